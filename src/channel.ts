@@ -1,0 +1,89 @@
+/**
+ * All messages between the supervisor and its children: two closed unions. Records never travel here (the spool is
+ * their only way), and no call ever waits on a message.
+ */
+
+/** A refused attempt, for "why does nothing arrive?". No key, no query, no body. */
+export interface RejectedAttempt {
+  readonly atMs: number;
+  /** A code of `GATEWAY_ERRORS`. */
+  readonly code: string;
+  readonly status: number;
+  readonly method: string;
+  readonly path: string;
+  readonly provider: string | null;
+  readonly userAgent: string | null;
+}
+
+export interface ProxyMetrics {
+  readonly openCalls: number;
+  readonly callsTotal: number;
+  readonly rejectedTotal: number;
+  /** Records that could not be written to the spool since the process started. */
+  readonly recordsLost: number;
+  readonly tapGiveUps: number;
+  readonly rssBytes: number;
+}
+
+/** One key as the proxy needs it. */
+export interface KeyEntry {
+  /** SHA-256 of the key, hex. */
+  readonly digest: string;
+  readonly keyId: number;
+  readonly accountId: number;
+  readonly revoked: boolean;
+  readonly expiresAtMs: number | null;
+  /** Overrides of the deployment's settings; null = as the deployment. */
+  readonly usage: 'ask' | 'observe' | null;
+  readonly bodies: 'full' | 'off' | null;
+}
+
+/** A change of the key snapshot from `baseVersion` to `version`. One who does not have `baseVersion` reads the file. */
+export interface KeyChange {
+  readonly baseVersion: number;
+  readonly version: number;
+  readonly upserts: readonly KeyEntry[];
+}
+
+/** Supervisor → child. */
+export type DownMessage =
+  /** Stop gracefully: proxies drain, the control process ships what is left. */
+  | { readonly type: 'stop'; readonly graceMs: number }
+  /** To proxies: apply, then answer `keys-applied`. The full snapshot is in the file `keys.json` of the data directory. */
+  | { readonly type: 'keys-changed'; readonly change: KeyChange }
+  /** To control: every live proxy has version ≥ this one (or `false`: one did not answer in 5 s). */
+  | { readonly type: 'keys-published'; readonly version: number; readonly confirmed: boolean }
+  /** To control: the spool directories whose writer is alive; any other directory belongs to a dead process. */
+  | { readonly type: 'live-spools'; readonly names: readonly string[] }
+  /** To control: the answer to `status-request`. */
+  | { readonly type: 'status'; readonly requestId: number; readonly status: SupervisorStatus };
+
+/** Child → supervisor. */
+export type UpMessage =
+  /** The child works: a proxy accepts calls, control has its API up. */
+  | { readonly type: 'ready' }
+  | { readonly type: 'keys-applied'; readonly version: number }
+  | { readonly type: 'rejected'; readonly attempts: readonly RejectedAttempt[]; readonly notShown: number }
+  | { readonly type: 'metrics'; readonly metrics: ProxyMetrics }
+  /** From control: hand this to every proxy, report with `keys-published`. */
+  | { readonly type: 'publish-keys'; readonly change: KeyChange }
+  | { readonly type: 'status-request'; readonly requestId: number };
+
+export interface ChildStatus {
+  readonly role: 'proxy' | 'control' | 'postgres' | 'demo';
+  readonly pid: number | null;
+  readonly state: 'starting' | 'ready' | 'restarting' | 'stopping';
+  readonly startedAtMs: number;
+  readonly restarts: number;
+  /** Why the last run ended, e.g. `exit 1`, `SIGKILL`; null on the first run. */
+  readonly lastExit: string | null;
+  readonly metrics: ProxyMetrics | null;
+}
+
+export interface SupervisorStatus {
+  readonly startedAtMs: number;
+  readonly children: readonly ChildStatus[];
+  /** The last 100, newest last, and how many more were not kept. */
+  readonly attempts: readonly RejectedAttempt[];
+  readonly attemptsNotShown: number;
+}

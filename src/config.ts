@@ -1,0 +1,42 @@
+/**
+ * The settings: command-line flags over environment over defaults, read once, validated, frozen. A wrong setting is an
+ * OperatorError whose one line names it. Only `main` reads it; everything else gets what it needs as arguments.
+ */
+import type { ProviderName } from './call-record.ts';
+
+/** Where calls of a provider go. `origin` is scheme, host and port, with an optional path prefix; no trailing slash. */
+export interface UpstreamConfig {
+  readonly origin: string;
+  readonly region: string | null;
+}
+
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  readonly adminHost: string;
+  readonly adminPort: number;
+  /** Base address that clients use, when it is not http://host:port; null otherwise. */
+  readonly publicUrl: string | null;
+  /** Null: made at the first start and kept in the data directory. */
+  readonly adminToken: string | null;
+  readonly dataDir: string;
+  /** Null: the embedded PostgreSQL. */
+  readonly databaseUrl: string | null;
+  /** Proxy processes. */
+  readonly workers: number;
+  /** Overrides of the providers' own addresses (`TOLLGATE_UPSTREAM_<PROVIDER>`). */
+  readonly upstreams: Readonly<Partial<Record<ProviderName, UpstreamConfig>>>;
+  /** Named upstreams by provider (`X-Gateway-Provider-Alias`). */
+  readonly aliases: Readonly<Partial<Record<ProviderName, Readonly<Record<string, UpstreamConfig>>>>>;
+  readonly bodies: 'full' | 'off';
+  readonly usage: 'ask' | 'observe';
+  readonly onClientAbort: 'cancel' | 'drain';
+  readonly durability: 'process' | 'power';
+  readonly retentionRowsDays: number;
+  readonly retentionBodiesDays: number;
+  readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
+  /** The name of this machine in the column `node`. */
+  readonly node: string;
+  /** `npm start -- --demo`. */
+  readonly demo: boolean;
+}

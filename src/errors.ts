@@ -1,0 +1,132 @@
+/**
+ * Every refusal that the gateway itself can answer on the proxy port: one table, the same as in docs/request-path.md
+ * (a test compares them). What a provider answers is never turned into one of these.
+ */
+
+interface GatewayErrorEntry {
+  readonly status: number;
+  readonly message: string;
+  /** True when the same request may succeed later; otherwise clients are told not to retry. */
+  readonly retryable?: true;
+}
+
+export const GATEWAY_ERRORS = {
+  key_missing: {
+    status: 401,
+    message: 'No gateway key. Send it in the X-Gateway-Key header; create one with `tollgate keys create NAME`.',
+  },
+  key_malformed: {
+    status: 401,
+    message: 'The value of X-Gateway-Key is not a gateway key (tgk_…), or a part of it is missing or mistyped.',
+  },
+  key_unknown: { status: 401, message: 'This gateway key is not known here. List the keys with `tollgate keys list`.' },
+  key_revoked: {
+    status: 401,
+    message: 'This gateway key was revoked. Create a new one with `tollgate keys create NAME`.',
+  },
+  key_expired: {
+    status: 401,
+    message: 'This gateway key has expired. Create a new one with `tollgate keys create NAME`.',
+  },
+  header_repeated: {
+    status: 400,
+    message: 'X-Gateway-Key, X-Gateway-Provider and X-Gateway-Provider-Alias may each be sent only once.',
+  },
+  header_malformed: {
+    status: 400,
+    message:
+      'A reserved X-Gateway header has a value that is not allowed: it is empty, too long, or has characters other than printable ASCII.',
+  },
+  connection_header: {
+    status: 400,
+    message:
+      'The Connection header names a header that must not be dropped (credentials, content or X-Gateway headers).',
+  },
+  target_invalid: {
+    status: 400,
+    message:
+      'The request target is not an acceptable path: it must start with one "/", without ".", ".." or empty first segments, backslashes, "#", control or non-ASCII characters.',
+  },
+  provider_unknown: {
+    status: 400,
+    message: 'X-Gateway-Provider must be one of: openai, anthropic, gemini, bedrock, fireworks, together, deepseek.',
+  },
+  provider_required: {
+    status: 404,
+    message:
+      "This path does not tell which provider is meant. Send X-Gateway-Provider, or check the base address: OpenAI-style clients take this gateway's address + /v1, Anthropic's and Google's SDKs the address alone.",
+  },
+  alias_unknown: {
+    status: 400,
+    message: 'X-Gateway-Provider-Alias names no upstream that is configured for this provider.',
+  },
+  signature_unsupported: {
+    status: 400,
+    message:
+      'An AWS signature cannot survive a proxy: it covers the host. Use an Amazon Bedrock API key (Authorization: Bearer) with the client, set by AWS_BEARER_TOKEN_BEDROCK.',
+  },
+  http2_unsupported: {
+    status: 505,
+    message: 'This port speaks HTTP/1.1. For the AWS SDK for JavaScript pass `requestHandler: new NodeHttpHandler()`.',
+  },
+  upgrade_unsupported: {
+    status: 426,
+    message: 'This gateway does not relay protocol upgrades (websockets) yet. Use the HTTP form of the API.',
+  },
+  method_unsupported: { status: 405, message: 'CONNECT, TRACE and "OPTIONS *" are not proxied.' },
+  transfer_encoding: { status: 501, message: 'The only transfer coding accepted is "chunked", in HTTP/1.1.' },
+  host_invalid: { status: 400, message: 'Send exactly one Host header.' },
+  request_malformed: { status: 400, message: 'The request is not well-formed HTTP/1.1.' },
+  headers_too_large: { status: 431, message: 'The request headers are larger than 64 KiB or more than 200.' },
+  expectation_failed: { status: 417, message: 'The only expectation supported is "100-continue".' },
+  request_timeout: { status: 408, message: 'No byte of the request arrived for 60 s.', retryable: true },
+  upstream_unreachable: {
+    status: 502,
+    message: 'The provider could not be reached: the connection failed before an answer began.',
+    retryable: true,
+  },
+  upstream_name: { status: 502, message: "The provider's host name could not be resolved.", retryable: true },
+  upstream_tls: { status: 502, message: "The provider's TLS certificate was not accepted." },
+  upstream_protocol: {
+    status: 502,
+    message: "The provider's answer is not well-formed HTTP, or its headers are too large.",
+  },
+  upstream_connect_timeout: { status: 504, message: 'No connection to the provider within 10 s.', retryable: true },
+  upstream_timeout: { status: 504, message: 'The provider sent no answer within the time limit.', retryable: true },
+  not_ready: { status: 503, message: 'The gateway has not loaded its keys yet.', retryable: true },
+  shutting_down: { status: 503, message: 'The gateway is shutting down.', retryable: true },
+  gateway_defect: {
+    status: 500,
+    message: 'The gateway failed on this request. Its log has the details under the request id.',
+  },
+} as const satisfies Readonly<Record<string, GatewayErrorEntry>>;
+
+export type GatewayErrorCode = keyof typeof GATEWAY_ERRORS;
+
+/** Thrown by the steps before forwarding; answered in one place. */
+export class GatewayError extends Error {
+  readonly code: GatewayErrorCode;
+
+  constructor(code: GatewayErrorCode, options?: ErrorOptions) {
+    super(GATEWAY_ERRORS[code].message, options);
+    this.name = 'GatewayError';
+    this.code = code;
+  }
+
+  get status(): number {
+    return GATEWAY_ERRORS[this.code].status;
+  }
+
+  get retryable(): boolean {
+    const entry: GatewayErrorEntry = GATEWAY_ERRORS[this.code];
+    return entry.retryable === true;
+  }
+}
+
+/** What goes wrong at start or on the command line and the operator can mend: shown as one line, without a stack. */
+export class OperatorError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'OperatorError';
+  }
+}

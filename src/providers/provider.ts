@@ -1,0 +1,53 @@
+/**
+ * The contract of a provider. A provider is one frozen object in one file, one fixture folder and one line in
+ * `registry.ts`; no other file names it (a test looks). It says where its API lives, which paths are its own, what an
+ * endpoint is called and costs, and which shape its answers have. It does not see sockets, bodies of other
+ * providers, the database or prices.
+ */
+import type { ProviderName } from '../call-record.ts';
+import type { ShapeName } from '../shapes/shape.ts';
+
+/** What a request's line and headers say, before any body is read. */
+export interface RequestLine {
+  readonly method: string;
+  /** The path as received, byte for byte, without the query. */
+  readonly path: string;
+  /** The query as received, without "?"; empty when there is none. */
+  readonly query: string;
+  /** First value of a request header by lower-case name, or undefined. */
+  readonly header: (name: string) => string | undefined;
+}
+
+export interface Endpoint {
+  /** E.g. `chat.completions`, `responses`, `embeddings`, `messages`, `messages.count_tokens`, `generateContent`, `converse`; `unknown`. */
+  readonly family: string;
+  readonly shape: ShapeName;
+  /** False when the endpoint costs nothing by itself. */
+  readonly billed: boolean;
+  readonly isBatch: boolean;
+  /** Where the model stands. */
+  readonly model: { readonly in: 'body' } | { readonly in: 'path'; readonly name: string } | { readonly in: 'nowhere' };
+  /** Whether the answer is a stream: said by the body's `stream`, or by the path. */
+  readonly streamed: 'body' | boolean;
+}
+
+export interface Provider {
+  readonly name: ProviderName;
+  /** The default origin; for regional providers a function of the region. */
+  readonly origin: (region: string | null) => string;
+  readonly defaultRegion: string | null;
+  /** Does this path (and these headers) belong to this provider when no X-Gateway-Provider was sent? */
+  readonly claims: (request: RequestLine) => boolean;
+  /** What a path with a common wrong base (doubled or missing prefix) was meant to be, or null when it is none of them. */
+  readonly repairPath: (path: string) => string | null;
+  /** The path to send upstream for a path that a client of this provider uses; unchanged when nothing is to be mapped. */
+  readonly mapPath: (path: string) => string;
+  /** Which endpoint a (mapped, upstream) path is. Never throws; an unknown path is `unknown`, opaque and billed. */
+  readonly endpoint: (request: RequestLine) => Endpoint;
+  /** True when this endpoint's streams lack usage unless `stream_options.include_usage` is sent. */
+  readonly asksForUsage: (endpoint: Endpoint) => boolean;
+  /** Response headers, lower-case, that carry the provider's request id, best first. */
+  readonly requestIdHeaders: readonly string[];
+  /** The region that a request is for, from its headers or path, or null. */
+  readonly region: (request: RequestLine) => string | null;
+}

@@ -1,0 +1,31 @@
+/**
+ * The contract of an answer's shape: how usage stands in the answers of one API, whichever host serves it
+ * (Anthropic-shaped answers exist on five hosts). A shape knows JSON and events; it knows nothing of sockets, of
+ * providers or of prices. Its functions are total: on anything unexpected they return the reading unchanged.
+ */
+import type { JsonValue, UsageReading } from '../token-usage.ts';
+
+export type ShapeName =
+  | 'chat-completions'
+  | 'responses'
+  | 'embeddings'
+  | 'messages'
+  | 'generate-content'
+  | 'converse'
+  /** Passed through and logged, not metered. */
+  | 'opaque';
+
+export interface Shape {
+  readonly name: ShapeName;
+  /** A whole JSON answer. Returns what it says; `terminal` is true for a complete body. */
+  readonly readJson: (body: JsonValue, reading: UsageReading) => UsageReading;
+  /**
+   * Cheap test on the bytes of one event, before anything is parsed: may it carry usage, a model, an error or the
+   * ending? Streams have thousands of events, and a handful of them matter.
+   */
+  readonly mayMatter: (data: Buffer) => boolean;
+  /** One event of a stream that may matter: its type (SSE `event:` or the frame's `:event-type`) and data. */
+  readonly readEvent: (eventType: string | null, data: JsonValue, reading: UsageReading) => UsageReading;
+  /** The data text that ends a stream and is not JSON, e.g. `[DONE]`; null when the shape has none. */
+  readonly doneText: string | null;
+}

@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { PROVIDER_NAMES } from '../src/call-record.ts';
+import { checkTree, listSourceFiles, readViolations } from './import-table.ts';
+
+const src = join(import.meta.dirname, '..', 'src');
+
+test('no folder imports what the import table does not allow', () => {
+  expect(listSourceFiles(src).length).toBeGreaterThan(5);
+  expect(checkTree(src)).toEqual([]);
+});
+
+test('the check sees a forbidden import: the proxy reaching for the database', () => {
+  expect(readViolations('proxy/handle-call.ts', "import { pool } from '../store/pool.ts';")).toEqual([
+    { file: 'proxy/handle-call.ts', imports: 'store/pool.ts' },
+  ]);
+});
+
+test('the check sees a dynamic import and an import by the vocabulary', () => {
+  expect(readViolations('admin/app.ts', "await import('../proxy/route.ts')")).toHaveLength(1);
+  expect(readViolations('usd.ts', "import { x } from './wire/sse.ts';")).toHaveLength(1);
+});
+
+test('a provider is named only in its own file, the registry and the vocabulary', () => {
+  const neutral = ['proxy/', 'wire/', 'spool/', 'shipper/', 'store/', 'runs/'];
+  const named = listSourceFiles(src)
+    .filter((file) => neutral.some((folder) => file.startsWith(folder)) && !file.endsWith('.test.ts'))
+    .filter((file) => {
+      const code = readFileSync(join(src, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+      return PROVIDER_NAMES.some((name) => new RegExp(`\\b${name}\\b`, 'i').test(code));
+    });
+  expect(named).toEqual([]);
+});

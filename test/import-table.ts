@@ -1,0 +1,66 @@
+/** Which folder may import which: the structure of the code as a table, and the small reader that checks it. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+
+/** Files directly in `src/` that say what things are: everything may import them, they import only each other. */
+const VOCABULARY = ['usd', 'token-usage', 'call-record', 'errors', 'channel', 'config'];
+
+/** Folder of `src/` → folders it may import besides itself and the vocabulary. */
+export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
+  wire: [],
+  shapes: ['wire'],
+  providers: ['wire', 'shapes'],
+  pricing: [],
+  keys: [],
+  spool: [],
+  store: [],
+  runs: ['store'],
+  metadata: ['store'],
+  proxy: ['providers', 'shapes', 'wire', 'spool', 'keys'],
+  shipper: ['spool', 'pricing', 'store', 'runs', 'metadata'],
+  admin: ['store', 'runs', 'metadata', 'keys', 'pricing'],
+  control: ['admin', 'shipper', 'spool', 'pricing', 'store', 'keys', 'metadata'],
+  supervisor: ['spool', 'keys'],
+  demo: ['wire'],
+  cli: ['runs'],
+};
+
+export interface Violation {
+  readonly file: string;
+  readonly imports: string;
+}
+
+function folderOf(pathInSrc: string): string {
+  const parts = pathInSrc.split('/');
+  return parts.length === 1 ? (parts[0] ?? '').replace(/\.ts$/, '') : (parts[0] ?? '');
+}
+
+function isAllowed(from: string, to: string): boolean {
+  if (VOCABULARY.includes(to)) return true;
+  if (VOCABULARY.includes(from)) return false;
+  if (from === 'main') return true;
+  return from === to || (IMPORT_TABLE[from] ?? []).includes(to);
+}
+
+/** Checks one file's relative imports. `fileInSrc` is its path below `src/`. */
+export function readViolations(fileInSrc: string, source: string): Violation[] {
+  const violations: Violation[] = [];
+  for (const match of source.matchAll(/(?:from|import)\s*\(?\s*'(\.{1,2}\/[^']+)'/g)) {
+    const specifier = match[1] ?? '';
+    const target = relative('/src', resolve('/src', dirname(fileInSrc), specifier));
+    // A child process is started by the path of its file, and package.json holds the version: neither is code of ours.
+    if (specifier.endsWith('.json')) continue;
+    if (!isAllowed(folderOf(fileInSrc), folderOf(target))) violations.push({ file: fileInSrc, imports: target });
+  }
+  return violations;
+}
+
+export function listSourceFiles(srcDir: string): string[] {
+  return readdirSync(srcDir, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+}
+
+export function checkTree(srcDir: string): Violation[] {
+  return listSourceFiles(srcDir)
+    .filter((file) => !file.endsWith('.test.ts'))
+    .flatMap((file) => readViolations(file, readFileSync(join(srcDir, file), 'utf8')));
+}

@@ -1,0 +1,20 @@
+import { defineConfig } from 'vitest/config';
+
+// `unit` is pure and quick. `gateway` starts whole gateways (a database, several processes), one file after another,
+// so that on a small machine one test's load is not another test's timeout.
+export default defineConfig({
+  test: {
+    projects: [
+      { test: { name: 'unit', include: ['src/**/*.test.ts', 'test/*.test.ts'], testTimeout: 60_000 } },
+      {
+        test: {
+          name: 'gateway',
+          include: ['test/gateway/**/*.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});
