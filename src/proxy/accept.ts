@@ -1,0 +1,110 @@
+/**
+ * First step: is this a request that an intermediary may pass on? Refuses what is ambiguous or could be read in two
+ * ways by the two sides (RFC 9112 11.2), and leaves everything else as it came, byte for byte. Reads no body.
+ */
+import type { IncomingMessage } from 'node:http';
+import { GatewayError } from '../errors.ts';
+import type { RequestLine } from '../providers/provider.ts';
+import { readNominated } from '../wire/hop-by-hop.ts';
+
+const MAX_HEADERS = 200;
+
+export interface AcceptedRequest extends RequestLine {
+  /** [name, value, name, value, …] exactly as received: case, order, duplicates; bytes as Latin-1. */
+  readonly rawHeaders: readonly string[];
+  /** Headers that `Connection` names, lower-case; they stay on this hop. */
+  readonly nominated: readonly string[];
+  readonly contentLength: number | null;
+  /** True when a body follows. */
+  readonly hasBody: boolean;
+  readonly expectsContinue: boolean;
+}
+
+export function accept(incoming: IncomingMessage): AcceptedRequest {
+  const method = incoming.method ?? '';
+  if (method === 'CONNECT' || method === 'TRACE') throw new GatewayError('method_unsupported');
+  const target = readTarget(incoming.url ?? '');
+  const raw = incoming.rawHeaders;
+  if (raw.length > MAX_HEADERS * 2) throw new GatewayError('headers_too_large');
+
+  let hosts = 0;
+  let contentLength: number | null = null;
+  let isChunked = false;
+  let nominated: readonly string[] = [];
+  let expectsContinue = false;
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    const value = raw[index + 1] ?? '';
+    switch (raw[index]?.toLowerCase()) {
+      case 'host':
+        hosts += 1;
+        break;
+      case 'content-length':
+        contentLength = Number(value);
+        break;
+      case 'transfer-encoding':
+        if (value.trim().toLowerCase() !== 'chunked' || isChunked || incoming.httpVersionMinor === 0) {
+          throw new GatewayError('transfer_encoding');
+        }
+        isChunked = true;
+        break;
+      case 'connection': {
+        const names = readNominated(value);
+        if (names === null) throw new GatewayError('connection_header');
+        nominated = nominated.length === 0 ? names : [...nominated, ...names];
+        break;
+      }
+      case 'upgrade':
+        // Other upgrades (h2c) are offers that may be left unanswered; a websocket client would wait for nothing.
+        if (value.toLowerCase().includes('websocket')) throw new GatewayError('upgrade_unsupported');
+        break;
+      case 'expect':
+        if (value.trim().toLowerCase() !== '100-continue') throw new GatewayError('expectation_failed');
+        expectsContinue = true;
+        break;
+    }
+  }
+  if (hosts > 1) throw new GatewayError('host_invalid');
+  return {
+    method,
+    path: target.path,
+    query: target.query,
+    rawHeaders: raw,
+    nominated,
+    contentLength,
+    hasBody: isChunked || (contentLength !== null && contentLength > 0),
+    expectsContinue,
+    header: (name) => findHeader(raw, name),
+  };
+}
+
+function findHeader(raw: readonly string[], name: string): string | undefined {
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    const candidate = raw[index];
+    if (candidate !== undefined && candidate.length === name.length && candidate.toLowerCase() === name) {
+      return raw[index + 1];
+    }
+  }
+  return undefined;
+}
+
+/** Anything but printable ASCII, and the two characters that readers of URLs disagree about. */
+const UNACCEPTABLE = /[^\x21-\x7e]|[\\#]/;
+const DOT_SEGMENT = /(?:^|\/)(?:\.|%2e){1,2}(?=\/|$)/i;
+
+/**
+ * Splits the request target. An absolute-form target (`GET http://host/path`) loses its authority, which is never a
+ * destination. The result is the received text, neither decoded nor encoded.
+ */
+function readTarget(url: string): { path: string; query: string } {
+  let target = url;
+  if (target === '*') throw new GatewayError('method_unsupported');
+  const scheme = /^https?:\/\/[^/?#]*/i.exec(target);
+  if (scheme !== null) target = target.slice(scheme[0].length) || '/';
+  if (!target.startsWith('/') || target.startsWith('//') || UNACCEPTABLE.test(target)) {
+    throw new GatewayError('target_invalid');
+  }
+  const mark = target.indexOf('?');
+  const path = mark === -1 ? target : target.slice(0, mark);
+  if (DOT_SEGMENT.test(path) || /%00/.test(path)) throw new GatewayError('target_invalid');
+  return { path, query: mark === -1 ? '' : target.slice(mark + 1) };
+}

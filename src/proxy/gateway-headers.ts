@@ -1,0 +1,201 @@
+/**
+ * Splits a request's headers in one pass: what the gateway reads (reserved `X-Gateway-*`), what becomes metadata (all
+ * other `X-Gateway-*`), what the log keeps (an allow-list), and what goes on to the provider, unchanged.
+ */
+import { createHash } from 'node:crypto';
+import { GatewayError } from '../errors.ts';
+import type { CallFlag } from '../token-usage.ts';
+import { isHopByHop } from '../wire/hop-by-hop.ts';
+import type { AcceptedRequest } from './accept.ts';
+
+const PREFIX = 'x-gateway-';
+const MAX_RESERVED_CHARS = 256;
+const MAX_TRACE_ID_BYTES = 512;
+const KEPT_TRACE_ID_BYTES = 440;
+const MAX_SPAN_PATH_BYTES = 8 * 1024;
+const MAX_SPAN_NAME_BYTES = 1024;
+const MAX_CLIENT_BYTES = 128;
+const MAX_METADATA_KEYS = 64;
+const MAX_METADATA_VALUE_BYTES = 4 * 1024;
+const MAX_METADATA_BYTES = 16 * 1024;
+
+/** Request headers that the log keeps; everything else is dropped rather than redacted. */
+const KEPT_REQUEST_HEADERS: ReadonlySet<string> = new Set([
+  'accept',
+  'accept-encoding',
+  'anthropic-beta',
+  'anthropic-version',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'openai-beta',
+  'openai-organization',
+  'openai-project',
+  'user-agent',
+  'x-request-id',
+  'x-stainless-lang',
+  'x-stainless-package-version',
+  'x-stainless-retry-count',
+]);
+
+export interface GatewayHeaders {
+  readonly key: string | undefined;
+  readonly provider: string | undefined;
+  readonly providerAlias: string | null;
+  readonly client: string | null;
+  readonly traceId: string | null;
+  readonly spanPath: string | null;
+  readonly spanName: string | null;
+  readonly metadata: readonly (readonly [string, string])[];
+  readonly flags: readonly CallFlag[];
+  /** What goes to the provider: a flat array as received, less this hop's headers, `Host` and `Content-Length`. */
+  readonly forwarded: readonly string[];
+  readonly kept: readonly (readonly [string, string])[];
+}
+
+export function splitGatewayHeaders(request: AcceptedRequest): GatewayHeaders {
+  const raw = request.rawHeaders;
+  const forwarded: string[] = [];
+  const kept: [string, string][] = [];
+  const reserved = new Map<string, string>();
+  const metadata = new Map<string, [string, string]>();
+  let metadataBytes = 0;
+  let userAgent: string | undefined;
+  const flags = new Set<CallFlag>();
+
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    const name = raw[index] ?? '';
+    const value = raw[index + 1] ?? '';
+    const lower = name.toLowerCase();
+    if (lower.startsWith(PREFIX)) {
+      if (isReserved(lower)) {
+        // An empty run header counts as absent; the three that decide where a call goes must be there once or not.
+        if (reserved.has(lower) && MUST_BE_SINGLE.has(lower)) throw new GatewayError('header_repeated');
+        if (!reserved.has(lower)) reserved.set(lower, value);
+      } else if (name.length > PREFIX.length) {
+        metadataBytes = addMetadata(metadata, name.slice(PREFIX.length), decodeValue(value), metadataBytes, flags);
+      }
+      continue;
+    }
+    if (KEPT_REQUEST_HEADERS.has(lower)) {
+      kept.push([lower, value]);
+      if (lower === 'user-agent') userAgent = value;
+    }
+    if (isHopByHop(lower) || lower === 'host' || lower === 'content-length' || lower === 'expect') continue;
+    if (request.nominated.length > 0 && request.nominated.includes(lower)) continue;
+    forwarded.push(name, value);
+  }
+
+  return {
+    key: reserved.get('x-gateway-key'),
+    provider: readReserved(reserved.get('x-gateway-provider')) ?? undefined,
+    providerAlias: readReserved(reserved.get('x-gateway-provider-alias')),
+    client: cut(readText(reserved.get('x-gateway-client')), MAX_CLIENT_BYTES) ?? clientOf(userAgent),
+    traceId: readTraceId(reserved.get('x-gateway-trace-id'), flags),
+    spanPath: readSpan(reserved.get('x-gateway-span-path'), MAX_SPAN_PATH_BYTES, flags),
+    spanName: readSpan(reserved.get('x-gateway-span-name'), MAX_SPAN_NAME_BYTES, flags),
+    metadata: [...metadata.values()],
+    flags: [...flags],
+    forwarded,
+    kept,
+  };
+}
+
+const MUST_BE_SINGLE: ReadonlySet<string> = new Set([
+  'x-gateway-key',
+  'x-gateway-provider',
+  'x-gateway-provider-alias',
+]);
+
+function isReserved(lower: string): boolean {
+  switch (lower) {
+    case 'x-gateway-key':
+    case 'x-gateway-provider':
+    case 'x-gateway-provider-alias':
+    case 'x-gateway-client':
+    case 'x-gateway-trace-id':
+    case 'x-gateway-span-path':
+    case 'x-gateway-span-name':
+      return true;
+    default:
+      return false;
+  }
+}
+
+function readReserved(value: string | undefined): string | null {
+  if (value === undefined) return null;
+  const trimmed = value.trim();
+  if (trimmed === '' || trimmed.length > MAX_RESERVED_CHARS || /[^\x20-\x7e]/.test(trimmed)) {
+    throw new GatewayError('header_malformed');
+  }
+  return trimmed;
+}
+
+/** Header bytes come as Latin-1; they are UTF-8 when they can be, else what they seem. */
+function decodeValue(value: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the test is for bytes beyond ASCII.
+  if (/^[\x00-\x7f]*$/.test(value)) return value;
+  const bytes = Buffer.from(value, 'latin1');
+  const text = bytes.toString('utf8');
+  return text.includes('\ufffd') ? value : text;
+}
+
+function readText(value: string | undefined): string | null {
+  if (value === undefined || value === '') return null;
+  return decodeValue(value);
+}
+
+/** Cuts at a character's boundary so that at most `maxBytes` of UTF-8 remain. */
+function cut(text: string | null, maxBytes: number): string | null {
+  if (text === null || text.length * 3 <= maxBytes) return text;
+  const bytes = Buffer.from(text);
+  if (bytes.length <= maxBytes) return text;
+  let end = maxBytes;
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return bytes.toString('utf8', 0, end);
+}
+
+/** Too long a trace id still makes one run, and does not collide with another: its beginning, `~` and its SHA-256. */
+function readTraceId(value: string | undefined, flags: Set<CallFlag>): string | null {
+  const text = readText(value);
+  if (text === null || Buffer.byteLength(text) <= MAX_TRACE_ID_BYTES) return text;
+  flags.add('trace_id_cut');
+  return `${cut(text, KEPT_TRACE_ID_BYTES)}~${createHash('sha256').update(text).digest('hex')}`;
+}
+
+function readSpan(value: string | undefined, maxBytes: number, flags: Set<CallFlag>): string | null {
+  const text = readText(value);
+  const short = cut(text, maxBytes);
+  if (short !== text) flags.add('span_cut');
+  return short;
+}
+
+/** Adds one entry within the limits; a repeated name (names have no case) is joined as HTTP would. Returns the bytes held. */
+function addMetadata(
+  metadata: Map<string, [string, string]>,
+  name: string,
+  value: string,
+  heldBytes: number,
+  flags: Set<CallFlag>,
+): number {
+  const lower = name.toLowerCase();
+  const found = metadata.get(lower);
+  const joined = found === undefined ? value : `${found[1]}, ${value}`;
+  const bytes = Buffer.byteLength(joined);
+  const held = heldBytes - (found === undefined ? 0 : Buffer.byteLength(found[1])) + bytes + (found === undefined ? name.length : 0);
+  const isTooMany = found === undefined && metadata.size >= MAX_METADATA_KEYS;
+  if (isTooMany || bytes > MAX_METADATA_VALUE_BYTES || held > MAX_METADATA_BYTES) {
+    flags.add('metadata_cut');
+    return heldBytes;
+  }
+  if (found === undefined) metadata.set(lower, [name, joined]);
+  else found[1] = joined;
+  return held;
+}
+
+/** `OpenAI/JS 7.59.0` → `OpenAI/JS`, `python-httpx/0.27` → `python-httpx`: the program, without its version. */
+function clientOf(userAgent: string | undefined): string | null {
+  const product = userAgent?.trim().split(' ', 1)[0];
+  if (product === undefined || product === '') return null;
+  return cut(decodeValue(product.replace(/\/v?\d.*$/, '')), MAX_CLIENT_BYTES);
+}

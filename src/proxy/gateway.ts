@@ -1,0 +1,35 @@
+/** What a proxy process holds for its whole life and every call uses. Wired in `proxy-process.ts`; a test builds its own. */
+import type { Logger } from 'pino';
+import type { RejectedAttempt } from '../channel.ts';
+import type { Config } from '../config.ts';
+import type { SpoolWriter } from '../spool/spool-writer.ts';
+import type { KeyHolder } from './authenticate.ts';
+import type { ByteBudget } from './byte-budget.ts';
+import type { RouteSettings } from './route.ts';
+import type { UpstreamClient } from './upstream-client.ts';
+
+/** Bound on the copies for the log of all calls together. */
+export const COPIES_BYTES = 256 * 1024 * 1024;
+/** Bound on the request bodies that all calls together hold for asking. */
+export const HELD_BODIES_BYTES = 256 * 1024 * 1024;
+
+/** A call whose answer is open; the gateway can cut it when it must stop. */
+export interface OpenCall {
+  shutDown(): void;
+}
+
+export interface Gateway {
+  readonly settings: Pick<Config, 'bodies' | 'usage' | 'onClientAbort' | 'node'>;
+  readonly routes: RouteSettings;
+  readonly keys: KeyHolder;
+  readonly upstream: UpstreamClient;
+  readonly spool: SpoolWriter;
+  readonly copies: ByteBudget;
+  readonly heldBodies: ByteBudget;
+  readonly openCalls: Set<OpenCall>;
+  readonly counters: { calls: number; rejected: number };
+  /** True from the moment the process is asked to stop: no connection is kept alive any more. */
+  isDraining: boolean;
+  readonly reportAttempt: (attempt: RejectedAttempt) => void;
+  readonly log: Logger;
+}

@@ -1,0 +1,197 @@
+/**
+ * The path of a call, and nothing else: the table of contents of the product. Each step is the file of that name; the
+ * errors of each step are drawn in docs/request-path.md. A step that refuses throws a GatewayError; once the call is
+ * forwarded, every ending is a value.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { v7 as uuidv7 } from 'uuid';
+import type { CallBegin, CallBody } from '../call-record.ts';
+import { GatewayError, type GatewayErrorCode } from '../errors.ts';
+import type { CallFlag } from '../token-usage.ts';
+import { accept } from './accept.ts';
+import { type Answer, openAnswer } from './answer.ts';
+import { authenticate } from './authenticate.ts';
+import { type BodyCopy, createBodyCopy } from './body-copy.ts';
+import type { Gateway } from './gateway.ts';
+import { splitGatewayHeaders } from './gateway-headers.ts';
+import { attachMeter } from './meter.ts';
+import { type PreparedBody, prepareBody, readBodyFacts, withoutCompression } from './prepare-body.ts';
+import { ASKABLE_BODY_BYTES, type ReceivedBody, receiveBody, SMALL_BODY_BYTES } from './receive-body.ts';
+import {
+  type Arrival,
+  type CallFacts,
+  describeBegin,
+  describeCheckpoint,
+  describeCopiedBody,
+  describeEnd,
+  describeHeldBody,
+  describeRejection,
+} from './record.ts';
+import { refuse } from './refuse.ts';
+import { chooseRoute } from './route.ts';
+
+export async function handleCall(incoming: IncomingMessage, outgoing: ServerResponse, gateway: Gateway): Promise<void> {
+  const arrival = stampArrival();
+  const requestCopy = createBodyCopy(gateway.copies);
+  const responseCopy = createBodyCopy(gateway.copies);
+  let facts: CallFacts | null = null;
+  try {
+    const request = accept(incoming);
+    const headers = splitGatewayHeaders(request);
+    const key = authenticate(headers.key, gateway.keys, arrival.requestedAtMs);
+    const route = chooseRoute(request, headers, gateway.routes);
+    facts = { arrival, key, node: gateway.settings.node, request, headers, route };
+
+    const mayAsk = (key.usage ?? gateway.settings.usage) === 'ask' && route.provider.asksForUsage(route.endpoint);
+    const bodyStartedMs = performance.now();
+    const received = await receiveBody(incoming, outgoing, request, requestCopy, {
+      holdBytes: mayAsk ? ASKABLE_BODY_BYTES : SMALL_BODY_BYTES,
+      budget: gateway.heldBodies,
+    });
+    if (received.kind === 'client-gone') return;
+    const bodyWaitMs = performance.now() - bodyStartedMs;
+
+    const prepared = prepareBody(request, received, mayAsk);
+    const flags = beginFlags(facts, prepared);
+    const begin = describeBegin(facts, prepared.facts, flags);
+    await keepBegin(gateway, begin);
+
+    const overheadUs = Math.round((performance.now() - arrival.monotonicMs - bodyWaitMs) * 1000);
+    const answer = forward(outgoing, gateway, facts, prepared, responseCopy);
+    const ending = await answer.ended;
+
+    // Everything below may not change what the client gets: the last byte waits, and then goes out whatever happened.
+    try {
+      const requestBytes = received.kind === 'held' ? received.bytes.length : requestCopy.totalBytes;
+      const body = received.kind === 'streamed' ? readBodyFacts(requestCopy.read().bytes) : prepared.facts;
+      const end = describeEnd(facts, begin, { ending, answer, body, flags, overheadUs, requestBytes, nowMs: performance.now() });
+      const bodies = (key.bodies ?? gateway.settings.bodies) === 'full' ? bodiesOf(facts, begin, received, requestCopy, answer, responseCopy) : [];
+      await keepEnd(gateway, begin, end, bodies);
+    } catch (error) {
+      gateway.log.error({ err: error, request_id: arrival.id }, 'the record of a call could not be made');
+    }
+    if (ending.kind === 'no-answer') refuse(incoming, outgoing, ending.failure.code, arrival.id);
+    else answer.release();
+  } catch (error) {
+    refuseCall(incoming, outgoing, gateway, arrival, facts, error);
+  } finally {
+    requestCopy.release();
+    responseCopy.release();
+  }
+}
+
+function stampArrival(): Arrival {
+  const id = uuidv7();
+  return { id, requestedAtMs: Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16), monotonicMs: performance.now() };
+}
+
+function beginFlags(facts: CallFacts, prepared: PreparedBody): CallFlag[] {
+  const flags: CallFlag[] = [...facts.headers.flags, ...prepared.flags];
+  if (facts.route.isRepaired) flags.push('path_repaired');
+  return flags;
+}
+
+/** The call is in the spool before its first byte goes upstream; a spool that cannot take it does not stop the call. */
+function keepBegin(gateway: Gateway, begin: CallBegin): Promise<void> {
+  return new Promise((resolve) => gateway.spool.begin(begin, () => resolve()));
+}
+
+function keepEnd(gateway: Gateway, begin: CallBegin, end: ReturnType<typeof describeEnd>, bodies: CallBody[]): Promise<void> {
+  return new Promise((resolve) => gateway.spool.end(begin, end, bodies, () => resolve()));
+}
+
+function forward(
+  outgoing: ServerResponse,
+  gateway: Gateway,
+  facts: CallFacts,
+  prepared: PreparedBody,
+  responseCopy: BodyCopy,
+): Answer {
+  const { arrival, request, headers, route } = facts;
+  const answer = openAnswer(outgoing, {
+    requestId: arrival.id,
+    method: request.method,
+    copy: responseCopy,
+    drainsOnClientAbort: gateway.settings.onClientAbort === 'drain',
+    elapsedMs: () => performance.now() - arrival.monotonicMs,
+    onHead: (head) => attachMeter(route, head, prepared.isAsked),
+    checkpoint: (open, done) => {
+      if (open.reading === null) done();
+      else gateway.spool.checkpoint(describeCheckpoint(arrival, open, open.reading, performance.now()), done);
+    },
+  });
+  gateway.openCalls.add(answer);
+  void answer.ended.then(() => gateway.openCalls.delete(answer)); // `ended` never rejects.
+  if (gateway.isDraining) outgoing.shouldKeepAlive = false;
+  const forwarded = prepared.isAsked ? withoutCompression(headers.forwarded) : headers.forwarded;
+  const isLengthKept = prepared.body !== null && !Buffer.isBuffer(prepared.body) && request.contentLength !== null;
+  answer.attach(
+    gateway.upstream.send(
+      {
+        origin: route.origin,
+        method: request.method,
+        path: route.path,
+        headers: isLengthKept ? [...forwarded, 'content-length', String(request.contentLength)] : forwarded,
+        body: prepared.body,
+      },
+      answer,
+    ),
+  );
+  return answer;
+}
+
+function bodiesOf(
+  facts: CallFacts,
+  begin: CallBegin,
+  received: ReceivedBody,
+  requestCopy: BodyCopy,
+  answer: Answer,
+  responseCopy: BodyCopy,
+): CallBody[] {
+  const bodies: CallBody[] = [];
+  if (received.kind === 'held') bodies.push(describeHeldBody(begin, facts.request, received.bytes));
+  else if (requestCopy.totalBytes > 0 && !requestCopy.isDropped) {
+    bodies.push(describeCopiedBody(begin, 'request', facts.request.header, requestCopy));
+  }
+  const { head } = answer;
+  if (head !== null && responseCopy.totalBytes > 0 && !responseCopy.isDropped) {
+    bodies.push(describeCopiedBody(begin, 'response', head.header, responseCopy));
+  }
+  return bodies;
+}
+
+/** The end of every call that was not forwarded: a refusal, or a defect of the gateway. */
+function refuseCall(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  gateway: Gateway,
+  arrival: Arrival,
+  facts: CallFacts | null,
+  error: unknown,
+): void {
+  const code: GatewayErrorCode = error instanceof GatewayError ? error.code : 'gateway_defect';
+  if (code === 'gateway_defect') gateway.log.error({ err: error, request_id: arrival.id }, 'a call failed in the gateway');
+  gateway.counters.rejected += 1;
+  if (facts === null) reportAttempt(incoming, gateway, arrival, code);
+  else {
+    const begin = describeBegin(facts, { model: null, streamed: null }, facts.headers.flags);
+    gateway.spool.end(begin, describeRejection(facts, begin, code, performance.now()), [], () => {});
+  }
+  refuse(incoming, outgoing, code, arrival.id);
+}
+
+/** A refused attempt has no account and makes no row; it is shown to the operator with its reason. */
+function reportAttempt(incoming: IncomingMessage, gateway: Gateway, arrival: Arrival, code: GatewayErrorCode): void {
+  const [path = ''] = (incoming.url ?? '').split('?', 1);
+  gateway.reportAttempt({
+    atMs: arrival.requestedAtMs,
+    code,
+    status: new GatewayError(code).status,
+    method: incoming.method ?? '',
+    path: path.slice(0, MAX_ATTEMPT_CHARS),
+    provider: incoming.headers['x-gateway-provider']?.toString().slice(0, MAX_ATTEMPT_CHARS) ?? null,
+    userAgent: incoming.headers['user-agent']?.slice(0, MAX_ATTEMPT_CHARS) ?? null,
+  });
+}
+
+const MAX_ATTEMPT_CHARS = 200;

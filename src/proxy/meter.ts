@@ -1,0 +1,23 @@
+/**
+ * Attaches metering to an answer once its head is known: which shape, which framing, and whether the client's copy
+ * needs the asked-for usage taken out again. What is read here is invisible to the client.
+ */
+import { createUsageHider } from '../shapes/hide-usage.ts';
+import { SHAPES } from '../shapes/registry.ts';
+import { createUsageReader } from '../shapes/usage-reader.ts';
+import type { AnswerHead, AnswerMeter, ClientFilter } from './answer.ts';
+import type { Route } from './route.ts';
+
+export function attachMeter(
+  route: Route,
+  head: AnswerHead,
+  isAsked: boolean,
+): { meter: AnswerMeter; filter: ClientFilter | null } {
+  const contentType = head.header('content-type');
+  const contentEncoding = head.header('content-encoding');
+  const meter = createUsageReader({ shape: SHAPES[route.endpoint.shape], status: head.status, contentType, contentEncoding });
+  // A provider that compresses although it was asked not to, or answers with an error, gets through untouched.
+  const isEventStream = contentType?.trim().toLowerCase().startsWith('text/event-stream') === true;
+  const isPlain = contentEncoding === null || contentEncoding.trim().toLowerCase() === 'identity';
+  return { meter, filter: isAsked && isEventStream && isPlain && head.status < 300 ? createUsageHider() : null };
+}

@@ -1,0 +1,284 @@
+/**
+ * What is written down about a call: at its beginning, at checkpoints, at its end. Pure: facts in, records out; never a
+ * credential, never a cost.
+ */
+import type { KeyEntry } from '../channel.ts';
+import type { CallBegin, CallBody, CallCheckpoint, CallEnd, Outcome } from '../call-record.ts';
+import { GATEWAY_ERRORS, type GatewayErrorCode } from '../errors.ts';
+import type { CallFlag, UsageReading, UsageSource } from '../token-usage.ts';
+import type { AcceptedRequest } from './accept.ts';
+import type { Answer, AnswerEnding } from './answer.ts';
+import { type BodyCopy, KEPT_BODY_BYTES } from './body-copy.ts';
+import type { GatewayHeaders } from './gateway-headers.ts';
+import type { Route } from './route.ts';
+
+const MAX_ERROR_MESSAGE_CHARS = 1_000;
+
+/** When a call came: the id's millisecond is the wall clock, `monotonicMs` measures durations. */
+export interface Arrival {
+  readonly id: string;
+  readonly requestedAtMs: number;
+  readonly monotonicMs: number;
+}
+
+/** What the request's body says about the call. */
+export interface BodyFacts {
+  readonly model: string | null;
+  readonly streamed: boolean | null;
+}
+
+export interface CallFacts {
+  readonly arrival: Arrival;
+  readonly key: KeyEntry;
+  readonly node: string;
+  readonly request: AcceptedRequest;
+  readonly headers: GatewayHeaders;
+  readonly route: Route;
+}
+
+export function describeBegin(facts: CallFacts, body: BodyFacts, flags: readonly CallFlag[]): CallBegin {
+  const { arrival, key, request, headers, route } = facts;
+  const { endpoint } = route;
+  return {
+    id: arrival.id,
+    requestedAtMs: arrival.requestedAtMs,
+    accountId: key.accountId,
+    keyId: key.keyId,
+    node: facts.node,
+    client: headers.client,
+    provider: route.provider.name,
+    providerAlias: headers.providerAlias,
+    endpoint: endpoint.family,
+    billed: endpoint.billed,
+    method: request.method,
+    path: route.loggedPath,
+    modelRequested: endpoint.model.in === 'path' ? endpoint.model.name : body.model,
+    streamed: endpoint.streamed === 'body' ? body.streamed : endpoint.streamed,
+    isBatch: endpoint.isBatch,
+    region: route.region,
+    attempt: readAttempt(request),
+    traceId: headers.traceId,
+    spanPath: headers.spanPath,
+    spanName: headers.spanName,
+    metadata: headers.metadata,
+    flags,
+  };
+}
+
+/** The client's own count of tries, from 0: OpenAI-style SDKs send it as such, AWS's as `attempt=1; max=3`. */
+function readAttempt(request: AcceptedRequest): number | null {
+  const retries = request.header('x-stainless-retry-count');
+  if (retries !== undefined && /^\d{1,4}$/.test(retries)) return Number(retries);
+  const attempt = /attempt=(\d{1,4})/.exec(request.header('amz-sdk-request') ?? '')?.[1];
+  return attempt === undefined ? null : Number(attempt) - 1;
+}
+
+export function describeCheckpoint(arrival: Arrival, answer: Answer, reading: UsageReading, nowMs: number): CallCheckpoint {
+  return {
+    id: arrival.id,
+    status: answer.head?.status ?? 0,
+    responseBytes: answer.responseBytes,
+    elapsedMs: Math.round(nowMs - arrival.monotonicMs),
+    reading,
+  };
+}
+
+export interface EndFacts {
+  readonly ending: AnswerEnding;
+  readonly answer: Answer;
+  readonly body: BodyFacts;
+  readonly flags: readonly CallFlag[];
+  readonly overheadUs: number;
+  readonly requestBytes: number;
+  readonly nowMs: number;
+}
+
+export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): CallEnd {
+  const { answer, ending } = end;
+  const { reading, head } = answer;
+  const status = statusSent(ending, answer);
+  const outcome = outcomeOf(ending, status, reading);
+  const error = errorOf(ending, reading);
+  return {
+    id: begin.id,
+    status,
+    outcome,
+    errorType: error.type,
+    errorMessage: error.message?.slice(0, MAX_ERROR_MESSAGE_CHARS) ?? null,
+    providerRequestId: firstHeader(answer, facts.route.provider.requestIdHeaders),
+    modelRequested: begin.modelRequested ?? end.body.model,
+    streamed: begin.streamed ?? end.body.streamed,
+    model: reading?.model ?? null,
+    serviceTier: reading?.serviceTier ?? null,
+    speed: reading?.speed ?? null,
+    inferenceGeo: reading?.inferenceGeo ?? null,
+    usage: reading?.usage ?? null,
+    usageSource: usageSourceOf(ending, reading),
+    flags: joinFlags(end.flags, reading?.flags ?? []),
+    ...timesOf(facts.arrival, end.nowMs),
+    connectMs: round(answer.connectMs),
+    headersMs: round(answer.headersMs),
+    firstByteMs: round(answer.firstByteMs),
+    firstTokenMs: round(answer.firstTokenMs),
+    overheadUs: end.overheadUs,
+    requestBytes: end.requestBytes,
+    responseBytes: answer.responseBytes,
+    requestHeaders: facts.headers.kept,
+    responseHeaders: head === null ? [] : keepResponseHeaders(head.rawHeaders),
+  };
+}
+
+/** The end of a call that the gateway refused after its account and provider were known. */
+export function describeRejection(facts: CallFacts, begin: CallBegin, code: GatewayErrorCode, nowMs: number): CallEnd {
+  return {
+    id: begin.id,
+    status: GATEWAY_ERRORS[code].status,
+    outcome: code === 'gateway_defect' ? 'gateway_error' : 'rejected',
+    errorType: code,
+    errorMessage: GATEWAY_ERRORS[code].message,
+    providerRequestId: null,
+    modelRequested: begin.modelRequested,
+    streamed: begin.streamed,
+    model: null,
+    serviceTier: null,
+    speed: null,
+    inferenceGeo: null,
+    usage: null,
+    usageSource: 'none',
+    flags: begin.flags,
+    ...timesOf(facts.arrival, nowMs),
+    connectMs: null,
+    headersMs: null,
+    firstByteMs: null,
+    firstTokenMs: null,
+    overheadUs: null,
+    requestBytes: 0,
+    responseBytes: 0,
+    requestHeaders: facts.headers.kept,
+    responseHeaders: [],
+  };
+}
+
+/** `responded_at` comes from the monotonic clock, so that it is never before `requested_at`. */
+function timesOf(arrival: Arrival, nowMs: number): { respondedAtMs: number; durationMs: number } {
+  const durationMs = Math.round(nowMs - arrival.monotonicMs);
+  return { respondedAtMs: arrival.requestedAtMs + durationMs, durationMs };
+}
+
+function round(ms: number | null): number | null {
+  return ms === null ? null : Math.round(ms);
+}
+
+function statusSent(ending: AnswerEnding, answer: Answer): number | null {
+  if (answer.head !== null) return answer.head.status;
+  return ending.kind === 'no-answer' ? GATEWAY_ERRORS[ending.failure.code].status : null;
+}
+
+function outcomeOf(ending: AnswerEnding, status: number | null, reading: UsageReading | null): Outcome {
+  switch (ending.kind) {
+    case 'client-gone':
+      return 'client_closed';
+    case 'shutdown':
+      return 'shutdown_cut';
+    case 'no-answer':
+      return 'upstream_unreachable';
+    case 'upstream-cut':
+      return 'upstream_truncated';
+    case 'complete':
+      if (status !== null && status >= 400) return 'upstream_error';
+      return reading?.error == null ? 'ok' : 'upstream_stream_error';
+  }
+}
+
+function errorOf(ending: AnswerEnding, reading: UsageReading | null): { type: string | null; message: string | null } {
+  if (reading?.error != null) return reading.error;
+  if (ending.kind === 'no-answer' || ending.kind === 'upstream-cut') {
+    const { code, cause } = ending.failure;
+    // Of the cause its system code only: its text can hold addresses.
+    const detail = 'code' in cause && typeof cause.code === 'string' ? ` (${cause.code})` : '';
+    const text = ending.kind === 'upstream-cut' ? 'The answer was cut before its end.' : GATEWAY_ERRORS[code].message;
+    return { type: code, message: `${text}${detail}` };
+  }
+  return { type: null, message: null };
+}
+
+function usageSourceOf(ending: AnswerEnding, reading: UsageReading | null): UsageSource {
+  if (reading === null || reading.usage === null) return 'none';
+  return ending.kind === 'complete' || reading.terminal ? 'provider' : 'partial';
+}
+
+function joinFlags(own: readonly CallFlag[], read: readonly CallFlag[]): readonly CallFlag[] {
+  return read.length === 0 ? own : [...new Set([...own, ...read])];
+}
+
+function firstHeader(answer: Answer, names: readonly string[]): string | null {
+  for (const name of names) {
+    const value = answer.head?.header(name) ?? null;
+    if (value !== null) return value;
+  }
+  return null;
+}
+
+/** Response headers that the log keeps, besides those that begin with one of the prefixes. */
+const KEPT_RESPONSE_HEADERS: ReadonlySet<string> = new Set([
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'date',
+  'openai-processing-ms',
+  'openai-version',
+  'request-id',
+  'retry-after',
+  'retry-after-ms',
+  'server-timing',
+  'x-amzn-errortype',
+  'x-amzn-requestid',
+  'x-request-id',
+]);
+const KEPT_RESPONSE_PREFIXES = ['x-ratelimit-', 'anthropic-ratelimit-', 'x-amzn-bedrock-'] as const;
+
+function keepResponseHeaders(rawHeaders: readonly string[]): [string, string][] {
+  const kept: [string, string][] = [];
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const lower = (rawHeaders[index] ?? '').toLowerCase();
+    if (KEPT_RESPONSE_HEADERS.has(lower) || KEPT_RESPONSE_PREFIXES.some((prefix) => lower.startsWith(prefix))) {
+      kept.push([lower, rawHeaders[index + 1] ?? '']);
+    }
+  }
+  return kept;
+}
+
+/** The request's body for the log: whole, or its head and tail. */
+export function describeHeldBody(begin: CallBegin, request: AcceptedRequest, bytes: Buffer): CallBody {
+  const half = KEPT_BODY_BYTES / 2;
+  const isWhole = bytes.length <= KEPT_BODY_BYTES;
+  return {
+    id: begin.id,
+    requestedAtMs: begin.requestedAtMs,
+    direction: 'request',
+    contentType: request.header('content-type') ?? null,
+    contentEncoding: request.header('content-encoding') ?? null,
+    totalBytes: bytes.length,
+    headBytes: isWhole ? bytes.length : half,
+    bytes: isWhole ? bytes : Buffer.concat([bytes.subarray(0, half), bytes.subarray(bytes.length - half)]),
+  };
+}
+
+export function describeCopiedBody(
+  begin: CallBegin,
+  direction: CallBody['direction'],
+  header: (name: string) => string | null | undefined,
+  copy: BodyCopy,
+): CallBody {
+  const { bytes, headBytes } = copy.read();
+  return {
+    id: begin.id,
+    requestedAtMs: begin.requestedAtMs,
+    direction,
+    contentType: header('content-type') ?? null,
+    contentEncoding: header('content-encoding') ?? null,
+    totalBytes: copy.totalBytes,
+    headBytes,
+    bytes,
+  };
+}

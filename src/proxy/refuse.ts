@@ -1,0 +1,99 @@
+/**
+ * The only place where an error of the gateway's own becomes an answer. One body that every official SDK shows as a
+ * readable message; the code stands in `X-Gateway-Error`, which no provider sends.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { GATEWAY_ERRORS, type GatewayErrorCode } from '../errors.ts';
+
+/** Of a body that nobody reads any more, so that the client can read the answer before the connection closes. */
+const DRAIN_BYTES = 1024 * 1024;
+const DRAIN_MS = 2_000;
+const RETRY_AFTER_SECONDS = '1';
+
+/** What SDKs of different providers call the same class of error. */
+function namesFor(status: number): { type: string; status: string; exception: string } {
+  if (status === 401) {
+    return { type: 'authentication_error', status: 'UNAUTHENTICATED', exception: 'AccessDeniedException' };
+  }
+  if (status === 404) return { type: 'not_found_error', status: 'NOT_FOUND', exception: 'ResourceNotFoundException' };
+  if (status < 500) {
+    return { type: 'invalid_request_error', status: 'INVALID_ARGUMENT', exception: 'ValidationException' };
+  }
+  if (status === 503 || status === 502 || status === 504) {
+    return { type: 'api_error', status: 'UNAVAILABLE', exception: 'ServiceUnavailableException' };
+  }
+  return { type: 'api_error', status: 'INTERNAL', exception: 'InternalServerException' };
+}
+
+/** `detail` is added to the message; it must not hold anything of the request. */
+export function refusalBody(code: GatewayErrorCode, id: string, detail?: string): string {
+  const { status, message: fixed } = GATEWAY_ERRORS[code];
+  const names = namesFor(status);
+  const message = detail === undefined ? fixed : `${fixed} (${detail})`;
+  return JSON.stringify({
+    type: 'error',
+    message,
+    request_id: id,
+    error: { type: names.type, message, code: status, param: null, status: names.status },
+  });
+}
+
+export function refusalHeaders(code: GatewayErrorCode, id: string, bodyBytes: number): string[] {
+  const entry: { status: number; retryable?: true } = GATEWAY_ERRORS[code];
+  const headers = [
+    'Content-Type',
+    'application/json',
+    'Content-Length',
+    String(bodyBytes),
+    'Date',
+    new Date().toUTCString(),
+    'X-Gateway-Error',
+    code,
+    'X-Gateway-Request-Id',
+    id,
+    'x-request-id',
+    id,
+    'request-id',
+    id,
+    'x-amzn-requestid',
+    id,
+    'x-amzn-errortype',
+    namesFor(entry.status).exception,
+  ];
+  if (entry.retryable !== true) headers.push('x-should-retry', 'false');
+  else if (entry.status === 503) headers.push('Retry-After', RETRY_AFTER_SECONDS);
+  return headers;
+}
+
+/** Answers and, when a body is still on its way, closes the connection after draining a little of it. */
+export function refuse(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  code: GatewayErrorCode,
+  id: string,
+  detail?: string,
+): void {
+  if (outgoing.headersSent || outgoing.destroyed) {
+    outgoing.destroy();
+    return;
+  }
+  const body = refusalBody(code, id, detail);
+  const headers = refusalHeaders(code, id, Buffer.byteLength(body));
+  if (!incoming.complete) {
+    headers.push('Connection', 'close');
+    drain(incoming);
+  }
+  outgoing.writeHead(GATEWAY_ERRORS[code].status, headers);
+  outgoing.end(body);
+}
+
+function drain(incoming: IncomingMessage): void {
+  let drained = 0;
+  const { socket } = incoming;
+  const deadline = setTimeout(() => socket.destroy(), DRAIN_MS);
+  incoming.on('data', (chunk: Buffer) => {
+    drained += chunk.length;
+    if (drained > DRAIN_BYTES) socket.destroySoon();
+  });
+  incoming.once('close', () => clearTimeout(deadline));
+}

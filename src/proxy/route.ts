@@ -1,0 +1,85 @@
+/**
+ * Where does the call go? Provider by `X-Gateway-Provider`, else by the path; origin from the provider's own table or
+ * the operator's settings, never from the request; path as received, after the provider's documented mapping.
+ */
+import type { ProviderName } from '../call-record.ts';
+import type { Config, UpstreamConfig } from '../config.ts';
+import { GatewayError } from '../errors.ts';
+import type { Endpoint, Provider } from '../providers/provider.ts';
+import { inferProvider, PROVIDERS, readProviderName } from '../providers/registry.ts';
+import type { AcceptedRequest } from './accept.ts';
+import type { GatewayHeaders } from './gateway-headers.ts';
+
+export interface Route {
+  readonly provider: Provider;
+  readonly endpoint: Endpoint;
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** Path and query to send. */
+  readonly path: string;
+  /** Path and query as received, secrets replaced, for the log. */
+  readonly loggedPath: string;
+  readonly region: string | null;
+  readonly isRepaired: boolean;
+}
+
+export type RouteSettings = Pick<Config, 'upstreams' | 'aliases'>;
+
+export function chooseRoute(request: AcceptedRequest, headers: GatewayHeaders, settings: RouteSettings): Route {
+  const { provider, repairedPath } = chooseProvider(request, headers.provider);
+  // The signature covers the host, which is another one on the next hop.
+  if (request.header('authorization')?.startsWith('AWS4-HMAC-SHA256') === true) {
+    throw new GatewayError('signature_unsupported');
+  }
+  const alias = findAlias(provider.name, headers.providerAlias, settings);
+  const upstream = alias ?? settings.upstreams[provider.name] ?? null;
+  const mapped = provider.mapPath(repairedPath ?? request.path);
+  const query = request.query === '' ? '' : `?${request.query}`;
+  const region = provider.region(request) ?? upstream?.region ?? provider.defaultRegion;
+  const { origin, prefix } = splitOrigin(upstream?.origin ?? provider.origin(region));
+  return {
+    provider,
+    endpoint: provider.endpoint({ ...request, path: mapped }),
+    origin,
+    path: `${prefix}${mapped}${query}`,
+    loggedPath: `${request.path}${request.query === '' ? '' : `?${hideSecrets(request.query)}`}`,
+    region,
+    isRepaired: repairedPath !== null,
+  };
+}
+
+function chooseProvider(
+  request: AcceptedRequest,
+  named: string | undefined,
+): { provider: Provider; repairedPath: string | null } {
+  if (named !== undefined) {
+    const name = readProviderName(named);
+    if (name === null) throw new GatewayError('provider_unknown');
+    return { provider: PROVIDERS[name], repairedPath: PROVIDERS[name].repairPath(request.path) };
+  }
+  const inferred = inferProvider(request);
+  if (inferred === null) throw new GatewayError('provider_required');
+  return inferred;
+}
+
+/** Where aliases are configured for the provider, an unknown one is a mistake; where none is, it is only a label. */
+function findAlias(provider: ProviderName, alias: string | null, settings: RouteSettings): UpstreamConfig | null {
+  const configured = settings.aliases[provider];
+  if (alias === null || configured === undefined) return null;
+  const found = configured[alias.toLowerCase()];
+  if (found === undefined) throw new GatewayError('alias_unknown');
+  return found;
+}
+
+function splitOrigin(address: string): { origin: string; prefix: string } {
+  const start = address.indexOf('/', address.indexOf('://') + 3);
+  return start === -1 ? { origin: address, prefix: '' } : { origin: address.slice(0, start), prefix: address.slice(start) };
+}
+
+const SECRET_PARAMETER =
+  /(^|&)((?:[^=&]*(?:key|token|secret|password|signature|credential)|sig)=)[^&]*/gi;
+
+/** `alt=sse&key=abc` → `alt=sse&key=***`. */
+function hideSecrets(query: string): string {
+  return query.replace(SECRET_PARAMETER, '$1$2***');
+}
