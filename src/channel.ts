@@ -21,7 +21,6 @@ export interface ProxyMetrics {
   readonly rejectedTotal: number;
   /** Records that could not be written to the spool since the process started. */
   readonly recordsLost: number;
-  readonly tapGiveUps: number;
   readonly rssBytes: number;
 }
 

@@ -1,0 +1,164 @@
+/**
+ * The life of one proxy process: start message, keys, spool, listener; then key changes and metrics; then draining. It
+ * is started by the supervisor and ends with it.
+ */
+import { type Server as NetServer, Server } from 'node:net';
+import { join } from 'node:path';
+import type { ChildChannel, DownMessage, KeyChange, ProxyStart, RejectedAttempt } from '../channel.ts';
+import { applyKeyChange, readKeySnapshotFile } from '../keys/key-snapshot.ts';
+import { createLog } from '../log.ts';
+import { openSpoolWriter } from '../spool/spool-writer.ts';
+import { createByteBudget } from './byte-budget.ts';
+import { COPIES_BYTES, type Gateway, HELD_BODIES_BYTES } from './gateway.ts';
+import { createProxyServer } from './proxy-server.ts';
+import { createUpstreamClient } from './upstream-client.ts';
+
+/** Within this the supervisor is told of refused attempts and figures. */
+const REPORT_INTERVAL_MS = 1_000;
+/** Refused attempts that are shown, of each interval; the rest is counted. */
+const SHOWN_ATTEMPTS = 20;
+/** A process that has lost its supervisor ends its calls within this. */
+const ORPHAN_GRACE_MS = 4_000;
+/** After the listener is closed, idle connections are still open for a moment, so that a request on its way arrives. */
+const IDLE_CLOSE_DELAY_MS = 300;
+/** For writing the endings of cut calls. */
+const CUT_SETTLE_MS = 500;
+
+export async function runProxyProcess(channel: ChildChannel, start: ProxyStart): Promise<void> {
+  const { config } = start;
+  const log = createLog({ level: config.logLevel, role: 'proxy' });
+  const attempts = createAttemptSampler();
+  const spool = openSpoolWriter({
+    dir: join(start.spoolDir, start.spoolName),
+    durability: config.durability,
+    log,
+  });
+  const gateway: Gateway = {
+    settings: config,
+    routes: config,
+    keys: { snapshot: await readKeySnapshotFile(start.keysFile) },
+    upstream: createUpstreamClient(config.egress),
+    spool,
+    copies: createByteBudget(COPIES_BYTES),
+    heldBodies: createByteBudget(HELD_BODIES_BYTES),
+    openCalls: new Set(),
+    counters: { calls: 0, rejected: 0 },
+    isDraining: false,
+    reportAttempt: attempts.add,
+    log,
+  };
+  const server = createProxyServer(gateway);
+  const report = setInterval(() => sendReport(channel, gateway, attempts), REPORT_INTERVAL_MS);
+  let isStopping = false;
+
+  async function stop(graceMs: number): Promise<void> {
+    if (isStopping) return;
+    isStopping = true;
+    clearInterval(report);
+    await drain(server, gateway, graceMs);
+    sendReport(channel, gateway, attempts);
+    await spool.close();
+    await gateway.upstream.close();
+    process.exit(0);
+  }
+
+  function onMessage(message: DownMessage): void {
+    switch (message.type) {
+      case 'stop':
+        void stop(message.graceMs); // It ends the process, whatever happens.
+        break;
+      case 'keys-changed':
+        void applyKeys(channel, gateway, start.keysFile, message.change); // It logs its own failure.
+        break;
+      case 'start':
+      case 'keys-published':
+      case 'live-spools':
+      case 'status':
+        break;
+    }
+  }
+  channel.onMessage(onMessage);
+  channel.onDisconnect(() => {
+    log.warn('the supervisor is gone; ending');
+    void stop(ORPHAN_GRACE_MS); // It ends the process, whatever happens.
+  });
+
+  server.listen({ fd: start.listenFd }, () => channel.send({ type: 'ready' }));
+}
+
+/** Applies a change, or reads the whole snapshot when this process does not have the version the change starts from. */
+async function applyKeys(channel: ChildChannel, gateway: Gateway, keysFile: string, change: KeyChange): Promise<void> {
+  const { keys, log } = gateway;
+  const current = keys.snapshot;
+  if (current !== null && current.version >= change.version) {
+    channel.send({ type: 'keys-applied', version: current.version });
+    return;
+  }
+  const changed = current === null ? 'reload' : applyKeyChange(current, change);
+  const next = changed === 'reload' ? await readKeySnapshotFile(keysFile) : changed;
+  if (next === null || next.version < change.version) {
+    log.error({ version: change.version }, 'the changed keys could not be read; the keys before stay in force');
+    return;
+  }
+  keys.snapshot = next;
+  channel.send({ type: 'keys-applied', version: next.version });
+}
+
+async function drain(server: NetServer & { closeIdleConnections(): void }, gateway: Gateway, graceMs: number): Promise<void> {
+  gateway.isDraining = true;
+  const deadlineMs = performance.now() + graceMs;
+  const closed = new Promise<void>((resolve) => {
+    // Not `http.Server.close`, which also closes idle connections at once, on which a request may be on its way.
+    Server.prototype.close.call(server, () => resolve());
+  });
+  await Promise.race([sleep(Math.min(IDLE_CLOSE_DELAY_MS, graceMs)), closed]);
+  server.closeIdleConnections();
+  while (gateway.openCalls.size > 0 && performance.now() < deadlineMs) await sleep(20);
+  if (gateway.openCalls.size === 0) return;
+  gateway.log.warn({ calls: gateway.openCalls.size }, 'cutting calls that did not end within the time for draining');
+  for (const call of gateway.openCalls) call.shutDown();
+  await sleep(CUT_SETTLE_MS);
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+interface AttemptSampler {
+  add(attempt: RejectedAttempt): void;
+  take(): { attempts: RejectedAttempt[]; notShown: number };
+}
+
+/** A flood of bad keys may not fill anything: of each interval the first few are shown, the rest is counted. */
+function createAttemptSampler(): AttemptSampler {
+  let attempts: RejectedAttempt[] = [];
+  let notShown = 0;
+  return {
+    add(attempt) {
+      if (attempts.length < SHOWN_ATTEMPTS) attempts.push(attempt);
+      else notShown += 1;
+    },
+    take() {
+      const taken = { attempts, notShown };
+      attempts = [];
+      notShown = 0;
+      return taken;
+    },
+  };
+}
+
+function sendReport(channel: ChildChannel, gateway: Gateway, attempts: AttemptSampler): void {
+  const taken = attempts.take();
+  if (taken.attempts.length > 0) channel.send({ type: 'rejected', ...taken });
+  channel.send({
+    type: 'metrics',
+    metrics: {
+      openCalls: gateway.openCalls.size,
+      callsTotal: gateway.counters.calls,
+      rejectedTotal: gateway.counters.rejected,
+      recordsLost: gateway.spool.stats().recordsLost,
+      rssBytes: process.memoryUsage.rss(),
+    },
+  });
+}
+

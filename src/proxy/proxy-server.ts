@@ -1,0 +1,85 @@
+/**
+ * The listener of a proxy process: HTTP/1.1 by `node:http` with limits of its own, the two health addresses, and an
+ * answer to everything that is not a request. It hands every call to `handleCall`.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { v7 as uuidv7 } from 'uuid';
+import { GATEWAY_ERRORS, type GatewayErrorCode } from '../errors.ts';
+import type { Gateway } from './gateway.ts';
+import { handleCall } from './handle-call.ts';
+import { HTTP2_GOODBYE } from './http2-goodbye.ts';
+import { refusalBody, refusalHeaders } from './refuse.ts';
+
+const HEADERS_TIMEOUT_MS = 30_000;
+/** Above the idle time of load balancers in front, which would otherwise re-use a connection that is just closing. */
+const KEEP_ALIVE_TIMEOUT_MS = 75_000;
+const CHECK_INTERVAL_MS = 5_000;
+const MAX_HEADER_BYTES = 64 * 1024;
+
+export function createProxyServer(gateway: Gateway): Server {
+  const server = createServer(
+    {
+      // Bodies may take as long as they take; a silent client is timed out by the body's own idle limit.
+      requestTimeout: 0,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+      connectionsCheckingInterval: CHECK_INTERVAL_MS,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      noDelay: true,
+      keepAlive: true,
+    },
+    onRequest,
+  );
+  // More headers than the limit must be refused, not silently cut off (the default).
+  server.maxHeadersCount = 0;
+
+  function onRequest(incoming: IncomingMessage, outgoing: ServerResponse): void {
+    if (incoming.method === 'GET' && answerHealth(incoming.url, outgoing, gateway)) return;
+    gateway.counters.calls += 1;
+    void handleCall(incoming, outgoing, gateway); // It answers every failure itself and never rejects.
+  }
+
+  // The client waits for "100 Continue"; whether it gets it is decided after its key is known.
+  server.on('checkContinue', onRequest);
+  server.on('checkExpectation', onRequest);
+  server.on('connect', (_incoming: IncomingMessage, socket: Duplex) => refuseSocket(socket, 'method_unsupported'));
+  server.on('clientError', (error: Error & { code?: string }, socket: Duplex) => {
+    if (error.code === 'HPE_PAUSED_H2_UPGRADE') {
+      socket.end(HTTP2_GOODBYE);
+      return;
+    }
+    if (!socket.writable || error.code === 'ECONNRESET') {
+      socket.destroy();
+      return;
+    }
+    refuseSocket(socket, clientErrorCode(error.code));
+  });
+  return server;
+}
+
+function clientErrorCode(code: string | undefined): GatewayErrorCode {
+  if (code === 'HPE_HEADER_OVERFLOW') return 'headers_too_large';
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'request_timeout';
+  return 'request_malformed';
+}
+
+/** Refuses on a socket that has no response object: the request could not be read. */
+function refuseSocket(socket: Duplex, code: GatewayErrorCode): void {
+  const id = uuidv7();
+  const body = refusalBody(code, id);
+  const headers = refusalHeaders(code, id, Buffer.byteLength(body));
+  const { status } = GATEWAY_ERRORS[code];
+  let head = `HTTP/1.1 ${status} ${code}\r\nConnection: close\r\n`;
+  for (let index = 0; index + 1 < headers.length; index += 2) head += `${headers[index]}: ${headers[index + 1]}\r\n`;
+  socket.end(`${head}\r\n${body}`);
+}
+
+/** `/healthz`: the process works. `/readyz`: it has its keys and is not stopping. Neither asks the database. */
+function answerHealth(url: string | undefined, outgoing: ServerResponse, gateway: Gateway): boolean {
+  if (url !== '/healthz' && url !== '/readyz') return false;
+  const isReady = url === '/healthz' || (gateway.keys.snapshot !== null && !gateway.isDraining);
+  outgoing.writeHead(isReady ? 200 : 503, { 'content-type': 'application/json' });
+  outgoing.end(isReady ? '{"status":"ok"}' : '{"status":"unavailable"}');
+  return true;
+}
