@@ -86,3 +86,11 @@ export interface SupervisorStatus {
   readonly attempts: readonly RejectedAttempt[];
   readonly attemptsNotShown: number;
 }
+
+/** A child's end of the channel. */
+export interface ChildChannel {
+  send(message: UpMessage): void;
+  onMessage(handler: (message: DownMessage) => void): void;
+  /** The supervisor is gone. */
+  onDisconnect(handler: () => void): void;
+}

@@ -341,7 +341,8 @@ function headersForClient(
 function dropNamed(headers: readonly string[], names: readonly string[]): string[] {
   const left: string[] = [];
   for (let index = 0; index + 1 < headers.length; index += 2) {
-    if (!names.includes((headers[index] ?? '').toLowerCase())) left.push(headers[index] ?? '', headers[index + 1] ?? '');
+    if (!names.includes((headers[index] ?? '').toLowerCase()))
+      left.push(headers[index] ?? '', headers[index + 1] ?? '');
   }
   return left;
 }

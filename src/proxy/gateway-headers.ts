@@ -182,7 +182,11 @@ function addMetadata(
   const found = metadata.get(lower);
   const joined = found === undefined ? value : `${found[1]}, ${value}`;
   const bytes = Buffer.byteLength(joined);
-  const held = heldBytes - (found === undefined ? 0 : Buffer.byteLength(found[1])) + bytes + (found === undefined ? name.length : 0);
+  const held =
+    heldBytes -
+    (found === undefined ? 0 : Buffer.byteLength(found[1])) +
+    bytes +
+    (found === undefined ? name.length : 0);
   const isTooMany = found === undefined && metadata.size >= MAX_METADATA_KEYS;
   if (isTooMany || bytes > MAX_METADATA_VALUE_BYTES || held > MAX_METADATA_BYTES) {
     flags.add('metadata_cut');

@@ -64,8 +64,19 @@ export async function handleCall(incoming: IncomingMessage, outgoing: ServerResp
     try {
       const requestBytes = received.kind === 'held' ? received.bytes.length : requestCopy.totalBytes;
       const body = received.kind === 'streamed' ? readBodyFacts(requestCopy.read().bytes) : prepared.facts;
-      const end = describeEnd(facts, begin, { ending, answer, body, flags, overheadUs, requestBytes, nowMs: performance.now() });
-      const bodies = (key.bodies ?? gateway.settings.bodies) === 'full' ? bodiesOf(facts, begin, received, requestCopy, answer, responseCopy) : [];
+      const end = describeEnd(facts, begin, {
+        ending,
+        answer,
+        body,
+        flags,
+        overheadUs,
+        requestBytes,
+        nowMs: performance.now(),
+      });
+      const bodies =
+        (key.bodies ?? gateway.settings.bodies) === 'full'
+          ? bodiesOf(facts, begin, received, requestCopy, answer, responseCopy)
+          : [];
       await keepEnd(gateway, begin, end, bodies);
     } catch (error) {
       gateway.log.error({ err: error, request_id: arrival.id }, 'the record of a call could not be made');
@@ -96,7 +107,12 @@ function keepBegin(gateway: Gateway, begin: CallBegin): Promise<void> {
   return new Promise((resolve) => gateway.spool.begin(begin, () => resolve()));
 }
 
-function keepEnd(gateway: Gateway, begin: CallBegin, end: ReturnType<typeof describeEnd>, bodies: CallBody[]): Promise<void> {
+function keepEnd(
+  gateway: Gateway,
+  begin: CallBegin,
+  end: ReturnType<typeof describeEnd>,
+  bodies: CallBody[],
+): Promise<void> {
   return new Promise((resolve) => gateway.spool.end(begin, end, bodies, () => resolve()));
 }
 
@@ -170,7 +186,8 @@ function refuseCall(
   error: unknown,
 ): void {
   const code: GatewayErrorCode = error instanceof GatewayError ? error.code : 'gateway_defect';
-  if (code === 'gateway_defect') gateway.log.error({ err: error, request_id: arrival.id }, 'a call failed in the gateway');
+  if (code === 'gateway_defect')
+    gateway.log.error({ err: error, request_id: arrival.id }, 'a call failed in the gateway');
   gateway.counters.rejected += 1;
   if (facts === null) reportAttempt(incoming, gateway, arrival, code);
   else {

@@ -2,7 +2,9 @@
  * What a client that opens HTTP/2 by prior knowledge is told: an empty SETTINGS frame and a GOAWAY with the code
  * HTTP_1_1_REQUIRED (RFC 9113 7) and a sentence, which HTTP/2 clients show in their error.
  */
-const TEXT = Buffer.from('This port speaks HTTP/1.1; for the AWS SDK for JavaScript pass requestHandler: new NodeHttpHandler().');
+const TEXT = Buffer.from(
+  'This port speaks HTTP/1.1; for the AWS SDK for JavaScript pass requestHandler: new NodeHttpHandler().',
+);
 const FRAME_HEADER_BYTES = 9;
 const GOAWAY = 7;
 const SETTINGS = 4;

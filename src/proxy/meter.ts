@@ -5,6 +5,7 @@
 import { createUsageHider } from '../shapes/hide-usage.ts';
 import { SHAPES } from '../shapes/registry.ts';
 import { createUsageReader } from '../shapes/usage-reader.ts';
+import { isIdentity } from '../wire/content-encoding.ts';
 import type { AnswerHead, AnswerMeter, ClientFilter } from './answer.ts';
 import type { Route } from './route.ts';
 
@@ -15,9 +16,14 @@ export function attachMeter(
 ): { meter: AnswerMeter; filter: ClientFilter | null } {
   const contentType = head.header('content-type');
   const contentEncoding = head.header('content-encoding');
-  const meter = createUsageReader({ shape: SHAPES[route.endpoint.shape], status: head.status, contentType, contentEncoding });
+  const meter = createUsageReader({
+    shape: SHAPES[route.endpoint.shape],
+    status: head.status,
+    contentType,
+    contentEncoding,
+  });
   // A provider that compresses although it was asked not to, or answers with an error, gets through untouched.
   const isEventStream = contentType?.trim().toLowerCase().startsWith('text/event-stream') === true;
-  const isPlain = contentEncoding === null || contentEncoding.trim().toLowerCase() === 'identity';
-  return { meter, filter: isAsked && isEventStream && isPlain && head.status < 300 ? createUsageHider() : null };
+  const isEditable = isEventStream && isIdentity(contentEncoding) && head.status < 300;
+  return { meter, filter: isAsked && isEditable ? createUsageHider() : null };
 }

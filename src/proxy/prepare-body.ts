@@ -5,7 +5,8 @@
 import type { Readable } from 'node:stream';
 import { askForUsage } from '../shapes/ask-usage.ts';
 import type { CallFlag } from '../token-usage.ts';
-import { readTopLevel } from '../wire/json-top-level.ts';
+import { isIdentity } from '../wire/content-encoding.ts';
+import { scanTopLevel } from '../wire/json-top-level.ts';
 import type { AcceptedRequest } from './accept.ts';
 import type { ReceivedBody } from './receive-body.ts';
 import type { BodyFacts } from './record.ts';
@@ -30,7 +31,7 @@ export function prepareBody(request: AcceptedRequest, received: ReceivedBody, ma
       return { body: received.stream, isAsked: false, facts: NO_FACTS, flags: mayAsk ? ['usage_not_asked'] : [] };
     case 'held': {
       const { bytes } = received;
-      if (isEncoded(request)) {
+      if (!isIdentity(request.header('content-encoding') ?? null)) {
         return { body: bytes, isAsked: false, facts: NO_FACTS, flags: mayAsk ? ['usage_not_asked'] : [] };
       }
       const facts = readBodyFacts(bytes);
@@ -41,16 +42,11 @@ export function prepareBody(request: AcceptedRequest, received: ReceivedBody, ma
   }
 }
 
-function isEncoded(request: AcceptedRequest): boolean {
-  const encoding = request.header('content-encoding');
-  return encoding !== undefined && encoding.trim().toLowerCase() !== 'identity';
-}
-
 /** `bytes` may be the head of a body only. */
 export function readBodyFacts(bytes: Buffer): BodyFacts {
-  const fields = readTopLevel(bytes, ['model', 'stream']);
-  const model = fields.get('model');
-  const stream = fields.get('stream');
+  const { members } = scanTopLevel(bytes, ['model', 'stream']);
+  const model = members.get('model')?.scalar;
+  const stream = members.get('stream')?.scalar;
   return {
     model: typeof model === 'string' && model !== '' ? model : null,
     streamed: typeof stream === 'boolean' ? stream : null,

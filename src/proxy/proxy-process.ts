@@ -104,7 +104,11 @@ async function applyKeys(channel: ChildChannel, gateway: Gateway, keysFile: stri
   channel.send({ type: 'keys-applied', version: next.version });
 }
 
-async function drain(server: NetServer & { closeIdleConnections(): void }, gateway: Gateway, graceMs: number): Promise<void> {
+async function drain(
+  server: NetServer & { closeIdleConnections(): void },
+  gateway: Gateway,
+  graceMs: number,
+): Promise<void> {
   gateway.isDraining = true;
   const deadlineMs = performance.now() + graceMs;
   const closed = new Promise<void>((resolve) => {
@@ -161,4 +165,3 @@ function sendReport(channel: ChildChannel, gateway: Gateway, attempts: AttemptSa
     },
   });
 }
-

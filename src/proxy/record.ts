@@ -2,8 +2,9 @@
  * What is written down about a call: at its beginning, at checkpoints, at its end. Pure: facts in, records out; never a
  * credential, never a cost.
  */
-import type { KeyEntry } from '../channel.ts';
+
 import type { CallBegin, CallBody, CallCheckpoint, CallEnd, Outcome } from '../call-record.ts';
+import type { KeyEntry } from '../channel.ts';
 import { GATEWAY_ERRORS, type GatewayErrorCode } from '../errors.ts';
 import type { CallFlag, UsageReading, UsageSource } from '../token-usage.ts';
 import type { AcceptedRequest } from './accept.ts';
@@ -73,7 +74,12 @@ function readAttempt(request: AcceptedRequest): number | null {
   return attempt === undefined ? null : Number(attempt) - 1;
 }
 
-export function describeCheckpoint(arrival: Arrival, answer: Answer, reading: UsageReading, nowMs: number): CallCheckpoint {
+export function describeCheckpoint(
+  arrival: Arrival,
+  answer: Answer,
+  reading: UsageReading,
+  nowMs: number,
+): CallCheckpoint {
   return {
     id: arrival.id,
     status: answer.head?.status ?? 0,

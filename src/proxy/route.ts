@@ -73,11 +73,12 @@ function findAlias(provider: ProviderName, alias: string | null, settings: Route
 
 function splitOrigin(address: string): { origin: string; prefix: string } {
   const start = address.indexOf('/', address.indexOf('://') + 3);
-  return start === -1 ? { origin: address, prefix: '' } : { origin: address.slice(0, start), prefix: address.slice(start) };
+  return start === -1
+    ? { origin: address, prefix: '' }
+    : { origin: address.slice(0, start), prefix: address.slice(start) };
 }
 
-const SECRET_PARAMETER =
-  /(^|&)((?:[^=&]*(?:key|token|secret|password|signature|credential)|sig)=)[^&]*/gi;
+const SECRET_PARAMETER = /(^|&)((?:[^=&]*(?:key|token|secret|password|signature|credential)|sig)=)[^&]*/gi;
 
 /** `alt=sse&key=abc` → `alt=sse&key=***`. */
 function hideSecrets(query: string): string {

@@ -173,7 +173,7 @@ function method(text: string): Dispatcher.HttpMethod {
 function readRawHeaders(raw: Dispatcher.DispatchController['rawHeaders']): string[] {
   const flat: string[] = [];
   if (!Array.isArray(raw)) return flat;
-  for (const part of raw) flat.push(typeof part === 'string' ? part : part.latin1Slice());
+  for (const part of raw) flat.push(typeof part === 'string' ? part : part.toString('latin1'));
   return flat;
 }
 
@@ -182,10 +182,19 @@ function failureCode(error: Error): GatewayErrorCode {
   if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return 'upstream_connect_timeout';
   if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT') return 'upstream_timeout';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'upstream_name';
-  if (code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') {
+  if (
+    code.startsWith('HPE_') ||
+    code === 'UND_ERR_HEADERS_OVERFLOW' ||
+    code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'
+  ) {
     return 'upstream_protocol';
   }
-  if (code.startsWith('ERR_TLS_') || code.includes('CERT') || code.startsWith('ERR_SSL_') || code === 'UNABLE_TO_VERIFY_LEAF_SIGNATURE') {
+  if (
+    code.startsWith('ERR_TLS_') ||
+    code.includes('CERT') ||
+    code.startsWith('ERR_SSL_') ||
+    code === 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'
+  ) {
     return 'upstream_tls';
   }
   return 'upstream_unreachable';
