@@ -1,0 +1,191 @@
+/**
+ * The price catalogue of `@pydantic/genai-prices`, read as data and compiled to price rows, model by model. Its own
+ * calculator is not used: that one works in floats and ignores what it has no price for.
+ */
+import { findProvider, type ModelInfo, type ModelPrice, type Provider } from '@pydantic/genai-prices';
+import type { ProviderName } from '../call-record.ts';
+import type { UsageClass } from '../token-usage.ts';
+import { type Decimal, parseDecimal } from './decimal.ts';
+import { createModelTest, type ModelTest } from './model-match.ts';
+import { type Calendar, PER_MILLION, PER_THOUSAND, type PriceRow } from './price-row.ts';
+
+const PROVIDER_IDS: Readonly<Record<ProviderName, string>> = {
+  openai: 'openai',
+  anthropic: 'anthropic',
+  gemini: 'google',
+  bedrock: 'aws',
+  fireworks: 'fireworks',
+  together: 'together',
+  deepseek: 'deepseek',
+};
+
+/** The installed release, for `source`, and the day on which its data was taken over. A test compares the release. */
+export const CATALOG_RELEASE = '0.1.8';
+const CHECKED_ON = '2026-09-23';
+
+/** The catalogue's price keys that our classes can express. A key that is not here has no row: it stays unpriced. */
+const PRICE_KEYS: Readonly<Record<string, readonly UsageClass[]>> = {
+  input_mtok: ['input'],
+  input_audio_mtok: ['input_audio'],
+  input_image_mtok: ['input_image'],
+  input_video_mtok: ['input_video'],
+  cache_read_mtok: ['cache_read'],
+  cache_audio_read_mtok: ['cache_read_audio'],
+  cache_image_read_mtok: ['cache_read_image'],
+  // The write rate is for the provider's default lifetime: 5 minutes at Anthropic and AWS, 30 minutes at OpenAI.
+  cache_write_mtok: ['cache_creation_5m', 'cache_creation_30m'],
+  cache_write_1h_mtok: ['cache_creation_1h'],
+  output_mtok: ['output'],
+  output_audio_mtok: ['output_audio'],
+  output_image_mtok: ['output_image'],
+};
+const REQUEST_KEYS: Readonly<Record<string, UsageClass>> = { web_searches_kcount: 'web_search_requests' };
+
+/** Google's "write" figures are a storage price per hour divided by twelve, not a price of tokens. */
+const IGNORED_KEYS: Readonly<Partial<Record<ProviderName, readonly string[]>>> = { gemini: ['cache_write_mtok'] };
+
+/**
+ * OpenAI charges the long-context rate for prompts of MORE than 272,000 tokens; the catalogue starts one token early
+ * (pydantic/genai-prices issue 711).
+ */
+const TIER_START_CORRECTIONS: ReadonlyMap<number, number> = new Map([[271_999, 272_000]]);
+
+export interface CatalogModel {
+  readonly id: string;
+  readonly appliesTo: ModelTest;
+  /** In the catalogue's order: of two rows in force the later one counts. */
+  readonly rows: () => readonly PriceRow[];
+}
+
+export interface Catalog {
+  /** The first model that matches, as the catalogue's own rule is; undefined when none does. */
+  readonly findModel: (provider: ProviderName, model: string) => CatalogModel | undefined;
+  readonly listModels: (provider: ProviderName) => readonly CatalogModel[];
+  /** What the price version is computed from. */
+  readonly data: () => string;
+}
+
+interface Condition {
+  readonly key: string;
+  readonly validFromMs: number | null;
+  readonly validToMs: number | null;
+  readonly calendar: Calendar | null;
+  readonly prices: ModelPrice;
+}
+
+const EVERY_DAY = [1, 2, 3, 4, 5, 6, 7] as const;
+
+function readMinute(time: string): number | null {
+  const match = /^(\d{2}):(\d{2}):00Z$/.exec(time);
+  return match === null ? null : Number(match[1]) * 60 + Number(match[2]);
+}
+
+/** The dated variants of a model's prices; null when one has a constraint that is not understood. */
+function readConditions(model: ModelInfo): readonly Condition[] | null {
+  const undated = { key: '', validFromMs: null, validToMs: null, calendar: null };
+  if (!Array.isArray(model.prices)) return [{ ...undated, prices: model.prices }];
+  const conditions: Condition[] = [];
+  for (const { constraint, prices } of model.prices) {
+    if (constraint === undefined) {
+      conditions.push({ ...undated, prices });
+    } else if (constraint.type === 'start_date') {
+      const startMs = Date.parse(`${constraint.start_date}T00:00:00Z`);
+      if (Number.isNaN(startMs)) return null;
+      // A new price ends the one before, also for classes that it no longer names.
+      for (const [index, before] of conditions.entries())
+        if (before.calendar === null && before.validToMs === null)
+          conditions[index] = { ...before, validToMs: startMs };
+      conditions.push({ ...undated, key: `@${constraint.start_date}`, validFromMs: startMs, prices });
+    } else {
+      const fromMinute = readMinute(constraint.start_time);
+      const toMinute = readMinute(constraint.end_time);
+      if (fromMinute === null || toMinute === null) return null;
+      const calendar = { utcOffsetMinutes: 0, weekdays: EVERY_DAY, fromMinute, toMinute };
+      conditions.push({ ...undated, key: `@${constraint.start_time}`, calendar, prices });
+    }
+  }
+  return conditions;
+}
+
+/** The shortest decimal of a float gives back the published figure; null for what is no sensible price. */
+function readRate(value: number): Decimal | null {
+  if (!Number.isFinite(value) || value < 0) return null;
+  try {
+    return parseDecimal(String(value));
+  } catch {
+    return null;
+  }
+}
+
+/** One price of the catalogue, plain or tiered, as [more than, rate] in ascending order. */
+function readSteps(price: ModelPrice[string]): readonly (readonly [number, number])[] {
+  if (price === undefined) return [];
+  if (typeof price === 'number') return [[-1, price]];
+  const tiers = [...price.tiers].sort((a, b) => a.start - b.start);
+  return [
+    [-1, price.base],
+    ...tiers.map((tier) => [TIER_START_CORRECTIONS.get(tier.start) ?? tier.start, tier.price] as const),
+  ];
+}
+
+function compileModel(provider: ProviderName, model: ModelInfo, appliesTo: ModelTest): readonly PriceRow[] {
+  const rows: PriceRow[] = [];
+  for (const { key: conditionKey, prices, ...dated } of readConditions(model) ?? []) {
+    for (const [priceKey, price] of Object.entries(prices)) {
+      if (IGNORED_KEYS[provider]?.includes(priceKey)) continue;
+      const requestClass = REQUEST_KEYS[priceKey];
+      const units = requestClass === undefined ? (PRICE_KEYS[priceKey] ?? []) : [requestClass];
+      const steps = readSteps(price);
+      for (const [index, [overTokens, value]] of steps.entries()) {
+        const rate = readRate(value);
+        if (rate === null) continue;
+        const upToTokens = steps[index + 1]?.[0] ?? Number.MAX_SAFE_INTEGER;
+        for (const unit of units)
+          rows.push({
+            key: `catalog/${provider}/${model.id}/${unit}${conditionKey}${overTokens < 0 ? '' : `>${overTokens}`}`,
+            layer: 'catalog',
+            provider,
+            appliesTo,
+            serviceTier: requestClass === undefined ? 'standard' : 'any',
+            ...dated,
+            promptTier: steps.length === 1 ? null : { overTokens, upToTokens },
+            unit,
+            rate,
+            per: requestClass === undefined ? PER_MILLION : PER_THOUSAND,
+            source: `@pydantic/genai-prices ${CATALOG_RELEASE}`,
+            checkedOn: CHECKED_ON,
+          });
+      }
+    }
+  }
+  return rows;
+}
+
+function createCatalogModel(provider: ProviderName, model: ModelInfo): CatalogModel {
+  const appliesTo = createModelTest(model.match);
+  return { id: model.id, appliesTo, rows: () => compileModel(provider, model, appliesTo) };
+}
+
+/** Providers are compiled when first asked for; a model's rows each time (the price book keeps them). */
+export function createCatalog(): Catalog {
+  const models = new Map<ProviderName, readonly CatalogModel[]>();
+  const readProvider = (provider: ProviderName): Provider | undefined =>
+    findProvider({ providerId: PROVIDER_IDS[provider] });
+  const listModels = (provider: ProviderName): readonly CatalogModel[] => {
+    const known = models.get(provider);
+    if (known !== undefined) return known;
+    const compiled = (readProvider(provider)?.models ?? []).map((model) => createCatalogModel(provider, model));
+    models.set(provider, compiled);
+    return compiled;
+  };
+  return {
+    listModels,
+    findModel: (provider, model) => listModels(provider).find((candidate) => candidate.appliesTo(model)),
+    data: () =>
+      JSON.stringify(
+        Object.values(PROVIDER_IDS).map((providerId) =>
+          (findProvider({ providerId })?.models ?? []).map(({ id, match, prices }) => ({ id, match, prices })),
+        ),
+      ),
+  };
+}

@@ -1,0 +1,85 @@
+/**
+ * The rate of one usage class of one call: which row, which rules, and the multiplier that they make. Null when the
+ * declared rows and rules do not say; nothing here falls back to a price that was not declared for the case.
+ */
+import type { UsageClass } from '../token-usage.ts';
+import type { BillingTerms } from './billing-terms.ts';
+import { type Decimal, multiplyDecimals, ONE } from './decimal.ts';
+import type { ModelPrices } from './model-prices.ts';
+import type { TermName } from './overlay-rules.ts';
+import { isRowInForce, isValidAt, type PriceLayer, type PriceRow } from './price-row.ts';
+
+/** What is the same for all classes of a call. */
+export interface PricingSituation {
+  readonly prices: ModelPrices;
+  readonly terms: BillingTerms;
+  readonly atMs: number;
+  /** The whole prompt: uncached, read from and written to the cache. It chooses the tier for every class. */
+  readonly promptTokens: number;
+}
+
+export interface ClassRate {
+  readonly row: PriceRow;
+  readonly multiplier: Decimal;
+  readonly layer: PriceLayer;
+  /** The row's key and those of the rules, joined with " × ". */
+  readonly key: string;
+  readonly ratedAs: UsageClass;
+}
+
+const TERMS: readonly TermName[] = ['serviceTier', 'speed', 'inferenceGeo'];
+
+function findRow(
+  { prices, atMs, promptTokens }: PricingSituation,
+  unit: UsageClass,
+  tier: string,
+): PriceRow | undefined {
+  return prices.rows.findLast(
+    (row) => row.unit === unit && row.serviceTier === tier && isRowInForce(row, atMs, promptTokens),
+  );
+}
+
+/** The rate under the class's own name, with the multiplier of every term that is not the standard one. */
+function readOwnRate(situation: PricingSituation, unit: UsageClass): ClassRate | null {
+  const anyTier = findRow(situation, unit, 'any');
+  if (anyTier !== undefined)
+    return { row: anyTier, multiplier: ONE, layer: anyTier.layer, key: anyTier.key, ratedAs: unit };
+
+  const { terms, prices, atMs } = situation;
+  // A published rate for the tier outranks the rule of thumb that holds for most models.
+  const ofTier = terms.serviceTier === 'standard' ? undefined : findRow(situation, unit, terms.serviceTier);
+  const row = ofTier ?? findRow(situation, unit, 'standard');
+  if (row === undefined) return null;
+
+  const open = TERMS.filter((term) => terms[term] !== 'standard' && !(term === 'serviceTier' && ofTier !== undefined));
+  const multipliers = open.map((term) =>
+    prices.multipliers.find(
+      (rule) => rule.term === term && rule.value === terms[term] && rule.units.includes(unit) && isValidAt(rule, atMs),
+    ),
+  );
+  let multiplier = ONE;
+  let key = row.key;
+  for (const rule of multipliers) {
+    if (rule === undefined) return null;
+    multiplier = multiplyDecimals(multiplier, rule.factor);
+    key += ` × ${rule.key}`;
+  }
+  return { row, multiplier, layer: multipliers.length > 0 ? 'overlay' : row.layer, key, ratedAs: unit };
+}
+
+export function readClassRate(situation: PricingSituation, unit: UsageClass): ClassRate | null {
+  const own = readOwnRate(situation, unit);
+  if (own !== null) return own;
+  const rule = situation.prices.derivations.find(
+    (candidate) => candidate.units.includes(unit) && isValidAt(candidate, situation.atMs),
+  );
+  if (rule === undefined) return null;
+  const base = readOwnRate(situation, rule.of);
+  if (base === null) return null;
+  return {
+    ...base,
+    multiplier: multiplyDecimals(base.multiplier, rule.factor),
+    layer: 'overlay',
+    key: `${base.key} × ${rule.key}`,
+  };
+}

@@ -1,0 +1,55 @@
+/**
+ * Which model ids a price is for: declared rules only, no likeness. The forms are those of the catalogue
+ * (`@pydantic/genai-prices`), compared without case except in expressions.
+ */
+
+export type ModelMatch =
+  | { readonly equals: string }
+  | { readonly starts_with: string }
+  | { readonly ends_with: string }
+  | { readonly contains: string }
+  | { readonly regex: string }
+  | { readonly or: readonly ModelMatch[] }
+  | { readonly and: readonly ModelMatch[] };
+
+/** Tells whether an id (as sent, any case) is meant. */
+export type ModelTest = (model: string) => boolean;
+
+/**
+ * A prefix does not reach over a version number: `claude-sonnet-5` must not price `claude-sonnet-5-5`, which is
+ * another model. Dates (`-20250929`), revisions (`-001`) and suffixes (`-v1:0`) are reached as the rule says.
+ */
+const NEXT_VERSION = /^-\d{1,2}(?=$|[-.:@])/;
+
+function reaches(model: string, at: number, length: number): boolean {
+  return at >= 0 && !NEXT_VERSION.test(model.slice(at + length));
+}
+
+export function createModelTest(match: ModelMatch): ModelTest {
+  if ('or' in match) {
+    const tests = match.or.map(createModelTest);
+    return (model) => tests.some((test) => test(model));
+  }
+  if ('and' in match) {
+    const tests = match.and.map(createModelTest);
+    return (model) => tests.every((test) => test(model));
+  }
+  if ('regex' in match) {
+    const expression = new RegExp(match.regex);
+    return (model) => expression.test(model);
+  }
+  if ('equals' in match) {
+    const wanted = match.equals.toLowerCase();
+    return (model) => model.toLowerCase() === wanted;
+  }
+  if ('starts_with' in match) {
+    const prefix = match.starts_with.toLowerCase();
+    return (model) => model.toLowerCase().startsWith(prefix) && reaches(model, 0, prefix.length);
+  }
+  if ('ends_with' in match) {
+    const suffix = match.ends_with.toLowerCase();
+    return (model) => model.toLowerCase().endsWith(suffix);
+  }
+  const part = match.contains.toLowerCase();
+  return (model) => reaches(model, model.toLowerCase().indexOf(part), part.length);
+}

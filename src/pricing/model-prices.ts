@@ -1,0 +1,104 @@
+/** Everything that is known about the price of one model: rows and rules of all layers, gathered once and kept. */
+import type { ProviderName } from '../call-record.ts';
+import type { UsageClass } from '../token-usage.ts';
+import type { Catalog } from './catalog.ts';
+import { type Decimal, parseDecimal } from './decimal.ts';
+import { createModelTest, type ModelTest } from './model-match.ts';
+import { OVERLAY_RATE_CARDS } from './overlay-rate-cards.ts';
+import { createRows, readInstant } from './overlay-row.ts';
+import { ALIAS_RULES, DERIVED_RULES, MULTIPLIER_RULES, type TermName } from './overlay-rules.ts';
+import type { PriceRow } from './price-row.ts';
+
+interface CompiledRule {
+  readonly key: string;
+  readonly provider: ProviderName;
+  readonly appliesTo: ModelTest;
+  readonly validFromMs: number | null;
+  readonly validToMs: number | null;
+}
+
+export interface Multiplier extends CompiledRule {
+  readonly term: TermName;
+  readonly value: string;
+  readonly factor: Decimal;
+  readonly units: readonly UsageClass[];
+}
+
+export interface Derivation extends CompiledRule {
+  readonly units: readonly UsageClass[];
+  readonly of: UsageClass;
+  readonly factor: Decimal;
+}
+
+export interface Alias extends CompiledRule {
+  readonly model: string;
+}
+
+export interface ModelPrices {
+  /** By rising precedence: of the rows in force for a class the last one counts. */
+  readonly rows: readonly PriceRow[];
+  readonly multipliers: readonly Multiplier[];
+  readonly derivations: readonly Derivation[];
+  readonly aliases: readonly Alias[];
+}
+
+/** Models whose prices are kept at a time; a client can invent names, so this has a bound. */
+export const MAX_MODELS_KEPT = 2_000;
+
+function compileRule(
+  rule: (typeof ALIAS_RULES)[number] | (typeof DERIVED_RULES)[number] | (typeof MULTIPLIER_RULES)[number],
+): CompiledRule {
+  return {
+    key: `overlay/${rule.name}`,
+    provider: rule.provider,
+    appliesTo: createModelTest(rule.match),
+    validFromMs: readInstant(rule.from),
+    validToMs: readInstant(rule.to),
+  };
+}
+
+/** Returns the look-up. A model that no layer knows has no rows. */
+export function createModelPrices(catalog: Catalog): (provider: ProviderName, model: string) => ModelPrices {
+  const overlayRows = OVERLAY_RATE_CARDS.flatMap(createRows);
+  const multipliers = MULTIPLIER_RULES.map(
+    (rule): Multiplier => ({
+      ...compileRule(rule),
+      term: rule.term,
+      value: rule.value,
+      factor: parseDecimal(rule.factor),
+      units: rule.units,
+    }),
+  );
+  const derivations = DERIVED_RULES.map(
+    (rule): Derivation => ({
+      ...compileRule(rule),
+      units: rule.units,
+      of: rule.of,
+      factor: parseDecimal(rule.factor),
+    }),
+  );
+  const aliases = ALIAS_RULES.map((rule): Alias => ({ ...compileRule(rule), model: rule.model }));
+  const kept = new Map<string, ModelPrices>();
+
+  return (provider, model) => {
+    const key = `${provider}\n${model}`;
+    const known = kept.get(key);
+    // A hit is put to the end, so that the first key of the map is the one unused for longest.
+    if (known !== undefined) kept.delete(key);
+    const isFor = (entry: { readonly provider: ProviderName; readonly appliesTo: ModelTest }): boolean =>
+      entry.provider === provider && entry.appliesTo(model);
+    const prices = known ?? {
+      rows: [...(catalog.findModel(provider, model)?.rows() ?? []), ...overlayRows.filter(isFor)],
+      multipliers: multipliers.filter(isFor),
+      derivations: derivations.filter(isFor),
+      aliases: aliases.filter(isFor),
+    };
+    kept.set(key, prices);
+    if (kept.size > MAX_MODELS_KEPT)
+      for (const oldest of kept.keys()) {
+        kept.delete(oldest);
+        break;
+      }
+    return prices;
+  };
+}

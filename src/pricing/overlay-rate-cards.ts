@@ -1,0 +1,284 @@
+/**
+ * Prices that the catalogue lacks or has wrong, each with its source and the day it was checked. Of two cards in force
+ * for one class the later one in this list counts. Rules that hold for many models stand in `overlay-rules.ts`.
+ */
+import type { ModelMatch } from './model-match.ts';
+import { matchSnapshots, type RateCard } from './overlay-row.ts';
+import type { Calendar, PromptTier } from './price-row.ts';
+
+const SHORT_CONTEXT: PromptTier = { overTokens: -1, upToTokens: 272_000 };
+const LONG_CONTEXT: PromptTier = { overTokens: 272_000, upToTokens: Number.MAX_SAFE_INTEGER };
+
+type Triple = readonly [input: string, cacheRead: string | null, output: string];
+
+function createRates([input, cacheRead, output]: Triple): RateCard['rates'] {
+  return cacheRead === null ? { input, output } : { input, cache_read: cacheRead, output };
+}
+
+/** OpenAI's priority processing, named "fast mode" since 2026-07-30. Its factor differs by model: 1.67 to 2.5. */
+function createPriorityCard(
+  name: string,
+  rates: Triple,
+  more: Partial<Pick<RateCard, 'match' | 'from' | 'to' | 'promptTier'>> = {},
+): RateCard {
+  return {
+    name: `openai/priority/${name}`,
+    provider: 'openai',
+    match: matchSnapshots(name),
+    rates: createRates(rates),
+    serviceTier: 'priority',
+    source: 'OpenAI, "Fast mode for API customers" (formerly "Priority processing")',
+    checkedOn: '2026-11-28',
+    ...more,
+  };
+}
+
+const GPT_5_6_SOL: ModelMatch = { regex: '^gpt-5\\.6(-sol)?(-\\d{4}-\\d{2}-\\d{2})?$' };
+const FAST_MODE_FROM = '2026-07-30T00:00:00Z';
+const SOL_CUT = '2026-08-21T00:00:00Z';
+
+const OPENAI_PRIORITY: readonly RateCard[] = [
+  createPriorityCard('gpt-4o', ['4.25', '2.125', '17'], { match: { regex: '^gpt-4o(-2024-08-06|-2024-11-20)?$' } }),
+  createPriorityCard('gpt-4o-2024-05-13', ['8.75', null, '26.25'], { match: { equals: 'gpt-4o-2024-05-13' } }),
+  createPriorityCard('gpt-4o-mini', ['0.25', '0.125', '1']),
+  createPriorityCard('gpt-4.1', ['3.5', '0.875', '14']),
+  createPriorityCard('gpt-4.1-mini', ['0.7', '0.175', '2.8']),
+  createPriorityCard('gpt-4.1-nano', ['0.2', '0.05', '0.8']),
+  createPriorityCard('o3', ['3.5', '0.875', '14']),
+  createPriorityCard('o4-mini', ['2', '0.5', '8']),
+  createPriorityCard('gpt-5', ['2.5', '0.25', '20']),
+  createPriorityCard('gpt-5-mini', ['0.45', '0.045', '3.6']),
+  createPriorityCard('gpt-5-codex', ['2.5', '0.25', '20']),
+  createPriorityCard('gpt-5.1', ['2.5', '0.25', '20']),
+  createPriorityCard('gpt-5.1-codex', ['2.5', '0.25', '20']),
+  createPriorityCard('gpt-5.2', ['3.5', '0.35', '28']),
+  createPriorityCard('gpt-5.4', ['5', '0.5', '30'], { promptTier: SHORT_CONTEXT }),
+  createPriorityCard('gpt-5.4-mini', ['1.5', '0.15', '9']),
+  createPriorityCard('gpt-5.5', ['12.5', '1.25', '75'], { promptTier: SHORT_CONTEXT }),
+  createPriorityCard('gpt-5.6-sol@2026-07-30', ['10', '1', '60'], {
+    match: GPT_5_6_SOL,
+    from: FAST_MODE_FROM,
+    to: SOL_CUT,
+    promptTier: SHORT_CONTEXT,
+  }),
+  createPriorityCard('gpt-5.6-sol', ['8', '0.8', '40'], {
+    match: GPT_5_6_SOL,
+    from: SOL_CUT,
+    promptTier: SHORT_CONTEXT,
+  }),
+  createPriorityCard('gpt-5.6-sol/long', ['16', '1.6', '60'], {
+    match: GPT_5_6_SOL,
+    from: SOL_CUT,
+    promptTier: LONG_CONTEXT,
+  }),
+  createPriorityCard('gpt-5.6-terra', ['4', '0.4', '24'], { from: FAST_MODE_FROM, promptTier: SHORT_CONTEXT }),
+  createPriorityCard('gpt-5.6-terra/long', ['8', '0.8', '36'], {
+    match: matchSnapshots('gpt-5.6-terra'),
+    from: SOL_CUT,
+    promptTier: LONG_CONTEXT,
+  }),
+  createPriorityCard('gpt-5.6-luna', ['0.4', '0.04', '2.4'], { from: FAST_MODE_FROM, promptTier: SHORT_CONTEXT }),
+  createPriorityCard('gpt-5.6-luna/long', ['0.8', '0.08', '3.6'], {
+    match: matchSnapshots('gpt-5.6-luna'),
+    from: SOL_CUT,
+    promptTier: LONG_CONTEXT,
+  }),
+];
+
+/** Flex is half price (a rule), but two published figures are rounded, and the published figure is what is billed. */
+const OPENAI_FLEX: readonly RateCard[] = [
+  {
+    name: 'openai/flex/gpt-5.4',
+    provider: 'openai',
+    match: matchSnapshots('gpt-5.4'),
+    rates: { cache_read: '0.13' },
+    serviceTier: 'flex',
+    promptTier: SHORT_CONTEXT,
+    source: 'OpenAI, API pricing, flex table',
+    checkedOn: '2026-08-21',
+  },
+  {
+    name: 'openai/flex/o4-mini',
+    provider: 'openai',
+    match: matchSnapshots('o4-mini'),
+    rates: { cache_read: '0.138' },
+    serviceTier: 'flex',
+    source: 'OpenAI, API pricing, flex table',
+    checkedOn: '2026-08-21',
+  },
+];
+
+const ANTHROPIC: readonly RateCard[] = [
+  {
+    name: 'anthropic/web-fetch',
+    provider: 'anthropic',
+    match: { regex: '^claude-' },
+    rates: { web_fetch_requests: '0' },
+    source: 'Anthropic, web fetch tool: no charge beyond the tokens',
+    checkedOn: '2026-08-21',
+  },
+  {
+    // Its cache prices are not known here: calls that use the cache are "partial".
+    name: 'anthropic/claude-sonnet-5-5',
+    provider: 'anthropic',
+    match: matchSnapshots('claude-sonnet-5-5'),
+    rates: { input: '2', output: '10' },
+    source: 'Anthropic, models and pricing',
+    checkedOn: '2026-11-28',
+  },
+];
+
+const GEMINI: readonly RateCard[] = [
+  {
+    name: 'gemini/grounding',
+    provider: 'gemini',
+    match: { regex: '^gemini-3(\\.\\d+)?-' },
+    rates: { web_search_requests: '14' },
+    source: 'Google, Gemini API pricing: Gemini 3 grounding, per executed search query (free quota not counted)',
+    checkedOn: '2026-08-21',
+  },
+];
+
+const BEDROCK: readonly RateCard[] = [
+  {
+    name: 'bedrock/titan-embed-text-v2',
+    provider: 'bedrock',
+    match: { starts_with: 'amazon.titan-embed-text-v2' },
+    rates: { input: '0.02' },
+    source: 'AWS, Bedrock pricing; the catalogue gives v2 the price of v1',
+    checkedOn: '2026-08-21',
+  },
+];
+
+const FIREWORKS: readonly RateCard[] = [
+  {
+    name: 'fireworks/glm-4p7',
+    provider: 'fireworks',
+    match: { equals: 'accounts/fireworks/models/glm-4p7' },
+    rates: { cache_read: '0.3' },
+    source: 'Fireworks, serverless pricing',
+    checkedOn: '2026-11-28',
+  },
+];
+
+function createTogetherCard(model: string, rates: RateCard['rates']): RateCard {
+  return {
+    name: `together/${model}`,
+    provider: 'together',
+    match: { equals: model },
+    rates,
+    source: 'Together, serverless models, as quoted by two price lists',
+    checkedOn: '2026-08-21',
+  };
+}
+
+const TOGETHER: readonly RateCard[] = [
+  createTogetherCard('openai/gpt-oss-120b', { input: '0.15', output: '0.6' }),
+  createTogetherCard('moonshotai/Kimi-K2.6', { input: '1.2', cache_read: '0.2', output: '4.5' }),
+  createTogetherCard('deepseek-ai/DeepSeek-V3.1', { input: '0.6', output: '1.7' }),
+  createTogetherCard('zai-org/GLM-5.2', { input: '1.4', cache_read: '0.26', output: '4.4' }),
+  createTogetherCard('BAAI/bge-base-en-v1.5', { input: '0.008' }),
+];
+
+const PEAK_FROM = '2026-08-16T16:00:00Z';
+const WEEKEND_FROM = '2026-08-22T16:00:00Z';
+const BEIJING_MINUTES = 480;
+const WORKDAYS = [1, 2, 3, 4, 5] as const;
+const EVERY_DAY = [1, 2, 3, 4, 5, 6, 7] as const;
+/** 09:00 to 12:00 and 14:00 to 18:00 in Beijing. */
+const PEAK_HOURS = [
+  [540, 720],
+  [840, 1080],
+] as const;
+
+function createPeakCalendar(
+  weekdays: Calendar['weekdays'],
+  [fromMinute, toMinute]: readonly [number, number],
+): Calendar {
+  return { utcOffsetMinutes: BEIJING_MINUTES, weekdays, fromMinute, toMinute };
+}
+
+/** Flat, then by the hour, then by the hour on weekdays only: three tables that the catalogue cannot combine. */
+function createDeepseekCards(model: string, flat: Triple, offPeak: Triple, peak: Triple): readonly RateCard[] {
+  const shared = {
+    provider: 'deepseek',
+    match: matchSnapshots(model),
+    source: 'DeepSeek, models and pricing, with the notices of 2026-08-15 and 2026-08-23',
+    checkedOn: '2026-08-26',
+  } as const;
+  const base: readonly RateCard[] = [
+    { ...shared, name: `deepseek/${model}/flat`, rates: createRates(flat), to: PEAK_FROM },
+    { ...shared, name: `deepseek/${model}/off-peak`, rates: createRates(offPeak), from: PEAK_FROM },
+  ];
+  const peaks = PEAK_HOURS.flatMap((hours, index): readonly RateCard[] => [
+    {
+      ...shared,
+      name: `deepseek/${model}/peak-${index + 1}@2026-08-17`,
+      rates: createRates(peak),
+      from: PEAK_FROM,
+      to: WEEKEND_FROM,
+      calendar: createPeakCalendar(EVERY_DAY, hours),
+    },
+    {
+      ...shared,
+      name: `deepseek/${model}/peak-${index + 1}`,
+      rates: createRates(peak),
+      from: WEEKEND_FROM,
+      calendar: createPeakCalendar(WORKDAYS, hours),
+    },
+  ]);
+  return [...base, ...peaks];
+}
+
+function createDeepseekLegacyCards(model: string): readonly RateCard[] {
+  const shared = {
+    provider: 'deepseek',
+    match: { equals: model },
+    source: 'DeepSeek, models and pricing, with the notices of 2025-09-05 and 2025-09-29',
+    checkedOn: '2026-08-26',
+  } as const;
+  return [
+    {
+      ...shared,
+      name: `deepseek/${model}/v3.1`,
+      rates: createRates(['0.56', '0.07', '1.68']),
+      from: '2025-09-05T16:00:00Z',
+      to: '2025-09-29T00:00:00Z',
+    },
+    {
+      ...shared,
+      name: `deepseek/${model}/v3.2`,
+      rates: createRates(['0.28', '0.028', '0.42']),
+      from: '2025-09-29T00:00:00Z',
+      to: '2026-04-24T00:00:00Z',
+    },
+  ];
+}
+
+const DEEPSEEK: readonly RateCard[] = [
+  ...createDeepseekCards(
+    'deepseek-v4-flash',
+    ['0.14', '0.0028', '0.28'],
+    ['0.22', '0.007', '0.66'],
+    ['0.44', '0.014', '1.32'],
+  ),
+  ...createDeepseekCards(
+    'deepseek-v4-pro',
+    ['0.435', '0.003625', '0.87'],
+    ['0.66', '0.022', '1.98'],
+    ['1.32', '0.044', '3.96'],
+  ),
+  ...createDeepseekLegacyCards('deepseek-chat'),
+  ...createDeepseekLegacyCards('deepseek-reasoner'),
+];
+
+export const OVERLAY_RATE_CARDS: readonly RateCard[] = [
+  ...OPENAI_PRIORITY,
+  ...OPENAI_FLEX,
+  ...ANTHROPIC,
+  ...GEMINI,
+  ...BEDROCK,
+  ...FIREWORKS,
+  ...TOGETHER,
+  ...DEEPSEEK,
+];

@@ -1,0 +1,242 @@
+/**
+ * Price rules of the providers that hold for many models: multipliers for the terms of a call, classes billed at the
+ * rate of another class, and names that stand for another model. Each is declared by its provider; none is a guess.
+ */
+import type { ProviderName } from '../call-record.ts';
+import { USAGE_CLASSES, type UsageClass } from '../token-usage.ts';
+import type { ModelMatch } from './model-match.ts';
+import { REQUEST_CLASSES } from './overlay-row.ts';
+
+interface Sourced {
+  /** Unique; stored with the lines that used the rule. */
+  readonly name: string;
+  readonly provider: ProviderName;
+  readonly match: ModelMatch;
+  /** ISO instants. */
+  readonly from?: string;
+  readonly to?: string;
+  readonly source: string;
+  readonly checkedOn: string;
+}
+
+/** The terms of a call that can change its price. */
+export type TermName = 'serviceTier' | 'speed' | 'inferenceGeo';
+
+/** On these terms, these classes cost their standard rate times the factor. */
+export interface MultiplierRule extends Sourced {
+  readonly term: TermName;
+  readonly value: string;
+  readonly factor: string;
+  readonly units: readonly UsageClass[];
+}
+
+/** A class without a rate of its own is billed at a factor of another class's rate. */
+export interface DerivedRule extends Sourced {
+  readonly units: readonly UsageClass[];
+  readonly of: UsageClass;
+  readonly factor: string;
+}
+
+/** From this time on the name is served by, and billed as, the other model. */
+export interface AliasRule extends Sourced {
+  readonly model: string;
+}
+
+const ANY: ModelMatch = { regex: '' };
+const ONE_PRICE_GEMINI: ModelMatch = { regex: '^gemini-(2\\.5-pro|3-pro-preview|3\\.1-pro-preview)(?!.*-tts)' };
+const TOKENS = USAGE_CLASSES.filter((unit) => !REQUEST_CLASSES.includes(unit));
+const INPUT_AND_OUTPUT = TOKENS.filter((unit) => unit.startsWith('input') || unit.startsWith('output'));
+
+export const MULTIPLIER_RULES: readonly MultiplierRule[] = [
+  {
+    name: 'openai/batch',
+    provider: 'openai',
+    match: ANY,
+    term: 'serviceTier',
+    value: 'batch',
+    factor: '0.5',
+    units: TOKENS,
+    source: 'OpenAI, Batch API: 50 % off',
+    checkedOn: '2026-08-27',
+  },
+  {
+    name: 'openai/flex',
+    provider: 'openai',
+    match: ANY,
+    term: 'serviceTier',
+    value: 'flex',
+    factor: '0.5',
+    units: TOKENS,
+    source: 'OpenAI, flex processing: tokens at Batch API rates',
+    checkedOn: '2026-08-27',
+  },
+  {
+    name: 'anthropic/batch',
+    provider: 'anthropic',
+    match: ANY,
+    term: 'serviceTier',
+    value: 'batch',
+    factor: '0.5',
+    units: TOKENS,
+    source: 'Anthropic, Message Batches: 50 % of every token rate',
+    checkedOn: '2026-08-21',
+  },
+  {
+    // The price of cached tokens in a batch is a separate figure there, so it is left open.
+    name: 'gemini/batch',
+    provider: 'gemini',
+    match: ANY,
+    term: 'serviceTier',
+    value: 'batch',
+    factor: '0.5',
+    units: INPUT_AND_OUTPUT,
+    source: 'Google, Gemini Batch API: 50 % of the standard price',
+    checkedOn: '2026-08-21',
+  },
+  {
+    name: 'fireworks/batch',
+    provider: 'fireworks',
+    match: ANY,
+    term: 'serviceTier',
+    value: 'batch',
+    factor: '0.5',
+    units: INPUT_AND_OUTPUT,
+    source: 'Fireworks, batch inference: 50 % on input and output',
+    checkedOn: '2026-11-28',
+  },
+  ...[
+    { model: 'claude-opus-4-6', factor: '3', to: '2026-02-17T00:00:00Z', name: 'claude-opus-4-6@launch' },
+    { model: 'claude-opus-4-6', factor: '6', from: '2026-02-17T00:00:00Z' },
+    { model: 'claude-opus-4-7', factor: '6' },
+    { model: 'claude-opus-4-8', factor: '2' },
+    { model: 'claude-opus-5', factor: '2' },
+    { model: 'claude-opus-5-5', factor: '2' },
+  ].map(
+    ({ model, factor, name, ...dated }): MultiplierRule => ({
+      name: `anthropic/fast/${name ?? model}`,
+      provider: 'anthropic',
+      match: { regex: `^${model}(-\\d{8})?$` },
+      ...dated,
+      term: 'speed',
+      value: 'fast',
+      factor,
+      units: TOKENS,
+      source: 'Anthropic, fast mode; prompt caching and residency multiply on top',
+      checkedOn: '2026-11-28',
+    }),
+  ),
+  {
+    name: 'anthropic/us',
+    provider: 'anthropic',
+    match: ANY,
+    term: 'inferenceGeo',
+    value: 'us',
+    factor: '1.1',
+    units: TOKENS,
+    source: 'Anthropic, data residency: 1.1 times every token category',
+    checkedOn: '2026-08-21',
+  },
+];
+
+export const DERIVED_RULES: readonly DerivedRule[] = [
+  {
+    name: 'openai/cached-without-discount',
+    provider: 'openai',
+    match: ANY,
+    units: ['cache_read'],
+    of: 'input',
+    factor: '1',
+    source: 'OpenAI, API pricing: models without a cached price have no discount',
+    checkedOn: '2026-08-21',
+  },
+  {
+    name: 'openai/cache-write',
+    provider: 'openai',
+    match: { regex: '^gpt-(5\\.6|6)(-|$)' },
+    units: ['cache_creation_30m'],
+    of: 'input',
+    factor: '1.25',
+    source: 'OpenAI, prompt caching: writes at 1.25 times the uncached rate',
+    checkedOn: '2026-08-21',
+  },
+  {
+    name: 'openai/image-output',
+    provider: 'openai',
+    match: { regex: '^gpt-image-(1|1-mini|2)(-\\d{4}-\\d{2}-\\d{2})?$' },
+    units: ['output_image'],
+    of: 'output',
+    factor: '1',
+    source: 'OpenAI, API pricing: the output price of these models is for image tokens',
+    checkedOn: '2026-08-21',
+  },
+  {
+    name: 'gemini/image-and-video-input',
+    provider: 'gemini',
+    match: ANY,
+    units: ['input_image', 'input_video'],
+    of: 'input',
+    factor: '1',
+    source: 'Google, Gemini API pricing: one price for text, image and video',
+    checkedOn: '2026-08-21',
+  },
+  {
+    name: 'gemini/image-and-video-cached',
+    provider: 'gemini',
+    match: ANY,
+    units: ['cache_read_image', 'cache_read_video'],
+    of: 'cache_read',
+    factor: '1',
+    source: 'Google, Gemini API pricing: one price for text, image and video',
+    checkedOn: '2026-08-21',
+  },
+  {
+    name: 'gemini/one-price-audio',
+    provider: 'gemini',
+    match: ONE_PRICE_GEMINI,
+    units: ['input_audio'],
+    of: 'input',
+    factor: '1',
+    source: 'Google, Gemini API pricing: the Pro models have one input price for every modality',
+    checkedOn: '2026-08-21',
+  },
+  {
+    name: 'gemini/one-price-audio-cached',
+    provider: 'gemini',
+    match: ONE_PRICE_GEMINI,
+    units: ['cache_read_audio'],
+    of: 'cache_read',
+    factor: '1',
+    source: 'Google, Gemini API pricing: the Pro models have one input price for every modality',
+    checkedOn: '2026-08-21',
+  },
+  {
+    name: 'gemini/speech-output',
+    provider: 'gemini',
+    match: { regex: '^gemini-.*-tts$' },
+    units: ['output_audio'],
+    of: 'output',
+    factor: '1',
+    source: 'Google, Gemini API pricing: the output price of these models is for audio',
+    checkedOn: '2026-08-21',
+  },
+  {
+    name: 'bedrock/claude-1h-write',
+    provider: 'bedrock',
+    match: { regex: 'anthropic\\.claude-' },
+    units: ['cache_creation_1h'],
+    of: 'input',
+    factor: '2',
+    source: 'AWS and Anthropic: a one-hour cache write is twice the input price',
+    checkedOn: '2026-08-21',
+  },
+];
+
+export const ALIAS_RULES: readonly AliasRule[] = ['deepseek-chat', 'deepseek-reasoner'].map((model) => ({
+  name: `deepseek/${model}`,
+  provider: 'deepseek',
+  match: { equals: model },
+  model: 'deepseek-v4-flash',
+  from: '2026-04-24T00:00:00Z',
+  source: 'DeepSeek, release of V4: both names are served by V4 Flash',
+  checkedOn: '2026-08-26',
+}));
