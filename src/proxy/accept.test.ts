@@ -1,0 +1,84 @@
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { expect, test } from 'vitest';
+import { GatewayError } from '../errors.ts';
+import { accept } from './accept.ts';
+
+function request(
+  url: string,
+  headers: Record<string, string> | string[] = { Host: 'gateway' },
+  method = 'POST',
+): IncomingMessage {
+  const message = new IncomingMessage(new Socket());
+  message.url = url;
+  message.method = method;
+  message.httpVersion = '1.1';
+  message.httpVersionMajor = 1;
+  message.httpVersionMinor = 1;
+  message.rawHeaders = Array.isArray(headers) ? headers : Object.entries(headers).flat();
+  return message;
+}
+
+function codeOf(act: () => unknown): string {
+  try {
+    act();
+    return 'accepted';
+  } catch (error) {
+    return error instanceof GatewayError ? error.code : String(error);
+  }
+}
+
+test('path and query are taken as received, neither decoded nor encoded', () => {
+  const accepted = accept(request('/model/arn%3Aaws%2Fx:1/converse?a=1&a=2&b=%20+&c'));
+  expect(accepted.path).toBe('/model/arn%3Aaws%2Fx:1/converse');
+  expect(accepted.query).toBe('a=1&a=2&b=%20+&c');
+});
+
+test('an absolute-form target loses its authority, which is never a destination', () => {
+  expect(accept(request('http://evil.example/v1/models?x=1')).path).toBe('/v1/models');
+  expect(accept(request('http://evil.example')).path).toBe('/');
+});
+
+test.each([
+  '//evil.example/v1',
+  '/\\evil.example/v1',
+  '/v1/%2e%2e/admin',
+  '/v1/../admin',
+  '/./v1',
+  '/v1/.',
+  '/v1/.%2e/x',
+  '/v1/a#b',
+  '/v1/%00',
+  '/v1/\u00e9',
+  'v1/models',
+  '',
+])('the target %j is refused', (target) => {
+  expect(codeOf(() => accept(request(target)))).toBe('target_invalid');
+});
+
+test('dots inside names are no dot segments', () => {
+  expect(accept(request('/v1/models/gpt-5.1/..a')).path).toBe('/v1/models/gpt-5.1/..a');
+});
+
+test.each([
+  [['Host', 'a', 'Host', 'b'], 'host_invalid'],
+  [['Host', 'a', 'Transfer-Encoding', 'gzip, chunked'], 'transfer_encoding'],
+  [['Host', 'a', 'Transfer-Encoding', 'chunked', 'Transfer-Encoding', 'chunked'], 'transfer_encoding'],
+  [['Host', 'a', 'Connection', 'close, X-Gateway-Key'], 'connection_header'],
+  [['Host', 'a', 'Connection', 'authorization'], 'connection_header'],
+  [['Host', 'a', 'Connection', 'Upgrade', 'Upgrade', 'websocket'], 'upgrade_unsupported'],
+  [['Host', 'a', 'Expect', 'something'], 'expectation_failed'],
+  [Array.from({ length: 402 }, (_, index) => `h${index}`), 'headers_too_large'],
+])('headers %j are refused with %s', (headers, code) => {
+  expect(codeOf(() => accept(request('/v1/models', headers)))).toBe(code);
+});
+
+test('an h2c offer is left unanswered, and headers that Connection names stay on this hop', () => {
+  const accepted = accept(request('/v1/models', ['Host', 'a', 'Connection', 'Upgrade, X-Hop', 'Upgrade', 'h2c']));
+  expect(accepted.nominated).toEqual(['upgrade', 'x-hop']);
+});
+
+test('TRACE, CONNECT and "OPTIONS *" are refused', () => {
+  expect(codeOf(() => accept(request('/', undefined, 'TRACE')))).toBe('method_unsupported');
+  expect(codeOf(() => accept(request('*', undefined, 'OPTIONS')))).toBe('method_unsupported');
+});

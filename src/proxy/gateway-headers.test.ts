@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest';
+import { GatewayError } from '../errors.ts';
+import type { AcceptedRequest } from './accept.ts';
+import { splitGatewayHeaders } from './gateway-headers.ts';
+
+function split(rawHeaders: string[], nominated: string[] = []) {
+  const request: AcceptedRequest = {
+    method: 'POST',
+    path: '/',
+    query: '',
+    rawHeaders,
+    nominated,
+    contentLength: null,
+    hasBody: false,
+    expectsContinue: false,
+    header: () => undefined,
+  };
+  return splitGatewayHeaders(request);
+}
+
+/** As node:http shows the bytes of a UTF-8 value. */
+function wire(text: string): string {
+  return Buffer.from(text).toString('latin1');
+}
+
+test('what goes on keeps its case, order and duplicates; this hop’s and the gateway’s headers do not go on', () => {
+  const { forwarded } = split(
+    [
+      'Host',
+      'gateway',
+      'anthropic-beta',
+      'a,b',
+      'X-Gateway-Key',
+      'tgk_x',
+      'Authorization',
+      'Bearer s',
+      'Anthropic-Beta',
+      'c',
+      'Connection',
+      'keep-alive, X-Hop',
+      'X-Hop',
+      '1',
+      'TE',
+      'trailers',
+      'Content-Length',
+      '3',
+      'x-gateway-feature',
+      'search',
+    ],
+    ['x-hop'],
+  );
+  expect(forwarded).toEqual(['anthropic-beta', 'a,b', 'Authorization', 'Bearer s', 'Anthropic-Beta', 'c']);
+});
+
+test('every other X-Gateway header is metadata, under its name without the prefix, as received', () => {
+  const { metadata } = split(['X-Gateway-Feature', 'search', 'x-gateway-user-id', '42', 'X-Gateway-__proto__', 'x']);
+  expect(metadata).toEqual([
+    ['Feature', 'search'],
+    ['user-id', '42'],
+    ['__proto__', 'x'],
+  ]);
+});
+
+test('a metadata name sent twice, in whatever case, is joined', () => {
+  expect(split(['X-Gateway-Team', 'a', 'x-gateway-team', 'b']).metadata).toEqual([['Team', 'a, b']]);
+});
+
+test('values are UTF-8 when they can be, else Latin-1', () => {
+  expect(split(['X-Gateway-Team', wire('Zürich 日本')]).metadata).toEqual([['Team', 'Zürich 日本']]);
+  expect(split(['X-Gateway-Team', 'Z\u00fcrich']).metadata).toEqual([['Team', 'Zürich']]);
+  expect(split(['X-Gateway-Span-Path', wire('ä/ö')]).spanPath).toBe('ä/ö');
+});
+
+test('metadata beyond 64 keys, 4 KiB a value or 16 KiB in all is dropped, with a flag', () => {
+  const many = Array.from({ length: 70 }, (_, index) => [`X-Gateway-K${index}`, 'v']).flat();
+  expect(split(many).metadata).toHaveLength(64);
+  expect(split(many).flags).toEqual(['metadata_cut']);
+  const long = split(['X-Gateway-A', 'x'.repeat(4097), 'X-Gateway-B', 'y'.repeat(4096)]);
+  expect(long.metadata.map(([name]) => name)).toEqual(['B']);
+  const heavy = split(Array.from({ length: 5 }, (_, index) => [`X-Gateway-K${index}`, 'z'.repeat(4096)]).flat());
+  expect(heavy.metadata).toHaveLength(3);
+});
+
+test('a trace id over 512 bytes becomes its first 440 bytes, ~ and a hash; two long ones stay apart', () => {
+  const one = split(['X-Gateway-Trace-Id', `${'t'.repeat(600)}1`]);
+  const two = split(['X-Gateway-Trace-Id', `${'t'.repeat(600)}2`]);
+  expect(one.traceId).toMatch(/^t{440}~[0-9a-f]{64}$/);
+  expect(one.traceId).not.toBe(two.traceId);
+  expect(one.flags).toEqual(['trace_id_cut']);
+});
+
+test('an empty run header counts as absent', () => {
+  const headers = split(['X-Gateway-Trace-Id', '', 'X-Gateway-Span-Path', '', 'X-Gateway-Span-Name', '']);
+  expect([headers.traceId, headers.spanPath, headers.spanName]).toEqual([null, null, null]);
+});
+
+test.each([
+  [['X-Gateway-Key', 'a', 'x-gateway-key', 'b'], 'header_repeated'],
+  [['X-Gateway-Provider', 'openai', 'X-Gateway-Provider', 'openai'], 'header_repeated'],
+  [['X-Gateway-Provider', ''], 'header_malformed'],
+  [['X-Gateway-Provider-Alias', 'a\u00e9'], 'header_malformed'],
+])('%j is refused with %s', (headers, code) => {
+  expect(() => split(headers)).toThrow(
+    new GatewayError(code === 'header_repeated' ? 'header_repeated' : 'header_malformed'),
+  );
+});
+
+test('the calling program is X-Gateway-Client, else the product of the user agent without its version', () => {
+  expect(split(['User-Agent', 'OpenAI/JS 7.59.0']).client).toBe('OpenAI/JS');
+  expect(split(['User-Agent', 'python-httpx/0.27.0 (x)']).client).toBe('python-httpx');
+  expect(split(['User-Agent', 'curl/8', 'X-Gateway-Client', 'nightly-job']).client).toBe('nightly-job');
+  expect(split([]).client).toBeNull();
+});
