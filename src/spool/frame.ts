@@ -1,0 +1,93 @@
+/**
+ * The bytes of one record in a segment: `magic u32 | version u8 | type u8 | length u32 | crc32 u32 | payload`, big
+ * endian. It knows how a frame is made and read, nothing of files. The checksum covers version, type, length and
+ * payload, so that no flipped bit outside the magic can turn one record into another.
+ */
+import { crc32 } from 'node:zlib';
+import type { CallBody, SpoolEntry } from '../call-record.ts';
+
+/** The first and the last byte never occur in UTF-8: a search for the next frame is not misled by JSON. */
+export const FRAME_MAGIC = Buffer.from([0xf5, 0x54, 0x47, 0xfa]);
+export const FRAME_VERSION = 1;
+export const FRAME_HEADER_BYTES = 14;
+/** Longer payloads are not written, and a length above it is not believed. */
+export const MAX_PAYLOAD_BYTES = 8 * 1024 * 1024;
+
+export const FRAME_TYPES = { begin: 1, checkpoint: 2, body: 3, end: 4 } as const satisfies Record<
+  SpoolEntry['type'],
+  number
+>;
+
+const CHECKED_FROM = 4;
+const CHECKED_TO = 10;
+
+/** Makes a frame whose payload is text: one buffer, written once. Throws a RangeError above `MAX_PAYLOAD_BYTES`. */
+export function encodeTextFrame(type: SpoolEntry['type'], text: string): Buffer {
+  const length = Buffer.byteLength(text);
+  const frame = Buffer.allocUnsafe(FRAME_HEADER_BYTES + length);
+  frame.write(text, FRAME_HEADER_BYTES);
+  writeHeader(frame, type, length, crc32(frame.subarray(FRAME_HEADER_BYTES), headerCrc(frame, type, length)));
+  return frame;
+}
+
+/**
+ * Makes the frame of a body: `length u32 of the description | description as JSON | bytes`. The bytes are not copied,
+ * so the frame is two buffers.
+ */
+export function encodeBodyFrame(body: CallBody): readonly [Buffer, Buffer] {
+  const { bytes, ...about } = body;
+  const description = JSON.stringify(about);
+  const descriptionBytes = Buffer.byteLength(description);
+  const length = 4 + descriptionBytes + bytes.length;
+  const head = Buffer.allocUnsafe(FRAME_HEADER_BYTES + 4 + descriptionBytes);
+  head.writeUInt32BE(descriptionBytes, FRAME_HEADER_BYTES);
+  head.write(description, FRAME_HEADER_BYTES + 4);
+  const headCrc = crc32(head.subarray(FRAME_HEADER_BYTES), headerCrc(head, 'body', length));
+  writeHeader(head, 'body', length, crc32(bytes, headCrc));
+  return [head, bytes];
+}
+
+function headerCrc(frame: Buffer, type: SpoolEntry['type'], length: number): number {
+  if (length > MAX_PAYLOAD_BYTES) throw new RangeError(`a payload of ${length} bytes is too long for a frame`);
+  frame[4] = FRAME_VERSION;
+  frame[5] = FRAME_TYPES[type];
+  frame.writeUInt32BE(length, 6);
+  return crc32(frame.subarray(CHECKED_FROM, CHECKED_TO));
+}
+
+function writeHeader(frame: Buffer, type: SpoolEntry['type'], length: number, crc: number): void {
+  FRAME_MAGIC.copy(frame, 0);
+  frame[4] = FRAME_VERSION;
+  frame[5] = FRAME_TYPES[type];
+  frame.writeUInt32BE(length, 6);
+  frame.writeUInt32BE(crc, CHECKED_TO);
+}
+
+/** `short`: what is there may be the beginning of a frame. `bad`: no frame starts here. */
+export type FrameReading =
+  | {
+      readonly kind: 'frame';
+      readonly version: number;
+      readonly type: number;
+      readonly payload: Buffer;
+      readonly end: number;
+    }
+  | { readonly kind: 'short'; readonly needs: number }
+  | { readonly kind: 'bad'; readonly checkedBytes: number };
+
+/** Reads the frame that starts at `offset`. Total: any bytes give an answer. */
+export function readFrame(bytes: Buffer, offset: number): FrameReading {
+  const available = bytes.length - offset;
+  const magicBytes = Math.min(available, FRAME_MAGIC.length);
+  if (bytes.compare(FRAME_MAGIC, 0, magicBytes, offset, offset + magicBytes) !== 0)
+    return { kind: 'bad', checkedBytes: 0 };
+  if (available < FRAME_HEADER_BYTES) return { kind: 'short', needs: FRAME_HEADER_BYTES };
+  const length = bytes.readUInt32BE(offset + 6);
+  if (length > MAX_PAYLOAD_BYTES) return { kind: 'bad', checkedBytes: 0 };
+  const end = offset + FRAME_HEADER_BYTES + length;
+  if (end > bytes.length) return { kind: 'short', needs: FRAME_HEADER_BYTES + length };
+  const payload = bytes.subarray(offset + FRAME_HEADER_BYTES, end);
+  const crc = crc32(payload, crc32(bytes.subarray(offset + CHECKED_FROM, offset + CHECKED_TO)));
+  if (crc !== bytes.readUInt32BE(offset + CHECKED_TO)) return { kind: 'bad', checkedBytes: length };
+  return { kind: 'frame', version: bytes.readUInt8(offset + 4), type: bytes.readUInt8(offset + 5), payload, end };
+}

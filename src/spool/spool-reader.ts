@@ -1,0 +1,121 @@
+/**
+ * Reads a process directory from a position on, across its segments, while it may still be written. It never throws on
+ * what the files contain; errors of the file system are thrown. It deletes nothing.
+ */
+import { open, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { SpoolEntry } from '../call-record.ts';
+import type { SpoolPosition } from './cursor.ts';
+import { type ParseLimits, parseFrames } from './parse-frames.ts';
+import { readSegmentNumbers, segmentName } from './segment-file.ts';
+
+const CHUNK_BYTES = 1024 * 1024;
+
+export interface PositionedEntry {
+  readonly entry: SpoolEntry;
+  readonly bytes: number;
+}
+
+export interface SpoolBatch {
+  readonly entries: readonly PositionedEntry[];
+  /** Where the next batch begins: the cursor, once these entries are stored. */
+  readonly after: SpoolPosition;
+  /** Damage that was stepped over, by segment. */
+  readonly corrupt: readonly { readonly segment: number; readonly bytes: number }[];
+  /** Nothing more is there now (and, in a directory whose writer is dead, nothing ever). */
+  readonly isDrained: boolean;
+}
+
+export interface SpoolReader {
+  /** The next entries in the order of writing, at least one unless drained. `isDead`: the directory's writer is gone. */
+  read(limits: ParseLimits, isDead: boolean): Promise<SpoolBatch>;
+}
+
+export function openSpoolReader(dir: string, from: SpoolPosition): SpoolReader {
+  let segment = from.segment;
+  /** Offset in the segment of the first byte of `bytes`. */
+  let start = from.offset;
+  let bytes: Buffer = Buffer.alloc(0);
+  let parsedTo = 0;
+  /** Length of the unfinished frame at `parsedTo`, as far as it is known. */
+  let needs = 0;
+
+  /** Adds what follows in the file; true when there was something. */
+  async function readMore(): Promise<boolean> {
+    const rest = bytes.subarray(parsedTo);
+    const position = start + bytes.length;
+    const handle = await open(join(dir, segmentName(segment)), 'r').catch(ifMissing);
+    if (handle === null) return false;
+    try {
+      const { size } = await handle.stat();
+      const wanted = Math.min(Math.max(CHUNK_BYTES, needs - rest.length), size - position);
+      if (wanted <= 0) return false;
+      const chunk = Buffer.allocUnsafe(rest.length + wanted);
+      rest.copy(chunk);
+      const { bytesRead } = await handle.read(chunk, rest.length, wanted, position);
+      start += parsedTo;
+      parsedTo = 0;
+      bytes = chunk.subarray(0, rest.length + bytesRead);
+      return bytesRead > 0;
+    } finally {
+      await handle.close();
+    }
+  }
+
+  return {
+    async read(limits, isDead) {
+      const entries: PositionedEntry[] = [];
+      const corrupt: { segment: number; bytes: number }[] = [];
+      let ends = 0;
+      let taken = 0;
+      let isDrained = false;
+      while (ends < limits.maxEnds && taken < limits.maxBytes) {
+        parse(false);
+        if (ends >= limits.maxEnds || taken >= limits.maxBytes) break;
+        // Asked before the file is read: when a later segment exists by now, this one has its last byte.
+        const isFinal = isDead || (await readNextSegment(dir, segment)) !== null;
+        if (await readMore()) continue;
+        if (!isFinal) {
+          isDrained = true;
+          break;
+        }
+        parse(true);
+        if (parsedTo < bytes.length) break;
+        const following = await readNextSegment(dir, segment);
+        if (following === null) {
+          isDrained = true;
+          break;
+        }
+        segment = following;
+        start = 0;
+        bytes = Buffer.alloc(0);
+        parsedTo = 0;
+      }
+      return { entries, after: { segment, offset: start + parsedTo }, corrupt, isDrained };
+
+      function parse(isFinal: boolean): void {
+        const left = { maxEnds: limits.maxEnds - ends, maxBytes: limits.maxBytes - taken };
+        const parsed = parseFrames(bytes, parsedTo, isFinal, left);
+        for (const entry of parsed.entries) {
+          entries.push(entry);
+          taken += entry.bytes;
+          if (entry.entry.type === 'end') ends += 1;
+        }
+        if (parsed.corruptBytes > 0) corrupt.push({ segment, bytes: parsed.corruptBytes });
+        parsedTo = parsed.consumed;
+        needs = parsed.needs;
+      }
+    },
+  };
+}
+
+/** The lowest segment number above `segment`, or null. Numbers may be missing. */
+async function readNextSegment(dir: string, segment: number): Promise<number | null> {
+  const names = await readdir(dir).catch(ifMissing);
+  return readSegmentNumbers(names ?? []).find((number) => number > segment) ?? null;
+}
+
+function ifMissing(error: unknown): null {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+  throw error;
+}

@@ -1,0 +1,53 @@
+/** The daily partitions of the log tables: their names, and making those that are needed. Dropping is retention's. */
+import type pg from 'pg';
+
+const PARTITIONED_TABLES = ['llm_requests', 'llm_bodies'] as const;
+const DAY_MS = 86_400_000;
+/** Any number, the same in every version: who holds it makes partitions. */
+const PARTITION_LOCK = 7_461_002;
+
+/** The day (UTC) of an instant, as `2026-11-28`. */
+export function dayOf(timeMs: number): string {
+  return new Date(timeMs).toISOString().slice(0, 10);
+}
+
+/** Today and the days after it, which are made ahead. */
+export function daysAhead(nowMs: number, days: number): readonly string[] {
+  return Array.from({ length: days + 1 }, (_, index) => dayOf(nowMs + index * DAY_MS));
+}
+
+/**
+ * Makes the partitions of these days where they are missing. A new table is made first and then attached, which does
+ * not wait for those who read the log. Call it inside a transaction: the lock lasts until its end.
+ */
+export async function ensurePartitions(client: pg.ClientBase, days: readonly string[]): Promise<void> {
+  const names = PARTITIONED_TABLES.flatMap((table) => days.map((day) => partitionName(table, day)));
+  if ((await readMissing(client, names)).size === 0) return;
+  await client.query('select pg_advisory_xact_lock($1)', [PARTITION_LOCK]);
+  const missing = await readMissing(client, names);
+  for (const table of PARTITIONED_TABLES) {
+    for (const day of [...days].sort()) {
+      const name = partitionName(table, day);
+      if (!missing.has(name)) continue;
+      const next = dayOf(Date.parse(day) + DAY_MS);
+      await client.query(
+        `create table ${name} (like ${table} including defaults including constraints including storage)`,
+      );
+      await client.query(
+        `alter table ${table} attach partition ${name} for values from ('${day} 00:00:00+00') to ('${next} 00:00:00+00')`,
+      );
+    }
+  }
+}
+
+function partitionName(table: string, day: string): string {
+  return `${table}_p${day.replaceAll('-', '')}`;
+}
+
+async function readMissing(client: pg.ClientBase, names: readonly string[]): Promise<ReadonlySet<string>> {
+  const { rows } = await client.query<{ name: string }>(
+    'select name from unnest($1::text[]) as name where to_regclass(name) is null',
+    [names],
+  );
+  return new Set(rows.map((row) => row.name));
+}
