@@ -120,7 +120,7 @@ function parseField(text: string): FilterField {
     throw new FilterError(
       `There is no column ${JSON.stringify(text)}. Columns are named as in the log's JSON; metadata as metadata.Key.`,
     );
-  return { type: 'column', column: text, kind: LOG_COLUMNS[text] };
+  return { type: 'column', column: text, kind: LOG_COLUMNS[text].kind };
 }
 
 function isFilterOp(text: string): text is FilterOp {

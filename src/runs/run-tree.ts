@@ -3,6 +3,7 @@
  * Pure: no database, no display. `run-steps.ts` answers the same sums by SQL, and a property test holds both equal.
  */
 import type { PicoUsd } from '../usd.ts';
+import { decodeSpanKey } from './span-path.ts';
 
 export interface TokenSums {
   readonly inputTokens: number;
@@ -19,14 +20,14 @@ export interface RunCall {
   readonly spanKey: string | null;
   readonly spanName: string;
   readonly requestedAtMs: number;
-  /** Null when the ending was not seen (`interrupted`). */
+  /** Null when the ending was not seen (`interrupted`); the call then ends where it began. */
   readonly respondedAtMs: number | null;
   readonly durationMs: number | null;
   readonly isError: boolean;
-  /** Null when not every class of usage has a price. */
+  /** Null when not every class of usage has a price: sums above it are then "at least". */
   readonly totalCost: PicoUsd | null;
-  /** The call cost something that is not (wholly) known: what sums above it are "at least". */
-  readonly isUnpriced: boolean;
+  /** What is known of the cost; counts where there is no total. */
+  readonly knownCost: PicoUsd | null;
   readonly model: string | null;
   /** Not reported is null; it adds nothing to a sum. */
   readonly tokens: Readonly<Record<keyof TokenSums, number | null>>;
@@ -62,11 +63,6 @@ const NO_TOKENS: TokenSums = {
   outputTokens: 0,
   reasoningTokens: 0,
 };
-
-/** The names of a canonical path. Canonical segments are well-formed by construction. */
-export function namesOfSpanKey(spanKey: string): string[] {
-  return spanKey === '' ? [] : spanKey.split('/').map(decodeURIComponent);
-}
 
 interface Draft {
   readonly spanKey: string;
@@ -130,11 +126,11 @@ function finishNode(draft: Draft): RunNode {
   let endedAtMs: number | null = null;
   for (const leaf of leaves) {
     if (leaf.isError) errors += 1;
-    if (leaf.isUnpriced) unpricedCalls += 1;
-    ownCost += leaf.totalCost ?? 0n;
+    if (leaf.totalCost === null) unpricedCalls += 1;
+    ownCost += leaf.totalCost ?? leaf.knownCost ?? 0n;
     tokens = addTokens(tokens, leaf.tokens);
     startedAtMs = minOf(startedAtMs, leaf.requestedAtMs);
-    endedAtMs = maxOf(endedAtMs, leaf.respondedAtMs);
+    endedAtMs = maxOf(endedAtMs, leaf.respondedAtMs ?? leaf.requestedAtMs);
   }
   let totalCost = ownCost;
   for (const child of children) {
@@ -147,7 +143,7 @@ function finishNode(draft: Draft): RunNode {
     endedAtMs = maxOf(endedAtMs, child.endedAtMs);
   }
   const { spanKey } = draft;
-  const names = namesOfSpanKey(spanKey);
+  const names = decodeSpanKey(spanKey);
   return {
     spanKey,
     names,
