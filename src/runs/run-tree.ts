@@ -1,0 +1,176 @@
+/**
+ * The tree of a run from its calls: interior nodes are steps (one per path of names), leaves are calls, in time order.
+ * Pure: no database, no display. `run-steps.ts` answers the same sums by SQL, and a property test holds both equal.
+ */
+import type { PicoUsd } from '../usd.ts';
+import { decodeSpanKey } from './span-path.ts';
+
+export interface TokenSums {
+  readonly inputTokens: number;
+  readonly cacheReadInputTokens: number;
+  readonly cacheCreationInputTokens: number;
+  readonly outputTokens: number;
+  readonly reasoningTokens: number;
+}
+
+/** One leaf: what the tree needs of a row of `llm_requests`. */
+export interface RunCall {
+  readonly id: string;
+  /** Canonical span path: segments re-encoded and joined with "/"; null or empty for a call of the root itself. */
+  readonly spanKey: string | null;
+  readonly spanName: string;
+  readonly requestedAtMs: number;
+  /** Null when the ending was not seen (`interrupted`); the call then ends where it began. */
+  readonly respondedAtMs: number | null;
+  readonly durationMs: number | null;
+  readonly isError: boolean;
+  /** Null when not every class of usage has a price: sums above it are then "at least". */
+  readonly totalCost: PicoUsd | null;
+  /** What is known of the cost; counts where there is no total. */
+  readonly knownCost: PicoUsd | null;
+  readonly model: string | null;
+  /** Not reported is null; it adds nothing to a sum. */
+  readonly tokens: Readonly<Record<keyof TokenSums, number | null>>;
+}
+
+/** A step, or the root (no names). All sums are inclusive except those named `own`. */
+export interface RunNode {
+  /** Canonical path; empty for the root. */
+  readonly spanKey: string;
+  /** Decoded names from the root down; empty for the root. */
+  readonly names: readonly string[];
+  /** By first start, then by name. */
+  readonly children: readonly RunNode[];
+  /** The calls made directly in this step, in time order. */
+  readonly leaves: readonly RunCall[];
+  /** `×n`: calls in this step and beneath. */
+  readonly calls: number;
+  readonly errors: number;
+  readonly totalCost: PicoUsd;
+  readonly ownCost: PicoUsd;
+  /** With any, `totalCost` is "at least". */
+  readonly unpricedCalls: number;
+  readonly tokens: TokenSums;
+  /** Null only for a run without calls. */
+  readonly startedAtMs: number | null;
+  readonly endedAtMs: number | null;
+}
+
+const NO_TOKENS: TokenSums = {
+  inputTokens: 0,
+  cacheReadInputTokens: 0,
+  cacheCreationInputTokens: 0,
+  outputTokens: 0,
+  reasoningTokens: 0,
+};
+
+interface Draft {
+  readonly spanKey: string;
+  readonly children: Map<string, Draft>;
+  readonly leaves: RunCall[];
+}
+
+function createDraft(spanKey: string): Draft {
+  return { spanKey, children: new Map(), leaves: [] };
+}
+
+function placeCall(root: Draft, call: RunCall): void {
+  let node = root;
+  for (const segment of (call.spanKey ?? '').split('/')) {
+    if (segment === '') continue;
+    const known = node.children.get(segment);
+    const child = known ?? createDraft(node.spanKey === '' ? segment : `${node.spanKey}/${segment}`);
+    if (known === undefined) node.children.set(segment, child);
+    node = child;
+  }
+  node.leaves.push(call);
+}
+
+/** Time order; the id (a UUIDv7) settles calls of the same millisecond. */
+function compareCalls(a: RunCall, b: RunCall): number {
+  return a.requestedAtMs - b.requestedAtMs || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+}
+
+function compareNodes(a: RunNode, b: RunNode): number {
+  return (a.startedAtMs ?? 0) - (b.startedAtMs ?? 0) || (a.spanKey < b.spanKey ? -1 : 1);
+}
+
+function addTokens(sums: TokenSums, more: RunCall['tokens']): TokenSums {
+  return {
+    inputTokens: sums.inputTokens + (more.inputTokens ?? 0),
+    cacheReadInputTokens: sums.cacheReadInputTokens + (more.cacheReadInputTokens ?? 0),
+    cacheCreationInputTokens: sums.cacheCreationInputTokens + (more.cacheCreationInputTokens ?? 0),
+    outputTokens: sums.outputTokens + (more.outputTokens ?? 0),
+    reasoningTokens: sums.reasoningTokens + (more.reasoningTokens ?? 0),
+  };
+}
+
+function minOf(a: number | null, b: number | null): number | null {
+  return a === null ? b : b === null ? a : Math.min(a, b);
+}
+
+function maxOf(a: number | null, b: number | null): number | null {
+  return a === null ? b : b === null ? a : Math.max(a, b);
+}
+
+/** Sums from the leaves up. Depth is capped where span paths are made (200), so recursion is safe. */
+function finishNode(draft: Draft): RunNode {
+  const children = [...draft.children.values()].map(finishNode).sort(compareNodes);
+  const leaves = draft.leaves.sort(compareCalls);
+  let calls = leaves.length;
+  let errors = 0;
+  let ownCost = 0n;
+  let unpricedCalls = 0;
+  let tokens = NO_TOKENS;
+  let startedAtMs: number | null = null;
+  let endedAtMs: number | null = null;
+  for (const leaf of leaves) {
+    if (leaf.isError) errors += 1;
+    if (leaf.totalCost === null) unpricedCalls += 1;
+    ownCost += leaf.totalCost ?? leaf.knownCost ?? 0n;
+    tokens = addTokens(tokens, leaf.tokens);
+    startedAtMs = minOf(startedAtMs, leaf.requestedAtMs);
+    endedAtMs = maxOf(endedAtMs, leaf.respondedAtMs ?? leaf.requestedAtMs);
+  }
+  let totalCost = ownCost;
+  for (const child of children) {
+    calls += child.calls;
+    errors += child.errors;
+    unpricedCalls += child.unpricedCalls;
+    totalCost += child.totalCost;
+    tokens = addTokens(tokens, child.tokens);
+    startedAtMs = minOf(startedAtMs, child.startedAtMs);
+    endedAtMs = maxOf(endedAtMs, child.endedAtMs);
+  }
+  const { spanKey } = draft;
+  const names = decodeSpanKey(spanKey);
+  return {
+    spanKey,
+    names,
+    children,
+    leaves,
+    calls,
+    errors,
+    totalCost,
+    ownCost,
+    unpricedCalls,
+    tokens,
+    startedAtMs,
+    endedAtMs,
+  };
+}
+
+/** The root of the run. Order of the calls does not matter, and a call that is given twice (by id) counts once. */
+export function buildRunTree(calls: Iterable<RunCall>): RunNode {
+  const root = createDraft('');
+  const byId = new Map<string, RunCall>();
+  for (const call of calls) byId.set(call.id, call);
+  for (const call of byId.values()) placeCall(root, call);
+  return finishNode(root);
+}
+
+/** The node and all beneath it, parents first, in display order. */
+export function* walkRunTree(node: RunNode): Generator<RunNode> {
+  yield node;
+  for (const child of node.children) yield* walkRunTree(child);
+}

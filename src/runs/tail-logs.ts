@@ -1,0 +1,64 @@
+/**
+ * New rows in the order in which they became visible for good: by the transaction that inserted them, and only below
+ * the oldest transaction that still runs. So no row is missed, whichever order transactions end in.
+ */
+import { type SqlBool, sql } from 'kysely';
+import type pg from 'pg';
+import { LOG_COLUMN_LIST, runSql } from './list-logs.ts';
+import type { LogFilter } from './log-filter.ts';
+import { filterCondition } from './log-filter-sql.ts';
+import { formatLogRecord, LOG_COLUMN_NAMES, type LogRecord } from './log-record.ts';
+
+export interface TailPosition {
+  /** `xid8` in decimal. */
+  readonly xid: string;
+  readonly id: string;
+}
+
+export interface TailedRecord {
+  readonly position: TailPosition;
+  readonly record: LogRecord;
+}
+
+const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
+const POSITION = /^(\d{1,20})_([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/;
+
+export function formatTailPosition(position: TailPosition): string {
+  return `${position.xid}_${position.id}`;
+}
+
+/** Null when the text is not a position. */
+export function parseTailPosition(text: string): TailPosition | null {
+  const [, xid, id] = POSITION.exec(text) ?? [];
+  return xid === undefined || id === undefined || BigInt(xid) >= 1n << 63n ? null : { xid, id };
+}
+
+/** The end of the log now: only rows that are inserted from now on follow it. */
+export async function readTailEnd(pool: pg.Pool): Promise<TailPosition> {
+  const { rows } = await pool.query<{ xid: string }>('select pg_snapshot_xmin(pg_current_snapshot())::text as xid');
+  return { xid: rows[0]?.xid ?? '0', id: LOWEST_ID };
+}
+
+export async function tailLogs(
+  pool: pg.Pool,
+  accountId: number,
+  filters: readonly LogFilter[],
+  after: TailPosition,
+  limit: number,
+): Promise<readonly TailedRecord[]> {
+  const conditions = [
+    sql<SqlBool>`(ingest_xid, id) > (${after.xid}::xid8, ${after.id}::uuid)`,
+    sql<SqlBool>`ingest_xid < pg_snapshot_xmin(pg_current_snapshot())`,
+    sql<SqlBool>`account_id = ${accountId}`,
+    ...filters.map(filterCondition),
+  ];
+  const rows = await runSql(
+    pool,
+    sql`select ${LOG_COLUMN_LIST}, ingest_xid::text as xid from llm_requests
+      where ${sql.join(conditions, sql` and `)} order by ingest_xid, id limit ${limit}`,
+  );
+  return rows.map((row) => ({
+    position: { xid: String(row['xid']), id: String(row['id']) },
+    record: formatLogRecord(row, LOG_COLUMN_NAMES),
+  }));
+}
