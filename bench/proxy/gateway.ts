@@ -1,0 +1,100 @@
+/** The gateway as a user starts it, with a data directory of its own and the benchmark's provider as upstream. */
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { isAnswered, type Peer, readFreePort, waitFor } from './peer.ts';
+import { listDescendants, readCommandLine } from './process-figures.ts';
+import { LOAD_CORE, PROXY_CORE, stopChild } from './programs.ts';
+
+const AdminFile = z.object({ url: z.string(), token: z.string() });
+const CreatedKey = z.object({ key: z.string() });
+const Status = z.object({ children: z.array(z.object({ role: z.string(), pid: z.number().nullable() })) });
+
+type Admin = z.infer<typeof AdminFile>;
+
+async function callAdmin(admin: Admin, method: string, path: string, body?: unknown): Promise<unknown> {
+  const response = await fetch(new URL(path, admin.url), {
+    method,
+    headers: { authorization: `Bearer ${admin.token}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}`);
+  return response.json();
+}
+
+function readAdminFile(directory: string): Admin | null {
+  try {
+    return AdminFile.parse(JSON.parse(readFileSync(join(directory, 'admin.json'), 'utf8')));
+  } catch {
+    return null;
+  }
+}
+
+/** The proxy's pid: from the status of the admin API, or, where that does not tell, from the command lines. */
+async function findProxyPids(admin: Admin, descendants: readonly number[]): Promise<number[]> {
+  const answer = await callAdmin(admin, 'GET', '/api/v1/status').catch(() => null);
+  const status = Status.safeParse(answer);
+  const told = status.success ? status.data.children.filter((child) => child.role === 'proxy') : [];
+  const pids = told.flatMap((child) => (child.pid === null ? [] : [child.pid]));
+  if (pids.length > 0) return pids;
+  return descendants.filter((pid) => /\bproxy\b/.test(readCommandLine(pid).replaceAll(import.meta.dirname, '')));
+}
+
+function pin(core: number, pid: number): void {
+  try {
+    execFileSync('taskset', ['-a', '-c', '-p', String(core), String(pid)], { stdio: 'ignore' });
+  } catch {
+    // A process that has just ended, or a machine with one core: nothing to keep apart.
+  }
+}
+
+export async function startGateway(directory: string, mockPort: number): Promise<Peer> {
+  mkdirSync(directory, { recursive: true });
+  const [port, adminPort] = [await readFreePort(), await readFreePort()];
+  const { DATABASE_URL: _notForBenchmarks, ...inherited } = process.env;
+  const log = join(directory, 'gateway.log');
+  const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
+  const child = spawn(process.execPath, [main, 'start'], {
+    stdio: ['ignore', openSync(log, 'a', 0o600), openSync(log, 'a', 0o600)],
+    env: {
+      ...inherited,
+      TOLLGATE_DATA_DIR: directory,
+      TOLLGATE_PORT: String(port),
+      TOLLGATE_ADMIN_PORT: String(adminPort),
+      TOLLGATE_WORKERS: '1',
+      TOLLGATE_UPSTREAM_OPENAI: `http://127.0.0.1:${mockPort}`,
+    },
+  });
+  const stop = () => stopChild(child, 30_000);
+  try {
+    const assertAlive = () => {
+      if (child.exitCode === null) return;
+      throw new Error(`the gateway ended with ${child.exitCode}: ${readFileSync(log, 'utf8').slice(-2000)}`);
+    };
+    const admin = await waitFor('the gateway', () => {
+      assertAlive();
+      return readAdminFile(directory);
+    });
+    const gatewayKey = await waitFor('the admin API', async () => {
+      assertAlive();
+      const created = await callAdmin(admin, 'POST', '/api/v1/keys', { name: 'bench' }).catch(() => null);
+      const parsed = CreatedKey.safeParse(created);
+      return parsed.success ? parsed.data.key : null;
+    });
+    await waitFor('the proxy port', () => {
+      assertAlive();
+      return isAnswered(`http://127.0.0.1:${port}/readyz`);
+    });
+    const all = listDescendants(child.pid ?? 0);
+    const proxyPids = await findProxyPids(admin, all);
+    if (proxyPids.length !== 1) throw new Error(`one proxy process expected, found ${proxyPids.length}`);
+    const otherPids = [child.pid ?? 0, ...all.filter((pid) => !proxyPids.includes(pid))];
+    for (const pid of proxyPids) pin(PROXY_CORE, pid);
+    for (const pid of otherPids) pin(LOAD_CORE, pid);
+    return { name: 'gateway', jsonPort: port, ssePort: port, gatewayKey, proxyPids, otherPids, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

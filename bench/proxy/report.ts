@@ -1,0 +1,77 @@
+/** The results as text for a reader. `--json` prints the same results as they are. */
+import type { StreamMemory } from './measure.ts';
+import type { CpuResult, LatencyResult, Verdict } from './rounds.ts';
+
+export interface MemoryResult {
+  readonly nginx: StreamMemory;
+  readonly gateway: StreamMemory;
+  readonly rest: Verdict;
+  readonly perStream: Verdict;
+}
+
+export interface Results {
+  readonly versions: Readonly<Record<string, string>>;
+  readonly rounds: number;
+  /** Load average of one minute, before and after: far above 1 means that neighbours were measured too. */
+  readonly loadAverage: readonly [number, number];
+  readonly cpu: readonly CpuResult[];
+  readonly latency: LatencyResult | null;
+  readonly chunkDelay: Verdict | null;
+  readonly memory: readonly MemoryResult[];
+}
+
+const f1 = (value: number) => value.toFixed(1);
+const f2 = (value: number) => value.toFixed(2);
+
+function budgetText(verdict: Verdict, unit: string): string {
+  const mark = (holds: boolean) => (holds ? 'holds' : 'MISSED');
+  return `budget ${verdict.first}${unit}: ${mark(verdict.holdsFirst)}; then ${verdict.next}${unit}: ${mark(verdict.holdsNext)}`;
+}
+
+function cpuLines(result: CpuResult): string[] {
+  const { low, high } = result.interval;
+  const each = (us: number, perSecond: number) => `${f1(us)} µs per ${result.unit} (${perSecond.toFixed(0)}/s)`;
+  return [
+    result.title,
+    `  nginx ${each(result.nginxUs, result.nginxPerSecond)}, gateway ${each(result.gatewayUs, result.gatewayPerSecond)}`,
+    `  ratio ${f2(result.ratio)} [${f2(low)}, ${f2(high)}]   ${budgetText(result.budget, '×')}`,
+    `  beside it, not in the ratio: supervisor, control and database ${f1(result.otherUs)} µs`,
+    ...(result.chunkDelayMs === null
+      ? []
+      : [
+          `  delay of a chunk, p50: nginx ${f2(result.chunkDelayMs.nginx)} ms, gateway ${f2(result.chunkDelayMs.gateway)} ms`,
+        ]),
+  ];
+}
+
+function latencyLines(result: LatencyResult): string[] {
+  const { low, high } = result.interval;
+  return [
+    'Latency of a JSON call at 200 a second, p50',
+    `  direct ${f2(result.directP50Ms)} ms, nginx ${f2(result.nginxP50Ms)} ms, gateway ${f2(result.gatewayP50Ms)} ms`,
+    `  over nginx ${f2(result.overNginxMs)} ms [${f2(low)}, ${f2(high)}]   ${budgetText(result.budget, ' ms')}`,
+  ];
+}
+
+function memoryLines(result: MemoryResult): string[] {
+  const { nginx, gateway } = result;
+  return [
+    `Memory of the proxy process with ${gateway.streams} open streams (${gateway.openStreams} seen open, no error)`,
+    `  at rest ${f1(gateway.restMb)} MB (nginx ${f1(nginx.restMb)})   ${budgetText(result.rest, ' MB')}`,
+    `  at most ${f1(gateway.peakMb)} MB: ${f1(gateway.kbPerStream)} KB a stream (nginx ${f1(nginx.kbPerStream)})   ${budgetText(result.perStream, ' KB')}`,
+  ];
+}
+
+export function reportText(results: Results): string {
+  const [before, after] = results.loadAverage;
+  const versions = Object.entries(results.versions).map(([name, version]) => `${name} ${version}`);
+  return [
+    `${versions.join(', ')}; ${results.rounds} interleaved rounds; load average ${f1(before)} before, ${f1(after)} after`,
+    'Ratios are medians of per-round ratios with a bootstrap 95 % interval. Absolute figures belong to this machine.',
+    '',
+    ...results.cpu.flatMap((result) => [...cpuLines(result), '']),
+    ...(results.latency === null ? [] : [...latencyLines(results.latency), '']),
+    ...(results.chunkDelay === null ? [] : [`Delay of a chunk: ${budgetText(results.chunkDelay, ' ms')}`, '']),
+    ...results.memory.flatMap((result) => [...memoryLines(result), '']),
+  ].join('\n');
+}

@@ -1,0 +1,156 @@
+/**
+ * `npm run bench:proxy`: what a call and a chunk cost in the gateway beside nginx, in the same run. What is measured,
+ * how, and what to distrust: ../README.md.
+ */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { writeAnswers } from './answers.ts';
+import { startGateway } from './gateway.ts';
+import { type BodyLengths, measureStreams, warmUp } from './measure.ts';
+import { isNginxInstalled, NGINX_MISSING, startNginx } from './nginx.ts';
+import type { Peer } from './peer.ts';
+import { buildPrograms, type Mock, startMock } from './programs.ts';
+import { type MemoryResult, type Results, reportText } from './report.ts';
+import { type CpuResult, type LatencyResult, type Pair, runCpuRounds, runLatencyRounds, verdict } from './rounds.ts';
+import { BUDGETS, VARIANTS } from './variants.ts';
+
+const USAGE = `npm run bench:proxy -- [options]
+  --quick            3 rounds instead of 10
+  --rounds N         so many rounds
+  --only NAME,NAME   of: ${VARIANTS.map((variant) => variant.name).join(', ')}, latency
+  --streams N,N      memory with so many open streams as well, e.g. 1000,5000 (takes a fresh gateway each)
+  --self             nginx against nginx: the ratio must be 1, else the machine is too noisy
+  --json             the results as JSON on standard output`;
+
+const { values: options } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    rounds: { type: 'string' },
+    only: { type: 'string' },
+    streams: { type: 'string' },
+    self: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+const rounds = Number(options.rounds ?? (options.quick ? 3 : 10));
+const chosen = options.only?.split(',') ?? null;
+const streamCounts = options.streams?.split(',').map(Number) ?? [];
+const isChosen = (name: string) => chosen === null || chosen.includes(name);
+const say = (text: string) => process.stderr.write(`${text}\n`);
+
+function startPeer(directory: string, mock: Mock, name: string): Promise<Peer> {
+  return options.self
+    ? startNginx('nginx as the gateway', join(directory, name), mock.port)
+    : startGateway(join(directory, name), mock.port);
+}
+
+async function withPair<T>(directory: string, mock: Mock, name: string, work: (pair: Pair) => Promise<T>): Promise<T> {
+  const nginx = await startNginx('nginx', join(directory, `${name}-nginx`), mock.port);
+  try {
+    const gateway = await startPeer(directory, mock, name);
+    try {
+      return await work({ nginx, gateway });
+    } finally {
+      await gateway.stop();
+    }
+  } finally {
+    await nginx.stop();
+  }
+}
+
+async function measureSpeed(pair: Pair, mock: Mock, lengths: BodyLengths) {
+  const cpu: CpuResult[] = [];
+  for (const variant of VARIANTS.filter(({ name }) => isChosen(name))) {
+    say(`${variant.name}: warm-up, then ${rounds} rounds`);
+    await warmUp(pair.nginx, variant, lengths);
+    await warmUp(pair.gateway, variant, lengths);
+    cpu.push(await runCpuRounds(pair, variant, lengths, rounds));
+  }
+  const json = VARIANTS.find((variant) => variant.name === 'json');
+  let latency: LatencyResult | null = null;
+  if (json !== undefined && isChosen('latency')) {
+    say(`latency: ${rounds} rounds`);
+    if (!isChosen('json')) await warmUp(pair.gateway, json, lengths);
+    const port = { jsonPort: mock.port, ssePort: mock.port };
+    const direct: Peer = { ...pair.nginx, ...port, name: 'direct' };
+    latency = await runLatencyRounds(pair, direct, json, lengths, rounds);
+  }
+  return { cpu, latency };
+}
+
+async function measureMemory(directory: string, mock: Mock, streams: number): Promise<MemoryResult | null> {
+  const variant = VARIANTS.find(({ name }) => name === 'sse-untouched');
+  if (variant === undefined) return null;
+  say(`${streams} open streams`);
+  return withPair(directory, mock, `streams-${streams}`, async (pair) => {
+    await sleep(3000); // what a start leaves behind is not rest
+    const nginx = await measureStreams(pair.nginx, variant, streams);
+    const gateway = await measureStreams(pair.gateway, variant, streams);
+    const rest = verdict(gateway.restMb, BUDGETS.restMb);
+    return { nginx, gateway, rest, perStream: verdict(gateway.kbPerStream, BUDGETS.streamKb) };
+  });
+}
+
+function versions(): Record<string, string> {
+  // nginx says its version on standard error.
+  const said = spawnSync('nginx', ['-v'], { encoding: 'utf8' }).stderr;
+  return { node: process.version, nginx: said.trim().replace(/^.*\//, '') };
+}
+
+async function main(): Promise<void> {
+  buildPrograms();
+  const directory = mkdtempSync(join(tmpdir(), 'tollgate-bench-'));
+  // The embedded database may run as another user, which must be able to pass through.
+  chmodSync(directory, 0o711);
+  const before = loadavg()[0] ?? 0;
+  try {
+    const answers = await writeAnswers(directory);
+    const mock = await startMock(Object.values(answers));
+    try {
+      const lengths = {
+        json: answers.json.bodyBytes,
+        sse: answers.sse.bodyBytes,
+        'sse-usage': answers['sse-usage'].bodyBytes,
+        'sse-usage-gzip': answers['sse-usage-gzip'].bodyBytes,
+      };
+      const speed = await withPair(directory, mock, 'speed', (pair) => measureSpeed(pair, mock, lengths));
+      const memory: MemoryResult[] = [];
+      for (const streams of streamCounts) {
+        const result = await measureMemory(directory, mock, streams);
+        if (result !== null) memory.push(result);
+      }
+      const delay = speed.cpu.find(({ variant }) => variant === 'sse-untouched')?.chunkDelayMs ?? null;
+      const results: Results = {
+        versions: versions(),
+        rounds,
+        loadAverage: [before, loadavg()[0] ?? 0],
+        ...speed,
+        chunkDelay: delay === null ? null : verdict(delay.gateway, BUDGETS.chunkDelayP50Ms),
+        memory,
+      };
+      process.stdout.write(`${options.json ? JSON.stringify(results, null, 2) : reportText(results)}\n`);
+    } finally {
+      await mock.stop();
+    }
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+if (options.help) {
+  process.stdout.write(`${USAGE}\n`);
+} else if (process.platform !== 'linux') {
+  say('This benchmark reads CPU times from /proc and pins processes to cores: it runs on Linux only.');
+  process.exitCode = 2;
+} else if (!isNginxInstalled()) {
+  say(NGINX_MISSING);
+  process.exitCode = 2;
+} else {
+  await main();
+}
