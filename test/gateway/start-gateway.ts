@@ -1,0 +1,165 @@
+/**
+ * Starts a whole gateway as a user does (supervisor, proxy, control process, embedded PostgreSQL) in a folder of its
+ * own, on free ports, and talks to it through its ports only. Not a mock of anything.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { SupervisorStatus } from '../../src/channel.ts';
+
+const START_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_MS = 45_000;
+const root = join(import.meta.dirname, '..', '..');
+
+export interface TestGateway {
+  /** `http://127.0.0.1:PORT` of the proxy. */
+  readonly base: string;
+  readonly port: number;
+  readonly adminBase: string;
+  readonly dataDir: string;
+  readonly key: string;
+  readonly process: ChildProcess;
+  /** What it printed so far, on stdout and stderr. */
+  readonly output: () => string;
+  /** A call of the admin API; throws on a status of 400 or above. */
+  readonly api: (path: string, init?: RequestInit) => Promise<unknown>;
+  /** The record of one call, waiting until it is there. */
+  readonly waitForLog: (id: string) => Promise<Record<string, unknown>>;
+  readonly status: () => Promise<SupervisorStatus>;
+  /** Ctrl-C; resolves with the exit code. `remove` false keeps the data for the next start. */
+  readonly stop: (options?: { remove?: boolean }) => Promise<number | null>;
+}
+
+export interface StartOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly dataDir?: string;
+  readonly args?: readonly string[];
+}
+
+export async function findFreePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+export async function waitUntil<T>(what: string, read: () => Promise<T | undefined> | T | undefined, timeoutMs = 30_000): Promise<T> {
+  const deadlineMs = performance.now() + timeoutMs;
+  for (;;) {
+    const value = await read();
+    if (value !== undefined) return value;
+    if (performance.now() > deadlineMs) throw new Error(`waited ${timeoutMs} ms in vain: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+  }
+}
+
+/** A folder that the database's own user can reach too. */
+export function makeDataDir(): string {
+  return mkdtempSync(join(tmpdir(), 'tollgate-test-'));
+}
+
+export async function startGateway(options: StartOptions = {}): Promise<TestGateway> {
+  const dataDir = options.dataDir ?? makeDataDir();
+  const port = await findFreePort();
+  const adminPort = await findFreePort();
+  const child = spawn(process.execPath, [join(root, 'src/main.ts'), 'start', ...(options.args ?? [])], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      TOLLGATE_DATA_DIR: dataDir,
+      TOLLGATE_PORT: String(port),
+      TOLLGATE_ADMIN_PORT: String(adminPort),
+      TOLLGATE_WORKERS: '1',
+      ...options.env,
+    },
+  });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  const base = `http://127.0.0.1:${port}`;
+  const adminBase = `http://127.0.0.1:${adminPort}`;
+
+  async function api(path: string, init: RequestInit = {}): Promise<unknown> {
+    const { token } = readAdminFile(dataDir);
+    const answer = await fetch(`${adminBase}${path}`, {
+      ...init,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...init.headers },
+    });
+    const text = await answer.text();
+    if (answer.status >= 400) throw new Error(`${init.method ?? 'GET'} ${path}: ${answer.status} ${text}`);
+    return text === '' ? null : JSON.parse(text);
+  }
+
+  await waitUntil(
+    'the gateway is ready',
+    async () => {
+      if (child.exitCode !== null) throw new Error(`the gateway ended with ${child.exitCode}:\n${output}`);
+      const proxy = await fetch(`${base}/readyz`).catch(() => undefined);
+      const admin = existsSync(join(dataDir, 'admin.json')) ? await fetch(`${adminBase}/readyz`).catch(() => undefined) : undefined;
+      return proxy?.status === 200 && admin?.status === 200 ? true : undefined;
+    },
+    START_TIMEOUT_MS,
+  ).catch((error: unknown) => {
+    child.kill('SIGKILL');
+    throw new Error(`${String(error)}\n${output}`);
+  });
+
+  const created = asRecord(await api('/api/v1/keys', { method: 'POST', body: JSON.stringify({ name: 'test' }) }));
+  return {
+    base,
+    port,
+    adminBase,
+    dataDir,
+    key: String(created['key']),
+    process: child,
+    output: () => output,
+    api,
+    waitForLog: (id) =>
+      waitUntil(`the record ${id}`, async () => {
+        const found = await api(`/api/v1/logs/${id}`).catch(() => undefined);
+        return found === undefined || asRecord(found)['outcome'] == null ? undefined : asRecord(found);
+      }),
+    status: async () => readSupervisor(await api('/api/v1/status')),
+    stop: async ({ remove = true } = {}) => {
+      const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill('SIGINT');
+        const force = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
+        await ended;
+        clearTimeout(force);
+      }
+      if (remove) rmSync(dataDir, { recursive: true, force: true });
+      return child.exitCode;
+    },
+  };
+}
+
+export function readAdminFile(dataDir: string): { url: string; token: string } {
+  const parsed = asRecord(JSON.parse(readFileSync(join(dataDir, 'admin.json'), 'utf8')));
+  return { url: String(parsed['url']), token: String(parsed['token']) };
+}
+
+export function asRecord(value: unknown): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) throw new Error(`not an object: ${JSON.stringify(value)}`);
+  return { ...value };
+}
+
+function isStatus(value: unknown): value is SupervisorStatus {
+  return typeof value === 'object' && value !== null && 'children' in value && Array.isArray(value.children);
+}
+
+function readSupervisor(answer: unknown): SupervisorStatus {
+  const { supervisor } = asRecord(answer);
+  if (!isStatus(supervisor)) throw new Error(`no supervisor status: ${JSON.stringify(answer)}`);
+  return supervisor;
+}

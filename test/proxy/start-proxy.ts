@@ -1,0 +1,121 @@
+/**
+ * A proxy process's insides in the test's own process: the real server, upstream client and spool, without supervisor
+ * and database. What was recorded is read back from the spool.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import type { Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import type { CallBegin, CallEnd, ProviderName, SpoolEntry } from '../../src/call-record.ts';
+import type { RejectedAttempt } from '../../src/channel.ts';
+import { createGatewayKey, digestKey } from '../../src/keys/gateway-key.ts';
+import { createKeySnapshot } from '../../src/keys/key-snapshot.ts';
+import { createByteBudget } from '../../src/proxy/byte-budget.ts';
+import { COPIES_BYTES, type Gateway, HELD_BODIES_BYTES } from '../../src/proxy/gateway.ts';
+import { createProxyServer } from '../../src/proxy/proxy-server.ts';
+import { createUpstreamClient } from '../../src/proxy/upstream-client.ts';
+import { SPOOL_START } from '../../src/spool/cursor.ts';
+import { openSpoolReader } from '../../src/spool/spool-reader.ts';
+import { openSpoolWriter } from '../../src/spool/spool-writer.ts';
+
+export interface RecordedCall {
+  readonly begin: CallBegin;
+  readonly end: CallEnd;
+}
+
+export interface InProcessProxy {
+  readonly port: number;
+  readonly base: string;
+  readonly key: string;
+  readonly gateway: Gateway;
+  readonly server: Server;
+  readonly attempts: readonly RejectedAttempt[];
+  /** Everything in the spool so far, in order. */
+  readonly entries: () => Promise<SpoolEntry[]>;
+  /** The record of a call by its id; waits for it. */
+  readonly waitForCall: (id: string) => Promise<RecordedCall>;
+  /** The only call, or the last one begun. */
+  readonly lastCall: () => Promise<RecordedCall>;
+  readonly close: () => Promise<void>;
+}
+
+/** Every provider goes to `origin`. */
+export async function startProxy(
+  origin: string,
+  settings: Partial<Gateway['settings']> = {},
+): Promise<InProcessProxy> {
+  const dir = mkdtempSync(join(tmpdir(), 'tollgate-proxy-'));
+  const spoolDir = join(dir, 'spool', 'p1');
+  const log = pino({ level: 'silent' });
+  const key = createGatewayKey();
+  const attempts: RejectedAttempt[] = [];
+  const upstream = { origin, region: null };
+  const names: readonly ProviderName[] = ['openai', 'anthropic', 'gemini', 'bedrock', 'fireworks', 'together', 'deepseek'];
+  const gateway: Gateway = {
+    settings: { bodies: 'full', usage: 'ask', onClientAbort: 'cancel', node: 'test', ...settings },
+    routes: { upstreams: Object.fromEntries(names.map((name) => [name, upstream])), aliases: {} },
+    keys: {
+      snapshot: createKeySnapshot(1, [
+        { digest: digestKey(key), keyId: 7, accountId: 1, revoked: false, expiresAtMs: null, usage: null, bodies: null },
+      ]),
+    },
+    upstream: createUpstreamClient({ httpProxy: null, httpsProxy: null, noProxy: null }),
+    spool: openSpoolWriter({ dir: spoolDir, durability: 'process', log }),
+    copies: createByteBudget(COPIES_BYTES),
+    heldBodies: createByteBudget(HELD_BODIES_BYTES),
+    openCalls: new Set(),
+    counters: { calls: 0, rejected: 0 },
+    isDraining: false,
+    reportAttempt: (attempt) => attempts.push(attempt),
+    log,
+  };
+  const server = createProxyServer(gateway);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+
+  async function entries(): Promise<SpoolEntry[]> {
+    const reader = openSpoolReader(spoolDir, SPOOL_START);
+    const found: SpoolEntry[] = [];
+    for (;;) {
+      const batch = await reader.read({ maxEnds: 1_000, maxBytes: 64 * 1024 * 1024 }, false);
+      for (const { entry } of batch.entries) found.push(entry);
+      if (batch.isDrained) return found;
+    }
+  }
+
+  async function waitFor(matches: (begin: CallBegin) => boolean): Promise<RecordedCall> {
+    const deadlineMs = performance.now() + 10_000;
+    for (;;) {
+      const ends = (await entries()).filter((entry) => entry.type === 'end').filter((entry) => matches(entry.begin));
+      const last = ends.at(-1);
+      if (last !== undefined) return { begin: last.begin, end: last.end };
+      if (performance.now() > deadlineMs) throw new Error('no such record in the spool');
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+
+  return {
+    port: address.port,
+    base: `http://127.0.0.1:${address.port}`,
+    key,
+    gateway,
+    server,
+    attempts,
+    entries,
+    waitForCall: (id) => waitFor((begin) => begin.id === id),
+    lastCall: async () => {
+      const begun = (await entries()).filter((entry) => entry.type === 'begin').at(-1);
+      if (begun === undefined) throw new Error('no call was recorded');
+      return waitFor((begin) => begin.id === begun.begin.id);
+    },
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await gateway.spool.close();
+      await gateway.upstream.close();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
