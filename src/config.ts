@@ -28,6 +28,12 @@ export interface Config {
   readonly upstreams: Readonly<Partial<Record<ProviderName, UpstreamConfig>>>;
   /** Named upstreams by provider (`X-Gateway-Provider-Alias`). */
   readonly aliases: Readonly<Partial<Record<ProviderName, Readonly<Record<string, UpstreamConfig>>>>>;
+  /** Proxy for the way out (`HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY`). */
+  readonly egress: {
+    readonly httpProxy: string | null;
+    readonly httpsProxy: string | null;
+    readonly noProxy: string | null;
+  };
   readonly bodies: 'full' | 'off';
   readonly usage: 'ask' | 'observe';
   readonly onClientAbort: 'cancel' | 'drain';

@@ -18,7 +18,9 @@ const usageSchema = z
     prompt_tokens_details: z.object({ cached_tokens: count, audio_tokens: count }).prefault({}),
     completion_tokens_details: z.object({ audio_tokens: count }).prefault({}),
     input_tokens: count,
-    input_tokens_details: z.object({ cached_tokens: count, cache_write_tokens: count, image_tokens: count }).prefault({}),
+    input_tokens_details: z
+      .object({ cached_tokens: count, cache_write_tokens: count, image_tokens: count })
+      .prefault({}),
     input_token_details: z.object({ audio_tokens: count }).prefault({}),
     output_tokens: count,
     cache_read_input_tokens: count,
@@ -92,12 +94,7 @@ function readOpenai(usage: Usage, costCase: CostCase): Classes {
   const isImage = costCase.endpoint.includes('/images/');
   return {
     input:
-      usage.prompt_tokens +
-      usage.input_tokens -
-      cached -
-      inputAudio -
-      input.cache_write_tokens -
-      input.image_tokens,
+      usage.prompt_tokens + usage.input_tokens - cached - inputAudio - input.cache_write_tokens - input.image_tokens,
     input_audio: inputAudio,
     input_image: input.image_tokens,
     cache_read: cached,
@@ -132,7 +129,8 @@ function readGemini(usage: Usage, costCase: CostCase): Classes {
     output: usage.candidatesTokenCount + usage.thoughtsTokenCount - outputAudio - outputImage,
     output_audio: outputAudio,
     output_image: outputImage,
-    web_search_requests: costCase.response.candidates.flatMap((entry) => entry.groundingMetadata.webSearchQueries).length,
+    web_search_requests: costCase.response.candidates.flatMap((entry) => entry.groundingMetadata.webSearchQueries)
+      .length,
   };
 }
 
@@ -151,7 +149,8 @@ function readConverse(usage: Usage): Classes {
 
 function readClasses(costCase: CostCase): Classes {
   const usage = usageSchema.parse(costCase.usage ?? {});
-  if (costCase.provider === 'anthropic' || usage.cache_creation.ephemeral_1h_input_tokens > 0) return readAnthropic(usage);
+  if (costCase.provider === 'anthropic' || usage.cache_creation.ephemeral_1h_input_tokens > 0)
+    return readAnthropic(usage);
   if (costCase.provider === 'gemini') return readGemini(usage, costCase);
   if (costCase.provider === 'bedrock') return readConverse(usage);
   return readOpenai(usage, costCase);
@@ -188,23 +187,26 @@ describe('the worked cases', () => {
   });
 
   const priced = CASES.filter((costCase) => OUT_OF_SCOPE[costCase.id] === undefined);
-  it.each(priced.map((costCase) => [costCase.id, costCase] as const))('%s costs what was worked out by hand', (_id, costCase) => {
-    const result = book.priceCall(createCall(costCase));
-    expect(result.totalCost === null ? null : formatUsd(result.totalCost)).toBe(costCase.expected_cost_usd);
-    expect(result.costStatus).toBe(costCase.expected_cost_usd === null ? 'unpriced' : 'exact');
-    const lines = result.lines.map((line) => ({
-      quantity: line.quantity,
-      price: multiplyDecimals(parseDecimal(line.rate), parseDecimal(line.multiplier)),
-      per: line.per,
-      amount: line.amount,
-    }));
-    const expected = (costCase.expected_components ?? []).map((component) => ({
-      quantity: component.quantity,
-      price: parseDecimal(component.rate_usd),
-      per: component.per,
-      amount: component.cost_usd,
-    }));
-    expect(lines).toHaveLength(expected.length);
-    expect(lines).toEqual(expect.arrayContaining(expected));
-  });
+  it.each(priced.map((costCase) => [costCase.id, costCase] as const))(
+    '%s costs what was worked out by hand',
+    (_id, costCase) => {
+      const result = book.priceCall(createCall(costCase));
+      expect(result.totalCost === null ? null : formatUsd(result.totalCost)).toBe(costCase.expected_cost_usd);
+      expect(result.costStatus).toBe(costCase.expected_cost_usd === null ? 'unpriced' : 'exact');
+      const lines = result.lines.map((line) => ({
+        quantity: line.quantity,
+        price: multiplyDecimals(parseDecimal(line.rate), parseDecimal(line.multiplier)),
+        per: line.per,
+        amount: line.amount,
+      }));
+      const expected = (costCase.expected_components ?? []).map((component) => ({
+        quantity: component.quantity,
+        price: parseDecimal(component.rate_usd),
+        per: component.per,
+        amount: component.cost_usd,
+      }));
+      expect(lines).toHaveLength(expected.length);
+      expect(lines).toEqual(expect.arrayContaining(expected));
+    },
+  );
 });

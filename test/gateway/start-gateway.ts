@@ -47,7 +47,11 @@ export async function findFreePort(): Promise<number> {
   return address.port;
 }
 
-export async function waitUntil<T>(what: string, read: () => Promise<T | undefined> | T | undefined, timeoutMs = 30_000): Promise<T> {
+export async function waitUntil<T>(
+  what: string,
+  read: () => Promise<T | undefined> | T | undefined,
+  timeoutMs = 30_000,
+): Promise<T> {
   const deadlineMs = performance.now() + timeoutMs;
   for (;;) {
     const value = await read();
@@ -105,7 +109,9 @@ export async function startGateway(options: StartOptions = {}): Promise<TestGate
     async () => {
       if (child.exitCode !== null) throw new Error(`the gateway ended with ${child.exitCode}:\n${output}`);
       const proxy = await fetch(`${base}/readyz`).catch(() => undefined);
-      const admin = existsSync(join(dataDir, 'admin.json')) ? await fetch(`${adminBase}/readyz`).catch(() => undefined) : undefined;
+      const admin = existsSync(join(dataDir, 'admin.json'))
+        ? await fetch(`${adminBase}/readyz`).catch(() => undefined)
+        : undefined;
       return proxy?.status === 200 && admin?.status === 200 ? true : undefined;
     },
     START_TIMEOUT_MS,

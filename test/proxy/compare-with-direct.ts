@@ -2,8 +2,9 @@
  * The same request once straight to the provider and once through the gateway: what both sides saw, with the
  * differences that docs/transparency.md lists taken out, and nothing else. Whatever is left has to be equal.
  */
-import { readRawAnswer, type RawAnswer } from '../read-raw-answer.ts';
+
 import type { RecordedRequest, ScriptedProvider } from '../fake-provider.ts';
+import { type RawAnswer, readRawAnswer } from '../read-raw-answer.ts';
 import type { InProcessProxy } from './start-proxy.ts';
 
 /** Headers of one hop, whose value, letter case and position may differ. */
@@ -19,14 +20,15 @@ export interface SeenByClient {
   readonly statusLine: string;
   readonly headers: readonly string[];
   readonly body: string;
-  readonly isComplete: boolean;
+  readonly end: RawAnswer['end'];
 }
 
 function withoutHop(rawHeaders: readonly string[], alsoWithout: (name: string) => boolean): string[] {
   const kept: string[] = [];
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? '';
-    if (!HOP.has(name.toLowerCase()) && !alsoWithout(name.toLowerCase())) kept.push(`${name}: ${rawHeaders[index + 1]}`);
+    if (!HOP.has(name.toLowerCase()) && !alsoWithout(name.toLowerCase()))
+      kept.push(`${name}: ${rawHeaders[index + 1]}`);
   }
   return kept;
 }
@@ -35,7 +37,7 @@ export function providerView(request: RecordedRequest): SeenByProvider {
   return {
     requestLine: request.requestLine,
     headers: withoutHop(request.rawHeaders, () => false),
-    body: request.body.toString('latin1'),
+    body: request.body().toString('latin1'),
   };
 }
 
@@ -44,7 +46,7 @@ export function clientView(answer: RawAnswer): SeenByClient {
     statusLine: answer.statusLine,
     headers: withoutHop(answer.rawHeaders, (name) => name === 'x-gateway-request-id'),
     body: answer.body.toString('latin1'),
-    isComplete: answer.isComplete,
+    end: answer.end,
   };
 }
 
@@ -63,7 +65,10 @@ export async function compareWithDirect(
   const body = Buffer.from(request.body ?? '');
   const bytes = (port: number, extra: readonly string[]): Buffer =>
     Buffer.concat([
-      Buffer.from([request.line, `Host: 127.0.0.1:${port}`, ...request.headers, ...extra, '', ''].join('\r\n'), 'latin1'),
+      Buffer.from(
+        [request.line, `Host: 127.0.0.1:${port}`, ...request.headers, ...extra, '', ''].join('\r\n'),
+        'latin1',
+      ),
       body,
     ]);
   const first = provider.requests.length;

@@ -41,23 +41,36 @@ export interface InProcessProxy {
 }
 
 /** Every provider goes to `origin`. */
-export async function startProxy(
-  origin: string,
-  settings: Partial<Gateway['settings']> = {},
-): Promise<InProcessProxy> {
+export async function startProxy(origin: string, settings: Partial<Gateway['settings']> = {}): Promise<InProcessProxy> {
   const dir = mkdtempSync(join(tmpdir(), 'tollgate-proxy-'));
   const spoolDir = join(dir, 'spool', 'p1');
   const log = pino({ level: 'silent' });
   const key = createGatewayKey();
   const attempts: RejectedAttempt[] = [];
   const upstream = { origin, region: null };
-  const names: readonly ProviderName[] = ['openai', 'anthropic', 'gemini', 'bedrock', 'fireworks', 'together', 'deepseek'];
+  const names: readonly ProviderName[] = [
+    'openai',
+    'anthropic',
+    'gemini',
+    'bedrock',
+    'fireworks',
+    'together',
+    'deepseek',
+  ];
   const gateway: Gateway = {
     settings: { bodies: 'full', usage: 'ask', onClientAbort: 'cancel', node: 'test', ...settings },
     routes: { upstreams: Object.fromEntries(names.map((name) => [name, upstream])), aliases: {} },
     keys: {
       snapshot: createKeySnapshot(1, [
-        { digest: digestKey(key), keyId: 7, accountId: 1, revoked: false, expiresAtMs: null, usage: null, bodies: null },
+        {
+          digest: digestKey(key),
+          keyId: 7,
+          accountId: 1,
+          revoked: false,
+          expiresAtMs: null,
+          usage: null,
+          bodies: null,
+        },
       ]),
     },
     upstream: createUpstreamClient({ httpProxy: null, httpsProxy: null, noProxy: null }),
