@@ -225,6 +225,14 @@ describe('tiers, terms and hours', () => {
     expect(readCost({ ...call, serviceTier: 'batch', inferenceGeo: 'us' })).toEqual(['exact', '2.75']);
   });
 
+  it('give cached tokens in a batch the discount only where the price list does', () => {
+    const call = { isBatch: true, usage: createUsage({ cache_read: 1_000_000 }) } as const;
+    expect(readCost({ ...call, model: 'gpt-5' })).toEqual(['exact', '0.0625']);
+    expect(readCost({ ...call, model: 'gpt-4o-mini' })).toEqual(['exact', '0.075']);
+    expect(readCost({ ...call, provider: 'gemini', model: 'gemini-2.5-flash' })).toEqual(['exact', '0.03']);
+    expect(readCost({ ...call, provider: 'gemini', model: 'gemini-3.7-flash' })).toEqual(['unpriced', null]);
+  });
+
   it('prefer the published figure of a tier over the rule, and do not stretch it beyond its range', () => {
     const cached = (quantity: number) => createUsage({ cache_read: quantity });
     expect(readCost({ model: 'gpt-5.4', serviceTier: 'flex', usage: cached(200_000) })).toEqual(['exact', '0.026']);
