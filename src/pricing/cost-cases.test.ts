@@ -74,6 +74,7 @@ const CASES = z
 
 /** Cases that the usage classes cannot express. A known limit, in data, so that the list cannot grow unseen. */
 const OUT_OF_SCOPE: Readonly<Record<string, string>> = {
+  'openai-24': 'priced per second of audio; the answer reports a duration, no tokens',
   'openai-27': 'priced per image by size and quality, taken from the request; the answer has no usage',
   'openai-28': 'priced per character of the request; the answer has no usage',
 };
@@ -182,8 +183,20 @@ const book = createPriceBook();
 describe('the worked cases', () => {
   it('are 68, and the ones that usage classes cannot express are exactly the listed ones', () => {
     expect(CASES).toHaveLength(68);
-    const inexpressible = CASES.filter((costCase) => costCase.usage === null).map((costCase) => costCase.id);
-    expect(inexpressible).toEqual(Object.keys(OUT_OF_SCOPE));
+    const inexpressible = CASES.filter(
+      (costCase) => costCase.usage === null || Object.values(readClasses(costCase)).every((quantity) => quantity === 0),
+    );
+    expect(inexpressible.map((costCase) => costCase.id)).toEqual(Object.keys(OUT_OF_SCOPE));
+  });
+
+  it('never shows a cost for those: without a class that says so, nothing is known to have been used', () => {
+    for (const costCase of CASES.filter((entry) => OUT_OF_SCOPE[entry.id] !== undefined)) {
+      const usage = { classes: {}, reasoning: null, native: costCase.usage ?? {} };
+      expect(book.priceCall({ ...createCall(costCase), usage })).toMatchObject({
+        totalCost: null,
+        costStatus: 'no_usage',
+      });
+    }
   });
 
   const priced = CASES.filter((costCase) => OUT_OF_SCOPE[costCase.id] === undefined);

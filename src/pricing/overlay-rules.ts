@@ -44,7 +44,10 @@ export interface AliasRule extends Sourced {
 
 const ANY: ModelMatch = { regex: '' };
 const ONE_PRICE_GEMINI: ModelMatch = { regex: '^gemini-(2\\.5-pro|3-pro-preview|3\\.1-pro-preview)(?!.*-tts)' };
+/** The models whose tables for all tiers were compared. */
+const GEMINI_2_5: ModelMatch = { regex: '^gemini-2\\.5-(pro|flash|flash-lite)$' };
 const TOKENS = USAGE_CLASSES.filter((unit) => !REQUEST_CLASSES.includes(unit));
+const CACHED = TOKENS.filter((unit) => unit.startsWith('cache_read'));
 const INPUT_AND_OUTPUT = TOKENS.filter((unit) => unit.startsWith('input') || unit.startsWith('output'));
 
 export const MULTIPLIER_RULES: readonly MultiplierRule[] = [
@@ -55,9 +58,21 @@ export const MULTIPLIER_RULES: readonly MultiplierRule[] = [
     term: 'serviceTier',
     value: 'batch',
     factor: '0.5',
-    units: TOKENS,
+    units: INPUT_AND_OUTPUT,
     source: 'OpenAI, Batch API: 50 % off',
     checkedOn: '2026-08-27',
+  },
+  {
+    // Older models have no cached price in a batch: their cached tokens cost what the batch's input costs.
+    name: 'openai/batch-cached',
+    provider: 'openai',
+    match: { regex: '^gpt-(5|6)' },
+    term: 'serviceTier',
+    value: 'batch',
+    factor: '0.5',
+    units: TOKENS,
+    source: 'OpenAI, API pricing, batch table: half of the cached price since GPT-5, none before',
+    checkedOn: '2026-11-28',
   },
   {
     name: 'openai/flex',
@@ -81,17 +96,40 @@ export const MULTIPLIER_RULES: readonly MultiplierRule[] = [
     source: 'Anthropic, Message Batches: 50 % of every token rate',
     checkedOn: '2026-08-21',
   },
+  ...(['batch', 'flex'] as const).flatMap((value): MultiplierRule[] => [
+    {
+      name: `gemini/${value}`,
+      provider: 'gemini',
+      match: ANY,
+      term: 'serviceTier',
+      value,
+      factor: '0.5',
+      units: INPUT_AND_OUTPUT,
+      source: 'Google, Gemini API pricing: batch and flex at half the standard input and output price',
+      checkedOn: '2026-07-30',
+    },
+    {
+      name: `gemini/${value}-cached`,
+      provider: 'gemini',
+      match: GEMINI_2_5,
+      term: 'serviceTier',
+      value,
+      factor: '1',
+      units: CACHED,
+      source: 'Google, Gemini API pricing: cached tokens cost the same in batch and flex',
+      checkedOn: '2026-07-30',
+    },
+  ]),
   {
-    // The price of cached tokens in a batch is a separate figure there, so it is left open.
-    name: 'gemini/batch',
+    name: 'gemini/priority',
     provider: 'gemini',
-    match: ANY,
+    match: GEMINI_2_5,
     term: 'serviceTier',
-    value: 'batch',
-    factor: '0.5',
-    units: INPUT_AND_OUTPUT,
-    source: 'Google, Gemini Batch API: 50 % of the standard price',
-    checkedOn: '2026-08-21',
+    value: 'priority',
+    factor: '1.8',
+    units: TOKENS,
+    source: 'Google, Gemini API pricing, priority table',
+    checkedOn: '2026-07-30',
   },
   {
     name: 'fireworks/batch',

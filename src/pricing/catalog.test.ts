@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { findProvider, type MatchLogic } from '@pydantic/genai-prices';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { PROVIDER_NAMES } from '../call-record.ts';
+import { CATALOG_RELEASE, createCatalog } from './catalog.ts';
+import { formatDecimal } from './decimal.ts';
+
+const catalog = createCatalog();
+
+function listNames(match: MatchLogic): readonly string[] {
+  if ('or' in match) return match.or.flatMap(listNames);
+  if ('equals' in match) return [match.equals];
+  if ('starts_with' in match) return [match.starts_with];
+  if ('contains' in match) return [match.contains];
+  return [];
+}
+
+describe('the compiled catalogue', () => {
+  it('names the release that is installed', () => {
+    const main = createRequire(import.meta.url).resolve('@pydantic/genai-prices');
+    const manifest = readFileSync(new URL('../package.json', `file://${main}`), 'utf8');
+    expect(z.object({ version: z.string() }).parse(JSON.parse(manifest)).version).toBe(CATALOG_RELEASE);
+  });
+
+  it('knows models of all seven providers', () => {
+    const counts = PROVIDER_NAMES.map((provider) => catalog.listModels(provider).length);
+    expect(counts).toEqual([93, 23, 56, 93, 32, 72, 7]);
+  });
+
+  it('finds every model under the names that its own rule spells out', () => {
+    const ids = {
+      openai: 'openai',
+      anthropic: 'anthropic',
+      bedrock: 'aws',
+      fireworks: 'fireworks',
+      together: 'together',
+    };
+    for (const provider of ['openai', 'anthropic', 'bedrock', 'fireworks', 'together'] as const)
+      for (const model of findProvider({ providerId: ids[provider] })?.models ?? [])
+        for (const name of listNames(model.match))
+          expect([name, catalog.findModel(provider, name)?.id]).toEqual([name, model.id]);
+  });
+
+  it('gives every row a key of its own and an exact rate', () => {
+    for (const provider of PROVIDER_NAMES) {
+      const rows = catalog.listModels(provider).flatMap((model) => model.rows());
+      const keys = rows.map((row) => row.key);
+      expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([]);
+      for (const row of rows) expect(row.rate >= 0n).toBe(true);
+    }
+  });
+
+  it('starts the long-context price of OpenAI after 272,000 tokens, and of Anthropic after 200,000', () => {
+    const read = (provider: 'openai' | 'anthropic', model: string) =>
+      catalog
+        .findModel(provider, model)
+        ?.rows()
+        .filter((row) => row.unit === 'input')
+        .map((row) => [row.key, formatDecimal(row.rate), row.promptTier]);
+    expect(read('openai', 'gpt-5.4')).toEqual([
+      ['catalog/openai/gpt-5.4/input', '2.5', { overTokens: -1, upToTokens: 272_000 }],
+      ['catalog/openai/gpt-5.4/input>272000', '5', { overTokens: 272_000, upToTokens: Number.MAX_SAFE_INTEGER }],
+    ]);
+    expect(read('anthropic', 'claude-sonnet-4-5-20250929')?.[1]).toEqual([
+      'catalog/anthropic/claude-sonnet-4-5/input>200000',
+      '6',
+      { overTokens: 200_000, upToTokens: Number.MAX_SAFE_INTEGER },
+    ]);
+  });
+
+  it('ends a price where the next one starts', () => {
+    const dated = catalog
+      .findModel('openai', 'o3')
+      ?.rows()
+      .filter((row) => row.unit === 'output')
+      .map((row) => [formatDecimal(row.rate), row.validFromMs, row.validToMs]);
+    const cut = Date.UTC(2025, 5, 10);
+    expect(dated).toEqual([
+      ['40', null, cut],
+      ['8', cut, null],
+    ]);
+  });
+
+  it('does not let a prefix reach over a version number', () => {
+    expect(catalog.findModel('anthropic', 'claude-sonnet-5')?.id).toBe('claude-sonnet-5');
+    expect(catalog.findModel('anthropic', 'claude-sonnet-5-5')).toBeUndefined();
+    expect(catalog.findModel('bedrock', 'global.anthropic.claude-sonnet-5-5-v1:0')).toBeUndefined();
+    expect(catalog.findModel('anthropic', 'claude-opus-4-1-20250805')?.id).toBe('claude-opus-4-1');
+  });
+
+  it('has no model for an unknown id, however alike', () => {
+    expect(catalog.findModel('openai', 'gpt-99-mystery')).toBeUndefined();
+    expect(catalog.findModel('openai', 'gpt-4o-minii')).toBeUndefined();
+    expect(catalog.findModel('gemini', 'gemini-2.5-flash-001-unknown-tuned')).toBeUndefined();
+  });
+});

@@ -1,0 +1,258 @@
+import { describe, expect, it } from 'vitest';
+import type { TokenUsage } from '../token-usage.ts';
+import { formatUsd, parseUsd } from '../usd.ts';
+import type { BillableCall } from './billable-call.ts';
+import { createPriceBook } from './price-book.ts';
+
+const book = createPriceBook();
+
+function createUsage(classes: TokenUsage['classes']): TokenUsage {
+  return { classes, reasoning: null, native: {} };
+}
+
+function createCall(changes: Partial<BillableCall> = {}): BillableCall {
+  return {
+    provider: 'openai',
+    endpoint: 'chat.completions',
+    billed: true,
+    requestedAtMs: Date.UTC(2026, 8, 23, 12),
+    model: 'gpt-4o-mini-2024-07-18',
+    modelRequested: 'gpt-4o-mini',
+    serviceTier: null,
+    speed: null,
+    inferenceGeo: null,
+    region: null,
+    isBatch: false,
+    outcome: 'ok',
+    status: 200,
+    usage: createUsage({ input: 1200, output: 350 }),
+    usageSource: 'provider',
+    ...changes,
+  };
+}
+
+function readCost(changes: Partial<BillableCall>): readonly [string, string | null] {
+  const { costStatus, totalCost } = book.priceCall(createCall(changes));
+  return [costStatus, totalCost === null ? null : formatUsd(totalCost)];
+}
+
+describe('a priced call', () => {
+  it('shows how each amount came about, and the lines add up to the total', () => {
+    expect(book.priceCall(createCall())).toEqual({
+      billingModel: 'gpt-4o-mini-2024-07-18',
+      costStatus: 'exact',
+      totalCost: parseUsd('0.00039'),
+      knownCost: parseUsd('0.00039'),
+      inputCost: parseUsd('0.00018'),
+      cacheReadCost: null,
+      cacheCreationCost: null,
+      outputCost: parseUsd('0.00021'),
+      otherCost: null,
+      lines: [
+        {
+          class: 'input',
+          quantity: 1200,
+          unit: 'token',
+          rate: '0.15',
+          per: 1_000_000,
+          multiplier: '1',
+          amount: '0.00018',
+          layer: 'catalog',
+          row: 'catalog/openai/gpt-4o-mini/input',
+          ratedAs: 'input',
+        },
+        {
+          class: 'output',
+          quantity: 350,
+          unit: 'token',
+          rate: '0.6',
+          per: 1_000_000,
+          multiplier: '1',
+          amount: '0.00021',
+          layer: 'catalog',
+          row: 'catalog/openai/gpt-4o-mini/output',
+          ratedAs: 'output',
+        },
+      ],
+      priceVersion: book.version,
+    });
+  });
+
+  it('names the rules that took part', () => {
+    const usage = createUsage({ cache_creation_1h: 10_000 });
+    const model = 'us.anthropic.claude-haiku-4-5-20251001-v1:0';
+    expect(book.priceCall(createCall({ provider: 'bedrock', modelRequested: model, usage })).lines).toEqual([
+      {
+        class: 'cache_creation_1h',
+        quantity: 10_000,
+        unit: 'token',
+        rate: '1.1',
+        per: 1_000_000,
+        multiplier: '2',
+        amount: '0.022',
+        layer: 'overlay',
+        row: 'catalog/bedrock/regional.anthropic.claude-haiku-4-5-20251001-v1:0/input × overlay/bedrock/claude-1h-write',
+        ratedAs: 'input',
+      },
+    ]);
+  });
+
+  it('tells a reported zero from a class that was not reported', () => {
+    const usage = createUsage({ input: 1200, cache_read: 0, output: 0 });
+    expect(book.priceCall(createCall({ usage }))).toMatchObject({
+      costStatus: 'exact',
+      inputCost: 180_000_000n,
+      cacheReadCost: 0n,
+      cacheCreationCost: null,
+      outputCost: 0n,
+    });
+  });
+});
+
+describe('what is not known', () => {
+  it('is null for an unknown model, never 0', () => {
+    expect(readCost({ model: 'gpt-99-mystery' })).toEqual(['unpriced', null]);
+    expect(readCost({ model: null, modelRequested: null })).toEqual(['unpriced', null]);
+    expect(readCost({ model: 'x'.repeat(100_000) })).toEqual(['unpriced', null]);
+  });
+
+  it('keeps the known part when one class has no price', () => {
+    const usage = createUsage({ input: 1200, output: 350, output_audio: 10 });
+    expect(book.priceCall(createCall({ usage }))).toMatchObject({
+      costStatus: 'partial',
+      totalCost: null,
+      knownCost: 390_000_000n,
+      inputCost: 180_000_000n,
+      outputCost: null,
+    });
+  });
+
+  it('keeps the known part when the answer ended early', () => {
+    expect(book.priceCall(createCall({ usageSource: 'partial', outcome: 'client_closed' }))).toMatchObject({
+      costStatus: 'partial',
+      totalCost: null,
+      knownCost: 390_000_000n,
+    });
+  });
+
+  it('is not made up from the standard price for a tier, a speed or a place that has no declared price', () => {
+    expect(readCost({ serviceTier: 'scale' })).toEqual(['unpriced', null]);
+    expect(readCost({ provider: 'anthropic', model: 'claude-haiku-4-5', speed: 'fast' })).toEqual(['unpriced', null]);
+    expect(readCost({ provider: 'anthropic', model: 'claude-opus-5', inferenceGeo: 'mars' })).toEqual([
+      'unpriced',
+      null,
+    ]);
+    expect(readCost({ provider: 'together', modelRequested: null, model: 'zai-org/GLM-5.2', isBatch: true })).toEqual([
+      'unpriced',
+      null,
+    ]);
+  });
+
+  it('says so when an answer that may have cost something reported nothing', () => {
+    for (const outcome of ['ok', 'client_closed', 'upstream_truncated', 'interrupted', 'upstream_unreachable'] as const)
+      expect(readCost({ usage: null, usageSource: 'none', outcome })).toEqual(['no_usage', null]);
+    expect(readCost({ usage: createUsage({}) })).toEqual(['no_usage', null]);
+  });
+
+  it('is 0 only when nothing billable happened', () => {
+    expect(readCost({ billed: false })).toEqual(['not_billed', '0']);
+    const nothing = { usage: null, usageSource: 'none' } as const;
+    expect(readCost({ ...nothing, outcome: 'upstream_error', status: 429 })).toEqual(['not_billed', '0']);
+    expect(readCost({ ...nothing, outcome: 'rejected', status: 400 })).toEqual(['not_billed', '0']);
+    expect(readCost({ ...nothing, outcome: 'upstream_unreachable', errorType: 'upstream_name' })).toEqual([
+      'not_billed',
+      '0',
+    ]);
+    expect(readCost({ ...nothing, outcome: 'upstream_unreachable', errorType: 'upstream_timeout' })).toEqual([
+      'no_usage',
+      null,
+    ]);
+  });
+
+  it('does not hide usage behind an error: what was reported is priced', () => {
+    expect(readCost({ outcome: 'upstream_error', status: 500 })).toEqual(['exact', '0.00039']);
+  });
+});
+
+describe('the model that is billed', () => {
+  it('is the served one, or the requested one at providers whose answers do not name it fully', () => {
+    const read = (changes: Partial<BillableCall>) => book.priceCall(createCall(changes)).billingModel;
+    expect(read({ model: null })).toBe('gpt-4o-mini');
+    expect(read({ provider: 'gemini', model: null, modelRequested: 'models/gemini-2.5-flash' })).toBe(
+      'gemini-2.5-flash',
+    );
+    expect(
+      read({ provider: 'bedrock', model: 'claude-opus-4-8', modelRequested: 'eu.anthropic.claude-opus-4-8' }),
+    ).toBe('eu.anthropic.claude-opus-4-8');
+    expect(
+      read({
+        provider: 'bedrock',
+        modelRequested: 'arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.amazon.nova-lite-v1:0',
+      }),
+    ).toBe('us.amazon.nova-lite-v1:0');
+  });
+
+  it('is nobody known for an opaque ARN, even when its name looks like a model', () => {
+    const usage = createUsage({ input: 1 });
+    for (const kind of ['application-inference-profile', 'provisioned-model', 'custom-model', 'imported-model']) {
+      const modelRequested = `arn:aws:bedrock:us-east-1:123456789012:${kind}/a1b2c3`;
+      expect(readCost({ provider: 'bedrock', modelRequested, usage })).toEqual(['unpriced', null]);
+    }
+  });
+
+  it('is the other one for a name that its provider has redirected, from that day on', () => {
+    const call = { provider: 'deepseek', model: 'deepseek-chat', usage: createUsage({ input: 1_000_000 }) } as const;
+    expect(readCost({ ...call, requestedAtMs: Date.UTC(2025, 8, 10) })).toEqual(['exact', '0.56']);
+    expect(readCost({ ...call, requestedAtMs: Date.UTC(2026, 0, 10) })).toEqual(['exact', '0.28']);
+    expect(readCost({ ...call, requestedAtMs: Date.UTC(2026, 5, 10, 2) })).toEqual(['exact', '0.14']);
+    expect(readCost({ ...call, requestedAtMs: Date.UTC(2026, 7, 26, 2) })).toEqual(['exact', '0.44']);
+  });
+});
+
+describe('tiers, terms and hours', () => {
+  it('take the long price for every class from one token above the threshold, the cache counted in', () => {
+    const model = 'gpt-5.6-sol';
+    const short = createUsage({ input: 2_000, cache_read: 268_000, cache_creation_30m: 2_000, output: 1_000 });
+    const long = createUsage({ input: 2_001, cache_read: 268_000, cache_creation_30m: 2_000, output: 1_000 });
+    expect(readCost({ model, usage: short })).toEqual(['exact', '0.1452']);
+    expect(readCost({ model, usage: long })).toEqual(['exact', '0.280408']);
+  });
+
+  it('multiply where the provider says they do', () => {
+    const usage = createUsage({ input: 1_000_000 });
+    const call = { provider: 'anthropic', model: 'claude-opus-4-8', usage } as const;
+    expect(readCost({ ...call, speed: 'fast', inferenceGeo: 'us' })).toEqual(['exact', '11']);
+    expect(readCost({ ...call, serviceTier: 'batch', inferenceGeo: 'us' })).toEqual(['exact', '2.75']);
+  });
+
+  it('give cached tokens in a batch the discount only where the price list does', () => {
+    const call = { isBatch: true, usage: createUsage({ cache_read: 1_000_000 }) } as const;
+    expect(readCost({ ...call, model: 'gpt-5' })).toEqual(['exact', '0.0625']);
+    expect(readCost({ ...call, model: 'gpt-4o-mini' })).toEqual(['exact', '0.075']);
+    expect(readCost({ ...call, provider: 'gemini', model: 'gemini-2.5-flash' })).toEqual(['exact', '0.03']);
+    expect(readCost({ ...call, provider: 'gemini', model: 'gemini-3.7-flash' })).toEqual(['unpriced', null]);
+  });
+
+  it('prefer the published figure of a tier over the rule, and do not stretch it beyond its range', () => {
+    const cached = (quantity: number) => createUsage({ cache_read: quantity });
+    expect(readCost({ model: 'gpt-5.4', serviceTier: 'flex', usage: cached(200_000) })).toEqual(['exact', '0.026']);
+    expect(readCost({ model: 'gpt-5.4', serviceTier: 'flex', usage: cached(300_000) })).toEqual(['exact', '0.075']);
+    expect(readCost({ model: 'gpt-5.4', serviceTier: 'fast', usage: cached(200_000) })).toEqual(['exact', '0.1']);
+    expect(readCost({ model: 'gpt-5.4', serviceTier: 'fast', usage: cached(300_000) })).toEqual(['unpriced', null]);
+  });
+
+  it('change at the very millisecond', () => {
+    const call = { provider: 'deepseek', model: 'deepseek-v4-pro', usage: createUsage({ output: 1_000_000 }) } as const;
+    const at = (iso: string) => readCost({ ...call, requestedAtMs: Date.parse(iso) })[1];
+    expect(at('2026-08-16T15:59:59.999Z')).toBe('0.87');
+    expect(at('2026-08-16T16:00:00.000Z')).toBe('1.98');
+    expect(at('2026-08-17T00:59:59.999Z')).toBe('1.98');
+    expect(at('2026-08-17T01:00:00.000Z')).toBe('3.96');
+    expect(at('2026-08-17T04:00:00.000Z')).toBe('1.98');
+    expect(at('2026-08-17T09:59:59.999Z')).toBe('3.96');
+    expect(at('2026-08-17T10:00:00.000Z')).toBe('1.98');
+    // The first weekend was still peak; weekends are free of peaks since 2026-08-23 in Beijing.
+    expect(at('2026-08-22T02:00:00.000Z')).toBe('3.96');
+    expect(at('2026-08-23T02:00:00.000Z')).toBe('1.98');
+  });
+});
