@@ -2,6 +2,7 @@
  * All messages between the supervisor and its children: two closed unions. Records never travel here (the spool is
  * their only way), and no call ever waits on a message.
  */
+import type { Config } from './config.ts';
 
 /** A refused attempt, for "why does nothing arrive?". No key, no query, no body. */
 export interface RejectedAttempt {
@@ -45,8 +46,48 @@ export interface KeyChange {
   readonly upserts: readonly KeyEntry[];
 }
 
-/** Supervisor → child. */
+/** The first message to a proxy process. Secrets travel over the channel, never on a command line. */
+export interface ProxyStart {
+  readonly type: 'start';
+  readonly role: 'proxy';
+  /** Without `databaseUrl` and `adminToken`: both are null here. `host` and `port` are the bound ones. */
+  readonly config: Config;
+  /** The file descriptor of the bound socket to listen on: `server.listen({ fd })`. */
+  readonly listenFd: number;
+  /** The folder of all spools; this process writes `spoolDir`/`spoolName`, which no other process ever used. */
+  readonly spoolDir: string;
+  readonly spoolName: string;
+  /** The full key snapshot; absent before the first publication. */
+  readonly keysFile: string;
+}
+
+/** The first message to the control process. It binds `config.adminHost`:`config.adminPort` itself. */
+export interface ControlStart {
+  readonly type: 'start';
+  readonly role: 'control';
+  readonly config: Config;
+  readonly adminToken: string;
+  readonly databaseUrl: string;
+  readonly spoolDir: string;
+  readonly keysFile: string;
+  /** As in `live-spools`, at this moment. */
+  readonly liveSpools: readonly string[];
+}
+
+/** The first message to the local fake provider of `--demo`. */
+export interface DemoStart {
+  readonly type: 'start';
+  readonly role: 'demo';
+  readonly listenFd: number;
+  /** What the aliases named `demo` point to: the address of `listenFd`. */
+  readonly origin: string;
+}
+
+export type StartMessage = ProxyStart | ControlStart | DemoStart;
+
+/** Supervisor → child. The first message is always `start`. */
 export type DownMessage =
+  | StartMessage
   /** Stop gracefully: proxies drain, the control process ships what is left. */
   | { readonly type: 'stop'; readonly graceMs: number }
   /** To proxies: apply, then answer `keys-applied`. The full snapshot is in the file `keys.json` of the data directory. */
