@@ -1,1 +1,102 @@
 /** The command line; the only place that wires things together. */
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Command } from 'commander';
+import { formatBanner } from './banner.ts';
+import { OperatorError } from './errors.ts';
+import { createLog } from './log.ts';
+import { type ConfigFlags, listUnknownSettings, readConfig } from './read-config.ts';
+import { connectToSupervisor } from './supervisor/child-channel.ts';
+import { runUntilSignal } from './supervisor/run-until-signal.ts';
+import { createSupervisor } from './supervisor/supervisor.ts';
+
+function readVersion(): string {
+  const manifest: { version: string } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  return manifest.version;
+}
+
+async function start(flags: ConfigFlags): Promise<void> {
+  const config = readConfig(flags, process.env);
+  const log = createLog({ level: config.logLevel, role: 'supervisor' });
+  for (const line of listUnknownSettings(process.env)) log.warn(line);
+  const supervisor = createSupervisor({
+    ...{ config, log, env: process.env, entry: fileURLToPath(import.meta.url) },
+    onLost: () => process.exit(1),
+  });
+
+  await runUntilSignal(supervisor, log, (gateway) => {
+    process.stdout.write(formatBanner({ ...gateway, demo: config.demo }));
+  });
+}
+
+/** Runs `name` of a module that is loaded only when it is needed; `path` is below this file, without its ending. */
+async function runExport(path: string, name: string, argument: unknown): Promise<void> {
+  const ending = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
+  const module: Record<string, unknown> = await import(new URL(`./${path}${ending}`, import.meta.url).href);
+  const run = module[name];
+  if (typeof run !== 'function') throw new Error(`${path} does not export ${name}`);
+  await run(argument);
+}
+
+/** The processes that the supervisor starts: not for people, so not shown by `--help`. */
+const CHILD_PROGRAMS = [
+  ['internal-proxy', 'proxy/proxy-process', 'runProxyProcess'],
+  ['internal-control', 'control/control-process', 'runControlProcess'],
+  ['internal-demo', 'demo/demo-process', 'runDemoProcess'],
+] as const;
+
+function createProgram(): Command {
+  const program = new Command('tollgate')
+    .description('A gateway for language-model providers: every call logged with its exact cost.')
+    .version(readVersion(), '--version')
+    .showHelpAfterError('(tollgate --help lists the commands)');
+  program
+    .command('start')
+    .description('start the gateway: proxy, dashboard and database (settings: flags over environment over defaults)')
+    .option('--host <address>', 'where the proxy listens (TOLLGATE_HOST, 127.0.0.1)')
+    .option('--port <number>', 'its port (TOLLGATE_PORT, 4141)')
+    .option('--admin-host <address>', 'where dashboard and API listen (TOLLGATE_ADMIN_HOST, 127.0.0.1)')
+    .option('--admin-port <number>', 'their port (TOLLGATE_ADMIN_PORT, 4142)')
+    .option('--public-url <url>', 'the address that clients use (TOLLGATE_PUBLIC_URL)')
+    .option('--data-dir <path>', 'where everything is kept (TOLLGATE_DATA_DIR)')
+    .option('--workers <number>', 'proxy processes (TOLLGATE_WORKERS, half the cores, at most 4)')
+    .option('--bodies <full|off>', 'keep requests and answers (TOLLGATE_BODIES, full)')
+    .option('--usage <ask|observe>', 'ask streams for their usage (TOLLGATE_USAGE, ask)')
+    .option('--on-client-abort <cancel|drain>', 'when a client goes away (TOLLGATE_ON_CLIENT_ABORT, cancel)')
+    .option('--durability <process|power>', 'what a record survives (TOLLGATE_DURABILITY, process)')
+    .option('--retention-rows <days>', 'how long calls are kept (TOLLGATE_RETENTION_ROWS, 90)')
+    .option('--retention-bodies <days>', 'how long bodies are kept (TOLLGATE_RETENTION_BODIES, 14)')
+    .option('--log-level <debug|info|warn|error>', 'of the process log (TOLLGATE_LOG_LEVEL, info)')
+    .option('--demo', 'add a local fake provider under the alias "demo"')
+    .action((flags: ConfigFlags) => start(flags));
+  program
+    .command('version')
+    .description('print the version')
+    .option('--json', 'as JSON')
+    .action(({ json }: { json?: boolean }) => {
+      const versions = { tollgate: readVersion(), node: process.versions.node };
+      process.stdout.write(json ? `${JSON.stringify(versions)}\n` : `tollgate ${versions.tollgate}\n`);
+    });
+  for (const [command, path, name] of CHILD_PROGRAMS) {
+    program.command(command, { hidden: true }).action(() => runExport(path, name, { connectToSupervisor, createLog }));
+  }
+  return program;
+}
+
+async function main(): Promise<void> {
+  const program = createProgram();
+  const own = program.commands.map((command) => command.name());
+  // The client commands load an HTTP client and more, which `start` and its children do without.
+  const isOwn = own.includes(process.argv[2] ?? '');
+  const commands = 'cli/commands';
+  const isThere = ['.ts', '.js'].some((ending) => existsSync(new URL(`./${commands}${ending}`, import.meta.url)));
+  if (!isOwn && isThere) await runExport(commands, 'addCommands', program);
+  await program.parseAsync();
+}
+
+main().catch((error: unknown) => {
+  const isExpected = error instanceof OperatorError;
+  const text = isExpected ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.stderr.write(`tollgate: ${text}\n`);
+  process.exit(1);
+});

@@ -1,0 +1,46 @@
+#!/usr/bin/env node
+// The installed command. It must be readable for old Nodes, so that they get one clear line instead of a syntax error:
+// no syntax newer than ES2015, and the program is imported only when this Node can run it. In a clone it hands over to
+// the Node that the clone brings (node_modules/.bin/node) when the machine's own is too old.
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const NEEDED_MAJOR = 24;
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+// A published package has no `src`; a clone may have an old `dist`, which must not run instead of the sources.
+const isClone = existsSync(join(root, 'src', 'main.ts'));
+const isNew = Number(process.versions.node.split('.')[0]) >= NEEDED_MAJOR;
+
+function handOver(node) {
+  const child = spawn(node, [fileURLToPath(import.meta.url)].concat(process.argv.slice(2)), { stdio: 'inherit' });
+  ['SIGINT', 'SIGTERM', 'SIGHUP'].forEach((signal) => {
+    process.on(signal, () => {
+      child.kill(signal);
+    });
+  });
+  child.on('error', (error) => {
+    process.stderr.write(`tollgate: ${error.message}\n`);
+    process.exit(1);
+  });
+  child.on('exit', (code) => {
+    process.exit(code === null ? 1 : code);
+  });
+}
+
+function refuse() {
+  process.stderr.write(`tollgate: needs Node ${NEEDED_MAJOR} or newer, and this is Node ${process.versions.node}\n`);
+  process.exit(1);
+}
+
+if (isClone) {
+  // Quick when all is installed; else it installs, and says so.
+  const install = spawnSync(process.execPath, [join(root, 'scripts', 'ensure-install.mjs')], { stdio: 'inherit' });
+  if (install.status !== 0) process.exit(1);
+}
+const ownNode = join(root, 'node_modules', '.bin', 'node');
+// What goes wrong in it, it tells itself.
+if (isNew) void import(isClone ? '../src/main.ts' : '../dist/main.js');
+else if (isClone && existsSync(ownNode)) handOver(ownNode);
+else refuse();

@@ -1,0 +1,62 @@
+/**
+ * The process log: one JSON line per entry on stderr, or short readable lines when stderr is a terminal. It is not the
+ * log of calls (that is the spool and the database); no credential, prompt or answer is ever written to it.
+ */
+import { type DestinationStream, type Logger, pino } from 'pino';
+
+const LEVEL_NAMES: Readonly<Record<string, string>> = {
+  debug: 'debug',
+  info: 'info ',
+  warn: 'WARN ',
+  error: 'ERROR',
+  fatal: 'FATAL',
+};
+
+/** Fields that the short form leaves out, or shows in another place. */
+const SHOWN_ELSEWHERE = new Set(['time', 'level', 'pid', 'process', 'msg', 'err']);
+
+function formatValue(value: unknown): string {
+  return typeof value === 'string' && !/[\s="]/.test(value) ? value : JSON.stringify(value);
+}
+
+/** `12:00:01 info  proxy  listening port=4141`; a stack follows on its own lines. */
+export function formatLine(json: string): string {
+  const entry: Record<string, unknown> = JSON.parse(json);
+  const time = String(entry['time']).slice(11, 19);
+  const level = LEVEL_NAMES[String(entry['level'])] ?? String(entry['level']);
+  const fields = Object.entries(entry)
+    .filter(([name]) => !SHOWN_ELSEWHERE.has(name))
+    .map(([name, value]) => ` ${name}=${formatValue(value)}`);
+  const error = entry['err'];
+  const stack = typeof error === 'object' && error !== null && 'stack' in error ? `\n${String(error.stack)}` : '';
+  return `${time} ${level} ${String(entry['process']).padEnd(10)} ${String(entry['msg'] ?? '')}${fields.join('')}${stack}\n`;
+}
+
+export interface LogSettings {
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  /** Which process writes: `supervisor`, `proxy`, `control`, `demo`. */
+  readonly role: string;
+}
+
+function openStderr(): DestinationStream {
+  if (process.stderr.isTTY) {
+    return { write: (line) => void process.stderr.write(formatLine(line)) };
+  }
+  // Synchronous: the last lines before a death are the ones that are wanted.
+  const destination = pino.destination({ fd: 2, sync: true });
+  // Nobody reads any more (the parent was killed): the gateway goes on without its log.
+  destination.on('error', () => {});
+  return destination;
+}
+
+export function createLog(settings: LogSettings): Logger {
+  return pino(
+    {
+      level: settings.level,
+      base: { process: settings.role, pid: process.pid },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    openStderr(),
+  );
+}

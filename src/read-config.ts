@@ -1,0 +1,281 @@
+/**
+ * Reads the settings of `Config` from flags and environment. Each wrong one is an OperatorError whose one line names
+ * the setting, what was given (never for a secret) and what is allowed. Nothing else reads `TOLLGATE_*`.
+ */
+import { readFileSync } from 'node:fs';
+import { availableParallelism, homedir, hostname } from 'node:os';
+import { join, resolve } from 'node:path';
+import { PROVIDER_NAMES, type ProviderName } from './call-record.ts';
+import type { Config, UpstreamConfig } from './config.ts';
+import { OperatorError } from './errors.ts';
+
+/** What the command line gave; absent means "not given". Values are checked here, not by the command line. */
+export interface ConfigFlags {
+  readonly host?: string;
+  readonly port?: string;
+  readonly adminHost?: string;
+  readonly adminPort?: string;
+  readonly publicUrl?: string;
+  readonly dataDir?: string;
+  readonly workers?: string;
+  readonly bodies?: string;
+  readonly usage?: string;
+  readonly onClientAbort?: string;
+  readonly durability?: string;
+  readonly retentionRows?: string;
+  readonly retentionBodies?: string;
+  readonly logLevel?: string;
+  readonly demo?: boolean;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Every name that means something to some command, so that a misspelt one can be told. */
+const KNOWN_SETTINGS = [
+  'TOLLGATE_HOST',
+  'TOLLGATE_PORT',
+  'TOLLGATE_ADMIN_HOST',
+  'TOLLGATE_ADMIN_PORT',
+  'TOLLGATE_PUBLIC_URL',
+  'TOLLGATE_ADMIN_TOKEN',
+  'TOLLGATE_ADMIN_TOKEN_FILE',
+  'TOLLGATE_ADMIN_URL',
+  'TOLLGATE_DATA_DIR',
+  'TOLLGATE_WORKERS',
+  'TOLLGATE_ROLE',
+  'TOLLGATE_BODIES',
+  'TOLLGATE_USAGE',
+  'TOLLGATE_ON_CLIENT_ABORT',
+  'TOLLGATE_DURABILITY',
+  'TOLLGATE_RETENTION_ROWS',
+  'TOLLGATE_RETENTION_BODIES',
+  'TOLLGATE_LOG_LEVEL',
+  'TOLLGATE_NODE',
+  // What the first start's `curl` line calls the key.
+  'TOLLGATE_KEY',
+  ...PROVIDER_NAMES.map((name) => `TOLLGATE_UPSTREAM_${name.toUpperCase()}`),
+] as const;
+
+const UPSTREAM_NAME = new RegExp(`^TOLLGATE_UPSTREAM_(${PROVIDER_NAMES.join('|').toUpperCase()})(?:_([A-Z0-9_]+))?$`);
+
+/** `bedrock-runtime.eu-west-1.amazonaws.com`, its FIPS and VPC forms, and `bedrock-mantle.eu-west-1.api.aws`. */
+const AWS_HOST = /(?:^|\.)([a-z]{2}(?:-gov|-iso[a-z]?)?-[a-z]+-\d)\.(?:vpce\.)?(?:amazonaws\.com(?:\.cn)?|api\.aws)$/;
+
+const MAX_WORKERS = 64;
+const MAX_RETENTION_DAYS = 36_500;
+
+/** A setting as given: its name for messages, and its value; an empty value counts as not given. */
+interface Given {
+  readonly name: string;
+  readonly value: string | null;
+}
+
+function refuse(given: Given, allowed: string): OperatorError {
+  return new OperatorError(`${given.name}: ${JSON.stringify(given.value)} is not allowed; it must be ${allowed}`);
+}
+
+function give(flagName: string, flag: string | undefined, variable: string, env: Environment): Given {
+  if (flag !== undefined) return { name: `${variable} (${flagName})`, value: flag };
+  const value = env[variable]?.trim() ?? '';
+  return { name: variable, value: value === '' ? null : value };
+}
+
+function readInteger(given: Given, fallback: number, min: number, max: number): number {
+  if (given.value === null) return fallback;
+  const value = /^\d{1,9}$/.test(given.value) ? Number(given.value) : -1;
+  if (value < min || value > max) throw refuse(given, `a whole number from ${min} to ${max}`);
+  return value;
+}
+
+function readChoice<const T extends string>(given: Given, choices: readonly [T, ...T[]]): T {
+  if (given.value === null) return choices[0];
+  const wanted = given.value.toLowerCase();
+  const found = choices.find((choice) => choice === wanted);
+  if (found === undefined) throw refuse(given, choices.map((choice) => `"${choice}"`).join(' or '));
+  return found;
+}
+
+/** A host to listen on: a name or an address, without scheme, port or brackets. */
+function readHost(given: Given): string {
+  if (given.value === null) return '127.0.0.1';
+  const value = given.value.replace(/^\[(.*)\]$/, '$1');
+  if (!/^[A-Za-z0-9._-]+$|^[0-9A-Fa-f:.]+(%[A-Za-z0-9]+)?$/.test(value)) {
+    throw refuse(given, 'a host name or an IP address to listen on, such as 127.0.0.1 or 0.0.0.0');
+  }
+  return value;
+}
+
+/** Scheme, host, port and prefix without a trailing slash. Never quotes a value that may hold a password. */
+function readAddress(given: Given & { readonly value: string }, allowed: string): URL {
+  const url = URL.parse(given.value);
+  if (url !== null && (url.username !== '' || url.password !== '')) {
+    throw new OperatorError(`${given.name}: it must be ${allowed}, without a user name or password`);
+  }
+  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:') || url.search !== '' || url.hash !== '') {
+    throw refuse(given, allowed);
+  }
+  return url;
+}
+
+function trimSlash(text: string): string {
+  return text.replace(/\/+$/, '');
+}
+
+function readPublicUrl(given: Given): string | null {
+  if (given.value === null) return null;
+  const url = readAddress({ name: given.name, value: given.value }, 'an address such as https://gateway.example.com');
+  return trimSlash(url.href);
+}
+
+function readUpstream(name: string, value: string): UpstreamConfig {
+  const url = readAddress({ name, value }, 'a base address: https://host, or https://host/prefix');
+  return { origin: trimSlash(url.href), region: AWS_HOST.exec(url.hostname)?.[1] ?? null };
+}
+
+/** The value of a secret, given as `NAME` or as the first line of the file that `NAME_FILE` names. */
+function readSecret(variable: string, env: Environment): string | null {
+  const direct = env[variable]?.trim() ?? '';
+  const file = env[`${variable}_FILE`]?.trim() ?? '';
+  if (direct !== '' && file !== '') {
+    throw new OperatorError(`${variable} and ${variable}_FILE are both set; set one of them`);
+  }
+  if (file === '') return direct === '' ? null : direct;
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new OperatorError(`${variable}_FILE: cannot read the file: ${why}`, { cause });
+  }
+  const value = (text.split('\n')[0] ?? '').trim();
+  if (value === '') throw new OperatorError(`${variable}_FILE: the first line of ${JSON.stringify(file)} is empty`);
+  return value;
+}
+
+function readDatabaseUrl(env: Environment): string | null {
+  const value = readSecret('DATABASE_URL', env);
+  if (value !== null && !/^postgres(ql)?:\/\//.test(value)) {
+    throw new OperatorError('DATABASE_URL: it must be of the form postgresql://user:password@host:5432/database');
+  }
+  return value;
+}
+
+function readAdminToken(env: Environment): string | null {
+  const value = readSecret('TOLLGATE_ADMIN_TOKEN', env);
+  if (value !== null && !/^[\x21-\x7e]{16,512}$/.test(value)) {
+    throw new OperatorError('TOLLGATE_ADMIN_TOKEN: it must be 16 to 512 printable ASCII characters without spaces');
+  }
+  return value;
+}
+
+interface Upstreams {
+  readonly upstreams: Config['upstreams'];
+  readonly aliases: Config['aliases'];
+}
+
+function readUpstreams(env: Environment): Upstreams {
+  const upstreams: Partial<Record<ProviderName, UpstreamConfig>> = {};
+  const aliases: Partial<Record<ProviderName, Record<string, UpstreamConfig>>> = {};
+  for (const variable of Object.keys(env).sort()) {
+    const [, upperName, upperAlias] = UPSTREAM_NAME.exec(variable) ?? [];
+    const value = env[variable]?.trim() ?? '';
+    const provider = PROVIDER_NAMES.find((name) => name.toUpperCase() === upperName);
+    if (provider === undefined || value === '') continue;
+    const upstream = readUpstream(variable, value);
+    if (upperAlias === undefined) {
+      upstreams[provider] = upstream;
+      continue;
+    }
+    const alias = upperAlias.toLowerCase().replaceAll('_', '-');
+    aliases[provider] = { ...aliases[provider], [alias]: upstream };
+  }
+  return { upstreams, aliases };
+}
+
+function defaultDataDir(env: Environment): string {
+  if (process.getuid?.() === 0) return '/var/lib/tollgate';
+  if (process.platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'tollgate');
+  // The XDG base directory specification: a relative value is to be ignored.
+  const base = env['XDG_DATA_HOME']?.startsWith('/') ? env['XDG_DATA_HOME'] : join(homedir(), '.local', 'share');
+  return join(base, 'tollgate');
+}
+
+/** Half the cores, so that the database, the control process and the machine's own work have the others. */
+function defaultWorkers(): number {
+  return Math.min(4, Math.max(1, Math.floor(availableParallelism() / 2)));
+}
+
+function refuseOtherRoles(env: Environment): void {
+  const role = env['TOLLGATE_ROLE']?.trim() ?? '';
+  if (role === '' || role === 'all') return;
+  throw new OperatorError(
+    `TOLLGATE_ROLE: ${JSON.stringify(role)} is not allowed; this version runs all roles together: "all"`,
+  );
+}
+
+export function readConfig(flags: ConfigFlags, env: Environment): Config {
+  refuseOtherRoles(env);
+  const dataDir = give('--data-dir', flags.dataDir, 'TOLLGATE_DATA_DIR', env);
+  const port = give('--port', flags.port, 'TOLLGATE_PORT', env);
+  const adminPort = give('--admin-port', flags.adminPort, 'TOLLGATE_ADMIN_PORT', env);
+  const rows = give('--retention-rows', flags.retentionRows, 'TOLLGATE_RETENTION_ROWS', env);
+  const bodies = give('--retention-bodies', flags.retentionBodies, 'TOLLGATE_RETENTION_BODIES', env);
+  const config: Config = {
+    host: readHost(give('--host', flags.host, 'TOLLGATE_HOST', env)),
+    port: readInteger(port, 4141, 0, 65_535),
+    adminHost: readHost(give('--admin-host', flags.adminHost, 'TOLLGATE_ADMIN_HOST', env)),
+    adminPort: readInteger(adminPort, 4142, 0, 65_535),
+    publicUrl: readPublicUrl(give('--public-url', flags.publicUrl, 'TOLLGATE_PUBLIC_URL', env)),
+    adminToken: readAdminToken(env),
+    dataDir: resolve(dataDir.value ?? defaultDataDir(env)),
+    databaseUrl: readDatabaseUrl(env),
+    workers: readInteger(give('--workers', flags.workers, 'TOLLGATE_WORKERS', env), defaultWorkers(), 1, MAX_WORKERS),
+    ...readUpstreams(env),
+    bodies: readChoice(give('--bodies', flags.bodies, 'TOLLGATE_BODIES', env), ['full', 'off']),
+    usage: readChoice(give('--usage', flags.usage, 'TOLLGATE_USAGE', env), ['ask', 'observe']),
+    onClientAbort: readChoice(give('--on-client-abort', flags.onClientAbort, 'TOLLGATE_ON_CLIENT_ABORT', env), [
+      'cancel',
+      'drain',
+    ]),
+    durability: readChoice(give('--durability', flags.durability, 'TOLLGATE_DURABILITY', env), ['process', 'power']),
+    retentionRowsDays: readInteger(rows, 90, 1, MAX_RETENTION_DAYS),
+    retentionBodiesDays: readInteger(bodies, 14, 0, MAX_RETENTION_DAYS),
+    logLevel: readChoice(give('--log-level', flags.logLevel, 'TOLLGATE_LOG_LEVEL', env), [
+      'info',
+      'debug',
+      'warn',
+      'error',
+    ]),
+    node: env['TOLLGATE_NODE']?.trim() || hostname(),
+    demo: flags.demo ?? false,
+  };
+  if (config.port !== 0 && config.port === config.adminPort) {
+    throw new OperatorError(`${adminPort.name}: ${config.adminPort} is also TOLLGATE_PORT; the two must differ`);
+  }
+  return Object.freeze(config);
+}
+
+function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (const [row, left] of [...a].entries()) {
+    const current = [row + 1];
+    for (const [column, right] of [...b].entries()) {
+      const replaced = (previous[column] ?? 0) + (left === right ? 0 : 1);
+      current.push(Math.min(replaced, (previous[column + 1] ?? 0) + 1, (current[column] ?? 0) + 1));
+    }
+    previous = current;
+  }
+  return previous[b.length] ?? 0;
+}
+
+/** One line for each `TOLLGATE_*` variable that means nothing, with the known name that is nearest. */
+export function listUnknownSettings(env: Environment): string[] {
+  const unknown = Object.keys(env).filter(
+    (name) =>
+      name.startsWith('TOLLGATE_') && !UPSTREAM_NAME.test(name) && !KNOWN_SETTINGS.some((known) => known === name),
+  );
+  return unknown.sort().map((name) => {
+    const [nearest] = KNOWN_SETTINGS.toSorted((a, b) => editDistance(name, a) - editDistance(name, b));
+    return `${name} is not a setting and has no effect; did you mean ${nearest}?`;
+  });
+}

@@ -1,0 +1,44 @@
+/**
+ * How programs on this machine find and may use the admin API: `admin.json` (address, token; mode 0600), and the first
+ * gateway key, which is asked for over that API once in the life of a data directory.
+ */
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { readJsonFile, writePrivateFile } from './private-file.ts';
+
+const KEY_TIMEOUT_MS = 10_000;
+
+const adminSchema = z.object({ url: z.string(), token: z.string().min(16) });
+const keySchema = z.object({ key: z.string() });
+
+export interface AdminAccess {
+  readonly url: string;
+  readonly token: string;
+}
+
+/** `givenToken` wins; else the one in the file; else a new one. Writes the file. */
+export function writeAdminAccess(dataDir: string, url: string, givenToken: string | null): AdminAccess {
+  const file = join(dataDir, 'admin.json');
+  const former = adminSchema.safeParse(readJsonFile(file));
+  const token = givenToken ?? (former.success ? former.data.token : randomBytes(32).toString('base64url'));
+  writePrivateFile(file, `${JSON.stringify({ url, token })}\n`);
+  return { url, token };
+}
+
+/** The first gateway key, or null when this data directory has had one. Throws when the API refuses. */
+export async function createFirstKey(dataDir: string, admin: AdminAccess): Promise<string | null> {
+  const flag = join(dataDir, 'first-key-created');
+  if (existsSync(flag)) return null;
+  const response = await fetch(`${admin.url}/api/v1/keys`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${admin.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'first' }),
+    signal: AbortSignal.timeout(KEY_TIMEOUT_MS),
+  });
+  if (!response.ok) throw new Error(`the admin API answered ${response.status} to the first key`);
+  const { key } = keySchema.parse(await response.json());
+  writePrivateFile(flag, `${new Date().toISOString()}\n`);
+  return key;
+}

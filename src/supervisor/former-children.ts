@@ -1,0 +1,55 @@
+/**
+ * The children of a supervisor that was killed: they end by themselves when their channel breaks, and a new start
+ * waits for that, because two shippers on one spool or two owners of one port must not be. Who they are is noted in
+ * `children.json` of the data directory.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import { readJsonFile, writePrivateFile } from './private-file.ts';
+import { isAlive, type ProcessIdentity, readRealm } from './process-identity.ts';
+
+/** Children are to be gone 5 s after they lost their supervisor. */
+const END_LIMIT_MS = 6_000;
+const KILL_LIMIT_MS = 2_000;
+const POLL_MS = 25;
+
+const childrenSchema = z.object({
+  bootId: z.string(),
+  pidNamespace: z.string(),
+  children: z.array(z.object({ pid: z.number().int().positive(), startTime: z.string() })),
+});
+
+export function writeChildren(file: string, children: readonly ProcessIdentity[]): void {
+  writePrivateFile(file, JSON.stringify({ ...readRealm(), children }));
+}
+
+async function waitUntilGone(children: readonly ProcessIdentity[], limitMs: number): Promise<boolean> {
+  const endMs = Date.now() + limitMs;
+  while (children.some(isAlive)) {
+    if (Date.now() > endMs) return false;
+    await sleep(POLL_MS);
+  }
+  return true;
+}
+
+/** Waits for them to end, then kills those whose pid and start time still are the noted ones. */
+export async function endFormerChildren(file: string, log: Logger): Promise<void> {
+  const parsed = childrenSchema.safeParse(readJsonFile(file));
+  if (!parsed.success) return;
+  const realm = readRealm();
+  if (parsed.data.bootId !== realm.bootId || parsed.data.pidNamespace !== realm.pidNamespace) return;
+  const alive = parsed.data.children.filter(isAlive);
+  if (alive.length === 0) return;
+  log.warn({ pids: alive.map(({ pid }) => pid) }, 'waiting for the processes of a killed gateway to end');
+  if (await waitUntilGone(alive, END_LIMIT_MS)) return;
+  for (const child of alive.filter(isAlive)) {
+    log.warn({ pid: child.pid }, 'killing a process of a killed gateway');
+    try {
+      process.kill(child.pid, 'SIGKILL');
+    } catch {
+      // It ended in this instant.
+    }
+  }
+  await waitUntilGone(alive, KILL_LIMIT_MS);
+}

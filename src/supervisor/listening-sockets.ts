@@ -1,0 +1,96 @@
+/**
+ * The bound sockets of the proxy port. The supervisor owns them for its whole life, so that connections wait in the
+ * queue while a proxy process is replaced. It never accepts one itself.
+ */
+import { lookup } from 'node:dns/promises';
+import { BoundSocket, isIP } from 'node:net';
+import { OperatorError } from '../errors.ts';
+import { describeConnectionError, readErrorCode } from './postgres-connection.ts';
+
+export interface ListeningSockets {
+  /** Numeric. */
+  readonly host: string;
+  readonly port: number;
+  /** One for each process. */
+  readonly sockets: readonly BoundSocket[];
+}
+
+/** How the settings are called in messages. */
+export interface AddressSettings {
+  readonly hostSetting: string;
+  readonly portSetting: string;
+}
+
+const PROXY_SETTINGS: AddressSettings = { hostSetting: 'TOLLGATE_HOST', portSetting: 'TOLLGATE_PORT' };
+const ADMIN_SETTINGS: AddressSettings = { hostSetting: 'TOLLGATE_ADMIN_HOST', portSetting: 'TOLLGATE_ADMIN_PORT' };
+
+async function resolveHost(host: string, { hostSetting }: AddressSettings): Promise<string> {
+  if (isIP(host) !== 0) return host;
+  try {
+    return (await lookup(host)).address;
+  } catch (cause) {
+    throw new OperatorError(`${hostSetting}: the name ${JSON.stringify(host)} cannot be resolved`, { cause });
+  }
+}
+
+function explain(error: unknown, host: string, port: number, settings: AddressSettings): OperatorError {
+  const { hostSetting, portSetting } = settings;
+  const code = readErrorCode(error);
+  const options = { cause: error };
+  if (code === 'EADDRINUSE') {
+    return new OperatorError(
+      `${portSetting}: port ${port} on ${host} is already in use; stop the program that has it, or set another port`,
+      options,
+    );
+  }
+  if (code === 'EACCES') {
+    return new OperatorError(`${portSetting}: this user may not listen on port ${port}; set one above 1023`, options);
+  }
+  if (code === 'EADDRNOTAVAIL' || code === 'EINVAL') {
+    return new OperatorError(`${hostSetting}: ${host} is not an address of this machine`, options);
+  }
+  return new OperatorError(
+    `${hostSetting}, ${portSetting}: cannot listen on ${host} port ${port}: ${describeConnectionError(error)}`,
+    options,
+  );
+}
+
+function bind(host: string, port: number, reusePort: boolean, settings: AddressSettings): BoundSocket {
+  try {
+    return new BoundSocket({ host, port, reusePort });
+  } catch (error) {
+    throw explain(error, host, port, settings);
+  }
+}
+
+/** Finds out whether the port is free, and which one it is for port 0, and lets go of it. */
+function probe(host: string, port: number, settings: AddressSettings): number {
+  const socket = bind(host, port, false, settings);
+  const bound = socket.address().port;
+  socket.close();
+  return bound;
+}
+
+export async function openListeningSockets(host: string, port: number, count: number): Promise<ListeningSockets> {
+  const address = await resolveHost(host, PROXY_SETTINGS);
+  if (count === 1) {
+    const socket = bind(address, port, false, PROXY_SETTINGS);
+    return { host: address, port: socket.address().port, sockets: [socket] };
+  }
+  // With SO_REUSEPORT a second program of this user on the same port would go unnoticed.
+  const bound = probe(address, port, PROXY_SETTINGS);
+  const sockets = Array.from({ length: count }, () => bind(address, bound, true, PROXY_SETTINGS));
+  return { host: address, port: bound, sockets };
+}
+
+/** For the admin port, which the control process binds itself: checks it, and chooses one for port 0. */
+export async function checkAdminPort(host: string, port: number): Promise<{ host: string; port: number }> {
+  const address = await resolveHost(host, ADMIN_SETTINGS);
+  return { host: address, port: probe(address, port, ADMIN_SETTINGS) };
+}
+
+/** `http://127.0.0.1:4141`: how a program on this machine reaches what listens there. */
+export function formatOrigin(host: string, port: number): string {
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${isIP(reachable) === 6 ? `[${reachable}]` : reachable}:${port}`;
+}

@@ -1,0 +1,35 @@
+/**
+ * A supervisor's life as a process: start, print what `onReady` has to say, stop at a signal, exit. The first signal
+ * stops in order and exits with 0, a later one stops at once and exits with 1.
+ */
+import type { Logger } from 'pino';
+import type { ReadyGateway, Supervisor } from './supervisor.ts';
+
+/** npm and a terminal both pass one Ctrl-C on: the second of a pair is not a second wish. */
+const SAME_SIGNAL_MS = 50;
+
+/** Rejects when the gateway cannot start; nothing of it runs then. */
+export async function runUntilSignal(
+  supervisor: Supervisor,
+  log: Logger,
+  onReady: (gateway: ReadyGateway) => void,
+): Promise<void> {
+  let signalMs: number | null = null;
+  const onSignal = (signal: string) => {
+    const now = performance.now();
+    const isFirst = signalMs === null;
+    if (signalMs !== null && now - signalMs < SAME_SIGNAL_MS) return;
+    signalMs = now;
+    log.info({ signal }, isFirst ? 'stopping' : 'stopping at once');
+    void supervisor.stop(!isFirst).then(() => process.exit(isFirst ? 0 : 1));
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
+  // Whoever read our output may be gone; the gateway goes on.
+  process.stdout.on('error', () => {});
+  try {
+    onReady(await supervisor.start());
+  } catch (error) {
+    // A start that was cut short by a signal ends with the signal's exit code.
+    if (signalMs === null) throw error;
+  }
+}

@@ -1,0 +1,191 @@
+/**
+ * One child process: started, started again with a growing wait when it dies, stopped. It knows how to keep a process
+ * running, not what the process does.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import type { Logger } from 'pino';
+import type { ChildStatus, DownMessage, ProxyMetrics, StartMessage, UpMessage } from '../channel.ts';
+import { createBackOff } from './back-off.ts';
+import { type ProcessIdentity, readStartTime } from './process-identity.ts';
+
+/** After the child's own time to drain, before it is killed. */
+const KILL_MARGIN_MS = 2_000;
+/** A child that ends this often before it ever was ready will not become so by itself. */
+const MAX_EARLY_EXITS = 5;
+
+export interface ChildOptions {
+  readonly role: 'proxy' | 'control' | 'demo';
+  /** The program and its arguments: Node runs `entry` with the hidden command of the role. */
+  readonly entry: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** A bound socket to hand over as file descriptor 4; null for none. */
+  readonly listenFd: number | null;
+  readonly readinessTimeoutMs: number;
+  readonly log: Logger;
+  /** Called at each start, just before the process exists. */
+  readonly createStart: () => StartMessage;
+  readonly onMessage: (message: UpMessage) => void;
+  /** Started, ready or ended. */
+  readonly onChange: () => void;
+}
+
+export interface SupervisedChild {
+  /** Starts the process and keeps it running. Resolves at its first `ready`; rejects when it cannot become ready. */
+  readonly start: () => Promise<void>;
+  /** False when there is no process to send to. */
+  readonly send: (message: DownMessage) => boolean;
+  /** Asks it to stop within `graceMs`, kills it soon after that; resolves when it is gone. Later calls may shorten it. */
+  readonly stop: (graceMs: number) => Promise<void>;
+  readonly identity: () => ProcessIdentity | null;
+  readonly status: () => ChildStatus;
+}
+
+function isUpMessage(value: unknown): value is UpMessage {
+  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
+}
+
+export function createSupervisedChild(options: ChildOptions): SupervisedChild {
+  const { role, log } = options;
+  const backOff = createBackOff();
+  const firstReady = Promise.withResolvers<void>();
+  const gone = Promise.withResolvers<void>();
+  // Rejected before somebody waits for it, it would end the supervisor.
+  firstReady.promise.catch(() => {});
+  let child: ChildProcess | null = null;
+  let identity: ProcessIdentity | null = null;
+  let state: ChildStatus['state'] = 'starting';
+  let wasReady = false;
+  let earlyExits = 0;
+  let startedAtMs = Date.now();
+  let restarts = 0;
+  let lastExit: string | null = null;
+  let metrics: ProxyMetrics | null = null;
+  let readinessTimer: NodeJS.Timeout | undefined;
+  let restartTimer: NodeJS.Timeout | undefined;
+  let killTimer: NodeJS.Timeout | undefined;
+
+  const isStopping = () => state === 'stopping';
+
+  function launch(): void {
+    const start = options.createStart();
+    startedAtMs = Date.now();
+    const launched = fork(options.entry, [`internal-${role}`], {
+      // Not the flags of this process: an --inspect port can be had only once.
+      execArgv: [],
+      env: options.env,
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc', options.listenFd ?? 'ignore'],
+    });
+    child = launched;
+    if (launched.pid !== undefined) {
+      identity = { pid: launched.pid, startTime: readStartTime(launched.pid) ?? 'gone' };
+    }
+    let isOver = false;
+    const end = (reason: string) => {
+      if (isOver) return;
+      isOver = true;
+      onEnd(reason);
+    };
+    launched.on('error', (error) => {
+      // Also raised for a message to a dead process, which is no news; a failed start has no pid.
+      if (launched.pid === undefined) end(error.message);
+    });
+    launched.on('exit', (code, signal) => end(signal ?? `exit ${code}`));
+    launched.on('message', (message: unknown) => {
+      if (!isUpMessage(message)) return;
+      if (message.type === 'ready') onReady();
+      else if (message.type === 'metrics') metrics = message.metrics;
+      options.onMessage(message);
+    });
+    send(start);
+    readinessTimer = setTimeout(() => {
+      log.error({ role, pid: launched.pid, timeoutMs: options.readinessTimeoutMs }, 'child is not ready in time');
+      launched.kill('SIGKILL');
+    }, options.readinessTimeoutMs);
+    options.onChange();
+  }
+
+  function onReady(): void {
+    clearTimeout(readinessTimer);
+    if (isStopping()) return;
+    state = 'ready';
+    wasReady = true;
+    log.info({ role, child: identity?.pid }, 'child ready');
+    firstReady.resolve();
+    options.onChange();
+  }
+
+  function onEnd(reason: string): void {
+    clearTimeout(readinessTimer);
+    clearTimeout(killTimer);
+    const pid = identity?.pid;
+    child = null;
+    identity = null;
+    metrics = null;
+    lastExit = reason;
+    if (isStopping()) {
+      gone.resolve();
+      options.onChange();
+      return;
+    }
+    state = 'restarting';
+    const waitMs = backOff.next(Date.now() - startedAtMs);
+    log.error({ role, child: pid, exit: reason, waitMs }, 'child ended; starting it again');
+    if (!wasReady) {
+      earlyExits += 1;
+      if (earlyExits >= MAX_EARLY_EXITS)
+        firstReady.reject(new Error(`the ${role} process cannot start (${reason}); its own lines above say why`));
+    }
+    restartTimer = setTimeout(() => {
+      restarts += 1;
+      launch();
+    }, waitMs);
+    options.onChange();
+  }
+
+  function send(message: DownMessage): boolean {
+    if (child === null || !child.connected) return false;
+    child.send(message, () => {
+      // A child that died with messages queued: its exit is what is acted on.
+    });
+    return true;
+  }
+
+  return {
+    start: () => {
+      launch();
+      return firstReady.promise;
+    },
+    send,
+    stop: (graceMs) => {
+      clearTimeout(restartTimer);
+      clearTimeout(readinessTimer);
+      clearTimeout(killTimer);
+      state = 'stopping';
+      firstReady.reject(new Error(`${role} was stopped`));
+      if (child === null) {
+        gone.resolve();
+        return gone.promise;
+      }
+      const stopping = child;
+      send({ type: 'stop', graceMs });
+      killTimer = setTimeout(
+        () => {
+          log.warn({ role, child: stopping.pid, graceMs }, 'child does not stop; killing it');
+          stopping.kill('SIGKILL');
+        },
+        graceMs === 0 ? 0 : graceMs + KILL_MARGIN_MS,
+      );
+      return gone.promise;
+    },
+    identity: () => identity,
+    status: () => ({
+      role,
+      pid: identity?.pid ?? null,
+      state,
+      startedAtMs,
+      restarts,
+      lastExit,
+      metrics,
+    }),
+  };
+}

@@ -1,0 +1,319 @@
+/**
+ * Starts the gateway's processes, keeps them running, carries their messages, and stops them in order. It answers no
+ * call and reads no record: a crash of any child is a line in its log and a new process.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { PROVIDER_NAMES } from '../call-record.ts';
+import type { StartMessage, SupervisorStatus, UpMessage } from '../channel.ts';
+import type { Config } from '../config.ts';
+import { OperatorError } from '../errors.ts';
+import { type AdminAccess, createFirstKey, writeAdminAccess } from './admin-access.ts';
+import { type DataDirectory, openDataDirectory } from './data-directory.ts';
+import { type Database, openDatabase } from './database.ts';
+import { endFormerChildren, writeChildren } from './former-children.ts';
+import { createKeyPublication } from './key-publication.ts';
+import { checkAdminPort, formatOrigin, type ListeningSockets, openListeningSockets } from './listening-sockets.ts';
+import { createRecentAttempts } from './recent-attempts.ts';
+import { createSupervisedChild, type SupervisedChild } from './supervised-child.ts';
+
+/** Reasoning streams last minutes; longer than this and an orchestrator kills us anyway. */
+const DEFAULT_DRAIN_MS = 30_000;
+/** For the shipper to bring what is left into the database. */
+const CONTROL_STOP_MS = 10_000;
+const DEMO_STOP_MS = 1_000;
+const PROXY_READINESS_MS = 20_000;
+/** Migrations of a large database run before control is ready. */
+const CONTROL_READINESS_MS = 120_000;
+/** A gateway that has been set up does not wait longer than this for its control process to call itself started. */
+const CONTROL_PATIENCE_MS = 15_000;
+
+/** Secrets that children get over their channel or not at all. */
+const WITHHELD = ['DATABASE_URL', 'DATABASE_URL_FILE', 'TOLLGATE_ADMIN_TOKEN', 'TOLLGATE_ADMIN_TOKEN_FILE'];
+
+export interface SupervisorOptions {
+  readonly config: Config;
+  /** The program to fork for each child; it gets the hidden command `internal-<role>` as its argument. */
+  readonly entry: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly log: Logger;
+  readonly drainMs?: number;
+  /** Another gateway took the data directory; `stop` has been called. */
+  readonly onLost: () => void;
+}
+
+/** What the banner of a start says. */
+export interface ReadyGateway {
+  readonly proxyOrigin: string;
+  readonly adminOrigin: string;
+  /** At the first start only. */
+  readonly firstKey: string | null;
+}
+
+export interface Supervisor {
+  /** Resolves when calls can be made. When it rejects, everything that had been started is stopped. Call it once. */
+  readonly start: () => Promise<ReadyGateway>;
+  /** Proxies drain, then the control process ships, then the database stops. Idempotent; `force` ends the waiting. */
+  readonly stop: (force?: boolean) => Promise<void>;
+}
+
+interface ProxySlot {
+  readonly child: SupervisedChild;
+  readonly spoolName: () => string;
+}
+
+export function createSupervisor(options: SupervisorOptions): Supervisor {
+  const { log, entry } = options;
+  const { dataDir } = options.config;
+  const paths = {
+    keys: join(dataDir, 'keys.json'),
+    spool: join(dataDir, 'spool'),
+    children: join(dataDir, 'children.json'),
+  };
+  const env = Object.fromEntries(Object.entries(options.env).filter(([name]) => !WITHHELD.includes(name)));
+  const startedAtMs = Date.now();
+  const aborter = new AbortController();
+  const attempts = createRecentAttempts();
+  const publication = createKeyPublication((version, confirmed) => {
+    control?.send({ type: 'keys-published', version, confirmed });
+  });
+  let directory: DataDirectory | null = null;
+  let sockets: ListeningSockets | null = null;
+  let demoSockets: ListeningSockets | null = null;
+  let databaseStarting: Promise<Database> | null = null;
+  let database: Database | null = null;
+  let proxies: readonly ProxySlot[] = [];
+  let control: SupervisedChild | null = null;
+  let demo: SupervisedChild | null = null;
+  let stopping: Promise<void> | null = null;
+  let isForced = false;
+
+  function listChildren(): SupervisedChild[] {
+    return [...proxies.map(({ child }) => child), control, demo].filter((child) => child !== null);
+  }
+
+  function listLiveSpools(): string[] {
+    return proxies.filter(({ child }) => child.identity() !== null).map(({ spoolName }) => spoolName());
+  }
+
+  function readStatus(): SupervisorStatus {
+    const database_ = database?.status() ?? null;
+    return {
+      startedAtMs,
+      children: [...listChildren().map((child) => child.status()), ...(database_ === null ? [] : [database_])],
+      attempts: attempts.list(),
+      attemptsNotShown: attempts.notShown(),
+    };
+  }
+
+  function onChange(): void {
+    try {
+      const identities = listChildren().map((child) => child.identity());
+      writeChildren(
+        paths.children,
+        identities.filter((identity) => identity !== null),
+      );
+    } catch (error) {
+      // A full disk: the note helps the start after a kill -9 only.
+      log.warn({ err: error }, 'cannot note the children');
+    }
+    control?.send({ type: 'live-spools', names: listLiveSpools() });
+  }
+
+  function onProxyMessage(proxy: SupervisedChild, message: UpMessage): void {
+    if (message.type === 'keys-applied') publication.applied(proxy, message.version);
+    else if (message.type === 'rejected') attempts.add(message.attempts, message.notShown);
+  }
+
+  function onControlMessage(message: UpMessage): void {
+    if (message.type === 'publish-keys') {
+      publication.publish(
+        message.change,
+        proxies.map(({ child }) => child),
+      );
+    } else if (message.type === 'status-request') {
+      control?.send({ type: 'status', requestId: message.requestId, status: readStatus() });
+    }
+  }
+
+  function createChild(
+    role: 'proxy' | 'control' | 'demo',
+    listenFd: number | null,
+    createStart: () => StartMessage,
+    onMessage: (message: UpMessage) => void,
+    onChildChange: () => void = onChange,
+  ): SupervisedChild {
+    const readinessTimeoutMs = role === 'control' ? CONTROL_READINESS_MS : PROXY_READINESS_MS;
+    return createSupervisedChild({
+      ...{ role, entry, env, listenFd, readinessTimeoutMs, log },
+      ...{ createStart, onMessage, onChange: onChildChange },
+    });
+  }
+
+  function createProxySlot(slot: number, config: Config, listenFd: number): ProxySlot {
+    let spoolName = '';
+    const createStart = (): StartMessage => {
+      spoolName = `${Date.now().toString(36)}-p${slot}-${crypto.randomUUID().slice(0, 8)}`;
+      const withoutSecrets = { ...config, databaseUrl: null, adminToken: null };
+      return {
+        ...{ type: 'start', role: 'proxy', config: withoutSecrets, listenFd: 4 },
+        ...{ spoolDir: paths.spool, spoolName, keysFile: paths.keys },
+      };
+    };
+    const child: SupervisedChild = createChild(
+      'proxy',
+      listenFd,
+      createStart,
+      (message) => onProxyMessage(child, message),
+      () => {
+        if (child.identity() === null) publication.ended(child);
+        onChange();
+      },
+    );
+    return { child, spoolName: () => spoolName };
+  }
+
+  /** Its address is known before it runs: the sockets are the supervisor's. */
+  function startDemo(bound: ListeningSockets): Promise<void> {
+    const origin = formatOrigin(bound.host, bound.port);
+    demo = createChild(
+      'demo',
+      bound.sockets[0]?.fd() ?? null,
+      () => ({ type: 'start', role: 'demo', listenFd: 4, origin }),
+      () => {},
+    );
+    return demo.start();
+  }
+
+  function addDemoAlias(config: Config, { host, port }: ListeningSockets): Config {
+    const alias = { demo: { origin: formatOrigin(host, port), region: null } };
+    const aliases = Object.fromEntries(PROVIDER_NAMES.map((name) => [name, { ...config.aliases[name], ...alias }]));
+    return { ...config, aliases };
+  }
+
+  async function startProxies(config: Config, bound: ListeningSockets): Promise<void> {
+    proxies = bound.sockets.map((socket, slot) => createProxySlot(slot, config, socket.fd()));
+    await Promise.all(proxies.map(({ child }) => child.start()));
+  }
+
+  async function startControl(config: Config, admin: AdminAccess, isSetUp: boolean): Promise<void> {
+    if (databaseStarting === null) return;
+    database = await databaseStarting;
+    aborter.signal.throwIfAborted();
+    const { connectionString } = database;
+    control = createChild(
+      'control',
+      null,
+      () => ({
+        ...{ type: 'start', role: 'control', config, adminToken: admin.token, databaseUrl: connectionString() },
+        ...{ spoolDir: paths.spool, keysFile: paths.keys, liveSpools: listLiveSpools() },
+      }),
+      onControlMessage,
+    );
+    const ready = control.start();
+    if (!isSetUp) return ready;
+    // Calls can be proxied without it: it goes on trying, and the log says why it fails.
+    await Promise.race([ready.catch(warnOfControl), timer(CONTROL_PATIENCE_MS, warnOfControl)]);
+  }
+
+  function warnOfControl(): void {
+    if (!aborter.signal.aborted) log.warn('the control process is not ready yet; calls are proxied and kept');
+  }
+
+  async function startAll(): Promise<ReadyGateway> {
+    directory = await openDataDirectory({
+      path: dataDir,
+      onWait: (owner, waitMs) => log.warn({ ...owner, waitMs }, 'the data directory has another owner; waiting'),
+      onLost: () => {
+        log.error('another gateway has taken the data directory; stopping');
+        void stop().then(options.onLost);
+      },
+    });
+    aborter.signal.throwIfAborted();
+    const isSetUp = existsSync(paths.keys);
+    // At the same time: the database needs no port, and the ports no database.
+    databaseStarting = openDatabase({
+      databaseUrl: options.config.databaseUrl,
+      ...{ dataDir, isSetUp, log, signal: aborter.signal },
+      onMoved: () => {
+        // It ends, is started again as any child that ended, and gets the new address with its `start`.
+        if (control?.send({ type: 'stop', graceMs: 1_000 })) log.warn('PostgreSQL has moved; restarting control');
+      },
+    });
+    databaseStarting.catch(() => {});
+    await endFormerChildren(paths.children, log);
+    const { host, port, adminHost, adminPort, workers, adminToken } = options.config;
+    sockets = await openListeningSockets(host, port, workers);
+    const adminAddress = await checkAdminPort(adminHost, adminPort);
+    const adminOrigin = formatOrigin(adminAddress.host, adminAddress.port);
+    const admin = writeAdminAccess(dataDir, adminOrigin, adminToken);
+    const bound: Config = {
+      ...options.config,
+      ...{ host: sockets.host, port: sockets.port, adminHost: adminAddress.host, adminPort: adminAddress.port },
+    };
+    if (bound.demo) demoSockets = await openListeningSockets('127.0.0.1', 0, 1);
+    const config = demoSockets === null ? bound : addDemoAlias(bound, demoSockets);
+    aborter.signal.throwIfAborted();
+    await Promise.all([
+      startProxies(config, sockets),
+      startControl(config, admin, isSetUp),
+      demoSockets === null ? null : startDemo(demoSockets),
+    ]);
+    aborter.signal.throwIfAborted();
+    const firstKey = await createFirstKey(dataDir, admin).catch((error: unknown) => {
+      log.warn({ err: error }, 'the first key could not be made; make one with `tollgate keys create NAME`');
+      return null;
+    });
+    const proxyOrigin = bound.publicUrl ?? formatOrigin(sockets.host, sockets.port);
+    log.info({ readyMs: Math.round(performance.now()), proxy: proxyOrigin, admin: adminOrigin }, 'ready');
+    return { proxyOrigin, adminOrigin, firstKey };
+  }
+
+  async function stopAll(): Promise<void> {
+    // Ours are copies: with them open the port would go on taking connections that nobody serves.
+    for (const socket of [...(sockets?.sockets ?? []), ...(demoSockets?.sockets ?? [])]) socket.close();
+    const limit = (ms: number) => (isForced ? 0 : ms);
+    await Promise.all(proxies.map(({ child }) => child.stop(limit(options.drainMs ?? DEFAULT_DRAIN_MS))));
+    await Promise.all([control?.stop(limit(CONTROL_STOP_MS)), demo?.stop(limit(DEMO_STOP_MS))]);
+    // A start that was under way ends first, so that nothing is left behind.
+    const opened = await databaseStarting?.catch(() => null);
+    await opened?.stop();
+    directory?.release();
+    log.info('stopped');
+  }
+
+  function stop(force = false): Promise<void> {
+    aborter.abort();
+    if (force && !isForced) {
+      isForced = true;
+      for (const child of listChildren()) void child.stop(0);
+    }
+    stopping ??= stopAll();
+    return stopping;
+  }
+
+  return {
+    start: async () => {
+      try {
+        return await startAll();
+      } catch (error) {
+        await stop();
+        throw error instanceof OperatorError || !(error instanceof Error)
+          ? error
+          : new OperatorError(error.message, { cause: error });
+      }
+    },
+    stop,
+  };
+}
+
+/** Resolves after `ms` with a call of `then`; never keeps the process alive. */
+function timer(ms: number, then: () => void): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(() => {
+      then();
+      resolve();
+    }, ms).unref();
+  });
+}

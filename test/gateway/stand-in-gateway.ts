@@ -1,0 +1,21 @@
+/** `tollgate start` with stand-in children: the real settings, supervisor, database and signals. */
+import { fileURLToPath } from 'node:url';
+import { formatBanner } from '../../src/banner.ts';
+import { OperatorError } from '../../src/errors.ts';
+import { createLog } from '../../src/log.ts';
+import { readConfig } from '../../src/read-config.ts';
+import { runUntilSignal } from '../../src/supervisor/run-until-signal.ts';
+import { createSupervisor } from '../../src/supervisor/supervisor.ts';
+
+try {
+  const config = readConfig({ demo: process.argv.includes('--demo') }, process.env);
+  const log = createLog({ level: config.logLevel, role: 'supervisor' });
+  const entry = fileURLToPath(new URL('./stand-in-children.ts', import.meta.url));
+  const supervisor = createSupervisor({ config, log, entry, env: process.env, onLost: () => process.exit(1) });
+  await runUntilSignal(supervisor, log, (gateway) => {
+    process.stdout.write(formatBanner({ ...gateway, demo: config.demo }));
+  });
+} catch (error) {
+  process.stderr.write(`tollgate: ${error instanceof OperatorError ? error.message : String(error)}\n`);
+  process.exit(1);
+}
