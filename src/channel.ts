@@ -130,8 +130,10 @@ export interface SupervisorStatus {
 
 /** A child's end of the channel. */
 export interface ChildChannel {
-  send(message: UpMessage): void;
-  onMessage(handler: (message: DownMessage) => void): void;
-  /** The supervisor is gone. */
-  onDisconnect(handler: () => void): void;
+  /** Called for every message, `start` first. */
+  readonly onMessage: (listener: (message: DownMessage) => void) => void;
+  /** Never waits and never throws; false when the supervisor is gone. */
+  readonly send: (message: UpMessage) => boolean;
+  /** The supervisor is gone: finish what is open, and exit within 5 s. */
+  readonly onDisconnect: (listener: () => void) => void;
 }

@@ -1,5 +1,5 @@
 /** The command line; the only place that wires things together. */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { formatBanner } from './banner.ts';
@@ -28,22 +28,6 @@ async function start(flags: ConfigFlags): Promise<void> {
     process.stdout.write(formatBanner({ ...gateway, demo: config.demo }));
   });
 }
-
-/** Runs `name` of a module that is loaded only when it is needed; `path` is below this file, without its ending. */
-async function runExport(path: string, name: string, argument: unknown): Promise<void> {
-  const ending = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
-  const module: Record<string, unknown> = await import(new URL(`./${path}${ending}`, import.meta.url).href);
-  const run = module[name];
-  if (typeof run !== 'function') throw new Error(`${path} does not export ${name}`);
-  await run(argument);
-}
-
-/** The processes that the supervisor starts: not for people, so not shown by `--help`. */
-const CHILD_PROGRAMS = [
-  ['internal-proxy', 'proxy/proxy-process', 'runProxyProcess'],
-  ['internal-control', 'control/control-process', 'runControlProcess'],
-  ['internal-demo', 'demo/demo-process', 'runDemoProcess'],
-] as const;
 
 function createProgram(): Command {
   const program = new Command('tollgate')
@@ -77,9 +61,19 @@ function createProgram(): Command {
       const versions = { tollgate: readVersion(), node: process.versions.node };
       process.stdout.write(json ? `${JSON.stringify(versions)}\n` : `tollgate ${versions.tollgate}\n`);
     });
-  for (const [command, path, name] of CHILD_PROGRAMS) {
-    program.command(command, { hidden: true }).action(() => runExport(path, name, { connectToSupervisor, createLog }));
-  }
+  // The processes that the supervisor starts: not for people, so not shown by `--help`. Each loads only its own code.
+  program.command('internal-proxy', { hidden: true }).action(async () => {
+    const { runProxyProcess } = await import('./proxy/proxy-process.ts');
+    runProxyProcess(connectToSupervisor());
+  });
+  program.command('internal-control', { hidden: true }).action(async () => {
+    const { runControlProcess } = await import('./control/control-process.ts');
+    runControlProcess(connectToSupervisor());
+  });
+  program.command('internal-demo', { hidden: true }).action(async () => {
+    const { runDemoProcess } = await import('./demo/demo-process.ts');
+    runDemoProcess(connectToSupervisor());
+  });
   return program;
 }
 
@@ -88,9 +82,10 @@ async function main(): Promise<void> {
   const own = program.commands.map((command) => command.name());
   // The client commands load an HTTP client and more, which `start` and its children do without.
   const isOwn = own.includes(process.argv[2] ?? '');
-  const commands = 'cli/commands';
-  const isThere = ['.ts', '.js'].some((ending) => existsSync(new URL(`./${commands}${ending}`, import.meta.url)));
-  if (!isOwn && isThere) await runExport(commands, 'addCommands', program);
+  if (!isOwn) {
+    const { addCommands } = await import('./cli/commands.ts');
+    addCommands(program);
+  }
   await program.parseAsync();
 }
 

@@ -192,6 +192,12 @@ function readUpstreams(env: Environment): Upstreams {
   return { upstreams, aliases };
 }
 
+/** These are by custom also written in lower case, which then wins. */
+function readVariable(name: string, env: Environment): string | null {
+  const value = (env[name.toLowerCase()] ?? env[name])?.trim() ?? '';
+  return value === '' ? null : value;
+}
+
 function defaultDataDir(env: Environment): string {
   if (process.getuid?.() === 0) return '/var/lib/tollgate';
   if (process.platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'tollgate');
@@ -231,6 +237,11 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     databaseUrl: readDatabaseUrl(env),
     workers: readInteger(give('--workers', flags.workers, 'TOLLGATE_WORKERS', env), defaultWorkers(), 1, MAX_WORKERS),
     ...readUpstreams(env),
+    egress: {
+      httpProxy: readVariable('HTTP_PROXY', env),
+      httpsProxy: readVariable('HTTPS_PROXY', env),
+      noProxy: readVariable('NO_PROXY', env),
+    },
     bodies: readChoice(give('--bodies', flags.bodies, 'TOLLGATE_BODIES', env), ['full', 'off']),
     usage: readChoice(give('--usage', flags.usage, 'TOLLGATE_USAGE', env), ['ask', 'observe']),
     onClientAbort: readChoice(give('--on-client-abort', flags.onClientAbort, 'TOLLGATE_ON_CLIENT_ABORT', env), [

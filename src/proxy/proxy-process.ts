@@ -24,7 +24,14 @@ const IDLE_CLOSE_DELAY_MS = 300;
 /** For writing the endings of cut calls. */
 const CUT_SETTLE_MS = 500;
 
-export async function runProxyProcess(channel: ChildChannel, start: ProxyStart): Promise<void> {
+/** Waits for the start message. The process ends when it is told to, or when its supervisor is gone. */
+export function runProxyProcess(channel: ChildChannel): void {
+  channel.onMessage((message) => {
+    if (message.type === 'start' && message.role === 'proxy') void startProxy(channel, message); // It ends the process.
+  });
+}
+
+async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<void> {
   const { config } = start;
   const log = createLog({ level: config.logLevel, role: 'proxy' });
   const attempts = createAttemptSampler();

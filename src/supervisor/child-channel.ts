@@ -2,19 +2,10 @@
  * The child's end of the message channel. A child that loses its supervisor must drain and be gone within 5 s, so that
  * the next start finds the port and the spool free: this file makes sure of the second half even when the child hangs.
  */
-import type { DownMessage, UpMessage } from '../channel.ts';
+import type { ChildChannel, DownMessage } from '../channel.ts';
 
 /** A little more than the 5 s in which a child ends by itself. */
 const ORPHAN_LIMIT_MS = 5_500;
-
-export interface ChildChannel {
-  /** Called for every message, `start` first; messages that came before this call are kept for it. */
-  readonly onMessage: (listener: (message: DownMessage) => void) => void;
-  /** Never waits and never throws; false when the supervisor is gone. */
-  readonly send: (message: UpMessage) => boolean;
-  /** The supervisor is gone: finish what is open, and exit within 5 s. */
-  readonly onDisconnect: (listener: () => void) => void;
-}
 
 function isDownMessage(value: unknown): value is DownMessage {
   // Only the supervisor of the same version has the other end; its messages are not checked further.
