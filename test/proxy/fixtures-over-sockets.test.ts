@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
+import { type Fixture, listFixtures } from '../fixtures.ts';
+import { type RawAnswer, readRawAnswer } from '../read-raw-answer.ts';
+import { type AnswerStep, buildAnswer } from '../scripted-answer.ts';
+import { createSeededRandom } from './seeded-random.ts';
+import { type InProcessProxy, startProxy } from './start-proxy.ts';
+
+/** Places at which each answer is cut in two, one call each. */
+const CUTS = 50;
+const AT_ONCE = 10;
+const SEED = 20_261_128;
+
+let provider: ScriptedProvider;
+let proxy: InProcessProxy;
+
+beforeAll(async () => {
+  provider = await startScriptedProvider();
+  proxy = await startProxy(provider.origin);
+});
+afterAll(async () => {
+  await proxy.close();
+  await provider.close();
+});
+
+function requestBytes(fixture: Fixture, extra: readonly string[]): Buffer {
+  const body = fixture.request.body === null ? '' : JSON.stringify(fixture.request.body);
+  const head = [
+    `${fixture.request.method} ${fixture.request.path} HTTP/1.1`,
+    'Host: gateway',
+    ...Object.entries(fixture.request.headers).map(([name, value]) => `${name}: ${value}`),
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    ...extra,
+    '',
+    '',
+  ];
+  return Buffer.from(`${head.join('\r\n')}${body}`);
+}
+
+function answerOf(fixture: Fixture, cut: number | null): AnswerStep[] {
+  const headers = Object.entries(fixture.headers).filter(
+    ([name]) => !/^(content-length|transfer-encoding)$/i.test(name),
+  );
+  return buildAnswer({
+    status: fixture.status,
+    headers,
+    framing: 'chunked',
+    body: fixture.body,
+    ...(cut === null ? {} : { cuts: [cut], delayMs: 1 }),
+  });
+}
+
+function callThrough(fixture: Fixture, extra: readonly string[] = []): Promise<RawAnswer> {
+  const headers = [
+    `X-Gateway-Key: ${proxy.key}`,
+    `X-Gateway-Provider: ${fixture.provider}`,
+    'Connection: close',
+    ...extra,
+  ];
+  return readRawAnswer('127.0.0.1', proxy.port, requestBytes(fixture, headers));
+}
+
+function requestIdOf(answer: RawAnswer): string {
+  return answer.rawHeaders[answer.rawHeaders.indexOf('X-Gateway-Request-Id') + 1] ?? '';
+}
+
+test.each(listFixtures().map((fixture) => [`${fixture.provider}/${fixture.name}`, fixture] as const))(
+  '%s: same bytes and same usage, whole and cut at 50 seeded places',
+  async (_, fixture) => {
+    const random = createSeededRandom(SEED);
+    const cuts = Array.from({ length: CUTS }, () => 1 + Math.floor(random() * Math.max(1, fixture.body.length - 1)));
+    // The place of the cut travels in a header of the request, so that calls can run beside each other.
+    provider.setAnswer((request) => {
+      const cut = request.header('x-test-cut');
+      return answerOf(fixture, cut === null ? null : Number(cut));
+    });
+    const waiting: (number | null)[] = [null, ...cuts];
+    const ids: string[] = [];
+    const runOne = async (): Promise<void> => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        const answer = await callThrough(fixture, next === null ? [] : [`X-Test-Cut: ${next}`]);
+        expect(answer.end, `cut at ${next}`).toBe('complete');
+        expect(answer.status).toBe(fixture.status);
+        expect(answer.body.equals(fixture.body), `bytes, cut at ${next}`).toBe(true);
+        ids.push(requestIdOf(answer));
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, runOne));
+
+    await proxy.waitForCall(ids.at(-1) ?? '');
+    const ends = new Map(
+      (await proxy.entries()).flatMap((entry) => (entry.type === 'end' ? [[entry.end.id, entry.end]] : [])),
+    );
+    expect(ids).toHaveLength(CUTS + 1);
+    for (const id of ids) {
+      const end = ends.get(id);
+      expect(end?.usage?.classes ?? null).toEqual(fixture.expected.reading.classes);
+      expect(end?.model ?? null).toEqual(fixture.expected.reading.model);
+      expect(end?.errorType ?? null).toEqual(fixture.expected.reading.error?.type ?? null);
+    }
+  },
+);
+
+function find(provider: string, name: string): Fixture {
+  const found = listFixtures().find((fixture) => fixture.provider === provider && fixture.name === name);
+  if (found === undefined) throw new Error(`no fixture ${provider}/${name}`);
+  return found;
+}
+
+/** As OpenAI does: usage on the stream only when the body asks for it. */
+function answerLikeOpenai(cut: number | null): void {
+  const asked = find('openai', 'chat-stream-usage-asked');
+  const plain = find('openai', 'chat-stream-usage-not-asked');
+  provider.setAnswer((request) => answerOf(request.body().includes('"include_usage":true') ? asked : plain, cut));
+}
+
+test('an OpenAI stream that does not ask for usage: the client’s bytes are those of a direct call, the usage is exact', async () => {
+  const fixture = find('openai', 'chat-stream-usage-not-asked');
+  const random = createSeededRandom(SEED);
+  const length = find('openai', 'chat-stream-usage-asked').body.length;
+  for (let round = 0; round < CUTS; round += 1) {
+    answerLikeOpenai(round === 0 ? null : 1 + Math.floor(random() * (length - 1)));
+    const direct = await readRawAnswer('127.0.0.1', provider.port, requestBytes(fixture, ['Connection: close']));
+    const through = await callThrough(fixture, ['Accept-Encoding: gzip']);
+    expect(through.body.toString()).toBe(direct.body.toString());
+    expect(through.end).toBe('complete');
+    const seen = provider.requests.at(-1);
+    expect(seen?.header('accept-encoding')).toBe('identity');
+    const sent = JSON.stringify(fixture.request.body);
+    expect(seen?.body().toString()).toBe(`{"stream_options":{"include_usage":true},${sent.slice(1)}`);
+    const { begin, end } = await proxy.waitForCall(requestIdOf(through));
+    expect(begin.flags).toEqual(['usage_asked']);
+    expect(end.usage?.classes).toEqual(find('openai', 'chat-stream-usage-asked').expected.reading.classes);
+  }
+});
+
+test.each([true, false])(
+  'an explicit include_usage %s is respected: body and answer pass untouched',
+  async (wanted) => {
+    answerLikeOpenai(null);
+    const plain = find('openai', 'chat-stream-usage-not-asked');
+    const body = { ...Object(plain.request.body), stream_options: { include_usage: wanted } };
+    const fixture = { ...plain, request: { ...plain.request, body } };
+    const direct = await readRawAnswer('127.0.0.1', provider.port, requestBytes(fixture, ['Connection: close']));
+    const through = await callThrough(fixture);
+    expect(through.body.equals(direct.body)).toBe(true);
+    expect(provider.requests.at(-1)?.body().toString()).toBe(JSON.stringify(body));
+    const { end } = await proxy.waitForCall(requestIdOf(through));
+    expect(end.flags).toEqual([]);
+    expect(end.usage === null).toBe(!wanted);
+  },
+);
