@@ -2,7 +2,7 @@
 import { STREAM_CHUNKS } from './answers.ts';
 import type { Peer } from './peer.ts';
 import { readCpuNs, readRssKb } from './process-figures.ts';
-import { type LoadFigures, runLoad } from './programs.ts';
+import { FAST_MS, type LoadFigures, runLoad } from './programs.ts';
 import { requestBytes, type Variant } from './variants.ts';
 
 /** Length of the body of each prepared answer, by name. */
@@ -17,7 +17,8 @@ export interface Window {
 }
 
 const JSON_SECONDS = 1.6;
-const SSE_SECONDS = 3;
+/** As long as one stream lasts, so that each stream's beginning and end are in the window once. */
+const SSE_SECONDS = (STREAM_CHUNKS * FAST_MS) / 1000;
 /** Not a multiple of the pace of 20 ms, so that the streams end up in different phases of it. */
 const SSE_SPREAD_SECONDS = 1.013;
 const WARM_UP_ROUND_ANSWERS = 2000;

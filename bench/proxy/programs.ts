@@ -11,7 +11,8 @@ export const PROXY_CORE = 0;
 /** … and everything else shares this one. */
 export const LOAD_CORE = 1;
 
-const FAST_MS = 20;
+/** Pace of the provider's streams: from one event to the next. */
+export const FAST_MS = 20;
 const SLOW_MS = 2000;
 const BUILD = join(import.meta.dirname, 'build');
 
