@@ -48,7 +48,8 @@ async function fitToFiles(dir: string, { segment, offset }: SpoolPosition): Prom
   const segments = readSegmentNumbers(await readdir(dir));
   const last = segments.at(-1);
   if (last !== undefined && last < segment) return SPOOL_START;
-  if (segments.includes(segment) && (await stat(join(dir, segmentName(segment)))).size < offset) return { segment, offset: 0 };
+  if (segments.includes(segment) && (await stat(join(dir, segmentName(segment)))).size < offset)
+    return { segment, offset: 0 };
   return { segment, offset };
 }
 

@@ -25,7 +25,7 @@ export interface ParsedFrames {
 export interface ParseLimits {
   /** Endings after which to stop. */
   readonly maxEnds: number;
-  /** Bytes of records after which to stop. */
+  /** Bytes of records after which to stop, though never between a body and what follows it. */
   readonly maxBytes: number;
 }
 
@@ -43,7 +43,8 @@ export function parseFrames(bytes: Buffer, from: number, isFinal: boolean, limit
   let ends = 0;
   let taken = 0;
   let resyncBytes = 0;
-  while (offset < bytes.length && ends < limits.maxEnds && taken < limits.maxBytes) {
+  let isBehindBody = false;
+  while (offset < bytes.length && ends < limits.maxEnds && (taken < limits.maxBytes || isBehindBody)) {
     const frame = readFrame(bytes, offset);
     if (frame.kind === 'frame') {
       const entry = frame.version === FRAME_VERSION ? decodeEntry(frame.type, frame.payload) : null;
@@ -52,6 +53,7 @@ export function parseFrames(bytes: Buffer, from: number, isFinal: boolean, limit
       else {
         entries.push({ entry, bytes: frameBytes, end: frame.end });
         taken += frameBytes;
+        isBehindBody = entry.type === 'body';
         if (entry.type === 'end') ends += 1;
       }
       offset = frame.end;

@@ -10,10 +10,14 @@ import { type ParseLimits, parseFrames } from './parse-frames.ts';
 import { readSegmentNumbers, segmentName } from './segment-file.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
+/** Bodies that wait for their ending, which is written together with them; more than this have lost it. */
+const MAX_HELD_BODIES = 4;
 
 export interface PositionedEntry {
   readonly entry: SpoolEntry;
   readonly bytes: number;
+  /** Where the record begins. */
+  readonly at: SpoolPosition;
 }
 
 export interface SpoolBatch {
@@ -39,6 +43,8 @@ export function openSpoolReader(dir: string, from: SpoolPosition): SpoolReader {
   let parsedTo = 0;
   /** Length of the unfinished frame at `parsedTo`, as far as it is known. */
   let needs = 0;
+  /** Bodies at the end of the last batch: given out with the ending that follows them. */
+  let held: readonly PositionedEntry[] = [];
 
   /** Adds what follows in the file; true when there was something. */
   async function readMore(): Promise<boolean> {
@@ -64,14 +70,14 @@ export function openSpoolReader(dir: string, from: SpoolPosition): SpoolReader {
 
   return {
     async read(limits, isDead) {
-      const entries: PositionedEntry[] = [];
+      const entries: PositionedEntry[] = [...held];
       const corrupt: { segment: number; bytes: number }[] = [];
       let ends = 0;
-      let taken = 0;
+      let taken = held.reduce((sum, entry) => sum + entry.bytes, 0);
       let isDrained = false;
-      while (ends < limits.maxEnds && taken < limits.maxBytes) {
+      while (!isFull()) {
         parse(false);
-        if (ends >= limits.maxEnds || taken >= limits.maxBytes) break;
+        if (isFull()) break;
         // Asked before the file is read: when a later segment exists by now, this one has its last byte.
         const isFinal = isDead || (await readNextSegment(dir, segment)) !== null;
         if (await readMore()) continue;
@@ -91,13 +97,19 @@ export function openSpoolReader(dir: string, from: SpoolPosition): SpoolReader {
         bytes = Buffer.alloc(0);
         parsedTo = 0;
       }
-      return { entries, after: { segment, offset: start + parsedTo }, corrupt, isDrained };
+      held = isDrained && isDead ? [] : takeTrailingBodies(entries);
+      return { entries, after: held[0]?.at ?? { segment, offset: start + parsedTo }, corrupt, isDrained };
+
+      function isFull(): boolean {
+        return ends >= limits.maxEnds || (taken >= limits.maxBytes && entries.at(-1)?.entry.type !== 'body');
+      }
 
       function parse(isFinal: boolean): void {
-        const left = { maxEnds: limits.maxEnds - ends, maxBytes: limits.maxBytes - taken };
+        const left = { maxEnds: limits.maxEnds - ends, maxBytes: Math.max(1, limits.maxBytes - taken) };
         const parsed = parseFrames(bytes, parsedTo, isFinal, left);
         for (const entry of parsed.entries) {
-          entries.push(entry);
+          const at = { segment, offset: start + entry.end - entry.bytes };
+          entries.push({ entry: entry.entry, bytes: entry.bytes, at });
           taken += entry.bytes;
           if (entry.entry.type === 'end') ends += 1;
         }
@@ -107,6 +119,12 @@ export function openSpoolReader(dir: string, from: SpoolPosition): SpoolReader {
       }
     },
   };
+}
+
+/** Removes the bodies at the end of the list and returns them; none when there are too many to belong to one call. */
+function takeTrailingBodies(entries: PositionedEntry[]): readonly PositionedEntry[] {
+  const count = entries.length - 1 - entries.findLastIndex(({ entry }) => entry.type !== 'body');
+  return count === 0 || count > MAX_HELD_BODIES ? [] : entries.splice(-count);
 }
 
 /** The lowest segment number above `segment`, or null. Numbers may be missing. */

@@ -1,0 +1,38 @@
+/** Compares every roll-up with the aggregate over the records. Reads only; every row it finds is a defect. */
+import type pg from 'pg';
+import { FACET_COLUMNS, facetAggregate, RUN_COLUMNS, runAggregate } from './run-aggregate.ts';
+
+export interface RollupDifference {
+  readonly rollup: 'llm_runs' | 'llm_run_facets';
+  /** `records`: what it should be; `rollup`: what is stored. */
+  readonly side: 'records' | 'rollup';
+  readonly account_id: number;
+  readonly trace_id: string;
+  /** The whole row, as text. */
+  readonly row: string;
+}
+
+const MAX_DIFFERENCES = 1_000;
+
+/** Empty when all is right; at most 1,000 differences. All in one snapshot, so it may run beside the shipper. */
+export async function verifyRuns(client: pg.ClientBase | pg.Pool): Promise<readonly RollupDifference[]> {
+  const { rows } = await client.query<RollupDifference>(`
+    with calls as (select 1 as sign, * from llm_requests),
+    runs (${RUN_COLUMNS}) as (${runAggregate('calls')}),
+    facets (${FACET_COLUMNS}) as (${facetAggregate('calls')}),
+    ${differences('run', 'runs', RUN_COLUMNS, 'llm_runs')},
+    ${differences('facet', 'facets', FACET_COLUMNS, 'llm_run_facets')}
+    select 'llm_runs' as rollup, side, account_id, trace_id, d::text as row from run_differences d
+    union all
+    select 'llm_run_facets', side, account_id, trace_id, d::text from facet_differences d
+    limit ${MAX_DIFFERENCES}`);
+  return rows;
+}
+
+function differences(name: string, records: string, columns: string, table: string): string {
+  const stored = `select ${columns} from ${table}`;
+  return `${name}_differences as (
+    select 'records' as side, missing.* from (table ${records} except ${stored}) missing
+    union all
+    select 'rollup', extra.* from (${stored} except table ${records}) extra)`;
+}

@@ -1,0 +1,74 @@
+/** Bodies and kept headers of calls as rows of `llm_bodies`, compressed here so that the database need not. */
+import { promisify } from 'node:util';
+import { constants, zstdCompress } from 'node:zlib';
+import type { CallBody } from '../call-record.ts';
+import {
+  type BinaryField,
+  binaryInt4,
+  binaryInt8,
+  binaryJson,
+  binaryTime,
+  binaryUuid,
+  encodeCopyBinary,
+} from '../store/copy-binary.ts';
+import { storableJson, storableText } from '../store/copy-text.ts';
+import type { CallItem } from './batch-item.ts';
+
+const compress = promisify(zstdCompress);
+const COMPRESSION = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+/** Smaller bodies gain nothing worth a job in the thread pool. */
+const MIN_COMPRESSED_BYTES = 512;
+
+const SIDE_COLUMNS = ['', '_packing', '_content_type', '_content_encoding', '_total_bytes', '_head_bytes'] as const;
+
+export const COPY_BODIES = `copy llm_bodies (id, requested_at, headers, ${(['request', 'response'] as const)
+  .flatMap((side) => SIDE_COLUMNS.map((column) => `${side}${column}`))
+  .join(', ')}) from stdin with (format binary)`;
+
+/** Null when none of the calls has a body or a kept header. */
+export async function encodeBodyRows(calls: readonly CallItem[]): Promise<Buffer | null> {
+  const rows = await Promise.all(calls.filter(hasBodyRow).map(encodeRow));
+  return rows.length === 0 ? null : encodeCopyBinary(rows);
+}
+
+function hasBodyRow(call: CallItem): boolean {
+  return call.bodies.length > 0 || call.requestHeaders.length > 0 || call.responseHeaders.length > 0;
+}
+
+async function encodeRow(call: CallItem): Promise<readonly BinaryField[]> {
+  const headers = storableJson({ request: call.requestHeaders, response: call.responseHeaders });
+  return [
+    binaryUuid(call.row.id),
+    binaryTime(call.row.requested_at.getTime()),
+    binaryJson(headers),
+    ...(await encodeSide(call.bodies.find((body) => body.direction === 'request'))),
+    ...(await encodeSide(call.bodies.find((body) => body.direction === 'response'))),
+  ];
+}
+
+async function encodeSide(body: CallBody | undefined): Promise<readonly BinaryField[]> {
+  if (body === undefined) return SIDE_COLUMNS.map(() => null);
+  const packed = await pack(body);
+  return [
+    packed.bytes,
+    Buffer.from(packed.packing),
+    binaryText(body.contentType),
+    binaryText(body.contentEncoding),
+    binaryInt8(body.totalBytes),
+    binaryInt4(body.headBytes),
+  ];
+}
+
+/** What a client sent compressed does not get smaller, and is kept as it came. */
+async function pack(body: CallBody): Promise<{ readonly bytes: Buffer; readonly packing: 'none' | 'zstd' }> {
+  const isEncoded = body.contentEncoding !== null && body.contentEncoding.toLowerCase() !== 'identity';
+  if (isEncoded || body.bytes.length < MIN_COMPRESSED_BYTES) return { bytes: body.bytes, packing: 'none' };
+  const packed = await compress(body.bytes, COMPRESSION);
+  return packed.length < body.bytes.length
+    ? { bytes: packed, packing: 'zstd' }
+    : { bytes: body.bytes, packing: 'none' };
+}
+
+function binaryText(text: string | null): Buffer | null {
+  return text === null ? null : Buffer.from(storableText(text));
+}

@@ -1,0 +1,89 @@
+/** Spool records to batch items: endings priced, beginnings and readings of calls that have ended left out. Pure. */
+import type { CallBegin, CallBody, CallCheckpoint, CallEnd, SpoolEntry } from '../call-record.ts';
+import type { BatchItem, CallItem } from './batch-item.ts';
+import { interruptedEnd, makeRow, toBillableCall } from './make-row.ts';
+import type { PriceCall } from './priced-call.ts';
+
+export interface FailedCall {
+  readonly begin: CallBegin;
+  readonly end: CallEnd;
+  readonly error: unknown;
+}
+
+export interface Batch {
+  readonly items: readonly BatchItem[];
+  /** Endings of which no row could be made: their records do not have the form that they should. */
+  readonly failed: readonly FailedCall[];
+}
+
+export interface BatchContext {
+  /** Name of the spool directory. */
+  readonly process: string;
+  readonly priceCall: PriceCall;
+  readonly nowMs: number;
+}
+
+/** A call that ends twice in a batch counts once, with its last ending. */
+export function buildBatch(entries: readonly SpoolEntry[], context: BatchContext): Batch {
+  const begins = new Map<string, CallBegin>();
+  const checkpoints = new Map<string, CallCheckpoint>();
+  const bodies = new Map<string, CallBody[]>();
+  const calls = new Map<string, CallItem>();
+  const failed: FailedCall[] = [];
+  for (const entry of entries) {
+    switch (entry.type) {
+      case 'begin':
+        if (!calls.has(entry.begin.id)) begins.set(entry.begin.id, entry.begin);
+        break;
+      case 'checkpoint':
+        if (!calls.has(entry.checkpoint.id)) checkpoints.set(entry.checkpoint.id, entry.checkpoint);
+        break;
+      case 'body':
+        bodies.set(entry.body.id, [...(bodies.get(entry.body.id) ?? []), entry.body]);
+        break;
+      case 'end': {
+        const { begin, end } = entry;
+        try {
+          calls.set(begin.id, makeCallItem(begin, end, bodies.get(begin.id) ?? [], context));
+          begins.delete(begin.id);
+          checkpoints.delete(begin.id);
+        } catch (error) {
+          failed.push({ begin, end, error });
+        }
+        bodies.delete(begin.id);
+        break;
+      }
+    }
+  }
+  const items: BatchItem[] = [...calls.values()];
+  for (const begin of begins.values()) items.push({ kind: 'open', begin, process: context.process });
+  for (const checkpoint of checkpoints.values()) items.push({ kind: 'checkpoint', checkpoint });
+  return { items, failed };
+}
+
+function makeCallItem(begin: CallBegin, end: CallEnd, bodies: readonly CallBody[], context: BatchContext): CallItem {
+  return {
+    kind: 'call',
+    row: makeRow(begin, end, context.priceCall(toBillableCall(begin, end)), context.nowMs),
+    bodies,
+    requestHeaders: end.requestHeaders,
+    responseHeaders: end.responseHeaders,
+  };
+}
+
+/** The row of a call whose process died before its ending. */
+export function makeInterruptedItem(
+  begin: CallBegin,
+  checkpoint: CallCheckpoint | null,
+  context: Omit<BatchContext, 'process'>,
+): CallItem {
+  const end = interruptedEnd(begin, checkpoint);
+  const priced = context.priceCall(toBillableCall(begin, end));
+  return {
+    kind: 'call',
+    row: makeRow(begin, end, priced, context.nowMs),
+    bodies: [],
+    requestHeaders: [],
+    responseHeaders: [],
+  };
+}

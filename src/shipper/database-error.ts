@@ -1,0 +1,31 @@
+/** What a failure of the database means for a batch: the data are at fault, or the moment is. */
+import pg from 'pg';
+
+/**
+ * SQLSTATE classes of errors that the same data will cause again: data exception, integrity constraint violation, program
+ * limit exceeded. https://www.postgresql.org/docs/18/errcodes-appendix.html
+ */
+const DATA_CLASSES: ReadonlySet<string> = new Set(['22', '23', '54']);
+/** "No partition of relation found for row" comes as a check violation without a constraint. */
+const CHECK_VIOLATION = '23514';
+
+export type DatabaseFailure =
+  /** Try the same again later: no connection, no disk, no schema, a deadlock, anything that is not about the data. */
+  | 'wait'
+  /** A partition was dropped since we looked: make it again, then repeat. */
+  | 'no_partition'
+  | 'data';
+
+export function judgeFailure(error: unknown): DatabaseFailure {
+  // Made by our own encoders before anything was sent: an id that is no UUID, a time that is no time.
+  if (error instanceof RangeError || error instanceof TypeError) return 'data';
+  if (!(error instanceof pg.DatabaseError) || error.code === undefined) return 'wait';
+  if (error.code === CHECK_VIOLATION && error.constraint === undefined) return 'no_partition';
+  return DATA_CLASSES.has(error.code.slice(0, 2)) ? 'data' : 'wait';
+}
+
+/** For logs and quarantine files: the code and the message without the values that PostgreSQL quotes in `detail`. */
+export function describeFailure(error: unknown): string {
+  if (error instanceof pg.DatabaseError) return `${error.code ?? 'no code'}: ${error.message}`;
+  return error instanceof Error ? `${error.name}: ${error.message}` : 'unknown error';
+}

@@ -1,0 +1,154 @@
+/**
+ * One connection that stores batches: each batch is one transaction, all or nothing, and may be repeated without harm.
+ * It decides nothing about failures; they are thrown, and a session whose batch failed for want of a connection is
+ * closed by its owner.
+ */
+import type pg from 'pg';
+import { readSpanPath } from '../runs/span-path.ts';
+import { copyIn } from '../store/copy-in.ts';
+import { encodeCopyText, storableJson } from '../store/copy-text.ts';
+import { dayOf, ensurePartitions } from '../store/partitions.ts';
+import type { BatchItem, CallItem, CheckpointItem, OpenItem } from './batch-item.ts';
+import { COPY_BODIES, encodeBodyRows } from './body-rows.ts';
+import {
+  COPY_ROWS,
+  CREATE_STAGING,
+  DELETE_ENDED,
+  DROP_EMPTY_FACETS,
+  INSERT_OPEN,
+  INSERT_ROWS,
+  TAKE_OUT_INTERRUPTED,
+  UPDATE_CHECKPOINTS,
+} from './ingest-statements.ts';
+import { spanNameOf } from './make-row.ts';
+
+/** A batch that takes longer loses its connection; it is tried again like any other failure. */
+const BATCH_TIMEOUT_MS = 60_000;
+
+export interface IngestSession {
+  /** Rows inserted; a call that has its row already is not among them. */
+  ingest(items: readonly BatchItem[]): Promise<number>;
+  readonly client: pg.PoolClient;
+  /** Forgets which partitions exist: one was dropped meanwhile. */
+  forgetPartitions(): void;
+  close(): void;
+}
+
+export async function openIngestSession(pool: pg.Pool): Promise<IngestSession> {
+  const client = await pool.connect();
+  let isClosed = false;
+  // A connection that breaks between two queries says so here; the next query then fails, and that is handled.
+  const ignoreError = () => {};
+  client.on('error', ignoreError);
+  const close = () => {
+    if (isClosed) return;
+    isClosed = true;
+    // The staging tables belong to the connection, so it is ended, not given back.
+    client.release(true);
+  };
+  try {
+    await client.query(CREATE_STAGING);
+  } catch (error) {
+    close();
+    throw error;
+  }
+  const knownDays = new Set<string>();
+
+  async function makePartitions(calls: readonly CallItem[]): Promise<void> {
+    const days = new Set(
+      calls.map((call) => dayOf(call.row.requested_at.getTime())).filter((day) => !knownDays.has(day)),
+    );
+    if (days.size === 0) return;
+    await transaction(client, () => ensurePartitions(client, [...days]));
+    for (const day of days) knownDays.add(day);
+  }
+
+  return {
+    client,
+    forgetPartitions: () => knownDays.clear(),
+    close,
+    async ingest(items) {
+      const calls = items.filter((item) => item.kind === 'call');
+      const opens = items.filter((item) => item.kind === 'open');
+      const checkpoints = items.filter((item) => item.kind === 'checkpoint');
+      const deadline = setTimeout(close, BATCH_TIMEOUT_MS);
+      try {
+        await makePartitions(calls);
+        return await transaction(client, async () => {
+          const inserted = calls.length === 0 ? 0 : await storeCalls(client, calls);
+          if (opens.length > 0) await client.query(named('insert_open', INSERT_OPEN, [openJson(opens)]));
+          if (checkpoints.length > 0) {
+            await client.query(named('checkpoints', UPDATE_CHECKPOINTS, [checkpointJson(checkpoints)]));
+          }
+          return inserted;
+        });
+      } finally {
+        clearTimeout(deadline);
+      }
+    },
+  };
+}
+
+async function storeCalls(client: pg.ClientBase, calls: readonly CallItem[]): Promise<number> {
+  await copyIn(client, COPY_ROWS, encodeCopyText(calls.map((call) => call.row)));
+  const inserted = await insertStaged(client);
+  if (inserted.size < calls.length) {
+    // Some have a row already: mostly replays, but an interrupted row gives way to the real ending.
+    const removed = await client.query(named('take_out', TAKE_OUT_INTERRUPTED, []));
+    if ((removed.rowCount ?? 0) > 0) {
+      for (const id of await insertStaged(client)) inserted.add(id);
+      await client.query(DROP_EMPTY_FACETS);
+    }
+  }
+  const bodies = await encodeBodyRows(calls.filter((call) => inserted.has(call.row.id)));
+  if (bodies !== null) await copyIn(client, COPY_BODIES, bodies);
+  await client.query(named('delete_ended', DELETE_ENDED, []));
+  return inserted.size;
+}
+
+async function insertStaged(client: pg.ClientBase): Promise<Set<string>> {
+  const { rows } = await client.query<{ id: string }>(named('insert_rows', INSERT_ROWS, []));
+  return new Set(rows.map((row) => row.id));
+}
+
+async function transaction<T>(client: pg.ClientBase, work: () => Promise<T>): Promise<T> {
+  await client.query('begin');
+  try {
+    const result = await work();
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    // When the connection is gone there is nothing to roll back, and the first error is the one that tells.
+    await client.query('rollback').catch(() => {});
+    throw error;
+  }
+}
+
+function named(name: string, text: string, values: readonly string[]) {
+  return { name, text, values: [...values] };
+}
+
+function openJson(opens: readonly OpenItem[]): string {
+  return storableJson(
+    opens.map(({ begin, process }) => ({
+      id: begin.id,
+      requested_at: new Date(begin.requestedAtMs).toISOString(),
+      account_id: begin.accountId,
+      key_id: begin.keyId,
+      node: begin.node,
+      process,
+      provider: begin.provider,
+      endpoint: begin.endpoint,
+      model_requested: begin.modelRequested,
+      trace_id: begin.traceId,
+      span_path: begin.spanPath,
+      span_key: begin.spanPath === null ? null : readSpanPath(begin.spanPath).key,
+      span_name: spanNameOf(begin, null),
+      begin,
+    })),
+  );
+}
+
+function checkpointJson(checkpoints: readonly CheckpointItem[]): string {
+  return storableJson(checkpoints.map(({ checkpoint }) => ({ id: checkpoint.id, checkpoint })));
+}

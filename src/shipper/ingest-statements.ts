@@ -1,0 +1,84 @@
+/**
+ * The statements of one batch. The insert and both roll-ups are one statement: the roll-ups are fed by what was really
+ * inserted, so a call that comes twice counts once. Rows are locked in the order of their keys, so that two shippers
+ * cannot block each other. The same text on PostgreSQL 15 and 18.
+ */
+import { AGGREGATED_COLUMNS, FACET_COLUMNS, facetAggregate, RUN_COLUMNS, runAggregate } from '../runs/run-aggregate.ts';
+import { COPY_COLUMNS } from '../store/copy-text.ts';
+
+/** Once per connection: where a batch's rows, and interrupted rows that are replaced, stand for one transaction. */
+export const CREATE_STAGING = `
+  create temp table ingest_rows on commit delete rows as select ${COPY_COLUMNS} from llm_requests with no data;
+  create temp table ingest_removed on commit delete rows as select ${COPY_COLUMNS} from llm_requests with no data;`;
+
+export const COPY_ROWS = `copy ingest_rows (${COPY_COLUMNS}) from stdin`;
+
+const SUMMED = ['calls', 'errors', 'unpriced_calls', 'total_cost', 'input_tokens', 'cache_read_input_tokens'].concat([
+  'cache_creation_input_tokens',
+  'output_tokens',
+  'reasoning_tokens',
+]);
+
+const AGGREGATED = AGGREGATED_COLUMNS.join(', ');
+
+/** Returns the ids that were inserted. Interrupted rows taken out before are subtracted in the same roll-up. */
+export const INSERT_ROWS = `
+  with inserted as (
+    insert into llm_requests (${COPY_COLUMNS}) select ${COPY_COLUMNS} from ingest_rows order by id
+    on conflict do nothing returning id, ${AGGREGATED}
+  ), changed as (
+    select 1 as sign, ${AGGREGATED} from inserted where trace_id is not null
+    union all
+    select -1, ${AGGREGATED} from ingest_removed where trace_id is not null
+  ), runs as (
+    insert into llm_runs as r (${RUN_COLUMNS}) ${runAggregate('changed')} order by account_id, trace_id
+    on conflict (account_id, trace_id) do update set
+      ${SUMMED.map((column) => `${column} = r.${column} + excluded.${column}`).join(', ')},
+      started_at = least(r.started_at, excluded.started_at), ended_at = greatest(r.ended_at, excluded.ended_at)
+  ), facets as (
+    insert into llm_run_facets as f (${FACET_COLUMNS}) ${facetAggregate('changed')}
+    order by account_id, facet, value, trace_id
+    on conflict (account_id, facet, value, trace_id) do update set calls = f.calls + excluded.calls,
+      last_activity_at = greatest(f.last_activity_at, excluded.last_activity_at)
+  )
+  select id from inserted`;
+
+/** Takes out the interrupted rows whose real ending is in the batch. Returns nothing; the number of rows counts. */
+export const TAKE_OUT_INTERRUPTED = `
+  with removed as (
+    delete from llm_requests r using ingest_rows s
+    where r.id = s.id and r.requested_at = s.requested_at and r.outcome = 'interrupted' and s.outcome <> 'interrupted'
+    returning ${COPY_COLUMNS.split(', ')
+      .map((column) => `r.${column}`)
+      .join(', ')}
+  )
+  insert into ingest_removed select * from removed`;
+
+/** After interrupted rows were replaced: values that no call of the run has any more. */
+export const DROP_EMPTY_FACETS = `
+  delete from llm_run_facets f using ingest_removed r
+  where f.account_id = r.account_id and f.trace_id = r.trace_id and f.calls = 0`;
+
+export const DELETE_ENDED = 'delete from llm_open_calls o using ingest_rows r where o.id = r.id';
+
+/** $1: the calls as JSON. A replayed beginning of a call that has its row stays out. */
+export const INSERT_OPEN = `
+  insert into llm_open_calls (id, requested_at, account_id, key_id, node, process, provider, endpoint, model_requested,
+    trace_id, span_path, span_key, span_name, begin)
+  select id, requested_at, account_id, key_id, node, process, provider, endpoint, model_requested,
+    trace_id, span_path, span_key, span_name, begin
+  from jsonb_to_recordset($1::jsonb) as x (id uuid, requested_at timestamptz, account_id int4, key_id int4, node text,
+    process text, provider text, endpoint text, model_requested text, trace_id text, span_path text, span_key text,
+    span_name text, begin jsonb)
+  where not exists (select from llm_requests r where r.id = x.id and r.requested_at = x.requested_at)
+  order by id
+  on conflict (id) do update set process = excluded.process`;
+
+/** $1: the readings as JSON. */
+export const UPDATE_CHECKPOINTS = `
+  update llm_open_calls o set checkpoint = x.checkpoint
+  from jsonb_to_recordset($1::jsonb) as x (id uuid, checkpoint jsonb) where o.id = x.id`;
+
+/** $1: a process; $2: how many. */
+export const READ_OPEN_OF_PROCESS = `
+  select begin, checkpoint from llm_open_calls where process = $1 order by id limit $2`;

@@ -1,0 +1,186 @@
+/** A call's beginning, ending and price to its row. Pure: no clock, no files, no database. */
+import type { CallBegin, CallCheckpoint, CallEnd } from '../call-record.ts';
+import { readSpanPath } from '../runs/span-path.ts';
+import type { LlmRequestRow } from '../store/llm-request-row.ts';
+import type { CallFlag, JsonObject, UsageClass, UsageReading } from '../token-usage.ts';
+import { formatUsd, type PicoUsd } from '../usd.ts';
+import type { BillableCall, PricedCall } from './priced-call.ts';
+
+/** How a call ended, as far as it is known: of an interrupted one nobody measured the time. */
+export type KnownEnd = Omit<CallEnd, 'respondedAtMs' | 'durationMs' | 'responseBytes' | 'requestBytes'> & {
+  readonly respondedAtMs: number | null;
+  readonly durationMs: number | null;
+  readonly requestBytes: number | null;
+  readonly responseBytes: number | null;
+};
+
+export function toBillableCall(begin: CallBegin, end: KnownEnd): BillableCall {
+  return {
+    provider: begin.provider,
+    endpoint: begin.endpoint,
+    billed: begin.billed,
+    requestedAtMs: begin.requestedAtMs,
+    model: end.model,
+    modelRequested: end.modelRequested,
+    serviceTier: end.serviceTier,
+    speed: end.speed,
+    inferenceGeo: end.inferenceGeo,
+    region: begin.region,
+    isBatch: begin.isBatch,
+    outcome: end.outcome,
+    status: end.status,
+    errorType: end.errorType,
+    usage: end.usage,
+    usageSource: end.usageSource,
+  };
+}
+
+/** The ending of a call whose process died: what its last checkpoint said, if it wrote one. */
+export function interruptedEnd(begin: CallBegin, checkpoint: CallCheckpoint | null): KnownEnd {
+  const reading: UsageReading | null = checkpoint?.reading ?? null;
+  const usage = reading?.usage ?? null;
+  return {
+    id: begin.id,
+    status: checkpoint?.status ?? null,
+    outcome: 'interrupted',
+    errorType: reading?.error?.type ?? null,
+    errorMessage: reading?.error?.message ?? null,
+    providerRequestId: null,
+    modelRequested: begin.modelRequested,
+    streamed: begin.streamed,
+    model: reading?.model ?? null,
+    serviceTier: reading?.serviceTier ?? null,
+    speed: reading?.speed ?? null,
+    inferenceGeo: reading?.inferenceGeo ?? null,
+    usage,
+    usageSource: usage === null ? 'none' : reading?.terminal === true ? 'provider' : 'partial',
+    flags: [...new Set([...begin.flags, ...(reading?.flags ?? [])])],
+    respondedAtMs: null,
+    durationMs: null,
+    connectMs: null,
+    headersMs: null,
+    firstByteMs: null,
+    firstTokenMs: null,
+    overheadUs: null,
+    requestBytes: null,
+    responseBytes: checkpoint?.responseBytes ?? null,
+    requestHeaders: [],
+    responseHeaders: [],
+  };
+}
+
+/** Name of the leaf, never null: the header, else the model asked for, else the model that served, else the endpoint. */
+export function spanNameOf(begin: CallBegin, end: Pick<KnownEnd, 'model' | 'modelRequested'> | null): string {
+  return begin.spanName ?? end?.modelRequested ?? begin.modelRequested ?? end?.model ?? begin.endpoint;
+}
+
+export function makeRow(begin: CallBegin, end: KnownEnd, priced: PricedCall, pricedAtMs: number): LlmRequestRow {
+  const span = begin.spanPath === null ? null : readSpanPath(begin.spanPath);
+  const flags = new Set<CallFlag>(end.flags);
+  if (span?.isCut === true) flags.add('span_cut');
+  return {
+    id: begin.id,
+    requested_at: new Date(begin.requestedAtMs),
+    account_id: begin.accountId,
+    key_id: begin.keyId,
+    node: begin.node,
+    client: begin.client,
+    provider: begin.provider,
+    provider_alias: begin.providerAlias,
+    endpoint: begin.endpoint,
+    method: begin.method,
+    path: begin.path,
+    model: end.model,
+    model_requested: end.modelRequested,
+    billing_model: priced.billingModel,
+    streamed: end.streamed,
+    service_tier: end.serviceTier,
+    speed: end.speed,
+    is_batch: begin.isBatch,
+    region: begin.region,
+    inference_geo: end.inferenceGeo,
+    attempt: begin.attempt,
+    status: end.status,
+    outcome: end.outcome,
+    error_type: end.errorType,
+    error_message: end.errorMessage,
+    provider_request_id: end.providerRequestId,
+    flags: [...flags],
+    trace_id: begin.traceId,
+    span_path: begin.spanPath,
+    span_key: span?.key ?? null,
+    span_name: spanNameOf(begin, end),
+    raw_metadata: Object.fromEntries(begin.metadata),
+    indexed_metadata: {},
+    ...usageColumns(end),
+    estimated_tokens: null,
+    input_cost: money(priced.inputCost),
+    cache_read_cost: money(priced.cacheReadCost),
+    cache_creation_cost: money(priced.cacheCreationCost),
+    output_cost: money(priced.outputCost),
+    other_cost: money(priced.otherCost),
+    total_cost: money(priced.totalCost),
+    known_cost: money(priced.knownCost),
+    cost_status: priced.costStatus,
+    cost_lines: priced.lines,
+    estimated_cost: null,
+    price_version: priced.priceVersion,
+    priced_at: new Date(pricedAtMs),
+    responded_at: end.respondedAtMs === null ? null : new Date(end.respondedAtMs),
+    duration_ms: whole(end.durationMs),
+    connect_ms: whole(end.connectMs),
+    headers_ms: whole(end.headersMs),
+    first_byte_ms: whole(end.firstByteMs),
+    first_token_ms: whole(end.firstTokenMs),
+    overhead_us: whole(end.overheadUs),
+    request_bytes: whole(end.requestBytes),
+    response_bytes: whole(end.responseBytes),
+  };
+}
+
+const CACHE_READ: readonly UsageClass[] = ['cache_read', 'cache_read_audio', 'cache_read_image', 'cache_read_video'];
+const CACHE_CREATION: readonly UsageClass[] = [
+  'cache_creation_5m',
+  'cache_creation_30m',
+  'cache_creation_1h',
+  'cache_creation_12h',
+];
+
+/** The columns that most questions need; every class, those of sound and pictures too, stands in `usage`. */
+function usageColumns(end: KnownEnd) {
+  const classes = end.usage?.classes ?? {};
+  const native: JsonObject | null = end.usage?.native ?? null;
+  return {
+    input_tokens: classes.input ?? null,
+    cache_read_input_tokens: sumReported(classes, CACHE_READ),
+    cache_creation_input_tokens: sumReported(classes, CACHE_CREATION),
+    cache_creation_5m_tokens: classes.cache_creation_5m ?? null,
+    cache_creation_1h_tokens: classes.cache_creation_1h ?? null,
+    output_tokens: classes.output ?? null,
+    reasoning_tokens: end.usage?.reasoning ?? null,
+    usage: end.usage === null ? null : { ...classes },
+    native_usage: native,
+    usage_source: end.usageSource,
+  };
+}
+
+/** Null when none of the classes was reported. */
+function sumReported(
+  classes: Readonly<Partial<Record<UsageClass, number>>>,
+  names: readonly UsageClass[],
+): number | null {
+  let sum: number | null = null;
+  for (const name of names) {
+    const quantity = classes[name];
+    if (quantity !== undefined) sum = (sum ?? 0) + quantity;
+  }
+  return sum;
+}
+
+function money(pico: PicoUsd | null): string | null {
+  return pico === null ? null : formatUsd(pico);
+}
+
+function whole(value: number | null): number | null {
+  return value === null ? null : Math.round(value);
+}

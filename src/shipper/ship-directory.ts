@@ -1,0 +1,101 @@
+/**
+ * One process directory's way into the database, a batch at a time: read, store, move the cursor. When its process is
+ * dead and everything is stored, what is still open was interrupted, and the directory goes.
+ */
+import { join } from 'node:path';
+import type { CallBegin, CallCheckpoint } from '../call-record.ts';
+import { readCursor, type SpoolPosition } from '../spool/cursor.ts';
+import { advanceCursor, quarantineSegment, removeProcessDirectory } from '../spool/process-directories.ts';
+import type { SpoolLog } from '../spool/spool-log.ts';
+import { openSpoolReader, type SpoolReader } from '../spool/spool-reader.ts';
+import { buildBatch, makeInterruptedItem } from './build-batch.ts';
+import { describeFailure } from './database-error.ts';
+import type { IngestSession } from './ingest-session.ts';
+import { READ_OPEN_OF_PROCESS } from './ingest-statements.ts';
+import type { PriceCall } from './priced-call.ts';
+import { quarantineRecord } from './quarantine.ts';
+import { type StoreCounts, storeItems } from './store-items.ts';
+
+const BATCH_LIMITS = { maxEnds: 500, maxBytes: 8 * 1024 * 1024 } as const;
+
+export interface ShipCounts extends StoreCounts {
+  interrupted: number;
+  corruptBytes: number;
+}
+
+export interface ShipContext {
+  readonly spoolDir: string;
+  readonly quarantineDir: string;
+  readonly priceCall: PriceCall;
+  readonly log: SpoolLog;
+  readonly counts: ShipCounts;
+}
+
+export interface DirectoryShipper {
+  /** Ships one batch. `more`: there may be more now. `drained`: not now. `gone`: the directory was removed. */
+  ship(session: IngestSession, isDead: boolean): Promise<'more' | 'drained' | 'gone'>;
+}
+
+/** Starts at the durable cursor. After a failure make a new one: what was read and not stored is read again. */
+export async function openDirectoryShipper(processName: string, context: ShipContext): Promise<DirectoryShipper> {
+  const { spoolDir, quarantineDir, priceCall, log, counts } = context;
+  const dir = join(spoolDir, processName);
+  let cursor: SpoolPosition = await readCursor(dir);
+  const reader: SpoolReader = openSpoolReader(dir, cursor);
+
+  async function putSegmentAside(segment: number, bytes: number): Promise<void> {
+    counts.corruptBytes += bytes;
+    const kept = await quarantineSegment(spoolDir, processName, segment, quarantineDir);
+    log.error(
+      { process: processName, segment, bytes, kept },
+      'a spool segment is damaged; what can be read of it is kept',
+    );
+  }
+
+  /** Rows for what the dead process left open, from what it wrote before. */
+  async function storeInterrupted(session: IngestSession): Promise<void> {
+    for (;;) {
+      const { rows } = await session.client.query<{ begin: CallBegin; checkpoint: CallCheckpoint | null }>(
+        READ_OPEN_OF_PROCESS,
+        [processName, BATCH_LIMITS.maxEnds],
+      );
+      if (rows.length === 0) return;
+      const items = rows.map((row) => makeInterruptedItem(row.begin, row.checkpoint, { priceCall, nowMs: Date.now() }));
+      const before = counts.rows;
+      await storeItems(items, { session, quarantineDir, log, counts });
+      counts.interrupted += counts.rows - before;
+      // A row that had to be put aside stays open no longer, either: otherwise this would never end.
+      await session.client.query('delete from llm_open_calls where id = any($1::uuid[])', [
+        rows.map((row) => row.begin.id),
+      ]);
+    }
+  }
+
+  return {
+    async ship(session, isDead) {
+      const batch = await reader.read(BATCH_LIMITS, isDead);
+      for (const { segment, bytes } of batch.corrupt) await putSegmentAside(segment, bytes);
+      const built = buildBatch(
+        batch.entries.map(({ entry }) => entry),
+        { process: processName, priceCall, nowMs: Date.now() },
+      );
+      for (const { begin, end, error } of built.failed) {
+        counts.quarantined += 1;
+        const reason = describeFailure(error);
+        await quarantineRecord(quarantineDir, { id: begin.id, reason, record: { begin, end } });
+        log.error({ id: begin.id, reason }, 'no row could be made of a record; it was put aside');
+      }
+      if (built.items.length > 0) await storeItems(built.items, { session, quarantineDir, log, counts });
+      if (batch.isDrained && isDead) {
+        await storeInterrupted(session);
+        await removeProcessDirectory(dir);
+        return 'gone';
+      }
+      if (batch.after.segment !== cursor.segment || batch.after.offset !== cursor.offset) {
+        await advanceCursor(dir, batch.after);
+        cursor = batch.after;
+      }
+      return batch.isDrained ? 'drained' : 'more';
+    },
+  };
+}

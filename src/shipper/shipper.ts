@@ -1,0 +1,183 @@
+/**
+ * The way from the spool to the database. It runs in the control process, on one connection, for as long as that lives:
+ * the database may be away for hours, it waits and goes on by itself. What is in the spool stays there until its
+ * transaction has committed, so nothing here needs to survive.
+ */
+import { dirname, join } from 'node:path';
+import type pg from 'pg';
+import { listProcessDirectories } from '../spool/process-directories.ts';
+import type { SpoolLog } from '../spool/spool-log.ts';
+import { describeFailure } from './database-error.ts';
+import { type IngestSession, openIngestSession } from './ingest-session.ts';
+import type { PriceCall } from './priced-call.ts';
+import { type DirectoryShipper, openDirectoryShipper, type ShipContext, type ShipCounts } from './ship-directory.ts';
+
+const POLL_INTERVAL_MS = 200;
+const MIN_BACKOFF_MS = 500;
+const MAX_BACKOFF_MS = 30_000;
+/** A directory counts as dead when it has been missing from the live list for this long. */
+const DEAD_AFTER_MS = 2_000;
+
+export interface ShipperOptions {
+  readonly pool: pg.Pool;
+  /** `<data directory>/spool`, with one directory for each proxy process. */
+  readonly spoolDir: string;
+  /** Default: `quarantine` beside the spool. */
+  readonly quarantineDir?: string;
+  readonly priceBook: { readonly priceCall: PriceCall };
+  readonly log: SpoolLog;
+  readonly deadAfterMs?: number;
+  /** Told after a batch that brought rows, e.g. to wake the live tail. */
+  readonly onShipped?: () => void;
+}
+
+export interface ShipperStats extends Readonly<ShipCounts> {
+  /** Why the database cannot be used now; null when it works. */
+  readonly waitingFor: string | null;
+  /** When everything in the spool had last been stored. */
+  readonly drainedAtMs: number | null;
+  /** Process directories that hold records or may get some. */
+  readonly directories: number;
+}
+
+export interface Shipper {
+  /** The directories whose writer lives. Until the first call every directory is taken for alive. */
+  setLiveSpools(names: readonly string[]): void;
+  stats(): ShipperStats;
+  /** True when everything that is in the spool now is stored; false when that took longer than `deadlineMs`. */
+  drain(deadlineMs: number): Promise<boolean>;
+  /** Ends after the batch that is being stored. */
+  stop(): Promise<void>;
+}
+
+export function startShipper(options: ShipperOptions): Shipper {
+  const { pool, spoolDir, log } = options;
+  const deadAfterMs = options.deadAfterMs ?? DEAD_AFTER_MS;
+  const counts: ShipCounts = { rows: 0, sanitised: 0, quarantined: 0, interrupted: 0, corruptBytes: 0 };
+  const context: ShipContext = {
+    spoolDir,
+    quarantineDir: options.quarantineDir ?? join(dirname(spoolDir), 'quarantine'),
+    priceCall: options.priceBook.priceCall,
+    log,
+    counts,
+  };
+  let live: ReadonlySet<string> | null = null;
+  /** Since when a directory has been missing from the live list. */
+  const missingSinceMs = new Map<string, number>();
+  let directories = new Map<string, DirectoryShipper>();
+  let session: IngestSession | null = null;
+  let backoffMs = 0;
+  let waitingFor: string | null = null;
+  let drainedAtMs: number | null = null;
+  let isStopping = false;
+  let wake = () => {};
+  /** Who waits for a round that begins after they asked and finds nothing left. */
+  let drainWaiters: (() => void)[] = [];
+
+  function isDead(name: string): boolean {
+    if (live === null || live.has(name)) {
+      missingSinceMs.delete(name);
+      return false;
+    }
+    const sinceMs = missingSinceMs.get(name) ?? performance.now();
+    missingSinceMs.set(name, sinceMs);
+    return performance.now() - sinceMs >= deadAfterMs;
+  }
+
+  /** Every directory once, the oldest first. True when something may be left to ship at once. */
+  async function shipRound(): Promise<boolean> {
+    const names = await listProcessDirectories(spoolDir);
+    session ??= await openIngestSession(pool);
+    let isMore = false;
+    for (const name of names) {
+      if (isStopping) return false;
+      const directory = directories.get(name) ?? (await openDirectoryShipper(name, context));
+      directories.set(name, directory);
+      const before = counts.rows;
+      const result = await directory.ship(session, isDead(name));
+      if (counts.rows > before) options.onShipped?.();
+      if (result === 'more') isMore = true;
+      if (result === 'gone') {
+        directories.delete(name);
+        missingSinceMs.delete(name);
+      }
+    }
+    return isMore;
+  }
+
+  async function tryRound(): Promise<boolean> {
+    const waiters = drainWaiters;
+    try {
+      const isMore = await shipRound();
+      if (waitingFor !== null)
+        log.warn({ waitedFor: waitingFor }, 'the database is back; records are being stored again');
+      waitingFor = null;
+      backoffMs = 0;
+      if (isMore || isStopping) return isMore;
+      drainedAtMs = Date.now();
+      drainWaiters = drainWaiters.filter((waiter) => !waiters.includes(waiter));
+      for (const waiter of waiters) waiter();
+      return false;
+    } catch (error) {
+      const reason = describeFailure(error);
+      if (reason !== waitingFor) log.warn({ reason }, 'records cannot be stored now; they wait in the spool');
+      waitingFor = reason;
+      backoffMs = Math.min(Math.max(MIN_BACKOFF_MS, backoffMs * 2), MAX_BACKOFF_MS);
+      session?.close();
+      session = null;
+      directories = new Map();
+      return false;
+    }
+  }
+
+  function pause(): Promise<void> {
+    const backoff = drainWaiters.length > 0 ? Math.min(backoffMs, MIN_BACKOFF_MS) : backoffMs;
+    // Between a half and the whole of the back-off, so that several nodes do not come back at the same moment.
+    const delayMs = backoff === 0 ? POLL_INTERVAL_MS : backoff * (0.5 + Math.random() / 2);
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, delayMs);
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  async function run(): Promise<void> {
+    while (!isStopping) {
+      const isMore = await tryRound();
+      if (!isMore && !isStopping) await pause();
+    }
+    session?.close();
+  }
+
+  const running = run();
+
+  return {
+    setLiveSpools(names) {
+      live = new Set(names);
+    },
+    stats() {
+      return { ...counts, waitingFor, drainedAtMs, directories: directories.size };
+    },
+    drain(deadlineMs) {
+      return new Promise((resolve) => {
+        const timer = setTimeout(() => {
+          drainWaiters = drainWaiters.filter((waiter) => waiter !== drained);
+          resolve(false);
+        }, deadlineMs);
+        const drained = () => {
+          clearTimeout(timer);
+          resolve(true);
+        };
+        drainWaiters = [...drainWaiters, drained];
+        wake();
+      });
+    },
+    async stop() {
+      isStopping = true;
+      wake();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,88 @@
+/**
+ * Stores a batch whatever is in it: when the database refuses the data, the batch is halved down to the one bad item;
+ * that is tried in its safe form and then put aside, and everything else goes through. Other failures are thrown: the
+ * whole batch is tried again later, which makes no row twice.
+ */
+import type { SpoolLog } from '../spool/spool-log.ts';
+import type { BatchItem } from './batch-item.ts';
+import { describeFailure, judgeFailure } from './database-error.ts';
+import type { IngestSession } from './ingest-session.ts';
+import { quarantineRecord } from './quarantine.ts';
+import { sanitiseCall } from './sanitise-row.ts';
+
+export interface StoreCounts {
+  rows: number;
+  sanitised: number;
+  quarantined: number;
+}
+
+export interface StoreContext {
+  readonly session: IngestSession;
+  readonly quarantineDir: string;
+  readonly log: SpoolLog;
+  readonly counts: StoreCounts;
+}
+
+export async function storeItems(items: readonly BatchItem[], context: StoreContext): Promise<void> {
+  const error = await tryStore(items, context);
+  if (error === null) return;
+  const [only] = items;
+  if (only === undefined) throw error;
+  if (items.length === 1) {
+    await storeBadItem(only, error, context);
+    return;
+  }
+  const middle = Math.ceil(items.length / 2);
+  await storeItems(items.slice(0, middle), context);
+  await storeItems(items.slice(middle), context);
+}
+
+/** Null when stored; the error when the data are refused; everything else is thrown. */
+async function tryStore(items: readonly BatchItem[], { session, counts }: StoreContext): Promise<unknown> {
+  try {
+    try {
+      counts.rows += await session.ingest(items);
+    } catch (error) {
+      if (judgeFailure(error) !== 'no_partition') throw error;
+      session.forgetPartitions();
+      counts.rows += await session.ingest(items);
+    }
+    return null;
+  } catch (error) {
+    if (judgeFailure(error) === 'data') return error;
+    throw error;
+  }
+}
+
+async function storeBadItem(item: BatchItem, error: unknown, context: StoreContext): Promise<void> {
+  const { log, counts, quarantineDir } = context;
+  const id = idOf(item);
+  const reason = describeFailure(error);
+  if (item.kind === 'call') {
+    const refusal = await tryStore([sanitiseCall(item)], context);
+    if (refusal === null) {
+      counts.sanitised += 1;
+      log.warn({ id, reason }, 'a record was refused by the database and stored in a safe form');
+      return;
+    }
+  }
+  counts.quarantined += 1;
+  const kept = await quarantineRecord(quarantineDir, { id, reason, record: withoutBytes(item) });
+  log.error({ id, reason, kept }, 'a record was refused by the database and put aside');
+}
+
+function idOf(item: BatchItem): string {
+  switch (item.kind) {
+    case 'call':
+      return item.row.id;
+    case 'open':
+      return item.begin.id;
+    case 'checkpoint':
+      return item.checkpoint.id;
+  }
+}
+
+/** Bodies do not belong into a file that is made for reading. */
+function withoutBytes(item: BatchItem): unknown {
+  return item.kind === 'call' ? item.row : item;
+}

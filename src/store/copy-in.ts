@@ -1,0 +1,11 @@
+/** Sends one COPY's bytes to the database and waits until it has taken them. */
+import { finished } from 'node:stream/promises';
+import type pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+
+/** `statement` is a `copy … from stdin`. */
+export async function copyIn(client: pg.ClientBase, statement: string, data: Buffer | string): Promise<void> {
+  const stream = client.query(copyFrom(statement));
+  stream.end(data);
+  await finished(stream);
+}
