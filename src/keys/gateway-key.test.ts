@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createGatewayKey, digestKey, isWellFormedKey, maskKey } from './gateway-key.ts';
+import { createGatewayKey, digestKey, isWellFormedKey, keyHints } from './gateway-key.ts';
 
 /** 32 zero bytes, without their checksum. */
 const ZERO_KEY = `tgk_${'0'.repeat(43)}`;
@@ -40,5 +40,5 @@ test('the digest is the SHA-256 of the whole key in hex', () => {
 });
 
 test('a key is shown by its first eight and last four characters', () => {
-  expect(maskKey(`tgk_0123${'x'.repeat(41)}9876`)).toBe('tgk_0123…9876');
+  expect(keyHints(`tgk_0123${'x'.repeat(41)}9876`)).toEqual({ prefix: 'tgk_0123', last4: '9876' });
 });

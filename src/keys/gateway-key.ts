@@ -48,6 +48,6 @@ export function digestKey(text: string): string {
 }
 
 /** How a key is shown after its creation: enough to recognise it, far too little to use it. */
-export function maskKey(text: string): string {
-  return `${text.slice(0, 8)}…${text.slice(-4)}`;
+export function keyHints(text: string): { readonly prefix: string; readonly last4: string } {
+  return { prefix: text.slice(0, 8), last4: text.slice(-4) };
 }

@@ -1,0 +1,86 @@
+/** The admin API put together: what stands before every route, the routes, the OpenAPI document, the errors. No socket. */
+import { OpenAPIHono } from '@hono/zod-openapi';
+import { bodyLimit } from 'hono/body-limit';
+import { v7 as createUuid } from 'uuid';
+import type { AdminDeps } from './admin-deps.ts';
+import { ApiError, toApiError } from './api-error.ts';
+import { addFrontPage } from './front-page.ts';
+import { addSecurityHeaders, checkHostAndOrigin, PUBLIC_PATHS, requireToken } from './guard.ts';
+import { addKeyRoutes } from './keys-resource.ts';
+import { addLogStreamRoute } from './log-stream.ts';
+import { addLogRoutes } from './logs-resource.ts';
+import { addRunRoutes } from './runs-resource.ts';
+import { addSystemRoutes } from './system-resource.ts';
+
+const MAX_BODY_BYTES = 64 * 1024;
+
+function addDocument(app: OpenAPIHono, deps: AdminDeps): void {
+  app.openAPIRegistry.registerComponent('securitySchemes', 'adminToken', { type: 'http', scheme: 'bearer' });
+  app.get('/api/v1/openapi.json', (c) => {
+    const document = app.getOpenAPI31Document({
+      openapi: '3.1.0',
+      info: {
+        title: 'Tollgate admin API',
+        version: deps.version,
+        description:
+          'Keys, logs and runs of one gateway. Money is decimal text, token counts are numbers, null means "not reported" and is never zero.',
+      },
+      security: [{ adminToken: [] }],
+    });
+    for (const path of PUBLIC_PATHS) {
+      const route = document.paths?.[path]?.get;
+      if (route !== undefined) route.security = [];
+    }
+    return c.json(document);
+  });
+}
+
+export function createAdminApp(deps: AdminDeps): OpenAPIHono {
+  const app = new OpenAPIHono({
+    defaultHook: (result) => {
+      if (result.success) return;
+      const [issue] = result.error.issues;
+      const where = issue?.path.join('.') ?? '';
+      throw new ApiError(
+        400,
+        'invalid_request',
+        `${where === '' ? 'The request' : where}: ${issue?.message ?? 'not valid'}`,
+      );
+    },
+  });
+  app.use(addSecurityHeaders());
+  app.use(checkHostAndOrigin(deps));
+  app.use(requireToken(deps));
+  app.use(
+    bodyLimit({
+      maxSize: MAX_BODY_BYTES,
+      onError: () => {
+        throw new ApiError(413, 'body_too_large', `A body may have ${MAX_BODY_BYTES} bytes.`);
+      },
+    }),
+  );
+
+  addFrontPage(app);
+  addSystemRoutes(app, deps);
+  addKeyRoutes(app, deps);
+  addLogStreamRoute(app, deps);
+  addLogRoutes(app, deps);
+  addRunRoutes(app, deps);
+  addDocument(app, deps);
+
+  app.notFound((c) => {
+    throw new ApiError(
+      404,
+      'not_found',
+      `There is nothing at ${c.req.method} ${c.req.path.slice(0, 200)}; see /api/v1/openapi.json.`,
+    );
+  });
+  app.onError((thrown, c) => {
+    const error = toApiError(thrown);
+    const requestId = createUuid();
+    if (error.status === 500)
+      deps.log.error({ err: thrown, requestId, route: c.req.path }, 'a request to the admin API failed');
+    return c.json({ error: { code: error.code, message: error.message, request_id: requestId } }, error.status);
+  });
+  return app;
+}

@@ -1,0 +1,34 @@
+/** What the admin API needs of the process it lives in. It starts nothing and keeps no state of its own. */
+
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import type { SupervisorStatus } from '../channel.ts';
+import type { JsonValue } from '../token-usage.ts';
+import { databaseUnavailable } from './api-error.ts';
+
+export interface AdminDeps {
+  /** Whose keys and records these are: there is one account so far, and no request may name another. */
+  readonly accountId: number;
+  readonly adminToken: string;
+  readonly adminHost: string;
+  /** Adds a name to those that the Host check accepts. */
+  readonly publicUrl: string | null;
+  readonly version: string;
+  /** Null until the database answered and its schema is up to date. */
+  readonly database: () => pg.Pool | null;
+  /** Resolves when every local proxy has this version of the keys, or later; false when one did not say so in time. */
+  readonly publishKeys: (version: number) => Promise<boolean>;
+  /** Null when the supervisor does not answer. */
+  readonly readSupervisorStatus: () => Promise<SupervisorStatus | null>;
+  /** How far the records are; null until the shipper runs. */
+  readonly readShipperStatus: () => JsonValue;
+  /** The date of the price data that new calls are priced with. */
+  readonly priceVersion: string | null;
+  readonly log: Logger;
+}
+
+export function requireDatabase(deps: AdminDeps): pg.Pool {
+  const pool = deps.database();
+  if (pool === null) throw databaseUnavailable();
+  return pool;
+}

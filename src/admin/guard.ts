@@ -1,0 +1,107 @@
+/**
+ * What stands before every route: security headers, the Host check (DNS rebinding), the Origin check (other sites'
+ * pages), and the token. Deny by default: a new route is closed unless its path is in PUBLIC_PATHS.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { isIP } from 'node:net';
+import type { MiddlewareHandler } from 'hono';
+import { ApiError } from './api-error.ts';
+
+/** Paths that say nothing of anyone: the page that names the product, and liveness. */
+export const PUBLIC_PATHS: readonly string[] = ['/', '/healthz', '/readyz'];
+
+const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
+
+const SECURITY_HEADERS: Readonly<Record<string, string>> = {
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-store',
+};
+
+/** A route may set one of them more exactly; the others are added. */
+export function addSecurityHeaders(): MiddlewareHandler {
+  return async (c, next) => {
+    await next();
+    for (const [name, value] of Object.entries(SECURITY_HEADERS)) if (!c.res.headers.has(name)) c.header(name, value);
+  };
+}
+
+function hostNameOf(host: string): string | null {
+  try {
+    return new URL(`http://${host}`).hostname;
+  } catch {
+    return null;
+  }
+}
+
+function bracketed(host: string): string {
+  return isIP(host) === 6 ? `[${host}]` : host.toLowerCase();
+}
+
+function isIpHost(name: string): boolean {
+  return isIP(name.replace(/^\[|\]$/g, '')) !== 0;
+}
+
+export interface GuardOptions {
+  readonly adminHost: string;
+  readonly publicUrl: string | null;
+  readonly adminToken: string;
+}
+
+/** Which names this gateway answers to. Bound to all addresses, it answers to any address; no rebinding uses those. */
+function createNameCheck({ adminHost, publicUrl }: GuardOptions): (name: string) => boolean {
+  const isAnyAddress = adminHost === '0.0.0.0' || adminHost === '::';
+  const names = new Set([...LOOPBACK_NAMES, bracketed(adminHost)]);
+  if (publicUrl !== null) names.add(new URL(publicUrl).hostname);
+  return (name) => names.has(name) || (isAnyAddress && isIpHost(name));
+}
+
+export function checkHostAndOrigin(options: GuardOptions): MiddlewareHandler {
+  const isOurs = createNameCheck(options);
+  const publicOrigin = options.publicUrl === null ? null : new URL(options.publicUrl).origin;
+  return async (c, next) => {
+    const host = c.req.header('host') ?? '';
+    const name = hostNameOf(host);
+    if (name === null || !isOurs(name))
+      throw new ApiError(
+        421,
+        'host_unknown',
+        'This host name is not one of the gateway; add it with TOLLGATE_PUBLIC_URL.',
+      );
+    const origin = c.req.header('origin');
+    const isOwnOrigin =
+      origin === undefined || origin === publicOrigin || origin === `http://${host}` || origin === `https://${host}`;
+    // A link on another site may open the front page, but no page of another site may use the API.
+    const isCrossSite = c.req.header('sec-fetch-site') === 'cross-site' && c.req.path !== '/';
+    if (!isOwnOrigin || isCrossSite)
+      throw new ApiError(403, 'origin_forbidden', 'Pages of other sites may not use the admin API.');
+    await next();
+  };
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+/** Compares digests, so that neither content nor length shows in the time it takes. */
+export function requireToken({ adminToken }: GuardOptions): MiddlewareHandler {
+  const expected = sha256(adminToken);
+  return async (c, next) => {
+    const isReading = c.req.method === 'GET' || c.req.method === 'HEAD';
+    if (isReading && PUBLIC_PATHS.includes(c.req.path)) return next();
+    const token = /^Bearer +(\S+)$/i.exec(c.req.header('authorization') ?? '')?.[1];
+    if (token === undefined || !timingSafeEqual(sha256(token), expected)) {
+      c.header('www-authenticate', 'Bearer');
+      throw new ApiError(
+        401,
+        'unauthorized',
+        'Send the admin token as Authorization: Bearer; it is in admin.json of the data directory.',
+      );
+    }
+    return next();
+  };
+}

@@ -1,0 +1,160 @@
+/** Gateway keys over HTTP. A key is shown once, in the answer that creates it; every change is answered only when all proxies have it. */
+import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
+import { createGatewayKey, digestKey, keyHints } from '../keys/gateway-key.ts';
+import { insertKey, type KeyStored, listKeys, type NewKey, revokeKey, type StoredKey } from '../store/gateway-keys.ts';
+import { type AdminDeps, requireDatabase } from './admin-deps.ts';
+import { ApiError } from './api-error.ts';
+import { COMMON_ERRORS, errorAnswer, jsonAnswer, listOf, Time } from './schemas.ts';
+
+const Policy = {
+  usage: z.enum(['ask', 'observe']).nullable().describe('Override of the setting `usage`; null as the deployment'),
+  bodies: z.enum(['full', 'off']).nullable().describe('Override of the setting `bodies`; null as the deployment'),
+} as const;
+
+const KeyBody = z
+  .object({
+    id: z.number().int(),
+    name: z.string(),
+    prefix: z.string().describe('First characters of the key'),
+    last4: z.string().describe('Last characters of the key'),
+    created_at: Time,
+    last_used_at: Time.nullable().describe('Latest call with it, about a minute late; null when never used'),
+    revoked_at: Time.nullable(),
+    expires_at: Time.nullable(),
+    ...Policy,
+  })
+  .openapi('Key');
+
+const CreatedKeyBody = KeyBody.extend({ key: z.string().describe('The key itself; it is never shown again') }).openapi(
+  'CreatedKey',
+);
+
+const NewKeyBody = z
+  .strictObject({
+    name: z
+      .string()
+      .trim()
+      .min(1)
+      .max(200)
+      .regex(/^\P{Cc}*$/u, 'without control characters')
+      .describe('Whom it is for'),
+    expires_at: z.iso.datetime({ offset: true }).optional().describe('When it stops being valid by itself'),
+    usage: Policy.usage.optional(),
+    bodies: Policy.bodies.optional(),
+  })
+  .openapi('NewKey');
+
+const IdParameter = z.object({ id: z.coerce.number().int().min(1).max(2_147_483_647) });
+
+function toTime(timeMs: number | null): string | null {
+  return timeMs === null ? null : new Date(timeMs).toISOString();
+}
+
+function formatKey(key: StoredKey): z.infer<typeof KeyBody> {
+  return {
+    id: key.keyId,
+    name: key.name,
+    prefix: key.prefix,
+    last4: key.last4,
+    created_at: new Date(key.createdAtMs).toISOString(),
+    last_used_at: toTime(key.lastUsedAtMs),
+    revoked_at: toTime(key.revokedAtMs),
+    expires_at: toTime(key.expiresAtMs),
+    usage: key.usage,
+    bodies: key.bodies,
+  };
+}
+
+const NOT_FOUND = new ApiError(404, 'key_not_found', 'There is no gateway key with this id.');
+
+async function publish(deps: AdminDeps, stored: KeyStored): Promise<void> {
+  if (await deps.publishKeys(stored.version)) return;
+  throw new ApiError(
+    503,
+    'not_confirmed',
+    `The change of key ${stored.key.keyId} is stored, but not every proxy process has confirmed it yet. It takes effect as soon as they do; see \`tollgate doctor\`.`,
+  );
+}
+
+type KeySettings = Pick<NewKey, 'name' | 'expiresAtMs' | 'usage' | 'bodies'>;
+
+async function createKey(deps: AdminDeps, settings: KeySettings): Promise<z.infer<typeof CreatedKeyBody>> {
+  const key = createGatewayKey();
+  const stored = await insertKey(requireDatabase(deps), {
+    ...settings,
+    ...keyHints(key),
+    accountId: deps.accountId,
+    digest: digestKey(key),
+  });
+  await publish(deps, stored);
+  return { ...formatKey(stored.key), key };
+}
+
+export function addKeyRoutes(app: OpenAPIHono, deps: AdminDeps): void {
+  const create = createRoute({
+    method: 'post',
+    path: '/api/v1/keys',
+    summary: 'Create a gateway key',
+    request: { body: { required: true, content: { 'application/json': { schema: NewKeyBody } } } },
+    responses: { 201: jsonAnswer(CreatedKeyBody, 'The key, shown once; every proxy accepts it'), ...COMMON_ERRORS },
+  });
+  app.openapi(create, async (c) => {
+    const { name, expires_at, usage, bodies } = c.req.valid('json');
+    const expiresAtMs = expires_at === undefined ? null : Date.parse(expires_at);
+    return c.json(await createKey(deps, { name, expiresAtMs, usage: usage ?? null, bodies: bodies ?? null }), 201);
+  });
+
+  const list = createRoute({
+    method: 'get',
+    path: '/api/v1/keys',
+    summary: 'All gateway keys, revoked ones too, the oldest first',
+    responses: { 200: jsonAnswer(listOf(KeyBody), 'All in one page'), ...COMMON_ERRORS },
+  });
+  app.openapi(list, async (c) => {
+    const keys = await listKeys(requireDatabase(deps), deps.accountId);
+    return c.json({ data: keys.map(formatKey), next_cursor: null }, 200);
+  });
+
+  const revoke = createRoute({
+    method: 'delete',
+    path: '/api/v1/keys/{id}',
+    summary: 'Revoke a gateway key; revoking again changes nothing',
+    request: { params: IdParameter },
+    responses: {
+      200: jsonAnswer(KeyBody, 'The revoked key; no proxy accepts it any more'),
+      404: errorAnswer('No such key'),
+      ...COMMON_ERRORS,
+    },
+  });
+  app.openapi(revoke, async (c) => {
+    const stored = await revokeKey(requireDatabase(deps), deps.accountId, c.req.valid('param').id);
+    if (stored === null) throw NOT_FOUND;
+    await publish(deps, stored);
+    return c.json(formatKey(stored.key), 200);
+  });
+
+  const rotate = createRoute({
+    method: 'post',
+    path: '/api/v1/keys/{id}/rotate',
+    summary: 'Replace a gateway key by a new one of the same name and settings; the old one is revoked',
+    request: { params: IdParameter },
+    responses: {
+      201: jsonAnswer(CreatedKeyBody, 'The new key, shown once'),
+      404: errorAnswer('No such key'),
+      409: errorAnswer('The key was revoked before'),
+      ...COMMON_ERRORS,
+    },
+  });
+  app.openapi(rotate, async (c) => {
+    const pool = requireDatabase(deps);
+    const { id } = c.req.valid('param');
+    const old = (await listKeys(pool, deps.accountId)).find((key) => key.keyId === id);
+    if (old === undefined) throw NOT_FOUND;
+    if (old.revokedAtMs !== null)
+      throw new ApiError(409, 'key_revoked', 'A revoked key cannot be rotated; create a new one.');
+    const created = await createKey(deps, old);
+    const revoked = await revokeKey(pool, deps.accountId, id);
+    if (revoked !== null) await publish(deps, revoked);
+    return c.json(created, 201);
+  });
+}

@@ -1,0 +1,197 @@
+/** How the gateway is: its processes, records under way, database, the attempts it refused, and liveness. */
+import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
+import type { SupervisorStatus } from '../channel.ts';
+import { readDatabaseFacts } from '../runs/database-facts.ts';
+import type { AdminDeps } from './admin-deps.ts';
+import { ApiError } from './api-error.ts';
+import { COMMON_ERRORS, jsonAnswer, Time } from './schemas.ts';
+
+const AttemptBody = z
+  .object({
+    at: Time,
+    code: z.string().describe('As in X-Gateway-Error'),
+    status: z.number().int(),
+    method: z.string(),
+    path: z.string(),
+    provider: z.string().nullable(),
+    user_agent: z.string().nullable(),
+  })
+  .openapi('Attempt');
+
+const AttemptsBody = z.object({
+  data: z.array(AttemptBody).describe('At most 100, the newest first'),
+  next_cursor: z.null(),
+  not_shown: z.number().int().describe('Refused attempts that were not kept'),
+});
+
+const MetricsBody = z.object({
+  open_calls: z.number(),
+  calls_total: z.number(),
+  rejected_total: z.number(),
+  records_lost: z.number().describe('Records that could not be written since the process started'),
+  tap_give_ups: z.number(),
+  rss_bytes: z.number(),
+});
+
+const ProcessBody = z
+  .object({
+    role: z.enum(['proxy', 'control', 'postgres', 'demo']),
+    pid: z.number().int().nullable(),
+    state: z.enum(['starting', 'ready', 'restarting', 'stopping']),
+    started_at: Time,
+    restarts: z.number().int(),
+    last_exit: z.string().nullable().describe('Why the run before ended'),
+    metrics: MetricsBody.nullable(),
+  })
+  .openapi('Process');
+
+const StatusBody = z
+  .object({
+    version: z.string(),
+    started_at: Time.nullable(),
+    processes: z.array(ProcessBody),
+    database: z.object({
+      state: z.enum(['up', 'down']),
+      version: z.string().nullable(),
+      size_bytes: z.number().nullable(),
+      rows_estimate: z.number().nullable().describe('Calls in the log, by the database’s own statistics'),
+      oldest_requested_at: Time.nullable(),
+    }),
+    records: z.any().describe('How far the shipper is; null before it runs'),
+    price_version: z.string().nullable(),
+  })
+  .openapi('Status');
+
+const HealthBody = z.object({ status: z.enum(['ok', 'degraded']), database: z.enum(['up', 'down']) }).openapi('Health');
+
+function formatProcess(child: SupervisorStatus['children'][number]): z.infer<typeof ProcessBody> {
+  const { metrics } = child;
+  return {
+    role: child.role,
+    pid: child.pid,
+    state: child.state,
+    started_at: new Date(child.startedAtMs).toISOString(),
+    restarts: child.restarts,
+    last_exit: child.lastExit,
+    metrics:
+      metrics === null
+        ? null
+        : {
+            open_calls: metrics.openCalls,
+            calls_total: metrics.callsTotal,
+            rejected_total: metrics.rejectedTotal,
+            records_lost: metrics.recordsLost,
+            tap_give_ups: metrics.tapGiveUps,
+            rss_bytes: metrics.rssBytes,
+          },
+  };
+}
+
+const DATABASE_DOWN = {
+  state: 'down',
+  version: null,
+  size_bytes: null,
+  rows_estimate: null,
+  oldest_requested_at: null,
+} as const;
+
+async function readDatabaseStatus(deps: AdminDeps): Promise<z.infer<typeof StatusBody>['database']> {
+  const pool = deps.database();
+  if (pool === null) return DATABASE_DOWN;
+  try {
+    const facts = await readDatabaseFacts(pool, deps.accountId);
+    return {
+      state: 'up',
+      version: facts.version,
+      size_bytes: facts.sizeBytes,
+      rows_estimate: facts.rowsEstimate,
+      oldest_requested_at: facts.oldestRequestedAt?.toISOString() ?? null,
+    };
+  } catch (error) {
+    deps.log.warn({ err: error }, 'the database does not answer');
+    return DATABASE_DOWN;
+  }
+}
+
+function addHealthRoutes(app: OpenAPIHono, deps: AdminDeps): void {
+  const health = createRoute({
+    method: 'get',
+    path: '/healthz',
+    summary: 'The process works',
+    responses: { 200: jsonAnswer(z.object({ status: z.literal('ok') }), 'It does') },
+  });
+  app.openapi(health, (c) => c.json({ status: 'ok' as const }, 200));
+
+  const ready = createRoute({
+    method: 'get',
+    path: '/readyz',
+    summary: 'The API works; `degraded` while the database does not answer',
+    responses: { 200: jsonAnswer(HealthBody, 'It does') },
+  });
+  app.openapi(ready, async (c) => {
+    const isUp = await isDatabaseUp(deps);
+    return c.json(
+      { status: isUp ? ('ok' as const) : ('degraded' as const), database: isUp ? ('up' as const) : ('down' as const) },
+      200,
+    );
+  });
+}
+
+async function isDatabaseUp(deps: AdminDeps): Promise<boolean> {
+  try {
+    const pool = deps.database();
+    if (pool === null) return false;
+    await pool.query('select 1');
+    return true;
+  } catch {
+    // The answer to the question.
+    return false;
+  }
+}
+
+export function addSystemRoutes(app: OpenAPIHono, deps: AdminDeps): void {
+  addHealthRoutes(app, deps);
+
+  const attempts = createRoute({
+    method: 'get',
+    path: '/api/v1/attempts',
+    summary: 'The last refused attempts, with reasons: why does nothing arrive?',
+    responses: { 200: jsonAnswer(AttemptsBody, 'Newest first'), ...COMMON_ERRORS },
+  });
+  app.openapi(attempts, async (c) => {
+    const status = await deps.readSupervisorStatus();
+    if (status === null) throw new ApiError(503, 'supervisor_unavailable', 'The supervisor process does not answer.');
+    const data = status.attempts.toReversed().map((attempt) => ({
+      at: new Date(attempt.atMs).toISOString(),
+      code: attempt.code,
+      status: attempt.status,
+      method: attempt.method,
+      path: attempt.path,
+      provider: attempt.provider,
+      user_agent: attempt.userAgent,
+    }));
+    return c.json({ data, next_cursor: null, not_shown: status.attemptsNotShown }, 200);
+  });
+
+  const status = createRoute({
+    method: 'get',
+    path: '/api/v1/status',
+    summary: 'Processes, database, records under way, version',
+    responses: { 200: jsonAnswer(StatusBody, 'As of now; also while the database is down'), ...COMMON_ERRORS },
+  });
+  app.openapi(status, async (c) => {
+    const [supervisor, database] = await Promise.all([deps.readSupervisorStatus(), readDatabaseStatus(deps)]);
+    const startedAt = supervisor === null ? null : new Date(supervisor.startedAtMs).toISOString();
+    return c.json(
+      {
+        version: deps.version,
+        started_at: startedAt,
+        processes: supervisor?.children.map(formatProcess) ?? [],
+        database,
+        records: deps.readShipperStatus(),
+        price_version: deps.priceVersion,
+      },
+      200,
+    );
+  });
+}

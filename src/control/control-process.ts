@@ -1,0 +1,216 @@
+/**
+ * The control process: the shipper, the admin API and the publication of keys, for as long as the supervisor wants it.
+ * It opens its API before the database answers, and lives on while that is away. It never touches a call.
+ */
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { createAdminApp } from '../admin/admin-app.ts';
+import { type AdminServer, listenAdmin } from '../admin/admin-server.ts';
+import { isDatabaseDown } from '../admin/api-error.ts';
+import type { ControlStart, DownMessage, UpMessage } from '../channel.ts';
+import type { Config } from '../config.ts';
+import type { PriceCall } from '../shipper/priced-call.ts';
+import { type Shipper, startShipper } from '../shipper/shipper.ts';
+import { migrate } from '../store/migrate.ts';
+import { openPool } from '../store/pool.ts';
+import { createKeyPublisher, type KeyPublisher } from './key-publisher.ts';
+import { type Repeating, repeat } from './repeat.ts';
+import { formatShipperStatus } from './shipper-status.ts';
+import { createStatusReader, type StatusReader } from './supervisor-status.ts';
+
+const ACCOUNT_ID = 1;
+const API_CONNECTIONS = 10;
+/** No question of the API may hold a connection longer. */
+const API_STATEMENT_TIMEOUT_MS = 30_000;
+/** The shipper's one connection, and one to spare for a migration. */
+const SHIPPER_CONNECTIONS = 2;
+const SHIPPER_STATEMENT_TIMEOUT_MS = 60_000;
+const KEY_POLL_MS = 500;
+const MIN_RETRY_MS = 250;
+const MAX_RETRY_MS = 5_000;
+/** The most that an orderly end waits for the last records. */
+const DRAIN_LIMIT_MS = 10_000;
+/** Without a supervisor the whole process must be gone within 5 s. */
+const ORPHAN_DRAIN_MS = 3_000;
+
+/** The child's end of the message channel, as `supervisor/child-channel.ts` makes it. */
+export interface SupervisorChannel {
+  readonly onMessage: (listener: (message: DownMessage) => void) => void;
+  readonly send: (message: UpMessage) => boolean;
+  readonly onDisconnect: (listener: () => void) => void;
+}
+
+export interface ControlOptions {
+  readonly channel: SupervisorChannel;
+  readonly priceBook: { readonly version: string; readonly priceCall: PriceCall };
+  /** The project's `migrations/`. */
+  readonly migrationsDir: string;
+  readonly version: string;
+  readonly createLog: (level: Config['logLevel']) => Logger;
+  /** Told when the API is up; tests need its port. */
+  readonly onListening?: (port: number) => void;
+}
+
+/** Resolves when the process has done its last work; rejects with an OperatorError when the admin address cannot be used. */
+export function runControlProcess(options: ControlOptions): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let control: Control | null = null;
+  options.channel.onMessage((message) => {
+    if (message.type === 'start') {
+      if (message.role !== 'control' || control !== null) return;
+      control = createControl(options, message);
+      control.listen().catch(reject);
+    } else if (message.type === 'stop') {
+      end(Math.min(DRAIN_LIMIT_MS, message.graceMs));
+    } else {
+      control?.receive(message);
+    }
+  });
+  options.channel.onDisconnect(() => end(ORPHAN_DRAIN_MS));
+  let isEnding = false;
+  function end(drainMs: number): void {
+    if (isEnding) return;
+    isEnding = true;
+    if (control === null) resolve();
+    else control.close(drainMs).then(resolve, reject);
+  }
+  return promise;
+}
+
+interface Control {
+  readonly listen: () => Promise<void>;
+  readonly receive: (message: DownMessage) => void;
+  readonly close: (drainMs: number) => Promise<void>;
+}
+
+/** What works once the database has answered. */
+interface Connected {
+  readonly shipper: Shipper;
+  readonly keys: KeyPublisher;
+  readonly polling: Repeating;
+}
+
+function createControl(options: ControlOptions, start: ControlStart): Control {
+  const { channel } = options;
+  const { config } = start;
+  const log = options.createLog(config.logLevel);
+  const apiPool = openDatabase(start, log, 'tollgate admin', API_CONNECTIONS, API_STATEMENT_TIMEOUT_MS);
+  const shipperPool = openDatabase(start, log, 'tollgate shipper', SHIPPER_CONNECTIONS, SHIPPER_STATEMENT_TIMEOUT_MS);
+  const status: StatusReader = createStatusReader(channel.send);
+  let liveSpools = start.liveSpools;
+  let connected: Connected | null = null;
+  let server: AdminServer | null = null;
+
+  function connect(): Connected {
+    const shipper = startShipper({ pool: shipperPool, spoolDir: start.spoolDir, priceBook: options.priceBook, log });
+    shipper.setLiveSpools(liveSpools);
+    const send = (change: Extract<UpMessage, { type: 'publish-keys' }>['change']): void => {
+      channel.send({ type: 'publish-keys', change });
+    };
+    const keys = createKeyPublisher({ pool: apiPool, file: start.keysFile, send, log });
+    return { shipper, keys, polling: pollKeys(keys, log) };
+  }
+
+  const connecting = repeatUntilMigrated(shipperPool, options.migrationsDir, log, () => {
+    connected = connect();
+  });
+
+  const app = createAdminApp({
+    accountId: ACCOUNT_ID,
+    adminToken: start.adminToken,
+    adminHost: config.adminHost,
+    publicUrl: config.publicUrl,
+    version: options.version,
+    database: () => (connected === null ? null : apiPool),
+    publishKeys: (version) => connected?.keys.publish(version) ?? Promise.resolve(false),
+    readSupervisorStatus: status.read,
+    readShipperStatus: () => formatShipperStatus(connected?.shipper.stats() ?? null),
+    priceVersion: options.priceBook.version,
+    log,
+  });
+
+  return {
+    listen: async () => {
+      server = await listenAdmin(app, config.adminHost, config.adminPort);
+      options.onListening?.(server.port);
+      channel.send({ type: 'ready' });
+    },
+    receive: (message) => {
+      if (message.type === 'live-spools') {
+        liveSpools = message.names;
+        connected?.shipper.setLiveSpools(message.names);
+      } else if (message.type === 'keys-published') {
+        connected?.keys.onPublished(message.version, message.confirmed);
+      } else if (message.type === 'status') {
+        status.onStatus(message.requestId, message.status);
+      }
+    },
+    close: async (drainMs) => {
+      await server?.close();
+      await connecting.stop();
+      await connected?.polling.stop();
+      await endShipping(connected?.shipper ?? null, drainMs, log);
+      // A connection that hangs must not hold the process; whoever waits for this one exits.
+      void Promise.allSettled([apiPool.end(), shipperPool.end()]);
+    },
+  };
+}
+
+function openDatabase(
+  start: ControlStart,
+  log: Logger,
+  applicationName: string,
+  max: number,
+  statementTimeoutMs: number,
+): pg.Pool {
+  return openPool({
+    connectionString: start.databaseUrl,
+    max,
+    statementTimeoutMs,
+    applicationName,
+    onIdleError: (error) => log.debug({ err: error }, 'an idle database connection broke'),
+  });
+}
+
+/** Tries until the schema is up to date, then calls `onMigrated` once. Says each new reason once. */
+function repeatUntilMigrated(pool: pg.Pool, migrationsDir: string, log: Logger, onMigrated: () => void): Repeating {
+  let retryMs = MIN_RETRY_MS;
+  let lastReason = '';
+  return repeat(async () => {
+    try {
+      const applied = await migrate(pool, migrationsDir);
+      if (applied.length > 0) log.info({ applied }, 'the database schema is up to date');
+      onMigrated();
+      return null;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (reason !== lastReason) log.warn({ reason }, 'the database cannot be used yet; records wait in the spool');
+      lastReason = reason;
+      retryMs = Math.min(retryMs * 2, MAX_RETRY_MS);
+      return retryMs;
+    }
+  });
+}
+
+function pollKeys(keys: KeyPublisher, log: Logger): Repeating {
+  return repeat(async () => {
+    try {
+      await keys.poll();
+    } catch (error) {
+      if (!isDatabaseDown(error)) log.error({ err: error }, 'the keys could not be read');
+    }
+    return KEY_POLL_MS;
+  });
+}
+
+async function endShipping(shipper: Shipper | null, drainMs: number, log: Logger): Promise<void> {
+  if (shipper === null) {
+    log.warn('stopped; the database was never reached, all records wait in the spool for the next start');
+    return;
+  }
+  const isDrained = await shipper.drain(drainMs);
+  const { waitingFor, directories } = shipper.stats();
+  await shipper.stop();
+  if (isDrained) log.info('stopped; every record is in the database');
+  else log.warn({ waitingFor, directories }, 'stopped; the rest of the records wait in the spool for the next start');
+}
