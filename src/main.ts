@@ -68,7 +68,15 @@ function createProgram(): Command {
   });
   program.command('internal-control', { hidden: true }).action(async () => {
     const { runControlProcess } = await import('./control/control-process.ts');
-    runControlProcess(connectToSupervisor());
+    const { createPriceBook } = await import('./pricing/price-book.ts');
+    await runControlProcess({
+      channel: connectToSupervisor(),
+      priceBook: createPriceBook(),
+      migrationsDir: fileURLToPath(new URL('../migrations', import.meta.url)),
+      version: readVersion(),
+      createLog: (level) => createLog({ level, role: 'control' }),
+    });
+    process.exit(0);
   });
   program.command('internal-demo', { hidden: true }).action(async () => {
     const { runDemoProcess } = await import('./demo/demo-process.ts');

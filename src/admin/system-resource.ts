@@ -29,7 +29,6 @@ const MetricsBody = z.object({
   calls_total: z.number(),
   rejected_total: z.number(),
   records_lost: z.number().describe('Records that could not be written since the process started'),
-  tap_give_ups: z.number(),
   rss_bytes: z.number(),
 });
 
@@ -81,7 +80,6 @@ function formatProcess(child: SupervisorStatus['children'][number]): z.infer<typ
             calls_total: metrics.callsTotal,
             rejected_total: metrics.rejectedTotal,
             records_lost: metrics.recordsLost,
-            tap_give_ups: metrics.tapGiveUps,
             rss_bytes: metrics.rssBytes,
           },
   };

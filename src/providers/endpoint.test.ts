@@ -213,14 +213,14 @@ describe('asksForUsage', () => {
     return PROVIDERS[provider].asksForUsage(endpoint);
   };
 
-  it('holds for the chat and completions streams of OpenAI and Together, which lack usage unless asked', () => {
+  it('holds for the chat and completions streams of OpenAI, which lack usage unless asked', () => {
     expect(asks('openai', 'POST /v1/chat/completions')).toBe(true);
     expect(asks('openai', 'POST /v1/completions')).toBe(true);
-    expect(asks('together', 'POST /v1/chat/completions')).toBe(true);
-    expect(asks('together', 'POST /v1/completions')).toBe(true);
   });
 
-  it('holds for nothing else', () => {
+  it('holds for nothing else, Together included, most of whose models report usage unasked', () => {
+    expect(asks('together', 'POST /v1/chat/completions')).toBe(false);
+    expect(asks('together', 'POST /v1/completions')).toBe(false);
     expect(asks('openai', 'POST /v1/responses')).toBe(false);
     expect(asks('openai', 'POST /v1/embeddings')).toBe(false);
     expect(asks('openai', 'GET /v1/chat/completions')).toBe(false);

@@ -32,8 +32,9 @@ export const together = Object.freeze({
     if (isMessagesRoot(rest)) return readMessagesApiEndpoint(method, rest) ?? UNKNOWN_ENDPOINT;
     return readFromTable(OWN, method, rest) ?? readChatApiEndpoint(method, rest, query);
   },
-  // Some of its models put usage into a stream only when asked; asking the others changes nothing.
-  asksForUsage: ({ shape, billed }) => shape === 'chat-completions' && billed,
+  // Most of its models put usage into a stream unasked; hiding it there would take away what a direct call shows. The
+  // few that need to be asked are left as they are: their streams are recorded without usage.
+  asksForUsage: () => false,
   requestIdHeaders: ['x-request-id', 'cf-ray'],
   region: () => null,
 } as const satisfies Provider);

@@ -51,12 +51,9 @@ function answerOf(fixture: Fixture, cut: number | null): AnswerStep[] {
 }
 
 function callThrough(fixture: Fixture, extra: readonly string[] = []): Promise<RawAnswer> {
-  const headers = [
-    `X-Gateway-Key: ${proxy.key}`,
-    `X-Gateway-Provider: ${fixture.provider}`,
-    'Connection: close',
-    ...extra,
-  ];
+  const isNamed = Object.keys(fixture.request.headers).some((name) => name.toLowerCase() === 'x-gateway-provider');
+  const named = isNamed ? [] : [`X-Gateway-Provider: ${fixture.provider}`];
+  const headers = [`X-Gateway-Key: ${proxy.key}`, ...named, 'Connection: close', ...extra];
   return readRawAnswer('127.0.0.1', proxy.port, requestBytes(fixture, headers));
 }
 
