@@ -3,16 +3,12 @@
  * serve them. In streams usage stands on the last chunk, on an extra chunk without choices, or on every chunk.
  */
 import type { JsonObject, JsonValue, UsageReading } from '../token-usage.ts';
-import { hasMember, hasObjectMember } from './byte-tests.ts';
 import { withErrorMember } from './error-reading.ts';
+import { createEventTest, ERROR_PATTERN, USAGE_PATTERN } from './event-test.ts';
 import { isObject, readName, readObject } from './json-reading.ts';
 import { CHAT_NAMES, normaliseOpenAi } from './openai-usage.ts';
 import { type Normalised, withContext, withTerminal, withUsage } from './reading.ts';
 import type { Shape } from './shape.ts';
-
-const USAGE = Buffer.from('"usage"');
-const PERF_METRICS = Buffer.from('"perf_metrics"');
-const ERROR = Buffer.from('"error"');
 
 /** Fireworks reports the cached part here, with the names of its headers and numbers as text. */
 const PERF_CACHED_NAMES = ['fireworks-cached-prompt-tokens', 'cached-prompt-tokens', 'cached_prompt_tokens'] as const;
@@ -44,7 +40,7 @@ function readBody(body: JsonValue, reading: UsageReading): UsageReading {
 export const chatCompletions: Shape = {
   name: 'chat-completions',
   readJson: (body, reading) => withTerminal(readBody(body, reading)),
-  mayMatter: (data) => hasObjectMember(data, USAGE) || hasMember(data, ERROR) || hasObjectMember(data, PERF_METRICS),
+  mayMatter: createEventTest(USAGE_PATTERN, ERROR_PATTERN, String.raw`"perf_metrics"\s*:\s*\{`),
   readEvent: (_eventType, data, reading) => readBody(data, reading),
   doneText: '[DONE]',
 };

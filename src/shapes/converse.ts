@@ -3,14 +3,12 @@
  * its invoke streams add to the last chunk. The answer does not name the model: that stands in the request's path. Source: AWS API reference, TokenUsage, November 2026.
  */
 import type { JsonObject, JsonValue, UsageReading } from '../token-usage.ts';
-import { hasObjectMember } from './byte-tests.ts';
+import { createEventTest, USAGE_PATTERN } from './event-test.ts';
 import { isObject, readArray, readCount, readName, readObject } from './json-reading.ts';
 import { createDraft, type Normalised, withContext, withTerminal, withUsage } from './reading.ts';
 import type { Shape } from './shape.ts';
 
-const USAGE = Buffer.from('"usage"');
 const METRICS_NAME = 'amazon-bedrock-invocationMetrics';
-const METRICS = Buffer.from(METRICS_NAME);
 
 function normalise(native: JsonObject): Normalised {
   const draft = createDraft();
@@ -71,7 +69,7 @@ function readEvent(eventType: string | null, data: JsonValue, reading: UsageRead
 export const converse: Shape = {
   name: 'converse',
   readJson: (body, reading) => withTerminal(readBody(body, reading)),
-  mayMatter: (data) => hasObjectMember(data, USAGE) || data.includes(METRICS),
+  mayMatter: createEventTest(USAGE_PATTERN, METRICS_NAME),
   readEvent,
   doneText: null,
 };

@@ -4,18 +4,12 @@
  * element's finish reason. Source: Gemini API reference, UsageMetadata and Interaction.Usage, November 2026.
  */
 import type { JsonObject, JsonValue, UsageReading } from '../token-usage.ts';
-import { hasMember, hasObjectMember } from './byte-tests.ts';
 import { withErrorMember } from './error-reading.ts';
+import { createEventTest, ERROR_PATTERN, USAGE_PATTERN } from './event-test.ts';
 import { isObject, readArray, readCount, readName, readObject } from './json-reading.ts';
 import { type ByModality, setInput } from './modalities.ts';
 import { createDraft, type Normalised, withContext, withTerminal, withUsage } from './reading.ts';
 import type { Shape } from './shape.ts';
-
-const USAGE_METADATA = Buffer.from('"usageMetadata"');
-const USAGE = Buffer.from('"usage"');
-const FINISH_REASON = Buffer.from('"finishReason"');
-const ERROR = Buffer.from('"error"');
-const INTERACTION_COMPLETED = Buffer.from('"interaction.completed"');
 
 /** Where each count stands in the two formats. */
 const GENERATE_NAMES = {
@@ -177,12 +171,13 @@ function readEvent(eventType: string | null, data: JsonValue, reading: UsageRead
 export const generateContent: Shape = {
   name: 'generate-content',
   readJson,
-  mayMatter: (data) =>
-    data.includes(USAGE_METADATA) ||
-    data.includes(FINISH_REASON) ||
-    hasMember(data, ERROR) ||
-    hasObjectMember(data, USAGE) ||
-    data.includes(INTERACTION_COMPLETED),
+  mayMatter: createEventTest(
+    '"usageMetadata"',
+    '"finishReason"',
+    '"interaction.completed"',
+    USAGE_PATTERN,
+    ERROR_PATTERN,
+  ),
   readEvent,
   doneText: '[DONE]',
 };

@@ -2,15 +2,17 @@
  * Gives back the stream that the client would have seen had nobody asked for usage: without the extra chunk at the
  * end, and without the `usage` members of the other chunks. Every other byte stays, and whole events go out at once.
  */
+
 import { isJsonSpace, skipSpace } from '../wire/json-scan.ts';
 import { scanTopLevel, type TopLevelMember } from '../wire/json-top-level.ts';
 import { type DataSpan, readSseBlock, withoutBom } from '../wire/sse.ts';
 import { createSseBlockSplitter } from '../wire/sse-blocks.ts';
+import { createEventTest } from './event-test.ts';
 
 /** An incomplete event larger than this is let go, and everything after it passes untouched. */
 export const MAX_HELD_BYTES = 4 * 1024 * 1024;
 
-const USAGE = Buffer.from('"usage"');
+const mentionsUsage = createEventTest('"usage"');
 const WANTED = ['usage', 'choices', 'error'] as const;
 const EMPTY = Buffer.alloc(0);
 const COMMA = 44;
@@ -82,7 +84,7 @@ function showFirst(block: Buffer): Buffer {
 
 /** The block as the client shall see it: itself, an edited copy, or nothing. */
 function showBlock(block: Buffer): Buffer {
-  if (!block.includes(USAGE)) return block;
+  if (!mentionsUsage(block)) return block;
   let shown = block;
   readSseBlock(block, (_eventType, data, span) => {
     shown = showEvent(block, data, span);

@@ -4,15 +4,11 @@
  * Source: Anthropic's API reference, Messages, `usage`, November 2026.
  */
 import type { JsonObject, JsonValue, UsageReading } from '../token-usage.ts';
-import { hasMember, hasObjectMember } from './byte-tests.ts';
 import { withErrorMember } from './error-reading.ts';
+import { createEventTest, ERROR_PATTERN, USAGE_PATTERN } from './event-test.ts';
 import { isObject, readArray, readCount, readName, readObject } from './json-reading.ts';
 import { createDraft, type Draft, type Normalised, withContext, withTerminal, withUsage } from './reading.ts';
 import type { Shape } from './shape.ts';
-
-const MESSAGE_EVENT = Buffer.from('"message_');
-const USAGE = Buffer.from('"usage"');
-const ERROR = Buffer.from('"error"');
 
 interface Counts {
   readonly input: number | null;
@@ -123,7 +119,7 @@ function readEvent(eventType: string | null, data: JsonValue, reading: UsageRead
 export const messages: Shape = {
   name: 'messages',
   readJson,
-  mayMatter: (data) => data.includes(MESSAGE_EVENT) || hasMember(data, ERROR) || hasObjectMember(data, USAGE),
+  mayMatter: createEventTest('"message_', ERROR_PATTERN, USAGE_PATTERN),
   readEvent,
   doneText: null,
 };

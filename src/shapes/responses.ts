@@ -3,15 +3,12 @@
  * streams everything stands in the terminal event, wrapped in `response` or (images, audio) at its top level.
  */
 import type { JsonObject, JsonValue, UsageReading } from '../token-usage.ts';
-import { hasMember, hasObjectMember } from './byte-tests.ts';
 import { withError, withErrorMember } from './error-reading.ts';
+import { createEventTest, ERROR_PATTERN, USAGE_PATTERN } from './event-test.ts';
 import { isObject, readArray, readCount, readName, readObject } from './json-reading.ts';
 import { normaliseOpenAi, RESPONSES_NAMES } from './openai-usage.ts';
 import { type Normalised, withContext, withTerminal, withUsage } from './reading.ts';
 import type { Shape } from './shape.ts';
-
-const USAGE = Buffer.from('"usage"');
-const ERROR = Buffer.from('"error"');
 
 const TERMINAL_EVENTS: readonly string[] = [
   'response.completed',
@@ -94,7 +91,7 @@ function readEvent(eventType: string | null, data: JsonValue, reading: UsageRead
 export const responses: Shape = {
   name: 'responses',
   readJson,
-  mayMatter: (data) => hasObjectMember(data, USAGE) || hasMember(data, ERROR),
+  mayMatter: createEventTest(USAGE_PATTERN, ERROR_PATTERN),
   readEvent,
   doneText: '[DONE]',
 };

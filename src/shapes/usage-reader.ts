@@ -6,7 +6,7 @@ import type { UsageReading } from '../token-usage.ts';
 import type { AwsFrame } from '../wire/aws-event-stream.ts';
 import { type ContentDecoder, createContentDecoder, type DecodeEnd, isIdentity } from '../wire/content-encoding.ts';
 import { scanTopLevel } from '../wire/json-top-level.ts';
-import { carriesContent } from './content-marks.ts';
+import { CONTENT_TESTS } from './content-tests.ts';
 import { withError, withErrorBody } from './error-reading.ts';
 import { createFraming } from './framing.ts';
 import { isObject, parseJson } from './json-reading.ts';
@@ -77,7 +77,7 @@ export function createUsageReader(options: UsageReaderOptions): UsageReader {
   const isEncoded = framing !== null && !isIdentity(options.contentEncoding);
 
   function readEvent(eventType: string | null, data: Buffer): void {
-    if (!sawContent && carriesContent(shape.name, eventType, data)) sawContent = true;
+    if (!sawContent && CONTENT_TESTS[shape.name](eventType, data)) sawContent = true;
     if (shape.mayMatter(data)) {
       const value = parseJson(data);
       if (value !== undefined) reading = shape.readEvent(eventType, value, reading);

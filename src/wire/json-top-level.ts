@@ -82,14 +82,22 @@ function isValueStart(byte: number | undefined): boolean {
 
 /** The name, or null when it is not wanted. A name with escapes is decoded first: `"\u0073tream"` is `stream`. */
 function readName(json: Buffer, start: number, end: number, wanted: readonly string[] | null): string | null {
-  const bytes = end - start - 2;
   const escaped = hasEscape(json, start + 1, end - 1);
-  if (bytes > MAX_SCALAR_BYTES) return null;
-  // Most names are not wanted, and their length alone says so. (Wanted names are ASCII.)
-  if (wanted !== null && !escaped && !wanted.some((name) => name.length === bytes)) return null;
+  if (wanted !== null && !escaped) {
+    // The hot path of streams: compared byte by byte, without making a string. (Wanted names are ASCII.)
+    for (const name of wanted) if (isNamed(json, start + 1, end - 1, name)) return name;
+    return null;
+  }
+  if (end - start > MAX_SCALAR_BYTES) return null;
   const name = escaped ? parseScalar(json.toString('utf8', start, end)) : json.toString('utf8', start + 1, end - 1);
   if (typeof name !== 'string') return null;
   return wanted === null || wanted.includes(name) ? name : null;
+}
+
+function isNamed(json: Buffer, from: number, to: number, name: string): boolean {
+  if (to - from !== name.length) return false;
+  for (let at = 0; at < name.length; at += 1) if (json[from + at] !== name.charCodeAt(at)) return false;
+  return true;
 }
 
 function hasEscape(json: Buffer, from: number, to: number): boolean {
@@ -100,6 +108,7 @@ function hasEscape(json: Buffer, from: number, to: number): boolean {
 function readScalar(json: Buffer, start: number, end: number): TopLevelMember['scalar'] {
   const first = json[start];
   if (end === -1 || first === 123 || first === 91 || end - start > MAX_SCALAR_BYTES) return undefined;
+  if (first === 110 && isNamed(json, start, end, 'null')) return null;
   return parseScalar(json.toString('utf8', start, end));
 }
 

@@ -1,0 +1,27 @@
+/**
+ * Tells whether an event of a stream carries content, from its bytes alone: what the time to the first token is
+ * measured by. An opening event with an empty text does not count; reasoning and tool arguments do.
+ */
+import { createEventTest } from './event-test.ts';
+import type { ShapeName } from './shape.ts';
+
+type ContentTest = (eventType: string | null, data: Buffer) => boolean;
+
+/** Names whose text is content in chat and completions chunks, when it is not empty. */
+const hasChatText = createEventTest(
+  String.raw`"(?:content|reasoning_content|reasoning|text|arguments|refusal|data)"\s*:\s*"[^"]`,
+  '"tool_calls"',
+);
+const hasDelta = createEventTest(String.raw`\.delta"`, String.raw`\.partial_image"`);
+const hasBlockDelta = createEventTest('"content_block_delta"');
+const hasParts = createEventTest('"parts"', String.raw`\.delta"`);
+
+export const CONTENT_TESTS: Readonly<Record<ShapeName, ContentTest>> = Object.freeze({
+  'chat-completions': (_eventType, data) => hasChatText(data),
+  responses: (_eventType, data) => hasDelta(data),
+  messages: (_eventType, data) => hasBlockDelta(data),
+  'generate-content': (_eventType, data) => hasParts(data),
+  converse: (eventType) => eventType === 'contentBlockDelta',
+  embeddings: () => false,
+  opaque: () => false,
+});

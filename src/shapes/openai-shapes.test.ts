@@ -1,0 +1,307 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonObject, UsageReading } from '../token-usage.ts';
+import { EMPTY_READING } from './reading.ts';
+import { SHAPES } from './registry.ts';
+import type { ShapeName } from './shape.ts';
+
+function read(shape: ShapeName, body: JsonObject): UsageReading {
+  return SHAPES[shape].readJson(body, EMPTY_READING);
+}
+
+describe('chat completions: totals are taken apart into disjoint classes', () => {
+  test.each<[string, JsonObject, object, number | null, string[]]>([
+    [
+      'plain, with zeros reported',
+      {
+        prompt_tokens: 1200,
+        completion_tokens: 350,
+        total_tokens: 1550,
+        prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
+        completion_tokens_details: { reasoning_tokens: 0, audio_tokens: 0 },
+      },
+      { input: 1200, input_audio: 0, cache_read: 0, output: 350, output_audio: 0 },
+      0,
+      [],
+    ],
+    [
+      'plain, without details',
+      { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 },
+      { input: 5, output: 2 },
+      null,
+      [],
+    ],
+    [
+      'cached tokens are inside the prompt',
+      {
+        prompt_tokens: 20212,
+        completion_tokens: 931,
+        total_tokens: 21143,
+        prompt_tokens_details: { cached_tokens: 16298 },
+      },
+      { input: 3914, cache_read: 16298, output: 931 },
+      null,
+      [],
+    ],
+    [
+      'cache writes are inside the prompt',
+      {
+        prompt_tokens: 26000,
+        completion_tokens: 1000,
+        total_tokens: 27000,
+        prompt_tokens_details: { cached_tokens: 20000, cache_write_tokens: 4000 },
+        completion_tokens_details: { reasoning_tokens: 600 },
+      },
+      { input: 2000, cache_read: 20000, cache_creation_30m: 4000, output: 1000 },
+      600,
+      [],
+    ],
+    [
+      'audio in and out',
+      {
+        prompt_tokens: 1000,
+        completion_tokens: 400,
+        total_tokens: 1400,
+        prompt_tokens_details: { cached_tokens: 0, text_tokens: 200, audio_tokens: 800 },
+        completion_tokens_details: { reasoning_tokens: 0, text_tokens: 80, audio_tokens: 320 },
+      },
+      { input: 200, input_audio: 800, cache_read: 0, output: 80, output_audio: 320 },
+      0,
+      [],
+    ],
+    [
+      'cached tokens are text first, then audio',
+      {
+        prompt_tokens: 1000,
+        completion_tokens: 1,
+        total_tokens: 1001,
+        prompt_tokens_details: { cached_tokens: 500, audio_tokens: 800 },
+      },
+      { input: 0, input_audio: 500, cache_read: 200, cache_read_audio: 300, output: 1 },
+      null,
+      [],
+    ],
+    [
+      'cached tokens at the top level (Together)',
+      { prompt_tokens: 4000, completion_tokens: 600, total_tokens: 4600, cached_tokens: 1000 },
+      { input: 3000, cache_read: 1000, output: 600 },
+      null,
+      [],
+    ],
+    [
+      'hits and misses (DeepSeek)',
+      {
+        prompt_tokens: 60000,
+        completion_tokens: 3000,
+        total_tokens: 63000,
+        prompt_tokens_details: { cached_tokens: 50000 },
+        completion_tokens_details: { reasoning_tokens: 1500 },
+        prompt_cache_hit_tokens: 50000,
+        prompt_cache_miss_tokens: 10000,
+        server_tool_use: { web_search_requests: 2, web_fetch_requests: 1 },
+      },
+      { input: 10000, cache_read: 50000, output: 3000, web_search_requests: 2, web_fetch_requests: 1 },
+      1500,
+      [],
+    ],
+    [
+      'hits and misses that do not add up',
+      { prompt_tokens: 100, completion_tokens: 3, prompt_cache_hit_tokens: 50, prompt_cache_miss_tokens: 40 },
+      { input: 40, cache_read: 50, output: 3 },
+      null,
+      ['inconsistent'],
+    ],
+    [
+      'reasoning that only the total includes',
+      { prompt_tokens: 100, completion_tokens: 20, total_tokens: 220 },
+      { input: 100, output: 120 },
+      null,
+      ['inconsistent'],
+    ],
+    [
+      'a total without a completion count',
+      { prompt_tokens: 100, total_tokens: 130 },
+      { input: 100, output: 30 },
+      null,
+      [],
+    ],
+    ['no output at all', { prompt_tokens: 100, total_tokens: 100 }, { input: 100 }, null, []],
+    [
+      'more cached than there is',
+      { prompt_tokens: 100, completion_tokens: 1, total_tokens: 101, prompt_tokens_details: { cached_tokens: 150 } },
+      { input: 0, cache_read: 150, output: 1 },
+      null,
+      ['inconsistent'],
+    ],
+    ['a negative count', { prompt_tokens: -3, completion_tokens: 1 }, { input: 0, output: 1 }, null, ['inconsistent']],
+    ['text for numbers', { prompt_tokens: '3', completion_tokens: null }, {}, null, []],
+  ])('%s', (_, usage, classes, reasoning, flags) => {
+    const reading = read('chat-completions', { object: 'chat.completion', model: 'm', choices: [], usage });
+    expect(reading.usage).toEqual({ classes, reasoning, native: usage });
+    expect(reading.flags).toEqual(flags);
+    expect(reading.terminal).toBe(true);
+    expect(reading.model).toBe('m');
+  });
+
+  test('Fireworks reports the cached part in its performance metrics, as text', () => {
+    const usage = { prompt_tokens: 100, completion_tokens: 5, total_tokens: 105 };
+    const perf_metrics = { 'fireworks-cached-prompt-tokens': '64', 'fireworks-server-processing-time': '0.2' };
+    const reading = read('chat-completions', { model: 'm', usage, perf_metrics });
+    expect(reading.usage).toEqual({
+      classes: { input: 36, cache_read: 64, output: 5 },
+      reasoning: null,
+      native: { ...usage, perf_metrics },
+    });
+  });
+
+  test('tier and model come from the answer, noise is ignored, null usage is no usage', () => {
+    const body = { model: 'gpt-5', service_tier: 'flex', x_groq: { usage: { prompt_tokens: 9 } }, usage: null };
+    expect(read('chat-completions', body)).toEqual({
+      ...EMPTY_READING,
+      model: 'gpt-5',
+      serviceTier: 'flex',
+      terminal: true,
+    });
+  });
+
+  test('an error in a body is read whatever the status', () => {
+    const body = { error: { message: 'over quota', type: 'insufficient_quota', code: 'x', param: null } };
+    expect(read('chat-completions', body).error).toEqual({ type: 'insufficient_quota', message: 'over quota' });
+  });
+});
+
+describe('responses and their relatives', () => {
+  test.each<[string, JsonObject, object, number | null]>([
+    [
+      'cached and reasoning',
+      {
+        service_tier: 'default',
+        error: null,
+        usage: {
+          input_tokens: 2500,
+          input_tokens_details: { cached_tokens: 1024 },
+          output_tokens: 3200,
+          output_tokens_details: { reasoning_tokens: 2432 },
+          total_tokens: 5700,
+        },
+      },
+      { input: 1476, cache_read: 1024, output: 3200 },
+      2432,
+    ],
+    [
+      'cache writes by lifetime',
+      {
+        usage: {
+          input_tokens: 9000,
+          input_tokens_details: {
+            cached_tokens: 1000,
+            cache_write_tokens: 5000,
+            cache_write_tokens_details: { ttl_30m_tokens: 3000, ttl_12h_tokens: 2000 },
+          },
+          output_tokens: 10,
+          total_tokens: 9010,
+        },
+      },
+      { input: 3000, cache_read: 1000, cache_creation_30m: 3000, cache_creation_12h: 2000, output: 10 },
+      null,
+    ],
+    [
+      'searches as reported',
+      {
+        usage: { input_tokens: 1, output_tokens: 2, total_tokens: 3 },
+        tool_usage: { web_search: { num_requests: 3 } },
+      },
+      { input: 1, output: 2, web_search_requests: 3 },
+      null,
+    ],
+    [
+      'searches counted from the output, without opened pages',
+      {
+        usage: { input_tokens: 1, output_tokens: 2, total_tokens: 3 },
+        output: [
+          { type: 'web_search_call', action: { type: 'search', query: 'a' } },
+          { type: 'web_search_call', action: { type: 'open_page', url: 'https://example.com' } },
+          { type: 'web_search_call', action: { type: 'search', query: 'b' } },
+          { type: 'message', content: [] },
+        ],
+      },
+      { input: 1, output: 2, web_search_requests: 2 },
+      null,
+    ],
+    [
+      'the image tool beside the usage',
+      {
+        usage: { input_tokens: 10, output_tokens: 2, total_tokens: 12 },
+        tool_usage: { image_gen: { input_tokens: 30, output_tokens: 1000 } },
+      },
+      { input: 10, output: 2, input_image: 30, output_image: 1000 },
+      null,
+    ],
+    [
+      'generated images',
+      {
+        data: [{ b64_json: 'AAAA' }],
+        usage: {
+          input_tokens: 350,
+          input_tokens_details: { text_tokens: 50, image_tokens: 300 },
+          output_tokens: 4160,
+          total_tokens: 4510,
+        },
+      },
+      { input: 50, input_image: 300, output: 0, output_image: 4160 },
+      null,
+    ],
+    [
+      'a transcription by tokens',
+      {
+        text: 'hello',
+        usage: {
+          type: 'tokens',
+          input_tokens: 1400,
+          input_token_details: { text_tokens: 20, audio_tokens: 1380 },
+          output_tokens: 310,
+          total_tokens: 1710,
+        },
+      },
+      { input: 20, input_audio: 1380, output: 310 },
+      null,
+    ],
+    ['a transcription by duration', { text: 'x', usage: { type: 'duration', seconds: 125 } }, {}, null],
+    ['token counting', { object: 'response.input_tokens', input_tokens: 42 }, { input: 42 }, null],
+  ])('%s', (_, body, classes, reasoning) => {
+    const reading = read('responses', body);
+    expect(reading.usage?.classes).toEqual(classes);
+    expect(reading.usage?.reasoning).toBe(reasoning);
+    expect(reading.flags).toEqual([]);
+    expect(reading.terminal).toBe(true);
+  });
+
+  test('a failed response is an error, and so is an error event', () => {
+    const failed = {
+      type: 'response.failed',
+      response: { model: 'm', status: 'failed', error: { code: 'server_error', message: 'oops' }, usage: null },
+    };
+    expect(SHAPES.responses.readEvent('response.failed', failed, EMPTY_READING)).toMatchObject({
+      error: { type: 'server_error', message: 'oops' },
+      model: 'm',
+      terminal: true,
+    });
+    const event = { type: 'error', code: 'rate_limit', message: 'slow down', param: null, sequence_number: 1 };
+    expect(SHAPES.responses.readEvent('error', event, EMPTY_READING).error).toEqual({
+      type: 'rate_limit',
+      message: 'slow down',
+    });
+  });
+});
+
+describe('embeddings: all tokens are input', () => {
+  test.each<[string, JsonObject, object | null]>([
+    ['OpenAI', { model: 'm', data: [], usage: { prompt_tokens: 12500, total_tokens: 12500 } }, { input: 12500 }],
+    ['only a total', { usage: { total_tokens: 7 } }, { input: 7 }],
+    ['Google', { embeddings: [], usageMetadata: { promptTokenCount: 8 } }, { input: 8 }],
+    ['Amazon Titan', { embedding: [0.5], inputTextTokenCount: 8000 }, { input: 8000 }],
+    ['a reported zero', { usage: { prompt_tokens: 0, total_tokens: 0 } }, { input: 0 }],
+    ['none', { embeddings: [] }, null],
+  ])('%s', (_, body, classes) => {
+    expect(read('embeddings', body).usage?.classes ?? null).toEqual(classes);
+  });
+});

@@ -1,0 +1,87 @@
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { createContentDecoder, type DecodeEnd, isIdentity, MAX_PENDING_BYTES } from './content-encoding.ts';
+
+function decode(encoding: string, pieces: readonly Buffer[]): Promise<{ text: string; end: DecodeEnd }> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const decoder = createContentDecoder(
+      encoding,
+      (chunk) => chunks.push(chunk),
+      (end) => resolve({ text: Buffer.concat(chunks).toString(), end }),
+    );
+    if (decoder === null) {
+      reject(new Error('no decoder'));
+      return;
+    }
+    for (const piece of pieces) decoder.push(piece);
+    decoder.end();
+  });
+}
+
+const TEXT = `data: {"a":"${'你好 '.repeat(40)}"}\n\ndata: [DONE]\n\n`;
+const SOURCE = Buffer.from(TEXT);
+const ENCODED = [
+  ['gzip', gzipSync(SOURCE)],
+  ['x-gzip', gzipSync(SOURCE)],
+  ['GZIP', gzipSync(SOURCE)],
+  ['deflate', deflateSync(SOURCE)],
+  ['deflate', deflateRawSync(SOURCE)],
+  ['br', brotliCompressSync(SOURCE)],
+  ['zstd', zstdCompressSync(SOURCE)],
+  ['gzip, br', brotliCompressSync(gzipSync(SOURCE))],
+  ['identity, deflate, gzip, zstd, br', brotliCompressSync(zstdCompressSync(gzipSync(deflateSync(SOURCE))))],
+] as const;
+
+describe('an encoded body is decoded', () => {
+  test.each(ENCODED)('%s, whole and byte by byte', async (encoding, encoded) => {
+    expect(await decode(encoding, [encoded])).toEqual({ text: TEXT, end: 'decoded' });
+    const bytes = Array.from(encoded, (byte) => Buffer.from([byte]));
+    expect(await decode(encoding, bytes)).toEqual({ text: TEXT, end: 'decoded' });
+  });
+
+  test.each(ENCODED)('%s, cut anywhere, into what was there', async (encoding, encoded) => {
+    for (const at of [0, 1, 2, encoded.length >> 1, encoded.length - 1]) {
+      const { text, end } = await decode(encoding, [encoded.subarray(0, at)]);
+      expect(end).toBe('decoded');
+      expect(TEXT.startsWith(text.replaceAll('\uFFFD', ''))).toBe(true);
+    }
+  });
+});
+
+describe('trouble with an encoded body is told as a value', () => {
+  test.each(['gzip', 'deflate', 'br', 'zstd'])('%s of something else is undecodable', async (encoding) => {
+    const { text, end } = await decode(encoding, [
+      Buffer.from('\x78\x9c{"error":"this is no compressed body at all"}'),
+    ]);
+    expect({ text, end }).toEqual({ text: '', end: 'undecodable' });
+  });
+
+  test('a small body that swells a thousandfold stops at the limit', async () => {
+    const zeros = zstdCompressSync(Buffer.alloc(8 * 1024 * 1024));
+    expect((await decode('zstd', [zeros])).end).toBe('limit');
+    expect((await decode('zstd, br', [brotliCompressSync(zeros)])).end).toBe('limit');
+  });
+
+  test('input that comes faster than it is decoded stops at the limit', async () => {
+    const piece = Buffer.alloc(MAX_PENDING_BYTES / 2 + 1, 1);
+    expect((await decode('gzip', [piece, piece])).end).toBe('limit');
+  });
+
+  test('an unknown encoding and a stack of five have no decoder', () => {
+    for (const encoding of ['compress', 'gzip, magic', 'gzip, gzip, gzip, gzip, gzip']) {
+      expect(
+        createContentDecoder(
+          encoding,
+          () => {},
+          () => {},
+        ),
+      ).toBeNull();
+    }
+  });
+
+  test('no header and identity need none', () => {
+    expect([null, '', 'identity', ' Identity '].map(isIdentity)).toEqual([true, true, true, true]);
+    expect(isIdentity('gzip')).toBe(false);
+  });
+});

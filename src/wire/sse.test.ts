@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createSseSplitter, MAX_EVENT_BYTES } from './sse.ts';
+
+function readAll(pieces: readonly Buffer[]): string[] {
+  const events: string[] = [];
+  const splitter = createSseSplitter(
+    (eventType, data) => events.push(`${eventType ?? '-'}|${data.toString()}`),
+    () => events.push('skipped'),
+  );
+  for (const piece of pieces) splitter.push(piece);
+  splitter.finish();
+  return events;
+}
+
+/** The input whole, cut once at every byte, and byte by byte. */
+function allCuts(input: Buffer): Buffer[][] {
+  const cuts = Array.from({ length: input.length + 1 }, (_, at) => [input.subarray(0, at), input.subarray(at)]);
+  return [[input], ...cuts, Array.from(input, (byte) => Buffer.from([byte]))];
+}
+
+describe('an event stream is read by the rules of the WHATWG', () => {
+  test.each([
+    ['LF line ends', 'data: a\n\ndata: b\n\n', ['-|a', '-|b']],
+    ['CRLF line ends', 'data: a\r\n\r\ndata: b\r\n\r\n', ['-|a', '-|b']],
+    ['CR line ends', 'data: a\r\rdata: b\r\r', ['-|a', '-|b']],
+    ['mixed line ends', 'data: a\r\n\ndata: b\n\r\ndata: c\r\n\rdata: d\n\n', ['-|a', '-|b', '-|c', '-|d']],
+    ['no space after the colon', 'data:{"a":1}\n\nevent:x\ndata:y\n\n', ['-|{"a":1}', 'x|y']],
+    ['only one space is taken off', 'data:  a\n\n', ['-| a']],
+    ['several data lines', 'data: {"a":\ndata: 1}\n\n', ['-|{"a":\n1}']],
+    ['an empty data line', 'data\ndata:\n\n', ['-|\n']],
+    ['comments, before and between', ': first\n\ndata: a\n\n: keep-alive\n\ndata: b\n: within\n\n', ['-|a', '-|b']],
+    ['a byte order mark', '\uFEFFdata: a\n\n', ['-|a']],
+    ['other fields', 'id: 7\nretry: 10\nevent: x\ndata: a\ndatum: b\n\n', ['x|a']],
+    ['an event without data', 'event: ping\n\ndata: a\n\n', ['-|a']],
+    ['blank lines before the first event', '\n\n\r\n\ndata: a\n\n', ['-|a']],
+    ['no final blank line', 'data: a\n\ndata: b', ['-|a', '-|b']],
+    ['no final line end after an event type', 'event: message_stop\ndata: b\n', ['message_stop|b']],
+    ['text of several bytes a character', 'data: 你好🌍\n\n', ['-|你好🌍']],
+  ])('%s, at every cut', (_, text, expected) => {
+    for (const pieces of allCuts(Buffer.from(text))) expect(readAll(pieces)).toEqual(expected);
+  });
+});
+
+test('any stream of any line ends reads the same however it is cut', () => {
+  const lineEnd = fc.constantFrom('\n', '\r\n', '\r');
+  const line = fc.constantFrom('data: {"a":"b"}', 'data:x', 'event: e', ': c', 'data', 'id: 1', '');
+  const stream = fc.array(fc.tuple(line, lineEnd), { maxLength: 24 }).map((lines) => lines.flat().join(''));
+  fc.assert(
+    fc.property(stream, fc.array(fc.nat({ max: 200 }), { maxLength: 6 }), (text, cuts) => {
+      const input = Buffer.from(text);
+      const places = [0, ...cuts.map((cut) => cut % (input.length + 1)).sort((a, b) => a - b), input.length];
+      const pieces = places.slice(1).map((to, index) => input.subarray(places[index], to));
+      expect(readAll(pieces)).toEqual(readAll([input]));
+    }),
+  );
+});
+
+test('an event over the limit is skipped and reported once, and the next one is read', () => {
+  const large = Buffer.from(`data: ${'x'.repeat(MAX_EVENT_BYTES)}\n\n`);
+  const next = Buffer.from('data: next\n\n');
+  const pieces = Array.from({ length: 9 }, (_, index) => large.subarray(index * 500_000, (index + 1) * 500_000));
+  expect(readAll([...pieces, next])).toEqual(['skipped', '-|next']);
+  expect(readAll([Buffer.concat([large, next])])).toEqual(['skipped', '-|next']);
+});
+
+test('the data of an event that lies in one chunk is a slice of that chunk', () => {
+  const chunk = Buffer.from('data: abc\n\n');
+  const splitter = createSseSplitter(
+    (_, data) => expect(data.buffer === chunk.buffer && data.byteOffset === chunk.byteOffset + 6).toBe(true),
+    () => {},
+  );
+  splitter.push(chunk);
+  expect.assertions(1);
+});
