@@ -1,6 +1,6 @@
 // `manifest.mjs publish` makes package.json what a user of the package needs, `restore` brings the clone's back: the
-// published one has no tools and no Node binaries, and its scripts are gone but the one that restores. The original is
-// kept in a file until then, so an interrupted `npm pack` is mended by the next one, or by `restore`.
+// published one has no tools, no scripts and no Node binaries. The original is kept in a file until then (npm runs
+// `postpack` from the manifest that it read first), so an interrupted `npm pack` is mended by the next one, or by `restore`.
 import { copyFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -27,8 +27,6 @@ function publish() {
   const optional = Object.entries(optionalDependencies).filter(([name]) => !CLONE_ONLY.includes(name));
   const published = {
     ...rest,
-    // npm reads the script that it runs after packing from this file.
-    scripts: { postpack: scripts.postpack },
     optionalDependencies: Object.fromEntries(optional),
   };
   const temporary = `${manifest}.new`;

@@ -3,7 +3,18 @@
  * gateway takes over only after a clear sign of death (same boot and pid namespace, and the process is gone) or after
  * 60 s of silence. It does not know what the directory holds beyond that.
  */
-import { accessSync, chmodSync, constants, linkSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -50,6 +61,7 @@ function fail(path: string, cause: unknown): OperatorError {
     EACCES: 'this user may not write there',
     EPERM: 'this user may not write there',
     EROFS: 'it is on a read-only file system',
+    ENOENT: 'no directory can be made there',
     ENOTDIR: 'a part of this path is a file',
     EEXIST: 'it is a file, not a directory',
     ENOSPC: 'the disk is full',
@@ -63,7 +75,11 @@ function fail(path: string, cause: unknown): OperatorError {
 function createDirectory(path: string): void {
   const isRoot = process.getuid?.() === 0;
   try {
-    mkdirSync(path, { recursive: true });
+    // Not `recursive`: Node's never ends where a folder exists that lets none be made in it, such as /proc.
+    for (const folder of listAncestors(path)) {
+      if (!existsSync(folder)) mkdirSync(folder, { mode: 0o755 });
+    }
+    if (!statSync(path).isDirectory()) throw Object.assign(new Error('not a directory'), { code: 'EEXIST' });
     // Root's database runs as another user, who must be able to pass through, but not to look around.
     chmodSync(path, isRoot ? 0o711 : 0o700);
     accessSync(path, constants.W_OK | constants.X_OK);
@@ -187,9 +203,10 @@ export async function openDataDirectory(options: DataDirectoryOptions): Promise<
     throw cause instanceof OperatorError ? cause : fail(options.path, cause);
   }
 
-  const isOwn = () => readOwner(file)?.nonce === nonce;
   const heartbeat = setInterval(() => {
-    if (!isOwn()) {
+    const current = readOwner(file);
+    // A file that is gone or damaged is written again; only another's name in it means that we lost.
+    if (current !== null && current.nonce !== nonce) {
       clearInterval(heartbeat);
       options.onLost();
       return;
@@ -207,7 +224,7 @@ export async function openDataDirectory(options: DataDirectoryOptions): Promise<
     tookOver,
     release: () => {
       clearInterval(heartbeat);
-      if (isOwn()) rmSync(file, { force: true });
+      if (readOwner(file)?.nonce === nonce) rmSync(file, { force: true });
     },
   };
 }

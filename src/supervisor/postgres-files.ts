@@ -71,7 +71,8 @@ export function removeSocketDir(folder: string, dataDir: string): void {
 function formatSettings(socketDir: string): string {
   const settings: Readonly<Record<string, string>> = {
     listen_addresses: '',
-    unix_socket_directories: socketDir.replaceAll('"', '""'),
+    // A list; in quotes, so that a comma in the path is none of the list's.
+    unix_socket_directories: `"${socketDir.replaceAll('"', '""')}"`,
     unix_socket_permissions: '0700',
     max_connections: '40',
     shared_buffers: '128MB',

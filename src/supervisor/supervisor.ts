@@ -279,7 +279,9 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     // A start that was under way ends first, so that nothing is left behind.
     const opened = await databaseStarting?.catch(() => null);
     await opened?.stop();
-    directory?.release();
+    // Without it nothing had been started, and there is nothing to tell.
+    if (directory === null) return;
+    directory.release();
     log.info('stopped');
   }
 

@@ -1,0 +1,127 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { OperatorError } from './errors.ts';
+import { type ConfigFlags, listUnknownSettings, readConfig } from './read-config.ts';
+
+function refusal(env: Record<string, string>, flags: ConfigFlags = {}): string {
+  try {
+    readConfig(flags, env);
+  } catch (error) {
+    if (error instanceof OperatorError) return error.message;
+    throw error;
+  }
+  return 'accepted';
+}
+
+test('without any setting the defaults hold, and the result is frozen', () => {
+  const config = readConfig({}, {});
+  expect(config).toMatchObject({
+    ...{ host: '127.0.0.1', port: 4141, adminHost: '127.0.0.1', adminPort: 4142, publicUrl: null, adminToken: null },
+    ...{ databaseUrl: null, upstreams: {}, aliases: {}, bodies: 'full', usage: 'ask', onClientAbort: 'cancel' },
+    ...{ durability: 'process', retentionRowsDays: 90, retentionBodiesDays: 14, logLevel: 'info', demo: false },
+  });
+  expect(Object.isFrozen(config)).toBe(true);
+});
+
+test('a flag wins over the environment, and an empty variable counts as not set', () => {
+  const config = readConfig({ port: '1', dataDir: '/flag' }, { TOLLGATE_PORT: '2', TOLLGATE_BODIES: ' ' });
+  expect([config.port, config.dataDir, config.bodies]).toEqual([1, '/flag', 'full']);
+});
+
+test('upstreams and aliases are read, with the region of AWS hosts', () => {
+  const { upstreams, aliases } = readConfig(
+    {},
+    {
+      TOLLGATE_UPSTREAM_OPENAI: 'http://127.0.0.1:9000/',
+      TOLLGATE_UPSTREAM_BEDROCK: 'https://bedrock-runtime.eu-west-1.amazonaws.com',
+      TOLLGATE_UPSTREAM_BEDROCK_GOV_CLOUD: 'https://bedrock-runtime-fips.us-gov-west-1.amazonaws.com',
+      TOLLGATE_UPSTREAM_BEDROCK_PRIVATE: 'https://vpce-1-a.bedrock-runtime.ap-southeast-2.vpce.amazonaws.com',
+      TOLLGATE_UPSTREAM_BEDROCK_MANTLE: 'https://bedrock-mantle.us-east-1.api.aws',
+      TOLLGATE_UPSTREAM_OPENAI_EU: 'https://eu.example.com/openai/',
+    },
+  );
+  expect(upstreams).toEqual({
+    openai: { origin: 'http://127.0.0.1:9000', region: null },
+    bedrock: { origin: 'https://bedrock-runtime.eu-west-1.amazonaws.com', region: 'eu-west-1' },
+  });
+  expect(aliases).toEqual({
+    openai: { eu: { origin: 'https://eu.example.com/openai', region: null } },
+    bedrock: {
+      'gov-cloud': { origin: 'https://bedrock-runtime-fips.us-gov-west-1.amazonaws.com', region: 'us-gov-west-1' },
+      private: {
+        origin: 'https://vpce-1-a.bedrock-runtime.ap-southeast-2.vpce.amazonaws.com',
+        region: 'ap-southeast-2',
+      },
+      mantle: { origin: 'https://bedrock-mantle.us-east-1.api.aws', region: 'us-east-1' },
+    },
+  });
+});
+
+test.each([
+  [{ TOLLGATE_PORT: '70000' }, 'TOLLGATE_PORT: "70000" is not allowed; it must be a whole number from 0 to 65535'],
+  [{ TOLLGATE_PORT: '4142' }, 'TOLLGATE_ADMIN_PORT: 4142 is also TOLLGATE_PORT; the two must differ'],
+  [{ TOLLGATE_BODIES: 'some' }, 'TOLLGATE_BODIES: "some" is not allowed; it must be "full" or "off"'],
+  [{ TOLLGATE_ROLE: 'proxy' }, 'TOLLGATE_ROLE: "proxy" is not allowed; this version runs all roles together: "all"'],
+  [
+    { TOLLGATE_HOST: 'http://x' },
+    'TOLLGATE_HOST: "http://x" is not allowed; it must be a host name or an IP address to listen on, such as 127.0.0.1 or 0.0.0.0',
+  ],
+  [
+    { TOLLGATE_UPSTREAM_OPENAI: 'api.openai.com' },
+    'TOLLGATE_UPSTREAM_OPENAI: "api.openai.com" is not allowed; it must be a base address: https://host, or https://host/prefix',
+  ],
+  [
+    { TOLLGATE_UPSTREAM_OPENAI_EU: 'https://me:pw@host' },
+    'TOLLGATE_UPSTREAM_OPENAI_EU: it must be a base address: https://host, or https://host/prefix, without a user name or password',
+  ],
+  [
+    { DATABASE_URL: 'mysql://me:pw@host/db' },
+    'DATABASE_URL: it must be of the form postgresql://user:password@host:5432/database',
+  ],
+  [
+    { TOLLGATE_ADMIN_TOKEN: 'short' },
+    'TOLLGATE_ADMIN_TOKEN: it must be 16 to 512 printable ASCII characters without spaces',
+  ],
+  [
+    { DATABASE_URL: 'postgres://a', DATABASE_URL_FILE: '/b' },
+    'DATABASE_URL and DATABASE_URL_FILE are both set; set one of them',
+  ],
+  [
+    { DATABASE_URL_FILE: '/nowhere/x' },
+    "DATABASE_URL_FILE: cannot read the file: ENOENT: no such file or directory, open '/nowhere/x'",
+  ],
+])('%o is refused in one line that names it', (env, line) => {
+  expect(refusal({ ...env })).toBe(line);
+});
+
+test('a wrong flag is named with its variable', () => {
+  expect(refusal({}, { workers: '0' })).toBe(
+    'TOLLGATE_WORKERS (--workers): "0" is not allowed; it must be a whole number from 1 to 64',
+  );
+});
+
+test('a secret is read from the first line of a file', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'tg-'));
+  const file = join(dir, 'url');
+  writeFileSync(file, 'postgresql://me@host/db\n\n');
+  expect(readConfig({}, { DATABASE_URL_FILE: file }).databaseUrl).toBe('postgresql://me@host/db');
+  writeFileSync(file, '\n');
+  expect(refusal({ DATABASE_URL_FILE: file })).toBe(
+    `DATABASE_URL_FILE: the first line of ${JSON.stringify(file)} is empty`,
+  );
+  rmSync(dir, { recursive: true });
+});
+
+test('a variable that is no setting is told with the nearest name; others are nobody’s business', () => {
+  expect(
+    listUnknownSettings({
+      ...{ TOLLGATE_DATADIR: '/x', TOLLGATE_UPSTREAM_GEMINY: 'x', TOLLGATE_UPSTREAM_GEMINI_EU: 'x' },
+      ...{ TOLLGATE_PORT: '1', TOLL: '1', HOME: '/' },
+    }),
+  ).toEqual([
+    'TOLLGATE_DATADIR is not a setting and has no effect; did you mean TOLLGATE_DATA_DIR?',
+    'TOLLGATE_UPSTREAM_GEMINY is not a setting and has no effect; did you mean TOLLGATE_UPSTREAM_GEMINI?',
+  ]);
+});
