@@ -1,7 +1,6 @@
 /** The admin API's listening socket, and its end. */
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
-import type { Hono } from 'hono';
 import { OperatorError } from '../errors.ts';
 
 export interface AdminServer {
@@ -21,8 +20,8 @@ function describeListenError(error: Error, host: string, port: number): Operator
   return new OperatorError(`the admin address ${host}:${port} cannot be used: ${why}`, { cause: error });
 }
 
-export function listenAdmin(app: Pick<Hono, 'fetch'>, host: string, port: number): Promise<AdminServer> {
-  const server = createAdaptorServer({ fetch: app.fetch });
+export function listenAdmin(app: { readonly fetch: (request: Request) => Promise<Response> | Response }, host: string, port: number): Promise<AdminServer> {
+  const server = createAdaptorServer({ fetch: (request) => app.fetch(request) });
   const { promise, resolve, reject } = Promise.withResolvers<AdminServer>();
   const onError = (error: Error): void => reject(describeListenError(error, host, port));
   server.once('error', onError);

@@ -5,7 +5,12 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { KeyChange, KeyEntry } from '../channel.ts';
-import { createKeySnapshot, type KeySnapshot, readKeySnapshotFile, writeKeySnapshotFile } from '../keys/key-snapshot.ts';
+import {
+  createKeySnapshot,
+  type KeySnapshot,
+  readKeySnapshotFile,
+  writeKeySnapshotFile,
+} from '../keys/key-snapshot.ts';
 import { readKeySnapshot } from '../store/gateway-keys.ts';
 
 /** The supervisor gives the proxies 5 s. */

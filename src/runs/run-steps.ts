@@ -44,7 +44,7 @@ const STEPS = `
     where account_id = $1 and trace_id = $2 and requested_at >= $3 and requested_at <= $4
     group by 1
   )
-  select array_to_string(parts[1:depth], '/') as span_key,
+  select array_to_string(parts[1:depth], '/') collate "C" as span_key,
     sum(calls)::int8 as calls,
     coalesce(sum(calls) filter (where depth = cardinality(parts)), 0)::int8 as own_calls,
     sum(errors)::int8 as errors,
@@ -60,7 +60,7 @@ const STEPS = `
     max(ended_at) as ended_at
   from own, string_to_array(span_key, '/') as parts, generate_series(1, cardinality(parts)) as depth
   group by 1
-  order by started_at, span_key collate "C"
+  order by min(started_at), 1
   limit $5`;
 
 export interface RunSteps {
