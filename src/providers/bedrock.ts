@@ -1,0 +1,115 @@
+/**
+ * Amazon Bedrock: regional hosts, model and operation in the path (`/model/{id}/converse`), compatible APIs under
+ * `/openai/v1` and `/anthropic/v1`. Source: docs.aws.amazon.com, Bedrock API reference. It does not sign requests.
+ */
+import { readChatApiEndpoint } from './chat-api-endpoints.ts';
+import {
+  countingEndpoint,
+  freeEndpoint,
+  meteredEndpoint,
+  readFromTable,
+  resourceRow,
+  UNKNOWN_ENDPOINT,
+  unmeteredEndpoint,
+} from './endpoint-row.ts';
+import { isMessagesRoot, readMessagesApiEndpoint } from './messages-api-endpoints.ts';
+import { decodeSegment, isAtOrBelow, readRest, readUndoubled } from './path-segment.ts';
+import type { Endpoint, Provider, RequestLine } from './provider.ts';
+
+const DEFAULT_REGION = 'us-east-1';
+
+/** A region comes from a client's header and becomes a part of a host name: only what looks like one passes. */
+const REGION = /^[a-z]{2}(?:-[a-z]{2,12}){1,3}-\d{1,2}$/;
+
+const OPERATIONS: ReadonlyMap<string, Endpoint> = new Map(
+  [
+    { ...meteredEndpoint('converse', 'converse'), streamed: false },
+    { ...meteredEndpoint('converse-stream', 'converse'), streamed: true },
+    { ...unmeteredEndpoint('invoke'), streamed: false },
+    { ...unmeteredEndpoint('invoke-with-response-stream'), streamed: true },
+    { ...unmeteredEndpoint('invoke-with-bidirectional-stream'), streamed: true },
+    countingEndpoint('count-tokens'),
+  ].map((endpoint): [string, Endpoint] => [endpoint.family, Object.freeze(endpoint)]),
+);
+
+const OWN = Object.freeze({
+  posts: new Map<string, Endpoint>([['/async-invoke', { ...unmeteredEndpoint('async-invoke'), streamed: false }]]),
+  resources: [
+    { root: '/async-invoke', free: freeEndpoint('async-invoke'), posted: null },
+    resourceRow('/guardrail', 'guardrail', 'billed'),
+    resourceRow('/guardrail-checks', 'guardrail-checks', 'billed'),
+  ],
+});
+
+/** `/model/{id}/{operation}`. An id that came with its slashes unencoded keeps them: the operation is the last segment. */
+const MODEL_CALL = /^\/model\/(.+)\/([a-z-]+)$/;
+
+function readModelId(path: string): string | null {
+  const id = MODEL_CALL.exec(path)?.[1];
+  return id === undefined ? null : decodeSegment(id);
+}
+
+function readEndpoint({ method, path, query }: RequestLine): Endpoint {
+  const name = readModelId(path);
+  if (name !== null) {
+    const operation = path.slice(path.lastIndexOf('/') + 1);
+    const endpoint = method === 'POST' ? OPERATIONS.get(operation) : undefined;
+    return { ...(endpoint ?? UNKNOWN_ENDPOINT), model: { in: 'path', name } };
+  }
+  const messages = readRest(path, '/anthropic/v1');
+  if (messages !== null) return readMessagesApiEndpoint(method, messages) ?? UNKNOWN_ENDPOINT;
+  const chat = readRest(path, '/openai/v1') ?? readRest(path, '/v1');
+  if (chat !== null) return readChatApiEndpoint(method, chat, query);
+  return readFromTable(OWN, method, path) ?? UNKNOWN_ENDPOINT;
+}
+
+const CREDENTIAL_SCOPE = /Credential=[^/,\s]+\/\d{8}\/([^/,\s]+)\//;
+const HOST =
+  /^bedrock-(?:runtime|runtime-fips|mantle)\.([a-z0-9-]+)\.(?:amazonaws\.com|amazonaws\.com\.cn|api\.aws)(?::\d+)?$/;
+const ARN = /^arn:aws[a-z-]*:bedrock:([a-z0-9-]+):/;
+
+/** From the signature's scope, the AWS host that was meant, or the ARN; a bearer key says nothing. */
+function readRegion({ path, header }: RequestLine): string | null {
+  const candidates = [
+    CREDENTIAL_SCOPE.exec(header('authorization') ?? '')?.[1],
+    HOST.exec(header('host') ?? '')?.[1],
+    ARN.exec(readModelId(path) ?? '')?.[1],
+  ];
+  return candidates.find((candidate) => candidate !== undefined && REGION.test(candidate)) ?? null;
+}
+
+function originOf(region: string | null): string {
+  const name = region !== null && REGION.test(region) ? region : DEFAULT_REGION;
+  return `https://bedrock-runtime.${name}.amazonaws.com${name.startsWith('cn-') ? '.cn' : ''}`;
+}
+
+function mapPath(path: string): string {
+  if (isAtOrBelow(path, '/v1/messages')) return `/anthropic${path}`;
+  if (isAtOrBelow(path, '/v1/chat/completions') || isAtOrBelow(path, '/v1/responses')) return `/openai${path}`;
+  return path;
+}
+
+function repairPath(path: string): string | null {
+  // An AWS client whose endpoint was given a /v1.
+  if (path.startsWith('/v1/model/')) return path.slice('/v1'.length);
+  if (path.startsWith('/anthropic/v1/v1/') || path.startsWith('/openai/v1/v1/')) return path.replace('/v1/v1/', '/v1/');
+  const isBare = isMessagesRoot(path) || isAtOrBelow(path, '/chat/completions') || isAtOrBelow(path, '/responses');
+  return readUndoubled(path, '/v1') ?? (isBare ? `/v1${path}` : null);
+}
+
+export const bedrock = Object.freeze({
+  name: 'bedrock',
+  origin: originOf,
+  defaultRegion: DEFAULT_REGION,
+  claims: ({ path }) =>
+    path.startsWith('/model/') ||
+    isAtOrBelow(path, '/async-invoke') ||
+    isAtOrBelow(path, '/guardrail') ||
+    isAtOrBelow(path, '/guardrail-checks'),
+  repairPath,
+  mapPath,
+  endpoint: readEndpoint,
+  asksForUsage: () => false,
+  requestIdHeaders: ['x-amzn-requestid'],
+  region: readRegion,
+} as const satisfies Provider);

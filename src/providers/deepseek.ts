@@ -1,0 +1,40 @@
+/**
+ * DeepSeek: the chat API with and without `/v1`, its beta under `/beta`, the messages API under `/anthropic`. Source:
+ * api-docs.deepseek.com.
+ */
+import { readChatApiEndpoint } from './chat-api-endpoints.ts';
+import { freeEndpoint, readFromTable, UNKNOWN_ENDPOINT, unmeteredEndpoint } from './endpoint-row.ts';
+import { isMessagesRoot, readMessagesApiEndpoint } from './messages-api-endpoints.ts';
+import { isAtOrBelow, readRest, readUndoubled } from './path-segment.ts';
+import type { Endpoint, Provider } from './provider.ts';
+
+/** Its own endpoints: web tools are billed by the request. */
+const OWN = Object.freeze({
+  posts: new Map<string, Endpoint>([
+    ['/tools/search', unmeteredEndpoint('tools.search')],
+    ['/tools/fetch', unmeteredEndpoint('tools.fetch')],
+  ]),
+  resources: [{ root: '/user/balance', free: freeEndpoint('user.balance'), posted: null }],
+});
+
+export const deepseek = Object.freeze({
+  name: 'deepseek',
+  origin: () => 'https://api.deepseek.com',
+  defaultRegion: null,
+  claims: () => false,
+  // The chat API works without /v1 here, so only a missing prefix of the messages API is one.
+  repairPath: (path) =>
+    readUndoubled(path, '/v1') ??
+    (path.startsWith('/anthropic/v1/v1/') ? path.replace('/v1/v1/', '/v1/') : null) ??
+    (isMessagesRoot(path) ? `/v1${path}` : null),
+  mapPath: (path) => (isAtOrBelow(path, '/v1/messages') ? `/anthropic${path}` : path),
+  endpoint: ({ method, path, query }) => {
+    const messages = readRest(path, '/anthropic/v1');
+    if (messages !== null) return readMessagesApiEndpoint(method, messages) ?? UNKNOWN_ENDPOINT;
+    const rest = readRest(path, '/v1') ?? readRest(path, '/beta/v1') ?? readRest(path, '/beta') ?? path;
+    return readFromTable(OWN, method, rest) ?? readChatApiEndpoint(method, rest, query);
+  },
+  asksForUsage: () => false,
+  requestIdHeaders: ['x-request-id', 'x-ds-trace-id', 'cf-ray'],
+  region: () => null,
+} as const satisfies Provider);

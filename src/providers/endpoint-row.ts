@@ -1,0 +1,85 @@
+/**
+ * What the endpoint tables are made of: frozen endpoints, and look-up by the method and the path behind the API's
+ * version. The tables know API families, not hosts: the same family is served by several providers.
+ */
+import type { ShapeName } from '../shapes/shape.ts';
+import { isAtOrBelow } from './path-segment.ts';
+import type { Endpoint } from './provider.ts';
+
+/** The fields that differ from one kind of endpoint to the next; the rest is what most have. */
+function endpointOf(family: string, fields: Partial<Endpoint>): Endpoint {
+  return Object.freeze<Endpoint>({
+    family,
+    shape: 'opaque',
+    billed: true,
+    isBatch: false,
+    model: { in: 'nowhere' },
+    streamed: false,
+    ...fields,
+  });
+}
+
+/** A path that is in no table. It is billed, so that its cost shows as unknown and never as nothing. */
+export const UNKNOWN_ENDPOINT: Endpoint = endpointOf('unknown', {});
+
+/** A call whose answer is metered; model and `stream` stand in the body. */
+export function meteredEndpoint(family: string, shape: ShapeName): Endpoint {
+  return endpointOf(family, { shape, model: { in: 'body' }, streamed: 'body' });
+}
+
+/** A call that costs something that its answer does not tell, or that is not metered yet. */
+export function unmeteredEndpoint(family: string): Endpoint {
+  return endpointOf(family, { model: { in: 'body' }, streamed: 'body' });
+}
+
+/** A job: it costs, later and elsewhere. */
+export function batchEndpoint(family: string): Endpoint {
+  return endpointOf(family, { isBatch: true });
+}
+
+/** Listings, retrievals, deletions, administration: costs nothing by itself. */
+export function freeEndpoint(family: string): Endpoint {
+  return endpointOf(family, { billed: false });
+}
+
+/** Token counting: free, but it names a model. */
+export function countingEndpoint(family: string): Endpoint {
+  return endpointOf(family, { billed: false, model: { in: 'body' } });
+}
+
+/** Paths at or below `root` that no exact row has. */
+export interface ResourceRow {
+  readonly root: string;
+  readonly free: Endpoint;
+  /** What a POST that creates something is, when it may cost; null when everything here is free. */
+  readonly posted: Endpoint | null;
+}
+
+export function resourceRow(root: string, family: string, posts: 'free' | 'billed'): ResourceRow {
+  return Object.freeze<ResourceRow>({
+    root,
+    free: freeEndpoint(family),
+    posted: posts === 'billed' ? endpointOf(family, {}) : null,
+  });
+}
+
+export interface EndpointTable {
+  /** POST only; by the path behind the version, e.g. `/chat/completions`. */
+  readonly posts: ReadonlyMap<string, Endpoint>;
+  /** First match wins, so a longer root stands before a shorter one. */
+  readonly resources: readonly ResourceRow[];
+}
+
+/** Stopping a job costs nothing, whatever the job costs. */
+const FREE_ACTION = /(?:\/|:)(?:cancel|archive|expire)$/;
+
+/** `rest` is the path behind the version, with its leading slash; null when the table does not have it. */
+export function readFromTable(table: EndpointTable, method: string, rest: string): Endpoint | null {
+  if (method === 'POST') {
+    const exact = table.posts.get(rest);
+    if (exact !== undefined) return exact;
+  }
+  const row = table.resources.find(({ root }) => isAtOrBelow(rest, root));
+  if (row === undefined) return null;
+  return method === 'POST' && row.posted !== null && !FREE_ACTION.test(rest) ? row.posted : row.free;
+}

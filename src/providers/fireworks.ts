@@ -1,0 +1,39 @@
+/**
+ * Fireworks AI: the chat API and the messages API under `/inference/v1`, the control plane under `/v1/accounts`.
+ * Source: docs.fireworks.ai, API reference.
+ */
+import { isChatApiRoot, readChatApiEndpoint } from './chat-api-endpoints.ts';
+import { readFromTable, resourceRow, UNKNOWN_ENDPOINT } from './endpoint-row.ts';
+import { isMessagesRoot, readMessagesApiEndpoint } from './messages-api-endpoints.ts';
+import { isAtOrBelow, readRest, readUndoubled } from './path-segment.ts';
+import type { Provider } from './provider.ts';
+
+const CONTROL_PLANE = Object.freeze({ posts: new Map(), resources: [resourceRow('/accounts', 'accounts', 'billed')] });
+
+/** Image models are called by workflow: `/workflows/accounts/…/text_to_image`. */
+const OWN = Object.freeze({ posts: new Map(), resources: [resourceRow('/workflows', 'workflows', 'billed')] });
+
+export const fireworks = Object.freeze({
+  name: 'fireworks',
+  origin: () => 'https://api.fireworks.ai',
+  defaultRegion: null,
+  claims: () => false,
+  repairPath: (path) => {
+    if (path.startsWith('/inference/v1/v1/')) return path.replace('/v1/v1/', '/v1/');
+    return (
+      readUndoubled(path, '/v1') ??
+      readUndoubled(path, '/inference') ??
+      (isChatApiRoot(path) || isMessagesRoot(path) ? `/v1${path}` : null)
+    );
+  },
+  mapPath: (path) => (isAtOrBelow(path, '/v1') && !isAtOrBelow(path, '/v1/accounts') ? `/inference${path}` : path),
+  endpoint: ({ method, path, query }) => {
+    const rest = readRest(path, '/inference/v1');
+    if (rest === null) return readFromTable(CONTROL_PLANE, method, readRest(path, '/v1') ?? '') ?? UNKNOWN_ENDPOINT;
+    if (isMessagesRoot(rest)) return readMessagesApiEndpoint(method, rest) ?? UNKNOWN_ENDPOINT;
+    return readFromTable(OWN, method, rest) ?? readChatApiEndpoint(method, rest, query);
+  },
+  asksForUsage: () => false,
+  requestIdHeaders: ['x-request-id', 'cf-ray'],
+  region: () => null,
+} as const satisfies Provider);

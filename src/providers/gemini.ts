@@ -1,0 +1,125 @@
+/**
+ * The Gemini API: model and verb stand in the path (`/v1beta/models/{model}:{verb}`), in version `v1` or `v1beta`.
+ * Source: ai.google.dev, API reference. Vertex AI is another host and not this provider.
+ */
+import { readChatApiEndpoint } from './chat-api-endpoints.ts';
+import {
+  batchEndpoint,
+  countingEndpoint,
+  freeEndpoint,
+  meteredEndpoint,
+  readFromTable,
+  resourceRow,
+  UNKNOWN_ENDPOINT,
+  unmeteredEndpoint,
+} from './endpoint-row.ts';
+import { decodeSegment, isAtOrBelow, readRest, readUndoubled } from './path-segment.ts';
+import type { Endpoint, Provider, RequestLine } from './provider.ts';
+
+const VERBS: ReadonlyMap<string, Endpoint> = new Map(
+  [
+    meteredEndpoint('generateContent', 'generate-content'),
+    { ...meteredEndpoint('streamGenerateContent', 'generate-content'), streamed: true },
+    unmeteredEndpoint('embedContent'),
+    unmeteredEndpoint('batchEmbedContents'),
+    batchEndpoint('asyncBatchEmbedContent'),
+    batchEndpoint('batchGenerateContent'),
+    countingEndpoint('countTokens'),
+    unmeteredEndpoint('predict'),
+    unmeteredEndpoint('predictLongRunning'),
+    unmeteredEndpoint('generateAnswer'),
+    unmeteredEndpoint('generateText'),
+    unmeteredEndpoint('generateMessage'),
+  ].map((endpoint): [string, Endpoint] => [
+    endpoint.family,
+    // The model is in the path, and nothing in the body says whether the answer is a stream.
+    Object.freeze({ ...endpoint, streamed: endpoint.streamed === true }),
+  ]),
+);
+
+const RESOURCES = Object.freeze({
+  posts: new Map<string, Endpoint>([['/interactions', unmeteredEndpoint('interactions')]]),
+  resources: [
+    resourceRow('/interactions', 'interactions', 'free'),
+    resourceRow('/models', 'models', 'free'),
+    resourceRow('/tunedModels', 'tunedModels', 'free'),
+    resourceRow('/files', 'files', 'free'),
+    resourceRow('/batches', 'batches', 'free'),
+    resourceRow('/operations', 'operations', 'free'),
+    resourceRow('/cachedContents', 'cachedContents', 'billed'),
+    resourceRow('/fileSearchStores', 'fileSearchStores', 'billed'),
+  ],
+});
+
+/** `/models/{model}:{verb}`; some clients encode the colon. */
+const MODEL_CALL = /^\/(models|tunedModels)\/([^/]+)(?::|%3[Aa])([A-Za-z]+)$/;
+
+const OPERATIONS = freeEndpoint('operations');
+
+function readModelCall(rest: string): Endpoint | null {
+  const [, collection, model = '', verb = ''] = MODEL_CALL.exec(rest) ?? [];
+  if (collection === undefined) return null;
+  const name = collection === 'models' ? decodeSegment(model) : `${collection}/${decodeSegment(model)}`;
+  return { ...(VERBS.get(verb) ?? UNKNOWN_ENDPOINT), model: { in: 'path', name } };
+}
+
+function readEndpoint({ method, path, query }: RequestLine): Endpoint {
+  const compatible = readRest(path, '/v1beta/openai') ?? readRest(path, '/v1/openai');
+  if (compatible !== null) return readChatApiEndpoint(method, compatible, query);
+  const rest =
+    readRest(path, '/v1beta') ??
+    readRest(path, '/v1') ??
+    readRest(path, '/upload/v1beta') ??
+    readRest(path, '/upload/v1');
+  if (rest === null) return UNKNOWN_ENDPOINT;
+  const call = method === 'POST' ? readModelCall(rest) : null;
+  if (call !== null) return call;
+  if (rest.includes('/operations/')) return OPERATIONS;
+  return readFromTable(RESOURCES, method, rest) ?? UNKNOWN_ENDPOINT;
+}
+
+/** The first segments of version `v1` that no other provider has. */
+const OWN_ROOTS: readonly string[] = [
+  '/v1/interactions',
+  '/v1/tunedModels',
+  '/v1/cachedContents',
+  '/v1/fileSearchStores',
+];
+
+/** Paths that other providers have too: a Google key tells them apart. */
+const SHARED_ROOTS: readonly string[] = ['/v1/models', '/v1/files', '/v1/batches'];
+
+const KEY_IN_QUERY = /(?:^|&)key=/;
+
+function claims({ method, path, query, header }: RequestLine): boolean {
+  if (isAtOrBelow(path, '/v1beta') || path.startsWith('/upload/')) return true;
+  if (OWN_ROOTS.some((root) => isAtOrBelow(path, root))) return true;
+  // Reading `/v1/models/ft:model:organisation` is not a call of a verb: other providers have colons in model ids.
+  const isReading = method === 'GET' || method === 'HEAD' || method === 'DELETE';
+  if (!isReading && MODEL_CALL.test(path.slice('/v1'.length)) && path.startsWith('/v1/')) return true;
+  if (!SHARED_ROOTS.some((root) => isAtOrBelow(path, root))) return false;
+  return header('x-goog-api-key') !== undefined || KEY_IN_QUERY.test(query);
+}
+
+/** The client adds a version to a base address that has one already; the client's own is the one meant. */
+function repairPath(path: string): string | null {
+  for (const version of ['/v1', '/v1beta']) {
+    if (path.startsWith(`${version}/v1beta/`)) return path.slice(version.length);
+    if (path.startsWith(`${version}/v1/`)) return path.slice(version.length);
+  }
+  return MODEL_CALL.test(path) ? `/v1beta${path}` : readUndoubled(path, '/upload');
+}
+
+export const gemini = Object.freeze({
+  name: 'gemini',
+  origin: () => 'https://generativelanguage.googleapis.com',
+  defaultRegion: null,
+  claims,
+  repairPath,
+  mapPath: (path) => path,
+  endpoint: readEndpoint,
+  asksForUsage: () => false,
+  // None is reliable; the answer's `responseId` is in its body.
+  requestIdHeaders: [],
+  region: () => null,
+} as const satisfies Provider);

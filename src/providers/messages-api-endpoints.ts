@@ -1,0 +1,49 @@
+/**
+ * The endpoints of the API whose main path is `/v1/messages`, whichever host serves it. Each provider says under
+ * which prefix it stands.
+ */
+import {
+  batchEndpoint,
+  countingEndpoint,
+  type EndpointTable,
+  meteredEndpoint,
+  readFromTable,
+  resourceRow,
+  unmeteredEndpoint,
+} from './endpoint-row.ts';
+import type { Endpoint } from './provider.ts';
+
+const TABLE: EndpointTable = Object.freeze({
+  posts: new Map<string, Endpoint>([
+    ['/messages', meteredEndpoint('messages', 'messages')],
+    // The answer's `input_tokens` is a forecast and not a usage: this is never metered.
+    ['/messages/count_tokens', countingEndpoint('messages.count_tokens')],
+    ['/messages/batches', batchEndpoint('messages.batches')],
+    ['/complete', unmeteredEndpoint('complete')],
+  ]),
+  resources: [
+    resourceRow('/messages/batches', 'messages.batches', 'free'),
+    resourceRow('/messages', 'messages', 'free'),
+    resourceRow('/models', 'models', 'free'),
+    resourceRow('/files', 'files', 'free'),
+    resourceRow('/skills', 'skills', 'free'),
+    resourceRow('/sessions', 'sessions', 'billed'),
+    resourceRow('/agents', 'agents', 'billed'),
+    resourceRow('/deployments', 'deployments', 'billed'),
+    resourceRow('/dreams', 'dreams', 'billed'),
+    resourceRow('/environments', 'environments', 'free'),
+    resourceRow('/memory_stores', 'memory_stores', 'free'),
+    resourceRow('/vaults', 'vaults', 'free'),
+    resourceRow('/organizations', 'organizations', 'free'),
+  ],
+});
+
+/** `rest` is the path behind `/v1`, e.g. `/messages`; null when this API has no such endpoint. */
+export function readMessagesApiEndpoint(method: string, rest: string): Endpoint | null {
+  return readFromTable(TABLE, method, rest);
+}
+
+/** True for `/messages`, `/messages/batches`, …: what stands behind `/v1` of this API's main resource. */
+export function isMessagesRoot(path: string): boolean {
+  return path === '/messages' || path.startsWith('/messages/');
+}

@@ -1,0 +1,140 @@
+/** Which provider a path belongs to, and what a path with a wrong base was meant to be. */
+import { describe, expect, it } from 'vitest';
+import type { ProviderName } from '../call-record.ts';
+import { inferProvider, PROVIDERS, readProviderName } from './registry.ts';
+
+interface Case {
+  readonly line: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly provider: ProviderName | null;
+  readonly repaired?: string;
+}
+
+function infer(line: string, headers: Readonly<Record<string, string>> = {}) {
+  const [method = '', target = ''] = line.split(' ');
+  const [path = '', query = ''] = target.split('?');
+  const inferred = inferProvider({ method, path, query, header: (name) => headers[name] });
+  return inferred === null ? null : { provider: inferred.provider.name, repaired: inferred.repairedPath };
+}
+
+const VERSION = { 'anthropic-version': '2026-10-21' };
+const GOOGLE_KEY = { 'x-goog-api-key': 'PLACEHOLDER' };
+
+const CASES: readonly Case[] = [
+  { line: 'POST /v1/messages', provider: 'anthropic' },
+  { line: 'POST /v1/messages?beta=true', provider: 'anthropic' },
+  { line: 'POST /v1/messages/count_tokens', provider: 'anthropic' },
+  { line: 'GET /v1/messages/batches/msgbatch_1/results', provider: 'anthropic' },
+  { line: 'POST /v1/complete', provider: 'anthropic' },
+  { line: 'GET /v1/models', headers: VERSION, provider: 'anthropic' },
+  { line: 'GET /v1/models/claude-haiku-4-5', headers: VERSION, provider: 'anthropic' },
+  { line: 'POST /v1/files', headers: VERSION, provider: 'anthropic' },
+  { line: 'GET /v1/skills', headers: VERSION, provider: 'anthropic' },
+  { line: 'POST /v1beta/models/gemini-2.5-flash:generateContent', provider: 'gemini' },
+  { line: 'POST /v1/models/gemini-2.5-flash:streamGenerateContent?alt=sse', provider: 'gemini' },
+  { line: 'POST /v1/models/gemini-2.5-flash%3AgenerateContent', provider: 'gemini' },
+  { line: 'POST /v1/tunedModels/foo:generateContent', provider: 'gemini' },
+  { line: 'POST /v1/interactions', provider: 'gemini' },
+  { line: 'GET /v1/interactions/int_1', provider: 'gemini' },
+  { line: 'POST /v1beta/openai/chat/completions', provider: 'gemini' },
+  { line: 'POST /upload/v1beta/files', provider: 'gemini' },
+  { line: 'GET /v1/models', headers: GOOGLE_KEY, provider: 'gemini' },
+  { line: 'GET /v1/models?pageSize=5&key=PLACEHOLDER', provider: 'gemini' },
+  { line: 'GET /v1/models?monkey=1', provider: 'openai' },
+  { line: 'GET /v1/files/abc', headers: GOOGLE_KEY, provider: 'gemini' },
+  { line: 'POST /model/us.anthropic.claude-sonnet-4-5-20250929-v1%3A0/converse', provider: 'bedrock' },
+  { line: 'GET /async-invoke', provider: 'bedrock' },
+  { line: 'POST /guardrail/g1/version/1/apply', provider: 'bedrock' },
+  { line: 'POST /guardrail-checks/invoke', provider: 'bedrock' },
+  { line: 'POST /v1/chat/completions', provider: 'openai' },
+  { line: 'POST /v1/chat/completions', headers: VERSION, provider: 'openai' },
+  { line: 'POST /v1/responses', provider: 'openai' },
+  { line: 'GET /v1/models', provider: 'openai' },
+  { line: 'GET /v1/models/ft:gpt-4o-mini-2024-07-18:acme::abc', provider: 'openai' },
+  { line: 'DELETE /v1/models/ft:gpt-4o-mini-2024-07-18:acme::abc', provider: 'openai' },
+  { line: 'POST /v1/messagesandmore', provider: 'openai' },
+  { line: 'POST /v1/files', provider: 'openai' },
+  // Ambiguous or nobody's: the header is required.
+  { line: 'POST /anthropic/v1/messages', provider: null },
+  { line: 'POST /openai/v1/chat/completions', provider: null },
+  { line: 'POST /inference/v1/chat/completions', provider: null },
+  { line: 'POST /beta/chat/completions', provider: null },
+  { line: 'POST /some/prefix/v1/chat/completions', provider: null },
+  { line: 'GET /', provider: null },
+  { line: 'GET /v1', provider: null },
+  { line: 'GET /v1x/models', provider: null },
+  { line: 'GET /user/balance', provider: null },
+  { line: 'POST /v2/videos', provider: null },
+  // Common wrong bases.
+  { line: 'POST /v1/v1/messages', provider: 'anthropic', repaired: '/v1/messages' },
+  { line: 'POST /v1/v1/messages/count_tokens', provider: 'anthropic', repaired: '/v1/messages/count_tokens' },
+  { line: 'POST /messages', provider: 'anthropic', repaired: '/v1/messages' },
+  { line: 'GET /v1/v1/models', headers: VERSION, provider: 'anthropic', repaired: '/v1/models' },
+  { line: 'POST /chat/completions', provider: 'openai', repaired: '/v1/chat/completions' },
+  { line: 'POST /completions', provider: 'openai', repaired: '/v1/completions' },
+  { line: 'POST /responses', provider: 'openai', repaired: '/v1/responses' },
+  { line: 'GET /responses/resp_1', provider: 'openai', repaired: '/v1/responses/resp_1' },
+  { line: 'POST /embeddings', provider: 'openai', repaired: '/v1/embeddings' },
+  { line: 'GET /models', provider: 'openai', repaired: '/v1/models' },
+  { line: 'POST /v1/v1/chat/completions', provider: 'openai', repaired: '/v1/chat/completions' },
+  { line: 'POST /v1/v1/responses', provider: 'openai', repaired: '/v1/responses' },
+  { line: 'POST /v1/v1/models/m:generateContent', provider: 'gemini', repaired: '/v1/models/m:generateContent' },
+  { line: 'POST /v1beta/v1/models/m:countTokens', provider: 'gemini', repaired: '/v1/models/m:countTokens' },
+  { line: 'POST /v1beta/v1beta/models/m:countTokens', provider: 'gemini', repaired: '/v1beta/models/m:countTokens' },
+  { line: 'POST /v1/v1beta/models/m:countTokens', provider: 'gemini', repaired: '/v1beta/models/m:countTokens' },
+  { line: 'POST /models/m:generateContent', provider: 'gemini', repaired: '/v1beta/models/m:generateContent' },
+  {
+    line: 'POST /v1/model/amazon.nova-lite-v1%3A0/converse',
+    provider: 'bedrock',
+    repaired: '/model/amazon.nova-lite-v1%3A0/converse',
+  },
+  // What is repaired keeps every other byte.
+  { line: 'GET /v1/v1/files/a%2Fb%20c', provider: 'openai', repaired: '/v1/files/a%2Fb%20c' },
+];
+
+describe('inferProvider', () => {
+  it.each(CASES)('reads $line as $provider', ({ line, headers, provider, repaired }) => {
+    expect(infer(line, headers)).toEqual(provider === null ? null : { provider, repaired: repaired ?? null });
+  });
+
+  it('does not take a credential for a provider', () => {
+    const claudeKey = { 'x-api-key': 'PLACEHOLDER' };
+    expect(infer('POST /v1/chat/completions', claudeKey)?.provider).toBe('openai');
+    expect(infer('POST /v1/messages', { authorization: 'Bearer PLACEHOLDER' })?.provider).toBe('anthropic');
+  });
+});
+
+describe('readProviderName', () => {
+  it('accepts the seven in any case and with spaces around', () => {
+    expect(
+      ['openai', ' Anthropic ', 'GEMINI', 'bedrock\t', 'FireWorks', 'together', 'DeepSeek'].map(readProviderName),
+    ).toEqual(['openai', 'anthropic', 'gemini', 'bedrock', 'fireworks', 'together', 'deepseek']);
+  });
+
+  it('refuses everything else', () => {
+    for (const text of ['', 'google', 'open ai', 'openai,anthropic', 'constructor', '__proto__', 'openaı']) {
+      expect(readProviderName(text)).toBeNull();
+    }
+  });
+});
+
+describe('PROVIDERS', () => {
+  it('holds each provider under its own name, frozen', () => {
+    for (const [name, provider] of Object.entries(PROVIDERS)) {
+      expect(provider.name).toBe(name);
+      expect(Object.isFrozen(provider)).toBe(true);
+    }
+  });
+
+  it('knows the origins of all seven', () => {
+    expect(Object.fromEntries(Object.values(PROVIDERS).map(({ name, origin }) => [name, origin(null)]))).toEqual({
+      openai: 'https://api.openai.com',
+      anthropic: 'https://api.anthropic.com',
+      gemini: 'https://generativelanguage.googleapis.com',
+      bedrock: 'https://bedrock-runtime.us-east-1.amazonaws.com',
+      fireworks: 'https://api.fireworks.ai',
+      together: 'https://api.together.ai',
+      deepseek: 'https://api.deepseek.com',
+    });
+  });
+});

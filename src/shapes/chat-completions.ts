@@ -1,0 +1,50 @@
+/**
+ * Chat completions and (legacy) completions in OpenAI's format, as OpenAI, Fireworks, Together, DeepSeek and others
+ * serve them. In streams usage stands on the last chunk, on an extra chunk without choices, or on every chunk.
+ */
+import type { JsonObject, JsonValue, UsageReading } from '../token-usage.ts';
+import { hasMember, hasObjectMember } from './byte-tests.ts';
+import { withErrorMember } from './error-reading.ts';
+import { isObject, readName, readObject } from './json-reading.ts';
+import { CHAT_NAMES, normaliseOpenAi } from './openai-usage.ts';
+import { type Normalised, withContext, withTerminal, withUsage } from './reading.ts';
+import type { Shape } from './shape.ts';
+
+const USAGE = Buffer.from('"usage"');
+const PERF_METRICS = Buffer.from('"perf_metrics"');
+const ERROR = Buffer.from('"error"');
+
+/** Fireworks reports the cached part here, with the names of its headers and numbers as text. */
+const PERF_CACHED_NAMES = ['fireworks-cached-prompt-tokens', 'cached-prompt-tokens', 'cached_prompt_tokens'] as const;
+
+function cachedByPerfMetrics(native: JsonObject): number | null {
+  const metrics = readObject(native, 'perf_metrics');
+  for (const name of PERF_CACHED_NAMES) {
+    const value = metrics?.[name];
+    if (typeof value === 'number' && Number.isFinite(value)) return value;
+    if (typeof value === 'string' && /^\d{1,15}$/.test(value)) return Number(value);
+  }
+  return null;
+}
+
+function normalise(native: JsonObject): Normalised {
+  return normaliseOpenAi(native, CHAT_NAMES, { cachedElsewhere: cachedByPerfMetrics(native) });
+}
+
+function readBody(body: JsonValue, reading: UsageReading): UsageReading {
+  if (!isObject(body)) return reading;
+  const context = { model: readName(body, 'model'), serviceTier: readName(body, 'service_tier') };
+  const metrics = readObject(body, 'perf_metrics');
+  // The metrics stand beside the usage, and on an earlier chunk; kept with it, since they are a part of the count.
+  const hasCached = metrics !== null && cachedByPerfMetrics({ perf_metrics: metrics }) !== null;
+  const seen = withContext(withUsage(reading, body['usage'], normalise), context);
+  return withErrorMember(hasCached ? withUsage(seen, { perf_metrics: metrics }, normalise) : seen, body);
+}
+
+export const chatCompletions: Shape = {
+  name: 'chat-completions',
+  readJson: (body, reading) => withTerminal(readBody(body, reading)),
+  mayMatter: (data) => hasObjectMember(data, USAGE) || hasMember(data, ERROR) || hasObjectMember(data, PERF_METRICS),
+  readEvent: (_eventType, data, reading) => readBody(data, reading),
+  doneText: '[DONE]',
+};

@@ -1,0 +1,77 @@
+/**
+ * Amazon Bedrock's Converse, whole and streamed (usage in the one `metadata` event at the end), and the metrics that
+ * its invoke streams add to the last chunk. The answer does not name the model: that stands in the request's path. Source: AWS API reference, TokenUsage, November 2026.
+ */
+import type { JsonObject, JsonValue, UsageReading } from '../token-usage.ts';
+import { hasObjectMember } from './byte-tests.ts';
+import { isObject, readArray, readCount, readName, readObject } from './json-reading.ts';
+import { createDraft, type Normalised, withContext, withTerminal, withUsage } from './reading.ts';
+import type { Shape } from './shape.ts';
+
+const USAGE = Buffer.from('"usage"');
+const METRICS_NAME = 'amazon-bedrock-invocationMetrics';
+const METRICS = Buffer.from(METRICS_NAME);
+
+function normalise(native: JsonObject): Normalised {
+  const draft = createDraft();
+  const reported = readCount(native, 'inputTokens');
+  const cacheRead = readCount(native, 'cacheReadInputTokens');
+  const cacheWrite = readCount(native, 'cacheWriteInputTokens');
+  const output = readCount(native, 'outputTokens');
+  const cached = (cacheRead ?? 0) + (cacheWrite ?? 0);
+
+  // Input is uncached by the documentation. Streams of some models report it with the cache inside; the total,
+  // which has every token once, tells which it is.
+  const total = readCount(native, 'totalTokens');
+  const uncachedSum = (reported ?? 0) + (output ?? 0) + cached;
+  const isInclusive = reported !== null && cached > 0 && reported >= cached && total === reported + (output ?? 0);
+  if (isInclusive || (total !== null && total !== uncachedSum)) draft.remark();
+  draft.set('input', isInclusive ? reported - cached : reported);
+  draft.set('cache_read', cacheRead);
+
+  const details = readArray(native, 'cacheDetails');
+  const oneHourDetails = details.filter((item) => readName(item, 'ttl') === '1h');
+  const oneHour = oneHourDetails.reduce<number>((sum, item) => sum + (readCount(item, 'inputTokens') ?? 0), 0);
+  if (cacheWrite !== null) {
+    if (oneHourDetails.length > 0) draft.set('cache_creation_1h', oneHour);
+    draft.set('cache_creation_5m', cacheWrite - oneHour);
+  }
+  draft.set('output', output);
+  return draft.done(null);
+}
+
+function normaliseMetrics(native: JsonObject): Normalised {
+  const draft = createDraft();
+  draft.set('input', readCount(native, 'inputTokenCount'));
+  draft.set('cache_read', readCount(native, 'cacheReadInputTokenCount'));
+  draft.set('cache_creation_5m', readCount(native, 'cacheWriteInputTokenCount'));
+  draft.set('output', readCount(native, 'outputTokenCount'));
+  return draft.done(null);
+}
+
+function readBody(body: JsonValue, reading: UsageReading): UsageReading {
+  if (!isObject(body)) return reading;
+  // Token counting answers with the count at the top level.
+  const counted = readCount(body, 'inputTokens');
+  const usage = readObject(body, 'usage') ?? (counted === null ? undefined : { inputTokens: counted });
+  return withContext(withUsage(reading, usage, normalise), {
+    serviceTier: readName(readObject(body, 'serviceTier') ?? undefined, 'type'),
+    speed: readName(readObject(body, 'performanceConfig') ?? undefined, 'latency'),
+  });
+}
+
+function readEvent(eventType: string | null, data: JsonValue, reading: UsageReading): UsageReading {
+  if (!isObject(data)) return reading;
+  const metrics = readObject(data, METRICS_NAME);
+  if (metrics !== null && reading.usage === null) return withTerminal(withUsage(reading, metrics, normaliseMetrics));
+  const seen = readBody(data, reading);
+  return eventType === 'metadata' ? withTerminal(seen) : seen;
+}
+
+export const converse: Shape = {
+  name: 'converse',
+  readJson: (body, reading) => withTerminal(readBody(body, reading)),
+  mayMatter: (data) => hasObjectMember(data, USAGE) || data.includes(METRICS),
+  readEvent,
+  doneText: null,
+};

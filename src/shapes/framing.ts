@@ -1,0 +1,114 @@
+/**
+ * Takes the decoded bytes of an answer apart, by its content type: events, frames, the elements of an array, or one
+ * whole JSON body. It does not know what usage is; `usage-reader.ts` does.
+ */
+import { type AwsFrame, createAwsEventStreamDecoder } from '../wire/aws-event-stream.ts';
+import { createJsonArraySplitter } from '../wire/json-array.ts';
+import { isJsonSpace } from '../wire/json-scan.ts';
+import { createSseSplitter } from '../wire/sse.ts';
+
+/** A whole JSON body larger than this is not read. */
+export const MAX_JSON_BYTES = 8 * 1024 * 1024;
+
+export interface FramingSink {
+  /** An event of a stream: SSE, or an element of a JSON array (which has no type). */
+  readonly onEvent: (eventType: string | null, data: Buffer) => void;
+  readonly onFrame: (frame: AwsFrame) => void;
+  /** The body, at the end. */
+  readonly onBody: (body: Buffer) => void;
+  /** The closing bracket of an array was seen. */
+  readonly onClosed: () => void;
+  readonly onProblem: (problem: 'too-large' | 'undecodable') => void;
+}
+
+export interface Framing {
+  readonly push: (chunk: Buffer) => void;
+  readonly finish: () => void;
+  readonly bufferedBytes: number;
+}
+
+/** Null when a body of this type is not read. `canBeArray`: the API streams JSON arrays. */
+export function createFraming(contentType: string | null, canBeArray: boolean, sink: FramingSink): Framing | null {
+  const mediaType = (contentType ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+  if (mediaType === 'text/event-stream') return createSseSplitter(sink.onEvent, () => sink.onProblem('too-large'));
+  if (mediaType === 'application/vnd.amazon.eventstream') return createFrames(sink);
+  if (mediaType !== 'application/json' && !mediaType.endsWith('+json')) return null;
+  return canBeArray ? createArrayOrWhole(sink) : createWhole(sink);
+}
+
+function createFrames(sink: FramingSink): Framing {
+  const decoder = createAwsEventStreamDecoder(sink.onFrame, sink.onProblem);
+  return {
+    push: decoder.push,
+    finish: () => {},
+    get bufferedBytes() {
+      return decoder.bufferedBytes;
+    },
+  };
+}
+
+function createWhole(sink: FramingSink): Framing {
+  // Mutable: the chunks so far, as they came; null once there were too many.
+  let chunks: Buffer[] | null = [];
+  let bufferedBytes = 0;
+  return {
+    push: (chunk) => {
+      if (chunks === null) return;
+      chunks.push(chunk);
+      bufferedBytes += chunk.length;
+      if (bufferedBytes <= MAX_JSON_BYTES) return;
+      chunks = null;
+      bufferedBytes = 0;
+      sink.onProblem('too-large');
+    },
+    finish: () => {
+      const all = chunks ?? [];
+      chunks = null;
+      bufferedBytes = 0;
+      const [only] = all;
+      if (only !== undefined) sink.onBody(all.length === 1 ? only : Buffer.concat(all));
+    },
+    get bufferedBytes() {
+      return bufferedBytes;
+    },
+  };
+}
+
+/** The first byte that is not white space tells an array from one object. */
+function createArrayOrWhole(sink: FramingSink): Framing {
+  let chosen: Framing | null = null;
+  return {
+    push: (chunk) => {
+      chosen ??= chooseByFirstByte(chunk, sink);
+      chosen?.push(chunk);
+    },
+    finish: () => chosen?.finish(),
+    get bufferedBytes() {
+      return chosen?.bufferedBytes ?? 0;
+    },
+  };
+}
+
+function chooseByFirstByte(chunk: Buffer, sink: FramingSink): Framing | null {
+  const first = chunk.find((byte) => !isJsonSpace(byte));
+  if (first === undefined) return null;
+  if (first !== 91) return createWhole(sink);
+  let wasClosed = false;
+  const splitter = createJsonArraySplitter(
+    (element) => sink.onEvent(null, element),
+    () => sink.onProblem('too-large'),
+  );
+  return {
+    push: (bytes) => {
+      splitter.push(bytes);
+      if (splitter.closed && !wasClosed) {
+        wasClosed = true;
+        sink.onClosed();
+      }
+    },
+    finish: () => {},
+    get bufferedBytes() {
+      return splitter.bufferedBytes;
+    },
+  };
+}

@@ -1,0 +1,32 @@
+/**
+ * Joins what a stream reported so far with what it reports now. Streams report running totals, so nothing is ever
+ * added: field by field the latest value that is not null wins, and a zero never erases a larger earlier value
+ * (some hosts send `input_tokens: 0` at the end of a stream that began with the true count).
+ */
+import type { JsonObject, JsonValue } from '../token-usage.ts';
+import { isObject } from './json-reading.ts';
+
+/** No provider nests its usage deeper; what lies beneath is dropped, so that nobody who walks it later can fall in. */
+const MAX_DEPTH = 12;
+
+export function mergeNative(earlier: JsonObject | null, latest: JsonObject): JsonObject {
+  return mergeObjects(earlier ?? {}, latest, 0);
+}
+
+function mergeObjects(earlier: JsonObject, latest: JsonObject, depth: number): JsonObject {
+  const merged = new Map(Object.entries(earlier));
+  for (const [name, value] of Object.entries(latest)) merged.set(name, mergeValues(merged.get(name), value, depth + 1));
+  // fromEntries defines own members, so that a member called "__proto__" stays a member.
+  return Object.fromEntries(merged);
+}
+
+function mergeValues(earlier: JsonValue | undefined, latest: JsonValue, depth: number): JsonValue {
+  if (latest === null || depth > MAX_DEPTH) return earlier ?? null;
+  if (latest === 0 && typeof earlier === 'number') return Math.max(earlier, 0);
+  if (isObject(latest)) return mergeObjects(isObject(earlier) ? earlier : {}, latest, depth);
+  if (Array.isArray(latest)) {
+    if (latest.length === 0 && Array.isArray(earlier)) return earlier;
+    return latest.map((item) => mergeValues(undefined, item, depth + 1));
+  }
+  return latest;
+}

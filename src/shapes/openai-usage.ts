@@ -1,0 +1,117 @@
+/**
+ * The usage object of OpenAI and of everyone who copied it, under both sets of names: totals that include cached,
+ * written and audio tokens, taken apart here. Source: OpenAI's API reference (usage objects), November 2026.
+ */
+import type { JsonObject } from '../token-usage.ts';
+import { readCount, readObject } from './json-reading.ts';
+import { type ByModality, setInput } from './modalities.ts';
+import { createDraft, type Draft, type Normalised } from './reading.ts';
+
+interface Names {
+  readonly input: string;
+  readonly output: string;
+  readonly inputDetails: readonly string[];
+  readonly outputDetails: readonly string[];
+}
+
+export const CHAT_NAMES: Names = {
+  input: 'prompt_tokens',
+  output: 'completion_tokens',
+  inputDetails: ['prompt_tokens_details'],
+  outputDetails: ['completion_tokens_details'],
+};
+
+export const RESPONSES_NAMES: Names = {
+  input: 'input_tokens',
+  output: 'output_tokens',
+  // Transcriptions say it in the singular.
+  inputDetails: ['input_tokens_details', 'input_token_details'],
+  outputDetails: ['output_tokens_details', 'output_token_details'],
+};
+
+export interface OpenAiExtras {
+  /** Cached tokens reported elsewhere, used when the usage object has none. */
+  readonly cachedElsewhere?: number | null;
+  readonly webSearches?: number | null;
+  /** The answer is made of images: output that is not told apart is image tokens. */
+  readonly isImageAnswer?: boolean;
+}
+
+function firstObject(native: JsonObject, names: readonly string[]): JsonObject | null {
+  for (const name of names) {
+    const found = readObject(native, name);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+export function normaliseOpenAi(native: JsonObject, names: Names, extras: OpenAiExtras): Normalised {
+  const draft = createDraft();
+  const input = readCount(native, names.input);
+  const total = readCount(native, 'total_tokens');
+  const details = firstObject(native, names.inputDetails) ?? undefined;
+  const hit = readCount(native, 'prompt_cache_hit_tokens');
+  const miss = readCount(native, 'prompt_cache_miss_tokens');
+  const cached =
+    hit ?? readCount(details, 'cached_tokens') ?? readCount(native, 'cached_tokens') ?? extras.cachedElsewhere ?? null;
+  const writtenSplit = readObject(details, 'cache_write_tokens_details');
+  const written = readCount(details, 'cache_write_tokens');
+
+  if (hit !== null && miss !== null && input !== null && hit + miss !== input) draft.remark();
+  const allInput = miss === null ? input : miss + (cached ?? 0);
+  if (allInput !== null) {
+    const parts = readParts(details);
+    setInput(draft, { total: allInput, cached, written, parts, cachedParts: null, extra: 0, extraParts: {} });
+  }
+  setWritten(draft, written, writtenSplit);
+
+  const outputDetails = firstObject(native, names.outputDetails) ?? undefined;
+  const output = wholeOutput(draft, readCount(native, names.output), allInput, total);
+  setOutput(draft, output, outputDetails, extras.isImageAnswer === true);
+  setServerTools(draft, native, extras.webSearches ?? null);
+  return draft.done(readCount(outputDetails, 'reasoning_tokens'));
+}
+
+/** The parts that were reported, zeros included. */
+function readParts(details: JsonObject | undefined): ByModality {
+  const audio = readCount(details, 'audio_tokens');
+  const image = readCount(details, 'image_tokens');
+  return { ...(audio === null ? {} : { audio }), ...(image === null ? {} : { image }) };
+}
+
+function setWritten(draft: Draft, written: number | null, split: JsonObject | null): void {
+  const twelveHours = readCount(split ?? undefined, 'ttl_12h_tokens');
+  const thirtyMinutes = readCount(split ?? undefined, 'ttl_30m_tokens');
+  draft.set('cache_creation_12h', twelveHours);
+  // What the split leaves over is the default class.
+  if (written !== null) draft.set('cache_creation_30m', written - (twelveHours ?? 0));
+  if (written !== null && split !== null && (twelveHours ?? 0) + (thirtyMinutes ?? 0) !== written) draft.remark();
+}
+
+/**
+ * Output by the total, where the two disagree: some hosts leave reasoning out of the completion count and put it in
+ * the total (Google's compatible endpoint), and some send no completion count at all.
+ */
+function wholeOutput(draft: Draft, output: number | null, input: number | null, total: number | null): number | null {
+  if (input === null || total === null) return output;
+  if (output === null) return total > input ? total - input : null;
+  if (input + output === total) return output;
+  draft.remark();
+  return Math.max(output, total - input);
+}
+
+function setOutput(draft: Draft, output: number | null, details: JsonObject | undefined, isImageAnswer: boolean): void {
+  if (output === null) return;
+  const audio = readCount(details, 'audio_tokens');
+  const rest = output - (audio ?? 0) - (readCount(details, 'text_tokens') ?? 0);
+  const image = readCount(details, 'image_tokens') ?? (isImageAnswer ? rest : null);
+  draft.set('output_audio', audio);
+  draft.set('output_image', image);
+  draft.set('output', output - (audio ?? 0) - (image ?? 0));
+}
+
+function setServerTools(draft: Draft, native: JsonObject, webSearches: number | null): void {
+  const tools = readObject(native, 'server_tool_use') ?? undefined;
+  draft.set('web_search_requests', webSearches ?? readCount(tools, 'web_search_requests'));
+  draft.set('web_fetch_requests', readCount(tools, 'web_fetch_requests'));
+}

@@ -1,0 +1,101 @@
+/** Builds a `UsageReading` step by step. Every function returns a new reading; none of them ever throws. */
+import type { CallFlag, JsonObject, JsonValue, UsageClass, UsageReading } from '../token-usage.ts';
+import { isObject } from './json-reading.ts';
+import { mergeNative } from './merge-native.ts';
+
+export const EMPTY_READING: UsageReading = Object.freeze({
+  usage: null,
+  model: null,
+  serviceTier: null,
+  speed: null,
+  inferenceGeo: null,
+  error: null,
+  terminal: false,
+  flags: Object.freeze([]),
+});
+
+/** What a shape makes of a usage object. */
+export interface Normalised {
+  readonly classes: Readonly<Partial<Record<UsageClass, number>>>;
+  readonly reasoning: number | null;
+  /** False when the parts do not add up. */
+  readonly consistent: boolean;
+}
+
+/** Usage under construction: disjoint classes, and whether everything added up. */
+export interface Draft {
+  /** Sets a class; null leaves it absent, a negative or broken number becomes 0 or whole and is remarked. */
+  readonly set: (name: UsageClass, quantity: number | null) => void;
+  readonly remark: () => void;
+  readonly done: (reasoning: number | null) => Normalised;
+}
+
+export function createDraft(): Draft {
+  const classes: Partial<Record<UsageClass, number>> = {};
+  let consistent = true;
+
+  function clean(quantity: number): number {
+    const whole = Math.min(Math.max(Math.round(quantity), 0), Number.MAX_SAFE_INTEGER);
+    if (whole !== quantity) consistent = false;
+    return whole;
+  }
+
+  return {
+    set: (name, quantity) => {
+      if (quantity !== null) classes[name] = clean(quantity);
+    },
+    remark: () => {
+      consistent = false;
+    },
+    done: (reasoning) => {
+      const part = reasoning === null ? null : clean(reasoning);
+      // Reasoning is a part of output; one that is larger was counted in another way.
+      if (part !== null && classes.output !== undefined && part > classes.output) consistent = false;
+      return { classes, reasoning: part, consistent };
+    },
+  };
+}
+
+/** Takes in a reported usage object; anything but an object with members leaves the reading as it is. */
+export function withUsage(
+  reading: UsageReading,
+  reported: JsonValue | undefined,
+  normalise: (native: JsonObject) => Normalised,
+): UsageReading {
+  if (!isObject(reported) || Object.keys(reported).length === 0) return reading;
+  const native = mergeNative(reading.usage?.native ?? null, reported);
+  const { classes, reasoning, consistent } = normalise(native);
+  const usage = { classes, reasoning, native };
+  // Judged on all that was reported so far: what looked odd in the middle of a stream may add up at its end.
+  const flags = reading.flags.filter((flag) => flag !== 'inconsistent');
+  return { ...reading, usage, flags: consistent ? flags : [...flags, 'inconsistent'] };
+}
+
+export interface Context {
+  readonly model?: string | null;
+  readonly serviceTier?: string | null;
+  readonly speed?: string | null;
+  readonly inferenceGeo?: string | null;
+}
+
+/** The latest value that is not null wins. */
+export function withContext(reading: UsageReading, context: Context): UsageReading {
+  const model = context.model ?? reading.model;
+  const serviceTier = context.serviceTier ?? reading.serviceTier;
+  const speed = context.speed ?? reading.speed;
+  const inferenceGeo = context.inferenceGeo ?? reading.inferenceGeo;
+  const same =
+    model === reading.model &&
+    serviceTier === reading.serviceTier &&
+    speed === reading.speed &&
+    inferenceGeo === reading.inferenceGeo;
+  return same ? reading : { ...reading, model, serviceTier, speed, inferenceGeo };
+}
+
+export function withFlag(reading: UsageReading, flag: CallFlag): UsageReading {
+  return reading.flags.includes(flag) ? reading : { ...reading, flags: [...reading.flags, flag] };
+}
+
+export function withTerminal(reading: UsageReading): UsageReading {
+  return reading.terminal ? reading : { ...reading, terminal: true };
+}

@@ -1,0 +1,19 @@
+/** Every shape by its name: one line each. */
+import { chatCompletions } from './chat-completions.ts';
+import { converse } from './converse.ts';
+import { embeddings } from './embeddings.ts';
+import { generateContent } from './generate-content.ts';
+import { messages } from './messages.ts';
+import { opaque } from './opaque.ts';
+import { responses } from './responses.ts';
+import type { Shape, ShapeName } from './shape.ts';
+
+export const SHAPES: Readonly<Record<ShapeName, Shape>> = Object.freeze({
+  'chat-completions': chatCompletions,
+  responses,
+  embeddings,
+  messages,
+  'generate-content': generateContent,
+  converse,
+  opaque,
+});

@@ -1,0 +1,223 @@
+/**
+ * Reads usage from the bytes of an answer while they pass: what the proxy's tap feeds. It copies what it must, parses
+ * the few events that matter, and never throws or waits; its failures are flags on the reading.
+ */
+import type { UsageReading } from '../token-usage.ts';
+import type { AwsFrame } from '../wire/aws-event-stream.ts';
+import { type ContentDecoder, createContentDecoder, type DecodeEnd, isIdentity } from '../wire/content-encoding.ts';
+import { scanTopLevel } from '../wire/json-top-level.ts';
+import { carriesContent } from './content-marks.ts';
+import { withError, withErrorBody } from './error-reading.ts';
+import { createFraming } from './framing.ts';
+import { isObject, parseJson } from './json-reading.ts';
+import { EMPTY_READING, withFlag, withTerminal } from './reading.ts';
+import type { Shape } from './shape.ts';
+import { readWholeJson } from './whole-json.ts';
+
+/** How long the end of a call waits for the decoder of an encoded answer. */
+export const FINISH_DEADLINE_MS = 2000;
+/** The first events are parsed for the model even when nothing else in them matters. */
+const MODEL_LOOKS = 3;
+const MODEL_LOOK_MAX_BYTES = 64 * 1024;
+const MAX_DONE_TEXT_BYTES = 32;
+
+export interface UsageReaderOptions {
+  readonly shape: Shape;
+  /** Of the answer; from 400 on its body is read as an error too. */
+  readonly status: number;
+  readonly contentType: string | null;
+  readonly contentEncoding: string | null;
+}
+
+export interface UsageReader {
+  /**
+   * Takes the next bytes of the answer, as they came. True when they carried usage, an error or the ending, so that a
+   * checkpoint is due before they are forwarded; always false for an encoded answer, which is decoded beside the call.
+   */
+  readonly push: (chunk: Buffer) => boolean;
+  /**
+   * The answer ended (`complete`) or was cut. Calls `done` exactly once: before it returns when nothing is being
+   * decoded, else within the deadline. Later calls do nothing.
+   */
+  readonly finish: (complete: boolean, done: (reading: UsageReading) => void) => void;
+  readonly reading: UsageReading;
+  /** An event that carries content was seen. */
+  readonly sawContent: boolean;
+  /** Bytes held at the moment. */
+  readonly bufferedBytes: number;
+}
+
+export function createUsageReader(options: UsageReaderOptions): UsageReader {
+  const { shape, status } = options;
+  // Mutable because the answer comes piece by piece.
+  let reading = EMPTY_READING;
+  let sawContent = false;
+  let modelLooks = 0;
+  let stopped = false;
+  let finished = false;
+  let isCut = false;
+  let decoder: ContentDecoder | null = null;
+  let decodeEnd: DecodeEnd | null = null;
+  let onDecodeEnd: (() => void) | null = null;
+
+  const isRead = shape.name !== 'opaque' || status >= 400;
+  const framing = isRead
+    ? createFraming(options.contentType, shape.name === 'generate-content', {
+        onEvent: readEvent,
+        onFrame: readFrame,
+        onBody: readBody,
+        onClosed: () => {
+          reading = withTerminal(reading);
+        },
+        onProblem: (problem) => {
+          reading = withFlag(reading, problem === 'too-large' ? 'tap_limit' : 'undecodable');
+        },
+      })
+    : null;
+  const isEncoded = framing !== null && !isIdentity(options.contentEncoding);
+
+  function readEvent(eventType: string | null, data: Buffer): void {
+    if (!sawContent && carriesContent(shape.name, eventType, data)) sawContent = true;
+    if (shape.mayMatter(data)) {
+      const value = parseJson(data);
+      if (value !== undefined) reading = shape.readEvent(eventType, value, reading);
+      // The last event of a cut answer is cut itself; any other that cannot be parsed is worth a remark.
+      else if (!isCut) reading = withFlag(reading, 'undecodable');
+    } else if (isDoneText(data)) {
+      reading = withTerminal(reading);
+    } else if (reading.model === null && modelLooks < MODEL_LOOKS && data.length <= MODEL_LOOK_MAX_BYTES) {
+      modelLooks += 1;
+      const value = parseJson(data);
+      if (value !== undefined) reading = shape.readEvent(eventType, value, reading);
+    }
+  }
+
+  function isDoneText(data: Buffer): boolean {
+    return shape.doneText !== null && data.length <= MAX_DONE_TEXT_BYTES && data.toString().trim() === shape.doneText;
+  }
+
+  function readFrame(frame: AwsFrame): void {
+    if (frame.messageType === 'exception' || frame.messageType === 'error') {
+      const body = parseJson(frame.payload);
+      const message = isObject(body) ? (body['message'] ?? body['Message']) : undefined;
+      reading = withError(reading, frame.type, message ?? frame.errorMessage ?? undefined);
+    } else if (frame.type === 'chunk') {
+      const inner = unwrapChunk(frame.payload);
+      if (inner !== null) readEvent(null, inner);
+    } else {
+      readEvent(frame.type, frame.payload);
+    }
+  }
+
+  function readBody(bytes: Buffer): void {
+    const { body, complete } = readWholeJson(bytes);
+    if (body !== undefined) {
+      const before = reading;
+      reading = shape.readJson(body, reading);
+      if (status >= 400 && reading.error === null) reading = withErrorBody(reading, body);
+      if (!complete) reading = { ...reading, terminal: before.terminal };
+    }
+    if (!complete && !isCut) reading = withFlag(reading, 'undecodable');
+  }
+
+  /** Reading is never worth a call: whatever goes wrong here stops the reading and is flagged. */
+  function guarded(work: () => void): void {
+    try {
+      work();
+    } catch {
+      stopped = true;
+      reading = withFlag(reading, 'undecodable');
+    }
+  }
+
+  function openDecoder(): void {
+    decoder = createContentDecoder(
+      options.contentEncoding ?? '',
+      (chunk) => {
+        if (!stopped) guarded(() => framing?.push(chunk));
+      },
+      (end) => {
+        decodeEnd = end;
+        if (end !== 'decoded') {
+          stopped = true;
+          reading = withFlag(reading, end === 'limit' ? 'tap_limit' : 'undecodable');
+        }
+        onDecodeEnd?.();
+      },
+    );
+    if (decoder !== null) return;
+    stopped = true;
+    reading = withFlag(reading, 'undecodable');
+  }
+
+  function push(chunk: Buffer): boolean {
+    if (framing === null || stopped || finished || chunk.length === 0) return false;
+    if (isEncoded) {
+      if (decoder === null) openDecoder();
+      decoder?.push(chunk);
+      return false;
+    }
+    const before = reading;
+    try {
+      framing.push(chunk);
+    } catch {
+      stopped = true;
+      reading = withFlag(reading, 'undecodable');
+    }
+    return reading !== before && isCheckpointDue(before, reading);
+  }
+
+  function finish(complete: boolean, done: (reading: UsageReading) => void): void {
+    if (finished) return;
+    finished = true;
+
+    function close(): void {
+      isCut = !complete || stopped;
+      guarded(() => framing?.finish());
+      done(reading);
+    }
+
+    if (decoder === null || decodeEnd !== null) {
+      close();
+      return;
+    }
+    const active = decoder;
+    const deadline = setTimeout(() => {
+      onDecodeEnd = null;
+      active.destroy();
+      stopped = true;
+      reading = withFlag(reading, 'tap_limit');
+      close();
+    }, FINISH_DEADLINE_MS);
+    onDecodeEnd = () => {
+      clearTimeout(deadline);
+      close();
+    };
+    active.end();
+  }
+
+  return {
+    push,
+    finish,
+    get reading() {
+      return reading;
+    },
+    get sawContent() {
+      return sawContent;
+    },
+    get bufferedBytes() {
+      return (framing?.bufferedBytes ?? 0) + (decoder?.pendingBytes ?? 0);
+    },
+  };
+}
+
+function isCheckpointDue(before: UsageReading, after: UsageReading): boolean {
+  return after.usage !== before.usage || after.terminal !== before.terminal || after.error !== before.error;
+}
+
+/** Bedrock's invoke stream wraps the model's own event: `{"bytes":"<base64>"}`. */
+function unwrapChunk(payload: Buffer): Buffer | null {
+  const member = scanTopLevel(payload, ['bytes']).members.get('bytes');
+  if (member === undefined || member.valueEnd === null || payload[member.valueStart] !== 34) return null;
+  return Buffer.from(payload.toString('latin1', member.valueStart + 1, member.valueEnd - 1), 'base64');
+}

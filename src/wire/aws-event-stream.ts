@@ -1,0 +1,136 @@
+/**
+ * Reads `application/vnd.amazon.eventstream` frames from a stream of buffers, however it is cut. Checksums are
+ * verified: a frame whose checksum is wrong is reported and not given out. What is in the payload is for others.
+ */
+import { crc32 } from 'node:zlib';
+import { EventStreamCodec } from '@smithy/eventstream-codec';
+
+/** A frame larger than this is skipped (the format allows 16 MiB of payload). */
+export const MAX_FRAME_BYTES = 4 * 1024 * 1024;
+/** More than any frame may have: beyond it the length is not believed. */
+const LARGEST_LENGTH = 32 * 1024 * 1024;
+const SMALLEST_LENGTH = 16;
+/** Total length, headers length, and the checksum of both; 4 bytes each. */
+const PRELUDE_BYTES = 12;
+
+export interface AwsFrame {
+  readonly messageType: string | null;
+  /** `:event-type`, `:exception-type` or `:error-code`, whichever the frame has. */
+  readonly type: string | null;
+  readonly errorMessage: string | null;
+  readonly payload: Buffer;
+}
+
+export type FrameProblem =
+  /** A frame with a wrong checksum. */
+  | 'undecodable'
+  /** A frame over the limit. */
+  | 'too-large';
+
+export interface AwsEventStreamDecoder {
+  readonly push: (chunk: Buffer) => void;
+  readonly bufferedBytes: number;
+}
+
+export function createAwsEventStreamDecoder(
+  onFrame: (frame: AwsFrame) => void,
+  onProblem: (problem: FrameProblem) => void,
+): AwsEventStreamDecoder {
+  const codec = new EventStreamCodec(
+    (bytes) => (typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString('utf8')),
+    (text) => Buffer.from(text, 'utf8'),
+  );
+  // Mutable because frames are put together piece by piece.
+  let parts: Buffer[] = [];
+  let bufferedBytes = 0;
+  let skipBytes = 0;
+  let lost = false;
+
+  function headerText(headers: ReturnType<EventStreamCodec['decode']>['headers'], name: string): string | null {
+    const header = headers[name];
+    return header?.type === 'string' ? header.value : null;
+  }
+
+  function readFrame(bytes: Buffer): void {
+    let message: ReturnType<EventStreamCodec['decode']>;
+    try {
+      message = codec.decode(bytes);
+    } catch {
+      onProblem('undecodable');
+      return;
+    }
+    const { headers, body } = message;
+    onFrame({
+      messageType: headerText(headers, ':message-type'),
+      type:
+        headerText(headers, ':event-type') ??
+        headerText(headers, ':exception-type') ??
+        headerText(headers, ':error-code'),
+      errorMessage: headerText(headers, ':error-message'),
+      payload: Buffer.from(body.buffer, body.byteOffset, body.byteLength),
+    });
+  }
+
+  /** Reads the frames at the head of `bytes`; the rest is held. */
+  function readAll(bytes: Buffer): void {
+    let pos = 0;
+    while (bytes.length - pos >= PRELUDE_BYTES) {
+      const length = bytes.readUInt32BE(pos);
+      const trusted =
+        length >= SMALLEST_LENGTH &&
+        length <= LARGEST_LENGTH &&
+        crc32(bytes.subarray(pos, pos + 8)) === bytes.readUInt32BE(pos + 8);
+      if (!trusted) {
+        // Without a length nobody knows where the next frame begins.
+        lost = true;
+        onProblem('undecodable');
+        return;
+      }
+      if (length > MAX_FRAME_BYTES) {
+        onProblem('too-large');
+        const present = Math.min(length, bytes.length - pos);
+        skipBytes = length - present;
+        pos += present;
+        continue;
+      }
+      if (bytes.length - pos < length) break;
+      readFrame(bytes.subarray(pos, pos + length));
+      pos += length;
+    }
+    if (pos < bytes.length) {
+      parts = [pos === 0 ? bytes : Buffer.from(bytes.subarray(pos))];
+      bufferedBytes = bytes.length - pos;
+    }
+  }
+
+  function push(chunk: Buffer): void {
+    if (lost) return;
+    const skipped = Math.min(skipBytes, chunk.length);
+    skipBytes -= skipped;
+    const rest = skipped === 0 ? chunk : chunk.subarray(skipped);
+    if (rest.length === 0) return;
+    if (parts.length > 0) {
+      parts.push(rest);
+      bufferedBytes += rest.length;
+      if (bufferedBytes < neededBytes(parts)) return;
+    }
+    const bytes = parts.length === 0 ? rest : Buffer.concat(parts);
+    parts = [];
+    bufferedBytes = 0;
+    readAll(bytes);
+  }
+
+  return {
+    push,
+    get bufferedBytes() {
+      return bufferedBytes;
+    },
+  };
+}
+
+/** How many bytes the first frame needs, as far as its first piece tells; pieces are joined only when they suffice. */
+function neededBytes(parts: readonly Buffer[]): number {
+  const first = parts[0];
+  if (first === undefined || first.length < PRELUDE_BYTES) return PRELUDE_BYTES;
+  return Math.min(first.readUInt32BE(0), MAX_FRAME_BYTES);
+}

@@ -1,0 +1,209 @@
+/**
+ * Decodes a copy of an encoded body as it arrives: gzip, deflate (zlib and raw), br, zstd, and stacks of them. It
+ * works beside the call, off the main thread, within limits, and tells trouble as a value: it never throws.
+ */
+import type { Transform } from 'node:stream';
+import {
+  constants,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createInflateRaw,
+  createZstdDecompress,
+} from 'node:zlib';
+
+export const MAX_DECODED_BYTES = 64 * 1024 * 1024;
+/** Encoded bytes that wait for the decoder. */
+export const MAX_PENDING_BYTES = 4 * 1024 * 1024;
+export const MAX_RATIO = 1000;
+/** Small bodies may have any ratio. */
+const RATIO_FROM_BYTES = 1024 * 1024;
+const MAX_STACKED = 4;
+
+export type DecodeEnd =
+  /** All that was given is decoded; the encoded body itself may have been cut. */
+  'decoded' | 'undecodable' | 'limit';
+
+export interface ContentDecoder {
+  readonly push: (chunk: Buffer) => void;
+  /** No more input. `onEnd` follows, if it did not come before. */
+  readonly end: () => void;
+  /** Stops at once; no callback comes after it. */
+  readonly destroy: () => void;
+  /** Encoded bytes not yet decoded. */
+  readonly pendingBytes: number;
+}
+
+/** True when the header names no real encoding. */
+export function isIdentity(contentEncoding: string | null): boolean {
+  return listEncodings(contentEncoding).length === 0;
+}
+
+function listEncodings(contentEncoding: string | null): string[] {
+  return (contentEncoding ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '' && name !== 'identity');
+}
+
+const GZIP = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH } as const;
+
+function createStage(encoding: string, firstBytes: Buffer): Transform | null {
+  switch (encoding) {
+    case 'gzip':
+    case 'x-gzip':
+      return createGunzip(GZIP);
+    case 'deflate':
+      return isZlib(firstBytes) ? createInflate(GZIP) : createInflateRaw(GZIP);
+    case 'br':
+      return createBrotliDecompress({
+        flush: constants.BROTLI_OPERATION_FLUSH,
+        finishFlush: constants.BROTLI_OPERATION_FLUSH,
+      });
+    case 'zstd':
+      return createZstdDecompress({ flush: constants.ZSTD_e_flush, finishFlush: constants.ZSTD_e_flush });
+    default:
+      return null;
+  }
+}
+
+/** `deflate` means zlib (RFC 1950) in the standard and raw (RFC 1951) in much software; the first two bytes tell. */
+function isZlib(bytes: Buffer): boolean {
+  const [first, second] = bytes;
+  return first !== undefined && second !== undefined && (first & 15) === 8 && (first * 256 + second) % 31 === 0;
+}
+
+/** What zlib says when the input merely ended early. */
+function isTruncation(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error ? error.code : null;
+  return code === 'Z_BUF_ERROR' || error.message === 'unexpected end of file';
+}
+
+/** One decoder of the stack, made when its first two bytes are there. */
+interface Stage {
+  readonly write: (chunk: Buffer, written: () => void) => void;
+  readonly end: () => void;
+  readonly destroy: () => void;
+}
+
+function createLazyStage(encoding: string, onData: (chunk: Buffer) => void, onEnd: (error: unknown) => void): Stage {
+  let stream: Transform | null = null;
+  let head: Buffer | null = null;
+
+  function open(firstBytes: Buffer): Transform | null {
+    const made = createStage(encoding, firstBytes);
+    if (made === null) {
+      onEnd(new Error('unknown content encoding'));
+      return null;
+    }
+    stream = made;
+    made.on('data', onData);
+    made.once('end', () => onEnd(null));
+    made.on('error', onEnd);
+    return made;
+  }
+
+  return {
+    write: (chunk, written) => {
+      if (stream !== null) {
+        stream.write(chunk, written);
+        return;
+      }
+      const bytes = head === null ? chunk : Buffer.concat([head, chunk]);
+      if (bytes.length < 2) {
+        head = bytes;
+        written();
+        return;
+      }
+      head = null;
+      open(bytes)?.write(bytes, written);
+    },
+    end: () => {
+      if (stream !== null) stream.end();
+      else if (head === null) onEnd(null);
+      else open(head)?.end(head);
+    },
+    destroy: () => stream?.destroy(),
+  };
+}
+
+/** Null when an encoding is unknown or there are more than four. */
+export function createContentDecoder(
+  contentEncoding: string,
+  onData: (chunk: Buffer) => void,
+  onEnd: (end: DecodeEnd) => void,
+): ContentDecoder | null {
+  const encodings = listEncodings(contentEncoding);
+  const known = encodings.every((name) => ['gzip', 'x-gzip', 'deflate', 'br', 'zstd'].includes(name));
+  if (!known || encodings.length === 0 || encodings.length > MAX_STACKED) return null;
+
+  // Mutable counters of a stream; `ended` makes the ending come once.
+  let ended = false;
+  let pendingBytes = 0;
+  let consumedBytes = 0;
+  const stages: Stage[] = [];
+
+  function finish(end: DecodeEnd): void {
+    if (ended) return;
+    ended = true;
+    for (const stage of stages) stage.destroy();
+    onEnd(end);
+  }
+
+  function isOverLimit(bytes: number): boolean {
+    return bytes > MAX_DECODED_BYTES || (bytes > RATIO_FROM_BYTES && bytes > MAX_RATIO * consumedBytes);
+  }
+
+  function addStage(encoding: string, next: Stage | null): Stage {
+    // Each stage is counted, or a bomb could hide in the middle of a stack.
+    let stageBytes = 0;
+    const stage = createLazyStage(
+      encoding,
+      (chunk) => {
+        if (ended) return;
+        stageBytes += chunk.length;
+        if (isOverLimit(stageBytes)) finish('limit');
+        else if (next !== null) next.write(chunk, () => {});
+        else onData(chunk);
+      },
+      (error) => {
+        if (ended) return;
+        if (error !== null && !isTruncation(error)) finish('undecodable');
+        else if (next !== null) next.end();
+        else finish('decoded');
+      },
+    );
+    stages.push(stage);
+    return stage;
+  }
+
+  // The header lists encodings in the order in which they were applied: the last one is taken off first.
+  const first = encodings.reduce<Stage | null>((next, encoding) => addStage(encoding, next), null);
+
+  return {
+    push: (chunk) => {
+      if (ended || first === null) return;
+      pendingBytes += chunk.length;
+      consumedBytes += chunk.length;
+      if (pendingBytes > MAX_PENDING_BYTES) {
+        finish('limit');
+        return;
+      }
+      first.write(chunk, () => {
+        pendingBytes -= chunk.length;
+      });
+    },
+    end: () => {
+      if (!ended) first?.end();
+    },
+    destroy: () => {
+      ended = true;
+      for (const stage of stages) stage.destroy();
+    },
+    get pendingBytes() {
+      return ended ? 0 : pendingBytes;
+    },
+  };
+}

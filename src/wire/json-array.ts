@@ -1,0 +1,114 @@
+/**
+ * Reads a streamed JSON array element by element, however the input is cut. It finds where elements begin and end by
+ * brackets and quotes; what is in them is for others to parse.
+ */
+
+/** An element larger than this is skipped. */
+export const MAX_ELEMENT_BYTES = 4 * 1024 * 1024;
+
+const QUOTE = 34;
+const BACKSLASH = 92;
+
+export interface JsonArraySplitter {
+  readonly push: (chunk: Buffer) => void;
+  /** The closing bracket of the array was seen. */
+  readonly closed: boolean;
+  readonly bufferedBytes: number;
+}
+
+/** Elements that are objects or arrays are given out whole; scalars between them are passed over. */
+export function createJsonArraySplitter(
+  onElement: (element: Buffer) => void,
+  onSkipped: () => void,
+): JsonArraySplitter {
+  // Mutable because the scan stops and goes on at every chunk: depth 1 is between elements.
+  let depth = 0;
+  let inString = false;
+  let escaped = false;
+  let closed = false;
+  let skipping = false;
+  let parts: Buffer[] = [];
+  let bufferedBytes = 0;
+
+  function hold(piece: Buffer): void {
+    if (skipping) return;
+    parts.push(Buffer.from(piece));
+    bufferedBytes += piece.length;
+    if (bufferedBytes > MAX_ELEMENT_BYTES) {
+      skipping = true;
+      parts = [];
+      bufferedBytes = 0;
+    }
+  }
+
+  function emit(last: Buffer): void {
+    const skipped = skipping || bufferedBytes + last.length > MAX_ELEMENT_BYTES;
+    const element = parts.length === 0 ? last : Buffer.concat([...parts, last]);
+    parts = [];
+    bufferedBytes = 0;
+    skipping = false;
+    if (skipped) onSkipped();
+    else onElement(element);
+  }
+
+  /** Inside a string: the index after its closing quote, or the chunk's length when it goes on. */
+  function passString(chunk: Buffer, from: number): number {
+    let pos = from;
+    if (escaped) {
+      escaped = false;
+      pos += 1;
+    }
+    while (pos < chunk.length) {
+      const quote = chunk.indexOf(QUOTE, pos);
+      const end = quote === -1 ? chunk.length : quote;
+      let run = end;
+      while (run > pos && chunk[run - 1] === BACKSLASH) run -= 1;
+      const odd = (end - run) % 2 === 1;
+      if (quote === -1) {
+        escaped = odd;
+        return chunk.length;
+      }
+      pos = quote + 1;
+      if (!odd) {
+        inString = false;
+        return pos;
+      }
+    }
+    return pos;
+  }
+
+  function push(chunk: Buffer): void {
+    let start = depth > 1 ? 0 : -1;
+    let pos = 0;
+    while (pos < chunk.length && !closed) {
+      if (inString) {
+        pos = passString(chunk, pos);
+        continue;
+      }
+      const byte = chunk[pos];
+      pos += 1;
+      if (byte === QUOTE) inString = true;
+      else if (byte === 123 || byte === 91) {
+        depth += 1;
+        if (depth === 2) start = pos - 1;
+      } else if (byte === 125 || byte === 93) {
+        depth -= 1;
+        if (depth === 1) {
+          emit(chunk.subarray(start, pos));
+          start = -1;
+        } else if (depth <= 0) closed = true;
+      }
+    }
+    if (start !== -1 && depth > 1) hold(chunk.subarray(start));
+  }
+
+  return {
+    push,
+    get closed() {
+      return closed;
+    },
+    get bufferedBytes() {
+      return bufferedBytes;
+    },
+  };
+}

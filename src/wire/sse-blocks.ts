@@ -1,0 +1,112 @@
+/**
+ * Cuts a stream of server-sent events into blocks: one event each, with its line ends and the blank line that closes
+ * it, byte for byte. It knows line ends (LF, CRLF, CR) and nothing of fields; `sse.ts` reads those.
+ */
+
+const LF = 10;
+const CR = 13;
+/** A held piece smaller than this is copied, so that it does not keep a large network buffer alive. */
+const COPY_BELOW_BYTES = 4096;
+
+/** Where the scan stands: inside a line, after a line end, or after a blank line whose CR may still get its LF. */
+type ScanState = 'line' | 'after-lf' | 'after-cr' | 'blank-cr';
+
+export interface SseBlockSplitter {
+  /** Calls `onBlock` for each block that this chunk completes; null for one that was discarded. */
+  readonly push: (chunk: Buffer) => void;
+  /** The bytes of the incomplete block, taken out; null when there are none. */
+  readonly takePending: () => Buffer | null;
+  /** Forgets the incomplete block; its end is still looked for, and reported as null. */
+  readonly discardPending: () => void;
+  readonly pendingBytes: number;
+}
+
+/**
+ * Blocks are slices of the pushed chunk where an event lies in one chunk, which is the common case. Where an event
+ * ends does not depend on how the input was cut: a blank line that ends in CR waits for the next byte.
+ */
+export function createSseBlockSplitter(onBlock: (block: Buffer | null) => void): SseBlockSplitter {
+  // Mutable because a stream is read piece by piece: the held pieces of the incomplete block, and the scan's state.
+  let parts: Buffer[] = [];
+  let pendingBytes = 0;
+  let discarding = false;
+  let state: ScanState = 'line';
+
+  function takeParts(last: Buffer | null): Buffer | null {
+    if (parts.length === 0) return last;
+    const all = last === null ? parts : [...parts, last];
+    parts = [];
+    pendingBytes = 0;
+    return all.length === 1 ? (all[0] ?? null) : Buffer.concat(all);
+  }
+
+  function emit(chunk: Buffer, from: number, to: number): void {
+    state = 'line';
+    if (discarding) {
+      discarding = false;
+      onBlock(null);
+      return;
+    }
+    const last = from === 0 && to === chunk.length ? chunk : chunk.subarray(from, to);
+    onBlock(parts.length === 0 ? last : takeParts(last));
+  }
+
+  function push(chunk: Buffer): void {
+    const length = chunk.length;
+    let blockStart = 0;
+    let pos = 0;
+    // Streams without a CR are the rule, and then it is looked for once a chunk.
+    let crAt = chunk.indexOf(CR);
+    while (pos < length) {
+      if (state === 'line') {
+        const lfAt = chunk.indexOf(LF, pos);
+        if (crAt !== -1 && crAt < pos) crAt = chunk.indexOf(CR, pos);
+        if (crAt !== -1 && (lfAt === -1 || crAt < lfAt)) {
+          state = 'after-cr';
+          pos = crAt + 1;
+        } else if (lfAt === -1) {
+          break;
+        } else {
+          state = 'after-lf';
+          pos = lfAt + 1;
+        }
+        continue;
+      }
+      const byte = chunk[pos];
+      if (state === 'blank-cr') {
+        if (byte === LF) pos += 1;
+        emit(chunk, blockStart, pos);
+        blockStart = pos;
+      } else if (byte === CR) {
+        state = 'blank-cr';
+        pos += 1;
+      } else if (byte !== LF) {
+        state = 'line';
+      } else if (state === 'after-cr') {
+        state = 'after-lf';
+        pos += 1;
+      } else {
+        pos += 1;
+        emit(chunk, blockStart, pos);
+        blockStart = pos;
+      }
+    }
+    if (blockStart === length || discarding) return;
+    const rest = chunk.subarray(blockStart);
+    parts.push(rest.length < COPY_BELOW_BYTES ? Buffer.from(rest) : rest);
+    pendingBytes += rest.length;
+  }
+
+  return {
+    push,
+    takePending: () => takeParts(null),
+    discardPending: () => {
+      parts = [];
+      pendingBytes = 0;
+      discarding = true;
+    },
+    get pendingBytes() {
+      return pendingBytes;
+    },
+  };
+}

@@ -1,0 +1,119 @@
+/**
+ * Reads server-sent events from a stream of buffers, by the rules of the WHATWG (HTML, section 9.2.6), except that an
+ * unterminated last event is given out at the end: some servers forget its blank line. It does not read what is in
+ * the data.
+ */
+import { createSseBlockSplitter } from './sse-blocks.ts';
+
+/** An event larger than this is skipped. */
+export const MAX_EVENT_BYTES = 4 * 1024 * 1024;
+
+const LF = 10;
+const CR = 13;
+const COLON = 58;
+const SPACE = 32;
+/** "data" and "event" as bytes of field names. */
+const D = 100;
+const A = 97;
+const T = 116;
+const BOM = [0xef, 0xbb, 0xbf] as const;
+
+const NEWLINE = Buffer.from('\n');
+
+export type OnSseEvent = (eventType: string | null, data: Buffer) => void;
+
+export interface SseSplitter {
+  readonly push: (chunk: Buffer) => void;
+  /** Gives out an unterminated last event. */
+  readonly finish: () => void;
+  readonly bufferedBytes: number;
+}
+
+function isDataField(block: Buffer, at: number): boolean {
+  return block[at] === D && block[at + 1] === A && block[at + 2] === T && block[at + 3] === A;
+}
+
+/** The place of the only data line of a block, or null when it has none or several. */
+export interface DataSpan {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Reads one block: its event type and data. Calls back only when the block has a data line. The data is a slice when
+ * it is a single line; several lines are joined with LF.
+ */
+export function readSseBlock(
+  block: Buffer,
+  onEvent: (eventType: string | null, data: Buffer, span: DataSpan | null) => void,
+): void {
+  let eventType: string | null = null;
+  let first: DataSpan | null = null;
+  let lines: Buffer[] | null = null;
+  let pos = 0;
+  const length = block.length;
+  let crAt = block.indexOf(CR);
+  while (pos < length) {
+    const lfAt = block.indexOf(LF, pos);
+    let end = lfAt === -1 ? length : lfAt;
+    let next = lfAt === -1 ? length : lfAt + 1;
+    if (crAt !== -1 && crAt < pos) crAt = block.indexOf(CR, pos);
+    if (crAt !== -1 && crAt < end) {
+      end = crAt;
+      next = block[crAt + 1] === LF ? crAt + 2 : crAt + 1;
+    }
+    if (isDataField(block, pos) && (block[pos + 4] === COLON || pos + 4 === end)) {
+      let start = Math.min(pos + 5, end);
+      if (start < end && block[start] === SPACE) start += 1;
+      if (first === null) first = { start, end };
+      else {
+        lines ??= [block.subarray(first.start, first.end)];
+        lines.push(NEWLINE, block.subarray(start, end));
+      }
+    } else if (end - pos > 5 && block[pos + 5] === COLON && block.toString('latin1', pos, pos + 5) === 'event') {
+      const start = block[pos + 6] === SPACE ? pos + 7 : pos + 6;
+      // An empty type is the same as none.
+      eventType = start < end ? block.toString('utf8', start, end) : null;
+    }
+    pos = next;
+  }
+  if (lines !== null) onEvent(eventType, Buffer.concat(lines), null);
+  else if (first !== null) onEvent(eventType, block.subarray(first.start, first.end), first);
+}
+
+/** `onSkipped` is called once for each event that was larger than the limit. */
+export function createSseSplitter(onEvent: OnSseEvent, onSkipped: () => void): SseSplitter {
+  let atStart = true;
+
+  function readBlock(whole: Buffer | null): void {
+    let block = whole;
+    if (block !== null && atStart) block = withoutBom(block);
+    atStart = false;
+    if (block === null) return;
+    if (block.length > MAX_EVENT_BYTES) onSkipped();
+    else readSseBlock(block, onEvent);
+  }
+
+  const blocks = createSseBlockSplitter(readBlock);
+  return {
+    push: (chunk) => {
+      blocks.push(chunk);
+      if (blocks.pendingBytes > MAX_EVENT_BYTES) {
+        blocks.discardPending();
+        onSkipped();
+      }
+    },
+    finish: () => {
+      const rest = blocks.takePending();
+      if (rest !== null) readBlock(rest);
+    },
+    get bufferedBytes() {
+      return blocks.pendingBytes;
+    },
+  };
+}
+
+/** A byte order mark may stand at the very start of a stream. */
+export function withoutBom(block: Buffer): Buffer {
+  return BOM.every((byte, index) => block[index] === byte) ? block.subarray(BOM.length) : block;
+}

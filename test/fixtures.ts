@@ -1,0 +1,91 @@
+/**
+ * Reads the recorded exchanges of `fixtures/<provider>/`. Each case is up to four files; a case that lacks one, or has
+ * one that is not as described in `fixtures/README.md`, is an error that names the file.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { PROVIDER_NAMES, type ProviderName } from '../src/call-record.ts';
+import { USAGE_CLASSES } from '../src/token-usage.ts';
+
+const FIXTURES_DIR = fileURLToPath(new URL('../fixtures/', import.meta.url));
+
+const RequestFile = z.strictObject({
+  method: z.string(),
+  /** As the client sends it to the gateway, with the query. */
+  path: z.string().startsWith('/'),
+  headers: z.record(z.string(), z.string()),
+  body: z.json(),
+});
+
+const HeadFile = z.strictObject({ status: z.int(), headers: z.record(z.string(), z.string()) });
+
+const ExpectedFile = z.strictObject({
+  endpoint: z.strictObject({
+    family: z.string(),
+    shape: z.string(),
+    billed: z.boolean(),
+    streamed: z.union([z.boolean(), z.literal('body')]),
+  }),
+  reading: z.strictObject({
+    /** Null when the answer reports no usage. */
+    classes: z.partialRecord(z.enum(USAGE_CLASSES), z.int()).nullable(),
+    reasoning: z.int().nullable(),
+    model: z.string().nullable(),
+    serviceTier: z.string().nullable(),
+    speed: z.string().nullable(),
+    inferenceGeo: z.string().nullable(),
+    error: z.strictObject({ type: z.string().nullable(), message: z.string().nullable() }).nullable(),
+    terminal: z.boolean(),
+  }),
+});
+
+export interface Fixture {
+  readonly provider: ProviderName;
+  readonly name: string;
+  readonly request: z.infer<typeof RequestFile>;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The answer's bytes, exactly as on the wire. */
+  readonly body: Buffer;
+  readonly expected: z.infer<typeof ExpectedFile>;
+}
+
+const EXTENSIONS = ['json', 'sse', 'bin'] as const;
+
+function readFixture(provider: ProviderName, name: string, files: readonly string[]): Fixture {
+  const readJson = <T>(schema: z.ZodType<T>, suffix: string): T => {
+    const file = `${provider}/${name}.${suffix}`;
+    const parsed = schema.safeParse(JSON.parse(readFileSync(FIXTURES_DIR + file, 'utf8')));
+    if (!parsed.success) throw new Error(`fixtures/${file}: ${z.prettifyError(parsed.error)}`);
+    return parsed.data;
+  };
+  const [answer, ...others] = EXTENSIONS.map((extension) => `${name}.response.${extension}`).filter((file) =>
+    files.includes(file),
+  );
+  if (answer === undefined || others.length > 0) {
+    throw new Error(
+      `fixtures/${provider}/${name} must have exactly one of .response.json, .response.sse, .response.bin`,
+    );
+  }
+  const { status, headers } = readJson(HeadFile, 'response.head.json');
+  return {
+    provider,
+    name,
+    request: readJson(RequestFile, 'request.json'),
+    status,
+    headers,
+    body: readFileSync(`${FIXTURES_DIR}${provider}/${answer}`),
+    expected: readJson(ExpectedFile, 'expected.json'),
+  };
+}
+
+/** All cases of all providers, in the order of their names. */
+export function listFixtures(): Fixture[] {
+  return PROVIDER_NAMES.flatMap((provider) => {
+    const files = readdirSync(FIXTURES_DIR + provider).sort();
+    return files
+      .filter((file) => file.endsWith('.request.json'))
+      .map((file) => readFixture(provider, file.slice(0, -'.request.json'.length), files));
+  });
+}
