@@ -94,11 +94,12 @@ export function chooseFixture(fixtures: readonly Fixture[], request: DemoRequest
     const has = featuresOf(fixture);
     return wanted.filter((x) => !has.includes(x)).length + has.filter((x) => !wanted.includes(x)).length;
   };
-  // In order of weight: the provider's own, what was asked for, its model, the plainest.
+  // In order of weight: the provider's own, what was asked for, its model, the longest stream, the plainest.
   const rank = (fixture: Fixture) => [
     fixture.provider === request.provider ? 0 : 1,
     mismatches(fixture),
     readModel({ path: fixture.path, body: fixture.requestBody }) === model ? 0 : 1,
+    isStreamed ? -fixture.body.length : 0,
     fixture.name.length,
   ];
   const isBetter = (a: readonly number[], b: readonly number[]) => {

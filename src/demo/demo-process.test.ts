@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { BoundSocket, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 
@@ -20,12 +20,17 @@ async function readFreePort(): Promise<number> {
   return address !== null && typeof address === 'object' ? address.port : 0;
 }
 
-async function startChild(): Promise<{ readonly child: ChildProcess; readonly origin: string }> {
+function spawnChild(listenFd: number | 'ignore'): ChildProcess {
   const script = `const { runDemoProcess } = await import(${JSON.stringify(module)}); runDemoProcess();`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc', listenFd],
   });
   children.push(child);
+  return child;
+}
+
+async function startChild(): Promise<{ readonly child: ChildProcess; readonly origin: string }> {
+  const child = spawnChild('ignore');
   const demoPort = await readFreePort();
   child.send({ type: 'start', demoPort });
   expect(await once(child, 'message')).toEqual([{ type: 'ready' }, undefined]);
@@ -43,4 +48,13 @@ test('the demo ends when its supervisor is gone', async () => {
   const { child } = await startChild();
   child.disconnect();
   expect(await once(child, 'exit')).toEqual([0, null]);
+});
+
+test('the demo listens on a socket that it is handed', async () => {
+  const socket = new BoundSocket({ host: '127.0.0.1', port: 0 });
+  const child = spawnChild(socket.fd());
+  child.send({ type: 'start', role: 'demo', listenFd: 4 });
+  await once(child, 'message');
+  expect((await fetch(`http://127.0.0.1:${socket.address().port}/openai/v1/models`)).status).toBe(200);
+  socket.close();
 });

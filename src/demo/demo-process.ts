@@ -1,17 +1,20 @@
 /**
- * The demo as a child of the supervisor: told its port by `start`, says `ready`, ends by `stop` or when the supervisor
+ * The demo as a child of the supervisor: told by `start` where to listen, says `ready`, ends by `stop` or when the supervisor
  * is gone. What it serves is `fake-provider.ts`.
  */
 import { join } from 'node:path';
-import { type FakeProvider, startFakeProvider } from './fake-provider.ts';
-import { isObject } from './json-object.ts';
+import { type FakeProvider, type FakeProviderOptions, startFakeProvider } from './fake-provider.ts';
+import { isObject, type JsonObject } from './json-object.ts';
 
 const HOST = '127.0.0.1';
 /** The same place seen from `src/demo` and from `dist/demo`. */
 const FIXTURES_DIR = join(import.meta.dirname, '..', '..', 'fixtures');
 
-function readPort(message: Readonly<Record<string, unknown>>): number {
-  return typeof message['demoPort'] === 'number' ? message['demoPort'] : 0;
+/** `listenFd`: a socket that the supervisor owns; otherwise `demoPort`, or a port that the system chooses. */
+function readPlace(start: JsonObject): Pick<FakeProviderOptions, 'port' | 'listenFd'> {
+  const { listenFd, demoPort } = start;
+  const port = typeof demoPort === 'number' ? demoPort : 0;
+  return typeof listenFd === 'number' ? { port, listenFd } : { port };
 }
 
 export function runDemoProcess(): void {
@@ -22,8 +25,8 @@ export function runDemoProcess(): void {
     process.exit(0);
   };
 
-  const start = async (port: number): Promise<void> => {
-    provider = startFakeProvider({ host: HOST, port, fixturesDir: FIXTURES_DIR });
+  const start = async (message: JsonObject): Promise<void> => {
+    provider = startFakeProvider({ host: HOST, fixturesDir: FIXTURES_DIR, ...readPlace(message) });
     await provider;
     process.send?.({ type: 'ready' });
   };
@@ -33,12 +36,12 @@ export function runDemoProcess(): void {
     process.exit(1);
   };
 
-  // Ctrl-C reaches the whole terminal group; the supervisor decides when its children end.
-  process.on('SIGINT', () => {});
+  // Ctrl-C, or a signal to the whole group, is for the supervisor; it decides when its children end.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   process.on('disconnect', () => leave().catch(fail));
   process.on('message', (message: unknown) => {
     if (!isObject(message)) return;
-    if (message['type'] === 'start' && provider === null) start(readPort(message)).catch(fail);
+    if (message['type'] === 'start' && provider === null) start(message).catch(fail);
     if (message['type'] === 'stop') leave().catch(fail);
   });
 }

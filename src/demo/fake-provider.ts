@@ -17,6 +17,8 @@ export interface FakeProviderOptions {
   readonly host: string;
   /** 0: one that the system chooses. */
   readonly port: number;
+  /** A listening socket that was handed down; it is used instead of host and port. */
+  readonly listenFd?: number;
   readonly fixturesDir: string;
   /** Before the head of an answer. */
   readonly latencyMs?: number;
@@ -117,7 +119,7 @@ export async function startFakeProvider(options: FakeProviderOptions): Promise<F
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, host, resolve);
+    server.listen(options.listenFd === undefined ? { port, host } : { fd: options.listenFd }, resolve);
   });
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the demo has no port');
