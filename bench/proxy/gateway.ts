@@ -9,7 +9,7 @@ import { LOAD_CORE, PROXY_CORE, stopChild } from './programs.ts';
 
 const AdminFile = z.object({ url: z.string(), token: z.string() });
 const CreatedKey = z.object({ key: z.string() });
-const Status = z.object({ children: z.array(z.object({ role: z.string(), pid: z.number().nullable() })) });
+const Status = z.object({ processes: z.array(z.object({ role: z.string(), pid: z.number().nullable() })) });
 
 type Admin = z.infer<typeof AdminFile>;
 
@@ -35,10 +35,10 @@ function readAdminFile(directory: string): Admin | null {
 async function findProxyPids(admin: Admin, descendants: readonly number[]): Promise<number[]> {
   const answer = await callAdmin(admin, 'GET', '/api/v1/status').catch(() => null);
   const status = Status.safeParse(answer);
-  const told = status.success ? status.data.children.filter((child) => child.role === 'proxy') : [];
+  const told = status.success ? status.data.processes.filter((child) => child.role === 'proxy') : [];
   const pids = told.flatMap((child) => (child.pid === null ? [] : [child.pid]));
   if (pids.length > 0) return pids;
-  return descendants.filter((pid) => /\bproxy\b/.test(readCommandLine(pid).replaceAll(import.meta.dirname, '')));
+  return descendants.filter((pid) => readCommandLine(pid).includes('internal-proxy'));
 }
 
 function pin(core: number, pid: number): void {
