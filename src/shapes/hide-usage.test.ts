@@ -90,6 +90,8 @@ test('a stream without usage goes through as the same chunks', () => {
 test('whole events go out at once and only the incomplete one is held', () => {
   const hider = createUsageHider();
   expect(hider.push(Buffer.from('data: a\n\ndata: b'))?.toString()).toBe('data: a\n\n');
+  expect(hider.bufferedBytes).toBe(7);
+  expect(hider.push(Buffer.alloc(0))).toBeNull();
   expect(hider.push(Buffer.from('c\n'))).toBeNull();
   expect(hider.push(Buffer.from('\n'))?.toString()).toBe('data: bc\n\n');
   expect(hider.push(Buffer.from('data: {"choices":[],"usage":{}}\n\n'))).toBeNull();

@@ -22,6 +22,8 @@ export interface UsageHider {
   readonly push: (chunk: Buffer) => Buffer | null;
   /** The rest, also of a stream that was cut. */
   readonly finish: () => Buffer | null;
+  /** Bytes of the incomplete event. */
+  readonly bufferedBytes: number;
 }
 
 export function createUsageHider(): UsageHider {
@@ -50,6 +52,7 @@ export function createUsageHider(): UsageHider {
   }
 
   function push(chunk: Buffer): Buffer | null {
+    if (chunk.length === 0) return null;
     if (passesThrough) return chunk;
     const heldBefore = blocks.pendingBytes;
     isEdited = false;
@@ -73,7 +76,13 @@ export function createUsageHider(): UsageHider {
     return takeOut();
   }
 
-  return { push, finish };
+  return {
+    push,
+    finish,
+    get bufferedBytes() {
+      return blocks.pendingBytes;
+    },
+  };
 }
 
 function showFirst(block: Buffer): Buffer {

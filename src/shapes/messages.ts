@@ -119,7 +119,7 @@ function readEvent(eventType: string | null, data: JsonValue, reading: UsageRead
 export const messages: Shape = {
   name: 'messages',
   readJson,
-  mayMatter: createEventTest('"message_', ERROR_PATTERN, USAGE_PATTERN),
+  mayMatter: createEventTest(String.raw`"type"\s*:\s*"message_`, ERROR_PATTERN, USAGE_PATTERN),
   readEvent,
   doneText: null,
 };

@@ -1,11 +1,11 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { EventStreamCodec } from '@smithy/eventstream-codec';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { UsageReading } from '../token-usage.ts';
 import { EMPTY_READING } from './reading.ts';
 import { SHAPES } from './registry.ts';
 import type { ShapeName } from './shape.ts';
-import { createUsageReader, type UsageReader } from './usage-reader.ts';
+import { createUsageReader, FINISH_DEADLINE_MS, type UsageReader } from './usage-reader.ts';
 
 const SSE = 'text/event-stream; charset=utf-8';
 const JSON_TYPE = 'application/json';
@@ -407,6 +407,19 @@ describe('encoded answers', () => {
     const wrong = open('chat-completions', JSON_TYPE, 200, 'gzip');
     wrong.push(Buffer.from(CHAT_JSON));
     expect(await finish(wrong)).toEqual({ ...EMPTY_READING, flags: ['undecodable'] });
+  });
+
+  test('are not waited for beyond the deadline', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const reader = open('messages', SSE, 200, 'gzip');
+    const results: UsageReading[] = [];
+    reader.push(gzipSync(Buffer.from(MESSAGE_STREAM)));
+    reader.finish(true, (reading) => results.push(reading));
+    // The decoder works on another thread: nothing of it can arrive within this turn.
+    vi.advanceTimersByTime(FINISH_DEADLINE_MS);
+    vi.useRealTimers();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(results).toEqual([{ ...EMPTY_READING, flags: ['tap_limit'] }]);
   });
 
   test('without a body are done at once', () => {
