@@ -23,7 +23,7 @@ export interface BatchContext {
   readonly nowMs: number;
 }
 
-/** A call that ends twice in a batch counts once, with its last ending. */
+/** A call that ends twice in a batch counts once, with its last ending and the latest bodies. */
 export function buildBatch(entries: readonly SpoolEntry[], context: BatchContext): Batch {
   const begins = new Map<string, CallBegin>();
   const checkpoints = new Map<string, CallCheckpoint>();
@@ -44,7 +44,8 @@ export function buildBatch(entries: readonly SpoolEntry[], context: BatchContext
       case 'end': {
         const { begin, end } = entry;
         try {
-          calls.set(begin.id, makeCallItem(begin, end, bodies.get(begin.id) ?? [], context));
+          const kept = bodies.get(begin.id) ?? calls.get(begin.id)?.bodies ?? [];
+          calls.set(begin.id, makeCallItem(begin, end, kept, context));
           begins.delete(begin.id);
           checkpoints.delete(begin.id);
         } catch (error) {
