@@ -42,7 +42,11 @@ export interface TestPostgres {
   remove(): Promise<void>;
 }
 
-export async function startPostgres({ binDir }: PostgresKind): Promise<TestPostgres> {
+/** Without fsync by default: no test pulls the plug. */
+export async function startPostgres(
+  { binDir }: PostgresKind,
+  settings: readonly string[] = ['fsync=off'],
+): Promise<TestPostgres> {
   linkLibraries();
   const root = mkdtempSync(join(tmpdir(), 'pg-'));
   const isRoot = process.getuid?.() === 0;
@@ -75,8 +79,7 @@ export async function startPostgres({ binDir }: PostgresKind): Promise<TestPostg
       root,
       '-c',
       'listen_addresses=',
-      '-c',
-      'fsync=off',
+      ...settings.flatMap((setting) => ['-c', setting]),
     ]);
     server = spawn(postgres, args, { ...run.ids, cwd: '/', stdio: 'ignore' });
     await waitUntilReady(url('postgres'));
