@@ -1,5 +1,6 @@
 /** Spool records to batch items: endings priced, beginnings and readings of calls that have ended left out. Pure. */
 import type { CallBegin, CallBody, CallCheckpoint, CallEnd, SpoolEntry } from '../call-record.ts';
+import { encodeCopyText } from '../store/copy-text.ts';
 import type { BatchItem, CallItem } from './batch-item.ts';
 import { interruptedEnd, makeRow, toBillableCall } from './make-row.ts';
 import type { PriceCall } from './priced-call.ts';
@@ -63,9 +64,11 @@ export function buildBatch(entries: readonly SpoolEntry[], context: BatchContext
 }
 
 function makeCallItem(begin: CallBegin, end: CallEnd, bodies: readonly CallBody[], context: BatchContext): CallItem {
+  const row = makeRow(begin, end, context.priceCall(toBillableCall(begin, end)), context.nowMs);
   return {
     kind: 'call',
-    row: makeRow(begin, end, context.priceCall(toBillableCall(begin, end)), context.nowMs),
+    row,
+    copyText: encodeCopyText([row]),
     bodies,
     requestHeaders: end.requestHeaders,
     responseHeaders: end.responseHeaders,
@@ -80,9 +83,11 @@ export function makeInterruptedItem(
 ): CallItem {
   const end = interruptedEnd(begin, checkpoint);
   const priced = context.priceCall(toBillableCall(begin, end));
+  const row = makeRow(begin, end, priced, context.nowMs);
   return {
     kind: 'call',
-    row: makeRow(begin, end, priced, context.nowMs),
+    row,
+    copyText: encodeCopyText([row]),
     bodies: [],
     requestHeaders: [],
     responseHeaders: [],

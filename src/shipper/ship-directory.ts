@@ -7,8 +7,8 @@ import type { CallBegin, CallCheckpoint } from '../call-record.ts';
 import { readCursor, type SpoolPosition } from '../spool/cursor.ts';
 import { advanceCursor, quarantineSegment, removeProcessDirectory } from '../spool/process-directories.ts';
 import type { SpoolLog } from '../spool/spool-log.ts';
-import { openSpoolReader, type SpoolReader } from '../spool/spool-reader.ts';
-import { buildBatch, makeInterruptedItem } from './build-batch.ts';
+import { openSpoolReader, type SpoolBatch, type SpoolReader } from '../spool/spool-reader.ts';
+import { type Batch, buildBatch, makeInterruptedItem } from './build-batch.ts';
 import { describeFailure } from './database-error.ts';
 import type { IngestSession } from './ingest-session.ts';
 import { READ_OPEN_OF_PROCESS } from './ingest-statements.ts';
@@ -49,6 +49,13 @@ export interface DirectoryShipper {
   ship(session: IngestSession, isDead: boolean): Promise<'more' | 'drained' | 'gone'>;
 }
 
+interface PreparedBatch {
+  readonly batch: SpoolBatch;
+  readonly built: Batch;
+  /** Read in the knowledge that the writer is dead: what is drained then will stay so. */
+  readonly asDead: boolean;
+}
+
 /** Starts at the durable cursor. After a failure make a new one: what was read and not stored is read again. */
 export async function openDirectoryShipper(processName: string, context: ShipContext): Promise<DirectoryShipper> {
   const { spoolDir, quarantineDir, priceCall, log, counts, keyUses } = context;
@@ -62,6 +69,13 @@ export async function openDirectoryShipper(processName: string, context: ShipCon
   };
   let cursor: SpoolPosition = await readCursor(dir);
   const reader: SpoolReader = openSpoolReader(dir, cursor);
+  let ahead: Promise<PreparedBatch> | null = null;
+
+  async function prepare(asDead: boolean): Promise<PreparedBatch> {
+    const batch = await onFiles(reader.read(BATCH_LIMITS, asDead));
+    const entries = batch.entries.map(({ entry }) => entry);
+    return { batch, asDead, built: buildBatch(entries, { process: processName, priceCall, nowMs: Date.now() }) };
+  }
 
   async function putSegmentAside(segment: number, bytes: number): Promise<void> {
     counts.corruptBytes += bytes;
@@ -97,12 +111,12 @@ export async function openDirectoryShipper(processName: string, context: ShipCon
 
   return {
     async ship(session, isDead) {
-      const batch = await onFiles(reader.read(BATCH_LIMITS, isDead));
+      const { batch, built, asDead } = await (ahead ?? prepare(isDead));
+      // The next batch is read and shaped while the database works on this one.
+      ahead = batch.isDrained ? null : prepare(isDead);
+      // Whoever takes it meets its failure; until then it is not an unhandled one.
+      ahead?.catch(() => {});
       for (const { segment, bytes } of batch.corrupt) await onFiles(putSegmentAside(segment, bytes));
-      const built = buildBatch(
-        batch.entries.map(({ entry }) => entry),
-        { process: processName, priceCall, nowMs: Date.now() },
-      );
       for (const { begin, end, error } of built.failed) {
         counts.quarantined += 1;
         const reason = describeFailure(error);
@@ -112,7 +126,7 @@ export async function openDirectoryShipper(processName: string, context: ShipCon
       if (built.items.length > 0) await storeItems(built.items, { session, quarantineDir, log, counts });
       for (const item of built.items)
         if (item.kind === 'call') noteUse(item.row.key_id, item.row.requested_at.getTime());
-      if (batch.isDrained && isDead) {
+      if (batch.isDrained && asDead) {
         await storeInterrupted(session);
         await onFiles(removeProcessDirectory(dir));
         return 'gone';
