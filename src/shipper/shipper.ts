@@ -8,6 +8,8 @@ import type pg from 'pg';
 import { listProcessDirectories } from '../spool/process-directories.ts';
 import type { SpoolLog } from '../spool/spool-log.ts';
 import { touchKeys } from '../store/gateway-keys.ts';
+import { daysAhead, ensurePartitions } from '../store/partitions.ts';
+import { inTransaction } from '../store/pool.ts';
 import { describeFailure } from './database-error.ts';
 import { type IngestSession, openIngestSession } from './ingest-session.ts';
 import type { PriceCall } from './priced-call.ts';
@@ -25,6 +27,8 @@ const MAX_BACKOFF_MS = 30_000;
 /** A directory counts as dead when it has been missing from the live list for this long. */
 const DEAD_AFTER_MS = 2_000;
 const KEY_USE_INTERVAL_MS = 10_000;
+const PARTITION_INTERVAL_MS = 3_600_000;
+const PARTITION_DAYS_AHEAD = 7;
 
 export interface ShipperOptions {
   readonly pool: pg.Pool;
@@ -79,6 +83,7 @@ export function startShipper(options: ShipperOptions): Shipper {
   /** Directories whose files failed at the last try. */
   const broken = new Set<string>();
   let keyUsesWrittenMs = Number.NEGATIVE_INFINITY;
+  let partitionsMadeMs = Number.NEGATIVE_INFINITY;
   let session: IngestSession | null = null;
   let backoffMs = 0;
   let waitingFor: string | null = null;
@@ -102,6 +107,7 @@ export function startShipper(options: ShipperOptions): Shipper {
   async function shipRound(): Promise<boolean> {
     const names = await listProcessDirectories(spoolDir);
     session ??= await openIngestSession(pool);
+    await makePartitionsAhead();
     let isMore = false;
     for (const name of names) {
       if (isStopping) return false;
@@ -133,6 +139,12 @@ export function startShipper(options: ShipperOptions): Shipper {
       directories.delete(name);
       return 'broken';
     }
+  }
+
+  async function makePartitionsAhead(): Promise<void> {
+    if (performance.now() - partitionsMadeMs < PARTITION_INTERVAL_MS) return;
+    await inTransaction(pool, (client) => ensurePartitions(client, daysAhead(Date.now(), PARTITION_DAYS_AHEAD)));
+    partitionsMadeMs = performance.now();
   }
 
   async function writeKeyUses({ client }: IngestSession): Promise<void> {

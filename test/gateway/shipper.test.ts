@@ -56,7 +56,9 @@ describe.each(POSTGRES_KINDS)('the shipper into $name', (kind) => {
   });
 
   function writer(name: string): SpoolWriter {
-    return openSpoolWriter({ dir: join(spoolDir, name), durability: 'process', log });
+    const opened = openSpoolWriter({ dir: join(spoolDir, name), durability: 'process', log });
+    stops.push(() => opened.close());
+    return opened;
   }
 
   function shipper(): Shipper {
@@ -296,6 +298,16 @@ describe.each(POSTGRES_KINDS)('the shipper into $name', (kind) => {
     expect(ship.stats().waitingFor).toBeNull();
     expect((await pool.query('select from llm_requests')).rowCount).toBe(2);
     expect(await verifyRuns(pool)).toEqual([]);
+  });
+
+  test('partitions are made a week ahead', async () => {
+    await shipper().drain(DRAIN_MS);
+    const { rows } = await pool.query(`select inhparent::regclass::text as parent, count(*) as days
+      from pg_inherits where inhparent in ('llm_requests'::regclass, 'llm_bodies'::regclass) group by 1 order by 1`);
+    expect(rows).toEqual([
+      { parent: 'llm_bodies', days: 8 },
+      { parent: 'llm_requests', days: 8 },
+    ]);
   });
 
   test('a partition that vanished is made again', async () => {
