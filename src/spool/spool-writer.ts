@@ -85,6 +85,7 @@ export function openSpoolWriter(options: SpoolWriterOptions): SpoolWriter {
 
   let spoolBytes = 0;
   let isDiskLow = false;
+  let isMeasuring = false;
   let dirtyBytes = 0;
   let isSyncing = false;
   const lost = { records: 0, frames: 0, bodies: 0 };
@@ -182,6 +183,8 @@ export function openSpoolWriter(options: SpoolWriterOptions): SpoolWriter {
       settle(group.records, true);
     } else {
       lose(group.records);
+      // A full disk is a reason to drop bodies at once.
+      void measureSpace();
     }
     schedule();
     if (buffers.length === 0) for (const wake of idleWaiters.splice(0)) wake();
@@ -197,12 +200,16 @@ export function openSpoolWriter(options: SpoolWriterOptions): SpoolWriter {
   }
 
   async function measureSpace(): Promise<void> {
+    if (isMeasuring) return;
+    isMeasuring = true;
     try {
       const space = await readSpace(spoolDir);
       spoolBytes = space.bytes;
       isDiskLow = space.isDiskLow;
     } catch (error) {
       log.warn({ err: error, spoolDir }, 'the size of the spool could not be measured');
+    } finally {
+      isMeasuring = false;
     }
   }
 
