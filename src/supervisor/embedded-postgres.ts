@@ -184,7 +184,7 @@ function spawnServer({ files, user }: Cluster): ChildProcess {
       cwd: '/',
       detached: true,
       stdio: ['ignore', output, output],
-      env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin', LC_ALL: 'C.UTF-8' },
+      env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin', LC_ALL: 'C' },
     });
   } finally {
     closeSync(output);
