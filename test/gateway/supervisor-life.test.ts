@@ -33,6 +33,7 @@ async function start(env: Readonly<Record<string, string>> = {}, args: readonly 
   const run = runGateway({ dataDir, env, args });
   runs.push(run);
   await run.logged('ready');
+  await run.printed('curl ');
   return run;
 }
 
