@@ -2,22 +2,36 @@ import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { callBegin, callBody, callCheckpoint, callEnd } from '../../test/call-fixtures.ts';
-import { encodeBodyFrame, encodeTextFrame, FRAME_HEADER_BYTES, FRAME_MAGIC } from './frame.ts';
+import type { CallBody, SpoolEntry } from '../call-record.ts';
+import { FRAME_HEADER_BYTES, FRAME_MAGIC } from './frame.ts';
+import { FrameGroup } from './frame-group.ts';
 import { parseFrames } from './parse-frames.ts';
+
+function textFrame(type: SpoolEntry['type'], text: string): Buffer {
+  const group = new FrameGroup();
+  group.addText(type, text);
+  return Buffer.from(group.bytes);
+}
+
+function bodyFrame(body: CallBody): Buffer {
+  const group = new FrameGroup();
+  group.addBody(body);
+  return Buffer.from(group.bytes);
+}
 
 const NO_LIMITS = { maxEnds: Number.POSITIVE_INFINITY, maxBytes: Number.POSITIVE_INFINITY };
 
 const FRAMES: readonly Buffer[] = [
-  encodeTextFrame('begin', JSON.stringify(callBegin(1))),
-  encodeTextFrame('checkpoint', JSON.stringify(callCheckpoint(1))),
-  Buffer.concat(encodeBodyFrame(callBody(1, 'response', Buffer.from('a body, with \xf5TG\xfa in it', 'latin1')))),
-  encodeTextFrame('end', JSON.stringify([callBegin(1), callEnd(1)])),
+  textFrame('begin', JSON.stringify(callBegin(1))),
+  textFrame('checkpoint', JSON.stringify(callCheckpoint(1))),
+  bodyFrame(callBody(1, 'response', Buffer.from('a body, with \xf5TG\xfa in it', 'latin1'))),
+  textFrame('end', JSON.stringify([callBegin(1), callEnd(1)])),
 ];
 const SEGMENT = Buffer.concat(FRAMES);
 const STARTS = FRAMES.map((_, index) => FRAMES.slice(0, index).reduce((sum, frame) => sum + frame.length, 0));
 
 test('a frame is magic, version, type, length, checksum and payload', () => {
-  const frame = encodeTextFrame('end', '{}');
+  const frame = textFrame('end', '{}');
   expect(frame.toString('latin1', 0, 10)).toBe('\xf5TG\xfa\x01\x04\x00\x00\x00\x02');
   expect(frame.readUInt32BE(10)).toBe(crc32('{}', crc32(frame.subarray(4, 10))));
   expect(frame.toString('latin1', FRAME_HEADER_BYTES)).toBe('{}');
@@ -83,7 +97,7 @@ test('any bytes are read to their end, and everything is either a record or coun
 });
 
 test('a record of a newer version or an unknown type is stepped over and counted', () => {
-  const strange = Buffer.from(encodeTextFrame('end', '{}'));
+  const strange = Buffer.from(textFrame('end', '{}'));
   strange[5] = 9;
   strange.writeUInt32BE(crc32('{}', crc32(strange.subarray(4, 10))), 10);
   const parsed = parseFrames(Buffer.concat([strange, SEGMENT]), 0, true, NO_LIMITS);

@@ -13,8 +13,9 @@ import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { callBegin, callBody, callCheckpoint, callEnd } from '../../test/call-fixtures.ts';
 import { quietLog } from '../../test/quiet-log.ts';
+import type { SpoolEntry } from '../call-record.ts';
 import { readCursor, SPOOL_START, writeCursor } from './cursor.ts';
-import { encodeTextFrame } from './frame.ts';
+import { FrameGroup } from './frame-group.ts';
 import {
   advanceCursor,
   listProcessDirectories,
@@ -24,6 +25,12 @@ import {
 import { openSpoolReader } from './spool-reader.ts';
 import { judgeSpace } from './spool-space.ts';
 import { openSpoolWriter, type SpoolWriter } from './spool-writer.ts';
+
+function textFrame(type: SpoolEntry['type'], text: string): Buffer {
+  const group = new FrameGroup();
+  group.addText(type, text);
+  return Buffer.from(group.bytes);
+}
 
 const LIMITS = { maxEnds: 500, maxBytes: 8 * 1024 * 1024 };
 
@@ -104,7 +111,7 @@ test('small segments follow each other, and a group larger than one is still who
 
 test('a reader follows a live segment, and goes on after a torn tail when the next segment is there', async () => {
   mkdirSync(dir, { recursive: true });
-  const frame = (number: number) => encodeTextFrame('end', JSON.stringify([callBegin(number), callEnd(number)]));
+  const frame = (number: number) => textFrame('end', JSON.stringify([callBegin(number), callEnd(number)]));
   const first = join(dir, 'seg-00000001.log');
   const reader = openSpoolReader(dir, SPOOL_START);
   const read = async () => {
@@ -130,7 +137,7 @@ test('bodies are given out with their ending, even when that is written later', 
   await spool.close();
   const path = join(dir, 'seg-00000001.log');
   const bytes = readFileSync(path);
-  const end = encodeTextFrame('end', JSON.stringify([callBegin(1), callEnd(1)])).length;
+  const end = textFrame('end', JSON.stringify([callBegin(1), callEnd(1)])).length;
   writeFileSync(path, bytes.subarray(0, bytes.length - end));
   const reader = openSpoolReader(dir, SPOOL_START);
   const early = await reader.read(LIMITS, false);
