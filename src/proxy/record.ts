@@ -8,7 +8,7 @@ import type { KeyEntry } from '../channel.ts';
 import { GATEWAY_ERRORS, type GatewayErrorCode } from '../errors.ts';
 import type { CallFlag, UsageReading, UsageSource } from '../token-usage.ts';
 import type { AcceptedRequest } from './accept.ts';
-import type { Answer, AnswerEnding } from './answer.ts';
+import type { Answer, AnswerEnding, AnswerHead } from './answer.ts';
 import { type BodyCopy, KEPT_BODY_BYTES } from './body-copy.ts';
 import type { GatewayHeaders } from './gateway-headers.ts';
 import type { Route } from './route.ts';
@@ -130,7 +130,7 @@ export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): 
     requestBytes: end.requestBytes,
     responseBytes: answer.responseBytes,
     requestHeaders: facts.headers.kept,
-    responseHeaders: head === null ? [] : keepResponseHeaders(head.rawHeaders),
+    responseHeaders: head === null ? [] : keepResponseHeaders(head),
   };
 }
 
@@ -243,12 +243,11 @@ const KEPT_RESPONSE_HEADERS: ReadonlySet<string> = new Set([
 ]);
 const KEPT_RESPONSE_PREFIXES = ['x-ratelimit-', 'anthropic-ratelimit-', 'x-amzn-bedrock-'] as const;
 
-function keepResponseHeaders(rawHeaders: readonly string[]): [string, string][] {
+function keepResponseHeaders(head: AnswerHead): [string, string][] {
   const kept: [string, string][] = [];
-  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    const lower = (rawHeaders[index] ?? '').toLowerCase();
-    if (KEPT_RESPONSE_HEADERS.has(lower) || KEPT_RESPONSE_PREFIXES.some((prefix) => lower.startsWith(prefix))) {
-      kept.push([lower, rawHeaders[index + 1] ?? '']);
+  for (const [index, name] of head.names.entries()) {
+    if (KEPT_RESPONSE_HEADERS.has(name) || KEPT_RESPONSE_PREFIXES.some((prefix) => name.startsWith(prefix))) {
+      kept.push([name, head.rawHeaders[index * 2 + 1] ?? '']);
     }
   }
   return kept;
