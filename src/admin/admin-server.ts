@@ -20,7 +20,11 @@ function describeListenError(error: Error, host: string, port: number): Operator
   return new OperatorError(`the admin address ${host}:${port} cannot be used: ${why}`, { cause: error });
 }
 
-export function listenAdmin(app: { readonly fetch: (request: Request) => Promise<Response> | Response }, host: string, port: number): Promise<AdminServer> {
+export function listenAdmin(
+  app: { readonly fetch: (request: Request) => Promise<Response> | Response },
+  host: string,
+  port: number,
+): Promise<AdminServer> {
   const server = createAdaptorServer({ fetch: (request) => app.fetch(request) });
   const { promise, resolve, reject } = Promise.withResolvers<AdminServer>();
   const onError = (error: Error): void => reject(describeListenError(error, host, port));

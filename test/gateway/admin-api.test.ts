@@ -87,6 +87,7 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
       adminToken: TOKEN,
       adminHost: '127.0.0.1',
       publicUrl: 'https://gate.example.com',
+      baseUrl: 'http://127.0.0.1:4141',
       version: '0.0.0-test',
       database: () => (isDatabaseOpen ? pool : null),
       publishKeys: keys.publish,
