@@ -2,7 +2,7 @@
  * The control process: the shipper, the admin API and the publication of keys, for as long as the supervisor wants it.
  * It opens its API before the database answers, and lives on while that is away. It never touches a call.
  */
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
@@ -127,6 +127,8 @@ function createControl(
 ): Control {
   const { config } = start;
   const log = options.createLog({ level: config.logLevel, role: 'control' });
+  // Before the first proxy has made its own folder in it, the shipper looks there.
+  mkdirSync(start.spoolDir, { recursive: true, mode: 0o700 });
   const apiPool = openDatabase(start, log, 'tollgate admin', API_CONNECTIONS, API_STATEMENT_TIMEOUT_MS);
   const shipperPool = openDatabase(start, log, 'tollgate shipper', SHIPPER_CONNECTIONS, SHIPPER_STATEMENT_TIMEOUT_MS);
   const status: StatusReader = createStatusReader(channel.send);
