@@ -15,6 +15,7 @@ import type { KeyChange } from '../../src/channel.ts';
 import { createKeyPublisher } from '../../src/control/key-publisher.ts';
 import { digestKey } from '../../src/keys/gateway-key.ts';
 import { parseKeySnapshot } from '../../src/keys/key-snapshot.ts';
+import { readTailEnd, tailLogs } from '../../src/runs/tail-logs.ts';
 import { buildBatch } from '../../src/shipper/build-batch.ts';
 import { type IngestSession, openIngestSession } from '../../src/shipper/ingest-session.ts';
 import { migrate } from '../../src/store/migrate.ts';
@@ -49,6 +50,7 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
   let session: IngestSession;
   let dir: string;
   let api: AdminServer;
+  let app: ReturnType<typeof createAdminApp>;
   let isDatabaseOpen = true;
   let isConfirming = true;
   const sent: KeyChange[] = [];
@@ -122,7 +124,8 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
       priceVersion: 'test',
       log,
     };
-    api = await listenAdmin(createAdminApp(deps), '127.0.0.1', 0);
+    app = createAdminApp(deps);
+    api = await listenAdmin(app, '127.0.0.1', 0);
   });
   afterAll(async () => {
     await api.close();
@@ -191,6 +194,19 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
     expect((await fetch(`http://127.0.0.1:${api.port}/api/v1/nothing`)).status).toBe(401);
     expect((await fetch(`http://127.0.0.1:${api.port}/healthz`, { method: 'POST' })).status).toBe(401);
     expect(await refusal(ask('/api/v1/nothing'))).toBe('404 not_found');
+  });
+
+  test('every route is in the document', async () => {
+    const paths = AnyObject.parse((await read('/api/v1/openapi.json'))['paths']);
+    const documented = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(AnyObject.parse(methods)).map((method) => `${method.toUpperCase()} ${path.replace('{id}', ':id')}`),
+    );
+    const served = new Set(
+      app.routes.filter(({ method }) => method !== 'ALL').map(({ method, path }) => `${method} ${path}`),
+    );
+    for (const itself of ['GET /', 'GET /api/v1/openapi.json']) served.delete(itself);
+    expect([...served].sort()).toEqual(documented.sort());
+    expect(served.size).toBe(16);
   });
 
   test('another host name is 421 and another origin 403 on every path; the public name passes', async () => {
@@ -457,6 +473,18 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
       await store(call(61_000 + page, 'move/8%'), call(61_100 + page, 'move/0%'), call(61_200 + page, `new ${page}`));
     }
     expect(seen.toSorted()).toEqual(names);
+  });
+
+  test('the live tail waits for older transactions, so that none of their rows is passed over', async () => {
+    const start = await readTailEnd(pool);
+    const slow = await pool.connect();
+    await slow.query('begin');
+    await slow.query('select pg_current_xact_id()');
+    await store(ended(3500));
+    expect(await tailLogs(pool, 1, [], start, 10)).toEqual([]);
+    await slow.query('rollback');
+    slow.release();
+    expect((await tailLogs(pool, 1, [], start, 10)).map(({ position }) => position.id)).toEqual([idOf(3500)]);
   });
 
   test('the live tail brings new rows that pass the filter, and resumes after the last event', async () => {

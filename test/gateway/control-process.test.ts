@@ -263,6 +263,22 @@ test('the command line makes keys, shows logs, runs and the state, and says one 
   expect(tree.out).not.toContain('\u001b');
   expect(await runCli(['runs', 'none'])).toMatchObject({ code: 1, out: '' });
 
+  const env = { PATH: process.env['PATH'], TOLLGATE_DATA_DIR: dir };
+  const follow = spawn(process.execPath, [join(import.meta.dirname, 'cli-driver.ts'), 'logs', '--follow'], { env });
+  let followed = '';
+  follow.stdout.on('data', (chunk: Buffer) => {
+    followed += chunk.toString();
+  });
+  // A call for each round: the first ones may come before the stream is open.
+  let number = 100;
+  await until(async () => {
+    number += 1;
+    const fresh = callBegin(number, { keyId: 1 });
+    await new Promise<boolean>((resolve) => spool.end(fresh, callEnd(number), [], resolve));
+    return /^2026-11-28 12:00:00\.1\d\d {2}200 {2}openai {2}gpt-5-2025-08-07/m.test(followed);
+  });
+  follow.kill();
+
   const doctor = await runCli(['doctor']);
   expect(doctor.code).toBe(1);
   expect(doctor.out).toContain('✓ process proxy: ready');
