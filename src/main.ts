@@ -68,15 +68,11 @@ function createProgram(): Command {
   });
   program.command('internal-control', { hidden: true }).action(async () => {
     const { runControlProcess } = await import('./control/control-process.ts');
-    const { createPriceBook } = await import('./pricing/price-book.ts');
     await runControlProcess({
-      channel: connectToSupervisor(),
-      priceBook: createPriceBook(),
-      migrationsDir: fileURLToPath(new URL('../migrations', import.meta.url)),
-      version: readVersion(),
-      createLog: (level) => createLog({ level, role: 'control' }),
+      connectToSupervisor,
+      createLog,
+      openPriceBook: async () => (await import('./pricing/price-book.ts')).createPriceBook(),
     });
-    process.exit(0);
   });
   program.command('internal-demo', { hidden: true }).action(async () => {
     const { runDemoProcess } = await import('./demo/demo-process.ts');

@@ -1,6 +1,6 @@
 /** Made-up calls for tests of the spool and the shipper. Every value is literal or follows from the number given. */
 import type { CallBegin, CallBody, CallCheckpoint, CallEnd } from '../src/call-record.ts';
-import type { PriceCall } from '../src/shipper/priced-call.ts';
+import type { PriceCall } from '../src/pricing/billable-call.ts';
 
 export const NOON_MS = Date.UTC(2026, 10, 28, 12);
 

@@ -12,7 +12,7 @@ import { type AdminServer, listenAdmin } from '../admin/admin-server.ts';
 import { isDatabaseDown } from '../admin/api-error.ts';
 import type { ControlStart, DownMessage, UpMessage } from '../channel.ts';
 import type { Config } from '../config.ts';
-import type { PriceCall } from '../shipper/priced-call.ts';
+import type { PriceCall } from '../pricing/billable-call.ts';
 import { type Shipper, startShipper } from '../shipper/shipper.ts';
 import { migrate } from '../store/migrate.ts';
 import { openPool } from '../store/pool.ts';

@@ -24,6 +24,7 @@ function createCall(changes: Partial<BillableCall> = {}): BillableCall {
     region: null,
     isBatch: false,
     outcome: 'ok',
+    errorType: null,
     status: 200,
     usage: createUsage({ input: 1200, output: 350 }),
     usageSource: 'provider',

@@ -6,6 +6,7 @@
 import type { CallBegin, CallBody, CallCheckpoint, CallEnd, Outcome } from '../call-record.ts';
 import type { KeyEntry } from '../channel.ts';
 import { GATEWAY_ERRORS, type GatewayErrorCode } from '../errors.ts';
+import { isKeptResponseHeader } from '../providers/kept-headers.ts';
 import type { CallFlag, UsageReading, UsageSource } from '../token-usage.ts';
 import type { AcceptedRequest } from './accept.ts';
 import type { Answer, AnswerEnding, AnswerHead } from './answer.ts';
@@ -225,28 +226,10 @@ function firstHeader(answer: Answer, names: readonly string[]): string | null {
   return null;
 }
 
-/** Response headers that the log keeps, besides those that begin with one of the prefixes. */
-const KEPT_RESPONSE_HEADERS: ReadonlySet<string> = new Set([
-  'content-encoding',
-  'content-length',
-  'content-type',
-  'date',
-  'openai-processing-ms',
-  'openai-version',
-  'request-id',
-  'retry-after',
-  'retry-after-ms',
-  'server-timing',
-  'x-amzn-errortype',
-  'x-amzn-requestid',
-  'x-request-id',
-]);
-const KEPT_RESPONSE_PREFIXES = ['x-ratelimit-', 'anthropic-ratelimit-', 'x-amzn-bedrock-'] as const;
-
 function keepResponseHeaders(head: AnswerHead): [string, string][] {
   const kept: [string, string][] = [];
   for (const [index, name] of head.names.entries()) {
-    if (KEPT_RESPONSE_HEADERS.has(name) || KEPT_RESPONSE_PREFIXES.some((prefix) => name.startsWith(prefix))) {
+    if (isKeptResponseHeader(name)) {
       kept.push([name, head.rawHeaders[index * 2 + 1] ?? '']);
     }
   }

@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import type { CallBegin, CallCheckpoint } from '../call-record.ts';
+import type { PriceCall } from '../pricing/billable-call.ts';
 import { readCursor, type SpoolPosition } from '../spool/cursor.ts';
 import { advanceCursor, quarantineSegment, removeProcessDirectory } from '../spool/process-directories.ts';
 import type { SpoolLog } from '../spool/spool-log.ts';
@@ -12,7 +13,6 @@ import { type Batch, buildBatch, makeInterruptedItem } from './build-batch.ts';
 import { describeFailure } from './database-error.ts';
 import type { IngestSession } from './ingest-session.ts';
 import { READ_OPEN_OF_PROCESS } from './ingest-statements.ts';
-import type { PriceCall } from './priced-call.ts';
 import { quarantineRecord } from './quarantine.ts';
 import { type StoreCounts, storeItems } from './store-items.ts';
 

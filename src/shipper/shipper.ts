@@ -5,6 +5,7 @@
  */
 import { dirname, join } from 'node:path';
 import type pg from 'pg';
+import type { PriceCall } from '../pricing/billable-call.ts';
 import { listProcessDirectories } from '../spool/process-directories.ts';
 import type { SpoolLog } from '../spool/spool-log.ts';
 import { touchKeys } from '../store/gateway-keys.ts';
@@ -12,7 +13,6 @@ import { daysAhead, ensurePartitions } from '../store/partitions.ts';
 import { inTransaction } from '../store/pool.ts';
 import { describeFailure } from './database-error.ts';
 import { type IngestSession, openIngestSession } from './ingest-session.ts';
-import type { PriceCall } from './priced-call.ts';
 import {
   type DirectoryShipper,
   openDirectoryShipper,

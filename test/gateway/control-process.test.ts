@@ -112,6 +112,7 @@ function startMessage(): ControlStart {
     workers: 1,
     upstreams: {},
     aliases: {},
+    egress: { httpProxy: null, httpsProxy: null, noProxy: null },
     bodies: 'full',
     usage: 'ask',
     onClientAbort: 'cancel',
