@@ -46,7 +46,7 @@ export interface CostLine {
   /** The row, and after it the rules, that made the price. */
   readonly row: string;
   /** The class whose rate was used: another one than `class` where a declared rule says so. */
-  readonly ratedAs: UsageClass;
+  readonly rated_as: UsageClass;
 }
 
 export interface PricedCall {
