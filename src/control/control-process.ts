@@ -2,7 +2,7 @@
  * The control process: the shipper, the admin API and the publication of keys, for as long as the supervisor wants it.
  * It opens its API before the database answers, and lives on while that is away. It never touches a call.
  */
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
@@ -10,12 +10,13 @@ import type { Logger } from 'pino';
 import { createAdminApp } from '../admin/admin-app.ts';
 import { type AdminServer, listenAdmin } from '../admin/admin-server.ts';
 import { isDatabaseDown } from '../admin/api-error.ts';
-import type { ControlStart, DownMessage, UpMessage } from '../channel.ts';
+import type { ChildChannel, ControlStart, DownMessage, UpMessage } from '../channel.ts';
 import type { Config } from '../config.ts';
 import type { PriceCall } from '../pricing/billable-call.ts';
 import { type Shipper, startShipper } from '../shipper/shipper.ts';
 import { migrate } from '../store/migrate.ts';
 import { openPool } from '../store/pool.ts';
+import { readVersion } from '../version.ts';
 import { createKeyPublisher, type KeyPublisher } from './key-publisher.ts';
 import { type Repeating, repeat } from './repeat.ts';
 import { formatShipperStatus } from './shipper-status.ts';
@@ -36,15 +37,8 @@ const DRAIN_LIMIT_MS = 10_000;
 /** Without a supervisor the whole process must be gone within 5 s. */
 const ORPHAN_DRAIN_MS = 3_000;
 
-/** The child's end of the message channel, as `supervisor/child-channel.ts` makes it. */
-export interface SupervisorChannel {
-  readonly onMessage: (listener: (message: DownMessage) => void) => void;
-  readonly send: (message: UpMessage) => boolean;
-  readonly onDisconnect: (listener: () => void) => void;
-}
-
 export interface ControlOptions {
-  readonly connectToSupervisor: () => SupervisorChannel;
+  readonly connectToSupervisor: () => ChildChannel;
   readonly createLog: (settings: { readonly level: Config['logLevel']; readonly role: string }) => Logger;
   /** Loaded here and not by `main`, since no other process needs the prices. */
   readonly openPriceBook: () => Promise<PriceBook>;
@@ -61,11 +55,6 @@ interface PriceBook {
 
 const PROJECT_ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-function readVersion(): string {
-  const manifest: { version: string } = JSON.parse(readFileSync(join(PROJECT_ROOT, 'package.json'), 'utf8'));
-  return manifest.version;
-}
-
 function localUrl({ host, port }: Config): string {
   const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
@@ -81,7 +70,7 @@ export async function runControlProcess(options: ControlOptions): Promise<void> 
   exit(0);
 }
 
-function serve(options: ControlOptions, channel: SupervisorChannel, priceBook: PriceBook): Promise<void> {
+function serve(options: ControlOptions, channel: ChildChannel, priceBook: PriceBook): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let control: Control | null = null;
   channel.onMessage((message) => {
@@ -121,7 +110,7 @@ interface Connected {
 
 function createControl(
   options: ControlOptions,
-  channel: SupervisorChannel,
+  channel: ChildChannel,
   priceBook: PriceBook,
   start: ControlStart,
 ): Control {

@@ -122,7 +122,9 @@ export async function startGateway(options: StartOptions = {}): Promise<TestGate
 
   const created = await waitUntil('a key is made', async () => {
     // Until the database's schema is up the API answers 503.
-    const answer = await api('/api/v1/keys', { method: 'POST', body: JSON.stringify({ name: 'test' }) }).catch(() => null);
+    const answer = await api('/api/v1/keys', { method: 'POST', body: JSON.stringify({ name: 'test' }) }).catch(
+      () => null,
+    );
     return answer === null ? undefined : asRecord(answer);
   });
   return {
