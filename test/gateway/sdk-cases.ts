@@ -123,3 +123,9 @@ export async function collect<T>(stream: AsyncIterable<T>): Promise<T[]> {
   for await (const chunk of stream) chunks.push(chunk);
   return chunks;
 }
+
+/** 01:00 to 04:00 and 06:00 to 10:00 UTC, Monday to Friday (DeepSeek, models and pricing). */
+export function isDeepseekPeak(at: Date): boolean {
+  const hour = at.getUTCHours();
+  return at.getUTCDay() % 6 !== 0 && ((hour >= 1 && hour < 4) || (hour >= 6 && hour < 10));
+}

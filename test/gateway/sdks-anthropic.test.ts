@@ -2,10 +2,12 @@ import Anthropic from '@anthropic-ai/sdk';
 import AnthropicBefore from 'anthropic-sdk-0x';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
+  type CostAt,
   checkCase,
   checkRefusal,
   checkRetry,
   collect,
+  isDeepseekPeak,
   KEY_MESSAGE,
   REFUSED_RECORD,
   readErrorHeader,
@@ -197,3 +199,54 @@ describe.each(SDKS)('$name', (sdk) => {
       error: { name: 'AuthenticationError', message: `401 ${KEY_MESSAGE}`, status: 401 },
     }));
 });
+
+/** Three providers serve this API too, below a path of their own: the gateway adds it, a direct call has it in its base. */
+const ELSEWHERE: readonly { provider: string; base: string; model: string; record: object; costAt: CostAt }[] = [
+  {
+    provider: 'deepseek',
+    base: '/anthropic',
+    model: 'deepseek-v4-flash',
+    record: { input_tokens: 60, cache_read_input_tokens: 128, output_tokens: 21 },
+    // 60 × 0.22 + 128 × 0.007 + 21 × 0.66 per million, twice that at peak
+    costAt: (at) => (isDeepseekPeak(at) ? '0.000055912' : '0.000027956'),
+  },
+  {
+    provider: 'fireworks',
+    base: '/inference',
+    model: 'accounts/fireworks/models/gpt-oss-120b',
+    record: { input_tokens: 70, cache_read_input_tokens: 16, output_tokens: 15 },
+    // 70 × 0.15 + 16 × 0.014 + 15 × 0.6 per million
+    costAt: () => '0.000019724',
+  },
+  {
+    provider: 'bedrock',
+    base: '/anthropic',
+    model: 'us.anthropic.claude-haiku-4-5-20251001-v1:0',
+    record: {
+      model: 'claude-haiku-4-5-20251001',
+      billing_model: 'us.anthropic.claude-haiku-4-5-20251001-v1:0',
+      input_tokens: 9,
+      output_tokens: 12,
+    },
+    // 9 × 1.1 + 12 × 5.5 per million
+    costAt: () => '0.0000759',
+  },
+];
+
+test.each(ELSEWHERE)(
+  '@anthropic-ai/sdk 1.x for $provider: the path is mapped, the rest as without the gateway',
+  (tested) => {
+    const { provider, base, model, record, costAt } = tested;
+    return checkCase(comparison, {
+      title: provider,
+      answer: `${provider}/messages`,
+      gatewayHeaders: { 'X-Gateway-Provider': provider },
+      call: (at) => {
+        const origin = at.isDirect ? `${at.origin}${base}` : at.origin;
+        return new Anthropic(optionsOf({ ...at, origin })).messages.create({ ...HELLO, model });
+      },
+      record: { ...PRICED, provider, model, model_requested: model, ...record },
+      costAt,
+    });
+  },
+);

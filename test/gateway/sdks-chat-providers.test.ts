@@ -9,6 +9,7 @@ import {
   checkRefusal,
   checkRetry,
   collect,
+  isDeepseekPeak,
   KEY_MESSAGE,
   REFUSED_RECORD,
   readErrorHeader,
@@ -195,12 +196,6 @@ interface Expected {
   readonly costAt: CostAt;
 }
 
-/** 01:00 to 04:00 and 06:00 to 10:00 UTC, Monday to Friday (DeepSeek, models and pricing). */
-function isPeak(at: Date): boolean {
-  const hour = at.getUTCHours();
-  return at.getUTCDay() % 6 !== 0 && ((hour >= 1 && hour < 4) || (hour >= 6 && hour < 10));
-}
-
 const AI_PROVIDERS: readonly AiProvider[] = [
   {
     provider: 'deepseek',
@@ -214,20 +209,20 @@ const AI_PROVIDERS: readonly AiProvider[] = [
       text: 'Tollgate demo: the blank lines before this answer kept the line open.',
       record: { input_tokens: 176, cache_read_input_tokens: 1024, output_tokens: 340, reasoning_tokens: 200 },
       // 176 × 0.22 + 1024 × 0.007 + 340 × 0.66 per million, twice that at peak
-      costAt: (at) => (isPeak(at) ? '0.000540576' : '0.000270288'),
+      costAt: (at) => (isDeepseekPeak(at) ? '0.000540576' : '0.000270288'),
     },
     stream: {
       answer: 'deepseek/chat-stream',
       text: 'Tollgate demo: 深度思考 – deep and seeking.',
       record: { input_tokens: 1200, cache_read_input_tokens: 0, output_tokens: 88, reasoning_tokens: 40 },
       // 1200 × 0.22 + 88 × 0.66 per million, twice that at peak
-      costAt: (at) => (isPeak(at) ? '0.00064416' : '0.00032208'),
+      costAt: (at) => (isDeepseekPeak(at) ? '0.00064416' : '0.00032208'),
     },
     toolCall: {
       answer: 'deepseek/chat-tool-call',
       record: { input_tokens: 54, cache_read_input_tokens: 256, output_tokens: 70, reasoning_tokens: 45 },
       // 54 × 0.22 + 256 × 0.007 + 70 × 0.66 per million, twice that at peak
-      costAt: (at) => (isPeak(at) ? '0.000119744' : '0.000059872'),
+      costAt: (at) => (isDeepseekPeak(at) ? '0.000119744' : '0.000059872'),
     },
     refused: { answer: 'deepseek/error-400', status: 400, model: 'deepseek-nonesuch', message: 'Model Not Exist' },
     limited: {
