@@ -25,5 +25,6 @@ export const anthropic = Object.freeze({
   },
   asksForUsage: () => false,
   requestIdHeaders: ['request-id', 'x-request-id'],
+  errorTypeHeader: null,
   region: () => null,
 } as const satisfies Provider);

@@ -111,5 +111,6 @@ export const bedrock = Object.freeze({
   endpoint: readEndpoint,
   asksForUsage: () => false,
   requestIdHeaders: ['x-amzn-requestid'],
+  errorTypeHeader: 'x-amzn-errortype',
   region: readRegion,
 } as const satisfies Provider);

@@ -36,5 +36,6 @@ export const deepseek = Object.freeze({
   },
   asksForUsage: () => false,
   requestIdHeaders: ['x-request-id', 'x-ds-trace-id', 'cf-ray'],
+  errorTypeHeader: null,
   region: () => null,
 } as const satisfies Provider);

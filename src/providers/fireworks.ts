@@ -35,5 +35,6 @@ export const fireworks = Object.freeze({
   },
   asksForUsage: () => false,
   requestIdHeaders: ['x-request-id', 'cf-ray'],
+  errorTypeHeader: null,
   region: () => null,
 } as const satisfies Provider);

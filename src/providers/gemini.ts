@@ -121,5 +121,6 @@ export const gemini = Object.freeze({
   asksForUsage: () => false,
   // None is reliable; the answer's `responseId` is in its body.
   requestIdHeaders: [],
+  errorTypeHeader: null,
   region: () => null,
 } as const satisfies Provider);

@@ -18,5 +18,6 @@ export const openai = Object.freeze({
   },
   asksForUsage: ({ shape, billed }) => shape === 'chat-completions' && billed,
   requestIdHeaders: ['x-request-id'],
+  errorTypeHeader: null,
   region: () => null,
 } as const satisfies Provider);

@@ -48,6 +48,8 @@ export interface Provider {
   readonly asksForUsage: (endpoint: Endpoint) => boolean;
   /** Response headers, lower-case, that carry the provider's request id, best first. */
   readonly requestIdHeaders: readonly string[];
+  /** The response header, lower-case, that names the error where the body does not; its value up to the first `:`. */
+  readonly errorTypeHeader: string | null;
   /** The region that a request is for, from its headers or path, or null. */
   readonly region: (request: RequestLine) => string | null;
 }

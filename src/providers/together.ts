@@ -36,5 +36,6 @@ export const together = Object.freeze({
   // few that need to be asked are left as they are: their streams are recorded without usage.
   asksForUsage: () => false,
   requestIdHeaders: ['x-request-id', 'cf-ray'],
+  errorTypeHeader: null,
   region: () => null,
 } as const satisfies Provider);

@@ -12,6 +12,8 @@ const MAX_HEADERS = 200;
 export interface AcceptedRequest extends RequestLine {
   /** [name, value, name, value, …] exactly as received: case, order, duplicates; bytes as Latin-1. */
   readonly rawHeaders: readonly string[];
+  /** The names in `rawHeaders`, in lower case. */
+  readonly names: readonly string[];
   /** Headers that `Connection` names, lower-case; they stay on this hop. */
   readonly nominated: readonly string[];
   readonly contentLength: number | null;
@@ -32,9 +34,12 @@ export function accept(incoming: IncomingMessage): AcceptedRequest {
   let isChunked = false;
   let nominated: readonly string[] = [];
   let expectsContinue = false;
+  const names: string[] = [];
   for (let index = 0; index + 1 < raw.length; index += 2) {
     const value = raw[index + 1] ?? '';
-    switch (raw[index]?.toLowerCase()) {
+    const name = (raw[index] ?? '').toLowerCase();
+    names.push(name);
+    switch (name) {
       case 'host':
         hosts += 1;
         break;
@@ -69,22 +74,16 @@ export function accept(incoming: IncomingMessage): AcceptedRequest {
     path: target.path,
     query: target.query,
     rawHeaders: raw,
+    names,
     nominated,
     contentLength,
     hasBody: isChunked || (contentLength !== null && contentLength > 0),
     expectsContinue,
-    header: (name) => findHeader(raw, name),
+    header: (name) => {
+      const index = names.indexOf(name);
+      return index === -1 ? undefined : raw[index * 2 + 1];
+    },
   };
-}
-
-function findHeader(raw: readonly string[], name: string): string | undefined {
-  for (let index = 0; index + 1 < raw.length; index += 2) {
-    const candidate = raw[index];
-    if (candidate !== undefined && candidate.length === name.length && candidate.toLowerCase() === name) {
-      return raw[index + 1];
-    }
-  }
-  return undefined;
 }
 
 /** Anything but printable ASCII, and the two characters that readers of URLs disagree about. */

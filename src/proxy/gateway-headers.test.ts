@@ -9,6 +9,7 @@ function split(rawHeaders: string[], nominated: string[] = []) {
     path: '/',
     query: '',
     rawHeaders,
+    names: rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase()),
     nominated,
     contentLength: null,
     hasBody: false,

@@ -45,10 +45,9 @@ export function splitGatewayHeaders(request: AcceptedRequest): GatewayHeaders {
   let userAgent: string | undefined;
   const flags = new Set<CallFlag>();
 
-  for (let index = 0; index + 1 < raw.length; index += 2) {
-    const name = raw[index] ?? '';
-    const value = raw[index + 1] ?? '';
-    const lower = name.toLowerCase();
+  for (const [index, lower] of request.names.entries()) {
+    const name = raw[index * 2] ?? '';
+    const value = raw[index * 2 + 1] ?? '';
     if (lower.startsWith(PREFIX)) {
       if (isReserved(lower)) {
         // An empty run header counts as absent; the three that decide where a call goes must be there once or not.

@@ -105,7 +105,7 @@ export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): 
   const { reading, head } = answer;
   const status = statusSent(ending, answer);
   const outcome = outcomeOf(ending, status, reading);
-  const error = errorOf(ending, reading);
+  const error = errorOf(ending, reading, answer, facts.route);
   return {
     id: begin.id,
     status,
@@ -197,8 +197,18 @@ function outcomeOf(ending: AnswerEnding, status: number | null, reading: UsageRe
   }
 }
 
-function errorOf(ending: AnswerEnding, reading: UsageReading | null): { type: string | null; message: string | null } {
-  if (reading?.error != null) return reading.error;
+function errorOf(
+  ending: AnswerEnding,
+  reading: UsageReading | null,
+  answer: Answer,
+  route: Route,
+): { type: string | null; message: string | null } {
+  if (reading?.error != null) {
+    const { type, message } = reading.error;
+    const header = route.provider.errorTypeHeader;
+    const named = header === null ? null : (answer.head?.header(header)?.split(':')[0] ?? null);
+    return { type: type ?? named, message };
+  }
   if (ending.kind === 'no-answer' || ending.kind === 'upstream-cut') {
     const { code, cause } = ending.failure;
     // Of the cause its system code only: its text can hold addresses.

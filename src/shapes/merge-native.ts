@@ -9,8 +9,19 @@ import { isObject } from './json-reading.ts';
 /** No provider nests its usage deeper; what lies beneath is dropped, so that nobody who walks it later can fall in. */
 const MAX_DEPTH = 12;
 
+/** May give back `latest` itself. */
 export function mergeNative(earlier: JsonObject | null, latest: JsonObject): JsonObject {
+  // The common case, an answer that reports once: nothing to join, nothing to copy.
+  if (earlier === null && isShallow(latest, 0)) return latest;
   return mergeObjects(earlier ?? {}, latest, 0);
+}
+
+function isShallow(value: JsonValue, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  if (depth > MAX_DEPTH) return false;
+  for (const member of Array.isArray(value) ? value : Object.values(value))
+    if (!isShallow(member, depth + 1)) return false;
+  return true;
 }
 
 function mergeObjects(earlier: JsonObject, latest: JsonObject, depth: number): JsonObject {

@@ -36,7 +36,7 @@ export interface ContentDecoder {
 
 /** True when the header names no real encoding. */
 export function isIdentity(contentEncoding: string | null): boolean {
-  return listEncodings(contentEncoding).length === 0;
+  return contentEncoding === null || listEncodings(contentEncoding).length === 0;
 }
 
 function listEncodings(contentEncoding: string | null): string[] {
