@@ -139,10 +139,14 @@ export async function startSdkComparison(): Promise<SdkComparison> {
   async function compare(options: ComparedCall): Promise<Compared> {
     const trace = randomUUID();
     const callId = randomUUID();
-    const run2 = { 'X-Gateway-Trace-Id': trace, 'X-Gateway-Span-Path': 'sdk/call', 'X-Gateway-Feature': 'comparison' };
+    const runHeaders = {
+      'X-Gateway-Trace-Id': trace,
+      'X-Gateway-Span-Path': 'sdk/call',
+      'X-Gateway-Feature': 'comparison',
+    };
     const direct = await run(options, provider.origin, { 'x-call-id': callId });
     expect(provider.ledger.get(callId)).toBe(direct.requests.length);
-    const through = await callThrough(options, { 'x-call-id': callId, ...run2 });
+    const through = await callThrough(options, { 'x-call-id': callId, ...runHeaders });
     expect(provider.ledger.get(callId)).toBe(direct.requests.length * 2);
 
     const expected = direct.requests.map((request) => describeRequest(request));

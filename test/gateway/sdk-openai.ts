@@ -1,5 +1,6 @@
+/** The tests of `openai`: chat, responses and embeddings. */
 import OpenAI from 'openai';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   checkCase,
   checkRefusal,
@@ -10,19 +11,7 @@ import {
   readErrorHeader,
   type SdkCase,
 } from './sdk-cases.ts';
-import {
-  answerFixture,
-  type SdkCall,
-  type SdkComparison,
-  type SdkConnection,
-  startSdkComparison,
-} from './sdk-comparison.ts';
-
-let comparison: SdkComparison;
-beforeAll(async () => {
-  comparison = await startSdkComparison();
-});
-afterAll(() => comparison.stop());
+import { answerFixture, type SdkCall, type SdkComparison, type SdkConnection } from './sdk-comparison.ts';
 
 function connect({ origin, headers, retries, fetch }: SdkConnection): OpenAI {
   return new OpenAI({
@@ -220,72 +209,76 @@ const CASES: readonly SdkCase[] = [
   },
 ];
 
-test.each(CASES)('openai, $title: as without the gateway, and recorded with its exact cost', (tested) =>
-  checkCase(comparison, tested),
-);
+export function testOpenai(started: () => SdkComparison): void {
+  describe('openai', () => {
+    test.each(CASES)('$title: as without the gateway, and recorded with its exact cost', (tested) =>
+      checkCase(started(), tested),
+    );
 
-test('openai, a chat stream that does not ask for usage: the same chunks as without the gateway, and exact usage', async () => {
-  const { through, records } = await comparison.compare({
-    call: streamChat,
-    answer: (request) =>
-      answerFixture(
-        request.body().includes('"include_usage":true')
-          ? 'openai/chat-stream-usage-asked'
-          : 'openai/chat-stream-usage-not-asked',
-        { 'x-request-id': 'req_demo_0004' },
-      ),
-    isAsked: true,
+    test('a chat stream that does not ask for usage: the same chunks as without the gateway, and exact usage', async () => {
+      const { through, records } = await started().compare({
+        call: streamChat,
+        answer: (request) =>
+          answerFixture(
+            request.body().includes('"include_usage":true')
+              ? 'openai/chat-stream-usage-asked'
+              : 'openai/chat-stream-usage-not-asked',
+            { 'x-request-id': 'req_demo_0004' },
+          ),
+        isAsked: true,
+      });
+      expect(through.error).toBeNull();
+      const text = through.exchanges[0]?.body.toString();
+      expect(text).not.toContain('usage');
+      expect(text).toContain('data: [DONE]');
+      expect(records).toMatchObject([
+        {
+          ...PRICED,
+          endpoint: 'chat.completions',
+          model: 'gpt-4o-mini-2024-07-18',
+          streamed: true,
+          flags: ['usage_asked'],
+          input_tokens: 21,
+          cache_read_input_tokens: 0,
+          output_tokens: 18,
+          // 21 × 0.15 + 18 × 0.6 per million
+          total_cost: '0.00001395',
+        },
+      ]);
+    });
+
+    test('a rate limit: status, header and message reach the program', async () => {
+      const { through, records } = await started().compare({
+        call: (at) => connect(at).chat.completions.create({ model: 'gpt-4o-mini', messages: [...HELLO] }),
+        answer: () => answerFixture('openai/error-429'),
+      });
+      expect(through.error).toBeInstanceOf(OpenAI.RateLimitError);
+      expect(through.error).toMatchObject({
+        status: 429,
+        code: 'rate_limit_exceeded',
+        requestID: 'req_demo_0017',
+        message:
+          '429 Rate limit reached for gpt-4o-mini on requests per min (RPM): Limit 3, Used 3, Requested 1. Please try again in 20s.',
+      });
+      expect(readErrorHeader(through.error, 'retry-after')).toBe('20');
+      expect(through.requests).toHaveLength(1);
+      expect(records).toMatchObject([{ ...REFUSED_RECORD, status: 429, error_type: 'requests', attempt: 0 }]);
+    });
+
+    test('a rate limit with retries on: the SDK waits as told, and each try is recorded', () =>
+      checkRetry(started(), {
+        call: chat,
+        limited: answerFixture('openai/error-429', { 'retry-after-ms': '5' }),
+        answer: 'openai/chat',
+        attempts: [0, 1],
+        // 14 × 0.15 + 41 × 0.6 per million
+        totalCost: '0.0000267',
+      }));
+
+    test('a gateway key that is none: the SDK shows why, once', () =>
+      checkRefusal(started(), {
+        call: chat,
+        error: { name: 'AuthenticationError', message: `401 ${KEY_MESSAGE}`, status: 401 },
+      }));
   });
-  expect(through.error).toBeNull();
-  const text = through.exchanges[0]?.body.toString();
-  expect(text).not.toContain('usage');
-  expect(text).toContain('data: [DONE]');
-  expect(records).toMatchObject([
-    {
-      ...PRICED,
-      endpoint: 'chat.completions',
-      model: 'gpt-4o-mini-2024-07-18',
-      streamed: true,
-      flags: ['usage_asked'],
-      input_tokens: 21,
-      cache_read_input_tokens: 0,
-      output_tokens: 18,
-      // 21 × 0.15 + 18 × 0.6 per million
-      total_cost: '0.00001395',
-    },
-  ]);
-});
-
-test('openai, a rate limit: status, header and message reach the program', async () => {
-  const { through, records } = await comparison.compare({
-    call: (at) => connect(at).chat.completions.create({ model: 'gpt-4o-mini', messages: [...HELLO] }),
-    answer: () => answerFixture('openai/error-429'),
-  });
-  expect(through.error).toBeInstanceOf(OpenAI.RateLimitError);
-  expect(through.error).toMatchObject({
-    status: 429,
-    code: 'rate_limit_exceeded',
-    requestID: 'req_demo_0017',
-    message:
-      '429 Rate limit reached for gpt-4o-mini on requests per min (RPM): Limit 3, Used 3, Requested 1. Please try again in 20s.',
-  });
-  expect(readErrorHeader(through.error, 'retry-after')).toBe('20');
-  expect(through.requests).toHaveLength(1);
-  expect(records).toMatchObject([{ ...REFUSED_RECORD, status: 429, error_type: 'requests', attempt: 0 }]);
-});
-
-test('openai, a rate limit with retries on: the SDK waits as told, and each try is recorded', () =>
-  checkRetry(comparison, {
-    call: chat,
-    limited: answerFixture('openai/error-429', { 'retry-after-ms': '5' }),
-    answer: 'openai/chat',
-    attempts: [0, 1],
-    // 14 × 0.15 + 41 × 0.6 per million
-    totalCost: '0.0000267',
-  }));
-
-test('openai, a gateway key that is none: the SDK shows why, once', () =>
-  checkRefusal(comparison, {
-    call: chat,
-    error: { name: 'AuthenticationError', message: `401 ${KEY_MESSAGE}`, status: 401 },
-  }));
+}

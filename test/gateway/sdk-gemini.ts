@@ -1,5 +1,6 @@
+/** The tests of `@google/genai`: generateContent, whole and as a stream. */
 import { ApiError, GoogleGenAI, Type } from '@google/genai';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   checkCase,
   checkRefusal,
@@ -9,20 +10,7 @@ import {
   REFUSED_RECORD,
   type SdkCase,
 } from './sdk-cases.ts';
-import {
-  answerFixture,
-  readHeader,
-  type SdkCall,
-  type SdkComparison,
-  type SdkConnection,
-  startSdkComparison,
-} from './sdk-comparison.ts';
-
-let comparison: SdkComparison;
-beforeAll(async () => {
-  comparison = await startSdkComparison();
-});
-afterAll(() => comparison.stop());
+import { answerFixture, readHeader, type SdkCall, type SdkComparison, type SdkConnection } from './sdk-comparison.ts';
 
 /** This SDK tries once unless it is told otherwise. */
 function connect({ origin, headers, retries, fetch }: SdkConnection): GoogleGenAI {
@@ -143,38 +131,44 @@ const CASES: readonly SdkCase[] = [
   },
 ];
 
-test.each(CASES)('@google/genai, $title: as without the gateway, and recorded with its exact cost', (tested) =>
-  checkCase(comparison, tested),
-);
+export function testGemini(started: () => SdkComparison): void {
+  describe('@google/genai', () => {
+    test.each(CASES)('$title: as without the gateway, and recorded with its exact cost', (tested) =>
+      checkCase(started(), tested),
+    );
 
-test('@google/genai, a rate limit: status and message reach the program, the header its connection', async () => {
-  const { through, records } = await comparison.compare({
-    call: generate,
-    answer: () => answerFixture('gemini/error-429', { 'retry-after': '34' }),
+    test('a rate limit: status and message reach the program, the header its connection', async () => {
+      const { through, records } = await started().compare({
+        call: generate,
+        answer: () => answerFixture('gemini/error-429', { 'retry-after': '34' }),
+      });
+      expect(through.error).toBeInstanceOf(ApiError);
+      expect(through.error).toMatchObject({ status: 429 });
+      expect(through.error).toHaveProperty(
+        'message',
+        expect.stringContaining('You exceeded your current quota. Please retry in 34s.'),
+      );
+      expect(readHeader(through.exchanges[0]?.headers ?? [], 'retry-after')).toBe('34');
+      expect(through.requests).toHaveLength(1);
+      expect(records).toMatchObject([
+        { ...REFUSED_RECORD, status: 429, error_type: 'RESOURCE_EXHAUSTED', attempt: null },
+      ]);
+    });
+
+    test('a rate limit with retries on: each try is recorded', () =>
+      checkRetry(started(), {
+        call: generate,
+        limited: answerFixture('gemini/error-429'),
+        answer: 'gemini/generate',
+        attempts: [null, null],
+        // 9 × 0.3 + 14 × 2.5 per million
+        totalCost: '0.0000377',
+      }));
+
+    test('a gateway key that is none: the SDK shows why, once', () =>
+      checkRefusal(started(), {
+        call: generate,
+        error: { name: 'ApiError', message: expect.stringContaining(KEY_MESSAGE), status: 401 },
+      }));
   });
-  expect(through.error).toBeInstanceOf(ApiError);
-  expect(through.error).toMatchObject({ status: 429 });
-  expect(through.error).toHaveProperty(
-    'message',
-    expect.stringContaining('You exceeded your current quota. Please retry in 34s.'),
-  );
-  expect(readHeader(through.exchanges[0]?.headers ?? [], 'retry-after')).toBe('34');
-  expect(through.requests).toHaveLength(1);
-  expect(records).toMatchObject([{ ...REFUSED_RECORD, status: 429, error_type: 'RESOURCE_EXHAUSTED', attempt: null }]);
-});
-
-test('@google/genai, a rate limit with retries on: each try is recorded', () =>
-  checkRetry(comparison, {
-    call: generate,
-    limited: answerFixture('gemini/error-429'),
-    answer: 'gemini/generate',
-    attempts: [null, null],
-    // 9 × 0.3 + 14 × 2.5 per million
-    totalCost: '0.0000377',
-  }));
-
-test('@google/genai, a gateway key that is none: the SDK shows why, once', () =>
-  checkRefusal(comparison, {
-    call: generate,
-    error: { name: 'ApiError', message: expect.stringContaining(KEY_MESSAGE), status: 401 },
-  }));
+}

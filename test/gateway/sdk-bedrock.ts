@@ -1,3 +1,4 @@
+/** The tests of `@aws-sdk/client-bedrock-runtime` with a Bedrock API key: converse, whole and as a stream. */
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import {
@@ -8,7 +9,7 @@ import {
   ThrottlingException,
 } from '@aws-sdk/client-bedrock-runtime';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   checkCase,
   checkRefusal,
@@ -18,20 +19,7 @@ import {
   REFUSED_RECORD,
   type SdkCase,
 } from './sdk-cases.ts';
-import {
-  answerFixture,
-  readHeader,
-  type SdkCall,
-  type SdkComparison,
-  type SdkConnection,
-  startSdkComparison,
-} from './sdk-comparison.ts';
-
-let comparison: SdkComparison;
-beforeAll(async () => {
-  comparison = await startSdkComparison();
-});
-afterAll(() => comparison.stop());
+import { answerFixture, readHeader, type SdkCall, type SdkComparison, type SdkConnection } from './sdk-comparison.ts';
 
 /** HTTP/1.1, as the client has to be told; a copy of each answer is kept. */
 class KeepingHandler extends NodeHttpHandler {
@@ -186,52 +174,57 @@ const CASES: readonly SdkCase[] = [
   },
 ];
 
-test.each(CASES)('bedrock-runtime, $title: as without the gateway, and recorded with its exact cost', (tested) =>
-  checkCase(comparison, tested),
-);
+export function testBedrock(started: () => SdkComparison): void {
+  describe('@aws-sdk/client-bedrock-runtime', () => {
+    test.each(CASES)('$title: as without the gateway, and recorded with its exact cost', (tested) =>
+      checkCase(started(), tested),
+    );
 
-test('bedrock-runtime, a rate limit: status, header and message reach the program', async () => {
-  const { through, records } = await comparison.compare({
-    call: converse,
-    answer: () => answerFixture('bedrock/error-429', { 'retry-after': '20' }),
+    test('a rate limit: status, header and message reach the program', async () => {
+      const { through, records } = await started().compare({
+        call: converse,
+        answer: () => answerFixture('bedrock/error-429', { 'retry-after': '20' }),
+      });
+      expect(through.error).toBeInstanceOf(ThrottlingException);
+      expect(through.error).toMatchObject({
+        message: 'Too many requests, please wait before trying again.',
+        $metadata: { httpStatusCode: 429, attempts: 1 },
+        $response: { headers: { 'retry-after': '20' } },
+      });
+      expect(readHeader(through.exchanges[0]?.headers ?? [], 'retry-after')).toBe('20');
+      expect(through.requests).toHaveLength(1);
+      expect(records).toMatchObject([{ ...REFUSED_RECORD, status: 429, attempt: 0 }]);
+    });
+
+    test('a rate limit with retries on: each try is recorded', () =>
+      checkRetry(started(), {
+        call: converse,
+        limited: answerFixture('bedrock/error-429', { 'x-amz-retry-after': '5' }),
+        answer: 'bedrock/converse',
+        attempts: [0, 1],
+        // 15 × 1.1 + 2000 × 0.11 + 600 × 1.375 + 400 × 2.2 + 26 × 5.5 per million
+        totalCost: '0.0020845',
+      }));
+
+    test('a gateway key that is none: the SDK shows why, once', () =>
+      checkRefusal(started(), {
+        call: converse,
+        error: { name: 'AccessDeniedException', message: KEY_MESSAGE, status: 401 },
+      }));
+
+    test.each([
+      ['a short prompt', 'Hello?'],
+      ['a prompt that is longer than what HTTP/2 sends at once', 'Hello? '.repeat(30_000)],
+    ])('left to its HTTP/2, %s: the error says what to pass instead', async (_, text) => {
+      const client = new BedrockRuntimeClient({ ...BEARER, endpoint: started().gateway.base });
+      const command = new ConverseCommand({ ...HELLO, messages: [{ role: 'user', content: [{ text }] }] });
+      await expect(client.send(command)).rejects.toMatchObject({
+        name: 'InternalServerException',
+        message:
+          'This port speaks HTTP/1.1. For the AWS SDK for JavaScript pass `requestHandler: new NodeHttpHandler()`.',
+        $metadata: { httpStatusCode: 505, attempts: 1 },
+      });
+      client.destroy();
+    });
   });
-  expect(through.error).toBeInstanceOf(ThrottlingException);
-  expect(through.error).toMatchObject({
-    message: 'Too many requests, please wait before trying again.',
-    $metadata: { httpStatusCode: 429, attempts: 1 },
-    $response: { headers: { 'retry-after': '20' } },
-  });
-  expect(readHeader(through.exchanges[0]?.headers ?? [], 'retry-after')).toBe('20');
-  expect(through.requests).toHaveLength(1);
-  expect(records).toMatchObject([{ ...REFUSED_RECORD, status: 429, attempt: 0 }]);
-});
-
-test('bedrock-runtime, a rate limit with retries on: each try is recorded', () =>
-  checkRetry(comparison, {
-    call: converse,
-    limited: answerFixture('bedrock/error-429', { 'x-amz-retry-after': '5' }),
-    answer: 'bedrock/converse',
-    attempts: [0, 1],
-    // 15 × 1.1 + 2000 × 0.11 + 600 × 1.375 + 400 × 2.2 + 26 × 5.5 per million
-    totalCost: '0.0020845',
-  }));
-
-test('bedrock-runtime, a gateway key that is none: the SDK shows why, once', () =>
-  checkRefusal(comparison, {
-    call: converse,
-    error: { name: 'AccessDeniedException', message: KEY_MESSAGE, status: 401 },
-  }));
-
-test.each([
-  ['a short prompt', 'Hello?'],
-  ['a prompt that is longer than what HTTP/2 sends at once', 'Hello? '.repeat(30_000)],
-])('bedrock-runtime, left to its HTTP/2, %s: the error says what to pass instead', async (_, text) => {
-  const client = new BedrockRuntimeClient({ ...BEARER, endpoint: comparison.gateway.base });
-  const command = new ConverseCommand({ ...HELLO, messages: [{ role: 'user', content: [{ text }] }] });
-  await expect(client.send(command)).rejects.toMatchObject({
-    name: 'InternalServerException',
-    message: 'This port speaks HTTP/1.1. For the AWS SDK for JavaScript pass `requestHandler: new NodeHttpHandler()`.',
-    $metadata: { httpStatusCode: 505, attempts: 1 },
-  });
-  client.destroy();
-});
+}

@@ -1,6 +1,7 @@
+/** The tests of `@anthropic-ai/sdk` in both majors, and of the providers that serve the same API. */
 import Anthropic from '@anthropic-ai/sdk';
 import AnthropicBefore from 'anthropic-sdk-0x';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   type CostAt,
   checkCase,
@@ -13,13 +14,7 @@ import {
   readErrorHeader,
   type SdkCase,
 } from './sdk-cases.ts';
-import { answerFixture, type SdkComparison, type SdkConnection, startSdkComparison } from './sdk-comparison.ts';
-
-let comparison: SdkComparison;
-beforeAll(async () => {
-  comparison = await startSdkComparison();
-});
-afterAll(() => comparison.stop());
+import { answerFixture, type SdkComparison, type SdkConnection } from './sdk-comparison.ts';
 
 interface Body {
   readonly model: string;
@@ -155,51 +150,6 @@ function casesOf({ create, stream }: Sdk): readonly SdkCase[] {
   ];
 }
 
-describe.each(SDKS)('$name', (sdk) => {
-  test.each(casesOf(sdk))('$title: as without the gateway, and recorded with its exact cost', (tested) =>
-    checkCase(comparison, tested),
-  );
-
-  test('the credential reaches the provider as the SDK sends it', async () => {
-    const { through } = await comparison.compare({
-      call: (at) => sdk.create(at, HELLO),
-      answer: () => answerFixture('anthropic/messages'),
-    });
-    expect(through.requests[0]?.header(sdk.credential[0])).toBe(sdk.credential[1]);
-  });
-
-  test('a rate limit: status, header and message reach the program', async () => {
-    const { through, records } = await comparison.compare({
-      call: (at) => sdk.create(at, HELLO),
-      answer: () => answerFixture('anthropic/error-429'),
-    });
-    expect(through.error).toMatchObject({ status: 429 });
-    expect(through.error).toHaveProperty(
-      'message',
-      expect.stringContaining("This request would exceed your account's rate limit. Please try again later."),
-    );
-    expect(readErrorHeader(through.error, 'retry-after')).toBe('20');
-    expect(through.requests).toHaveLength(1);
-    expect(records).toMatchObject([{ ...REFUSED_RECORD, status: 429, error_type: 'rate_limit_error', attempt: 0 }]);
-  });
-
-  test('a rate limit with retries on: the SDK waits as told, and each try is recorded', () =>
-    checkRetry(comparison, {
-      call: (at) => sdk.create(at, HELLO),
-      limited: answerFixture('anthropic/error-429', { 'retry-after-ms': '5' }),
-      answer: 'anthropic/messages',
-      attempts: [0, 1],
-      // 13 × 1 + 28 × 5 per million
-      totalCost: '0.000153',
-    }));
-
-  test('a gateway key that is none: the SDK shows why, once', () =>
-    checkRefusal(comparison, {
-      call: (at) => sdk.create(at, HELLO),
-      error: { name: 'AuthenticationError', message: `401 ${KEY_MESSAGE}`, status: 401 },
-    }));
-});
-
 /** Three providers serve this API too, below a path of their own: the gateway adds it, a direct call has it in its base. */
 const ELSEWHERE: readonly { provider: string; base: string; model: string; record: object; costAt: CostAt }[] = [
   {
@@ -233,20 +183,67 @@ const ELSEWHERE: readonly { provider: string; base: string; model: string; recor
   },
 ];
 
-test.each(ELSEWHERE)(
-  '@anthropic-ai/sdk 1.x for $provider: the path is mapped, the rest as without the gateway',
-  (tested) => {
-    const { provider, base, model, record, costAt } = tested;
-    return checkCase(comparison, {
-      title: provider,
-      answer: `${provider}/messages`,
-      gatewayHeaders: { 'X-Gateway-Provider': provider },
-      call: (at) => {
-        const origin = at.isDirect ? `${at.origin}${base}` : at.origin;
-        return new Anthropic(optionsOf({ ...at, origin })).messages.create({ ...HELLO, model });
-      },
-      record: { ...PRICED, provider, model, model_requested: model, ...record },
-      costAt,
+export function testAnthropic(started: () => SdkComparison): void {
+  describe.each(SDKS)('$name', (sdk) => {
+    test.each(casesOf(sdk))('$title: as without the gateway, and recorded with its exact cost', (tested) =>
+      checkCase(started(), tested),
+    );
+
+    test('the credential reaches the provider as the SDK sends it', async () => {
+      const { through } = await started().compare({
+        call: (at) => sdk.create(at, HELLO),
+        answer: () => answerFixture('anthropic/messages'),
+      });
+      expect(through.requests[0]?.header(sdk.credential[0])).toBe(sdk.credential[1]);
     });
-  },
-);
+
+    test('a rate limit: status, header and message reach the program', async () => {
+      const { through, records } = await started().compare({
+        call: (at) => sdk.create(at, HELLO),
+        answer: () => answerFixture('anthropic/error-429'),
+      });
+      expect(through.error).toMatchObject({ status: 429 });
+      expect(through.error).toHaveProperty(
+        'message',
+        expect.stringContaining("This request would exceed your account's rate limit. Please try again later."),
+      );
+      expect(readErrorHeader(through.error, 'retry-after')).toBe('20');
+      expect(through.requests).toHaveLength(1);
+      expect(records).toMatchObject([{ ...REFUSED_RECORD, status: 429, error_type: 'rate_limit_error', attempt: 0 }]);
+    });
+
+    test('a rate limit with retries on: the SDK waits as told, and each try is recorded', () =>
+      checkRetry(started(), {
+        call: (at) => sdk.create(at, HELLO),
+        limited: answerFixture('anthropic/error-429', { 'retry-after-ms': '5' }),
+        answer: 'anthropic/messages',
+        attempts: [0, 1],
+        // 13 × 1 + 28 × 5 per million
+        totalCost: '0.000153',
+      }));
+
+    test('a gateway key that is none: the SDK shows why, once', () =>
+      checkRefusal(started(), {
+        call: (at) => sdk.create(at, HELLO),
+        error: { name: 'AuthenticationError', message: `401 ${KEY_MESSAGE}`, status: 401 },
+      }));
+  });
+
+  test.each(ELSEWHERE)(
+    '@anthropic-ai/sdk 1.x for $provider: the path is mapped, the rest as without the gateway',
+    (tested) => {
+      const { provider, base, model, record, costAt } = tested;
+      return checkCase(started(), {
+        title: provider,
+        answer: `${provider}/messages`,
+        gatewayHeaders: { 'X-Gateway-Provider': provider },
+        call: (at) => {
+          const origin = at.isDirect ? `${at.origin}${base}` : at.origin;
+          return new Anthropic(optionsOf({ ...at, origin })).messages.create({ ...HELLO, model });
+        },
+        record: { ...PRICED, provider, model, model_requested: model, ...record },
+        costAt,
+      });
+    },
+  );
+}
