@@ -11,7 +11,11 @@ const CHECKS = [
   ['types', bin('tsc'), ['-p', '.']],
   ['lint', bin('biome'), ['check', '--error-on-warnings', '.']],
   ['unused', bin('knip'), []],
-  ['imports', bin('vitest'), ['run', '--project', 'unit', 'test/import-table.test.ts']],
+  [
+    'imports',
+    process.execPath,
+    [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--project', 'unit', 'test/import-table.test.ts'],
+  ],
 ];
 
 let failed = 0;

@@ -10,7 +10,7 @@ test('the banner has the addresses, the key and a curl line', () => {
   ).toBe(`Tollgate is ready.
 
   Base address  http://127.0.0.1:4141
-  Dashboard     http://127.0.0.1:4142   (log in: tollgate login)
+  Dashboard     http://127.0.0.1:4142
   Gateway key   tgk_x   (shown only now)
 
   Try it (a local fake provider answers, no provider key needed):

@@ -26,7 +26,7 @@ export function formatBanner(banner: Banner): string {
     'Tollgate is ready.',
     '',
     `  Base address  ${banner.proxyOrigin}`,
-    `  Dashboard     ${banner.adminOrigin}   (log in: tollgate login)`,
+    `  Dashboard     ${banner.adminOrigin}`,
     ...key,
     '',
     banner.demo ? '  Try it (a local fake provider answers, no provider key needed):' : '  Try it:',

@@ -1,5 +1,4 @@
 /** The command line; the only place that wires things together. */
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { formatBanner } from './banner.ts';
@@ -9,11 +8,7 @@ import { type ConfigFlags, listUnknownSettings, readConfig } from './read-config
 import { connectToSupervisor } from './supervisor/child-channel.ts';
 import { runUntilSignal } from './supervisor/run-until-signal.ts';
 import { createSupervisor } from './supervisor/supervisor.ts';
-
-function readVersion(): string {
-  const manifest: { version: string } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-  return manifest.version;
-}
+import { readVersion } from './version.ts';
 
 async function start(flags: ConfigFlags): Promise<void> {
   const config = readConfig(flags, process.env);
@@ -68,15 +63,11 @@ function createProgram(): Command {
   });
   program.command('internal-control', { hidden: true }).action(async () => {
     const { runControlProcess } = await import('./control/control-process.ts');
-    const { createPriceBook } = await import('./pricing/price-book.ts');
     await runControlProcess({
-      channel: connectToSupervisor(),
-      priceBook: createPriceBook(),
-      migrationsDir: fileURLToPath(new URL('../migrations', import.meta.url)),
-      version: readVersion(),
-      createLog: (level) => createLog({ level, role: 'control' }),
+      connectToSupervisor,
+      createLog,
+      openPriceBook: async () => (await import('./pricing/price-book.ts')).createPriceBook(),
     });
-    process.exit(0);
   });
   program.command('internal-demo', { hidden: true }).action(async () => {
     const { runDemoProcess } = await import('./demo/demo-process.ts');

@@ -3,7 +3,17 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
 /** Files directly in `src/` that say what things are: everything may import them, they import only each other. */
-const VOCABULARY = ['usd', 'token-usage', 'call-record', 'errors', 'channel', 'config', 'log'];
+const VOCABULARY = [
+  'usd',
+  'token-usage',
+  'call-record',
+  'errors',
+  'channel',
+  'config',
+  'log',
+  'cost-status',
+  'version',
+];
 
 /** Folder of `src/` → folders it may import besides itself and the vocabulary. */
 export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {

@@ -13,6 +13,8 @@ export interface AdminDeps {
   readonly adminHost: string;
   /** Adds a name to those that the Host check accepts. */
   readonly publicUrl: string | null;
+  /** Where clients reach the proxy. */
+  readonly baseUrl: string;
   readonly version: string;
   /** Null until the database answered and its schema is up to date. */
   readonly database: () => pg.Pool | null;

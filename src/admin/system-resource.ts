@@ -47,6 +47,7 @@ const ProcessBody = z
 const StatusBody = z
   .object({
     version: z.string(),
+    base_url: z.string().describe('Where clients reach the proxy'),
     started_at: Time.nullable(),
     processes: z.array(ProcessBody),
     database: z.object({
@@ -183,6 +184,7 @@ export function addSystemRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     return c.json(
       {
         version: deps.version,
+        base_url: deps.baseUrl,
         started_at: startedAt,
         processes: supervisor?.children.map(formatProcess) ?? [],
         database,

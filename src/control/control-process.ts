@@ -2,17 +2,21 @@
  * The control process: the shipper, the admin API and the publication of keys, for as long as the supervisor wants it.
  * It opens its API before the database answers, and lives on while that is away. It never touches a call.
  */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { createAdminApp } from '../admin/admin-app.ts';
 import { type AdminServer, listenAdmin } from '../admin/admin-server.ts';
 import { isDatabaseDown } from '../admin/api-error.ts';
-import type { ControlStart, DownMessage, UpMessage } from '../channel.ts';
+import type { ChildChannel, ControlStart, DownMessage, UpMessage } from '../channel.ts';
 import type { Config } from '../config.ts';
-import type { PriceCall } from '../shipper/priced-call.ts';
+import type { PriceCall } from '../pricing/billable-call.ts';
 import { type Shipper, startShipper } from '../shipper/shipper.ts';
 import { migrate } from '../store/migrate.ts';
 import { openPool } from '../store/pool.ts';
+import { readVersion } from '../version.ts';
 import { createKeyPublisher, type KeyPublisher } from './key-publisher.ts';
 import { type Repeating, repeat } from './repeat.ts';
 import { formatShipperStatus } from './shipper-status.ts';
@@ -33,32 +37,46 @@ const DRAIN_LIMIT_MS = 10_000;
 /** Without a supervisor the whole process must be gone within 5 s. */
 const ORPHAN_DRAIN_MS = 3_000;
 
-/** The child's end of the message channel, as `supervisor/child-channel.ts` makes it. */
-export interface SupervisorChannel {
-  readonly onMessage: (listener: (message: DownMessage) => void) => void;
-  readonly send: (message: UpMessage) => boolean;
-  readonly onDisconnect: (listener: () => void) => void;
-}
-
 export interface ControlOptions {
-  readonly channel: SupervisorChannel;
-  readonly priceBook: { readonly version: string; readonly priceCall: PriceCall };
-  /** The project's `migrations/`. */
-  readonly migrationsDir: string;
-  readonly version: string;
-  readonly createLog: (level: Config['logLevel']) => Logger;
+  readonly connectToSupervisor: () => ChildChannel;
+  readonly createLog: (settings: { readonly level: Config['logLevel']; readonly role: string }) => Logger;
+  /** Loaded here and not by `main`, since no other process needs the prices. */
+  readonly openPriceBook: () => Promise<PriceBook>;
   /** Told when the API is up; tests need its port. */
   readonly onListening?: (port: number) => void;
+  /** Ends the process, at the end of an orderly stop. */
+  readonly exit?: (code: number) => void;
 }
 
-/** Resolves when the process has done its last work; rejects with an OperatorError when the admin address cannot be used. */
-export function runControlProcess(options: ControlOptions): Promise<void> {
+interface PriceBook {
+  readonly version: string;
+  readonly priceCall: PriceCall;
+}
+
+const PROJECT_ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+function localUrl({ host, port }: Config): string {
+  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}
+
+/** Runs until the supervisor says stop or is gone; rejects with an OperatorError when the admin address cannot be used. */
+export async function runControlProcess(options: ControlOptions): Promise<void> {
+  const channel = options.connectToSupervisor();
+  // Messages that come meanwhile are kept by the channel.
+  const priceBook = await options.openPriceBook();
+  await serve(options, channel, priceBook);
+  const exit = options.exit ?? ((code: number) => process.exit(code));
+  exit(0);
+}
+
+function serve(options: ControlOptions, channel: ChildChannel, priceBook: PriceBook): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let control: Control | null = null;
-  options.channel.onMessage((message) => {
+  channel.onMessage((message) => {
     if (message.type === 'start') {
       if (message.role !== 'control' || control !== null) return;
-      control = createControl(options, message);
+      control = createControl(options, channel, priceBook, message);
       control.listen().catch(reject);
     } else if (message.type === 'stop') {
       end(Math.min(DRAIN_LIMIT_MS, message.graceMs));
@@ -66,7 +84,7 @@ export function runControlProcess(options: ControlOptions): Promise<void> {
       control?.receive(message);
     }
   });
-  options.channel.onDisconnect(() => end(ORPHAN_DRAIN_MS));
+  channel.onDisconnect(() => end(ORPHAN_DRAIN_MS));
   let isEnding = false;
   function end(drainMs: number): void {
     if (isEnding) return;
@@ -90,10 +108,16 @@ interface Connected {
   readonly polling: Repeating;
 }
 
-function createControl(options: ControlOptions, start: ControlStart): Control {
-  const { channel } = options;
+function createControl(
+  options: ControlOptions,
+  channel: ChildChannel,
+  priceBook: PriceBook,
+  start: ControlStart,
+): Control {
   const { config } = start;
-  const log = options.createLog(config.logLevel);
+  const log = options.createLog({ level: config.logLevel, role: 'control' });
+  // Before the first proxy has made its own folder in it, the shipper looks there.
+  mkdirSync(start.spoolDir, { recursive: true, mode: 0o700 });
   const apiPool = openDatabase(start, log, 'tollgate admin', API_CONNECTIONS, API_STATEMENT_TIMEOUT_MS);
   const shipperPool = openDatabase(start, log, 'tollgate shipper', SHIPPER_CONNECTIONS, SHIPPER_STATEMENT_TIMEOUT_MS);
   const status: StatusReader = createStatusReader(channel.send);
@@ -102,7 +126,7 @@ function createControl(options: ControlOptions, start: ControlStart): Control {
   let server: AdminServer | null = null;
 
   function connect(): Connected {
-    const shipper = startShipper({ pool: shipperPool, spoolDir: start.spoolDir, priceBook: options.priceBook, log });
+    const shipper = startShipper({ pool: shipperPool, spoolDir: start.spoolDir, priceBook, log });
     shipper.setLiveSpools(liveSpools);
     const send = (change: Extract<UpMessage, { type: 'publish-keys' }>['change']): void => {
       channel.send({ type: 'publish-keys', change });
@@ -111,7 +135,7 @@ function createControl(options: ControlOptions, start: ControlStart): Control {
     return { shipper, keys, polling: pollKeys(keys, log) };
   }
 
-  const connecting = repeatUntilMigrated(shipperPool, options.migrationsDir, log, () => {
+  const connecting = repeatUntilMigrated(shipperPool, join(PROJECT_ROOT, 'migrations'), log, () => {
     connected = connect();
   });
 
@@ -120,12 +144,13 @@ function createControl(options: ControlOptions, start: ControlStart): Control {
     adminToken: start.adminToken,
     adminHost: config.adminHost,
     publicUrl: config.publicUrl,
-    version: options.version,
+    baseUrl: config.publicUrl ?? localUrl(config),
+    version: readVersion(),
     database: () => (connected === null ? null : apiPool),
     publishKeys: (version) => connected?.keys.publish(version) ?? Promise.resolve(false),
     readSupervisorStatus: status.read,
     readShipperStatus: () => formatShipperStatus(connected?.shipper.stats() ?? null),
-    priceVersion: options.priceBook.version,
+    priceVersion: priceBook.version,
     log,
   });
 

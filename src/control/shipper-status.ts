@@ -13,5 +13,6 @@ export function formatShipperStatus(stats: ShipperStats | null): JsonValue {
     waiting_for: stats.waitingFor,
     drained_at: stats.drainedAtMs === null ? null : new Date(stats.drainedAtMs).toISOString(),
     directories: stats.directories,
+    broken_directories: stats.brokenDirectories,
   };
 }

@@ -3,7 +3,7 @@
  * 256 bits of entropy, so a plain SHA-256 is enough: there is nothing to guess, and a look-up must cost microseconds.
  * Not here: which keys exist (`key-snapshot.ts`, `store/gateway-keys.ts`).
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /** Fixed, so that secret scanners recognise a leaked key. */
@@ -26,8 +26,15 @@ function encodeBase62(value: bigint, length: number): string {
   return text;
 }
 
+/** Plain numbers: this is done for every call. */
 function checksumOf(secret: string): string {
-  return encodeBase62(BigInt(crc32(PREFIX + secret)), CHECKSUM_CHARS);
+  let rest = crc32(PREFIX + secret);
+  let text = '';
+  while (text.length < CHECKSUM_CHARS) {
+    text = ALPHABET.charAt(rest % ALPHABET.length) + text;
+    rest = Math.floor(rest / ALPHABET.length);
+  }
+  return text;
 }
 
 /** A new key: `tgk_`, 43 base62 characters of 32 random bytes, 6 base62 characters of their CRC-32. */
@@ -44,7 +51,7 @@ export function isWellFormedKey(text: string): boolean {
 
 /** What is stored and compared: SHA-256 of the whole key, hex. */
 export function digestKey(text: string): string {
-  return createHash('sha256').update(text, 'latin1').digest('hex');
+  return hash('sha256', text, 'hex');
 }
 
 /** How a key is shown after its creation: enough to recognise it, far too little to use it. */

@@ -3,6 +3,7 @@
  * price; `PricedCall` is the cost columns of its row. No arithmetic here.
  */
 import type { Outcome, ProviderName } from '../call-record.ts';
+import type { CostStatus } from '../cost-status.ts';
 import type { TokenUsage, UsageClass, UsageSource } from '../token-usage.ts';
 import type { PicoUsd } from '../usd.ts';
 import type { PriceLayer } from './price-row.ts';
@@ -26,17 +27,10 @@ export interface BillableCall {
   readonly outcome: Outcome;
   readonly status: number | null;
   /** The gateway's own error code or the provider's error type, where known. */
-  readonly errorType?: string | null;
+  readonly errorType: string | null;
   readonly usage: TokenUsage | null;
   readonly usageSource: UsageSource;
 }
-
-/**
- * `exact`: every class is priced and the usage is complete. `partial`: a part of the cost is known (`knownCost`).
- * `unpriced`: there is usage, and no price for the model. `no_usage`: it may have cost something, and nothing says how
- * much. `not_billed`: nothing billable happened.
- */
-export type CostStatus = 'exact' | 'partial' | 'unpriced' | 'no_usage' | 'not_billed';
 
 /** How one class's amount came about: quantity × rate × multiplier ÷ per. Stored as JSON. */
 export interface CostLine {
@@ -52,7 +46,7 @@ export interface CostLine {
   /** The row, and after it the rules, that made the price. */
   readonly row: string;
   /** The class whose rate was used: another one than `class` where a declared rule says so. */
-  readonly ratedAs: UsageClass;
+  readonly rated_as: UsageClass;
 }
 
 export interface PricedCall {
@@ -71,3 +65,6 @@ export interface PricedCall {
   readonly lines: readonly CostLine[];
   readonly priceVersion: string;
 }
+
+/** Total: a call that it cannot price comes back as `unpriced`. */
+export type PriceCall = (call: BillableCall) => PricedCall;

@@ -24,7 +24,7 @@ export interface ClassRate {
   readonly layer: PriceLayer;
   /** The row's key and those of the rules, joined with " × ". */
   readonly key: string;
-  readonly ratedAs: UsageClass;
+  readonly rated_as: UsageClass;
 }
 
 const TERMS: readonly TermName[] = ['serviceTier', 'speed', 'inferenceGeo'];
@@ -43,7 +43,7 @@ function findRow(
 function readOwnRate(situation: PricingSituation, unit: UsageClass): ClassRate | null {
   const anyTier = findRow(situation, unit, 'any');
   if (anyTier !== undefined)
-    return { row: anyTier, multiplier: ONE, layer: anyTier.layer, key: anyTier.key, ratedAs: unit };
+    return { row: anyTier, multiplier: ONE, layer: anyTier.layer, key: anyTier.key, rated_as: unit };
 
   const { terms, prices, atMs } = situation;
   // A published rate for the tier outranks the rule of thumb that holds for most models.
@@ -64,7 +64,7 @@ function readOwnRate(situation: PricingSituation, unit: UsageClass): ClassRate |
     multiplier = multiplyDecimals(multiplier, rule.factor);
     key += ` × ${rule.key}`;
   }
-  return { row, multiplier, layer: multipliers.length > 0 ? 'overlay' : row.layer, key, ratedAs: unit };
+  return { row, multiplier, layer: multipliers.length > 0 ? 'overlay' : row.layer, key, rated_as: unit };
 }
 
 export function readClassRate(situation: PricingSituation, unit: UsageClass): ClassRate | null {

@@ -172,6 +172,7 @@ function createCall(costCase: CostCase): BillableCall {
     region: null,
     isBatch: costCase.context.batch,
     outcome: 'ok',
+    errorType: null,
     status: 200,
     usage: { classes: readClasses(costCase), reasoning: null, native: costCase.usage ?? {} },
     usageSource: 'provider',

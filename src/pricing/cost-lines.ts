@@ -69,7 +69,7 @@ function createLine({ unit, quantity }: Quantity, rate: ClassRate, amount: PicoU
     amount: formatUsd(amount),
     layer: rate.layer,
     row: rate.key,
-    ratedAs: rate.ratedAs,
+    rated_as: rate.rated_as,
   };
 }
 

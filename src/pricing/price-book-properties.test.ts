@@ -27,6 +27,7 @@ const CALL: BillableCall = {
   region: null,
   isBatch: false,
   outcome: 'ok',
+  errorType: null,
   status: 200,
   usage: createUsage({ input: 1200, output: 350 }),
   usageSource: 'provider',

@@ -24,6 +24,7 @@ function createCall(changes: Partial<BillableCall> = {}): BillableCall {
     region: null,
     isBatch: false,
     outcome: 'ok',
+    errorType: null,
     status: 200,
     usage: createUsage({ input: 1200, output: 350 }),
     usageSource: 'provider',
@@ -59,7 +60,7 @@ describe('a priced call', () => {
           amount: '0.00018',
           layer: 'catalog',
           row: 'catalog/openai/gpt-4o-mini/input',
-          ratedAs: 'input',
+          rated_as: 'input',
         },
         {
           class: 'output',
@@ -71,7 +72,7 @@ describe('a priced call', () => {
           amount: '0.00021',
           layer: 'catalog',
           row: 'catalog/openai/gpt-4o-mini/output',
-          ratedAs: 'output',
+          rated_as: 'output',
         },
       ],
       priceVersion: book.version,
@@ -92,7 +93,7 @@ describe('a priced call', () => {
         amount: '0.022',
         layer: 'overlay',
         row: 'catalog/bedrock/regional.anthropic.claude-haiku-4-5-20251001-v1:0/input × overlay/bedrock/claude-1h-write',
-        ratedAs: 'input',
+        rated_as: 'input',
       },
     ]);
   });

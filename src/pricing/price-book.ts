@@ -4,7 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import type { Outcome } from '../call-record.ts';
-import type { BillableCall, CostStatus, PricedCall } from './billable-call.ts';
+import type { CostStatus } from '../cost-status.ts';
+import type { BillableCall, PricedCall } from './billable-call.ts';
 import { MAX_MODEL_LENGTH, readBillingModel, readBillingTerms } from './billing-terms.ts';
 import { createCatalog } from './catalog.ts';
 import type { PricingSituation } from './class-rate.ts';

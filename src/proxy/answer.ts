@@ -42,257 +42,293 @@ export interface ClientFilter {
   finish(): Buffer | null;
 }
 
-export interface AnswerHead {
+export class AnswerHead {
   readonly status: number;
-  /** As received. */
+  /** Flat, as received. */
   readonly rawHeaders: readonly string[];
+  /** The names in `rawHeaders`, in lower case. */
+  readonly names: readonly string[];
+
+  constructor(status: number, rawHeaders: readonly string[], names: readonly string[]) {
+    this.status = status;
+    this.rawHeaders = rawHeaders;
+    this.names = names;
+  }
+
   /** First value by lower-case name. */
-  readonly header: (name: string) => string | null;
+  header(name: string): string | null {
+    const index = this.names.indexOf(name);
+    return index === -1 ? null : (this.rawHeaders[index * 2 + 1] ?? null);
+  }
 }
 
+/** What an answer needs of the call it belongs to. */
 export interface AnswerOptions {
   readonly requestId: string;
   readonly method: string;
   readonly copy: BodyCopy;
   readonly drainsOnClientAbort: boolean;
-  /** Milliseconds since the call arrived, monotonic. */
-  readonly elapsedMs: () => number;
+  /** Monotonic time at which the call arrived; all times of an answer count from it. */
+  readonly arrivedMs: number;
   /** Called with the head; gives what depends on it. */
   readonly onHead: (head: AnswerHead) => { readonly meter: AnswerMeter; readonly filter: ClientFilter | null };
   /** Writes a checkpoint and calls `done` when it is kept (or lost). */
   readonly checkpoint: (answer: Answer, done: () => void) => void;
 }
 
-export interface Answer extends UpstreamEvents {
-  /** Gives the upstream call, for aborts and back-pressure. */
-  attach(upstream: UpstreamCall): void;
-  readonly ended: Promise<AnswerEnding>;
-  /** After `complete`: sends the last byte. After any other ending: breaks the client's connection if it still stands. */
-  release(): void;
-  /** The gateway stops: cuts the call. */
-  shutDown(): void;
-  readonly head: AnswerHead | null;
-  readonly reading: UsageReading | null;
-  readonly responseBytes: number;
-  readonly connectMs: number | null;
-  readonly headersMs: number | null;
-  readonly firstByteMs: number | null;
-  readonly firstTokenMs: number | null;
-}
-
 const EMPTY = Buffer.alloc(0);
 
-export function openAnswer(outgoing: ServerResponse, options: AnswerOptions): Answer {
-  const { copy, elapsedMs } = options;
-  const { promise: ended, resolve: resolveEnded } = Promise.withResolvers<AnswerEnding>();
-  let upstream: UpstreamCall | null = null;
-  let head: AnswerHead | null = null;
-  let meter: AnswerMeter | null = null;
-  let filter: ClientFilter | null = null;
-  let reading: UsageReading | null = null;
-  let ending: AnswerEnding | null = null;
-  let responseBytes = 0;
+export class Answer implements UpstreamEvents {
+  readonly ended: Promise<AnswerEnding>;
+  readonly #outgoing: ServerResponse;
+  readonly #options: AnswerOptions;
+  #resolveEnded: (ending: AnswerEnding) => void = () => {};
+  #upstream: UpstreamCall | null = null;
+  #head: AnswerHead | null = null;
+  #meter: AnswerMeter | null = null;
+  #filter: ClientFilter | null = null;
+  #reading: UsageReading | null = null;
+  #ending: AnswerEnding | null = null;
+  #responseBytes = 0;
+  #hasDeclaredLength = false;
   /** Of a body of declared length: what is still to come. Null: the ending is a separate mark. */
-  let remainingBytes: number | null = null;
-  let hasDeclaredLength = false;
+  #remainingBytes: number | null = null;
   /** The last chunk of a body of declared length. */
-  let lastChunk: Buffer | null = null;
+  #lastChunk: Buffer | null = null;
   /** Chunks that came while a checkpoint was being written; null when none is. */
-  let waiting: Buffer[] | null = null;
-  /** What `finishUpstream` does once the checkpoint is written. */
-  let endsAfterCheckpoint: AnswerEnding | null = null;
-  let lastCheckpointMs = Number.NEGATIVE_INFINITY;
-  let isTerminalChecked = false;
-  let isClientGone = false;
-  let isHeadFlushed = false;
-  let stall: NodeJS.Timeout | null = null;
-  let drainLimit: NodeJS.Timeout | null = null;
-  let connectMs: number | null = null;
-  let headersMs: number | null = null;
-  let firstByteMs: number | null = null;
-  let firstTokenMs: number | null = null;
+  #waiting: Buffer[] | null = null;
+  /** What is to happen once that checkpoint is written. */
+  #endsAfterCheckpoint: AnswerEnding | null = null;
+  #lastCheckpointMs = Number.NEGATIVE_INFINITY;
+  #isTerminalChecked = false;
+  #isClientGone = false;
+  #isHeadFlushed = false;
+  #stall: NodeJS.Timeout | null = null;
+  #drainLimit: NodeJS.Timeout | null = null;
+  #connectMs: number | null = null;
+  #headersMs: number | null = null;
+  #firstByteMs: number | null = null;
+  #firstTokenMs: number | null = null;
 
-  outgoing.once('close', onClientClose);
+  constructor(outgoing: ServerResponse, options: AnswerOptions) {
+    this.#outgoing = outgoing;
+    this.#options = options;
+    this.ended = new Promise((resolve) => {
+      this.#resolveEnded = resolve;
+    });
+    outgoing.once('close', () => this.#onClientClose());
+  }
 
-  function end(how: AnswerEnding): void {
-    if (ending !== null) return;
-    ending = how;
-    if (stall !== null) clearTimeout(stall);
-    if (drainLimit !== null) clearTimeout(drainLimit);
-    if (meter === null) {
-      resolveEnded(how);
+  get head(): AnswerHead | null {
+    return this.#head;
+  }
+
+  get reading(): UsageReading | null {
+    return this.#reading ?? this.#meter?.reading ?? null;
+  }
+
+  get responseBytes(): number {
+    return this.#responseBytes;
+  }
+
+  get connectMs(): number | null {
+    return this.#connectMs;
+  }
+
+  get headersMs(): number | null {
+    return this.#headersMs;
+  }
+
+  get firstByteMs(): number | null {
+    return this.#firstByteMs;
+  }
+
+  get firstTokenMs(): number | null {
+    return this.#firstTokenMs;
+  }
+
+  /** Gives the upstream call, for aborts and back-pressure. */
+  attach(upstream: UpstreamCall): void {
+    this.#upstream = upstream;
+  }
+
+  onConnection(isReused: boolean): void {
+    this.#connectMs = isReused ? null : this.#elapsedMs();
+  }
+
+  onHead(status: number, reason: string, rawHeaders: string[]): void {
+    this.#headersMs = this.#elapsedMs();
+    const { headers, contentLength, names } = headersForClient(rawHeaders, this.#options.requestId);
+    this.#head = new AnswerHead(status, rawHeaders, names);
+    const { meter, filter } = this.#options.onHead(this.#head);
+    this.#meter = meter;
+    this.#filter = filter;
+    if (this.#isClientGone) return;
+    const { method } = this.#options;
+    const hasBody = method !== 'HEAD' && status !== 204 && status !== 304;
+    this.#hasDeclaredLength = contentLength !== null && filter === null;
+    if (hasBody && this.#hasDeclaredLength && contentLength !== null && contentLength > 0)
+      this.#remainingBytes = contentLength;
+    const outgoing = this.#outgoing;
+    outgoing.sendDate = false;
+    outgoing.writeHead(status, reason, filter === null ? headers : dropNamed(headers, ['content-length']));
+    if (hasBody) setImmediate(flushHead, this);
+  }
+
+  onData(chunk: Buffer): void {
+    this.#responseBytes += chunk.length;
+    this.#firstByteMs ??= this.#elapsedMs();
+    this.#options.copy.push(chunk);
+    const hasNews = this.#meter?.push(chunk) ?? false;
+    if (this.#waiting !== null) {
+      this.#waiting.push(chunk);
       return;
     }
-    meter.finish(how.kind === 'complete', (final) => {
-      reading = final;
-      resolveEnded(how);
+    if (this.#firstTokenMs === null && this.#meter?.sawContent === true) this.#firstTokenMs = this.#elapsedMs();
+    if (hasNews && this.#isCheckpointDue()) this.#holdForCheckpoint(chunk);
+    else this.#forward(chunk);
+  }
+
+  onEnd(): void {
+    this.#finish({ kind: 'complete' });
+  }
+
+  onFailure(failure: UpstreamFailure): void {
+    this.#finish({ kind: this.#head === null ? 'no-answer' : 'upstream-cut', failure });
+  }
+
+  /** After `complete`: sends the last byte. After any other ending: breaks the client's connection if it still stands. */
+  release(): void {
+    if (this.#isClientGone) return;
+    if (this.#ending?.kind !== 'complete') breakConnection(this.#outgoing, this.#hasDeclaredLength);
+    else if (this.#lastChunk === null) this.#outgoing.end();
+    else this.#outgoing.end(this.#lastChunk);
+  }
+
+  /** The gateway stops: cuts the call. */
+  shutDown(): void {
+    this.#cancel({ kind: 'shutdown' });
+  }
+
+  /**
+   * Not `flushHeaders`, which would write the head as UTF-8; and not before the turn of the loop in which it came is
+   * over, since the body of a small answer mostly comes in the same packet and can leave in the same write.
+   */
+  flushHead(): void {
+    if (!this.#isHeadFlushed && this.#ending === null) this.#write(EMPTY);
+  }
+
+  #elapsedMs(): number {
+    return performance.now() - this.#options.arrivedMs;
+  }
+
+  #end(how: AnswerEnding): void {
+    if (this.#ending !== null) return;
+    this.#ending = how;
+    if (this.#stall !== null) clearTimeout(this.#stall);
+    if (this.#drainLimit !== null) clearTimeout(this.#drainLimit);
+    if (this.#meter === null) {
+      this.#resolveEnded(how);
+      return;
+    }
+    this.#meter.finish(how.kind === 'complete', (final) => {
+      this.#reading = final;
+      this.#resolveEnded(how);
     });
   }
 
-  function onClientClose(): void {
-    if (ending !== null || outgoing.writableFinished) return;
-    isClientGone = true;
-    if (options.drainsOnClientAbort && head !== null) {
-      drainLimit = setTimeout(() => cancel({ kind: 'client-gone' }), DRAIN_TIMEOUT_MS);
-      upstream?.resume();
+  #onClientClose(): void {
+    if (this.#ending !== null || this.#outgoing.writableFinished) return;
+    this.#isClientGone = true;
+    if (this.#options.drainsOnClientAbort && this.#head !== null) {
+      this.#drainLimit = setTimeout(() => this.#cancel({ kind: 'client-gone' }), DRAIN_TIMEOUT_MS);
+      this.#upstream?.resume();
     } else {
-      cancel({ kind: 'client-gone' });
+      this.#cancel({ kind: 'client-gone' });
     }
   }
 
-  function cancel(how: AnswerEnding): void {
-    upstream?.abort();
-    end(how);
+  #cancel(how: AnswerEnding): void {
+    this.#upstream?.abort();
+    this.#end(how);
   }
 
-  function forward(chunk: Buffer): void {
-    const bytes = filter === null ? chunk : filter.push(chunk);
+  #forward(chunk: Buffer): void {
+    const bytes = this.#filter === null ? chunk : this.#filter.push(chunk);
     if (bytes === null || bytes.length === 0) return;
-    if (remainingBytes !== null) {
-      remainingBytes -= bytes.length;
-      if (remainingBytes <= 0) {
-        lastChunk = bytes;
+    if (this.#remainingBytes !== null) {
+      this.#remainingBytes -= bytes.length;
+      if (this.#remainingBytes <= 0) {
+        this.#lastChunk = bytes;
         return;
       }
     }
-    write(bytes);
+    this.#write(bytes);
   }
 
-  function write(bytes: Buffer): void {
-    if (isClientGone) return;
-    isHeadFlushed = true;
-    if (!outgoing.write(bytes)) waitForDrain();
+  #write(bytes: Buffer): void {
+    if (this.#isClientGone) return;
+    this.#isHeadFlushed = true;
+    if (!this.#outgoing.write(bytes)) this.#waitForDrain();
   }
 
-  function waitForDrain(): void {
-    if (stall !== null) return;
-    upstream?.pause();
-    stall = setTimeout(() => outgoing.destroy(), STALL_TIMEOUT_MS);
-    outgoing.once('drain', () => {
-      if (stall !== null) clearTimeout(stall);
-      stall = null;
-      if (waiting === null) upstream?.resume();
+  #waitForDrain(): void {
+    if (this.#stall !== null) return;
+    this.#upstream?.pause();
+    this.#stall = setTimeout(() => this.#outgoing.destroy(), STALL_TIMEOUT_MS);
+    this.#outgoing.once('drain', () => {
+      if (this.#stall !== null) clearTimeout(this.#stall);
+      this.#stall = null;
+      if (this.#waiting === null) this.#upstream?.resume();
     });
   }
 
   /** Holds this chunk and all that follow until the checkpoint is written. */
-  function holdForCheckpoint(chunk: Buffer): void {
-    waiting = [chunk];
-    upstream?.pause();
-    writeCheckpoint();
+  #holdForCheckpoint(chunk: Buffer): void {
+    this.#waiting = [chunk];
+    this.#upstream?.pause();
+    this.#writeCheckpoint();
   }
 
-  function writeCheckpoint(): void {
-    lastCheckpointMs = elapsedMs();
-    if (isTerminalNews()) isTerminalChecked = true;
-    options.checkpoint(answer, () => {
+  #writeCheckpoint(): void {
+    this.#lastCheckpointMs = this.#elapsedMs();
+    if (this.#isTerminalNews()) this.#isTerminalChecked = true;
+    this.#options.checkpoint(this, () => {
       // The ending may have come into the held chunks since.
-      if (isTerminalNews()) {
-        writeCheckpoint();
+      if (this.#isTerminalNews()) {
+        this.#writeCheckpoint();
         return;
       }
-      const held = waiting ?? [];
-      waiting = null;
-      for (const one of held) forward(one);
-      if (endsAfterCheckpoint !== null) finish(endsAfterCheckpoint);
-      else if (stall === null) upstream?.resume();
+      const held = this.#waiting ?? [];
+      this.#waiting = null;
+      for (const chunk of held) this.#forward(chunk);
+      if (this.#endsAfterCheckpoint !== null) this.#finish(this.#endsAfterCheckpoint);
+      else if (this.#stall === null) this.#upstream?.resume();
     });
   }
 
-  function isTerminalNews(): boolean {
-    return meter?.reading.terminal === true && !isTerminalChecked;
+  #isTerminalNews(): boolean {
+    return this.#meter?.reading.terminal === true && !this.#isTerminalChecked;
   }
 
-  function isCheckpointDue(): boolean {
-    return isTerminalNews() || (!isTerminalChecked && elapsedMs() - lastCheckpointMs >= CHECKPOINT_INTERVAL_MS);
+  #isCheckpointDue(): boolean {
+    if (this.#isTerminalNews()) return true;
+    return !this.#isTerminalChecked && this.#elapsedMs() - this.#lastCheckpointMs >= CHECKPOINT_INTERVAL_MS;
   }
 
-  function finish(how: AnswerEnding): void {
-    if (waiting !== null) {
-      endsAfterCheckpoint = how;
+  #finish(how: AnswerEnding): void {
+    if (this.#waiting !== null) {
+      this.#endsAfterCheckpoint = how;
       return;
     }
-    const rest = filter?.finish() ?? null;
-    if (rest !== null && rest.length > 0) write(rest);
-    end(isClientGone ? { kind: 'client-gone' } : how);
+    const rest = this.#filter?.finish() ?? null;
+    if (rest !== null && rest.length > 0) this.#write(rest);
+    this.#end(this.#isClientGone ? { kind: 'client-gone' } : how);
   }
+}
 
-  const answer: Answer = {
-    attach(call) {
-      upstream = call;
-    },
-    onConnection(isReused) {
-      connectMs = isReused ? null : elapsedMs();
-    },
-    onHead(status, reason, rawHeaders) {
-      headersMs = elapsedMs();
-      head = { status, rawHeaders, header: (name) => findHeader(rawHeaders, name) };
-      ({ meter, filter } = options.onHead(head));
-      if (isClientGone) return;
-      const { headers, contentLength } = headersForClient(rawHeaders, options.requestId, filter !== null);
-      const hasBody = options.method !== 'HEAD' && status !== 204 && status !== 304;
-      hasDeclaredLength = contentLength !== null;
-      if (hasBody && contentLength !== null && contentLength > 0) remainingBytes = contentLength;
-      outgoing.sendDate = false;
-      outgoing.writeHead(status, reason, headers);
-      // Not `flushHeaders`, which would write the head as UTF-8; and not before this turn of the loop is over, since
-      // the body of a small answer mostly comes in the same packet and can leave in the same write.
-      setImmediate(() => {
-        if (hasBody && !isHeadFlushed && ending === null) write(EMPTY);
-      });
-    },
-    onData(chunk) {
-      responseBytes += chunk.length;
-      firstByteMs ??= elapsedMs();
-      copy.push(chunk);
-      if (waiting !== null) {
-        meter?.push(chunk);
-        waiting.push(chunk);
-        return;
-      }
-      const hasNews = meter?.push(chunk) ?? false;
-      if (firstTokenMs === null && meter?.sawContent === true) firstTokenMs = elapsedMs();
-      if (hasNews && isCheckpointDue()) holdForCheckpoint(chunk);
-      else forward(chunk);
-    },
-    onEnd() {
-      finish({ kind: 'complete' });
-    },
-    onFailure(failure) {
-      finish({ kind: head === null ? 'no-answer' : 'upstream-cut', failure });
-    },
-    ended,
-    release() {
-      if (isClientGone) return;
-      if (ending?.kind === 'complete') outgoing.end(lastChunk ?? undefined);
-      else breakConnection(outgoing, hasDeclaredLength);
-    },
-    shutDown() {
-      cancel({ kind: 'shutdown' });
-    },
-    get head() {
-      return head;
-    },
-    get reading() {
-      return reading ?? meter?.reading ?? null;
-    },
-    get responseBytes() {
-      return responseBytes;
-    },
-    get connectMs() {
-      return connectMs;
-    },
-    get headersMs() {
-      return headersMs;
-    },
-    get firstByteMs() {
-      return firstByteMs;
-    },
-    get firstTokenMs() {
-      return firstTokenMs;
-    },
-  };
-  return answer;
+function flushHead(answer: Answer): void {
+  answer.flushHead();
 }
 
 /**
@@ -306,37 +342,27 @@ function breakConnection(outgoing: ServerResponse, hasDeclaredLength: boolean): 
   else socket.resetAndDestroy();
 }
 
-function findHeader(rawHeaders: readonly string[], name: string): string | null {
-  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    if (rawHeaders[index]?.toLowerCase() === name) return rawHeaders[index + 1] ?? null;
-  }
-  return null;
-}
-
 /** The provider's headers less those of its hop, and the id of the call's record. */
 function headersForClient(
   rawHeaders: readonly string[],
   requestId: string,
-  isFiltered: boolean,
-): { headers: string[]; contentLength: number | null } {
+): { headers: string[]; contentLength: number | null; names: string[] } {
   const headers: string[] = [];
+  const names: string[] = [];
   let contentLength: number | null = null;
   let nominated: readonly string[] = [];
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? '';
     const value = rawHeaders[index + 1] ?? '';
     const lower = name.toLowerCase();
+    names.push(lower);
     if (lower === 'connection') nominated = readNominated(value) ?? [];
     if (isHopByHop(lower) || lower.startsWith('x-gateway-')) continue;
-    if (lower === 'content-length') {
-      if (isFiltered) continue;
-      contentLength = Number(value);
-    }
+    if (lower === 'content-length') contentLength = Number(value);
     headers.push(name, value);
   }
   headers.push('X-Gateway-Request-Id', requestId);
-  if (nominated.length === 0) return { headers, contentLength };
-  return { headers: dropNamed(headers, nominated), contentLength };
+  return { headers: nominated.length === 0 ? headers : dropNamed(headers, nominated), contentLength, names };
 }
 
 function dropNamed(headers: readonly string[], names: readonly string[]): string[] {

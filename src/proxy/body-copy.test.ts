@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createBodyCopy } from './body-copy.ts';
+import { BodyCopy } from './body-copy.ts';
 import { createByteBudget } from './byte-budget.ts';
 
 const MIB = 1024 * 1024;
@@ -12,7 +12,7 @@ function pattern(length: number): Buffer {
 }
 
 function copyOf(bytes: Buffer, chunkBytes: number) {
-  const copy = createBodyCopy(createByteBudget(64 * MIB));
+  const copy = new BodyCopy(createByteBudget(64 * MIB));
   for (let at = 0; at < bytes.length; at += chunkBytes) copy.push(bytes.subarray(at, at + chunkBytes));
   return { total: copy.totalBytes, ...copy.read() };
 }
@@ -39,7 +39,7 @@ test.each([270, 65_536, 5 * MIB])(
 
 test('a copy that finds no memory left is dropped, gives back what it had, and still counts the bytes', () => {
   const budget = createByteBudget(100 * 1024);
-  const copy = createBodyCopy(budget);
+  const copy = new BodyCopy(budget);
   copy.push(pattern(90 * 1024));
   copy.push(pattern(90 * 1024));
   expect(copy.isDropped).toBe(true);

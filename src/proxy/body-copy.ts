@@ -1,6 +1,7 @@
 /**
- * The bounded copy of one body for the log: all of it up to the limit, beyond that its head and its tail. Bytes are
- * copied into blocks of our own, so that a stream of small chunks does not keep thousands of buffers alive.
+ * The bounded copy of one body for the log: all of it up to the limit, beyond that its head and its tail. Large chunks
+ * are kept as they came; small ones are gathered in blocks, so that a long stream does not keep thousands of buffers
+ * alive.
  */
 import type { ByteBudget } from './byte-budget.ts';
 
@@ -8,116 +9,122 @@ import type { ByteBudget } from './byte-budget.ts';
 export const KEPT_BODY_BYTES = 1024 * 1024;
 const HEAD_BYTES = KEPT_BODY_BYTES / 2;
 const TAIL_BYTES = KEPT_BODY_BYTES / 2;
-const FIRST_BLOCK_BYTES = 2 * 1024;
+/** A chunk of at least this is kept without copying. */
+const LARGE_CHUNK_BYTES = 1024;
+const FIRST_BLOCK_BYTES = 4 * 1024;
 const LARGEST_BLOCK_BYTES = 64 * 1024;
+const EMPTY = Buffer.alloc(0);
 
-export interface BodyCopy {
-  push(chunk: Buffer): void;
-  readonly totalBytes: number;
-  /** True when memory was short and the copy is not whole although the body is within the limit. */
-  readonly isDropped: boolean;
-  /** Head and tail, and how many of the bytes are the head. */
-  read(): { readonly bytes: Buffer; readonly headBytes: number };
-  /** Gives the memory back; the copy is empty afterwards. */
-  release(): void;
-}
-
-export function createBodyCopy(budget: ByteBudget): BodyCopy {
-  /** Full blocks, in order; then `block`, filled up to `filled`. */
-  let blocks: Buffer[] = [];
-  let block: Buffer | null = null;
-  let filled = 0;
-  let headBytes = 0;
+export class BodyCopy {
+  readonly #budget: ByteBudget;
+  /** What is kept of the head, in order; the last one is the block that is being filled, if `#filled` says so. */
+  #parts: Buffer[] = [];
+  #block: Buffer | null = null;
+  #filled = 0;
+  #headBytes = 0;
   /** Allocated at the first byte beyond the head: a ring. */
-  let tail: Buffer | null = null;
-  let tailBytes = 0;
-  let totalBytes = 0;
-  let takenBytes = 0;
-  let isDropped = false;
+  #tail: Buffer | null = null;
+  #tailBytes = 0;
+  #takenBytes = 0;
+  #totalBytes = 0;
+  #isDropped = false;
 
-  function allocate(bytes: number): Buffer | null {
-    if (!budget.take(bytes)) return null;
-    takenBytes += bytes;
-    return Buffer.allocUnsafeSlow(bytes);
+  constructor(budget: ByteBudget) {
+    this.#budget = budget;
   }
 
-  function pushHead(chunk: Buffer, from: number, to: number): void {
-    let at = from;
-    while (at < to) {
-      if (block === null || filled === block.length) {
-        if (block !== null) blocks.push(block);
-        const wanted = block === null ? FIRST_BLOCK_BYTES : Math.min(block.length * 2, LARGEST_BLOCK_BYTES);
-        block = allocate(Math.max(wanted, Math.min(to - at, LARGEST_BLOCK_BYTES)));
-        filled = 0;
-        if (block === null) {
-          drop();
-          return;
-        }
-      }
-      const copied = chunk.copy(block, filled, at, to);
-      filled += copied;
-      at += copied;
-      headBytes += copied;
+  get totalBytes(): number {
+    return this.#totalBytes;
+  }
+
+  /** True when memory was short: nothing is kept, although the body was not too large. */
+  get isDropped(): boolean {
+    return this.#isDropped;
+  }
+
+  push(chunk: Buffer): void {
+    const before = this.#totalBytes;
+    this.#totalBytes += chunk.length;
+    if (this.#isDropped) return;
+    const intoHead = Math.min(chunk.length, Math.max(0, HEAD_BYTES - before));
+    if (intoHead === chunk.length) this.#pushHead(chunk);
+    else {
+      if (intoHead > 0) this.#pushHead(chunk.subarray(0, intoHead));
+      if (!this.#isDropped) this.#pushTail(chunk.subarray(intoHead));
     }
   }
 
-  function pushTail(chunk: Buffer, from: number): void {
-    tail ??= allocate(TAIL_BYTES);
-    if (tail === null) {
-      drop();
+  /** Head and tail, and how many of the bytes are the head. */
+  read(): { readonly bytes: Buffer; readonly headBytes: number } {
+    const parts = [...this.#parts];
+    if (this.#block !== null) parts.push(this.#block.subarray(0, this.#filled));
+    if (this.#tail !== null) parts.push(...this.#readTail(this.#tail));
+    const [only] = parts;
+    const bytes = parts.length === 1 && only !== undefined ? only : Buffer.concat(parts);
+    return { bytes, headBytes: this.#tailBytes <= TAIL_BYTES ? bytes.length : this.#headBytes };
+  }
+
+  /** Gives the memory back; the copy is empty afterwards. */
+  release(): void {
+    if (this.#takenBytes > 0) this.#budget.give(this.#takenBytes);
+    this.#takenBytes = 0;
+    this.#parts = [];
+    this.#block = null;
+    this.#tail = null;
+    this.#headBytes = 0;
+    this.#tailBytes = 0;
+  }
+
+  #pushHead(chunk: Buffer): void {
+    this.#headBytes += chunk.length;
+    if (chunk.length >= LARGE_CHUNK_BYTES) {
+      if (!this.#take(chunk.length)) return;
+      this.#closeBlock();
+      this.#parts.push(chunk);
       return;
     }
-    let at = Math.max(from, chunk.length - TAIL_BYTES);
-    tailBytes += at - from;
+    if (this.#block === null || this.#filled + chunk.length > this.#block.length) {
+      const bytes = Math.min(LARGEST_BLOCK_BYTES, Math.max(FIRST_BLOCK_BYTES, this.#headBytes));
+      if (!this.#take(bytes)) return;
+      this.#closeBlock();
+      this.#block = Buffer.allocUnsafeSlow(bytes);
+    }
+    this.#filled += chunk.copy(this.#block, this.#filled);
+  }
+
+  #closeBlock(): void {
+    if (this.#block !== null) this.#parts.push(this.#block.subarray(0, this.#filled));
+    this.#block = null;
+    this.#filled = 0;
+  }
+
+  #pushTail(chunk: Buffer): void {
+    if (this.#tail === null) {
+      if (!this.#take(TAIL_BYTES)) return;
+      this.#tail = Buffer.allocUnsafeSlow(TAIL_BYTES);
+    }
+    let at = Math.max(0, chunk.length - TAIL_BYTES);
+    this.#tailBytes += at;
     while (at < chunk.length) {
-      const copied = chunk.copy(tail, tailBytes % TAIL_BYTES, at);
-      tailBytes += copied;
+      const copied = chunk.copy(this.#tail, this.#tailBytes % TAIL_BYTES, at);
+      this.#tailBytes += copied;
       at += copied;
     }
   }
 
-  function drop(): void {
-    isDropped = true;
-    release();
+  #readTail(tail: Buffer): readonly Buffer[] {
+    if (this.#tailBytes <= TAIL_BYTES) return [tail.subarray(0, this.#tailBytes)];
+    const split = this.#tailBytes % TAIL_BYTES;
+    return [tail.subarray(split), split === 0 ? EMPTY : tail.subarray(0, split)];
   }
 
-  function release(): void {
-    budget.give(takenBytes);
-    takenBytes = 0;
-    blocks = [];
-    block = null;
-    tail = null;
-    headBytes = 0;
-    tailBytes = 0;
+  #take(bytes: number): boolean {
+    if (this.#budget.take(bytes)) {
+      this.#takenBytes += bytes;
+      return true;
+    }
+    this.#isDropped = true;
+    this.release();
+    return false;
   }
-
-  return {
-    push(chunk) {
-      const before = totalBytes;
-      totalBytes += chunk.length;
-      if (isDropped) return;
-      const intoHead = Math.min(chunk.length, Math.max(0, HEAD_BYTES - before));
-      if (intoHead > 0) pushHead(chunk, 0, intoHead);
-      if (intoHead < chunk.length && !isDropped) pushTail(chunk, intoHead);
-    },
-    get totalBytes() {
-      return totalBytes;
-    },
-    get isDropped() {
-      return isDropped;
-    },
-    read() {
-      const parts = [...blocks];
-      if (block !== null) parts.push(block.subarray(0, filled));
-      if (tail !== null) {
-        const split = tailBytes % TAIL_BYTES;
-        if (tailBytes <= TAIL_BYTES) parts.push(tail.subarray(0, tailBytes));
-        else parts.push(tail.subarray(split), tail.subarray(0, split));
-      }
-      const isWhole = tailBytes <= TAIL_BYTES;
-      const bytes = Buffer.concat(parts);
-      return { bytes, headBytes: isWhole ? bytes.length : headBytes };
-    },
-    release,
-  };
 }

@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { GatewayError } from '../errors.ts';
+import { KEPT_REQUEST_HEADERS } from '../providers/kept-headers.ts';
 import type { CallFlag } from '../token-usage.ts';
 import { isHopByHop } from '../wire/hop-by-hop.ts';
 import type { AcceptedRequest } from './accept.ts';
@@ -18,25 +19,6 @@ const MAX_CLIENT_BYTES = 128;
 const MAX_METADATA_KEYS = 64;
 const MAX_METADATA_VALUE_BYTES = 4 * 1024;
 const MAX_METADATA_BYTES = 16 * 1024;
-
-/** Request headers that the log keeps; everything else is dropped rather than redacted. */
-const KEPT_REQUEST_HEADERS: ReadonlySet<string> = new Set([
-  'accept',
-  'accept-encoding',
-  'anthropic-beta',
-  'anthropic-version',
-  'content-encoding',
-  'content-length',
-  'content-type',
-  'openai-beta',
-  'openai-organization',
-  'openai-project',
-  'user-agent',
-  'x-request-id',
-  'x-stainless-lang',
-  'x-stainless-package-version',
-  'x-stainless-retry-count',
-]);
 
 export interface GatewayHeaders {
   readonly key: string | undefined;

@@ -5,6 +5,8 @@ import type { Config } from '../config.ts';
 import type { SpoolWriter } from '../spool/spool-writer.ts';
 import type { KeyHolder } from './authenticate.ts';
 import type { ByteBudget } from './byte-budget.ts';
+import type { CallId } from './call-id.ts';
+import type { IdleSweep } from './idle-sweep.ts';
 import type { RouteSettings } from './route.ts';
 import type { UpstreamClient } from './upstream-client.ts';
 
@@ -26,6 +28,8 @@ export interface Gateway {
   readonly spool: SpoolWriter;
   readonly copies: ByteBudget;
   readonly heldBodies: ByteBudget;
+  readonly idleBodies: IdleSweep;
+  readonly nextCallId: () => CallId;
   readonly openCalls: Set<OpenCall>;
   readonly counters: { calls: number; rejected: number };
   /** True from the moment the process is asked to stop: no connection is kept alive any more. */

@@ -4,14 +4,13 @@
  * forwarded, every ending is a value.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { v7 as uuidv7 } from 'uuid';
 import type { CallBegin, CallBody } from '../call-record.ts';
 import { GatewayError, type GatewayErrorCode } from '../errors.ts';
 import type { CallFlag } from '../token-usage.ts';
 import { accept } from './accept.ts';
-import { type Answer, openAnswer } from './answer.ts';
+import { Answer } from './answer.ts';
 import { authenticate } from './authenticate.ts';
-import { type BodyCopy, createBodyCopy } from './body-copy.ts';
+import { BodyCopy } from './body-copy.ts';
 import type { Gateway } from './gateway.ts';
 import { splitGatewayHeaders } from './gateway-headers.ts';
 import { attachMeter } from './meter.ts';
@@ -31,9 +30,9 @@ import { refuse } from './refuse.ts';
 import { chooseRoute } from './route.ts';
 
 export async function handleCall(incoming: IncomingMessage, outgoing: ServerResponse, gateway: Gateway): Promise<void> {
-  const arrival = stampArrival();
-  const requestCopy = createBodyCopy(gateway.copies);
-  const responseCopy = createBodyCopy(gateway.copies);
+  const arrival = stampArrival(gateway);
+  const requestCopy = new BodyCopy(gateway.copies);
+  const responseCopy = new BodyCopy(gateway.copies);
   let facts: CallFacts | null = null;
   try {
     const request = accept(incoming);
@@ -47,6 +46,7 @@ export async function handleCall(incoming: IncomingMessage, outgoing: ServerResp
     const received = await receiveBody(incoming, outgoing, request, requestCopy, {
       holdBytes: mayAsk ? ASKABLE_BODY_BYTES : SMALL_BODY_BYTES,
       budget: gateway.heldBodies,
+      idle: gateway.idleBodies,
     });
     if (received.kind === 'client-gone') return;
     const bodyWaitMs = performance.now() - bodyStartedMs;
@@ -91,9 +91,9 @@ export async function handleCall(incoming: IncomingMessage, outgoing: ServerResp
   }
 }
 
-function stampArrival(): Arrival {
-  const id = uuidv7();
-  return { id, requestedAtMs: Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16), monotonicMs: performance.now() };
+function stampArrival(gateway: Gateway): Arrival {
+  const { id, timeMs } = gateway.nextCallId();
+  return { id, requestedAtMs: timeMs, monotonicMs: performance.now() };
 }
 
 function beginFlags(facts: CallFacts, prepared: PreparedBody): CallFlag[] {
@@ -124,12 +124,12 @@ function forward(
   responseCopy: BodyCopy,
 ): Answer {
   const { arrival, request, headers, route } = facts;
-  const answer = openAnswer(outgoing, {
+  const answer = new Answer(outgoing, {
     requestId: arrival.id,
     method: request.method,
     copy: responseCopy,
     drainsOnClientAbort: gateway.settings.onClientAbort === 'drain',
-    elapsedMs: () => performance.now() - arrival.monotonicMs,
+    arrivedMs: arrival.monotonicMs,
     onHead: (head) => attachMeter(route, head, prepared.isAsked),
     checkpoint: (open, done) => {
       if (open.reading === null) done();
@@ -171,7 +171,7 @@ function bodiesOf(
   }
   const { head } = answer;
   if (head !== null && responseCopy.totalBytes > 0 && !responseCopy.isDropped) {
-    bodies.push(describeCopiedBody(begin, 'response', head.header, responseCopy));
+    bodies.push(describeCopiedBody(begin, 'response', (name) => head.header(name), responseCopy));
   }
   return bodies;
 }

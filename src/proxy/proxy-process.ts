@@ -9,8 +9,11 @@ import { applyKeyChange, readKeySnapshotFile } from '../keys/key-snapshot.ts';
 import { createLog } from '../log.ts';
 import { openSpoolWriter } from '../spool/spool-writer.ts';
 import { createByteBudget } from './byte-budget.ts';
+import { createCallIds } from './call-id.ts';
 import { COPIES_BYTES, type Gateway, HELD_BODIES_BYTES } from './gateway.ts';
+import { IdleSweep } from './idle-sweep.ts';
 import { createProxyServer } from './proxy-server.ts';
+import { BODY_IDLE_MS, BODY_SWEEP_MS } from './receive-body.ts';
 import { createUpstreamClient } from './upstream-client.ts';
 
 /** Within this the supervisor is told of refused attempts and figures. */
@@ -48,6 +51,8 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
     spool,
     copies: createByteBudget(COPIES_BYTES),
     heldBodies: createByteBudget(HELD_BODIES_BYTES),
+    idleBodies: new IdleSweep(BODY_IDLE_MS, BODY_SWEEP_MS),
+    nextCallId: createCallIds(),
     openCalls: new Set(),
     counters: { calls: 0, rejected: 0 },
     isDraining: false,

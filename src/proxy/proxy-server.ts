@@ -8,14 +8,22 @@ import { v7 as uuidv7 } from 'uuid';
 import { GATEWAY_ERRORS, type GatewayErrorCode } from '../errors.ts';
 import type { Gateway } from './gateway.ts';
 import { handleCall } from './handle-call.ts';
-import { HTTP2_GOODBYE } from './http2-goodbye.ts';
 import { refusalBody, refusalHeaders } from './refuse.ts';
+import { refuseHttp2 } from './refuse-http2.ts';
 
 const HEADERS_TIMEOUT_MS = 30_000;
 /** Above the idle time of load balancers in front, which would otherwise re-use a connection that is just closing. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 const CHECK_INTERVAL_MS = 5_000;
 const MAX_HEADER_BYTES = 64 * 1024;
+
+/** As `node:http` gives it for a request that it could not read. */
+interface ClientError extends Error {
+  readonly code?: string;
+  /** The packet it gave up on, and how much of it was read. */
+  readonly rawPacket?: Buffer;
+  readonly bytesParsed?: number;
+}
 
 export function createProxyServer(gateway: Gateway): Server {
   const server = createServer(
@@ -44,9 +52,13 @@ export function createProxyServer(gateway: Gateway): Server {
   server.on('checkContinue', onRequest);
   server.on('checkExpectation', onRequest);
   server.on('connect', (_incoming: IncomingMessage, socket: Duplex) => refuseSocket(socket, 'method_unsupported'));
-  server.on('clientError', (error: Error & { code?: string }, socket: Duplex) => {
+  // node:http reads on where HTTP/2 began, and would report each packet as an error.
+  const speakingHttp2 = new WeakSet<Duplex>();
+  server.on('clientError', (error: ClientError, socket: Duplex) => {
+    if (speakingHttp2.has(socket)) return;
     if (error.code === 'HPE_PAUSED_H2_UPGRADE') {
-      socket.end(HTTP2_GOODBYE);
+      speakingHttp2.add(socket);
+      refuseHttp2(socket, error.rawPacket?.subarray(error.bytesParsed) ?? Buffer.alloc(0));
       return;
     }
     if (!socket.writable || error.code === 'ECONNRESET') {

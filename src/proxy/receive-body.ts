@@ -9,13 +9,15 @@ import { GatewayError } from '../errors.ts';
 import type { AcceptedRequest } from './accept.ts';
 import type { BodyCopy } from './body-copy.ts';
 import type { ByteBudget } from './byte-budget.ts';
+import type { IdleSweep, IdleWait } from './idle-sweep.ts';
 
 /** Held whatever the endpoint. */
 export const SMALL_BODY_BYTES = 256 * 1024;
 /** Held when usage may have to be asked for. */
 export const ASKABLE_BODY_BYTES = 32 * 1024 * 1024;
 /** Without a byte from the client. */
-const BODY_IDLE_TIMEOUT_MS = 60_000;
+export const BODY_IDLE_MS = 60_000;
+export const BODY_SWEEP_MS = 5_000;
 
 export type ReceivedBody =
   | { readonly kind: 'none' }
@@ -28,6 +30,7 @@ export interface BodyLimits {
   readonly holdBytes: number;
   /** Bound on all bodies held together, beyond the small ones. */
   readonly budget: ByteBudget;
+  readonly idle: IdleSweep;
 }
 
 export function receiveBody(
@@ -40,60 +43,74 @@ export function receiveBody(
   if (!request.hasBody) return Promise.resolve({ kind: 'none' });
   if (request.expectsContinue) outgoing.writeContinue();
   if (request.contentLength !== null && request.contentLength > limits.holdBytes) {
-    return Promise.resolve({ kind: 'streamed', stream: followBody([], incoming, copy) });
+    return Promise.resolve({ kind: 'streamed', stream: followBody([], incoming, copy, limits.idle) });
   }
+  return holdBody(incoming, copy, limits);
+}
+
+function holdBody(incoming: IncomingMessage, copy: BodyCopy, limits: BodyLimits): Promise<ReceivedBody> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
     let heldBytes = 0;
     let takenBytes = 0;
-    const idle = setTimeout(() => settle(() => reject(new GatewayError('request_timeout'))), BODY_IDLE_TIMEOUT_MS);
+    let isSettled = false;
+    const wait: IdleWait = { touchedMs: performance.now(), onIdle: () => settle(null) };
+    limits.idle.add(wait);
 
-    function settle(act: () => void): void {
-      clearTimeout(idle);
-      limits.budget.give(takenBytes);
-      takenBytes = 0;
-      incoming.off('data', onData);
-      incoming.off('end', onEnd);
-      incoming.off('close', onClose);
-      act();
+    /** Null: the client sent nothing for too long. */
+    function settle(body: ReceivedBody | null): void {
+      if (isSettled) return;
+      isSettled = true;
+      limits.idle.remove(wait);
+      if (takenBytes > 0) limits.budget.give(takenBytes);
+      if (body === null) reject(new GatewayError('request_timeout'));
+      else resolve(body);
     }
+
     function onData(chunk: Buffer): void {
       parts.push(chunk);
       heldBytes += chunk.length;
-      const isTaken = heldBytes <= SMALL_BODY_BYTES || limits.budget.take(chunk.length);
-      if (isTaken && heldBytes > SMALL_BODY_BYTES) takenBytes += chunk.length;
-      if (isTaken && heldBytes <= limits.holdBytes) idle.refresh();
-      else settle(() => resolve({ kind: 'streamed', stream: followBody(parts, incoming, copy) }));
+      wait.touchedMs = performance.now();
+      if (heldBytes <= SMALL_BODY_BYTES) return;
+      if (heldBytes <= limits.holdBytes && limits.budget.take(chunk.length)) {
+        takenBytes += chunk.length;
+        return;
+      }
+      incoming.off('data', onData);
+      settle({ kind: 'streamed', stream: followBody(parts, incoming, copy, limits.idle) });
     }
-    function onEnd(): void {
+
+    incoming.on('data', onData);
+    incoming.on('end', () => {
       const [only] = parts;
       const bytes = parts.length === 1 && only !== undefined ? only : Buffer.concat(parts, heldBytes);
-      settle(() => resolve({ kind: 'held', bytes }));
-    }
-    function onClose(): void {
-      settle(() => resolve({ kind: 'client-gone' }));
-    }
-    incoming.on('data', onData);
-    incoming.on('end', onEnd);
-    incoming.on('close', onClose);
+      settle({ kind: 'held', bytes });
+    });
+    incoming.on('close', () => settle({ kind: 'client-gone' }));
   });
 }
 
 /** A stream of what is held already and then of what still comes; reading it slowly slows the client down. */
-function followBody(held: readonly Buffer[], incoming: IncomingMessage, copy: BodyCopy): Readable {
+function followBody(held: readonly Buffer[], incoming: IncomingMessage, copy: BodyCopy, idle: IdleSweep): Readable {
   const body = new Readable({ read: () => incoming.resume() });
-  const idle = setTimeout(onIdle, BODY_IDLE_TIMEOUT_MS);
+  const wait: IdleWait = { touchedMs: performance.now(), onIdle };
+  idle.add(wait);
+
   function onIdle(): void {
     // A paused body waits for the provider, not for the client.
-    if (incoming.isPaused()) idle.refresh();
-    else body.destroy(new GatewayError('request_timeout'));
+    if (!incoming.isPaused()) {
+      body.destroy(new GatewayError('request_timeout'));
+      return;
+    }
+    wait.touchedMs = performance.now();
+    idle.add(wait);
   }
   function stop(): void {
-    clearTimeout(idle);
+    idle.remove(wait);
     incoming.off('data', onData);
   }
   function onData(chunk: Buffer): void {
-    idle.refresh();
+    wait.touchedMs = performance.now();
     copy.push(chunk);
     if (!body.push(chunk)) incoming.pause();
   }

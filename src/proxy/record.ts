@@ -6,9 +6,10 @@
 import type { CallBegin, CallBody, CallCheckpoint, CallEnd, Outcome } from '../call-record.ts';
 import type { KeyEntry } from '../channel.ts';
 import { GATEWAY_ERRORS, type GatewayErrorCode } from '../errors.ts';
+import { isKeptResponseHeader } from '../providers/kept-headers.ts';
 import type { CallFlag, UsageReading, UsageSource } from '../token-usage.ts';
 import type { AcceptedRequest } from './accept.ts';
-import type { Answer, AnswerEnding } from './answer.ts';
+import type { Answer, AnswerEnding, AnswerHead } from './answer.ts';
 import { type BodyCopy, KEPT_BODY_BYTES } from './body-copy.ts';
 import type { GatewayHeaders } from './gateway-headers.ts';
 import type { Route } from './route.ts';
@@ -130,7 +131,7 @@ export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): 
     requestBytes: end.requestBytes,
     responseBytes: answer.responseBytes,
     requestHeaders: facts.headers.kept,
-    responseHeaders: head === null ? [] : keepResponseHeaders(head.rawHeaders),
+    responseHeaders: head === null ? [] : keepResponseHeaders(head),
   };
 }
 
@@ -225,30 +226,11 @@ function firstHeader(answer: Answer, names: readonly string[]): string | null {
   return null;
 }
 
-/** Response headers that the log keeps, besides those that begin with one of the prefixes. */
-const KEPT_RESPONSE_HEADERS: ReadonlySet<string> = new Set([
-  'content-encoding',
-  'content-length',
-  'content-type',
-  'date',
-  'openai-processing-ms',
-  'openai-version',
-  'request-id',
-  'retry-after',
-  'retry-after-ms',
-  'server-timing',
-  'x-amzn-errortype',
-  'x-amzn-requestid',
-  'x-request-id',
-]);
-const KEPT_RESPONSE_PREFIXES = ['x-ratelimit-', 'anthropic-ratelimit-', 'x-amzn-bedrock-'] as const;
-
-function keepResponseHeaders(rawHeaders: readonly string[]): [string, string][] {
+function keepResponseHeaders(head: AnswerHead): [string, string][] {
   const kept: [string, string][] = [];
-  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    const lower = (rawHeaders[index] ?? '').toLowerCase();
-    if (KEPT_RESPONSE_HEADERS.has(lower) || KEPT_RESPONSE_PREFIXES.some((prefix) => lower.startsWith(prefix))) {
-      kept.push([lower, rawHeaders[index + 1] ?? '']);
+  for (const [index, name] of head.names.entries()) {
+    if (isKeptResponseHeader(name)) {
+      kept.push([name, head.rawHeaders[index * 2 + 1] ?? '']);
     }
   }
   return kept;

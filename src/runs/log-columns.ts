@@ -54,7 +54,7 @@ export const LOG_COLUMNS = {
   },
   input_tokens: { kind: 'integer', about: 'Uncached text input; null when not reported' },
   cache_read_input_tokens: { kind: 'integer', about: 'Input read from a cache' },
-  cache_creation_input_tokens: { kind: 'integer', about: 'Input written to a cache, all lifetimes together' },
+  cache_creation_input_tokens: { kind: 'integer', about: 'Input written to a cache, of all lifetimes' },
   cache_creation_5m_tokens: { kind: 'integer', about: 'The part of cache_creation_input_tokens kept for five minutes' },
   cache_creation_1h_tokens: { kind: 'integer', about: 'The part of cache_creation_input_tokens kept for one hour' },
   output_tokens: { kind: 'integer', about: 'Text output, reasoning included' },

@@ -8,6 +8,8 @@ export type HeaderList = readonly (readonly [string, string])[];
 export interface CallItem {
   readonly kind: 'call';
   readonly row: LlmRequestRow;
+  /** The row as a line of COPY, made while the database is busy with the batch before. */
+  readonly copyText: string;
   readonly bodies: readonly CallBody[];
   readonly requestHeaders: HeaderList;
   readonly responseHeaders: HeaderList;

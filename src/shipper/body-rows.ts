@@ -1,6 +1,7 @@
 /** Bodies and kept headers of calls as rows of `llm_bodies`, compressed here so that the database need not. */
+import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { constants, zstdCompress } from 'node:zlib';
+import { constants, zstdCompress, zstdCompressSync } from 'node:zlib';
 import type { CallBody } from '../call-record.ts';
 import {
   type BinaryField,
@@ -16,8 +17,12 @@ import type { CallItem } from './batch-item.ts';
 
 const compress = promisify(zstdCompress);
 const COMPRESSION = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
-/** Smaller bodies gain nothing worth a job in the thread pool. */
+/** Smaller bodies gain nothing. */
 const MIN_COMPRESSED_BYTES = 512;
+/** Up to this size the thread pool costs more than the compression, which takes about 0.1 ms. */
+const SYNC_COMPRESSED_BYTES = 64 * 1024;
+
+const ROWS_BETWEEN_PAUSES = 16;
 
 const SIDE_COLUMNS = ['', '_packing', '_content_type', '_content_encoding', '_total_bytes', '_head_bytes'] as const;
 
@@ -27,7 +32,13 @@ export const COPY_BODIES = `copy llm_bodies (id, requested_at, headers, ${(['req
 
 /** Null when none of the calls has a body or a kept header. */
 export async function encodeBodyRows(calls: readonly CallItem[]): Promise<Buffer | null> {
-  const rows = await Promise.all(calls.filter(hasBodyRow).map(encodeRow));
+  const rows: (readonly BinaryField[])[] = [];
+  for (const call of calls) {
+    if (!hasBodyRow(call)) continue;
+    rows.push(await encodeRow(call));
+    // The process has an API to serve, too.
+    if (rows.length % ROWS_BETWEEN_PAUSES === 0) await setImmediate();
+  }
   return rows.length === 0 ? null : encodeCopyBinary(rows);
 }
 
@@ -63,7 +74,8 @@ async function encodeSide(body: CallBody | undefined): Promise<readonly BinaryFi
 async function pack(body: CallBody): Promise<{ readonly bytes: Buffer; readonly packing: 'none' | 'zstd' }> {
   const isEncoded = body.contentEncoding !== null && body.contentEncoding.toLowerCase() !== 'identity';
   if (isEncoded || body.bytes.length < MIN_COMPRESSED_BYTES) return { bytes: body.bytes, packing: 'none' };
-  const packed = await compress(body.bytes, COMPRESSION);
+  const isSmall = body.bytes.length <= SYNC_COMPRESSED_BYTES;
+  const packed = isSmall ? zstdCompressSync(body.bytes, COMPRESSION) : await compress(body.bytes, COMPRESSION);
   return packed.length < body.bytes.length
     ? { bytes: packed, packing: 'zstd' }
     : { bytes: body.bytes, packing: 'none' };

@@ -1,8 +1,9 @@
 /** Spool records to batch items: endings priced, beginnings and readings of calls that have ended left out. Pure. */
 import type { CallBegin, CallBody, CallCheckpoint, CallEnd, SpoolEntry } from '../call-record.ts';
+import type { PriceCall } from '../pricing/billable-call.ts';
+import { encodeCopyText } from '../store/copy-text.ts';
 import type { BatchItem, CallItem } from './batch-item.ts';
 import { interruptedEnd, makeRow, toBillableCall } from './make-row.ts';
-import type { PriceCall } from './priced-call.ts';
 
 export interface FailedCall {
   readonly begin: CallBegin;
@@ -23,7 +24,7 @@ export interface BatchContext {
   readonly nowMs: number;
 }
 
-/** A call that ends twice in a batch counts once, with its last ending. */
+/** A call that ends twice in a batch counts once, with its last ending and the latest bodies. */
 export function buildBatch(entries: readonly SpoolEntry[], context: BatchContext): Batch {
   const begins = new Map<string, CallBegin>();
   const checkpoints = new Map<string, CallCheckpoint>();
@@ -44,7 +45,8 @@ export function buildBatch(entries: readonly SpoolEntry[], context: BatchContext
       case 'end': {
         const { begin, end } = entry;
         try {
-          calls.set(begin.id, makeCallItem(begin, end, bodies.get(begin.id) ?? [], context));
+          const kept = bodies.get(begin.id) ?? calls.get(begin.id)?.bodies ?? [];
+          calls.set(begin.id, makeCallItem(begin, end, kept, context));
           begins.delete(begin.id);
           checkpoints.delete(begin.id);
         } catch (error) {
@@ -62,9 +64,11 @@ export function buildBatch(entries: readonly SpoolEntry[], context: BatchContext
 }
 
 function makeCallItem(begin: CallBegin, end: CallEnd, bodies: readonly CallBody[], context: BatchContext): CallItem {
+  const row = makeRow(begin, end, context.priceCall(toBillableCall(begin, end)), context.nowMs);
   return {
     kind: 'call',
-    row: makeRow(begin, end, context.priceCall(toBillableCall(begin, end)), context.nowMs),
+    row,
+    copyText: encodeCopyText([row]),
     bodies,
     requestHeaders: end.requestHeaders,
     responseHeaders: end.responseHeaders,
@@ -79,9 +83,11 @@ export function makeInterruptedItem(
 ): CallItem {
   const end = interruptedEnd(begin, checkpoint);
   const priced = context.priceCall(toBillableCall(begin, end));
+  const row = makeRow(begin, end, priced, context.nowMs);
   return {
     kind: 'call',
-    row: makeRow(begin, end, priced, context.nowMs),
+    row,
+    copyText: encodeCopyText([row]),
     bodies: [],
     requestHeaders: [],
     responseHeaders: [],

@@ -6,7 +6,7 @@
 import type pg from 'pg';
 import { readSpanPath } from '../runs/span-path.ts';
 import { copyIn } from '../store/copy-in.ts';
-import { encodeCopyText, storableJson } from '../store/copy-text.ts';
+import { storableJson } from '../store/copy-text.ts';
 import { dayOf, ensurePartitions } from '../store/partitions.ts';
 import type { BatchItem, CallItem, CheckpointItem, OpenItem } from './batch-item.ts';
 import { COPY_BODIES, encodeBodyRows } from './body-rows.ts';
@@ -90,7 +90,7 @@ export async function openIngestSession(pool: pg.Pool): Promise<IngestSession> {
 }
 
 async function storeCalls(client: pg.ClientBase, calls: readonly CallItem[]): Promise<number> {
-  await copyIn(client, COPY_ROWS, encodeCopyText(calls.map((call) => call.row)));
+  await copyIn(client, COPY_ROWS, calls.map((call) => call.copyText).join(''));
   const inserted = await insertStaged(client);
   if (inserted.size < calls.length) {
     // Some have a row already: mostly replays, but an interrupted row gives way to the real ending.

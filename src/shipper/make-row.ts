@@ -1,10 +1,10 @@
 /** A call's beginning, ending and price to its row. Pure: no clock, no files, no database. */
 import type { CallBegin, CallCheckpoint, CallEnd } from '../call-record.ts';
+import type { BillableCall, PricedCall } from '../pricing/billable-call.ts';
 import { readSpanPath } from '../runs/span-path.ts';
 import type { LlmRequestRow } from '../store/llm-request-row.ts';
 import type { CallFlag, JsonObject, UsageClass, UsageReading } from '../token-usage.ts';
 import { formatUsd, type PicoUsd } from '../usd.ts';
-import type { BillableCall, PricedCall } from './priced-call.ts';
 
 /** How a call ended, as far as it is known: of an interrupted one nobody measured the time. */
 export type KnownEnd = Omit<CallEnd, 'respondedAtMs' | 'durationMs' | 'responseBytes' | 'requestBytes'> & {

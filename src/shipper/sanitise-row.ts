@@ -3,6 +3,7 @@
  * free in form. Better a plain row in the log than none.
  */
 
+import { encodeCopyText } from '../store/copy-text.ts';
 import { LLM_REQUEST_COLUMNS, type LlmRequestRow } from '../store/llm-request-row.ts';
 import type { CallItem } from './batch-item.ts';
 
@@ -24,7 +25,14 @@ export function sanitiseCall(item: CallItem): CallItem {
     cost_lines: null,
   };
   const priced: LlmRequestRow = safe.total_cost === row.total_cost ? safe : { ...safe, cost_status: 'unpriced' };
-  return { kind: 'call', row: priced, bodies: [], requestHeaders: [], responseHeaders: [] };
+  return {
+    kind: 'call',
+    row: priced,
+    copyText: encodeCopyText([priced]),
+    bodies: [],
+    requestHeaders: [],
+    responseHeaders: [],
+  };
 }
 
 /** Every text cut and free of control characters, every number within its column, or null. */

@@ -4,15 +4,15 @@
  */
 import { join } from 'node:path';
 import type { CallBegin, CallCheckpoint } from '../call-record.ts';
+import type { PriceCall } from '../pricing/billable-call.ts';
 import { readCursor, type SpoolPosition } from '../spool/cursor.ts';
 import { advanceCursor, quarantineSegment, removeProcessDirectory } from '../spool/process-directories.ts';
 import type { SpoolLog } from '../spool/spool-log.ts';
-import { openSpoolReader, type SpoolReader } from '../spool/spool-reader.ts';
-import { buildBatch, makeInterruptedItem } from './build-batch.ts';
+import { openSpoolReader, type SpoolBatch, type SpoolReader } from '../spool/spool-reader.ts';
+import { type Batch, buildBatch, makeInterruptedItem } from './build-batch.ts';
 import { describeFailure } from './database-error.ts';
 import type { IngestSession } from './ingest-session.ts';
 import { READ_OPEN_OF_PROCESS } from './ingest-statements.ts';
-import type { PriceCall } from './priced-call.ts';
 import { quarantineRecord } from './quarantine.ts';
 import { type StoreCounts, storeItems } from './store-items.ts';
 
@@ -29,19 +29,53 @@ export interface ShipContext {
   readonly priceCall: PriceCall;
   readonly log: SpoolLog;
   readonly counts: ShipCounts;
+  /** Latest use of each key, by the records stored; emptied by who writes it down. */
+  readonly keyUses: Map<number, number>;
+}
+
+/** The file system failed on one process directory; the others may be well. */
+export class SpoolFileError extends Error {
+  constructor(processName: string, options: ErrorOptions) {
+    super(`the spool directory ${processName} cannot be used`, options);
+    this.name = 'SpoolFileError';
+  }
 }
 
 export interface DirectoryShipper {
-  /** Ships one batch. `more`: there may be more now. `drained`: not now. `gone`: the directory was removed. */
+  /**
+   * Ships one batch. `more`: there may be more now. `drained`: not now. `gone`: the directory was removed. Throws a
+   * SpoolFileError for what is wrong with this directory alone, and what the database throws.
+   */
   ship(session: IngestSession, isDead: boolean): Promise<'more' | 'drained' | 'gone'>;
+}
+
+interface PreparedBatch {
+  readonly batch: SpoolBatch;
+  readonly built: Batch;
+  /** Read in the knowledge that the writer is dead: what is drained then will stay so. */
+  readonly asDead: boolean;
 }
 
 /** Starts at the durable cursor. After a failure make a new one: what was read and not stored is read again. */
 export async function openDirectoryShipper(processName: string, context: ShipContext): Promise<DirectoryShipper> {
-  const { spoolDir, quarantineDir, priceCall, log, counts } = context;
+  const { spoolDir, quarantineDir, priceCall, log, counts, keyUses } = context;
   const dir = join(spoolDir, processName);
+  const onFiles = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work;
+    } catch (cause) {
+      throw new SpoolFileError(processName, { cause });
+    }
+  };
   let cursor: SpoolPosition = await readCursor(dir);
   const reader: SpoolReader = openSpoolReader(dir, cursor);
+  let ahead: Promise<PreparedBatch> | null = null;
+
+  async function prepare(asDead: boolean): Promise<PreparedBatch> {
+    const batch = await onFiles(reader.read(BATCH_LIMITS, asDead));
+    const entries = batch.entries.map(({ entry }) => entry);
+    return { batch, asDead, built: buildBatch(entries, { process: processName, priceCall, nowMs: Date.now() }) };
+  }
 
   async function putSegmentAside(segment: number, bytes: number): Promise<void> {
     counts.corruptBytes += bytes;
@@ -50,6 +84,10 @@ export async function openDirectoryShipper(processName: string, context: ShipCon
       { process: processName, segment, bytes, kept },
       'a spool segment is damaged; what can be read of it is kept',
     );
+  }
+
+  function noteUse(keyId: number, usedAtMs: number): void {
+    keyUses.set(keyId, Math.max(usedAtMs, keyUses.get(keyId) ?? 0));
   }
 
   /** Rows for what the dead process left open, from what it wrote before. */
@@ -73,12 +111,12 @@ export async function openDirectoryShipper(processName: string, context: ShipCon
 
   return {
     async ship(session, isDead) {
-      const batch = await reader.read(BATCH_LIMITS, isDead);
-      for (const { segment, bytes } of batch.corrupt) await putSegmentAside(segment, bytes);
-      const built = buildBatch(
-        batch.entries.map(({ entry }) => entry),
-        { process: processName, priceCall, nowMs: Date.now() },
-      );
+      const { batch, built, asDead } = await (ahead ?? prepare(isDead));
+      // The next batch is read and shaped while the database works on this one.
+      ahead = batch.isDrained ? null : prepare(isDead);
+      // Whoever takes it meets its failure; until then it is not an unhandled one.
+      ahead?.catch(() => {});
+      for (const { segment, bytes } of batch.corrupt) await onFiles(putSegmentAside(segment, bytes));
       for (const { begin, end, error } of built.failed) {
         counts.quarantined += 1;
         const reason = describeFailure(error);
@@ -86,13 +124,15 @@ export async function openDirectoryShipper(processName: string, context: ShipCon
         log.error({ id: begin.id, reason }, 'no row could be made of a record; it was put aside');
       }
       if (built.items.length > 0) await storeItems(built.items, { session, quarantineDir, log, counts });
-      if (batch.isDrained && isDead) {
+      for (const item of built.items)
+        if (item.kind === 'call') noteUse(item.row.key_id, item.row.requested_at.getTime());
+      if (batch.isDrained && asDead) {
         await storeInterrupted(session);
-        await removeProcessDirectory(dir);
+        await onFiles(removeProcessDirectory(dir));
         return 'gone';
       }
       if (batch.after.segment !== cursor.segment || batch.after.offset !== cursor.offset) {
-        await advanceCursor(dir, batch.after);
+        await onFiles(advanceCursor(dir, batch.after));
         cursor = batch.after;
       }
       return batch.isDrained ? 'drained' : 'more';

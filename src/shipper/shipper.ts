@@ -5,18 +5,30 @@
  */
 import { dirname, join } from 'node:path';
 import type pg from 'pg';
+import type { PriceCall } from '../pricing/billable-call.ts';
 import { listProcessDirectories } from '../spool/process-directories.ts';
 import type { SpoolLog } from '../spool/spool-log.ts';
+import { touchKeys } from '../store/gateway-keys.ts';
+import { daysAhead, ensurePartitions } from '../store/partitions.ts';
+import { inTransaction } from '../store/pool.ts';
 import { describeFailure } from './database-error.ts';
 import { type IngestSession, openIngestSession } from './ingest-session.ts';
-import type { PriceCall } from './priced-call.ts';
-import { type DirectoryShipper, openDirectoryShipper, type ShipContext, type ShipCounts } from './ship-directory.ts';
+import {
+  type DirectoryShipper,
+  openDirectoryShipper,
+  type ShipContext,
+  type ShipCounts,
+  SpoolFileError,
+} from './ship-directory.ts';
 
 const POLL_INTERVAL_MS = 200;
 const MIN_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 30_000;
 /** A directory counts as dead when it has been missing from the live list for this long. */
 const DEAD_AFTER_MS = 2_000;
+const KEY_USE_INTERVAL_MS = 10_000;
+const PARTITION_INTERVAL_MS = 3_600_000;
+const PARTITION_DAYS_AHEAD = 7;
 
 export interface ShipperOptions {
   readonly pool: pg.Pool;
@@ -38,6 +50,8 @@ export interface ShipperStats extends Readonly<ShipCounts> {
   readonly drainedAtMs: number | null;
   /** Process directories that hold records or may get some. */
   readonly directories: number;
+  /** Those whose files cannot be read or cleared now. */
+  readonly brokenDirectories: number;
 }
 
 export interface Shipper {
@@ -60,11 +74,16 @@ export function startShipper(options: ShipperOptions): Shipper {
     priceCall: options.priceBook.priceCall,
     log,
     counts,
+    keyUses: new Map(),
   };
   let live: ReadonlySet<string> | null = null;
   /** Since when a directory has been missing from the live list. */
   const missingSinceMs = new Map<string, number>();
   let directories = new Map<string, DirectoryShipper>();
+  /** Directories whose files failed at the last try. */
+  const broken = new Set<string>();
+  let keyUsesWrittenMs = Number.NEGATIVE_INFINITY;
+  let partitionsMadeMs = Number.NEGATIVE_INFINITY;
   let session: IngestSession | null = null;
   let backoffMs = 0;
   let waitingFor: string | null = null;
@@ -88,13 +107,14 @@ export function startShipper(options: ShipperOptions): Shipper {
   async function shipRound(): Promise<boolean> {
     const names = await listProcessDirectories(spoolDir);
     session ??= await openIngestSession(pool);
+    await makePartitionsAhead();
     let isMore = false;
     for (const name of names) {
       if (isStopping) return false;
       const directory = directories.get(name) ?? (await openDirectoryShipper(name, context));
       directories.set(name, directory);
       const before = counts.rows;
-      const result = await directory.ship(session, isDead(name));
+      const result = await shipOnce(name, directory, session);
       if (counts.rows > before) options.onShipped?.();
       if (result === 'more') isMore = true;
       if (result === 'gone') {
@@ -102,7 +122,36 @@ export function startShipper(options: ShipperOptions): Shipper {
         missingSinceMs.delete(name);
       }
     }
+    await writeKeyUses(session);
     return isMore;
+  }
+
+  /** A directory whose files fail does not hold up the others; it is tried again from its cursor. */
+  async function shipOnce(name: string, directory: DirectoryShipper, session: IngestSession) {
+    try {
+      const result = await directory.ship(session, isDead(name));
+      broken.delete(name);
+      return result;
+    } catch (error) {
+      if (!(error instanceof SpoolFileError)) throw error;
+      if (!broken.has(name)) log.error({ err: error }, 'a spool directory cannot be read or cleared');
+      broken.add(name);
+      directories.delete(name);
+      return 'broken';
+    }
+  }
+
+  async function makePartitionsAhead(): Promise<void> {
+    if (performance.now() - partitionsMadeMs < PARTITION_INTERVAL_MS) return;
+    await inTransaction(pool, (client) => ensurePartitions(client, daysAhead(Date.now(), PARTITION_DAYS_AHEAD)));
+    partitionsMadeMs = performance.now();
+  }
+
+  async function writeKeyUses({ client }: IngestSession): Promise<void> {
+    if (context.keyUses.size === 0 || performance.now() - keyUsesWrittenMs < KEY_USE_INTERVAL_MS) return;
+    await touchKeys(client, context.keyUses);
+    context.keyUses.clear();
+    keyUsesWrittenMs = performance.now();
   }
 
   async function tryRound(): Promise<boolean> {
@@ -158,7 +207,7 @@ export function startShipper(options: ShipperOptions): Shipper {
       live = new Set(names);
     },
     stats() {
-      return { ...counts, waitingFor, drainedAtMs, directories: directories.size };
+      return { ...counts, waitingFor, drainedAtMs, directories: directories.size, brokenDirectories: broken.size };
     },
     drain(deadlineMs) {
       return new Promise((resolve) => {

@@ -40,17 +40,22 @@ export async function storeItems(items: readonly BatchItem[], context: StoreCont
 /** Null when stored; the error when the data are refused; everything else is thrown. */
 async function tryStore(items: readonly BatchItem[], { session, counts }: StoreContext): Promise<unknown> {
   try {
-    try {
-      counts.rows += await session.ingest(items);
-    } catch (error) {
-      if (judgeFailure(error) !== 'no_partition') throw error;
-      session.forgetPartitions();
-      counts.rows += await session.ingest(items);
-    }
+    const rows = await ingestWithPartitions(items, session);
+    counts.rows += rows;
     return null;
   } catch (error) {
     if (judgeFailure(error) === 'data') return error;
     throw error;
+  }
+}
+
+async function ingestWithPartitions(items: readonly BatchItem[], session: IngestSession): Promise<number> {
+  try {
+    return await session.ingest(items);
+  } catch (error) {
+    if (judgeFailure(error) !== 'no_partition') throw error;
+    session.forgetPartitions();
+    return session.ingest(items);
   }
 }
 

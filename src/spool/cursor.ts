@@ -14,7 +14,8 @@ export interface SpoolPosition {
 
 export const SPOOL_START: SpoolPosition = { segment: 0, offset: 0 };
 
-const CURSOR_NAME = 'cursor.json';
+export const CURSOR_NAME = 'cursor.json';
+export const CURSOR_TEMPORARY_NAME = `${CURSOR_NAME}.tmp`;
 
 export async function readCursor(dir: string): Promise<SpoolPosition> {
   try {
@@ -31,7 +32,7 @@ export async function readCursor(dir: string): Promise<SpoolPosition> {
 
 /** Durable when it returns: a segment that the cursor has passed may be deleted then, and only then. */
 export async function writeCursor(dir: string, position: SpoolPosition): Promise<void> {
-  const temporary = join(dir, `${CURSOR_NAME}.tmp`);
+  const temporary = join(dir, CURSOR_TEMPORARY_NAME);
   const handle = await open(temporary, 'w', 0o600);
   try {
     await handle.writeFile(JSON.stringify(position));

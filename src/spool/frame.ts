@@ -1,10 +1,10 @@
 /**
  * The bytes of one record in a segment: `magic u32 | version u8 | type u8 | length u32 | crc32 u32 | payload`, big
- * endian. It knows how a frame is made and read, nothing of files. The checksum covers version, type, length and
+ * endian. It knows how a frame is laid out and read (`frame-group.ts` makes them), nothing of files. The checksum covers version, type, length and
  * payload, so that no flipped bit outside the magic can turn one record into another.
  */
 import { crc32 } from 'node:zlib';
-import type { CallBody, SpoolEntry } from '../call-record.ts';
+import type { SpoolEntry } from '../call-record.ts';
 
 /** The first and the last byte never occur in UTF-8: a search for the next frame is not misled by JSON. */
 export const FRAME_MAGIC = Buffer.from([0xf5, 0x54, 0x47, 0xfa]);
@@ -18,50 +18,10 @@ export const FRAME_TYPES = { begin: 1, checkpoint: 2, body: 3, end: 4 } as const
   number
 >;
 
-const CHECKED_FROM = 4;
-const CHECKED_TO = 10;
-
-/** Makes a frame whose payload is text: one buffer, written once. Throws a RangeError above `MAX_PAYLOAD_BYTES`. */
-export function encodeTextFrame(type: SpoolEntry['type'], text: string): Buffer {
-  const length = Buffer.byteLength(text);
-  const frame = Buffer.allocUnsafe(FRAME_HEADER_BYTES + length);
-  frame.write(text, FRAME_HEADER_BYTES);
-  writeHeader(frame, type, length, crc32(frame.subarray(FRAME_HEADER_BYTES), headerCrc(frame, type, length)));
-  return frame;
-}
-
-/**
- * Makes the frame of a body: `length u32 of the description | description as JSON | bytes`. The bytes are not copied,
- * so the frame is two buffers.
- */
-export function encodeBodyFrame(body: CallBody): readonly [Buffer, Buffer] {
-  const { bytes, ...about } = body;
-  const description = JSON.stringify(about);
-  const descriptionBytes = Buffer.byteLength(description);
-  const length = 4 + descriptionBytes + bytes.length;
-  const head = Buffer.allocUnsafe(FRAME_HEADER_BYTES + 4 + descriptionBytes);
-  head.writeUInt32BE(descriptionBytes, FRAME_HEADER_BYTES);
-  head.write(description, FRAME_HEADER_BYTES + 4);
-  const headCrc = crc32(head.subarray(FRAME_HEADER_BYTES), headerCrc(head, 'body', length));
-  writeHeader(head, 'body', length, crc32(bytes, headCrc));
-  return [head, bytes];
-}
-
-function headerCrc(frame: Buffer, type: SpoolEntry['type'], length: number): number {
-  if (length > MAX_PAYLOAD_BYTES) throw new RangeError(`a payload of ${length} bytes is too long for a frame`);
-  frame[4] = FRAME_VERSION;
-  frame[5] = FRAME_TYPES[type];
-  frame.writeUInt32BE(length, 6);
-  return crc32(frame.subarray(CHECKED_FROM, CHECKED_TO));
-}
-
-function writeHeader(frame: Buffer, type: SpoolEntry['type'], length: number, crc: number): void {
-  FRAME_MAGIC.copy(frame, 0);
-  frame[4] = FRAME_VERSION;
-  frame[5] = FRAME_TYPES[type];
-  frame.writeUInt32BE(length, 6);
-  frame.writeUInt32BE(crc, CHECKED_TO);
-}
+/** The checksum covers the header from here … */
+export const CHECKED_FROM = 4;
+/** … to here, where it stands itself, and the payload. */
+export const CHECKED_TO = 10;
 
 /** `short`: what is there may be the beginning of a frame. `bad`: no frame starts here. */
 export type FrameReading =

@@ -2,20 +2,23 @@
  * The files around the reading of a spool: which process directories there are, removing what is stored, and putting
  * damaged segments aside for a person to look at. Foreign files are left alone until their directory is removed.
  */
-import { copyFile, mkdir, readdir, rm, stat, unlink } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, rmdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type SpoolPosition, writeCursor } from './cursor.ts';
+import { CURSOR_NAME, CURSOR_TEMPORARY_NAME, type SpoolPosition, writeCursor } from './cursor.ts';
 import { readSegmentNumbers, segmentName } from './segment-file.ts';
 
 /** Bytes of damaged segments that are kept; beyond it damage is only counted. */
 const MAX_QUARANTINE_BYTES = 512 * 1024 * 1024;
 
-/** Names of the process directories, the oldest first. */
+/** Names of the process directories, the oldest first. A directory without any of our files is not one. */
 export async function listProcessDirectories(spoolDir: string): Promise<readonly string[]> {
   const found: { name: string; bornMs: number }[] = [];
-  for (const entry of await readdir(spoolDir, { withFileTypes: true })) {
+  for (const entry of await readdir(spoolDir, { withFileTypes: true }).catch(ifMissing)) {
     if (!entry.isDirectory()) continue;
-    const info = await stat(join(spoolDir, entry.name)).catch(() => null);
+    const dir = join(spoolDir, entry.name);
+    const names = await readdir(dir).catch(() => []);
+    if (!names.some(isOurs)) continue;
+    const info = await stat(dir).catch(() => null);
     if (info !== null) found.push({ name: entry.name, bornMs: info.birthtimeMs });
   }
   return found.sort((a, b) => a.bornMs - b.bornMs || (a.name < b.name ? -1 : 1)).map((entry) => entry.name);
@@ -23,15 +26,47 @@ export async function listProcessDirectories(spoolDir: string): Promise<readonly
 
 /** Moves the cursor, and deletes the segments it has passed once that is durable. */
 export async function advanceCursor(dir: string, position: SpoolPosition): Promise<void> {
-  await writeCursor(dir, position);
-  for (const segment of readSegmentNumbers(await readdir(dir))) {
-    if (segment < position.segment) await unlink(join(dir, segmentName(segment)));
+  try {
+    await writeCursor(dir, position);
+  } catch (error) {
+    if (!hasCode(error, 'ENOSPC')) throw error;
+    // On a full disk the order is turned round, or it would stay full: what is deleted is stored, and a cursor that
+    // points before the first segment only makes the rest come twice.
+    await deleteSegmentsBefore(dir, position.segment);
+    await writeCursor(dir, position);
+  }
+  await deleteSegmentsBefore(dir, position.segment);
+}
+
+async function deleteSegmentsBefore(dir: string, segment: number): Promise<void> {
+  for (const number of readSegmentNumbers(await readdir(dir))) {
+    if (number < segment) await unlink(join(dir, segmentName(number)));
   }
 }
 
-/** Removes a dead process's directory, whatever is in it. Call it only when all of it is stored. */
+/** Removes what is ours of a dead process's directory, and the directory when nothing else is in it. */
 export async function removeProcessDirectory(dir: string): Promise<void> {
-  await rm(dir, { recursive: true, force: true });
+  for (const name of await readdir(dir)) {
+    if (isOurs(name)) await unlink(join(dir, name));
+  }
+  await rmdir(dir).catch((error: unknown) => {
+    if (!hasCode(error, 'ENOTEMPTY') && !hasCode(error, 'EEXIST')) throw error;
+  });
+}
+
+const OWN_FILES: ReadonlySet<string> = new Set([CURSOR_NAME, CURSOR_TEMPORARY_NAME, 'owner.json']);
+
+function isOurs(name: string): boolean {
+  return OWN_FILES.has(name) || readSegmentNumbers([name]).length > 0;
+}
+
+function ifMissing(error: unknown): [] {
+  if (hasCode(error, 'ENOENT')) return [];
+  throw error;
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
 }
 
 /** Copies a damaged segment, once. False when it was not kept: the quarantine is full. */

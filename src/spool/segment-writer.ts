@@ -2,7 +2,7 @@
  * Appends groups of bytes to the current segment and moves to the next one when it is full, or when a write fails:
  * what stands behind a torn write would be hard to read. One write at a time (the caller's duty). Knows no records.
  */
-import { close, closeSync, fdatasync, unlinkSync, writev, writevSync } from 'node:fs';
+import { close, closeSync, fdatasync, unlinkSync, write, writeSync } from 'node:fs';
 import { createNextSegment, type OpenSegment, syncDirectory } from './segment-file.ts';
 import type { SpoolLog } from './spool-log.ts';
 
@@ -13,8 +13,8 @@ const LOG_INTERVAL_MS = 10_000;
 
 export interface SegmentWriter {
   /** True when all bytes are in the operating system. */
-  writeSync(buffers: readonly Buffer[], bytes: number): boolean;
-  write(buffers: readonly Buffer[], bytes: number, done: (kept: boolean) => void): void;
+  writeSync(bytes: Buffer): boolean;
+  write(bytes: Buffer, done: (kept: boolean) => void): void;
   /** Makes everything written durable, the name of the segment included. */
   sync(done: (synced: boolean) => void): void;
   /** How many segments were opened. */
@@ -81,37 +81,37 @@ export function openSegmentWriter({ dir, segmentBytes, log }: SegmentWriterOptio
     log.error({ err: error, dir }, 'the spool could not be written');
   }
 
-  function writeAsync(buffers: readonly Buffer[], bytes: number, tries: number, done: (kept: boolean) => void): void {
+  function writeAsync(bytes: Buffer, tries: number, done: (kept: boolean) => void): void {
     const retry = (error: unknown) => {
       abandon(error);
-      if (tries < MAX_TRIES) writeAsync(buffers, bytes, tries + 1, done);
+      if (tries < MAX_TRIES) writeAsync(bytes, tries + 1, done);
       else done(false);
     };
     let fd: number;
     try {
-      fd = segmentFor(bytes).fd;
+      fd = segmentFor(bytes.length).fd;
     } catch (error) {
       // Not in this turn: a callback that may come before the call returns is a trap.
       setImmediate(retry, error);
       return;
     }
-    writev(fd, buffers, (error, count) => {
+    write(fd, bytes, (error, count) => {
       if (error !== null) retry(error);
-      else if (count !== bytes) retry(shortWrite(count, bytes));
+      else if (count !== bytes.length) retry(shortWrite(count, bytes.length));
       else {
-        written += bytes;
+        written += bytes.length;
         done(true);
       }
     });
   }
 
   return {
-    writeSync(buffers, bytes) {
+    writeSync(bytes) {
       for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
         try {
-          const count = writevSync(segmentFor(bytes).fd, buffers);
-          if (count !== bytes) throw shortWrite(count, bytes);
-          written += bytes;
+          const count = writeSync(segmentFor(bytes.length).fd, bytes);
+          if (count !== bytes.length) throw shortWrite(count, bytes.length);
+          written += bytes.length;
           return true;
         } catch (error) {
           abandon(error);
@@ -119,8 +119,8 @@ export function openSegmentWriter({ dir, segmentBytes, log }: SegmentWriterOptio
       }
       return false;
     },
-    write(buffers, bytes, done) {
-      writeAsync(buffers, bytes, 1, done);
+    write(bytes, done) {
+      writeAsync(bytes, 1, done);
     },
     sync(done) {
       const segment = current;

@@ -4,13 +4,13 @@
  * is counted. It never throws and never waits for a reader.
  *
  * Group commit: what one turn of the event loop appends is written together at its end. A small group goes out by one
- * synchronous `writev`, which costs a few microseconds; a large one goes through the thread pool, one at a time, while
+ * synchronous `write`, which costs a few microseconds; a large one goes through the thread pool, one at a time, while
  * the next group gathers, so that a throttled disk does not stop the event loop.
  */
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { CallBegin, CallBody, CallCheckpoint, CallEnd } from '../call-record.ts';
-import { encodeBodyFrame, encodeTextFrame } from './frame.ts';
+import { FrameGroup } from './frame-group.ts';
 import { openSegmentWriter } from './segment-writer.ts';
 import type { SpoolLog } from './spool-log.ts';
 import { defaultMaxBytes, judgeSpace, readSpace } from './spool-space.ts';
@@ -22,7 +22,7 @@ const SYNC_GROUP_BYTES = 256 * 1024;
 const MAX_PENDING_BYTES = 64 * 1024 * 1024;
 const SPACE_INTERVAL_MS = 2_000;
 const SYNC_INTERVAL_MS = 200;
-const SYNC_DIRTY_BYTES = 256 * 1024;
+const SYNC_DIRTY_BYTES = 4 * 1024 * 1024;
 
 export interface SpoolWriterOptions {
   /** The process directory, `<data directory>/spool/<process name>`; made when missing. Its parent is the whole spool. */
@@ -61,6 +61,12 @@ export interface SpoolWriter {
   close(): Promise<void>;
 }
 
+interface WrittenGroup {
+  readonly frames: FrameGroup;
+  readonly records: readonly PendingRecord[];
+  readonly bytes: number;
+}
+
 interface PendingRecord {
   readonly isEnd: boolean;
   readonly done: SpoolDone;
@@ -71,13 +77,14 @@ export function openSpoolWriter(options: SpoolWriterOptions): SpoolWriter {
   const spoolDir = dirname(dir);
   const maxBytes = options.maxBytes ?? readDefaultMaxBytes(dir, log);
   const segments = openSegmentWriter({ dir, segmentBytes: options.segmentBytes ?? SEGMENT_BYTES, log });
-  /** The text of a begin is made once and used again in its end. */
-  const beginTexts = new WeakMap<CallBegin, string>();
+  /** The text of a begin, by the call's id, until its end, which repeats it. */
+  const beginTexts = new Map<string, string>();
 
-  // The group that gathers, and whether one is on its way to the disk.
-  let buffers: Buffer[] = [];
+  // The group that gathers; while one is on its way to the disk its buffer is not touched, and the other one gathers.
+  let group = new FrameGroup();
+  let spare = new FrameGroup();
   let records: PendingRecord[] = [];
-  let pendingBytes = 0;
+  let writingBytes = 0;
   let isScheduled = false;
   let isWriting = false;
   let isClosed = false;
@@ -85,6 +92,7 @@ export function openSpoolWriter(options: SpoolWriterOptions): SpoolWriter {
 
   let spoolBytes = 0;
   let isDiskLow = false;
+  let isMeasuring = false;
   let dirtyBytes = 0;
   let isSyncing = false;
   const lost = { records: 0, frames: 0, bodies: 0 };
@@ -105,86 +113,69 @@ export function openSpoolWriter(options: SpoolWriterOptions): SpoolWriter {
     }
   }
 
-  function append(isEnd: boolean, frames: readonly Buffer[], done: SpoolDone): void {
-    const bytes = frames.reduce((sum, frame) => sum + frame.length, 0);
-    const { recordsFit } = judgeSpace(spoolBytes + pendingBytes, maxBytes, isDiskLow);
-    if (isClosed || !recordsFit || pendingBytes + bytes > MAX_PENDING_BYTES) {
+  /** Adds a record whose frames begin at `from` in the group. One that does not fit is lost, not thrown. */
+  function append(type: 'begin' | 'checkpoint' | 'end', from: number, text: string, done: SpoolDone): void {
+    const isEnd = type === 'end';
+    const { recordsFit } = judgeSpace(spoolBytes + pendingBytes(), maxBytes, isDiskLow);
+    if (isClosed || !recordsFit || !group.addText(type, text) || pendingBytes() > MAX_PENDING_BYTES) {
+      group.truncate(from);
       setImmediate(lose, [{ isEnd, done }]);
       return;
     }
-    buffers.push(...frames);
     records.push({ isEnd, done });
-    pendingBytes += bytes;
     schedule();
   }
 
-  /** A record that cannot be made into a frame (too large) is lost, not thrown. */
-  function appendText(
-    type: 'begin' | 'checkpoint' | 'end',
-    makeText: () => string,
-    bodies: readonly Buffer[],
-    done: SpoolDone,
-  ): void {
-    let frame: Buffer;
-    try {
-      frame = encodeTextFrame(type, makeText());
-    } catch (error) {
-      log.error({ err: error }, 'a record could not be written to the spool');
-      setImmediate(lose, [{ isEnd: type === 'end', done }]);
-      return;
-    }
-    append(type === 'end', [...bodies, frame], done);
+  /** Bytes that are not on the disk yet. */
+  function pendingBytes(): number {
+    return group.length + writingBytes;
   }
 
   function schedule(): void {
-    if (isScheduled || isWriting || buffers.length === 0) return;
+    if (isScheduled || isWriting || records.length === 0) return;
     isScheduled = true;
     setImmediate(writeGroup);
   }
 
   function writeGroup(): void {
     isScheduled = false;
-    if (buffers.length === 0) return;
-    const group = { buffers, records, bytes: pendingBytes };
-    buffers = [];
+    if (records.length === 0) return;
+    const written = { frames: group, records, bytes: group.length };
+    group = spare;
+    spare = written.frames;
     records = [];
+    writingBytes = written.bytes;
     isWriting = true;
-    if (group.bytes <= SYNC_GROUP_BYTES) {
-      afterWrite(group, segments.writeSync(group.buffers, group.bytes));
-    } else {
-      segments.write(group.buffers, group.bytes, (kept) => afterWrite(group, kept));
-    }
+    if (written.bytes <= SYNC_GROUP_BYTES) afterWrite(written, segments.writeSync(written.frames.bytes));
+    else segments.write(written.frames.bytes, (kept) => afterWrite(written, kept));
   }
 
-  function afterWrite(
-    group: { readonly records: readonly PendingRecord[]; readonly bytes: number },
-    kept: boolean,
-  ): void {
+  function afterWrite(written: WrittenGroup, kept: boolean): void {
     if (kept && durability === 'power') {
-      segments.sync((synced) => finishGroup(group, synced));
+      segments.sync((synced) => finishGroup(written, synced));
       return;
     }
-    finishGroup(group, kept);
+    finishGroup(written, kept);
     if (kept) {
-      dirtyBytes += group.bytes;
+      dirtyBytes += written.bytes;
       if (dirtyBytes >= SYNC_DIRTY_BYTES) syncInBackground();
     }
   }
 
-  function finishGroup(
-    group: { readonly records: readonly PendingRecord[]; readonly bytes: number },
-    kept: boolean,
-  ): void {
-    pendingBytes -= group.bytes;
+  function finishGroup(written: WrittenGroup, kept: boolean): void {
+    written.frames.clear();
+    writingBytes = 0;
     isWriting = false;
     if (kept) {
-      spoolBytes += group.bytes;
-      settle(group.records, true);
+      spoolBytes += written.bytes;
+      settle(written.records, true);
     } else {
-      lose(group.records);
+      lose(written.records);
+      // A full disk is a reason to drop bodies at once.
+      void measureSpace();
     }
     schedule();
-    if (buffers.length === 0) for (const wake of idleWaiters.splice(0)) wake();
+    if (records.length === 0) for (const wake of idleWaiters.splice(0)) wake();
   }
 
   function syncInBackground(): void {
@@ -197,12 +188,16 @@ export function openSpoolWriter(options: SpoolWriterOptions): SpoolWriter {
   }
 
   async function measureSpace(): Promise<void> {
+    if (isMeasuring) return;
+    isMeasuring = true;
     try {
       const space = await readSpace(spoolDir);
       spoolBytes = space.bytes;
       isDiskLow = space.isDiskLow;
     } catch (error) {
       log.warn({ err: error, spoolDir }, 'the size of the spool could not be measured');
+    } finally {
+      isMeasuring = false;
     }
   }
 
@@ -212,43 +207,38 @@ export function openSpoolWriter(options: SpoolWriterOptions): SpoolWriter {
   spaceTimer.unref();
   void measureSpace();
 
+  /** Lays out the bodies right before their ending; false, and none laid out, when they are to be dropped. */
+  function addBodies(bodies: readonly CallBody[]): boolean {
+    const before = group.length;
+    const { bodiesFit } = judgeSpace(spoolBytes + pendingBytes(), maxBytes, isDiskLow);
+    if (bodiesFit && pendingBytes() < MAX_PENDING_BYTES / 2 && bodies.every((body) => group.addBody(body))) return true;
+    group.truncate(before);
+    lost.bodies += bodies.length;
+    return bodies.length === 0;
+  }
+
   return {
     begin(begin, done) {
-      appendText(
-        'begin',
-        () => {
-          const text = JSON.stringify(begin);
-          beginTexts.set(begin, text);
-          return text;
-        },
-        [],
-        done,
-      );
+      const text = JSON.stringify(begin);
+      beginTexts.set(begin.id, text);
+      append('begin', group.length, text, done);
     },
     checkpoint(checkpoint, done) {
-      appendText('checkpoint', () => JSON.stringify(checkpoint), [], done);
+      append('checkpoint', group.length, JSON.stringify(checkpoint), done);
     },
     end(begin, end, bodies, done) {
-      const { bodiesFit } = judgeSpace(spoolBytes + pendingBytes, maxBytes, isDiskLow);
-      const frames = bodiesFit && pendingBytes < MAX_PENDING_BYTES / 2 ? encodeBodies(bodies, log) : null;
-      if (frames === null) lost.bodies += bodies.length;
-      appendText(
-        'end',
-        () => {
-          const kept: CallEnd =
-            frames === null && bodies.length > 0 ? { ...end, flags: [...end.flags, 'body_dropped'] } : end;
-          return `[${beginTexts.get(begin) ?? JSON.stringify(begin)},${JSON.stringify(kept)}]`;
-        },
-        frames ?? [],
-        done,
-      );
+      const text = beginTexts.get(begin.id) ?? JSON.stringify(begin);
+      beginTexts.delete(begin.id);
+      const before = group.length;
+      const kept: CallEnd = addBodies(bodies) ? end : { ...end, flags: [...end.flags, 'body_dropped'] };
+      append('end', before, `[${text},${JSON.stringify(kept)}]`, done);
     },
     stats() {
       return {
         bytes: spoolBytes,
         maxBytes,
         segments: segments.opened(),
-        pendingBytes,
+        pendingBytes: pendingBytes(),
         recordsLost: lost.records,
         framesLost: lost.frames,
         bodiesDropped: lost.bodies,
@@ -258,20 +248,10 @@ export function openSpoolWriter(options: SpoolWriterOptions): SpoolWriter {
       clearInterval(syncTimer);
       clearInterval(spaceTimer);
       isClosed = true;
-      if (buffers.length > 0 || isWriting) await new Promise<void>((wake) => idleWaiters.push(wake));
+      if (records.length > 0 || isWriting) await new Promise<void>((wake) => idleWaiters.push(wake));
       await segments.close();
     },
   };
-}
-
-/** Null when a body cannot be made into a frame. */
-function encodeBodies(bodies: readonly CallBody[], log: SpoolLog): readonly Buffer[] | null {
-  try {
-    return bodies.flatMap((body) => encodeBodyFrame(body));
-  } catch (error) {
-    log.warn({ err: error }, 'a body could not be written to the spool');
-    return null;
-  }
 }
 
 function readDefaultMaxBytes(dir: string, log: SpoolLog): number {

@@ -2,10 +2,10 @@
  * One row of `llm_requests`, as it is inserted and as `select` returns it: money is decimal text, times are Dates. What
  * each column means stands in the migration, as its comment.
  */
-import type { Outcome, ProviderName } from '../call-record.ts';
-import type { CallFlag, JsonObject, UsageSource } from '../token-usage.ts';
 
-export type CostStatus = 'exact' | 'partial' | 'unpriced' | 'no_usage' | 'not_billed';
+import type { Outcome, ProviderName } from '../call-record.ts';
+import type { CostStatus } from '../cost-status.ts';
+import type { CallFlag, JsonObject, UsageSource } from '../token-usage.ts';
 
 export interface LlmRequestRow {
   readonly id: string;

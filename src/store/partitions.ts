@@ -44,9 +44,14 @@ function partitionName(table: string, day: string): string {
   return `${table}_p${day.replaceAll('-', '')}`;
 }
 
+/**
+ * Reads the catalogue itself: `to_regclass` may answer from a cache that does not know yet what was made while we waited
+ * for the lock.
+ */
 async function readMissing(client: pg.ClientBase, names: readonly string[]): Promise<ReadonlySet<string>> {
   const { rows } = await client.query<{ name: string }>(
-    'select name from unnest($1::text[]) as name where to_regclass(name) is null',
+    `select name from unnest($1::text[]) as name
+     where not exists (select from pg_class where relname = name and relnamespace = current_schema()::regnamespace)`,
     [names],
   );
   return new Set(rows.map((row) => row.name));

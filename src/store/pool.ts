@@ -4,6 +4,7 @@ import pg from 'pg';
 const INT8_OID = 20;
 const CONNECT_TIMEOUT_MS = 5_000;
 const IDLE_TIMEOUT_MS = 30_000;
+const NETWORK_GRACE_MS = 5_000;
 
 export interface PoolOptions {
   readonly connectionString: string;
@@ -26,6 +27,8 @@ export function openPool(options: PoolOptions): pg.Pool {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     statement_timeout: options.statementTimeoutMs,
+    // For a network that swallows packets: the server's own limit does not reach us then.
+    query_timeout: options.statementTimeoutMs + NETWORK_GRACE_MS,
     application_name: options.applicationName,
     keepAlive: true,
     types: {

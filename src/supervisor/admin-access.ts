@@ -5,10 +5,12 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { readJsonFile, writePrivateFile } from './private-file.ts';
 
-const KEY_TIMEOUT_MS = 10_000;
+const KEY_TIMEOUT_MS = 30_000;
+const RETRY_MS = 50;
 
 const adminSchema = z.object({ url: z.string(), token: z.string().min(16) });
 const keySchema = z.object({ key: z.string() });
@@ -31,14 +33,25 @@ export function writeAdminAccess(dataDir: string, url: string, givenToken: strin
 export async function createFirstKey(dataDir: string, admin: AdminAccess): Promise<string | null> {
   const flag = join(dataDir, 'first-key-created');
   if (existsSync(flag)) return null;
-  const response = await fetch(`${admin.url}/api/v1/keys`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${admin.token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ name: 'first' }),
-    signal: AbortSignal.timeout(KEY_TIMEOUT_MS),
-  });
+  const response = await postFirstKey(admin);
   if (!response.ok) throw new Error(`the admin API answered ${response.status} to the first key`);
   const { key } = keySchema.parse(await response.json());
   writePrivateFile(flag, `${new Date().toISOString()}\n`);
   return key;
+}
+
+/** The API is up before the database's schema is; until then it answers 503 `database_unavailable`. */
+async function postFirstKey(admin: AdminAccess): Promise<Response> {
+  const deadline = AbortSignal.timeout(KEY_TIMEOUT_MS);
+  for (;;) {
+    const response = await fetch(`${admin.url}/api/v1/keys`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${admin.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'first' }),
+      signal: deadline,
+    });
+    const isEarly = response.status === 503 && (await response.clone().text()).includes('database_unavailable');
+    if (!isEarly) return response;
+    await delay(RETRY_MS, undefined, { signal: deadline });
+  }
 }

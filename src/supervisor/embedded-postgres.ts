@@ -1,251 +1,31 @@
 /**
- * Runs the embedded PostgreSQL: starts it or adopts the one that a killed gateway left alive, restarts it when it
- * dies, stops it. A pid is signalled only if it is our own child, or if the server answered our password.
+ * Runs the embedded PostgreSQL for as long as the gateway lives: finds a way to run it here, starts or adopts it,
+ * starts it again when it dies, stops it.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, existsSync, openSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { ChildStatus } from '../channel.ts';
-import { OperatorError } from '../errors.ts';
 import { createBackOff } from './back-off.ts';
 import { findBinaries } from './postgres-binaries.ts';
+import { describeConnectionError } from './postgres-connection.ts';
+import { createSocketDir, placePostgresFiles, prepareCluster, removeSocketDir } from './postgres-files.ts';
 import {
-  askPostgres,
-  createDatabase,
-  describeConnectionError,
-  type PostgresAnswer,
-  readErrorCode,
-} from './postgres-connection.ts';
-import {
-  createSocketDir,
-  POSTGRES_USER,
-  type PostgresFiles,
-  placePostgresFiles,
-  prepareCluster,
-  removeSocketDir,
-  writeSettings,
-} from './postgres-files.ts';
-import { choosePostgresUser, type PostgresUser } from './postgres-user.ts';
-import { isAlive, type ProcessIdentity, readStartTime } from './process-identity.ts';
+  type Cluster,
+  formatConnectionString,
+  type RunningServer,
+  startServer,
+  stopServer,
+} from './postgres-server.ts';
+import { choosePostgresUser } from './postgres-user.ts';
 
-const DATABASE = 'tollgate';
-/** Only a part of the socket's name: the server listens on no TCP port. */
-const DEFAULT_PORT = 5432;
-/** Recovery after a crash replays up to `max_wal_size`; a slow disk needs its time. */
-const START_TIMEOUT_MS = 60_000;
-const POLL_MS = 20;
-const RETRY_MS = 250;
-const WATCH_MS = 1_000;
+/** For a restart that is under way when the gateway stops. */
 const STOP_TIMEOUT_MS = 10_000;
-
-/** Lines of `postmaster.pid` (PostgreSQL's miscadmin.h): pid, data directory, start, port, socket folder, address, shared memory, status. */
-interface PostmasterFile {
-  readonly pid: number;
-  readonly port: number;
-  readonly socketDir: string;
-  readonly isReady: boolean;
-}
 
 export interface EmbeddedPostgres {
   readonly connectionString: () => string;
   /** Fast shutdown; resolves when the server is gone. Idempotent. */
   readonly stop: () => Promise<void>;
   readonly status: () => ChildStatus;
-}
-
-interface RunningServer {
-  readonly identity: ProcessIdentity;
-  readonly connectionString: string;
-  readonly wasAdopted: boolean;
-  /** Why it ended; polled for an adopted server, which is not our child. */
-  readonly ended: Promise<string>;
-}
-
-interface Cluster {
-  readonly files: PostgresFiles;
-  readonly user: PostgresUser;
-  readonly socketDir: string;
-}
-
-function connectionString(password: string, socketDir: string, port: number, database: string): string {
-  return `postgresql://${POSTGRES_USER}:${password}@/${database}?host=${encodeURIComponent(socketDir)}&port=${port}`;
-}
-
-function readPostmaster(cluster: string): PostmasterFile | null {
-  const file = join(cluster, 'postmaster.pid');
-  if (!existsSync(file)) return null;
-  const lines = readFileSync(file, 'utf8').split('\n');
-  const pid = Number(lines[0]);
-  if (!Number.isInteger(pid) || pid <= 0) return null;
-  return { pid, port: Number(lines[3]), socketDir: lines[4] ?? '', isReady: lines[7]?.trim() === 'ready' };
-}
-
-/** Whether the pid in a pid file still is a server on this cluster; when it cannot be seen, true. */
-function mayBePostgres(pid: number, cluster: string): boolean {
-  if (readStartTime(pid) === null) return false;
-  if (process.platform !== 'linux') return true;
-  try {
-    // A server changes into its data directory.
-    return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(cluster);
-  } catch {
-    return true;
-  }
-}
-
-async function answerWithin(url: string, timeoutMs: number, isGone: () => boolean): Promise<PostgresAnswer> {
-  const endMs = Date.now() + timeoutMs;
-  for (;;) {
-    try {
-      return await askPostgres(url);
-    } catch (error) {
-      if (readErrorCode(error) === '3D000' || isGone() || Date.now() > endMs) throw error;
-      await sleep(POLL_MS);
-    }
-  }
-}
-
-async function waitForEnd(identity: ProcessIdentity, cluster: string, timeoutMs: number): Promise<boolean> {
-  const endMs = Date.now() + timeoutMs;
-  while (Date.now() < endMs) {
-    // A server that was adopted may linger a second as somebody's zombie: its pid file goes first.
-    if (!isAlive(identity) || readPostmaster(cluster)?.pid !== identity.pid) return true;
-    await sleep(POLL_MS);
-  }
-  return false;
-}
-
-/** SIGINT is PostgreSQL's fast shutdown, SIGQUIT its immediate one (recovery at the next start). */
-async function stopServer(identity: ProcessIdentity, cluster: string, log: Logger): Promise<void> {
-  for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
-    if (!isAlive(identity)) return;
-    try {
-      process.kill(identity.pid, signal);
-    } catch {
-      // It ended in this instant.
-      return;
-    }
-    if (await waitForEnd(identity, cluster, STOP_TIMEOUT_MS)) return;
-    log.warn({ pid: identity.pid, signal }, 'PostgreSQL does not stop');
-  }
-}
-
-async function pollEnd(identity: ProcessIdentity, cluster: string): Promise<string> {
-  while (isAlive(identity) && readPostmaster(cluster)?.pid === identity.pid) {
-    await sleep(WATCH_MS, undefined, { ref: false });
-  }
-  return 'ended';
-}
-
-/** A live server on our cluster that takes our password, or null when there is none. */
-async function adopt({ files, user }: Cluster, log: Logger): Promise<RunningServer | null> {
-  const found = readPostmaster(files.cluster);
-  if (found === null) return null;
-  if (!mayBePostgres(found.pid, files.cluster)) {
-    // The pid of a dead server, given to another program: PostgreSQL itself would refuse to start because of it.
-    rmSync(join(files.cluster, 'postmaster.pid'), { force: true });
-    return null;
-  }
-  const identity: ProcessIdentity = { pid: found.pid, startTime: readStartTime(found.pid) ?? 'gone' };
-  const isGone = () => !isAlive(identity);
-  const url = connectionString(files.password, found.socketDir, found.port, 'postgres');
-  let answer: PostgresAnswer;
-  try {
-    answer = await answerWithin(url, found.isReady ? STOP_TIMEOUT_MS : START_TIMEOUT_MS, isGone);
-  } catch (cause) {
-    if (isGone()) return null;
-    throw new OperatorError(
-      `TOLLGATE_DATA_DIR: a PostgreSQL (pid ${found.pid}) runs on ${files.cluster} and does not answer (${describeConnectionError(cause)}); stop it with: kill -INT ${found.pid}`,
-      { cause },
-    );
-  }
-  if (answer.dataDirectory !== null && realpathSync(answer.dataDirectory) !== realpathSync(files.cluster)) return null;
-  if (answer.version !== user.binaries.version) {
-    log.info({ pid: found.pid, version: answer.version }, 'stopping the PostgreSQL of another version');
-    await stopServer(identity, files.cluster, log);
-    return null;
-  }
-  return {
-    identity,
-    connectionString: connectionString(files.password, found.socketDir, found.port, DATABASE),
-    wasAdopted: true,
-    ended: pollEnd(identity, files.cluster),
-  };
-}
-
-function spawnServer({ files, user }: Cluster): ChildProcess {
-  const [command = '', ...args] = [...user.prefix, user.binaries.postgres, '-D', files.cluster];
-  const output = openSync(files.log, 'a', 0o600);
-  try {
-    // In a session of its own: a terminal's Ctrl-C is for the supervisor, which stops the database last.
-    return spawn(command, args, {
-      ...user.ids,
-      cwd: '/',
-      detached: true,
-      stdio: ['ignore', output, output],
-      env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin', LC_ALL: 'C.UTF-8' },
-    });
-  } finally {
-    closeSync(output);
-  }
-}
-
-function readLastLine(file: string): string {
-  const lines = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
-  return lines.findLast((line) => /FATAL|PANIC|ERROR/.test(line)) ?? lines.at(-1) ?? '';
-}
-
-/** One try. Null when the server of a killed postmaster still holds the shared memory: try again. */
-async function tryStart(cluster: Cluster): Promise<RunningServer | null> {
-  const { files, user, socketDir } = cluster;
-  writeSettings(files, socketDir, user);
-  const child = spawnServer(cluster);
-  let end: string | null = null;
-  const ended = new Promise<string>((resolve) => {
-    child.once('error', (error) => resolve(error.message));
-    child.once('exit', (code, signal) => resolve(signal ?? `exit ${code}`));
-  }).then((reason) => {
-    end = reason;
-    return reason;
-  });
-  const identity: ProcessIdentity = {
-    pid: child.pid ?? -1,
-    startTime: (child.pid === undefined ? null : readStartTime(child.pid)) ?? 'gone',
-  };
-  const url = (database: string) => connectionString(files.password, socketDir, DEFAULT_PORT, database);
-  try {
-    await answerWithin(url(DATABASE), START_TIMEOUT_MS, () => end !== null);
-  } catch (cause) {
-    if (readErrorCode(cause) === '3D000') {
-      await createDatabase(url('postgres'), DATABASE);
-    } else {
-      if (end === null) child.kill('SIGQUIT');
-      await ended;
-      const line = readLastLine(files.log);
-      if (/pre-existing shared memory block/.test(line)) return null;
-      throw new OperatorError(
-        `the embedded PostgreSQL does not start: ${line || describeConnectionError(cause)} (its log: ${files.log})`,
-        { cause },
-      );
-    }
-  }
-  // The program's own pid stays the same through `unshare`, which replaces itself.
-  return { identity, connectionString: url(DATABASE), wasAdopted: false, ended };
-}
-
-async function startServer(cluster: Cluster, log: Logger): Promise<RunningServer> {
-  const endMs = Date.now() + START_TIMEOUT_MS;
-  for (;;) {
-    const server = (await adopt(cluster, log)) ?? (await tryStart(cluster));
-    if (server !== null) return server;
-    if (Date.now() > endMs) {
-      throw new OperatorError(
-        `TOLLGATE_DATA_DIR: processes of a killed PostgreSQL still use ${cluster.files.cluster}; end them and start again`,
-      );
-    }
-    await sleep(RETRY_MS);
-  }
 }
 
 /**
@@ -267,7 +47,7 @@ export async function startEmbeddedPostgres(options: {
   const backOff = createBackOff();
   /** Null while there is none. */
   let server: RunningServer | null = null;
-  let url = connectionString(files.password, cluster.socketDir, DEFAULT_PORT, DATABASE);
+  let url = formatConnectionString(cluster);
   let state: ChildStatus['state'] = 'starting';
   let startedAtMs = Date.now();
   let restarts = 0;

@@ -3,7 +3,7 @@
  * queue while a proxy process is replaced. It never accepts one itself.
  */
 import { lookup } from 'node:dns/promises';
-import { BoundSocket, isIP } from 'node:net';
+import net, { type BoundSocket, isIP } from 'node:net';
 import { OperatorError } from '../errors.ts';
 import { describeConnectionError, readErrorCode } from './postgres-connection.ts';
 
@@ -57,7 +57,7 @@ function explain(error: unknown, host: string, port: number, settings: AddressSe
 
 function bind(host: string, port: number, reusePort: boolean, settings: AddressSettings): BoundSocket {
   try {
-    return new BoundSocket({ host, port, reusePort });
+    return new net.BoundSocket({ host, port, reusePort });
   } catch (error) {
     throw explain(error, host, port, settings);
   }
@@ -72,6 +72,9 @@ function probe(host: string, port: number, settings: AddressSettings): number {
 }
 
 export async function openListeningSockets(host: string, port: number, count: number): Promise<ListeningSockets> {
+  if (!('BoundSocket' in net)) {
+    throw new OperatorError(`Node ${process.versions.node} cannot bind sockets ahead: use Node 24.21, 26.4 or newer`);
+  }
   const address = await resolveHost(host, PROXY_SETTINGS);
   if (count === 1) {
     const socket = bind(address, port, false, PROXY_SETTINGS);

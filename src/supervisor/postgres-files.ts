@@ -147,7 +147,9 @@ async function createCluster(files: PostgresFiles, dataDir: string, user: Postgr
     }
     const failure = await runInitdb(user, [
       ...['-D', fresh, '-U', POSTGRES_USER, `--pwfile=${passwordFile}`, '-A', 'scram-sha-256'],
-      ...['-E', 'UTF8', '--locale=C.UTF-8', '--no-sync', '--no-instructions'],
+      // PostgreSQL's own locale, not the system's: the same on every platform, and no update of glibc can break indexes.
+      ...['-E', 'UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'],
+      ...['--no-sync', '--no-instructions'],
     ]);
     if (failure !== null) {
       throw new OperatorError(

@@ -15,13 +15,15 @@ export async function runUntilSignal(
   onReady: (gateway: ReadyGateway) => void,
 ): Promise<void> {
   let signalMs: number | null = null;
+  let exitCode = 0;
   const onSignal = (signal: string) => {
     const now = performance.now();
     const isFirst = signalMs === null;
     if (signalMs !== null && now - signalMs < SAME_SIGNAL_MS) return;
     signalMs = now;
     log.info({ signal }, isFirst ? 'stopping' : 'stopping at once');
-    void supervisor.stop(!isFirst).then(() => process.exit(isFirst ? 0 : 1));
+    if (!isFirst) exitCode = 1;
+    void supervisor.stop(!isFirst).then(() => process.exit(exitCode));
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
   // Whoever read our output may be gone; the gateway goes on.

@@ -5,9 +5,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { PROVIDER_NAMES } from '../call-record.ts';
+import { PROVIDER_NAMES, type ProviderName } from '../call-record.ts';
 import type { StartMessage, SupervisorStatus, UpMessage } from '../channel.ts';
-import type { Config } from '../config.ts';
+import type { Config, UpstreamConfig } from '../config.ts';
 import { OperatorError } from '../errors.ts';
 import { type AdminAccess, createFirstKey, writeAdminAccess } from './admin-access.ts';
 import { type DataDirectory, openDataDirectory } from './data-directory.ts';
@@ -187,8 +187,12 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   }
 
   function addDemoAlias(config: Config, { host, port }: ListeningSockets): Config {
-    const alias = { demo: { origin: formatOrigin(host, port), region: null } };
-    const aliases = Object.fromEntries(PROVIDER_NAMES.map((name) => [name, { ...config.aliases[name], ...alias }]));
+    const origin = formatOrigin(host, port);
+    // One server stands for all seven; the prefix tells it which one is meant.
+    const demo = (name: ProviderName): UpstreamConfig => ({ origin: `${origin}/${name}`, region: null });
+    const aliases = Object.fromEntries(
+      PROVIDER_NAMES.map((name) => [name, { ...config.aliases[name], demo: demo(name) }]),
+    );
     return { ...config, aliases };
   }
 

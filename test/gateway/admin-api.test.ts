@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -15,6 +16,7 @@ import type { KeyChange } from '../../src/channel.ts';
 import { createKeyPublisher } from '../../src/control/key-publisher.ts';
 import { digestKey } from '../../src/keys/gateway-key.ts';
 import { parseKeySnapshot } from '../../src/keys/key-snapshot.ts';
+import { readTailEnd, tailLogs } from '../../src/runs/tail-logs.ts';
 import { buildBatch } from '../../src/shipper/build-batch.ts';
 import { type IngestSession, openIngestSession } from '../../src/shipper/ingest-session.ts';
 import { migrate } from '../../src/store/migrate.ts';
@@ -49,6 +51,7 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
   let session: IngestSession;
   let dir: string;
   let api: AdminServer;
+  let app: ReturnType<typeof createAdminApp>;
   let isDatabaseOpen = true;
   let isConfirming = true;
   const sent: KeyChange[] = [];
@@ -87,6 +90,7 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
       adminToken: TOKEN,
       adminHost: '127.0.0.1',
       publicUrl: 'https://gate.example.com',
+      baseUrl: 'http://127.0.0.1:4141',
       version: '0.0.0-test',
       database: () => (isDatabaseOpen ? pool : null),
       publishKeys: keys.publish,
@@ -121,7 +125,8 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
       priceVersion: 'test',
       log,
     };
-    api = await listenAdmin(createAdminApp(deps), '127.0.0.1', 0);
+    app = createAdminApp(deps);
+    api = await listenAdmin(app, '127.0.0.1', 0);
   });
   afterAll(async () => {
     await api.close();
@@ -190,6 +195,19 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
     expect((await fetch(`http://127.0.0.1:${api.port}/api/v1/nothing`)).status).toBe(401);
     expect((await fetch(`http://127.0.0.1:${api.port}/healthz`, { method: 'POST' })).status).toBe(401);
     expect(await refusal(ask('/api/v1/nothing'))).toBe('404 not_found');
+  });
+
+  test('every route is in the document', async () => {
+    const paths = AnyObject.parse((await read('/api/v1/openapi.json'))['paths']);
+    const documented = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(AnyObject.parse(methods)).map((method) => `${method.toUpperCase()} ${path.replace('{id}', ':id')}`),
+    );
+    const served = new Set(
+      app.routes.filter(({ method }) => method !== 'ALL').map(({ method, path }) => `${method} ${path}`),
+    );
+    for (const itself of ['GET /', 'GET /api/v1/openapi.json']) served.delete(itself);
+    expect([...served].sort()).toEqual(documented.sort());
+    expect(served.size).toBe(16);
   });
 
   test('another host name is 421 and another origin 403 on every path; the public name passes', async () => {
@@ -458,6 +476,21 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
     expect(seen.toSorted()).toEqual(names);
   });
 
+  test('the live tail waits for older transactions, so that none of their rows is passed over', async () => {
+    const start = await readTailEnd(pool);
+    const slow = await pool.connect();
+    try {
+      await slow.query('begin');
+      await slow.query('select pg_current_xact_id()');
+      await store(ended(3500));
+      expect(await tailLogs(pool, 1, [], start, 10)).toEqual([]);
+    } finally {
+      slow.release(true);
+    }
+    await until(async () => (await tailLogs(pool, 1, [], start, 10)).length > 0);
+    expect((await tailLogs(pool, 1, [], start, 10)).map(({ position }) => position.id)).toEqual([idOf(3500)]);
+  });
+
   test('the live tail brings new rows that pass the filter, and resumes after the last event', async () => {
     const abort = new AbortController();
     const path = '/api/v1/logs/stream?f=metadata.Tail:eq:yes';
@@ -479,6 +512,10 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
     expect(await refusal(ask(path, { lastId: 'x' }))).toBe('400 invalid_request');
   });
 });
+
+async function until(isDone: () => Promise<boolean>): Promise<void> {
+  for (let round = 0; round < 200 && !(await isDone()); round += 1) await sleep(20);
+}
 
 async function readUntil(response: Response, isEnough: (text: string) => boolean): Promise<string> {
   const decoder = new TextDecoder();

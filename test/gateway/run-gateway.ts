@@ -18,6 +18,8 @@ export interface GatewayRun {
   readonly log: () => Record<string, unknown>[];
   /** Resolves with the entry whose message begins so; rejects when the gateway ends before. */
   readonly logged: (message: string, count?: number) => Promise<Record<string, unknown>>;
+  /** Resolves when the text stands on stdout; the banner comes after the log's `ready`, through another pipe. */
+  readonly printed: (text: string) => Promise<boolean>;
   readonly exited: Promise<{ code: number | null; signal: string | null }>;
   readonly kill: (signal: NodeJS.Signals) => void;
   readonly proxy: () => string;
@@ -107,6 +109,11 @@ export function runGateway(options: GatewayOptions): GatewayRun {
           return undefined;
         },
         () => `${message}\n${stderr}`,
+      ),
+    printed: (text) =>
+      until(
+        () => stdout.includes(text),
+        () => `${text}\n${stdout}\n${stderr}`,
       ),
     exited,
     kill: (signal) => void child.kill(signal),

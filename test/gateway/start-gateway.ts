@@ -120,7 +120,13 @@ export async function startGateway(options: StartOptions = {}): Promise<TestGate
     throw new Error(`${String(error)}\n${output}`);
   });
 
-  const created = asRecord(await api('/api/v1/keys', { method: 'POST', body: JSON.stringify({ name: 'test' }) }));
+  const created = await waitUntil('a key is made', async () => {
+    // Until the database's schema is up the API answers 503.
+    const answer = await api('/api/v1/keys', { method: 'POST', body: JSON.stringify({ name: 'test' }) }).catch(
+      () => null,
+    );
+    return answer === null ? undefined : asRecord(answer);
+  });
   return {
     base,
     port,

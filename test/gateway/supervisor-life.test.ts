@@ -1,6 +1,6 @@
 /** A gateway's life: start, deaths of its parts, kill -9, stop. */
 import { spawn } from 'node:child_process';
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -33,6 +33,7 @@ async function start(env: Readonly<Record<string, string>> = {}, args: readonly 
   const run = runGateway({ dataDir, env, args });
   runs.push(run);
   await run.logged('ready');
+  await run.printed('curl ');
   return run;
 }
 
@@ -188,6 +189,31 @@ test('a gateway that was set up starts without its database, and says so', async
   await run.logged('the database is away');
   expect((await askProxy(run)).version).toBe(1_001);
   expect(run.stderr()).not.toContain('s3cret');
+});
+
+test('a second signal ends the waiting', async () => {
+  const run = runGateway({ dataDir });
+  await run.logged('ready');
+  const { pid } = await askProxy(run);
+  process.kill(pid, 'SIGSTOP');
+  run.kill('SIGTERM');
+  await run.logged('stopping');
+  await sleep(100);
+  run.kill('SIGTERM');
+  expect(await run.exited).toEqual({ code: 1, signal: null });
+  expect(listProcesses(dataDir)).toEqual([]);
+});
+
+test('a gateway that was set up proxies while its PostgreSQL cannot start, and has it when it can', async () => {
+  (await start()).kill('SIGTERM');
+  await runs.splice(0)[0]?.exited;
+  const control = join(dataDir, 'postgres', 'global', 'pg_control');
+  renameSync(control, `${control}.away`);
+  const run = await start();
+  expect((await askProxy(run)).version).toBe(1_001);
+  expect((await askStatus(run)).message.status.children.at(-1)).toMatchObject({ role: 'postgres', pid: null });
+  renameSync(`${control}.away`, control);
+  await run.logged('PostgreSQL ready');
 });
 
 test('it works with npm as its parent, a closed stdin and no terminal', async () => {

@@ -1,7 +1,9 @@
 /** Where a gateway must work: as root, as another user, from a long path, with data under a closed home. */
+import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { copyBinaries, findBinaries } from '../../src/supervisor/postgres-binaries.ts';
 import { createTestDir, type GatewayOptions, listProcesses, removeTestDir, runGateway } from './run-gateway.ts';
 
 const NOBODY = 65_534;
@@ -31,6 +33,14 @@ test('from a path of more than 150 characters the socket is in a short folder, w
 
 test('a path with spaces, quotes and letters beyond ASCII works', async () => {
   await startAndStop({ dataDir: join(dir, `it's "my" dätä`) });
+});
+
+test('a copy of the binaries runs from where it was copied to', () => {
+  const copy = copyBinaries(findBinaries(dir), dir);
+  expect(copy.postgres).toBe(join(dir, `postgres-binaries-${copy.version}`, 'bin', 'postgres'));
+  expect(execFileSync(copy.postgres, ['--version'], { encoding: 'utf8' })).toBe(
+    `postgres (PostgreSQL) ${copy.version}\n`,
+  );
 });
 
 // The rest needs root to become somebody else; continuous integration runs as root in a container.
@@ -63,6 +73,14 @@ if (isRoot) {
     chmodSync(home, 0o700);
     expect(await startAndStop({ dataDir })).toBe('user namespace');
     expect(statSync(join(dataDir, 'postgres', 'base')).uid).toBe(0);
+  });
+
+  test('without user namespaces, data that nobody can reach are refused in one line with both ways out', async () => {
+    const home = join(dir, 'home');
+    mkdirSync(home, { mode: 0o700 });
+    const run = runGateway({ dataDir: join(home, 'data'), env: { PATH: dir } });
+    expect(await run.exited).toEqual({ code: 1, signal: null });
+    expect(run.stderr()).toMatch(/^tollgate: DATABASE_URL is not set, .* set TOLLGATE_DATA_DIR .*$/m);
   });
 
   test('a user without a name (a bare number) uses a user namespace', async () => {

@@ -80,7 +80,7 @@ export async function compareWithDirect(
   );
   const seenDirect = await provider.waitForRequest(first);
   const seenThrough = await provider.waitForRequest(first + 1);
-  const at = through.rawHeaders.findIndex((name) => name === 'X-Gateway-Request-Id');
+  const at = through.rawHeaders.indexOf('X-Gateway-Request-Id');
   return {
     direct: { provider: providerView(seenDirect), client: clientView(direct) },
     through: {

@@ -12,8 +12,11 @@ import type { RejectedAttempt } from '../../src/channel.ts';
 import { createGatewayKey, digestKey } from '../../src/keys/gateway-key.ts';
 import { createKeySnapshot } from '../../src/keys/key-snapshot.ts';
 import { createByteBudget } from '../../src/proxy/byte-budget.ts';
+import { createCallIds } from '../../src/proxy/call-id.ts';
 import { COPIES_BYTES, type Gateway, HELD_BODIES_BYTES } from '../../src/proxy/gateway.ts';
+import { IdleSweep } from '../../src/proxy/idle-sweep.ts';
 import { createProxyServer } from '../../src/proxy/proxy-server.ts';
+import { BODY_IDLE_MS, BODY_SWEEP_MS } from '../../src/proxy/receive-body.ts';
 import { createUpstreamClient } from '../../src/proxy/upstream-client.ts';
 import { SPOOL_START } from '../../src/spool/cursor.ts';
 import { openSpoolReader } from '../../src/spool/spool-reader.ts';
@@ -77,6 +80,8 @@ export async function startProxy(origin: string, settings: Partial<Gateway['sett
     spool: openSpoolWriter({ dir: spoolDir, durability: 'process', log }),
     copies: createByteBudget(COPIES_BYTES),
     heldBodies: createByteBudget(HELD_BODIES_BYTES),
+    idleBodies: new IdleSweep(BODY_IDLE_MS, BODY_SWEEP_MS),
+    nextCallId: createCallIds(),
     openCalls: new Set(),
     counters: { calls: 0, rejected: 0 },
     isDraining: false,
@@ -127,6 +132,7 @@ export async function startProxy(origin: string, settings: Partial<Gateway['sett
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await gateway.spool.close();
+      gateway.idleBodies.close();
       await gateway.upstream.close();
       rmSync(dir, { recursive: true, force: true });
     },

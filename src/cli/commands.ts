@@ -1,0 +1,22 @@
+/** The commands that talk to a running gateway through its admin API. `start` and its children are in `main`. */
+import type { Command } from 'commander';
+import { addDoctorCommand } from './doctor-command.ts';
+import { addKeysCommands } from './keys-commands.ts';
+import { addLogsCommand } from './logs-command.ts';
+import { addRunsCommand } from './runs-command.ts';
+
+/** Lists under `--json` are one object a line. */
+function addClientOptions(command: Command): Command {
+  return command
+    .option('--json', 'for programs: JSON, one object a line')
+    .option('--data-dir <path>', "the gateway's data directory (TOLLGATE_DATA_DIR)")
+    .option('--url <url>', 'the admin address, when the gateway runs elsewhere (TOLLGATE_ADMIN_URL)')
+    .option('--token <token>', 'its admin token (better: TOLLGATE_ADMIN_TOKEN or TOLLGATE_ADMIN_TOKEN_FILE)');
+}
+
+export function addCommands(program: Command): void {
+  addKeysCommands(program, addClientOptions);
+  addLogsCommand(program, addClientOptions);
+  addRunsCommand(program, addClientOptions);
+  addDoctorCommand(program, addClientOptions);
+}

@@ -1,0 +1,112 @@
+/** What `doctor` makes of the gateway's status: one finding a line, good or bad, with what to do. Pure. */
+import { z } from 'zod';
+import { formatBytes, formatDuration } from './format-amounts.ts';
+import { terminalText } from './terminal-text.ts';
+
+export interface Finding {
+  readonly level: 'ok' | 'note' | 'problem';
+  readonly text: string;
+}
+
+/** The fields of `GET /api/v1/status` that are judged. */
+export const Status = z.object({
+  version: z.string(),
+  base_url: z.string(),
+  processes: z.array(
+    z.object({
+      role: z.string(),
+      state: z.string(),
+      restarts: z.number(),
+      last_exit: z.string().nullable(),
+      metrics: z.object({ open_calls: z.number(), calls_total: z.number(), records_lost: z.number() }).nullable(),
+    }),
+  ),
+  database: z.object({
+    state: z.enum(['up', 'down']),
+    version: z.string().nullable(),
+    size_bytes: z.number().nullable(),
+  }),
+  records: z
+    .object({ waiting_for: z.string().nullable(), drained_at: z.string().nullable(), quarantined: z.number() })
+    .nullable(),
+  price_version: z.string().nullable(),
+});
+
+export const Attempts = z.object({
+  data: z.array(z.object({ at: z.string(), code: z.string(), path: z.string() })),
+});
+
+/** Records arrive within a second or so; later than this, something holds them up. */
+const LATE_MS = 10_000;
+
+function* judgeProcesses({ processes }: z.infer<typeof Status>): Generator<Finding> {
+  if (processes.length === 0)
+    yield { level: 'problem', text: 'the supervisor does not answer; start the gateway again' };
+  for (const { role, state, restarts, last_exit, metrics } of processes) {
+    const calls = metrics === null ? '' : `, ${metrics.open_calls} calls open, ${metrics.calls_total} in all`;
+    const again = restarts === 0 ? '' : `, restarted ${restarts}× (last: ${last_exit ?? 'unknown'}; its log says why)`;
+    const level = state !== 'ready' ? 'problem' : restarts > 0 ? 'note' : 'ok';
+    yield { level, text: `process ${role}: ${state}${calls}${again}` };
+    if (metrics !== null && metrics.records_lost > 0)
+      yield {
+        level: 'problem',
+        text: `process ${role}: ${metrics.records_lost} records could not be written; free space in the data directory`,
+      };
+  }
+}
+
+function* judgeRecords({ database, records }: z.infer<typeof Status>, nowMs: number): Generator<Finding> {
+  if (database.state === 'down')
+    yield {
+      level: 'problem',
+      text: 'database: down. Calls are proxied and their records wait in the spool; check the database’s log, or DATABASE_URL',
+    };
+  else
+    yield { level: 'ok', text: `database: PostgreSQL ${database.version ?? '?'}, ${formatBytes(database.size_bytes)}` };
+  if (records === null) return;
+  const behindMs = records.drained_at === null ? null : nowMs - Date.parse(records.drained_at);
+  if (records.waiting_for !== null)
+    yield { level: 'problem', text: `records: wait in the spool, because: ${terminalText(records.waiting_for)}` };
+  else if (behindMs === null || behindMs > LATE_MS)
+    yield {
+      level: 'note',
+      text: `records: catching up${behindMs === null ? '' : `, ${formatDuration(behindMs)} behind`}`,
+    };
+  else yield { level: 'ok', text: 'records: all stored' };
+  if (records.quarantined > 0)
+    yield {
+      level: 'problem',
+      text: `records: ${records.quarantined} were refused by the database and lie in the folder quarantine of the data directory`,
+    };
+}
+
+/** `advice` gives the sentence for a code; the same codes are in X-Gateway-Error. */
+export function* judgeAttempts(
+  { data }: z.infer<typeof Attempts>,
+  advice: (code: string) => string | null,
+): Generator<Finding> {
+  const byCode = Map.groupBy(data, ({ code }) => code);
+  for (const [code, attempts] of byCode) {
+    const [latest] = attempts;
+    const where = latest === undefined ? '' : ` (latest ${latest.at} on ${terminalText(latest.path)})`;
+    yield { level: 'note', text: `refused: ${attempts.length}× ${code}${where}. ${advice(code) ?? ''}`.trimEnd() };
+  }
+  if (byCode.size === 0) yield { level: 'ok', text: 'refused: nothing lately' };
+}
+
+export function* judgeStatus(
+  status: z.infer<typeof Status>,
+  isProxyAnswering: boolean,
+  nowMs: number,
+): Generator<Finding> {
+  yield { level: 'ok', text: `version ${status.version}` };
+  yield isProxyAnswering
+    ? { level: 'ok', text: `proxy answers at ${status.base_url}` }
+    : {
+        level: 'problem',
+        text: `nothing answers at ${status.base_url}/healthz from here; check TOLLGATE_HOST, TOLLGATE_PORT and firewalls`,
+      };
+  yield* judgeProcesses(status);
+  yield* judgeRecords(status, nowMs);
+  yield { level: 'ok', text: `prices: version ${status.price_version ?? 'unknown'}` };
+}

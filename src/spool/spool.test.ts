@@ -1,0 +1,243 @@
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { callBegin, callBody, callCheckpoint, callEnd } from '../../test/call-fixtures.ts';
+import { quietLog } from '../../test/quiet-log.ts';
+import type { SpoolEntry } from '../call-record.ts';
+import { readCursor, SPOOL_START, writeCursor } from './cursor.ts';
+import { FrameGroup } from './frame-group.ts';
+import {
+  advanceCursor,
+  listProcessDirectories,
+  quarantineSegment,
+  removeProcessDirectory,
+} from './process-directories.ts';
+import { openSpoolReader } from './spool-reader.ts';
+import { judgeSpace } from './spool-space.ts';
+import { openSpoolWriter, type SpoolWriter } from './spool-writer.ts';
+
+function textFrame(type: SpoolEntry['type'], text: string): Buffer {
+  const group = new FrameGroup();
+  group.addText(type, text);
+  return Buffer.from(group.bytes);
+}
+
+const LIMITS = { maxEnds: 500, maxBytes: 8 * 1024 * 1024 };
+
+let root: string;
+let dir: string;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'spool-'));
+  dir = join(root, 'spool', 'p1');
+  return () => rmSync(root, { recursive: true });
+});
+
+function kept(append: (done: (kept: boolean) => void) => void): Promise<boolean> {
+  return new Promise(append);
+}
+
+async function writeCall(spool: SpoolWriter, number: number): Promise<void> {
+  const begin = callBegin(number);
+  expect(await kept((done) => spool.begin(begin, done))).toBe(true);
+  expect(await kept((done) => spool.end(begin, callEnd(number), [], done))).toBe(true);
+}
+
+test.each(['process', 'power'] as const)(
+  'with durability %s records come back in the order of writing',
+  async (durability) => {
+    const log = quietLog();
+    const spool = openSpoolWriter({ dir, durability, log });
+    const begin = callBegin(1);
+    const order: string[] = [];
+    await Promise.all([
+      kept((done) => spool.begin(begin, done)).then(() => order.push('begin')),
+      kept((done) => spool.checkpoint(callCheckpoint(1), done)).then(() => order.push('checkpoint')),
+      kept((done) => spool.end(begin, callEnd(1), [callBody(1, 'request', Buffer.from('x'))], done)).then(() =>
+        order.push('end'),
+      ),
+    ]);
+    expect(order).toEqual(['begin', 'checkpoint', 'end']);
+    await spool.close();
+    const batch = await openSpoolReader(dir, SPOOL_START).read(LIMITS, true);
+    expect(batch.entries.map(({ entry }) => entry)).toEqual([
+      { type: 'begin', begin },
+      { type: 'checkpoint', checkpoint: callCheckpoint(1) },
+      { type: 'body', body: callBody(1, 'request', Buffer.from('x')) },
+      { type: 'end', begin, end: callEnd(1) },
+    ]);
+    expect(statSync(dir).mode & 0o777).toBe(0o700);
+    expect(statSync(join(dir, 'seg-00000001.log')).mode & 0o777).toBe(0o600);
+    expect(log.messages).toEqual([]);
+  },
+);
+
+test('when done is called the record is in the file', async () => {
+  const spool = openSpoolWriter({ dir, durability: 'process', log: quietLog() });
+  const found = await new Promise((resolve) => {
+    spool.begin(callBegin(7), () => resolve(readFileSync(join(dir, 'seg-00000001.log')).includes(callBegin(7).id)));
+  });
+  expect(found).toBe(true);
+  await spool.close();
+});
+
+test('small segments follow each other, and a group larger than one is still whole', async () => {
+  const spool = openSpoolWriter({ dir, durability: 'process', segmentBytes: 3000, log: quietLog() });
+  for (let number = 0; number < 10; number += 1) await writeCall(spool, number);
+  const body = callBody(99, 'response', Buffer.alloc(600_000, 7));
+  await kept((done) => spool.end(callBegin(99), callEnd(99), [body], done));
+  await writeCall(spool, 100);
+  await spool.close();
+  expect(spool.stats().segments).toBeGreaterThan(5);
+  const reader = openSpoolReader(dir, SPOOL_START);
+  const ids: string[] = [];
+  for (;;) {
+    const batch = await reader.read({ maxEnds: 3, maxBytes: 4000 }, true);
+    for (const { entry } of batch.entries) if (entry.type === 'end') ids.push(entry.end.id);
+    if (batch.isDrained) break;
+  }
+  expect(ids).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 99, 100].map((number) => callEnd(number).id));
+});
+
+test('a reader follows a live segment, and goes on after a torn tail when the next segment is there', async () => {
+  mkdirSync(dir, { recursive: true });
+  const frame = (number: number) => textFrame('end', JSON.stringify([callBegin(number), callEnd(number)]));
+  const first = join(dir, 'seg-00000001.log');
+  const reader = openSpoolReader(dir, SPOOL_START);
+  const read = async () => {
+    const batch = await reader.read(LIMITS, false);
+    return [batch.entries.length, batch.corrupt, batch.isDrained];
+  };
+  writeFileSync(first, frame(1));
+  expect(await read()).toEqual([1, [], true]);
+  appendFileSync(first, frame(2).subarray(0, 100));
+  expect(await read()).toEqual([0, [], true]);
+  appendFileSync(first, frame(2).subarray(100));
+  expect(await read()).toEqual([1, [], true]);
+  appendFileSync(first, frame(3).subarray(0, 40));
+  expect(await read()).toEqual([0, [], true]);
+  writeFileSync(join(dir, 'seg-00000003.log'), frame(3));
+  expect(await read()).toEqual([1, [{ segment: 1, bytes: 40 }], true]);
+});
+
+test('bodies are given out with their ending, even when that is written later', async () => {
+  mkdirSync(dir, { recursive: true });
+  const spool = openSpoolWriter({ dir, durability: 'process', log: quietLog() });
+  await kept((done) => spool.end(callBegin(1), callEnd(1), [callBody(1, 'request', Buffer.from('x'))], done));
+  await spool.close();
+  const path = join(dir, 'seg-00000001.log');
+  const bytes = readFileSync(path);
+  const end = textFrame('end', JSON.stringify([callBegin(1), callEnd(1)])).length;
+  writeFileSync(path, bytes.subarray(0, bytes.length - end));
+  const reader = openSpoolReader(dir, SPOOL_START);
+  const early = await reader.read(LIMITS, false);
+  expect([early.entries, early.after]).toEqual([[], { segment: 1, offset: 0 }]);
+  appendFileSync(path, bytes.subarray(bytes.length - end));
+  const late = await reader.read(LIMITS, false);
+  expect(late.entries.map(({ entry }) => entry.type)).toEqual(['body', 'end']);
+  expect(late.after).toEqual({ segment: 1, offset: bytes.length });
+});
+
+test('a cursor that is missing, unreadable or past the files means: from the start', async () => {
+  const spool = openSpoolWriter({ dir, durability: 'process', log: quietLog() });
+  await writeCall(spool, 1);
+  await spool.close();
+  expect(await readCursor(dir)).toEqual(SPOOL_START);
+  for (const text of ['', '{"segment":', '{"segment":-1,"offset":0}', '[]', 'null', '{"segment":9,"offset":0}']) {
+    writeFileSync(join(dir, 'cursor.json'), text);
+    expect([text, await readCursor(dir)]).toEqual([text, SPOOL_START]);
+  }
+  writeFileSync(join(dir, 'cursor.json'), '{"segment":1,"offset":99999}');
+  expect(await readCursor(dir)).toEqual({ segment: 1, offset: 0 });
+  await writeCursor(dir, { segment: 1, offset: 14 });
+  expect(await readCursor(dir)).toEqual({ segment: 1, offset: 14 });
+});
+
+test('segments are deleted when the cursor has passed them, and foreign files stay', async () => {
+  mkdirSync(dir, { recursive: true });
+  for (const name of ['seg-00000001.log', 'seg-00000002.log', 'owner.json', 'notes.txt'])
+    writeFileSync(join(dir, name), '');
+  await advanceCursor(dir, { segment: 2, offset: 0 });
+  expect(readdirSync(dir).sort()).toEqual(['cursor.json', 'notes.txt', 'owner.json', 'seg-00000002.log']);
+  expect(await listProcessDirectories(join(root, 'spool'))).toEqual(['p1']);
+  await removeProcessDirectory(dir);
+  expect(readdirSync(dir)).toEqual(['notes.txt']);
+  expect(await listProcessDirectories(join(root, 'spool'))).toEqual([]);
+  expect(await listProcessDirectories(join(root, 'nowhere'))).toEqual([]);
+});
+
+test('a damaged segment is copied to the quarantine once', async () => {
+  mkdirSync(dir, { recursive: true });
+  writeFileSync(join(dir, 'seg-00000001.log'), 'damage');
+  const quarantine = join(root, 'quarantine');
+  expect(await quarantineSegment(join(root, 'spool'), 'p1', 1, quarantine)).toBe(true);
+  expect(await quarantineSegment(join(root, 'spool'), 'p1', 1, quarantine)).toBe(true);
+  expect(readdirSync(quarantine)).toEqual(['p1-seg-00000001.log']);
+});
+
+test('from 70 % bodies are dropped, from 95 % records are lost and counted; the gateway goes on', async () => {
+  expect(judgeSpace(699, 1000, false)).toEqual({ bytes: 699, bodiesFit: true, recordsFit: true });
+  expect(judgeSpace(700, 1000, false)).toEqual({ bytes: 700, bodiesFit: false, recordsFit: true });
+  expect(judgeSpace(0, 1000, true)).toEqual({ bytes: 0, bodiesFit: false, recordsFit: true });
+  expect(judgeSpace(950, 1000, false)).toEqual({ bytes: 950, bodiesFit: false, recordsFit: false });
+
+  const spool = openSpoolWriter({ dir, durability: 'process', maxBytes: 10_000, log: quietLog() });
+  const results: boolean[] = [];
+  for (let number = 0; number < 12; number += 1) {
+    const bodies = [callBody(number, 'request', Buffer.alloc(100))];
+    results.push(await kept((done) => spool.end(callBegin(number), callEnd(number), bodies, done)));
+  }
+  await spool.close();
+  const { entries } = await openSpoolReader(dir, SPOOL_START).read(LIMITS, true);
+  const ends = entries.flatMap(({ entry }) => (entry.type === 'end' ? [entry.end] : []));
+  const withBody = entries.filter(({ entry }) => entry.type === 'body').length;
+  const lost = results.filter((result) => !result).length;
+  expect(ends.length).toBe(12 - lost);
+  expect(ends.map((end) => end.flags)).toEqual(ends.map((_, index) => (index < withBody ? [] : ['body_dropped'])));
+  expect([withBody > 0, withBody < ends.length, lost > 0]).toEqual([true, true, true]);
+  expect(spool.stats()).toMatchObject({ recordsLost: lost, framesLost: lost, bodiesDropped: 12 - withBody });
+});
+
+test('a directory that cannot be written costs records, not the process, and works again by itself', async () => {
+  writeFileSync(join(root, 'spool'), 'a file where the directory should be');
+  const log = quietLog();
+  const spool = openSpoolWriter({ dir, durability: 'process', maxBytes: 1e9, log });
+  const begin = callBegin(1);
+  expect(await kept((done) => spool.begin(begin, done))).toBe(false);
+  expect(
+    await kept((done) => spool.end(begin, callEnd(1), [callBody(1, 'request', Buffer.alloc(400_000))], done)),
+  ).toBe(false);
+  expect(spool.stats()).toMatchObject({ recordsLost: 1, framesLost: 2 });
+  expect(log.messages.filter((message) => message === 'the spool could not be written')).toHaveLength(1);
+  rmSync(join(root, 'spool'));
+  await writeCall(spool, 2);
+  await spool.close();
+  expect((await openSpoolReader(dir, SPOOL_START).read(LIMITS, true)).entries).toHaveLength(2);
+});
+
+test('a record too large for a frame is lost and counted', async () => {
+  const spool = openSpoolWriter({ dir, durability: 'process', log: quietLog() });
+  const huge = callEnd(1, { errorMessage: 'x'.repeat(9 * 1024 * 1024) });
+  expect(await kept((done) => spool.end(callBegin(1), huge, [], done))).toBe(false);
+  expect(spool.stats().recordsLost).toBe(1);
+  await spool.close();
+});
+
+test('after closing records are lost, and everything before is there', async () => {
+  const spool = openSpoolWriter({ dir, durability: 'process', log: quietLog() });
+  const pending = kept((done) => spool.begin(callBegin(1), done));
+  await spool.close();
+  expect(await pending).toBe(true);
+  expect(await kept((done) => spool.begin(callBegin(2), done))).toBe(false);
+  expect((await openSpoolReader(dir, SPOOL_START).read(LIMITS, true)).entries).toHaveLength(1);
+});
