@@ -31,6 +31,10 @@ export class UpstreamBody {
 
   start(socket: Socket): void {
     if (this.#isStopped) return;
+    if (this.#stream.destroyed) {
+      this.#fail(this.#stream.errored ?? new UpstreamError('BODY_LENGTH'));
+      return;
+    }
     this.#stream.on('data', (chunk: Buffer) => this.#write(socket, chunk));
     this.#stream.once('end', () => this.#end(socket));
   }

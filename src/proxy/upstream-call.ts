@@ -2,7 +2,7 @@
 import { UpstreamBody } from './upstream-body.ts';
 import type { UpstreamCall, UpstreamEvents, UpstreamRequest } from './upstream-client.ts';
 import type { UpstreamConnection } from './upstream-connection.ts';
-import { describeFailure } from './upstream-failure.ts';
+import { describeDefect, describeFailure, type UpstreamFailure } from './upstream-failure.ts';
 
 export class OpenCall implements UpstreamCall {
   readonly head: string;
@@ -51,10 +51,26 @@ export class OpenCall implements UpstreamCall {
   }
 
   fail(error: Error): void {
+    this.failAs(describeFailure(error));
+  }
+
+  failAs(failure: UpstreamFailure): void {
     if (this.isEnded) return;
     this.isEnded = true;
     this.body?.stop();
     this.connection?.drop();
-    this.events.onFailure(describeFailure(error));
+    this.events.onFailure(failure);
+  }
+
+  /** The answer is whole, and the connection no longer this call's. */
+  end(): void {
+    this.isEnded = true;
+    this.body?.stop();
+    try {
+      this.events.onEnd();
+    } catch (error) {
+      // A defect in what listens must not take down the process and all its other calls.
+      this.events.onFailure(describeDefect(error));
+    }
   }
 }

@@ -4,9 +4,10 @@
  * next call's).
  */
 import type { Socket } from 'node:net';
+import { ResponseSyntaxError } from './response-head.ts';
 import { ResponseParser } from './response-parser.ts';
 import type { OpenCall } from './upstream-call.ts';
-import { UpstreamError } from './upstream-failure.ts';
+import { describeDefect, UpstreamError } from './upstream-failure.ts';
 import type { UpstreamLimits } from './upstream-limits.ts';
 
 /** A body up to this is copied behind its head, so that both leave as one block; a larger one by a gathering write. */
@@ -188,7 +189,8 @@ export class UpstreamConnection {
       at = parser.push(bytes);
     } catch (error) {
       this.#isParsing = false;
-      call.fail(error instanceof Error ? error : new Error(String(error)));
+      if (error instanceof ResponseSyntaxError) call.fail(error);
+      else call.failAs(describeDefect(error));
       return;
     }
     this.#isParsing = false;
@@ -227,12 +229,10 @@ export class UpstreamConnection {
       socket.writableLength === 0 &&
       !this.#isOver &&
       !socket.destroyed;
-    call.body?.stop();
-    call.isEnded = true;
     this.#detach(call);
     if (isKept) this.#owner.release(this, parser.keepAliveMs);
     else socket.destroy();
-    call.events.onEnd();
+    call.end();
   }
 
   #detach(call: OpenCall): void {

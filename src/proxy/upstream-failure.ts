@@ -38,6 +38,11 @@ export function describeFailure(error: Error): UpstreamFailure {
   return { code: failureCode(error), cause: error };
 }
 
+/** What was thrown by the code that listens to the answer. */
+export function describeDefect(error: unknown): UpstreamFailure {
+  return { code: 'gateway_defect', cause: error instanceof Error ? error : new Error(String(error)) };
+}
+
 function failureCode(error: Error): GatewayErrorCode {
   if (error instanceof GatewayError) return error.code;
   if (error instanceof ResponseSyntaxError) return 'upstream_protocol';
