@@ -290,7 +290,16 @@ test('while paused neither data nor the end are handed over, also of what was re
   expect(await outcome).toMatchObject({ body: 'ab', failure: null });
 });
 
-test('100 MB taken slowly: every byte arrives, in order of back-pressure, and memory stays flat', async () => {
+test('a call that is paused in its last bytes ends when it is resumed', async () => {
+  const { call, outcome } = startCall(client, { origin: provider.origin }, (_, running) => running.pause());
+  await provider.waitForRequest(0);
+  expect(await Promise.race([outcome, sleep(50, 'nothing')])).toBe('nothing');
+  call.resume();
+  expect(await outcome).toMatchObject({ body: '{}', failure: null });
+  expect((await callOnce(client, { origin: provider.origin })).isReused).toEqual([true]);
+});
+
+test('100 MB taken slowly: every byte arrives and memory stays flat', async () => {
   const block = Buffer.alloc(1024 * 1024, 'x');
   const length = 100 * block.length;
   provider.setAnswer(() => [
