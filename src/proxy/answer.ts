@@ -8,7 +8,8 @@ import type { ServerResponse } from 'node:http';
 import type { UsageReading } from '../token-usage.ts';
 import { isHopByHop, readNominated } from '../wire/hop-by-hop.ts';
 import type { BodyCopy } from './body-copy.ts';
-import type { UpstreamCall, UpstreamEvents, UpstreamFailure } from './upstream-client.ts';
+import type { UpstreamCall, UpstreamEvents } from './upstream-client.ts';
+import type { UpstreamFailure } from './upstream-failure.ts';
 
 /** A client that takes nothing for this long, while there is something to take, is given up. */
 const STALL_TIMEOUT_MS = 10 * 60_000;

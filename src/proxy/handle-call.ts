@@ -140,15 +140,15 @@ function forward(
   void answer.ended.then(() => gateway.openCalls.delete(answer)); // `ended` never rejects.
   if (gateway.isDraining) outgoing.shouldKeepAlive = false;
   const forwarded = prepared.isAsked ? withoutCompression(headers.forwarded) : headers.forwarded;
-  const isLengthKept = prepared.body !== null && !Buffer.isBuffer(prepared.body) && request.contentLength !== null;
   answer.attach(
     gateway.upstream.send(
       {
         origin: route.origin,
         method: request.method,
         path: route.path,
-        headers: isLengthKept ? [...forwarded, 'content-length', String(request.contentLength)] : forwarded,
+        headers: forwarded,
         body: prepared.body,
+        bodyBytes: prepared.body === null || Buffer.isBuffer(prepared.body) ? null : request.contentLength,
       },
       answer,
     ),

@@ -47,7 +47,7 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
     settings: config,
     routes: config,
     keys: { snapshot: await readKeySnapshotFile(start.keysFile) },
-    upstream: createUpstreamClient(config.egress),
+    upstream: await createUpstreamClient(config.egress),
     spool,
     copies: createByteBudget(COPIES_BYTES),
     heldBodies: createByteBudget(HELD_BODIES_BYTES),

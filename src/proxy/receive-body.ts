@@ -93,6 +93,8 @@ function holdBody(incoming: IncomingMessage, copy: BodyCopy, limits: BodyLimits)
 /** A stream of what is held already and then of what still comes; reading it slowly slows the client down. */
 function followBody(held: readonly Buffer[], incoming: IncomingMessage, copy: BodyCopy, idle: IdleSweep): Readable {
   const body = new Readable({ read: () => incoming.resume() });
+  // It may fail before anybody listens: the call's beginning is written down first.
+  body.on('error', () => {});
   const wait: IdleWait = { touchedMs: performance.now(), onIdle };
   idle.add(wait);
 

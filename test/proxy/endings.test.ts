@@ -187,6 +187,20 @@ test('a client that leaves before the answer began: the provider’s connection 
   expect((await proxy.lastCall()).end).toMatchObject({ outcome: 'client_closed', status: null, usage: null });
 });
 
+test('a client that leaves in the middle of a large body: the provider never sees a whole request', async () => {
+  const seen = provider.requests.length;
+  const socket = connect(proxy.port, '127.0.0.1');
+  socket.write(
+    `POST /v1/files HTTP/1.1\r\nHost: a\r\nX-Gateway-Key: ${proxy.key}\r\nContent-Length: 3000000\r\n\r\n${'x'.repeat(1_000_000)}`,
+  );
+  while (provider.requests.length === seen) await new Promise((resolve) => setTimeout(resolve, 5));
+  socket.destroy();
+  const request = provider.requests.at(-1);
+  await request?.closed;
+  expect(request?.isWhole()).toBe(false);
+  expect((await proxy.lastCall()).end).toMatchObject({ outcome: 'client_closed', status: null, usage: null });
+});
+
 test('with on_client_abort=drain the rest of the answer is read for its usage', async () => {
   const draining = await startProxy(provider.origin, { onClientAbort: 'drain' });
   try {

@@ -76,7 +76,7 @@ export async function startProxy(origin: string, settings: Partial<Gateway['sett
         },
       ]),
     },
-    upstream: createUpstreamClient({ httpProxy: null, httpsProxy: null, noProxy: null }),
+    upstream: await createUpstreamClient({ httpProxy: null, httpsProxy: null, noProxy: null }),
     spool: openSpoolWriter({ dir: spoolDir, durability: 'process', log }),
     copies: createByteBudget(COPIES_BYTES),
     heldBodies: createByteBudget(HELD_BODIES_BYTES),

@@ -1,0 +1,76 @@
+/** One call on its way: what is sent, who is told, and on which connection it is. It ends once. */
+import { UpstreamBody } from './upstream-body.ts';
+import type { UpstreamCall, UpstreamEvents, UpstreamRequest } from './upstream-client.ts';
+import type { UpstreamConnection } from './upstream-connection.ts';
+import { describeDefect, describeFailure, type UpstreamFailure } from './upstream-failure.ts';
+
+export class OpenCall implements UpstreamCall {
+  readonly head: string;
+  readonly isHeadRequest: boolean;
+  /** Leaves together with the head. */
+  readonly bytes: Buffer | null;
+  readonly body: UpstreamBody | null;
+  readonly events: UpstreamEvents;
+  connection: UpstreamConnection | null = null;
+  isEnded = false;
+  /** It was put on a kept connection that was dead, and is now on its second and last one. */
+  isSentAgain = false;
+  /** The sweep at which something last moved. */
+  lastTick = 0;
+
+  constructor(request: UpstreamRequest, head: string, events: UpstreamEvents) {
+    const { body } = request;
+    this.head = head;
+    this.isHeadRequest = request.method === 'HEAD';
+    this.events = events;
+    this.bytes = body !== null && Buffer.isBuffer(body) ? body : null;
+    this.body = body === null || Buffer.isBuffer(body) ? null : new UpstreamBody(body, request.bodyBytes, this);
+  }
+
+  abort(): void {
+    if (this.isEnded) return;
+    this.isEnded = true;
+    this.body?.stop();
+    this.connection?.drop();
+  }
+
+  pause(): void {
+    this.connection?.pause();
+  }
+
+  resume(): void {
+    this.connection?.resume();
+  }
+
+  onBodyProgress(): void {
+    this.connection?.noteProgress();
+  }
+
+  onBodyFailure(error: Error): void {
+    this.fail(error);
+  }
+
+  fail(error: Error): void {
+    this.failAs(describeFailure(error));
+  }
+
+  failAs(failure: UpstreamFailure): void {
+    if (this.isEnded) return;
+    this.isEnded = true;
+    this.body?.stop();
+    this.connection?.drop();
+    this.events.onFailure(failure);
+  }
+
+  /** The answer is whole, and the connection no longer this call's. */
+  end(): void {
+    this.isEnded = true;
+    this.body?.stop();
+    try {
+      this.events.onEnd();
+    } catch (error) {
+      // A defect in what listens must not take down the process and all its other calls.
+      this.events.onFailure(describeDefect(error));
+    }
+  }
+}

@@ -1,0 +1,29 @@
+/** The time limits towards providers, with their reasons. */
+
+export interface UpstreamLimits {
+  /** To a connection that can be written to, TLS included, over all addresses of the name. */
+  readonly connectTimeoutMs: number;
+  readonly headersTimeoutMs: number;
+  /** Between two bytes of an answer. */
+  readonly idleTimeoutMs: number;
+  /** Of a connection without a call. */
+  readonly keepAliveMs: number;
+  readonly keepAliveMaxMs: number;
+  /** A connection that was idle for longer is looked at once more before it is written to. */
+  readonly trustedIdleMs: number;
+  /** How often open calls and idle connections are looked over; the limits above are exact to this. */
+  readonly sweepIntervalMs: number;
+}
+
+export const DEFAULT_LIMITS: UpstreamLimits = {
+  connectTimeoutMs: 10_000,
+  // Reasoning models send their headers when they are done: half an hour is seen, so the limit is twice that.
+  headersTimeoutMs: 60 * 60_000,
+  idleTimeoutMs: 15 * 60_000,
+  // Below the idle limits of the providers' edges, so that a kept connection is not closed while a call is on its way.
+  keepAliveMs: 30_000,
+  keepAliveMaxMs: 300_000,
+  // No server closes after less; under load connections are taken again within milliseconds.
+  trustedIdleMs: 250,
+  sweepIntervalMs: 1_000,
+};

@@ -1,0 +1,174 @@
+/**
+ * The connections to one origin. A call takes the connection that was used last, or a new one; never one that carries
+ * another call. Connections hold nothing of a client: any call of any account may be the next.
+ */
+import { connect, isIP, type Socket } from 'node:net';
+import { connect as connectTls, createSecureContext, type SecureContext } from 'node:tls';
+import { OpenCall } from './upstream-call.ts';
+import type { UpstreamCall, UpstreamEvents, UpstreamRequest } from './upstream-client.ts';
+import { type ConnectionOwner, UpstreamConnection } from './upstream-connection.ts';
+import { UpstreamError } from './upstream-failure.ts';
+import type { UpstreamLimits } from './upstream-limits.ts';
+import { writeRequestHead } from './upstream-request.ts';
+
+/** First probe on a silent connection, so that a path that died without a word is noticed. */
+const TCP_PROBE_MS = 60_000;
+const MAX_IDLE_CONNECTIONS = 1_024;
+/** Our clock against the provider's, and the way there. */
+const KEEP_ALIVE_MARGIN_MS = 1_000;
+
+export class UpstreamPool implements ConnectionOwner {
+  readonly limits: UpstreamLimits;
+  tick = 0;
+  readonly #host: string;
+  readonly #port: number;
+  readonly #hopLines: string;
+  /** Null without TLS. */
+  readonly #secureContext: SecureContext | null;
+  /** The last TLS session, with which the next handshake is shorter. */
+  #session: Buffer | null = null;
+  /** The last is the one used last. */
+  readonly #idle: UpstreamConnection[] = [];
+  /** All there are, idle, connecting or busy. */
+  readonly #connections = new Set<UpstreamConnection>();
+  #isClosed = false;
+  #onEmpty: (() => void) | null = null;
+
+  constructor(origin: string, limits: UpstreamLimits) {
+    const { protocol, hostname, port, host } = new URL(origin);
+    const isTls = protocol === 'https:';
+    this.limits = limits;
+    this.#host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
+    this.#port = port === '' ? (isTls ? 443 : 80) : Number(port);
+    this.#hopLines = `Host: ${host}\r\nConnection: keep-alive\r\n`;
+    this.#secureContext = isTls ? createSecureContext() : null;
+  }
+
+  send(request: UpstreamRequest, events: UpstreamEvents): UpstreamCall {
+    let head = '';
+    let refusal = this.#isClosed ? new UpstreamError('CLIENT_CLOSED') : null;
+    try {
+      head = writeRequestHead(request, this.#hopLines);
+    } catch (error) {
+      if (!(error instanceof UpstreamError)) throw error;
+      refusal = error;
+    }
+    const call = new OpenCall(request, head, events);
+    if (refusal === null) this.#place(call);
+    else call.fail(refusal);
+    return call;
+  }
+
+  release(connection: UpstreamConnection, keepAliveMs: number | null): void {
+    if (this.#isClosed || this.#idle.length >= MAX_IDLE_CONNECTIONS) {
+      connection.destroy();
+      return;
+    }
+    const { limits } = this;
+    const offeredMs = keepAliveMs === null ? limits.keepAliveMs : keepAliveMs - KEEP_ALIVE_MARGIN_MS;
+    const nowMs = performance.now();
+    connection.idleSinceMs = nowMs;
+    connection.idleUntilMs = nowMs + Math.min(offeredMs, limits.keepAliveMaxMs);
+    if (offeredMs <= 0) connection.destroy();
+    else this.#idle.push(connection);
+  }
+
+  forget(connection: UpstreamConnection): void {
+    this.#connections.delete(connection);
+    const at = this.#idle.indexOf(connection);
+    if (at !== -1) this.#idle.splice(at, 1);
+    if (this.#connections.size === 0) this.#onEmpty?.();
+  }
+
+  sendAgain(call: OpenCall): void {
+    this.#open(call);
+  }
+
+  sweep(): void {
+    this.tick += 1;
+    const nowMs = performance.now();
+    for (const connection of this.#connections) connection.sweep(nowMs);
+  }
+
+  /** Cuts the calls that are left. */
+  close(): Promise<void> {
+    this.#isClosed = true;
+    for (const connection of this.#connections) connection.destroy();
+    if (this.#connections.size === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#onEmpty = resolve;
+    });
+  }
+
+  #place(call: OpenCall): void {
+    const nowMs = performance.now();
+    for (;;) {
+      const connection = this.#idle.pop();
+      if (connection === undefined) {
+        this.#open(call);
+        return;
+      }
+      if (!connection.isUsable(nowMs)) {
+        connection.destroy();
+      } else {
+        if (nowMs - connection.idleSinceMs < this.limits.trustedIdleMs) connection.begin(call, true);
+        else lookTwice(this, connection, call);
+        return;
+      }
+    }
+  }
+
+  /** After the second look. */
+  placeOn(connection: UpstreamConnection, call: OpenCall): void {
+    const isUsable = connection.isUsable(performance.now());
+    if (call.isEnded) {
+      if (isUsable) this.#idle.push(connection);
+      else connection.destroy();
+    } else if (this.#isClosed) {
+      call.fail(new UpstreamError('CLIENT_CLOSED'));
+    } else if (isUsable) {
+      connection.begin(call, true);
+    } else {
+      connection.destroy();
+      this.#open(call);
+    }
+  }
+
+  #open(call: OpenCall): void {
+    const isTls = this.#secureContext !== null;
+    const connection = new UpstreamConnection(this, this.#connect(), isTls ? 'secureConnect' : 'connect', call);
+    this.#connections.add(connection);
+  }
+
+  #connect(): Socket {
+    const where = {
+      host: this.#host,
+      port: this.#port,
+      noDelay: true,
+      keepAlive: true,
+      keepAliveInitialDelay: TCP_PROBE_MS,
+    };
+    if (this.#secureContext === null) return connect(where);
+    const socket = connectTls({
+      ...where,
+      secureContext: this.#secureContext,
+      // Whatever NODE_TLS_REJECT_UNAUTHORIZED says.
+      rejectUnauthorized: true,
+      ALPNProtocols: ['http/1.1'],
+      ...(isIP(this.#host) === 0 ? { servername: this.#host } : {}),
+      ...(this.#session === null ? {} : { session: this.#session }),
+    });
+    socket.on('session', (session) => {
+      this.#session = session;
+    });
+    return socket;
+  }
+}
+
+/**
+ * The end of a long idle connection may have arrived without having been read yet. Two turns of the event loop later it
+ * has been: the first may begin after this turn's reading is over.
+ */
+function lookTwice(pool: UpstreamPool, connection: UpstreamConnection, call: OpenCall): void {
+  setImmediate(() => setImmediate(() => pool.placeOn(connection, call)));
+}

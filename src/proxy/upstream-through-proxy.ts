@@ -1,0 +1,104 @@
+/**
+ * The way out through an egress proxy (`HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY`), by undici: tunnels and their
+ * authentication are a library's business. Loaded only where such a proxy is configured.
+ */
+import { type Dispatcher, EnvHttpProxyAgent } from 'undici';
+import type { EgressProxy, UpstreamCall, UpstreamClient, UpstreamEvents, UpstreamRequest } from './upstream-client.ts';
+import { describeFailure, UpstreamError } from './upstream-failure.ts';
+import type { UpstreamLimits } from './upstream-limits.ts';
+
+const MAX_RESPONSE_HEADER_BYTES = 128 * 1024;
+
+export function createProxiedClient(egress: EgressProxy, limits: UpstreamLimits): UpstreamClient {
+  const agent = new EnvHttpProxyAgent({
+    allowH2: false,
+    pipelining: 1,
+    connect: { timeout: limits.connectTimeoutMs },
+    headersTimeout: limits.headersTimeoutMs,
+    bodyTimeout: limits.idleTimeoutMs,
+    keepAliveTimeout: limits.keepAliveMs,
+    keepAliveMaxTimeout: limits.keepAliveMaxMs,
+    maxHeaderSize: MAX_RESPONSE_HEADER_BYTES,
+    ...(egress.httpProxy === null ? {} : { httpProxy: egress.httpProxy }),
+    ...(egress.httpsProxy === null ? {} : { httpsProxy: egress.httpsProxy }),
+    ...(egress.noProxy === null ? {} : { noProxy: egress.noProxy }),
+  });
+  return {
+    send: (request, events) => sendThrough(agent, request, events),
+    close: () => agent.destroy(),
+  };
+}
+
+function sendThrough(dispatcher: Dispatcher, request: UpstreamRequest, events: UpstreamEvents): UpstreamCall {
+  let controller: Dispatcher.DispatchController | null = null;
+  let isAborted = false;
+  let isEnded = false;
+  let isDispatching = true;
+
+  function fail(error: Error): void {
+    if (isEnded) return;
+    isEnded = true;
+    if (!isAborted) events.onFailure(describeFailure(error));
+  }
+
+  try {
+    dispatcher.dispatch(
+      {
+        origin: request.origin,
+        path: request.path,
+        method: method(request.method),
+        headers:
+          request.bodyBytes === null
+            ? [...request.headers]
+            : [...request.headers, 'content-length', String(request.bodyBytes)],
+        body: request.body,
+      },
+      {
+        onRequestStart(started) {
+          controller = started;
+          if (isAborted) started.abort(new UpstreamError('CLIENT_CLOSED'));
+          else events.onConnection(isDispatching);
+        },
+        onResponseStart(started, status, _headers, reason) {
+          if (status >= 200) events.onHead(status, reason ?? '', readRawHeaders(started.rawHeaders));
+        },
+        onResponseData(_started, chunk) {
+          events.onData(chunk);
+        },
+        onResponseEnd() {
+          if (isEnded) return;
+          isEnded = true;
+          if (!isAborted) events.onEnd();
+        },
+        onResponseError(_started, error) {
+          fail(error);
+        },
+      },
+    );
+  } catch (error) {
+    fail(error instanceof Error ? error : new Error(String(error)));
+  }
+  isDispatching = false;
+
+  return {
+    abort() {
+      if (isEnded) return;
+      isAborted = true;
+      controller?.abort(new UpstreamError('CLIENT_CLOSED'));
+    },
+    pause: () => controller?.pause(),
+    resume: () => controller?.resume(),
+  };
+}
+
+/** undici's type lists the common methods; what it sends is any token. */
+function method(text: string): Dispatcher.HttpMethod {
+  return text as Dispatcher.HttpMethod; // undici checks the value itself against the grammar of a token.
+}
+
+function readRawHeaders(raw: Dispatcher.DispatchController['rawHeaders']): string[] {
+  const flat: string[] = [];
+  if (!Array.isArray(raw)) return flat;
+  for (const part of raw) flat.push(typeof part === 'string' ? part : part.toString('latin1'));
+  return flat;
+}
