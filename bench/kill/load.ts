@@ -1,7 +1,7 @@
 /** Keeps a number of clients busy, each with one call after another, and notes how every call ended. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CallPlan, callIdOf } from './call-plan.ts';
-import { createRawClient } from './raw-client.ts';
+import { createRawClient, type RawClient } from './raw-client.ts';
 
 /** While nobody listens. */
 const REFUSED_WAIT_MS = 50;
@@ -36,26 +36,30 @@ export interface CallNumbers {
 }
 
 export function startLoad(options: LoadOptions, numbers: CallNumbers): Load {
+  return startClients(options, numbers, (isStopping) => !isStopping);
+}
+
+/** Every client makes one call, all at the same time; to be stopped when they are done. */
+export function startCallsAtOnce(options: LoadOptions, numbers: CallNumbers): Load {
+  return startClients(options, numbers, (_isStopping, callsBefore) => callsBefore === 0);
+}
+
+function startClients(
+  options: LoadOptions,
+  numbers: CallNumbers,
+  mayCall: (isStopping: boolean, callsBefore: number) => boolean,
+): Load {
   const calls: ClientCall[] = [];
   let refusedConnections = 0;
   let isStopping = false;
 
   async function runClient(): Promise<void> {
     const client = createRawClient(options.port, options.gatewayKey);
-    while (!isStopping) {
-      const n = numbers.next++;
-      const plan = options.planOf(n);
-      const startedMs = performance.now();
-      const answer = await client.call(plan);
-      if (answer.ending === 'refused') {
-        refusedConnections += 1;
-        await sleep(REFUSED_WAIT_MS);
-        continue;
-      }
-      const isRight = answer.ending === 'complete' && answer.body.equals(Buffer.from(plan.clientBody));
-      const durationMs = performance.now() - startedMs;
-      calls.push({ n, id: callIdOf(n), ending: answer.ending, status: answer.status, isRight, durationMs });
-      await sleep(THINK_MS);
+    for (let callsBefore = 0; mayCall(isStopping, callsBefore); callsBefore += 1) {
+      const call = await makeCall(client, numbers.next++, options.planOf);
+      if (call === null) refusedConnections += 1;
+      else calls.push(call);
+      await sleep(call === null ? REFUSED_WAIT_MS : THINK_MS);
     }
     client.close();
   }
@@ -68,4 +72,15 @@ export function startLoad(options: LoadOptions, numbers: CallNumbers): Load {
       return { calls, refusedConnections };
     },
   };
+}
+
+/** Null when there was no connection. */
+async function makeCall(client: RawClient, n: number, planOf: (n: number) => CallPlan): Promise<ClientCall | null> {
+  const plan = planOf(n);
+  const startedMs = performance.now();
+  const answer = await client.call(plan);
+  if (answer.ending === 'refused') return null;
+  const isRight = answer.ending === 'complete' && answer.body.equals(Buffer.from(plan.clientBody));
+  const durationMs = performance.now() - startedMs;
+  return { n, id: callIdOf(n), ending: answer.ending, status: answer.status, isRight, durationMs };
 }

@@ -34,6 +34,7 @@ const seed = Number(options.seed);
 const clients = Number(options.clients);
 const downMs = Number(options.down) * 1_000;
 const WARM_UP_MS = 15_000;
+const MAX_RSS_GROWTH_MB = 64;
 const say = (text: string) => process.stderr.write(`${text}\n`);
 
 async function runKills(): Promise<KillResult[]> {
@@ -61,7 +62,7 @@ async function runKills(): Promise<KillResult[]> {
 
 async function runDowns(): Promise<DownResult[]> {
   if (downMs === 0) return [];
-  const how = { seed, clients, warmUpMs: WARM_UP_MS, downMs };
+  const how = { seed, clients, warmUpMs: WARM_UP_MS, downMs, maxRssGrowthMb: MAX_RSS_GROWTH_MB };
   say(`database suspended for ${options.down} s`);
   const suspended = await runSuspended(how);
   say(`database stopped for ${options.down} s`);

@@ -8,7 +8,7 @@ import { asRecord, startGateway, type TestGateway, waitUntil } from '../../test/
 import { type CallPlan, chooseShape, planCall } from './call-plan.ts';
 import { countDatabase, embeddedUrl } from './gateway-database.ts';
 import { startLedgerProvider } from './ledger-provider.ts';
-import { type CallNumbers, type Load, startLoad } from './load.ts';
+import { type CallNumbers, type Load, startCallsAtOnce, startLoad } from './load.ts';
 import { faultsOf, type Tally, tally } from './tally.ts';
 
 const DRAIN_LIMIT_MS = 120_000;
@@ -16,6 +16,10 @@ const DRAIN_LIMIT_MS = 120_000;
 export interface StageOptions {
   readonly seed: number;
   readonly clients: number;
+  /** By default of all kinds, as the seed says. */
+  readonly planOf?: (n: number) => CallPlan;
+  /** See `LedgerProviderOptions`. */
+  readonly afterFirstPiece?: (callId: string) => Promise<void>;
   readonly env?: Readonly<Record<string, string>>;
   /** Where to count; the embedded database by default. */
   readonly databaseUrl?: () => string;
@@ -26,6 +30,8 @@ export interface Stage {
   /** Starts it anew on the same data and the same ports, after it was killed. */
   readonly restart: () => Promise<void>;
   readonly startLoad: () => Load;
+  /** One call of each client, all at the same time. */
+  readonly startCallsAtOnce: () => Load;
   /** Ends the load, waits for the spool and counts everything since `sinceMs`. */
   readonly settle: (load: Load, sinceMs: number) => Promise<Settled>;
   readonly close: () => Promise<void>;
@@ -41,9 +47,10 @@ export interface Settled {
 }
 
 export async function openStage(options: StageOptions): Promise<Stage> {
-  const planOf = (n: number): CallPlan => planCall(n, chooseShape(n, options.seed));
+  const planOf = options.planOf ?? ((n: number) => planCall(n, chooseShape(n, options.seed)));
   const numbers: CallNumbers = { next: 1 };
-  const provider = await startLedgerProvider({ planOf });
+  const { afterFirstPiece = () => Promise.resolve() } = options;
+  const provider = await startLedgerProvider({ planOf, afterFirstPiece });
   const env = {
     ...options.env,
     TOLLGATE_UPSTREAM_OPENAI: provider.origin,
@@ -57,9 +64,10 @@ export async function openStage(options: StageOptions): Promise<Stage> {
     throw error;
   }
   const { port, adminPort, dataDir, key } = gateway;
+  const load = { port, gatewayKey: key, clients: options.clients, planOf };
 
-  async function settle(load: Load, sinceMs: number): Promise<Settled> {
-    const { calls, refusedConnections } = await load.stop();
+  async function settle(running: Load, sinceMs: number): Promise<Settled> {
+    const { calls, refusedConnections } = await running.stop();
     const startedMs = performance.now();
     await waitUntilDrained(gateway);
     const drainMs = Math.round(performance.now() - startedMs);
@@ -81,7 +89,8 @@ export async function openStage(options: StageOptions): Promise<Stage> {
     async restart() {
       gateway = await startGateway({ env, dataDir, ports: { port, adminPort } });
     },
-    startLoad: () => startLoad({ port, gatewayKey: key, clients: options.clients, planOf }, numbers),
+    startLoad: () => startLoad(load, numbers),
+    startCallsAtOnce: () => startCallsAtOnce(load, numbers),
     settle,
     async close() {
       await gateway.stop();
