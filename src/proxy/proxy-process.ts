@@ -24,6 +24,8 @@ const SHOWN_ATTEMPTS = 20;
 const ORPHAN_GRACE_MS = 4_000;
 /** After the listener is closed, idle connections are still open for a moment, so that a request on its way arrives. */
 const IDLE_CLOSE_DELAY_MS = 300;
+/** Connections that wait while this process is replaced; Node's default of 511 is less than a busy second brings. */
+const LISTEN_BACKLOG = 4_096;
 /** For writing the endings of cut calls. */
 const CUT_SETTLE_MS = 500;
 
@@ -95,7 +97,8 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
     void stop(ORPHAN_GRACE_MS); // It ends the process, whatever happens.
   });
 
-  server.listen({ fd: start.listenFd }, () => channel.send({ type: 'ready' }));
+  // By position: with a file descriptor Node takes no notice of the option of that name.
+  server.listen({ fd: start.listenFd }, LISTEN_BACKLOG, () => channel.send({ type: 'ready' }));
 }
 
 /** Applies a change, or reads the whole snapshot when this process does not have the version the change starts from. */

@@ -7,16 +7,24 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SupervisorStatus } from '../../src/channel.ts';
 
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 45_000;
 const root = join(import.meta.dirname, '..', '..');
 
+/** As in `GET /api/v1/status`. */
+export interface GatewayProcess {
+  readonly role: string;
+  readonly pid: number | null;
+  readonly state: string;
+  readonly restarts: number;
+}
+
 export interface TestGateway {
   /** `http://127.0.0.1:PORT` of the proxy. */
   readonly base: string;
   readonly port: number;
+  readonly adminPort: number;
   readonly adminBase: string;
   readonly dataDir: string;
   readonly key: string;
@@ -27,7 +35,7 @@ export interface TestGateway {
   readonly api: (path: string, init?: RequestInit) => Promise<unknown>;
   /** The record of one call, waiting until it is there. */
   readonly waitForLog: (id: string) => Promise<Record<string, unknown>>;
-  readonly status: () => Promise<SupervisorStatus>;
+  readonly processes: () => Promise<readonly GatewayProcess[]>;
   /** Ctrl-C; resolves with the exit code. `remove` false keeps the data for the next start. */
   readonly stop: (options?: { remove?: boolean }) => Promise<number | null>;
 }
@@ -36,6 +44,8 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly dataDir?: string;
   readonly args?: readonly string[];
+  /** Those of a gateway before, whose clients go on; free ones by default. */
+  readonly ports?: { readonly port: number; readonly adminPort: number };
 }
 
 export async function findFreePort(): Promise<number> {
@@ -68,8 +78,7 @@ export function makeDataDir(): string {
 
 export async function startGateway(options: StartOptions = {}): Promise<TestGateway> {
   const dataDir = options.dataDir ?? makeDataDir();
-  const port = await findFreePort();
-  const adminPort = await findFreePort();
+  const { port, adminPort } = options.ports ?? { port: await findFreePort(), adminPort: await findFreePort() };
   const child = spawn(process.execPath, [join(root, 'src/main.ts'), 'start', ...(options.args ?? [])], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -104,32 +113,28 @@ export async function startGateway(options: StartOptions = {}): Promise<TestGate
     return text === '' ? null : JSON.parse(text);
   }
 
-  await waitUntil(
-    'the gateway is ready',
-    async () => {
-      if (child.exitCode !== null) throw new Error(`the gateway ended with ${child.exitCode}:\n${output}`);
-      const proxy = await fetch(`${base}/readyz`).catch(() => undefined);
-      const admin = existsSync(join(dataDir, 'admin.json'))
-        ? await fetch(`${adminBase}/readyz`).catch(() => undefined)
-        : undefined;
-      return proxy?.status === 200 && admin?.status === 200 ? true : undefined;
-    },
-    START_TIMEOUT_MS,
-  ).catch((error: unknown) => {
-    child.kill('SIGKILL');
-    throw new Error(`${String(error)}\n${output}`);
-  });
+  async function isReady(): Promise<true | undefined> {
+    if (child.exitCode !== null) throw new Error(`the gateway ended with ${child.exitCode}:\n${output}`);
+    const proxy = await fetch(`${base}/readyz`).catch(() => undefined);
+    const admin = existsSync(join(dataDir, 'admin.json'))
+      ? await fetch(`${adminBase}/readyz`).catch(() => undefined)
+      : undefined;
+    if (proxy?.status !== 200 || admin?.status !== 200) return undefined;
+    // Without its database the gateway is ready as well, but no key can be made.
+    return asRecord(await admin.json())['database'] === 'up' ? true : undefined;
+  }
 
-  const created = await waitUntil('a key is made', async () => {
-    // Until the database's schema is up the API answers 503.
-    const answer = await api('/api/v1/keys', { method: 'POST', body: JSON.stringify({ name: 'test' }) }).catch(
-      () => null,
-    );
-    return answer === null ? undefined : asRecord(answer);
-  });
+  const created = await waitUntil('the gateway is ready', isReady, START_TIMEOUT_MS)
+    .then(() => api('/api/v1/keys', { method: 'POST', body: JSON.stringify({ name: 'test' }) }))
+    .then(asRecord)
+    .catch((error: unknown) => {
+      child.kill('SIGINT');
+      throw new Error(`${String(error)}\n${output}`);
+    });
   return {
     base,
     port,
+    adminPort,
     adminBase,
     dataDir,
     key: String(created['key']),
@@ -141,7 +146,7 @@ export async function startGateway(options: StartOptions = {}): Promise<TestGate
         const found = await api(`/api/v1/logs/${id}`).catch(() => undefined);
         return found === undefined || asRecord(found)['outcome'] == null ? undefined : asRecord(found);
       }),
-    status: async () => readSupervisor(await api('/api/v1/status')),
+    processes: async () => readProcesses(await api('/api/v1/status')),
     stop: async ({ remove = true } = {}) => {
       const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
       if (child.exitCode === null && child.signalCode === null) {
@@ -166,12 +171,16 @@ export function asRecord(value: unknown): Record<string, unknown> {
   return { ...value };
 }
 
-function isStatus(value: unknown): value is SupervisorStatus {
-  return typeof value === 'object' && value !== null && 'children' in value && Array.isArray(value.children);
-}
-
-function readSupervisor(answer: unknown): SupervisorStatus {
-  const { supervisor } = asRecord(answer);
-  if (!isStatus(supervisor)) throw new Error(`no supervisor status: ${JSON.stringify(answer)}`);
-  return supervisor;
+function readProcesses(answer: unknown): GatewayProcess[] {
+  const { processes } = asRecord(answer);
+  if (!Array.isArray(processes)) throw new Error(`no processes: ${JSON.stringify(answer)}`);
+  return processes.map((entry: unknown) => {
+    const { role, pid, state, restarts } = asRecord(entry);
+    return {
+      role: String(role),
+      pid: typeof pid === 'number' ? pid : null,
+      state: String(state),
+      restarts: Number(restarts),
+    };
+  });
 }

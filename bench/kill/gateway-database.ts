@@ -1,0 +1,74 @@
+/** The database of the gateway under test, asked directly, past the gateway. Reads only. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { type RollupDifference, verifyRuns } from '../../src/runs/verify-runs.ts';
+import { parseUsd } from '../../src/usd.ts';
+import type { CountedRow } from './tally.ts';
+
+const CONNECT_TIMEOUT_MS = 10_000;
+
+export interface DatabaseCount {
+  readonly rows: readonly CountedRow[];
+  readonly openCalls: number;
+  readonly differences: readonly RollupDifference[];
+}
+
+/** The lines of `postmaster.pid` (PostgreSQL's miscadmin.h): pid, data directory, start, port, socket folder. */
+export function embeddedUrl(dataDir: string): string {
+  const [, , , port = '', socketDir = ''] = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split(
+    '\n',
+  );
+  const password = readFileSync(join(dataDir, 'postgres-password'), 'utf8').trim();
+  return `postgresql://tollgate:${password}@/tollgate?host=${encodeURIComponent(socketDir)}&port=${port}`;
+}
+
+interface RowText {
+  readonly call_id: string | null;
+  readonly outcome: string;
+  readonly status: number | null;
+  readonly provider: string;
+  readonly input_tokens: string | null;
+  readonly cache_read_input_tokens: string | null;
+  readonly output_tokens: string | null;
+  readonly total_cost: string | null;
+  readonly trace_id: string | null;
+}
+
+const READ_ROWS = `
+  select raw_metadata->>'Call-Id' as call_id, outcome, status, provider, trace_id,
+         input_tokens, cache_read_input_tokens, output_tokens, total_cost
+  from llm_requests
+  where requested_at >= $1`;
+
+/** All calls that arrived from `sinceMs` on, and whether all roll-ups agree with the records. */
+export async function countDatabase(connectionString: string, sinceMs: number): Promise<DatabaseCount> {
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  await client.connect();
+  try {
+    const { rows } = await client.query<RowText>(READ_ROWS, [new Date(sinceMs)]);
+    const open = await client.query<{ count: string }>('select count(*) from llm_open_calls');
+    return {
+      rows: rows.map(toCountedRow),
+      openCalls: Number(open.rows[0]?.count),
+      differences: await verifyRuns(client),
+    };
+  } finally {
+    await client.end();
+  }
+}
+
+function toCountedRow(row: RowText): CountedRow {
+  return {
+    callId: row.call_id ?? 'no id',
+    ...{ outcome: row.outcome, status: row.status, provider: row.provider, traceId: row.trace_id },
+    inputTokens: toCount(row.input_tokens),
+    cacheReadTokens: toCount(row.cache_read_input_tokens),
+    outputTokens: toCount(row.output_tokens),
+    totalCost: row.total_cost === null ? null : parseUsd(row.total_cost),
+  };
+}
+
+function toCount(text: string | null): number | null {
+  return text === null ? null : Number(text);
+}

@@ -1,0 +1,86 @@
+/** Keeps a number of clients busy, each with one call after another, and notes how every call ended. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type CallPlan, callIdOf } from './call-plan.ts';
+import { createRawClient, type RawClient } from './raw-client.ts';
+
+/** While nobody listens. */
+const REFUSED_WAIT_MS = 50;
+/** Between two calls of a client. */
+const THINK_MS = 20;
+
+export interface ClientCall {
+  readonly n: number;
+  readonly id: string;
+  readonly ending: 'complete' | 'cut' | 'stuck';
+  readonly status: number | null;
+  /** Of a complete answer: every byte is as the provider sent it. */
+  readonly isRight: boolean;
+  readonly durationMs: number;
+}
+
+export interface LoadOptions {
+  readonly port: number;
+  readonly gatewayKey: string;
+  readonly clients: number;
+  readonly planOf: (n: number) => CallPlan;
+}
+
+export interface Load {
+  /** Ends every client after its call, and gives all the calls since the start. */
+  readonly stop: () => Promise<{ readonly calls: readonly ClientCall[]; readonly refusedConnections: number }>;
+}
+
+/** Call numbers go on from load to load, so that every call of a gateway has its own. */
+export interface CallNumbers {
+  next: number;
+}
+
+export function startLoad(options: LoadOptions, numbers: CallNumbers): Load {
+  return startClients(options, numbers, (isStopping) => !isStopping);
+}
+
+/** Every client makes one call, all at the same time; to be stopped when they are done. */
+export function startCallsAtOnce(options: LoadOptions, numbers: CallNumbers): Load {
+  return startClients(options, numbers, (_isStopping, callsBefore) => callsBefore === 0);
+}
+
+function startClients(
+  options: LoadOptions,
+  numbers: CallNumbers,
+  mayCall: (isStopping: boolean, callsBefore: number) => boolean,
+): Load {
+  const calls: ClientCall[] = [];
+  let refusedConnections = 0;
+  let isStopping = false;
+
+  async function runClient(): Promise<void> {
+    const client = createRawClient(options.port, options.gatewayKey);
+    for (let callsBefore = 0; mayCall(isStopping, callsBefore); callsBefore += 1) {
+      const call = await makeCall(client, numbers.next++, options.planOf);
+      if (call === null) refusedConnections += 1;
+      else calls.push(call);
+      await sleep(call === null ? REFUSED_WAIT_MS : THINK_MS);
+    }
+    client.close();
+  }
+
+  const running = Promise.all(Array.from({ length: options.clients }, runClient));
+  return {
+    async stop() {
+      isStopping = true;
+      await running;
+      return { calls, refusedConnections };
+    },
+  };
+}
+
+/** Null when there was no connection. */
+async function makeCall(client: RawClient, n: number, planOf: (n: number) => CallPlan): Promise<ClientCall | null> {
+  const plan = planOf(n);
+  const startedMs = performance.now();
+  const answer = await client.call(plan);
+  if (answer.ending === 'refused') return null;
+  const isRight = answer.ending === 'complete' && answer.body.equals(Buffer.from(plan.clientBody));
+  const durationMs = performance.now() - startedMs;
+  return { n, id: callIdOf(n), ending: answer.ending, status: answer.status, isRight, durationMs };
+}
