@@ -1,60 +1,42 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+/** The demo as the supervisor forks it: a process of its own with a bound socket as file descriptor 4. Not its answers. */
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { BoundSocket, createServer } from 'node:net';
+import { BoundSocket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 
-const module = join(import.meta.dirname, 'demo-process.ts');
+const entry = join(import.meta.dirname, '..', 'main.ts');
 const children: ChildProcess[] = [];
+const sockets: BoundSocket[] = [];
 
 afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
+  for (const socket of sockets.splice(0)) socket.close();
 });
 
-async function readFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return address !== null && typeof address === 'object' ? address.port : 0;
-}
-
-function spawnChild(listenFd: number | 'ignore'): ChildProcess {
-  const script = `const { runDemoProcess } = await import(${JSON.stringify(module)}); runDemoProcess();`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc', listenFd],
+async function startDemo(): Promise<{ readonly child: ChildProcess; readonly origin: string }> {
+  const socket = new BoundSocket({ host: '127.0.0.1', port: 0 });
+  sockets.push(socket);
+  const origin = `http://127.0.0.1:${socket.address().port}`;
+  const child = fork(entry, ['internal-demo'], {
+    execArgv: [],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc', socket.fd()],
   });
   children.push(child);
-  return child;
-}
-
-async function startChild(): Promise<{ readonly child: ChildProcess; readonly origin: string }> {
-  const child = spawnChild('ignore');
-  const demoPort = await readFreePort();
-  child.send({ type: 'start', demoPort });
+  child.send({ type: 'start', role: 'demo', listenFd: 4, origin });
   expect(await once(child, 'message')).toEqual([{ type: 'ready' }, undefined]);
-  return { child, origin: `http://127.0.0.1:${demoPort}` };
+  return { child, origin };
 }
 
-test('the demo listens on the port it is told, says ready, and ends with 0 when it is told to stop', async () => {
-  const { child, origin } = await startChild();
+test('the demo answers on the socket that it is handed, and ends with 0 when it is told to stop', async () => {
+  const { child, origin } = await startDemo();
   expect((await fetch(`${origin}/openai/v1/models`)).status).toBe(200);
   child.send({ type: 'stop', graceMs: 1000 });
   expect(await once(child, 'exit')).toEqual([0, null]);
 });
 
 test('the demo ends when its supervisor is gone', async () => {
-  const { child } = await startChild();
+  const { child } = await startDemo();
   child.disconnect();
   expect(await once(child, 'exit')).toEqual([0, null]);
-});
-
-test('the demo listens on a socket that it is handed', async () => {
-  const socket = new BoundSocket({ host: '127.0.0.1', port: 0 });
-  const child = spawnChild(socket.fd());
-  child.send({ type: 'start', role: 'demo', listenFd: 4 });
-  await once(child, 'message');
-  expect((await fetch(`http://127.0.0.1:${socket.address().port}/openai/v1/models`)).status).toBe(200);
-  socket.close();
 });
