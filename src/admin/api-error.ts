@@ -30,7 +30,7 @@ const DOWN_ERRNO: readonly string[] = [
 ];
 /** What the driver throws without a code. */
 const DOWN_MESSAGE =
-  /connection terminated|timeout exceeded when trying to connect|not queryable|connection error|pool after calling end/i;
+  /connection terminated|timeout exceeded when trying to connect|not queryable|connection error|pool after calling end|query read timeout/i;
 
 function codeOf(error: Error): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : '';

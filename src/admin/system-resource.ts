@@ -1,10 +1,13 @@
 /** How the gateway is: its processes, records under way, database, the attempts it refused, and liveness. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { SupervisorStatus } from '../channel.ts';
-import { readDatabaseFacts } from '../runs/database-facts.ts';
+import { checkDatabase, readDatabaseFacts } from '../runs/database-facts.ts';
 import type { AdminDeps } from './admin-deps.ts';
 import { ApiError } from './api-error.ts';
 import { COMMON_ERRORS, jsonAnswer, Time } from './schemas.ts';
+
+/** Also with a database that hangs: who asks for the state must not wait for it. */
+const DATABASE_ANSWER_LIMIT_MS = 2_000;
 
 const AttemptBody = z
   .object({
@@ -94,11 +97,23 @@ const DATABASE_DOWN = {
   oldest_requested_at: null,
 } as const;
 
+/** The question's own limit begins when it has a connection, and even that can take long; this one counts from now. */
+async function withinLimit<T>(answer: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const fail = () => reject(new Error('the database did not answer in time'));
+  const timer = setTimeout(fail, DATABASE_ANSWER_LIMIT_MS);
+  try {
+    return await Promise.race([answer, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 async function readDatabaseStatus(deps: AdminDeps): Promise<z.infer<typeof StatusBody>['database']> {
   const pool = deps.database();
   if (pool === null) return DATABASE_DOWN;
   try {
-    const facts = await readDatabaseFacts(pool, deps.accountId);
+    const facts = await withinLimit(readDatabaseFacts(pool, deps.accountId, DATABASE_ANSWER_LIMIT_MS));
     return {
       state: 'up',
       version: facts.version,
@@ -140,7 +155,7 @@ async function isDatabaseUp(deps: AdminDeps): Promise<boolean> {
   try {
     const pool = deps.database();
     if (pool === null) return false;
-    await pool.query('select 1');
+    await withinLimit(checkDatabase(pool, DATABASE_ANSWER_LIMIT_MS));
     return true;
   } catch {
     // The answer to the question.

@@ -25,8 +25,19 @@ const FACTS = `
      where i.inhparent = 'llm_requests'::regclass) as rows_estimate,
     (select min(requested_at) from llm_requests where account_id = $1) as oldest_requested_at`;
 
-export async function readDatabaseFacts(pool: pg.Pool, accountId: number): Promise<DatabaseFacts> {
-  const { rows } = await pool.query<FactsRow>(FACTS, [accountId]);
+/** The driver's name for the limit of one query; its types know only the one of a whole connection. */
+type LimitedQuery = pg.QueryConfig & { readonly query_timeout: number };
+
+/** Rejects when the database does not answer. A connection that hangs for `limitMs` is closed. */
+export async function checkDatabase(pool: pg.Pool, limitMs: number): Promise<void> {
+  const query: LimitedQuery = { text: 'select 1', query_timeout: limitMs };
+  await pool.query(query);
+}
+
+/** A connection that hangs for `limitMs` is closed. */
+export async function readDatabaseFacts(pool: pg.Pool, accountId: number, limitMs: number): Promise<DatabaseFacts> {
+  const query: LimitedQuery = { text: FACTS, values: [accountId], query_timeout: limitMs };
+  const { rows } = await pool.query<FactsRow>(query);
   const [row] = rows;
   if (row === undefined) throw new Error('the database said nothing of itself');
   return {
