@@ -172,8 +172,7 @@ function createControl(
     },
     close: async (drainMs) => {
       await server?.close();
-      await connecting.stop();
-      await connected?.polling.stop();
+      await Promise.all([connecting.stop(), connected?.polling.stop()]);
       await endShipping(connected?.shipper ?? null, drainMs, log);
       // A connection that hangs must not hold the process; whoever waits for this one exits.
       void Promise.allSettled([apiPool.end(), shipperPool.end()]);

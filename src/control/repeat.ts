@@ -1,7 +1,11 @@
 /** A task that runs again and again with a pause in between, until it is stopped. A failure is reported, not fatal. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** For a run that had begun: what it waits for may hang. */
+const STOP_LIMIT_MS = 500;
 
 export interface Repeating {
-  /** Resolves when a run that had begun is over. */
+  /** Resolves when a run that had begun is over, after half a second at the latest. */
   readonly stop: () => Promise<void>;
 }
 
@@ -27,7 +31,7 @@ export function repeat(task: () => Promise<number | null>): Repeating {
     stop: () => {
       isStopped = true;
       wake();
-      return running;
+      return Promise.race([running, sleep(STOP_LIMIT_MS, undefined, { ref: false })]);
     },
   };
 }

@@ -4,6 +4,7 @@
  * transaction has committed, so nothing here needs to survive.
  */
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { PriceCall } from '../pricing/billable-call.ts';
 import { listProcessDirectories } from '../spool/process-directories.ts';
@@ -29,6 +30,8 @@ const DEAD_AFTER_MS = 2_000;
 const KEY_USE_INTERVAL_MS = 10_000;
 const PARTITION_INTERVAL_MS = 3_600_000;
 const PARTITION_DAYS_AHEAD = 7;
+/** For the batch under way, and as long again for its end once its connection was closed. */
+const STOP_LIMIT_MS = 500;
 
 export interface ShipperOptions {
   readonly pool: pg.Pool;
@@ -60,7 +63,7 @@ export interface Shipper {
   stats(): ShipperStats;
   /** True when everything that is in the spool now is stored; false when that took longer than `deadlineMs`. */
   drain(deadlineMs: number): Promise<boolean>;
-  /** Ends after the batch that is being stored. */
+  /** Ends after the batch that is being stored; a database that hangs keeps it a second and no longer. */
   stop(): Promise<void>;
 }
 
@@ -226,7 +229,11 @@ export function startShipper(options: ShipperOptions): Shipper {
     async stop() {
       isStopping = true;
       wake();
-      await running;
+      const limit = () => sleep(STOP_LIMIT_MS, 'late' as const, { ref: false });
+      if ((await Promise.race([running, limit()])) !== 'late') return;
+      // What is in the batch has not been moved past, so the next start stores it.
+      session?.close();
+      await Promise.race([running, limit()]);
     },
   };
 }

@@ -83,6 +83,32 @@ describe.each(POSTGRES_KINDS)('the shipper into $name', (kind) => {
     return rows[0];
   }
 
+  test('a stop in the middle of a batch that hangs ends soon, and the next start stores the call once', async () => {
+    const spool = writer('p1');
+    await writeCall(spool, 1);
+    const hanging = shipper();
+    expect(await hanging.drain(DRAIN_MS)).toBe(true);
+    const other = await pool.connect();
+    try {
+      await other.query('begin');
+      await other.query('lock table llm_requests');
+      await writeCall(spool, 2);
+      for (;;) {
+        const { rows } = await pool.query("select 1 from pg_stat_activity where wait_event_type = 'Lock'");
+        if (rows.length > 0) break;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      await hanging.stop();
+      // Closed, and not only left behind: the statement's own limit is 10 s.
+      expect(hanging.stats().waitingFor).toContain('Connection terminated');
+    } finally {
+      await other.query('rollback');
+      other.release();
+    }
+    expect(await shipper().drain(DRAIN_MS)).toBe(true);
+    expect(await queryOne('select count(*) from llm_requests')).toEqual({ count: 2 });
+  }, 9_000);
+
   test('a call in the spool becomes one row, with its cost, its run and its bodies', async () => {
     const spool = writer('p1');
     const begin = callBegin(1, {
