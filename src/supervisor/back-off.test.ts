@@ -8,3 +8,10 @@ test('waits double from a quarter of a second to ten, and begin again after half
   ]);
   expect(next(30_000)).toBe(250);
 });
+
+test('a limit shortens the wait, and what grows goes on from there', () => {
+  const { next } = createBackOff();
+  expect([next(0), next(0), next(0), next(0, 1_000), next(0, 1_000), next(0), next(0)]).toEqual([
+    250, 500, 1_000, 1_000, 1_000, 2_000, 4_000,
+  ]);
+});

@@ -4,17 +4,16 @@ const MAX_MS = 10_000;
 const RESET_AFTER_MS = 30_000;
 
 export interface BackOff {
-  /** The wait before the next start, for something that lived `livedMs`. */
-  readonly next: (livedMs: number) => number;
+  /** The wait before the next start, for something that lived `livedMs`; `limitMs` shortens it. */
+  readonly next: (livedMs: number, limitMs?: number) => number;
 }
 
 export function createBackOff(): BackOff {
   let waitMs = FIRST_MS;
   return {
-    next: (livedMs) => {
-      if (livedMs >= RESET_AFTER_MS) waitMs = FIRST_MS;
-      const current = waitMs;
-      waitMs = Math.min(MAX_MS, waitMs * 2);
+    next: (livedMs, limitMs = MAX_MS) => {
+      const current = Math.min(livedMs >= RESET_AFTER_MS ? FIRST_MS : waitMs, limitMs);
+      waitMs = Math.min(MAX_MS, current * 2);
       return current;
     },
   };

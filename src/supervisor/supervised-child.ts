@@ -10,6 +10,8 @@ import { type ProcessIdentity, readStartTime } from './process-identity.ts';
 
 /** After the child's own time to drain, before it is killed. */
 const KILL_MARGIN_MS = 2_000;
+/** Calls wait for a proxy; one that had come up is worth trying sooner than one that cannot. */
+const MAX_PROXY_WAIT_MS = 1_000;
 /** A child that ends this often before it ever was ready will not become so by itself. */
 const MAX_EARLY_EXITS = 5;
 
@@ -127,8 +129,9 @@ export function createSupervisedChild(options: ChildOptions): SupervisedChild {
       options.onChange();
       return;
     }
+    const isMissed = role === 'proxy' && state === 'ready';
     state = 'restarting';
-    const waitMs = backOff.next(Date.now() - startedAtMs);
+    const waitMs = backOff.next(Date.now() - startedAtMs, isMissed ? MAX_PROXY_WAIT_MS : undefined);
     log.error({ role, child: pid, exit: reason, waitMs }, 'child ended; starting it again');
     if (!wasReady) {
       earlyExits += 1;
