@@ -116,7 +116,13 @@ export class Answer implements UpstreamEvents {
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
     });
-    outgoing.once('close', () => this.#onClientClose());
+    // The client may have gone while its call was written down; then `close` does not come again.
+    if (outgoing.destroyed || outgoing.req.socket.destroyed) this.#onClientClose();
+    else outgoing.once('close', () => this.#onClientClose());
+  }
+
+  get hasEnded(): boolean {
+    return this.#ending !== null;
   }
 
   get head(): AnswerHead | null {

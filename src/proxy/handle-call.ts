@@ -138,6 +138,8 @@ function forward(
   });
   gateway.openCalls.add(answer);
   void answer.ended.then(() => gateway.openCalls.delete(answer)); // `ended` never rejects.
+  // Nobody waits for it any more, and it would cost.
+  if (answer.hasEnded) return answer;
   if (gateway.isDraining) outgoing.shouldKeepAlive = false;
   const forwarded = prepared.isAsked ? withoutCompression(headers.forwarded) : headers.forwarded;
   answer.attach(

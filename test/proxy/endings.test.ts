@@ -187,6 +187,31 @@ test('a client that leaves before the answer began: the provider’s connection 
   expect((await proxy.lastCall()).end).toMatchObject({ outcome: 'client_closed', status: null, usage: null });
 });
 
+test('a client that leaves while its call is being written down: nothing goes to the provider', async () => {
+  const slow = await startProxy(provider.origin);
+  try {
+    const { spool } = slow.gateway;
+    const written = Promise.withResolvers<() => void>();
+    const begin: typeof spool.begin = (record, done) =>
+      spool.begin(record, (kept) => written.resolve(() => done(kept)));
+    Object.assign(slow.gateway, { spool: { ...spool, begin } });
+    const closed = new Promise((resolve) => {
+      slow.server.once('connection', (socket) => socket.once('close', resolve));
+    });
+    const seen = provider.requests.length;
+    const socket = connect(slow.port, '127.0.0.1');
+    socket.write(messagesRequest().replace(proxy.key, slow.key));
+    const goOn = await written.promise;
+    socket.destroy();
+    await closed;
+    goOn();
+    expect((await slow.lastCall()).end).toMatchObject({ outcome: 'client_closed', status: null, usage: null });
+    expect(provider.requests.length).toBe(seen);
+  } finally {
+    await slow.close();
+  }
+});
+
 test('a client that leaves in the middle of a large body: the provider never sees a whole request', async () => {
   const seen = provider.requests.length;
   const socket = connect(proxy.port, '127.0.0.1');
