@@ -169,7 +169,7 @@ interface Ran {
 function runCli(args: readonly string[], dataDir = dir): Promise<Ran> {
   const { promise, resolve } = Promise.withResolvers<Ran>();
   const env = { PATH: process.env['PATH'], TOLLGATE_DATA_DIR: dataDir };
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'cli-driver.ts'), ...args], { env });
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../../src/main.ts'), ...args], { env });
   let out = '';
   let err = '';
   child.stdout.on('data', (chunk: Buffer) => {
@@ -265,7 +265,7 @@ test('the command line makes keys, shows logs, runs and the state, and says one 
   expect(await runCli(['runs', 'none'])).toMatchObject({ code: 1, out: '' });
 
   const env = { PATH: process.env['PATH'], TOLLGATE_DATA_DIR: dir };
-  const follow = spawn(process.execPath, [join(import.meta.dirname, 'cli-driver.ts'), 'logs', '--follow'], { env });
+  const follow = spawn(process.execPath, [join(import.meta.dirname, '../../src/main.ts'), 'logs', '--follow'], { env });
   let followed = '';
   follow.stdout.on('data', (chunk: Buffer) => {
     followed += chunk.toString();
