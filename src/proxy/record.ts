@@ -106,6 +106,7 @@ export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): 
   const status = statusSent(ending, answer);
   const outcome = outcomeOf(ending, status, reading);
   const error = errorOf(ending, reading, answer, facts.route);
+  const durationMs = durationOf(facts.arrival, end.nowMs);
   return {
     id: begin.id,
     status,
@@ -122,7 +123,8 @@ export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): 
     usage: reading?.usage ?? null,
     usageSource: usageSourceOf(ending, reading),
     flags: joinFlags(end.flags, reading?.flags ?? []),
-    ...timesOf(facts.arrival, end.nowMs),
+    respondedAtMs: facts.arrival.requestedAtMs + durationMs,
+    durationMs,
     connectMs: round(answer.connectMs),
     headersMs: round(answer.headersMs),
     firstByteMs: round(answer.firstByteMs),
@@ -137,6 +139,7 @@ export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): 
 
 /** The end of a call that the gateway refused after its account and provider were known. */
 export function describeRejection(facts: CallFacts, begin: CallBegin, code: GatewayErrorCode, nowMs: number): CallEnd {
+  const durationMs = durationOf(facts.arrival, nowMs);
   return {
     id: begin.id,
     status: GATEWAY_ERRORS[code].status,
@@ -153,7 +156,8 @@ export function describeRejection(facts: CallFacts, begin: CallBegin, code: Gate
     usage: null,
     usageSource: 'none',
     flags: begin.flags,
-    ...timesOf(facts.arrival, nowMs),
+    respondedAtMs: facts.arrival.requestedAtMs + durationMs,
+    durationMs,
     connectMs: null,
     headersMs: null,
     firstByteMs: null,
@@ -166,10 +170,9 @@ export function describeRejection(facts: CallFacts, begin: CallBegin, code: Gate
   };
 }
 
-/** `responded_at` comes from the monotonic clock, so that it is never before `requested_at`. */
-function timesOf(arrival: Arrival, nowMs: number): { respondedAtMs: number; durationMs: number } {
-  const durationMs = Math.round(nowMs - arrival.monotonicMs);
-  return { respondedAtMs: arrival.requestedAtMs + durationMs, durationMs };
+/** Monotonic: `responded_at` is `requested_at` and this, so that it is never before it. */
+function durationOf(arrival: Arrival, nowMs: number): number {
+  return Math.round(nowMs - arrival.monotonicMs);
 }
 
 function round(ms: number | null): number | null {

@@ -26,23 +26,23 @@ export interface Route {
 export type RouteSettings = Pick<Config, 'upstreams' | 'aliases'>;
 
 export function chooseRoute(request: AcceptedRequest, headers: GatewayHeaders, settings: RouteSettings): Route {
+  const { method, query, header } = request;
   const { provider, repairedPath } = chooseProvider(request, headers.provider);
   // The signature covers the host, which is another one on the next hop.
-  if (request.header('authorization')?.startsWith('AWS4-HMAC-SHA256') === true) {
+  if (header('authorization')?.startsWith('AWS4-HMAC-SHA256') === true) {
     throw new GatewayError('signature_unsupported');
   }
   const alias = findAlias(provider.name, headers.providerAlias, settings);
   const upstream = alias ?? settings.upstreams[provider.name] ?? null;
   const mapped = provider.mapPath(repairedPath ?? request.path);
-  const query = request.query === '' ? '' : `?${request.query}`;
   const region = provider.region(request) ?? upstream?.region ?? provider.defaultRegion;
   const { origin, prefix } = splitOrigin(upstream?.origin ?? provider.origin(region));
   return {
     provider,
-    endpoint: provider.endpoint({ ...request, path: mapped }),
+    endpoint: provider.endpoint({ method, path: mapped, query, header }),
     origin,
-    path: `${prefix}${mapped}${query}`,
-    loggedPath: `${request.path}${request.query === '' ? '' : `?${hideSecrets(request.query)}`}`,
+    path: query === '' ? prefix + mapped : `${prefix}${mapped}?${query}`,
+    loggedPath: query === '' ? request.path : `${request.path}?${hideSecrets(query)}`,
     region,
     isRepaired: repairedPath !== null,
   };

@@ -21,6 +21,19 @@ const KEPT_BYTES = 1024 * 1024;
 const MAX_BYTES_PER_CHAR = 3;
 const LENGTH_BYTES = 4;
 
+/** A body without its bytes. Spelled out: taking one member off an object costs several times as much. */
+function describe(body: CallBody): Omit<CallBody, 'bytes'> {
+  return {
+    id: body.id,
+    requestedAtMs: body.requestedAtMs,
+    direction: body.direction,
+    contentType: body.contentType,
+    contentEncoding: body.contentEncoding,
+    totalBytes: body.totalBytes,
+    headBytes: body.headBytes,
+  };
+}
+
 export class FrameGroup {
   #buffer: Buffer = Buffer.allocUnsafeSlow(FIRST_BYTES);
   #length = 0;
@@ -50,8 +63,8 @@ export class FrameGroup {
 
   /** Adds a body: `length u32 of the description | description as JSON | bytes`. */
   addBody(body: CallBody): boolean {
-    const { bytes, ...about } = body;
-    const description = JSON.stringify(about);
+    const { bytes } = body;
+    const description = JSON.stringify(describe(body));
     const start = this.#length;
     const payload = start + FRAME_HEADER_BYTES;
     this.#reserve(FRAME_HEADER_BYTES + LENGTH_BYTES + description.length * MAX_BYTES_PER_CHAR + bytes.length);
