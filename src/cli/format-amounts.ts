@@ -2,21 +2,17 @@
 import { formatUsd, type PicoUsd } from '../usd.ts';
 
 const PICO_DIGITS = 12;
-const CENT = 10_000_000_000n;
 const HUNDRED = 100_000_000_000_000n;
 
 /** Not known: never shown as zero. */
 const UNKNOWN = '—';
 
-/**
- * `$123.46` from 100, else four significant digits from one cent (`$1.235`, `$0.0123`), else the first two that are not
- * zero (`$0.00039`); at least two decimals.
- */
+/** `$123.46` from 100, else four significant digits (`$1.235`, `$0.0001485`); at least two decimals. */
 export function formatMoney(amount: PicoUsd | null): string {
   if (amount === null) return UNKNOWN;
   const absolute = amount < 0n ? -amount : amount;
   const digits = absolute.toString().length;
-  const significant = absolute >= HUNDRED ? digits - PICO_DIGITS + 2 : absolute >= CENT ? 4 : 2;
+  const significant = absolute >= HUNDRED ? digits - PICO_DIGITS + 2 : 4;
   const decimals = Math.min(PICO_DIGITS, Math.max(2, significant + PICO_DIGITS - digits));
   const unit = 10n ** BigInt(PICO_DIGITS - decimals);
   const rounded = ((absolute + unit / 2n) / unit) * unit;
