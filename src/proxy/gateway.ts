@@ -8,7 +8,7 @@ import type { ByteBudget } from './byte-budget.ts';
 import type { CallId } from './call-id.ts';
 import type { IdleSweep } from './idle-sweep.ts';
 import type { RouteSettings } from './route.ts';
-import type { UpstreamClient } from './upstream-client.ts';
+import type { UpstreamClient } from './upstream.ts';
 
 /** Bound on the copies for the log of all calls together. */
 export const COPIES_BYTES = 256 * 1024 * 1024;

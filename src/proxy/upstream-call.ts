@@ -1,6 +1,7 @@
 /** One call on its way: what is sent, who is told, and on which connection it is. It ends once. */
+
+import type { UpstreamCall, UpstreamEvents, UpstreamRequest } from './upstream.ts';
 import { UpstreamBody } from './upstream-body.ts';
-import type { UpstreamCall, UpstreamEvents, UpstreamRequest } from './upstream-client.ts';
 import type { UpstreamConnection } from './upstream-connection.ts';
 import { describeDefect, describeFailure, type UpstreamFailure } from './upstream-failure.ts';
 

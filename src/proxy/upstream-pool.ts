@@ -4,8 +4,8 @@
  */
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, createSecureContext, type SecureContext } from 'node:tls';
+import type { UpstreamCall, UpstreamEvents, UpstreamRequest } from './upstream.ts';
 import { OpenCall } from './upstream-call.ts';
-import type { UpstreamCall, UpstreamEvents, UpstreamRequest } from './upstream-client.ts';
 import { type ConnectionOwner, UpstreamConnection } from './upstream-connection.ts';
 import { UpstreamError } from './upstream-failure.ts';
 import type { UpstreamLimits } from './upstream-limits.ts';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import type { UpstreamRequest } from './upstream-client.ts';
+import type { UpstreamRequest } from './upstream.ts';
 import { writeRequestHead } from './upstream-request.ts';
 
 const HOP = 'Host: h\r\nConnection: keep-alive\r\n';

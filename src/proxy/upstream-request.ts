@@ -2,7 +2,7 @@
  * Writes the head of a request: what it is given, in its order and byte for byte, between the lines of this hop. Refuses
  * what would be read as something else than it was meant (RFC 9112 11.1). Pure.
  */
-import type { UpstreamRequest } from './upstream-client.ts';
+import type { UpstreamRequest } from './upstream.ts';
 import { UpstreamError } from './upstream-failure.ts';
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;

@@ -3,7 +3,7 @@
  * authentication are a library's business. Loaded only where such a proxy is configured.
  */
 import { type Dispatcher, EnvHttpProxyAgent } from 'undici';
-import type { EgressProxy, UpstreamCall, UpstreamClient, UpstreamEvents, UpstreamRequest } from './upstream-client.ts';
+import type { EgressProxy, UpstreamCall, UpstreamClient, UpstreamEvents, UpstreamRequest } from './upstream.ts';
 import { describeFailure, UpstreamError } from './upstream-failure.ts';
 import type { UpstreamLimits } from './upstream-limits.ts';
 
