@@ -6,11 +6,12 @@ import { OperatorError } from './errors.ts';
 import { createLog } from './log.ts';
 import { type ConfigFlags, listUnknownSettings, readConfig } from './read-config.ts';
 import { connectToSupervisor } from './supervisor/child-channel.ts';
-import { runUntilSignal } from './supervisor/run-until-signal.ts';
-import { createSupervisor } from './supervisor/supervisor.ts';
 import { readVersion } from './version.ts';
 
 async function start(flags: ConfigFlags): Promise<void> {
+  // Only here: it brings a database driver and a schema library, 10 MB in each of the proxy processes.
+  const { createSupervisor } = await import('./supervisor/supervisor.ts');
+  const { runUntilSignal } = await import('./supervisor/run-until-signal.ts');
   const config = readConfig(flags, process.env);
   const log = createLog({ level: config.logLevel, role: 'supervisor' });
   for (const line of listUnknownSettings(process.env)) log.warn(line);
