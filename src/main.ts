@@ -1,16 +1,17 @@
 /** The command line; the only place that wires things together. */
 import { fileURLToPath } from 'node:url';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { formatBanner } from './banner.ts';
 import { OperatorError } from './errors.ts';
 import { createLog } from './log.ts';
 import { type ConfigFlags, listUnknownSettings, readConfig } from './read-config.ts';
 import { connectToSupervisor } from './supervisor/child-channel.ts';
-import { runUntilSignal } from './supervisor/run-until-signal.ts';
-import { createSupervisor } from './supervisor/supervisor.ts';
 import { readVersion } from './version.ts';
 
 async function start(flags: ConfigFlags): Promise<void> {
+  // Only here: it brings a database driver and a schema library, 10 MB in each of the proxy processes.
+  const { createSupervisor } = await import('./supervisor/supervisor.ts');
+  const { runUntilSignal } = await import('./supervisor/run-until-signal.ts');
   const config = readConfig(flags, process.env);
   const log = createLog({ level: config.logLevel, role: 'supervisor' });
   for (const line of listUnknownSettings(process.env)) log.warn(line);
@@ -24,7 +25,8 @@ async function start(flags: ConfigFlags): Promise<void> {
   });
 }
 
-function createProgram(): Command {
+async function createProgram(): Promise<Command> {
+  const { Command } = await import('commander');
   const program = new Command('tollgate')
     .description('A gateway for language-model providers: every call logged with its exact cost.')
     .version(readVersion(), '--version')
@@ -56,32 +58,36 @@ function createProgram(): Command {
       const versions = { tollgate: readVersion(), node: process.versions.node };
       process.stdout.write(json ? `${JSON.stringify(versions)}\n` : `tollgate ${versions.tollgate}\n`);
     });
-  // The processes that the supervisor starts: not for people, so not shown by `--help`. Each loads only its own code.
-  program.command('internal-proxy', { hidden: true }).action(async () => {
+  return program;
+}
+
+/** The processes that the supervisor starts: not for people, so not in `--help`. Each loads only its own code. */
+const CHILDREN: Readonly<Record<string, () => Promise<void>>> = {
+  'internal-proxy': async () => {
     const { runProxyProcess } = await import('./proxy/proxy-process.ts');
     runProxyProcess(connectToSupervisor());
-  });
-  program.command('internal-control', { hidden: true }).action(async () => {
+  },
+  'internal-control': async () => {
     const { runControlProcess } = await import('./control/control-process.ts');
     await runControlProcess({
       connectToSupervisor,
       createLog,
       openPriceBook: async () => (await import('./pricing/price-book.ts')).createPriceBook(),
     });
-  });
-  program.command('internal-demo', { hidden: true }).action(async () => {
+  },
+  'internal-demo': async () => {
     const { runDemoProcess } = await import('./demo/demo-process.ts');
     runDemoProcess(connectToSupervisor());
-  });
-  return program;
-}
+  },
+};
 
 async function main(): Promise<void> {
-  const program = createProgram();
-  const own = program.commands.map((command) => command.name());
-  // The client commands load an HTTP client and more, which `start` and its children do without.
-  const isOwn = own.includes(process.argv[2] ?? '');
-  if (!isOwn) {
+  const name = process.argv[2] ?? '';
+  const runChild = Object.hasOwn(CHILDREN, name) ? CHILDREN[name] : undefined;
+  if (runChild !== undefined) return runChild();
+  const program = await createProgram();
+  // The client commands load an HTTP client and more, which `start` does without.
+  if (!program.commands.some((command) => command.name() === name)) {
     const { addCommands } = await import('./cli/commands.ts');
     addCommands(program);
   }

