@@ -21,17 +21,14 @@ const KEPT_BYTES = 1024 * 1024;
 const MAX_BYTES_PER_CHAR = 3;
 const LENGTH_BYTES = 4;
 
-/** A body without its bytes. Spelled out: taking one member off an object costs several times as much. */
-function describe(body: CallBody): Omit<CallBody, 'bytes'> {
-  return {
-    id: body.id,
-    requestedAtMs: body.requestedAtMs,
-    direction: body.direction,
-    contentType: body.contentType,
-    contentEncoding: body.contentEncoding,
-    totalBytes: body.totalBytes,
-    headBytes: body.headBytes,
-  };
+/** A body without its bytes, as JSON. Put together by hand: this is done twice a call, and most of it needs no escaping. */
+function describe(body: CallBody): string {
+  const type = JSON.stringify(body.contentType);
+  const encoding = JSON.stringify(body.contentEncoding);
+  return (
+    `{"id":"${body.id}","requestedAtMs":${body.requestedAtMs},"direction":"${body.direction}","contentType":${type},` +
+    `"contentEncoding":${encoding},"totalBytes":${body.totalBytes},"headBytes":${body.headBytes}}`
+  );
 }
 
 export class FrameGroup {
@@ -64,7 +61,7 @@ export class FrameGroup {
   /** Adds a body: `length u32 of the description | description as JSON | bytes`. */
   addBody(body: CallBody): boolean {
     const { bytes } = body;
-    const description = JSON.stringify(describe(body));
+    const description = describe(body);
     const start = this.#length;
     const payload = start + FRAME_HEADER_BYTES;
     this.#reserve(FRAME_HEADER_BYTES + LENGTH_BYTES + description.length * MAX_BYTES_PER_CHAR + bytes.length);
