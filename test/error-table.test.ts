@@ -5,13 +5,11 @@ import { GATEWAY_ERRORS } from '../src/errors.ts';
 
 test('docs/request-path.md lists exactly the refusals of the code, with their status and whether to retry', () => {
   const doc = readFileSync(join(import.meta.dirname, '..', 'docs', 'request-path.md'), 'utf8');
-  const documented = [...doc.matchAll(/^\| `(\w+)` +\| (\d{3}) +\| (yes|no) +\|$/gm)].map(
-    ([, code, status, retry]) => ({
-      code,
-      status: Number(status),
-      retry,
-    }),
-  );
+  const documented = [...doc.matchAll(/^\| `(\w+)` +\| (\d{3}) +\| (yes|no) +\|$/gm)].map(([, code, status, retry]) => ({
+    code,
+    status: Number(status),
+    retry,
+  }));
   const actual = Object.entries(GATEWAY_ERRORS).map(([code, entry]) => ({
     code,
     status: entry.status,

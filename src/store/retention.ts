@@ -50,7 +50,7 @@ export async function applyRetention(options: RetentionOptions): Promise<Retenti
   for (const day of await listPastDays(options)) {
     const ending = await tryDrop(day, options);
     if (ending === 'dropped') dropped.push(day.partition);
-    else if (ending !== 'gone') return { dropped, waitingFor: ending };
+    else if (ending !== 'nothing') return { dropped, waitingFor: ending };
   }
   return { dropped, waitingFor: null };
 }
@@ -86,7 +86,7 @@ function readDay(table: LogDay['table'], partition: string): LogDay | null {
   return { table, partition, from: `${day} 00:00:00+00`, to: `${dayOf(startMs + DAY_MS)} 00:00:00+00` };
 }
 
-type DropEnding = 'dropped' | 'gone' | 'log in use' | 'another node';
+type DropEnding = 'dropped' | 'nothing' | 'log in use' | 'another node';
 
 async function tryDrop(day: LogDay, options: RetentionOptions): Promise<DropEnding> {
   try {
@@ -106,7 +106,7 @@ async function dropDay(client: pg.ClientBase, day: LogDay, options: RetentionOpt
   await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
   // Before the table, in the same order as those who make partitions.
   await client.query('select pg_advisory_xact_lock($1)', [PARTITION_LOCK]);
-  if (!(await isAttached(client, day))) return 'gone';
+  if (!(await isAttached(client, day))) return 'nothing';
   if (Date.parse(day.to) > options.nowMs) return emptyDay(client, partition);
   if (table === 'llm_requests') {
     // Writers wait, readers do not, until the day is detached.
@@ -130,7 +130,7 @@ async function isAttached(client: pg.ClientBase, { table, partition }: LogDay): 
 /** A day that is not over keeps its partition: the next record would only make it again. */
 async function emptyDay(client: pg.ClientBase, partition: string): Promise<DropEnding> {
   const { rowCount } = await client.query(`select from ${partition} limit 1`);
-  if (rowCount === 0) return 'gone';
+  if (rowCount === 0) return 'nothing';
   await client.query(`truncate ${partition}`);
   return 'dropped';
 }
