@@ -220,6 +220,23 @@ describe.each(POSTGRES_KINDS)('retention in $name', (kind) => {
     expect(await verifyRuns(pool)).toEqual([]);
   });
 
+  test('between the sums and the drop the log can be read and not written', async () => {
+    await ship([1, 11, 'old'], [2, 0, 'old']);
+    const seen: unknown[] = [];
+    const cutWatched: typeof cutRollups = async (client, day) => {
+      await cutRollups(client, day);
+      seen.push(await numbers('llm_requests'));
+      const writer = await pool.connect();
+      await writer.query("set lock_timeout = '50ms'");
+      const write = writer.query('insert into llm_requests select * from llm_requests where false');
+      seen.push(await write.catch((error: unknown) => error));
+      writer.release(true);
+    };
+    await applyRetention({ pool, limits: LIMITS, nowMs: NOON_MS, cutRollups: cutWatched });
+    expect(seen).toEqual([[1, 2], expect.objectContaining({ code: '55P03' })]);
+    expect(await numbers('llm_requests')).toEqual([2]);
+  });
+
   test('of two nodes that sweep at once and a shipper beside them, each day is dropped once and the sums hold', async () => {
     const calls = Array.from({ length: 60 }, (_, n) => [n + 1, n % 16, `run-${n % 7}`] as const);
     await ship(...calls);
