@@ -29,7 +29,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   proxy: ['providers', 'shapes', 'wire', 'spool', 'keys'],
   shipper: ['spool', 'pricing', 'store', 'runs', 'metadata'],
   admin: ['store', 'runs', 'metadata', 'keys', 'pricing'],
-  control: ['admin', 'shipper', 'spool', 'pricing', 'store', 'keys', 'metadata'],
+  control: ['admin', 'shipper', 'spool', 'pricing', 'store', 'runs', 'keys', 'metadata'],
   supervisor: ['spool', 'keys'],
   demo: ['wire'],
   cli: ['runs'],

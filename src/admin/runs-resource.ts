@@ -42,6 +42,9 @@ const RunFields = {
   started_at: Time.describe('Earliest requested_at'),
   ended_at: Time.describe('Latest responded_at'),
   duration_ms: z.number().int(),
+  cut_at: Time.nullable().describe(
+    'When retention last dropped calls of the run, null if never: sums are of the calls that are left, or of all it had when none is',
+  ),
 } as const;
 
 const RunBody = z.object(RunFields).openapi('Run');

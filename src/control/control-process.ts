@@ -19,6 +19,7 @@ import { openPool } from '../store/pool.ts';
 import { readVersion } from '../version.ts';
 import { createKeyPublisher, type KeyPublisher } from './key-publisher.ts';
 import { type Repeating, repeat } from './repeat.ts';
+import { repeatRetention } from './repeat-retention.ts';
 import { formatShipperStatus } from './shipper-status.ts';
 import { createStatusReader, type StatusReader } from './supervisor-status.ts';
 
@@ -29,6 +30,8 @@ const API_STATEMENT_TIMEOUT_MS = 30_000;
 /** The shipper's one connection, and one to spare for a migration. */
 const SHIPPER_CONNECTIONS = 2;
 const SHIPPER_STATEMENT_TIMEOUT_MS = 60_000;
+/** A day of many runs takes its time; the records wait in the spool meanwhile. */
+const RETENTION_STATEMENT_TIMEOUT_MS = 600_000;
 const KEY_POLL_MS = 500;
 const MIN_RETRY_MS = 250;
 const MAX_RETRY_MS = 5_000;
@@ -106,6 +109,7 @@ interface Connected {
   readonly shipper: Shipper;
   readonly keys: KeyPublisher;
   readonly polling: Repeating;
+  readonly retention: Repeating;
 }
 
 function createControl(
@@ -120,6 +124,7 @@ function createControl(
   mkdirSync(start.spoolDir, { recursive: true, mode: 0o700 });
   const apiPool = openDatabase(start, log, 'tollgate admin', API_CONNECTIONS, API_STATEMENT_TIMEOUT_MS);
   const shipperPool = openDatabase(start, log, 'tollgate shipper', SHIPPER_CONNECTIONS, SHIPPER_STATEMENT_TIMEOUT_MS);
+  const retentionPool = openDatabase(start, log, 'tollgate retention', 1, RETENTION_STATEMENT_TIMEOUT_MS);
   const status: StatusReader = createStatusReader(channel.send);
   let liveSpools = start.liveSpools;
   let connected: Connected | null = null;
@@ -132,7 +137,7 @@ function createControl(
       channel.send({ type: 'publish-keys', change });
     };
     const keys = createKeyPublisher({ pool: apiPool, file: start.keysFile, send, log });
-    return { shipper, keys, polling: pollKeys(keys, log) };
+    return { shipper, keys, polling: pollKeys(keys, log), retention: repeatRetention(retentionPool, config, log) };
   }
 
   const connecting = repeatUntilMigrated(shipperPool, join(PROJECT_ROOT, 'migrations'), log, () => {
@@ -172,10 +177,10 @@ function createControl(
     },
     close: async (drainMs) => {
       await server?.close();
-      await Promise.all([connecting.stop(), connected?.polling.stop()]);
+      await Promise.all([connecting.stop(), connected?.polling.stop(), connected?.retention.stop()]);
       await endShipping(connected?.shipper ?? null, drainMs, log);
       // A connection that hangs must not hold the process; whoever waits for this one exits.
-      void Promise.allSettled([apiPool.end(), shipperPool.end()]);
+      void Promise.allSettled([apiPool.end(), shipperPool.end(), retentionPool.end()]);
     },
   };
 }

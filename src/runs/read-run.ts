@@ -43,6 +43,7 @@ async function readBegunRun(client: pg.ClientBase, accountId: number, traceId: s
     reasoning_tokens: 0,
     started_at: begun.started_at,
     ended_at: begun.started_at,
+    cut_at: null,
   };
   return { ...formatRunRow(empty), steps: [], steps_cut: false };
 }

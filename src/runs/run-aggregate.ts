@@ -8,6 +8,19 @@
 export const RUN_COLUMNS = `account_id, trace_id, calls, errors, unpriced_calls, total_cost, input_tokens,
   cache_read_input_tokens, cache_creation_input_tokens, output_tokens, reasoning_tokens, started_at, ended_at`;
 
+/** Those of them that are sums over the calls. */
+export const SUMMED_COLUMNS = [
+  'calls',
+  'errors',
+  'unpriced_calls',
+  'total_cost',
+  'input_tokens',
+  'cache_read_input_tokens',
+  'cache_creation_input_tokens',
+  'output_tokens',
+  'reasoning_tokens',
+] as const;
+
 /** Columns of `llm_requests` that the aggregates read. */
 export const AGGREGATED_COLUMNS = [
   'account_id',

@@ -15,13 +15,14 @@ export interface RunRow {
   readonly reasoning_tokens: number;
   readonly started_at: Date;
   readonly ended_at: Date;
+  readonly cut_at: Date | null;
 }
 
 /** For a query in which `r` is `llm_runs`. */
 export const RUN_COLUMNS = `r.trace_id, r.calls,
     (select count(*) from llm_open_calls o where o.account_id = r.account_id and o.trace_id = r.trace_id) as open_calls,
     r.errors, r.unpriced_calls, r.total_cost, r.input_tokens, r.cache_read_input_tokens, r.cache_creation_input_tokens,
-    r.output_tokens, r.reasoning_tokens, r.started_at, r.ended_at`;
+    r.output_tokens, r.reasoning_tokens, r.started_at, r.ended_at, r.cut_at`;
 
 export function formatRunRow(row: RunRow): LogRecord {
   return {
@@ -39,5 +40,6 @@ export function formatRunRow(row: RunRow): LogRecord {
     started_at: row.started_at.toISOString(),
     ended_at: row.ended_at.toISOString(),
     duration_ms: row.ended_at.getTime() - row.started_at.getTime(),
+    cut_at: row.cut_at?.toISOString() ?? null,
   };
 }

@@ -3,7 +3,14 @@
  * inserted, so a call that comes twice counts once. Rows are locked in the order of their keys, so that two shippers
  * cannot block each other. The same text on PostgreSQL 15 and 18.
  */
-import { AGGREGATED_COLUMNS, FACET_COLUMNS, facetAggregate, RUN_COLUMNS, runAggregate } from '../runs/run-aggregate.ts';
+import {
+  AGGREGATED_COLUMNS,
+  FACET_COLUMNS,
+  facetAggregate,
+  RUN_COLUMNS,
+  runAggregate,
+  SUMMED_COLUMNS,
+} from '../runs/run-aggregate.ts';
 import { COPY_COLUMNS } from '../store/copy-text.ts';
 
 /** Once per connection: where a batch's rows, and interrupted rows that are replaced, stand for one transaction. */
@@ -13,15 +20,12 @@ export const CREATE_STAGING = `
 
 export const COPY_ROWS = `copy ingest_rows (${COPY_COLUMNS}) from stdin`;
 
-const SUMMED = ['calls', 'errors', 'unpriced_calls', 'total_cost', 'input_tokens', 'cache_read_input_tokens'].concat([
-  'cache_creation_input_tokens',
-  'output_tokens',
-  'reasoning_tokens',
-]);
-
 const AGGREGATED = AGGREGATED_COLUMNS.join(', ');
 
-/** Returns the ids that were inserted. Interrupted rows taken out before are subtracted in the same roll-up. */
+/**
+ * Returns the ids that were inserted. Interrupted rows taken out before are subtracted in the same roll-up. A roll-up
+ * that is history has no record behind it: a late call replaces what it shows.
+ */
 export const INSERT_ROWS = `
   with inserted as (
     insert into llm_requests (${COPY_COLUMNS}) select ${COPY_COLUMNS} from ingest_rows order by id
@@ -33,15 +37,23 @@ export const INSERT_ROWS = `
   ), runs as (
     insert into llm_runs as r (${RUN_COLUMNS}) ${runAggregate('changed')} order by account_id, trace_id
     on conflict (account_id, trace_id) do update set
-      ${SUMMED.map((column) => `${column} = r.${column} + excluded.${column}`).join(', ')},
-      started_at = least(r.started_at, excluded.started_at), ended_at = greatest(r.ended_at, excluded.ended_at)
+      ${SUMMED_COLUMNS.map((column) => addUnlessHistory('r', column)).join(', ')},
+      started_at = case when r.is_history then excluded.started_at else least(r.started_at, excluded.started_at) end,
+      ended_at = case when r.is_history then excluded.ended_at else greatest(r.ended_at, excluded.ended_at) end,
+      is_history = false
   ), facets as (
     insert into llm_run_facets as f (${FACET_COLUMNS}) ${facetAggregate('changed')}
     order by account_id, facet, value, trace_id
-    on conflict (account_id, facet, value, trace_id) do update set calls = f.calls + excluded.calls,
-      last_activity_at = greatest(f.last_activity_at, excluded.last_activity_at)
+    on conflict (account_id, facet, value, trace_id) do update set ${addUnlessHistory('f', 'calls')},
+      last_activity_at = case when f.is_history then excluded.last_activity_at
+        else greatest(f.last_activity_at, excluded.last_activity_at) end,
+      is_history = false
   )
   select id from inserted`;
+
+function addUnlessHistory(table: string, column: string): string {
+  return `${column} = case when ${table}.is_history then 0 else ${table}.${column} end + excluded.${column}`;
+}
 
 /** Takes out the interrupted rows whose real ending is in the batch. Returns nothing; the number of rows counts. */
 export const TAKE_OUT_INTERRUPTED = `

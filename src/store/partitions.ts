@@ -2,9 +2,9 @@
 import type pg from 'pg';
 
 const PARTITIONED_TABLES = ['llm_requests', 'llm_bodies'] as const;
-const DAY_MS = 86_400_000;
+export const DAY_MS = 86_400_000;
 /** Any number, the same in every version: who holds it makes partitions. */
-const PARTITION_LOCK = 7_461_002;
+export const PARTITION_LOCK = 7_461_002;
 
 /** The day (UTC) of an instant, as `2026-11-28`. */
 export function dayOf(timeMs: number): string {

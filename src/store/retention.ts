@@ -1,0 +1,136 @@
+/**
+ * Drops the daily partitions of the log tables that are past their limit, each in its own transaction. What must happen
+ * to the roll-ups of a day that goes is the caller's, in the same transaction. It never deletes single rows.
+ */
+import pg from 'pg';
+import { DAY_MS, dayOf, PARTITION_LOCK } from './partitions.ts';
+import { inTransaction } from './pool.ts';
+
+/** Any number, the same in every version: who holds it drops partitions. */
+const RETENTION_LOCK = 7_461_003;
+/** Everybody who reads the log queues behind us meanwhile. Longer than the second after which autovacuum gives way. */
+const LOCK_TIMEOUT_MS = 2_000;
+/** Lock not available, deadlock detected: try the same again later. */
+const LOCK_SQLSTATES: ReadonlySet<string> = new Set(['55P03', '40P01']);
+
+export interface RetentionLimits {
+  readonly rowsDays: number;
+  /** 0: at once. Bodies never outlive their rows. */
+  readonly bodiesDays: number;
+}
+
+/** A partition: one day (UTC) of a table. */
+export interface LogDay {
+  readonly table: 'llm_requests' | 'llm_bodies';
+  readonly partition: string;
+  /** First instant, as SQL reads it. */
+  readonly from: string;
+  /** First instant after it. */
+  readonly to: string;
+}
+
+export interface RetentionOptions {
+  readonly pool: pg.Pool;
+  readonly limits: RetentionLimits;
+  readonly nowMs: number;
+  /** Called for a day of `llm_requests` that is about to be dropped. Nobody writes to the log until the transaction ends. */
+  readonly cutRollups: (client: pg.ClientBase, day: LogDay) => Promise<void>;
+}
+
+export interface RetentionResult {
+  /** Partitions dropped, or emptied when their day is not over. */
+  readonly dropped: readonly string[];
+  /** Why the rest waits for the next time: the log is in use, or another node is at it. */
+  readonly waitingFor: 'log in use' | 'another node' | null;
+}
+
+/** Oldest days first, bodies before rows. Rejects when the database does not answer. */
+export async function applyRetention(options: RetentionOptions): Promise<RetentionResult> {
+  const dropped: string[] = [];
+  for (const day of await listPastDays(options)) {
+    const ending = await tryDrop(day, options);
+    if (ending === 'dropped') dropped.push(day.partition);
+    else if (ending !== 'nothing') return { dropped, waitingFor: ending };
+  }
+  return { dropped, waitingFor: null };
+}
+
+async function listPastDays({ pool, limits, nowMs }: RetentionOptions): Promise<readonly LogDay[]> {
+  const bodiesDays = Math.min(limits.bodiesDays, limits.rowsDays);
+  // With a limit of 0 days, that of today has begun to be past.
+  const firstBodies = dayOf(bodiesDays === 0 ? nowMs + DAY_MS : nowMs - bodiesDays * DAY_MS);
+  const firstRows = dayOf(nowMs - limits.rowsDays * DAY_MS);
+  return [
+    ...(await listDaysBefore(pool, 'llm_bodies', firstBodies)),
+    ...(await listDaysBefore(pool, 'llm_requests', firstRows)),
+  ];
+}
+
+/** Only partitions with names of ours; who attached others looks after them. */
+async function listDaysBefore(pool: pg.Pool, table: LogDay['table'], firstKept: string): Promise<readonly LogDay[]> {
+  const { rows } = await pool.query<{ name: string }>(
+    `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+     where i.inhparent = $1::regclass and c.relname ~ $2 order by 1`,
+    [table, `^${table}_p\\d{8}$`],
+  );
+  return rows
+    .map(({ name }) => readDay(table, name))
+    .filter((day) => day !== null)
+    .filter(({ from }) => from.slice(0, 10) < firstKept);
+}
+
+function readDay(table: LogDay['table'], partition: string): LogDay | null {
+  const day = partition.slice(-8).replace(/(\d{4})(\d\d)(\d\d)/, '$1-$2-$3');
+  const startMs = Date.parse(day);
+  if (Number.isNaN(startMs)) return null;
+  return { table, partition, from: `${day} 00:00:00+00`, to: `${dayOf(startMs + DAY_MS)} 00:00:00+00` };
+}
+
+type DropEnding = 'dropped' | 'nothing' | 'log in use' | 'another node';
+
+async function tryDrop(day: LogDay, options: RetentionOptions): Promise<DropEnding> {
+  try {
+    return await inTransaction(options.pool, (client) => dropDay(client, day, options));
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && LOCK_SQLSTATES.has(error.code ?? '')) return 'log in use';
+    throw error;
+  }
+}
+
+async function dropDay(client: pg.ClientBase, day: LogDay, options: RetentionOptions): Promise<DropEnding> {
+  const { table, partition } = day;
+  const { rows } = await client.query<{ isOurs: boolean }>('select pg_try_advisory_xact_lock($1) as "isOurs"', [
+    RETENTION_LOCK,
+  ]);
+  if (rows[0]?.isOurs !== true) return 'another node';
+  await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
+  // Before the table, in the same order as those who make partitions.
+  await client.query('select pg_advisory_xact_lock($1)', [PARTITION_LOCK]);
+  if (!(await isAttached(client, day))) return 'nothing';
+  if (Date.parse(day.to) > options.nowMs) return emptyDay(client, partition);
+  if (table === 'llm_requests') {
+    // Writers wait, readers do not, until the day is detached.
+    await client.query(`lock table only ${table} in share row exclusive mode`);
+    await options.cutRollups(client, day);
+  }
+  await client.query(`alter table ${table} detach partition ${partition}`);
+  await client.query(`drop table ${partition}`);
+  return 'dropped';
+}
+
+async function isAttached(client: pg.ClientBase, { table, partition }: LogDay): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `select from pg_inherits i join pg_class c on c.oid = i.inhrelid
+     where i.inhparent = $1::regclass and c.relname = $2`,
+    [table, partition],
+  );
+  return rowCount === 1;
+}
+
+/** A day that is not over keeps its partition: the next record would only make it again. */
+async function emptyDay(client: pg.ClientBase, partition: string): Promise<DropEnding> {
+  const { rowCount } = await client.query(`select from ${partition} limit 1`);
+  if (rowCount === 0) return 'nothing';
+  await client.query(`truncate ${partition}`);
+  return 'dropped';
+}
