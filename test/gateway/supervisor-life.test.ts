@@ -1,6 +1,6 @@
 /** A gateway's life: start, deaths of its parts, kill -9, stop. */
 import { spawn } from 'node:child_process';
-import { readFileSync, renameSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -176,7 +176,9 @@ test('an open call is finished before the stop', async () => {
 
 test('a signal during the start leaves nothing', async () => {
   const run = runGateway({ dataDir });
-  await sleep(700);
+  // The data directory is taken first; its processes are started from then on.
+  while (!existsSync(join(dataDir, 'owner.json'))) await sleep(20);
+  await sleep(200);
   run.kill('SIGTERM');
   expect(await run.exited).toEqual({ code: 0, signal: null });
   expect(listProcesses(dataDir)).toEqual([]);
