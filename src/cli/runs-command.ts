@@ -83,6 +83,14 @@ async function showRun(traceId: string, flags: RunFlags): Promise<void> {
   if (all > MAX_DRAWN_CALLS)
     await output.line(`Drawn are the first ${MAX_DRAWN_CALLS} of ${all} calls; --json has the sums of all steps.`);
   if (open > 0) await output.line(`${open} calls are still open and not in the sums.`);
+  if (typeof run['cut_at'] === 'string') await output.line(describeCut(all, calls.length));
+}
+
+/** Without this, a run of which nothing is left would look like one that cost nothing. */
+function describeCut(allCalls: number, callsLeft: number): string {
+  return callsLeft === 0
+    ? `None of the ${allCalls} calls is left: they are past the retention limit. The list of runs has their sums.`
+    : 'Earlier calls of this run are past the retention limit and not shown.';
 }
 
 export function addRunsCommand(program: Command, addClientOptions: (command: Command) => Command): void {
