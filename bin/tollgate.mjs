@@ -7,11 +7,13 @@ import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const NEEDED_MAJOR = 24;
+// The oldest with everything that is used: bound sockets came with these two.
+const NEEDED = '24.21';
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 // A published package has no `src`; a clone may have an old `dist`, which must not run instead of the sources.
 const isClone = existsSync(join(root, 'src', 'main.ts'));
-const isNew = Number(process.versions.node.split('.')[0]) >= NEEDED_MAJOR;
+const version = process.versions.node.split('.').map(Number);
+const isNew = version[0] > 24 || (version[0] === 24 && version[1] >= 21);
 
 function handOver(node) {
   const child = spawn(node, [fileURLToPath(import.meta.url)].concat(process.argv.slice(2)), { stdio: 'inherit' });
@@ -30,7 +32,7 @@ function handOver(node) {
 }
 
 function refuse() {
-  process.stderr.write(`tollgate: needs Node ${NEEDED_MAJOR} or newer, and this is Node ${process.versions.node}\n`);
+  process.stderr.write(`tollgate: needs Node ${NEEDED} or newer, and this is Node ${process.versions.node}\n`);
   process.exit(1);
 }
 

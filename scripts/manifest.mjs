@@ -27,6 +27,8 @@ function publish() {
   const optional = Object.entries(optionalDependencies).filter(([name]) => !CLONE_ONLY.includes(name));
   const published = {
     ...rest,
+    // Not in the clone's own manifest: it brings its Node, and npm would warn of the machine's on every command.
+    engines: { node: '>=24.21' },
     optionalDependencies: Object.fromEntries(optional),
   };
   const temporary = `${manifest}.new`;

@@ -33,6 +33,7 @@ export function formatBanner(banner: Banner): string {
     '',
     `  ${formatCurl(banner)}`,
     '',
+    ...(banner.firstKey === null ? ['  No key at hand? npx tollgate keys create NAME', ''] : []),
   ];
   return `${lines.join('\n')}\n`;
 }

@@ -21,7 +21,7 @@ const PAGE = `<!doctype html>
 <h1>Tollgate runs here</h1>
 <p>This is the admin address. Model calls go to the other port, the base address that the start printed.</p>
 <h2>API</h2>
-<p>JSON under <code>/api/v1</code>, described at <a href="/api/v1/openapi.json"><code>/api/v1/openapi.json</code></a>.
+<p>JSON under <code>/api/v1</code>, described at <code>/api/v1/openapi.json</code>.
 Every request needs <code>Authorization: Bearer &lt;admin token&gt;</code>; the token is in <code>admin.json</code> of the
 data directory.</p>
 <h2>Command line</h2>

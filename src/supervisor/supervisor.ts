@@ -224,7 +224,10 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     const ready = control.start();
     if (!isSetUp) return ready;
     // Calls can be proxied without it: it goes on trying, and the log says why it fails.
-    await Promise.race([ready.catch(warnOfControl), timer(CONTROL_PATIENCE_MS, warnOfControl)]);
+    const patience = Promise.withResolvers<void>();
+    const limit = setTimeout(() => patience.reject(new Error('not ready in time')), CONTROL_PATIENCE_MS);
+    await Promise.race([ready, patience.promise]).catch(warnOfControl);
+    clearTimeout(limit);
   }
 
   function warnOfControl(): void {
@@ -242,7 +245,12 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     });
     aborter.signal.throwIfAborted();
     const isSetUp = existsSync(paths.keys);
-    // At the same time: the database needs no port, and the ports no database.
+    await endFormerChildren(paths.children, log);
+    const { host, port, adminHost, adminPort, workers, adminToken } = options.config;
+    sockets = await openListeningSockets(host, port, workers);
+    const adminAddress = await checkAdminPort(adminHost, adminPort);
+    const adminOrigin = formatOrigin(adminAddress.host, adminAddress.port);
+    // Not before the ports are known to be free: a start that fails on them leaves nothing behind.
     databaseStarting = openDatabase({
       databaseUrl: options.config.databaseUrl,
       ...{ dataDir, isSetUp, log, signal: aborter.signal },
@@ -252,11 +260,6 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       },
     });
     databaseStarting.catch(() => {});
-    await endFormerChildren(paths.children, log);
-    const { host, port, adminHost, adminPort, workers, adminToken } = options.config;
-    sockets = await openListeningSockets(host, port, workers);
-    const adminAddress = await checkAdminPort(adminHost, adminPort);
-    const adminOrigin = formatOrigin(adminAddress.host, adminAddress.port);
     const admin = writeAdminAccess(dataDir, adminOrigin, adminToken);
     const bound: Config = {
       ...options.config,
@@ -318,14 +321,4 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     },
     stop,
   };
-}
-
-/** Resolves after `ms` with a call of `then`; never keeps the process alive. */
-function timer(ms: number, then: () => void): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(() => {
-      then();
-      resolve();
-    }, ms).unref();
-  });
 }
