@@ -342,8 +342,13 @@ function flushHead(answer: Answer): void {
  * is closed without the final chunk, or reset where a close would look like an ending (HTTP/1.0, no declared length).
  */
 function breakConnection(outgoing: ServerResponse, hasDeclaredLength: boolean): void {
+  if (outgoing.destroyed) return;
   const { socket } = outgoing;
-  if (socket === null || outgoing.destroyed) return;
+  if (socket === null) {
+    // Pipelined: it waits for the answers before it. What it holds is written right after it gets the socket.
+    outgoing.once('socket', () => process.nextTick(breakConnection, outgoing, hasDeclaredLength));
+    return;
+  }
   if (outgoing.chunkedEncoding || hasDeclaredLength) socket.destroySoon();
   else socket.resetAndDestroy();
 }
