@@ -206,8 +206,11 @@ export class Answer implements UpstreamEvents {
   /** After `complete`: sends the last byte. After any other ending: breaks the client's connection if it still stands. */
   release(): void {
     if (this.#isClientGone) return;
-    if (this.#ending?.kind !== 'complete') breakConnection(this.#outgoing, this.#hasDeclaredLength);
-    else if (this.#lastChunk === null) this.#outgoing.end();
+    if (this.#ending?.kind !== 'complete') {
+      // The head may have come in the same packet as what broke the answer.
+      if (this.#head !== null && !this.#isHeadFlushed) this.#outgoing.write(EMPTY);
+      breakConnection(this.#outgoing, this.#hasDeclaredLength);
+    } else if (this.#lastChunk === null) this.#outgoing.end();
     else this.#outgoing.end(this.#lastChunk);
   }
 

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
+import { readRawAnswer } from '../read-raw-answer.ts';
 import { buildAnswer } from '../scripted-answer.ts';
 import { type InProcessProxy, startProxy } from './start-proxy.ts';
 
@@ -55,4 +56,13 @@ test('a pipelined call that is cut while it waits for the answer before it: that
   expect(text).toContain('\r\n\r\nwhole');
   expect(text).toContain('abc\r\n');
   expect(text).not.toContain('0\r\n\r\n');
+});
+
+test('an answer whose first chunk cannot be read: its head still goes to the client, as the record says', async () => {
+  provider.setAnswer(() => [{ write: 'HTTP/1.1 200 OK\r\nX-A: 1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n' }]);
+  const answer = await readRawAnswer('127.0.0.1', proxy.port, get('/v1/models'));
+  expect(answer.end).not.toBe('complete');
+  expect(answer.status).toBe(200);
+  expect(answer.rawHeaders).toContain('X-A');
+  expect((await proxy.lastCall()).end).toMatchObject({ outcome: 'upstream_truncated', status: 200 });
 });
