@@ -59,8 +59,8 @@ export function toApiError(error: unknown): ApiError {
   if (isDatabaseDown(error)) return databaseUnavailable(error);
   if (error instanceof Error && codeOf(error) === '57014')
     return new ApiError(503, 'query_timeout', 'The database took too long. Narrow the time range or the filters.');
-  if (error instanceof Error && 'status' in error && error.status === 400)
-    return new ApiError(400, 'invalid_request', 'The body is not JSON.');
+  if (error instanceof Error && 'status' in error && (error.status === 400 || error.status === 415))
+    return new ApiError(400, 'invalid_request', 'The body is not JSON (send it with content-type: application/json).');
   return new ApiError(
     500,
     'internal_error',

@@ -35,7 +35,7 @@ export function headersForClient(
     const value = rawHeaders[index + 1] ?? '';
     const lower = name.toLowerCase();
     names.push(lower);
-    if (lower === 'connection') nominated = readNominated(value) ?? [];
+    if (lower === 'connection') nominated = [...nominated, ...(readNominated(value) ?? [])];
     if (isHopByHop(lower) || lower.startsWith('x-gateway-')) continue;
     if (lower === 'content-length') contentLength = Number(value);
     headers.push(name, value);

@@ -186,8 +186,11 @@ export class Answer implements UpstreamEvents {
   /** After `complete`: sends the last byte. After any other ending: breaks the client's connection if it still stands. */
   release(): void {
     if (this.#isClientGone) return;
-    if (this.#ending?.kind !== 'complete') breakConnection(this.#outgoing, this.#hasDeclaredLength);
-    else if (this.#lastChunk === null) this.#outgoing.end();
+    if (this.#ending?.kind !== 'complete') {
+      // The head may have come in the same packet as what broke the answer.
+      if (this.#head !== null && !this.#isHeadFlushed) this.#outgoing.write(EMPTY);
+      breakConnection(this.#outgoing, this.#hasDeclaredLength);
+    } else if (this.#lastChunk === null) this.#outgoing.end();
     else this.#outgoing.end(this.#lastChunk);
   }
 
@@ -322,8 +325,13 @@ function flushHead(answer: Answer): void {
  * is closed without the final chunk, or reset where a close would look like an ending (HTTP/1.0, no declared length).
  */
 function breakConnection(outgoing: ServerResponse, hasDeclaredLength: boolean): void {
+  if (outgoing.destroyed) return;
   const { socket } = outgoing;
-  if (socket === null || outgoing.destroyed) return;
+  if (socket === null) {
+    // Pipelined: it waits for the answers before it. What it holds is written right after it gets the socket.
+    outgoing.once('socket', () => process.nextTick(breakConnection, outgoing, hasDeclaredLength));
+    return;
+  }
   if (outgoing.chunkedEncoding || hasDeclaredLength) socket.destroySoon();
   else socket.resetAndDestroy();
 }

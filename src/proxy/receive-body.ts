@@ -77,11 +77,12 @@ function holdBody(incoming: IncomingMessage, copy: BodyCopy, limits: BodyLimits)
         return;
       }
       incoming.off('data', onData);
-      settle({ kind: 'streamed', stream: followBody(parts, incoming, copy, limits.idle) });
+      settle({ kind: 'streamed', stream: followBody(parts.splice(0), incoming, copy, limits.idle) });
     }
 
     incoming.on('data', onData);
     incoming.on('end', () => {
+      if (isSettled) return;
       const [only] = parts;
       const bytes = parts.length === 1 && only !== undefined ? only : Buffer.concat(parts, heldBytes);
       settle({ kind: 'held', bytes });

@@ -78,9 +78,30 @@ function splitOrigin(address: string): { origin: string; prefix: string } {
     : { origin: address.slice(0, start), prefix: address.slice(start) };
 }
 
-const SECRET_PARAMETER = /(^|&)((?:[^=&]*(?:key|token|secret|password|signature|credential)|sig)=)[^&]*/gi;
+const SECRET_NAME = /(?:key|token|secret|password|signature|credential|auth|authorization|jwt|^sig)(?:\[.*)?$/i;
 
-/** `alt=sse&key=abc` → `alt=sse&key=***`. */
+/** `alt=sse&key=abc` → `alt=sse&key=***`; a name is read as the provider reads it, decoded. */
 function hideSecrets(query: string): string {
-  return query.replace(SECRET_PARAMETER, '$1$2***');
+  return query.split('&').map(hideSecret).join('&');
+}
+
+/** Some servers part parameters by `;` too, for others it belongs to the value: what follows a secret name is hidden. */
+function hideSecret(parameter: string): string {
+  let start = 0;
+  for (const piece of parameter.split(';')) {
+    const equals = piece.indexOf('=');
+    if (equals > 0 && SECRET_NAME.test(decodeName(piece.slice(0, equals)))) {
+      return `${parameter.slice(0, start + equals + 1)}***`;
+    }
+    start += piece.length + 1;
+  }
+  return parameter;
+}
+
+function decodeName(name: string): string {
+  if (!/[%+]/.test(name)) return name;
+  return name
+    .replaceAll('+', ' ')
+    .replace(/%([\da-f]{2})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
+    .trim();
 }

@@ -2,7 +2,7 @@
  * Appends groups of bytes to the current segment and moves to the next one when it is full, or when a write fails:
  * what stands behind a torn write would be hard to read. One write at a time (the caller's duty). Knows no records.
  */
-import { close, closeSync, fdatasync, unlinkSync, write, writeSync } from 'node:fs';
+import { close, closeSync, fdatasync, fstatSync, unlinkSync, write, writeSync } from 'node:fs';
 import { createNextSegment, type OpenSegment, syncDirectory } from './segment-file.ts';
 import type { SpoolLog } from './spool-log.ts';
 
@@ -17,6 +17,8 @@ export interface SegmentWriter {
   write(bytes: Buffer, done: (kept: boolean) => void): void;
   /** Makes everything written durable, the name of the segment included. */
   sync(done: (synced: boolean) => void): void;
+  /** Leaves a segment whose file was removed: what is written to it would be lost. The next write opens a new one. */
+  checkPresence(): void;
   /** How many segments were opened. */
   opened(): number;
   close(): Promise<void>;
@@ -147,6 +149,19 @@ export function openSegmentWriter({ dir, segmentBytes, log }: SegmentWriterOptio
           },
         );
       });
+    },
+    checkPresence() {
+      if (current === null) return;
+      try {
+        if (fstatSync(current.fd).nlink > 0) return;
+      } catch (error) {
+        report(error);
+      }
+      log.error(
+        { dir },
+        'a segment of the spool was removed while it was written; its records are lost, a new one begins',
+      );
+      retire(current);
     },
     opened: () => opened,
     async close() {

@@ -190,6 +190,7 @@ export function openSpoolWriter(options: SpoolWriterOptions): SpoolWriter {
   async function measureSpace(): Promise<void> {
     if (isMeasuring) return;
     isMeasuring = true;
+    if (!isWriting) segments.checkPresence();
     try {
       const space = await readSpace(spoolDir);
       spoolBytes = space.bytes;

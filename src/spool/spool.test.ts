@@ -1,5 +1,6 @@
 import {
   appendFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -240,4 +241,17 @@ test('after closing records are lost, and everything before is there', async () 
   expect(await pending).toBe(true);
   expect(await kept((done) => spool.begin(callBegin(2), done))).toBe(false);
   expect((await openSpoolReader(dir, SPOOL_START).read(LIMITS, true)).entries).toHaveLength(1);
+});
+
+test('a segment that was removed while it was written is noticed, and the next records go to a new one', async () => {
+  const spool = openSpoolWriter({ dir, durability: 'process', log: quietLog() });
+  await kept((done) => spool.begin(callBegin(1), done));
+  rmSync(dir, { recursive: true });
+  for (let tries = 0; tries < 100 && !existsSync(dir); tries += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await kept((done) => spool.begin(callBegin(2), done));
+  }
+  expect(await kept((done) => spool.begin(callBegin(3), done))).toBe(true);
+  await spool.close();
+  expect(readFileSync(join(dir, 'seg-00000002.log')).includes(callBegin(3).id)).toBe(true);
 });
