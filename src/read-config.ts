@@ -3,10 +3,11 @@
  * the setting, what was given (never for a secret) and what is allowed. Nothing else reads `TOLLGATE_*`.
  */
 import { readFileSync } from 'node:fs';
-import { availableParallelism, homedir, hostname } from 'node:os';
-import { join, resolve } from 'node:path';
+import { availableParallelism, hostname } from 'node:os';
+import { resolve } from 'node:path';
 import { PROVIDER_NAMES, type ProviderName } from './call-record.ts';
 import type { Config, UpstreamConfig } from './config.ts';
+import { defaultDataDir } from './default-data-dir.ts';
 import { OperatorError } from './errors.ts';
 
 /** What the command line gave; absent means "not given". Values are checked here, not by the command line. */
@@ -196,14 +197,6 @@ function readUpstreams(env: Environment): Upstreams {
 function readVariable(name: string, env: Environment): string | null {
   const value = (env[name.toLowerCase()] ?? env[name])?.trim() ?? '';
   return value === '' ? null : value;
-}
-
-function defaultDataDir(env: Environment): string {
-  if (process.getuid?.() === 0) return '/var/lib/tollgate';
-  if (process.platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'tollgate');
-  // The XDG base directory specification: a relative value is to be ignored.
-  const base = env['XDG_DATA_HOME']?.startsWith('/') ? env['XDG_DATA_HOME'] : join(homedir(), '.local', 'share');
-  return join(base, 'tollgate');
 }
 
 /** Half the cores, so that the database, the control process and the machine's own work have the others. */

@@ -13,6 +13,8 @@ const VOCABULARY = [
   'log',
   'cost-status',
   'version',
+  'default-data-dir',
+  'format-origin',
 ];
 
 /** Folder of `src/` → folders it may import besides itself and the vocabulary. */

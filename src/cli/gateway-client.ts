@@ -1,8 +1,8 @@
 /** Finds the running gateway and asks its admin API. Whatever goes wrong is one line for the operator. */
 import { readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { defaultDataDir } from '../default-data-dir.ts';
 import { OperatorError } from '../errors.ts';
 
 const ANSWER_LIMIT_MS = 60_000;
@@ -25,14 +25,6 @@ export interface GatewayClient {
 
 const AdminFile = z.object({ url: z.string(), token: z.string() });
 const ErrorAnswer = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
-
-/** The same places as `start` uses. */
-function defaultDataDir(env: Environment): string {
-  if (process.getuid?.() === 0) return '/var/lib/tollgate';
-  if (process.platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'tollgate');
-  const base = env['XDG_DATA_HOME']?.startsWith('/') ? env['XDG_DATA_HOME'] : join(homedir(), '.local', 'share');
-  return join(base, 'tollgate');
-}
 
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';

@@ -12,6 +12,7 @@ import { type AdminServer, listenAdmin } from '../admin/admin-server.ts';
 import { isDatabaseDown } from '../admin/api-error.ts';
 import type { ChildChannel, ControlStart, DownMessage, UpMessage } from '../channel.ts';
 import type { Config } from '../config.ts';
+import { formatOrigin } from '../format-origin.ts';
 import type { PriceCall } from '../pricing/billable-call.ts';
 import { type Shipper, startShipper } from '../shipper/shipper.ts';
 import { migrate } from '../store/migrate.ts';
@@ -57,11 +58,6 @@ interface PriceBook {
 }
 
 const PROJECT_ROOT = fileURLToPath(new URL('../..', import.meta.url));
-
-function localUrl({ host, port }: Config): string {
-  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
-}
 
 /** Runs until the supervisor says stop or is gone; rejects with an OperatorError when the admin address cannot be used. */
 export async function runControlProcess(options: ControlOptions): Promise<void> {
@@ -149,7 +145,7 @@ function createControl(
     adminToken: start.adminToken,
     adminHost: config.adminHost,
     publicUrl: config.publicUrl,
-    baseUrl: config.publicUrl ?? localUrl(config),
+    baseUrl: config.publicUrl ?? formatOrigin(config.host, config.port),
     version: readVersion(),
     database: () => (connected === null ? null : apiPool),
     publishKeys: (version) => connected?.keys.publish(version) ?? Promise.resolve(false),

@@ -4,6 +4,7 @@
  */
 import { type Server as NetServer, Server } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChildChannel, DownMessage, KeyChange, ProxyStart, RejectedAttempt } from '../channel.ts';
 import { applyKeyChange, readKeySnapshotFile } from '../keys/key-snapshot.ts';
 import { createLog } from '../log.ts';
@@ -137,10 +138,6 @@ async function drain(
   gateway.log.warn({ calls: gateway.openCalls.size }, 'cutting calls that did not end within the time for draining');
   for (const call of gateway.openCalls) call.shutDown();
   await sleep(CUT_SETTLE_MS);
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 interface AttemptSampler {

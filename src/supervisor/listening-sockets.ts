@@ -91,9 +91,3 @@ export async function checkAdminPort(host: string, port: number): Promise<{ host
   const address = await resolveHost(host, ADMIN_SETTINGS);
   return { host: address, port: probe(address, port, ADMIN_SETTINGS) };
 }
-
-/** `http://127.0.0.1:4141`: how a program on this machine reaches what listens there. */
-export function formatOrigin(host: string, port: number): string {
-  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
-  return `http://${isIP(reachable) === 6 ? `[${reachable}]` : reachable}:${port}`;
-}

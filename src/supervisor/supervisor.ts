@@ -9,12 +9,13 @@ import { PROVIDER_NAMES, type ProviderName } from '../call-record.ts';
 import type { StartMessage, SupervisorStatus, UpMessage } from '../channel.ts';
 import type { Config, UpstreamConfig } from '../config.ts';
 import { OperatorError } from '../errors.ts';
+import { formatOrigin } from '../format-origin.ts';
 import { type AdminAccess, createFirstKey, writeAdminAccess } from './admin-access.ts';
 import { type DataDirectory, openDataDirectory } from './data-directory.ts';
 import { type Database, openDatabase } from './database.ts';
 import { endFormerChildren, writeChildren } from './former-children.ts';
 import { createKeyPublication } from './key-publication.ts';
-import { checkAdminPort, formatOrigin, type ListeningSockets, openListeningSockets } from './listening-sockets.ts';
+import { checkAdminPort, type ListeningSockets, openListeningSockets } from './listening-sockets.ts';
 import { createRecentAttempts } from './recent-attempts.ts';
 import { createSupervisedChild, type SupervisedChild } from './supervised-child.ts';
 
