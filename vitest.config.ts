@@ -8,7 +8,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['src/**/*.test.ts', 'test/*.test.ts', 'test/proxy/*.test.ts'],
+          include: ['src/**/*.test.ts', 'dashboard/src/**/*.test.ts', 'test/*.test.ts', 'test/proxy/*.test.ts'],
           testTimeout: 60_000,
         },
       },

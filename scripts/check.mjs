@@ -9,6 +9,7 @@ const bin = (name) => join(root, 'node_modules', '.bin', name);
 
 const CHECKS = [
   ['types', bin('tsc'), ['-p', '.']],
+  ['types of the dashboard', bin('tsc'), ['-p', 'dashboard']],
   ['lint', bin('biome'), ['check', '--error-on-warnings', '.']],
   ['unused', bin('knip'), []],
   [

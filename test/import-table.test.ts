@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { PROVIDER_NAMES } from '../src/call-record.ts';
-import { checkTree, listSourceFiles, readViolations } from './import-table.ts';
+import { checkDashboard, checkTree, listSourceFiles, readDashboardViolations, readViolations } from './import-table.ts';
 
 const src = join(import.meta.dirname, '..', 'src');
 
@@ -20,6 +20,16 @@ test('the check sees a forbidden import: the proxy reaching for the database', (
 test('the check sees a dynamic import and an import by the vocabulary', () => {
   expect(readViolations('admin/app.ts', "await import('../proxy/route.ts')")).toHaveLength(1);
   expect(readViolations('usd.ts', "import { x } from './wire/sse.ts';")).toHaveLength(1);
+});
+
+test('the dashboard takes types from the server, and code only from what is pure', () => {
+  expect(checkDashboard(join(src, '..'))).toEqual([]);
+  expect(
+    readDashboardViolations('dashboard/src/pages/a.tsx', "import { readRun } from '../../../src/runs/read-run.ts';"),
+  ).toEqual([{ file: 'dashboard/src/pages/a.tsx', imports: 'src/runs/read-run' }]);
+  expect(
+    readDashboardViolations('dashboard/src/a.ts', "import type { Run } from '../../src/admin/runs-resource.ts';"),
+  ).toEqual([]);
 });
 
 test('a provider is named only in its own file, the registry and the vocabulary', () => {

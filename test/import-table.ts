@@ -15,6 +15,7 @@ const VOCABULARY = [
   'version',
   'default-data-dir',
   'format-origin',
+  'format-amounts',
 ];
 
 /** Folder of `src/` → folders it may import besides itself and the vocabulary. */
@@ -36,6 +37,15 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   demo: ['wire'],
   cli: ['runs'],
 };
+
+/** The dashboard takes types from anywhere in `src/`, but code only from these: pure, and fit for a browser. */
+export const DASHBOARD_VALUES: readonly string[] = [
+  'src/usd',
+  'src/format-amounts',
+  'src/runs/run-tree',
+  'src/runs/span-path',
+  'src/runs/log-columns',
+];
 
 export interface Violation {
   readonly file: string;
@@ -67,12 +77,32 @@ export function readViolations(fileInSrc: string, source: string): Violation[] {
   return violations;
 }
 
+/** Checks one file of the dashboard. `file` is its path below the project. */
+export function readDashboardViolations(file: string, source: string): Violation[] {
+  const violations: Violation[] = [];
+  for (const [, words = '', specifier = ''] of source.matchAll(
+    /(?:import|export)([^;'"]*?)from\s*'(\.{1,2}\/[^']+)'/g,
+  )) {
+    const target = relative('/', resolve('/', dirname(file), specifier)).replace(/\.tsx?$/, '');
+    const isType = /^\s*type\s/.test(words);
+    if (!target.startsWith('src/') || isType || DASHBOARD_VALUES.includes(target)) continue;
+    violations.push({ file, imports: target });
+  }
+  return violations;
+}
+
 export function listSourceFiles(srcDir: string): string[] {
-  return readdirSync(srcDir, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+  return readdirSync(srcDir, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name));
 }
 
 export function checkTree(srcDir: string): Violation[] {
   return listSourceFiles(srcDir)
     .filter((file) => !file.endsWith('.test.ts'))
     .flatMap((file) => readViolations(file, readFileSync(join(srcDir, file), 'utf8')));
+}
+
+export function checkDashboard(projectDir: string): Violation[] {
+  return listSourceFiles(join(projectDir, 'dashboard/src'))
+    .map((file) => join('dashboard/src', file))
+    .flatMap((file) => readDashboardViolations(file, readFileSync(join(projectDir, file), 'utf8')));
 }

@@ -1,6 +1,6 @@
 /** What `doctor` makes of the gateway's status: one finding a line, good or bad, with what to do. Pure. */
 import { z } from 'zod';
-import { formatBytes, formatDuration } from './format-amounts.ts';
+import { formatBytes, formatDuration } from '../format-amounts.ts';
 import { terminalText } from './terminal-text.ts';
 
 export interface Finding {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { formatBytes, formatCount, formatDuration, formatMoney, formatSum } from '../format-amounts.ts';
 import { parseUsd } from '../usd.ts';
-import { formatBytes, formatCount, formatDuration, formatMoney, formatSum } from './format-amounts.ts';
 import { formatTable } from './format-table.ts';
 import { cutText, terminalText } from './terminal-text.ts';
 

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { OperatorError } from '../errors.ts';
+import { formatCount, formatDuration, formatMoney } from '../format-amounts.ts';
 import { inputTokens, moneyField, numberField, textField, timeField } from './fields.ts';
-import { formatCount, formatDuration, formatMoney } from './format-amounts.ts';
 import { type Column, formatTable } from './format-table.ts';
 import {
   type ApiRecord,

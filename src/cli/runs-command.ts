@@ -1,10 +1,10 @@
 /** `tollgate runs`: the latest runs; `tollgate runs TRACE`: one of them as a tree. */
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { formatCount, formatDuration, formatSum } from '../format-amounts.ts';
 import { toRunCall } from '../runs/leaf-record.ts';
 import { buildRunTree, type RunCall } from '../runs/run-tree.ts';
 import { moneyField, numberField, textField, timeField } from './fields.ts';
-import { formatCount, formatDuration, formatSum } from './format-amounts.ts';
 import { type Column, formatTable } from './format-table.ts';
 import { type ClientFlags, createGatewayClient, readList } from './gateway-client.ts';
 import { parseLimit } from './logs-command.ts';

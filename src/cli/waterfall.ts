@@ -1,6 +1,7 @@
 /** A run as text: the tree of steps and calls with costs, tokens, durations and a time bar. Pure; colours are the caller's. */
+
+import { formatCount, formatDuration, formatMoney, formatSum } from '../format-amounts.ts';
 import type { RunCall, RunNode } from '../runs/run-tree.ts';
-import { formatCount, formatDuration, formatMoney, formatSum } from './format-amounts.ts';
 import { type Column, formatTable } from './format-table.ts';
 import { cutText, terminalText } from './terminal-text.ts';
 

@@ -1,5 +1,5 @@
 /** Money, tokens, durations and sizes for people's eyes. Rounded: who needs the exact value asks for `--json`. */
-import { formatUsd, type PicoUsd } from '../usd.ts';
+import { formatUsd, type PicoUsd } from './usd.ts';
 
 const PICO_DIGITS = 12;
 const HUNDRED = 100_000_000_000_000n;

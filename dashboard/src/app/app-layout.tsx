@@ -1,0 +1,34 @@
+/** What stands around every page but the sign-in: side bar, top bar, jobs under way, the dialogs of the keyboard. */
+import { Outlet } from '@tanstack/react-router';
+import { useCallback, useState } from 'react';
+import { GoToDialog } from './go-to-dialog.tsx';
+import { HelpDialog } from './help-dialog.tsx';
+import { JobStrip } from './job-strip.tsx';
+import { SideBar } from './side-bar.tsx';
+import { TopBar } from './top-bar.tsx';
+import { useAppKeys } from './use-app-keys.ts';
+
+export function AppLayout() {
+  const [open, setOpen] = useState<'go-to' | 'help' | null>(null);
+  const openGoTo = useCallback(() => setOpen('go-to'), []);
+  const openHelp = useCallback(() => setOpen('help'), []);
+  const close = useCallback(() => setOpen(null), []);
+  useAppKeys(openGoTo, openHelp);
+  return (
+    <div className="flex h-dvh flex-col md:flex-row">
+      <a href="#main" className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:bg-panel focus:p-2">
+        Skip to the page
+      </a>
+      <SideBar />
+      <div className="flex min-h-0 min-w-0 flex-1 flex-col">
+        <TopBar onGoTo={openGoTo} onHelp={openHelp} />
+        <JobStrip />
+        <main id="main" className="flex min-h-0 flex-1 flex-col overflow-auto">
+          <Outlet />
+        </main>
+      </div>
+      <GoToDialog isOpen={open === 'go-to'} onClose={close} />
+      <HelpDialog isOpen={open === 'help'} onClose={close} />
+    </div>
+  );
+}

@@ -1,0 +1,62 @@
+/** One line that leads anywhere: a page by its name, a call by its id, a run by its trace id. */
+import { useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { Dialog } from '../components/dialog.tsx';
+import { NAVIGATION } from './navigation.ts';
+
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+
+export function GoToDialog({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }) {
+  const navigate = useNavigate();
+  const [text, setText] = useState('');
+  const wanted = text.trim();
+  const pages = NAVIGATION.flatMap(({ items }) => items).filter(({ label }) =>
+    label.toLowerCase().includes(wanted.toLowerCase()),
+  );
+  const leave = () => {
+    setText('');
+    onClose();
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const [page] = pages;
+    if (UUID.test(wanted)) void navigate({ to: '/log/$id', params: { id: wanted } });
+    else if (page !== undefined) void navigate({ to: page.to });
+    else if (wanted !== '') void navigate({ to: '/run', search: { trace: wanted } });
+    leave();
+  };
+  return (
+    <Dialog title="Go to" isOpen={isOpen} onClose={leave}>
+      <form onSubmit={submit}>
+        <input
+          aria-label="Page, request id or trace id"
+          placeholder="A page, a request id, a trace id"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          className="h-9 w-full rounded-md border border-line-strong bg-surface px-3"
+        />
+        <ul className="mt-2">
+          {pages.map(({ to, label, icon: Icon }) => (
+            <li key={to}>
+              <button
+                type="button"
+                className="flex w-full items-center gap-2 rounded px-2 py-1.5 text-left hover:bg-raised"
+                onClick={() => {
+                  void navigate({ to });
+                  leave();
+                }}
+              >
+                <Icon size={16} aria-hidden /> {label}
+              </button>
+            </li>
+          ))}
+        </ul>
+        {pages.length === 0 && wanted !== '' && (
+          <p className="px-2 py-1.5 text-ink-soft">
+            Enter opens the {UUID.test(wanted) ? 'call' : 'run'} <span className="font-mono break-all">{wanted}</span>
+          </p>
+        )}
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,40 @@
+/** The pages of the side bar in their order, and the keys that lead to them. */
+import { Activity, ChartColumn, Compass, KeyRound, ListTree, type LucideIcon, ScrollText, Tags } from 'lucide-react';
+
+export interface NavigationItem {
+  readonly to: '/start' | '/runs' | '/logs' | '/costs' | '/metadata' | '/keys' | '/system';
+  readonly label: string;
+  readonly icon: LucideIcon;
+  /** After `g`. */
+  readonly key: string;
+}
+
+export interface NavigationGroup {
+  readonly label: string | null;
+  readonly items: readonly NavigationItem[];
+}
+
+export const NAVIGATION: readonly NavigationGroup[] = [
+  { label: null, items: [{ to: '/start', label: 'Get started', icon: Compass, key: 's' }] },
+  {
+    label: 'Observe',
+    items: [
+      { to: '/runs', label: 'Runs', icon: ListTree, key: 'r' },
+      { to: '/logs', label: 'Logs', icon: ScrollText, key: 'l' },
+    ],
+  },
+  {
+    label: 'Costs',
+    items: [
+      { to: '/costs', label: 'Costs', icon: ChartColumn, key: 'c' },
+      { to: '/metadata', label: 'Metadata keys', icon: Tags, key: 'm' },
+    ],
+  },
+  {
+    label: 'Settings',
+    items: [
+      { to: '/keys', label: 'API keys', icon: KeyRound, key: 'k' },
+      { to: '/system', label: 'System', icon: Activity, key: 'y' },
+    ],
+  },
+];

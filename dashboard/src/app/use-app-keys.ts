@@ -1,0 +1,54 @@
+/**
+ * Single letters for every page: `g` then a page's letter, and the letters that elements claim with `data-hotkey`.
+ * Silent while someone types, and switched off by the preference.
+ */
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { usePreferences } from '../preferences.tsx';
+import { NAVIGATION } from './navigation.ts';
+
+const SEQUENCE_MS = 1_200;
+
+function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  );
+}
+
+function press(key: string): boolean {
+  const element = document.querySelector<HTMLElement>(`[data-hotkey="${CSS.escape(key)}"]`);
+  if (element === null) return false;
+  if (/^(?:INPUT|TEXTAREA|SELECT)$/.test(element.tagName)) element.focus();
+  else element.click();
+  return true;
+}
+
+export function useAppKeys(onGoTo: () => void, onHelp: () => void): void {
+  const { areKeysOn } = usePreferences();
+  const navigate = useNavigate();
+  useEffect(() => {
+    let goPressedAtMs = Number.NEGATIVE_INFINITY;
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key === 'k' && (event.ctrlKey || event.metaKey)) {
+        event.preventDefault();
+        onGoTo();
+        return;
+      }
+      if (!areKeysOn || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (isTyping(event.target)) return;
+      const isSecond = event.timeStamp - goPressedAtMs < SEQUENCE_MS;
+      goPressedAtMs = Number.NEGATIVE_INFINITY;
+      if (isSecond) {
+        const page = NAVIGATION.flatMap(({ items }) => items).find(({ key }) => key === event.key);
+        if (page !== undefined) void navigate({ to: page.to });
+        return;
+      }
+      if (event.key === 'g') goPressedAtMs = event.timeStamp;
+      else if (event.key === '?') onHelp();
+      else if (!press(event.key)) return;
+      event.preventDefault();
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, [areKeysOn, navigate, onGoTo, onHelp]);
+}

@@ -1,0 +1,140 @@
+/** How a call or a run went: an icon and a word, never colour alone. */
+import { Ban, CircleAlert, CircleCheck, CircleDashed, CircleSlash, TriangleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
+
+export type Tone = 'good' | 'bad' | 'warn' | 'neutral' | 'accent';
+
+const TONES: Readonly<Record<Tone, string>> = {
+  good: 'bg-good-soft text-good',
+  bad: 'bg-bad-soft text-bad',
+  warn: 'bg-warn-soft text-warn',
+  neutral: 'bg-raised text-ink-soft',
+  accent: 'bg-accent-soft text-accent',
+};
+
+export function Badge({
+  tone = 'neutral',
+  title,
+  children,
+}: {
+  readonly tone?: Tone;
+  readonly title?: string;
+  readonly children: ReactNode;
+}) {
+  return (
+    <span
+      title={title}
+      className={`inline-flex max-w-full items-center gap-1 rounded px-1.5 py-0.5 text-xs font-medium whitespace-nowrap ${TONES[tone]}`}
+    >
+      {children}
+    </span>
+  );
+}
+
+interface OutcomeLook {
+  readonly word: string;
+  readonly about: string;
+  readonly tone: Tone;
+  readonly icon: typeof CircleCheck;
+}
+
+/** Words for the closed list of outcomes. */
+export const OUTCOMES: Readonly<Record<string, OutcomeLook>> = {
+  ok: { word: 'ok', about: 'The provider answered, and the answer arrived whole', tone: 'good', icon: CircleCheck },
+  upstream_error: {
+    word: 'provider error',
+    about: 'The provider answered with an error',
+    tone: 'bad',
+    icon: CircleAlert,
+  },
+  upstream_stream_error: {
+    word: 'stream error',
+    about: 'The provider reported an error inside its stream',
+    tone: 'bad',
+    icon: CircleAlert,
+  },
+  upstream_truncated: {
+    word: 'cut by provider',
+    about: 'The provider ended its answer too early',
+    tone: 'bad',
+    icon: TriangleAlert,
+  },
+  upstream_unreachable: {
+    word: 'unreachable',
+    about: 'The provider could not be reached',
+    tone: 'bad',
+    icon: CircleSlash,
+  },
+  client_closed: {
+    word: 'client left',
+    about: 'The client went away before the end',
+    tone: 'warn',
+    icon: CircleDashed,
+  },
+  rejected: { word: 'rejected', about: 'The gateway refused the call', tone: 'bad', icon: Ban },
+  gateway_error: { word: 'gateway error', about: 'A fault of the gateway itself', tone: 'bad', icon: TriangleAlert },
+  shutdown_cut: {
+    word: 'cut at stop',
+    about: 'The gateway was stopped before the end',
+    tone: 'warn',
+    icon: CircleDashed,
+  },
+  interrupted: {
+    word: 'interrupted',
+    about: 'The gateway was killed while the call was open',
+    tone: 'warn',
+    icon: CircleDashed,
+  },
+  open: { word: 'open', about: 'The call has not ended yet', tone: 'accent', icon: CircleDashed },
+};
+
+const UNKNOWN_OUTCOME: OutcomeLook = {
+  word: 'unknown',
+  about: 'Not a known outcome',
+  tone: 'neutral',
+  icon: CircleDashed,
+};
+
+interface StatusBadgeProps {
+  readonly outcome: string;
+  /** HTTP status sent to the client. */
+  readonly status: number | null;
+}
+
+export function StatusBadge({ outcome, status }: StatusBadgeProps) {
+  const { word, about, tone, icon: Icon } = OUTCOMES[outcome] ?? UNKNOWN_OUTCOME;
+  return (
+    <Badge tone={tone} title={about}>
+      <Icon size={13} aria-hidden />
+      {status !== null && <span className="num">{status}</span>}
+      {(outcome !== 'ok' || status === null) && <span>{word}</span>}
+    </Badge>
+  );
+}
+
+const RUN_STATES = {
+  running: { word: 'running', tone: 'accent', icon: CircleDashed },
+  errors: { word: 'errors', tone: 'bad', icon: CircleAlert },
+  ok: { word: 'ok', tone: 'good', icon: CircleCheck },
+} as const;
+
+export function RunStateBadge({
+  state,
+  errors = 0,
+}: {
+  readonly state: keyof typeof RUN_STATES;
+  readonly errors?: number;
+}) {
+  const { word, tone, icon: Icon } = RUN_STATES[state];
+  return (
+    <Badge tone={tone}>
+      <Icon size={13} aria-hidden />
+      {state === 'errors' ? `${errors} ${errors === 1 ? 'error' : 'errors'}` : word}
+    </Badge>
+  );
+}
+
+/** A provider's name. */
+export function ProviderMark({ provider }: { readonly provider: string }) {
+  return <span className="text-ink-soft">{provider}</span>;
+}

@@ -1,0 +1,41 @@
+/** A modal dialog: a title, what it asks, what one can do. Focus and Escape are the library's work. */
+import { Dialog as BaseDialog } from '@base-ui/react/dialog';
+import { X } from 'lucide-react';
+import type { ReactNode } from 'react';
+
+interface DialogProps {
+  readonly title: string;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+  readonly size?: 'small' | 'large';
+}
+
+export function Dialog({ title, isOpen, onClose, children, size = 'small' }: DialogProps) {
+  return (
+    <BaseDialog.Root
+      open={isOpen}
+      onOpenChange={(open) => {
+        if (!open) onClose();
+      }}
+    >
+      <BaseDialog.Portal>
+        <BaseDialog.Backdrop className="fixed inset-0 z-40 bg-black/50" />
+        <BaseDialog.Popup
+          className={`fixed top-1/2 left-1/2 z-50 max-h-[90dvh] w-[calc(100%-2rem)] -translate-x-1/2 -translate-y-1/2 overflow-auto rounded-xl border border-line bg-panel p-5 shadow-2xl ${size === 'large' ? 'max-w-2xl' : 'max-w-md'}`}
+        >
+          <div className="mb-3 flex items-start gap-2">
+            <BaseDialog.Title className="flex-1 text-base font-semibold">{title}</BaseDialog.Title>
+            <BaseDialog.Close
+              aria-label="Close"
+              className="inline-flex size-8 items-center justify-center rounded-md text-ink-soft hover:bg-raised"
+            >
+              <X size={16} aria-hidden />
+            </BaseDialog.Close>
+          </div>
+          {children}
+        </BaseDialog.Popup>
+      </BaseDialog.Portal>
+    </BaseDialog.Root>
+  );
+}

@@ -1,0 +1,149 @@
+/** The table of pages: address, what of it is state, and the code, which is loaded when the page is opened. */
+import { createRootRoute, createRoute, createRouter, Link, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { getJson } from './api/client.ts';
+import { isSignedIn } from './api/session.ts';
+import { AppLayout } from './app/app-layout.tsx';
+import { EmptyState, ErrorState, Skeleton } from './components/states.tsx';
+import { readCostsSearch } from './pages/costs/costs-search.ts';
+import { readLogSearch } from './pages/log/log-search.ts';
+import { readLogsSearch } from './pages/logs/logs-search.ts';
+import { readMetadataSearch } from './pages/metadata/metadata-search.ts';
+import { readRunSearch } from './pages/run/run-search.ts';
+import { readRunsSearch } from './pages/runs/runs-search.ts';
+import { readStartSearch } from './pages/start/start-search.ts';
+import { readText } from './search/list-search.ts';
+import { parseSearch, stringifySearch } from './search/search-params.ts';
+
+const rootRoute = createRootRoute();
+
+const loginRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/login',
+  validateSearch: (raw: Record<string, unknown>): { readonly next?: string | undefined } => ({
+    next: readText(raw['next']),
+  }),
+  component: lazyRouteComponent(() => import('./pages/login/login-page.tsx'), 'LoginPage'),
+});
+
+/** Everything that needs a session. */
+const appRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'app',
+  beforeLoad: async ({ location }) => {
+    if (!(await isSignedIn())) throw redirect({ to: '/login', search: { next: location.href } });
+  },
+  component: AppLayout,
+  pendingComponent: () => <Skeleton />,
+});
+
+const indexRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/',
+  beforeLoad: async () => {
+    const { data } = await getJson<{ readonly data: readonly unknown[] }>('/logs', { limit: 1, fields: 'id' });
+    throw redirect({ to: data.length === 0 ? '/start' : '/runs' });
+  },
+});
+
+const startRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/start',
+  validateSearch: readStartSearch,
+  component: lazyRouteComponent(() => import('./pages/start/start-page.tsx'), 'StartPage'),
+});
+
+const runsRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/runs',
+  validateSearch: readRunsSearch,
+  component: lazyRouteComponent(() => import('./pages/runs/runs-page.tsx'), 'RunsPage'),
+});
+
+const runRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/run',
+  validateSearch: readRunSearch,
+  component: lazyRouteComponent(() => import('./pages/run/run-page.tsx'), 'RunPage'),
+});
+
+const logsRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/logs',
+  validateSearch: readLogsSearch,
+  component: lazyRouteComponent(() => import('./pages/logs/logs-page.tsx'), 'LogsPage'),
+});
+
+const logRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/log/$id',
+  validateSearch: readLogSearch,
+  component: lazyRouteComponent(() => import('./pages/log/log-page.tsx'), 'LogPage'),
+});
+
+const costsRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/costs',
+  validateSearch: readCostsSearch,
+  component: lazyRouteComponent(() => import('./pages/costs/costs-page.tsx'), 'CostsPage'),
+});
+
+const metadataRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/metadata',
+  validateSearch: readMetadataSearch,
+  component: lazyRouteComponent(() => import('./pages/metadata/metadata-page.tsx'), 'MetadataPage'),
+});
+
+const keysRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/keys',
+  component: lazyRouteComponent(() => import('./pages/keys/keys-page.tsx'), 'KeysPage'),
+});
+
+const systemRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/system',
+  component: lazyRouteComponent(() => import('./pages/system/system-page.tsx'), 'SystemPage'),
+});
+
+const routeTree = rootRoute.addChildren([
+  loginRoute,
+  appRoute.addChildren([
+    indexRoute,
+    startRoute,
+    runsRoute,
+    runRoute,
+    logsRoute,
+    logRoute,
+    costsRoute,
+    metadataRoute,
+    keysRoute,
+    systemRoute,
+  ]),
+]);
+
+function NotFound() {
+  return (
+    <EmptyState title="There is no such page" actions={<Link to="/runs">To the runs</Link>}>
+      The address may be cut short, or from another version.
+    </EmptyState>
+  );
+}
+
+export function createAppRouter() {
+  return createRouter({
+    routeTree,
+    parseSearch,
+    stringifySearch,
+    defaultPreload: 'intent',
+    defaultPendingComponent: () => <Skeleton />,
+    defaultErrorComponent: ({ error, reset }) => <ErrorState error={error} what="this page" onRetry={reset} />,
+    defaultNotFoundComponent: NotFound,
+  });
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createAppRouter>;
+  }
+}

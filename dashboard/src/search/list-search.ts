@@ -1,0 +1,51 @@
+/** The state of a list page as it stands in the address: window of time, filters, text, order, what is open. */
+import { isRangeName, type RangeName } from './time-window.ts';
+
+export interface ListSearch {
+  readonly range?: RangeName | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly f?: readonly string[] | undefined;
+  readonly q?: string | undefined;
+  readonly sort?: string | undefined;
+  /** Id of the row shown in the side panel. */
+  readonly peek?: string | undefined;
+  /** `1`: new rows come by themselves. */
+  readonly live?: '1' | undefined;
+}
+
+export function readText(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+export function readTexts(value: unknown): readonly string[] | undefined {
+  const values: unknown[] = Array.isArray(value) ? value : [value];
+  const texts = values.filter((one) => typeof one === 'string' && one !== '').map(String);
+  return texts.length === 0 ? undefined : texts;
+}
+
+export function readOneOf<T extends string>(value: unknown, choices: readonly T[]): T | undefined {
+  return choices.find((choice) => choice === value);
+}
+
+function readInstant(value: unknown): string | undefined {
+  const text = readText(value);
+  return text === undefined || Number.isNaN(Date.parse(text)) ? undefined : text;
+}
+
+/** What cannot be read is left out: an address from elsewhere never breaks the page. */
+export function readListSearch(raw: Readonly<Record<string, unknown>>): ListSearch {
+  const range = raw['range'];
+  const from = readInstant(raw['from']);
+  const to = readInstant(raw['to']);
+  return {
+    range: from === undefined && isRangeName(range) ? range : undefined,
+    from,
+    to,
+    f: readTexts(raw['f']),
+    q: readText(raw['q']),
+    sort: readText(raw['sort']),
+    peek: readText(raw['peek']),
+    live: raw['live'] === '1' ? '1' : undefined,
+  };
+}
