@@ -1,0 +1,29 @@
+/** What axe finds wrong with a page for people who see, hear or move differently: WCAG 2.2 A and AA. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+import { z } from 'zod';
+
+const AXE_FILE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+const Violations = z.array(
+  z.object({
+    id: z.string(),
+    help: z.string(),
+    nodes: z.array(z.object({ html: z.string(), failureSummary: z.string().optional() })),
+  }),
+);
+
+/** Each violation in one line with the elements it is about; empty when there is none. */
+export async function auditPage(page: Page): Promise<readonly string[]> {
+  // Through the debugger: the content security policy forbids foreign script elements, and so it should.
+  await page.evaluate(readFileSync(AXE_FILE, 'utf8'));
+  const found: unknown = await page.evaluate(`
+    axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
+      .then(({ violations }) => violations.map(({ id, help, nodes }) => ({
+        id, help, nodes: nodes.map(({ html, failureSummary }) => ({ html, failureSummary })),
+      })))`);
+  return Violations.parse(found).flatMap(({ id, help, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${help}: ${html.slice(0, 200)} ${failureSummary ?? ''}`),
+  );
+}
