@@ -10,7 +10,7 @@ import { openSignedIn } from '../../test/browser/sign-in.ts';
 import { startGateway } from '../../test/gateway/start-gateway.ts';
 import { fillRun } from './fill-run.ts';
 import { measureFirstLoads } from './first-load.ts';
-import { measureRun } from './measure-run.ts';
+import { measureRun, type RunFigures } from './measure-run.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -51,7 +51,7 @@ async function reportRun(calls: number, rounds: number): Promise<boolean> {
   try {
     const traceId = 'bench-run';
     await fillRun(gateway, traceId, calls);
-    const figures = [];
+    const figures: RunFigures[] = [];
     for (let round = 0; round < rounds; round += 1) {
       const profile = await browser.newProfile();
       const page = await openSignedIn(profile, gateway);
