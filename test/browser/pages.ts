@@ -1,5 +1,6 @@
 /** The dashboard's pages for tests that go through all of them. */
 import type { BrowserContext, Page } from 'playwright-core';
+import { z } from 'zod';
 import type { TestGateway } from '../gateway/start-gateway.ts';
 
 export const THEMES = ['light', 'dark'] as const;
@@ -21,18 +22,11 @@ export const FIXED_PAGES: readonly KnownPage[] = [
   { name: 'system', address: '/system' },
 ];
 
-interface FirstRow {
-  readonly data: readonly { readonly id?: string; readonly trace_id?: string }[];
-}
+const Rows = z.object({ data: z.array(z.object({ id: z.string().optional(), trace_id: z.string().nullish() })) });
 
 /** Of a gateway with records: its dearest run, and a call of that run with an answer. */
 export async function listAllPages(gateway: TestGateway): Promise<readonly KnownPage[]> {
-  const read = async (path: string): Promise<FirstRow> => {
-    const answer = await fetch(`${gateway.adminBase}${path}`, {
-      headers: { authorization: `Bearer ${gateway.adminToken()}` },
-    });
-    return answer.json();
-  };
+  const read = async (path: string) => Rows.parse(await gateway.api(path));
   const runs = await read('/api/v1/runs?sort=-total_cost&limit=1');
   const trace = encodeURIComponent(runs.data[0]?.trace_id ?? '');
   const calls = await read(`/api/v1/run/calls?trace_id=${trace}&limit=3`);

@@ -31,8 +31,6 @@ export interface TestGateway {
   readonly process: ChildProcess;
   /** What it printed so far, on stdout and stderr. */
   readonly output: () => string;
-  /** As in `admin.json`. */
-  readonly adminToken: () => string;
   /** A call of the admin API; throws on a status of 400 or above. */
   readonly api: (path: string, init?: RequestInit) => Promise<unknown>;
   /** The record of one call, waiting until it is there. */
@@ -140,7 +138,6 @@ export async function startGateway(options: StartOptions = {}): Promise<TestGate
     adminBase,
     dataDir,
     key: String(created['key']),
-    adminToken: () => readAdminFile(dataDir).token,
     process: child,
     output: () => output,
     api,
