@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { SupervisorStatus } from '../channel.ts';
 import type { JsonValue } from '../token-usage.ts';
 import { databaseUnavailable } from './api-error.ts';
+import type { DashboardFiles } from './dashboard-files.ts';
 
 export interface AdminDeps {
   /** Whose keys and records these are: there is one account so far, and no request may name another. */
@@ -16,6 +17,8 @@ export interface AdminDeps {
   /** Where clients reach the proxy. */
   readonly baseUrl: string;
   readonly version: string;
+  /** Null when it was not built. */
+  readonly dashboard: DashboardFiles | null;
   /** Null until the database answered and its schema is up to date. */
   readonly database: () => pg.Pool | null;
   /** Resolves when every local proxy has this version of the keys, or later; false when one did not say so in time. */

@@ -21,6 +21,7 @@ async function askBoth(database: MutePostgres): Promise<readonly unknown[]> {
     publicUrl: null,
     baseUrl: 'http://127.0.0.1:4141',
     version: '1.2.3',
+    dashboard: null,
     database: () => pool,
     publishKeys: () => Promise.resolve(true),
     readSupervisorStatus: () => Promise.resolve(null),

@@ -10,6 +10,7 @@ import type { Logger } from 'pino';
 import { createAdminApp } from '../admin/admin-app.ts';
 import { type AdminServer, listenAdmin } from '../admin/admin-server.ts';
 import { isDatabaseDown } from '../admin/api-error.ts';
+import { readDashboardFiles } from '../admin/dashboard-files.ts';
 import type { ChildChannel, ControlStart, DownMessage, UpMessage } from '../channel.ts';
 import type { Config } from '../config.ts';
 import { formatOrigin } from '../format-origin.ts';
@@ -147,6 +148,7 @@ function createControl(
     publicUrl: config.publicUrl,
     baseUrl: config.publicUrl ?? formatOrigin(config.host, config.port),
     version: readVersion(),
+    dashboard: readDashboardFiles(join(PROJECT_ROOT, 'dist', 'dashboard')),
     database: () => (connected === null ? null : apiPool),
     publishKeys: (version) => connected?.keys.publish(version) ?? Promise.resolve(false),
     readSupervisorStatus: status.read,

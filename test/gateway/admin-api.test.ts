@@ -92,6 +92,7 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
       publicUrl: 'https://gate.example.com',
       baseUrl: 'http://127.0.0.1:4141',
       version: '0.0.0-test',
+      dashboard: null,
       database: () => (isDatabaseOpen ? pool : null),
       publishKeys: keys.publish,
       readSupervisorStatus: async () => ({
