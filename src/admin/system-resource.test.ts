@@ -26,6 +26,9 @@ async function askBoth(database: MutePostgres): Promise<readonly unknown[]> {
     publishKeys: () => Promise.resolve(true),
     readSupervisorStatus: () => Promise.resolve(null),
     readShipperStatus: () => null,
+    readSpoolStatus: () => Promise.resolve({ bytes: 5, limitBytes: 9, isDiskLow: false }),
+    countRunningJobs: () => Promise.resolve(0),
+    settings: [{ name: 'TOLLGATE_PORT', value: '4141', source: 'default' }],
     priceVersion: '2026-01-01',
     log: pino({ level: 'silent' }),
   });

@@ -23,6 +23,7 @@ import { createKeyPublisher, type KeyPublisher } from './key-publisher.ts';
 import { type Repeating, repeat } from './repeat.ts';
 import { repeatRetention } from './repeat-retention.ts';
 import { formatShipperStatus } from './shipper-status.ts';
+import { readSpoolStatus } from './spool-status.ts';
 import { createStatusReader, type StatusReader } from './supervisor-status.ts';
 
 const ACCOUNT_ID = 1;
@@ -153,6 +154,10 @@ function createControl(
     publishKeys: (version) => connected?.keys.publish(version) ?? Promise.resolve(false),
     readSupervisorStatus: status.read,
     readShipperStatus: () => formatShipperStatus(connected?.shipper.stats() ?? null),
+    readSpoolStatus: () => readSpoolStatus(start.spoolDir),
+    // There are none yet.
+    countRunningJobs: () => Promise.resolve(0),
+    settings: start.settings,
     priceVersion: priceBook.version,
     log,
   });
