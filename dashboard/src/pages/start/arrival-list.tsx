@@ -11,19 +11,25 @@ function CallVerdict({ arrival }: { readonly arrival: Extract<Arrival, { type: '
   return (
     <>
       <StatusBadge outcome={call.outcome ?? 'unknown'} status={call.status ?? null} />
-      <Link to="/log/$id" params={{ id: String(call.id) }} className="min-w-0 truncate font-medium text-accent underline-offset-4 hover:underline">
+      <Link
+        to="/log/$id"
+        params={{ id: String(call.id) }}
+        className="min-w-0 truncate font-medium text-accent underline-offset-4 hover:underline"
+      >
         {call.model ?? call.model_requested ?? call.endpoint}
       </Link>
       {isFine ? (
         <span className="text-ink-soft">
           <Duration ms={call.duration_ms ?? null} /> · <Money value={call.total_cost ?? null} /> ·{' '}
-          <Tokens input={call.input_tokens ?? null} cacheRead={call.cache_read_input_tokens ?? null} output={call.output_tokens ?? null} />
+          <Tokens
+            input={call.input_tokens ?? null}
+            cacheRead={call.cache_read_input_tokens ?? null}
+            output={call.output_tokens ?? null}
+          />
         </span>
       ) : (
         <span className="w-full break-words text-ink-soft">
-          {call.status === 401
-            ? 'The provider refused its own credentials; the gateway key is fine. '
-            : ''}
+          {call.status === 401 ? 'The provider refused its own credentials; the gateway key is fine. ' : ''}
           {call.error_message ?? call.error_type}
         </span>
       )}
@@ -41,7 +47,7 @@ function AttemptVerdict({ arrival }: { readonly arrival: Extract<Arrival, { type
       <code className="min-w-0 truncate font-mono text-xs" title={attempt.path}>
         {attempt.method} {attempt.path}
       </code>
-      <span className="w-full break-words text-ink-soft">{attempt.verdict}</span>
+      <span className="w-full break-words text-ink-soft">{String(Reflect.get(attempt, 'verdict') ?? '')}</span>
     </>
   );
 }

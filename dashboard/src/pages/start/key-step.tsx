@@ -46,14 +46,23 @@ export function KeyStep({ existing, secret, onCreated }: KeyStepProps) {
       )}
       <label className="flex flex-col gap-1 text-ink-soft">
         Name of the key
-        <input value={name} maxLength={200} onChange={(event) => setName(event.target.value)} className="h-9 rounded-md border border-line-strong bg-surface px-3 text-ink" />
+        <input
+          value={name}
+          maxLength={200}
+          onChange={(event) => setName(event.target.value)}
+          className="h-9 rounded-md border border-line-strong bg-surface px-3 text-ink"
+        />
       </label>
       {creating.error !== null && (
         <p role="alert" className="text-bad">
           {creating.error.message}
         </p>
       )}
-      <Button type="submit" look={existing > 0 ? 'plain' : 'primary'} disabled={name.trim() === '' || creating.isPending}>
+      <Button
+        type="submit"
+        look={existing > 0 ? 'plain' : 'primary'}
+        disabled={name.trim() === '' || creating.isPending}
+      >
         {creating.isPending ? 'Creating…' : 'Create key'}
       </Button>
     </form>

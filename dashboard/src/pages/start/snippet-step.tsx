@@ -61,11 +61,19 @@ export function SnippetStep({ baseUrl, keyPlaceholder }: SnippetStepProps) {
           </select>
         </label>
         <label className="flex items-center gap-2">
-          <input type="checkbox" checked={search.metadata === '1'} onChange={(event) => void change({ metadata: event.target.checked ? '1' : undefined })} />
+          <input
+            type="checkbox"
+            checked={search.metadata === '1'}
+            onChange={(event) => void change({ metadata: event.target.checked ? '1' : undefined })}
+          />
           with metadata
         </label>
         <label className="flex items-center gap-2">
-          <input type="checkbox" checked={search.run === '1'} onChange={(event) => void change({ run: event.target.checked ? '1' : undefined })} />
+          <input
+            type="checkbox"
+            checked={search.run === '1'}
+            onChange={(event) => void change({ run: event.target.checked ? '1' : undefined })}
+          />
           as a run
         </label>
       </div>

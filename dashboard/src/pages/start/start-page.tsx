@@ -54,7 +54,8 @@ function NextSteps({ arrivals }: { readonly arrivals: readonly Arrival[] }) {
       </StepCard>
       <StepCard number={5} title="First cost question" state={key === null ? 'to do' : 'done'}>
         <p className="mb-2 text-ink-soft">
-          Any other header that begins with X-Gateway- is metadata, e.g. X-Gateway-Feature: search. Costs can be split by it.
+          Any other header that begins with X-Gateway- is metadata, e.g. X-Gateway-Feature: search. Costs can be split
+          by it.
         </p>
         {key !== null && (
           <Link to="/costs" search={{ by: `metadata.${key}` }} className={buttonClass('primary')}>
