@@ -7,6 +7,7 @@ import { startGateway, type TestGateway } from '../gateway/start-gateway.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../postgres.ts';
 import { startBrowser, type TestBrowser, watchPage } from './browser.ts';
 import { HOSTILE_STRINGS } from './hostile-strings.ts';
+import { settle } from './pages.ts';
 import { openSignedIn } from './sign-in.ts';
 import { type CallStore, callIdAt, openCallStore } from './store-calls.ts';
 
@@ -121,10 +122,6 @@ async function expectIntact(page: Page, address: string): Promise<void> {
   });
   if (layout !== null && typeof layout === 'object' && 'overflow' in layout)
     expect({ address, isTooWide: Number(layout.overflow) > 0 }).toEqual({ address, isTooWide: false });
-}
-
-async function settle(page: Page): Promise<void> {
-  await page.waitForLoadState('networkidle').catch(() => undefined);
 }
 
 const LIST_PAGES = [
