@@ -76,9 +76,8 @@ function readSse(text: string): { readonly events: readonly StreamEvent[]; reado
       else events.push({ name: event ?? null, data: value });
     },
   });
-  parser.feed(text);
-  // A stream whose last event has no blank line after it: what is there may well be whole.
-  parser.reset({ consume: true });
+  // A last event without its blank line is given out too: what is there may well be whole.
+  parser.feed(`${text}\n\n`);
   return { events, unreadable };
 }
 
