@@ -29,6 +29,9 @@ const CreatedKeyBody = KeyBody.extend({ key: z.string().describe('The key itself
   'CreatedKey',
 );
 
+export type Key = z.infer<typeof KeyBody>;
+export type CreatedKey = z.infer<typeof CreatedKeyBody>;
+
 const NewKeyBody = z
   .strictObject({
     name: z
@@ -50,7 +53,7 @@ function toTime(timeMs: number | null): string | null {
   return timeMs === null ? null : new Date(timeMs).toISOString();
 }
 
-function formatKey(key: StoredKey): z.infer<typeof KeyBody> {
+function formatKey(key: StoredKey): Key {
   return {
     id: key.keyId,
     name: key.name,
@@ -78,7 +81,7 @@ async function publish(deps: AdminDeps, stored: KeyStored): Promise<void> {
 
 type KeySettings = Pick<NewKey, 'name' | 'expiresAtMs' | 'usage' | 'bodies'>;
 
-async function createKey(deps: AdminDeps, settings: KeySettings): Promise<z.infer<typeof CreatedKeyBody>> {
+async function createKey(deps: AdminDeps, settings: KeySettings): Promise<CreatedKey> {
   const key = createGatewayKey();
   const stored = await insertKey(requireDatabase(deps), {
     ...settings,

@@ -65,6 +65,8 @@ const StatusBody = z
   })
   .openapi('Status');
 
+export type Status = z.infer<typeof StatusBody>;
+
 const HealthBody = z.object({ status: z.enum(['ok', 'degraded']), database: z.enum(['up', 'down']) }).openapi('Health');
 
 function formatProcess(child: SupervisorStatus['children'][number]): z.infer<typeof ProcessBody> {

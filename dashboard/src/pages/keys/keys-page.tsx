@@ -1,6 +1,135 @@
-/** API keys: not built yet. */
+/** API keys: the gateway keys that clients send, what they cost, when they were last used. */
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Plus } from 'lucide-react';
+import { useState } from 'react';
+import type { Key } from '../../../../src/admin/keys-resource.ts';
+import { keysQuery } from '../../api/keys.ts';
+import { Badge } from '../../components/badges.tsx';
+import { Button } from '../../components/buttons.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
+import { type PlainColumn, PlainTable } from '../../components/plain-table.tsx';
+import { EmptyState, ErrorState, Skeleton } from '../../components/states.tsx';
+import { Timestamp } from '../../components/timestamp.tsx';
+import { filterByValue } from '../../search/filter-text.ts';
+import { RevokeKeyDialog, RotateKeyDialog } from './change-key-dialogs.tsx';
+import { CreateKeyDialog } from './create-key-dialog.tsx';
+import { readKeyState } from './key-state.ts';
+
+/** "Last used" moves while one looks. */
+const REFETCH_MS = 5_000;
+
+type Opened = { readonly what: 'create' } | { readonly what: 'revoke' | 'rotate'; readonly subject: Key };
+
+function listColumns(open: (opened: Opened) => void): readonly PlainColumn<Key>[] {
+  return [
+    {
+      header: 'Name',
+      render: (key) => (
+        <Link
+          to="/logs"
+          search={{ range: '30d', f: [filterByValue('key_id', String(key.id))] }}
+          className="font-medium underline-offset-4 hover:underline"
+        >
+          {key.name}
+        </Link>
+      ),
+    },
+    {
+      header: 'Key',
+      render: (key) => <code className="font-mono text-xs whitespace-nowrap">{`${key.prefix}…${key.last4}`}</code>,
+    },
+    {
+      header: 'State',
+      render: (key) => {
+        const { word, tone } = readKeyState(key, Date.now());
+        return <Badge tone={tone}>{word}</Badge>;
+      },
+    },
+    { header: 'Last used', render: (key) => <Timestamp at={key.last_used_at} form="relative" never="never" /> },
+    { header: 'Created', render: (key) => <Timestamp at={key.created_at} /> },
+    { header: 'Expires', render: (key) => <Timestamp at={key.expires_at} never="never" /> },
+    { header: 'Bodies', render: (key) => (key.bodies === 'off' ? 'not kept' : 'kept') },
+    {
+      header: 'Actions',
+      align: 'right',
+      render: (key) =>
+        key.revoked_at === null && (
+          <span className="inline-flex gap-1">
+            <Button onClick={() => open({ what: 'rotate', subject: key })} aria-label={`Rotate ${key.name}`}>
+              Rotate
+            </Button>
+            <Button
+              look="danger"
+              onClick={() => open({ what: 'revoke', subject: key })}
+              aria-label={`Revoke ${key.name}`}
+            >
+              Revoke
+            </Button>
+          </span>
+        ),
+    },
+  ];
+}
 
 export function KeysPage() {
-  return <PageHeader title="API keys" />;
+  const { data, error, refetch } = useQuery({ ...keysQuery, refetchInterval: REFETCH_MS });
+  const [opened, setOpened] = useState<Opened | null>(null);
+  const [areRevokedShown, setRevokedShown] = useState(false);
+  const close = () => setOpened(null);
+  const all = data?.data ?? [];
+  const revoked = all.filter((key) => key.revoked_at !== null).length;
+  const shown = areRevokedShown ? all : all.filter((key) => key.revoked_at === null);
+  return (
+    <>
+      <PageHeader
+        title="API keys"
+        about="Clients send one as X-Gateway-Key. The gateway keeps only a digest."
+        actions={
+          <>
+            {revoked > 0 && (
+              <label className="flex items-center gap-2">
+                <input
+                  type="checkbox"
+                  checked={areRevokedShown}
+                  onChange={(event) => setRevokedShown(event.target.checked)}
+                />
+                Show {revoked} revoked
+              </label>
+            )}
+            <Button look="primary" onClick={() => setOpened({ what: 'create' })}>
+              <Plus size={15} aria-hidden /> Create key
+            </Button>
+          </>
+        }
+      />
+      <div className="px-4 pb-6">
+        {error !== null && <ErrorState error={error} what="the keys" onRetry={() => void refetch()} />}
+        {data === undefined && error === null && <Skeleton rows={4} />}
+        {data !== undefined && shown.length === 0 && (
+          <EmptyState
+            title="No key yet"
+            actions={
+              <Button look="primary" onClick={() => setOpened({ what: 'create' })}>
+                Create key
+              </Button>
+            }
+          >
+            A client needs a key before its calls are let through.
+          </EmptyState>
+        )}
+        {shown.length > 0 && (
+          <PlainTable
+            label="Gateway keys"
+            columns={listColumns(setOpened)}
+            rows={shown}
+            rowKey={(key) => String(key.id)}
+          />
+        )}
+      </div>
+      <CreateKeyDialog isOpen={opened?.what === 'create'} onClose={close} />
+      {opened?.what === 'revoke' && <RevokeKeyDialog subject={opened.subject} onClose={close} />}
+      {opened?.what === 'rotate' && <RotateKeyDialog subject={opened.subject} onClose={close} />}
+    </>
+  );
 }

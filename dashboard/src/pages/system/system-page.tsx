@@ -1,6 +1,159 @@
-/** System: not built yet. */
+/** System: whether everything is well, in numbers: processes, records under way, the database, jobs, settings. */
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { Status } from '../../../../src/admin/system-resource.ts';
+import { getJson } from '../../api/client.ts';
+import { Bytes, Count } from '../../components/amounts.tsx';
+import { Badge, type Tone } from '../../components/badges.tsx';
+import { type KeyValue, KeyValueList } from '../../components/key-value-list.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
+import { PlainTable } from '../../components/plain-table.tsx';
+import { ErrorState, Skeleton, StaleNote } from '../../components/states.tsx';
+import { Timestamp } from '../../components/timestamp.tsx';
+import { findProblems } from './find-problems.ts';
+
+const REFETCH_MS = 3_000;
+
+const STATE_TONES: Readonly<Record<string, Tone>> = { ready: 'good', up: 'good', down: 'bad', restarting: 'bad' };
+
+function Card({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <section aria-label={title} className="rounded-lg border border-line bg-panel p-4">
+      <h2 className="mb-3 text-sm font-semibold">{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+function GatewayCard({ status }: { readonly status: Status }) {
+  const items: readonly KeyValue[] = [
+    { name: 'Version', value: status.version },
+    { name: 'Base address', value: <code className="font-mono text-xs break-all">{status.base_url}</code> },
+    { name: 'Started', value: <Timestamp at={status.started_at} form="relative" /> },
+    { name: 'Price data of', value: status.price_version ?? 'not known' },
+  ];
+  return (
+    <Card title="Gateway">
+      <KeyValueList items={items} />
+    </Card>
+  );
+}
+
+function DatabaseCard({ database }: { readonly database: Status['database'] }) {
+  const items: readonly KeyValue[] = [
+    { name: 'State', value: <Badge tone={STATE_TONES[database.state] ?? 'neutral'}>{database.state}</Badge> },
+    { name: 'PostgreSQL', value: database.version ?? '—' },
+    { name: 'Size', value: <Bytes value={database.size_bytes} /> },
+    { name: 'Calls, about', value: <Count value={database.rows_estimate} unit="calls" /> },
+    { name: 'Oldest call', value: <Timestamp at={database.oldest_requested_at} never="none" /> },
+  ];
+  return (
+    <Card title="Database">
+      <KeyValueList items={items} />
+    </Card>
+  );
+}
+
+function RecordsCard({ status }: { readonly status: Status }) {
+  const { records } = status;
+  const lost = status.processes.reduce((sum, one) => sum + (one.metrics?.records_lost ?? 0), 0);
+  const number = (value: unknown) => (typeof value === 'number' ? <Count value={value} /> : '—');
+  const items: readonly KeyValue[] = [
+    { name: 'Stored since start', value: number(records?.rows) },
+    {
+      name: 'Waiting',
+      value:
+        records === null
+          ? 'the shipper does not run'
+          : records.waiting_for === null
+            ? 'nothing'
+            : String(records.waiting_for),
+    },
+    { name: 'Put aside', value: number(records?.quarantined) },
+    { name: 'Interrupted', value: number(records?.interrupted) },
+    { name: 'Lost', value: <Badge tone={lost === 0 ? 'good' : 'bad'}>{lost}</Badge> },
+  ];
+  return (
+    <Card title="Records">
+      <KeyValueList items={items} />
+    </Card>
+  );
+}
+
+function Processes({ processes }: { readonly processes: Status['processes'] }) {
+  return (
+    <PlainTable
+      label="Processes"
+      rows={processes}
+      rowKey={({ role, pid, started_at }) => `${role} ${pid} ${started_at}`}
+      columns={[
+        { header: 'Process', render: ({ role }) => role },
+        { header: 'State', render: ({ state }) => <Badge tone={STATE_TONES[state] ?? 'neutral'}>{state}</Badge> },
+        { header: 'Process id', align: 'right', render: ({ pid }) => pid ?? '—' },
+        { header: 'Started', render: ({ started_at }) => <Timestamp at={started_at} /> },
+        { header: 'Restarts', align: 'right', render: ({ restarts }) => restarts },
+        { header: 'Last exit', render: ({ last_exit }) => last_exit ?? '—' },
+        {
+          header: 'Open calls',
+          align: 'right',
+          render: ({ metrics }) => <Count value={metrics?.open_calls ?? null} />,
+        },
+        { header: 'Calls', align: 'right', render: ({ metrics }) => <Count value={metrics?.calls_total ?? null} /> },
+        {
+          header: 'Refused',
+          align: 'right',
+          render: ({ metrics }) => <Count value={metrics?.rejected_total ?? null} />,
+        },
+        { header: 'Memory', align: 'right', render: ({ metrics }) => <Bytes value={metrics?.rss_bytes ?? null} /> },
+      ]}
+    />
+  );
+}
 
 export function SystemPage() {
-  return <PageHeader title="System" />;
+  const { data, error, refetch } = useQuery({
+    queryKey: ['status'],
+    queryFn: ({ signal }) => getJson<Status>('/status', {}, signal),
+    refetchInterval: REFETCH_MS,
+  });
+  const problems = data === undefined ? [] : findProblems(data);
+  return (
+    <>
+      <PageHeader
+        title="System"
+        about={
+          data !== undefined &&
+          (problems.length === 0 ? (
+            <Badge tone="good">everything works</Badge>
+          ) : (
+            <Badge tone="bad">needs attention</Badge>
+          ))
+        }
+      />
+      {error !== null && data !== undefined && (
+        <StaleNote>The gateway does not answer; these are its last numbers.</StaleNote>
+      )}
+      {error !== null && data === undefined && (
+        <ErrorState error={error} what="the state of the system" onRetry={() => void refetch()} />
+      )}
+      {data === undefined && error === null && <Skeleton />}
+      {data !== undefined && (
+        <div className="flex flex-col gap-4 px-4 pb-6">
+          {problems.length > 0 && (
+            <ul aria-label="Problems" className="rounded-lg border border-bad/50 bg-bad-soft p-4">
+              {problems.map((problem) => (
+                <li key={problem}>{problem}</li>
+              ))}
+            </ul>
+          )}
+          <div className="grid gap-4 md:grid-cols-2 xl:grid-cols-3">
+            <GatewayCard status={data} />
+            <DatabaseCard database={data.database} />
+            <RecordsCard status={data} />
+          </div>
+          <Processes processes={data.processes} />
+        </div>
+      )}
+    </>
+  );
 }

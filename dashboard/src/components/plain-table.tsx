@@ -1,0 +1,49 @@
+/** A short table, all of it in the page: keys, processes, jobs. Long lists are `data-table.tsx`. On a narrow screen it scrolls sideways. */
+import type { ReactNode } from 'react';
+
+export interface PlainColumn<Row> {
+  readonly header: string;
+  readonly align?: 'right';
+  readonly render: (row: Row) => ReactNode;
+}
+
+interface PlainTableProps<Row> {
+  readonly label: string;
+  readonly columns: readonly PlainColumn<Row>[];
+  readonly rows: readonly Row[];
+  readonly rowKey: (row: Row) => string;
+}
+
+export function PlainTable<Row>({ label, columns, rows, rowKey }: PlainTableProps<Row>) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <section aria-label={label} tabIndex={0} className="overflow-x-auto rounded-lg border border-line bg-panel">
+      <table className="w-full border-collapse text-left">
+        <thead>
+          <tr className="border-b border-line bg-raised text-xs text-ink-soft">
+            {columns.map(({ header, align }) => (
+              <th
+                key={header}
+                scope="col"
+                className={`px-3 py-2 font-medium whitespace-nowrap ${align === 'right' ? 'text-right' : ''}`}
+              >
+                {header}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={rowKey(row)} className="border-b border-line/60 last:border-0">
+              {columns.map(({ header, align, render }) => (
+                <td key={header} className={`px-3 py-2 align-middle ${align === 'right' ? 'text-right' : ''}`}>
+                  {render(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

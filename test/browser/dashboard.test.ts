@@ -1,0 +1,282 @@
+/** The dashboard as a person uses it: a real Chromium, a whole gateway, its local fake provider. */
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { startGateway, type TestGateway, waitUntil } from '../gateway/start-gateway.ts';
+import { type PageFaults, startBrowser, type TestBrowser, watchPage } from './browser.ts';
+import { settle } from './pages.ts';
+import { createLoginLink, openSignedIn } from './sign-in.ts';
+
+let gateway: TestGateway;
+let browser: TestBrowser;
+let profile: BrowserContext;
+const watched: PageFaults[] = [];
+
+beforeAll(async () => {
+  gateway = await startGateway({ args: ['--demo'] });
+  browser = await startBrowser();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await gateway?.stop();
+});
+
+async function open(address: string): Promise<Page> {
+  profile = await browser.newProfile();
+  const page = await openSignedIn(profile, gateway);
+  watched.push(watchPage(page, gateway.adminBase));
+  await page.goto(`${gateway.adminBase}${address}`);
+  await settle(page);
+  return page;
+}
+
+afterEach(async () => {
+  await profile?.close();
+  for (const faults of watched.splice(0)) expect(faults).toEqual({ errors: [], foreign: [], dialogs: [] });
+});
+
+interface CallOptions {
+  readonly key?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly model?: string;
+  readonly isFailing?: boolean;
+}
+
+/** Makes one call through the proxy and waits for its row; returns its id. */
+async function makeCall(options: CallOptions = {}): Promise<string> {
+  const answer = await fetch(`${gateway.base}/v1/chat/completions`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-gateway-key': options.key ?? gateway.key,
+      'x-gateway-provider-alias': 'demo',
+      ...options.headers,
+    },
+    body: JSON.stringify({
+      model: options.model ?? 'gpt-4o-mini',
+      messages: [{ role: 'user', content: 'Is it raining?' }],
+    }),
+  });
+  await answer.text();
+  const id = answer.headers.get('x-gateway-request-id') ?? '';
+  if (answer.status < 400) await gateway.waitForLog(id);
+  return id;
+}
+
+function inRun(trace: string, path: string, name: string): CallOptions {
+  return {
+    headers: {
+      'X-Gateway-Trace-Id': trace,
+      'X-Gateway-Span-Path': path,
+      'X-Gateway-Span-Name': name,
+      'X-Gateway-Feature': 'search',
+    },
+  };
+}
+
+describe('signing in', () => {
+  test('a one-time link signs in once; the second time it says what to do', async () => {
+    const link = await createLoginLink(gateway);
+    profile = await browser.newProfile();
+    const page = await profile.newPage();
+    await page.goto(link);
+    await page.getByRole('navigation', { name: 'Main' }).waitFor();
+    expect(page.url()).not.toContain('code=');
+    const other = await browser.newProfile();
+    const second = await other.newPage();
+    await second.goto(link);
+    expect(await second.getByRole('alert').textContent()).toContain('tollgate login');
+    await other.close();
+  });
+
+  test('an address opened without a session leads to the sign-in and then back to it', async () => {
+    profile = await browser.newProfile();
+    const page = await profile.newPage();
+    await page.goto(`${gateway.adminBase}/logs?range=7d&q=rain`);
+    await page.getByRole('heading', { name: 'Sign in to Tollgate' }).waitFor();
+    const { searchParams } = new URL(page.url());
+    expect(searchParams.get('next')).toBe('/logs?range=7d&q=rain');
+  });
+});
+
+describe('from Get started to the waterfall', () => {
+  test('a key is made, a refused attempt says why, the first call shows, and its run opens as a waterfall', async () => {
+    const page = await open('/start');
+    await page.getByLabel('Name of the key').fill('browser test');
+    await page.getByRole('button', { name: 'Create key' }).click();
+    const key = (await page.locator('[data-secret]').textContent()) ?? '';
+    expect(key).toMatch(/^tgk_/);
+    await page.getByText('Waiting for a call').waitFor();
+
+    await makeCall({ key: 'tgk_wrong' });
+    await page.getByText('key_malformed').waitFor();
+
+    await makeCall({ key, ...inRun('first-run', 'agent/search', 'ask') });
+    await page.getByRole('link', { name: 'gpt-4o-mini' }).first().waitFor();
+    await page.getByRole('link', { name: 'See the run’s waterfall' }).click();
+    const tree = page.getByRole('treegrid');
+    await tree.getByRole('row', { name: /agent/ }).first().waitFor();
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toContain('first-run');
+  });
+});
+
+describe('logs', () => {
+  test('Exclude runs leaves the independent calls, and a row of a run leads to that call in its run', async () => {
+    const alone = await makeCall({ model: 'gpt-4o' });
+    const inside = await makeCall(inRun('logs-run', 'plan', 'think'));
+    const page = await open('/logs?range=1h');
+    const table = page.getByRole('grid', { name: 'Calls' });
+    await table
+      .getByRole('link', { name: /logs-run/ })
+      .first()
+      .waitFor();
+    await page.getByRole('checkbox', { name: 'Exclude runs' }).check();
+    await waitUntil('rows of runs are gone', async () =>
+      (await table.getByRole('link', { name: /logs-run/ }).count()) === 0 ? true : undefined,
+    );
+    expect(page.url()).toContain('exclude_runs');
+    expect(await table.getByRole('row').count()).toBeGreaterThan(1);
+    await page.goBack();
+    await table
+      .getByRole('link', { name: /logs-run/ })
+      .first()
+      .click();
+    await page.getByRole('treegrid').waitFor();
+    expect(new URL(page.url()).searchParams.get('sel')).toBe(inside);
+    expect(alone).not.toBe(inside);
+  });
+
+  test('new calls come by themselves while live is on, and the filter holds for them', async () => {
+    const page = await open('/logs?range=1h&live=1&f=model_requested:eq:gpt-5-mini');
+    await page.waitForTimeout(1_000);
+    await makeCall({ model: 'gpt-4o-mini' });
+    await makeCall({ model: 'gpt-5-mini' });
+    const table = page.getByRole('grid', { name: 'Calls' });
+    await table.getByText('gpt-5-mini').first().waitFor();
+    expect(await table.getByText('gpt-4o-mini').count()).toBe(0);
+  });
+
+  test('a call opens beside the list, its request and answer readable; Escape and Back close it', async () => {
+    await makeCall({ model: 'gpt-4o-mini' });
+    const page = await open('/logs?range=1h');
+    const table = page.getByRole('grid', { name: 'Calls' });
+    await table.getByRole('row').nth(1).click();
+    await page.getByRole('tab', { name: 'Messages' }).waitFor();
+    await page.getByText('Is it raining?').first().waitFor();
+    expect(page.url()).toContain('peek=');
+    await page.keyboard.press('Escape');
+    await page.getByRole('tab', { name: 'Messages' }).waitFor({ state: 'detached' });
+    expect(page.url()).not.toContain('peek=');
+  });
+});
+
+describe('a run', () => {
+  test('a leaf of the waterfall opens the full request, and new calls of the run appear by themselves', async () => {
+    await makeCall(inRun('live-run', 'agent/first', 'one'));
+    const page = await open('/run?trace=live-run');
+    const tree = page.getByRole('treegrid');
+    await tree.getByRole('row', { name: /one/ }).first().click();
+    await page.getByRole('tab', { name: 'Messages' }).waitFor();
+    await makeCall(inRun('live-run', 'agent/second', 'two'));
+    await tree
+      .getByRole('row', { name: /second/ })
+      .first()
+      .waitFor();
+  });
+
+  test('a shared address opens the same selection in a fresh profile', async () => {
+    const id = await makeCall(inRun('shared-run', 'agent/step', 'inner'));
+    const first = await open(`/run?trace=shared-run&sel=${id}`);
+    const address = first.url();
+    await profile.close();
+    const page = await open(new URL(address).pathname + new URL(address).search);
+    await page.getByRole('tab', { name: 'Messages' }).waitFor();
+    expect(await page.getByRole('treegrid').getByRole('row', { selected: true }).textContent()).toContain('inner');
+  });
+});
+
+describe('metadata', () => {
+  test('a promoted key answers filters and costs as it did before', async () => {
+    for (const feature of ['alpha', 'alpha', 'beta']) await makeCall({ headers: { 'X-Gateway-Squad': feature } });
+    await makeCall({ headers: { 'x-gateway-squad': 'alpha' } });
+    const count = async () => {
+      const answer = await gateway.api('/api/v1/logs?f=metadata.Squad:eq:alpha&fields=id');
+      return answer !== null && typeof answer === 'object' && 'data' in answer && Array.isArray(answer.data)
+        ? answer.data.length
+        : null;
+    };
+    expect(await count()).toBe(3);
+    const page = await open('/metadata');
+    const row = page.getByRole('row', { name: /Squad/ });
+    await row.getByRole('button', { name: /Promote/ }).click();
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^(?:Promote|Start)/ })
+      .click();
+    await row.getByText('promoted').first().waitFor();
+    expect(await count()).toBe(3);
+    await page.goto(`${gateway.adminBase}/costs?range=24h&by=metadata.Squad`);
+    const table = page.getByRole('table').first();
+    await table.getByText('alpha').first().waitFor();
+    await table.getByText('beta').first().waitFor();
+    await table.getByText('(not set)').first().waitFor();
+  });
+});
+
+describe('the keyboard alone', () => {
+  test('leads from the runs into a run, to a leaf, its request, and back', async () => {
+    await makeCall(inRun('keyboard-run', 'agent/a', 'leaf'));
+    const page = await open('/start');
+    await page.keyboard.press('g');
+    await page.keyboard.press('r');
+    const list = page.getByRole('grid', { name: 'Runs' });
+    await list.getByRole('row', { name: /keyboard-run/ }).waitFor();
+    await list.getByRole('row').nth(1).focus();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('o');
+    const tree = page.getByRole('treegrid');
+    await tree.getByRole('row').nth(1).focus();
+    await page.keyboard.press('*');
+    await page.keyboard.press('End');
+    await page.keyboard.press('Enter');
+    await page.getByRole('tab', { name: 'Messages' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.goBack();
+    await list.waitFor();
+  });
+
+  test('Control and K open a line that leads to a call by its id', async () => {
+    const id = await makeCall();
+    const page = await open('/system');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').getByRole('textbox').fill(id);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/log/${id}`);
+  });
+});
+
+describe('API keys and System', () => {
+  test('a key is made and shown once, and after it was revoked its calls are refused', async () => {
+    const page = await open('/keys');
+    await page.getByRole('button', { name: 'Create key' }).first().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('short-lived');
+    await dialog.getByRole('button', { name: 'Create key' }).click();
+    const key = (await dialog.locator('[data-secret]').textContent()) ?? '';
+    await dialog.getByLabel('I have stored it').check();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await makeCall({ key });
+    await page.getByRole('button', { name: 'Revoke short-lived' }).click();
+    await page.getByRole('button', { name: 'Revoke key' }).click();
+    await page.getByRole('button', { name: 'Revoke short-lived' }).waitFor({ state: 'detached' });
+    const refused = await fetch(`${gateway.base}/v1/models`, { headers: { 'x-gateway-key': key } });
+    expect([refused.status, refused.headers.get('x-gateway-error')]).toEqual([401, 'key_revoked']);
+    expect(await page.content()).not.toContain(key);
+  });
+
+  test('System says that everything works', async () => {
+    const page = await open('/system');
+    await page.getByText('everything works').waitFor();
+    await page.getByRole('region', { name: 'Processes' }).getByText('proxy').first().waitFor();
+  });
+});

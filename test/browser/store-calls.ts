@@ -1,0 +1,44 @@
+/** Puts made-up calls into a gateway's database by the same code that stores real ones; not through its proxy. */
+import { join } from 'node:path';
+import type pg from 'pg';
+import type { SpoolEntry } from '../../src/call-record.ts';
+import { buildBatch } from '../../src/shipper/build-batch.ts';
+import { openIngestSession } from '../../src/shipper/ingest-session.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { openPool } from '../../src/store/pool.ts';
+import { priceByToken } from '../call-fixtures.ts';
+
+export interface CallStore {
+  readonly pool: pg.Pool;
+  readonly store: (entries: readonly SpoolEntry[]) => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+export async function openCallStore(connectionString: string): Promise<CallStore> {
+  const pool = openPool({
+    connectionString,
+    max: 2,
+    statementTimeoutMs: 60_000,
+    applicationName: 'test',
+    onIdleError: () => {},
+  });
+  await migrate(pool, join(import.meta.dirname, '..', '..', 'migrations'));
+  const session = await openIngestSession(pool);
+  return {
+    pool,
+    store: async (entries) => {
+      const { items } = buildBatch(entries, { process: 'test', priceCall: priceByToken, nowMs: Date.now() });
+      await session.ingest(items);
+    },
+    close: async () => {
+      session.close();
+      await pool.end();
+    },
+  };
+}
+
+/** A UUIDv7 of the given millisecond: by it the call's partition is found. */
+export function callIdAt(atMs: number, number: number): string {
+  const time = atMs.toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${number.toString(16).padStart(12, '0')}`;
+}
