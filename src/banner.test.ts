@@ -1,16 +1,17 @@
 import { expect, test } from 'vitest';
 import { formatBanner } from './banner.ts';
 
-test('the banner has the addresses, the key and a curl line', () => {
+test('the banner has the addresses, a link that signs in, the key and a curl line', () => {
   expect(
     formatBanner({
-      ...{ proxyOrigin: 'http://127.0.0.1:4141', adminOrigin: 'http://127.0.0.1:4142' },
+      ...{ proxyOrigin: 'http://127.0.0.1:4141', dashboardUrl: 'http://127.0.0.1:4142/login#code=abc' },
       ...{ firstKey: 'tgk_x', demo: true },
     }),
   ).toBe(`Tollgate is ready.
 
   Base address  http://127.0.0.1:4141
-  Dashboard     http://127.0.0.1:4142
+  Dashboard     http://127.0.0.1:4142/login#code=abc
+                (signs in one browser, within ten minutes; more links: npx tollgate login)
   Gateway key   tgk_x   (shown only now)
 
   Try it (a local fake provider answers, no provider key needed):
@@ -22,4 +23,17 @@ test('the banner has the addresses, the key and a curl line', () => {
     -d '{"model":"gpt-4o-mini","messages":[{"role":"user","content":"Hello"}]}'
 
 `);
+});
+
+test('without a link it has the dashboard’s address alone', () => {
+  const places = { proxyOrigin: 'http://127.0.0.1:4141', dashboardUrl: 'http://127.0.0.1:4142' };
+  const text = formatBanner({ ...places, firstKey: null, demo: false });
+  expect(text.split('\n').slice(0, 6)).toEqual([
+    'Tollgate is ready.',
+    '',
+    '  Base address  http://127.0.0.1:4141',
+    '  Dashboard     http://127.0.0.1:4142',
+    '',
+    '  Try it:',
+  ]);
 });

@@ -2,7 +2,8 @@
 
 export interface Banner {
   readonly proxyOrigin: string;
-  readonly adminOrigin: string;
+  /** A link that signs in one browser, or just the address. */
+  readonly dashboardUrl: string;
   /** Known at the first start only. */
   readonly firstKey: string | null;
   readonly demo: boolean;
@@ -21,12 +22,14 @@ function formatCurl({ proxyOrigin, firstKey, demo }: Banner): string {
 }
 
 export function formatBanner(banner: Banner): string {
+  const isLink = banner.dashboardUrl.includes('#');
   const key = banner.firstKey === null ? [] : [`  Gateway key   ${banner.firstKey}   (shown only now)`];
   const lines = [
     'Tollgate is ready.',
     '',
     `  Base address  ${banner.proxyOrigin}`,
-    `  Dashboard     ${banner.adminOrigin}`,
+    `  Dashboard     ${banner.dashboardUrl}`,
+    ...(isLink ? ['                (signs in one browser, within ten minutes; more links: npx tollgate login)'] : []),
     ...key,
     '',
     banner.demo ? '  Try it (a local fake provider answers, no provider key needed):' : '  Try it:',

@@ -2,7 +2,7 @@
  * All messages between the supervisor and its children: two closed unions. Records never travel here (the spool is
  * their only way), and no call ever waits on a message.
  */
-import type { Config } from './config.ts';
+import type { Config, Setting } from './config.ts';
 
 /** A refused attempt, for "why does nothing arrive?". No key, no query, no body. */
 export interface RejectedAttempt {
@@ -71,6 +71,8 @@ export interface ControlStart {
   readonly keysFile: string;
   /** As in `live-spools`, at this moment. */
   readonly liveSpools: readonly string[];
+  /** For the page that shows them. */
+  readonly settings: readonly Setting[];
 }
 
 /** The first message to the local fake provider of `--demo`. */

@@ -46,3 +46,31 @@ export interface Config {
   /** `npm start -- --demo`. */
   readonly demo: boolean;
 }
+
+/** What the command line gave; absent means "not given". Values are checked here, not by the command line. */
+export interface ConfigFlags {
+  readonly host?: string;
+  readonly port?: string;
+  readonly adminHost?: string;
+  readonly adminPort?: string;
+  readonly publicUrl?: string;
+  readonly dataDir?: string;
+  readonly workers?: string;
+  readonly bodies?: string;
+  readonly usage?: string;
+  readonly onClientAbort?: string;
+  readonly durability?: string;
+  readonly retentionRows?: string;
+  readonly retentionBodies?: string;
+  readonly logLevel?: string;
+  readonly demo?: boolean;
+}
+
+/** One setting as people may see it: no secret in it. */
+export interface Setting {
+  /** Its environment variable, or the flag where it has none. */
+  readonly name: string;
+  /** Null when it is not set; `(set)` for a secret. */
+  readonly value: string | null;
+  readonly source: 'flag' | 'environment' | 'file' | 'default';
+}

@@ -2,9 +2,11 @@
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { formatBanner } from './banner.ts';
+import type { ConfigFlags } from './config.ts';
 import { OperatorError } from './errors.ts';
+import { listSettings } from './list-settings.ts';
 import { createLog } from './log.ts';
-import { type ConfigFlags, listUnknownSettings, readConfig } from './read-config.ts';
+import { listUnknownSettings, readConfig } from './read-config.ts';
 import { connectToSupervisor } from './supervisor/child-channel.ts';
 import { readVersion } from './version.ts';
 
@@ -16,7 +18,8 @@ async function start(flags: ConfigFlags): Promise<void> {
   const log = createLog({ level: config.logLevel, role: 'supervisor' });
   for (const line of listUnknownSettings(process.env)) log.warn(line);
   const supervisor = createSupervisor({
-    ...{ config, log, env: process.env, entry: fileURLToPath(import.meta.url) },
+    ...{ config, settings: listSettings(config, flags, process.env) },
+    ...{ log, env: process.env, entry: fileURLToPath(import.meta.url) },
     onLost: () => process.exit(1),
   });
 

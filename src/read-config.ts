@@ -6,28 +6,9 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism, hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { PROVIDER_NAMES, type ProviderName } from './call-record.ts';
-import type { Config, UpstreamConfig } from './config.ts';
+import type { Config, ConfigFlags, UpstreamConfig } from './config.ts';
 import { defaultDataDir } from './default-data-dir.ts';
 import { OperatorError } from './errors.ts';
-
-/** What the command line gave; absent means "not given". Values are checked here, not by the command line. */
-export interface ConfigFlags {
-  readonly host?: string;
-  readonly port?: string;
-  readonly adminHost?: string;
-  readonly adminPort?: string;
-  readonly publicUrl?: string;
-  readonly dataDir?: string;
-  readonly workers?: string;
-  readonly bodies?: string;
-  readonly usage?: string;
-  readonly onClientAbort?: string;
-  readonly durability?: string;
-  readonly retentionRows?: string;
-  readonly retentionBodies?: string;
-  readonly logLevel?: string;
-  readonly demo?: boolean;
-}
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

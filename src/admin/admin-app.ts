@@ -1,21 +1,29 @@
 /** The admin API put together: what stands before every route, the routes, the OpenAPI document, the errors. No socket. */
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { bodyLimit } from 'hono/body-limit';
+import { compress } from 'hono/compress';
 import { v7 as createUuid } from 'uuid';
 import type { AdminDeps } from './admin-deps.ts';
 import { ApiError, toApiError } from './api-error.ts';
-import { addFrontPage } from './front-page.ts';
-import { addSecurityHeaders, checkHostAndOrigin, PUBLIC_PATHS, requireToken } from './guard.ts';
+import { addSecurityHeaders, checkHostAndOrigin, requireCredentials } from './guard.ts';
 import { addKeyRoutes } from './keys-resource.ts';
 import { addLogStreamRoute } from './log-stream.ts';
 import { addLogRoutes } from './logs-resource.ts';
 import { addRunRoutes } from './runs-resource.ts';
+import { serveDashboard } from './serve-dashboard.ts';
+import { createSessions, SESSION_COOKIE } from './session.ts';
+import { addSessionRoutes } from './session-resource.ts';
 import { addSystemRoutes } from './system-resource.ts';
 
 const MAX_BODY_BYTES = 64 * 1024;
 
 function addDocument(app: OpenAPIHono, deps: AdminDeps): void {
   app.openAPIRegistry.registerComponent('securitySchemes', 'adminToken', { type: 'http', scheme: 'bearer' });
+  app.openAPIRegistry.registerComponent('securitySchemes', 'session', {
+    type: 'apiKey',
+    in: 'cookie',
+    name: SESSION_COOKIE,
+  });
   app.get('/api/v1/openapi.json', (c) => {
     const document = app.getOpenAPI31Document({
       openapi: '3.1.0',
@@ -25,12 +33,8 @@ function addDocument(app: OpenAPIHono, deps: AdminDeps): void {
         description:
           'Keys, logs and runs of one gateway. Money is decimal text, token counts are numbers, null means "not reported" and is never zero.',
       },
-      security: [{ adminToken: [] }],
+      security: [{ adminToken: [] }, { session: [] }],
     });
-    for (const path of PUBLIC_PATHS) {
-      const route = document.paths?.[path]?.get;
-      if (route !== undefined) route.security = [];
-    }
     return c.json(document);
   });
 }
@@ -48,9 +52,13 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
       );
     },
   });
+  const sessions = createSessions(deps.adminToken);
   app.use(addSecurityHeaders());
   app.use(checkHostAndOrigin(deps));
-  app.use(requireToken(deps));
+  app.use(serveDashboard(deps.dashboard));
+  app.use(requireCredentials(deps, sessions));
+  // Bodies and event streams have other types and go out as they are.
+  app.use('/api/*', compress({ encoding: 'gzip', contentTypeFilter: /^application\/json/ }));
   app.use(
     bodyLimit({
       maxSize: MAX_BODY_BYTES,
@@ -60,7 +68,7 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
     }),
   );
 
-  addFrontPage(app);
+  addSessionRoutes(app, deps, sessions);
   addSystemRoutes(app, deps);
   addKeyRoutes(app, deps);
   addLogStreamRoute(app, deps);

@@ -3,8 +3,18 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { SupervisorStatus } from '../channel.ts';
+import type { Setting } from '../config.ts';
 import type { JsonValue } from '../token-usage.ts';
 import { databaseUnavailable } from './api-error.ts';
+import type { DashboardFiles } from './dashboard-files.ts';
+
+/** The files that records wait in. */
+export interface SpoolStatus {
+  readonly bytes: number;
+  /** Near it bodies are dropped first, then records. */
+  readonly limitBytes: number;
+  readonly isDiskLow: boolean;
+}
 
 export interface AdminDeps {
   /** Whose keys and records these are: there is one account so far, and no request may name another. */
@@ -16,6 +26,8 @@ export interface AdminDeps {
   /** Where clients reach the proxy. */
   readonly baseUrl: string;
   readonly version: string;
+  /** Null when it was not built. */
+  readonly dashboard: DashboardFiles | null;
   /** Null until the database answered and its schema is up to date. */
   readonly database: () => pg.Pool | null;
   /** Resolves when every local proxy has this version of the keys, or later; false when one did not say so in time. */
@@ -24,6 +36,12 @@ export interface AdminDeps {
   readonly readSupervisorStatus: () => Promise<SupervisorStatus | null>;
   /** How far the records are; null until the shipper runs. */
   readonly readShipperStatus: () => JsonValue;
+  /** Null when its folder cannot be read. */
+  readonly readSpoolStatus: () => Promise<SpoolStatus | null>;
+  /** Jobs that run or wait for their turn; null when that is not known. */
+  readonly countRunningJobs: () => Promise<number | null>;
+  /** Those in force, for people to see. */
+  readonly settings: readonly Setting[];
   /** The date of the price data that new calls are priced with. */
   readonly priceVersion: string | null;
   readonly log: Logger;

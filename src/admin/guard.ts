@@ -1,14 +1,17 @@
 /**
  * What stands before every route: security headers, the Host check (DNS rebinding), the Origin check (other sites'
- * pages), and the token. Deny by default: a new route is closed unless its path is in PUBLIC_PATHS.
+ * pages), and credentials: the admin token or a session. Deny by default: a new route is closed unless it is in
+ * PUBLIC_ROUTES.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
-import type { MiddlewareHandler } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import { ApiError } from './api-error.ts';
+import { isPagePath } from './serve-dashboard.ts';
+import type { Sessions } from './session.ts';
 
-/** Paths that say nothing of anyone: the page that names the product, and liveness. */
-export const PUBLIC_PATHS: readonly string[] = ['/', '/healthz', '/readyz'];
+/** Liveness, which says nothing of anyone, and signing in, which brings its own proof. */
+export const PUBLIC_ROUTES: readonly string[] = ['GET /healthz', 'GET /readyz', 'POST /api/v1/session'];
 
 const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
@@ -75,8 +78,10 @@ export function checkHostAndOrigin(options: GuardOptions): MiddlewareHandler {
     const origin = c.req.header('origin');
     const isOwnOrigin =
       origin === undefined || origin === publicOrigin || origin === `http://${host}` || origin === `https://${host}`;
-    // A link on another site may open the front page, but no page of another site may use the API.
-    const isCrossSite = c.req.header('sec-fetch-site') === 'cross-site' && c.req.path !== '/';
+    // A link on another site may open a page of the dashboard, but no page of another site may use the API.
+    const isReading = c.req.method === 'GET' || c.req.method === 'HEAD';
+    const isOpening = isReading && isPagePath(c.req.path);
+    const isCrossSite = c.req.header('sec-fetch-site') === 'cross-site' && !isOpening;
     if (!isOwnOrigin || isCrossSite)
       throw new ApiError(403, 'origin_forbidden', 'Pages of other sites may not use the admin API.');
     await next();
@@ -88,20 +93,38 @@ function sha256(text: string): Buffer {
 }
 
 /** Compares digests, so that neither content nor length shows in the time it takes. */
-export function requireToken({ adminToken }: GuardOptions): MiddlewareHandler {
+export function createTokenCheck(adminToken: string): (token: string) => boolean {
   const expected = sha256(adminToken);
+  return (token) => timingSafeEqual(sha256(token), expected);
+}
+
+/**
+ * A browser sends the cookie along with requests that other programs on the same machine make it send (for a cookie all
+ * ports are one site). So with the cookie a request counts only from our own pages, and a change must say that it is.
+ */
+function isFromOwnPage(c: Context): boolean {
+  const site = c.req.header('sec-fetch-site');
+  if (c.req.method !== 'GET' && c.req.method !== 'HEAD' && c.req.header('origin') === undefined) return false;
+  return site === undefined || site === 'same-origin' || site === 'none';
+}
+
+export function requireCredentials({ adminToken }: GuardOptions, sessions: Sessions): MiddlewareHandler {
+  const isAdminToken = createTokenCheck(adminToken);
   return async (c, next) => {
-    const isReading = c.req.method === 'GET' || c.req.method === 'HEAD';
-    if (isReading && PUBLIC_PATHS.includes(c.req.path)) return next();
-    const token = /^Bearer +(\S+)$/i.exec(c.req.header('authorization') ?? '')?.[1];
-    if (token === undefined || !timingSafeEqual(sha256(token), expected)) {
-      c.header('www-authenticate', 'Bearer');
-      throw new ApiError(
-        401,
-        'unauthorized',
-        'Send the admin token as Authorization: Bearer; it is in admin.json of the data directory.',
-      );
+    const method = c.req.method === 'HEAD' ? 'GET' : c.req.method;
+    if (PUBLIC_ROUTES.includes(`${method} ${c.req.path}`)) return next();
+    const authorization = c.req.header('authorization');
+    if (authorization === undefined && (await sessions.isValid(c))) {
+      if (isFromOwnPage(c)) return next();
+      throw new ApiError(403, 'origin_forbidden', 'A session counts only for requests from the dashboard’s own pages.');
     }
-    return next();
+    const token = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
+    if (token !== undefined && isAdminToken(token)) return next();
+    c.header('www-authenticate', 'Bearer');
+    throw new ApiError(
+      401,
+      'unauthorized',
+      'Sign in with `tollgate login`, or send the admin token as Authorization: Bearer; it is in admin.json of the data directory.',
+    );
   };
 }

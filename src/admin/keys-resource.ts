@@ -1,10 +1,15 @@
 /** Gateway keys over HTTP. A key is shown once, in the answer that creates it; every change is answered only when all proxies have it. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import { createGatewayKey, digestKey, keyHints } from '../keys/gateway-key.ts';
-import { insertKey, type KeyStored, listKeys, type NewKey, revokeKey, type StoredKey } from '../store/gateway-keys.ts';
+import { type KeyUsage, NO_USAGE } from '../runs/key-usage.ts';
+import { insertKey, type KeyStored, listKeys, revokeKey, rotateKey, type StoredKey } from '../store/gateway-keys.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { ApiError } from './api-error.ts';
-import { COMMON_ERRORS, errorAnswer, jsonAnswer, listOf, Time } from './schemas.ts';
+import { createKeyUsageCache } from './key-usage-cache.ts';
+import { COMMON_ERRORS, errorAnswer, jsonAnswer, listOf, Money, Time } from './schemas.ts';
+
+/** 90 days. */
+const MAX_OVERLAP_SECONDS = 7_776_000;
 
 const Policy = {
   usage: z.enum(['ask', 'observe']).nullable().describe('Override of the setting `usage`; null as the deployment'),
@@ -25,11 +30,35 @@ const KeyBody = z
   })
   .openapi('Key');
 
+const UsageFields = {
+  calls_24h: z.number().int().nullable().describe('Calls of the last 24 hours; null when the database took too long'),
+  cost_24h: Money.nullable().describe('Of these, what is known'),
+  unpriced_calls_24h: z.number().int().nullable().describe('Calls without a total: while there are any, "at least"'),
+  calls_30d: z.number().int().nullable().describe('The same of the last 30 days'),
+  cost_30d: Money.nullable(),
+  unpriced_calls_30d: z.number().int().nullable(),
+} as const;
+
+const ListedKeyBody = KeyBody.extend(UsageFields).openapi('ListedKey');
+
+const RotationBody = z
+  .strictObject({
+    overlap_seconds: z
+      .number()
+      .int()
+      .min(0)
+      .max(MAX_OVERLAP_SECONDS)
+      .default(0)
+      .describe('How long the old key goes on working; 0: it is revoked at once'),
+  })
+  .openapi('Rotation');
+
 const CreatedKeyBody = KeyBody.extend({ key: z.string().describe('The key itself; it is never shown again') }).openapi(
   'CreatedKey',
 );
 
 export type Key = z.infer<typeof KeyBody>;
+export type ListedKey = z.infer<typeof ListedKeyBody>;
 export type CreatedKey = z.infer<typeof CreatedKeyBody>;
 
 const NewKeyBody = z
@@ -68,6 +97,20 @@ function formatKey(key: StoredKey): Key {
   };
 }
 
+/** `usage` null: not known. A key without any call has zeros. */
+function formatListedKey(key: StoredKey, usage: ReadonlyMap<number, KeyUsage> | null): ListedKey {
+  const own = usage === null ? null : (usage.get(key.keyId) ?? NO_USAGE);
+  return {
+    ...formatKey(key),
+    calls_24h: own?.day.calls ?? null,
+    cost_24h: own?.day.cost ?? null,
+    unpriced_calls_24h: own?.day.unpricedCalls ?? null,
+    calls_30d: own?.month.calls ?? null,
+    cost_30d: own?.month.cost ?? null,
+    unpriced_calls_30d: own?.month.unpricedCalls ?? null,
+  };
+}
+
 const NOT_FOUND = new ApiError(404, 'key_not_found', 'There is no gateway key with this id.');
 
 async function publish(deps: AdminDeps, stored: KeyStored): Promise<void> {
@@ -79,21 +122,9 @@ async function publish(deps: AdminDeps, stored: KeyStored): Promise<void> {
   );
 }
 
-type KeySettings = Pick<NewKey, 'name' | 'expiresAtMs' | 'usage' | 'bodies'>;
-
-async function createKey(deps: AdminDeps, settings: KeySettings): Promise<CreatedKey> {
-  const key = createGatewayKey();
-  const stored = await insertKey(requireDatabase(deps), {
-    ...settings,
-    ...keyHints(key),
-    accountId: deps.accountId,
-    digest: digestKey(key),
-  });
-  await publish(deps, stored);
-  return { ...formatKey(stored.key), key };
-}
-
 export function addKeyRoutes(app: OpenAPIHono, deps: AdminDeps): void {
+  const readUsage = createKeyUsageCache(deps);
+
   const create = createRoute({
     method: 'post',
     path: '/api/v1/keys',
@@ -104,18 +135,25 @@ export function addKeyRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   app.openapi(create, async (c) => {
     const { name, expires_at, usage, bodies } = c.req.valid('json');
     const expiresAtMs = expires_at === undefined ? null : Date.parse(expires_at);
-    return c.json(await createKey(deps, { name, expiresAtMs, usage: usage ?? null, bodies: bodies ?? null }), 201);
+    const key = createGatewayKey();
+    const stored = await insertKey(requireDatabase(deps), {
+      ...{ accountId: deps.accountId, name, digest: digestKey(key), ...keyHints(key) },
+      ...{ expiresAtMs, usage: usage ?? null, bodies: bodies ?? null },
+    });
+    await publish(deps, stored);
+    return c.json({ ...formatKey(stored.key), key }, 201);
   });
 
   const list = createRoute({
     method: 'get',
     path: '/api/v1/keys',
     summary: 'All gateway keys, revoked ones too, the oldest first',
-    responses: { 200: jsonAnswer(listOf(KeyBody), 'All in one page'), ...COMMON_ERRORS },
+    responses: { 200: jsonAnswer(listOf(ListedKeyBody), 'All in one page'), ...COMMON_ERRORS },
   });
   app.openapi(list, async (c) => {
-    const keys = await listKeys(requireDatabase(deps), deps.accountId);
-    return c.json({ data: keys.map(formatKey), next_cursor: null }, 200);
+    const pool = requireDatabase(deps);
+    const [keys, usage] = await Promise.all([listKeys(pool, deps.accountId), readUsage(pool)]);
+    return c.json({ data: keys.map((key) => formatListedKey(key, usage)), next_cursor: null }, 200);
   });
 
   const revoke = createRoute({
@@ -139,25 +177,25 @@ export function addKeyRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   const rotate = createRoute({
     method: 'post',
     path: '/api/v1/keys/{id}/rotate',
-    summary: 'Replace a gateway key by a new one of the same name and settings; the old one is revoked',
-    request: { params: IdParameter },
+    summary: 'Replace a gateway key by a new one of the same name, settings and length of life',
+    request: { params: IdParameter, body: { content: { 'application/json': { schema: RotationBody } } } },
     responses: {
-      201: jsonAnswer(CreatedKeyBody, 'The new key, shown once'),
+      201: jsonAnswer(CreatedKeyBody, 'The new key, shown once; the old one ends after the overlap'),
       404: errorAnswer('No such key'),
       409: errorAnswer('The key was revoked before'),
       ...COMMON_ERRORS,
     },
   });
   app.openapi(rotate, async (c) => {
-    const pool = requireDatabase(deps);
     const { id } = c.req.valid('param');
-    const old = (await listKeys(pool, deps.accountId)).find((key) => key.keyId === id);
-    if (old === undefined) throw NOT_FOUND;
-    if (old.revokedAtMs !== null)
+    const { overlap_seconds } = RotationBody.parse(c.req.valid('json'));
+    const key = createGatewayKey();
+    const secret = { digest: digestKey(key), ...keyHints(key) };
+    const stored = await rotateKey(requireDatabase(deps), deps.accountId, id, secret, overlap_seconds);
+    if (stored === 'unknown') throw NOT_FOUND;
+    if (stored === 'revoked')
       throw new ApiError(409, 'key_revoked', 'A revoked key cannot be rotated; create a new one.');
-    const created = await createKey(deps, old);
-    const revoked = await revokeKey(pool, deps.accountId, id);
-    if (revoked !== null) await publish(deps, revoked);
-    return c.json(created, 201);
+    await publish(deps, stored);
+    return c.json({ ...formatKey(stored.key), key }, 201);
   });
 }

@@ -21,6 +21,8 @@ const AttemptBody = z
   })
   .openapi('Attempt');
 
+export type Attempt = z.infer<typeof AttemptBody>;
+
 const AttemptsBody = z.object({
   data: z.array(AttemptBody).describe('At most 100, the newest first'),
   next_cursor: z.null(),
@@ -47,6 +49,14 @@ const ProcessBody = z
   })
   .openapi('Process');
 
+const SettingBody = z
+  .object({
+    name: z.string().describe('Environment variable, or the flag where there is none'),
+    value: z.string().nullable().describe('Null when not set; `(set)` for a secret'),
+    source: z.enum(['flag', 'environment', 'file', 'default']),
+  })
+  .openapi('Setting');
+
 const StatusBody = z
   .object({
     version: z.string(),
@@ -61,7 +71,17 @@ const StatusBody = z
       oldest_requested_at: Time.nullable(),
     }),
     records: z.any().describe('How far the shipper is; null before it runs'),
+    spool: z
+      .object({
+        bytes: z.number().describe('Records and bodies that wait, or are kept until their file is full'),
+        limit_bytes: z.number().describe('Near it bodies are dropped first, then records'),
+        is_disk_low: z.boolean(),
+      })
+      .nullable()
+      .describe('Files on this machine; null when they cannot be read'),
+    jobs_running: z.number().int().nullable().describe('Jobs that run or wait; null when that is not known'),
     price_version: z.string().nullable(),
+    settings: z.array(SettingBody).describe('In force; secrets are not shown'),
   })
   .openapi('Status');
 
@@ -134,6 +154,7 @@ function addHealthRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     method: 'get',
     path: '/healthz',
     summary: 'The process works',
+    security: [],
     responses: { 200: jsonAnswer(z.object({ status: z.literal('ok') }), 'It does') },
   });
   app.openapi(health, (c) => c.json({ status: 'ok' as const }, 200));
@@ -142,6 +163,7 @@ function addHealthRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     method: 'get',
     path: '/readyz',
     summary: 'The API works; `degraded` while the database does not answer',
+    security: [],
     responses: { 200: jsonAnswer(HealthBody, 'It does') },
   });
   app.openapi(ready, async (c) => {
@@ -196,7 +218,12 @@ export function addSystemRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     responses: { 200: jsonAnswer(StatusBody, 'As of now; also while the database is down'), ...COMMON_ERRORS },
   });
   app.openapi(status, async (c) => {
-    const [supervisor, database] = await Promise.all([deps.readSupervisorStatus(), readDatabaseStatus(deps)]);
+    const [supervisor, database, spool, jobsRunning] = await Promise.all([
+      deps.readSupervisorStatus(),
+      readDatabaseStatus(deps),
+      deps.readSpoolStatus(),
+      deps.countRunningJobs(),
+    ]);
     const startedAt = supervisor === null ? null : new Date(supervisor.startedAtMs).toISOString();
     return c.json(
       {
@@ -206,7 +233,11 @@ export function addSystemRoutes(app: OpenAPIHono, deps: AdminDeps): void {
         processes: supervisor?.children.map(formatProcess) ?? [],
         database,
         records: deps.readShipperStatus(),
+        spool:
+          spool === null ? null : { bytes: spool.bytes, limit_bytes: spool.limitBytes, is_disk_low: spool.isDiskLow },
+        jobs_running: jobsRunning,
         price_version: deps.priceVersion,
+        settings: [...deps.settings],
       },
       200,
     );

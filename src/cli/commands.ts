@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { addDoctorCommand } from './doctor-command.ts';
 import { addKeysCommands } from './keys-commands.ts';
+import { addLoginCommand } from './login-command.ts';
 import { addLogsCommand } from './logs-command.ts';
 import { addRunsCommand } from './runs-command.ts';
 
@@ -15,6 +16,7 @@ function addClientOptions(command: Command): Command {
 }
 
 export function addCommands(program: Command): void {
+  addLoginCommand(program, addClientOptions);
   addKeysCommands(program, addClientOptions);
   addLogsCommand(program, addClientOptions);
   addRunsCommand(program, addClientOptions);

@@ -98,7 +98,7 @@ export function createGatewayClient(flags: ClientFlags, env: Environment): Gatew
     ask: async (schema, path, options) => {
       const response = await send(path, {
         method: options?.method ?? 'GET',
-        headers: { authorization, 'content-type': 'application/json' },
+        headers: { authorization, ...(options?.body === undefined ? {} : { 'content-type': 'application/json' }) },
         signal: AbortSignal.timeout(ANSWER_LIMIT_MS),
         ...(options?.body === undefined ? {} : { body: JSON.stringify(options.body) }),
       });

@@ -2,10 +2,22 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { OperatorError } from '../errors.ts';
-import { textField, timeField } from './fields.ts';
+import { formatCount, formatMoney, formatSum } from '../format-amounts.ts';
+import { moneyField, numberField, textField, timeField } from './fields.ts';
 import { formatTable } from './format-table.ts';
 import { type ClientFlags, createGatewayClient } from './gateway-client.ts';
 import { createOutput } from './output.ts';
+
+const COLUMNS = [
+  { title: 'id' },
+  { title: 'name' },
+  { title: 'key' },
+  { title: 'created (UTC)' },
+  { title: 'last used' },
+  { title: 'calls 30 d', align: 'right' },
+  { title: 'cost 30 d', align: 'right' },
+  { title: 'state' },
+] as const;
 
 interface KeyFlags extends ClientFlags {
   readonly json?: true;
@@ -13,6 +25,15 @@ interface KeyFlags extends ClientFlags {
 
 const AnyRecord = z.record(z.string(), z.json());
 const KeyList = z.object({ data: z.array(AnyRecord) });
+
+const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
+/** `30m`, `24h`, `7d`; the gateway says what is too long. */
+function parseSeconds(text: string): number {
+  const [, digits, unit = ''] = /^(\d{1,8})([smhd])$/.exec(text) ?? [];
+  if (digits === undefined) throw new OperatorError(`--overlap: "${text}" is no duration; write 30m, 24h or 7d`);
+  return Number(digits) * (SECONDS[unit] ?? 1);
+}
 
 function parseId(text: string): string {
   if (!/^\d{1,10}$/.test(text))
@@ -29,6 +50,19 @@ async function showNewKey(flags: KeyFlags, path: string, body: unknown): Promise
   return output.line(textField(created, 'key'));
 }
 
+function describeState(key: z.infer<typeof AnyRecord>, nowMs: number): string {
+  if (key['revoked_at'] !== null) return `revoked ${timeField(key, 'revoked_at').slice(0, 16)}`;
+  if (key['expires_at'] === null) return 'valid';
+  const expiresAt = timeField(key, 'expires_at');
+  return `${Date.parse(String(key['expires_at'])) <= nowMs ? 'expired' : 'valid until'} ${expiresAt.slice(0, 16)}`;
+}
+
+/** With calls that have no price it is "at least". */
+function formatCost(key: z.infer<typeof AnyRecord>): string {
+  const cost = moneyField(key, 'cost_30d');
+  return cost === null ? formatMoney(null) : formatSum(cost, numberField(key, 'unpriced_calls_30d') ?? 0);
+}
+
 async function listKeys(flags: KeyFlags): Promise<void> {
   const output = createOutput(process.stdout);
   const { data } = await createGatewayClient(flags, process.env).ask(KeyList, '/api/v1/keys');
@@ -42,14 +76,11 @@ async function listKeys(flags: KeyFlags): Promise<void> {
     `${textField(key, 'prefix')}…${textField(key, 'last4')}`,
     timeField(key, 'created_at').slice(0, 16),
     timeField(key, 'last_used_at').slice(0, 16) || 'never',
-    key['revoked_at'] === null ? 'valid' : `revoked ${timeField(key, 'revoked_at').slice(0, 16)}`,
+    formatCount(numberField(key, 'calls_30d')),
+    formatCost(key),
+    describeState(key, Date.now()),
   ]);
-  const titles = ['id', 'name', 'key', 'created (UTC)', 'last used', 'state'];
-  for (const line of formatTable(
-    titles.map((title) => ({ title })),
-    rows,
-  ))
-    await output.line(line);
+  for (const line of formatTable(COLUMNS, rows)) await output.line(line);
 }
 
 async function revokeKey(id: string, flags: KeyFlags): Promise<void> {
@@ -72,8 +103,11 @@ export function addKeysCommands(program: Command, addClientOptions: (command: Co
     .action((flags: KeyFlags) => listKeys(flags));
   addClientOptions(keys.command('rotate <id>'))
     .description('replace a key by a new one of the same name; the old one is refused from then on')
-    .addHelpText('after', '\nExample:\n  tollgate keys rotate 3')
-    .action((id: string, flags: KeyFlags) => showNewKey(flags, `/api/v1/keys/${parseId(id)}/rotate`, undefined));
+    .option('--overlap <duration>', 'let the old one work for so long: 30m, 24h, 7d')
+    .addHelpText('after', '\nExample:\n  tollgate keys rotate 3 --overlap 24h')
+    .action((id: string, flags: KeyFlags & { readonly overlap?: string }) =>
+      showNewKey(flags, `/api/v1/keys/${parseId(id)}/rotate`, { overlap_seconds: parseSeconds(flags.overlap ?? '0s') }),
+    );
   addClientOptions(keys.command('revoke <id>'))
     .description('refuse a key from now on')
     .addHelpText('after', '\nExample:\n  tollgate keys revoke 3')

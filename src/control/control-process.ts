@@ -10,6 +10,7 @@ import type { Logger } from 'pino';
 import { createAdminApp } from '../admin/admin-app.ts';
 import { type AdminServer, listenAdmin } from '../admin/admin-server.ts';
 import { isDatabaseDown } from '../admin/api-error.ts';
+import { readDashboardFiles } from '../admin/dashboard-files.ts';
 import type { ChildChannel, ControlStart, DownMessage, UpMessage } from '../channel.ts';
 import type { Config } from '../config.ts';
 import { formatOrigin } from '../format-origin.ts';
@@ -22,6 +23,7 @@ import { createKeyPublisher, type KeyPublisher } from './key-publisher.ts';
 import { type Repeating, repeat } from './repeat.ts';
 import { repeatRetention } from './repeat-retention.ts';
 import { formatShipperStatus } from './shipper-status.ts';
+import { readSpoolStatus } from './spool-status.ts';
 import { createStatusReader, type StatusReader } from './supervisor-status.ts';
 
 const ACCOUNT_ID = 1;
@@ -147,10 +149,15 @@ function createControl(
     publicUrl: config.publicUrl,
     baseUrl: config.publicUrl ?? formatOrigin(config.host, config.port),
     version: readVersion(),
+    dashboard: readDashboardFiles(join(PROJECT_ROOT, 'dist', 'dashboard')),
     database: () => (connected === null ? null : apiPool),
     publishKeys: (version) => connected?.keys.publish(version) ?? Promise.resolve(false),
     readSupervisorStatus: status.read,
     readShipperStatus: () => formatShipperStatus(connected?.shipper.stats() ?? null),
+    readSpoolStatus: () => readSpoolStatus(start.spoolDir),
+    // There are none yet.
+    countRunningJobs: () => Promise.resolve(0),
+    settings: start.settings,
     priceVersion: priceBook.version,
     log,
   });

@@ -19,6 +19,9 @@ export interface NewKey {
   readonly bodies: 'full' | 'off' | null;
 }
 
+/** What a new key is beside its owner, name and settings. */
+export type KeySecret = Pick<NewKey, 'digest' | 'prefix' | 'last4'>;
+
 export interface StoredKey {
   readonly keyId: number;
   readonly accountId: number;
@@ -70,6 +73,45 @@ export function insertKey(pool: pg.Pool, key: NewKey): Promise<KeyStored> {
     const [row] = rows;
     if (row === undefined) throw new Error('an inserted key was not returned');
     return { version, key: toStoredKey(row), entry: toEntry(row) };
+  });
+}
+
+/**
+ * A new key with the name, settings and length of life of an old one, which ends after the overlap: at once when that is
+ * 0, and never later than it would have by itself. Both in one change, so that no proxy ever knows neither.
+ */
+export function rotateKey(
+  pool: pg.Pool,
+  accountId: number,
+  keyId: number,
+  secret: KeySecret,
+  overlapSeconds: number,
+): Promise<KeyStored | 'unknown' | 'revoked'> {
+  return inTransaction(pool, async (client) => {
+    // Also a lock: two rotations of a key happen one after the other.
+    const version = await raiseVersion(client);
+    const { rows } = await client.query<KeyRow>(
+      `with old as (
+         update gateway_keys set
+           revoked_at = case when $3::int4 = 0 then now() end,
+           expires_at = case when $3 = 0 then expires_at else least(expires_at, now() + make_interval(secs => $3::int4)) end
+         where account_id = $1 and id = $2 and revoked_at is null
+         returning *
+       )
+       insert into gateway_keys (account_id, name, digest, prefix, last4, expires_at, usage_policy, bodies_policy)
+       select old.account_id, old.name, decode($4, 'hex'), $5, $6, now() + (before.expires_at - before.created_at),
+         old.usage_policy, old.bodies_policy
+       from old join gateway_keys before on before.id = old.id
+       returning ${KEY_COLUMNS}`,
+      [accountId, keyId, overlapSeconds, secret.digest, secret.prefix, secret.last4],
+    );
+    const [row] = rows;
+    if (row !== undefined) return { version, key: toStoredKey(row), entry: toEntry(row) };
+    const known = await client.query('select 1 from gateway_keys where account_id = $1 and id = $2', [
+      accountId,
+      keyId,
+    ]);
+    return known.rows.length === 0 ? 'unknown' : 'revoked';
   });
 }
 

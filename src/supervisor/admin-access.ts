@@ -1,6 +1,6 @@
 /**
- * How programs on this machine find and may use the admin API: `admin.json` (address, token; mode 0600), and the first
- * gateway key, which is asked for over that API once in the life of a data directory.
+ * How programs on this machine find and may use the admin API: `admin.json` (address, token; mode 0600), and what a
+ * start asks for over that API: the first gateway key, once in the life of a data directory, and a link to sign in.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -10,10 +10,12 @@ import { z } from 'zod';
 import { readJsonFile, writePrivateFile } from './private-file.ts';
 
 const KEY_TIMEOUT_MS = 30_000;
+const LINK_TIMEOUT_MS = 3_000;
 const RETRY_MS = 50;
 
 const adminSchema = z.object({ url: z.string(), token: z.string().min(16) });
 const keySchema = z.object({ key: z.string() });
+const linkSchema = z.object({ url: z.string() });
 
 export interface AdminAccess {
   readonly url: string;
@@ -54,4 +56,15 @@ async function postFirstKey(admin: AdminAccess): Promise<Response> {
     if (!isEarly) return response;
     await delay(RETRY_MS, undefined, { signal: deadline });
   }
+}
+
+/** A link that signs one browser in. Throws when the API does not answer soon: a start does not wait for it. */
+export async function createLoginLink(admin: AdminAccess): Promise<string> {
+  const response = await fetch(`${admin.url}/api/v1/login-links`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${admin.token}` },
+    signal: AbortSignal.timeout(LINK_TIMEOUT_MS),
+  });
+  if (!response.ok) throw new Error(`the admin API answered ${response.status} to the login link`);
+  return linkSchema.parse(await response.json()).url;
 }

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { PROVIDER_NAMES, type ProviderName } from '../call-record.ts';
 import type { StartMessage, SupervisorStatus, UpMessage } from '../channel.ts';
-import type { Config, UpstreamConfig } from '../config.ts';
+import type { Config, Setting, UpstreamConfig } from '../config.ts';
 import { OperatorError } from '../errors.ts';
 import { formatOrigin } from '../format-origin.ts';
-import { type AdminAccess, createFirstKey, writeAdminAccess } from './admin-access.ts';
+import { type AdminAccess, createFirstKey, createLoginLink, writeAdminAccess } from './admin-access.ts';
 import { type DataDirectory, openDataDirectory } from './data-directory.ts';
 import { type Database, openDatabase } from './database.ts';
 import { endFormerChildren, writeChildren } from './former-children.ts';
@@ -35,6 +35,8 @@ const WITHHELD = ['DATABASE_URL', 'DATABASE_URL_FILE', 'TOLLGATE_ADMIN_TOKEN', '
 
 export interface SupervisorOptions {
   readonly config: Config;
+  /** The same for people to see. */
+  readonly settings: readonly Setting[];
   /** The program to fork for each child; it gets the hidden command `internal-<role>` as its argument. */
   readonly entry: string;
   readonly env: NodeJS.ProcessEnv;
@@ -47,7 +49,8 @@ export interface SupervisorOptions {
 /** What the banner of a start says. */
 export interface ReadyGateway {
   readonly proxyOrigin: string;
-  readonly adminOrigin: string;
+  /** A link that signs in one browser; just the address when none could be made. */
+  readonly dashboardUrl: string;
   /** At the first start only. */
   readonly firstKey: string | null;
 }
@@ -218,7 +221,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       null,
       () => ({
         ...{ type: 'start', role: 'control', config, adminToken: admin.token, databaseUrl: connectionString() },
-        ...{ spoolDir: paths.spool, keysFile: paths.keys, liveSpools: listLiveSpools() },
+        ...{ spoolDir: paths.spool, keysFile: paths.keys, liveSpools: listLiveSpools(), settings: options.settings },
       }),
       onControlMessage,
     );
@@ -279,9 +282,13 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       log.warn({ err: error }, 'the first key could not be made; make one with `tollgate keys create NAME`');
       return null;
     });
+    const dashboardUrl = await createLoginLink(admin).catch((error: unknown) => {
+      log.warn({ err: error }, 'a login link could not be made; make one with `tollgate login`');
+      return adminOrigin;
+    });
     const proxyOrigin = bound.publicUrl ?? formatOrigin(sockets.host, sockets.port);
     log.info({ readyMs: Math.round(performance.now()), proxy: proxyOrigin, admin: adminOrigin }, 'ready');
-    return { proxyOrigin, adminOrigin, firstKey };
+    return { proxyOrigin, dashboardUrl, firstKey };
   }
 
   async function stopAll(): Promise<void> {

@@ -92,6 +92,7 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
       publicUrl: 'https://gate.example.com',
       baseUrl: 'http://127.0.0.1:4141',
       version: '0.0.0-test',
+      dashboard: null,
       database: () => (isDatabaseOpen ? pool : null),
       publishKeys: keys.publish,
       readSupervisorStatus: async () => ({
@@ -122,6 +123,9 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
         attemptsNotShown: 3,
       }),
       readShipperStatus: () => null,
+      readSpoolStatus: () => Promise.resolve({ bytes: 5, limitBytes: 9, isDiskLow: false }),
+      countRunningJobs: () => Promise.resolve(0),
+      settings: [{ name: 'TOLLGATE_PORT', value: '4141', source: 'default' }],
       priceVersion: 'test',
       log,
     };
@@ -164,6 +168,14 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
     const response = await asked;
     return `${response.status} ${ErrorBody.parse(await response.json()).error.code}`;
   }
+  /** The answer about usage rests for a moment between two questions to the database. */
+  async function waitForUsage(keyId: number): Promise<Record<string, unknown> | undefined> {
+    for (;;) {
+      const key = (await list('/api/v1/keys')).data.find(({ id }) => id === keyId);
+      if (key === undefined || key['calls_30d'] !== 0) return key;
+      await sleep(20);
+    }
+  }
   /** With any Host header, which fetch does not allow. */
   function statusFor(headers: Record<string, string>, path = '/api/v1/keys'): Promise<number | undefined> {
     const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
@@ -191,7 +203,8 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
         if (answers.some((answer) => answer.status !== 401)) open.push(path);
         for (const answer of answers) await answer.text();
       }
-    expect(open.sort()).toEqual(['/healthz', '/readyz']);
+    // Signing in brings its own proof.
+    expect(open.sort()).toEqual(['/api/v1/session', '/healthz', '/readyz']);
     expect((await fetch(`http://127.0.0.1:${api.port}/api/v1/nothing`)).status).toBe(401);
     expect((await fetch(`http://127.0.0.1:${api.port}/healthz`, { method: 'POST' })).status).toBe(401);
     expect(await refusal(ask('/api/v1/nothing'))).toBe('404 not_found');
@@ -205,9 +218,9 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
     const served = new Set(
       app.routes.filter(({ method }) => method !== 'ALL').map(({ method, path }) => `${method} ${path}`),
     );
-    for (const itself of ['GET /', 'GET /api/v1/openapi.json']) served.delete(itself);
+    for (const itself of ['GET /api/v1/openapi.json']) served.delete(itself);
     expect([...served].sort()).toEqual(documented.sort());
-    expect(served.size).toBe(16);
+    expect(served.size).toBe(20);
   });
 
   test('another host name is 421 and another origin 403 on every path; the public name passes', async () => {
@@ -222,14 +235,6 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
     for (const host of ['localhost:4142', '127.0.0.1', '[::1]:4142', 'gate.example.com', 'LOCALHOST'])
       expect(await statusFor({ host, authorization })).toBe(200);
     expect(await statusFor({ host: 'gate.example.com', origin: 'https://gate.example.com', authorization })).toBe(200);
-  });
-
-  test('the front page is static, says what runs here, and allows no script', async () => {
-    const response = await fetch(`http://127.0.0.1:${api.port}/`);
-    expect(response.status).toBe(200);
-    expect(response.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
-    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
-    expect(await response.text()).toContain('Tollgate runs here');
   });
 
   test('a created key is shown once, stored as a digest, and published before the answer; so is its end', async () => {
@@ -254,12 +259,69 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
   test('a rotated key is replaced by a new one with the same name and settings', async () => {
     const old = await change('/api/v1/keys', 'POST', '{"name":"turn","bodies":"off"}');
     const path = `/api/v1/keys/${String(old['id'])}/rotate`;
-    const next = await change(path, 'POST');
+    const next = await change(path, 'POST', '{}');
     expect(next).toMatchObject({ httpStatus: 201, name: 'turn', bodies: 'off', revoked_at: null });
     const file = parseKeySnapshot(readFileSync(join(dir, 'keys.json'), 'utf8'));
     expect(file?.keys.get(digestKey(String(old['key'])))?.revoked).toBe(true);
     expect(file?.keys.get(digestKey(String(next['key'])))).toMatchObject({ revoked: false, bodies: 'off' });
-    expect(await refusal(ask(path, { method: 'POST' }))).toBe('409 key_revoked');
+    expect(await refusal(ask(path, { method: 'POST', body: '{}' }))).toBe('409 key_revoked');
+    expect(await refusal(ask('/api/v1/keys/99999/rotate', { method: 'POST', body: '{}' }))).toBe('404 key_not_found');
+  });
+
+  test('with an overlap both keys work until the old one expires, and no longer than it would have', async () => {
+    const old = await change('/api/v1/keys', 'POST', '{"name":"overlap"}');
+    const path = `/api/v1/keys/${String(old['id'])}/rotate`;
+    const before = sent.length;
+    const next = await change(path, 'POST', '{"overlap_seconds":3600}');
+    expect(next).toMatchObject({ httpStatus: 201, name: 'overlap', revoked_at: null, expires_at: null });
+    const upserts = sent.slice(before).map((one) => one.upserts.length);
+    const file = parseKeySnapshot(readFileSync(join(dir, 'keys.json'), 'utf8'));
+    const oldEntry = file?.keys.get(digestKey(String(old['key'])));
+    expect({ changes: upserts, revoked: oldEntry?.revoked }).toEqual({ changes: [2], revoked: false });
+    const endsInSeconds = (Number(oldEntry?.expiresAtMs) - Date.parse(String(next['created_at']))) / 1_000;
+    expect(endsInSeconds).toBe(3600);
+    expect(file?.keys.get(digestKey(String(next['key'])))).toMatchObject({ revoked: false, expiresAtMs: null });
+    expect(await refusal(ask(path, { method: 'POST', body: '{"overlap_seconds":-1}' }))).toBe('400 invalid_request');
+  });
+
+  test('a key with an end is rotated into one that lives as long, and the old one keeps its end', async () => {
+    const expiresAt = new Date(Date.now() + 60_000).toISOString();
+    const old = await change('/api/v1/keys', 'POST', JSON.stringify({ name: 'short', expires_at: expiresAt }));
+    const next = await change(`/api/v1/keys/${String(old['id'])}/rotate`, 'POST', '{"overlap_seconds":3600}');
+    const lives = (key: Record<string, unknown>) =>
+      Date.parse(String(key['expires_at'])) - Date.parse(String(key['created_at']));
+    expect(lives(next)).toBe(lives(old));
+    const { data } = await list('/api/v1/keys');
+    expect(data.find((key) => key['id'] === old['id'])).toMatchObject({ expires_at: expiresAt, revoked_at: null });
+  });
+
+  test('the list of keys says what each was used for', async () => {
+    const used = await change('/api/v1/keys', 'POST', '{"name":"used"}');
+    const idle = await change('/api/v1/keys', 'POST', '{"name":"idle"}');
+    const keyId = Number(used['id']);
+    const nowMs = Date.now();
+    const call = (number: number, ageMs: number, end: Partial<CallEnd> = {}): SpoolEntry => {
+      const requestedAtMs = nowMs - ageMs;
+      const time = requestedAtMs.toString(16).padStart(12, '0');
+      const id = `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${number.toString(16).padStart(12, '0')}`;
+      const begin = callBegin(number, { id, requestedAtMs, keyId });
+      return { type: 'end', begin, end: callEnd(number, { id, respondedAtMs: requestedAtMs + 5, ...end }) };
+    };
+    await store(
+      call(7001, 60_000),
+      call(7002, 3_600_000, { usage: null }),
+      call(7003, 3 * 86_400_000),
+      call(7004, 31 * 86_400_000),
+    );
+    const found = await waitForUsage(keyId);
+    expect(found).toMatchObject({
+      ...{ calls_24h: 2, cost_24h: '0.007171', unpriced_calls_24h: 1 },
+      ...{ calls_30d: 3, cost_30d: '0.014344', unpriced_calls_30d: 1 },
+    });
+    const { data } = await list('/api/v1/keys');
+    expect(data.find((key) => key['id'] === idle['id'])).toMatchObject({
+      ...{ calls_24h: 0, cost_24h: '0', calls_30d: 0, cost_30d: '0', unpriced_calls_30d: 0 },
+    });
   });
 
   test('when a proxy does not confirm, the answer is 503 and the key is stored', async () => {
@@ -284,6 +346,9 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
       version: '0.0.0-test',
       database: { state: 'up' },
       processes: [{ role: 'proxy', pid: 7, state: 'ready' }],
+      spool: { bytes: 5, limit_bytes: 9, is_disk_low: false },
+      jobs_running: 0,
+      settings: [{ name: 'TOLLGATE_PORT', value: '4141', source: 'default' }],
     });
   });
 

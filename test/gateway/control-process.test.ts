@@ -124,7 +124,15 @@ function startMessage(): ControlStart {
     demo: false,
   };
   const places = { databaseUrl, spoolDir: join(dir, 'spool'), keysFile: join(dir, 'keys.json') };
-  return { type: 'start', role: 'control', config, adminToken: TOKEN, ...places, liveSpools: ['proxy-1'] };
+  return {
+    type: 'start',
+    role: 'control',
+    config,
+    adminToken: TOKEN,
+    ...places,
+    liveSpools: ['proxy-1'],
+    settings: [],
+  };
 }
 
 async function startControl() {

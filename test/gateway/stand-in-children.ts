@@ -57,6 +57,8 @@ function runControl(channel: ChildChannel, start: ControlStart): void {
       writeFileSync(start.keysFile, JSON.stringify({ version }));
       ask(version, response, 201, { key: `tgk_standin${keys}` });
       channel.send({ type: 'publish-keys', change: { baseVersion: 0, version, upserts: [] } });
+    } else if (request.method === 'POST' && request.url === '/api/v1/login-links') {
+      response.writeHead(201).end(JSON.stringify({ url: `http://${request.headers.host}/login#code=standin` }));
     } else if (request.url === '/status') {
       ask(1, response, 200, { pid: process.pid, names, databaseUrl: start.databaseUrl });
       channel.send({ type: 'status-request', requestId: 1 });

@@ -11,7 +11,10 @@ try {
   const config = readConfig({ demo: process.argv.includes('--demo') }, process.env);
   const log = createLog({ level: config.logLevel, role: 'supervisor' });
   const entry = fileURLToPath(new URL('./stand-in-children.ts', import.meta.url));
-  const supervisor = createSupervisor({ config, log, entry, env: process.env, onLost: () => process.exit(1) });
+  const supervisor = createSupervisor({
+    ...{ config, settings: [], log, entry, env: process.env },
+    onLost: () => process.exit(1),
+  });
   await runUntilSignal(supervisor, log, (gateway) => {
     process.stdout.write(formatBanner({ ...gateway, demo: config.demo }));
   });

@@ -1,0 +1,117 @@
+/** Signing a browser in and out: one-time links for it, the exchange of a link's code or of the admin token, the end. */
+import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import type { AdminDeps } from './admin-deps.ts';
+import { ApiError } from './api-error.ts';
+import { createTokenCheck } from './guard.ts';
+import { createGuessLimit } from './guess-limit.ts';
+import { createLoginCodes } from './login-codes.ts';
+import { COMMON_ERRORS, errorAnswer, jsonAnswer, Time } from './schemas.ts';
+import type { Sessions } from './session.ts';
+
+const LoginLinkBody = z
+  .object({
+    url: z.string().describe('Open it in a browser. The code stands after the #, which no server is sent'),
+    expires_at: Time,
+  })
+  .openapi('LoginLink');
+
+export type LoginLink = z.infer<typeof LoginLinkBody>;
+
+/** Longer than any code or token. */
+const Proof = z.string().min(1).max(1_024);
+const SignInBody = z
+  .union([z.strictObject({ code: Proof }), z.strictObject({ token: Proof })])
+  .describe('The code of a login link, or the admin token');
+
+/** Where the asker reached us, as the name check has let it through. */
+function originOf(c: Context, publicUrl: string | null): string {
+  const host = c.req.header('host') ?? '';
+  const isPublic = publicUrl !== null && new URL(publicUrl).host === host;
+  return isPublic ? new URL(publicUrl).origin : `http://${host}`;
+}
+
+/** What the browser itself says it is connected by; without that, by the name that it used. */
+function isSecure(c: Context, publicUrl: string | null): boolean {
+  return (c.req.header('origin') ?? originOf(c, publicUrl)).startsWith('https:');
+}
+
+export function addSessionRoutes(app: OpenAPIHono, deps: AdminDeps, sessions: Sessions): void {
+  const codes = createLoginCodes();
+  const limit = createGuessLimit();
+  const isAdminToken = createTokenCheck(deps.adminToken);
+
+  /** A code is 256 random bits, so there is no limit on it; and so a flood of wrong tokens keeps nobody out. */
+  function checkProof(c: Context, proof: z.infer<typeof SignInBody>): void {
+    if ('code' in proof) {
+      if (codes.redeem(proof.code)) return;
+      throw new ApiError(
+        401,
+        'code_invalid',
+        'This login link was used before, or is older than ten minutes. Make a new one: npx tollgate login',
+      );
+    }
+    const waitMs = limit.waitMs();
+    if (waitMs > 0) {
+      c.header('retry-after', String(Math.ceil(waitMs / 1_000)));
+      throw new ApiError(
+        429,
+        'too_many_attempts',
+        'Too many wrong tokens. Wait a minute, or use a link: npx tollgate login',
+      );
+    }
+    if (isAdminToken(proof.token)) return;
+    limit.fail();
+    throw new ApiError(401, 'token_invalid', 'This is not the admin token of this gateway.');
+  }
+
+  const link = createRoute({
+    method: 'post',
+    path: '/api/v1/login-links',
+    summary: 'A link that signs one browser in, once, within ten minutes',
+    responses: { 201: jsonAnswer(LoginLinkBody, 'The link; it is not shown again'), ...COMMON_ERRORS },
+  });
+  app.openapi(link, (c) => {
+    const { code, expiresAtMs } = codes.create();
+    const url = `${originOf(c, deps.publicUrl)}/login#code=${code}`;
+    return c.json({ url, expires_at: new Date(expiresAtMs).toISOString() }, 201);
+  });
+
+  const begin = createRoute({
+    method: 'post',
+    path: '/api/v1/session',
+    summary: 'Sign this browser in: answers with the session’s cookie',
+    security: [],
+    request: { body: { required: true, content: { 'application/json': { schema: SignInBody } } } },
+    responses: {
+      204: { description: 'Signed in for 30 days' },
+      ...COMMON_ERRORS,
+      401: errorAnswer('A wrong or used code, or a wrong token'),
+      429: errorAnswer('Too many wrong tokens'),
+    },
+  });
+  app.openapi(begin, async (c) => {
+    checkProof(c, c.req.valid('json'));
+    await sessions.begin(c, isSecure(c, deps.publicUrl));
+    return c.body(null, 204);
+  });
+
+  const read = createRoute({
+    method: 'get',
+    path: '/api/v1/session',
+    summary: 'Whether the request has valid credentials',
+    responses: { 200: jsonAnswer(z.object({ signed_in: z.literal(true) }), 'It has'), ...COMMON_ERRORS },
+  });
+  app.openapi(read, (c) => c.json({ signed_in: true as const }, 200));
+
+  const end = createRoute({
+    method: 'delete',
+    path: '/api/v1/session',
+    summary: 'Sign this browser out',
+    responses: { 204: { description: 'The cookie is removed' }, ...COMMON_ERRORS },
+  });
+  app.openapi(end, (c) => {
+    sessions.end(c, isSecure(c, deps.publicUrl));
+    return c.body(null, 204);
+  });
+}

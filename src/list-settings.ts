@@ -1,0 +1,76 @@
+/** The settings in force as people may see them: each with its value and where that came from, without any secret. */
+import type { Config, ConfigFlags, Setting } from './config.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Environment variable, flag, value in force. */
+type Row = readonly [variable: string, flag: keyof ConfigFlags | null, value: string | number | null];
+
+const HIDDEN = '(set)';
+
+/** Without user name, password and parameters, which may hold one as well. */
+function withoutSecrets(address: string | null): string | null {
+  if (address === null) return null;
+  const url = URL.parse(address);
+  return url === null || url.host === '' ? HIDDEN : `${url.protocol}//${url.host}${url.pathname}`;
+}
+
+function listRows(config: Config): readonly Row[] {
+  return [
+    ['TOLLGATE_HOST', 'host', config.host],
+    ['TOLLGATE_PORT', 'port', config.port],
+    ['TOLLGATE_ADMIN_HOST', 'adminHost', config.adminHost],
+    ['TOLLGATE_ADMIN_PORT', 'adminPort', config.adminPort],
+    ['TOLLGATE_PUBLIC_URL', 'publicUrl', config.publicUrl],
+    ['TOLLGATE_ADMIN_TOKEN', null, config.adminToken === null ? null : HIDDEN],
+    ['TOLLGATE_DATA_DIR', 'dataDir', config.dataDir],
+    ['DATABASE_URL', null, withoutSecrets(config.databaseUrl)],
+    ['TOLLGATE_WORKERS', 'workers', config.workers],
+    ['TOLLGATE_BODIES', 'bodies', config.bodies],
+    ['TOLLGATE_USAGE', 'usage', config.usage],
+    ['TOLLGATE_ON_CLIENT_ABORT', 'onClientAbort', config.onClientAbort],
+    ['TOLLGATE_DURABILITY', 'durability', config.durability],
+    ['TOLLGATE_RETENTION_ROWS', 'retentionRows', config.retentionRowsDays],
+    ['TOLLGATE_RETENTION_BODIES', 'retentionBodies', config.retentionBodiesDays],
+    ['TOLLGATE_LOG_LEVEL', 'logLevel', config.logLevel],
+    ['TOLLGATE_NODE', null, config.node],
+    ['HTTP_PROXY', null, withoutSecrets(config.egress.httpProxy)],
+    ['HTTPS_PROXY', null, withoutSecrets(config.egress.httpsProxy)],
+    ['NO_PROXY', null, config.egress.noProxy],
+    ...listUpstreams(config),
+  ];
+}
+
+/** As they were written: an alias in lower case with hyphens is a variable in upper case with underscores. */
+function* listUpstreams({ upstreams, aliases }: Config): Generator<Row> {
+  for (const [provider, upstream] of Object.entries(upstreams))
+    yield [`TOLLGATE_UPSTREAM_${provider.toUpperCase()}`, null, withoutSecrets(upstream.origin)];
+  for (const [provider, byName] of Object.entries(aliases))
+    for (const [alias, upstream] of Object.entries(byName)) {
+      const name = `${provider}_${alias.replaceAll('-', '_')}`.toUpperCase();
+      yield [`TOLLGATE_UPSTREAM_${name}`, null, withoutSecrets(upstream.origin)];
+    }
+}
+
+function isGiven(env: Environment, name: string): boolean {
+  return (env[name]?.trim() ?? '') !== '';
+}
+
+function sourceOf([variable, flag]: Row, flags: ConfigFlags, env: Environment): Setting['source'] {
+  if (flag !== null && flags[flag] !== undefined) return 'flag';
+  if (isGiven(env, variable)) return 'environment';
+  if (isGiven(env, `${variable}_FILE`)) return 'file';
+  // By custom these are written in lower case, too.
+  return /_PROXY$/.test(variable) && isGiven(env, variable.toLowerCase()) ? 'environment' : 'default';
+}
+
+export function listSettings(config: Config, flags: ConfigFlags, env: Environment): readonly Setting[] {
+  const settings = listRows(config).map((row): Setting => {
+    const [name, , value] = row;
+    return { name, value: value === null ? null : String(value), source: sourceOf(row, flags, env) };
+  });
+  return [
+    ...settings,
+    { name: '--demo', value: config.demo ? 'on' : 'off', source: flags.demo === undefined ? 'default' : 'flag' },
+  ];
+}
