@@ -21,6 +21,8 @@ const AttemptBody = z
   })
   .openapi('Attempt');
 
+export type Attempt = z.infer<typeof AttemptBody>;
+
 const AttemptsBody = z.object({
   data: z.array(AttemptBody).describe('At most 100, the newest first'),
   next_cursor: z.null(),

@@ -97,6 +97,21 @@ export const LOG_COLUMNS = {
 
 export type LogColumn = keyof typeof LOG_COLUMNS;
 
+/** What a value of the kind is in JSON. Money is decimal text, a time is RFC 3339. */
+interface ValueByKind {
+  readonly text: string;
+  readonly uuid: string;
+  readonly integer: number;
+  readonly money: string;
+  readonly time: string;
+  readonly boolean: boolean;
+  readonly text_list: readonly string[];
+  readonly json: unknown;
+}
+
+/** One call as the API sends it; null is "not reported" or "not known". */
+export type LogRow = { readonly [C in LogColumn]: ValueByKind[(typeof LOG_COLUMNS)[C]['kind']] | null };
+
 export function isLogColumn(name: string): name is LogColumn {
   return Object.hasOwn(LOG_COLUMNS, name);
 }

@@ -2,9 +2,9 @@
 import { readText } from '../../search/list-search.ts';
 
 export interface CostsSearch {
-  readonly tab?: string | undefined;
+  readonly by?: string | undefined;
 }
 
 export function readCostsSearch(raw: Record<string, unknown>): CostsSearch {
-  return { tab: readText(raw['tab']) };
+  return { by: readText(raw['by']) };
 }

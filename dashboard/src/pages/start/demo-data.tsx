@@ -1,0 +1,47 @@
+/** Loads and removes the demo data: runs and calls to look at before one has any. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { getJson, sendJson } from '../../api/client.ts';
+import { Button, buttonClass } from '../../components/buttons.tsx';
+
+interface DemoData {
+  readonly loaded: boolean;
+  readonly calls: number;
+}
+
+export function DemoDataButtons() {
+  const queries = useQueryClient();
+  const { data } = useQuery({
+    queryKey: ['demo-data'],
+    queryFn: ({ signal }) => getJson<DemoData>('/demo-data', {}, signal),
+  });
+  const changing = useMutation({
+    mutationFn: (method: 'POST' | 'DELETE') => sendJson(method, '/demo-data'),
+    onSuccess: () => queries.invalidateQueries(),
+  });
+  if (data === undefined) return null;
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      {data.loaded ? (
+        <>
+          <span className="text-ink-soft">{data.calls} calls of demo data are loaded, marked Environment: demo.</span>
+          <Link to="/runs" search={{ range: '7d' }} className={buttonClass('primary')}>
+            See its runs
+          </Link>
+          <Button disabled={changing.isPending} onClick={() => changing.mutate('DELETE')}>
+            {changing.isPending ? 'Removing…' : 'Remove demo data'}
+          </Button>
+        </>
+      ) : (
+        <Button disabled={changing.isPending} onClick={() => changing.mutate('POST')}>
+          {changing.isPending ? 'Loading…' : 'Load demo data'}
+        </Button>
+      )}
+      {changing.error !== null && (
+        <span role="alert" className="text-bad">
+          {changing.error.message}
+        </span>
+      )}
+    </div>
+  );
+}
