@@ -7,8 +7,14 @@ import { ApiError, toApiError } from './api-error.ts';
 import { addFrontPage } from './front-page.ts';
 import { addSecurityHeaders, checkHostAndOrigin, PUBLIC_PATHS, requireToken } from './guard.ts';
 import { addKeyRoutes } from './keys-resource.ts';
+import { addLogBodyRoutes } from './log-body-resource.ts';
 import { addLogStreamRoute } from './log-stream.ts';
+import { addLogSumsRoutes } from './log-sums-resource.ts';
 import { addLogRoutes } from './logs-resource.ts';
+import { describeIssue } from './parse-query.ts';
+import { addRunCallRoutes } from './run-calls-resource.ts';
+import { addRunStreamRoute } from './run-stream.ts';
+import { addRunSumsRoutes } from './run-sums-resource.ts';
 import { addRunRoutes } from './runs-resource.ts';
 import { addSystemRoutes } from './system-resource.ts';
 
@@ -39,13 +45,7 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   const app = new OpenAPIHono({
     defaultHook: (result) => {
       if (result.success) return;
-      const [issue] = result.error.issues;
-      const where = issue?.path.join('.') ?? '';
-      throw new ApiError(
-        400,
-        'invalid_request',
-        `${where === '' ? 'The request' : where}: ${issue?.message ?? 'not valid'}`,
-      );
+      throw new ApiError(400, 'invalid_request', describeIssue(result.error));
     },
   });
   app.use(addSecurityHeaders());
@@ -64,8 +64,13 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   addSystemRoutes(app, deps);
   addKeyRoutes(app, deps);
   addLogStreamRoute(app, deps);
+  addLogSumsRoutes(app, deps);
   addLogRoutes(app, deps);
+  addLogBodyRoutes(app, deps);
   addRunRoutes(app, deps);
+  addRunSumsRoutes(app, deps);
+  addRunCallRoutes(app, deps);
+  addRunStreamRoute(app, deps);
   addDocument(app, deps);
 
   app.notFound((c) => {
