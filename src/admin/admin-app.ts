@@ -4,6 +4,7 @@ import { bodyLimit } from 'hono/body-limit';
 import { v7 as createUuid } from 'uuid';
 import type { AdminDeps } from './admin-deps.ts';
 import { ApiError, toApiError } from './api-error.ts';
+import { addCostRoutes } from './costs-resource.ts';
 import { addFrontPage } from './front-page.ts';
 import { addSecurityHeaders, checkHostAndOrigin, PUBLIC_PATHS, requireToken } from './guard.ts';
 import { addKeyRoutes } from './keys-resource.ts';
@@ -66,6 +67,7 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   addLogStreamRoute(app, deps);
   addLogRoutes(app, deps);
   addRunRoutes(app, deps);
+  addCostRoutes(app, deps);
   addDocument(app, deps);
 
   app.notFound((c) => {
