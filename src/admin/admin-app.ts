@@ -6,6 +6,9 @@ import { v7 as createUuid } from 'uuid';
 import type { AdminDeps } from './admin-deps.ts';
 import { ApiError, toApiError } from './api-error.ts';
 import { addSecurityHeaders, checkHostAndOrigin, requireCredentials } from './guard.ts';
+import { addCostRoutes } from './costs-resource.ts';
+import { addFrontPage } from './front-page.ts';
+import { addSecurityHeaders, checkHostAndOrigin, PUBLIC_PATHS, requireToken } from './guard.ts';
 import { addKeyRoutes } from './keys-resource.ts';
 import { addLogBodyRoutes } from './log-body-resource.ts';
 import { addLogStreamRoute } from './log-stream.ts';
@@ -79,6 +82,7 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   addRunSumsRoutes(app, deps);
   addRunCallRoutes(app, deps);
   addRunStreamRoute(app, deps);
+  addCostRoutes(app, deps);
   addDocument(app, deps);
 
   app.notFound((c) => {
