@@ -1,5 +1,6 @@
 /** Calls: pages of the log, one call, its bodies, and the sums and facets over a filter. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import type { LogDetailBody, LogFacetsBody, LogSummaryBody } from '../../../src/admin/log-bodies.ts';
 import type { LogColumn, LogRow } from '../../../src/runs/log-columns.ts';
 import { getBytes, getJson, type Parameters } from './client.ts';
 
@@ -40,72 +41,24 @@ export function logsQuery(question: LogsQuestion, sort: string, fields: readonly
   });
 }
 
-export interface LogsSummary {
-  readonly calls: number;
-  readonly errors: number;
-  readonly unpriced_calls: number;
-  readonly total_cost: string;
-  readonly input_tokens: number;
-  readonly cache_read_input_tokens: number;
-  readonly cache_creation_input_tokens: number;
-  readonly output_tokens: number;
-  readonly reasoning_tokens: number;
-  readonly p50_duration_ms: number | null;
-  readonly p95_duration_ms: number | null;
-  readonly bucket_ms: number;
-  readonly buckets: readonly {
-    readonly start: string;
-    readonly calls: number;
-    readonly errors: number;
-    readonly total_cost: string;
-    readonly unpriced_calls: number;
-  }[];
-}
-
 export function logsSummaryQuery(question: LogsQuestion) {
   return queryOptions({
     queryKey: ['logs-summary', question],
-    queryFn: ({ signal }) => getJson<LogsSummary>('/logs/summary', logsParameters(question), signal),
+    queryFn: ({ signal }) => getJson<LogSummaryBody>('/logs/summary', logsParameters(question), signal),
   });
-}
-
-export interface LogsFacets {
-  readonly data: readonly {
-    readonly column: string;
-    readonly values: readonly { readonly value: string | number | null; readonly calls: number }[];
-  }[];
-  readonly scanned_calls: number;
-  readonly is_sampled: boolean;
 }
 
 export function logsFacetsQuery(question: LogsQuestion) {
   return queryOptions({
     queryKey: ['logs-facets', question],
-    queryFn: ({ signal }) => getJson<LogsFacets>('/logs/facets', logsParameters(question), signal),
+    queryFn: ({ signal }) => getJson<LogFacetsBody>('/logs/facets', logsParameters(question), signal),
   });
-}
-
-export interface BodyFacts {
-  readonly content_type: string | null;
-  readonly content_encoding: string | null;
-  /** As it went over the wire. */
-  readonly total_bytes: number;
-  /** Bytes of the head that were kept; the tail follows. */
-  readonly head_bytes: number;
 }
 
 export type HeaderList = readonly (readonly [string, string])[];
 
 /** One call with all there is about it. */
-export interface LogDetail extends Omit<LogRow, 'id'> {
-  readonly id: string;
-  readonly state: 'ended' | 'open';
-  readonly headers: { readonly request: HeaderList; readonly response: HeaderList } | null;
-  readonly bodies: { readonly request: BodyFacts | null; readonly response: BodyFacts | null } | null;
-  /** The calls before and after it in its run. */
-  readonly previous_id?: string | null;
-  readonly next_id?: string | null;
-}
+export type LogDetail = Omit<LogDetailBody, 'id'> & { readonly id: string };
 
 /** An open call is asked for again until it has ended. */
 const OPEN_REFETCH_MS = 2_000;

@@ -1,8 +1,8 @@
 /** A trace id short enough for a cell: beginning and end, which is where ids differ. */
 
-const MOST_CHARACTERS = 20;
-const HEAD = 11;
-const TAIL = 8;
+const MOST_CHARACTERS = 16;
+const HEAD = 8;
+const TAIL = 6;
 
 export function shortenTraceId(trace: string): string {
   const characters = Array.from(trace);

@@ -40,7 +40,7 @@ export function TurnView({ turn, options, isOneOfSeveral }: TurnViewProps) {
       {parts.length === 0 && <p className="text-ink-faint">(empty)</p>}
       {parts.map((part, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a stored call never move
-        <div key={index} className="min-w-0">
+        <div key={index} className="max-w-[100ch] min-w-0">
           <PartView part={part} options={options} />
           {part.cacheMark !== null && (
             <Badge tone="accent" title="The prompt up to here is marked for the provider’s cache">

@@ -33,10 +33,7 @@ export function LogsFacets({ question, keyNames, onToggle }: LogsFacetsProps) {
     .map(({ column, values }) => ({
       field: column,
       label: LABELS[column] ?? column.replace(/^metadata\./, ''),
-      values: values.map(({ value, calls }) => {
-        const text = value === null ? null : String(value);
-        return { value: text, count: calls, ...(text === null ? {} : { label: nameOf(column, text, keyNames) }) };
-      }),
+      values: values.map(({ value, calls }) => ({ value, label: nameOf(column, value, keyNames), count: calls })),
     }));
   if (facets.length === 0) return null;
   const note =

@@ -221,7 +221,9 @@ export function LogsPage() {
         {list.isFetching && data !== undefined && !isFetchingNextPage && (
           <div aria-hidden className="absolute inset-x-0 top-0 z-20 h-0.5 animate-pulse bg-accent" />
         )}
-        {search.facets !== 'off' && <LogsFacets question={question} keyNames={keyNames} onToggle={onFilter} />}
+        {search.facets !== 'off' && peek === undefined && (
+          <LogsFacets question={question} keyNames={keyNames} onToggle={onFilter} />
+        )}
         <div className="relative flex min-h-0 min-w-0 flex-1 flex-col">
           <div role="status" className="absolute inset-x-0 top-10 z-20 flex h-0 justify-center">
             {tail.live.held.length > 0 && (

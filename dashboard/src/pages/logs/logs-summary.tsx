@@ -1,8 +1,9 @@
 /** The sums over what is filtered, and when it happened. */
 import { useQuery } from '@tanstack/react-query';
+import type { LogSummaryBody } from '../../../../src/admin/log-bodies.ts';
 import { formatMoney, formatSum } from '../../../../src/format-amounts.ts';
 import { parseUsd } from '../../../../src/usd.ts';
-import { type LogsQuestion, type LogsSummary, logsSummaryQuery } from '../../api/logs.ts';
+import { type LogsQuestion, logsSummaryQuery } from '../../api/logs.ts';
 import { Count, Duration, Money, Share } from '../../components/amounts.tsx';
 import { Histogram, type HistogramBucket } from '../../components/histogram.tsx';
 import { ErrorState } from '../../components/states.tsx';
@@ -12,7 +13,7 @@ function share(part: number, whole: number): number | null {
   return whole === 0 ? null : part / whole;
 }
 
-function listFigures(summary: LogsSummary): readonly SummaryFigure[] {
+function listFigures(summary: LogSummaryBody): readonly SummaryFigure[] {
   const input = summary.input_tokens + summary.cache_read_input_tokens + summary.cache_creation_input_tokens;
   return [
     { name: 'Cost', value: <Money value={summary.total_cost} unpriced={summary.unpriced_calls} /> },
@@ -36,7 +37,7 @@ function toBucket({
   errors,
   total_cost,
   unpriced_calls,
-}: LogsSummary['buckets'][number]): HistogramBucket {
+}: LogSummaryBody['buckets'][number]): HistogramBucket {
   const cost =
     unpriced_calls === 0 ? formatMoney(parseUsd(total_cost)) : formatSum(parseUsd(total_cost), unpriced_calls);
   return {

@@ -31,6 +31,8 @@ interface LogsTableProps {
 const CHOSEN_CELL =
   '[[role=row]:focus_&]:outline-2 [[role=row]:focus_&]:outline-accent [[role=row]:focus_&]:rounded-sm';
 
+const DATED_WIDTH = '10rem';
+
 interface CellProps {
   readonly column: string;
   readonly isChosen: boolean;
@@ -83,7 +85,8 @@ export function LogsTable(props: LogsTableProps) {
         return {
           id,
           header: label,
-          width,
+          // A time with its date is wider.
+          width: id === 'time' && context.needsDate ? DATED_WIDTH : width,
           ...(isNumber === true ? { align: 'right' as const } : {}),
           ...(sort === undefined ? {} : { sort }),
           render: (row) => (
