@@ -12,7 +12,6 @@ import type { CostBucket } from '../runs/cost-table.ts';
 import { type Costs, listCosts } from '../runs/list-costs.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { ApiError } from './api-error.ts';
-import { filtersOf } from './logs-resource.ts';
 import {
   COMMON_ERRORS,
   FilterParameter,
@@ -24,6 +23,7 @@ import {
   Tokens,
   toDate,
 } from './schemas.ts';
+import { filtersOf } from './scope-parameters.ts';
 
 const CostsQuery = z.strictObject({
   group_by: z

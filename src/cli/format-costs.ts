@@ -1,7 +1,8 @@
 /** The answer about costs as lines of a table: groups or buckets, the rest, the total. It asks nothing. */
+
+import { formatCount, formatSum } from '../format-amounts.ts';
 import { type PicoUsd, parseUsd } from '../usd.ts';
 import type { CostsAnswer } from './costs-answer.ts';
-import { formatCount, formatSum } from './format-amounts.ts';
 import { type Column, formatTable } from './format-table.ts';
 import { cutText, terminalText } from './terminal-text.ts';
 
