@@ -4,6 +4,7 @@ import type pg from 'pg';
 import type { LogFilter } from './log-filter.ts';
 import { filterCondition } from './log-filter-sql.ts';
 import { formatLogRecord, LOG_COLUMN_NAMES, type LogRecord } from './log-record.ts';
+import { type PromotedKeys, readPromotedKeysFor } from './promoted-keys.ts';
 
 export interface LogQuery {
   readonly accountId: number;
@@ -28,8 +29,11 @@ export interface LogPage {
   readonly next: LogPosition | null;
 }
 
-function conditionsOf(query: LogQuery): RawBuilder<SqlBool>[] {
-  const conditions = [sql<SqlBool>`account_id = ${query.accountId}`, ...query.filters.map(filterCondition)];
+function conditionsOf(query: LogQuery, promoted: PromotedKeys): RawBuilder<SqlBool>[] {
+  const conditions = [
+    sql<SqlBool>`account_id = ${query.accountId}`,
+    ...query.filters.map((filter) => filterCondition(filter, promoted)),
+  ];
   if (query.from !== null) conditions.push(sql<SqlBool>`requested_at >= ${query.from}`);
   if (query.to !== null) conditions.push(sql<SqlBool>`requested_at < ${query.to}`);
   if (query.excludeRuns) conditions.push(sql<SqlBool>`trace_id is null`);
@@ -53,7 +57,7 @@ export async function listLogs(
   limit: number,
 ): Promise<LogPage> {
   const isDescending = query.order === 'newest_first';
-  const conditions = conditionsOf(query);
+  const conditions = conditionsOf(query, await readPromotedKeysFor(pool, query.accountId, query.filters));
   if (after !== null) {
     const { requestedAt, id } = after;
     // The second condition says the same of the time alone: by it the planner leaves out whole days.

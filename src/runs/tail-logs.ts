@@ -8,6 +8,7 @@ import { LOG_COLUMN_LIST, runSql } from './list-logs.ts';
 import type { LogFilter } from './log-filter.ts';
 import { filterCondition } from './log-filter-sql.ts';
 import { formatLogRecord, LOG_COLUMN_NAMES, type LogRecord } from './log-record.ts';
+import { readPromotedKeysFor } from './promoted-keys.ts';
 
 export interface TailPosition {
   /** `xid8` in decimal. */
@@ -46,11 +47,12 @@ export async function tailLogs(
   after: TailPosition,
   limit: number,
 ): Promise<readonly TailedRecord[]> {
+  const promoted = await readPromotedKeysFor(pool, accountId, filters);
   const conditions = [
     sql<SqlBool>`(ingest_xid, id) > (${after.xid}::xid8, ${after.id}::uuid)`,
     sql<SqlBool>`ingest_xid < pg_snapshot_xmin(pg_current_snapshot())`,
     sql<SqlBool>`account_id = ${accountId}`,
-    ...filters.map(filterCondition),
+    ...filters.map((filter) => filterCondition(filter, promoted)),
   ];
   const rows = await runSql(
     pool,

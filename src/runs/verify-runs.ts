@@ -1,20 +1,22 @@
 /** Compares every roll-up with the aggregate over the records; one that is history must have none. Reads only; every row it finds is a defect. */
 import type pg from 'pg';
 import { FACET_COLUMNS, facetAggregate, RUN_COLUMNS, runAggregate } from './run-aggregate.ts';
+import { verifyMetadata } from './verify-metadata.ts';
 
 export interface RollupDifference {
-  readonly rollup: 'llm_runs' | 'llm_run_facets';
+  readonly rollup: 'llm_runs' | 'llm_run_facets' | 'llm_metadata_hourly' | 'indexed_metadata';
   /** `records`: what it should be; `rollup`: what is stored. */
   readonly side: 'records' | 'rollup';
   readonly account_id: number;
-  readonly trace_id: string;
+  /** Null where the row is not one of a run. */
+  readonly trace_id: string | null;
   /** The whole row, as text. */
   readonly row: string;
 }
 
 const MAX_DIFFERENCES = 1_000;
 
-/** Empty when all is right; at most 1,000 differences. All in one snapshot, so it may run beside the shipper. */
+/** Empty when all is right; at most 1,000 differences of each kind. It may run beside the shipper: each statement reads one snapshot. */
 export async function verifyRuns(client: pg.ClientBase | pg.Pool): Promise<readonly RollupDifference[]> {
   const { rows } = await client.query<RollupDifference>(`
     with calls as (select 1 as sign, * from llm_requests),
@@ -26,7 +28,7 @@ export async function verifyRuns(client: pg.ClientBase | pg.Pool): Promise<reado
     union all
     select 'llm_run_facets', side, account_id, trace_id, d::text from facet_differences d
     limit ${MAX_DIFFERENCES}`);
-  return rows;
+  return [...rows, ...(await verifyMetadata(client, MAX_DIFFERENCES))];
 }
 
 function differences(name: string, records: string, columns: string, table: string): string {

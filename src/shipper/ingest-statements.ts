@@ -1,11 +1,12 @@
 /**
- * The statements of one batch. The insert and both roll-ups are one statement: the roll-ups are fed by what was really
+ * The statements of one batch. The insert and the roll-ups are one statement: the roll-ups are fed by what was really
  * inserted, so a call that comes twice counts once. Rows are locked in the order of their keys, so that two shippers
  * cannot block each other. The same text on PostgreSQL 15 and 18.
  */
+import { addUnlessHistory, facetUpsert } from '../runs/facet-upsert.ts';
+import { metadataHourlyUpsert } from '../runs/metadata-hourly.ts';
 import {
   AGGREGATED_COLUMNS,
-  FACET_COLUMNS,
   facetAggregate,
   RUN_COLUMNS,
   runAggregate,
@@ -22,18 +23,29 @@ export const COPY_ROWS = `copy ingest_rows (${COPY_COLUMNS}) from stdin`;
 
 const AGGREGATED = AGGREGATED_COLUMNS.join(', ');
 
+/** The promoted keys of a call, as `metadata_keys` has them now; keys on their way there too. */
+const INDEXED_METADATA = `coalesce((
+  select jsonb_object_agg(k.display_key, m.value)
+  from metadata_keys k cross join lateral (select metadata_value(s.raw_metadata, k.key_lower) as value offset 0) m
+  where k.account_id = s.account_id and k.state in ('promoting', 'promoted') and m.value is not null
+), '{}')`;
+
+const STAGED_VALUES = COPY_COLUMNS.split(', ')
+  .map((column) => (column === 'indexed_metadata' ? INDEXED_METADATA : `s.${column}`))
+  .join(', ');
+
 /**
  * Returns the ids that were inserted. Interrupted rows taken out before are subtracted in the same roll-up. A roll-up
  * that is history has no record behind it: a late call replaces what it shows.
  */
 export const INSERT_ROWS = `
   with inserted as (
-    insert into llm_requests (${COPY_COLUMNS}) select ${COPY_COLUMNS} from ingest_rows order by id
-    on conflict do nothing returning id, ${AGGREGATED}
+    insert into llm_requests (${COPY_COLUMNS}) select ${STAGED_VALUES} from ingest_rows s order by id
+    on conflict do nothing returning id, raw_metadata, ${AGGREGATED}
   ), changed as (
-    select 1 as sign, ${AGGREGATED} from inserted where trace_id is not null
+    select 1 as sign, raw_metadata, ${AGGREGATED} from inserted
     union all
-    select -1, ${AGGREGATED} from ingest_removed where trace_id is not null
+    select -1, raw_metadata, ${AGGREGATED} from ingest_removed
   ), runs as (
     insert into llm_runs as r (${RUN_COLUMNS}) ${runAggregate('changed')} order by account_id, trace_id
     on conflict (account_id, trace_id) do update set
@@ -42,18 +54,9 @@ export const INSERT_ROWS = `
       ended_at = case when r.is_history then excluded.ended_at else greatest(r.ended_at, excluded.ended_at) end,
       is_history = false
   ), facets as (
-    insert into llm_run_facets as f (${FACET_COLUMNS}) ${facetAggregate('changed')}
-    order by account_id, facet, value, trace_id
-    on conflict (account_id, facet, value, trace_id) do update set ${addUnlessHistory('f', 'calls')},
-      last_activity_at = case when f.is_history then excluded.last_activity_at
-        else greatest(f.last_activity_at, excluded.last_activity_at) end,
-      is_history = false
-  )
+    ${facetUpsert(facetAggregate('changed'))}
+  ), ${metadataHourlyUpsert('changed')}
   select id from inserted`;
-
-function addUnlessHistory(table: string, column: string): string {
-  return `${column} = case when ${table}.is_history then 0 else ${table}.${column} end + excluded.${column}`;
-}
 
 /** Takes out the interrupted rows whose real ending is in the batch. Returns nothing; the number of rows counts. */
 export const TAKE_OUT_INTERRUPTED = `
@@ -66,10 +69,12 @@ export const TAKE_OUT_INTERRUPTED = `
   )
   insert into ingest_removed select * from removed`;
 
-/** After interrupted rows were replaced: values that no call of the run has any more. */
-export const DROP_EMPTY_FACETS = `
+/** After interrupted rows were replaced: values that no call of the run has any more, and keys that none of an hour has. */
+export const DROP_EMPTY_ROLLUPS = `
   delete from llm_run_facets f using ingest_removed r
-  where f.account_id = r.account_id and f.trace_id = r.trace_id and f.calls = 0`;
+  where f.account_id = r.account_id and f.trace_id = r.trace_id and f.calls = 0;
+  delete from llm_metadata_hourly m using ingest_removed r
+  where m.account_id = r.account_id and m.hour = date_trunc('hour', r.requested_at, 'UTC') and m.calls = 0`;
 
 export const DELETE_ENDED = 'delete from llm_open_calls o using ingest_rows r where o.id = r.id';
 
