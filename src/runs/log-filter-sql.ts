@@ -102,12 +102,7 @@ function isOneOf(key: string, values: readonly string[], promoted: PromotedKeys)
   return sql<SqlBool>`${metadataValue(key, promoted)} = any(${values}::text[])`;
 }
 
-function metadataCondition(
-  key: string,
-  op: FilterOp,
-  values: readonly string[],
-  promoted: PromotedKeys,
-): Condition {
+function metadataCondition(key: string, op: FilterOp, values: readonly string[], promoted: PromotedKeys): Condition {
   const value = values[0] ?? '';
   const found = metadataValue(key, promoted);
   switch (op) {
