@@ -6,9 +6,11 @@ import type { AdminDeps } from './admin-deps.ts';
 import { ApiError, toApiError } from './api-error.ts';
 import { addFrontPage } from './front-page.ts';
 import { addSecurityHeaders, checkHostAndOrigin, PUBLIC_PATHS, requireToken } from './guard.ts';
+import { addJobRoutes } from './jobs-resource.ts';
 import { addKeyRoutes } from './keys-resource.ts';
 import { addLogStreamRoute } from './log-stream.ts';
 import { addLogRoutes } from './logs-resource.ts';
+import { addMetadataKeyRoutes } from './metadata-keys-resource.ts';
 import { addRunRoutes } from './runs-resource.ts';
 import { addSystemRoutes } from './system-resource.ts';
 
@@ -66,6 +68,8 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   addLogStreamRoute(app, deps);
   addLogRoutes(app, deps);
   addRunRoutes(app, deps);
+  addMetadataKeyRoutes(app, deps);
+  addJobRoutes(app, deps);
   addDocument(app, deps);
 
   app.notFound((c) => {

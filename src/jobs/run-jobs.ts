@@ -4,7 +4,6 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import type { Logger } from 'pino';
 import { CHUNK_MS, type JobKind, type Progress } from './job.ts';
 import { listActiveJobs, lockJob } from './job-store.ts';
 import { createProgressRate, type ProgressRate } from './progress-rate.ts';
@@ -30,11 +29,17 @@ const STOP_LIMIT_MS = 500;
  */
 const TRANSIENT = /^(?:40001|40P01|55P03|53...|58...)$/;
 
+export interface JobLog {
+  info(fields: Readonly<Record<string, unknown>>, message: string): void;
+  warn(fields: Readonly<Record<string, unknown>>, message: string): void;
+  error(fields: Readonly<Record<string, unknown>>, message: string): void;
+}
+
 export interface JobsOptions {
   /** One connection is kept, with the lock on it. */
   readonly pool: pg.Pool;
   readonly kinds: readonly JobKind[];
-  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
+  readonly log: JobLog;
 }
 
 export interface JobRunner {

@@ -9,7 +9,7 @@ import { STRIP_DELAY_MS } from '../runs/promoted-keys.ts';
 import { waitForBatches } from '../store/ingest-lock.ts';
 import { countCalls } from './count-calls.ts';
 import { DEMOTE_KIND, type MetadataKeyRow, readMetadataKey } from './key-store.ts';
-import { WALK_START, type Walk, WalkCursor, walkCalls } from './walk-calls.ts';
+import { MAX_ROWS, WALK_START, type Walk, WalkCursor, walkCalls } from './walk-calls.ts';
 
 const Input = z.object({ key: z.string(), was_promoted: z.boolean() });
 const Cursor = z.discriminatedUnion('step', [
@@ -31,9 +31,11 @@ const DEMOTE: Walk = {
 export interface DemoteOptions {
   /** How long a question that took the key for promoted may last. */
   readonly settleMs?: number;
+  /** Calls of a chunk at most. */
+  readonly maxRows?: number;
 }
 
-export function createDemoteKind({ settleMs = STRIP_DELAY_MS }: DemoteOptions = {}): JobKind {
+export function createDemoteKind({ settleMs = STRIP_DELAY_MS, maxRows = MAX_ROWS }: DemoteOptions = {}): JobKind {
   return {
     kind: DEMOTE_KIND,
     runChunk: async (client, job) => {
@@ -47,7 +49,7 @@ export function createDemoteKind({ settleMs = STRIP_DELAY_MS }: DemoteOptions = 
         case 'settle':
           return settle(client, job, cursor.until);
         case 'walk':
-          return walk(client, job, key, cursor.walk);
+          return walk(client, job, key, cursor.walk, maxRows);
         case 'facets':
           return dropFacets(client, job, key, cursor.walk, cursor.facets);
       }
@@ -85,8 +87,14 @@ async function settle(client: pg.ClientBase, job: Job, until: string): Promise<P
   return { ...same, phase: 'taking the key out of the calls', cursor: { step: 'walk', walk: WALK_START }, pauseMs: 0 };
 }
 
-async function walk(client: pg.ClientBase, job: Job, key: MetadataKeyRow, from: WalkCursor): Promise<Progress> {
-  const { cursor, isEnd } = await walkCalls(client, job, key, DEMOTE, from);
+async function walk(
+  client: pg.ClientBase,
+  job: Job,
+  key: MetadataKeyRow,
+  from: WalkCursor,
+  maxRows: number,
+): Promise<Progress> {
+  const { cursor, isEnd } = await walkCalls(client, job, key, DEMOTE, from, maxRows);
   const done = cursor.counted;
   const total = job.total === null ? null : Math.max(done, job.total);
   if (!isEnd) return { phase: job.phase, cursor: { step: 'walk', walk: cursor }, done, total, result: null };

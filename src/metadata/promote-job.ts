@@ -8,7 +8,7 @@ import type { Job, JobKind, Progress } from '../jobs/job.ts';
 import { waitForBatches } from '../store/ingest-lock.ts';
 import { countCalls } from './count-calls.ts';
 import { type MetadataKeyRow, PROMOTE_KIND, readMetadataKey } from './key-store.ts';
-import { WALK_START, type Walk, WalkCursor, walkCalls } from './walk-calls.ts';
+import { MAX_ROWS, WALK_START, type Walk, WalkCursor, walkCalls } from './walk-calls.ts';
 
 const Input = z.object({ key: z.string() });
 
@@ -19,14 +19,23 @@ const PROMOTE: Walk = {
   sign: 1,
 };
 
-export function createPromoteKind(): JobKind {
-  return { kind: PROMOTE_KIND, runChunk };
+export interface PromoteOptions {
+  /** Calls of a chunk at most. */
+  readonly maxRows?: number;
 }
 
-async function runChunk(client: pg.ClientBase, job: Job): Promise<Progress> {
-  const key = await readMetadataKey(client, job.accountId, Input.parse(job.input).key);
-  if (key?.state !== 'promoting' || key.jobId !== job.id) throw new Error('the key is not being promoted by this job');
-  return job.cursor === null ? begin(client, job, key) : walk(client, job, key, WalkCursor.parse(job.cursor));
+export function createPromoteKind({ maxRows = MAX_ROWS }: PromoteOptions = {}): JobKind {
+  return {
+    kind: PROMOTE_KIND,
+    runChunk: async (client, job) => {
+      const key = await readMetadataKey(client, job.accountId, Input.parse(job.input).key);
+      if (key?.state !== 'promoting' || key.jobId !== job.id)
+        throw new Error('the key is not being promoted by this job');
+      return job.cursor === null
+        ? begin(client, job, key)
+        : walk(client, job, key, WalkCursor.parse(job.cursor), maxRows);
+    },
+  };
 }
 
 /** Batches that began before the key was to be promoted must be in before the walk begins, or it could pass them by. */
@@ -36,8 +45,14 @@ async function begin(client: pg.ClientBase, job: Job, key: MetadataKeyRow): Prom
   return { phase: 'indexing older calls', cursor: WALK_START, done: 0, total, result: null, pauseMs: 0 };
 }
 
-async function walk(client: pg.ClientBase, job: Job, key: MetadataKeyRow, from: WalkCursor): Promise<Progress> {
-  const { cursor, isEnd } = await walkCalls(client, job, key, PROMOTE, from);
+async function walk(
+  client: pg.ClientBase,
+  job: Job,
+  key: MetadataKeyRow,
+  from: WalkCursor,
+  maxRows: number,
+): Promise<Progress> {
+  const { cursor, isEnd } = await walkCalls(client, job, key, PROMOTE, from, maxRows);
   const done = cursor.counted;
   if (!isEnd)
     // Calls that were shipped late may have come in on the way.

@@ -9,7 +9,8 @@ import { CREATE_CHANGED_CALLS, changedColumns, changeRollups, insertChanged } fr
 
 const FIRST_ROWS = 2_000;
 const MIN_ROWS = 100;
-const MAX_ROWS = 20_000;
+/** Calls of a chunk at most, however fast this machine is. */
+export const MAX_ROWS = 20_000;
 /** A chunk may be at most so many times as large as the one before. */
 const MAX_GROWTH = 2;
 
@@ -106,9 +107,10 @@ export async function walkCalls(
   { keyLower, displayKey }: { readonly keyLower: string; readonly displayKey: string },
   walk: Walk,
   cursor: WalkCursor,
+  maxRows: number,
 ): Promise<WalkedChunk> {
   const startedMs = performance.now();
-  const rows = Math.max(MIN_ROWS, Math.round(cursor.rows / 4 ** job.failures));
+  const rows = Math.min(maxRows, Math.max(MIN_ROWS, Math.round(cursor.rows / 4 ** job.failures)));
   await client.query(`${CREATE_STAGE}; ${CREATE_CHANGED_CALLS}`);
   // One look-up a call by the primary key: the planner, which knows nothing of our table, must not read whole days.
   await client.query('set local enable_hashjoin = off; set local enable_mergejoin = off');
