@@ -1,5 +1,6 @@
 /** Metadata keys over HTTP: what is sent, and promoting and demoting a key. The work that follows is a job. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
+import type { MiddlewareHandler } from 'hono';
 import { isMetadataKey, type KeyChange, requestDemotion, requestPromotion } from '../metadata/key-store.ts';
 import { KEY_STATES, KEY_WARNINGS, listMetadataKeys, type MetadataKey } from '../metadata/list-keys.ts';
 import { SAMPLED_CALLS } from '../metadata/sample-keys.ts';
@@ -52,6 +53,17 @@ const KeyParameter = z.object({ key: KeyText.describe('In any case: keys have no
 const PromotionBody = z.strictObject({
   display_key: KeyText.optional().describe('The spelling to keep it under; by default that of the path'),
 });
+
+/** A body that is not there is not JSON, though many clients say so: the type goes, and nothing is read. */
+const withoutEmptyBody: MiddlewareHandler = async (c, next) => {
+  const { method, url, headers: given } = c.req.raw;
+  if ((given.get('content-length') ?? '0') === '0' && given.get('transfer-encoding') === null) {
+    const headers = new Headers(given);
+    headers.delete('content-type');
+    c.req.raw = new Request(url, { method, headers });
+  }
+  await next();
+};
 
 function formatKey(key: MetadataKey): MetadataKeyBody {
   return {
@@ -117,6 +129,7 @@ export function addMetadataKeyRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     method: 'post',
     path: '/api/v1/metadata-keys/{key}/promote',
     summary: 'Index a metadata key: new calls at once, older ones by a job',
+    middleware: withoutEmptyBody,
     request: {
       params: KeyParameter,
       body: { required: false, content: { 'application/json': { schema: PromotionBody } } },
