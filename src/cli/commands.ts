@@ -1,8 +1,10 @@
 /** The commands that talk to a running gateway through its admin API. `start` and its children are in `main`. */
 import type { Command } from 'commander';
 import { addDoctorCommand } from './doctor-command.ts';
+import { addJobsCommands } from './jobs-commands.ts';
 import { addKeysCommands } from './keys-commands.ts';
 import { addLogsCommand } from './logs-command.ts';
+import { addMetadataCommands } from './metadata-commands.ts';
 import { addRunsCommand } from './runs-command.ts';
 
 /** Lists under `--json` are one object a line. */
@@ -18,5 +20,7 @@ export function addCommands(program: Command): void {
   addKeysCommands(program, addClientOptions);
   addLogsCommand(program, addClientOptions);
   addRunsCommand(program, addClientOptions);
+  addMetadataCommands(program, addClientOptions);
+  addJobsCommands(program, addClientOptions);
   addDoctorCommand(program, addClientOptions);
 }
