@@ -58,7 +58,7 @@ export function runAggregate(source: string): string {
 export const FACET_COLUMNS = 'account_id, facet, value, trace_id, calls, last_activity_at';
 
 /** Longer values are cut, so that they fit into an index. */
-const MAX_VALUE_CHARACTERS = 200;
+export const MAX_VALUE_CHARACTERS = 200;
 
 /** Promoted metadata is a facet under the spelling of its key: `metadata.Feature`. */
 export function facetAggregate(source: string): string {
