@@ -4,6 +4,7 @@ import { bodyLimit } from 'hono/body-limit';
 import { v7 as createUuid } from 'uuid';
 import type { AdminDeps } from './admin-deps.ts';
 import { ApiError, toApiError } from './api-error.ts';
+import { addExportRoute } from './export-resource.ts';
 import { addFrontPage } from './front-page.ts';
 import { addSecurityHeaders, checkHostAndOrigin, PUBLIC_PATHS, requireToken } from './guard.ts';
 import { addKeyRoutes } from './keys-resource.ts';
@@ -71,6 +72,7 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   addRunSumsRoutes(app, deps);
   addRunCallRoutes(app, deps);
   addRunStreamRoute(app, deps);
+  addExportRoute(app, deps);
   addDocument(app, deps);
 
   app.notFound((c) => {

@@ -1,6 +1,7 @@
 /** The commands that talk to a running gateway through its admin API. `start` and its children are in `main`. */
 import type { Command } from 'commander';
 import { addDoctorCommand } from './doctor-command.ts';
+import { addExportCommand } from './export-command.ts';
 import { addKeysCommands } from './keys-commands.ts';
 import { addLogsCommand } from './logs-command.ts';
 import { addRunsCommand } from './runs-command.ts';
@@ -18,5 +19,6 @@ export function addCommands(program: Command): void {
   addKeysCommands(program, addClientOptions);
   addLogsCommand(program, addClientOptions);
   addRunsCommand(program, addClientOptions);
+  addExportCommand(program, addClientOptions);
   addDoctorCommand(program, addClientOptions);
 }
