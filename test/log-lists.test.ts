@@ -315,7 +315,9 @@ describe.each(POSTGRES_KINDS)('questions about calls on $name', (kind) => {
 
     await store(400_010, { bytes: plain.subarray(0, 20), headBytes: 12, totalBytes: 1_000 });
     expect(await decoded(400_010)).toEqual({ cut: '980', text: plain.subarray(0, 20).toString() });
-    const encoded = gzipSync(Buffer.from(Array.from({ length: 4_000 }, (_, index) => (index * index * 31 + (index >> 3) * 7919) % 256)));
+    const encoded = gzipSync(
+      Buffer.from(Array.from({ length: 4_000 }, (_, index) => (index * index * 31 + (index >> 3) * 7919) % 256)),
+    );
     const kept = Buffer.concat([encoded.subarray(0, 600), encoded.subarray(-100)]);
     await store(400_011, { bytes: kept, contentEncoding: 'gzip', headBytes: 600, totalBytes: encoded.length });
     const head = await db.ask(`/logs/${idAt(400_011)}/response?decoded=true`);

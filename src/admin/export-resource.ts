@@ -1,4 +1,5 @@
 /** Exports over HTTP: all rows of a question at once, streamed from one snapshot of the database as CSV or JSON lines. */
+import { ServerResponse } from 'node:http';
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import { type ExportQuery, exportCalls, exportRuns } from '../runs/export-query.ts';
 import { LOG_SORTS } from '../runs/list-logs.ts';
@@ -55,6 +56,15 @@ function columnsOf(columns: string | undefined): readonly string[] | null {
   }
 }
 
+const Bindings = z.object({ outgoing: z.instanceof(ServerResponse) });
+
+/** The answer's own stream, which the server gives with each request. */
+function outgoingOf(bindings: unknown): ServerResponse {
+  const parsed = Bindings.safeParse(bindings);
+  if (!parsed.success) throw new TypeError('an export needs a server whose connection it can break off');
+  return parsed.data.outgoing;
+}
+
 function exportQueryOf(accountId: number, query: Query): ExportQuery {
   const { kind, trace_id, exclude_runs, f, q, from, to } = query;
   if ((kind === 'run') !== (trace_id !== undefined)) throw refuse('trace_id belongs to kind=run, which needs it.');
@@ -91,6 +101,7 @@ export function addExportRoute(app: OpenAPIHono, deps: AdminDeps): void {
     const plan = exportQueryOf(deps.accountId, query);
     const format = createExportFormat(query.format, plan.columns);
     const pool = requireDatabase(deps);
+    const outgoing = outgoingOf(c.env);
     if (exports >= MAX_EXPORTS)
       throw new ApiError(429, 'too_many_exports', `At most ${MAX_EXPORTS} exports are served at a time.`);
     exports += 1;
@@ -106,6 +117,7 @@ export function addExportRoute(app: OpenAPIHono, deps: AdminDeps): void {
         first,
         cursor,
         toLines: (rows) => format.toLines(rows.map(plan.toRecord)),
+        destroy: () => outgoing.destroy(),
         onEnd: (failure) => {
           leave();
           if (failure !== null) deps.log.error({ err: failure, kind: query.kind }, 'an export broke off');

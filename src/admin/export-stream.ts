@@ -11,6 +11,8 @@ export interface ExportStreamOptions {
   readonly first: readonly SqlRow[];
   readonly cursor: RowCursor;
   readonly toLines: (rows: readonly SqlRow[]) => string;
+  /** Breaks the client's connection off. */
+  readonly destroy: () => void;
   /** Once, when it is over; with what went wrong, if anything did. */
   readonly onEnd: (failure: unknown) => void;
 }
@@ -20,6 +22,7 @@ export function createExportStream({
   first,
   cursor,
   toLines,
+  destroy,
   onEnd,
 }: ExportStreamOptions): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
@@ -39,9 +42,10 @@ export function createExportStream({
   return new ReadableStream<Uint8Array>({
     start(controller) {
       if (head !== '') controller.enqueue(encoder.encode(head));
-      awaitReader(controller);
+      awaitReader();
     },
     async pull(controller) {
+      if (isOver) return;
       clearTimeout(stall);
       try {
         const rows = waiting ?? (await cursor.next());
@@ -53,23 +57,26 @@ export function createExportStream({
           return;
         }
         controller.enqueue(encoder.encode(toLines(rows)));
-        awaitReader(controller);
+        awaitReader();
       } catch (error) {
-        breakOff(controller, error);
+        breakOff(error);
       }
     },
     cancel: () => finish(null),
   });
 
-  function awaitReader(controller: ReadableStreamDefaultController<Uint8Array>): void {
-    stall = setTimeout(() => breakOff(controller, new Error('the client of an export reads nothing')), STALL_LIMIT_MS);
+  function awaitReader(): void {
+    stall = setTimeout(() => breakOff(new Error('the client of an export reads nothing')), STALL_LIMIT_MS);
     stall.unref();
   }
 
-  /** The server destroys the connection, so that the client cannot take what it has for the whole. */
-  function breakOff(controller: ReadableStreamDefaultController<Uint8Array>, failure: unknown): void {
+  /**
+   * So that the client cannot take what it has for the whole. The connection itself: of a stream that merely fails, the
+   * server would send the reason as more of the body, and end it well.
+   */
+  function breakOff(failure: unknown): void {
     if (isOver) return;
     finish(failure);
-    controller.error(new Error('the export broke off'));
+    destroy();
   }
 }
