@@ -33,7 +33,10 @@ describe.each(POSTGRES_KINDS)('questions about calls on $name', (kind) => {
       endedCall(
         2000,
         {
-          metadata: [['feature', 'Chat']],
+          metadata: [
+            ['feature', 'Chat'],
+            ['Note', 'über "quoted"'],
+          ],
           provider: 'anthropic',
           endpoint: 'messages',
           spanName: 'Draft_1',
@@ -102,6 +105,9 @@ describe.each(POSTGRES_KINDS)('questions about calls on $name', (kind) => {
       ['q=mini', [301_000]],
       ['q=RED', [1_000]],
       ['q=Team', []],
+      ['q=r.d', []],
+      [`q=${encodeURIComponent('***=.(*"\\')}`, []],
+      ['q=%C3%9CBER "QUOTED"', [2_000]],
       ['q=req_2000', [2_000]],
       [`q=${idAt(62_000).toUpperCase()}`, [62_000]],
       [`q=${idAt(62_000).slice(0, 20)}`, []],
@@ -267,6 +273,29 @@ describe.each(POSTGRES_KINDS)('questions about calls on $name', (kind) => {
         },
       ],
       scanned_calls: 5,
+      is_sampled: false,
+    });
+  });
+
+  test('facets of a long log are those of its newest 20,000 calls', async () => {
+    await db.pool.query(
+      `insert into llm_requests (id, requested_at, account_id, key_id, node, client, provider, endpoint, method, path,
+         is_batch, outcome, flags, span_name, raw_metadata, indexed_metadata, usage_source, cost_status)
+       select gen_random_uuid(), '2026-11-28T14:00:00Z'::timestamptz + n * interval '1 ms', 1, 1, 'n',
+         case when n = 1 then 'oldest' else 'c' || n % 30 end, 'openai', 'e', 'GET', '/', false, 'ok', '{}', 's', '{}',
+         '{}', 'none', 'no_usage'
+       from generate_series(1, 20001) as n`,
+    );
+    const facets = z
+      .object({ data: z.array(z.object({ column: z.string(), values: z.array(Row) })) })
+      .loose()
+      .parse(await db.read('/logs/facets?from=2026-11-28T14:00:00Z'));
+    expect(facets).toMatchObject({ scanned_calls: 20_000, is_sampled: true });
+    const clients = facets.data.find(({ column }) => column === 'client')?.values ?? [];
+    expect(clients).toHaveLength(20);
+    expect(clients[0]).toEqual({ value: 'c10', calls: 667 });
+    expect(await db.read('/logs/facets?from=2026-11-28T14:00:00Z&f=client:eq:oldest')).toMatchObject({
+      scanned_calls: 1,
       is_sampled: false,
     });
   });
