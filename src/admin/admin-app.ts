@@ -6,6 +6,7 @@ import { v7 as createUuid } from 'uuid';
 import type { AdminDeps } from './admin-deps.ts';
 import { ApiError, toApiError } from './api-error.ts';
 import { addCostRoutes } from './costs-resource.ts';
+import { addExportRoute } from './export-resource.ts';
 import { addSecurityHeaders, checkHostAndOrigin, requireCredentials } from './guard.ts';
 import { addJobRoutes } from './jobs-resource.ts';
 import { addKeyRoutes } from './keys-resource.ts';
@@ -85,6 +86,7 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   addCostRoutes(app, deps);
   addMetadataKeyRoutes(app, deps);
   addJobRoutes(app, deps);
+  addExportRoute(app, deps);
   addDocument(app, deps);
 
   app.notFound((c) => {

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { addCostsCommand } from './costs-command.ts';
 import { addDoctorCommand } from './doctor-command.ts';
+import { addExportCommand } from './export-command.ts';
 import { addJobsCommands } from './jobs-commands.ts';
 import { addKeysCommands } from './keys-commands.ts';
 import { addLoginCommand } from './login-command.ts';
@@ -26,5 +27,6 @@ export function addCommands(program: Command): void {
   addCostsCommand(program, addClientOptions);
   addMetadataCommands(program, addClientOptions);
   addJobsCommands(program, addClientOptions);
+  addExportCommand(program, addClientOptions);
   addDoctorCommand(program, addClientOptions);
 }
