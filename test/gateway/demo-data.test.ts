@@ -6,7 +6,7 @@ import type { SpoolEntry } from '../../src/call-record.ts';
 import { createDemoData, type DemoData } from '../../src/demo-data/demo-data.ts';
 import { createPriceBook } from '../../src/pricing/price-book.ts';
 import { cutRollups } from '../../src/runs/cut-rollups.ts';
-import { verifyRuns } from '../../src/runs/verify-runs.ts';
+import { verifyRollups } from '../../src/runs/verify-rollups.ts';
 import { buildBatch } from '../../src/shipper/build-batch.ts';
 import { openIngestSession } from '../../src/shipper/ingest-session.ts';
 import { listKeys } from '../../src/store/gateway-keys.ts';
@@ -73,7 +73,7 @@ describe.each(POSTGRES_KINDS)('demo data on $name', (kind) => {
     const [key] = await listKeys(pool, 1);
     expect(key).toMatchObject({ name: 'Demo data', prefix: 'tgk_demo', last4: 'data' });
     expect(key?.revokedAtMs).not.toBeNull();
-    expect(await verifyRuns(pool)).toEqual([]);
+    expect(await verifyRollups(pool)).toEqual([]);
   });
 
   test('two loads at the same time load once', async () => {
@@ -125,6 +125,7 @@ describe.each(POSTGRES_KINDS)('demo data on $name', (kind) => {
     expect(await demoData().countCalls()).toBe(0);
     expect(await countIn('llm_requests')).toBe(3);
     expect(await countIn('llm_bodies')).toBe(0);
+    expect(await countIn('llm_cost_hourly')).toBe(1);
     expect(await listKeys(pool, 1)).toEqual([]);
     // The run of that name that is not ours has its own times and sums again.
     const { rows } = await pool.query(
@@ -134,7 +135,7 @@ describe.each(POSTGRES_KINDS)('demo data on $name', (kind) => {
       { trace_id: 'demo-checkout-4471', calls: 1, took: { seconds: 1, milliseconds: 500 } },
       { trace_id: 'my-run', calls: 1 },
     ]);
-    expect(await verifyRuns(pool)).toEqual([]);
+    expect(await verifyRollups(pool)).toEqual([]);
     expect(await demoData().remove()).toBe(0);
   });
 
@@ -157,6 +158,6 @@ describe.each(POSTGRES_KINDS)('demo data on $name', (kind) => {
     const { rows: left } = await pool.query('select trace_id from llm_runs order by trace_id');
     // The run that a real call had a part in stays, as history of both.
     expect(left).toEqual([{ trace_id: 'demo-checkout-4471' }, { trace_id: 'my-run' }]);
-    expect(await verifyRuns(pool)).toEqual([]);
+    expect(await verifyRollups(pool)).toEqual([]);
   });
 });
