@@ -71,6 +71,7 @@ function createSupervisorStandIn() {
                     userAgent: null,
                   },
                 ],
+                attemptsTotal: 1,
                 attemptsNotShown: 0,
               },
             }),
