@@ -87,7 +87,7 @@ test('a new reader is told of the attempts and calls before, then of each new on
   const first = await callModel({ 'x-gateway-key': gateway.key });
   await gateway.waitForLog(first);
   await callModel({});
-  // The proxies report what they refused twice a second.
+  // The proxies report what they refused once a second.
   await waitUntil('the report', async () => {
     const { data } = asRecord(await gateway.api('/api/v1/attempts'));
     return Array.isArray(data) && data.length > 0 ? true : undefined;
