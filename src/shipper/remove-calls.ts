@@ -5,7 +5,7 @@
 import type pg from 'pg';
 import { FACET_COLUMNS, facetAggregate, RUN_COLUMNS, runAggregate } from '../runs/run-aggregate.ts';
 import { COPY_COLUMNS } from '../store/copy-text.ts';
-import { DROP_EMPTY_COSTS, DROP_EMPTY_FACETS, INSERT_ROWS } from './ingest-statements.ts';
+import { DROP_EMPTY_COSTS, DROP_EMPTY_ROLLUPS, INSERT_ROWS } from './ingest-statements.ts';
 
 export interface CallsOfKey {
   readonly accountId: number;
@@ -22,7 +22,14 @@ export async function removeCalls(client: pg.ClientBase, calls: CallsOfKey): Pro
   if (rowCount !== 0) {
     // No new rows are staged: this only takes back.
     await client.query(INSERT_ROWS);
-    for (const statement of [DELETE_BODIES, DELETE_EMPTY_RUNS, DROP_EMPTY_FACETS, DROP_EMPTY_COSTS, MEND_RUNS, MEND_FACETS])
+    for (const statement of [
+      DELETE_BODIES,
+      DELETE_EMPTY_RUNS,
+      DROP_EMPTY_ROLLUPS,
+      DROP_EMPTY_COSTS,
+      MEND_RUNS,
+      MEND_FACETS,
+    ])
       await client.query(statement);
   }
   await client.query(DELETE_HISTORY, [accountId, String(keyId)]);

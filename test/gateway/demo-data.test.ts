@@ -35,6 +35,10 @@ describe.each(POSTGRES_KINDS)('demo data on $name', (kind) => {
       onIdleError: () => {},
     });
     await migrate(pool, MIGRATIONS);
+    // With a promoted key there are roll-ups by its values, too.
+    await pool.query(
+      `insert into metadata_keys (account_id, key_lower, display_key, state) values (1, 'feature', 'Feature', 'promoted')`,
+    );
   });
   afterAll(async () => {
     await pool.end();
@@ -86,9 +90,10 @@ describe.each(POSTGRES_KINDS)('demo data on $name', (kind) => {
     const { rows } = await pool.query(`
       select count(*) filter (where raw_metadata->>'Environment' = 'demo') as marked,
         count(*) filter (where raw_metadata ? 'feature') as small,
+        count(*) filter (where indexed_metadata->>'Feature' = raw_metadata->>'feature') as small_promoted,
         count(*) filter (where trace_id is null and not raw_metadata ?| array['Feature', 'feature']) > 5 as some_without
       from llm_requests`);
-    expect(rows).toEqual([{ marked: 609, small: 1, some_without: true }]);
+    expect(rows).toEqual([{ marked: 609, small: 1, small_promoted: 1, some_without: true }]);
   });
 
   test('costs come from the price book: only the company’s own model is unpriced, only failures and a cut call have none', async () => {
@@ -125,7 +130,7 @@ describe.each(POSTGRES_KINDS)('demo data on $name', (kind) => {
     expect(await demoData().countCalls()).toBe(0);
     expect(await countIn('llm_requests')).toBe(3);
     expect(await countIn('llm_bodies')).toBe(0);
-    expect(await countIn('llm_cost_hourly')).toBe(1);
+    expect(await countIn('llm_cost_hourly')).toBe(2);
     expect(await listKeys(pool, 1)).toEqual([]);
     // The run of that name that is not ours has its own times and sums again.
     const { rows } = await pool.query(
