@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { createAdminApp } from '../src/admin/admin-app.ts';
 import { listenAdmin } from '../src/admin/admin-server.ts';
 import type { CallBegin, CallEnd, SpoolEntry } from '../src/call-record.ts';
+import { createDemoData } from '../src/demo-data/demo-data.ts';
 import { buildBatch } from '../src/shipper/build-batch.ts';
 import { openIngestSession } from '../src/shipper/ingest-session.ts';
 import { migrate } from '../src/store/migrate.ts';
@@ -73,6 +74,10 @@ export async function startAdminDatabase(kind: PostgresKind): Promise<AdminDatab
     readSpoolStatus: async () => null,
     countRunningJobs: async () => 0,
     dashboard: null,
+    demoData: createDemoData({
+      ...{ pool, accountId: 1, priceCall: priceByToken, retentionRowsDays: 90, retentionBodiesDays: 14 },
+      now: () => NOON_MS,
+    }),
     settings: [],
     priceVersion: 'test',
     log: pino({ level: 'silent' }),

@@ -1,6 +1,7 @@
 /** The commands that talk to a running gateway through its admin API. `start` and its children are in `main`. */
 import type { Command } from 'commander';
 import { addCostsCommand } from './costs-command.ts';
+import { addDemoCommands } from './demo-commands.ts';
 import { addDoctorCommand } from './doctor-command.ts';
 import { addExportCommand } from './export-command.ts';
 import { addJobsCommands } from './jobs-commands.ts';
@@ -25,6 +26,7 @@ export function addCommands(program: Command): void {
   addLogsCommand(program, addClientOptions);
   addRunsCommand(program, addClientOptions);
   addCostsCommand(program, addClientOptions);
+  addDemoCommands(program, addClientOptions);
   addMetadataCommands(program, addClientOptions);
   addJobsCommands(program, addClientOptions);
   addExportCommand(program, addClientOptions);
