@@ -27,16 +27,22 @@ const TYPING_PAUSE_MS = 300;
 interface FilterBarProps {
   readonly fields: readonly FilterField[];
   readonly filters: readonly string[];
-  readonly q: string;
   readonly onFilters: (filters: readonly string[]) => void;
-  readonly onText: (q: string) => void;
-  readonly placeholder: string;
+  /** The line for free text; without it there are only filters. */
+  readonly q?: string;
+  readonly onText?: (q: string) => void;
+  readonly placeholder?: string;
   /** Why the server refused the filters, if it did. */
   readonly problem?: string | null;
 }
 
-export function FilterBar(props: FilterBarProps) {
-  const { fields, filters, q, onFilters, onText, placeholder, problem = null } = props;
+interface TextFilterProps {
+  readonly q: string;
+  readonly onText: (q: string) => void;
+  readonly placeholder: string;
+}
+
+function TextFilter({ q, onText, placeholder }: TextFilterProps) {
   const [text, setText] = useState(q);
   useEffect(() => setText(q), [q]);
   useEffect(() => {
@@ -45,22 +51,29 @@ export function FilterBar(props: FilterBarProps) {
     return () => clearTimeout(timer);
   }, [text, q, onText]);
   return (
+    <div className="relative min-w-52 flex-1 sm:max-w-80">
+      <Search size={15} aria-hidden className="pointer-events-none absolute top-2 left-2.5 text-ink-faint" />
+      <input
+        type="search"
+        aria-label={placeholder}
+        placeholder={placeholder}
+        value={text}
+        data-hotkey="/"
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') onText(text);
+        }}
+        className="h-8 w-full rounded-md border border-line-strong/70 bg-panel pr-2 pl-8 placeholder:text-ink-faint"
+      />
+    </div>
+  );
+}
+
+export function FilterBar(props: FilterBarProps) {
+  const { fields, filters, q = '', onFilters, onText, placeholder = 'Text', problem = null } = props;
+  return (
     <div className="flex min-w-0 flex-1 flex-wrap items-center gap-1.5">
-      <div className="relative min-w-52 flex-1 sm:max-w-80">
-        <Search size={15} aria-hidden className="pointer-events-none absolute top-2 left-2.5 text-ink-faint" />
-        <input
-          type="search"
-          aria-label={placeholder}
-          placeholder={placeholder}
-          value={text}
-          data-hotkey="/"
-          onChange={(event) => setText(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key === 'Enter') onText(text);
-          }}
-          className="h-8 w-full rounded-md border border-line-strong/70 bg-panel pr-2 pl-8 placeholder:text-ink-faint"
-        />
-      </div>
+      {onText !== undefined && <TextFilter q={q} onText={onText} placeholder={placeholder} />}
       <AddFilter fields={fields} onAdd={(filter) => onFilters([...filters.filter((one) => one !== filter), filter])} />
       {filters.map((filter) => (
         <FilterChip key={filter} filter={filter} onRemove={() => onFilters(filters.filter((one) => one !== filter))} />

@@ -3,6 +3,8 @@ import type { ReactNode } from 'react';
 
 export interface PlainColumn<Row> {
   readonly header: string;
+  /** When headers may be the same. */
+  readonly id?: string;
   readonly align?: 'right';
   readonly render: (row: Row) => ReactNode;
 }
@@ -21,9 +23,9 @@ export function PlainTable<Row>({ label, columns, rows, rowKey }: PlainTableProp
       <table className="w-full border-collapse text-left">
         <thead>
           <tr className="border-b border-line bg-raised text-xs text-ink-soft">
-            {columns.map(({ header, align }) => (
+            {columns.map(({ id, header, align }) => (
               <th
-                key={header}
+                key={id ?? header}
                 scope="col"
                 className={`px-3 py-2 font-medium whitespace-nowrap ${align === 'right' ? 'text-right' : ''}`}
               >
@@ -35,8 +37,8 @@ export function PlainTable<Row>({ label, columns, rows, rowKey }: PlainTableProp
         <tbody>
           {rows.map((row) => (
             <tr key={rowKey(row)} className="border-b border-line/60 last:border-0">
-              {columns.map(({ header, align, render }) => (
-                <td key={header} className={`px-3 py-2 align-middle ${align === 'right' ? 'text-right' : ''}`}>
+              {columns.map(({ id, header, align, render }) => (
+                <td key={id ?? header} className={`px-3 py-2 align-middle ${align === 'right' ? 'text-right' : ''}`}>
                   {render(row)}
                 </td>
               ))}

@@ -1,6 +1,180 @@
-/** Costs: not built yet. */
+/** Costs: what was spent on what, over time. */
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Download, Table2 } from 'lucide-react';
+import { useMemo } from 'react';
+import { ApiError } from '../../api/client.ts';
+import { type Costs, costsQuery } from '../../api/costs.ts';
+import { keysQuery } from '../../api/keys.ts';
+import { isSameKey, metadataKeysQuery } from '../../api/metadata-keys.ts';
+import { Button } from '../../components/buttons.tsx';
+import { FilterBar } from '../../components/filter-bar.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
+import { ErrorState, Skeleton, StaleNote } from '../../components/states.tsx';
+import { TimeRange } from '../../components/time-range.tsx';
+import { usePreferences } from '../../preferences.tsx';
+import { metadataKeyOf, nameKeys, readDimension } from '../../search/dimensions.ts';
+import { useTimeWindow } from '../../search/use-time-window.ts';
+import { CostChart } from './cost-chart.tsx';
+import { CostChartTable } from './cost-chart-table.tsx';
+import { CostControls } from './cost-controls.tsx';
+import { FILTER_FIELDS } from './cost-filter-fields.ts';
+import { buildRows } from './cost-rows.ts';
+import { buildSeries } from './cost-series.ts';
+import { CostTable } from './cost-table.tsx';
+import { CostTotals } from './cost-totals.tsx';
+import { type CostsSearch, readCostsSearch, USUAL_BY, USUAL_LIMIT, USUAL_RANGE } from './costs-search.ts';
+import { downloadCosts } from './download-costs.ts';
+import { NoCosts } from './no-costs.tsx';
+import { PromoteNote } from './promote-note.tsx';
+
+const WIDE_MS = 29 * 86_400_000;
+
+type Change = (change: Partial<CostsSearch>) => void;
+
+interface CostsBodyProps {
+  readonly costs: Costs;
+  readonly by: readonly string[];
+  readonly search: CostsSearch;
+  readonly onChange: Change;
+}
+
+function CostsBody({ costs, by, search, onChange }: CostsBodyProps) {
+  const { data: keys } = useQuery(keysQuery);
+  const keyNames = useMemo(() => nameKeys(keys?.data ?? []), [keys]);
+  const series = useMemo(() => buildSeries(costs, by, keyNames), [costs, by, keyNames]);
+  const rows = useMemo(() => buildRows(costs, by, keyNames), [costs, by, keyNames]);
+  const looks = useMemo(() => new Map(series.map(({ key, look }) => [key, look])), [series]);
+  const labels = by.map((id) => readDimension(id).label);
+  const metric = search.metric ?? 'cost';
+  const isTable = search.view === 'table';
+  const filters = search.f ?? [];
+  const isFixed = search.from !== undefined || search.to !== undefined;
+  // Logs and Runs have another usual window: theirs must not be taken.
+  const window = isFixed ? { from: costs.from, to: costs.to } : { range: search.range ?? USUAL_RANGE };
+  const onZoom = (chosen: { readonly from: string; readonly to: string }) => onChange({ range: undefined, ...chosen });
+  return (
+    <>
+      <CostTotals totals={costs.totals} window={window} filters={filters} />
+      {costs.totals.calls === 0 ? (
+        <NoCosts
+          filters={filters}
+          onFilters={(f) => onChange({ f })}
+          onWiden={
+            Date.parse(costs.to) - Date.parse(costs.from) >= WIDE_MS
+              ? null
+              : () => onChange({ range: '30d', from: undefined, to: undefined })
+          }
+        />
+      ) : (
+        <div className="flex flex-col gap-4 px-4 pb-6">
+          <section aria-label="Over time" className="rounded-lg border border-line bg-panel p-3">
+            <div className="mb-2 flex flex-wrap justify-end gap-2">
+              <Button
+                look="quiet"
+                aria-pressed={isTable}
+                onClick={() => onChange({ view: isTable ? undefined : 'table' })}
+              >
+                <Table2 size={15} aria-hidden /> {isTable ? 'Show as drawing' : 'Show as table'}
+              </Button>
+              <Button look="quiet" onClick={() => void downloadCosts(costs, by, labels, rows)}>
+                <Download size={15} aria-hidden /> CSV
+              </Button>
+            </div>
+            {isTable ? (
+              <CostChartTable costs={costs} series={series} metric={metric} onZoom={onZoom} />
+            ) : (
+              <CostChart
+                costs={costs}
+                series={series}
+                metric={metric}
+                only={search.only}
+                onOnly={(only) => onChange({ only })}
+                onZoom={onZoom}
+              />
+            )}
+          </section>
+          <CostTable
+            labels={labels}
+            rows={rows}
+            looks={looks}
+            starts={costs.bucket_starts}
+            window={window}
+            filters={filters}
+          />
+        </div>
+      )}
+    </>
+  );
+}
 
 export function CostsPage() {
-  return <PageHeader title="Costs" />;
+  const search = useSearch({ from: '/app/costs' });
+  const navigate = useNavigate({ from: '/costs' });
+  const { timeZone } = usePreferences();
+  const window = useTimeWindow(search, USUAL_RANGE);
+  const { by: first = USUAL_BY, by2 } = search;
+  const by = useMemo(() => (by2 === undefined ? [first] : [first, by2]), [first, by2]);
+  const { data, error, isPlaceholderData, refetch } = useQuery(
+    costsQuery({
+      by,
+      ...window,
+      interval: search.interval ?? 'auto',
+      tz: timeZone,
+      f: search.f ?? [],
+      limit: search.limit ?? USUAL_LIMIT,
+    }),
+  );
+  const { data: metadata } = useQuery(metadataKeysQuery());
+  const onChange: Change = (change) => void navigate({ search: (was) => ({ ...was, ...change }) });
+  const unpromoted = (metadata?.data ?? []).filter(
+    ({ key, state }) => state !== 'promoted' && by.some((id) => isSameKey(metadataKeyOf(id) ?? '', key)),
+  );
+  // An old answer is of other groups: it must not be shown under the new names.
+  const answeredBy = data?.data[0]?.group.length ?? by.length;
+  const isShown = data !== undefined && answeredBy === by.length && !(isPlaceholderData && error !== null);
+  const refusal = error instanceof ApiError && error.status === 400 && search.f !== undefined ? error.message : null;
+  return (
+    <>
+      <PageHeader
+        title="Costs"
+        actions={
+          <TimeRange
+            search={search}
+            usual={USUAL_RANGE}
+            onChange={(range) => onChange({ range: undefined, from: undefined, to: undefined, ...range })}
+          />
+        }
+      />
+      <div className="flex flex-col gap-2 px-4 pb-3">
+        <CostControls
+          search={search}
+          metadataKeys={(metadata?.data ?? []).map(({ key }) => key)}
+          onChange={onChange}
+          readChange={readCostsSearch}
+        />
+        <FilterBar
+          fields={FILTER_FIELDS}
+          filters={search.f ?? []}
+          onFilters={(f) => onChange({ f: f.length === 0 ? undefined : f })}
+          problem={refusal}
+        />
+      </div>
+      {unpromoted.map((key) => (
+        <PromoteNote key={key.key} metadataKey={key} />
+      ))}
+      {error !== null && isShown && refusal === null && (
+        <StaleNote>The gateway does not answer; these are its last figures.</StaleNote>
+      )}
+      {error !== null && !isShown && refusal === null && (
+        <ErrorState error={error} what="the costs" onRetry={() => void refetch()} />
+      )}
+      {!isShown && error === null && <Skeleton />}
+      {isShown && (
+        <div className={isPlaceholderData ? 'opacity-60' : ''} aria-busy={isPlaceholderData}>
+          <CostsBody costs={data} by={by} search={search} onChange={onChange} />
+        </div>
+      )}
+    </>
+  );
 }

@@ -1,10 +1,12 @@
-/** The state of the Metadata page in the address. */
-import { readText } from '../../search/list-search.ts';
+/** The state of the Metadata keys page in the address: its window of time. */
+import { readListSearch } from '../../search/list-search.ts';
+import type { WindowSearch } from '../../search/time-window.ts';
 
-export interface MetadataSearch {
-  readonly tab?: string | undefined;
-}
+export type MetadataSearch = WindowSearch;
 
-export function readMetadataSearch(raw: Record<string, unknown>): MetadataSearch {
-  return { tab: readText(raw['tab']) };
+export const USUAL_RANGE = '7d';
+
+export function readMetadataSearch(raw: Readonly<Record<string, unknown>>): MetadataSearch {
+  const { range, from, to } = readListSearch(raw);
+  return { range, from, to };
 }

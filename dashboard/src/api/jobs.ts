@@ -1,0 +1,68 @@
+/** Long work on the server: its progress, and what can be done about it. */
+import { queryOptions } from '@tanstack/react-query';
+import { getJson, sendJson } from './client.ts';
+
+export type JobState = 'queued' | 'running' | 'paused' | 'cancelling' | 'cancelled' | 'done' | 'failed' | 'stalled';
+
+export interface Job {
+  readonly id: string;
+  readonly kind: string;
+  readonly title: string;
+  readonly phase: string | null;
+  readonly done: number;
+  /** Null while it is not known how much there is. */
+  readonly total: number | null;
+  readonly unit: string;
+  readonly rate_per_second: number | null;
+  readonly eta_seconds: number | null;
+  readonly state: JobState;
+  readonly error: string | null;
+  readonly created_at: string;
+  readonly started_at: string | null;
+  readonly finished_at: string | null;
+  readonly heartbeat_at: string | null;
+}
+
+const ACTIVE_POLL_MS = 1_000;
+const IDLE_POLL_MS = 15_000;
+
+const ACTIVE: readonly JobState[] = ['queued', 'running', 'cancelling', 'stalled'];
+const RESUMABLE: readonly JobState[] = ['paused', 'cancelled', 'failed'];
+const CANCELLABLE: readonly JobState[] = ['queued', 'running', 'paused', 'stalled'];
+
+export function isJobActive(state: JobState): boolean {
+  return ACTIVE.includes(state);
+}
+
+export function isJobResumable(state: JobState): boolean {
+  return RESUMABLE.includes(state);
+}
+
+export function isJobCancellable(state: JobState): boolean {
+  return CANCELLABLE.includes(state);
+}
+
+export const jobsQuery = queryOptions({
+  queryKey: ['jobs'],
+  queryFn: ({ signal }) => getJson<{ readonly data: readonly Job[] }>('/jobs', {}, signal),
+  refetchInterval: ({ state }) =>
+    (state.data?.data ?? []).some((job) => isJobActive(job.state)) ? ACTIVE_POLL_MS : IDLE_POLL_MS,
+});
+
+/** Asked again each second while it goes on, and not any more when it has ended. */
+export function jobQuery(id: string) {
+  return queryOptions({
+    queryKey: ['jobs', id],
+    queryFn: ({ signal }) => getJson<Job>(`/jobs/${encodeURIComponent(id)}`, {}, signal),
+    refetchInterval: ({ state }) =>
+      state.data === undefined || isJobActive(state.data.state) ? ACTIVE_POLL_MS : false,
+  });
+}
+
+export function cancelJob(id: string): Promise<unknown> {
+  return sendJson('POST', `/jobs/${encodeURIComponent(id)}/cancel`);
+}
+
+export function resumeJob(id: string): Promise<unknown> {
+  return sendJson('POST', `/jobs/${encodeURIComponent(id)}/resume`);
+}

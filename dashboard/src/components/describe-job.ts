@@ -1,0 +1,39 @@
+/** A job's progress in words. Only what is known: without a total there is no percentage, and no time left. */
+import { formatCount, formatDuration } from '../../../src/format-amounts.ts';
+import type { Job, JobState } from '../api/jobs.ts';
+
+/** Until then the rate says little. */
+const SETTLED_MS = 5_000;
+
+export const JOB_STATES: Readonly<Record<JobState, string>> = {
+  queued: 'waiting for its turn',
+  running: 'running',
+  paused: 'paused',
+  cancelling: 'being cancelled',
+  cancelled: 'cancelled',
+  done: 'done',
+  failed: 'failed',
+  stalled: 'no sign of life; it goes on where it stopped',
+};
+
+/** 0..100, rounded down: a hundred means all; null when it is not known how much there is. */
+export function jobPercent({ done, total, state }: Job): number | null {
+  if (state === 'done') return 100;
+  if (total === null) return null;
+  return total === 0 ? 0 : Math.min(100, Math.floor((done / total) * 100));
+}
+
+/** The parts of the line beside the bar, in their order. */
+export function describeJob(job: Job, nowMs: number): readonly string[] {
+  const { state, phase, done, total, unit, rate_per_second: rate, eta_seconds: eta, started_at: startedAt } = job;
+  const percent = jobPercent(job);
+  const isSettled = startedAt !== null && nowMs - Date.parse(startedAt) >= SETTLED_MS;
+  const isRunning = state === 'running';
+  return [
+    isRunning ? (phase ?? '') : JOB_STATES[state],
+    percent === null || state === 'done' ? '' : `${percent} %`,
+    `${formatCount(done)}${total === null ? '' : ` of ${formatCount(total)}`} ${unit}`,
+    isRunning && rate !== null ? `${formatCount(Math.round(rate))}/s` : '',
+    isRunning && isSettled && eta !== null ? `${formatDuration(eta * 1_000)} left` : '',
+  ].filter((part) => part !== '');
+}

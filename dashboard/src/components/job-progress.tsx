@@ -1,0 +1,74 @@
+/** One job: its bar, its numbers, and the buttons to stop it or go on. The strip of every page and the pages use the same. */
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { CircleAlert, CircleCheck } from 'lucide-react';
+import { cancelJob, isJobActive, isJobCancellable, isJobResumable, type Job, resumeJob } from '../api/jobs.ts';
+import { Button } from './buttons.tsx';
+import { describeJob, jobPercent } from './describe-job.ts';
+
+function JobButtons({ job }: { readonly job: Job }) {
+  const queries = useQueryClient();
+  const change = useMutation({
+    mutationFn: (what: 'cancel' | 'resume') => (what === 'cancel' ? cancelJob(job.id) : resumeJob(job.id)),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['jobs'] }),
+  });
+  return (
+    <>
+      {isJobCancellable(job.state) && (
+        <Button
+          look="quiet"
+          disabled={change.isPending}
+          aria-label={`Cancel ${job.title}`}
+          onClick={() => change.mutate('cancel')}
+        >
+          Cancel
+        </Button>
+      )}
+      {isJobResumable(job.state) && (
+        <Button
+          look="quiet"
+          disabled={change.isPending}
+          aria-label={`Resume ${job.title}`}
+          onClick={() => change.mutate('resume')}
+        >
+          Resume
+        </Button>
+      )}
+      {change.error !== null && (
+        <p role="alert" className="w-full text-xs text-bad">
+          {change.error.message}
+        </p>
+      )}
+    </>
+  );
+}
+
+interface JobProgressProps {
+  readonly job: Job;
+  /** Without it the title is only read out, e.g. in a row that names the thing already. */
+  readonly isTitleShown?: boolean;
+}
+
+export function JobProgress({ job, isTitleShown = true }: JobProgressProps) {
+  const percent = jobPercent(job);
+  const Mark = job.state === 'failed' ? CircleAlert : CircleCheck;
+  return (
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-xs" data-job-state={job.state}>
+      {isTitleShown && <span className="font-medium">{job.title}</span>}
+      {(isJobActive(job.state) || job.state === 'paused') && (
+        <progress
+          aria-label={job.title}
+          className="h-1.5 w-48 max-w-full accent-(--accent)"
+          {...(percent === null ? {} : { value: percent, max: 100 })}
+        />
+      )}
+      <span className="num flex items-center gap-1 whitespace-normal text-ink-soft">
+        {(job.state === 'failed' || job.state === 'done') && (
+          <Mark size={13} aria-hidden className={job.state === 'failed' ? 'text-bad' : 'text-good'} />
+        )}
+        {describeJob(job, Date.now()).join(' · ')}
+      </span>
+      <JobButtons job={job} />
+      {job.error !== null && <p className="w-full break-words text-bad">{job.error}</p>}
+    </div>
+  );
+}

@@ -1,0 +1,67 @@
+/** The keys of metadata with what is known about each. On a narrow screen rows are cards. */
+import type { MetadataKey } from '../../api/metadata-keys.ts';
+import { Count, Share } from '../../components/amounts.tsx';
+import { type PlainColumn, PlainTable } from '../../components/plain-table.tsx';
+import { Timestamp } from '../../components/timestamp.tsx';
+import { useIsNarrow } from '../../components/use-is-narrow.ts';
+import type { WindowSearch } from '../../search/time-window.ts';
+import { KeyAction, type KeyChange, KeyExamples, KeyName } from './key-parts.tsx';
+import { KeyState } from './key-state.tsx';
+
+interface KeyTableProps {
+  readonly keys: readonly MetadataKey[];
+  readonly window: WindowSearch;
+  readonly onChange: (change: KeyChange) => void;
+}
+
+function DistinctValues({ count }: { readonly count: number }) {
+  return (
+    <span title="Of the latest calls; there may be more">
+      ≈ <Count value={count} unit="values" />
+    </span>
+  );
+}
+
+function AverageLength({ value }: { readonly value: number | null }) {
+  return value === null ? <Count value={null} /> : <span className="num">{Math.round(value)} characters</span>;
+}
+
+function listColumns({ window, onChange }: KeyTableProps): readonly PlainColumn<MetadataKey>[] {
+  return [
+    { header: 'Key', render: (one) => <KeyName metadataKey={one} window={window} /> },
+    { header: 'State', render: (one) => <KeyState metadataKey={one} /> },
+    { header: 'Calls', align: 'right', render: ({ calls }) => <Count value={calls} unit="calls" /> },
+    { header: 'Share of calls', align: 'right', render: ({ share }) => <Share value={share} /> },
+    { header: 'Values', align: 'right', render: (one) => <DistinctValues count={one.distinct_values} /> },
+    { header: 'Most frequent', render: (one) => <KeyExamples metadataKey={one} window={window} /> },
+    { header: 'First seen', render: (one) => <Timestamp at={one.first_seen} form="relative" /> },
+    { header: 'Last seen', render: (one) => <Timestamp at={one.last_seen} form="relative" /> },
+    { header: 'Average length', align: 'right', render: (one) => <AverageLength value={one.average_length} /> },
+    { header: 'Action', align: 'right', render: (one) => <KeyAction metadataKey={one} onChange={onChange} /> },
+  ];
+}
+
+export function KeyTable(props: KeyTableProps) {
+  const { keys, window, onChange } = props;
+  if (!useIsNarrow())
+    return <PlainTable label="Metadata keys" columns={listColumns(props)} rows={keys} rowKey={({ key }) => key} />;
+  return (
+    <ul aria-label="Metadata keys" className="flex flex-col gap-2">
+      {keys.map((one) => (
+        <li key={one.key} className="flex flex-col gap-2 rounded-lg border border-line bg-panel p-3">
+          <div className="flex items-start justify-between gap-3">
+            <KeyName metadataKey={one} window={window} />
+            <KeyAction metadataKey={one} onChange={onChange} />
+          </div>
+          <KeyState metadataKey={one} />
+          <p className="text-ink-soft">
+            <Count value={one.calls} unit="calls" /> calls (<Share value={one.share} />
+            ), <DistinctValues count={one.distinct_values} /> values, last{' '}
+            <Timestamp at={one.last_seen} form="relative" />
+          </p>
+          <KeyExamples metadataKey={one} window={window} />
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,98 @@
+/** What costs can be grouped by: its name for people, the filter that finds a group's calls, the words for a value. */
+import { formatFilter } from './filter-text.ts';
+
+export interface Dimension {
+  /** As in `group_by`. */
+  readonly id: string;
+  readonly label: string;
+  /** Field of the filters. */
+  readonly field: string;
+}
+
+const FIXED: readonly Dimension[] = [
+  { id: 'model', label: 'Model', field: 'model' },
+  { id: 'provider', label: 'Provider', field: 'provider' },
+  { id: 'key', label: 'API key', field: 'key_id' },
+  { id: 'endpoint', label: 'Endpoint', field: 'endpoint' },
+  { id: 'span_name', label: 'Span name', field: 'span_name' },
+  { id: 'client', label: 'Client', field: 'client' },
+  { id: 'outcome', label: 'Outcome', field: 'outcome' },
+];
+
+const METADATA = 'metadata.';
+
+/** The server groups by the first so many characters of a value. */
+export const VALUE_CHARACTERS = 200;
+
+export const NOT_SET = '(not set)';
+
+export function isDimension(id: string): boolean {
+  return FIXED.some((one) => one.id === id) || (id.startsWith(METADATA) && id.length > METADATA.length);
+}
+
+export function readDimension(id: string): Dimension {
+  return FIXED.find((one) => one.id === id) ?? { id, label: id.slice(METADATA.length), field: id };
+}
+
+/** The metadata key that a dimension stands for, or null. */
+export function metadataKeyOf(id: string): string | null {
+  return id.startsWith(METADATA) ? id.slice(METADATA.length) : null;
+}
+
+/** All choices: the fixed ones, then the given keys; the current one also when its key has not been seen lately. */
+export function listDimensions(keys: readonly string[], current: readonly string[]): readonly Dimension[] {
+  const dimensions = [...FIXED, ...keys.map((key) => readDimension(`${METADATA}${key}`))];
+  const known = dimensions.map(({ id }) => id.toLowerCase());
+  return [...dimensions, ...current.filter((id) => !known.includes(id.toLowerCase())).map(readDimension)];
+}
+
+/** As `group_by` takes it: a comma separates there, so that one in a key is written `%2C`. */
+export function formatGroupBy(by: readonly string[]): string {
+  return by.map((id) => id.replace(/[%,]/g, encodeURIComponent)).join(',');
+}
+
+/** Costs by model count a call without an answer under the model it asked for: "not set" is neither. */
+const NOT_SET_FIELDS: Readonly<Record<string, readonly string[]>> = { model: ['model', 'model_requested'] };
+
+/** Finds the calls of one group. A cut value can only be found by its beginning. */
+export function groupFilters(by: readonly string[], group: readonly (string | null)[]): readonly string[] {
+  return by.flatMap((id, index) => {
+    const { field } = readDimension(id);
+    const value = group[index] ?? null;
+    if (value === null)
+      return (NOT_SET_FIELDS[id] ?? [field]).map((name) => formatFilter({ field: name, op: 'nohas', values: [] }));
+    return [formatFilter({ field, op: [...value].length >= VALUE_CHARACTERS ? 'prefix' : 'eq', values: [value] })];
+  });
+}
+
+/** Gateway keys are known by number; people know them by name. */
+export type KeyNames = ReadonlyMap<string, string>;
+
+/** A key that was rotated shares its name with the new one: then the number tells them apart. */
+export function nameKeys(keys: readonly { readonly id: number; readonly name: string }[]): KeyNames {
+  const isShared = (name: string) => keys.filter((key) => key.name === name).length > 1;
+  return new Map(keys.map(({ id, name }) => [String(id), isShared(name) ? `${name} (key ${id})` : name]));
+}
+
+export function describeValue(id: string, value: string | null, keyNames: KeyNames): string {
+  if (value === null) return NOT_SET;
+  if (id === 'key') return keyNames.get(value) ?? `key ${value}`;
+  return value === '' ? '(empty)' : value;
+}
+
+export function describeGroup(
+  by: readonly string[],
+  group: readonly (string | null)[],
+  keyNames: KeyNames,
+): readonly string[] {
+  return by.map((id, index) => describeValue(id, group[index] ?? null, keyNames));
+}
+
+/** One text for a group, for addresses and as a React key; two groups never share it. */
+export function groupKey(group: readonly (string | null)[]): string {
+  return group.map((value) => (value === null ? '-' : `=${encodeURIComponent(value.toWellFormed())}`)).join('|');
+}
+
+export function isNotSet(group: readonly (string | null)[]): boolean {
+  return group.every((value) => value === null);
+}
