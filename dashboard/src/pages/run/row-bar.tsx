@@ -118,6 +118,7 @@ export function RowBar(props: RowBarProps) {
 /** Of all calls, the largest share of the run's cost. */
 export function findDearestShare(table: RunTable): number {
   let most = 0;
-  for (let row = 0; row < table.count; row += 1) if (table.kind[row] === CALL) most = Math.max(most, costShare(table, row));
+  for (let row = 0; row < table.count; row += 1)
+    if (table.kind[row] === CALL) most = Math.max(most, costShare(table, row));
   return most;
 }

@@ -17,7 +17,7 @@ import { useIsNarrow } from '../../components/use-is-narrow.ts';
 import type { OpenState } from './model/open-state.ts';
 import { findIdentity, identify, isCallRow, type RunTable } from './model/run-table.ts';
 import type { Matches } from './model/search-table.ts';
-import { applyKey, toggleRow, type TreeView } from './model/tree-keys.ts';
+import { applyKey, type TreeView, toggleRow } from './model/tree-keys.ts';
 import { findPosition, isRowOpen, listVisibleRows } from './model/visible-rows.ts';
 import { findDearestShare } from './row-bar.tsx';
 import type { Axis, Colouring } from './run-search.ts';
@@ -99,7 +99,9 @@ export function RunTree(props: RunTreeProps) {
   useEffect(() => {
     virtualizer.scrollToIndex(activePosition);
     if (hasFocus.current)
-      scroller.current?.querySelector<HTMLElement>(`[data-position="${activePosition}"]`)?.focus({ preventScroll: true });
+      scroller.current
+        ?.querySelector<HTMLElement>(`[data-position="${activePosition}"]`)
+        ?.focus({ preventScroll: true });
   }, [active, virtualizer]);
   useEffect(() => onActive(activeRow), [activeRow, onActive]);
 

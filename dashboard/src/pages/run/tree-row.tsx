@@ -86,10 +86,7 @@ function StepName({ table, row, look, isOpen, isMatch, onToggle }: TreeRowProps)
       >
         {name}
       </span>
-      <Chip
-        className="text-ink-faint"
-        title={`${members.toLocaleString('en-US')} ${isFold ? 'repeats' : 'calls'}`}
-      >
+      <Chip className="text-ink-faint" title={`${members.toLocaleString('en-US')} ${isFold ? 'repeats' : 'calls'}`}>
         ×{members.toLocaleString('en-US')}
       </Chip>
       {model !== null && <span className="truncate text-xs text-ink-faint">{model}</span>}
@@ -164,11 +161,7 @@ function CostCell({ table, row, look }: TreeRowProps) {
   const share = (table.costBefore[table.end[row] ?? row + 1] ?? 0) - (table.costBefore[row] ?? 0);
   return (
     <span className="relative inline-block w-full">
-      {table.hasCost[row] === 0 ? (
-        <Money value={null} />
-      ) : (
-        <Money value={formatUsd(amount)} unpriced={unpriced} />
-      )}
+      {table.hasCost[row] === 0 ? <Money value={null} /> : <Money value={formatUsd(amount)} unpriced={unpriced} />}
       <span
         aria-hidden="true"
         className="absolute right-0 -bottom-1 h-0.5 bg-bar"
@@ -204,13 +197,7 @@ export const TreeRow = memo(function TreeRow(props: TreeRowProps) {
   );
   const bar = (
     <div role="gridcell" className={layout === 'narrow' ? 'relative col-span-2 h-4' : 'relative h-full'}>
-      <RowBar
-        table={table}
-        row={row}
-        axis={look.axis}
-        colouring={look.colouring}
-        dearestShare={look.dearestShare}
-      />
+      <RowBar table={table} row={row} axis={look.axis} colouring={look.colouring} dearestShare={look.dearestShare} />
     </div>
   );
   if (layout === 'narrow')
