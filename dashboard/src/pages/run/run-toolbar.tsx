@@ -2,6 +2,7 @@
 import { ChevronDown, ChevronUp, Search } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { IconButton } from '../../components/buttons.tsx';
+import { useIsNarrow } from '../../components/use-is-narrow.ts';
 import type { RunSearch } from './run-search.ts';
 
 const TYPING_PAUSE_MS = 200;
@@ -68,10 +69,24 @@ interface RunToolbarProps {
   readonly onPress: (key: string) => void;
 }
 
-export function RunToolbar({ search, onChange, level, levels, onLevel, found, onPress }: RunToolbarProps) {
+/** On a narrow screen it opens on demand, so that the tree is what one sees. */
+export function RunToolbar(props: RunToolbarProps) {
+  const isNarrow = useIsNarrow();
+  if (!isNarrow) return <RunControls {...props} />;
+  return (
+    <details className="px-4 pb-2">
+      <summary className="py-1 font-medium">View and search</summary>
+      <div className="-mx-4 pt-2">
+        <RunControls {...props} />
+      </div>
+    </details>
+  );
+}
+
+function RunControls({ search, onChange, level, levels, onLevel, found, onPress }: RunToolbarProps) {
   const isWaterfall = search.view !== 'steps';
   return (
-    <div className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 pb-3">
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-2 px-4 pb-3">
       <Choices
         label="View"
         choices={[
@@ -84,7 +99,7 @@ export function RunToolbar({ search, onChange, level, levels, onLevel, found, on
       {isWaterfall && (
         <>
           <Choices
-            label="Width is"
+            label="Axis"
             choices={[
               { value: 'time', label: 'Time' },
               { value: 'cost', label: 'Cost' },
@@ -126,7 +141,7 @@ export function RunToolbar({ search, onChange, level, levels, onLevel, found, on
             onChange={(isOn) => onChange({ fold: isOn ? undefined : '0' })}
           />
           <Switch
-            label="Own cost of steps"
+            label="Own cost"
             isOn={search.cost === 'self'}
             onChange={(isOn) => onChange({ cost: isOn ? 'self' : undefined })}
           />
@@ -168,7 +183,7 @@ function SearchInRun({ q, found, onText, onPress }: SearchInRunProps) {
           className="h-7 w-48 rounded-md border border-line-strong/70 bg-panel pr-2 pl-7 placeholder:text-ink-faint"
         />
       </div>
-      <span role="status" className="num min-w-12 text-xs text-ink-soft">
+      <span role="status" className="num text-xs text-ink-soft">
         {found !== null && (found.count === 0 ? 'no match' : `${found.number || '–'} of ${found.count}`)}
       </span>
       {found !== null && found.count > 0 && (

@@ -160,11 +160,11 @@ function CostCell({ table, row, look }: TreeRowProps) {
   const unpriced = isSelf ? 0 : (table.unpriced[row] ?? 0);
   const share = (table.costBefore[table.end[row] ?? row + 1] ?? 0) - (table.costBefore[row] ?? 0);
   return (
-    <span className="relative inline-block w-full">
+    <span className="relative inline-block w-full pb-0.5">
       {table.hasCost[row] === 0 ? <Money value={null} /> : <Money value={formatUsd(amount)} unpriced={unpriced} />}
       <span
         aria-hidden="true"
-        className="absolute right-0 -bottom-1 h-0.5 bg-bar"
+        className="absolute right-0 bottom-0 h-0.5 bg-bar"
         style={{ width: `${(share * 100).toFixed(2)}%` }}
       />
     </span>

@@ -95,7 +95,10 @@ export function useRunTable(trace: string, isFolded: boolean): LoadedRun {
   const stream = useEvents(
     position === null ? null : apiPath('/run/stream', { trace_id: trace, after: position }),
     EVENTS,
-    (name, data) => worker.current?.addEvent(name, data),
+    (name, data) => {
+      // The connection's own event has the name of one of ours, but no data.
+      if (typeof data === 'string') worker.current?.addEvent(name, data);
+    },
   );
   const retry = useCallback(() => setAttempt((count) => count + 1), []);
   return { table, isComplete: loading.isComplete, isCut: loading.isCut, error: loading.error, stream, retry };

@@ -54,11 +54,11 @@ function listColumns(by: string, keyNames: KeyNames, groups: readonly RunGroup[]
       width: '8rem',
       align: 'right',
       render: ({ total_cost, unpriced_calls }) => (
-        <span className="relative inline-block w-full">
+        <span className="relative inline-block w-full pb-0.5">
           <Money value={total_cost} unpriced={unpriced_calls} />
           <span
             aria-hidden="true"
-            className="absolute right-0 -bottom-1 h-0.5 bg-bar"
+            className="absolute right-0 bottom-0 h-0.5 bg-bar"
             style={{ width: `${whole === 0 ? 0 : (Number(parseUsd(total_cost)) / 1e12 / whole) * 100}%` }}
           />
         </span>

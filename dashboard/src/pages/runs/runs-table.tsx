@@ -66,11 +66,11 @@ function RunName({ run }: { readonly run: Run }) {
 function CostCell({ run, highest }: { readonly run: Run; readonly highest: number }) {
   const share = highest === 0 ? 0 : Number(parseUsd(run.total_cost)) / highest;
   return (
-    <span className="relative inline-block w-full">
+    <span className="relative inline-block w-full pb-0.5">
       <Money value={run.total_cost} unpriced={run.unpriced_calls} />
       <span
         aria-hidden="true"
-        className="absolute right-0 -bottom-1 h-0.5 bg-bar"
+        className="absolute right-0 bottom-0 h-0.5 bg-bar"
         style={{ width: `${(Math.min(1, share) * 100).toFixed(1)}%` }}
       />
     </span>
@@ -82,22 +82,28 @@ function listColumns(highest: number, needsDate: boolean): readonly TableColumn<
     {
       id: 'state',
       header: 'State',
-      width: '6.75rem',
+      width: '6rem',
       sort: 'errors',
       render: (run) => <RunStateBadge state={run.state} errors={run.errors} />,
     },
-    { id: 'run', header: 'Run', width: 'minmax(11rem, 1fr)', render: (run) => <RunName run={run} /> },
+    { id: 'run', header: 'Run', width: 'minmax(10rem, 1fr)', render: (run) => <RunName run={run} /> },
+    {
+      id: 'shape',
+      header: 'Course',
+      width: '6.25rem',
+      render: (run) => <RunShape shape={run.shape} errors={run.shape_errors} />,
+    },
     {
       id: 'start',
       header: 'Started',
-      width: needsDate ? '9.5rem' : '6.25rem',
+      width: needsDate ? '9.25rem' : '6.25rem',
       sort: 'started_at',
       render: (run) => <Timestamp at={run.started_at} form={needsDate ? 'datetime' : 'time'} />,
     },
     {
       id: 'duration',
       header: 'Duration',
-      width: '5.25rem',
+      width: '4.75rem',
       align: 'right',
       sort: 'duration_ms',
       render: (run) => <Duration ms={run.duration_ms} />,
@@ -105,7 +111,7 @@ function listColumns(highest: number, needsDate: boolean): readonly TableColumn<
     {
       id: 'cost',
       header: 'Cost',
-      width: '6.75rem',
+      width: '6.25rem',
       align: 'right',
       sort: 'total_cost',
       render: (run) => <CostCell run={run} highest={highest} />,
@@ -113,7 +119,7 @@ function listColumns(highest: number, needsDate: boolean): readonly TableColumn<
     {
       id: 'calls',
       header: 'Calls',
-      width: '4.25rem',
+      width: '3.25rem',
       align: 'right',
       sort: 'calls',
       render: (run) => <Count value={run.calls} unit="calls" />,
@@ -121,16 +127,10 @@ function listColumns(highest: number, needsDate: boolean): readonly TableColumn<
     {
       id: 'tokens',
       header: 'Tokens in → out',
-      width: '10rem',
+      width: 'minmax(7.5rem, 10rem)',
       align: 'right',
       sort: 'output_tokens',
       render: (run) => <RunTokens run={run} />,
-    },
-    {
-      id: 'shape',
-      header: 'Course',
-      width: '6.25rem',
-      render: (run) => <RunShape shape={run.shape} errors={run.shape_errors} />,
     },
   ];
 }

@@ -67,6 +67,7 @@ test('with matches only, a step that matches can be opened to all that is in it'
   const matches = searchTable(TABLE, 'write');
   const shown = (state = openToLevel(1)) => names(TABLE, listVisibleRows(TABLE, state, matches));
   expect(shown()).toEqual(['run', 'write']);
+  expect(shown(openToLevel(9))).toEqual(['run', 'write']);
   expect(shown(setOpen(TABLE, [rowOf('write')], openToLevel(1), true))).toEqual(['run', 'write', 'draft', 'check']);
 });
 
