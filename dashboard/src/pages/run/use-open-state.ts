@@ -1,12 +1,12 @@
 /** What is open in the tree: a level, which stands in the address, and single steps against it, which do not. */
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { chooseLevel, type OpenState, openToLevel, reveal } from './model/open-state.ts';
+import { chooseOpenState, type OpenState, openToLevel, reveal } from './model/open-state.ts';
 import { findIdentity, type RunTable } from './model/run-table.ts';
 import type { RunSearch } from './run-search.ts';
 
-function readLevel(text: RunSearch['level'], table: RunTable): number | 'all' {
-  if (text === undefined) return chooseLevel(table);
-  return text === 'all' ? 'all' : Number(text);
+function openByAddress(level: RunSearch['level'], table: RunTable): OpenState {
+  if (level === undefined) return chooseOpenState(table);
+  return openToLevel(level === 'all' ? 'all' : Number(level));
 }
 
 function formatLevel(level: number | 'all'): RunSearch['level'] {
@@ -28,7 +28,7 @@ export function useOpenState(
 ): OpenControls {
   const [state, setOwnState] = useState<OpenState>(() => {
     const row = sel === undefined ? null : findIdentity(table, sel);
-    const state = openToLevel(readLevel(level, table));
+    const state = openByAddress(level, table);
     return row === null ? state : reveal(table, row, state);
   });
   /** What this page wrote into the address last: another value there comes from Back or from a link. */
@@ -46,7 +46,7 @@ export function useOpenState(
   useEffect(() => {
     if (level === written.current) return;
     written.current = level;
-    setOwnState(openToLevel(readLevel(level, table)));
+    setOwnState(openByAddress(level, table));
   }, [level]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only what was selected just now is brought into view
   useEffect(() => {
