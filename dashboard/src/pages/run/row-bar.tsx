@@ -4,7 +4,7 @@
  */
 import { seriesLook } from '../../components/series-look.ts';
 import { CALL, isCallRow, OPEN, type RunTable, textAt } from './model/run-table.ts';
-import { ACTIVE, listSegments, PARALLEL, PROFILE_PARTS } from './model/time-profile.ts';
+import { ACTIVE, IDLE, listSegments, PARALLEL, PROFILE_PARTS } from './model/time-profile.ts';
 import type { Axis, Colouring } from './run-search.ts';
 
 export interface RowBarProps {
@@ -51,7 +51,7 @@ function StepBar({ table, row }: RowBarProps) {
   const right = shareOf(table.endMs[row] ?? 0, table.lengthMs);
   return (
     <div
-      className="hatched absolute inset-y-2 min-w-0.5 rounded-xs"
+      className={`absolute inset-y-2 min-w-0.5 overflow-hidden rounded-xs ${parts.includes(IDLE) ? 'hatched' : ''}`}
       style={{ left: percent(left), width: percent(right - left) }}
     >
       <svg className="block size-full" viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">

@@ -7,6 +7,7 @@ import { runQuery } from '../../api/runs.ts';
 import { SidePanel } from '../../components/side-panel.tsx';
 import { EmptyState, ErrorState, Skeleton, StaleNote } from '../../components/states.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
+import { useIsNarrow } from '../../components/use-is-narrow.ts';
 import { findIdentity, isCallRow, type RunTable } from './model/run-table.ts';
 import { searchTable } from './model/search-table.ts';
 import { countLevels, countMatch } from './model/tree-keys.ts';
@@ -129,6 +130,7 @@ interface RunBodyProps {
 
 function RunBody({ trace, table, search, change }: RunBodyProps) {
   const { sel, select, close } = useSelection();
+  const isNarrow = useIsNarrow();
   const { state, setState, setLevel } = useOpenState(table, search.level, sel, change);
   const matches = useMemo(() => searchTable(table, search.q ?? ''), [table, search.q]);
   const levels = useMemo(() => countLevels(table), [table]);
@@ -177,7 +179,7 @@ function RunBody({ trace, table, search, change }: RunBodyProps) {
                 selected={sel}
                 onSelect={select}
                 onActive={setActiveRow}
-                isShort={sel !== undefined}
+                layout={isNarrow ? 'narrow' : sel === undefined ? 'wide' : 'short'}
                 handle={tree}
               />
               <TreeLegend table={table} axis={search.axis ?? 'time'} colouring={search.color ?? 'status'} />

@@ -13,7 +13,6 @@ import {
   useRef,
   useState,
 } from 'react';
-import { useIsNarrow } from '../../components/use-is-narrow.ts';
 import type { OpenState } from './model/open-state.ts';
 import { findIdentity, identify, isCallRow, type RunTable } from './model/run-table.ts';
 import type { Matches } from './model/search-table.ts';
@@ -22,11 +21,11 @@ import { findPosition, isRowOpen, listVisibleRows } from './model/visible-rows.t
 import { findDearestShare } from './row-bar.tsx';
 import type { Axis, Colouring } from './run-search.ts';
 import { TimeScale } from './time-scale.tsx';
-import { ROW_TEMPLATES, type RowLook, TreeRow } from './tree-row.tsx';
+import { ROW_TEMPLATES, type RowLayout, type RowLook, TreeRow } from './tree-row.tsx';
 
 const ROW_HEIGHT_PX = 28;
 const NARROW_ROW_HEIGHT_PX = 52;
-const OVERSCAN_ROWS = 10;
+const OVERSCAN_ROWS = 6;
 
 export interface RunTreeHandle {
   /** Does what the key does, from the row that has the focus, and moves the focus there. */
@@ -46,10 +45,9 @@ interface RunTreeProps {
   /** Identity of the selected row. */
   readonly selected: string | undefined;
   readonly onSelect: (identity: string) => void;
-  /** A match that has the focus: for "match 3 of 41". */
+  /** Told while something is searched for: "match 3 of 41". */
   readonly onActive: (row: number) => void;
-  /** Something is open beside the tree. */
-  readonly isShort: boolean;
+  readonly layout: RowLayout;
   readonly handle: Ref<RunTreeHandle>;
 }
 
@@ -57,7 +55,7 @@ const HEADERS = { wide: ['Cost', 'Tokens in → out', 'Time'], short: ['Cost', '
 
 export function RunTree(props: RunTreeProps) {
   const { table, state, onState, matches, isOnlyMatches, axis, selected, onSelect, onActive } = props;
-  const layout = useIsNarrow() ? 'narrow' : props.isShort ? 'short' : 'wide';
+  const { layout } = props;
   const rowHeight = layout === 'narrow' ? NARROW_ROW_HEIGHT_PX : ROW_HEIGHT_PX;
   const only = isOnlyMatches ? matches : null;
   const rows = useMemo(() => listVisibleRows(table, state, only), [table, state, only]);
@@ -97,13 +95,16 @@ export function RunTree(props: RunTreeProps) {
   }, [selected]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a row that moves because others open stays where it is
   useEffect(() => {
-    virtualizer.scrollToIndex(activePosition);
+    if (activePosition > 0 || hasFocus.current) virtualizer.scrollToIndex(activePosition);
     if (hasFocus.current)
       scroller.current
         ?.querySelector<HTMLElement>(`[data-position="${activePosition}"]`)
         ?.focus({ preventScroll: true });
   }, [active, virtualizer]);
-  useEffect(() => onActive(activeRow), [activeRow, onActive]);
+  const isSearching = matches !== null;
+  useEffect(() => {
+    if (isSearching) onActive(activeRow);
+  }, [activeRow, isSearching, onActive]);
 
   const move = (row: number, next: OpenState) => {
     if (next !== state) onState(next);
@@ -196,7 +197,7 @@ export function RunTree(props: RunTreeProps) {
                 aria-expanded={isCall ? undefined : isOpen}
                 aria-selected={isSelected}
                 tabIndex={index === activePosition ? 0 : -1}
-                className={`absolute inset-x-0 grid content-center items-center gap-x-3 border-b border-line/40 px-3 hover:bg-raised focus-visible:outline-offset-[-2px] ${isSelected ? 'bg-accent-soft' : ''} ${layout === 'narrow' ? '' : '[grid-template-rows:100%]'}`}
+                className={`absolute inset-x-0 grid [contain:strict] content-center items-center gap-x-3 border-b border-line/40 px-3 hover:bg-raised focus-visible:outline-offset-[-2px] ${isSelected ? 'bg-accent-soft' : ''} ${layout === 'narrow' ? '' : '[grid-template-rows:100%]'}`}
                 style={{ height: rowHeight, transform: `translateY(${start}px)`, gridTemplateColumns: template }}
                 onFocus={() => {
                   hasFocus.current = true;

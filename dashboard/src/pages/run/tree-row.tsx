@@ -1,5 +1,5 @@
 /** One row of the waterfall: a step, a fold of repeats, a call, or a call that is still open. */
-import { ChevronDown, ChevronRight, CircleAlert, CircleDashed, Repeat2 } from 'lucide-react';
+import { CircleAlert, CircleDashed, Repeat2 } from 'lucide-react';
 import { memo, type ReactNode } from 'react';
 import { formatUsd } from '../../../../src/usd.ts';
 import { Duration, Money, Tokens } from '../../components/amounts.tsx';
@@ -60,7 +60,6 @@ function StepName({ table, row, look, isOpen, isMatch, onToggle }: TreeRowProps)
   const errors = table.errors[row] ?? 0;
   const parallel = table.maxParallel[row] ?? 0;
   const open = table.openCalls[row] ?? 0;
-  const Chevron = isOpen ? ChevronDown : ChevronRight;
   const model = isFold ? textAt(table, table.model, row) : null;
   // The members of a fold of steps are steps; the ×n beside it counts them, as people do.
   const members = isFold ? (table.setSize[row + 1] ?? 0) : (table.calls[row] ?? 0);
@@ -77,7 +76,8 @@ function StepName({ table, row, look, isOpen, isMatch, onToggle }: TreeRowProps)
           onToggle(row);
         }}
       >
-        <Chevron size={14} />
+        {/* A character, not an icon: there is one in every row of a long list. */}
+        {isOpen ? '▾' : '▸'}
       </button>
       {isFold && <Repeat2 size={13} aria-label="repeated" className="shrink-0 text-ink-faint" />}
       <span
