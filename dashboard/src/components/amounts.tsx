@@ -2,6 +2,9 @@
 import { formatBytes, formatCount, formatDuration, formatMoney } from '../../../src/format-amounts.ts';
 import { parseUsd } from '../../../src/usd.ts';
 
+/** Made once: `toLocaleString` makes a new one for each number, which a long list of numbers feels. */
+const EXACT = new Intl.NumberFormat('en-US');
+
 interface MoneyProps {
   /** Decimal text of the API; null when it is not known. */
   readonly value: string | null;
@@ -41,7 +44,7 @@ export function Count({ value, unit = '' }: { readonly value: number | null; rea
       </span>
     );
   return (
-    <span className="num" title={`${value.toLocaleString('en-US')}${unit === '' ? '' : ` ${unit}`}`}>
+    <span className="num" title={`${EXACT.format(value)}${unit === '' ? '' : ` ${unit}`}`}>
       {formatCount(value)}
     </span>
   );
@@ -63,7 +66,7 @@ function sumKnown(values: readonly (number | null)[]): number | null {
 export function Tokens({ input, cacheRead = null, cacheCreation = null, output }: TokensProps) {
   const total = sumKnown([input, cacheRead, cacheCreation]);
   const exact = (name: string, value: number | null) =>
-    `${name} ${value === null ? 'not reported' : value.toLocaleString('en-US')}`;
+    `${name} ${value === null ? 'not reported' : EXACT.format(value)}`;
   const title = [
     exact('Uncached input', input),
     exact('Read from cache', cacheRead),
@@ -87,7 +90,7 @@ export function Duration({ ms }: { readonly ms: number | null }) {
       </span>
     );
   return (
-    <span className="num" title={`${ms.toLocaleString('en-US')} ms`}>
+    <span className="num" title={`${EXACT.format(ms)} ms`}>
       {formatDuration(ms)}
     </span>
   );
@@ -95,7 +98,7 @@ export function Duration({ ms }: { readonly ms: number | null }) {
 
 export function Bytes({ value }: { readonly value: number | null }) {
   return (
-    <span className="num" title={value === null ? 'Not known' : `${value.toLocaleString('en-US')} bytes`}>
+    <span className="num" title={value === null ? 'Not known' : `${EXACT.format(value)} bytes`}>
       {formatBytes(value)}
     </span>
   );

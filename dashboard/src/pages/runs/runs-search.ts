@@ -1,8 +1,20 @@
 /** The state of the Runs page in the address. */
-import { type ListSearch, readListSearch } from '../../search/list-search.ts';
+import { type ListSearch, readListSearch, readOneOf, readText } from '../../search/list-search.ts';
 
-export type RunsSearch = ListSearch;
+export interface RunsSearch extends ListSearch {
+  /** `model`, `provider`, `key` or `metadata.Key`: calls of runs in groups instead of the runs. */
+  readonly group?: string | undefined;
+  /** `off`: without the rail of facets. */
+  readonly facets?: 'off' | undefined;
+}
+
+const GROUP = /^(?:model|provider|key|metadata\..+)$/s;
 
 export function readRunsSearch(raw: Record<string, unknown>): RunsSearch {
-  return readListSearch(raw);
+  const group = readText(raw['group']);
+  return {
+    ...readListSearch(raw),
+    group: group !== undefined && GROUP.test(group) ? group : undefined,
+    facets: readOneOf(raw['facets'], ['off']),
+  };
 }

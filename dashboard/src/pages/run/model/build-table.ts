@@ -175,7 +175,8 @@ export function buildRunTable(root: Step): RunTable {
     columns.calls[row] = 1;
     columns.errors[row] = call.isError ? 1 : 0;
     columns.unpriced[row] = call.totalCost === null ? 1 : 0;
-    columns.hasCost[row] = cost === null ? 0 : 1;
+    // Nothing known is not zero.
+    columns.hasCost[row] = call.totalCost !== null || (call.knownCost ?? 0n) !== 0n ? 1 : 0;
     totals[row] = cost ?? 0n;
     owns[row] = cost ?? 0n;
     setTokens(columns, row, call.tokens);

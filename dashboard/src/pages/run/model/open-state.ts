@@ -52,16 +52,35 @@ export function reveal(table: RunTable, row: number, state: OpenState): OpenStat
 
 /** Rows that are shown at first, at most: as many levels are open as fit. */
 const USUAL_ROWS = 300;
+/** With fewer rows than this there is nothing to read: folds are opened too. */
+const FEW_ROWS = 12;
 const LAST_LEVEL = 9;
 
-/** The deepest level that shows a run without burying the reader: a small run is open at once. */
-export function chooseLevel(table: RunTable): number {
+/** How many rows each level shows, with folds closed, or opened by the level like steps. */
+function countRowsByLevel(table: RunTable, areFoldsOpen: boolean): readonly number[] {
   const shown = new Array<number>(LAST_LEVEL + 1).fill(0);
   for (let row = 0; row < table.count; ) {
     for (let level = table.depth[row] ?? 0; level <= LAST_LEVEL; level += 1) shown[level] = (shown[level] ?? 0) + 1;
-    // No level opens a fold.
-    row = table.kind[row] === FOLD ? (table.end[row] ?? row + 1) : row + 1;
+    row = table.kind[row] === FOLD && !areFoldsOpen ? (table.end[row] ?? row + 1) : row + 1;
   }
+  return shown;
+}
+
+function deepestLevel(shown: readonly number[]): number {
   for (let level = LAST_LEVEL; level > 1; level -= 1) if ((shown[level] ?? 0) <= USUAL_ROWS) return level;
   return 1;
+}
+
+/** What shows a run without burying the reader: a small run is open at once. */
+export function chooseOpenState(table: RunTable): OpenState {
+  const folded = countRowsByLevel(table, false);
+  const level = deepestLevel(folded);
+  if ((folded[level] ?? 0) >= FEW_ROWS) return openToLevel(level);
+  const unfolded = countRowsByLevel(table, true);
+  const openLevel = deepestLevel(unfolded);
+  if ((unfolded[openLevel] ?? 0) > USUAL_ROWS) return openToLevel(level);
+  const folds: number[] = [];
+  for (let row = 0; row < table.count; row += 1)
+    if (table.kind[row] === FOLD && (table.depth[row] ?? 0) < openLevel) folds.push(row);
+  return setOpen(table, folds, openToLevel(openLevel), true);
 }

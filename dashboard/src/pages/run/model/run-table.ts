@@ -165,3 +165,17 @@ export function listBuffers(table: RunTable): readonly ArrayBuffer[] {
     ArrayBuffer.isView(column) && column.buffer instanceof ArrayBuffer ? [column.buffer] : [],
   );
 }
+
+/** Stands in the address for the run itself; no span key begins with a slash. */
+const RUN_IDENTITY = '/';
+
+/** What stays the same of a row when the table is built anew: a call's id, a step's or fold's key. */
+export function identify(table: RunTable, row: number): string {
+  const key = keyAt(table, row);
+  return key === null ? callIdAt(table, row) : key === '' ? RUN_IDENTITY : key;
+}
+
+/** Null when there is no such row (any more). */
+export function findIdentity(table: RunTable, identity: string): number | null {
+  return findCall(table, identity) ?? findKey(table, identity === RUN_IDENTITY ? '' : identity);
+}

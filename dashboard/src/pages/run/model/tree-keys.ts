@@ -1,5 +1,5 @@
 /** What a key does on a row of the tree. Pure: it answers with the next row and the next open state, and does nothing. */
-import { isOpen, type OpenState, openToLevel, reveal, setOpen, setSubtreeOpen } from './open-state.ts';
+import { isOpen, type OpenState, openToLevel, reveal, setSubtreeOpen } from './open-state.ts';
 import { CALL, isCallRow, type RunTable, STEP } from './run-table.ts';
 import type { Matches } from './search-table.ts';
 import { findPosition, isRowOpen } from './visible-rows.ts';
@@ -57,7 +57,7 @@ function moveRight({ table, state, matches, isOnlyMatches }: TreeView, row: numb
   if (isCallRow(table, row)) return { row, state };
   const end = table.end[row] ?? row;
   const only = isOnlyMatches ? matches : null;
-  if (!isRowOpen(table, row, state, only)) return { row, state: setOpen(table, [row], state, true) };
+  if (!isRowOpen(table, row, state, only)) return { row, state: setRowOpen(table, row, state, true) };
   for (let child = row + 1; child < end; child = table.end[child] ?? end)
     if (only === null || only.hasMatch[child] === 1 || only.isMatch[row] === 1) return { row: child, state };
   return { row, state };
@@ -65,20 +65,21 @@ function moveRight({ table, state, matches, isOnlyMatches }: TreeView, row: numb
 
 function moveLeft({ table, state, matches, isOnlyMatches }: TreeView, row: number): TreeMove {
   const only = isOnlyMatches ? matches : null;
-  if (!isCallRow(table, row) && isRowOpen(table, row, state, only)) return { row, state: closeRow(table, row, state) };
+  if (!isCallRow(table, row) && isRowOpen(table, row, state, only))
+    return { row, state: setRowOpen(table, row, state, false) };
   return { row: Math.max(0, table.parent[row] ?? 0), state };
 }
 
-/** Said outright, also where the level says so: a match beneath would open it again. */
-function closeRow(table: RunTable, row: number, state: OpenState): OpenState {
-  return { ...state, changed: new Map(state.changed).set(table.keys[table.slot[row] ?? 0] ?? '', false) };
+/** Said outright, also where the level says so: while only matches are shown, the level decides nothing. */
+function setRowOpen(table: RunTable, row: number, state: OpenState, open: boolean): OpenState {
+  return { ...state, changed: new Map(state.changed).set(table.keys[table.slot[row] ?? 0] ?? '', open) };
 }
 
 /** Opens a closed row, closes an open one; a call stays as it is. */
 export function toggleRow(view: TreeView, row: number): OpenState {
   if (isCallRow(view.table, row)) return view.state;
   const isNowOpen = isRowOpen(view.table, row, view.state, view.isOnlyMatches ? view.matches : null);
-  return isNowOpen ? closeRow(view.table, row, view.state) : setOpen(view.table, [row], view.state, true);
+  return setRowOpen(view.table, row, view.state, !isNowOpen);
 }
 
 /** To a row that may be hidden: what is above it opens. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { chooseLevel, isOpen, openToLevel, reveal, setOpen } from './open-state.ts';
+import { chooseOpenState, isOpen, openToLevel, reveal, setOpen } from './open-state.ts';
 import { createRunModel } from './run-model.ts';
 import { findCall, findKey, nameAt, type RunTable } from './run-table.ts';
 import { searchTable } from './search-table.ts';
@@ -67,6 +67,7 @@ test('with matches only, a step that matches can be opened to all that is in it'
   const matches = searchTable(TABLE, 'write');
   const shown = (state = openToLevel(1)) => names(TABLE, listVisibleRows(TABLE, state, matches));
   expect(shown()).toEqual(['run', 'write']);
+  expect(shown(openToLevel(9))).toEqual(['run', 'write']);
   expect(shown(setOpen(TABLE, [rowOf('write')], openToLevel(1), true))).toEqual(['run', 'write', 'draft', 'check']);
 });
 
@@ -142,12 +143,20 @@ test('a digit closes deeper levels, and the focus stays on what is still shown',
 });
 
 test('a small run is open at once, a large one only so far that it can be read', () => {
-  expect(chooseLevel(TABLE)).toBe(9);
-  const large = Array.from({ length: 1_000 }, (_, index) => ({
-    path: `agent/part ${'abc'[index % 3]}`,
+  expect(chooseOpenState(TABLE)).toEqual(openToLevel(9));
+  const parts = Array.from({ length: 1_000 }, (_, index) => ({
+    path: `agent/part ${'abcdefghijklmnop'[index % 16]}`,
     name: `n${index}x`,
   }));
-  expect(chooseLevel(build(large))).toBe(2);
+  expect(chooseOpenState(build(parts))).toEqual(openToLevel(2));
+});
+
+test('a run of nothing but repeats shows them', () => {
+  const rounds = Array.from({ length: 400 }, (_, index) => ({ path: `agent/round ${index % 40}`, name: `n${index}x` }));
+  const table = build(rounds);
+  const rows = listVisibleRows(table, chooseOpenState(table), null);
+  expect(names(table, rows).slice(0, 5)).toEqual(['run', 'agent', 'round', 'round 0', 'round 1']);
+  expect(rows).toHaveLength(43);
 });
 
 test('whatever is open: a revealed row is shown, and every shown row has only open rows above it', () => {

@@ -24,15 +24,20 @@ export function listVisibleRows(table: RunTable, state: OpenState, matches: Matc
   return rows.subarray(0, count);
 }
 
-/** As `isOpen`; while only matches are shown, a step with a match beneath it is open unless somebody closed it. */
+/**
+ * As `isOpen`. While only matches are shown, a step with a match beneath it is open unless somebody closed it, and one
+ * without is closed unless somebody opened it.
+ */
 export function isRowOpen(table: RunTable, row: number, state: OpenState, matches: Matches | null): boolean {
   if (matches === null) return isOpen(table, row, state);
   const key = table.keys[table.slot[row] ?? 0] ?? '';
-  if (state.changed.get(key) === false) return false;
+  const changed = state.changed.get(key);
+  if (changed !== undefined) return changed;
+  if (state.level === 'all') return true;
   const end = table.end[row] ?? row;
   for (let child = row + 1; child < end; child = table.end[child] ?? end)
     if (matches.hasMatch[child] === 1) return true;
-  return isOpen(table, row, state);
+  return false;
 }
 
 /** Where a row stands among the visible ones; when it is hidden, where the nearest row above it stands. */

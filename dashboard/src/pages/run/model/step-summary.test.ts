@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { createRunModel } from './run-model.ts';
+import { findKey, nameAt } from './run-table.ts';
+import { listChildShares, listDearestCalls, listModelShares, listSteps } from './step-summary.ts';
+import { toColumns } from './test-columns.ts';
+
+const model = createRunModel();
+model.addCalls(
+  toColumns([
+    { path: 'plan', name: 'ask', cost: '0.1', model: 'small' },
+    { path: 'plan', name: 'ask', cost: '0.2', model: 'large' },
+    { path: 'plan/ask', name: 'deep', cost: '0.25', model: 'large', outcome: 'upstream_error' },
+    { path: 'write', name: 'draft', cost: null, model: null },
+  ]),
+);
+const table = model.build(true);
+const plan = findKey(table, 'plan') ?? -1;
+
+test('a step of a name and calls of the same name are two shares of the cost', () => {
+  expect(listChildShares(table, plan).map(({ label, cost, calls }) => [label, cost, calls])).toEqual([
+    ['ask', 300_000_000_000n, 2],
+    ['ask', 250_000_000_000n, 1],
+  ]);
+});
+
+test('shares by model add up to the step, with calls whose model is not known', () => {
+  expect(listModelShares(table, 0).map(({ label, cost, unpriced }) => [label, cost, unpriced])).toEqual([
+    ['large', 450_000_000_000n, 0],
+    ['small', 100_000_000_000n, 0],
+    ['(not known)', 0n, 1],
+  ]);
+});
+
+test('the dearest calls come first, as many as asked for', () => {
+  expect(listDearestCalls(table, 0, 2).map((row) => nameAt(table, row))).toEqual(['deep', 'ask']);
+});
+
+test('steps are listed by cost, by errors, or as the tree has them', () => {
+  const listed = (sort: Parameters<typeof listSteps>[1], isDescending: boolean) =>
+    listSteps(table, sort, isDescending).map((row) => table.keys[table.slot[row] ?? 0]);
+  expect(listed('cost', true)).toEqual(['plan', 'plan/ask', 'write']);
+  expect(listed('cost', false)).toEqual(['write', 'plan/ask', 'plan']);
+  expect(listed('path', false)).toEqual(['plan', 'plan/ask', 'write']);
+  expect(listed('errors', true)).toEqual(['plan', 'plan/ask', 'write']);
+});
