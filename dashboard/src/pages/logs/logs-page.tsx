@@ -13,11 +13,11 @@ import { ErrorState, Skeleton, StaleNote } from '../../components/states.tsx';
 import { TimeRange } from '../../components/time-range.tsx';
 import { usePreferences } from '../../preferences.tsx';
 import { useRefresh } from '../../refresh.tsx';
-import { toggleFilter } from '../../search/filter-text.ts';
 import { resolveWindow } from '../../search/time-window.ts';
 import { useTimeWindow } from '../../search/use-time-window.ts';
 import { LogDetail } from '../log/log-detail.tsx';
 import { useKeyNames } from '../log/use-key-name.ts';
+import { changeFilters } from './change-filters.ts';
 import { formatColumns, listFields, readColumns } from './column-list.ts';
 import { ColumnMenu } from './column-menu.tsx';
 import { ExportMenu } from './export-menu.tsx';
@@ -96,6 +96,30 @@ function usePromotedKeys(question: LogsQuestion): readonly string[] {
   );
 }
 
+interface ExcludeRunsProps {
+  readonly isOn: boolean;
+  readonly onChange: (isOn: boolean) => void;
+}
+
+function ExcludeRuns({ isOn, onChange }: ExcludeRunsProps) {
+  // The address follows a moment later; the box answers at once.
+  const [isShownOn, setShownOn] = useState(isOn);
+  useEffect(() => setShownOn(isOn), [isOn]);
+  return (
+    <label className="flex h-8 items-center gap-1.5">
+      <input
+        type="checkbox"
+        checked={isShownOn}
+        onChange={(event) => {
+          setShownOn(event.target.checked);
+          onChange(event.target.checked);
+        }}
+      />
+      Exclude runs
+    </label>
+  );
+}
+
 export function LogsPage() {
   const search = useSearch({ from: '/app/logs' });
   const navigate = useNavigate({ from: '/logs' });
@@ -135,7 +159,7 @@ export function LogsPage() {
   const context = useMemo(() => ({ keyNames, needsDate }), [keyNames, needsDate]);
   const problem = error instanceof ApiError && error.status === 400 ? error.message : null;
 
-  const onFilter = useCallback((filter: string) => change({ f: toggleFilter(f, filter) }), [change, f]);
+  const onFilter = useCallback((filter: string) => change({ f: changeFilters(f, filter) }), [change, f]);
   const onText = useCallback((q: string) => change({ q: q === '' ? undefined : q }, true), [change]);
   const onEndReached = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage && !tail.live.hasGap) void fetchNextPage();
@@ -202,14 +226,10 @@ export function LogsPage() {
           placeholder="Search names, models, errors, metadata"
           problem={problem}
         />
-        <label className="flex h-8 items-center gap-1.5">
-          <input
-            type="checkbox"
-            checked={search.exclude_runs === 'true'}
-            onChange={(event) => change({ exclude_runs: event.target.checked ? 'true' : undefined })}
-          />
-          Exclude runs
-        </label>
+        <ExcludeRuns
+          isOn={search.exclude_runs === 'true'}
+          onChange={(isOn) => change({ exclude_runs: isOn ? 'true' : undefined })}
+        />
       </div>
       {(tail.state === 'reconnecting' || tail.state === 'failed') && (
         <StaleNote>Live is interrupted; trying again. What is shown stays.</StaleNote>
