@@ -1,5 +1,6 @@
 /** Costs over time by group, as the server adds them up. */
 import { queryOptions } from '@tanstack/react-query';
+import { formatGroupBy } from '../search/dimensions.ts';
 import { getJson } from './client.ts';
 
 export type CostInterval = 'hour' | 'day' | 'week' | 'month';
@@ -62,7 +63,7 @@ export interface CostQuestion {
 }
 
 export function costsQuery({ by, ...question }: CostQuestion) {
-  const parameters = { ...question, group_by: by.join(',') };
+  const parameters = { ...question, group_by: formatGroupBy(by) };
   return queryOptions({
     queryKey: ['costs', parameters],
     queryFn: ({ signal }) => getJson<Costs>('/costs', parameters, signal),

@@ -46,14 +46,22 @@ export function listDimensions(keys: readonly string[], current: readonly string
   return [...dimensions, ...current.filter((id) => !known.includes(id.toLowerCase())).map(readDimension)];
 }
 
+/** As `group_by` takes it: a comma separates there, so that one in a key is written `%2C`. */
+export function formatGroupBy(by: readonly string[]): string {
+  return by.map((id) => id.replace(/[%,]/g, encodeURIComponent)).join(',');
+}
+
+/** Costs by model count a call without an answer under the model it asked for: "not set" is neither. */
+const NOT_SET_FIELDS: Readonly<Record<string, readonly string[]>> = { model: ['model', 'model_requested'] };
+
 /** Finds the calls of one group. A cut value can only be found by its beginning. */
 export function groupFilters(by: readonly string[], group: readonly (string | null)[]): readonly string[] {
-  return by.map((id, index) => {
+  return by.flatMap((id, index) => {
     const { field } = readDimension(id);
     const value = group[index] ?? null;
-    if (value === null) return formatFilter({ field, op: 'nohas', values: [] });
-    const isCut = metadataKeyOf(id) !== null && [...value].length >= VALUE_CHARACTERS;
-    return formatFilter({ field, op: isCut ? 'prefix' : 'eq', values: [value] });
+    if (value === null)
+      return (NOT_SET_FIELDS[id] ?? [field]).map((name) => formatFilter({ field: name, op: 'nohas', values: [] }));
+    return [formatFilter({ field, op: [...value].length >= VALUE_CHARACTERS ? 'prefix' : 'eq', values: [value] })];
   });
 }
 

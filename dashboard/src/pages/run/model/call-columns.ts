@@ -1,53 +1,11 @@
 /** The calls of a run in the API's column-wise form, to what the tree is built from. Knows nothing of trees. */
+import type { RunCallColumnsBody } from '../../../../../src/admin/run-call-bodies.ts';
 import type { RunCall } from '../../../../../src/runs/run-tree.ts';
 import { parseUsd } from '../../../../../src/usd.ts';
 
-/** One list a column, all of one length; the n-th values belong to the n-th call. */
-export interface CallColumns {
-  readonly id: readonly string[];
-  readonly requested_at_ms: readonly number[];
-  readonly responded_at_ms: readonly (number | null)[];
-  readonly duration_ms: readonly (number | null)[];
-  readonly span_key: readonly (string | null)[];
-  readonly span_name: readonly string[];
-  readonly provider: readonly (string | null)[];
-  readonly model: readonly (string | null)[];
-  readonly outcome: readonly string[];
-  readonly status: readonly (number | null)[];
-  readonly error_type: readonly (string | null)[];
-  readonly error_message: readonly (string | null)[];
-  readonly total_cost: readonly (string | null)[];
-  readonly known_cost: readonly (string | null)[];
-  readonly input_tokens: readonly (number | null)[];
-  readonly cache_read_input_tokens: readonly (number | null)[];
-  readonly cache_creation_input_tokens: readonly (number | null)[];
-  readonly output_tokens: readonly (number | null)[];
-  readonly reasoning_tokens: readonly (number | null)[];
-  readonly first_token_ms: readonly (number | null)[];
-  readonly attempt: readonly (number | null)[];
-  readonly flags: readonly (readonly string[] | null)[];
-}
-
-/** A call that has not ended; it is in no sum. */
-export interface OpenCall {
-  readonly id: string;
-  readonly requested_at_ms: number;
-  readonly span_key: string | null;
-  readonly span_name: string;
-  readonly provider: string | null;
-  readonly model_requested: string | null;
-}
-
-/** A page of `GET /run/calls?columns=true`, and the data of the stream's `calls` event. */
-export interface CallChunk {
-  readonly columns: CallColumns;
-  readonly open?: readonly OpenCall[];
-  readonly next_cursor?: string | null;
-}
-
 /** A leaf with what its row shows. */
 export interface LeafCall extends RunCall {
-  readonly provider: string | null;
+  readonly provider: string;
   readonly outcome: string;
   readonly status: number | null;
   readonly errorType: string | null;
@@ -62,7 +20,7 @@ const FINE_OUTCOMES: readonly string[] = ['ok', 'client_closed'];
 
 const moneyOf = (text: string | null | undefined) => (text == null ? null : parseUsd(text));
 
-export function readLeafCalls(columns: CallColumns): readonly LeafCall[] {
+export function readLeafCalls(columns: RunCallColumnsBody): readonly LeafCall[] {
   return columns.id.map((id, index) => {
     const outcome = columns.outcome[index] ?? '';
     return {
@@ -83,7 +41,7 @@ export function readLeafCalls(columns: CallColumns): readonly LeafCall[] {
         outputTokens: columns.output_tokens[index] ?? null,
         reasoningTokens: columns.reasoning_tokens[index] ?? null,
       },
-      provider: columns.provider[index] ?? null,
+      provider: columns.provider[index] ?? '',
       outcome,
       status: columns.status[index] ?? null,
       errorType: columns.error_type[index] ?? null,

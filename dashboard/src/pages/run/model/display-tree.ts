@@ -2,9 +2,10 @@
  * The tree as it is shown: steps and calls of one level together by time, open calls where they belong, repeats folded.
  * Sums come from `run-tree.ts` untouched; a fold's are those of its members. Positions on an axis are not its matter.
  */
+import type { OpenCallBody } from '../../../../../src/admin/run-call-bodies.ts';
 import type { RunNode, TokenSums } from '../../../../../src/runs/run-tree.ts';
 import { decodeSpanKey } from '../../../../../src/runs/span-path.ts';
-import type { LeafCall, OpenCall } from './call-columns.ts';
+import type { LeafCall } from './call-columns.ts';
 import { foldSiblings, MIN_FOLDED_CALLS, MIN_FOLDED_STEPS, readStem } from './fold-repeats.ts';
 
 type LeafTree = RunNode<LeafCall>;
@@ -13,7 +14,7 @@ export type DisplayNode =
   | { readonly kind: 'step'; readonly step: LeafTree; readonly key: string; readonly items: readonly DisplayNode[] }
   | { readonly kind: 'fold'; readonly stem: string; readonly key: string; readonly items: readonly DisplayNode[] }
   | { readonly kind: 'call'; readonly call: LeafCall }
-  | { readonly kind: 'open'; readonly call: OpenCall };
+  | { readonly kind: 'open'; readonly call: OpenCallBody };
 
 export type Step = Extract<DisplayNode, { kind: 'step' }>;
 
@@ -45,13 +46,13 @@ function createEmptyStep(spanKey: string): LeafTree {
 
 /** Open calls by the step they were made in, and the keys of every step above one. */
 interface OpenPlaces {
-  readonly byStep: ReadonlyMap<string, readonly OpenCall[]>;
+  readonly byStep: ReadonlyMap<string, readonly OpenCallBody[]>;
   /** Step → keys of its children that are on the way to an open call. */
   readonly childrenOf: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-function placeOpenCalls(open: readonly OpenCall[]): OpenPlaces {
-  const byStep = new Map<string, OpenCall[]>();
+function placeOpenCalls(open: readonly OpenCallBody[]): OpenPlaces {
+  const byStep = new Map<string, OpenCallBody[]>();
   const childrenOf = new Map<string, Set<string>>();
   for (const call of open) {
     let key = '';
@@ -73,7 +74,7 @@ function placeOpenCalls(open: readonly OpenCall[]): OpenPlaces {
 /** When a node begins; steps of open calls alone begin with the first of them. */
 function startOf(node: DisplayNode): number {
   if (node.kind === 'call') return node.call.requestedAtMs;
-  if (node.kind === 'open') return node.call.requested_at_ms;
+  if (node.kind === 'open') return Date.parse(node.call.requested_at);
   if (node.kind === 'step' && node.step.startedAtMs !== null) return node.step.startedAtMs;
   return node.items.reduce((first, item) => Math.min(first, startOf(item)), Number.POSITIVE_INFINITY);
 }
@@ -117,6 +118,6 @@ function createDisplayStep(step: LeafTree, open: OpenPlaces, isFolded: boolean):
 }
 
 /** `isFolded` false shows every repeat as a row of its own. */
-export function createDisplayTree(root: LeafTree, open: readonly OpenCall[], isFolded: boolean): Step {
+export function createDisplayTree(root: LeafTree, open: readonly OpenCallBody[], isFolded: boolean): Step {
   return createDisplayStep(root, placeOpenCalls(open), isFolded);
 }

@@ -8,12 +8,25 @@ export const MIN_FOLDED_STEPS = 4;
 /** So many calls alike fold into one row. */
 export const MIN_FOLDED_CALLS = 8;
 
-/** `search 1`, `search#2`, `search[3]`, `search-4`: the name before the number at its end. */
-const NUMBERED = /^(.*?)[\s#_.:([{-]*\d+[\])}]*$/su;
+const CLOSERS = '])}';
+const SEPARATORS = ' \t#_.:-([{';
+const DIGITS = '0123456789';
 
-/** The stem of a numbered name (empty for a bare number); null for a name that does not end in a number. */
+/** The end of the text without the characters of a set at its end. Not a regular expression: names are foreign. */
+function endWithout(text: string, end: number, set: string): number {
+  let at = end;
+  while (at > 0 && set.includes(text.charAt(at - 1))) at -= 1;
+  return at;
+}
+
+/**
+ * The stem of a numbered name (`search` of `search 1`, `search#2`, `search[3]`, `search-4`; empty for a bare number);
+ * null for a name that does not end in a number.
+ */
 export function readStem(name: string): string | null {
-  return NUMBERED.exec(name)?.[1] ?? null;
+  const closed = endWithout(name, name.length, CLOSERS);
+  const numbered = endWithout(name, closed, DIGITS);
+  return numbered === closed ? null : name.slice(0, endWithout(name, numbered, SEPARATORS));
 }
 
 export interface Repeats<Item> {
