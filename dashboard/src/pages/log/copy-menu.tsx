@@ -50,7 +50,7 @@ export function CopyMenu({ log }: { readonly log: LogDetail }) {
       headers: log.headers?.request ?? [],
       metadata: listMetadata(log),
       body: decoded?.text ?? (log.request_bytes === 0 || log.method === 'GET' ? null : ''),
-      isBodyWhole: decoded?.isExact === true && body?.cutBytes === 0,
+      isBodyWhole: decoded?.isExact === true && body?.cutBytes === 0 && body.decodedLimit === null,
     });
   };
   return (
