@@ -43,6 +43,10 @@ export function metadataKeysQuery(window: KeyWindow | null = null) {
   });
 }
 
+export function isKeyChanging(state: MetadataKeyState): boolean {
+  return state === 'promoting' || state === 'demoting';
+}
+
 /** Header names have no case, so keys have none either. */
 export function isSameKey(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();

@@ -29,6 +29,10 @@ test('in its first seconds a job promises no time', () => {
   expect(describeJob(JOB, Date.parse('2026-11-28T10:00:04.999Z'))).not.toContain('1 m 18 s left');
 });
 
+test('the time left is in whole seconds', () => {
+  expect(describeJob({ ...JOB, eta_seconds: 2.2 }, LATER_MS).at(-1)).toBe('3 s left');
+});
+
 test('without a total there is no percentage', () => {
   expect(describeJob({ ...JOB, total: null, eta_seconds: null }, LATER_MS)).toEqual([
     'back-fill',

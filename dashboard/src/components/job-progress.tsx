@@ -5,11 +5,14 @@ import { cancelJob, isJobActive, isJobCancellable, isJobResumable, type Job, res
 import { Button } from './buttons.tsx';
 import { describeJob, jobPercent } from './describe-job.ts';
 
+const CHANGED: readonly string[] = ['jobs', 'metadata-keys'];
+
 function JobButtons({ job }: { readonly job: Job }) {
   const queries = useQueryClient();
   const change = useMutation({
     mutationFn: (what: 'cancel' | 'resume') => (what === 'cancel' ? cancelJob(job.id) : resumeJob(job.id)),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['jobs'] }),
+    // What the job is about (a key's state, say) changes with it.
+    onSettled: () => queries.invalidateQueries({ predicate: ({ queryKey }) => CHANGED.includes(String(queryKey[0])) }),
   });
   return (
     <>

@@ -16,7 +16,7 @@ interface KeyTableProps {
 
 function DistinctValues({ count }: { readonly count: number }) {
   return (
-    <span title="Of the latest calls; there may be more">
+    <span className="whitespace-nowrap" title="Of the latest calls; there may be more">
       ≈ <Count value={count} unit="values" />
     </span>
   );
