@@ -27,7 +27,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   keys: [],
   spool: [],
   store: [],
-  runs: ['store'],
+  runs: ['store', 'wire'],
   metadata: ['store'],
   proxy: ['providers', 'shapes', 'wire', 'spool', 'keys'],
   shipper: ['spool', 'pricing', 'store', 'runs', 'metadata'],

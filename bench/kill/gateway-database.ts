@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { type RollupDifference, verifyRuns } from '../../src/runs/verify-runs.ts';
+import { type RollupDifference, verifyRollups } from '../../src/runs/verify-rollups.ts';
 import { parseUsd } from '../../src/usd.ts';
 import type { CountedRow } from './tally.ts';
 
@@ -51,7 +51,7 @@ export async function countDatabase(connectionString: string, sinceMs: number): 
     return {
       rows: rows.map(toCountedRow),
       openCalls: Number(open.rows[0]?.count),
-      differences: await verifyRuns(client),
+      differences: await verifyRollups(client),
     };
   } finally {
     await client.end();

@@ -5,10 +5,17 @@ import { compress } from 'hono/compress';
 import { v7 as createUuid } from 'uuid';
 import type { AdminDeps } from './admin-deps.ts';
 import { ApiError, toApiError } from './api-error.ts';
+import { addCostRoutes } from './costs-resource.ts';
 import { addSecurityHeaders, checkHostAndOrigin, requireCredentials } from './guard.ts';
 import { addKeyRoutes } from './keys-resource.ts';
+import { addLogBodyRoutes } from './log-body-resource.ts';
 import { addLogStreamRoute } from './log-stream.ts';
+import { addLogSumsRoutes } from './log-sums-resource.ts';
 import { addLogRoutes } from './logs-resource.ts';
+import { describeIssue } from './parse-query.ts';
+import { addRunCallRoutes } from './run-calls-resource.ts';
+import { addRunStreamRoute } from './run-stream.ts';
+import { addRunSumsRoutes } from './run-sums-resource.ts';
 import { addRunRoutes } from './runs-resource.ts';
 import { serveDashboard } from './serve-dashboard.ts';
 import { createSessions, SESSION_COOKIE } from './session.ts';
@@ -43,13 +50,7 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   const app = new OpenAPIHono({
     defaultHook: (result) => {
       if (result.success) return;
-      const [issue] = result.error.issues;
-      const where = issue?.path.join('.') ?? '';
-      throw new ApiError(
-        400,
-        'invalid_request',
-        `${where === '' ? 'The request' : where}: ${issue?.message ?? 'not valid'}`,
-      );
+      throw new ApiError(400, 'invalid_request', describeIssue(result.error));
     },
   });
   const sessions = createSessions(deps.adminToken);
@@ -72,8 +73,14 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   addSystemRoutes(app, deps);
   addKeyRoutes(app, deps);
   addLogStreamRoute(app, deps);
+  addLogSumsRoutes(app, deps);
   addLogRoutes(app, deps);
+  addLogBodyRoutes(app, deps);
   addRunRoutes(app, deps);
+  addRunSumsRoutes(app, deps);
+  addRunCallRoutes(app, deps);
+  addRunStreamRoute(app, deps);
+  addCostRoutes(app, deps);
   addDocument(app, deps);
 
   app.notFound((c) => {

@@ -16,8 +16,6 @@ const LoginLinkBody = z
   })
   .openapi('LoginLink');
 
-export type LoginLink = z.infer<typeof LoginLinkBody>;
-
 /** Longer than any code or token. */
 const Proof = z.string().min(1).max(1_024);
 const SignInBody = z

@@ -1,5 +1,6 @@
 /** The commands that talk to a running gateway through its admin API. `start` and its children are in `main`. */
 import type { Command } from 'commander';
+import { addCostsCommand } from './costs-command.ts';
 import { addDoctorCommand } from './doctor-command.ts';
 import { addKeysCommands } from './keys-commands.ts';
 import { addLoginCommand } from './login-command.ts';
@@ -20,5 +21,6 @@ export function addCommands(program: Command): void {
   addKeysCommands(program, addClientOptions);
   addLogsCommand(program, addClientOptions);
   addRunsCommand(program, addClientOptions);
+  addCostsCommand(program, addClientOptions);
   addDoctorCommand(program, addClientOptions);
 }

@@ -1,6 +1,7 @@
 /**
  * What retention does to the roll-ups of the runs that had calls in a day that is dropped: with calls left they become
- * the aggregate over those, without any they are history and show what they were. It drops nothing itself.
+ * the aggregate over those, without any they are history and show what they were. The costs of its hours go with it. It
+ * drops no record itself.
  */
 import type pg from 'pg';
 import type { LogDay } from '../store/retention.ts';
@@ -18,6 +19,8 @@ export async function cutRollups(client: pg.ClientBase, day: LogDay): Promise<vo
   await client.query(stageDay(day));
   await client.query(CUT_FACETS);
   await client.query(CUT_RUNS);
+  // A day begins and ends with an hour (UTC).
+  await client.query('delete from llm_cost_hourly where hour >= $1 and hour < $2', [day.from, day.to]);
 }
 
 /**

@@ -1,19 +1,31 @@
-/** A page of the log: any filters, newest or oldest first, keyset paging on (requested_at, id), which never change. */
-import { Kysely, PostgresDialect, type RawBuilder, type SqlBool, sql } from 'kysely';
+/**
+ * A page of the log: any filters, keyset paging on (requested_at, id), which never change; or on a measure before them.
+ * Without a measure a call counts as -1. New calls never move others; only a changed price moves a call sorted by cost.
+ */
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type pg from 'pg';
-import type { LogFilter } from './log-filter.ts';
-import { filterCondition } from './log-filter-sql.ts';
-import { formatLogRecord, LOG_COLUMN_NAMES, type LogRecord } from './log-record.ts';
+import type { LogColumn } from './log-columns.ts';
+import { formatLogRecord, type LogRecord } from './log-record.ts';
+import { type LogScope, logConditions } from './log-scope.ts';
+import { allOf, type Condition, runSql } from './run-sql.ts';
 
-export interface LogQuery {
-  readonly accountId: number;
-  readonly filters: readonly LogFilter[];
-  /** Inclusive. */
-  readonly from: Date | null;
-  /** Exclusive. */
-  readonly to: Date | null;
-  readonly excludeRuns: boolean;
-  readonly order: 'newest_first' | 'oldest_first';
+/** A minus in front: from the newest or the most. */
+export const LOG_SORTS = [
+  '-requested_at',
+  'requested_at',
+  '-total_cost',
+  'total_cost',
+  '-duration_ms',
+  'duration_ms',
+  '-output_tokens',
+  'output_tokens',
+] as const;
+export type LogSort = (typeof LOG_SORTS)[number];
+
+export interface LogQuery extends LogScope {
+  readonly sort: LogSort;
+  /** Columns of each row. */
+  readonly columns: readonly LogColumn[];
 }
 
 /** The last row of the page before. */
@@ -22,56 +34,67 @@ export interface LogPosition {
   readonly id: string;
 }
 
-export interface LogPage {
+export interface SortedLogPosition extends LogPosition {
+  /** The measure that is sorted by, as a decimal; null when it is time alone. */
+  readonly value: string | null;
+}
+
+export interface LogPage<P extends LogPosition = LogPosition> {
   readonly records: readonly LogRecord[];
   /** Null on the last page. */
-  readonly next: LogPosition | null;
+  readonly next: P | null;
 }
 
-function conditionsOf(query: LogQuery): RawBuilder<SqlBool>[] {
-  const conditions = [sql<SqlBool>`account_id = ${query.accountId}`, ...query.filters.map(filterCondition)];
-  if (query.from !== null) conditions.push(sql<SqlBool>`requested_at >= ${query.from}`);
-  if (query.to !== null) conditions.push(sql<SqlBool>`requested_at < ${query.to}`);
-  if (query.excludeRuns) conditions.push(sql<SqlBool>`trace_id is null`);
-  return conditions;
+/** Null when the order is by time alone. */
+function measureOf(sort: LogSort): RawBuilder<unknown> | null {
+  const column = sort.replace('-', '');
+  return column === 'requested_at' ? null : sql`coalesce(${sql.ref(column)}, -1)`;
 }
 
-export const LOG_COLUMN_LIST = sql.join(LOG_COLUMN_NAMES.map((name) => sql.ref(name)));
+/** `order by` of a whole question. */
+export function logOrder(sort: LogSort): RawBuilder<unknown> {
+  const direction = sort.startsWith('-') ? sql`desc` : sql`asc`;
+  const measure = measureOf(sort);
+  const first = measure === null ? sql`` : sql`${measure} ${direction}, `;
+  return sql`${first}requested_at ${direction}, id ${direction}`;
+}
 
-export async function runSql(pool: pg.Pool, query: RawBuilder<unknown>): Promise<readonly Record<string, unknown>[]> {
-  // Only a compiler around the pool: nothing to close.
-  const database = new Kysely<Record<string, never>>({ dialect: new PostgresDialect({ pool }) });
-  const { sql: text, parameters } = query.compile(database);
-  const { rows } = await pool.query<Record<string, unknown>>(text, [...parameters]);
-  return rows;
+function afterCondition(sort: LogSort, { requestedAt, id, value }: SortedLogPosition): Condition {
+  const isDescending = sort.startsWith('-');
+  const follows = isDescending ? sql`<` : sql`>`;
+  const measure = measureOf(sort);
+  if (measure !== null)
+    return sql<SqlBool>`(${measure}, requested_at, id) ${follows} (${value}::numeric, ${requestedAt}::timestamptz, ${id}::uuid)`;
+  // The second condition says the same of the time alone: by it the planner leaves out whole days.
+  const bound = isDescending ? sql`<=` : sql`>=`;
+  return sql<SqlBool>`(requested_at, id) ${follows} (${requestedAt}::timestamptz, ${id}::uuid) and requested_at ${bound} ${requestedAt}`;
 }
 
 export async function listLogs(
   pool: pg.Pool,
   query: LogQuery,
-  after: LogPosition | null,
+  after: SortedLogPosition | null,
   limit: number,
-): Promise<LogPage> {
-  const isDescending = query.order === 'newest_first';
-  const conditions = conditionsOf(query);
-  if (after !== null) {
-    const { requestedAt, id } = after;
-    // The second condition says the same of the time alone: by it the planner leaves out whole days.
-    conditions.push(
-      isDescending
-        ? sql<SqlBool>`(requested_at, id) < (${requestedAt}::timestamptz, ${id}::uuid) and requested_at <= ${requestedAt}`
-        : sql<SqlBool>`(requested_at, id) > (${requestedAt}::timestamptz, ${id}::uuid) and requested_at >= ${requestedAt}`,
-    );
-  }
-  const direction = isDescending ? sql`desc` : sql`asc`;
+): Promise<LogPage<SortedLogPosition>> {
+  const { sort } = query;
+  const conditions = [...logConditions(query), ...(after === null ? [] : [afterCondition(sort, after)])];
+  const measure = measureOf(sort);
+  const columns = [...new Set<LogColumn>(['id', 'requested_at', ...query.columns])].map((name) => sql.ref(name));
+  if (measure !== null) columns.push(sql`${measure}::text as sort_value`);
   const rows = await runSql(
     pool,
-    sql`select ${LOG_COLUMN_LIST} from llm_requests where ${sql.join(conditions, sql` and `)}
-      order by requested_at ${direction}, id ${direction} limit ${limit + 1}`,
+    sql`select ${sql.join(columns)} from llm_requests where ${allOf(conditions)}
+      order by ${logOrder(sort)} limit ${limit + 1}`,
   );
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
   const next =
-    last?.['requested_at'] instanceof Date ? { requestedAt: last['requested_at'], id: String(last['id']) } : null;
-  return { records: page.map((row) => formatLogRecord(row, LOG_COLUMN_NAMES)), next };
+    last?.['requested_at'] instanceof Date
+      ? {
+          requestedAt: last['requested_at'],
+          id: String(last['id']),
+          value: measure === null ? null : String(last['sort_value']),
+        }
+      : null;
+  return { records: page.map((row) => formatLogRecord(row, query.columns)), next };
 }

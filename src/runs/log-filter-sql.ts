@@ -36,8 +36,12 @@ function flagsCondition(column: LogColumn, op: FilterOp, values: readonly string
 }
 
 /** Null is a value that differs from every other: `ne` and `nin` find it, comparisons do not. */
-function columnCondition(column: LogColumn, kind: ColumnKind, op: FilterOp, values: readonly string[]): Condition {
-  const name = sql.ref(column);
+export function columnCondition(
+  name: RawBuilder<unknown>,
+  kind: ColumnKind,
+  op: FilterOp,
+  values: readonly string[],
+): Condition {
   const type = SQL_TYPES[kind];
   const value = sql`${values[0] ?? ''}::${type}`;
   switch (op) {
@@ -108,5 +112,5 @@ function metadataCondition(key: string, op: FilterOp, values: readonly string[])
 export function filterCondition({ field, op, values }: LogFilter): Condition {
   if (field.type === 'metadata') return metadataCondition(field.key, op, values);
   if (field.kind === 'text_list') return flagsCondition(field.column, op, values);
-  return columnCondition(field.column, field.kind, op, values);
+  return columnCondition(sql.ref(field.column), field.kind, op, values);
 }

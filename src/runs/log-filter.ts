@@ -25,12 +25,14 @@ export type FilterField =
   | { readonly type: 'column'; readonly column: LogColumn; readonly kind: ColumnKind }
   | { readonly type: 'metadata'; readonly key: string };
 
-export interface LogFilter {
-  readonly field: FilterField;
+export interface Filter<F> {
+  readonly field: F;
   readonly op: FilterOp;
   /** Decoded; checked to be of the column's kind. Empty for `has` and `nohas`, one for most, some for `in` and `nin`. */
   readonly values: readonly string[];
 }
+
+export type LogFilter = Filter<FilterField>;
 
 /** The filter cannot be read; the message says why, in words for the one who wrote it. */
 export class FilterError extends Error {
@@ -127,14 +129,27 @@ function isFilterOp(text: string): text is FilterOp {
   return FILTER_OPS.some((op) => op === text);
 }
 
+function kindOf(field: FilterField): ColumnKind {
+  return field.type === 'column' ? field.kind : 'text';
+}
+
 /** Reads one filter. Throws a FilterError. */
 export function parseLogFilter(text: string): LogFilter {
+  return parseFilter(text, parseField, kindOf);
+}
+
+/** Reads one filter of any list of fields. Throws a FilterError. */
+export function parseFilter<F>(
+  text: string,
+  readField: (name: string) => F,
+  readKind: (field: F) => ColumnKind,
+): Filter<F> {
   if (text.length > MAX_FILTER_CHARS) throw new FilterError(`A filter is longer than ${MAX_FILTER_CHARS} characters.`);
   const [name = '', opText = '', ...rest] = text.split(':');
-  const field = parseField(name);
+  const field = readField(name);
   if (!isFilterOp(opText))
     throw new FilterError(`Write a filter as column:op:value, where op is one of ${FILTER_OPS.join(', ')}.`);
-  const kind: ColumnKind = field.type === 'column' ? field.kind : 'text';
+  const kind = readKind(field);
   if (!OPS_BY_KIND[kind].includes(opText))
     throw new FilterError(`${name} can be filtered by ${OPS_BY_KIND[kind].join(', ')}; not by ${opText}.`);
   if (opText === 'has' || opText === 'nohas') {

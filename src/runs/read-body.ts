@@ -8,10 +8,32 @@ const unpack = promisify(zstdDecompress);
 /** Far above what is stored of one body (head and tail); a damaged row cannot ask for more memory. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
-const QUERIES = {
-  request: `select b.request as bytes, b.request_packing as packing from llm_bodies b`,
-  response: `select b.response as bytes, b.response_packing as packing from llm_bodies b`,
-} as const;
+const COLUMNS = ['packing', 'content_encoding', 'total_bytes', 'head_bytes'] as const;
+
+function bodyQuery(direction: 'request' | 'response'): string {
+  return `select b.${direction} as bytes, ${COLUMNS.map((name) => `b.${direction}_${name} as ${name}`).join(', ')}
+    from llm_bodies b join llm_requests r on r.id = b.id and r.requested_at = b.requested_at
+    where b.id = $1 and b.requested_at = $2 and r.account_id = $3`;
+}
+
+const QUERIES = { request: bodyQuery('request'), response: bodyQuery('response') } as const;
+
+export interface StoredBody {
+  /** Head and tail; all of it when nothing was cut. */
+  readonly bytes: Buffer;
+  readonly contentEncoding: string | null;
+  /** Before anything was cut. */
+  readonly totalBytes: number;
+  readonly headBytes: number;
+}
+
+interface BodyRow {
+  readonly bytes: Buffer | null;
+  readonly packing: string | null;
+  readonly content_encoding: string | null;
+  readonly total_bytes: number | null;
+  readonly head_bytes: number | null;
+}
 
 /** Null when the call is unknown or this body was not kept. */
 export async function readBody(
@@ -19,13 +41,15 @@ export async function readBody(
   accountId: number,
   id: string,
   direction: 'request' | 'response',
-): Promise<Buffer | null> {
-  const { rows } = await pool.query<{ bytes: Buffer | null; packing: string | null }>(
-    `${QUERIES[direction]} join llm_requests r on r.id = b.id and r.requested_at = b.requested_at
-     where b.id = $1 and b.requested_at = $2 and r.account_id = $3`,
-    [id, requestedAtOf(id), accountId],
-  );
-  const bytes = rows[0]?.bytes ?? null;
-  if (bytes === null) return null;
-  return rows[0]?.packing === 'zstd' ? unpack(bytes, { maxOutputLength: MAX_BODY_BYTES }) : bytes;
+): Promise<StoredBody | null> {
+  const { rows } = await pool.query<BodyRow>(QUERIES[direction], [id, requestedAtOf(id), accountId]);
+  const [row] = rows;
+  if (row === undefined || row.bytes === null) return null;
+  const bytes = row.packing === 'zstd' ? await unpack(row.bytes, { maxOutputLength: MAX_BODY_BYTES }) : row.bytes;
+  return {
+    bytes,
+    contentEncoding: row.content_encoding,
+    totalBytes: row.total_bytes ?? bytes.length,
+    headBytes: row.head_bytes ?? bytes.length,
+  };
 }

@@ -1,6 +1,7 @@
 /** One call by its id: the row of its ending, or what is known while it is open. A look-up touches one partition. */
 import type pg from 'pg';
 import { formatLogRecord, LOG_COLUMN_NAMES, type LogRecord, toJsonValue } from './log-record.ts';
+import { readNeighbours } from './read-neighbours.ts';
 
 /** A UUIDv7 carries its millisecond in the first 48 bits, and `requested_at` is exactly that. */
 export function requestedAtOf(id: string): Date {
@@ -22,6 +23,18 @@ const OPEN_COLUMNS = [
   'span_name',
 ] as const;
 
+/** Its neighbours in its run, or nulls outside runs. */
+async function readPlace(
+  pool: pg.Pool,
+  accountId: number,
+  id: string,
+  row: Readonly<Record<string, unknown>>,
+): Promise<LogRecord> {
+  const traceId = row['trace_id'];
+  if (typeof traceId !== 'string') return { previous_id: null, next_id: null };
+  return { ...(await readNeighbours(pool, accountId, traceId, requestedAtOf(id), id)) };
+}
+
 /** `state` is `ended` or `open`; an open call has the columns that are known at its beginning, the others are null. */
 export async function readLog(pool: pg.Pool, accountId: number, id: string): Promise<LogRecord | null> {
   const requestedAt = requestedAtOf(id);
@@ -32,16 +45,17 @@ export async function readLog(pool: pg.Pool, accountId: number, id: string): Pro
   const [row] = ended.rows;
   if (row !== undefined) {
     const bodies = await readBodyFacts(pool, id, requestedAt);
-    return { state: 'ended', ...formatLogRecord(row, LOG_COLUMN_NAMES), ...bodies };
+    const place = await readPlace(pool, accountId, id, row);
+    return { state: 'ended', ...formatLogRecord(row, LOG_COLUMN_NAMES), ...bodies, ...place };
   }
   const open = await pool.query<Record<string, unknown>>(
     `select ${OPEN_COLUMNS.join(', ')} from llm_open_calls where id = $1 and account_id = $2`,
     [id, accountId],
   );
   const [begun] = open.rows;
-  return begun === undefined
-    ? null
-    : { state: 'open', ...formatLogRecord(begun, LOG_COLUMN_NAMES), headers: null, bodies: null };
+  if (begun === undefined) return null;
+  const place = await readPlace(pool, accountId, id, begun);
+  return { state: 'open', ...formatLogRecord(begun, LOG_COLUMN_NAMES), headers: null, bodies: null, ...place };
 }
 
 /** What was kept of headers and bodies, without the bodies. */

@@ -1,22 +1,17 @@
 /** A run as lists and its own page show it: the roll-up, and how many of its calls are open now. */
-import { formatDatabaseMoney, type LogRecord } from './log-record.ts';
+import { type CallSums, readCallSums } from './call-sums.ts';
+import type { LogRecord } from './log-record.ts';
+import type { SqlRow } from './run-sql.ts';
 
-export interface RunRow {
+export interface RunRow extends Readonly<CallSums> {
   readonly trace_id: string;
-  readonly calls: number;
   readonly open_calls: number;
-  readonly errors: number;
-  readonly unpriced_calls: number;
-  readonly total_cost: string;
-  readonly input_tokens: number;
-  readonly cache_read_input_tokens: number;
-  readonly cache_creation_input_tokens: number;
-  readonly output_tokens: number;
-  readonly reasoning_tokens: number;
   readonly started_at: Date;
   readonly ended_at: Date;
   readonly cut_at: Date | null;
 }
+
+export type RunState = 'running' | 'errors' | 'ok';
 
 /** For a query in which `r` is `llm_runs`. */
 export const RUN_COLUMNS = `r.trace_id, r.calls,
@@ -24,13 +19,57 @@ export const RUN_COLUMNS = `r.trace_id, r.calls,
     r.errors, r.unpriced_calls, r.total_cost, r.input_tokens, r.cache_read_input_tokens, r.cache_creation_input_tokens,
     r.output_tokens, r.reasoning_tokens, r.started_at, r.ended_at, r.cut_at`;
 
-export function formatRunRow(row: RunRow): LogRecord {
+/** In the order of JSON and of tables. */
+export const RUN_FIELDS = [
+  'trace_id',
+  'state',
+  'calls',
+  'open_calls',
+  'errors',
+  'total_cost',
+  'unpriced_calls',
+  'input_tokens',
+  'cache_read_input_tokens',
+  'cache_creation_input_tokens',
+  'output_tokens',
+  'reasoning_tokens',
+  'started_at',
+  'ended_at',
+  'duration_ms',
+  'cut_at',
+] as const;
+export type RunField = (typeof RUN_FIELDS)[number];
+
+function readTime(value: unknown): Date {
+  if (value instanceof Date) return value;
+  throw new TypeError('a run has no time');
+}
+
+/** Of a row of `RUN_COLUMNS`. */
+export function readRunRow(row: SqlRow): RunRow {
+  return {
+    ...readCallSums(row),
+    trace_id: String(row['trace_id']),
+    open_calls: Number(row['open_calls']),
+    started_at: readTime(row['started_at']),
+    ended_at: readTime(row['ended_at']),
+    cut_at: row['cut_at'] instanceof Date ? row['cut_at'] : null,
+  };
+}
+
+/** The same words as the SQL of `run-conditions.ts`. */
+function stateOf(row: RunRow): RunState {
+  return row.open_calls > 0 ? 'running' : row.errors > 0 ? 'errors' : 'ok';
+}
+
+export function formatRunRow(row: RunRow): Readonly<Record<RunField, string | number | null>> & LogRecord {
   return {
     trace_id: row.trace_id,
+    state: stateOf(row),
     calls: row.calls,
     open_calls: row.open_calls,
     errors: row.errors,
-    total_cost: formatDatabaseMoney(row.total_cost),
+    total_cost: row.total_cost,
     unpriced_calls: row.unpriced_calls,
     input_tokens: row.input_tokens,
     cache_read_input_tokens: row.cache_read_input_tokens,

@@ -33,16 +33,16 @@ export interface RunCall {
   readonly tokens: Readonly<Record<keyof TokenSums, number | null>>;
 }
 
-/** A step, or the root (no names). All sums are inclusive except those named `own`. */
-export interface RunNode {
+/** A step, or the root (no names). All sums are inclusive except those named `own`. Leaves are what was given. */
+export interface RunNode<Call extends RunCall = RunCall> {
   /** Canonical path; empty for the root. */
   readonly spanKey: string;
   /** Decoded names from the root down; empty for the root. */
   readonly names: readonly string[];
   /** By first start, then by name. */
-  readonly children: readonly RunNode[];
+  readonly children: readonly RunNode<Call>[];
   /** The calls made directly in this step, in time order. */
-  readonly leaves: readonly RunCall[];
+  readonly leaves: readonly Call[];
   /** `×n`: calls in this step and beneath. */
   readonly calls: number;
   readonly errors: number;
@@ -64,22 +64,22 @@ const NO_TOKENS: TokenSums = {
   reasoningTokens: 0,
 };
 
-interface Draft {
+interface Draft<Call extends RunCall> {
   readonly spanKey: string;
-  readonly children: Map<string, Draft>;
-  readonly leaves: RunCall[];
+  readonly children: Map<string, Draft<Call>>;
+  readonly leaves: Call[];
 }
 
-function createDraft(spanKey: string): Draft {
+function createDraft<Call extends RunCall>(spanKey: string): Draft<Call> {
   return { spanKey, children: new Map(), leaves: [] };
 }
 
-function placeCall(root: Draft, call: RunCall): void {
+function placeCall<Call extends RunCall>(root: Draft<Call>, call: Call): void {
   let node = root;
   for (const segment of (call.spanKey ?? '').split('/')) {
     if (segment === '') continue;
     const known = node.children.get(segment);
-    const child = known ?? createDraft(node.spanKey === '' ? segment : `${node.spanKey}/${segment}`);
+    const child = known ?? createDraft<Call>(node.spanKey === '' ? segment : `${node.spanKey}/${segment}`);
     if (known === undefined) node.children.set(segment, child);
     node = child;
   }
@@ -114,8 +114,8 @@ function maxOf(a: number | null, b: number | null): number | null {
 }
 
 /** Sums from the leaves up. Depth is capped where span paths are made (200), so recursion is safe. */
-function finishNode(draft: Draft): RunNode {
-  const children = [...draft.children.values()].map(finishNode).sort(compareNodes);
+function finishNode<Call extends RunCall>(draft: Draft<Call>): RunNode<Call> {
+  const children = [...draft.children.values()].map((child) => finishNode(child)).sort(compareNodes);
   const leaves = draft.leaves.sort(compareCalls);
   let calls = leaves.length;
   let errors = 0;
@@ -161,9 +161,9 @@ function finishNode(draft: Draft): RunNode {
 }
 
 /** The root of the run. Order of the calls does not matter, and a call that is given twice (by id) counts once. */
-export function buildRunTree(calls: Iterable<RunCall>): RunNode {
-  const root = createDraft('');
-  const byId = new Map<string, RunCall>();
+export function buildRunTree<Call extends RunCall>(calls: Iterable<Call>): RunNode<Call> {
+  const root = createDraft<Call>('');
+  const byId = new Map<string, Call>();
   for (const call of calls) byId.set(call.id, call);
   for (const call of byId.values()) placeCall(root, call);
   return finishNode(root);

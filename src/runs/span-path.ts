@@ -61,10 +61,11 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Decodes the valid characters among some escapes, and leaves each invalid byte as it was spelt. */
 function decodeEscapes(escapes: string): string {
-  const bytes = Buffer.from(escapes.replaceAll('%', ''), 'hex');
+  // Not a Buffer: the dashboard runs this too, in the browser.
+  const bytes = Uint8Array.from(escapes.split('%').slice(1), (hex) => Number.parseInt(hex, 16));
   let decoded = '';
   for (let index = 0; index < bytes.length; ) {
-    const length = characterLength(bytes.readUInt8(index));
+    const length = characterLength(bytes[index] ?? 0);
     const character = length === 0 ? null : decodeCharacter(bytes.subarray(index, index + length));
     decoded += character ?? escapes.slice(index * 3, index * 3 + 3);
     index += character === null ? 1 : length;
@@ -79,7 +80,7 @@ function characterLength(firstByte: number): number {
   return firstByte >= 0xf0 && firstByte <= 0xf4 ? 4 : 0;
 }
 
-function decodeCharacter(bytes: Buffer): string | null {
+function decodeCharacter(bytes: Uint8Array): string | null {
   try {
     return UTF8.decode(bytes);
   } catch {

@@ -4,10 +4,10 @@
  */
 import { type SqlBool, sql } from 'kysely';
 import type pg from 'pg';
-import { LOG_COLUMN_LIST, runSql } from './list-logs.ts';
 import type { LogFilter } from './log-filter.ts';
-import { filterCondition } from './log-filter-sql.ts';
 import { formatLogRecord, LOG_COLUMN_NAMES, type LogRecord } from './log-record.ts';
+import { logConditions } from './log-scope.ts';
+import { allOf, runSql } from './run-sql.ts';
 
 export interface TailPosition {
   /** `xid8` in decimal. */
@@ -45,17 +45,17 @@ export async function tailLogs(
   filters: readonly LogFilter[],
   after: TailPosition,
   limit: number,
+  search: string | null = null,
 ): Promise<readonly TailedRecord[]> {
   const conditions = [
     sql<SqlBool>`(ingest_xid, id) > (${after.xid}::xid8, ${after.id}::uuid)`,
     sql<SqlBool>`ingest_xid < pg_snapshot_xmin(pg_current_snapshot())`,
-    sql<SqlBool>`account_id = ${accountId}`,
-    ...filters.map(filterCondition),
+    ...logConditions({ accountId, filters, search, from: null, to: null, excludeRuns: false }),
   ];
   const rows = await runSql(
     pool,
-    sql`select ${LOG_COLUMN_LIST}, ingest_xid::text as xid from llm_requests
-      where ${sql.join(conditions, sql` and `)} order by ingest_xid, id limit ${limit}`,
+    sql`select ${sql.join(LOG_COLUMN_NAMES.map((name) => sql.ref(name)))}, ingest_xid::text as xid from llm_requests
+      where ${allOf(conditions)} order by ingest_xid, id limit ${limit}`,
   );
   return rows.map((row) => ({
     position: { xid: String(row['xid']), id: String(row['id']) },

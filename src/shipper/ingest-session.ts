@@ -14,6 +14,7 @@ import {
   COPY_ROWS,
   CREATE_STAGING,
   DELETE_ENDED,
+  DROP_EMPTY_COSTS,
   DROP_EMPTY_FACETS,
   INSERT_OPEN,
   INSERT_ROWS,
@@ -98,6 +99,7 @@ async function storeCalls(client: pg.ClientBase, calls: readonly CallItem[]): Pr
     if ((removed.rowCount ?? 0) > 0) {
       for (const id of await insertStaged(client)) inserted.add(id);
       await client.query(DROP_EMPTY_FACETS);
+      await client.query(DROP_EMPTY_COSTS);
     }
   }
   const bodies = await encodeBodyRows(calls.filter((call) => inserted.has(call.row.id)));

@@ -1,16 +1,10 @@
 /**
- * The statements of one batch. The insert and both roll-ups are one statement: the roll-ups are fed by what was really
+ * The statements of one batch. The insert and all roll-ups are one statement: the roll-ups are fed by what was really
  * inserted, so a call that comes twice counts once. Rows are locked in the order of their keys, so that two shippers
  * cannot block each other. The same text on PostgreSQL 15 and 18.
  */
-import {
-  AGGREGATED_COLUMNS,
-  FACET_COLUMNS,
-  facetAggregate,
-  RUN_COLUMNS,
-  runAggregate,
-  SUMMED_COLUMNS,
-} from '../runs/run-aggregate.ts';
+import { COSTED_COLUMNS, deleteEmptyCostHours, insertCostHourly } from '../runs/cost-hourly.ts';
+import { FACET_COLUMNS, facetAggregate, RUN_COLUMNS, runAggregate, SUMMED_COLUMNS } from '../runs/run-aggregate.ts';
 import { COPY_COLUMNS } from '../store/copy-text.ts';
 
 /** Once per connection: where a batch's rows, and interrupted rows that are replaced, stand for one transaction. */
@@ -20,7 +14,7 @@ export const CREATE_STAGING = `
 
 export const COPY_ROWS = `copy ingest_rows (${COPY_COLUMNS}) from stdin`;
 
-const AGGREGATED = AGGREGATED_COLUMNS.join(', ');
+const AGGREGATED = COSTED_COLUMNS.join(', ');
 
 /**
  * Returns the ids that were inserted. Interrupted rows taken out before are subtracted in the same roll-up. A roll-up
@@ -31,9 +25,9 @@ export const INSERT_ROWS = `
     insert into llm_requests (${COPY_COLUMNS}) select ${COPY_COLUMNS} from ingest_rows order by id
     on conflict do nothing returning id, ${AGGREGATED}
   ), changed as (
-    select 1 as sign, ${AGGREGATED} from inserted where trace_id is not null
+    select 1 as sign, ${AGGREGATED} from inserted
     union all
-    select -1, ${AGGREGATED} from ingest_removed where trace_id is not null
+    select -1, ${AGGREGATED} from ingest_removed
   ), runs as (
     insert into llm_runs as r (${RUN_COLUMNS}) ${runAggregate('changed')} order by account_id, trace_id
     on conflict (account_id, trace_id) do update set
@@ -48,12 +42,16 @@ export const INSERT_ROWS = `
       last_activity_at = case when f.is_history then excluded.last_activity_at
         else greatest(f.last_activity_at, excluded.last_activity_at) end,
       is_history = false
+  ), costs as (${insertCostHourly('changed')}
   )
   select id from inserted`;
 
 function addUnlessHistory(table: string, column: string): string {
   return `${column} = case when ${table}.is_history then 0 else ${table}.${column} end + excluded.${column}`;
 }
+
+/** After interrupted rows were replaced: groups that no call of the hour is in any more. */
+export const DROP_EMPTY_COSTS = deleteEmptyCostHours('ingest_removed');
 
 /** Takes out the interrupted rows whose real ending is in the batch. Returns nothing; the number of rows counts. */
 export const TAKE_OUT_INTERRUPTED = `

@@ -169,10 +169,12 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
     return `${response.status} ${ErrorBody.parse(await response.json()).error.code}`;
   }
   /** The answer about usage rests for a moment between two questions to the database. */
-  async function waitForUsage(keyId: number): Promise<Record<string, unknown> | undefined> {
+  async function waitForAnswer(
+    isMeant: (key: Record<string, unknown>) => boolean,
+  ): Promise<Record<string, unknown> | undefined> {
     for (;;) {
-      const key = (await list('/api/v1/keys')).data.find(({ id }) => id === keyId);
-      if (key === undefined || key['calls_30d'] !== 0) return key;
+      const key = (await list('/api/v1/keys')).data.find(isMeant);
+      if (key !== undefined) return key;
       await sleep(20);
     }
   }
@@ -313,7 +315,7 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
       call(7003, 3 * 86_400_000),
       call(7004, 31 * 86_400_000),
     );
-    const found = await waitForUsage(keyId);
+    const found = await waitForAnswer(({ id, calls_30d }) => id === keyId && calls_30d !== 0);
     expect(found).toMatchObject({
       ...{ calls_24h: 2, cost_24h: '0.007171', unpriced_calls_24h: 1 },
       ...{ calls_30d: 3, cost_30d: '0.014344', unpriced_calls_30d: 1 },
@@ -322,6 +324,20 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
     expect(data.find((key) => key['id'] === idle['id'])).toMatchObject({
       ...{ calls_24h: 0, cost_24h: '0', calls_30d: 0, cost_30d: '0', unpriced_calls_30d: 0 },
     });
+  });
+
+  test('while the records cannot be counted in time, the keys are listed without their usage', async () => {
+    const blocker = await pool.connect();
+    try {
+      await blocker.query('begin');
+      await blocker.query('lock table llm_requests in access exclusive mode');
+      // A fresh answer, for the one that rests.
+      const unknown = await waitForAnswer((key) => key['calls_30d'] === null);
+      expect(unknown).toMatchObject({ name: 'team a', calls_24h: null, cost_24h: null, cost_30d: null });
+    } finally {
+      await blocker.query('rollback');
+      blocker.release();
+    }
   });
 
   test('when a proxy does not confirm, the answer is 503 and the key is stored', async () => {

@@ -244,7 +244,12 @@ test('the command line makes keys, shows logs, runs and the state, and says one 
   expect(created.code).toBe(0);
   expect(isWellFormedKey(created.out.trim())).toBe(true);
   const listed = await runCli(['keys', 'list']);
-  expect(listed.out).toMatch(/my laptop +tgk_\w{4}…\w{4} .* never +valid/);
+  expect(listed.out).toMatch(/my laptop +tgk_\w{4}…\w{4} .* never +0 +\$0\.00 +valid/);
+  const rotated = await runCli(['keys', 'rotate', '1', '--overlap', '24h']);
+  expect(isWellFormedKey(rotated.out.trim())).toBe(true);
+  expect((await runCli(['keys', 'list'])).out).toMatch(/^1 .* valid until [\d-]+ [\d:]+\n2 .* valid$/m);
+  expect((await runCli(['keys', 'rotate', '1', '--overlap', 'soon'])).err).toContain('write 30m, 24h or 7d');
+  expect((await runCli(['login'])).out).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/login#code=[\w-]{43}\n$/);
   expect((await runCli(['keys', 'revoke', '1'])).out).toContain('Key 1 (my laptop) is revoked');
   expect(await runCli(['keys', 'revoke', '99'])).toMatchObject({ code: 1, out: '' });
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { CallBegin, SpoolEntry } from '../../src/call-record.ts';
 import { cutRollups } from '../../src/runs/cut-rollups.ts';
 import { readRun } from '../../src/runs/read-run.ts';
-import { verifyRuns } from '../../src/runs/verify-runs.ts';
+import { verifyRollups } from '../../src/runs/verify-rollups.ts';
 import { buildBatch } from '../../src/shipper/build-batch.ts';
 import { openIngestSession } from '../../src/shipper/ingest-session.ts';
 import { migrate } from '../../src/store/migrate.ts';
@@ -94,7 +94,7 @@ describe.each(POSTGRES_KINDS)('retention in $name', (kind) => {
     expect(await numbers('llm_bodies')).toEqual([4, 5]);
     expect(await column("select relname from pg_class where relname like 'llm_%_p20261117%'")).toEqual([]);
     expect(await sweep()).toEqual({ dropped: [], waitingFor: null });
-    expect(await verifyRuns(pool)).toEqual([]);
+    expect(await verifyRollups(pool)).toEqual([]);
   });
 
   test('a run across the line is what its calls left make it, and keeps what it lost', async () => {
@@ -128,7 +128,7 @@ describe.each(POSTGRES_KINDS)('retention in $name', (kind) => {
     expect(await column("select calls from llm_run_facets where trace_id = 'long' and facet = 'provider'")).toEqual([
       2,
     ]);
-    expect(await verifyRuns(pool)).toEqual([]);
+    expect(await verifyRollups(pool)).toEqual([]);
     const shown = await readRun(pool, 1, 'long');
     expect(shown).toMatchObject({ calls: 2, cut_at: expect.stringMatching(/^\d{4}-.*Z$/) });
     expect(await readRun(pool, 1, 'new')).toMatchObject({ cut_at: null });
@@ -139,14 +139,14 @@ describe.each(POSTGRES_KINDS)('retention in $name', (kind) => {
     const whole = await readRunRow('old');
     await sweep(LIMITS, NOON_MS - DAY_MS);
     expect(await readRunRow('old')).toMatchObject({ calls: 2, is_history: false });
-    expect(await verifyRuns(pool)).toEqual([]);
+    expect(await verifyRollups(pool)).toEqual([]);
     await sweep(LIMITS, NOON_MS + 5 * DAY_MS);
     const gone = await readRunRow('old');
     expect(gone).toEqual({ ...whole, is_history: true, is_cut: true, cut_totals: gone?.['cut_totals'] });
     expect(gone?.['cut_totals']).toMatchObject({ calls: 3, total_cost: whole?.['total_cost'] });
     expect(await numbers('llm_requests')).toEqual([]);
     expect(await column('select distinct is_history from llm_run_facets')).toEqual([true]);
-    expect(await verifyRuns(pool)).toEqual([]);
+    expect(await verifyRollups(pool)).toEqual([]);
     expect(await sweep(LIMITS, NOON_MS + 5 * DAY_MS)).toEqual({ dropped: [], waitingFor: null });
     expect(await readRunRow('old')).toEqual(gone);
   });
@@ -154,7 +154,7 @@ describe.each(POSTGRES_KINDS)('retention in $name', (kind) => {
   test('verify finds a record behind a roll-up that says it is history', async () => {
     await ship([1, 0, 'run']);
     await pool.query('update llm_runs set is_history = true');
-    expect(await verifyRuns(pool)).toMatchObject([{ rollup: 'llm_runs', side: 'records', trace_id: 'run' }]);
+    expect(await verifyRollups(pool)).toMatchObject([{ rollup: 'llm_runs', side: 'records', trace_id: 'run' }]);
   });
 
   test('a late record of a day that was dropped makes the day again, and the next pass takes it', async () => {
@@ -164,12 +164,12 @@ describe.each(POSTGRES_KINDS)('retention in $name', (kind) => {
     expect(await numbers('llm_requests')).toEqual([3, 4, 5]);
     expect(await readRunRow('old')).toMatchObject({ calls: 1, input_tokens: 104, is_history: false, is_cut: true });
     expect(await readRunRow('long')).toMatchObject({ calls: 2, input_tokens: 208 });
-    expect(await verifyRuns(pool)).toEqual([]);
+    expect(await verifyRollups(pool)).toEqual([]);
     expect((await sweep()).dropped).toEqual(['llm_bodies_p20261117', 'llm_requests_p20261117']);
     expect(await numbers('llm_requests')).toEqual([3]);
     expect(await readRunRow('old')).toMatchObject({ calls: 2, input_tokens: 205, is_history: true });
     expect(await readRunRow('long')).toMatchObject({ calls: 1, input_tokens: 103, cut_totals: { calls: 2 } });
-    expect(await verifyRuns(pool)).toEqual([]);
+    expect(await verifyRollups(pool)).toEqual([]);
   });
 
   test('a shipper that knew the day before it was dropped stores its late record all the same', async () => {
@@ -185,7 +185,7 @@ describe.each(POSTGRES_KINDS)('retention in $name', (kind) => {
     session.forgetPartitions();
     expect(await session.ingest(item(2))).toBe(1);
     session.close();
-    expect(await verifyRuns(pool)).toEqual([]);
+    expect(await verifyRollups(pool)).toEqual([]);
   });
 
   test('with a limit of 0 days bodies of today go too, and those of the next calls have a place', async () => {
@@ -217,7 +217,7 @@ describe.each(POSTGRES_KINDS)('retention in $name', (kind) => {
     reader.release();
     expect(await readRunRow('old')).toEqual(before);
     expect((await sweep()).dropped).toEqual(['llm_requests_p20261117']);
-    expect(await verifyRuns(pool)).toEqual([]);
+    expect(await verifyRollups(pool)).toEqual([]);
   });
 
   test('between the sums and the drop the log can be read and not written', async () => {
@@ -253,7 +253,7 @@ describe.each(POSTGRES_KINDS)('retention in $name', (kind) => {
     expect(await column("select min(requested_at) >= timestamptz '2026-11-18 00:00Z' from llm_requests")).toEqual([
       true,
     ]);
-    expect(await verifyRuns(pool)).toEqual([]);
+    expect(await verifyRollups(pool)).toEqual([]);
     // Nothing is lost: what is left and what was cut are all calls there ever were.
     const total =
       "select sum(case when is_history then 0 else calls end + coalesce((cut_totals->>'calls')::int8, 0))::int8 from llm_runs";

@@ -5,7 +5,7 @@ import { zstdDecompressSync } from 'node:zlib';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { CallEnd, SpoolEntry } from '../../src/call-record.ts';
-import { verifyRuns } from '../../src/runs/verify-runs.ts';
+import { verifyRollups } from '../../src/runs/verify-rollups.ts';
 import { buildBatch } from '../../src/shipper/build-batch.ts';
 import { openIngestSession } from '../../src/shipper/ingest-session.ts';
 import { type Shipper, startShipper } from '../../src/shipper/shipper.ts';
@@ -150,7 +150,7 @@ describe.each(POSTGRES_KINDS)('the shipper into $name', (kind) => {
     expect(body).toMatchObject({ request_packing: 'zstd', response_packing: 'none', response_head_bytes: 2 });
     expect(body['headers']).toEqual({ request: [], response: [['content-type', 'application/json']] });
     expect(body['request'] instanceof Buffer && zstdDecompressSync(body['request']).toString()).toBe(text);
-    expect(await verifyRuns(pool)).toEqual([]);
+    expect(await verifyRollups(pool)).toEqual([]);
     expect(log.messages).toEqual([]);
   });
 
@@ -206,14 +206,14 @@ describe.each(POSTGRES_KINDS)('the shipper into $name', (kind) => {
       rows: 1200,
     });
     expect((await pool.query('select from llm_runs')).rowCount).toBe(40 - 8);
-    expect(await verifyRuns(pool)).toEqual([]);
+    expect(await verifyRollups(pool)).toEqual([]);
   });
 
   test('verify finds a roll-up that is wrong by the smallest amount', async () => {
     await writeCall(writer('p1'), 1, 't');
     await shipper().drain(DRAIN_MS);
     await pool.query('update llm_runs set total_cost = total_cost + 0.000000000001');
-    expect((await verifyRuns(pool)).map(({ rollup, side }) => `${rollup} ${side}`).sort()).toEqual([
+    expect((await verifyRollups(pool)).map(({ rollup, side }) => `${rollup} ${side}`).sort()).toEqual([
       'llm_runs records',
       'llm_runs rollup',
     ]);
@@ -244,7 +244,7 @@ describe.each(POSTGRES_KINDS)('the shipper into $name', (kind) => {
     expect((await pool.query('select from llm_open_calls')).rowCount).toBe(0);
     expect(readdirSync(spoolDir)).toEqual([]);
     expect(ship.stats()).toMatchObject({ rows: 3, interrupted: 3 });
-    expect(await verifyRuns(pool)).toEqual([]);
+    expect(await verifyRollups(pool)).toEqual([]);
 
     // An ending that turns up after all takes the row's place, once.
     const late = writer('late');
@@ -266,7 +266,7 @@ describe.each(POSTGRES_KINDS)('the shipper into $name', (kind) => {
       output_tokens: 9,
     });
     expect((await pool.query('select from llm_bodies')).rowCount).toBe(1);
-    expect(await verifyRuns(pool)).toEqual([]);
+    expect(await verifyRollups(pool)).toEqual([]);
   });
 
   test('one poisonous record of 500 is put aside, one is stored in a safe form, and the rest goes through', async () => {
@@ -292,7 +292,7 @@ describe.each(POSTGRES_KINDS)('the shipper into $name', (kind) => {
       id: callId(123),
       reason: expect.stringContaining('22003'),
     });
-    expect(await verifyRuns(pool)).toEqual([]);
+    expect(await verifyRollups(pool)).toEqual([]);
   });
 
   test('a lost cursor and a replay of everything make no second row', async () => {
@@ -307,7 +307,7 @@ describe.each(POSTGRES_KINDS)('the shipper into $name', (kind) => {
     expect(second.stats().rows).toBe(0);
     expect((await pool.query('select from llm_requests')).rowCount).toBe(50);
     expect((await pool.query('select from llm_open_calls')).rowCount).toBe(0);
-    expect(await verifyRuns(pool)).toEqual([]);
+    expect(await verifyRollups(pool)).toEqual([]);
   });
 
   test('while the database is down records wait, and they arrive by themselves when it is back', async () => {
@@ -323,7 +323,7 @@ describe.each(POSTGRES_KINDS)('the shipper into $name', (kind) => {
     expect(await ship.drain(DRAIN_MS)).toBe(true);
     expect(ship.stats().waitingFor).toBeNull();
     expect((await pool.query('select from llm_requests')).rowCount).toBe(2);
-    expect(await verifyRuns(pool)).toEqual([]);
+    expect(await verifyRollups(pool)).toEqual([]);
   });
 
   test('partitions are made a week ahead', async () => {

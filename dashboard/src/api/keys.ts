@@ -1,11 +1,11 @@
 /** Gateway keys: the list, and what can be done with one. Names of keys are shown wherever a call says `key_id`. */
 import { queryOptions } from '@tanstack/react-query';
-import type { CreatedKey, Key } from '../../../src/admin/keys-resource.ts';
+import type { CreatedKey, Key, ListedKey } from '../../../src/admin/keys-resource.ts';
 import { getJson, sendJson } from './client.ts';
 
 export const keysQuery = queryOptions({
   queryKey: ['keys'],
-  queryFn: ({ signal }) => getJson<{ readonly data: readonly Key[] }>('/keys', {}, signal),
+  queryFn: ({ signal }) => getJson<{ readonly data: readonly ListedKey[] }>('/keys', {}, signal),
 });
 
 export interface NewKey {

@@ -3,8 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
-import type { Key } from '../../../../src/admin/keys-resource.ts';
+import type { Key, ListedKey } from '../../../../src/admin/keys-resource.ts';
 import { keysQuery } from '../../api/keys.ts';
+import { Count, Money } from '../../components/amounts.tsx';
 import { Badge } from '../../components/badges.tsx';
 import { Button } from '../../components/buttons.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
@@ -21,7 +22,7 @@ const REFETCH_MS = 5_000;
 
 type Opened = { readonly what: 'create' } | { readonly what: 'revoke' | 'rotate'; readonly subject: Key };
 
-function listColumns(open: (opened: Opened) => void): readonly PlainColumn<Key>[] {
+function listColumns(open: (opened: Opened) => void): readonly PlainColumn<ListedKey>[] {
   return [
     {
       header: 'Name',
@@ -47,6 +48,18 @@ function listColumns(open: (opened: Opened) => void): readonly PlainColumn<Key>[
       },
     },
     { header: 'Last used', render: (key) => <Timestamp at={key.last_used_at} form="relative" never="never" /> },
+    { header: 'Calls 24 h', align: 'right', render: (key) => <Count value={key.calls_24h} unit="calls" /> },
+    {
+      header: 'Cost 24 h',
+      align: 'right',
+      render: (key) => <Money value={key.cost_24h} unpriced={key.unpriced_calls_24h ?? 0} />,
+    },
+    { header: 'Calls 30 d', align: 'right', render: (key) => <Count value={key.calls_30d} unit="calls" /> },
+    {
+      header: 'Cost 30 d',
+      align: 'right',
+      render: (key) => <Money value={key.cost_30d} unpriced={key.unpriced_calls_30d ?? 0} />,
+    },
     { header: 'Created', render: (key) => <Timestamp at={key.created_at} /> },
     { header: 'Expires', render: (key) => <Timestamp at={key.expires_at} never="never" /> },
     { header: 'Bodies', render: (key) => (key.bodies === 'off' ? 'not kept' : 'kept') },

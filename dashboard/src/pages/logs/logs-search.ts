@@ -1,8 +1,23 @@
 /** The state of the Logs page in the address. */
-import { type ListSearch, readListSearch } from '../../search/list-search.ts';
+import { type ListSearch, readListSearch, readText } from '../../search/list-search.ts';
 
-export type LogsSearch = ListSearch;
+export interface LogsSearch extends ListSearch {
+  /** Ids of the columns in their order, with commas; absent: the usual ones. */
+  readonly cols?: string | undefined;
+  /** Only calls outside of runs. */
+  readonly exclude_runs?: 'true' | undefined;
+  /** Tab of the call in the side panel. */
+  readonly tab?: string | undefined;
+  /** The facets beside the list are put away. */
+  readonly facets?: 'off' | undefined;
+}
 
 export function readLogsSearch(raw: Record<string, unknown>): LogsSearch {
-  return readListSearch(raw);
+  return {
+    ...readListSearch(raw),
+    cols: readText(raw['cols']),
+    exclude_runs: raw['exclude_runs'] === 'true' ? 'true' : undefined,
+    tab: readText(raw['tab']),
+    facets: raw['facets'] === 'off' ? 'off' : undefined,
+  };
 }

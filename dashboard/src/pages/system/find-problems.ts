@@ -10,6 +10,8 @@ export function findProblems(status: Status): readonly string[] {
       problems.push(`A ${role} process is being started again (${last_exit ?? 'it ended'}); see the gateway's log.`);
   const lost = status.processes.reduce((sum, { metrics }) => sum + (metrics?.records_lost ?? 0), 0);
   if (lost > 0) problems.push(`${lost} records could not be written to the spool. Is the disk full?`);
+  if (status.spool?.is_disk_low === true)
+    problems.push('The disk of the data directory is nearly full: bodies are dropped first, then records.');
   const quarantined = status.records?.quarantined ?? 0;
   if (quarantined > 0)
     problems.push(`${quarantined} records were refused by the database and put aside in the data directory.`);

@@ -69,6 +69,17 @@ function RecordsCard({ status }: { readonly status: Status }) {
             ? 'nothing'
             : String(records.waiting_for),
     },
+    {
+      name: 'Spool',
+      value:
+        status.spool === null ? (
+          'cannot be read'
+        ) : (
+          <>
+            <Bytes value={status.spool.bytes} /> of <Bytes value={status.spool.limit_bytes} />
+          </>
+        ),
+    },
     { name: 'Put aside', value: number(records?.quarantined) },
     { name: 'Interrupted', value: number(records?.interrupted) },
     { name: 'Lost', value: <Badge tone={lost === 0 ? 'good' : 'bad'}>{lost}</Badge> },
@@ -105,6 +116,26 @@ function Processes({ processes }: { readonly processes: Status['processes'] }) {
           render: ({ metrics }) => <Count value={metrics?.rejected_total ?? null} />,
         },
         { header: 'Memory', align: 'right', render: ({ metrics }) => <Bytes value={metrics?.rss_bytes ?? null} /> },
+      ]}
+    />
+  );
+}
+
+function Settings({ settings }: { readonly settings: Status['settings'] }) {
+  return (
+    <PlainTable
+      label="Settings in force"
+      rows={settings}
+      rowKey={({ name }) => name}
+      columns={[
+        { header: 'Setting', render: ({ name }) => <code className="font-mono text-xs">{name}</code> },
+        {
+          header: 'Value',
+          render: ({ value }) => (
+            <code className="font-mono text-xs break-all">{value === null ? '—' : String(value)}</code>
+          ),
+        },
+        { header: 'From', render: ({ source }) => source },
       ]}
     />
   );
@@ -151,7 +182,10 @@ export function SystemPage() {
             <DatabaseCard database={data.database} />
             <RecordsCard status={data} />
           </div>
+          <h2 className="text-sm font-semibold">Processes</h2>
           <Processes processes={data.processes} />
+          <h2 className="text-sm font-semibold">Settings in force</h2>
+          <Settings settings={data.settings} />
         </div>
       )}
     </>

@@ -1,0 +1,107 @@
+/** The lines of a call's cost as a table that adds up: the sum is made of the lines and compared with the record. */
+import { formatUsd, parseUsd } from '../../../src/usd.ts';
+import { isRecord, readNumber, readText, toList } from './json-reading.ts';
+
+export interface CostTableLine {
+  readonly class: string;
+  readonly quantity: number | null;
+  readonly unit: string;
+  /** US dollars for `per` units, decimal text. */
+  readonly rate: string | null;
+  readonly per: number | null;
+  readonly multiplier: string | null;
+  readonly amount: string | null;
+  /** Where the price comes from: the catalogue, our overlay, or an override; and which row of it. */
+  readonly layer: string | null;
+  readonly row: string | null;
+  /** The class whose rate was used, when it is another one. */
+  readonly ratedAs: string | null;
+}
+
+export interface CostBreakdown {
+  readonly lines: readonly CostTableLine[];
+  /** Classes that were used and have no price. */
+  readonly unpriced: readonly { readonly class: string; readonly quantity: number }[];
+  /** Sum of the lines' amounts. */
+  readonly sum: string;
+  /** Whether the sum is the record's `known_cost` to the last digit; null when the record has none. */
+  readonly addsUp: boolean | null;
+}
+
+function readAmount(text: string | null): bigint | null {
+  if (text === null) return null;
+  try {
+    return parseUsd(text);
+  } catch {
+    return null;
+  }
+}
+
+function readLine(line: unknown): CostTableLine {
+  const name = readText(line, 'class') ?? '(unknown)';
+  const ratedAs = readText(line, 'rated_as');
+  return {
+    class: name,
+    quantity: readNumber(line, 'quantity'),
+    unit: readText(line, 'unit') ?? 'token',
+    rate: readText(line, 'rate'),
+    per: readNumber(line, 'per'),
+    multiplier: readText(line, 'multiplier'),
+    amount: readText(line, 'amount'),
+    layer: readText(line, 'layer'),
+    row: readText(line, 'row'),
+    ratedAs: ratedAs === name ? null : ratedAs,
+  };
+}
+
+interface CostColumns {
+  readonly cost_lines: unknown;
+  /** Every disjoint class with its quantity. */
+  readonly usage: unknown;
+  readonly known_cost: string | null;
+}
+
+export function readCostBreakdown(columns: CostColumns): CostBreakdown {
+  const lines = toList(columns.cost_lines).filter(isRecord).map(readLine);
+  const priced = lines.map(({ class: name }) => name);
+  const used = Object.entries(isRecord(columns.usage) ? columns.usage : {});
+  const unpriced = used.flatMap(([name, quantity]) =>
+    typeof quantity === 'number' && quantity > 0 && !priced.includes(name) ? [{ class: name, quantity }] : [],
+  );
+  const sum = lines.reduce((total, { amount }) => total + (readAmount(amount) ?? 0n), 0n);
+  const known = readAmount(columns.known_cost);
+  return { lines, unpriced, sum: formatUsd(sum), addsUp: known === null ? null : known === sum };
+}
+
+const CLASS_WORDS: Readonly<Record<string, string>> = {
+  input: 'Input, uncached',
+  input_audio: 'Input, audio',
+  input_image: 'Input, images',
+  input_video: 'Input, video',
+  cache_read: 'Read from cache',
+  cache_read_audio: 'Read from cache, audio',
+  cache_read_image: 'Read from cache, images',
+  cache_read_video: 'Read from cache, video',
+  cache_creation_5m: 'Written to cache for 5 minutes',
+  cache_creation_30m: 'Written to cache for 30 minutes',
+  cache_creation_1h: 'Written to cache for 1 hour',
+  cache_creation_12h: 'Written to cache for 12 hours',
+  output: 'Output, reasoning included',
+  output_audio: 'Output, audio',
+  output_image: 'Output, images',
+  web_search_requests: 'Web searches',
+  web_fetch_requests: 'Web fetches',
+};
+
+export function describeClass(name: string): string {
+  return Object.hasOwn(CLASS_WORDS, name) ? (CLASS_WORDS[name] ?? name) : name;
+}
+
+/** Why there is no total, or less than one. */
+export const COST_STATUS_WORDS: Readonly<Record<string, string>> = {
+  exact: 'Every class of the usage has a price, and the usage is complete.',
+  partial: 'Only a part of the cost is known: a class without a price, or an answer that ended before its whole usage.',
+  unpriced: 'There is usage, and the price book has no price for this model. It is not counted as zero.',
+  no_usage: 'It may have cost something, but the answer did not say how much.',
+  not_billed: 'Nothing billable happened.',
+};

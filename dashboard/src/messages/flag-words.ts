@@ -1,0 +1,21 @@
+/** The remarks on a record in words. */
+import type { CallFlag } from '../../../src/token-usage.ts';
+
+const WORDS: Readonly<Record<CallFlag, string>> = {
+  path_repaired: 'The path had a doubled or missing prefix and was routed as meant.',
+  usage_not_asked: 'The usage of the stream could not be asked for: the body was too large or encoded.',
+  usage_asked: 'The gateway asked for the usage of the stream and hid it from the client.',
+  tap_limit: 'The copy for metering passed a limit, so usage may be missing. The call itself passed unchanged.',
+  undecodable: 'The copy for metering could not be decoded.',
+  inconsistent: 'The parts of the reported usage do not add up.',
+  metadata_cut: 'Metadata beyond the limits was dropped.',
+  trace_id_cut: 'The trace id was longer than the limit and was shortened.',
+  span_cut: 'The span path or name was longer than the limit and was cut.',
+  body_dropped: 'The body was not kept: the spool was short of space.',
+  sanitised: 'The record was stored in a safe form, after the database had refused it as it was.',
+};
+
+export function describeFlag(flag: string): string {
+  const words: Readonly<Record<string, string>> = WORDS;
+  return Object.hasOwn(words, flag) ? (words[flag] ?? flag) : flag;
+}

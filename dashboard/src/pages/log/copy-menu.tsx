@@ -1,0 +1,84 @@
+/** Copies a call: as code that makes it again, its record, its ids, its address. */
+import { Menu } from '@base-ui/react/menu';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Check, Copy } from 'lucide-react';
+import { useState } from 'react';
+import { type LogDetail, logBodyQuery } from '../../api/logs.ts';
+import { statusQuery } from '../../api/status.ts';
+import { buttonClass } from '../../components/buttons.tsx';
+import { decodeBody } from '../../messages/body-text.ts';
+import { COPY_LANGUAGES, type CopyLanguage, copyAs } from '../../messages/copy-as.ts';
+import { formatJson, isRecord } from '../../messages/json-reading.ts';
+
+const LANGUAGE_NAMES: Readonly<Record<CopyLanguage, string>> = {
+  curl: 'curl',
+  python: 'Python',
+  typescript: 'TypeScript',
+};
+
+const ITEM = 'rounded px-2 py-1.5 outline-none data-[highlighted]:bg-raised cursor-default';
+
+function listMetadata(log: LogDetail): readonly (readonly [string, string])[] {
+  return Object.entries(isRecord(log.raw_metadata) ? log.raw_metadata : {}).map(([name, value]) => [
+    name,
+    String(value),
+  ]);
+}
+
+export function CopyMenu({ log }: { readonly log: LogDetail }) {
+  const queries = useQueryClient();
+  const { data: status } = useQuery(statusQuery);
+  const [said, setSaid] = useState<string | null>(null);
+  const copy = async (text: Promise<string>) => {
+    try {
+      await navigator.clipboard.writeText(await text);
+      setSaid('Copied');
+    } catch {
+      setSaid('Could not be copied');
+    }
+  };
+  const asCode = async (language: CopyLanguage): Promise<string> => {
+    const isKept = log.bodies?.request != null;
+    const body = isKept ? await queries.fetchQuery(logBodyQuery(log.id, 'request')) : null;
+    const decoded = body === null ? null : decodeBody(body.bytes);
+    return copyAs(language, {
+      baseUrl: status?.base_url ?? location.origin,
+      method: log.method ?? 'POST',
+      path: log.path ?? '/',
+      provider: log.provider ?? '',
+      providerAlias: log.provider_alias,
+      headers: log.headers?.request ?? [],
+      metadata: listMetadata(log),
+      body: decoded?.text ?? (log.request_bytes === 0 || log.method === 'GET' ? null : ''),
+      isBodyWhole: decoded?.isExact === true && body?.cutBytes === 0,
+    });
+  };
+  return (
+    <Menu.Root onOpenChange={() => setSaid(null)}>
+      <Menu.Trigger className={buttonClass()}>
+        {said === 'Copied' ? <Check size={15} aria-hidden /> : <Copy size={15} aria-hidden />}
+        <span role="status">{said ?? 'Copy'}</span>
+      </Menu.Trigger>
+      <Menu.Portal>
+        <Menu.Positioner sideOffset={6} align="end" className="z-50">
+          <Menu.Popup className="min-w-44 rounded-lg border border-line bg-panel p-1 shadow-lg">
+            {COPY_LANGUAGES.map((language) => (
+              <Menu.Item key={language} className={ITEM} onClick={() => void copy(asCode(language))}>
+                As {LANGUAGE_NAMES[language]}
+              </Menu.Item>
+            ))}
+            <Menu.Item className={ITEM} onClick={() => void copy(Promise.resolve(formatJson(log)))}>
+              Record as JSON
+            </Menu.Item>
+            <Menu.Item className={ITEM} onClick={() => void copy(Promise.resolve(log.id))}>
+              Request id
+            </Menu.Item>
+            <Menu.Item className={ITEM} onClick={() => void copy(Promise.resolve(`${location.origin}/log/${log.id}`))}>
+              Link
+            </Menu.Item>
+          </Menu.Popup>
+        </Menu.Positioner>
+      </Menu.Portal>
+    </Menu.Root>
+  );
+}

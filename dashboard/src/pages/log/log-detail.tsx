@@ -1,0 +1,52 @@
+/**
+ * One call, whole: used on its page, in the panel beside the Logs, and in the run. It fetches what it shows; which tab
+ * is open is the caller's when it keeps that in the address, otherwise its own.
+ */
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { logQuery } from '../../api/logs.ts';
+import { ErrorState, Skeleton } from '../../components/states.tsx';
+import { type TabItem, TabList } from '../../components/tab-list.tsx';
+import { BodyTab } from './body-tab.tsx';
+import { CostTab } from './cost-tab.tsx';
+import { LogHead } from './log-head.tsx';
+import { MessagesTab } from './messages-tab.tsx';
+import { MetadataTab } from './metadata-tab.tsx';
+import { TimingTab } from './timing-tab.tsx';
+
+interface LogDetailProps {
+  readonly id: string;
+  readonly tab?: string | undefined;
+  readonly onTab?: (tab: string) => void;
+  /** On its own page it does not offer to open it. */
+  readonly isPage?: boolean;
+  /** Shows the call before or after it in the run in place; without it that is a page. */
+  readonly onShow?: (id: string) => void;
+}
+
+const FIRST_TAB = 'messages';
+
+export function LogDetail({ id, tab, onTab, isPage = false, onShow }: LogDetailProps) {
+  const { data: log, error, refetch } = useQuery(logQuery(id));
+  const [ownTab, setOwnTab] = useState(FIRST_TAB);
+  if (log === undefined) {
+    if (error !== null) return <ErrorState error={error} what="the call" onRetry={() => void refetch()} />;
+    return <Skeleton label="Loading the call" />;
+  }
+  const tabs: readonly TabItem[] = [
+    { id: FIRST_TAB, label: 'Messages', content: <MessagesTab key={id} log={log} /> },
+    { id: 'request', label: 'Request', content: <BodyTab key={id} log={log} direction="request" /> },
+    { id: 'response', label: 'Response', content: <BodyTab key={id} log={log} direction="response" /> },
+    { id: 'cost', label: 'Cost', content: <CostTab log={log} /> },
+    { id: 'timing', label: 'Timing', content: <TimingTab log={log} /> },
+    { id: 'metadata', label: 'Metadata', content: <MetadataTab log={log} /> },
+  ];
+  const wanted = onTab === undefined ? ownTab : (tab ?? FIRST_TAB);
+  const current = tabs.some((one) => one.id === wanted) ? wanted : FIRST_TAB;
+  return (
+    <article aria-label="Call" className="flex min-h-full flex-col bg-panel">
+      <LogHead log={log} isPage={isPage} onShow={onShow} />
+      <TabList label="Parts of the call" tabs={tabs} current={current} onChange={onTab ?? setOwnTab} />
+    </article>
+  );
+}

@@ -1,0 +1,166 @@
+/** What was said in a call: its turns, tools and how it ended. What is no conversation shows as JSON, never as nothing. */
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { type LogDetail, logBodyQuery, logQuery } from '../../api/logs.ts';
+import { ErrorState, Skeleton, StaleNote } from '../../components/states.tsx';
+import { assembleResponse } from '../../messages/assemble-response.ts';
+import { decodeBody } from '../../messages/body-text.ts';
+import type { Turn } from '../../messages/conversation.ts';
+import { isNothing, parseJson } from '../../messages/json-reading.ts';
+import { countSharedTurns, matchToolResults, readConversation } from '../../messages/read-conversation.ts';
+import { JsonTree } from './json-tree.tsx';
+import { NotKept } from './not-kept.tsx';
+import { OfferedTools } from './offered-tools.tsx';
+import { TurnView } from './turn-view.tsx';
+import { useAssembled, useBody, useRequestJson } from './use-bodies.ts';
+
+/** More turns are drawn when asked for. */
+const FIRST_TURNS = 60;
+const STEP_TURNS = 200;
+
+/** The turns of the call before it in the run, asked for only when they are wanted. */
+function usePreviousTurns(previousId: string | null, isWanted: boolean): readonly Turn[] {
+  const id = previousId ?? '';
+  const enabled = isWanted && previousId !== null;
+  const { data: log } = useQuery({ ...logQuery(id), enabled });
+  const { data: request } = useQuery({ ...logBodyQuery(id, 'request'), enabled });
+  const { data: response } = useQuery({ ...logBodyQuery(id, 'response'), enabled });
+  return useMemo(() => {
+    if (log === undefined || request === undefined) return [];
+    const contentType = log.bodies?.response?.content_type ?? null;
+    const answer =
+      response === undefined ? null : assembleResponse({ bytes: response.bytes, contentType, endpoint: log.endpoint });
+    const conversation = readConversation({
+      endpoint: log.endpoint,
+      request: parseJson(decodeBody(request.bytes).text),
+      response: answer?.value,
+    });
+    return conversation?.turns ?? [];
+  }, [log, request, response]);
+}
+
+function Switch({
+  label,
+  isOn,
+  onChange,
+}: {
+  readonly label: string;
+  readonly isOn: boolean;
+  readonly onChange: (isOn: boolean) => void;
+}) {
+  return (
+    <label className="flex items-center gap-1.5">
+      <input type="checkbox" checked={isOn} onChange={(event) => onChange(event.target.checked)} /> {label}
+    </label>
+  );
+}
+
+function TurnList({ turns, isMarkdown }: { readonly turns: readonly Turn[]; readonly isMarkdown: boolean }) {
+  const [most, setMost] = useState(FIRST_TURNS);
+  const matches = useMemo(() => matchToolResults(turns), [turns]);
+  const options = useMemo(() => ({ isMarkdown, matches }), [isMarkdown, matches]);
+  const choices = turns.filter(({ choice }) => choice !== null).length;
+  // The end is what one wants to see first: what is hidden is the beginning.
+  const hidden = Math.max(0, turns.length - most);
+  return (
+    <>
+      {hidden > 0 && (
+        <button type="button" className="px-4 py-2 text-accent underline" onClick={() => setMost(most + STEP_TURNS)}>
+          Show earlier messages ({hidden} are not shown)
+        </button>
+      )}
+      <ol aria-label="Messages">
+        {turns.slice(hidden).map((turn, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the turns of a stored call never move
+          <TurnView key={index + hidden} turn={turn} options={options} isOneOfSeveral={choices > 1} />
+        ))}
+      </ol>
+    </>
+  );
+}
+
+export function MessagesTab({ log }: { readonly log: LogDetail }) {
+  const request = useBody(log, 'request');
+  const response = useBody(log, 'response');
+  const requestJson = useRequestJson(request.body);
+  const assembled = useAssembled(log, response.body);
+  const [isMarkdown, setMarkdown] = useState(true);
+  const [isOnlyNew, setOnlyNew] = useState(false);
+  const previousTurns = usePreviousTurns(log.previous_id ?? null, isOnlyNew);
+  const conversation = useMemo(
+    () => readConversation({ endpoint: log.endpoint, request: requestJson, response: assembled?.value }),
+    [log.endpoint, requestJson, assembled],
+  );
+  const turns = conversation?.turns ?? [];
+  const shared = isOnlyNew ? countSharedTurns(previousTurns, turns) : 0;
+  const shown = useMemo(() => turns.slice(shared), [turns, shared]);
+  if (request.isLoading || response.isLoading) return <Skeleton label="Loading the bodies" />;
+  const error = request.error ?? response.error;
+  const isCut = (request.body?.cutBytes ?? 0) + (response.body?.cutBytes ?? 0) > 0;
+  const hasNothing = request.body === undefined && response.body === undefined;
+  return (
+    <div>
+      {error !== null && (
+        <ErrorState error={error} what="the bodies" onRetry={() => [request.retry(), response.retry()]} />
+      )}
+      {isCut && (
+        <StaleNote>
+          The middle of a body was not kept: it was larger than what is stored. What is here is its beginning and end.
+        </StaleNote>
+      )}
+      {assembled?.problems.map((problem) => (
+        <StaleNote key={problem}>{problem}</StaleNote>
+      ))}
+      {conversation !== null && (
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line px-4 py-2 text-ink-soft">
+          <Switch label="Markdown" isOn={isMarkdown} onChange={setMarkdown} />
+          {!isNothing(log.previous_id) && (
+            <Switch label="Only what is new since the call before" isOn={isOnlyNew} onChange={setOnlyNew} />
+          )}
+          {shared > 0 && (
+            <span role="status">
+              {shared} earlier {shared === 1 ? 'message is' : 'messages are'} the same as in the call before
+            </span>
+          )}
+        </div>
+      )}
+      {conversation?.notes.map((note) => (
+        <p key={note} className="border-b border-line px-4 py-2 text-ink-soft [overflow-wrap:anywhere]">
+          {note}
+        </p>
+      ))}
+      {conversation !== null && <OfferedTools conversation={conversation} />}
+      {conversation !== null && <TurnList turns={shown} isMarkdown={isMarkdown} />}
+      {hasNothing && error === null && <NotKept log={log} direction="request" />}
+      {conversation === null && !hasNothing && (
+        <div className="flex flex-col gap-4 p-4">
+          <p className="text-ink-soft">This is no conversation, or none that can be read; so here is what was sent.</p>
+          {!isNothing(requestJson) && (
+            <section aria-label="Request">
+              <h3 className="mb-1 font-medium">Request</h3>
+              <JsonTree label="Request" value={requestJson} />
+            </section>
+          )}
+          {!isNothing(assembled?.value) && (
+            <section aria-label="Answer">
+              <h3 className="mb-1 font-medium">Answer</h3>
+              <JsonTree label="Answer" value={assembled?.value} />
+            </section>
+          )}
+          {isNothing(requestJson) && isNothing(assembled?.value) && (
+            <p>The bytes are in the tabs Request and Response.</p>
+          )}
+        </div>
+      )}
+      {assembled?.error != null && (
+        <div className="m-4 rounded-md bg-bad-soft p-3">
+          <p className="font-medium text-bad">
+            The provider reported an error
+            {assembled.error.type === null ? '' : `: ${assembled.error.type.slice(0, 200)}`}
+          </p>
+          <p className="[overflow-wrap:anywhere]">{assembled.error.message?.slice(0, 2_000) ?? ''}</p>
+        </div>
+      )}
+    </div>
+  );
+}

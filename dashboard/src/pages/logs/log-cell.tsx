@@ -1,0 +1,159 @@
+/** How a value of a call looks in the list. */
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { ListedLog } from '../../api/logs.ts';
+import { Bytes, Count, Duration, Money } from '../../components/amounts.tsx';
+import { ProviderMark, StatusBadge } from '../../components/badges.tsx';
+import { Timestamp } from '../../components/timestamp.tsx';
+import { readTokensPerSecond } from '../../messages/call-timing.ts';
+import { shortenTraceId } from '../log/shorten-trace-id.ts';
+import type { KeyNames } from '../log/use-key-name.ts';
+import { type FixedColumn, isFixedColumn, readMetadataKey, readMetadataValue } from './column-list.ts';
+
+export interface CellContext {
+  readonly keyNames: KeyNames;
+  /** The window has more than one day, so a time needs its date. */
+  readonly needsDate: boolean;
+}
+
+const NOTHING = <span className="text-ink-faint">–</span>;
+
+function Text({ text, title }: { readonly text: string | null | undefined; readonly title?: string }) {
+  if (text === null || text === undefined) return NOTHING;
+  return (
+    <bdi className="truncate" title={title ?? text.slice(0, 500)}>
+      {text.slice(0, 300)}
+    </bdi>
+  );
+}
+
+export function RunLink({ row }: { readonly row: ListedLog }) {
+  const { trace_id: trace, id } = row;
+  if (trace === null || trace === undefined) return NOTHING;
+  return (
+    <Link
+      to="/run"
+      search={{ trace, sel: id }}
+      title={`Open the run ${trace.slice(0, 300)} at this call`}
+      className="truncate font-mono text-xs text-accent underline-offset-4 hover:underline"
+      onClick={(event) => event.stopPropagation()}
+      onDoubleClick={(event) => event.stopPropagation()}
+    >
+      {shortenTraceId(trace)}
+    </Link>
+  );
+}
+
+function sumKnown(values: readonly (number | null | undefined)[]): number | null {
+  const known = values.filter((value) => typeof value === 'number');
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0);
+}
+
+function Speed({ row }: { readonly row: ListedLog }) {
+  const moments = { overhead_us: null, connect_ms: null, headers_ms: null, first_byte_ms: null };
+  const { duration_ms = null, first_token_ms = null, output_tokens = null } = row;
+  const speed = readTokensPerSecond({ ...moments, duration_ms, first_token_ms }, output_tokens);
+  return speed === null ? NOTHING : <span className="num">{speed.toFixed(1)}</span>;
+}
+
+function Cost({ row }: { readonly row: ListedLog }) {
+  const { total_cost = null, known_cost = null, cost_status: status } = row;
+  if (total_cost === null && status === 'partial' && known_cost !== null)
+    return <Money value={known_cost} unpriced={1} />;
+  if (total_cost === null && status === 'unpriced')
+    return (
+      <span className="text-xs text-warn" title="The price book has no price for this model">
+        no price
+      </span>
+    );
+  return <Money value={total_cost} />;
+}
+
+const RENDERERS: Readonly<Record<FixedColumn, (row: ListedLog, context: CellContext) => ReactNode>> = {
+  time: (row, { needsDate }) => <Timestamp at={row.requested_at ?? null} form={needsDate ? 'datetime' : 'time'} />,
+  status: (row) => <StatusBadge outcome={row.outcome ?? 'open'} status={row.status ?? null} />,
+  model: (row) => {
+    const asked = row.model_requested ?? null;
+    const served = row.model ?? null;
+    return (
+      <Text
+        text={served ?? asked}
+        title={
+          asked === null || asked === served ? (served ?? '') : `asked for ${asked}, served by ${served ?? 'unknown'}`
+        }
+      />
+    );
+  },
+  provider: (row) => <ProviderMark provider={row.provider ?? ''} />,
+  span: (row) => (
+    <Text
+      text={row.span_name}
+      title={[row.span_path, row.span_name]
+        .filter((part) => part != null)
+        .join(' / ')
+        .slice(0, 500)}
+    />
+  ),
+  run: (row) => <RunLink row={row} />,
+  cost: (row) => <Cost row={row} />,
+  tok_in: (row) => (
+    <Count
+      value={sumKnown([row.input_tokens, row.cache_read_input_tokens, row.cache_creation_input_tokens])}
+      unit="tokens, cached ones included"
+    />
+  ),
+  tok_out: (row) => <Count value={row.output_tokens ?? null} unit="tokens" />,
+  cache: (row) => (
+    <>
+      <Count value={row.cache_read_input_tokens ?? null} /> / <Count value={row.cache_creation_input_tokens ?? null} />
+    </>
+  ),
+  reasoning: (row) => <Count value={row.reasoning_tokens ?? null} unit="tokens" />,
+  duration: (row) => <Duration ms={row.duration_ms ?? null} />,
+  ttft: (row) => <Duration ms={row.first_token_ms ?? null} />,
+  tps: (row) => <Speed row={row} />,
+  key: (row, { keyNames }) => (
+    <Text text={row.key_id == null ? null : (keyNames.get(String(row.key_id)) ?? `key ${row.key_id}`)} />
+  ),
+  endpoint: (row) => <Text text={row.endpoint} />,
+  path: (row) => <Text text={[row.method, row.path].filter((part) => part != null).join(' ')} />,
+  client: (row) => <Text text={row.client} />,
+  http_status: (row) => (row.status == null ? NOTHING : <span className="num">{row.status}</span>),
+  error: (row) => <Text text={[row.error_type, row.error_message].filter((part) => part != null).join(': ') || null} />,
+  bytes: (row) => (
+    <>
+      <Bytes value={row.request_bytes ?? null} /> / <Bytes value={row.response_bytes ?? null} />
+    </>
+  ),
+  overhead: (row) =>
+    row.overhead_us == null ? NOTHING : <span className="num">{row.overhead_us.toLocaleString('en-US')} µs</span>,
+  retry: (row) => (row.attempt == null || row.attempt === 0 ? NOTHING : <span className="num">{row.attempt}</span>),
+  id: (row) => <code className="font-mono text-xs">{row.id}</code>,
+};
+
+export function renderCell(row: ListedLog, id: string, context: CellContext): ReactNode {
+  if (isFixedColumn(id)) return RENDERERS[id](row, context);
+  return <Text text={readMetadataValue(row.raw_metadata, readMetadataKey(id) ?? '')} />;
+}
+
+/** A call on a narrow screen. */
+export function LogCard({ row }: { readonly row: ListedLog }) {
+  return (
+    <div className="flex flex-col gap-1">
+      <div className="flex items-center gap-2">
+        <StatusBadge outcome={row.outcome ?? 'open'} status={row.status ?? null} />
+        <bdi className="min-w-0 flex-1 truncate font-medium">
+          {(row.model ?? row.model_requested ?? row.span_name ?? '').slice(0, 200)}
+        </bdi>
+        <Money value={row.total_cost ?? null} />
+      </div>
+      <div className="flex items-center gap-3 text-xs text-ink-soft">
+        <Timestamp at={row.requested_at ?? null} />
+        <Duration ms={row.duration_ms ?? null} />
+        <span className="min-w-0 flex-1 truncate">
+          <RunLink row={row} />
+        </span>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,167 @@
+/**
+ * A run's tree as columns: row n of every column is the n-th node in display order, parents before what is beneath them,
+ * row 0 the run itself. It is made in a worker and handed over without copying; the page only reads it.
+ */
+
+export const STEP = 0;
+export const FOLD = 1;
+export const CALL = 2;
+/** A call that has not ended: in no sum. */
+export const OPEN = 3;
+
+export interface FoldStatistics {
+  readonly minCost: bigint | null;
+  readonly medianCost: bigint | null;
+  readonly maxCost: bigint | null;
+  readonly minMs: number;
+  readonly medianMs: number;
+  readonly maxMs: number;
+}
+
+export interface RunTable {
+  readonly count: number;
+  /** Epoch milliseconds of the run's first start; all other times count from it. */
+  readonly originMs: number;
+  /** Length of the run; with open calls at least up to the latest start. */
+  readonly lengthMs: number;
+  readonly kind: Uint8Array;
+  /** Row of the node above; -1 for the run. */
+  readonly parent: Int32Array;
+  /** The row after the last one beneath this node. */
+  readonly end: Int32Array;
+  /** 0 for the run. */
+  readonly depth: Uint16Array;
+  readonly setSize: Uint32Array;
+  readonly positionInSet: Uint32Array;
+  /** Place in `keys` (steps and folds) or in `ids` (calls). */
+  readonly slot: Int32Array;
+
+  /** Texts by number, each once; number 0 stands for "none". */
+  readonly texts: readonly string[];
+  readonly name: Uint32Array;
+  readonly model: Uint32Array;
+  readonly provider: Uint32Array;
+  readonly outcome: Uint32Array;
+  readonly errorType: Uint32Array;
+  readonly errorMessage: Uint32Array;
+  /** Flags of the record, joined with ", ". */
+  readonly flags: Uint32Array;
+
+  /** Keys of steps (span keys) and folds. */
+  readonly keys: readonly string[];
+  readonly foldStatistics: readonly (FoldStatistics | null)[];
+  /** Ids of calls, one after another, `ID_LENGTH` characters each: one string crosses to the page, not thousands. */
+  readonly ids: string;
+  /** `PROFILE_PARTS` numbers for each key. */
+  readonly profiles: Uint8Array;
+  readonly activeMs: Float64Array;
+  readonly callMs: Float64Array;
+  readonly maxParallel: Uint32Array;
+
+  readonly startMs: Float64Array;
+  readonly endMs: Float64Array;
+  /** NaN when not known. */
+  readonly durationMs: Float64Array;
+  readonly firstTokenMs: Float64Array;
+  readonly status: Uint16Array;
+  readonly attempt: Uint16Array;
+
+  /** Calls beneath, or 1. */
+  readonly calls: Uint32Array;
+  readonly openCalls: Uint32Array;
+  readonly errors: Uint32Array;
+  readonly unpriced: Uint32Array;
+  /** Pico-dollars. Of a call without a total: what is known of it. */
+  readonly totalCost: ArrayLike<bigint>;
+  readonly ownCost: ArrayLike<bigint>;
+  /** 0 for a call of which no cost is known at all. */
+  readonly hasCost: Uint8Array;
+  /** NaN when not reported. */
+  readonly inputTokens: Float64Array;
+  readonly cacheReadTokens: Float64Array;
+  readonly cacheCreationTokens: Float64Array;
+  readonly outputTokens: Float64Array;
+  readonly reasoningTokens: Float64Array;
+  /** Share of the run's cost (0..1) that lies before each row; one more entry than rows. For drawing only. */
+  readonly costBefore: Float64Array;
+}
+
+export const ID_LENGTH = 36;
+
+export function isCallRow(table: RunTable, row: number): boolean {
+  return (table.kind[row] ?? STEP) >= CALL;
+}
+
+export function textAt(table: RunTable, column: Uint32Array, row: number): string | null {
+  const number = column[row] ?? 0;
+  return number === 0 ? null : (table.texts[number] ?? null);
+}
+
+export function nameAt(table: RunTable, row: number): string {
+  return textAt(table, table.name, row) ?? '';
+}
+
+/** Null for NaN. */
+export function numberAt(column: Float64Array, row: number): number | null {
+  const value = column[row];
+  return value === undefined || Number.isNaN(value) ? null : value;
+}
+
+export function callIdAt(table: RunTable, row: number): string {
+  const slot = table.slot[row] ?? 0;
+  return table.ids.slice(slot * ID_LENGTH, (slot + 1) * ID_LENGTH);
+}
+
+/** Null for calls. */
+export function keyAt(table: RunTable, row: number): string | null {
+  return isCallRow(table, row) ? null : (table.keys[table.slot[row] ?? 0] ?? null);
+}
+
+/** The row of a call; null when it is not in the run. */
+export function findCall(table: RunTable, id: string): number | null {
+  if (id.length !== ID_LENGTH) return null;
+  let at = table.ids.indexOf(id);
+  while (at >= 0 && at % ID_LENGTH !== 0) at = table.ids.indexOf(id, at + 1);
+  if (at < 0) return null;
+  const slot = at / ID_LENGTH;
+  for (let row = 0; row < table.count; row += 1) if (isCallRow(table, row) && table.slot[row] === slot) return row;
+  return null;
+}
+
+/** The row of a step or fold. */
+export function findKey(table: RunTable, key: string): number | null {
+  const slot = table.keys.indexOf(key);
+  if (slot < 0) return null;
+  for (let row = 0; row < table.count; row += 1) if (!isCallRow(table, row) && table.slot[row] === slot) return row;
+  return null;
+}
+
+/** Rows directly beneath a node. */
+export function listChildren(table: RunTable, row: number): readonly number[] {
+  const children: number[] = [];
+  const end = table.end[row] ?? row;
+  for (let child = row + 1; child < end; child = table.end[child] ?? end) children.push(child);
+  return children;
+}
+
+/** Rows above a node, the nearest first. */
+export function listAncestors(table: RunTable, row: number): readonly number[] {
+  const ancestors: number[] = [];
+  for (let above = table.parent[row] ?? -1; above >= 0; above = table.parent[above] ?? -1) ancestors.push(above);
+  return ancestors;
+}
+
+/** Names of the steps from the run down to this row, folds left out. */
+export function listNames(table: RunTable, row: number): readonly string[] {
+  return [row, ...listAncestors(table, row)]
+    .filter((one) => one > 0 && table.kind[one] !== FOLD)
+    .map((one) => nameAt(table, one))
+    .reverse();
+}
+
+/** All columns whose memory can change hands instead of being copied. */
+export function listBuffers(table: RunTable): readonly ArrayBuffer[] {
+  return Object.values(table).flatMap((column: unknown) =>
+    ArrayBuffer.isView(column) && column.buffer instanceof ArrayBuffer ? [column.buffer] : [],
+  );
+}

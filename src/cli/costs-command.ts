@@ -1,0 +1,81 @@
+/** `tollgate costs`: what calls cost, by model, provider, key or metadata, and by time. */
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { OperatorError } from '../errors.ts';
+import { CostsAnswer } from './costs-answer.ts';
+import { formatCosts } from './format-costs.ts';
+import { type ClientFlags, createGatewayClient, type GatewayClient } from './gateway-client.ts';
+import { createOutput } from './output.ts';
+
+interface CostFlags extends ClientFlags {
+  readonly json?: true;
+  readonly by: string;
+  readonly interval: string;
+  readonly tz: string;
+  readonly limit: string;
+  readonly filter: readonly string[];
+  readonly from?: string;
+  readonly to?: string;
+}
+
+const KeyList = z.object({ data: z.array(z.object({ id: z.number(), name: z.string() })) });
+
+const COLUMNS: readonly string[] = ['model', 'provider', 'key', 'endpoint', 'outcome', 'span_name', 'client'];
+
+/** `Feature` is short for `metadata.Feature`. */
+function groupBy(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((name) => (COLUMNS.includes(name) || name.startsWith('metadata.') ? name : `metadata.${name}`));
+}
+
+async function readKeyNames(client: GatewayClient): Promise<ReadonlyMap<string, string>> {
+  const { data } = await client.ask(KeyList, '/api/v1/keys');
+  return new Map(data.map(({ id, name }) => [String(id), name]));
+}
+
+async function showCosts(flags: CostFlags): Promise<void> {
+  if (!/^\d{1,3}$/.test(flags.limit))
+    throw new OperatorError(`--limit: "${flags.limit}" is not a number from 1 to 200`);
+  const client = createGatewayClient(flags, process.env);
+  const output = createOutput(process.stdout);
+  const groups = groupBy(flags.by);
+  const query = new URLSearchParams(flags.filter.map((filter) => ['f', filter]));
+  query.set('group_by', groups.join(','));
+  query.set('interval', flags.interval);
+  query.set('tz', flags.tz);
+  query.set('limit', flags.limit);
+  if (flags.from !== undefined) query.set('from', flags.from);
+  if (flags.to !== undefined) query.set('to', flags.to);
+  const path = `/api/v1/costs?${query}`;
+  if (flags.json) return output.json(await client.ask(z.json(), path));
+  const costs = await client.ask(CostsAnswer, path);
+  if (costs.totals.calls === 0) {
+    process.stderr.write('No calls in this time.\n');
+    return;
+  }
+  const keyNames = groups.includes('key') ? await readKeyNames(client) : new Map<string, string>();
+  for (const line of formatCosts(costs, groups, keyNames)) await output.line(line);
+}
+
+export function addCostsCommand(program: Command, addClientOptions: (command: Command) => Command): void {
+  addClientOptions(program.command('costs'))
+    .description('what calls cost, by model, provider, key or metadata, and by time')
+    .option('--by <dimension[,second]>', `${COLUMNS.join(', ')}, or metadata.Key (Key for short)`, 'model')
+    .option('--interval <width>', 'also by time: hour, day, week, month, auto', 'none')
+    .option('--tz <zone>', 'whose clocks cut days and hours, e.g. Europe/Berlin', 'UTC')
+    .option('-n, --limit <groups>', 'tell so many groups apart, at most 200', '20')
+    .option(
+      '--filter <column:op:value>',
+      'repeatable; as in `tollgate logs`',
+      (value: string, former: readonly string[]) => [...former, value],
+      [],
+    )
+    .option('--from <time>', 'at or after, e.g. 2026-11-28T12:00:00Z; else from the first call on')
+    .option('--to <time>', 'before; else up to now')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  tollgate costs --by Feature --from 2026-11-01\n  tollgate costs --by key,model --interval day --tz Europe/Berlin\n  tollgate costs --json | jq .totals.total_cost',
+    )
+    .action((flags: CostFlags) => showCosts(flags));
+}

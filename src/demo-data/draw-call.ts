@@ -1,0 +1,42 @@
+/** A scenario's call with its numbers drawn: counts that vary a little, and the times that follow from them. */
+import { DEMO_MODELS, type DemoModel } from './demo-models.ts';
+import type { DemoTokens } from './exchange.ts';
+import type { DemoCall } from './scenario.ts';
+import type { SeededRandom } from './seeded-random.ts';
+
+const FAILURE_MS = 240;
+/** Of the answer, before a client that goes away has gone. */
+const LEFT_SHARE = 0.5;
+
+export interface DrawnCall {
+  readonly model: DemoModel;
+  readonly tokens: DemoTokens;
+  readonly firstTokenMs: number;
+  readonly durationMs: number;
+}
+
+export function drawCall({ model: name, tokens, fails, leaves }: DemoCall, random: SeededRandom): DrawnCall {
+  const model = DEMO_MODELS[name];
+  const vary = (count: number | undefined) => Math.round((count ?? 0) * (0.9 + random.next() * 0.2));
+  const reasoning = vary(tokens.thought);
+  const output = Math.max(vary(tokens.out), reasoning + 1);
+  const written = vary(tokens.wrote);
+  const drawn: DemoTokens = {
+    // Where writing to a cache is not reported apart, it is plain input.
+    input: vary(tokens.in) + (model.writesCache ? 0 : written),
+    cacheRead: tokens.cached ?? 0,
+    cacheWrite: model.writesCache ? written : 0,
+    ...{ output, reasoning },
+  };
+  const pace = 0.8 + random.next() * 0.5;
+  const thinkingMs = (reasoning / model.tokensPerSecond) * 1_000;
+  const firstTokenMs = Math.round(model.firstTokenMs * pace + thinkingMs);
+  const writingMs = ((output - reasoning) / model.tokensPerSecond) * 1_000 * pace;
+  const answeredMs = firstTokenMs + writingMs * (leaves === true ? LEFT_SHARE : 1);
+  return {
+    model,
+    tokens: drawn,
+    firstTokenMs,
+    durationMs: Math.round(fails === undefined ? answeredMs : FAILURE_MS * pace),
+  };
+}

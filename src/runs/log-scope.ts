@@ -1,0 +1,41 @@
+/**
+ * Which calls a question is about: written once, so that lists, sums, facets, the tail and exports of the same filters
+ * are about the same calls.
+ */
+import { type SqlBool, sql } from 'kysely';
+import type { LogFilter } from './log-filter.ts';
+import { filterCondition } from './log-filter-sql.ts';
+import type { Condition } from './run-sql.ts';
+
+export interface LogScope {
+  readonly accountId: number;
+  readonly filters: readonly LogFilter[];
+  /** Free text; null for none. */
+  readonly search: string | null;
+  /** Inclusive. */
+  readonly from: Date | null;
+  /** Exclusive. */
+  readonly to: Date | null;
+  readonly excludeRuns: boolean;
+}
+
+/** Contained in one of the names, the texts or the metadata values, in any case; or it is the id. */
+export function searchCondition(search: string): Condition {
+  const needle = sql`lower(${search})`;
+  // The separator keeps a match within one column; no name holds it.
+  return sql<SqlBool>`(
+    strpos(lower(concat_ws(chr(1), span_name, model, model_requested, error_message, path, trace_id, client, error_type,
+      provider_request_id)), ${needle}) > 0
+    or exists (select 1 from jsonb_each_text(raw_metadata) m where strpos(lower(m.value), ${needle}) > 0)
+    or id::text = ${needle})`;
+}
+
+/** For a query in which `llm_requests` is the innermost table. */
+export function logConditions(scope: LogScope): readonly Condition[] {
+  const conditions = [sql<SqlBool>`account_id = ${scope.accountId}`, ...scope.filters.map(filterCondition)];
+  if (scope.from !== null) conditions.push(sql<SqlBool>`requested_at >= ${scope.from}`);
+  if (scope.to !== null) conditions.push(sql<SqlBool>`requested_at < ${scope.to}`);
+  if (scope.excludeRuns) conditions.push(sql<SqlBool>`trace_id is null`);
+  if (scope.search !== null) conditions.push(searchCondition(scope.search));
+  return conditions;
+}
