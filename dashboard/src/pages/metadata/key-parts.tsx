@@ -10,7 +10,7 @@ import { WarningList } from './warning-list.tsx';
 export function KeyName({ metadataKey, window }: { readonly metadataKey: MetadataKey; readonly window: WindowSearch }) {
   const { key, spellings, warnings } = metadataKey;
   return (
-    <div className="flex max-w-80 min-w-40 lg:min-w-56 flex-col gap-0.5">
+    <div className="flex max-w-80 min-w-40 lg:min-w-48 flex-col gap-0.5">
       <Link
         to="/costs"
         search={{ ...window, by: `metadata.${key}` }}

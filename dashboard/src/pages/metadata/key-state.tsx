@@ -29,7 +29,7 @@ export function KeyState({ metadataKey }: { readonly metadataKey: MetadataKey })
   });
   const { tone, icon: Icon, about } = LOOKS[state];
   return (
-    <div className="flex min-w-24 flex-col items-start gap-1">
+    <div className="flex min-w-32 flex-col items-start gap-1">
       <Badge tone={tone} title={about}>
         <Icon size={13} aria-hidden /> {state}
       </Badge>
