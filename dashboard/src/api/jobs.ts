@@ -5,10 +5,11 @@ import { getJson, sendJson } from './client.ts';
 export type JobState = 'queued' | 'running' | 'paused' | 'cancelling' | 'cancelled' | 'done' | 'failed' | 'stalled';
 
 export interface Job {
-  readonly id: string;
+  readonly id: number;
   readonly kind: string;
   readonly title: string;
-  readonly phase: string | null;
+  /** What it is doing, in words. */
+  readonly phase: string;
   readonly done: number;
   /** Null while it is not known how much there is. */
   readonly total: number | null;
@@ -20,7 +21,7 @@ export interface Job {
   readonly created_at: string;
   readonly started_at: string | null;
   readonly finished_at: string | null;
-  readonly heartbeat_at: string | null;
+  readonly heartbeat_at: string;
 }
 
 const ACTIVE_POLL_MS = 1_000;
@@ -50,19 +51,19 @@ export const jobsQuery = queryOptions({
 });
 
 /** Asked again each second while it goes on, and not any more when it has ended. */
-export function jobQuery(id: string) {
+export function jobQuery(id: number) {
   return queryOptions({
     queryKey: ['jobs', id],
-    queryFn: ({ signal }) => getJson<Job>(`/jobs/${encodeURIComponent(id)}`, {}, signal),
+    queryFn: ({ signal }) => getJson<Job>(`/jobs/${id}`, {}, signal),
     refetchInterval: ({ state }) =>
       state.data === undefined || isJobActive(state.data.state) ? ACTIVE_POLL_MS : false,
   });
 }
 
-export function cancelJob(id: string): Promise<unknown> {
-  return sendJson('POST', `/jobs/${encodeURIComponent(id)}/cancel`);
+export function cancelJob(id: number): Promise<unknown> {
+  return sendJson('POST', `/jobs/${id}/cancel`);
 }
 
-export function resumeJob(id: string): Promise<unknown> {
-  return sendJson('POST', `/jobs/${encodeURIComponent(id)}/resume`);
+export function resumeJob(id: number): Promise<unknown> {
+  return sendJson('POST', `/jobs/${id}/resume`);
 }

@@ -12,7 +12,7 @@ export interface MetadataKey {
   readonly calls: number;
   /** Of all calls of the window, 0..1. */
   readonly share: number;
-  /** Of the sampled calls. */
+  /** Of the sampled calls, as the examples and the length. */
   readonly distinct_values: number;
   readonly examples: readonly { readonly value: string; readonly calls: number }[];
   readonly first_seen: string | null;
@@ -20,12 +20,14 @@ export interface MetadataKey {
   readonly average_length: number | null;
   readonly state: MetadataKeyState;
   readonly promoted_at: string | null;
-  readonly job_id: string | null;
+  /** The job that promotes or demotes it, or did so last. */
+  readonly job_id: number | null;
   readonly warnings: readonly MetadataKeyWarning[];
 }
 
 export interface MetadataKeys {
   readonly data: readonly MetadataKey[];
+  /** Of the window. */
   readonly total_calls: number;
   readonly sampled_calls: number;
 }
@@ -53,7 +55,7 @@ export function isSameKey(a: string, b: string): boolean {
 }
 
 interface StartedJob {
-  readonly job_id: string;
+  readonly job_id: number;
 }
 
 export function promoteKey(key: string, displayKey: string): Promise<StartedJob> {

@@ -87,7 +87,8 @@ function buildOption({ labels, series, formatTick }: BarDrawingProps): DrawingOp
         type: 'bar',
         id: key,
         stack: 'all',
-        data: [...heights],
+        // A bar of no height would still have an edge, over the axis.
+        data: heights.map((height) => (height === 0 ? null : height)),
         barCategoryGap: '18%',
         emphasis: { disabled: true },
         itemStyle: {

@@ -3,7 +3,7 @@ import type { Job } from '../api/jobs.ts';
 import { describeJob, jobPercent } from './describe-job.ts';
 
 const JOB: Job = {
-  id: 'j1',
+  id: 1,
   kind: 'promote_metadata',
   title: 'Promote Feature',
   phase: 'back-fill',

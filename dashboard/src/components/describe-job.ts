@@ -35,7 +35,7 @@ export function describeJob(job: Job, nowMs: number): readonly string[] {
   const isSettled = startedAt !== null && nowMs - Date.parse(startedAt) >= SETTLED_MS;
   const isRunning = state === 'running';
   return [
-    isRunning ? (phase ?? '') : JOB_STATES[state],
+    isRunning ? phase : JOB_STATES[state],
     percent === null || state === 'done' ? '' : `${percent} %`,
     `${formatCount(done)}${total === null ? '' : ` of ${formatCount(total)}`} ${unit}`,
     isRunning && rate !== null ? `${formatCount(Math.round(rate))}/s` : '',

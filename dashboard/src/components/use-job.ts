@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'react';
 import { isJobActive, type Job, type JobState, jobQuery } from '../api/jobs.ts';
 
 interface FollowedJob {
-  readonly id: string | null;
+  readonly id: number | null;
   /** First words of the query keys whose answers are different once the job has ended. */
   readonly changes: readonly string[];
   /** What the page believes: if the job has ended by then, the page's answer is old, too. */
@@ -13,7 +13,7 @@ interface FollowedJob {
 
 export function useJob({ id, changes, isUnderWay }: FollowedJob): Job | null {
   const queries = useQueryClient();
-  const { data } = useQuery({ ...jobQuery(id ?? ''), enabled: id !== null });
+  const { data } = useQuery({ ...jobQuery(id ?? 0), enabled: id !== null });
   // While the next job's answer is on its way, the cache still shows the one before.
   const job = data !== undefined && data.id === id ? data : null;
   const state = job?.state ?? null;

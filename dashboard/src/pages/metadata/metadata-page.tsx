@@ -70,8 +70,8 @@ export function MetadataPage() {
             <>
               <KeyTable keys={data.data} window={linked} onChange={setChange} />
               <p className="mt-2 text-xs text-ink-faint">
-                Values, lengths and examples are of the latest {data.sampled_calls.toLocaleString('en-US')} calls that
-                carry metadata; calls and shares are of all {data.total_calls.toLocaleString('en-US')}.
+                Calls and shares are of all {data.total_calls.toLocaleString('en-US')} calls of this time; values, their
+                length and examples of the latest {data.sampled_calls.toLocaleString('en-US')} of them.
               </p>
             </>
           )}
