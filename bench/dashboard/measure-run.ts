@@ -1,6 +1,7 @@
 /** Opens a run in the browser and measures as a person would notice: until it can be used, and while it is scrolled. */
 import type { Page } from 'playwright-core';
 import { z } from 'zod';
+import { waitInPage } from '../../test/browser/wait-in-page.ts';
 
 /** `longtask` entries are tasks over 50 ms: the browser itself says which. */
 const WATCH_TASKS = `
@@ -49,15 +50,14 @@ const ROWS_SHOWN = `document.querySelectorAll('[role=treegrid] [role=row][aria-l
 export async function measureRun(page: Page, url: string): Promise<RunFigures> {
   await page.addInitScript(WATCH_TASKS);
   await page.goto(url);
-  await page.waitForFunction(`${ROWS_SHOWN} > 3`, undefined, { polling: 'raf' });
+  await waitInPage(page, `${ROWS_SHOWN} > 3`);
   // A key is answered: the tree is usable, not only drawn.
   const row = page.locator('[role=treegrid] [role=row][aria-level]').first();
   await row.focus();
   await page.keyboard.press('ArrowDown');
-  await page.waitForFunction(
+  await waitInPage(
+    page,
     `document.activeElement?.getAttribute('role') === 'row' && document.activeElement.getAttribute('aria-rowindex') !== '2'`,
-    undefined,
-    { polling: 'raf' },
   );
   const usableMs = z.number().parse(
     await page.evaluate(`performance.now() - Math.max(...performance.getEntriesByType('resource')
@@ -72,7 +72,7 @@ export async function measureRun(page: Page, url: string): Promise<RunFigures> {
   await page.locator('[role=treegrid] [role=row][aria-level]').first().focus();
   const beforeMs = z.number().parse(await page.evaluate('performance.now()'));
   await page.keyboard.press('1');
-  await page.waitForFunction(`${ROWS_SHOWN} < 20`, undefined, { polling: 'raf' });
+  await waitInPage(page, `${ROWS_SHOWN} < 20`);
   const afterMs = z.number().parse(await page.evaluate('performance.now()'));
   return {
     usableMs,

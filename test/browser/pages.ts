@@ -2,6 +2,7 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { z } from 'zod';
 import type { TestGateway } from '../gateway/start-gateway.ts';
+import { waitInPage } from './wait-in-page.ts';
 
 export const THEMES = ['light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
@@ -50,6 +51,6 @@ export async function chooseTheme(profile: BrowserContext, theme: Theme): Promis
 /** Streams stay open for ever, so the network is never idle: the page counts as settled when nothing loads any more. */
 export async function settle(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).first().waitFor();
-  await page.waitForFunction(`document.querySelector('[role=status][aria-label^="Loading"]') === null`);
+  await waitInPage(page, `document.querySelector('[role=status][aria-label^="Loading"]') === null`);
   await page.waitForTimeout(400);
 }
