@@ -33,6 +33,14 @@ test('the time left is in whole seconds', () => {
   expect(describeJob({ ...JOB, eta_seconds: 2.2 }, LATER_MS).at(-1)).toBe('3 s left');
 });
 
+test('a job that waits has no rate', () => {
+  expect(describeJob({ ...JOB, done: 0, rate_per_second: 0, eta_seconds: null }, LATER_MS)).toEqual([
+    'back-fill',
+    '0 %',
+    '0 of 10.0k calls',
+  ]);
+});
+
 test('without a total there is no percentage', () => {
   expect(describeJob({ ...JOB, total: null, eta_seconds: null }, LATER_MS)).toEqual([
     'back-fill',

@@ -38,7 +38,7 @@ export function describeJob(job: Job, nowMs: number): readonly string[] {
     isRunning ? phase : JOB_STATES[state],
     percent === null || state === 'done' ? '' : `${percent} %`,
     `${formatCount(done)}${total === null ? '' : ` of ${formatCount(total)}`} ${unit}`,
-    isRunning && rate !== null ? `${formatCount(Math.round(rate))}/s` : '',
+    isRunning && rate !== null && Math.round(rate) > 0 ? `${formatCount(Math.round(rate))}/s` : '',
     isRunning && isSettled && eta !== null ? `${describeRest(eta)} left` : '',
   ].filter((part) => part !== '');
 }
