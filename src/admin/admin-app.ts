@@ -7,11 +7,13 @@ import type { AdminDeps } from './admin-deps.ts';
 import { ApiError, toApiError } from './api-error.ts';
 import { addCostRoutes } from './costs-resource.ts';
 import { addSecurityHeaders, checkHostAndOrigin, requireCredentials } from './guard.ts';
+import { addJobRoutes } from './jobs-resource.ts';
 import { addKeyRoutes } from './keys-resource.ts';
 import { addLogBodyRoutes } from './log-body-resource.ts';
 import { addLogStreamRoute } from './log-stream.ts';
 import { addLogSumsRoutes } from './log-sums-resource.ts';
 import { addLogRoutes } from './logs-resource.ts';
+import { addMetadataKeyRoutes } from './metadata-keys-resource.ts';
 import { describeIssue } from './parse-query.ts';
 import { addRunCallRoutes } from './run-calls-resource.ts';
 import { addRunStreamRoute } from './run-stream.ts';
@@ -81,6 +83,8 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   addRunCallRoutes(app, deps);
   addRunStreamRoute(app, deps);
   addCostRoutes(app, deps);
+  addMetadataKeyRoutes(app, deps);
+  addJobRoutes(app, deps);
   addDocument(app, deps);
 
   app.notFound((c) => {

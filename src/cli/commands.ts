@@ -2,9 +2,11 @@
 import type { Command } from 'commander';
 import { addCostsCommand } from './costs-command.ts';
 import { addDoctorCommand } from './doctor-command.ts';
+import { addJobsCommands } from './jobs-commands.ts';
 import { addKeysCommands } from './keys-commands.ts';
 import { addLoginCommand } from './login-command.ts';
 import { addLogsCommand } from './logs-command.ts';
+import { addMetadataCommands } from './metadata-commands.ts';
 import { addRunsCommand } from './runs-command.ts';
 
 /** Lists under `--json` are one object a line. */
@@ -22,5 +24,7 @@ export function addCommands(program: Command): void {
   addLogsCommand(program, addClientOptions);
   addRunsCommand(program, addClientOptions);
   addCostsCommand(program, addClientOptions);
+  addMetadataCommands(program, addClientOptions);
+  addJobsCommands(program, addClientOptions);
   addDoctorCommand(program, addClientOptions);
 }

@@ -1,5 +1,5 @@
 /**
- * The control process: the shipper, the admin API and the publication of keys, for as long as the supervisor wants it.
+ * The control process: the shipper, the admin API, jobs and the publication of keys, for as long as the supervisor wants it.
  * It opens its API before the database answers, and lives on while that is away. It never touches a call.
  */
 import { mkdirSync } from 'node:fs';
@@ -14,11 +14,13 @@ import { readDashboardFiles } from '../admin/dashboard-files.ts';
 import type { ChildChannel, ControlStart, DownMessage, UpMessage } from '../channel.ts';
 import type { Config } from '../config.ts';
 import { formatOrigin } from '../format-origin.ts';
+import { type JobRunner, runJobs } from '../jobs/run-jobs.ts';
 import type { PriceCall } from '../pricing/billable-call.ts';
 import { type Shipper, startShipper } from '../shipper/shipper.ts';
 import { migrate } from '../store/migrate.ts';
 import { openPool } from '../store/pool.ts';
 import { readVersion } from '../version.ts';
+import { createJobKinds } from './job-kinds.ts';
 import { createKeyPublisher, type KeyPublisher } from './key-publisher.ts';
 import { type Repeating, repeat } from './repeat.ts';
 import { repeatRetention } from './repeat-retention.ts';
@@ -35,6 +37,8 @@ const SHIPPER_CONNECTIONS = 2;
 const SHIPPER_STATEMENT_TIMEOUT_MS = 60_000;
 /** A day of many runs takes its time; the records wait in the spool meanwhile. */
 const RETENTION_STATEMENT_TIMEOUT_MS = 600_000;
+/** A chunk of a job is meant to take a fraction of a second. */
+const JOBS_STATEMENT_TIMEOUT_MS = 60_000;
 const KEY_POLL_MS = 500;
 const MIN_RETRY_MS = 250;
 const MAX_RETRY_MS = 5_000;
@@ -108,6 +112,7 @@ interface Connected {
   readonly keys: KeyPublisher;
   readonly polling: Repeating;
   readonly retention: Repeating;
+  readonly jobs: JobRunner;
 }
 
 function createControl(
@@ -123,6 +128,7 @@ function createControl(
   const apiPool = openDatabase(start, log, 'tollgate admin', API_CONNECTIONS, API_STATEMENT_TIMEOUT_MS);
   const shipperPool = openDatabase(start, log, 'tollgate shipper', SHIPPER_CONNECTIONS, SHIPPER_STATEMENT_TIMEOUT_MS);
   const retentionPool = openDatabase(start, log, 'tollgate retention', 1, RETENTION_STATEMENT_TIMEOUT_MS);
+  const jobsPool = openDatabase(start, log, 'tollgate jobs', 1, JOBS_STATEMENT_TIMEOUT_MS);
   const status: StatusReader = createStatusReader(channel.send);
   let liveSpools = start.liveSpools;
   let connected: Connected | null = null;
@@ -135,7 +141,13 @@ function createControl(
       channel.send({ type: 'publish-keys', change });
     };
     const keys = createKeyPublisher({ pool: apiPool, file: start.keysFile, send, log });
-    return { shipper, keys, polling: pollKeys(keys, log), retention: repeatRetention(retentionPool, config, log) };
+    return {
+      shipper,
+      keys,
+      polling: pollKeys(keys, log),
+      retention: repeatRetention(retentionPool, config, log),
+      jobs: runJobs({ pool: jobsPool, kinds: createJobKinds(), log }),
+    };
   }
 
   const connecting = repeatUntilMigrated(shipperPool, join(PROJECT_ROOT, 'migrations'), log, () => {
@@ -180,10 +192,15 @@ function createControl(
     },
     close: async (drainMs) => {
       await server?.close();
-      await Promise.all([connecting.stop(), connected?.polling.stop(), connected?.retention.stop()]);
+      await Promise.all([
+        connecting.stop(),
+        connected?.polling.stop(),
+        connected?.retention.stop(),
+        connected?.jobs.stop(),
+      ]);
       await endShipping(connected?.shipper ?? null, drainMs, log);
       // A connection that hangs must not hold the process; whoever waits for this one exits.
-      void Promise.allSettled([apiPool.end(), shipperPool.end(), retentionPool.end()]);
+      void Promise.allSettled([apiPool.end(), shipperPool.end(), retentionPool.end(), jobsPool.end()]);
     },
   };
 }

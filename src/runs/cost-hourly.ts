@@ -1,13 +1,10 @@
 /**
  * What the roll-up of costs by hour is, written once: the aggregate over the calls. The shipper adds it up batch by
- * batch, `verify` over everything. Sources have the columns of `llm_requests` that `COSTED_COLUMNS` names, and `sign`:
+ * batch, `verify` over everything. Sources have the columns of `llm_requests` that `AGGREGATED_COLUMNS` names, and `sign`:
  * 1 for a call that counts, -1 for one that is taken back.
  */
 import type pg from 'pg';
-import { AGGREGATED_COLUMNS, SUMMED_COLUMNS } from './run-aggregate.ts';
-
-/** Columns of `llm_requests` that the aggregate reads. */
-export const COSTED_COLUMNS = [...AGGREGATED_COLUMNS, 'indexed_metadata'] as const;
+import { SUMMED_COLUMNS } from './run-aggregate.ts';
 
 const KEY_COLUMNS = 'account_id, facet, hour, value, provider, model, key_id';
 
@@ -71,7 +68,7 @@ export function deleteEmptyCostHours(source: string): string {
 
 /**
  * Adds what changed to the rows of one facet, `metadata.<Key>`, and to no other: for calls that got the key (`sign` 1) or
- * are about to lose it (-1, with the key still in `indexed_metadata`). `changedTable` has `COSTED_COLUMNS` and `sign`.
+ * are about to lose it (-1, with the key still in `indexed_metadata`). `changedTable` has `AGGREGATED_COLUMNS` and `sign`.
  * Call it in the transaction that changes `indexed_metadata`.
  */
 export async function addCostHourly(client: pg.ClientBase, changedTable: string, facet: string): Promise<void> {

@@ -6,18 +6,15 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import {
   ALL_CALLS_FACET,
   COST_SUMS,
-  COSTED_COLUMNS,
   MAX_FACET_KEY_CHARACTERS,
   MAX_GROUP_CHARACTERS,
   metadataFacet,
 } from './cost-hourly.ts';
 import type { CostGroup, CostGroupColumn, CostInterval, CostQuery } from './cost-query.ts';
 import type { LogFilter } from './log-filter.ts';
-import { filterCondition } from './log-filter-sql.ts';
-import { SUMMED_COLUMNS } from './run-aggregate.ts';
-
-/** Promoted keys: lower case → spelling in `indexed_metadata`. */
-export type PromotedKeys = ReadonlyMap<string, string>;
+import { filterCondition, metadataValue } from './log-filter-sql.ts';
+import { NO_PROMOTED_KEYS, type PromotedKeys } from './promoted-keys.ts';
+import { AGGREGATED_COLUMNS, SUMMED_COLUMNS } from './run-aggregate.ts';
 
 /** Instants from `from` to before `to`. */
 export interface TimeRange {
@@ -116,7 +113,7 @@ export function hourlyParts(
     const conditions = [
       sql<SqlBool>`account_id = ${query.accountId} and facet = ${facet}`,
       sql<SqlBool>`hour >= ${range.from} and hour < ${range.to}`,
-      ...plan.columnFilters.map(filterCondition),
+      ...plan.columnFilters.map((filter) => filterCondition(filter, NO_PROMOTED_KEYS)),
     ];
     if (splitHours.length > 0) conditions.push(sql<SqlBool>`hour <> all(${splitHours}::timestamptz[])`);
     if (plan.values !== null) conditions.push(sql<SqlBool>`value = any(${plan.values}::text[])`);
@@ -133,7 +130,7 @@ export function hourlyParts(
   return sql.join([withKey, part(ALL_CALLS_FACET, 1, unset), part(plan.facet, -1, unset)], sql` union all `);
 }
 
-const CALL_COLUMNS = sql.raw([...COSTED_COLUMNS, 'endpoint', 'span_name', 'client', 'raw_metadata'].join(', '));
+const CALL_COLUMNS = sql.raw([...AGGREGATED_COLUMNS, 'endpoint', 'span_name', 'client', 'raw_metadata'].join(', '));
 
 function cut(text: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`left(${text}, ${sql.raw(String(MAX_GROUP_CHARACTERS))})`;
@@ -151,12 +148,7 @@ const RECORD_COLUMNS: Readonly<Record<CostGroupColumn, RawBuilder<unknown>>> = {
 
 function recordExpression(group: CostGroup, promoted: PromotedKeys): RawBuilder<unknown> {
   if (group.type === 'column') return RECORD_COLUMNS[group.column];
-  const display = promoted.get(group.key.toLowerCase());
-  return cut(
-    display === undefined
-      ? sql`metadata_value(raw_metadata, ${group.key}::text)`
-      : sql`(indexed_metadata->>${display}::text)`,
-  );
+  return cut(metadataValue(group.key, promoted));
 }
 
 /** Calls of any ranges of time; these must not overlap. */
@@ -171,15 +163,15 @@ export function recordParts(
     (group) => recordExpression(group, promoted),
     bucketOf(buckets, sql`requested_at`),
   );
-  return sql`select ${groups}, ${sql.raw(COST_SUMS)} from (${callsOf(query, ranges)}) calls group by 1, 2, 3`;
+  return sql`select ${groups}, ${sql.raw(COST_SUMS)} from (${callsOf(query, promoted, ranges)}) calls group by 1, 2, 3`;
 }
 
-function callsOf(query: CostQuery, ranges: readonly TimeRange[]): RawBuilder<unknown> {
+function callsOf(query: CostQuery, promoted: PromotedKeys, ranges: readonly TimeRange[]): RawBuilder<unknown> {
   const within = (from: RawBuilder<unknown>, to: RawBuilder<unknown>) =>
     sql`select 1 as sign, ${CALL_COLUMNS} from llm_requests where ${sql.join(
       [
         sql`account_id = ${query.accountId} and requested_at >= ${from} and requested_at < ${to}`,
-        ...query.filters.map(filterCondition),
+        ...query.filters.map((filter) => filterCondition(filter, promoted)),
       ],
       sql` and `,
     )}`;

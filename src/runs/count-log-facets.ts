@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type pg from 'pg';
 import { type LogScope, logConditions } from './log-scope.ts';
+import { readPromotedKeysFor } from './promoted-keys.ts';
 import { allOf, runSql } from './run-sql.ts';
 
 export const MAX_SCANNED_CALLS = 20_000;
@@ -23,13 +24,14 @@ export interface LogFacets {
 }
 
 export async function countLogFacets(pool: pg.Pool, scope: LogScope): Promise<LogFacets> {
+  const promotedKeys = await readPromotedKeysFor(pool, scope.accountId, scope.filters);
   const columnPairs = sql.join(FACET_COLUMNS.map((name) => sql`(${sql.lit(name)}, ${sql.ref(name)}::text)`));
   const rows = await runSql(
     pool,
     sql`with newest as materialized (
       select ${sql.join(FACET_COLUMNS.map((name) => sql.ref(name)))}, indexed_metadata,
         row_number() over (order by requested_at desc, id desc) as place
-      from llm_requests where ${allOf(logConditions(scope))}
+      from llm_requests where ${allOf(logConditions(scope, promotedKeys))}
       order by requested_at desc, id desc limit ${MAX_SCANNED_CALLS + 1}
     ), scanned as (
       select * from newest where place <= ${MAX_SCANNED_CALLS}

@@ -1,6 +1,7 @@
 /** Which models, providers, keys and promoted metadata the runs of a time window used, and in how many runs. */
 import { type SqlBool, sql } from 'kysely';
 import type pg from 'pg';
+import { readPromotedKeysFor } from './promoted-keys.ts';
 import { type RunScope, runConditions } from './run-conditions.ts';
 import { allOf, runSql } from './run-sql.ts';
 
@@ -16,13 +17,14 @@ export interface RunFacets {
 
 /** The window is about the activity with the value; the other filters are about the run. */
 export async function countRunFacets(pool: pg.Pool, scope: RunScope): Promise<RunFacets> {
+  const promoted = await readPromotedKeysFor(pool, scope.accountId, scope.callFilters);
   const conditions = [sql<SqlBool>`f.account_id = ${scope.accountId}`];
   if (scope.from !== null) conditions.push(sql<SqlBool>`f.last_activity_at >= ${scope.from}`);
   if (scope.to !== null) conditions.push(sql<SqlBool>`f.last_activity_at < ${scope.to}`);
   if (scope.callFilters.length > 0 || scope.runFilters.length > 0 || scope.search !== null)
     conditions.push(
       sql<SqlBool>`exists (select 1 from llm_runs r where r.trace_id = f.trace_id
-        and ${allOf(runConditions({ ...scope, from: null, to: null }))})`,
+        and ${allOf(runConditions({ ...scope, from: null, to: null }, promoted))})`,
     );
   const rows = await runSql(
     pool,

@@ -1,6 +1,6 @@
 /**
  * What retention does to the roll-ups of the runs that had calls in a day that is dropped: with calls left they become
- * the aggregate over those, without any they are history and show what they were. The costs of its hours go with it. It
+ * the aggregate over those, without any they are history and show what they were. The hours of the day go with it. It
  * drops no record itself.
  */
 import type pg from 'pg';
@@ -21,6 +21,7 @@ export async function cutRollups(client: pg.ClientBase, day: LogDay): Promise<vo
   await client.query(CUT_RUNS);
   // A day begins and ends with an hour (UTC).
   await client.query('delete from llm_cost_hourly where hour >= $1 and hour < $2', [day.from, day.to]);
+  await client.query('delete from llm_metadata_hourly where hour >= $1 and hour < $2', [day.from, day.to]);
 }
 
 /**

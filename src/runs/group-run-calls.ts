@@ -2,7 +2,9 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type pg from 'pg';
 import { CALL_SUMS, type CallSums, readCallSums, SUMS_OF_SUMS } from './call-sums.ts';
+import { metadataValue } from './log-filter-sql.ts';
 import { logConditions } from './log-scope.ts';
+import { type PromotedKeys, readPromotedKeys } from './promoted-keys.ts';
 import { runFilterCondition } from './run-conditions.ts';
 import type { RunFilters } from './run-filter.ts';
 import { allOf, runSql } from './run-sql.ts';
@@ -28,7 +30,7 @@ const MAX_GROUPS = 100;
 /** Longer values are cut, as in facets. */
 const MAX_VALUE_CHARACTERS = 200;
 
-function valueOfCall(grouping: RunGrouping): RawBuilder<unknown> {
+function valueOfCall(grouping: RunGrouping, promoted: PromotedKeys): RawBuilder<unknown> {
   switch (grouping.by) {
     case 'model':
       return sql`left(coalesce(model, model_requested), ${MAX_VALUE_CHARACTERS}::int)`;
@@ -37,7 +39,7 @@ function valueOfCall(grouping: RunGrouping): RawBuilder<unknown> {
     case 'key':
       return sql`key_id::text`;
     case 'metadata':
-      return sql`left(metadata_value(raw_metadata, ${grouping.key}), ${MAX_VALUE_CHARACTERS}::int)`;
+      return sql`left(${metadataValue(grouping.key, promoted)}, ${MAX_VALUE_CHARACTERS}::int)`;
   }
 }
 
@@ -51,8 +53,9 @@ export async function groupRunCalls(
   query: RunGroupQuery,
 ): Promise<readonly RunGroup[]> {
   const { accountId, from, to, callFilters, runFilters } = query;
+  const promoted = await readPromotedKeys(pool, accountId);
   const conditions = [
-    ...logConditions({ accountId, from, to, filters: callFilters, search: null, excludeRuns: false }),
+    ...logConditions({ accountId, from, to, filters: callFilters, search: null, excludeRuns: false }, promoted),
     sql<SqlBool>`trace_id is not null`,
   ];
   if (runFilters.length > 0)
@@ -63,7 +66,7 @@ export async function groupRunCalls(
   const rows = await runSql(
     pool,
     sql`with parts as materialized (
-      select ${valueOfCall(grouping)} as value, trace_id, ${CALL_SUMS}
+      select ${valueOfCall(grouping, promoted)} as value, trace_id, ${CALL_SUMS}
       from llm_requests as calls_of_runs where ${allOf(conditions)} group by 1, 2
     ), whole as (
       select *, sum(total_cost) over (partition by value) as group_cost, sum(calls) over (partition by value) as group_calls

@@ -4,6 +4,7 @@
  */
 import { type SqlBool, sql } from 'kysely';
 import type pg from 'pg';
+import { NO_PROMOTED_KEYS } from './promoted-keys.ts';
 import { type RunScope, runConditions } from './run-conditions.ts';
 import { RUN_COLUMNS, type RunRow, readRunRow } from './run-row.ts';
 import { allOf, runSql } from './run-sql.ts';
@@ -21,7 +22,7 @@ export async function listBegunRuns(pool: pg.Pool, scope: RunScope, limit: numbe
         0::int8 as cache_creation_input_tokens, 0::int8 as output_tokens, 0::int8 as reasoning_tokens,
         min(requested_at) as started_at, max(requested_at) as ended_at, null::timestamptz as cut_at
       from llm_open_calls where account_id = ${scope.accountId} and trace_id is not null group by account_id, trace_id
-    ) r where ${allOf([...runConditions(scope), hasNoRow])} order by r.started_at desc, r.trace_id desc limit ${limit}`,
+    ) r where ${allOf([...runConditions(scope, NO_PROMOTED_KEYS), hasNoRow])} order by r.started_at desc, r.trace_id desc limit ${limit}`,
   );
   return rows.map(readRunRow);
 }

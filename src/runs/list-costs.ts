@@ -8,17 +8,9 @@ import { inTransaction } from '../store/pool.ts';
 import { chooseInterval, HOUR_MS, listBucketStarts, listSplitHours } from './cost-buckets.ts';
 import { ALL_CALLS_FACET } from './cost-hourly.ts';
 import type { CostInterval, CostQuery } from './cost-query.ts';
-import {
-  type Buckets,
-  type HourlyPlan,
-  hourlyParts,
-  listMetadataKeys,
-  type PromotedKeys,
-  planHourly,
-  recordParts,
-  type TimeRange,
-} from './cost-source.ts';
+import { type Buckets, type HourlyPlan, hourlyParts, planHourly, recordParts, type TimeRange } from './cost-source.ts';
 import { type CostCell, type CostTable, tabulateCosts } from './cost-table.ts';
+import { type PromotedKeys, readPromotedKeys } from './promoted-keys.ts';
 import { SUMMED_COLUMNS } from './run-aggregate.ts';
 
 export interface Costs extends CostTable {
@@ -36,7 +28,7 @@ export function listCosts(pool: pg.Pool, query: CostQuery, nowMs: number): Promi
     const { hours, window } = await readWindow(client, query, nowMs);
     const interval = chooseInterval(query.interval, window.from, window.to);
     const buckets: Buckets = { interval, timeZone: query.timeZone };
-    const promoted = await readPromoted(client, query);
+    const promoted = await readPromotedKeys(client, query.accountId);
     const plan = planHourly(query, promoted);
     const split = plan === null ? null : await splitWindow(client, buckets, window, hours);
     const parts =
@@ -69,17 +61,6 @@ async function readWindow(client: pg.ClientBase, query: CostQuery, nowMs: number
   const to = query.to ?? new Date(Math.max(nowMs, hours?.to.getTime() ?? 0, query.from?.getTime() ?? 0));
   const from = query.from ?? new Date(Math.min(hours?.from.getTime() ?? to.getTime(), to.getTime()));
   return { hours, window: { from, to } };
-}
-
-async function readPromoted(client: pg.ClientBase, query: CostQuery): Promise<PromotedKeys> {
-  const keys = listMetadataKeys(query);
-  if (keys.length === 0) return new Map();
-  const { rows } = await client.query<{ key_lower: string; display_key: string }>(
-    `select key_lower, display_key from metadata_keys
-     where account_id = $1 and state = 'promoted' and key_lower = any($2::text[])`,
-    [query.accountId, keys],
-  );
-  return new Map(rows.map((row) => [row.key_lower, row.display_key]));
 }
 
 /** A window as whole hours, and what is read from the records: its ends, and hours that two buckets share. */

@@ -7,6 +7,7 @@ import type pg from 'pg';
 import type { LogColumn } from './log-columns.ts';
 import { formatLogRecord, type LogRecord } from './log-record.ts';
 import { type LogScope, logConditions } from './log-scope.ts';
+import { readPromotedKeysFor } from './promoted-keys.ts';
 import { allOf, type Condition, runSql } from './run-sql.ts';
 
 /** A minus in front: from the newest or the most. */
@@ -77,7 +78,10 @@ export async function listLogs(
   limit: number,
 ): Promise<LogPage<SortedLogPosition>> {
   const { sort } = query;
-  const conditions = [...logConditions(query), ...(after === null ? [] : [afterCondition(sort, after)])];
+  const conditions = [
+    ...logConditions(query, await readPromotedKeysFor(pool, query.accountId, query.filters)),
+    ...(after === null ? [] : [afterCondition(sort, after)]),
+  ];
   const measure = measureOf(sort);
   const columns = [...new Set<LogColumn>(['id', 'requested_at', ...query.columns])].map((name) => sql.ref(name));
   if (measure !== null) columns.push(sql`${measure}::text as sort_value`);

@@ -7,6 +7,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type pg from 'pg';
 import { listBegunRuns } from './list-begun-runs.ts';
+import { type PromotedKeys, readPromotedKeysFor } from './promoted-keys.ts';
 import { RUN_DURATION_MS, type RunScope, runConditions } from './run-conditions.ts';
 import { RUN_COLUMNS, type RunRow, readRunRow } from './run-row.ts';
 import { allOf, type Condition, runSql, type SqlRow } from './run-sql.ts';
@@ -76,17 +77,24 @@ function afterCondition(sort: RunSort, { place, traceId }: RunPosition): Conditi
   return sql<SqlBool>`(${sortedValue(sort)}, r.trace_id) ${follows} (${place}::${type}, ${traceId}::text)`;
 }
 
+interface PlacedQuery extends RunQuery {
+  readonly promoted: PromotedKeys;
+}
+
 /** By present values. */
-function simplePage(query: RunQuery, after: RunPosition | null, limit: number): RawBuilder<unknown> {
+function simplePage(query: PlacedQuery, after: RunPosition | null, limit: number): RawBuilder<unknown> {
   const { sort } = query;
-  const conditions = [...runConditions(query), ...(after === null ? [] : [afterCondition(sort, after)])];
+  const conditions = [
+    ...runConditions(query, query.promoted),
+    ...(after === null ? [] : [afterCondition(sort, after)]),
+  ];
   const snapshot = sort === '-ended_at' ? sql`pg_current_snapshot()::text` : sql`null`;
   return sql`select ${sql.raw(RUN_COLUMNS)}, ${sortedValue(sort)}::text as place, ${snapshot} as snapshot
     from llm_runs r where ${allOf(conditions)} order by ${runOrder(sort)} limit ${limit}`;
 }
 
 /** By latest activity, as of the snapshot. */
-function snapshotPage(query: RunQuery, after: RunPosition, snapshot: string, limit: number): RawBuilder<unknown> {
+function snapshotPage(query: PlacedQuery, after: RunPosition, snapshot: string, limit: number): RawBuilder<unknown> {
   const { accountId, from } = query;
   const seen = sql`${snapshot}::pg_snapshot`;
   const before = sql`(${after.place}::timestamptz, ${after.traceId}::text)`;
@@ -99,7 +107,7 @@ function snapshotPage(query: RunQuery, after: RunPosition, snapshot: string, lim
         and ingest_xid >= pg_snapshot_xmin(${seen}) and not pg_visible_in_snapshot(ingest_xid, ${seen})
     ), placed as (
       (select r.trace_id, r.ended_at as place from llm_runs r
-       where ${allOf(runConditions(query))} and (r.ended_at, r.trace_id) < ${before}
+       where ${allOf(runConditions(query, query.promoted))} and (r.ended_at, r.trace_id) < ${before}
          and r.ended_at <= ${after.place}::timestamptz
          and not exists (select 1 from moved m where m.trace_id = r.trace_id)
        order by r.ended_at desc, r.trace_id desc
@@ -114,7 +122,7 @@ function snapshotPage(query: RunQuery, after: RunPosition, snapshot: string, lim
     )
     select ${sql.raw(RUN_COLUMNS)}, p.place::text as place, ${snapshot} as snapshot
     from placed p join llm_runs r on r.account_id = ${accountId} and r.trace_id = p.trace_id
-    where ${allOf(runConditions({ ...query, from: null, to: null }))}
+    where ${allOf(runConditions({ ...query, from: null, to: null }, query.promoted))}
     order by p.place desc, p.trace_id desc
     limit ${limit}`;
 }
@@ -134,10 +142,11 @@ async function readSnapshot(pool: pg.Pool): Promise<string | null> {
 
 export async function listRuns(
   pool: pg.Pool,
-  query: RunQuery,
+  asked: RunQuery,
   after: RunPosition | null,
   limit: number,
 ): Promise<RunPage> {
+  const query = { ...asked, promoted: await readPromotedKeysFor(pool, asked.accountId, asked.callFilters) };
   if (after !== null && after.snapshot !== null) {
     const rows = await runSql(pool, snapshotPage(query, after, after.snapshot, limit + 1));
     return pageOf([], rows, limit);

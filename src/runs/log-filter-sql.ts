@@ -2,6 +2,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { ColumnKind, LogColumn } from './log-columns.ts';
 import type { FilterOp, LogFilter } from './log-filter.ts';
+import type { PromotedKeys } from './promoted-keys.ts';
 
 type Condition = RawBuilder<SqlBool>;
 
@@ -73,44 +74,70 @@ export function columnCondition(
 }
 
 /** Numbers compare as numbers (9 is below 10), everything else as text. */
-function compareMetadata(operator: RawBuilder<unknown>, value: string): Condition {
-  if (!NUMBER.test(value)) return sql<SqlBool>`m.value ${operator} ${value}`;
-  return sql<SqlBool>`case when m.value ~ ${NUMBER_SQL} then m.value::numeric ${operator} ${value}::numeric else false end`;
+function compareMetadata(found: RawBuilder<string | null>, operator: RawBuilder<unknown>, value: string): Condition {
+  if (!NUMBER.test(value)) return sql<SqlBool>`${found} ${operator} ${value}`;
+  return sql<SqlBool>`case when ${found} ~ ${NUMBER_SQL} then (${found})::numeric ${operator} ${value}::numeric else false end`;
 }
 
 /** Header names have no case, so neither have metadata keys. */
-function metadataCondition(key: string, op: FilterOp, values: readonly string[]): Condition {
+function displayKeyOf(key: string, promoted: PromotedKeys): string | undefined {
+  return promoted.get(key.toLowerCase());
+}
+
+/** The one value of a key in a call, null when the call lacks it. Of a promoted key it need not be looked for. */
+export function metadataValue(key: string, promoted: PromotedKeys): RawBuilder<string | null> {
+  const displayKey = displayKeyOf(key, promoted);
+  return displayKey === undefined
+    ? sql<string | null>`metadata_value(raw_metadata, ${key}::text)`
+    : sql<string | null>`(indexed_metadata ->> ${displayKey}::text)`;
+}
+
+/** Each by itself, since the index answers `@>` of one value only. */
+function isOneOfPromoted(displayKey: string, values: readonly string[]): Condition {
+  const conditions = values.map(
+    (value) => sql<SqlBool>`indexed_metadata @> ${JSON.stringify({ [displayKey]: value })}::jsonb`,
+  );
+  return sql<SqlBool>`(${sql.join(conditions, sql` or `)})`;
+}
+
+function isOneOf(key: string, values: readonly string[], promoted: PromotedKeys): Condition {
+  const displayKey = displayKeyOf(key, promoted);
+  if (displayKey !== undefined && values.length > 0) return isOneOfPromoted(displayKey, values);
+  return sql<SqlBool>`${metadataValue(key, promoted)} = any(${values}::text[])`;
+}
+
+function metadataCondition(key: string, op: FilterOp, values: readonly string[], promoted: PromotedKeys): Condition {
   const value = values[0] ?? '';
-  const some = (condition: Condition): Condition =>
-    sql<SqlBool>`exists (select 1 from jsonb_each_text(raw_metadata) m where lower(m.key) = lower(${key}) and ${condition})`;
+  const found = metadataValue(key, promoted);
   switch (op) {
     case 'eq':
     case 'in':
-      return some(sql<SqlBool>`m.value = any(${values}::text[])`);
+      return isOneOf(key, values, promoted);
     case 'ne':
     case 'nin':
-      return sql<SqlBool>`not ${some(sql<SqlBool>`m.value = any(${values}::text[])`)}`;
+      return sql<SqlBool>`coalesce(${found} <> all(${values}::text[]), true)`;
     case 'gt':
-      return some(compareMetadata(sql`>`, value));
+      return compareMetadata(found, sql`>`, value);
     case 'gte':
-      return some(compareMetadata(sql`>=`, value));
+      return compareMetadata(found, sql`>=`, value);
     case 'lt':
-      return some(compareMetadata(sql`<`, value));
+      return compareMetadata(found, sql`<`, value);
     case 'lte':
-      return some(compareMetadata(sql`<=`, value));
+      return compareMetadata(found, sql`<=`, value);
     case 'has':
-      return some(sql<SqlBool>`true`);
+      return sql<SqlBool>`${found} is not null`;
     case 'nohas':
-      return sql<SqlBool>`not ${some(sql<SqlBool>`true`)}`;
+      return sql<SqlBool>`${found} is null`;
     case 'prefix':
-      return some(sql<SqlBool>`starts_with(m.value, ${value})`);
+      return sql<SqlBool>`starts_with(${found}, ${value})`;
     case 'contains':
-      return some(sql<SqlBool>`strpos(m.value, ${value}) > 0`);
+      return sql<SqlBool>`strpos(${found}, ${value}) > 0`;
   }
 }
 
-export function filterCondition({ field, op, values }: LogFilter): Condition {
-  if (field.type === 'metadata') return metadataCondition(field.key, op, values);
+/** `promoted`: as `readPromotedKeys` gives them, read for this question. */
+export function filterCondition({ field, op, values }: LogFilter, promoted: PromotedKeys): Condition {
+  if (field.type === 'metadata') return metadataCondition(field.key, op, values, promoted);
   if (field.kind === 'text_list') return flagsCondition(field.column, op, values);
   return columnCondition(sql.ref(field.column), field.kind, op, values);
 }

@@ -5,6 +5,7 @@
 import { type SqlBool, sql } from 'kysely';
 import type { LogFilter } from './log-filter.ts';
 import { filterCondition } from './log-filter-sql.ts';
+import type { PromotedKeys } from './promoted-keys.ts';
 import type { Condition } from './run-sql.ts';
 
 export interface LogScope {
@@ -31,8 +32,11 @@ export function searchCondition(search: string): Condition {
 }
 
 /** For a query in which `llm_requests` is the innermost table. */
-export function logConditions(scope: LogScope): readonly Condition[] {
-  const conditions = [sql<SqlBool>`account_id = ${scope.accountId}`, ...scope.filters.map(filterCondition)];
+export function logConditions(scope: LogScope, promoted: PromotedKeys): readonly Condition[] {
+  const conditions = [
+    sql<SqlBool>`account_id = ${scope.accountId}`,
+    ...scope.filters.map((filter) => filterCondition(filter, promoted)),
+  ];
   if (scope.from !== null) conditions.push(sql<SqlBool>`requested_at >= ${scope.from}`);
   if (scope.to !== null) conditions.push(sql<SqlBool>`requested_at < ${scope.to}`);
   if (scope.excludeRuns) conditions.push(sql<SqlBool>`trace_id is null`);

@@ -29,6 +29,7 @@ export const AGGREGATED_COLUMNS = [
   'provider',
   'model',
   'model_requested',
+  'indexed_metadata',
   'outcome',
   'total_cost',
   'known_cost',
@@ -56,13 +57,16 @@ export function runAggregate(source: string): string {
 /** Columns of `llm_run_facets` in the order of `facetAggregate`. */
 export const FACET_COLUMNS = 'account_id, facet, value, trace_id, calls, last_activity_at';
 
-/** Longer model names are cut, so that they fit into an index. */
-const MAX_VALUE_CHARACTERS = 200;
+/** Longer values are cut, so that they fit into an index. */
+export const MAX_VALUE_CHARACTERS = 200;
 
+/** Promoted metadata is a facet under the spelling of its key: `metadata.Feature`. */
 export function facetAggregate(source: string): string {
-  return `select account_id, facet, value, trace_id, sum(sign)::int8, max(coalesce(responded_at, requested_at))
-  from ${source}, lateral (values
-    ('model', left(coalesce(model, model_requested), ${MAX_VALUE_CHARACTERS})), ('provider', provider), ('key', key_id::text)
+  return `select account_id, facet, value, trace_id, sum(sign)::int8 as calls, max(coalesce(responded_at, requested_at))
+  from ${source}, lateral (
+    values ('model', left(coalesce(model, model_requested), ${MAX_VALUE_CHARACTERS})), ('provider', provider), ('key', key_id::text)
+    union all
+    select 'metadata.' || m.key, left(m.value, ${MAX_VALUE_CHARACTERS}) from jsonb_each_text(indexed_metadata) m
   ) as facets (facet, value)
   where trace_id is not null and value is not null group by account_id, facet, value, trace_id`;
 }

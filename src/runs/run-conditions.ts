@@ -1,7 +1,9 @@
 /** Which runs a question is about, as SQL: written once for the list, the sums, the facets and the export of runs. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { MAX_GROUP_CHARACTERS, metadataFacet } from './cost-hourly.ts';
 import type { LogFilter } from './log-filter.ts';
 import { columnCondition, filterCondition } from './log-filter-sql.ts';
+import type { PromotedKeys } from './promoted-keys.ts';
 import { RUN_FILTER_COLUMNS, type RunFilter, type RunFilterColumn, type RunFilters } from './run-filter.ts';
 import { allOf, type Condition } from './run-sql.ts';
 
@@ -43,16 +45,29 @@ function someCall(condition: Condition): Condition {
     and q.requested_at between r.started_at and r.ended_at and ${condition})`;
 }
 
-const FACETS_BY_COLUMN: Readonly<Record<string, { readonly facet: string; readonly maxCharacters: number | null }>> = {
+interface KnownFacet {
+  readonly facet: string;
+  readonly maxCharacters: number | null;
+}
+
+const FACETS_BY_COLUMN: Readonly<Record<string, KnownFacet>> = {
   model: { facet: 'model', maxCharacters: 200 },
   provider: { facet: 'provider', maxCharacters: null },
   key_id: { facet: 'key', maxCharacters: null },
 };
 
+/** Runs have facets of promoted keys only. */
+function metadataFacetOf(key: string, promoted: PromotedKeys): KnownFacet | undefined {
+  const displayKey = promoted.get(key.toLowerCase());
+  return displayKey === undefined
+    ? undefined
+    : { facet: metadataFacet(displayKey), maxCharacters: MAX_GROUP_CHARACTERS };
+}
+
 /** Says less than the filter, but an index answers it: runs that cannot match are not looked into. */
-function facetCondition({ field, op, values }: LogFilter): readonly Condition[] {
-  if (field.type !== 'column' || (op !== 'eq' && op !== 'in')) return [];
-  const known = FACETS_BY_COLUMN[field.column];
+function facetCondition({ field, op, values }: LogFilter, promoted: PromotedKeys): readonly Condition[] {
+  if (op !== 'eq' && op !== 'in') return [];
+  const known = field.type === 'column' ? FACETS_BY_COLUMN[field.column] : metadataFacetOf(field.key, promoted);
   if (known === undefined) return [];
   const { facet, maxCharacters } = known;
   // Whole numbers in one spelling; and characters as PostgreSQL counts them.
@@ -78,13 +93,14 @@ function searchCondition(search: string): Condition {
 }
 
 /** For a query in which `r` is `llm_runs`. */
-export function runConditions(scope: RunScope): readonly Condition[] {
+export function runConditions(scope: RunScope, promoted: PromotedKeys): readonly Condition[] {
   const conditions = [sql<SqlBool>`r.account_id = ${scope.accountId}`];
   if (scope.from !== null) conditions.push(sql<SqlBool>`r.ended_at >= ${scope.from}`);
   if (scope.to !== null) conditions.push(sql<SqlBool>`r.ended_at < ${scope.to}`);
   conditions.push(...scope.runFilters.map(runFilterCondition));
-  conditions.push(...scope.callFilters.flatMap(facetCondition));
-  if (scope.callFilters.length > 0) conditions.push(someCall(allOf(scope.callFilters.map(filterCondition))));
+  conditions.push(...scope.callFilters.flatMap((filter) => facetCondition(filter, promoted)));
+  const aboutCalls = scope.callFilters.map((filter) => filterCondition(filter, promoted));
+  if (aboutCalls.length > 0) conditions.push(someCall(allOf(aboutCalls)));
   if (scope.search !== null) conditions.push(searchCondition(scope.search));
   return conditions;
 }

@@ -6,6 +6,7 @@ import { type BucketWidth, chooseBucketMs, listBucketStarts } from './bucket-wid
 import { addCallSums, CALL_SUMS, type CallSums, NO_SUMS, readCallSums } from './call-sums.ts';
 import { type LogScope, logConditions } from './log-scope.ts';
 import { type Percentiles, readPercentiles } from './percentiles.ts';
+import { readPromotedKeysFor } from './promoted-keys.ts';
 import { allOf, runSql } from './run-sql.ts';
 
 export interface TimeWindow {
@@ -30,7 +31,8 @@ export async function summariseLogs(
   interval: BucketWidth | null,
 ): Promise<LogSummary> {
   const bucketMs = chooseBucketMs(window.from, window.to, interval);
-  const where = allOf(logConditions({ ...scope, ...window }));
+  const promoted = await readPromotedKeysFor(pool, scope.accountId, scope.filters);
+  const where = allOf(logConditions({ ...scope, ...window }, promoted));
   return inTransaction(pool, async (client) => {
     await client.query('set transaction isolation level repeatable read, read only');
     const rows = await runSql(

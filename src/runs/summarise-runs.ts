@@ -5,6 +5,7 @@ import { inTransaction } from '../store/pool.ts';
 import { type BucketWidth, chooseBucketMs, listBucketStarts } from './bucket-width.ts';
 import { addCallSums, type CallSums, NO_SUMS, readCallSums, SUMS_OF_SUMS } from './call-sums.ts';
 import { type Percentiles, readPercentiles } from './percentiles.ts';
+import { readPromotedKeysFor } from './promoted-keys.ts';
 import { RUN_DURATION_MS, type RunScope, runConditions } from './run-conditions.ts';
 import { allOf, runSql } from './run-sql.ts';
 import type { TimeWindow } from './summarise-logs.ts';
@@ -36,7 +37,8 @@ export async function summariseRuns(
   interval: BucketWidth | null,
 ): Promise<RunSummary> {
   const bucketMs = chooseBucketMs(window.from, window.to, interval);
-  const where = allOf(runConditions({ ...scope, ...window }));
+  const promoted = await readPromotedKeysFor(pool, scope.accountId, scope.callFilters);
+  const where = allOf(runConditions({ ...scope, ...window }, promoted));
   return inTransaction(pool, async (client) => {
     await client.query('set transaction isolation level repeatable read, read only');
     const rows = await runSql(

@@ -7,6 +7,7 @@ import type pg from 'pg';
 import type { LogFilter } from './log-filter.ts';
 import { formatLogRecord, LOG_COLUMN_NAMES, type LogRecord } from './log-record.ts';
 import { logConditions } from './log-scope.ts';
+import { readPromotedKeysFor } from './promoted-keys.ts';
 import { allOf, runSql } from './run-sql.ts';
 
 export interface TailPosition {
@@ -47,10 +48,11 @@ export async function tailLogs(
   limit: number,
   search: string | null = null,
 ): Promise<readonly TailedRecord[]> {
+  const promoted = await readPromotedKeysFor(pool, accountId, filters);
   const conditions = [
     sql<SqlBool>`(ingest_xid, id) > (${after.xid}::xid8, ${after.id}::uuid)`,
     sql<SqlBool>`ingest_xid < pg_snapshot_xmin(pg_current_snapshot())`,
-    ...logConditions({ accountId, filters, search, from: null, to: null, excludeRuns: false }),
+    ...logConditions({ accountId, filters, search, from: null, to: null, excludeRuns: false }, promoted),
   ];
   const rows = await runSql(
     pool,

@@ -2,13 +2,14 @@
 import type pg from 'pg';
 import { COST_HOURLY_COLUMNS, costHourlyAggregate } from './cost-hourly.ts';
 import { FACET_COLUMNS, facetAggregate, RUN_COLUMNS, runAggregate } from './run-aggregate.ts';
+import { verifyMetadata } from './verify-metadata.ts';
 
 export interface RollupDifference {
-  readonly rollup: 'llm_runs' | 'llm_run_facets' | 'llm_cost_hourly';
+  readonly rollup: 'llm_runs' | 'llm_run_facets' | 'llm_cost_hourly' | 'llm_metadata_hourly' | 'indexed_metadata';
   /** `records`: what it should be; `rollup`: what is stored. */
   readonly side: 'records' | 'rollup';
   readonly account_id: number;
-  /** Null for the costs by hour, which are of no run. */
+  /** Null where the row is not one of a run. */
   readonly trace_id: string | null;
   /** The whole row, as text. */
   readonly row: string;
@@ -16,7 +17,7 @@ export interface RollupDifference {
 
 const MAX_DIFFERENCES = 1_000;
 
-/** Empty when all is right; at most 1,000 differences. All in one snapshot, so it may run beside the shipper. */
+/** Empty when all is right; at most 1,000 differences of each kind. It may run beside the shipper: each statement reads one snapshot. */
 export async function verifyRollups(client: pg.ClientBase | pg.Pool): Promise<readonly RollupDifference[]> {
   const { rows } = await client.query<RollupDifference>(`
     with calls as (select 1 as sign, * from llm_requests),
@@ -32,7 +33,7 @@ export async function verifyRollups(client: pg.ClientBase | pg.Pool): Promise<re
     union all
     select 'llm_cost_hourly', side, account_id, null, d::text from cost_differences d
     limit ${MAX_DIFFERENCES}`);
-  return rows;
+  return [...rows, ...(await verifyMetadata(client, MAX_DIFFERENCES))];
 }
 
 function differences(name: string, records: string, stored: string): string {

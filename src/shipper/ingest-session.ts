@@ -7,6 +7,7 @@ import type pg from 'pg';
 import { readSpanPath } from '../runs/span-path.ts';
 import { copyIn } from '../store/copy-in.ts';
 import { storableJson } from '../store/copy-text.ts';
+import { BEGIN_BATCH } from '../store/ingest-lock.ts';
 import { dayOf, ensurePartitions } from '../store/partitions.ts';
 import type { BatchItem, CallItem, CheckpointItem, OpenItem } from './batch-item.ts';
 import { COPY_BODIES, encodeBodyRows } from './body-rows.ts';
@@ -15,7 +16,7 @@ import {
   CREATE_STAGING,
   DELETE_ENDED,
   DROP_EMPTY_COSTS,
-  DROP_EMPTY_FACETS,
+  DROP_EMPTY_ROLLUPS,
   INSERT_OPEN,
   INSERT_ROWS,
   TAKE_OUT_INTERRUPTED,
@@ -60,7 +61,7 @@ export async function openIngestSession(pool: pg.Pool): Promise<IngestSession> {
       calls.map((call) => dayOf(call.row.requested_at.getTime())).filter((day) => !knownDays.has(day)),
     );
     if (days.size === 0) return;
-    await transaction(client, () => ensurePartitions(client, [...days]));
+    await transaction(client, 'begin', () => ensurePartitions(client, [...days]));
     for (const day of days) knownDays.add(day);
   }
 
@@ -75,7 +76,7 @@ export async function openIngestSession(pool: pg.Pool): Promise<IngestSession> {
       const deadline = setTimeout(close, BATCH_TIMEOUT_MS);
       try {
         await makePartitions(calls);
-        return await transaction(client, async () => {
+        return await transaction(client, BEGIN_BATCH, async () => {
           const inserted = calls.length === 0 ? 0 : await storeCalls(client, calls);
           if (opens.length > 0) await client.query(named('insert_open', INSERT_OPEN, [openJson(opens)]));
           if (checkpoints.length > 0) {
@@ -98,7 +99,7 @@ async function storeCalls(client: pg.ClientBase, calls: readonly CallItem[]): Pr
     const removed = await client.query(named('take_out', TAKE_OUT_INTERRUPTED, []));
     if ((removed.rowCount ?? 0) > 0) {
       for (const id of await insertStaged(client)) inserted.add(id);
-      await client.query(DROP_EMPTY_FACETS);
+      await client.query(DROP_EMPTY_ROLLUPS);
       await client.query(DROP_EMPTY_COSTS);
     }
   }
@@ -113,9 +114,9 @@ async function insertStaged(client: pg.ClientBase): Promise<Set<string>> {
   return new Set(rows.map((row) => row.id));
 }
 
-async function transaction<T>(client: pg.ClientBase, work: () => Promise<T>): Promise<T> {
-  await client.query('begin');
+async function transaction<T>(client: pg.ClientBase, begin: string, work: () => Promise<T>): Promise<T> {
   try {
+    await client.query(begin);
     const result = await work();
     await client.query('commit');
     return result;

@@ -3,8 +3,16 @@
  * inserted, so a call that comes twice counts once. Rows are locked in the order of their keys, so that two shippers
  * cannot block each other. The same text on PostgreSQL 15 and 18.
  */
-import { COSTED_COLUMNS, deleteEmptyCostHours, insertCostHourly } from '../runs/cost-hourly.ts';
-import { FACET_COLUMNS, facetAggregate, RUN_COLUMNS, runAggregate, SUMMED_COLUMNS } from '../runs/run-aggregate.ts';
+import { deleteEmptyCostHours, insertCostHourly } from '../runs/cost-hourly.ts';
+import { addUnlessHistory, facetUpsert } from '../runs/facet-upsert.ts';
+import { metadataHourlyUpsert } from '../runs/metadata-hourly.ts';
+import {
+  AGGREGATED_COLUMNS,
+  facetAggregate,
+  RUN_COLUMNS,
+  runAggregate,
+  SUMMED_COLUMNS,
+} from '../runs/run-aggregate.ts';
 import { COPY_COLUMNS } from '../store/copy-text.ts';
 
 /** Once per connection: where a batch's rows, and interrupted rows that are replaced, stand for one transaction. */
@@ -14,7 +22,18 @@ export const CREATE_STAGING = `
 
 export const COPY_ROWS = `copy ingest_rows (${COPY_COLUMNS}) from stdin`;
 
-const AGGREGATED = COSTED_COLUMNS.join(', ');
+const AGGREGATED = AGGREGATED_COLUMNS.join(', ');
+
+/** The promoted keys of a call, as `metadata_keys` has them now; keys on their way there too. */
+const INDEXED_METADATA = `coalesce((
+  select jsonb_object_agg(k.display_key, m.value)
+  from metadata_keys k cross join lateral (select metadata_value(s.raw_metadata, k.key_lower) as value offset 0) m
+  where k.account_id = s.account_id and k.state in ('promoting', 'promoted') and m.value is not null
+), '{}')`;
+
+const STAGED_VALUES = COPY_COLUMNS.split(', ')
+  .map((column) => (column === 'indexed_metadata' ? INDEXED_METADATA : `s.${column}`))
+  .join(', ');
 
 /**
  * Returns the ids that were inserted. Interrupted rows taken out before are subtracted in the same roll-up. A roll-up
@@ -22,12 +41,12 @@ const AGGREGATED = COSTED_COLUMNS.join(', ');
  */
 export const INSERT_ROWS = `
   with inserted as (
-    insert into llm_requests (${COPY_COLUMNS}) select ${COPY_COLUMNS} from ingest_rows order by id
-    on conflict do nothing returning id, ${AGGREGATED}
+    insert into llm_requests (${COPY_COLUMNS}) select ${STAGED_VALUES} from ingest_rows s order by id
+    on conflict do nothing returning id, raw_metadata, ${AGGREGATED}
   ), changed as (
-    select 1 as sign, ${AGGREGATED} from inserted
+    select 1 as sign, raw_metadata, ${AGGREGATED} from inserted
     union all
-    select -1, ${AGGREGATED} from ingest_removed
+    select -1, raw_metadata, ${AGGREGATED} from ingest_removed
   ), runs as (
     insert into llm_runs as r (${RUN_COLUMNS}) ${runAggregate('changed')} order by account_id, trace_id
     on conflict (account_id, trace_id) do update set
@@ -36,19 +55,10 @@ export const INSERT_ROWS = `
       ended_at = case when r.is_history then excluded.ended_at else greatest(r.ended_at, excluded.ended_at) end,
       is_history = false
   ), facets as (
-    insert into llm_run_facets as f (${FACET_COLUMNS}) ${facetAggregate('changed')}
-    order by account_id, facet, value, trace_id
-    on conflict (account_id, facet, value, trace_id) do update set ${addUnlessHistory('f', 'calls')},
-      last_activity_at = case when f.is_history then excluded.last_activity_at
-        else greatest(f.last_activity_at, excluded.last_activity_at) end,
-      is_history = false
+    ${facetUpsert(facetAggregate('changed'))}
   ), costs as (${insertCostHourly('changed')}
-  )
+  ), ${metadataHourlyUpsert('changed')}
   select id from inserted`;
-
-function addUnlessHistory(table: string, column: string): string {
-  return `${column} = case when ${table}.is_history then 0 else ${table}.${column} end + excluded.${column}`;
-}
 
 /** After interrupted rows were replaced: groups that no call of the hour is in any more. */
 export const DROP_EMPTY_COSTS = deleteEmptyCostHours('ingest_removed');
@@ -64,10 +74,12 @@ export const TAKE_OUT_INTERRUPTED = `
   )
   insert into ingest_removed select * from removed`;
 
-/** After interrupted rows were replaced: values that no call of the run has any more. */
-export const DROP_EMPTY_FACETS = `
+/** After interrupted rows were replaced: values that no call of the run has any more, and keys that none of an hour has. */
+export const DROP_EMPTY_ROLLUPS = `
   delete from llm_run_facets f using ingest_removed r
-  where f.account_id = r.account_id and f.trace_id = r.trace_id and f.calls = 0`;
+  where f.account_id = r.account_id and f.trace_id = r.trace_id and f.calls = 0;
+  delete from llm_metadata_hourly m using ingest_removed r
+  where m.account_id = r.account_id and m.hour = date_trunc('hour', r.requested_at, 'UTC') and m.calls = 0`;
 
 export const DELETE_ENDED = 'delete from llm_open_calls o using ingest_rows r where o.id = r.id';
 

@@ -11,6 +11,8 @@ import { OperatorError } from '../errors.ts';
 const MIGRATION_NAME = /^\d{4}_[a-z0-9_]+\.sql$/;
 /** Any number, the same in every version: who holds it migrates. */
 const MIGRATION_LOCK = 7_461_001;
+/** Filling a new table from a large log takes its time; the pool's own limit is meant for questions. */
+const MIGRATION_LIMIT_MS = 12 * 3_600_000;
 
 /** Returns the names of the files applied now. `migrationsDir` is the project's `migrations/`. */
 export async function migrate(pool: pg.Pool, migrationsDir: string): Promise<readonly string[]> {
@@ -19,7 +21,12 @@ export async function migrate(pool: pg.Pool, migrationsDir: string): Promise<rea
   let failure: Error | undefined;
   try {
     await client.query('set statement_timeout = 0');
-    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    const waiting = {
+      text: 'select pg_advisory_lock($1)',
+      values: [MIGRATION_LOCK],
+      query_timeout: MIGRATION_LIMIT_MS,
+    };
+    await client.query(waiting);
     return await applyMissing(client, files);
   } catch (error) {
     failure = error instanceof Error ? error : new Error('the migration failed', { cause: error });
@@ -64,7 +71,8 @@ async function applyMissing(client: pg.PoolClient, files: readonly Migration[]):
     if (before === checksum) continue;
     if (before !== undefined) throw new OperatorError(`the migration ${name} was changed after it was applied`);
     await client.query('begin');
-    await client.query(sql);
+    const statements = { text: sql, query_timeout: MIGRATION_LIMIT_MS };
+    await client.query(statements);
     await client.query('insert into schema_migrations (name, checksum) values ($1, $2)', [name, checksum]);
     await client.query('commit');
     done.push(name);

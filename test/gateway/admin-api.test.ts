@@ -195,7 +195,7 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
     const open: string[] = [];
     for (const [path, methods] of Object.entries(AnyObject.parse(document['paths'])))
       for (const method of Object.keys(AnyObject.parse(methods))) {
-        const url = `http://127.0.0.1:${api.port}${path.replace('{id}', '1')}`;
+        const url = `http://127.0.0.1:${api.port}${path.replace(/\{\w+\}/, '1')}`;
         const answers = [
           await fetch(url, { method }),
           await fetch(url, { method, headers: { authorization: 'Bearer wrong' } }),
@@ -215,14 +215,60 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
   test('every route is in the document', async () => {
     const paths = AnyObject.parse((await read('/api/v1/openapi.json'))['paths']);
     const documented = Object.entries(paths).flatMap(([path, methods]) =>
-      Object.keys(AnyObject.parse(methods)).map((method) => `${method.toUpperCase()} ${path.replace('{id}', ':id')}`),
+      Object.keys(AnyObject.parse(methods)).map(
+        (method) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/, ':$1')}`,
+      ),
     );
     const served = new Set(
       app.routes.filter(({ method }) => method !== 'ALL').map(({ method, path }) => `${method} ${path}`),
     );
     for (const itself of ['GET /api/v1/openapi.json']) served.delete(itself);
     expect([...served].sort()).toEqual(documented.sort());
-    expect(served.size).toBe(20);
+    expect(served.size).toBeGreaterThan(20);
+  });
+
+  test('a metadata key is listed, promoted and demoted; its job is shown, cancelled and resumed', async () => {
+    await store(ended(7_001, { metadata: [['Cost-Centre', 'a']] }), ended(7_002, { metadata: [['cost-centre', 'b']] }));
+    const range = 'from=2026-11-28T00:00:00Z&to=2026-11-29T00:00:00Z';
+    const keyOf = async () => {
+      const { data } = z.object({ data: z.array(AnyObject) }).parse(await read(`/api/v1/metadata-keys?${range}`));
+      return data.find((key) => key['key'] === 'Cost-Centre');
+    };
+    expect(await keyOf()).toMatchObject({ calls: 2, state: 'raw', job_id: null, warnings: ['two_spellings'] });
+    const path = '/api/v1/metadata-keys/cost-centre';
+    expect(await refusal(ask(`${path}/demote`, { method: 'POST' }))).toBe('409 not_promoted');
+    expect(await refusal(ask(`${path}/promote`, { method: 'POST', body: '{"display_key":"Other"}' }))).toBe(
+      '400 invalid_request',
+    );
+    expect(await refusal(ask('/api/v1/metadata-keys/a%20b/promote', { method: 'POST' }))).toBe('400 invalid_request');
+    const started = await change(`${path}/promote`, 'POST', '{"display_key":"Cost-Centre"}');
+    expect(started['httpStatus']).toBe(202);
+    const job = `/api/v1/jobs/${started['job_id']}`;
+    expect(await change(`${path}/promote`, 'POST')).toEqual(started);
+    expect(await keyOf()).toMatchObject({ state: 'promoting', job_id: started['job_id'], promoted_at: null });
+    expect(await read(job)).toMatchObject({
+      ...{ kind: 'promote_metadata', title: 'Promote Cost-Centre', state: 'queued', done: 0, total: null },
+      ...{ unit: 'calls', rate_per_second: null, eta_seconds: null, error: null, result: null, finished_at: null },
+    });
+    expect(await refusal(ask(`${path}/demote`, { method: 'POST' }))).toBe('409 job_running');
+    expect(await refusal(ask(`${job}/resume`, { method: 'POST' }))).toBe('409 job_not_stopped');
+    expect(await change(`${job}/cancel`, 'POST')).toMatchObject({ httpStatus: 200, state: 'cancelled' });
+    expect(await change(`${job}/resume`, 'POST')).toMatchObject({ httpStatus: 200, state: 'queued' });
+    await pool.query("update jobs set state = 'running', heartbeat_at = now() - interval '31 seconds'");
+    expect(await read(job)).toMatchObject({ state: 'stalled' });
+    await pool.query('update jobs set heartbeat_at = now(), done = 10, total = 40, rate_per_second = 2.5');
+    expect(await read(job)).toMatchObject({ state: 'running', eta_seconds: 12 });
+    await change(`${job}/cancel`, 'POST');
+    const undone = await change(`${path}/demote`, 'POST');
+    expect(await keyOf()).toMatchObject({ state: 'demoting', job_id: undone['job_id'] });
+    expect(await refusal(ask(`${job}/resume`, { method: 'POST' }))).toBe('409 job_superseded');
+    const first = await list('/api/v1/jobs?limit=1');
+    expect(first.data.map(({ id }) => id)).toEqual([undone['job_id']]);
+    expect((await list(`/api/v1/jobs?limit=1&cursor=${first.next_cursor}`)).data.map(({ id }) => id)).toEqual([
+      started['job_id'],
+    ]);
+    expect(await refusal(ask('/api/v1/jobs/999999'))).toBe('404 job_not_found');
+    await pool.query('delete from metadata_keys; delete from jobs');
   });
 
   test('another host name is 421 and another origin 403 on every path; the public name passes', async () => {

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { addCostHourly, COSTED_COLUMNS } from '../../src/runs/cost-hourly.ts';
+import { addCostHourly } from '../../src/runs/cost-hourly.ts';
 import { COST_INTERVALS, type CostQuery, parseCostGroups } from '../../src/runs/cost-query.ts';
 import { cutRollups } from '../../src/runs/cut-rollups.ts';
 import { type Costs, listCosts } from '../../src/runs/list-costs.ts';
 import { parseLogFilter } from '../../src/runs/log-filter.ts';
+import { AGGREGATED_COLUMNS } from '../../src/runs/run-aggregate.ts';
 import { verifyRollups } from '../../src/runs/verify-rollups.ts';
 import { openIngestSession } from '../../src/shipper/ingest-session.ts';
 import { migrate } from '../../src/store/migrate.ts';
@@ -276,7 +277,7 @@ describe.each(POSTGRES_KINDS)('costs in $name', (kind) => {
       inTransaction(pool, async (client) => {
         const statements: Readonly<Record<string, string>> = {
           update: `update llm_requests set indexed_metadata = ${set} where metadata_value(raw_metadata, 'Feature') is not null`,
-          stage: `create temp table changed on commit drop as select ${sign} as sign, ${COSTED_COLUMNS.join(', ')}
+          stage: `create temp table changed on commit drop as select ${sign} as sign, ${AGGREGATED_COLUMNS.join(', ')}
             from llm_requests where indexed_metadata ? 'Feature'`,
         };
         for (const name of order) await client.query(statements[name] ?? '');

@@ -1,0 +1,150 @@
+/**
+ * One chunk of a walk over all calls of an account, the newest first: finds those that must change, changes them, and
+ * lets the roll-ups follow. Calls that need no change are read and not written.
+ */
+import type pg from 'pg';
+import { z } from 'zod';
+import { CHUNK_MS, type Job } from '../jobs/job.ts';
+import { CREATE_CHANGED_CALLS, changedColumns, changeRollups, insertChanged } from './changed-calls.ts';
+
+const FIRST_ROWS = 2_000;
+const MIN_ROWS = 100;
+/** Calls of a chunk at most, however fast this machine is. */
+export const MAX_ROWS = 20_000;
+/** A chunk may be at most so many times as large as the one before. */
+const MAX_GROWTH = 2;
+
+/** Where a walk is. Times as PostgreSQL writes them, so that nothing is rounded. */
+export const WalkCursor = z.object({
+  requestedAt: z.string(),
+  id: z.uuid(),
+  /** Calls to read in the next chunk. */
+  rows: z.number().int(),
+  read: z.number().int(),
+  counted: z.number().int(),
+  changed: z.number().int(),
+});
+export type WalkCursor = Readonly<z.infer<typeof WalkCursor>>;
+
+/** Before the newest call, also of one whose clock is ahead. */
+export const WALK_START: WalkCursor = {
+  requestedAt: 'infinity',
+  id: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+  rows: FIRST_ROWS,
+  read: 0,
+  counted: 0,
+  changed: 0,
+};
+
+/** SQL with `$1` as the display key and `$2` as the key in lower case. */
+export interface Walk {
+  /** Of a call that counts as progress its value of the key, else null. */
+  readonly value: string;
+  /** Whether a call with a value must be changed. */
+  readonly mustChange: string;
+  /** The new `indexed_metadata` of the call `r`; `s.value` is its value. */
+  readonly changed: string;
+  readonly sign: 1 | -1;
+}
+
+export interface WalkedChunk {
+  readonly cursor: WalkCursor;
+  readonly isEnd: boolean;
+}
+
+const STAGE = 'metadata_staged_calls';
+const CREATE_STAGE = `
+  create temp table if not exists ${STAGE} (id uuid, requested_at timestamptz(3), value text) on commit delete rows`;
+
+interface ReadResult {
+  readonly read: number;
+  readonly counted: number;
+  readonly staged: number;
+  readonly last_requested_at: string | null;
+  readonly first_requested_at: string | null;
+  readonly last_id: string | null;
+}
+
+function readStatement({ value, mustChange }: Walk): string {
+  return `
+    with read as materialized (
+      select id, requested_at, ${value} as value, ${mustChange} as must_change
+      from llm_requests
+      where account_id = $3 and requested_at <= $4::timestamptz and (requested_at, id) < ($4::timestamptz, $5::uuid)
+      order by requested_at desc, id desc limit $6
+    ), staged as (
+      insert into ${STAGE} (id, requested_at, value)
+      select id, requested_at, value from read where value is not null and must_change
+      returning 1
+    )
+    select count(*) as read, count(value) as counted, (select count(*) from staged) as staged,
+      max(requested_at)::text as first_requested_at, min(requested_at)::text as last_requested_at,
+      (select id from read order by requested_at, id limit 1) as last_id
+    from read`;
+}
+
+/** The bounds leave out the days that have nothing to do with it. */
+function changeStatement({ changed, sign }: Walk): string {
+  return `
+    with changed as (
+      update llm_requests r set indexed_metadata = ${changed}
+      from ${STAGE} s
+      where r.id = s.id and r.requested_at = s.requested_at
+        and r.requested_at between $2::timestamptz and $3::timestamptz
+      returning ${changedColumns('$1::text', 's.value')}
+    ) ${insertChanged(sign, 'changed')}`;
+}
+
+/** A later chunk takes about `CHUNK_MS`, whatever this machine makes of it. */
+function nextRows(rows: number, tookMs: number): number {
+  const wanted = rows * Math.min(MAX_GROWTH, CHUNK_MS / Math.max(1, tookMs));
+  return Math.round(Math.min(MAX_ROWS, Math.max(MIN_ROWS, wanted)));
+}
+
+export async function walkCalls(
+  client: pg.ClientBase,
+  job: Job,
+  { keyLower, displayKey }: { readonly keyLower: string; readonly displayKey: string },
+  walk: Walk,
+  cursor: WalkCursor,
+  maxRows: number,
+): Promise<WalkedChunk> {
+  const startedMs = performance.now();
+  const rows = Math.min(maxRows, Math.max(MIN_ROWS, Math.round(cursor.rows / 4 ** job.failures)));
+  await client.query(`${CREATE_STAGE}; ${CREATE_CHANGED_CALLS}`);
+  // One look-up a call by the primary key: the planner, which knows nothing of our table, must not read whole days.
+  await client.query('set local enable_hashjoin = off; set local enable_mergejoin = off');
+  const { rows: results } = await client.query<ReadResult>(readStatement(walk), [
+    displayKey,
+    keyLower,
+    job.accountId,
+    cursor.requestedAt,
+    cursor.id,
+    rows,
+  ]);
+  const [result] = results;
+  if (result === undefined || result.last_requested_at === null || result.last_id === null)
+    return { cursor, isEnd: true };
+  let changed = 0;
+  if (result.staged > 0) {
+    await client.query(`analyze ${STAGE}`);
+    const { rowCount } = await client.query(changeStatement(walk), [
+      displayKey,
+      result.last_requested_at,
+      result.first_requested_at,
+    ]);
+    changed = rowCount ?? 0;
+    await changeRollups(client, displayKey, walk.sign);
+  }
+  return {
+    isEnd: result.read < rows,
+    cursor: {
+      requestedAt: result.last_requested_at,
+      id: result.last_id,
+      rows: nextRows(rows, performance.now() - startedMs),
+      read: cursor.read + result.read,
+      counted: cursor.counted + result.counted,
+      changed: cursor.changed + changed,
+    },
+  };
+}

@@ -1,0 +1,56 @@
+/**
+ * Compares what is kept about metadata keys with the records: the promoted keys inside the calls, and the counts by
+ * hour. Reads only; every row it finds is a defect.
+ */
+import type pg from 'pg';
+import { MAX_KEYS_AN_HOUR, METADATA_HOURLY_COLUMNS, metadataHourlyAggregate } from './metadata-hourly.ts';
+import type { RollupDifference } from './verify-rollups.ts';
+
+/**
+ * A key in a call is one of `metadata_keys` and has the value of the raw metadata; of a promoted key no call that was
+ * sent it lacks it.
+ */
+const WRONG_CALLS = `
+  select r.account_id, r.trace_id, r.id, r.raw_metadata, r.indexed_metadata
+  from llm_requests r
+  where exists (
+    select from jsonb_each_text(r.indexed_metadata) m
+    where not exists (
+      select from metadata_keys k
+      where k.account_id = r.account_id and k.display_key = m.key
+        and metadata_value(r.raw_metadata, k.key_lower) = m.value)
+  ) or exists (
+    select from metadata_keys k
+    where k.account_id = r.account_id and k.state = 'promoted'
+      and metadata_value(r.raw_metadata, k.key_lower) is not null and not r.indexed_metadata ? k.display_key
+  )`;
+
+/** An hour that was full counts some keys only. */
+const WRONG_HOURS = `
+  with calls as (select 1 as sign, * from llm_requests),
+  records as (${metadataHourlyAggregate('calls')}),
+  full_hours as (
+    select account_id, hour from llm_metadata_hourly group by account_id, hour having count(*) >= ${MAX_KEYS_AN_HOUR}
+  ), counted as (
+    select 'records' as side, missing.* from (
+      table records except select ${METADATA_HOURLY_COLUMNS} from llm_metadata_hourly) missing
+    union all
+    select 'rollup', extra.* from (
+      select ${METADATA_HOURLY_COLUMNS} from llm_metadata_hourly except table records) extra
+  )
+  select * from counted c
+  where not exists (select from full_hours f where f.account_id = c.account_id and f.hour = c.hour)`;
+
+/** At most `limit` differences of each kind. */
+export async function verifyMetadata(
+  client: pg.ClientBase | pg.Pool,
+  limit: number,
+): Promise<readonly RollupDifference[]> {
+  const { rows } = await client.query<RollupDifference>(
+    `(select 'indexed_metadata' as rollup, 'rollup' as side, account_id, trace_id, w::text as row
+      from (${WRONG_CALLS}) w limit ${limit})
+     union all
+     (select 'llm_metadata_hourly', side, account_id, null, h::text from (${WRONG_HOURS}) h limit ${limit})`,
+  );
+  return rows;
+}
