@@ -1,28 +1,10 @@
 /** Long work on the server: its progress, and what can be done about it. */
 import { queryOptions } from '@tanstack/react-query';
+import type { JobBody } from '../../../src/admin/jobs-resource.ts';
 import { getJson, sendJson } from './client.ts';
 
-export type JobState = 'queued' | 'running' | 'paused' | 'cancelling' | 'cancelled' | 'done' | 'failed' | 'stalled';
-
-export interface Job {
-  readonly id: number;
-  readonly kind: string;
-  readonly title: string;
-  /** What it is doing, in words. */
-  readonly phase: string;
-  readonly done: number;
-  /** Null while it is not known how much there is. */
-  readonly total: number | null;
-  readonly unit: string;
-  readonly rate_per_second: number | null;
-  readonly eta_seconds: number | null;
-  readonly state: JobState;
-  readonly error: string | null;
-  readonly created_at: string;
-  readonly started_at: string | null;
-  readonly finished_at: string | null;
-  readonly heartbeat_at: string;
-}
+export type Job = JobBody;
+export type JobState = Job['state'];
 
 const ACTIVE_POLL_MS = 1_000;
 const IDLE_POLL_MS = 15_000;

@@ -18,6 +18,7 @@ const JOB: Job = {
   started_at: '2026-11-28T10:00:00.000Z',
   finished_at: null,
   heartbeat_at: '2026-11-28T10:00:10.000Z',
+  result: null,
 };
 const LATER_MS = Date.parse('2026-11-28T10:00:10Z');
 
