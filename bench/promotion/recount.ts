@@ -1,6 +1,6 @@
 /** Counts everything again from the records: does the promotion hold, in the calls and in every roll-up? Reads only. */
 import type pg from 'pg';
-import { verifyRuns } from '../../src/runs/verify-runs.ts';
+import { verifyRollups } from '../../src/runs/verify-rollups.ts';
 
 export interface Recount {
   readonly calls: number;
@@ -23,6 +23,6 @@ export async function recount(client: pg.ClientBase, displayKey: string): Promis
     calls: Number(row?.calls),
     withKey: Number(row?.with_key),
     promoted: Number(row?.promoted),
-    differences: (await verifyRuns(client)).length,
+    differences: (await verifyRollups(client)).length,
   };
 }
