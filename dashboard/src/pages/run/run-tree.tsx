@@ -172,7 +172,8 @@ export function RunTree(props: RunTreeProps) {
                 {axis === 'cost' ? 'Share of the cost' : 'When'}
               </div>
             ) : (
-              <div role="columnheader" aria-label={axis === 'cost' ? 'Share of the cost' : 'Time since the start'}>
+              <div role="columnheader">
+                <span className="sr-only">{axis === 'cost' ? 'Share of the cost' : 'Time since the start'}</span>
                 <TimeScale table={table} axis={axis} />
               </div>
             )}
