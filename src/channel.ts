@@ -127,6 +127,8 @@ export interface SupervisorStatus {
   readonly children: readonly ChildStatus[];
   /** The last 100, newest last, and how many more were not kept. */
   readonly attempts: readonly RejectedAttempt[];
+  /** All that were ever in that list: tells attempts apart that look the same. */
+  readonly attemptsTotal: number;
   readonly attemptsNotShown: number;
 }
 

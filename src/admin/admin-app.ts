@@ -5,7 +5,11 @@ import { compress } from 'hono/compress';
 import { v7 as createUuid } from 'uuid';
 import type { AdminDeps } from './admin-deps.ts';
 import { ApiError, toApiError } from './api-error.ts';
+import { addAttemptStreamRoute } from './attempt-stream.ts';
+import { addAttemptRoutes } from './attempts-resource.ts';
 import { addCostRoutes } from './costs-resource.ts';
+import { addDemoDataRoutes } from './demo-data-resource.ts';
+import { addExportRoute } from './export-resource.ts';
 import { addSecurityHeaders, checkHostAndOrigin, requireCredentials } from './guard.ts';
 import { addJobRoutes } from './jobs-resource.ts';
 import { addKeyRoutes } from './keys-resource.ts';
@@ -73,6 +77,9 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
 
   addSessionRoutes(app, deps, sessions);
   addSystemRoutes(app, deps);
+  addAttemptStreamRoute(app, deps);
+  addAttemptRoutes(app, deps);
+  addDemoDataRoutes(app, deps);
   addKeyRoutes(app, deps);
   addLogStreamRoute(app, deps);
   addLogSumsRoutes(app, deps);
@@ -85,6 +92,7 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   addCostRoutes(app, deps);
   addMetadataKeyRoutes(app, deps);
   addJobRoutes(app, deps);
+  addExportRoute(app, deps);
   addDocument(app, deps);
 
   app.notFound((c) => {

@@ -16,6 +16,16 @@ export interface SpoolStatus {
   readonly isDiskLow: boolean;
 }
 
+/** Example calls that can be put into the log and taken out again. */
+export interface DemoDataDep {
+  readonly countCalls: () => Promise<number>;
+  /** The key that they are under; null when none were ever loaded, or all are removed. */
+  readonly readKeyId: () => Promise<number | null>;
+  /** Calls added; none when they are there already. */
+  readonly load: () => Promise<number>;
+  readonly remove: () => Promise<number>;
+}
+
 export interface AdminDeps {
   /** Whose keys and records these are: there is one account so far, and no request may name another. */
   readonly accountId: number;
@@ -40,6 +50,7 @@ export interface AdminDeps {
   readonly readSpoolStatus: () => Promise<SpoolStatus | null>;
   /** Jobs that run or wait for their turn; null when that is not known. */
   readonly countRunningJobs: () => Promise<number | null>;
+  readonly demoData: DemoDataDep;
   /** Those in force, for people to see. */
   readonly settings: readonly Setting[];
   /** The date of the price data that new calls are priced with. */

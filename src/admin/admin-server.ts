@@ -21,11 +21,11 @@ function describeListenError(error: Error, host: string, port: number): Operator
 }
 
 export function listenAdmin(
-  app: { readonly fetch: (request: Request) => Promise<Response> | Response },
+  app: { readonly fetch: (request: Request, bindings?: object) => Promise<Response> | Response },
   host: string,
   port: number,
 ): Promise<AdminServer> {
-  const server = createAdaptorServer({ fetch: (request) => app.fetch(request) });
+  const server = createAdaptorServer({ fetch: (request, bindings) => app.fetch(request, bindings) });
   const { promise, resolve, reject } = Promise.withResolvers<AdminServer>();
   const onError = (error: Error): void => reject(describeListenError(error, host, port));
   server.once('error', onError);

@@ -3,12 +3,6 @@ import { z } from '@hono/zod-openapi';
 import type { LogRow } from '../runs/log-columns.ts';
 import { Money, Time, Tokens } from './schemas.ts';
 
-/** A page of `GET /logs`. With `fields`, a row has only those columns, and the type says more than there is. */
-export interface LogListBody {
-  readonly data: readonly LogRow[];
-  readonly next_cursor: string | null;
-}
-
 interface BodyFacts {
   readonly content_type: string | null;
   readonly content_encoding: string | null;

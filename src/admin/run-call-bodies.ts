@@ -50,11 +50,6 @@ export const OpenCallBody = z
   .openapi('OpenCall');
 export type OpenCallBody = z.infer<typeof OpenCallBody>;
 
-/** The data of an event `calls` of `GET /run/stream`. */
-export interface RunCallsEvent {
-  readonly columns: RunCallColumnsBody;
-}
-
 /** `GET /run/calls?columns=true`. */
 export const RunCallsBody = z
   .object({

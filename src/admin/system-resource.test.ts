@@ -28,6 +28,12 @@ async function askBoth(database: MutePostgres): Promise<readonly unknown[]> {
     readShipperStatus: () => null,
     readSpoolStatus: () => Promise.resolve({ bytes: 5, limitBytes: 9, isDiskLow: false }),
     countRunningJobs: () => Promise.resolve(0),
+    demoData: {
+      countCalls: () => Promise.resolve(0),
+      readKeyId: () => Promise.resolve(null),
+      load: () => Promise.resolve(0),
+      remove: () => Promise.resolve(0),
+    },
     settings: [{ name: 'TOLLGATE_PORT', value: '4141', source: 'default' }],
     priceVersion: '2026-01-01',
     log: pino({ level: 'silent' }),

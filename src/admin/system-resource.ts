@@ -1,33 +1,12 @@
-/** How the gateway is: its processes, records under way, database, the attempts it refused, and liveness. */
+/** How the gateway is: its processes, records under way, database, and liveness. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { SupervisorStatus } from '../channel.ts';
 import { checkDatabase, readDatabaseFacts } from '../runs/database-facts.ts';
 import type { AdminDeps } from './admin-deps.ts';
-import { ApiError } from './api-error.ts';
 import { COMMON_ERRORS, jsonAnswer, Time } from './schemas.ts';
 
 /** Also with a database that hangs: who asks for the state must not wait for it. */
 const DATABASE_ANSWER_LIMIT_MS = 2_000;
-
-const AttemptBody = z
-  .object({
-    at: Time,
-    code: z.string().describe('As in X-Gateway-Error'),
-    status: z.number().int(),
-    method: z.string(),
-    path: z.string(),
-    provider: z.string().nullable(),
-    user_agent: z.string().nullable(),
-  })
-  .openapi('Attempt');
-
-export type Attempt = z.infer<typeof AttemptBody>;
-
-const AttemptsBody = z.object({
-  data: z.array(AttemptBody).describe('At most 100, the newest first'),
-  next_cursor: z.null(),
-  not_shown: z.number().int().describe('Refused attempts that were not kept'),
-});
 
 const MetricsBody = z.object({
   open_calls: z.number(),
@@ -189,27 +168,6 @@ async function isDatabaseUp(deps: AdminDeps): Promise<boolean> {
 
 export function addSystemRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   addHealthRoutes(app, deps);
-
-  const attempts = createRoute({
-    method: 'get',
-    path: '/api/v1/attempts',
-    summary: 'The last refused attempts, with reasons: why does nothing arrive?',
-    responses: { 200: jsonAnswer(AttemptsBody, 'Newest first'), ...COMMON_ERRORS },
-  });
-  app.openapi(attempts, async (c) => {
-    const status = await deps.readSupervisorStatus();
-    if (status === null) throw new ApiError(503, 'supervisor_unavailable', 'The supervisor process does not answer.');
-    const data = status.attempts.toReversed().map((attempt) => ({
-      at: new Date(attempt.atMs).toISOString(),
-      code: attempt.code,
-      status: attempt.status,
-      method: attempt.method,
-      path: attempt.path,
-      provider: attempt.provider,
-      user_agent: attempt.userAgent,
-    }));
-    return c.json({ data, next_cursor: null, not_shown: status.attemptsNotShown }, 200);
-  });
 
   const status = createRoute({
     method: 'get',

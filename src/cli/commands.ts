@@ -1,7 +1,9 @@
 /** The commands that talk to a running gateway through its admin API. `start` and its children are in `main`. */
 import type { Command } from 'commander';
 import { addCostsCommand } from './costs-command.ts';
+import { addDemoCommands } from './demo-commands.ts';
 import { addDoctorCommand } from './doctor-command.ts';
+import { addExportCommand } from './export-command.ts';
 import { addJobsCommands } from './jobs-commands.ts';
 import { addKeysCommands } from './keys-commands.ts';
 import { addLoginCommand } from './login-command.ts';
@@ -24,7 +26,9 @@ export function addCommands(program: Command): void {
   addLogsCommand(program, addClientOptions);
   addRunsCommand(program, addClientOptions);
   addCostsCommand(program, addClientOptions);
+  addDemoCommands(program, addClientOptions);
   addMetadataCommands(program, addClientOptions);
   addJobsCommands(program, addClientOptions);
+  addExportCommand(program, addClientOptions);
   addDoctorCommand(program, addClientOptions);
 }

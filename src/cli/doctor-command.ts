@@ -1,6 +1,5 @@
 /** `tollgate doctor`: what works, what does not, why calls were refused, and what to do. Ends with 1 when there is a problem. */
 import type { Command } from 'commander';
-import { GATEWAY_ERRORS } from '../errors.ts';
 import { Attempts, type Finding, judgeAttempts, judgeStatus, Status } from './findings.ts';
 import { type ClientFlags, createGatewayClient } from './gateway-client.ts';
 import { createOutput } from './output.ts';
@@ -12,11 +11,6 @@ interface DoctorFlags extends ClientFlags {
 const PROXY_ANSWER_LIMIT_MS = 3_000;
 
 const MARKS: Readonly<Record<Finding['level'], string>> = { ok: '✓', note: '!', problem: '✗' };
-
-function adviceFor(code: string): string | null {
-  const known: Readonly<Record<string, { readonly message: string }>> = GATEWAY_ERRORS;
-  return Object.hasOwn(known, code) ? (known[code]?.message ?? null) : null;
-}
 
 async function isAnswering(baseUrl: string): Promise<boolean> {
   try {
@@ -33,8 +27,7 @@ async function examine(flags: DoctorFlags): Promise<void> {
   const output = createOutput(process.stdout);
   const status = await client.ask(Status, '/api/v1/status');
   const findings = [...judgeStatus(status, await isAnswering(status.base_url), Date.now())];
-  if (status.processes.length > 0)
-    findings.push(...judgeAttempts(await client.ask(Attempts, '/api/v1/attempts'), adviceFor));
+  if (status.processes.length > 0) findings.push(...judgeAttempts(await client.ask(Attempts, '/api/v1/attempts')));
   for (const finding of findings) {
     if (flags.json) await output.json(finding);
     else await output.line(`${MARKS[finding.level]} ${finding.text}`);

@@ -33,7 +33,7 @@ export const Status = z.object({
 });
 
 export const Attempts = z.object({
-  data: z.array(z.object({ at: z.string(), code: z.string(), path: z.string() })),
+  data: z.array(z.object({ at: z.string(), code: z.string(), path: z.string(), verdict: z.string().default('') })),
 });
 
 /** Records arrive within a second or so; later than this, something holds them up. */
@@ -80,16 +80,16 @@ function* judgeRecords({ database, records }: z.infer<typeof Status>, nowMs: num
     };
 }
 
-/** `advice` gives the sentence for a code; the same codes are in X-Gateway-Error. */
-export function* judgeAttempts(
-  { data }: z.infer<typeof Attempts>,
-  advice: (code: string) => string | null,
-): Generator<Finding> {
+/** By code, with what to do about the latest; the same codes are in X-Gateway-Error. */
+export function* judgeAttempts({ data }: z.infer<typeof Attempts>): Generator<Finding> {
   const byCode = Map.groupBy(data, ({ code }) => code);
   for (const [code, attempts] of byCode) {
     const [latest] = attempts;
     const where = latest === undefined ? '' : ` (latest ${latest.at} on ${terminalText(latest.path)})`;
-    yield { level: 'note', text: `refused: ${attempts.length}× ${code}${where}. ${advice(code) ?? ''}`.trimEnd() };
+    yield {
+      level: 'note',
+      text: `refused: ${attempts.length}× ${code}${where}. ${terminalText(latest?.verdict ?? '')}`.trimEnd(),
+    };
   }
   if (byCode.size === 0) yield { level: 'ok', text: 'refused: nothing lately' };
 }

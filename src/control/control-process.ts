@@ -13,6 +13,7 @@ import { isDatabaseDown } from '../admin/api-error.ts';
 import { readDashboardFiles } from '../admin/dashboard-files.ts';
 import type { ChildChannel, ControlStart, DownMessage, UpMessage } from '../channel.ts';
 import type { Config } from '../config.ts';
+import { createDemoData } from '../demo-data/demo-data.ts';
 import { formatOrigin } from '../format-origin.ts';
 import { type JobRunner, runJobs } from '../jobs/run-jobs.ts';
 import type { PriceCall } from '../pricing/billable-call.ts';
@@ -169,6 +170,14 @@ function createControl(
     readSpoolStatus: () => readSpoolStatus(start.spoolDir),
     // There are none yet.
     countRunningJobs: () => Promise.resolve(0),
+    demoData: createDemoData({
+      pool: apiPool,
+      accountId: ACCOUNT_ID,
+      priceCall: priceBook.priceCall,
+      retentionRowsDays: config.retentionRowsDays,
+      retentionBodiesDays: config.retentionBodiesDays,
+      now: Date.now,
+    }),
     settings: start.settings,
     priceVersion: priceBook.version,
     log,

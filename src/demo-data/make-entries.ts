@@ -60,8 +60,11 @@ export function makeEntries(call: PlannedCall, context: EntryContext): readonly 
   const exchanged = exchange(call, endpoint, mark);
   const reading = readAnswer(endpoint, exchanged);
   const begin = describeBegin(call, path, endpoint, id, context);
-  const end = describeEnd(call, begin, exchanged, reading, mark);
-  const bodies = context.keepsBodies(call.requestedAtMs) ? describeBodies(begin, exchanged) : [];
+  const keepsBodies = context.keepsBodies(call.requestedAtMs);
+  const whole = describeEnd(call, begin, exchanged, reading, mark);
+  // Headers are kept with the bodies and as long as those.
+  const end = keepsBodies ? whole : { ...whole, requestHeaders: [], responseHeaders: [] };
+  const bodies = keepsBodies ? describeBodies(begin, exchanged) : [];
   return [...bodies.map((body): SpoolEntry => ({ type: 'body', body })), { type: 'end', begin, end }];
 }
 

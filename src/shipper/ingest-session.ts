@@ -23,6 +23,7 @@ import {
   UPDATE_CHECKPOINTS,
 } from './ingest-statements.ts';
 import { spanNameOf } from './make-row.ts';
+import { type CallsOfKey, removeCalls } from './remove-calls.ts';
 
 /** A batch that takes longer loses its connection; it is tried again like any other failure. */
 const BATCH_TIMEOUT_MS = 60_000;
@@ -30,6 +31,8 @@ const BATCH_TIMEOUT_MS = 60_000;
 export interface IngestSession {
   /** Rows inserted; a call that has its row already is not among them. */
   ingest(items: readonly BatchItem[]): Promise<number>;
+  /** Takes all calls of a key back out of the log, with their bodies and their share of every roll-up. Returns how many. */
+  remove(calls: CallsOfKey): Promise<number>;
   readonly client: pg.PoolClient;
   /** Forgets which partitions exist: one was dropped meanwhile. */
   forgetPartitions(): void;
@@ -84,6 +87,14 @@ export async function openIngestSession(pool: pg.Pool): Promise<IngestSession> {
           }
           return inserted;
         });
+      } finally {
+        clearTimeout(deadline);
+      }
+    },
+    async remove(calls) {
+      const deadline = setTimeout(close, BATCH_TIMEOUT_MS);
+      try {
+        return await transaction(client, BEGIN_BATCH, () => removeCalls(client, calls));
       } finally {
         clearTimeout(deadline);
       }

@@ -130,6 +130,46 @@ export function revokeKey(pool: pg.Pool, accountId: number, keyId: number): Prom
   });
 }
 
+export interface UnusableKey extends Pick<NewKey, 'accountId' | 'name' | 'digest' | 'prefix' | 'last4'> {
+  /** By the clock that its calls are dated with. */
+  readonly createdAtMs: number;
+}
+
+/** The key with this digest; when there is none, one that is revoked from the beginning. */
+export async function ensureUnusableKey(client: pg.ClientBase, key: UnusableKey): Promise<StoredKey> {
+  const found = await readKeyByDigest(client, key.accountId, key.digest);
+  if (found !== null) return found;
+  await raiseVersion(client);
+  const { rows } = await client.query<KeyRow>(
+    `insert into gateway_keys (account_id, name, digest, prefix, last4, created_at, revoked_at)
+     values ($1, $2, decode($3, 'hex'), $4, $5, $6, $6)
+     returning ${KEY_COLUMNS}`,
+    [key.accountId, key.name, key.digest, key.prefix, key.last4, new Date(key.createdAtMs)],
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('an inserted key was not returned');
+  return toStoredKey(row);
+}
+
+export async function readKeyByDigest(
+  client: pg.ClientBase | pg.Pool,
+  accountId: number,
+  digest: string,
+): Promise<StoredKey | null> {
+  const { rows } = await client.query<KeyRow>(
+    `select ${KEY_COLUMNS} from gateway_keys where account_id = $1 and digest = decode($2, 'hex')`,
+    [accountId, digest],
+  );
+  const [row] = rows;
+  return row === undefined ? null : toStoredKey(row);
+}
+
+/** For a key that no call shows any more. */
+export async function deleteKey(client: pg.ClientBase, accountId: number, keyId: number): Promise<void> {
+  await raiseVersion(client);
+  await client.query('delete from gateway_keys where account_id = $1 and id = $2', [accountId, keyId]);
+}
+
 /** All keys of an account, revoked ones too, the oldest first. */
 export async function listKeys(pool: pg.Pool, accountId: number): Promise<readonly StoredKey[]> {
   const { rows } = await pool.query<KeyRow>(

@@ -113,6 +113,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       startedAtMs,
       children: [...listChildren().map((child) => child.status()), ...(database_ === null ? [] : [database_])],
       attempts: attempts.list(),
+      attemptsTotal: attempts.total(),
       attemptsNotShown: attempts.notShown(),
     };
   }

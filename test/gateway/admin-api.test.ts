@@ -14,6 +14,7 @@ import { type AdminServer, listenAdmin } from '../../src/admin/admin-server.ts';
 import type { CallBegin, CallEnd, SpoolEntry } from '../../src/call-record.ts';
 import type { KeyChange } from '../../src/channel.ts';
 import { createKeyPublisher } from '../../src/control/key-publisher.ts';
+import { createDemoData } from '../../src/demo-data/demo-data.ts';
 import { digestKey } from '../../src/keys/gateway-key.ts';
 import { parseKeySnapshot } from '../../src/keys/key-snapshot.ts';
 import { readTailEnd, tailLogs } from '../../src/runs/tail-logs.ts';
@@ -120,11 +121,16 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
             userAgent: null,
           },
         ],
+        attemptsTotal: 2,
         attemptsNotShown: 3,
       }),
       readShipperStatus: () => null,
       readSpoolStatus: () => Promise.resolve({ bytes: 5, limitBytes: 9, isDiskLow: false }),
       countRunningJobs: () => Promise.resolve(0),
+      demoData: createDemoData({
+        ...{ pool, accountId: 1, priceCall: priceByToken, retentionRowsDays: 90, retentionBodiesDays: 14 },
+        now: () => NOON_MS,
+      }),
       settings: [{ name: 'TOLLGATE_PORT', value: '4141', source: 'default' }],
       priceVersion: 'test',
       log,

@@ -71,6 +71,7 @@ function createSupervisorStandIn() {
                     userAgent: null,
                   },
                 ],
+                attemptsTotal: 1,
                 attemptsNotShown: 0,
               },
             }),
@@ -298,7 +299,7 @@ test('the command line makes keys, shows logs, runs and the state, and says one 
   expect(doctor.out).toContain('✓ process proxy: ready');
   expect(doctor.out).toContain('✗ nothing answers at http://127.0.0.1:1/healthz');
   expect(doctor.out).toContain(
-    '! refused: 1× key_missing (latest 2026-11-28T12:00:00.000Z on /v1/\\x1b[2Jx). No gateway key.',
+    '! refused: 1× key_missing (latest 2026-11-28T12:00:00.000Z on /v1/\\x1b[2Jx). It came without a gateway key. Add the header X-Gateway-Key;',
   );
 
   supervisor.toChild({ type: 'stop', graceMs: 5_000 });

@@ -229,15 +229,16 @@ describe.each(POSTGRES_KINDS)('metadata keys in $name', (kind) => {
     await expectSound(pool);
   });
 
-  test('the barrier waits for a batch that began before, and the call of that batch is found by the walk', async () => {
+  test('the barrier waits for a batch that began before the promotion, and the walk finds its call', async () => {
     await storeCalls(session, [{ number: 1, metadata: [['Feature', 'a']] }]);
-    // A batch that has read the promoted keys, and hangs before its end.
+    // In the way of the roll-up: the batch hangs in the middle of its statement, which has read the promoted keys.
     const other = await pool.connect();
-    await other.query('begin; select pg_advisory_xact_lock_shared(7461004)');
-    await other.query(
-      `insert into llm_requests select (jsonb_populate_record(r, jsonb_build_object('id', '019ac9f0-0000-7000-8000-000000000002'))).*
-       from llm_requests r`,
-    );
+    await other.query(`begin; insert into llm_runs select 1, 'run', 1, 0, 0, 0, 0, 0, 0, 0, 0, now(), now()`);
+    const batch = storeCalls(session, [{ number: 2, traceId: 'run', metadata: [['feature', 'b']] }]);
+    await waitUntil('the batch hangs', async () => {
+      const [waiting] = await values("select count(*) from pg_stat_activity where wait_event_type = 'Lock'");
+      return waiting === 1 ? true : undefined;
+    });
     const job = await promote();
     start();
     await waitUntil('the job waits for the batch', async () => {
@@ -245,10 +246,15 @@ describe.each(POSTGRES_KINDS)('metadata keys in $name', (kind) => {
       return waiting?.error?.startsWith('55P03') ? true : undefined;
     });
     expect(await readJob(pool, ACCOUNT_ID, job)).toMatchObject({ state: 'queued', failures: 0, cursor: null });
-    await other.query('commit');
+    await other.query('rollback');
     other.release();
+    expect(await batch).toBe(1);
     await waitForJob(pool, job, 'done');
-    expect(await countIndexed(pool)).toBe(2);
+    expect(await values('select indexed_metadata from llm_requests order by id')).toEqual([
+      { Feature: 'a' },
+      { Feature: 'b' },
+    ]);
+    await expectSound(pool);
   });
 
   test('filters answer the same before, during and after promotion, and during and after demotion', async () => {

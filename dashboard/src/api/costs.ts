@@ -1,60 +1,19 @@
 /** Costs over time by group, as the server adds them up. */
 import { queryOptions } from '@tanstack/react-query';
+import type { CostBucketBody, CostRowBody, CostsBody } from '../../../src/admin/costs-resource.ts';
 import { formatGroupBy } from '../search/dimensions.ts';
 import { getJson } from './client.ts';
 
-export type CostInterval = 'hour' | 'day' | 'week' | 'month';
+export type Costs = CostsBody;
+export type CostGroup = CostRowBody;
+export type CostBucket = CostBucketBody;
+export type CostSums = Costs['totals'];
+/** All groups beyond the limit as one. */
+export type CostRest = NonNullable<Costs['rest']>;
 
-export interface CostSums {
-  readonly calls: number;
-  readonly errors: number;
-  readonly unpriced_calls: number;
-  /** Decimal text; with unpriced calls it is "at least". */
-  readonly total_cost: string;
-  readonly input_tokens: number;
-  readonly cache_read_input_tokens: number;
-  readonly cache_creation_input_tokens: number;
-  readonly output_tokens: number;
-  readonly reasoning_tokens: number;
-}
-
-export interface CostBucket {
-  /** RFC 3339; one of `bucket_starts`. */
-  readonly start: string;
-  readonly total_cost: string;
-  readonly calls: number;
-  readonly unpriced_calls: number;
-}
-
-export interface CostGroup extends CostSums {
-  /** One value for each field that was grouped by; null where it is not set. */
-  readonly group: readonly (string | null)[];
-  /** Those with calls; null without an interval. */
-  readonly buckets: readonly CostBucket[] | null;
-}
-
-export interface CostRest extends CostSums {
-  /** So many groups are in it. */
-  readonly groups: number;
-  readonly buckets: readonly CostBucket[] | null;
-}
-
-export interface Costs {
-  readonly from: string;
-  readonly to: string;
-  readonly tz: string;
-  readonly interval: CostInterval | 'none';
-  readonly totals: CostSums;
-  readonly data: readonly CostGroup[];
-  readonly rest: CostRest | null;
-  readonly bucket_starts: readonly string[];
-  /** Where the answer comes from: sums by the hour, or every record. */
-  readonly source: 'hourly' | 'records';
-}
-
-export interface CostQuestion {
+interface CostQuestion {
   readonly by: readonly string[];
-  readonly interval: CostInterval | 'auto';
+  readonly interval: Costs['interval'] | 'auto';
   readonly from: string;
   readonly to: string;
   readonly tz: string;

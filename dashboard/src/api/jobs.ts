@@ -1,27 +1,10 @@
 /** Long work on the server: its progress, and what can be done about it. */
 import { queryOptions } from '@tanstack/react-query';
+import type { JobBody } from '../../../src/admin/jobs-resource.ts';
 import { getJson, sendJson } from './client.ts';
 
-export type JobState = 'queued' | 'running' | 'paused' | 'cancelling' | 'cancelled' | 'done' | 'failed' | 'stalled';
-
-export interface Job {
-  readonly id: string;
-  readonly kind: string;
-  readonly title: string;
-  readonly phase: string | null;
-  readonly done: number;
-  /** Null while it is not known how much there is. */
-  readonly total: number | null;
-  readonly unit: string;
-  readonly rate_per_second: number | null;
-  readonly eta_seconds: number | null;
-  readonly state: JobState;
-  readonly error: string | null;
-  readonly created_at: string;
-  readonly started_at: string | null;
-  readonly finished_at: string | null;
-  readonly heartbeat_at: string | null;
-}
+export type Job = JobBody;
+export type JobState = Job['state'];
 
 const ACTIVE_POLL_MS = 1_000;
 const IDLE_POLL_MS = 15_000;
@@ -50,19 +33,19 @@ export const jobsQuery = queryOptions({
 });
 
 /** Asked again each second while it goes on, and not any more when it has ended. */
-export function jobQuery(id: string) {
+export function jobQuery(id: number) {
   return queryOptions({
     queryKey: ['jobs', id],
-    queryFn: ({ signal }) => getJson<Job>(`/jobs/${encodeURIComponent(id)}`, {}, signal),
+    queryFn: ({ signal }) => getJson<Job>(`/jobs/${id}`, {}, signal),
     refetchInterval: ({ state }) =>
       state.data === undefined || isJobActive(state.data.state) ? ACTIVE_POLL_MS : false,
   });
 }
 
-export function cancelJob(id: string): Promise<unknown> {
-  return sendJson('POST', `/jobs/${encodeURIComponent(id)}/cancel`);
+export function cancelJob(id: number): Promise<unknown> {
+  return sendJson('POST', `/jobs/${id}/cancel`);
 }
 
-export function resumeJob(id: string): Promise<unknown> {
-  return sendJson('POST', `/jobs/${encodeURIComponent(id)}/resume`);
+export function resumeJob(id: number): Promise<unknown> {
+  return sendJson('POST', `/jobs/${id}/resume`);
 }

@@ -2,7 +2,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { LogDetailBody, LogFacetsBody, LogSummaryBody } from '../../../src/admin/log-bodies.ts';
 import type { LogColumn, LogRow } from '../../../src/runs/log-columns.ts';
-import { getBytes, getJson, type Parameters } from './client.ts';
+import { ApiError, getBytes, getJson, type Parameters } from './client.ts';
 
 /** What all questions about the log have in common. */
 export interface LogsQuestion {
@@ -74,23 +74,44 @@ export function logQuery(id: string) {
 }
 
 export interface StoredBody {
-  /** Content encoding undone. */
+  /** Content encoding undone, unless `isEncoded`. */
   readonly bytes: Uint8Array;
-  /** Bytes of the middle that are missing; 0 when it is whole. */
+  /** Bytes that are missing (the middle, or of an encoded body all that follows); 0 when it is whole. */
   readonly cutBytes: number;
+  /** It goes on behind this many bytes, which is as far as it was decoded; null when it does not. */
+  readonly decodedLimit: number | null;
+  /** It is not encoded as it says, so these are the bytes of the wire. */
+  readonly isEncoded: boolean;
 }
 
 /** Bodies are large: they are forgotten soon after nobody shows them. */
 const BODY_KEPT_MS = 60_000;
 
+function readNumberHeader(response: Response, name: string): number | null {
+  const text = response.headers.get(name);
+  return text === null ? null : Number(text);
+}
+
+async function readStoredBody(path: string, signal: AbortSignal): Promise<StoredBody> {
+  try {
+    const response = await getBytes(path, { decoded: 'true' }, signal);
+    return {
+      bytes: new Uint8Array(await response.arrayBuffer()),
+      cutBytes: readNumberHeader(response, 'x-tollgate-cut') ?? 0,
+      decodedLimit: readNumberHeader(response, 'x-tollgate-decoded-limit'),
+      isEncoded: false,
+    };
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'body_not_decodable') throw error;
+    const response = await getBytes(path, {}, signal);
+    return { bytes: new Uint8Array(await response.arrayBuffer()), cutBytes: 0, decodedLimit: null, isEncoded: true };
+  }
+}
+
 export function logBodyQuery(id: string, direction: 'request' | 'response') {
   return queryOptions({
     queryKey: ['log-body', id, direction],
-    queryFn: async ({ signal }): Promise<StoredBody> => {
-      const response = await getBytes(`/logs/${encodeURIComponent(id)}/${direction}`, { decoded: 'true' }, signal);
-      const bytes = new Uint8Array(await response.arrayBuffer());
-      return { bytes, cutBytes: Number(response.headers.get('x-tollgate-cut') ?? 0) };
-    },
+    queryFn: ({ signal }) => readStoredBody(`/logs/${encodeURIComponent(id)}/${direction}`, signal),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: BODY_KEPT_MS,
     placeholderData: () => undefined,

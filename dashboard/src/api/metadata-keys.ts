@@ -1,34 +1,11 @@
 /** The keys of metadata that calls carry, and the two things that can be done with one: promote and demote. */
 import { queryOptions } from '@tanstack/react-query';
+import type { MetadataKeyBody, MetadataKeysBody } from '../../../src/admin/metadata-keys-resource.ts';
 import { getJson, sendJson } from './client.ts';
 
-export type MetadataKeyState = 'raw' | 'promoting' | 'promoted' | 'demoting' | 'failed';
-export type MetadataKeyWarning = 'unique_per_call' | 'looks_personal' | 'two_spellings';
-
-export interface MetadataKey {
-  /** The display spelling. */
-  readonly key: string;
-  readonly spellings: readonly { readonly spelling: string; readonly calls: number }[];
-  readonly calls: number;
-  /** Of all calls of the window, 0..1. */
-  readonly share: number;
-  /** Of the sampled calls. */
-  readonly distinct_values: number;
-  readonly examples: readonly { readonly value: string; readonly calls: number }[];
-  readonly first_seen: string | null;
-  readonly last_seen: string | null;
-  readonly average_length: number | null;
-  readonly state: MetadataKeyState;
-  readonly promoted_at: string | null;
-  readonly job_id: string | null;
-  readonly warnings: readonly MetadataKeyWarning[];
-}
-
-export interface MetadataKeys {
-  readonly data: readonly MetadataKey[];
-  readonly total_calls: number;
-  readonly sampled_calls: number;
-}
+export type MetadataKey = MetadataKeyBody;
+export type MetadataKeyState = MetadataKey['state'];
+export type MetadataKeyWarning = MetadataKey['warnings'][number];
 
 interface KeyWindow {
   readonly from: string;
@@ -39,8 +16,12 @@ interface KeyWindow {
 export function metadataKeysQuery(window: KeyWindow | null = null) {
   return queryOptions({
     queryKey: ['metadata-keys', window?.from ?? null, window?.to ?? null],
-    queryFn: ({ signal }) => getJson<MetadataKeys>('/metadata-keys', { ...window }, signal),
+    queryFn: ({ signal }) => getJson<MetadataKeysBody>('/metadata-keys', { ...window }, signal),
   });
+}
+
+export function isKeyChanging(state: MetadataKeyState): boolean {
+  return state === 'promoting' || state === 'demoting';
 }
 
 /** Header names have no case, so keys have none either. */
@@ -49,7 +30,7 @@ export function isSameKey(a: string, b: string): boolean {
 }
 
 interface StartedJob {
-  readonly job_id: string;
+  readonly job_id: number;
 }
 
 export function promoteKey(key: string, displayKey: string): Promise<StartedJob> {

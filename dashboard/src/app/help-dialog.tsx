@@ -17,6 +17,7 @@ const LISTS = [
   ['Home End PgUp PgDn', 'further'],
   ['Enter', 'open beside the list'],
   ['o', 'open as a page'],
+  ['← →, .', 'choose a cell of the row, and its menu (Logs)'],
   ['i, Shift i', 'filter by the value, or without it (Logs)'],
 ] as const;
 

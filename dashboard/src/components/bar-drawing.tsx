@@ -38,14 +38,14 @@ function readColour(variable: string): string {
   return `rgb(${red},${green},${blue})`;
 }
 
-const LINES = { symbol: 'rect', dashArrayX: [1, 0], dashArrayY: [2, 4] } as const;
+const LINES = { symbol: 'rect', dashArrayX: [1, 0], dashArrayY: [1.5, 5] } as const;
 
 function readDecal(pattern: Pattern, color: string) {
   switch (pattern) {
     case 'solid':
       return { symbol: 'none' };
     case 'dots':
-      return { symbol: 'circle', symbolSize: 0.8, dashArrayX: [[3, 3]], dashArrayY: [3, 3], color };
+      return { symbol: 'circle', symbolSize: 0.7, dashArrayX: [[4, 4]], dashArrayY: [4, 4], color };
     case 'diagonal':
       return { ...spreadLines(), rotation: -Math.PI / 4, color };
     case 'back-diagonal':
@@ -87,7 +87,8 @@ function buildOption({ labels, series, formatTick }: BarDrawingProps): DrawingOp
         type: 'bar',
         id: key,
         stack: 'all',
-        data: [...heights],
+        // A bar of no height would still have an edge, over the axis.
+        data: heights.map((height) => (height === 0 ? null : height)),
         barCategoryGap: '18%',
         emphasis: { disabled: true },
         itemStyle: {

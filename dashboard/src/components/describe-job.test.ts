@@ -3,7 +3,7 @@ import type { Job } from '../api/jobs.ts';
 import { describeJob, jobPercent } from './describe-job.ts';
 
 const JOB: Job = {
-  id: 'j1',
+  id: 1,
   kind: 'promote_metadata',
   title: 'Promote Feature',
   phase: 'back-fill',
@@ -18,6 +18,7 @@ const JOB: Job = {
   started_at: '2026-11-28T10:00:00.000Z',
   finished_at: null,
   heartbeat_at: '2026-11-28T10:00:10.000Z',
+  result: null,
 };
 const LATER_MS = Date.parse('2026-11-28T10:00:10Z');
 
@@ -27,6 +28,18 @@ test('a running job tells its phase, share, count, rate and the time left', () =
 
 test('in its first seconds a job promises no time', () => {
   expect(describeJob(JOB, Date.parse('2026-11-28T10:00:04.999Z'))).not.toContain('1 m 18 s left');
+});
+
+test('the time left is in whole seconds', () => {
+  expect(describeJob({ ...JOB, eta_seconds: 2.2 }, LATER_MS).at(-1)).toBe('3 s left');
+});
+
+test('a job that waits has no rate', () => {
+  expect(describeJob({ ...JOB, done: 0, rate_per_second: 0, eta_seconds: null }, LATER_MS)).toEqual([
+    'back-fill',
+    '0 %',
+    '0 of 10.0k calls',
+  ]);
 });
 
 test('without a total there is no percentage', () => {

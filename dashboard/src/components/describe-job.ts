@@ -23,6 +23,11 @@ export function jobPercent({ done, total, state }: Job): number | null {
   return total === 0 ? 0 : Math.min(100, Math.floor((done / total) * 100));
 }
 
+/** Whole seconds: more would be a promise. */
+function describeRest(seconds: number): string {
+  return seconds < 60 ? `${Math.ceil(seconds)} s` : formatDuration(seconds * 1_000);
+}
+
 /** The parts of the line beside the bar, in their order. */
 export function describeJob(job: Job, nowMs: number): readonly string[] {
   const { state, phase, done, total, unit, rate_per_second: rate, eta_seconds: eta, started_at: startedAt } = job;
@@ -30,10 +35,10 @@ export function describeJob(job: Job, nowMs: number): readonly string[] {
   const isSettled = startedAt !== null && nowMs - Date.parse(startedAt) >= SETTLED_MS;
   const isRunning = state === 'running';
   return [
-    isRunning ? (phase ?? '') : JOB_STATES[state],
+    isRunning ? phase : JOB_STATES[state],
     percent === null || state === 'done' ? '' : `${percent} %`,
     `${formatCount(done)}${total === null ? '' : ` of ${formatCount(total)}`} ${unit}`,
-    isRunning && rate !== null ? `${formatCount(Math.round(rate))}/s` : '',
-    isRunning && isSettled && eta !== null ? `${formatDuration(eta * 1_000)} left` : '',
+    isRunning && rate !== null && Math.round(rate) > 0 ? `${formatCount(Math.round(rate))}/s` : '',
+    isRunning && isSettled && eta !== null ? `${describeRest(eta)} left` : '',
   ].filter((part) => part !== '');
 }

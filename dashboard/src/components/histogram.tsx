@@ -129,7 +129,9 @@ export function Histogram({ label, buckets, bucketMs, onSelect }: HistogramProps
       </div>
       <div className="num mt-1 flex justify-between text-xs text-ink-faint">
         <span>{format(first)}</span>
-        <span className="text-ink-soft">{current !== undefined && `${format(current.start)}: ${current.label}`}</span>
+        <span className="text-ink-soft max-sm:hidden">
+          {current !== undefined && `${format(current.start)}: ${current.label}`}
+        </span>
         <span>{format(endOf(last, bucketMs))}</span>
       </div>
     </div>

@@ -4,12 +4,16 @@ import { CircleAlert, CircleCheck } from 'lucide-react';
 import { cancelJob, isJobActive, isJobCancellable, isJobResumable, type Job, resumeJob } from '../api/jobs.ts';
 import { Button } from './buttons.tsx';
 import { describeJob, jobPercent } from './describe-job.ts';
+import { ProgressBar } from './progress-bar.tsx';
+
+const CHANGED: readonly string[] = ['jobs', 'metadata-keys'];
 
 function JobButtons({ job }: { readonly job: Job }) {
   const queries = useQueryClient();
   const change = useMutation({
     mutationFn: (what: 'cancel' | 'resume') => (what === 'cancel' ? cancelJob(job.id) : resumeJob(job.id)),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['jobs'] }),
+    // What the job is about (a key's state, say) changes with it.
+    onSettled: () => queries.invalidateQueries({ predicate: ({ queryKey }) => CHANGED.includes(String(queryKey[0])) }),
   });
   return (
     <>
@@ -54,16 +58,10 @@ export function JobProgress({ job, isTitleShown = true }: JobProgressProps) {
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-xs" data-job-state={job.state}>
       {isTitleShown && <span className="font-medium">{job.title}</span>}
-      {(isJobActive(job.state) || job.state === 'paused') && (
-        <progress
-          aria-label={job.title}
-          className="h-1.5 w-48 max-w-full accent-(--accent)"
-          {...(percent === null ? {} : { value: percent, max: 100 })}
-        />
-      )}
+      {(isJobActive(job.state) || job.state === 'paused') && <ProgressBar label={job.title} percent={percent} />}
       <span className="num flex items-center gap-1 whitespace-normal text-ink-soft">
         {(job.state === 'failed' || job.state === 'done') && (
-          <Mark size={13} aria-hidden className={job.state === 'failed' ? 'text-bad' : 'text-good'} />
+          <Mark size={13} aria-hidden className={`shrink-0 ${job.state === 'failed' ? 'text-bad' : 'text-good'}`} />
         )}
         {describeJob(job, Date.now()).join(' · ')}
       </span>

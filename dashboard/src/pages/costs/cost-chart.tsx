@@ -110,7 +110,7 @@ export function CostChart({ costs, series, metric, only, onOnly, onZoom }: CostC
         aria-valuemax={Math.max(0, last)}
         aria-valuenow={current ?? 0}
         aria-valuetext={`${label ?? 'The whole time'}: ${describeSums(sums)}`}
-        className="relative h-72 min-w-0 flex-1 touch-pan-y select-none"
+        className="relative h-80 min-w-0 touch-pan-y max-lg:w-full lg:flex-1 select-none"
         onKeyDown={onKeyDown}
         onBlur={() => setActive(null)}
         onPointerDown={(event) => {

@@ -32,7 +32,7 @@ export function CostLegend({ label, series, sums, bucket, metric, only, onOnly }
         <span className="truncate">{label ?? 'The whole time'}</span>
         <SumOf sums={sums} metric={metric} />
       </p>
-      <ul className="max-h-64 overflow-y-auto pt-1 max-lg:max-h-48">
+      <ul className="pt-1">
         {series.map(({ key, name, look, buckets, total }) => (
           <li key={key}>
             <button

@@ -29,7 +29,7 @@ function row(value: string | null, cost: string, calls = 1): CostGroup {
   };
 }
 
-function answer(data: readonly CostGroup[], rest: Costs['rest'] = null): Costs {
+function answer(data: CostGroup[], rest: Costs['rest'] = null): Costs {
   return {
     from: '2026-11-26T06:00:00.000Z',
     to: '2026-11-28T00:00:00.000Z',
@@ -38,7 +38,7 @@ function answer(data: readonly CostGroup[], rest: Costs['rest'] = null): Costs {
     totals: sums('0', 0),
     data,
     rest,
-    bucket_starts: STARTS,
+    bucket_starts: [...STARTS],
     source: 'records',
   };
 }

@@ -99,7 +99,7 @@ function listColumns(props: CostTableProps): readonly PlainColumn<CostRow>[] {
           const look = index === 0 ? looks.get(row.key) : undefined;
           const name = row.names[index] ?? '';
           return (
-            <span className="flex max-w-80 items-center gap-2">
+            <span className="flex max-w-60 items-center gap-2">
               {look !== undefined && <PatternSwatch look={look} />}
               <span className="truncate" title={name}>
                 {name}

@@ -146,7 +146,7 @@ export function CostsPage() {
           />
         }
       />
-      <div className="flex flex-col gap-2 px-4 pb-3">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 pb-3">
         <CostControls
           search={search}
           metadataKeys={(metadata?.data ?? []).map(({ key }) => key)}

@@ -1,6 +1,6 @@
 /** Above costs by a metadata key that is not promoted: why it takes longer, and the way to change it. */
 import { useState } from 'react';
-import type { MetadataKey } from '../../api/metadata-keys.ts';
+import { isKeyChanging, type MetadataKey } from '../../api/metadata-keys.ts';
 import { Button } from '../../components/buttons.tsx';
 import { JobProgress } from '../../components/job-progress.tsx';
 import { useJob } from '../../components/use-job.ts';
@@ -8,9 +8,8 @@ import { PromoteDialog } from '../metadata/promote-dialog.tsx';
 
 export function PromoteNote({ metadataKey }: { readonly metadataKey: MetadataKey }) {
   const [isOpen, setOpen] = useState(false);
-  const job = useJob(metadataKey.job_id, ['metadata-keys', 'costs']);
-  if (metadataKey.state === 'promoted') return null;
-  const isUnderWay = metadataKey.state === 'promoting' || metadataKey.state === 'demoting';
+  const isUnderWay = isKeyChanging(metadataKey.state);
+  const job = useJob({ id: metadataKey.job_id, changes: ['metadata-keys', 'costs'], isUnderWay });
   return (
     <div
       role="note"

@@ -6,10 +6,11 @@ import type { HeaderList, LogDetail, StoredBody } from '../../api/logs.ts';
 import { Bytes } from '../../components/amounts.tsx';
 import { buttonClass, CopyButton } from '../../components/buttons.tsx';
 import { KeyValueList } from '../../components/key-value-list.tsx';
-import { ErrorState, Skeleton, StaleNote } from '../../components/states.tsx';
+import { ErrorState, Skeleton } from '../../components/states.tsx';
 import type { AssembledResponse } from '../../messages/assemble-response.ts';
 import { decodeBody, formatHex } from '../../messages/body-text.ts';
 import { formatJson, isNothing, parseJson } from '../../messages/json-reading.ts';
+import { BodyNotes } from './body-notes.tsx';
 import { JsonTree } from './json-tree.tsx';
 import { NotKept } from './not-kept.tsx';
 import { useAssembled, useBody } from './use-bodies.ts';
@@ -23,15 +24,10 @@ const MAX_HEX_BYTES = 64 * 1024;
 const VIEWS = { assembled: 'Put together', tree: 'Tree', raw: 'As sent', headers: 'Headers' } as const;
 type View = keyof typeof VIEWS;
 
-interface Shown {
-  readonly text: string;
-  readonly isBinary: boolean;
-}
-
-function useText(body: StoredBody | undefined, isBinary: boolean): Shown {
+function useText(body: StoredBody | undefined, isBinary: boolean): string {
   return useMemo(() => {
-    if (body === undefined) return { text: '', isBinary };
-    return { text: isBinary ? formatHex(body.bytes, MAX_HEX_BYTES) : decodeBody(body.bytes).text, isBinary };
+    if (body === undefined) return '';
+    return isBinary ? formatHex(body.bytes, MAX_HEX_BYTES) : decodeBody(body.bytes).text;
   }, [body, isBinary]);
 }
 
@@ -69,8 +65,8 @@ export function BodyTab({ log, direction }: BodyTabProps) {
   const { body, error, isLoading, retry } = useBody(log, direction);
   const answer = useAssembled(log, direction === 'response' ? body : undefined);
   const facts = log.bodies?.[direction] ?? null;
-  const isBinary = answer?.framing === 'binary' || answer?.framing === 'aws-event-stream';
-  const { text } = useText(body, isBinary);
+  const isBinary = body?.isEncoded === true || answer?.framing === 'binary' || answer?.framing === 'aws-event-stream';
+  const text = useText(body, isBinary);
   const value = useMemo(() => (direction === 'request' ? parseJson(text) : answer?.value), [direction, text, answer]);
   const [chosen, setChosen] = useState<View | null>(null);
   const views = listViews(answer, value, body);
@@ -118,15 +114,7 @@ export function BodyTab({ log, direction }: BodyTabProps) {
           </span>
         )}
       </div>
-      {(body?.cutBytes ?? 0) > 0 && (
-        <StaleNote>
-          <Bytes value={body?.cutBytes ?? 0} /> of the middle were not kept; the beginning and the end follow each other
-          here.
-        </StaleNote>
-      )}
-      {answer?.problems.map((problem) => (
-        <StaleNote key={problem}>{problem}</StaleNote>
-      ))}
+      <BodyNotes body={body} what={direction === 'request' ? 'request' : 'answer'} problems={answer?.problems ?? []} />
       {body === undefined && <NotKept log={log} direction={direction} />}
       <div className="p-4">
         {view === 'assembled' && <Code label={`${name}, put together`} text={formatJson(answer?.value)} isJson />}

@@ -44,8 +44,10 @@ export function CodeView({ label, text, isJson }: CodeViewProps) {
         doc: text,
         extensions: [
           EditorState.readOnly.of(true),
+          // Not a field to write in, but reachable by keyboard: to scroll, to mark, to search.
+          EditorView.editable.of(false),
           EditorView.lineWrapping,
-          EditorView.contentAttributes.of({ 'aria-label': label }),
+          EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
           lineNumbers(),
           drawSelection(),
           search({ top: true }),

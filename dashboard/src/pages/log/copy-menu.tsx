@@ -50,18 +50,21 @@ export function CopyMenu({ log }: { readonly log: LogDetail }) {
       headers: log.headers?.request ?? [],
       metadata: listMetadata(log),
       body: decoded?.text ?? (log.request_bytes === 0 || log.method === 'GET' ? null : ''),
-      isBodyWhole: decoded?.isExact === true && body?.cutBytes === 0,
+      isBodyWhole: decoded?.isExact === true && body?.cutBytes === 0 && body.decodedLimit === null,
     });
   };
   return (
     <Menu.Root onOpenChange={() => setSaid(null)}>
       <Menu.Trigger className={buttonClass()}>
         {said === 'Copied' ? <Check size={15} aria-hidden /> : <Copy size={15} aria-hidden />}
-        <span role="status">{said ?? 'Copy'}</span>
+        {said ?? 'Copy'}
       </Menu.Trigger>
+      <span role="status" className="sr-only">
+        {said}
+      </span>
       <Menu.Portal>
         <Menu.Positioner sideOffset={6} align="end" className="z-50">
-          <Menu.Popup className="min-w-44 rounded-lg border border-line bg-panel p-1 shadow-lg">
+          <Menu.Popup className="min-w-44 rounded-lg border border-line bg-panel p-1 shadow-lg outline-none">
             {COPY_LANGUAGES.map((language) => (
               <Menu.Item key={language} className={ITEM} onClick={() => void copy(asCode(language))}>
                 As {LANGUAGE_NAMES[language]}

@@ -45,6 +45,8 @@ export function LogDetail({ id, tab, onTab, isPage = false, onShow }: LogDetailP
   const current = tabs.some((one) => one.id === wanted) ? wanted : FIRST_TAB;
   return (
     <article aria-label="Call" className="flex min-h-full flex-col bg-panel">
+      {/* In a panel the panel's own heading stands above the parts. */}
+      {isPage && <h2 className="sr-only">Record of the call</h2>}
       <LogHead log={log} isPage={isPage} onShow={onShow} />
       <TabList label="Parts of the call" tabs={tabs} current={current} onChange={onTab ?? setOwnTab} />
     </article>

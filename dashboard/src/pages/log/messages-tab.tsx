@@ -2,12 +2,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { type LogDetail, logBodyQuery, logQuery } from '../../api/logs.ts';
-import { ErrorState, Skeleton, StaleNote } from '../../components/states.tsx';
+import { ErrorState, Skeleton } from '../../components/states.tsx';
 import { assembleResponse } from '../../messages/assemble-response.ts';
 import { decodeBody } from '../../messages/body-text.ts';
 import type { Turn } from '../../messages/conversation.ts';
 import { isNothing, parseJson } from '../../messages/json-reading.ts';
 import { countSharedTurns, matchToolResults, readConversation } from '../../messages/read-conversation.ts';
+import { BodyNotes } from './body-notes.tsx';
 import { JsonTree } from './json-tree.tsx';
 import { NotKept } from './not-kept.tsx';
 import { OfferedTools } from './offered-tools.tsx';
@@ -96,21 +97,14 @@ export function MessagesTab({ log }: { readonly log: LogDetail }) {
   const shown = useMemo(() => turns.slice(shared), [turns, shared]);
   if (request.isLoading || response.isLoading) return <Skeleton label="Loading the bodies" />;
   const error = request.error ?? response.error;
-  const isCut = (request.body?.cutBytes ?? 0) + (response.body?.cutBytes ?? 0) > 0;
   const hasNothing = request.body === undefined && response.body === undefined;
   return (
     <div>
       {error !== null && (
         <ErrorState error={error} what="the bodies" onRetry={() => [request.retry(), response.retry()]} />
       )}
-      {isCut && (
-        <StaleNote>
-          The middle of a body was not kept: it was larger than what is stored. What is here is its beginning and end.
-        </StaleNote>
-      )}
-      {assembled?.problems.map((problem) => (
-        <StaleNote key={problem}>{problem}</StaleNote>
-      ))}
+      <BodyNotes body={request.body} what="request" problems={[]} />
+      <BodyNotes body={response.body} what="answer" problems={assembled?.problems ?? []} />
       {conversation !== null && (
         <div className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line px-4 py-2 text-ink-soft">
           <Switch label="Markdown" isOn={isMarkdown} onChange={setMarkdown} />

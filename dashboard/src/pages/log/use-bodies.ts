@@ -26,11 +26,18 @@ export function useRequestJson(body: StoredBody | undefined): unknown {
   return useMemo(() => (body === undefined ? null : (parseJson(decodeBody(body.bytes).text) ?? null)), [body]);
 }
 
+const NOT_DECODED: AssembledResponse = { framing: 'binary', value: null, events: 0, error: null, problems: [] };
+
 export function useAssembled(log: LogDetail, body: StoredBody | undefined): AssembledResponse | null {
   const contentType = log.bodies?.response?.content_type ?? null;
   const { endpoint } = log;
   return useMemo(
-    () => (body === undefined ? null : assembleResponse({ bytes: body.bytes, contentType, endpoint })),
+    () =>
+      body === undefined
+        ? null
+        : body.isEncoded
+          ? NOT_DECODED
+          : assembleResponse({ bytes: body.bytes, contentType, endpoint }),
     [body, contentType, endpoint],
   );
 }

@@ -46,7 +46,7 @@ export function CellMenu({ target, onClose, onFilter, onFilters }: CellMenuProps
         <Menu.Positioner anchor={anchor} sideOffset={4} align="start" className="z-40">
           <Menu.Popup
             aria-label={`${label} of the call`}
-            className="min-w-44 rounded-lg border border-line bg-panel p-1 shadow-lg"
+            className="min-w-44 rounded-lg border border-line bg-panel p-1 shadow-lg outline-none"
             finalFocus={() => anchor.closest<HTMLElement>('[role=row]')}
           >
             {cell !== null && (

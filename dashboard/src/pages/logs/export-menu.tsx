@@ -35,7 +35,7 @@ export function ExportMenu({ question, sort, columns }: ExportMenuProps) {
       </Menu.Trigger>
       <Menu.Portal>
         <Menu.Positioner sideOffset={6} align="end" className="z-40">
-          <Menu.Popup className="min-w-48 rounded-lg border border-line bg-panel p-1 shadow-lg">
+          <Menu.Popup className="min-w-48 rounded-lg border border-line bg-panel p-1 shadow-lg outline-none">
             {items.map(({ label, href: address }) => (
               <Menu.LinkItem key={label} href={address} download className={ITEM}>
                 {label}

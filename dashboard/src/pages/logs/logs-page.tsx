@@ -1,26 +1,25 @@
 /** Logs: every call, filtered, sorted, live; a call opens beside the list. All of its state stands in the address. */
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { PanelLeft, Radio } from 'lucide-react';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useMemo, useRef } from 'react';
 import { ApiError, apiPath } from '../../api/client.ts';
-import { type LogsQuestion, logsFacetsQuery, logsParameters, logsQuery } from '../../api/logs.ts';
+import { logsParameters, logsQuery } from '../../api/logs.ts';
 import { Button } from '../../components/buttons.tsx';
-import { FilterBar, type FilterField } from '../../components/filter-bar.tsx';
+import { FilterBar } from '../../components/filter-bar.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { SidePanel } from '../../components/side-panel.tsx';
 import { ErrorState, Skeleton, StaleNote } from '../../components/states.tsx';
 import { TimeRange } from '../../components/time-range.tsx';
-import { usePreferences } from '../../preferences.tsx';
 import { useRefresh } from '../../refresh.tsx';
-import { toggleFilter } from '../../search/filter-text.ts';
-import { resolveWindow } from '../../search/time-window.ts';
-import { useTimeWindow } from '../../search/use-time-window.ts';
 import { LogDetail } from '../log/log-detail.tsx';
 import { useKeyNames } from '../log/use-key-name.ts';
+import { changeFilters } from './change-filters.ts';
 import { formatColumns, listFields, readColumns } from './column-list.ts';
 import { ColumnMenu } from './column-menu.tsx';
+import { ExcludeRuns } from './exclude-runs.tsx';
 import { ExportMenu } from './export-menu.tsx';
+import { FILTER_FIELDS } from './filter-fields.ts';
 import { joinRows } from './live-rows.ts';
 import { LogsEmpty } from './logs-empty.tsx';
 import { LogsFacets } from './logs-facets.tsx';
@@ -28,73 +27,13 @@ import type { LogsSearch } from './logs-search.ts';
 import { LogsSummaryStrip } from './logs-summary.tsx';
 import { LogsTable } from './logs-table.tsx';
 import { useLiveRows } from './use-live-rows.ts';
+import { useLogsQuestion, usePromotedKeys, useSumsQuestion } from './use-logs-question.ts';
 
 const USUAL_SORT = '-requested_at';
 const DAY_MS = 86_400_000;
-const NO_FILTERS: readonly string[] = [];
-
-const FIELDS: readonly FilterField[] = [
-  { field: 'model', label: 'Model' },
-  { field: 'model_requested', label: 'Model asked for' },
-  { field: 'provider', label: 'Provider' },
-  { field: 'outcome', label: 'Outcome' },
-  { field: 'status', label: 'HTTP status' },
-  { field: 'error_type', label: 'Error type' },
-  { field: 'span_name', label: 'Span name' },
-  { field: 'span_path', label: 'Span path' },
-  { field: 'trace_id', label: 'Trace id' },
-  { field: 'endpoint', label: 'Endpoint' },
-  { field: 'client', label: 'Client' },
-  { field: 'key_id', label: 'Key (number)' },
-  { field: 'streamed', label: 'Streamed' },
-  { field: 'cost_status', label: 'Cost status' },
-  { field: 'total_cost', label: 'Cost' },
-  { field: 'input_tokens', label: 'Input tokens' },
-  { field: 'output_tokens', label: 'Output tokens' },
-  { field: 'cache_read_input_tokens', label: 'Tokens read from cache' },
-  { field: 'duration_ms', label: 'Duration in ms' },
-  { field: 'first_token_ms', label: 'First token in ms' },
-  { field: 'path', label: 'Path' },
-  { field: 'flags', label: 'Remark' },
-];
-
-function useQuestion(search: LogsSearch): LogsQuestion {
-  const { from, to } = useTimeWindow(search);
-  const { f = NO_FILTERS, q, exclude_runs } = search;
-  return useMemo(() => ({ from, to, f, q, excludeRuns: exclude_runs === 'true' }), [from, to, f, q, exclude_runs]);
-}
-
-const SUMS_MS = 10_000;
 /** So long before the window's end its `to` is taken for "now" no more. */
 const AGED_MS = 5_000;
-
-/** While live is on, the window of the sums moves on with the clock; that of the list must not, or it would jump. */
-function useSumsQuestion(search: LogsSearch, question: LogsQuestion, isLive: boolean): LogsQuestion {
-  const { timeZone } = usePreferences();
-  const [nowMs, setNowMs] = useState(() => Date.now());
-  useEffect(() => {
-    if (!isLive) return;
-    const timer = setInterval(() => setNowMs(Date.now()), SUMS_MS);
-    return () => clearInterval(timer);
-  }, [isLive]);
-  const { range, from, to } = search;
-  return useMemo(
-    () => (isLive ? { ...question, ...resolveWindow({ range, from, to }, nowMs, timeZone) } : question),
-    [question, isLive, range, from, to, nowMs, timeZone],
-  );
-}
-
-/** The keys that stand among the facets are the promoted ones. */
-function usePromotedKeys(question: LogsQuestion): readonly string[] {
-  const { data } = useQuery(logsFacetsQuery(question));
-  return useMemo(
-    () =>
-      (data?.data ?? [])
-        .filter(({ column }) => column.startsWith('metadata.'))
-        .map(({ column }) => column.slice('metadata.'.length)),
-    [data],
-  );
-}
+const NO_FILTERS: readonly string[] = [];
 
 export function LogsPage() {
   const search = useSearch({ from: '/app/logs' });
@@ -103,7 +42,7 @@ export function LogsPage() {
     (next: LogsSearch, replace = false) => void navigate({ search: (before) => ({ ...before, ...next }), replace }),
     [navigate],
   );
-  const question = useQuestion(search);
+  const question = useLogsQuestion(search);
   const sumsQuestion = useSumsQuestion(search, question, search.live === '1');
   const keyNames = useKeyNames();
   const promotedKeys = usePromotedKeys(question);
@@ -135,7 +74,7 @@ export function LogsPage() {
   const context = useMemo(() => ({ keyNames, needsDate }), [keyNames, needsDate]);
   const problem = error instanceof ApiError && error.status === 400 ? error.message : null;
 
-  const onFilter = useCallback((filter: string) => change({ f: toggleFilter(f, filter) }), [change, f]);
+  const onFilter = useCallback((filter: string) => change({ f: changeFilters(f, filter) }), [change, f]);
   const onText = useCallback((q: string) => change({ q: q === '' ? undefined : q }, true), [change]);
   const onEndReached = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage && !tail.live.hasGap) void fetchNextPage();
@@ -194,7 +133,7 @@ export function LogsPage() {
           <PanelLeft size={15} aria-hidden /> Facets
         </Button>
         <FilterBar
-          fields={FIELDS}
+          fields={FILTER_FIELDS}
           filters={f}
           q={search.q ?? ''}
           onFilters={(next) => change({ f: next.length === 0 ? undefined : next })}
@@ -202,14 +141,10 @@ export function LogsPage() {
           placeholder="Search names, models, errors, metadata"
           problem={problem}
         />
-        <label className="flex h-8 items-center gap-1.5">
-          <input
-            type="checkbox"
-            checked={search.exclude_runs === 'true'}
-            onChange={(event) => change({ exclude_runs: event.target.checked ? 'true' : undefined })}
-          />
-          Exclude runs
-        </label>
+        <ExcludeRuns
+          isOn={search.exclude_runs === 'true'}
+          onChange={(isOn) => change({ exclude_runs: isOn ? 'true' : undefined })}
+        />
       </div>
       {(tail.state === 'reconnecting' || tail.state === 'failed') && (
         <StaleNote>Live is interrupted; trying again. What is shown stays.</StaleNote>

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { LogSummaryBody } from '../../../../src/admin/log-bodies.ts';
 import { formatMoney, formatSum } from '../../../../src/format-amounts.ts';
 import { parseUsd } from '../../../../src/usd.ts';
+import { ApiError } from '../../api/client.ts';
 import { type LogsQuestion, logsSummaryQuery } from '../../api/logs.ts';
 import { Count, Duration, Money, Share } from '../../components/amounts.tsx';
 import { Histogram, type HistogramBucket } from '../../components/histogram.tsx';
@@ -57,7 +58,8 @@ export function LogsSummaryStrip({ question, onSelect }: LogsSummaryProps) {
   const { data, error, refetch } = useQuery(logsSummaryQuery(question));
   if (data === undefined)
     // The height of what is coming, so that the list does not jump.
-    return error === null ? (
+    // A filter that cannot be read is said at the filters.
+    return error === null || (error instanceof ApiError && error.status === 400) ? (
       <div className="h-32" />
     ) : (
       <ErrorState error={error} what="the sums" onRetry={() => void refetch()} />

@@ -1,6 +1,8 @@
 /** The parts of a key's row, for the table and for the cards of a narrow screen. */
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { MetadataKey } from '../../api/metadata-keys.ts';
+import { isJobActive, jobQuery } from '../../api/jobs.ts';
+import { isKeyChanging, type MetadataKey, type MetadataKeyState } from '../../api/metadata-keys.ts';
 import { Count } from '../../components/amounts.tsx';
 import { Button } from '../../components/buttons.tsx';
 import { describeValue, groupFilters } from '../../search/dimensions.ts';
@@ -10,7 +12,7 @@ import { WarningList } from './warning-list.tsx';
 export function KeyName({ metadataKey, window }: { readonly metadataKey: MetadataKey; readonly window: WindowSearch }) {
   const { key, spellings, warnings } = metadataKey;
   return (
-    <div className="flex max-w-80 min-w-40 flex-col gap-0.5">
+    <div className="flex max-w-80 min-w-40 lg:min-w-48 flex-col gap-0.5">
       <Link
         to="/costs"
         search={{ ...window, by: `metadata.${key}` }}
@@ -68,24 +70,43 @@ export interface KeyChange {
   readonly subject: MetadataKey;
 }
 
-export function KeyAction({
-  metadataKey,
-  onChange,
-}: {
+/** What can be asked for. A change that was cancelled or failed may go on or be taken back; one under way may not. */
+function listChanges(state: MetadataKeyState, isStopped: boolean): readonly KeyChange['what'][] {
+  switch (state) {
+    case 'raw':
+    case 'demoting':
+      return ['promote'];
+    case 'promoted':
+      return ['demote'];
+    case 'promoting':
+      return isStopped ? ['demote'] : [];
+    case 'failed':
+      return ['promote', 'demote'];
+  }
+}
+
+const CHANGE_WORDS = { promote: 'Promote', demote: 'Demote' } as const;
+
+interface KeyActionProps {
   readonly metadataKey: MetadataKey;
   readonly onChange: (change: KeyChange) => void;
-}) {
-  const { key, state } = metadataKey;
-  if (state === 'promoting') return null;
-  if (state === 'promoted')
-    return (
-      <Button onClick={() => onChange({ what: 'demote', subject: metadataKey })} aria-label={`Demote ${key}`}>
-        Demote
-      </Button>
-    );
+}
+
+export function KeyAction({ metadataKey, onChange }: KeyActionProps) {
+  const { key, state, job_id: jobId } = metadataKey;
+  const { data: job } = useQuery({ ...jobQuery(jobId ?? 0), enabled: jobId !== null && isKeyChanging(state) });
+  const isStopped = job !== undefined && job.id === jobId && !isJobActive(job.state);
   return (
-    <Button onClick={() => onChange({ what: 'promote', subject: metadataKey })} aria-label={`Promote ${key}`}>
-      Promote
-    </Button>
+    <span className="inline-flex gap-1">
+      {listChanges(state, isStopped).map((what) => (
+        <Button
+          key={what}
+          onClick={() => onChange({ what, subject: metadataKey })}
+          aria-label={`${CHANGE_WORDS[what]} ${key}`}
+        >
+          {CHANGE_WORDS[what]}
+        </Button>
+      ))}
+    </span>
   );
 }

@@ -1,6 +1,6 @@
 /** Whether a key is promoted, and the job that changes it. */
 import { ArrowDownToLine, ArrowUpFromLine, CircleAlert, Rows3, Zap } from 'lucide-react';
-import type { MetadataKey, MetadataKeyState } from '../../api/metadata-keys.ts';
+import { isKeyChanging, type MetadataKey, type MetadataKeyState } from '../../api/metadata-keys.ts';
 import { Badge, type Tone } from '../../components/badges.tsx';
 import { JobProgress } from '../../components/job-progress.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
@@ -22,10 +22,14 @@ const LOOKS: Readonly<
 
 export function KeyState({ metadataKey }: { readonly metadataKey: MetadataKey }) {
   const { state, job_id, promoted_at } = metadataKey;
-  const job = useJob(job_id, ['metadata-keys', 'costs', 'logs', 'runs']);
+  const job = useJob({
+    id: job_id,
+    changes: ['metadata-keys', 'costs', 'logs', 'runs'],
+    isUnderWay: isKeyChanging(state),
+  });
   const { tone, icon: Icon, about } = LOOKS[state];
   return (
-    <div className="flex min-w-24 flex-col items-start gap-1">
+    <div className="flex min-w-32 flex-col items-start gap-1">
       <Badge tone={tone} title={about}>
         <Icon size={13} aria-hidden /> {state}
       </Badge>

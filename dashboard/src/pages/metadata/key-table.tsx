@@ -16,14 +16,32 @@ interface KeyTableProps {
 
 function DistinctValues({ count }: { readonly count: number }) {
   return (
-    <span title="Of the latest calls; there may be more">
+    <span className="whitespace-nowrap" title="Of the latest calls; there may be more">
       ≈ <Count value={count} unit="values" />
     </span>
   );
 }
 
-function AverageLength({ value }: { readonly value: number | null }) {
-  return value === null ? <Count value={null} /> : <span className="num">{Math.round(value)} characters</span>;
+function Values({ metadataKey: { distinct_values, average_length } }: { readonly metadataKey: MetadataKey }) {
+  return (
+    <>
+      <DistinctValues count={distinct_values} />
+      {average_length !== null && (
+        <span className="num block text-xs text-ink-faint">{Math.round(average_length)} characters</span>
+      )}
+    </>
+  );
+}
+
+function Seen({ metadataKey: { first_seen, last_seen } }: { readonly metadataKey: MetadataKey }) {
+  return (
+    <>
+      <Timestamp at={last_seen} form="relative" />
+      <span className="block text-xs whitespace-nowrap text-ink-faint">
+        first <Timestamp at={first_seen} form="relative" />
+      </span>
+    </>
+  );
 }
 
 function listColumns({ window, onChange }: KeyTableProps): readonly PlainColumn<MetadataKey>[] {
@@ -32,11 +50,9 @@ function listColumns({ window, onChange }: KeyTableProps): readonly PlainColumn<
     { header: 'State', render: (one) => <KeyState metadataKey={one} /> },
     { header: 'Calls', align: 'right', render: ({ calls }) => <Count value={calls} unit="calls" /> },
     { header: 'Share of calls', align: 'right', render: ({ share }) => <Share value={share} /> },
-    { header: 'Values', align: 'right', render: (one) => <DistinctValues count={one.distinct_values} /> },
+    { header: 'Values, their length', align: 'right', render: (one) => <Values metadataKey={one} /> },
     { header: 'Most frequent', render: (one) => <KeyExamples metadataKey={one} window={window} /> },
-    { header: 'First seen', render: (one) => <Timestamp at={one.first_seen} form="relative" /> },
-    { header: 'Last seen', render: (one) => <Timestamp at={one.last_seen} form="relative" /> },
-    { header: 'Average length', align: 'right', render: (one) => <AverageLength value={one.average_length} /> },
+    { header: 'Seen', render: (one) => <Seen metadataKey={one} /> },
     { header: 'Action', align: 'right', render: (one) => <KeyAction metadataKey={one} onChange={onChange} /> },
   ];
 }

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { jobsQuery } from '../../api/jobs.ts';
+import { isJobActive, jobsQuery } from '../../api/jobs.ts';
 import { metadataKeysQuery } from '../../api/metadata-keys.ts';
 import { JobCardList } from '../../components/job-card-list.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
@@ -20,14 +20,17 @@ import { PromoteDialog } from './promote-dialog.tsx';
 const RECENT_JOBS = 5;
 const WIDE_MS = 29 * 86_400_000;
 
+/** Those under way stand in the strip above every page, and in their key's row. */
 function RecentJobs() {
   const { data } = useQuery(jobsQuery);
-  const jobs = (data?.data ?? []).filter(({ kind }) => kind.endsWith('_metadata')).slice(0, RECENT_JOBS);
+  const jobs = (data?.data ?? [])
+    .filter(({ kind, state }) => kind.endsWith('_metadata') && !isJobActive(state))
+    .slice(0, RECENT_JOBS);
   if (jobs.length === 0) return null;
   return (
-    <section aria-label="Promotions and demotions" className="mt-6">
-      <h2 className="mb-2 text-sm font-semibold">Promotions and demotions</h2>
-      <JobCardList label="Latest jobs" jobs={jobs} />
+    <section aria-label="Latest promotions and demotions" className="mt-6">
+      <h2 className="mb-2 text-sm font-semibold">Latest promotions and demotions</h2>
+      <JobCardList label="Latest promotions and demotions" jobs={jobs} />
     </section>
   );
 }
@@ -67,8 +70,8 @@ export function MetadataPage() {
             <>
               <KeyTable keys={data.data} window={linked} onChange={setChange} />
               <p className="mt-2 text-xs text-ink-faint">
-                Values, lengths and examples are of the latest {data.sampled_calls.toLocaleString('en-US')} calls that
-                carry metadata; calls and shares are of all {data.total_calls.toLocaleString('en-US')}.
+                Calls and shares are of all {data.total_calls.toLocaleString('en-US')} calls of this time; values, their
+                length and examples of the latest {data.sampled_calls.toLocaleString('en-US')} of them.
               </p>
             </>
           )}

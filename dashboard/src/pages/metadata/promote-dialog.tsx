@@ -38,8 +38,9 @@ export function PromoteDialog({ metadataKey, onClose }: PromoteDialogProps) {
           <li>Filters and costs by this key answer from an index and from sums by the hour.</li>
           <li>New calls are indexed from the first moment on.</li>
           <li>
-            Older calls are filled in behind it: <Count value={metadataKey.calls} unit="calls" /> of the time shown, and
-            all before. It can be cancelled and resumed, and goes on after a restart.
+            Older calls are filled in meanwhile: those of the time shown (
+            <Count value={metadataKey.calls} unit="calls" /> calls) and all before. This can be cancelled and resumed,
+            and goes on after a restart.
           </li>
           <li>Answers stay complete meanwhile. What clients sent is kept as it came.</li>
         </ul>

@@ -47,7 +47,7 @@ function AttemptVerdict({ arrival }: { readonly arrival: Extract<Arrival, { type
       <code className="min-w-0 truncate font-mono text-xs" title={attempt.path}>
         {attempt.method} {attempt.path}
       </code>
-      <span className="w-full break-words text-ink-soft">{String(Reflect.get(attempt, 'verdict') ?? '')}</span>
+      <span className="w-full break-words text-ink-soft">{attempt.verdict}</span>
     </>
   );
 }

@@ -1,24 +1,29 @@
-/** How each client is pointed at the gateway: texts to copy. Placeholder until the full list is here. */
+/** How each client is pointed at the gateway: texts to copy, in the order in which they are offered. Pure. */
+import { listNodeSnippets } from './node-snippets.ts';
+import { listPythonSnippets } from './python-snippets.ts';
+import { listShellSnippets } from './shell-snippets.ts';
+import type { Snippet, SnippetSettings } from './snippet-words.ts';
 
-export interface SnippetSettings {
-  /** Base address without a path. */
-  readonly baseUrl: string;
-  /** The key, or the name of the variable that holds it. */
-  readonly keyPlaceholder: string;
-  readonly withMetadata: boolean;
-  readonly withRun: boolean;
-}
+const ORDER: readonly string[] = [
+  'environment',
+  'openai-python',
+  'openai-node',
+  'anthropic-python',
+  'anthropic-node',
+  'gemini-python',
+  'gemini-node',
+  'curl',
+  'ai-sdk',
+  'langchain-js',
+  'langchain-python',
+  'claude-code',
+  'codex',
+  'gemini-cli',
+  'bedrock-boto3',
+  'bedrock-js',
+];
 
-export interface Snippet {
-  readonly id: string;
-  readonly label: string;
-  readonly language: string;
-  readonly filename: string;
-  readonly code: string;
-  readonly pitfall: string | null;
-}
-
-export function listSnippets({ baseUrl, keyPlaceholder }: SnippetSettings): readonly Snippet[] {
-  const code = `curl ${baseUrl}/v1/models -H "X-Gateway-Key: ${keyPlaceholder}"`;
-  return [{ id: 'curl', label: 'curl', language: 'sh', filename: 'terminal', code, pitfall: null }];
+export function listSnippets(settings: SnippetSettings): readonly Snippet[] {
+  const all = [...listShellSnippets(settings), ...listPythonSnippets(settings), ...listNodeSnippets(settings)];
+  return all.sort((a, b) => ORDER.indexOf(a.id) - ORDER.indexOf(b.id));
 }

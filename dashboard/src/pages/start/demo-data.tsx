@@ -1,19 +1,15 @@
 /** Loads and removes the demo data: runs and calls to look at before one has any. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import type { DemoDataAnswer } from '../../../../src/admin/demo-data-resource.ts';
 import { getJson, sendJson } from '../../api/client.ts';
 import { Button, buttonClass } from '../../components/buttons.tsx';
-
-interface DemoData {
-  readonly loaded: boolean;
-  readonly calls: number;
-}
 
 export function DemoDataButtons() {
   const queries = useQueryClient();
   const { data } = useQuery({
     queryKey: ['demo-data'],
-    queryFn: ({ signal }) => getJson<DemoData>('/demo-data', {}, signal),
+    queryFn: ({ signal }) => getJson<DemoDataAnswer>('/demo-data', {}, signal),
   });
   const changing = useMutation({
     mutationFn: (method: 'POST' | 'DELETE') => sendJson(method, '/demo-data'),

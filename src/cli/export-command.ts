@@ -1,0 +1,107 @@
+/** `tollgate export`: all calls, all runs or the calls of one run as CSV or JSON lines, whole or not at all. */
+import { randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { Readable, type Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Argument, type Command, Option } from 'commander';
+import { OperatorError } from '../errors.ts';
+import { type ClientFlags, createGatewayClient } from './gateway-client.ts';
+
+interface ExportFlags extends ClientFlags {
+  readonly json?: true;
+  readonly format?: string;
+  readonly output?: string;
+  readonly filter: readonly string[];
+  readonly search?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly excludeRuns?: true;
+  readonly sort?: string;
+  readonly columns?: string;
+}
+
+function questionOf(kind: string, trace: string | undefined, flags: ExportFlags): URLSearchParams {
+  const query = new URLSearchParams(flags.filter.map((filter) => ['f', filter]));
+  query.set('kind', kind);
+  query.set('format', flags.format ?? (flags.json ? 'ndjson' : 'csv'));
+  const given = {
+    trace_id: trace,
+    q: flags.search,
+    from: flags.from,
+    to: flags.to,
+    sort: flags.sort,
+    columns: flags.columns,
+    exclude_runs: flags.excludeRuns ? 'true' : undefined,
+  };
+  for (const [name, value] of Object.entries(given)) if (value !== undefined) query.set(name, value);
+  return query;
+}
+
+function isBrokenOff(error: unknown): boolean {
+  // What `fetch` throws when the connection ends before the answer does.
+  return error instanceof TypeError || (error instanceof Error && 'code' in error && error.code === 'UND_ERR_SOCKET');
+}
+
+async function copyBody(response: Response, target: Writable): Promise<void> {
+  if (response.body === null) throw new OperatorError('the gateway sent no rows');
+  try {
+    await pipeline(Readable.fromWeb(response.body), target);
+  } catch (cause) {
+    // A reader that went away (`| head`) has what it wanted.
+    if (cause instanceof Error && 'code' in cause && cause.code === 'EPIPE') return;
+    if (!isBrokenOff(cause)) throw cause;
+    throw new OperatorError("the export broke off and is not whole; the gateway's log says why", { cause });
+  }
+}
+
+/** Under another name until it is whole, so that half an export is never taken for one. */
+async function copyToFile(response: Response, path: string): Promise<void> {
+  const partial = `${path}.${randomUUID().slice(0, 8)}.partial`;
+  try {
+    await copyBody(response, createWriteStream(partial, { flags: 'wx', mode: 0o600 }));
+    await rename(partial, path);
+  } catch (error) {
+    await rm(partial, { force: true });
+    if (error instanceof OperatorError || !(error instanceof Error && 'code' in error)) throw error;
+    throw new OperatorError(`--output: cannot write ${path}: ${error.message}`, { cause: error });
+  }
+}
+
+async function runExport(kind: string, trace: string | undefined, flags: ExportFlags): Promise<void> {
+  if ((kind === 'run') !== (trace !== undefined))
+    throw new OperatorError(
+      kind === 'run' ? 'name the run: tollgate export run TRACE' : `${kind} takes no trace id; use: export run TRACE`,
+    );
+  const client = createGatewayClient(flags, process.env);
+  const path = `/api/v1/export?${questionOf(kind, trace, flags)}`;
+  const response = await client.open(path, {}, new AbortController().signal);
+  if (flags.output === undefined) await copyBody(response, process.stdout);
+  else await copyToFile(response, flags.output);
+}
+
+export function addExportCommand(program: Command, addClientOptions: (command: Command) => Command): void {
+  addClientOptions(program.command('export'))
+    .description('all calls, all runs, or the calls of one run, as CSV or JSON lines')
+    .addArgument(new Argument('<kind>', 'what to export').choices(['logs', 'runs', 'run']))
+    .argument('[trace]', 'the trace id, for `run`')
+    .addOption(new Option('--format <format>', 'csv unless --json is given').choices(['csv', 'ndjson']))
+    .option('-o, --output <file>', 'into this file instead of the terminal; it appears when it is whole')
+    .option(
+      '--filter <column:op:value>',
+      'repeatable, as for logs; for runs also run.total_cost:gt:1',
+      (value: string, former: readonly string[]) => [...former, value],
+      [],
+    )
+    .option('--search <text>', 'free text, in any case')
+    .option('--from <time>', 'at or after, e.g. 2026-11-28T12:00:00Z')
+    .option('--to <time>', 'before')
+    .option('--exclude-runs', 'only calls that belong to no run')
+    .option('--sort <column>', 'e.g. -total_cost: the most first')
+    .option('--columns <names>', 'with commas, in this order; of calls also metadata.Key')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  tollgate export logs --from 2026-11-01 --output november.csv\n  tollgate export runs --filter run.total_cost:gt:1 --json | jq .trace_id',
+    )
+    .action((kind: string, trace: string | undefined, flags: ExportFlags) => runExport(kind, trace, flags));
+}

@@ -1,0 +1,57 @@
+/** Reads a long answer of the database piece by piece, in one snapshot and one transaction. It holds a connection until closed. */
+import type { RawBuilder } from 'kysely';
+import type pg from 'pg';
+import { compileSql, type SqlRow } from './run-sql.ts';
+
+/** An export may look through the whole log before its next row comes. */
+const STATEMENT_LIMIT_MS = 300_000;
+/** Our own limit, for a network that swallows packets. */
+const QUERY_LIMIT_MS = STATEMENT_LIMIT_MS + 5_000;
+
+export interface RowCursor {
+  /** No rows: that was all. Throws what the database says; then the cursor is closed. */
+  readonly next: () => Promise<readonly SqlRow[]>;
+  /** Gives the connection back; in the middle of the rows it ends it, and with it what the database is doing. */
+  readonly close: () => void;
+}
+
+/** Pieces have `pieceRows` rows. */
+export async function openRowCursor(pool: pg.Pool, query: RawBuilder<unknown>, pieceRows: number): Promise<RowCursor> {
+  const client = await pool.connect();
+  // A connection that breaks between two pieces says so here; the next piece then fails, and that is handled.
+  const ignoreError = (): void => {};
+  client.on('error', ignoreError);
+  let isOpen = true;
+  function release(isSound: boolean): void {
+    if (!isOpen) return;
+    isOpen = false;
+    client.release(!isSound);
+    // After the release, which has a listener of its own for connections that are kept.
+    if (isSound) client.off('error', ignoreError);
+  }
+  async function run(text: string, values: readonly unknown[] = []): Promise<readonly SqlRow[]> {
+    try {
+      const limited = { text, values: [...values], query_timeout: QUERY_LIMIT_MS };
+      const { rows } = await client.query<Record<string, unknown>>(limited);
+      return rows;
+    } catch (error) {
+      release(false);
+      throw error;
+    }
+  }
+
+  const { text, values } = compileSql(query);
+  await run('begin isolation level repeatable read, read only');
+  await run(`set local statement_timeout = ${STATEMENT_LIMIT_MS}`);
+  await run(`declare piecewise no scroll cursor for ${text}`, values);
+  return {
+    next: async () => {
+      const rows = await run(`fetch ${pieceRows} from piecewise`);
+      if (rows.length > 0) return rows;
+      await run('commit');
+      release(true);
+      return rows;
+    },
+    close: () => release(false),
+  };
+}

@@ -1,0 +1,114 @@
+/** The admin API over a real database that a test fills with calls: nothing is proxied, and nothing but the test writes. */
+import { join } from 'node:path';
+import type pg from 'pg';
+import { pino } from 'pino';
+import { createAdminApp } from '../src/admin/admin-app.ts';
+import { listenAdmin } from '../src/admin/admin-server.ts';
+import type { CallBegin, CallEnd, SpoolEntry } from '../src/call-record.ts';
+import { createDemoData } from '../src/demo-data/demo-data.ts';
+import { buildBatch } from '../src/shipper/build-batch.ts';
+import { openIngestSession } from '../src/shipper/ingest-session.ts';
+import { migrate } from '../src/store/migrate.ts';
+import { openPool } from '../src/store/pool.ts';
+import { callBegin, callEnd, NOON_MS, priceByToken } from './call-fixtures.ts';
+import { type PostgresKind, startPostgres } from './postgres.ts';
+
+const MIGRATIONS = join(import.meta.dirname, '..', 'migrations');
+export const ADMIN_TOKEN = 'test-admin-token';
+
+/** A UUIDv7 of the call's own millisecond, by which its partition is found. */
+export function idAt(number: number): string {
+  const time = (NOON_MS + number).toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${number.toString(16).padStart(12, '0')}`;
+}
+
+export function begunCall(number: number, begin: Partial<CallBegin> = {}): SpoolEntry {
+  return { type: 'begin', begin: callBegin(number, { id: idAt(number), ...begin }) };
+}
+
+/** It arrives `number` milliseconds after noon and takes 1.5 s unless said otherwise. */
+export function endedCall(number: number, begin: Partial<CallBegin> = {}, end: Partial<CallEnd> = {}): SpoolEntry {
+  return {
+    type: 'end',
+    begin: callBegin(number, { id: idAt(number), ...begin }),
+    end: callEnd(number, { id: idAt(number), ...end }),
+  };
+}
+
+export function tokens(input: number, output: number): CallEnd['usage'] {
+  return { classes: { input, output }, reasoning: null, native: {} };
+}
+
+export interface AdminDatabase {
+  readonly url: string;
+  readonly pool: pg.Pool;
+  readonly store: (...entries: SpoolEntry[]) => Promise<void>;
+  readonly ask: (path: string, init?: { signal?: AbortSignal; lastId?: string }) => Promise<Response>;
+  /** The JSON of a 200; anything else throws with the answer's text. */
+  readonly read: (path: string) => Promise<unknown>;
+  readonly stop: () => Promise<void>;
+}
+
+export async function startAdminDatabase(kind: PostgresKind): Promise<AdminDatabase> {
+  const server = await startPostgres(kind);
+  const pool = openPool({
+    connectionString: await server.createDatabase('lists'),
+    max: 8,
+    statementTimeoutMs: 30_000,
+    applicationName: 'test',
+    onIdleError: () => {},
+  });
+  await migrate(pool, MIGRATIONS);
+  const session = await openIngestSession(pool);
+  const app = createAdminApp({
+    accountId: 1,
+    adminToken: ADMIN_TOKEN,
+    adminHost: '127.0.0.1',
+    publicUrl: null,
+    baseUrl: 'http://127.0.0.1:4141',
+    version: '0.0.0-test',
+    database: () => pool,
+    publishKeys: async () => true,
+    readSupervisorStatus: async () => null,
+    readShipperStatus: () => null,
+    readSpoolStatus: async () => null,
+    countRunningJobs: async () => 0,
+    dashboard: null,
+    demoData: createDemoData({
+      ...{ pool, accountId: 1, priceCall: priceByToken, retentionRowsDays: 90, retentionBodiesDays: 14 },
+      now: () => NOON_MS,
+    }),
+    settings: [],
+    priceVersion: 'test',
+    log: pino({ level: 'silent' }),
+  });
+  const api = await listenAdmin(app, '127.0.0.1', 0);
+  const url = `http://127.0.0.1:${api.port}`;
+
+  const ask: AdminDatabase['ask'] = (path, { signal, lastId } = {}) =>
+    fetch(`${url}/api/v1${path}`, {
+      ...(signal === undefined ? {} : { signal }),
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}`, ...(lastId === undefined ? {} : { 'last-event-id': lastId }) },
+    });
+
+  return {
+    url,
+    pool,
+    store: async (...entries) => {
+      await session.ingest(buildBatch(entries, { process: 'test', priceCall: priceByToken, nowMs: NOON_MS }).items);
+    },
+    ask,
+    read: async (path) => {
+      const response = await ask(path);
+      const text = await response.text();
+      if (response.status !== 200) throw new Error(`${path}: ${response.status} ${text}`);
+      return JSON.parse(text);
+    },
+    stop: async () => {
+      await api.close();
+      session.close();
+      await pool.end();
+      await server.remove();
+    },
+  };
+}
