@@ -209,7 +209,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                 className={`absolute inset-x-0 border-b border-line/60 px-4 hover:bg-raised ${isSelected ? 'bg-accent-soft' : ''} ${isNarrow ? 'py-2' : 'grid items-center gap-x-3'}`}
                 style={{
                   height: rowHeight,
-                  transform: `translateY(${start}px)`,
+                  // Not a transform: thousands of rows come and go, and each transform is work for the compositor.
+                  top: start,
                   ...(isNarrow ? {} : { gridTemplateColumns: template }),
                 }}
                 onFocus={() => {

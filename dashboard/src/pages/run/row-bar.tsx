@@ -51,7 +51,7 @@ function StepBar({ table, row }: RowBarProps) {
   const right = shareOf(table.endMs[row] ?? 0, table.lengthMs);
   return (
     <div
-      className={`absolute inset-y-2 min-w-0.5 overflow-hidden rounded-xs ${parts.includes(IDLE) ? 'hatched' : ''}`}
+      className={`absolute inset-y-[28%] min-w-0.5 overflow-hidden rounded-xs ${parts.includes(IDLE) ? 'hatched' : ''}`}
       style={{ left: percent(left), width: percent(right - left) }}
     >
       <svg className="block size-full" viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">
@@ -73,7 +73,7 @@ function CallBar(props: RowBarProps) {
   const colour = callColour(props);
   return (
     <div
-      className="absolute inset-y-1.5 flex min-w-0.5 overflow-hidden rounded-xs"
+      className="absolute inset-y-[20%] flex min-w-0.5 overflow-hidden rounded-xs"
       style={{ left: percent(Math.min(left, 0.998)), width: percent(right - left) }}
     >
       {waiting > 0 && <div className="opacity-45" style={{ width: percent(waiting), background: colour }} />}
@@ -87,7 +87,7 @@ function OpenBar({ table, row }: RowBarProps) {
   const left = Math.min(shareOf(table.startMs[row] ?? 0, table.lengthMs), 0.98);
   return (
     <div
-      className="absolute inset-y-1.5 rounded-xs border border-dashed border-accent bg-accent-soft"
+      className="absolute inset-y-[20%] rounded-xs border border-dashed border-accent bg-accent-soft"
       style={{ left: percent(left), right: 0 }}
     />
   );
@@ -98,7 +98,7 @@ function CostBar(props: RowBarProps) {
   const isCall = isCallRow(table, row);
   return (
     <div
-      className={`absolute min-w-px rounded-xs ${isCall ? 'inset-y-1.5' : 'inset-y-2'}`}
+      className={`absolute min-w-px rounded-xs ${isCall ? 'inset-y-[20%]' : 'inset-y-[28%]'}`}
       style={{
         left: percent(table.costBefore[row] ?? 0),
         width: percent(costShare(table, row)),

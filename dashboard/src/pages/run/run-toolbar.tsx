@@ -48,10 +48,20 @@ interface SwitchProps {
   readonly onChange: (isOn: boolean) => void;
 }
 
+/** It shows at once what was chosen, though the address takes a moment to say so. */
 function Switch({ label, isOn, onChange }: SwitchProps) {
+  const [isChecked, setChecked] = useState(isOn);
+  useEffect(() => setChecked(isOn), [isOn]);
   return (
     <label className="flex h-7 items-center gap-1.5 whitespace-nowrap">
-      <input type="checkbox" checked={isOn} onChange={(event) => onChange(event.target.checked)} />
+      <input
+        type="checkbox"
+        checked={isChecked}
+        onChange={(event) => {
+          setChecked(event.target.checked);
+          onChange(event.target.checked);
+        }}
+      />
       {label}
     </label>
   );

@@ -199,7 +199,7 @@ export function RunTree(props: RunTreeProps) {
                 aria-selected={isSelected}
                 tabIndex={index === activePosition ? 0 : -1}
                 className={`absolute inset-x-0 grid [contain:strict] content-center items-center gap-x-3 border-b border-line/40 px-3 hover:bg-raised focus-visible:outline-offset-[-2px] ${isSelected ? 'bg-accent-soft' : ''} ${layout === 'narrow' ? '' : '[grid-template-rows:100%]'}`}
-                style={{ height: rowHeight, transform: `translateY(${start}px)`, gridTemplateColumns: template }}
+                style={{ height: rowHeight, top: start, gridTemplateColumns: template }}
                 onFocus={() => {
                   hasFocus.current = true;
                   setActive(identify(table, row));

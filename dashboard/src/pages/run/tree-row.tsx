@@ -89,7 +89,7 @@ function StepName({ table, row, look, isOpen, isMatch, onToggle }: TreeRowProps)
       <Chip className="text-ink-faint" title={`${members.toLocaleString('en-US')} ${isFold ? 'repeats' : 'calls'}`}>
         ×{members.toLocaleString('en-US')}
       </Chip>
-      {model !== null && <span className="truncate text-xs text-ink-faint">{model}</span>}
+      {model !== null && <span className="shrink-[9] truncate text-xs text-ink-faint">{model}</span>}
       {parallel > 1 && (
         <Chip className="text-ink-soft" title={`Up to ${parallel} calls at once`}>
           ∥{parallel}
@@ -138,7 +138,7 @@ function CallName({ table, row, isMatch }: TreeRowProps) {
       <span title={name} className={`truncate ${isMatch ? 'bg-warn-soft text-warn' : ''}`}>
         {name}
       </span>
-      {model !== null && model !== name && <span className="truncate text-xs text-ink-faint">{model}</span>}
+      {model !== null && model !== name && <span className="shrink-[9] truncate text-xs text-ink-faint">{model}</span>}
       {attempt > 0 && (
         <Chip className="text-warn" title="The client tried again">
           retry {attempt}

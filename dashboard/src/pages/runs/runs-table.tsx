@@ -10,6 +10,8 @@ import { Timestamp } from '../../components/timestamp.tsx';
 import { RunShape } from './run-shape.tsx';
 
 const ROW_HEIGHT_PX = 46;
+/** Beside an open panel. */
+const SHORT_COLUMNS: readonly string[] = ['state', 'run', 'duration', 'cost', 'calls'];
 
 interface RunsTableProps {
   readonly runs: readonly Run[];
@@ -98,7 +100,11 @@ function listColumns(highest: number, needsDate: boolean): readonly TableColumn<
       header: 'Started',
       width: needsDate ? '9.25rem' : '6.25rem',
       sort: 'started_at',
-      render: (run) => <Timestamp at={run.started_at} form={needsDate ? 'datetime' : 'time'} />,
+      render: (run) => (
+        <span className={needsDate ? 'text-xs' : ''}>
+          <Timestamp at={run.started_at} form={needsDate ? 'datetime' : 'time'} />
+        </span>
+      ),
     },
     {
       id: 'duration',
@@ -150,7 +156,11 @@ export function RunsTable({
     () => runs.reduce((most, run) => Math.max(most, Number(parseUsd(run.total_cost))), 0),
     [runs],
   );
-  const columns = useMemo(() => listColumns(highest, needsDate), [highest, needsDate]);
+  const isShort = peek !== undefined;
+  const columns = useMemo(() => {
+    const all = listColumns(highest, needsDate);
+    return isShort ? all.filter(({ id }) => SHORT_COLUMNS.includes(id)) : all;
+  }, [highest, needsDate, isShort]);
   return (
     <DataTable
       label="Runs"

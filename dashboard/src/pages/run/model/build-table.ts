@@ -2,67 +2,9 @@
 import type { TokenSums } from '../../../../../src/runs/run-tree.ts';
 import type { LeafCall } from './call-columns.ts';
 import { type DisplayNode, NO_TOKENS, type Step } from './display-tree.ts';
+import { packAmounts, readFoldStatistics, setCostBefore, setProfiles } from './finish-table.ts';
 import { CALL, FOLD, type FoldStatistics, ID_LENGTH, OPEN, type RunTable, STEP } from './run-table.ts';
-import { PROFILE_PARTS, readTimeProfile } from './time-profile.ts';
-
-/** The same text gets the same number; none gets 0. */
-function createTexts() {
-  const texts: string[] = [''];
-  const numbers = new Map<string, number>();
-  return {
-    texts,
-    numberOf(text: string | null): number {
-      if (text === null) return 0;
-      const known = numbers.get(text);
-      if (known !== undefined) return known;
-      texts.push(text);
-      numbers.set(text, texts.length - 1);
-      return texts.length - 1;
-    },
-  };
-}
-
-function createColumns(count: number, keys: number) {
-  return {
-    kind: new Uint8Array(count),
-    parent: new Int32Array(count).fill(-1),
-    end: new Int32Array(count),
-    depth: new Uint16Array(count),
-    setSize: new Uint32Array(count),
-    positionInSet: new Uint32Array(count),
-    slot: new Int32Array(count),
-    name: new Uint32Array(count),
-    model: new Uint32Array(count),
-    provider: new Uint32Array(count),
-    outcome: new Uint32Array(count),
-    errorType: new Uint32Array(count),
-    errorMessage: new Uint32Array(count),
-    flags: new Uint32Array(count),
-    profiles: new Uint8Array(keys * PROFILE_PARTS),
-    activeMs: new Float64Array(count),
-    callMs: new Float64Array(count),
-    maxParallel: new Uint32Array(count),
-    startMs: new Float64Array(count).fill(Number.POSITIVE_INFINITY),
-    endMs: new Float64Array(count).fill(Number.NEGATIVE_INFINITY),
-    durationMs: new Float64Array(count).fill(Number.NaN),
-    firstTokenMs: new Float64Array(count).fill(Number.NaN),
-    status: new Uint16Array(count),
-    attempt: new Uint16Array(count),
-    calls: new Uint32Array(count),
-    openCalls: new Uint32Array(count),
-    errors: new Uint32Array(count),
-    unpriced: new Uint32Array(count),
-    hasCost: new Uint8Array(count),
-    inputTokens: new Float64Array(count),
-    cacheReadTokens: new Float64Array(count),
-    cacheCreationTokens: new Float64Array(count),
-    outputTokens: new Float64Array(count),
-    reasoningTokens: new Float64Array(count),
-    costBefore: new Float64Array(count + 1),
-  };
-}
-
-type Columns = ReturnType<typeof createColumns>;
+import { createColumns, createTexts, setTokens, UNKNOWN_TOKENS } from './table-columns.ts';
 
 interface Size {
   rows: number;
@@ -75,73 +17,6 @@ function addSize(node: DisplayNode, size: Size): Size {
   size.keys += 1;
   for (const item of node.items) addSize(item, size);
   return size;
-}
-
-function setTokens(columns: Columns, row: number, tokens: LeafCall['tokens']): void {
-  columns.inputTokens[row] = tokens.inputTokens ?? Number.NaN;
-  columns.cacheReadTokens[row] = tokens.cacheReadInputTokens ?? Number.NaN;
-  columns.cacheCreationTokens[row] = tokens.cacheCreationInputTokens ?? Number.NaN;
-  columns.outputTokens[row] = tokens.outputTokens ?? Number.NaN;
-  columns.reasoningTokens[row] = tokens.reasoningTokens ?? Number.NaN;
-}
-
-const MAX_INT64 = 2n ** 63n - 1n;
-
-/** A typed array crosses to the page at once; amounts that do not fit one (above nine million dollars) go as they are. */
-function packAmounts(amounts: readonly bigint[]): ArrayLike<bigint> {
-  const fits = amounts.every((amount) => amount <= MAX_INT64 && amount >= -MAX_INT64);
-  return fits ? BigInt64Array.from(amounts) : amounts;
-}
-
-function median<T>(sorted: readonly T[]): T | undefined {
-  return sorted[Math.floor((sorted.length - 1) / 2)];
-}
-
-function byAmount(a: bigint, b: bigint): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
-/** Only whole amounts are compared: a member with unpriced calls has no place in an order. */
-function readFoldStatistics(columns: Columns, costs: readonly bigint[], members: readonly number[]): FoldStatistics {
-  const known = members
-    .filter((row) => columns.unpriced[row] === 0)
-    .map((row) => costs[row] ?? 0n)
-    .sort(byAmount);
-  const times = members.map((row) => (columns.endMs[row] ?? 0) - (columns.startMs[row] ?? 0)).sort((a, b) => a - b);
-  return {
-    minCost: known[0] ?? null,
-    medianCost: median(known) ?? null,
-    maxCost: known.at(-1) ?? null,
-    minMs: times[0] ?? 0,
-    medianMs: median(times) ?? 0,
-    maxMs: times.at(-1) ?? 0,
-  };
-}
-
-/** Each call's start and end to every node above it, in order of time: a profile then needs no sorting of its own. */
-function setProfiles(columns: Columns, count: number): void {
-  const calls: number[] = [];
-  for (let row = 0; row < count; row += 1) if (columns.kind[row] === CALL) calls.push(row);
-  const starts = new Map<number, number[]>();
-  const ends = new Map<number, number[]>();
-  const collect = (times: Float64Array, into: Map<number, number[]>) => {
-    calls.sort((a, b) => (times[a] ?? 0) - (times[b] ?? 0));
-    for (const call of calls)
-      for (let above = columns.parent[call] ?? -1; above >= 0; above = columns.parent[above] ?? -1) {
-        const list = into.get(above);
-        if (list === undefined) into.set(above, [times[call] ?? 0]);
-        else list.push(times[call] ?? 0);
-      }
-  };
-  collect(columns.startMs, starts);
-  collect(columns.endMs, ends);
-  for (const [row, list] of starts) {
-    const { parts, activeMs, callMs, maxParallel } = readTimeProfile(list, ends.get(row) ?? []);
-    columns.profiles.set(parts, (columns.slot[row] ?? 0) * PROFILE_PARTS);
-    columns.activeMs[row] = activeMs;
-    columns.callMs[row] = callMs;
-    columns.maxParallel[row] = maxParallel;
-  }
 }
 
 export function buildRunTable(root: Step): RunTable {
@@ -295,26 +170,4 @@ export function buildRunTable(root: Step): RunTable {
     totalCost: packAmounts(totals),
     ownCost: packAmounts(owns),
   };
-}
-
-const UNKNOWN_TOKENS: LeafCall['tokens'] = {
-  inputTokens: null,
-  cacheReadInputTokens: null,
-  cacheCreationInputTokens: null,
-  outputTokens: null,
-  reasoningTokens: null,
-};
-
-/** Millionths are enough for a drawing, and keep the sum in whole numbers. */
-const SHARE_SCALE = 100_000_000n;
-
-function setCostBefore(columns: Columns, totals: readonly bigint[], count: number): void {
-  const whole = totals[0] ?? 0n;
-  let before = 0n;
-  for (let row = 0; row < count; row += 1) {
-    const share = whole === 0n ? 0 : Number((before * SHARE_SCALE) / whole) / Number(SHARE_SCALE);
-    columns.costBefore[row] = share;
-    if (columns.kind[row] === CALL) before += totals[row] ?? 0n;
-  }
-  columns.costBefore[count] = whole === 0n ? 0 : 1;
 }

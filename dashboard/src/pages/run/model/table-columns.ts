@@ -1,0 +1,78 @@
+/** The columns of a table that is being built: empty ones, and what fills several of them at once. */
+import type { LeafCall } from './call-columns.ts';
+import { PROFILE_PARTS } from './time-profile.ts';
+
+export function createColumns(count: number, keys: number) {
+  return {
+    kind: new Uint8Array(count),
+    parent: new Int32Array(count).fill(-1),
+    end: new Int32Array(count),
+    depth: new Uint16Array(count),
+    setSize: new Uint32Array(count),
+    positionInSet: new Uint32Array(count),
+    slot: new Int32Array(count),
+    name: new Uint32Array(count),
+    model: new Uint32Array(count),
+    provider: new Uint32Array(count),
+    outcome: new Uint32Array(count),
+    errorType: new Uint32Array(count),
+    errorMessage: new Uint32Array(count),
+    flags: new Uint32Array(count),
+    profiles: new Uint8Array(keys * PROFILE_PARTS),
+    activeMs: new Float64Array(count),
+    callMs: new Float64Array(count),
+    maxParallel: new Uint32Array(count),
+    startMs: new Float64Array(count).fill(Number.POSITIVE_INFINITY),
+    endMs: new Float64Array(count).fill(Number.NEGATIVE_INFINITY),
+    durationMs: new Float64Array(count).fill(Number.NaN),
+    firstTokenMs: new Float64Array(count).fill(Number.NaN),
+    status: new Uint16Array(count),
+    attempt: new Uint16Array(count),
+    calls: new Uint32Array(count),
+    openCalls: new Uint32Array(count),
+    errors: new Uint32Array(count),
+    unpriced: new Uint32Array(count),
+    hasCost: new Uint8Array(count),
+    inputTokens: new Float64Array(count),
+    cacheReadTokens: new Float64Array(count),
+    cacheCreationTokens: new Float64Array(count),
+    outputTokens: new Float64Array(count),
+    reasoningTokens: new Float64Array(count),
+    costBefore: new Float64Array(count + 1),
+  };
+}
+
+export type Columns = ReturnType<typeof createColumns>;
+
+export function setTokens(columns: Columns, row: number, tokens: LeafCall['tokens']): void {
+  columns.inputTokens[row] = tokens.inputTokens ?? Number.NaN;
+  columns.cacheReadTokens[row] = tokens.cacheReadInputTokens ?? Number.NaN;
+  columns.cacheCreationTokens[row] = tokens.cacheCreationInputTokens ?? Number.NaN;
+  columns.outputTokens[row] = tokens.outputTokens ?? Number.NaN;
+  columns.reasoningTokens[row] = tokens.reasoningTokens ?? Number.NaN;
+}
+
+export const UNKNOWN_TOKENS: LeafCall['tokens'] = {
+  inputTokens: null,
+  cacheReadInputTokens: null,
+  cacheCreationInputTokens: null,
+  outputTokens: null,
+  reasoningTokens: null,
+};
+
+/** The same text gets the same number; none gets 0. */
+export function createTexts() {
+  const texts: string[] = [''];
+  const numbers = new Map<string, number>();
+  return {
+    texts,
+    numberOf(text: string | null): number {
+      if (text === null) return 0;
+      const known = numbers.get(text);
+      if (known !== undefined) return known;
+      texts.push(text);
+      numbers.set(text, texts.length - 1);
+      return texts.length - 1;
+    },
+  };
+}
