@@ -46,7 +46,7 @@ const StatusBody = z
       state: z.enum(['up', 'down']),
       version: z.string().nullable(),
       size_bytes: z.number().nullable(),
-      rows_estimate: z.number().nullable().describe('Calls in the log, by the database’s own statistics'),
+      calls: z.number().nullable().describe('Calls in the log'),
       oldest_requested_at: Time.nullable(),
     }),
     records: z.any().describe('How far the shipper is; null before it runs'),
@@ -94,7 +94,7 @@ const DATABASE_DOWN = {
   state: 'down',
   version: null,
   size_bytes: null,
-  rows_estimate: null,
+  calls: null,
   oldest_requested_at: null,
 } as const;
 
@@ -119,7 +119,7 @@ async function readDatabaseStatus(deps: AdminDeps): Promise<z.infer<typeof Statu
       state: 'up',
       version: facts.version,
       size_bytes: facts.sizeBytes,
-      rows_estimate: facts.rowsEstimate,
+      calls: facts.calls,
       oldest_requested_at: facts.oldestRequestedAt?.toISOString() ?? null,
     };
   } catch (error) {

@@ -1,11 +1,11 @@
-/** What the database says of itself: version, size, how many calls it holds. Cheap: no table is counted. */
+/** What the database says of itself: version, size, how many calls it holds. Cheap: the log itself is not counted. */
 import type pg from 'pg';
 
 export interface DatabaseFacts {
   readonly version: string;
   readonly sizeBytes: number;
-  /** By the statistics of the partitions; some minutes old. */
-  readonly rowsEstimate: number;
+  /** Of the account, by the costs by hour. */
+  readonly calls: number;
   /** Of the account. */
   readonly oldestRequestedAt: Date | null;
 }
@@ -13,16 +13,14 @@ export interface DatabaseFacts {
 interface FactsRow {
   readonly version: string;
   readonly size_bytes: number;
-  readonly rows_estimate: number;
+  readonly calls: number;
   readonly oldest_requested_at: Date | null;
 }
 
 const FACTS = `
   select current_setting('server_version') as version,
     pg_database_size(current_database()) as size_bytes,
-    (select coalesce(sum(greatest(c.reltuples, 0)), 0)::int8
-     from pg_inherits i join pg_class c on c.oid = i.inhrelid
-     where i.inhparent = 'llm_requests'::regclass) as rows_estimate,
+    (select coalesce(sum(calls), 0)::int8 from llm_cost_hourly where account_id = $1 and facet = '') as calls,
     (select min(requested_at) from llm_requests where account_id = $1) as oldest_requested_at`;
 
 /** The driver's name for the limit of one query; its types know only the one of a whole connection. */
@@ -43,7 +41,7 @@ export async function readDatabaseFacts(pool: pg.Pool, accountId: number, limitM
   return {
     version: row.version,
     sizeBytes: row.size_bytes,
-    rowsEstimate: row.rows_estimate,
+    calls: row.calls,
     oldestRequestedAt: row.oldest_requested_at,
   };
 }

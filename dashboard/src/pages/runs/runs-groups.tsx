@@ -119,7 +119,8 @@ export function RunsGroups({ question, by, keyNames, refetchMs, onChoose }: Runs
             <Money value={group.total_cost} unpriced={group.unpriced_calls} />
           </p>
           <p className="text-xs text-ink-soft">
-            <Count value={group.runs} /> runs · <Count value={group.calls} /> calls · <GroupTokens group={group} />
+            <Count value={group.runs} /> {group.runs === 1 ? 'run' : 'runs'} · <Count value={group.calls} />{' '}
+            {group.calls === 1 ? 'call' : 'calls'} · <GroupTokens group={group} />
           </p>
         </>
       )}

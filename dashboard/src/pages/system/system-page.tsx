@@ -30,7 +30,7 @@ function GatewayCard({ status }: { readonly status: Status }) {
     { name: 'Version', value: status.version },
     { name: 'Base address', value: <code className="font-mono text-xs break-all">{status.base_url}</code> },
     { name: 'Started', value: <Timestamp at={status.started_at} form="relative" /> },
-    { name: 'Price data of', value: status.price_version ?? 'not known' },
+    { name: 'Price version', value: status.price_version ?? 'not known' },
   ];
   return (
     <Card title="Gateway">
@@ -44,7 +44,7 @@ function DatabaseCard({ database }: { readonly database: Status['database'] }) {
     { name: 'State', value: <Badge tone={STATE_TONES[database.state] ?? 'neutral'}>{database.state}</Badge> },
     { name: 'PostgreSQL', value: database.version ?? '—' },
     { name: 'Size', value: <Bytes value={database.size_bytes} /> },
-    { name: 'Calls, about', value: <Count value={database.rows_estimate} unit="calls" /> },
+    { name: 'Calls', value: <Count value={database.calls} unit="calls" /> },
     { name: 'Oldest call', value: <Timestamp at={database.oldest_requested_at} never="none" /> },
   ];
   return (
