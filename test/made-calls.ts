@@ -177,10 +177,15 @@ export async function sumRecords(pool: pg.Pool, question: RecordsQuestion): Prom
         b.sums.calls - a.sums.calls || compareValues(a.group[0], b.group[0]) || compareValues(a.group[1], b.group[1])
       );
     });
-  const others = sorted.slice(limit).flatMap(({ own }) => own);
+  const isUnset = ({ group }: { readonly group: readonly unknown[] }) => group.every((value) => value === null);
+  const named = sorted.filter((one) => !isUnset(one));
+  const told = new Set([...named.slice(0, limit), ...sorted.filter(isUnset)]);
+  const others = named.slice(limit).flatMap(({ own }) => own);
   return {
     totals: addUp(calls),
-    rows: sorted.slice(0, limit).map(({ group, own, sums }) => ({ group, ...sums, buckets: bucketsOf(own) })),
-    rest: others.length === 0 ? null : { groups: sorted.length - limit, ...addUp(others), buckets: bucketsOf(others) },
+    rows: sorted
+      .filter((one) => told.has(one))
+      .map(({ group, own, sums }) => ({ group, ...sums, buckets: bucketsOf(own) })),
+    rest: others.length === 0 ? null : { groups: named.length - limit, ...addUp(others), buckets: bucketsOf(others) },
   };
 }

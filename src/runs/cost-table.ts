@@ -72,16 +72,23 @@ function listBuckets(cells: readonly CostCell[]): readonly CostBucket[] | null {
   return buckets;
 }
 
+function compareRows(a: CostRow, b: CostRow): number {
+  const difference = parseUsd(b.total_cost) - parseUsd(a.total_cost);
+  return difference > 0n ? 1 : difference < 0n ? -1 : b.calls - a.calls;
+}
+
 /** `cells` by place and time. */
 export function tabulateCosts(cells: readonly CostCell[], dimensions: number, limit: number): CostTable {
   const rows: CostRow[] = [];
+  const unset: CostRow[] = [];
   let rest: CostRest | null = null;
   for (const [place, own] of Map.groupBy(cells, (cell) => cell.place)) {
     const [first] = own;
     if (first === undefined) continue;
     const sums = { ...sumCells(own), buckets: listBuckets(own) };
     if (place > limit) rest = { ...sums, groups: first.all_groups - limit };
-    else rows.push({ group: [first.group_1, first.group_2].slice(0, dimensions), ...sums });
+    else (place === 0 ? unset : rows).push({ group: [first.group_1, first.group_2].slice(0, dimensions), ...sums });
   }
-  return { totals: sumCells(cells), rows, rest };
+  // What is not set is always a row; among equal ones it is the last, and the others keep the order of their names.
+  return { totals: sumCells(cells), rows: [...rows, ...unset].sort(compareRows), rest };
 }

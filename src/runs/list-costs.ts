@@ -116,7 +116,10 @@ const SUM_OF_EACH = sql.join(
   ),
 );
 
-/** One row for each group and bucket, the places from `limit + 1` on as one group. Ranked by cost, then calls, then name. */
+/**
+ * One row for each group and bucket, the places from `limit + 1` on as one group. Ranked by cost, then calls, then name;
+ * the calls that have nothing set are never in the rest: their place is 0.
+ */
 async function readCells(
   pool: pg.Pool,
   client: pg.ClientBase,
@@ -131,8 +134,9 @@ async function readCells(
       from cells window by_group as (partition by group_1, group_2)
     ),
     ranked as (
-      select weighed.*, dense_rank() over (
-        order by group_cost desc, group_calls desc, group_1 nulls last, group_2 nulls last) as place
+      select weighed.*, case when group_1 is null and group_2 is null then 0 else dense_rank() over (
+        partition by group_1 is null and group_2 is null
+        order by group_cost desc, group_calls desc, group_1 nulls last, group_2 nulls last) end as place
       from weighed
     )
     select least(place, ${limit + 1})::int4 as place, min(group_1) as group_1, min(group_2) as group_2, bucket,

@@ -268,6 +268,8 @@ describe('API keys and System', () => {
     await makeCall({ key });
     await page.getByRole('button', { name: 'Revoke short-lived' }).click();
     await page.getByRole('button', { name: 'Revoke key' }).click();
+    // What lies behind an open dialog is hidden from roles.
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Revoke short-lived' }).waitFor({ state: 'detached' });
     const refused = await fetch(`${gateway.base}/v1/models`, { headers: { 'x-gateway-key': key } });
     expect([refused.status, refused.headers.get('x-gateway-error')]).toEqual([401, 'key_revoked']);

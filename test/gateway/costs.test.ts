@@ -79,6 +79,8 @@ describe.each(POSTGRES_KINDS)('costs in $name', (kind) => {
   }
 
   test('groups come by cost; the rest and calls without a value are groups, too', async () => {
+    await promote(pool, 'Feature');
+    await pool.query("update metadata_keys set state = 'promoting'");
     await ship([
       { number: 1, atMs: SATURDAY_MS, metadata: [['Feature', 'search']], cost: 5 },
       { number: 2, atMs: SATURDAY_MS + 1, metadata: [['feature', 'search']], cost: 6 },
@@ -86,7 +88,7 @@ describe.each(POSTGRES_KINDS)('costs in $name', (kind) => {
       { number: 4, atMs: SATURDAY_MS + HOUR_MS, metadata: [], cost: 7 },
       { number: 5, atMs: SATURDAY_MS + HOUR_MS, metadata: [['Feature', '']], cost: 1 },
     ]);
-    const asked = { by: 'metadata.FEATURE', limit: 3 };
+    const asked = { by: 'metadata.FEATURE', limit: 2 };
     const expected = [
       'chat: 1 calls $0.00003',
       'search: 2 calls $0.000011',
@@ -98,7 +100,7 @@ describe.each(POSTGRES_KINDS)('costs in $name', (kind) => {
     expect(show(raw)).toEqual(expected);
     expect(raw.rows[2]?.group).toEqual([null]);
     expect(raw.totals).toMatchObject({ calls: 5, errors: 0, unpriced_calls: 0, total_cost: '0.000049' });
-    await promote(pool, 'Feature');
+    await pool.query("update metadata_keys set state = 'promoted'");
     const promoted = await ask(asked);
     expect(promoted.source).toBe('hourly');
     expect({ ...promoted, source: 'records' }).toEqual(raw);
@@ -272,6 +274,9 @@ describe.each(POSTGRES_KINDS)('costs in $name', (kind) => {
     ]);
     await pool.query("update llm_requests set indexed_metadata = '{}'");
     await pool.query("delete from llm_cost_hourly where facet <> ''");
+    await pool.query(
+      "insert into metadata_keys (account_id, key_lower, display_key, state) values (1, 'feature', 'Feature', 'promoting')",
+    );
     const before = await pool.query('select * from llm_cost_hourly order by 1, 2, 3');
     const change = (sign: 1 | -1, set: string, order: readonly string[]) =>
       inTransaction(pool, async (client) => {
@@ -394,7 +399,7 @@ describe.each(POSTGRES_KINDS)('costs in $name', (kind) => {
     const batches = fc.array(fc.array(shapes, { maxLength: 40 }), { minLength: 1, maxLength: 4 });
     await fc.assert(
       fc.asyncProperty(batches, fc.array(questions, { minLength: 12, maxLength: 12 }), async (made, asked) => {
-        await pool.query('truncate llm_requests, llm_cost_hourly, llm_runs, llm_run_facets');
+        await pool.query('truncate llm_requests, llm_cost_hourly, llm_metadata_hourly, llm_runs, llm_run_facets');
         const calls = made.map((batch) =>
           batch.map((shape) => {
             number += 1;

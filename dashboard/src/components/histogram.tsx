@@ -30,7 +30,9 @@ export function Histogram({ label, buckets, bucketMs, onSelect }: HistogramProps
   const { timeZone } = usePreferences();
   const frame = useRef<HTMLDivElement>(null);
   const [drag, setDrag] = useState<{ readonly start: number; readonly end: number } | null>(null);
-  const [active, setActive] = useState(0);
+  /** The bucket under the pointer or chosen by the keyboard; null while nobody points. */
+  const [pointed, setPointed] = useState<number | null>(null);
+  const active = pointed ?? 0;
   if (buckets.length === 0) return null;
   const highest = Math.max(...buckets.map(({ value }) => value), Number.MIN_VALUE);
   const width = 100 / buckets.length;
@@ -52,14 +54,15 @@ export function Histogram({ label, buckets, bucketMs, onSelect }: HistogramProps
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
-    if (step !== 0) setActive(Math.max(0, Math.min(buckets.length - 1, active + step)));
+    if (step !== 0) setPointed(Math.max(0, Math.min(buckets.length - 1, active + step)));
     else if (event.key === 'Enter') select(active, active);
     else return;
     event.preventDefault();
   };
   const first = buckets[0]?.start ?? '';
   const last = buckets.at(-1)?.start ?? '';
-  const current = buckets[active];
+  const announced = buckets[active];
+  const current = pointed === null ? undefined : buckets[pointed];
   return (
     <div className="px-4 pb-3">
       <div
@@ -70,7 +73,7 @@ export function Histogram({ label, buckets, bucketMs, onSelect }: HistogramProps
         aria-valuemin={0}
         aria-valuemax={buckets.length - 1}
         aria-valuenow={Math.min(active, buckets.length - 1)}
-        aria-valuetext={current === undefined ? '' : `${format(current.start)}: ${current.label}`}
+        aria-valuetext={announced === undefined ? '' : `${format(announced.start)}: ${announced.label}`}
         className="relative touch-none select-none"
         style={{ height: HEIGHT_PX }}
         onKeyDown={onKeyDown}
@@ -81,7 +84,7 @@ export function Histogram({ label, buckets, bucketMs, onSelect }: HistogramProps
         }}
         onPointerMove={(event) => {
           const index = indexAt(event);
-          setActive(index);
+          setPointed(index);
           if (drag !== null) setDrag({ ...drag, end: index });
         }}
         onPointerUp={() => {
@@ -89,6 +92,11 @@ export function Histogram({ label, buckets, bucketMs, onSelect }: HistogramProps
           setDrag(null);
         }}
         onPointerCancel={() => setDrag(null)}
+        onPointerLeave={() => {
+          if (drag === null) setPointed(null);
+        }}
+        onFocus={() => setPointed(active)}
+        onBlur={() => setPointed(null)}
       >
         <svg
           aria-hidden="true"
@@ -101,7 +109,7 @@ export function Histogram({ label, buckets, bucketMs, onSelect }: HistogramProps
             const height = value === 0 ? 0 : Math.max(1.5, (value / highest) * HEIGHT_PX);
             const x = index * width + width * 0.08;
             return (
-              <g key={start} fill={index === active ? 'var(--accent)' : 'var(--bar)'}>
+              <g key={start} fill={index === pointed ? 'var(--accent)' : 'var(--bar)'}>
                 <rect x={x} y={HEIGHT_PX - height} width={width * 0.84} height={height} />
                 {errorShare > 0 && (
                   <rect

@@ -24,7 +24,8 @@ function Select({ label, value, choices, onChange }: SelectProps) {
       </label>
       <select
         id={id}
-        value={value}
+        // Keys have no case, and an address may hold another spelling than the list.
+        value={choices.find((choice) => choice.value.toLowerCase() === value.toLowerCase())?.value ?? value}
         onChange={(event) => onChange(event.target.value)}
         className="h-8 max-w-48 rounded-md border border-line-strong/70 bg-panel px-2"
       >
