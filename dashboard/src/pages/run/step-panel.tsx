@@ -89,7 +89,10 @@ function listFacts(table: RunTable, row: number): readonly KeyValue[] {
   const money = (amount: bigint | null) => <Money value={amount === null ? null : formatUsd(amount)} />;
   return [
     { name: 'Cost', value: <Money value={formatUsd(table.totalCost[row] ?? 0n)} unpriced={unpriced} /> },
-    { name: 'Of its own calls', value: <Money value={formatUsd(table.ownCost[row] ?? 0n)} /> },
+    {
+      name: 'Of its own calls',
+      value: <Money value={formatUsd(table.ownCost[row] ?? 0n)} unpriced={table.ownUnpriced[row] ?? 0} />,
+    },
     ...(unpriced > 0 ? [{ name: 'Without a price', value: `${unpriced} of ${table.calls[row]} calls` }] : []),
     { name: 'Calls', value: <Count value={table.calls[row] ?? 0} unit="calls" /> },
     { name: 'Errors', value: <Count value={table.errors[row] ?? 0} unit="calls" /> },

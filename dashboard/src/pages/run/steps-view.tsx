@@ -58,7 +58,7 @@ function listColumns(table: RunTable): readonly TableColumn<number>[] {
       width: '7rem',
       align: 'right',
       sort: 'own',
-      render: (row) => <Money value={formatUsd(table.ownCost[row] ?? 0n)} />,
+      render: (row) => <Money value={formatUsd(table.ownCost[row] ?? 0n)} unpriced={table.ownUnpriced[row] ?? 0} />,
     },
     {
       id: 'tokens',

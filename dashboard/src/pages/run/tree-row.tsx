@@ -157,7 +157,7 @@ function CostCell({ table, row, look }: TreeRowProps) {
   if (table.kind[row] === OPEN) return <span className="text-xs text-accent">running</span>;
   const isSelf = look.isSelfCost && !isCallRow(table, row);
   const amount = (isSelf ? table.ownCost : table.totalCost)[row] ?? 0n;
-  const unpriced = isSelf ? 0 : (table.unpriced[row] ?? 0);
+  const unpriced = (isSelf ? table.ownUnpriced : table.unpriced)[row] ?? 0;
   const share = (table.costBefore[table.end[row] ?? row + 1] ?? 0) - (table.costBefore[row] ?? 0);
   return (
     <span className="relative inline-block w-full pb-0.5">

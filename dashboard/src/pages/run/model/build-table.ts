@@ -50,6 +50,7 @@ export function buildRunTable(root: Step): RunTable {
     columns.calls[row] = 1;
     columns.errors[row] = call.isError ? 1 : 0;
     columns.unpriced[row] = call.totalCost === null ? 1 : 0;
+    columns.ownUnpriced[row] = columns.unpriced[row];
     // Nothing known is not zero.
     columns.hasCost[row] = call.totalCost !== null || (call.knownCost ?? 0n) !== 0n ? 1 : 0;
     totals[row] = cost ?? 0n;
@@ -86,6 +87,7 @@ export function buildRunTable(root: Step): RunTable {
     columns.calls[row] = step.calls;
     columns.errors[row] = step.errors;
     columns.unpriced[row] = step.unpricedCalls;
+    columns.ownUnpriced[row] = step.leaves.filter(({ totalCost }) => totalCost === null).length;
     columns.hasCost[row] = 1;
     totals[row] = step.totalCost;
     owns[row] = step.ownCost;
@@ -106,6 +108,7 @@ export function buildRunTable(root: Step): RunTable {
       columns.calls[row] = (columns.calls[row] ?? 0) + (columns.calls[member] ?? 0);
       columns.errors[row] = (columns.errors[row] ?? 0) + (columns.errors[member] ?? 0);
       columns.unpriced[row] = (columns.unpriced[row] ?? 0) + (columns.unpriced[member] ?? 0);
+      columns.ownUnpriced[row] = (columns.ownUnpriced[row] ?? 0) + (columns.ownUnpriced[member] ?? 0);
       totals[row] = (totals[row] ?? 0n) + (totals[member] ?? 0n);
       owns[row] = (owns[row] ?? 0n) + (owns[member] ?? 0n);
       tokens = {

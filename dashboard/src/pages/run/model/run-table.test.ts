@@ -75,6 +75,7 @@ test('a call that has ended is open no more, whatever the list of open calls sti
 test('a call without a price counts what is known of it and makes the sums above "at least"', () => {
   const table = build([{ path: 'a', cost: null, knownCost: '0.5' }, { path: 'a' }, { path: 'a', cost: null }]);
   expect([table.totalCost[0], table.unpriced[0]]).toEqual([501_000_000_000n, 2]);
+  expect([table.ownUnpriced[0], table.ownUnpriced[1]]).toEqual([0, 2]);
   const hasCost = [...table.hasCost].filter((_, row) => table.kind[row] === CALL);
   expect(hasCost).toEqual([1, 1, 0]);
 });

@@ -71,6 +71,8 @@ export interface RunTable {
   readonly openCalls: Uint32Array;
   readonly errors: Uint32Array;
   readonly unpriced: Uint32Array;
+  /** Of the calls made directly in a step: with any, `ownCost` is "at least". */
+  readonly ownUnpriced: Uint32Array;
   /** Pico-dollars. Of a call without a total: what is known of it. */
   readonly totalCost: ArrayLike<bigint>;
   readonly ownCost: ArrayLike<bigint>;

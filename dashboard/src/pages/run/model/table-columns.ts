@@ -32,6 +32,7 @@ export function createColumns(count: number, keys: number) {
     openCalls: new Uint32Array(count),
     errors: new Uint32Array(count),
     unpriced: new Uint32Array(count),
+    ownUnpriced: new Uint32Array(count),
     hasCost: new Uint8Array(count),
     inputTokens: new Float64Array(count),
     cacheReadTokens: new Float64Array(count),
