@@ -31,6 +31,8 @@ export function openPool(options: PoolOptions): pg.Pool {
     query_timeout: options.statementTimeoutMs + NETWORK_GRACE_MS,
     application_name: options.applicationName,
     keepAlive: true,
+    // By the number of partitions the planner expects much more work than there is, and would compile it for seconds.
+    options: '-c jit=off',
     types: {
       getTypeParser(oid: number, format?: 'text' | 'binary') {
         if (oid === INT8_OID && format !== 'binary') return Number;

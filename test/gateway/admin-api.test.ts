@@ -609,6 +609,44 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
     expect(seen.toSorted()).toEqual(names);
   });
 
+  test('costs are answered by group and day, and a question that makes no sense is refused', async () => {
+    const dayMs = 86_400_000;
+    const at = (number: number, days: number): SpoolEntry => {
+      const requestedAtMs = NOON_MS + days * dayMs + number;
+      return ended(number, { requestedAtMs, client: 'costs' }, { model: days === 40 ? 'one' : 'two' });
+    };
+    await store(at(71_001, 40), at(71_002, 41));
+    const window = 'from=2027-01-01&to=2027-02-01&f=client:eq:costs';
+    const answer = await read(`/api/v1/costs?${window}&interval=day&limit=1&tz=Europe/Berlin`);
+    const sums = { calls: 1, errors: 0, unpriced_calls: 0, total_cost: '0.071172' };
+    expect(answer).toMatchObject({
+      from: '2027-01-01T00:00:00.000Z',
+      to: '2027-02-01T00:00:00.000Z',
+      tz: 'Europe/Berlin',
+      interval: 'day',
+      source: 'records',
+      totals: { calls: 2, total_cost: '0.142343' },
+      data: [{ group: ['two'], ...sums, buckets: [{ start: '2027-01-07T23:00:00.000Z', total_cost: '0.071172' }] }],
+      rest: { groups: 1, calls: 1, total_cost: '0.071171', buckets: [{ start: '2027-01-06T23:00:00.000Z' }] },
+    });
+    expect(answer['bucket_starts']).toHaveLength(32);
+    for (const wrong of [
+      'group_by=status',
+      'group_by=metadata.',
+      'group_by=metadata.a,metadata.A',
+      'group_by=model,key,provider',
+      'tz=Mars/Base',
+      'tz=X%2B3',
+      'tz=%2B05:30',
+      'from=2027-02-01&to=2027-01-01',
+      'interval=hour&from=2020-01-01',
+      'limit=201',
+      'by=model',
+    ])
+      expect(`${wrong} ${await refusal(ask(`/api/v1/costs?${wrong}`))}`).toBe(`${wrong} 400 invalid_request`);
+    expect(await refusal(ask('/api/v1/costs?f=nothing:eq:1'))).toBe('400 invalid_filter');
+  });
+
   test('the live tail waits for older transactions, so that none of their rows is passed over', async () => {
     const start = await readTailEnd(pool);
     const slow = await pool.connect();

@@ -45,7 +45,7 @@ export function RunBreadcrumb({ log, onShow }: RunBreadcrumbProps) {
         to="/run"
         search={{ trace, sel: id }}
         title={trace}
-        className="font-mono text-xs text-accent underline-offset-4 hover:underline"
+        className="inline-flex min-h-6 items-center font-mono text-xs text-accent underline-offset-4 hover:underline"
       >
         {shortenTraceId(trace)}
       </Link>

@@ -12,7 +12,7 @@ import { SidePanel } from '../../components/side-panel.tsx';
 import { ErrorState, Skeleton, StaleNote } from '../../components/states.tsx';
 import { TimeRange } from '../../components/time-range.tsx';
 import { useRefresh } from '../../refresh.tsx';
-import { LogDetail } from '../log/log-detail.tsx';
+import { LazyLogDetail } from '../log/lazy-log-detail.tsx';
 import { useKeyNames } from '../log/use-key-name.ts';
 import { changeFilters } from './change-filters.ts';
 import { formatColumns, listFields, readColumns } from './column-list.ts';
@@ -200,7 +200,7 @@ export function LogsPage() {
         </div>
         {peek !== undefined && (
           <SidePanel label="Call" onClose={closePeek}>
-            <LogDetail
+            <LazyLogDetail
               id={peek}
               tab={search.tab}
               onTab={(tab) => change({ tab }, true)}

@@ -1,13 +1,14 @@
 /** One run: its sums, its calls as a waterfall or as a list of steps, and what is selected beside them. */
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useRouter, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { ApiError } from '../../api/client.ts';
 import { runQuery } from '../../api/runs.ts';
 import { SidePanel } from '../../components/side-panel.tsx';
 import { EmptyState, ErrorState, Skeleton, StaleNote } from '../../components/states.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 import { useIsNarrow } from '../../components/use-is-narrow.ts';
+import { LazyLogDetail } from '../log/lazy-log-detail.tsx';
 import { findIdentity, isCallRow, type RunTable } from './model/run-table.ts';
 import { searchTable } from './model/search-table.ts';
 import { countLevels, countMatch } from './model/tree-keys.ts';
@@ -20,9 +21,6 @@ import { StepsView } from './steps-view.tsx';
 import { TreeLegend } from './tree-legend.tsx';
 import { useOpenState } from './use-open-state.ts';
 import { type LoadedRun, MAX_LOADED_CALLS, useRunTable } from './use-run-table.ts';
-
-/** Most of the code that shows a call is needed only when one is opened. */
-const LogDetail = lazy(() => import('../log/log-detail.tsx').then((module) => ({ default: module.LogDetail })));
 
 export function RunPage() {
   const { trace } = useSearch({ from: '/app/run' });
@@ -189,9 +187,7 @@ function RunBody({ trace, table, search, change }: RunBodyProps) {
         {sel !== undefined && (
           <SidePanel label={selectedRow === null || isCallRow(table, selectedRow) ? 'Call' : 'Step'} onClose={close}>
             {selectedRow !== null && isCallRow(table, selectedRow) && (
-              <Suspense fallback={<Skeleton label="Loading the call" />}>
-                <LogDetail id={sel} onShow={select} />
-              </Suspense>
+              <LazyLogDetail id={sel} onShow={select} />
             )}
             {selectedRow !== null && !isCallRow(table, selectedRow) && (
               <StepPanel table={table} row={selectedRow} onSelect={select} />
