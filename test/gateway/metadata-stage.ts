@@ -113,7 +113,7 @@ export async function countIndexed(pool: pg.Pool): Promise<number> {
   return rows[0]?.calls ?? 0;
 }
 
-/** Every roll-up and every promoted key equals the count over the records. */
+/** Every roll-up and every promoted key equals the count over the records; the first difference says enough. */
 export async function expectSound(pool: pg.Pool): Promise<void> {
-  expect(await verifyRollups(pool)).toEqual([]);
+  expect((await verifyRollups(pool))[0]).toBeUndefined();
 }

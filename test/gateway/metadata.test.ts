@@ -41,6 +41,8 @@ describe.each(POSTGRES_KINDS)('metadata keys in $name', (kind) => {
   let session: IngestSession;
   let databases = 0;
   const runners: JobRunner[] = [];
+  /** What a test that failed would leave locked. */
+  const releases: (() => Promise<void>)[] = [];
 
   beforeAll(async () => {
     server = await startPostgres(kind);
@@ -58,6 +60,7 @@ describe.each(POSTGRES_KINDS)('metadata keys in $name', (kind) => {
     await migrate(pool, MIGRATIONS);
     session = await openIngestSession(pool);
     return async () => {
+      for (const release of releases.splice(0)) await release();
       for (const runner of runners.splice(0)) await runner.stop();
       session.close();
       await pool.end();
@@ -234,6 +237,11 @@ describe.each(POSTGRES_KINDS)('metadata keys in $name', (kind) => {
     // In the way of the roll-up: the batch hangs in the middle of its statement, which has read the promoted keys.
     const other = await pool.connect();
     await other.query(`begin; insert into llm_runs select 1, 'run', 1, 0, 0, 0, 0, 0, 0, 0, 0, now(), now()`);
+    const release = async () => {
+      await other.query('rollback');
+      other.release();
+    };
+    releases.push(release);
     const batch = storeCalls(session, [{ number: 2, traceId: 'run', metadata: [['feature', 'b']] }]);
     await waitUntil('the batch hangs', async () => {
       const [waiting] = await values("select count(*) from pg_stat_activity where wait_event_type = 'Lock'");
@@ -246,8 +254,8 @@ describe.each(POSTGRES_KINDS)('metadata keys in $name', (kind) => {
       return waiting?.error?.startsWith('55P03') ? true : undefined;
     });
     expect(await readJob(pool, ACCOUNT_ID, job)).toMatchObject({ state: 'queued', failures: 0, cursor: null });
-    await other.query('rollback');
-    other.release();
+    releases.length = 0;
+    await release();
     expect(await batch).toBe(1);
     await waitForJob(pool, job, 'done');
     expect(await values('select indexed_metadata from llm_requests order by id')).toEqual([

@@ -186,9 +186,7 @@ function RunBody({ trace, table, search, change }: RunBodyProps) {
         </div>
         {sel !== undefined && (
           <SidePanel label={selectedRow === null || isCallRow(table, selectedRow) ? 'Call' : 'Step'} onClose={close}>
-            {selectedRow !== null && isCallRow(table, selectedRow) && (
-              <LazyLogDetail id={sel} onShow={select} />
-            )}
+            {selectedRow !== null && isCallRow(table, selectedRow) && <LazyLogDetail id={sel} onShow={select} />}
             {selectedRow !== null && !isCallRow(table, selectedRow) && (
               <StepPanel table={table} row={selectedRow} onSelect={select} />
             )}
