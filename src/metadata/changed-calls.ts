@@ -59,7 +59,9 @@ const LOWER_FACETS = `
 
 /** The roll-ups by promoted key follow the calls in `CHANGED_CALLS`. */
 export async function changeRollups(client: pg.ClientBase, displayKey: string, sign: 1 | -1): Promise<void> {
+  // In the order in which a batch takes them (PostgreSQL runs its inserts from the last to the first): the other way
+  // round, a batch and a chunk would wait for each other.
+  await addCostHourly(client, CHANGED_CALLS, metadataFacet(displayKey));
   if (sign === 1) await client.query(facetUpsert(CHANGED_FACETS), [displayKey]);
   else await client.query(LOWER_FACETS, [displayKey]);
-  await addCostHourly(client, CHANGED_CALLS, metadataFacet(displayKey));
 }
