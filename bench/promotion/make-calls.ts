@@ -1,5 +1,6 @@
 /** Fills a database with made-up calls, fast: by SQL alone, with the roll-ups that the shipper would have made of them. */
 import type pg from 'pg';
+import { COST_HOURLY_COLUMNS, costHourlyAggregate } from '../../src/runs/cost-hourly.ts';
 import { METADATA_HOURLY_COLUMNS, metadataHourlyAggregate } from '../../src/runs/metadata-hourly.ts';
 import { FACET_COLUMNS, facetAggregate, RUN_COLUMNS, runAggregate } from '../../src/runs/run-aggregate.ts';
 import { DAY_MS, dayOf, ensurePartitions } from '../../src/store/partitions.ts';
@@ -61,5 +62,6 @@ export async function makeCalls(client: pg.ClientBase, calls: number, untilMs: n
     insert into llm_runs (${RUN_COLUMNS}) ${runAggregate(CALLS)};
     insert into llm_run_facets (${FACET_COLUMNS}) ${facetAggregate(CALLS)};
     insert into llm_metadata_hourly (${METADATA_HOURLY_COLUMNS}) ${metadataHourlyAggregate(CALLS)};
-    analyze llm_requests; analyze llm_runs; analyze llm_run_facets; analyze llm_metadata_hourly`);
+    insert into llm_cost_hourly (${COST_HOURLY_COLUMNS}) ${costHourlyAggregate(CALLS)};
+    analyze llm_requests; analyze llm_runs; analyze llm_run_facets; analyze llm_metadata_hourly; analyze llm_cost_hourly`);
 }
