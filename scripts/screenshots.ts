@@ -14,7 +14,9 @@ const { values: options } = parseArgs({ options: { all: { type: 'string' } } });
 
 const WIDE = { width: 1440, height: 900 } as const;
 const NARROW = { width: 390, height: 844 } as const;
-const README_PAGES: readonly string[] = ['runs', 'run', 'log', 'costs by feature'];
+const README_PAGES: readonly string[] = ['runs', 'log', 'costs by feature'];
+/** Of the demo data: nested, with parallel steps. */
+const README_RUN = 'demo-research-0093';
 const root = join(import.meta.dirname, '..');
 
 async function takePictures(
@@ -46,7 +48,10 @@ try {
   await gateway.api('/api/v1/demo-data', { method: 'POST' });
   const pages = await listAllPages(gateway);
   if (options.all === undefined) {
-    const chosen = pages.filter(({ name }) => README_PAGES.includes(name));
+    const chosen = [
+      ...pages.filter(({ name }) => README_PAGES.includes(name)),
+      { name: 'run', address: `/run?trace=${README_RUN}` },
+    ];
     await takePictures(browser, gateway, chosen, join(root, 'docs', 'pictures'), WIDE);
   } else {
     await takePictures(browser, gateway, pages, options.all, WIDE);
