@@ -64,9 +64,22 @@ export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
+/** JavaScript makes the 2nd of March of the 30th of February; the database refuses it, and the year 0. */
+function isCalendarDay(text: string): boolean {
+  const [year = 0, month = 0, day = 0] = text.slice(0, 10).split('-').map(Number);
+  const date = new Date(Date.UTC(year, month - 1, day));
+  return year >= 1 && date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+}
+
+/** The database takes offsets below 16 hours; in use are at most 14. */
+function isRealOffset(text: string): boolean {
+  const hours = /[+-](\d{2}):\d{2}$/.exec(text.slice(10))?.[1];
+  return hours === undefined || Number(hours) < 16;
+}
+
 /** A date, or an RFC 3339 time with its zone; null when it is neither. */
 export function parseTime(text: string): Date | null {
-  if (!TIME.test(text)) return null;
+  if (!TIME.test(text) || !isCalendarDay(text) || !isRealOffset(text)) return null;
   const date = new Date(text);
   return Number.isNaN(date.getTime()) ? null : date;
 }

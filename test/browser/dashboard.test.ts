@@ -231,7 +231,7 @@ describe('the keyboard alone', () => {
     await page.keyboard.press('r');
     const list = page.getByRole('grid', { name: 'Runs' });
     await list.getByRole('row', { name: /keyboard-run/ }).waitFor();
-    await list.getByRole('row').nth(1).focus();
+    await page.keyboard.press('j');
     await page.keyboard.press('Home');
     await page.keyboard.press('o');
     const tree = page.getByRole('treegrid');
@@ -249,7 +249,8 @@ describe('the keyboard alone', () => {
     const id = await makeCall();
     const page = await open('/system');
     await page.keyboard.press('Control+k');
-    await page.getByRole('dialog').getByRole('textbox').fill(id);
+    await page.getByRole('dialog').getByRole('textbox').waitFor();
+    await page.keyboard.type(id);
     await page.keyboard.press('Enter');
     await page.waitForURL(`**/log/${id}`);
   });

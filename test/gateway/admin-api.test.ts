@@ -233,6 +233,14 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
     expect(served.size).toBeGreaterThan(20);
   });
 
+  test('asking for the head of a stream holds no place', async () => {
+    for (let count = 0; count < 21; count += 1)
+      expect((await ask('/api/v1/logs/stream', { method: 'HEAD' })).status).toBe(200);
+    const abort = new AbortController();
+    expect((await ask('/api/v1/logs/stream', { signal: abort.signal })).status).toBe(200);
+    abort.abort();
+  });
+
   test('a metadata key is listed, promoted and demoted; its job is shown, cancelled and resumed', async () => {
     await store(ended(7_001, { metadata: [['Cost-Centre', 'a']] }), ended(7_002, { metadata: [['cost-centre', 'b']] }));
     const range = 'from=2026-11-28T00:00:00Z&to=2026-11-29T00:00:00Z';

@@ -1,6 +1,6 @@
 /** One line that leads anywhere: a page by its name, a call by its id, a run by its trace id. */
 import { useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
 import { Dialog } from '../components/dialog.tsx';
 import { NAVIGATION } from './navigation.ts';
 
@@ -9,6 +9,7 @@ const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 export function GoToDialog({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }) {
   const navigate = useNavigate();
   const [text, setText] = useState('');
+  const input = useRef<HTMLInputElement>(null);
   const wanted = text.trim();
   const pages = NAVIGATION.flatMap(({ items }) => items).filter(({ label }) =>
     label.toLowerCase().includes(wanted.toLowerCase()),
@@ -26,9 +27,10 @@ export function GoToDialog({ isOpen, onClose }: { readonly isOpen: boolean; read
     leave();
   };
   return (
-    <Dialog title="Go to" isOpen={isOpen} onClose={leave}>
+    <Dialog title="Go to" isOpen={isOpen} onClose={leave} initialFocus={input}>
       <form onSubmit={submit}>
         <input
+          ref={input}
           aria-label="Page, request id or trace id"
           placeholder="A page, a request id, a trace id"
           value={text}

@@ -15,6 +15,18 @@ function isTyping(target: EventTarget | null): boolean {
   );
 }
 
+/** A dialog is about one thing; behind it nothing may move. */
+function isDialogOpen(): boolean {
+  return document.querySelector('[role="dialog"]') !== null;
+}
+
+/** Keys that belong to a list: pressed outside of it they lead into it. */
+const LIST_KEYS: readonly string[] = ['j', 'k'];
+
+function focusList(): void {
+  document.querySelector<HTMLElement>('[role="row"][tabindex="0"]')?.focus();
+}
+
 function press(key: string): boolean {
   const element = document.querySelector<HTMLElement>(`[data-hotkey="${CSS.escape(key)}"]`);
   if (element === null) return false;
@@ -35,7 +47,7 @@ export function useAppKeys(onGoTo: () => void, onHelp: () => void): void {
         return;
       }
       if (!areKeysOn || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (isTyping(event.target)) return;
+      if (isTyping(event.target) || isDialogOpen()) return;
       const isSecond = event.timeStamp - goPressedAtMs < SEQUENCE_MS;
       goPressedAtMs = Number.NEGATIVE_INFINITY;
       if (isSecond) {
@@ -45,6 +57,7 @@ export function useAppKeys(onGoTo: () => void, onHelp: () => void): void {
       }
       if (event.key === 'g') goPressedAtMs = event.timeStamp;
       else if (event.key === '?') onHelp();
+      else if (LIST_KEYS.includes(event.key)) focusList();
       else if (!press(event.key)) return;
       event.preventDefault();
     };

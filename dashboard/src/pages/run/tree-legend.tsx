@@ -51,13 +51,13 @@ export function TreeLegend({ table, axis, colouring }: TreeLegendProps) {
     <p className="flex flex-wrap gap-x-4 gap-y-1 border-t border-line bg-panel px-4 py-1.5 text-xs text-ink-soft max-md:hidden">
       {axis === 'time' && (
         <>
-          <Mark className="bg-bar-soft">a step in a call</Mark>
-          <Mark className="bg-bar">in several at once</Mark>
+          <Mark className="bg-bar-soft">step with a call open</Mark>
+          <Mark className="bg-bar">with several at once</Mark>
           <Mark className="hatched border border-line">outside the model</Mark>
         </>
       )}
       {colouring === 'status' && <Mark background="var(--bad)">failed</Mark>}
-      {colouring === 'status' && axis === 'time' && <span>pale until the first token</span>}
+      {colouring === 'status' && axis === 'time' && <Mark className="bg-bar">call, pale until its first token</Mark>}
       {colouring === 'model' &&
         listModels(table).map((model) => (
           <Mark key={model} background={`var(${seriesLook(model).colour})`}>
