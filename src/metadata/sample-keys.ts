@@ -1,10 +1,9 @@
 /** What the values of the metadata keys look like, by the latest calls of a time range. */
 import type pg from 'pg';
+import { MAX_VALUE_CHARACTERS } from '../runs/run-aggregate.ts';
 
 export const SAMPLED_CALLS = 10_000;
 const EXAMPLES = 5;
-/** Of a value that is shown or counted. */
-const MAX_VALUE_CHARACTERS = 200;
 
 export interface KeySample {
   /** Of the sampled calls, those that have the key. */

@@ -4,7 +4,7 @@
  * 1 for a call that counts, -1 for one that is taken back.
  */
 import type pg from 'pg';
-import { SUMMED_COLUMNS } from './run-aggregate.ts';
+import { MAX_VALUE_CHARACTERS, SUMMED_COLUMNS } from './run-aggregate.ts';
 
 const KEY_COLUMNS = 'account_id, facet, hour, value, provider, model, key_id';
 
@@ -14,9 +14,6 @@ export const COST_HOURLY_COLUMNS = `${KEY_COLUMNS}, ${SUMMED_COLUMNS.join(', ')}
 /** The facet that has every call once. */
 export const ALL_CALLS_FACET = '';
 
-/** Longer names and values are cut, so that they fit into an index; groups of the records are cut likewise. */
-export const MAX_GROUP_CHARACTERS = 200;
-
 /** Of a longer key there are no rows: with its value it would not fit into the index. */
 export const MAX_FACET_KEY_CHARACTERS = 200;
 
@@ -24,10 +21,10 @@ export function metadataFacet(displayKey: string): string {
   return `metadata.${displayKey}`;
 }
 
-const MODEL = `left(coalesce(model, model_requested), ${MAX_GROUP_CHARACTERS})`;
+const MODEL = `left(coalesce(model, model_requested), ${MAX_VALUE_CHARACTERS})`;
 
 const METADATA_FACETS = `
-    select 'metadata.' || m.key, left(m.value, ${MAX_GROUP_CHARACTERS}) from jsonb_each_text(indexed_metadata) m
+    select 'metadata.' || m.key, left(m.value, ${MAX_VALUE_CHARACTERS}) from jsonb_each_text(indexed_metadata) m
     where m.value is not null and length(m.key) <= ${MAX_FACET_KEY_CHARACTERS}`;
 
 /** What the sums of `SUMMED_COLUMNS` are over records with `sign`. */

@@ -3,18 +3,12 @@
  * from the records. This decides, and writes the SQL of both; it asks nothing.
  */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import {
-  ALL_CALLS_FACET,
-  COST_SUMS,
-  MAX_FACET_KEY_CHARACTERS,
-  MAX_GROUP_CHARACTERS,
-  metadataFacet,
-} from './cost-hourly.ts';
+import { ALL_CALLS_FACET, COST_SUMS, MAX_FACET_KEY_CHARACTERS, metadataFacet } from './cost-hourly.ts';
 import type { CostGroup, CostGroupColumn, CostInterval, CostQuery } from './cost-query.ts';
 import type { LogFilter } from './log-filter.ts';
 import { filterCondition, metadataValue } from './log-filter-sql.ts';
 import { NO_PROMOTED_KEYS, type PromotedKeys } from './promoted-keys.ts';
-import { AGGREGATED_COLUMNS, SUMMED_COLUMNS } from './run-aggregate.ts';
+import { AGGREGATED_COLUMNS, MAX_VALUE_CHARACTERS, SUMMED_COLUMNS } from './run-aggregate.ts';
 
 /** Instants from `from` to before `to`. */
 export interface TimeRange {
@@ -74,7 +68,7 @@ function isOfRollup({ field }: LogFilter): boolean {
 /** A value as long as those that are cut may be a cut one. */
 function isWholeValue({ op, values }: LogFilter): boolean {
   return (
-    op === 'has' || ((op === 'eq' || op === 'in') && values.every((value) => [...value].length < MAX_GROUP_CHARACTERS))
+    op === 'has' || ((op === 'eq' || op === 'in') && values.every((value) => [...value].length < MAX_VALUE_CHARACTERS))
   );
 }
 
@@ -133,7 +127,7 @@ export function hourlyParts(
 const CALL_COLUMNS = sql.raw([...AGGREGATED_COLUMNS, 'endpoint', 'span_name', 'client', 'raw_metadata'].join(', '));
 
 function cut(text: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`left(${text}, ${sql.raw(String(MAX_GROUP_CHARACTERS))})`;
+  return sql`left(${text}, ${sql.raw(String(MAX_VALUE_CHARACTERS))})`;
 }
 
 const RECORD_COLUMNS: Readonly<Record<CostGroupColumn, RawBuilder<unknown>>> = {

@@ -3,14 +3,13 @@ import { sql } from 'kysely';
 import type pg from 'pg';
 import { type LogScope, logConditions } from './log-scope.ts';
 import { readPromotedKeysFor } from './promoted-keys.ts';
+import { MAX_VALUE_CHARACTERS } from './run-aggregate.ts';
 import { allOf, runSql } from './run-sql.ts';
 
 export const MAX_SCANNED_CALLS = 20_000;
 export const MAX_FACET_VALUES = 20;
 /** Promoted keys in one answer, in the order of their names. */
 const MAX_METADATA_FACETS = 50;
-/** Longer values are cut, as in groups. */
-const MAX_VALUE_CHARACTERS = 200;
 
 const FACET_COLUMNS = ['provider', 'model', 'outcome', 'status', 'endpoint', 'key_id', 'client'] as const;
 

@@ -5,6 +5,7 @@ import { CALL_SUMS, type CallSums, readCallSums, SUMS_OF_SUMS } from './call-sum
 import { metadataValue } from './log-filter-sql.ts';
 import { logConditions } from './log-scope.ts';
 import { type PromotedKeys, readPromotedKeys } from './promoted-keys.ts';
+import { MAX_VALUE_CHARACTERS } from './run-aggregate.ts';
 import { runFilterCondition } from './run-conditions.ts';
 import type { RunFilters } from './run-filter.ts';
 import { allOf, runSql } from './run-sql.ts';
@@ -27,8 +28,6 @@ export interface RunGroup extends Readonly<CallSums> {
 }
 
 const MAX_GROUPS = 100;
-/** Longer values are cut, as in facets. */
-const MAX_VALUE_CHARACTERS = 200;
 
 function valueOfCall(grouping: RunGrouping, promoted: PromotedKeys): RawBuilder<unknown> {
   switch (grouping.by) {

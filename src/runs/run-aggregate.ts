@@ -57,7 +57,7 @@ export function runAggregate(source: string): string {
 /** Columns of `llm_run_facets` in the order of `facetAggregate`. */
 export const FACET_COLUMNS = 'account_id, facet, value, trace_id, calls, last_activity_at';
 
-/** Longer values are cut, so that they fit into an index. */
+/** Longer values are cut, so that they fit into an index; in facets, groups and samples alike, so that they agree. */
 export const MAX_VALUE_CHARACTERS = 200;
 
 /** Promoted metadata is a facet under the spelling of its key: `metadata.Feature`. */

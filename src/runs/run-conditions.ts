@@ -1,9 +1,10 @@
 /** Which runs a question is about, as SQL: written once for the list, the sums, the facets and the export of runs. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { MAX_GROUP_CHARACTERS, metadataFacet } from './cost-hourly.ts';
+import { metadataFacet } from './cost-hourly.ts';
 import type { LogFilter } from './log-filter.ts';
 import { columnCondition, filterCondition } from './log-filter-sql.ts';
 import type { PromotedKeys } from './promoted-keys.ts';
+import { MAX_VALUE_CHARACTERS } from './run-aggregate.ts';
 import { RUN_FILTER_COLUMNS, type RunFilter, type RunFilterColumn, type RunFilters } from './run-filter.ts';
 import { allOf, type Condition } from './run-sql.ts';
 
@@ -51,7 +52,7 @@ interface KnownFacet {
 }
 
 const FACETS_BY_COLUMN: Readonly<Record<string, KnownFacet>> = {
-  model: { facet: 'model', maxCharacters: 200 },
+  model: { facet: 'model', maxCharacters: MAX_VALUE_CHARACTERS },
   provider: { facet: 'provider', maxCharacters: null },
   key_id: { facet: 'key', maxCharacters: null },
 };
@@ -61,7 +62,7 @@ function metadataFacetOf(key: string, promoted: PromotedKeys): KnownFacet | unde
   const displayKey = promoted.get(key.toLowerCase());
   return displayKey === undefined
     ? undefined
-    : { facet: metadataFacet(displayKey), maxCharacters: MAX_GROUP_CHARACTERS };
+    : { facet: metadataFacet(displayKey), maxCharacters: MAX_VALUE_CHARACTERS };
 }
 
 /** Says less than the filter, but an index answers it: runs that cannot match are not looked into. */
