@@ -65,10 +65,6 @@ export const GATEWAY_ERRORS = {
     message:
       'An AWS signature cannot survive a proxy: it covers the host. Use an Amazon Bedrock API key (Authorization: Bearer) with the client, set by AWS_BEARER_TOKEN_BEDROCK.',
   },
-  http2_unsupported: {
-    status: 505,
-    message: 'This port speaks HTTP/1.1. For the AWS SDK for JavaScript pass `requestHandler: new NodeHttpHandler()`.',
-  },
   upgrade_unsupported: {
     status: 426,
     message: 'This gateway does not relay protocol upgrades (websockets) yet. Use the HTTP form of the API.',

@@ -2,10 +2,10 @@
  * First step: is this a request that an intermediary may pass on? Refuses what is ambiguous or could be read in two
  * ways by the two sides (RFC 9112 11.2), and leaves everything else as it came, byte for byte. Reads no body.
  */
-import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../errors.ts';
 import type { RequestLine } from '../providers/provider.ts';
 import { readNominated } from '../wire/hop-by-hop.ts';
+import type { ClientRequest } from './client-exchange.ts';
 
 const MAX_HEADERS = 200;
 
@@ -22,7 +22,7 @@ export interface AcceptedRequest extends RequestLine {
   readonly expectsContinue: boolean;
 }
 
-export function accept(incoming: IncomingMessage): AcceptedRequest {
+export function accept(incoming: ClientRequest): AcceptedRequest {
   const method = incoming.method ?? '';
   if (method === 'CONNECT' || method === 'TRACE') throw new GatewayError('method_unsupported');
   const target = readTarget(incoming.url ?? '');
