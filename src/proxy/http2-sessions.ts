@@ -80,7 +80,9 @@ export class Http2Sessions {
 
   /** Says that the gateway is stopping, and still takes what is on its way. */
   announceEnd(): void {
-    for (const session of this.#sessions) session.goaway(constants.NGHTTP2_NO_ERROR, LAST_STREAM);
+    for (const session of this.#sessions) {
+      if (!session.destroyed) session.goaway(constants.NGHTTP2_NO_ERROR, LAST_STREAM);
+    }
   }
 
   /** Takes no further streams; those that are open end by themselves. */
@@ -114,9 +116,10 @@ export class Http2Sessions {
       handle(openHttp2Exchange(stream, headers, head), head.headBytes);
     });
     // A call may be silent for longer; its own limits watch it.
-    session.setTimeout(this.#limits.firstRequestMs, () => {
+    session.on('timeout', () => {
       if (openStreams === 0) session.close();
     });
+    session.setTimeout(this.#limits.firstRequestMs);
     session.setLocalWindowSize(SESSION_WINDOW_BYTES);
   }
 }
