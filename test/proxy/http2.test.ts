@@ -26,8 +26,8 @@ beforeEach(() => {
 afterEach(() => session.destroy());
 
 function openSession(): ClientHttp2Session {
-  // Node's client would not send more than 64 KiB of headers.
-  const opened = connect(proxy.base, { maxSendHeaderBlockLength: 512 * 1024 });
+  // Node's client would not send more than 64 KiB of headers, and would refuse answers while it holds 10 MB unsent.
+  const opened = connect(proxy.base, { maxSendHeaderBlockLength: 512 * 1024, maxSessionMemory: 100 });
   opened.on('error', () => {}); // its streams tell
   return opened;
 }
