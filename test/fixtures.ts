@@ -51,7 +51,7 @@ export interface Fixture {
   readonly expected: z.infer<typeof ExpectedFile>;
 }
 
-const EXTENSIONS = ['json', 'sse', 'bin'] as const;
+const EXTENSIONS = ['json', 'jsonl', 'sse', 'bin'] as const;
 
 function readFixture(provider: ProviderName, name: string, files: readonly string[]): Fixture {
   const readJson = <T>(schema: z.ZodType<T>, suffix: string): T => {
@@ -65,7 +65,7 @@ function readFixture(provider: ProviderName, name: string, files: readonly strin
   );
   if (answer === undefined || others.length > 0) {
     throw new Error(
-      `fixtures/${provider}/${name} must have exactly one of .response.json, .response.sse, .response.bin`,
+      `fixtures/${provider}/${name} must have exactly one of .response.json, .response.jsonl, .response.sse, .response.bin`,
     );
   }
   const { status, headers } = readJson(HeadFile, 'response.head.json');
