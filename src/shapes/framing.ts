@@ -3,6 +3,7 @@
  * whole JSON body. It does not know what usage is; `usage-reader.ts` does.
  */
 import { type AwsFrame, createAwsEventStreamDecoder } from '../wire/aws-event-stream.ts';
+import { createGatheredBytes } from '../wire/gathered-bytes.ts';
 import { createJsonArraySplitter } from '../wire/json-array.ts';
 import { createJsonLineSplitter } from '../wire/json-lines.ts';
 import { isJsonSpace } from '../wire/json-scan.ts';
@@ -92,28 +93,24 @@ function createFrames(sink: FramingSink): Framing {
 }
 
 function createWhole(sink: FramingSink): Framing {
-  // Mutable: the chunks so far, as they came; null once there were too many.
-  let chunks: Buffer[] | null = [];
-  let bufferedBytes = 0;
+  const pending = createGatheredBytes();
+  // Mutable: true once there were too many bytes.
+  let isGivenUp = false;
   return {
     push: (chunk) => {
-      if (chunks === null) return;
-      chunks.push(chunk);
-      bufferedBytes += chunk.length;
-      if (bufferedBytes <= MAX_JSON_BYTES) return;
-      chunks = null;
-      bufferedBytes = 0;
+      if (isGivenUp) return;
+      pending.push(chunk);
+      if (pending.length <= MAX_JSON_BYTES) return;
+      isGivenUp = true;
+      pending.clear();
       sink.onProblem('too-large');
     },
     finish: () => {
-      const all = chunks ?? [];
-      chunks = null;
-      bufferedBytes = 0;
-      const [only] = all;
-      if (only !== undefined) sink.onBody(all.length === 1 ? only : Buffer.concat(all));
+      const body = pending.take(null);
+      if (body !== null) sink.onBody(body);
     },
     get bufferedBytes() {
-      return bufferedBytes;
+      return pending.length;
     },
   };
 }
