@@ -122,7 +122,7 @@ export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): 
     speed: reading?.speed ?? null,
     inferenceGeo: reading?.inferenceGeo ?? null,
     usage: reading?.usage ?? null,
-    usageSource: usageSourceOf(ending, reading),
+    usageSource: usageSourceOf(reading),
     flags: joinFlags(end.flags, reading?.flags ?? []),
     respondedAtMs: facts.arrival.requestedAtMs + durationMs,
     durationMs,
@@ -223,9 +223,13 @@ function errorOf(
   return { type: null, message: null };
 }
 
-function usageSourceOf(ending: AnswerEnding, reading: UsageReading | null): UsageSource {
+/**
+ * Only the answer's own ending makes usage final: a stream may stop short of it, after an error event for one, while
+ * its HTTP message ends well.
+ */
+function usageSourceOf(reading: UsageReading | null): UsageSource {
   if (reading === null || reading.usage === null) return 'none';
-  return ending.kind === 'complete' || reading.terminal ? 'provider' : 'partial';
+  return reading.terminal ? 'provider' : 'partial';
 }
 
 function joinFlags(own: readonly CallFlag[], read: readonly CallFlag[]): readonly CallFlag[] {

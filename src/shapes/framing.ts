@@ -20,6 +20,7 @@ export interface FramingSink {
   readonly onBody: (body: Buffer) => void;
   /** The closing bracket of an array was seen; or JSON lines, which have no mark of their end, were finished. */
   readonly onClosed: () => void;
+  /** `undecodable` at the end: it came in the middle of something, which is no wonder where the answer was cut. */
   readonly onProblem: (problem: 'too-large' | 'undecodable') => void;
 }
 
@@ -85,7 +86,9 @@ function createFrames(sink: FramingSink): Framing {
   const decoder = createAwsEventStreamDecoder(sink.onFrame, sink.onProblem);
   return {
     push: decoder.push,
-    finish: () => {},
+    finish: () => {
+      if (decoder.bufferedBytes > 0) sink.onProblem('undecodable');
+    },
     get bufferedBytes() {
       return decoder.bufferedBytes;
     },
@@ -147,7 +150,9 @@ function chooseByFirstByte(chunk: Buffer, sink: FramingSink): Framing | null {
         sink.onClosed();
       }
     },
-    finish: () => {},
+    finish: () => {
+      if (!splitter.closed) sink.onProblem('undecodable');
+    },
     get bufferedBytes() {
       return splitter.bufferedBytes;
     },

@@ -71,7 +71,8 @@ export function createUsageReader(options: UsageReaderOptions): UsageReader {
           if (!isCut) reading = withTerminal(reading);
         },
         onProblem: (problem) => {
-          reading = withFlag(reading, problem === 'too-large' ? 'tap_limit' : 'undecodable');
+          if (problem === 'too-large') reading = withFlag(reading, 'tap_limit');
+          else if (!isCut) reading = withFlag(reading, 'undecodable');
         },
       })
     : null;
