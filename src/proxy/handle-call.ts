@@ -14,7 +14,8 @@ import { BodyCopy } from './body-copy.ts';
 import type { Gateway } from './gateway.ts';
 import { splitGatewayHeaders } from './gateway-headers.ts';
 import { attachMeter } from './meter.ts';
-import { type PreparedBody, prepareBody, readBodyFacts, withoutCompression } from './prepare-body.ts';
+import { type PreparedBody, prepareBody, withoutCompression } from './prepare-body.ts';
+import { readFactsAtEnd, withKnownStream } from './read-body-facts.ts';
 import { ASKABLE_BODY_BYTES, type ReceivedBody, receiveBody, SMALL_BODY_BYTES } from './receive-body.ts';
 import {
   type Arrival,
@@ -63,12 +64,12 @@ export async function handleCall(incoming: IncomingMessage, outgoing: ServerResp
     // Everything below may not change what the client gets: the last byte waits, and then goes out whatever happened.
     try {
       const requestBytes = received.kind === 'held' ? received.bytes.length : requestCopy.totalBytes;
-      const body = received.kind === 'streamed' ? readBodyFacts(requestCopy.read().bytes) : prepared.facts;
+      const body = await readFactsAtEnd(request, received, requestCopy, prepared.facts);
       const end = describeEnd(facts, begin, {
         ending,
         answer,
         body,
-        flags,
+        flags: withKnownStream(flags, body),
         overheadUs,
         requestBytes,
         nowMs: performance.now(),

@@ -127,7 +127,7 @@ export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): 
     speed: reading?.speed ?? null,
     inferenceGeo: reading?.inferenceGeo ?? null,
     usage: isUsed ? (reading?.usage ?? null) : null,
-    usageSource: isUsed ? usageSourceOf(ending, reading) : 'none',
+    usageSource: isUsed ? usageSourceOf(reading) : 'none',
     ...(result?.isFinal === true && reading?.usage != null ? { billedOnceAs: result.id } : {}),
     flags: joinFlags(isLater ? [...end.flags, 'usage_later'] : end.flags, reading?.flags ?? []),
     respondedAtMs: facts.arrival.requestedAtMs + durationMs,
@@ -229,9 +229,13 @@ function errorOf(
   return { type: null, message: null };
 }
 
-function usageSourceOf(ending: AnswerEnding, reading: UsageReading | null): UsageSource {
+/**
+ * Only the answer's own ending makes usage final: a stream may stop short of it, after an error event for one, while
+ * its HTTP message ends well.
+ */
+function usageSourceOf(reading: UsageReading | null): UsageSource {
   if (reading === null || reading.usage === null) return 'none';
-  return ending.kind === 'complete' || reading.terminal ? 'provider' : 'partial';
+  return reading.terminal ? 'provider' : 'partial';
 }
 
 function joinFlags(own: readonly CallFlag[], read: readonly CallFlag[]): readonly CallFlag[] {
