@@ -42,6 +42,11 @@ export function freeEndpoint(family: string): Endpoint {
   return endpointOf(family, { billed: false });
 }
 
+/** Fetching what an earlier call asked for: `GET /batches/{id}`. */
+export function fetchedEndpoint(family: string, shape: ShapeName, isBatch: boolean): Endpoint {
+  return endpointOf(family, { shape, billed: false, fetchesResult: true, isBatch });
+}
+
 /** Token counting: free, but it names a model. */
 export function countingEndpoint(family: string): Endpoint {
   return endpointOf(family, { billed: false, model: { in: 'body' } });

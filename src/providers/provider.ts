@@ -24,6 +24,13 @@ export interface Endpoint {
   readonly shape: ShapeName;
   /** False when the endpoint costs nothing by itself. */
   readonly billed: boolean;
+  /**
+   * It fetches a result that an earlier call asked for: it costs nothing by itself, and the first one that hands over
+   * the finished result carries that result's usage.
+   */
+  readonly fetchesResult?: true;
+  /** What the provider bills by the request's own text, when the answer reports nothing. */
+  readonly countsRequest?: 'characters';
   readonly isBatch: boolean;
   /** Where the model stands. */
   readonly model: { readonly in: 'body' } | { readonly in: 'path'; readonly name: string } | { readonly in: 'nowhere' };

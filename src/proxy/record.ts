@@ -108,6 +108,11 @@ export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): 
   const outcome = outcomeOf(ending, status, reading);
   const error = errorOf(ending, reading, answer, facts.route);
   const durationMs = durationOf(facts.arrival, end.nowMs);
+  const { fetchesResult } = facts.route.endpoint;
+  const result = reading?.laterResult ?? null;
+  // Fetching something whose usage is billed elsewhere, or not known yet, uses nothing.
+  const isUsed = fetchesResult !== true || result?.isFinal === true;
+  const isLater = fetchesResult !== true && result?.isFinal === false;
   return {
     id: begin.id,
     status,
@@ -121,9 +126,10 @@ export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): 
     serviceTier: reading?.serviceTier ?? null,
     speed: reading?.speed ?? null,
     inferenceGeo: reading?.inferenceGeo ?? null,
-    usage: reading?.usage ?? null,
-    usageSource: usageSourceOf(ending, reading),
-    flags: joinFlags(end.flags, reading?.flags ?? []),
+    usage: isUsed ? (reading?.usage ?? null) : null,
+    usageSource: isUsed ? usageSourceOf(ending, reading) : 'none',
+    ...(result?.isFinal === true && reading?.usage != null ? { billedOnceAs: result.id } : {}),
+    flags: joinFlags(isLater ? [...end.flags, 'usage_later'] : end.flags, reading?.flags ?? []),
     respondedAtMs: facts.arrival.requestedAtMs + durationMs,
     durationMs,
     connectMs: round(answer.connectMs),
