@@ -5,7 +5,7 @@
 import type { ProviderName } from '../call-record.ts';
 import type { Config, UpstreamConfig } from '../config.ts';
 import { GatewayError } from '../errors.ts';
-import type { Endpoint, Provider } from '../providers/provider.ts';
+import type { Endpoint, Provider, RequestLine } from '../providers/provider.ts';
 import { inferProvider, PROVIDERS, readProviderName } from '../providers/registry.ts';
 import type { AcceptedRequest } from './accept.ts';
 import type { GatewayHeaders } from './gateway-headers.ts';
@@ -13,6 +13,8 @@ import type { GatewayHeaders } from './gateway-headers.ts';
 export interface Route {
   readonly provider: Provider;
   readonly endpoint: Endpoint;
+  /** The request as it goes upstream, less the prefix of a configured address. */
+  readonly mapped: RequestLine;
   /** Scheme, host and port. */
   readonly origin: string;
   /** Path and query to send. */
@@ -36,10 +38,12 @@ export function chooseRoute(request: AcceptedRequest, headers: GatewayHeaders, s
   const upstream = alias ?? settings.upstreams[provider.name] ?? null;
   const mapped = provider.mapPath(repairedPath ?? request.path);
   const region = provider.region(request) ?? upstream?.region ?? provider.defaultRegion;
+  const line: RequestLine = { method, path: mapped, query, header };
   const { origin, prefix } = splitOrigin(upstream?.origin ?? provider.origin(region));
   return {
     provider,
-    endpoint: provider.endpoint({ method, path: mapped, query, header }),
+    endpoint: provider.endpoint(line),
+    mapped: line,
     origin,
     path: query === '' ? prefix + mapped : `${prefix}${mapped}?${query}`,
     loggedPath: query === '' ? request.path : `${request.path}?${hideSecrets(query)}`,

@@ -23,6 +23,7 @@ export interface WebsocketTapOptions {
   /** `Sec-WebSocket-Extensions` of the provider's answer: what was agreed. */
   readonly extensions: string | null;
   readonly onMessage: (data: Buffer, isBinary: boolean) => void;
+  readonly onClose: (close: WebsocketClose) => void;
   readonly onFlag: (flag: CallFlag) => void;
 }
 
@@ -74,6 +75,7 @@ export function createWebsocketTap(options: WebsocketTapOptions): WebsocketTap {
   });
   receiver.on('conclude', (code, reason) => {
     close = { code, reason: reason.toString() };
+    options.onClose(close);
   });
   receiver.on('error', (error) => stop(isLimit(error) ? 'tap_limit' : 'undecodable'));
 
