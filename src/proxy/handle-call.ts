@@ -97,7 +97,7 @@ export async function handleCall(incoming: IncomingMessage, outgoing: ServerResp
   }
 }
 
-function stampArrival(gateway: Gateway): Arrival {
+export function stampArrival(gateway: Gateway): Arrival {
   const { id, timeMs } = gateway.nextCallId();
   return { id, requestedAtMs: timeMs, monotonicMs: performance.now() };
 }
@@ -129,11 +129,11 @@ async function prepareHeaders(
 }
 
 /** The call is in the spool before its first byte goes upstream; a spool that cannot take it does not stop the call. */
-function keepBegin(gateway: Gateway, begin: CallBegin): Promise<void> {
+export function keepBegin(gateway: Gateway, begin: CallBegin): Promise<void> {
   return new Promise((resolve) => gateway.spool.begin(begin, () => resolve()));
 }
 
-function keepEnd(
+export function keepEnd(
   gateway: Gateway,
   begin: CallBegin,
   end: ReturnType<typeof describeEnd>,
@@ -206,7 +206,7 @@ function bodiesOf(
 }
 
 /** The end of every call that was not forwarded: a refusal, or a defect of the gateway. */
-function refuseCall(
+export function refuseCall(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   gateway: Gateway,
