@@ -6,9 +6,11 @@ import { createServer, type IncomingMessage, type Server, STATUS_CODES } from 'n
 import type { Duplex } from 'node:stream';
 import { v7 as uuidv7 } from 'uuid';
 import { GATEWAY_ERRORS, type GatewayErrorCode } from '../errors.ts';
+import { asksForWebsocket } from './accept.ts';
 import type { ClientRequest, ClientResponse } from './client-exchange.ts';
 import type { Gateway } from './gateway.ts';
 import { handleCall } from './handle-call.ts';
+import { handleUpgrade } from './handle-upgrade.ts';
 import { type ClientError, takeHttp2Socket } from './http2-hand-over.ts';
 import { Http2Sessions } from './http2-sessions.ts';
 import { refusalBody, refusalHeaders, refuse } from './refuse.ts';
@@ -35,6 +37,8 @@ export function createProxyServer(gateway: Gateway): ProxyServer {
       maxHeaderSize: MAX_HEADER_BYTES,
       noDelay: true,
       keepAlive: true,
+      // Other upgrades (h2c) are offers that may be left unanswered.
+      shouldUpgradeCallback: (incoming) => asksForWebsocket(incoming.headers.upgrade),
     },
     onRequest,
   );
@@ -47,6 +51,10 @@ export function createProxyServer(gateway: Gateway): ProxyServer {
     void handleCall(incoming, outgoing, gateway); // It answers every failure itself and never rejects.
   }
 
+  server.on('upgrade', (incoming: IncomingMessage, _socket: Duplex, head: Buffer) => {
+    gateway.counters.calls += 1;
+    void handleUpgrade(incoming, head, gateway); // It answers every failure itself and never rejects.
+  });
   // The client waits for "100 Continue"; whether it gets it is decided after its key is known.
   server.on('checkContinue', onRequest);
   server.on('checkExpectation', onRequest);

@@ -10,6 +10,7 @@ import type { ClientRequest, ClientResponse } from './client-exchange.ts';
 const DRAIN_BYTES = 1024 * 1024;
 const DRAIN_MS = 2_000;
 const RETRY_AFTER_SECONDS = '1';
+const UPGRADE_REQUIRED = 426;
 
 /** What SDKs of different providers call the same class of error. */
 function namesFor(status: number): { type: string; status: string; exception: string } {
@@ -80,11 +81,11 @@ export function refuse(
   }
   const body = refusalBody(code, id, detail);
   const headers = refusalHeaders(code, id, Buffer.byteLength(body));
-  if (!incoming.complete) {
-    headers.push('Connection', 'close');
-    drain(incoming);
-  }
   const { status } = GATEWAY_ERRORS[code];
+  // The protocol to ask in instead (RFC 9110 15.5.22).
+  if (status === UPGRADE_REQUIRED) headers.push('Upgrade', 'HTTP/1.1', 'Connection', 'Upgrade, close');
+  else if (!incoming.complete) headers.push('Connection', 'close');
+  if (!incoming.complete) drain(incoming);
   outgoing.writeHead(status, STATUS_CODES[status] ?? '', headers);
   outgoing.end(body);
 }
