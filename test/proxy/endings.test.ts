@@ -347,7 +347,7 @@ test('HTTP/2 by prior knowledge is told to use HTTP/1.1, garbage gets a 400, CON
   const websocket = await readRawAnswer(
     '127.0.0.1',
     proxy.port,
-    'GET /v1/realtime HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n',
+    `GET /v1/models HTTP/1.1\r\nHost: a\r\nX-Gateway-Key: ${proxy.key}\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n`,
   );
   expect(websocket.status).toBe(426);
 });

@@ -129,6 +129,8 @@ export async function startProxy(origin: string, settings: Partial<Gateway['sett
       return waitFor((begin) => begin.id === begun.begin.id);
     },
     close: async () => {
+      // Connections that became websockets are no longer the server's.
+      for (const call of gateway.openCalls) call.shutDown();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await gateway.spool.close();
