@@ -61,10 +61,11 @@ function sendThrough(
         origin: request.origin,
         path: request.path,
         method: method(request.method),
-        headers:
-          request.bodyBytes === null
-            ? [...request.headers]
-            : [...request.headers, 'content-length', String(request.bodyBytes)],
+        headers: [
+          ...(request.host == null ? [] : ['host', request.host]),
+          ...request.headers,
+          ...(request.bodyBytes === null ? [] : ['content-length', String(request.bodyBytes)]),
+        ],
         body: request.body,
         ...(upgrade === null ? {} : { upgrade: 'websocket' }),
       },

@@ -6,6 +6,8 @@ export interface UpstreamRequest {
   /** Scheme, host and port. */
   readonly origin: string;
   readonly method: string;
+  /** What to send as `Host` where it is not the origin's; the connection goes to the origin all the same. */
+  readonly host?: string | null;
   /** Path and query, sent byte for byte. */
   readonly path: string;
   /** Flat [name, value, …], sent byte for byte; without `Host`, `Content-Length` and `Transfer-Encoding`. */
