@@ -130,13 +130,13 @@ const ROWS: readonly (readonly [ProviderName, string, string])[] = [
   ['gemini', 'POST /v1beta/openai/embeddings', EMBEDDINGS],
   ['bedrock', `POST ${SONNET_PATH}/converse`, `converse converse model:${SONNET}`],
   ['bedrock', `POST ${SONNET_PATH}/converse-stream`, `converse-stream converse stream:yes model:${SONNET}`],
-  ['bedrock', `POST ${SONNET_PATH}/invoke`, `invoke opaque model:${SONNET}`],
+  ['bedrock', `POST ${SONNET_PATH}/invoke`, `invoke invoke model:${SONNET}`],
   [
     'bedrock',
     `POST ${SONNET_PATH}/invoke-with-response-stream`,
-    `invoke-with-response-stream opaque stream:yes model:${SONNET}`,
+    `invoke-with-response-stream invoke stream:yes model:${SONNET}`,
   ],
-  ['bedrock', `POST /model/${SONNET}/invoke`, `invoke opaque model:${SONNET}`],
+  ['bedrock', `POST /model/${SONNET}/invoke`, `invoke invoke model:${SONNET}`],
   ['bedrock', `POST ${SONNET_PATH}/count-tokens`, `count-tokens opaque free model:${SONNET}`],
   [
     'bedrock',

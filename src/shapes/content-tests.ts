@@ -14,6 +14,12 @@ const hasChatText = createEventTest(
 );
 const hasDelta = createEventTest(String.raw`\.delta"`, String.raw`\.partial_image"`);
 const hasBlockDelta = createEventTest('"content_block_delta"');
+/** The formats of all model families: their names for a piece of text. */
+const hasModelText = createEventTest(
+  '"content_block_delta"',
+  '"contentBlockDelta"',
+  String.raw`"(?:generation|outputText|text|content|reasoning_content|arguments)"\s*:\s*"[^"]`,
+);
 const hasParts = createEventTest('"parts"', String.raw`\.delta"`);
 
 export const CONTENT_TESTS: Readonly<Record<ShapeName, ContentTest>> = Object.freeze({
@@ -22,6 +28,7 @@ export const CONTENT_TESTS: Readonly<Record<ShapeName, ContentTest>> = Object.fr
   messages: (_eventType, data) => hasBlockDelta(data),
   'generate-content': (_eventType, data) => hasParts(data),
   converse: (eventType) => eventType === 'contentBlockDelta',
+  invoke: (_eventType, data) => hasModelText(data),
   embeddings: () => false,
   opaque: () => false,
 });

@@ -362,17 +362,6 @@ describe('Converse', () => {
     expect(SHAPES.converse.readEvent('metadata', event, EMPTY_READING)).toEqual(whole);
   });
 
-  test("an invoke stream's metrics count when nothing else did", () => {
-    const metrics = {
-      inputTokenCount: 7,
-      outputTokenCount: 3,
-      cacheReadInputTokenCount: 2,
-      cacheWriteInputTokenCount: 1,
-    };
-    const reading = readEvents('converse', [{ generation: '', 'amazon-bedrock-invocationMetrics': metrics }]);
-    expect(reading.usage?.classes).toEqual({ input: 7, output: 3, cache_read: 2, cache_creation_5m: 1 });
-  });
-
   test('token counting', () => {
     expect(read('converse', { inputTokens: 17 }).usage?.classes).toEqual({ input: 17 });
   });

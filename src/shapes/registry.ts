@@ -3,6 +3,7 @@ import { chatCompletions } from './chat-completions.ts';
 import { converse } from './converse.ts';
 import { embeddings } from './embeddings.ts';
 import { generateContent } from './generate-content.ts';
+import { invoke } from './invoke.ts';
 import { messages } from './messages.ts';
 import { opaque } from './opaque.ts';
 import { responses } from './responses.ts';
@@ -15,5 +16,6 @@ export const SHAPES: Readonly<Record<ShapeName, Shape>> = Object.freeze({
   messages,
   'generate-content': generateContent,
   converse,
+  invoke,
   opaque,
 });
