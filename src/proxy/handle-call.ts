@@ -11,6 +11,7 @@ import { accept } from './accept.ts';
 import { Answer } from './answer.ts';
 import { authenticate } from './authenticate.ts';
 import { BodyCopy } from './body-copy.ts';
+import { countSent } from './count-sent.ts';
 import type { Gateway } from './gateway.ts';
 import { splitGatewayHeaders } from './gateway-headers.ts';
 import { attachMeter } from './meter.ts';
@@ -75,6 +76,7 @@ export async function handleCall(incoming: IncomingMessage, outgoing: ServerResp
         answer,
         body,
         flags: withKnownStream(flags, body),
+        sentUsage: countSent(route.endpoint, request, received),
         overheadUs,
         requestBytes,
         nowMs: performance.now(),

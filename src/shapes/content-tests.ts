@@ -13,6 +13,7 @@ const hasChatText = createEventTest(
   '"tool_calls"',
 );
 const hasDelta = createEventTest(String.raw`\.delta"`, String.raw`\.partial_image"`);
+const hasPicture = createEventTest('"b64_json"');
 const hasBlockDelta = createEventTest('"content_block_delta"');
 /** The formats of all model families: their names for a piece of text. */
 const hasModelText = createEventTest(
@@ -30,5 +31,9 @@ export const CONTENT_TESTS: Readonly<Record<ShapeName, ContentTest>> = Object.fr
   converse: (eventType) => eventType === 'contentBlockDelta',
   invoke: (_eventType, data) => hasModelText(data),
   embeddings: () => false,
+  batches: () => false,
+  images: (_eventType, data) => hasPicture(data),
+  transcriptions: (_eventType, data) => hasDelta(data),
+  speech: (_eventType, data) => hasDelta(data),
   opaque: () => false,
 });
