@@ -26,6 +26,7 @@ const hasParts = createEventTest('"parts"', String.raw`\.delta"`);
 export const CONTENT_TESTS: Readonly<Record<ShapeName, ContentTest>> = Object.freeze({
   'chat-completions': (_eventType, data) => hasChatText(data),
   responses: (_eventType, data) => hasDelta(data),
+  'message-batch': () => true,
   messages: (_eventType, data) => hasBlockDelta(data),
   'generate-content': (_eventType, data) => hasParts(data),
   converse: (eventType) => eventType === 'contentBlockDelta',

@@ -14,6 +14,7 @@ export type ShapeName =
   | 'transcriptions'
   | 'speech'
   | 'messages'
+  | 'message-batch'
   | 'generate-content'
   | 'converse'
   | 'invoke'
