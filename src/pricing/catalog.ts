@@ -38,6 +38,7 @@ const PRICE_KEYS: Readonly<Record<string, readonly UsageClass[]>> = {
   output_mtok: ['output'],
   output_audio_mtok: ['output_audio'],
   output_image_mtok: ['output_image'],
+  output_video_mtok: ['output_video'],
 };
 const REQUEST_KEYS: Readonly<Record<string, UsageClass>> = { web_searches_kcount: 'web_search_requests' };
 

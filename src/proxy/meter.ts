@@ -22,6 +22,7 @@ export function attachMeter(
     status: head.status,
     contentType,
     contentEncoding,
+    header: (name) => head.header(name),
   });
   // A provider that compresses although it was asked not to, or answers with an error, gets through untouched.
   const isEventStream = contentType?.trim().toLowerCase().startsWith('text/event-stream') === true;

@@ -14,13 +14,20 @@ const hasChatText = createEventTest(
 );
 const hasDelta = createEventTest(String.raw`\.delta"`, String.raw`\.partial_image"`);
 const hasBlockDelta = createEventTest('"content_block_delta"');
-const hasParts = createEventTest('"parts"', String.raw`\.delta"`);
+const hasParts = createEventTest('"parts"');
 
 export const CONTENT_TESTS: Readonly<Record<ShapeName, ContentTest>> = Object.freeze({
   'chat-completions': (_eventType, data) => hasChatText(data),
   responses: (_eventType, data) => hasDelta(data),
   messages: (_eventType, data) => hasBlockDelta(data),
   'generate-content': (_eventType, data) => hasParts(data),
+  interactions: (_eventType, data) => hasDelta(data),
+  'gemini-batch': () => false,
+  'gemini-embeddings': () => false,
+  'image-count': () => false,
+  'video-job': () => false,
+  'web-search': () => false,
+  'web-fetch': () => false,
   converse: (eventType) => eventType === 'contentBlockDelta',
   embeddings: () => false,
   opaque: () => false,

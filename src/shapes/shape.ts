@@ -11,12 +11,21 @@ export type ShapeName =
   | 'embeddings'
   | 'messages'
   | 'generate-content'
+  | 'interactions'
+  | 'gemini-batch'
+  | 'gemini-embeddings'
+  | 'image-count'
+  | 'video-job'
+  | 'web-search'
+  | 'web-fetch'
   | 'converse'
   /** Passed through and logged, not metered. */
   | 'opaque';
 
 export interface Shape {
   readonly name: ShapeName;
+  /** What the answer's head says, before its body: a header by its lower-case name, or null. */
+  readonly readHead?: (header: (name: string) => string | null, reading: UsageReading) => UsageReading;
   /** A whole JSON answer. Returns what it says; `terminal` is true for a complete body. */
   readonly readJson: (body: JsonValue, reading: UsageReading) => UsageReading;
   /**

@@ -27,6 +27,8 @@ export interface UsageReaderOptions {
   readonly status: number;
   readonly contentType: string | null;
   readonly contentEncoding: string | null;
+  /** A header of the answer by its lower-case name; absent where there is none to ask. */
+  readonly header?: (name: string) => string | null;
 }
 
 export interface UsageReader {
@@ -49,8 +51,11 @@ export interface UsageReader {
 
 export function createUsageReader(options: UsageReaderOptions): UsageReader {
   const { shape, status } = options;
-  // Mutable because the answer comes piece by piece.
-  let reading = EMPTY_READING;
+  // Mutable because the answer comes piece by piece. What the head says holds for answers that are none of an error.
+  let reading =
+    options.header === undefined || status >= 400
+      ? EMPTY_READING
+      : (shape.readHead?.(options.header, EMPTY_READING) ?? EMPTY_READING);
   let sawContent = false;
   let modelLooks = 0;
   let stopped = false;
