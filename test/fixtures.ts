@@ -61,7 +61,7 @@ export interface Fixture {
   readonly expected: z.infer<typeof ExpectedFile>;
 }
 
-const EXTENSIONS = ['json', 'sse', 'bin', 'jsonl'] as const;
+const EXTENSIONS = ['json', 'jsonl', 'sse', 'bin'] as const;
 
 function readFixture(provider: ProviderName, name: string, files: readonly string[]): Fixture {
   const readJson = <T>(schema: z.ZodType<T>, suffix: string): T => {
@@ -75,7 +75,7 @@ function readFixture(provider: ProviderName, name: string, files: readonly strin
   );
   if (answer === undefined || others.length > 0) {
     throw new Error(
-      `fixtures/${provider}/${name} must have exactly one of .response.json, .response.sse, .response.bin, .response.jsonl`,
+      `fixtures/${provider}/${name} must have exactly one of .response.json, .response.jsonl, .response.sse, .response.bin`,
     );
   }
   const { status, headers } = readJson(HeadFile, 'response.head.json');

@@ -5,6 +5,7 @@
  * providers, the database or prices.
  */
 import type { ProviderName } from '../call-record.ts';
+import type { SessionName } from '../shapes/session.ts';
 import type { ShapeName } from '../shapes/shape.ts';
 
 /** What a request's line and headers say, before any body is read. */
@@ -38,6 +39,14 @@ export interface Endpoint {
   readonly streamed: 'body' | boolean;
 }
 
+/** What a websocket handshake opens. */
+export interface WebsocketEndpoint {
+  /** Of the connection as a whole; its shape is that of a refusal, which comes as an ordinary answer. */
+  readonly endpoint: Endpoint;
+  /** How usage stands in its messages. */
+  readonly session: SessionName;
+}
+
 export interface Provider {
   readonly name: ProviderName;
   /** The default origin; for regional providers a function of the region. */
@@ -51,6 +60,8 @@ export interface Provider {
   readonly mapPath: (path: string) => string;
   /** Which endpoint a (mapped, upstream) path is. Never throws; an unknown path is `unknown`, opaque and billed. */
   readonly endpoint: (request: RequestLine) => Endpoint;
+  /** What a websocket handshake on a (mapped, upstream) path opens, or null where there is none. Absent: nowhere. */
+  readonly websocket?: (request: RequestLine) => WebsocketEndpoint | null;
   /** True when this endpoint's streams lack usage unless `stream_options.include_usage` is sent. */
   readonly asksForUsage: (endpoint: Endpoint) => boolean;
   /** Response headers, lower-case, that carry the provider's request id, best first. */

@@ -8,10 +8,11 @@ import {
   resourceRow,
   UNKNOWN_ENDPOINT,
   unmeteredEndpoint,
+  websocketEndpoint,
 } from './endpoint-row.ts';
 import { isMessagesRoot, readMessagesApiEndpoint } from './messages-api-endpoints.ts';
 import { readRest, readUndoubled } from './path-segment.ts';
-import type { Endpoint, Provider } from './provider.ts';
+import type { Endpoint, Provider, WebsocketEndpoint } from './provider.ts';
 
 /** What is Together's own, behind the version. */
 const OWN = Object.freeze({
@@ -39,6 +40,12 @@ const OWN = Object.freeze({
 
 const FETCHED_VIDEO = fetchedEndpoint('videos', 'video-job', false);
 
+/** By the path behind the version. Neither reports what it used. */
+const WEBSOCKETS: ReadonlyMap<string, WebsocketEndpoint> = new Map([
+  ['/realtime', websocketEndpoint('realtime', 'realtime')],
+  ['/audio/speech/websocket', websocketEndpoint('audio.speech.websocket', 'realtime')],
+]);
+
 export const together = Object.freeze({
   name: 'together',
   origin: () => 'https://api.together.ai',
@@ -54,6 +61,7 @@ export const together = Object.freeze({
     if (method === 'GET' && /^\/videos\/[^/]+$/.test(rest)) return FETCHED_VIDEO;
     return readFromTable(OWN, method, rest) ?? readChatApiEndpoint(method, rest, query);
   },
+  websocket: ({ path }) => WEBSOCKETS.get(readRest(path, '/v1') ?? '') ?? null,
   // Most of its models put usage into a stream unasked; hiding it there would take away what a direct call shows. The
   // few that need to be asked are left as they are: their streams are recorded without usage.
   asksForUsage: () => false,

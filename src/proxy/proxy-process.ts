@@ -9,6 +9,7 @@ import type { ChildChannel, DownMessage, KeyChange, ProxyStart, RejectedAttempt 
 import { applyKeyChange, readKeySnapshotFile } from '../keys/key-snapshot.ts';
 import { createLog } from '../log.ts';
 import { openSpoolWriter } from '../spool/spool-writer.ts';
+import { createAwsCredentials } from './aws-credentials.ts';
 import { createByteBudget } from './byte-budget.ts';
 import { createCallIds } from './call-id.ts';
 import { COPIES_BYTES, type Gateway, HELD_BODIES_BYTES } from './gateway.ts';
@@ -50,6 +51,7 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
     settings: config,
     routes: config,
     keys: { snapshot: await readKeySnapshotFile(start.keysFile) },
+    awsCredentials: createAwsCredentials({ log }),
     upstream: await createUpstreamClient(config.egress),
     spool,
     copies: createByteBudget(COPIES_BYTES),

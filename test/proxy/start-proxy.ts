@@ -11,6 +11,7 @@ import type { CallBegin, CallEnd, ProviderName, SpoolEntry } from '../../src/cal
 import type { RejectedAttempt } from '../../src/channel.ts';
 import { createGatewayKey, digestKey } from '../../src/keys/gateway-key.ts';
 import { createKeySnapshot } from '../../src/keys/key-snapshot.ts';
+import { createAwsCredentials } from '../../src/proxy/aws-credentials.ts';
 import { createByteBudget } from '../../src/proxy/byte-budget.ts';
 import { createCallIds } from '../../src/proxy/call-id.ts';
 import { COPIES_BYTES, type Gateway, HELD_BODIES_BYTES } from '../../src/proxy/gateway.ts';
@@ -76,6 +77,7 @@ export async function startProxy(origin: string, settings: Partial<Gateway['sett
         },
       ]),
     },
+    awsCredentials: createAwsCredentials({ log }),
     upstream: await createUpstreamClient({ httpProxy: null, httpsProxy: null, noProxy: null }),
     spool: openSpoolWriter({ dir: spoolDir, durability: 'process', log }),
     copies: createByteBudget(COPIES_BYTES),
