@@ -29,6 +29,7 @@ function read(fixture: Fixture, pieces: readonly Buffer[], contentEncoding: stri
     status: fixture.status,
     contentType: fixture.headers['content-type'] ?? null,
     contentEncoding,
+    header: (name) => fixture.headers[name] ?? null,
   });
   for (const piece of pieces) reader.push(piece);
   return new Promise<UsageReading>((resolve) => reader.finish(true, resolve));

@@ -22,10 +22,13 @@ export type ShapeName =
   /** Passed through and logged, not metered. */
   | 'opaque';
 
+/** First value of a header of the answer by lower-case name, or null. */
+export type ReadHeader = (name: string) => string | null;
+
 export interface Shape {
   readonly name: ShapeName;
-  /** What the answer's head says, before its body: a header by its lower-case name, or null. */
-  readonly readHead?: (header: (name: string) => string | null, reading: UsageReading) => UsageReading;
+  /** What the head of a successful answer says, where usage or terms stand there; read before the body. */
+  readonly readHead?: (header: ReadHeader, reading: UsageReading) => UsageReading;
   /** A whole JSON answer. Returns what it says; `terminal` is true for a complete body. */
   readonly readJson: (body: JsonValue, reading: UsageReading) => UsageReading;
   /**

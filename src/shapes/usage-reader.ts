@@ -11,7 +11,7 @@ import { withError, withErrorBody } from './error-reading.ts';
 import { createFraming } from './framing.ts';
 import { isObject, parseJson } from './json-reading.ts';
 import { EMPTY_READING, withFlag, withTerminal } from './reading.ts';
-import type { Shape } from './shape.ts';
+import type { ReadHeader, Shape } from './shape.ts';
 import { readWholeJson } from './whole-json.ts';
 
 /** How long the end of a call waits for the decoder of an encoded answer. */
@@ -27,8 +27,8 @@ export interface UsageReaderOptions {
   readonly status: number;
   readonly contentType: string | null;
   readonly contentEncoding: string | null;
-  /** A header of the answer by its lower-case name; absent where there is none to ask. */
-  readonly header?: (name: string) => string | null;
+  /** The answer's headers, for the shapes that read them. */
+  readonly header?: ReadHeader;
 }
 
 export interface UsageReader {
@@ -51,11 +51,8 @@ export interface UsageReader {
 
 export function createUsageReader(options: UsageReaderOptions): UsageReader {
   const { shape, status } = options;
-  // Mutable because the answer comes piece by piece. What the head says holds for answers that are none of an error.
-  let reading =
-    options.header === undefined || status >= 400
-      ? EMPTY_READING
-      : (shape.readHead?.(options.header, EMPTY_READING) ?? EMPTY_READING);
+  // Mutable because the answer comes piece by piece.
+  let reading = readHead(options);
   let sawContent = false;
   let modelLooks = 0;
   let stopped = false;
@@ -216,6 +213,11 @@ export function createUsageReader(options: UsageReaderOptions): UsageReader {
       return (framing?.bufferedBytes ?? 0) + (decoder?.pendingBytes ?? 0);
     },
   };
+}
+
+function readHead({ shape, status, header }: UsageReaderOptions): UsageReading {
+  if (shape.readHead === undefined || header === undefined || status >= 300) return EMPTY_READING;
+  return shape.readHead(header, EMPTY_READING);
 }
 
 function isCheckpointDue(before: UsageReading, after: UsageReading): boolean {
