@@ -28,6 +28,7 @@ function readJson(body: JsonValue, reading: UsageReading): UsageReading {
 
 export const imageCount: Shape = {
   name: 'image-count',
+  countsElements: true,
   readJson,
   mayMatter: () => false,
   readEvent: (_eventType, _data, reading) => reading,
