@@ -105,7 +105,7 @@ export const GATEWAY_ERRORS = {
   },
   upgrade_unsupported: {
     status: 426,
-    message: 'This gateway does not relay protocol upgrades (websockets) yet. Use the HTTP form of the API.',
+    message: 'This path has no websocket that the gateway relays. Use the HTTP form of the API.',
   },
   method_unsupported: { status: 405, message: 'CONNECT, TRACE and "OPTIONS *" are not proxied.' },
   transfer_encoding: { status: 501, message: 'The only transfer coding accepted is "chunked", in HTTP/1.1.' },

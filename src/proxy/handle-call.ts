@@ -11,10 +11,12 @@ import { accept } from './accept.ts';
 import { Answer } from './answer.ts';
 import { authenticate } from './authenticate.ts';
 import { BodyCopy } from './body-copy.ts';
+import { countSent } from './count-sent.ts';
 import type { Gateway } from './gateway.ts';
 import { splitGatewayHeaders } from './gateway-headers.ts';
 import { attachMeter } from './meter.ts';
-import { type PreparedBody, prepareBody, readBodyFacts, withoutCompression } from './prepare-body.ts';
+import { type PreparedBody, prepareBody, withoutCompression } from './prepare-body.ts';
+import { readFactsAtEnd, withKnownStream } from './read-body-facts.ts';
 import { ASKABLE_BODY_BYTES, type ReceivedBody, receiveBody, SMALL_BODY_BYTES } from './receive-body.ts';
 import {
   type Arrival,
@@ -68,12 +70,13 @@ export async function handleCall(incoming: IncomingMessage, outgoing: ServerResp
     // Everything below may not change what the client gets: the last byte waits, and then goes out whatever happened.
     try {
       const requestBytes = received.kind === 'held' ? received.bytes.length : requestCopy.totalBytes;
-      const body = received.kind === 'streamed' ? readBodyFacts(requestCopy.read().bytes) : prepared.facts;
+      const body = await readFactsAtEnd(request, received, requestCopy, prepared.facts);
       const end = describeEnd(facts, begin, {
         ending,
         answer,
         body,
-        flags,
+        flags: withKnownStream(flags, body),
+        sentUsage: countSent(route.endpoint, request, received),
         overheadUs,
         requestBytes,
         nowMs: performance.now(),
@@ -96,7 +99,7 @@ export async function handleCall(incoming: IncomingMessage, outgoing: ServerResp
   }
 }
 
-function stampArrival(gateway: Gateway): Arrival {
+export function stampArrival(gateway: Gateway): Arrival {
   const { id, timeMs } = gateway.nextCallId();
   return { id, requestedAtMs: timeMs, monotonicMs: performance.now() };
 }
@@ -128,11 +131,11 @@ async function prepareHeaders(
 }
 
 /** The call is in the spool before its first byte goes upstream; a spool that cannot take it does not stop the call. */
-function keepBegin(gateway: Gateway, begin: CallBegin): Promise<void> {
+export function keepBegin(gateway: Gateway, begin: CallBegin): Promise<void> {
   return new Promise((resolve) => gateway.spool.begin(begin, () => resolve()));
 }
 
-function keepEnd(
+export function keepEnd(
   gateway: Gateway,
   begin: CallBegin,
   end: ReturnType<typeof describeEnd>,
@@ -205,7 +208,7 @@ function bodiesOf(
 }
 
 /** The end of every call that was not forwarded: a refusal, or a defect of the gateway. */
-function refuseCall(
+export function refuseCall(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   gateway: Gateway,

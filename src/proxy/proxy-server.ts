@@ -6,8 +6,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Duplex } from 'node:stream';
 import { v7 as uuidv7 } from 'uuid';
 import { GATEWAY_ERRORS, type GatewayErrorCode } from '../errors.ts';
+import { asksForWebsocket } from './accept.ts';
 import type { Gateway } from './gateway.ts';
 import { handleCall } from './handle-call.ts';
+import { handleUpgrade } from './handle-upgrade.ts';
 import { refusalBody, refusalHeaders } from './refuse.ts';
 import { refuseHttp2 } from './refuse-http2.ts';
 
@@ -36,6 +38,8 @@ export function createProxyServer(gateway: Gateway): Server {
       maxHeaderSize: MAX_HEADER_BYTES,
       noDelay: true,
       keepAlive: true,
+      // Other upgrades (h2c) are offers that may be left unanswered.
+      shouldUpgradeCallback: (incoming) => asksForWebsocket(incoming.headers.upgrade),
     },
     onRequest,
   );
@@ -48,6 +52,10 @@ export function createProxyServer(gateway: Gateway): Server {
     void handleCall(incoming, outgoing, gateway); // It answers every failure itself and never rejects.
   }
 
+  server.on('upgrade', (incoming: IncomingMessage, _socket: Duplex, head: Buffer) => {
+    gateway.counters.calls += 1;
+    void handleUpgrade(incoming, head, gateway); // It answers every failure itself and never rejects.
+  });
   // The client waits for "100 Continue"; whether it gets it is decided after its key is known.
   server.on('checkContinue', onRequest);
   server.on('checkExpectation', onRequest);

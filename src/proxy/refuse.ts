@@ -9,6 +9,7 @@ import { GATEWAY_ERRORS, type GatewayErrorCode } from '../errors.ts';
 const DRAIN_BYTES = 1024 * 1024;
 const DRAIN_MS = 2_000;
 const RETRY_AFTER_SECONDS = '1';
+const UPGRADE_REQUIRED = 426;
 
 /** What SDKs of different providers call the same class of error. */
 function namesFor(status: number): { type: string; status: string; exception: string } {
@@ -79,11 +80,12 @@ export function refuse(
   }
   const body = refusalBody(code, id, detail);
   const headers = refusalHeaders(code, id, Buffer.byteLength(body));
-  if (!incoming.complete) {
-    headers.push('Connection', 'close');
-    drain(incoming);
-  }
-  outgoing.writeHead(GATEWAY_ERRORS[code].status, headers);
+  const { status } = GATEWAY_ERRORS[code];
+  // The protocol to ask in instead (RFC 9110 15.5.22).
+  if (status === UPGRADE_REQUIRED) headers.push('Upgrade', 'HTTP/1.1', 'Connection', 'Upgrade, close');
+  else if (!incoming.complete) headers.push('Connection', 'close');
+  if (!incoming.complete) drain(incoming);
+  outgoing.writeHead(status, headers);
   outgoing.end(body);
 }
 

@@ -5,7 +5,7 @@
 import type { ProviderName } from '../call-record.ts';
 import type { AwsSigning, Config, UpstreamConfig } from '../config.ts';
 import { GatewayError } from '../errors.ts';
-import type { Endpoint, Provider } from '../providers/provider.ts';
+import type { Endpoint, Provider, RequestLine } from '../providers/provider.ts';
 import { inferProvider, PROVIDERS, readProviderName } from '../providers/registry.ts';
 import type { AcceptedRequest } from './accept.ts';
 import { readClientSignature, requireHoldingSignature } from './client-signature.ts';
@@ -15,6 +15,8 @@ import { withoutSignature } from './sign-request.ts';
 export interface Route {
   readonly provider: Provider;
   readonly endpoint: Endpoint;
+  /** The request as it goes upstream, less the prefix of a configured address. */
+  readonly mapped: RequestLine;
   /** Scheme, host and port. */
   readonly origin: string;
   /** Path and query to send. */
@@ -49,9 +51,11 @@ export function chooseRoute(request: AcceptedRequest, headers: GatewayHeaders, s
   const { origin, prefix } = splitOrigin(upstream?.origin ?? ownOrigin);
   if (signature !== null && (repairedPath !== null || prefix !== '')) throw new GatewayError('signature_path');
   const path = query === '' ? prefix + mapped : `${prefix}${mapped}?${query}`;
+  const line: RequestLine = { method, path: mapped, query, header };
   return {
     provider,
-    endpoint: provider.endpoint({ method, path: mapped, query, header }),
+    endpoint: provider.endpoint(line),
+    mapped: line,
     origin,
     path: signing === null ? path : withoutSignature(path),
     loggedPath: query === '' ? request.path : `${request.path}?${hideSecrets(query)}`,
