@@ -60,7 +60,11 @@ beforeAll(async () => {
       credentials: { accessKeyId: 'AKIAGATEWAY000000000', secretAccessKey: SECRET, sessionToken: null },
     },
   };
-  proxy = await startProxy(provider.origin, {}, { aliases: { bedrock: { ...configured, mantle } } });
+  proxy = await startProxy(
+    provider.origin,
+    {},
+    { aliases: { bedrock: { ...configured, mantle }, openai: { mantle } } },
+  );
 });
 afterAll(async () => {
   await proxy.close();
@@ -204,6 +208,15 @@ describe('an upstream with credentials', () => {
     });
     expect([status, code, arrived]).toEqual([413, 'signing_body_too_large', null]);
   });
+});
+
+test('a websocket handshake is not signed: the client is told to use HTTP', async () => {
+  const headers = [
+    ...['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: AAAA'],
+    ...['X-Gateway-Provider: openai', 'X-Gateway-Provider-Alias: mantle'],
+  ];
+  const { status, code, arrived } = await send({ line: 'GET /v1/realtime?model=m', headers });
+  expect([status, code, arrived]).toEqual([426, 'upgrade_unsupported', null]);
 });
 
 test('no room for a large body, or no credentials: refused, with leave to try again', async () => {
@@ -351,6 +364,30 @@ describe('an upstream without credentials', () => {
     expect(check(arrived, CLIENT_SECRET)).toMatchObject({ isValid: true, accessKeyId: 'AKIACLIENT0000000000' });
     expect(arrived.header('host')).toBe(signing.host ?? RUNTIME);
     expect((await proxy.lastCall()).begin).toMatchObject({ provider: 'bedrock', region: 'eu-west-1' });
+  });
+
+  test('@aws-sdk/client-bedrock-runtime, led here behind its signer as docs/bedrock.md says', async () => {
+    const { port } = proxy;
+    const client = new BedrockRuntimeClient({
+      region: 'eu-west-1',
+      credentials: { accessKeyId: 'AKIACLIENT0000000000', secretAccessKey: CLIENT_SECRET },
+      ...{ requestHandler: new NodeHttpHandler(), maxAttempts: 1 },
+    });
+    client.middlewareStack.add(
+      (next) => (args) => {
+        const request = Object(args.request);
+        Object.assign(request, { protocol: 'http:', hostname: '127.0.0.1', port });
+        request.headers['X-Gateway-Key'] = proxy.key;
+        return next(args);
+      },
+      { step: 'finalizeRequest', priority: 'low', name: 'throughGateway' },
+    );
+    await client.send(new ConverseCommand({ modelId: MODEL, messages: [{ role: 'user', content: [{ text: 'Hi' }] }] }));
+    client.destroy();
+    const arrived = provider.requests.at(-1);
+    if (arrived === undefined) throw new Error('nothing arrived');
+    expect(check(arrived, CLIENT_SECRET)).toMatchObject({ isValid: true, region: 'eu-west-1' });
+    expect(check(arrived, CLIENT_SECRET).signedHeaders).toContain('content-length');
   });
 
   test('passes a bearer key unchanged, to the host that is configured', async () => {
