@@ -34,7 +34,7 @@ export function requireHoldingSignature(
   request: AcceptedRequest,
   upstream: UpstreamConfig | null,
 ): AwsHost {
-  const host = readAwsHost(request.header('host') ?? request.header(':authority') ?? '');
+  const host = readAwsHost(request.header('host') ?? '');
   const configured = upstream === null ? null : readAwsHost(new URL(upstream.origin).host);
   if (host === null || !isReachable(host, configured)) throw new GatewayError('signature_host');
   for (const name of signature.signedHeaders) {
