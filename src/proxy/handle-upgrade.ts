@@ -69,7 +69,9 @@ export async function handleUpgrade(incoming: IncomingMessage, head: Buffer, gat
       headers,
       route: { ...route, endpoint: websocket?.endpoint ?? route.endpoint },
     };
-    if (websocket === null || request.method !== 'GET') throw new GatewayError('upgrade_unsupported');
+    // A handshake is not signed for AWS, and would not go on as it was signed: its client falls back to HTTP.
+    const isSigned = route.signing !== null || route.isSignedByClient;
+    if (websocket === null || request.method !== 'GET' || isSigned) throw new GatewayError('upgrade_unsupported');
     // What follows the head would be read as frames by one side and as a body by the other.
     if (request.hasBody) throw new GatewayError('request_malformed');
 

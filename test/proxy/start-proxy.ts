@@ -46,8 +46,12 @@ export interface InProcessProxy {
   readonly close: () => Promise<void>;
 }
 
-/** Every provider goes to `origin`. */
-export async function startProxy(origin: string, settings: Partial<Gateway['settings']> = {}): Promise<InProcessProxy> {
+/** Every provider goes to `origin`, and what `routes` says. */
+export async function startProxy(
+  origin: string,
+  settings: Partial<Gateway['settings']> = {},
+  routes: Partial<Gateway['routes']> = {},
+): Promise<InProcessProxy> {
   const dir = mkdtempSync(join(tmpdir(), 'tollgate-proxy-'));
   const spoolDir = join(dir, 'spool', 'p1');
   const log = pino({ level: 'silent' });
@@ -65,7 +69,7 @@ export async function startProxy(origin: string, settings: Partial<Gateway['sett
   ];
   const gateway: Gateway = {
     settings: { bodies: 'full', usage: 'ask', onClientAbort: 'cancel', node: 'test', ...settings },
-    routes: { upstreams: Object.fromEntries(names.map((name) => [name, upstream])), aliases: {} },
+    routes: { upstreams: Object.fromEntries(names.map((name) => [name, upstream])), aliases: {}, ...routes },
     keys: {
       snapshot: createKeySnapshot(1, [
         {
