@@ -6,13 +6,15 @@ import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, createSecureContext, type SecureContext } from 'node:tls';
 import type { UpstreamCall, UpstreamEvents, UpstreamRequest } from './upstream.ts';
 import { OpenCall } from './upstream-call.ts';
-import { type ConnectionOwner, UpstreamConnection } from './upstream-connection.ts';
+import { type ConnectionOwner, type OpenSocket, UpstreamConnection } from './upstream-connection.ts';
 import { UpstreamError } from './upstream-failure.ts';
 import type { UpstreamLimits } from './upstream-limits.ts';
 import { writeRequestHead } from './upstream-request.ts';
 
 /** First probe on a silent connection, so that a path that died without a word is noticed. */
 const TCP_PROBE_MS = 60_000;
+/** At most so much is taken at once; what libuv reads at most, too. */
+const READ_BYTES = 64 * 1024;
 const MAX_IDLE_CONNECTIONS = 1_024;
 /** Our clock against the provider's, and the way there. */
 const KEEP_ALIVE_MARGIN_MS = 1_000;
@@ -25,6 +27,8 @@ export class UpstreamPool implements ConnectionOwner {
   readonly #hopLines: string;
   /** Null without TLS. */
   readonly #secureContext: SecureContext | null;
+  /** All connections read into it, one after the other: what is read is dealt with before the next read. */
+  readonly #readBuffer = new Uint8Array(READ_BYTES);
   /** The last TLS session, with which the next handshake is shorter. */
   #session: Buffer | null = null;
   /** The last is the one used last. */
@@ -136,17 +140,25 @@ export class UpstreamPool implements ConnectionOwner {
 
   #open(call: OpenCall): void {
     const isTls = this.#secureContext !== null;
-    const connection = new UpstreamConnection(this, this.#connect(), isTls ? 'secureConnect' : 'connect', call);
+    const open: OpenSocket = (onRead) => this.#connect(onRead);
+    const connection = new UpstreamConnection(this, open, isTls ? 'secureConnect' : 'connect', call);
     this.#connections.add(connection);
   }
 
-  #connect(): Socket {
+  #connect(onRead: (bytes: Uint8Array, length: number) => void): Socket {
     const where = {
       host: this.#host,
       port: this.#port,
       noDelay: true,
       keepAlive: true,
       keepAliveInitialDelay: TCP_PROBE_MS,
+      onread: {
+        buffer: this.#readBuffer,
+        callback: (length: number, bytes: Uint8Array) => {
+          onRead(bytes, length);
+          return true;
+        },
+      },
     };
     if (this.#secureContext === null) return connect(where);
     const socket = connectTls({
