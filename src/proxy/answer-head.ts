@@ -1,23 +1,27 @@
 /** The head of a provider's answer: as received, and as the client gets it. */
-import { isHopByHop, readNominated } from '../wire/hop-by-hop.ts';
+import { readNominated } from '../wire/hop-by-hop.ts';
+import type { HeaderName, HeaderNames } from './header-names.ts';
 
 export class AnswerHead {
   readonly status: number;
   /** Flat, as received. */
   readonly rawHeaders: readonly string[];
-  /** The names in `rawHeaders`, in lower case. */
-  readonly names: readonly string[];
+  /** What the names in `rawHeaders` mean. */
+  readonly names: readonly HeaderName[];
 
-  constructor(status: number, rawHeaders: readonly string[], names: readonly string[]) {
+  constructor(status: number, rawHeaders: readonly string[], names: readonly HeaderName[]) {
     this.status = status;
     this.rawHeaders = rawHeaders;
     this.names = names;
   }
 
   /** First value by lower-case name. */
-  header(name: string): string | null {
-    const index = this.names.indexOf(name);
-    return index === -1 ? null : (this.rawHeaders[index * 2 + 1] ?? null);
+  header(lower: string): string | null {
+    const { names } = this;
+    for (let index = 0; index < names.length; index += 1) {
+      if (names[index]?.lower === lower) return this.rawHeaders[index * 2 + 1] ?? null;
+    }
+    return null;
   }
 }
 
@@ -25,19 +29,22 @@ export class AnswerHead {
 export function headersForClient(
   rawHeaders: readonly string[],
   requestId: string,
-): { headers: string[]; contentLength: number | null; names: string[] } {
+  headerNames: HeaderNames,
+): { headers: string[]; contentLength: number | null; names: HeaderName[] } {
   const headers: string[] = [];
-  const names: string[] = [];
+  const names: HeaderName[] = [];
   let contentLength: number | null = null;
   let nominated: readonly string[] = [];
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? '';
     const value = rawHeaders[index + 1] ?? '';
-    const lower = name.toLowerCase();
-    names.push(lower);
-    if (lower === 'connection') nominated = [...nominated, ...(readNominated(value) ?? [])];
-    if (isHopByHop(lower) || lower.startsWith('x-gateway-')) continue;
-    if (lower === 'content-length') contentLength = Number(value);
+    const meaning = headerNames.read(name);
+    names.push(meaning);
+    if (meaning.isFraming) {
+      if (meaning.lower === 'connection') nominated = [...nominated, ...(readNominated(value) ?? [])];
+      if (meaning.lower === 'content-length') contentLength = Number(value);
+    }
+    if (meaning.isOfAnswerHop) continue;
     headers.push(name, value);
   }
   headers.push('X-Gateway-Request-Id', requestId);

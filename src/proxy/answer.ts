@@ -8,6 +8,7 @@ import type { ServerResponse } from 'node:http';
 import type { UsageReading } from '../token-usage.ts';
 import { AnswerHead, dropNamed, headersForClient } from './answer-head.ts';
 import type { BodyCopy } from './body-copy.ts';
+import type { HeaderNames } from './header-names.ts';
 import type { UpstreamCall, UpstreamEvents } from './upstream.ts';
 import type { UpstreamFailure } from './upstream-failure.ts';
 
@@ -47,6 +48,7 @@ export interface AnswerOptions {
   readonly requestId: string;
   readonly method: string;
   readonly copy: BodyCopy;
+  readonly headerNames: HeaderNames;
   readonly drainsOnClientAbort: boolean;
   /** Monotonic time at which the call arrived; all times of an answer count from it. */
   readonly arrivedMs: number;
@@ -144,7 +146,11 @@ export class Answer implements UpstreamEvents {
 
   onHead(status: number, reason: string, rawHeaders: string[]): void {
     this.#headersMs = this.#elapsedMs();
-    const { headers, contentLength, names } = headersForClient(rawHeaders, this.#options.requestId);
+    const { headers, contentLength, names } = headersForClient(
+      rawHeaders,
+      this.#options.requestId,
+      this.#options.headerNames,
+    );
     this.#head = new AnswerHead(status, rawHeaders, names);
     const { meter, filter } = this.#options.onHead(this.#head);
     this.#meter = meter;

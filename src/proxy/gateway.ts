@@ -6,6 +6,7 @@ import type { SpoolWriter } from '../spool/spool-writer.ts';
 import type { KeyHolder } from './authenticate.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import type { CallId } from './call-id.ts';
+import type { HeaderNames } from './header-names.ts';
 import type { IdleSweep } from './idle-sweep.ts';
 import type { RouteSettings } from './route.ts';
 import type { UpstreamClient } from './upstream.ts';
@@ -29,6 +30,7 @@ export interface Gateway {
   readonly copies: ByteBudget;
   readonly heldBodies: ByteBudget;
   readonly idleBodies: IdleSweep;
+  readonly headerNames: HeaderNames;
   readonly nextCallId: () => CallId;
   readonly openCalls: Set<OpenCall>;
   readonly counters: { calls: number; rejected: number };

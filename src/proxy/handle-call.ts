@@ -35,9 +35,9 @@ export async function handleCall(incoming: IncomingMessage, outgoing: ServerResp
   const responseCopy = new BodyCopy(gateway.copies);
   let facts: CallFacts | null = null;
   try {
-    const request = accept(incoming);
+    const request = accept(incoming, gateway.headerNames);
     const headers = splitGatewayHeaders(request);
-    const key = authenticate(headers.key, gateway.keys, arrival.requestedAtMs);
+    const key = authenticate(headers.key, gateway.keys, incoming.socket, arrival.requestedAtMs);
     const route = chooseRoute(request, headers, gateway.routes);
     facts = { arrival, key, node: gateway.settings.node, request, headers, route };
 
@@ -128,6 +128,7 @@ function forward(
     requestId: arrival.id,
     method: request.method,
     copy: responseCopy,
+    headerNames: gateway.headerNames,
     drainsOnClientAbort: gateway.settings.onClientAbort === 'drain',
     arrivedMs: arrival.monotonicMs,
     onHead: (head) => attachMeter(route, head, prepared.isAsked),

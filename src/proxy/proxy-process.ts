@@ -12,6 +12,7 @@ import { openSpoolWriter } from '../spool/spool-writer.ts';
 import { createByteBudget } from './byte-budget.ts';
 import { createCallIds } from './call-id.ts';
 import { COPIES_BYTES, type Gateway, HELD_BODIES_BYTES } from './gateway.ts';
+import { HeaderNames } from './header-names.ts';
 import { IdleSweep } from './idle-sweep.ts';
 import { createProxyServer } from './proxy-server.ts';
 import { BODY_IDLE_MS, BODY_SWEEP_MS } from './receive-body.ts';
@@ -49,12 +50,13 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
   const gateway: Gateway = {
     settings: config,
     routes: config,
-    keys: { snapshot: await readKeySnapshotFile(start.keysFile) },
+    keys: { snapshot: await readKeySnapshotFile(start.keysFile), lastOf: new WeakMap() },
     upstream: await createUpstreamClient(config.egress),
     spool,
     copies: createByteBudget(COPIES_BYTES),
     heldBodies: createByteBudget(HELD_BODIES_BYTES),
     idleBodies: new IdleSweep(BODY_IDLE_MS, BODY_SWEEP_MS),
+    headerNames: new HeaderNames(),
     nextCallId: createCallIds(),
     openCalls: new Set(),
     counters: { calls: 0, rejected: 0 },

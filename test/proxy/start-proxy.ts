@@ -14,6 +14,7 @@ import { createKeySnapshot } from '../../src/keys/key-snapshot.ts';
 import { createByteBudget } from '../../src/proxy/byte-budget.ts';
 import { createCallIds } from '../../src/proxy/call-id.ts';
 import { COPIES_BYTES, type Gateway, HELD_BODIES_BYTES } from '../../src/proxy/gateway.ts';
+import { HeaderNames } from '../../src/proxy/header-names.ts';
 import { IdleSweep } from '../../src/proxy/idle-sweep.ts';
 import { createProxyServer } from '../../src/proxy/proxy-server.ts';
 import { BODY_IDLE_MS, BODY_SWEEP_MS } from '../../src/proxy/receive-body.ts';
@@ -75,12 +76,14 @@ export async function startProxy(origin: string, settings: Partial<Gateway['sett
           bodies: null,
         },
       ]),
+      lastOf: new WeakMap(),
     },
     upstream: await createUpstreamClient({ httpProxy: null, httpsProxy: null, noProxy: null }),
     spool: openSpoolWriter({ dir: spoolDir, durability: 'process', log }),
     copies: createByteBudget(COPIES_BYTES),
     heldBodies: createByteBudget(HELD_BODIES_BYTES),
     idleBodies: new IdleSweep(BODY_IDLE_MS, BODY_SWEEP_MS),
+    headerNames: new HeaderNames(),
     nextCallId: createCallIds(),
     openCalls: new Set(),
     counters: { calls: 0, rejected: 0 },
