@@ -14,6 +14,7 @@ import { createCallIds } from './call-id.ts';
 import { COPIES_BYTES, type Gateway, HELD_BODIES_BYTES } from './gateway.ts';
 import { HeaderNames } from './header-names.ts';
 import { IdleSweep } from './idle-sweep.ts';
+import { OpenSet } from './open-set.ts';
 import { createProxyServer } from './proxy-server.ts';
 import { BODY_IDLE_MS, BODY_SWEEP_MS } from './receive-body.ts';
 import { createUpstreamClient } from './upstream-client.ts';
@@ -58,7 +59,7 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
     idleBodies: new IdleSweep(BODY_IDLE_MS, BODY_SWEEP_MS),
     headerNames: new HeaderNames(),
     nextCallId: createCallIds(),
-    openCalls: new Set(),
+    openCalls: new OpenSet(),
     counters: { calls: 0, rejected: 0 },
     isDraining: false,
     reportAttempt: attempts.add,

@@ -16,6 +16,7 @@ import { createCallIds } from '../../src/proxy/call-id.ts';
 import { COPIES_BYTES, type Gateway, HELD_BODIES_BYTES } from '../../src/proxy/gateway.ts';
 import { HeaderNames } from '../../src/proxy/header-names.ts';
 import { IdleSweep } from '../../src/proxy/idle-sweep.ts';
+import { OpenSet } from '../../src/proxy/open-set.ts';
 import { createProxyServer } from '../../src/proxy/proxy-server.ts';
 import { BODY_IDLE_MS, BODY_SWEEP_MS } from '../../src/proxy/receive-body.ts';
 import { createUpstreamClient } from '../../src/proxy/upstream-client.ts';
@@ -85,7 +86,7 @@ export async function startProxy(origin: string, settings: Partial<Gateway['sett
     idleBodies: new IdleSweep(BODY_IDLE_MS, BODY_SWEEP_MS),
     headerNames: new HeaderNames(),
     nextCallId: createCallIds(),
-    openCalls: new Set(),
+    openCalls: new OpenSet(),
     counters: { calls: 0, rejected: 0 },
     isDraining: false,
     reportAttempt: (attempt) => attempts.push(attempt),
