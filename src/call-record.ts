@@ -49,7 +49,10 @@ export interface CallBegin {
   readonly providerAlias: string | null;
   /** The endpoint's family, e.g. `chat.completions`, `messages`, `unknown`. */
   readonly endpoint: string;
-  /** False for endpoints that cost nothing by themselves (token counting, listings): `cost_status` `not_billed`. */
+  /**
+   * False for endpoints that cost nothing by themselves (token counting, listings), and for those that fetch a result
+   * which was made elsewhere, unless the end says `billedOnceAs`: `cost_status` `not_billed`.
+   */
   readonly billed: boolean;
   readonly method: string;
   /** Path and query as received, with secret values replaced by `***`. */
@@ -97,6 +100,11 @@ export interface CallEnd {
   readonly inferenceGeo: string | null;
   readonly usage: TokenUsage | null;
   readonly usageSource: UsageSource;
+  /**
+   * The provider's id of a result that can be fetched more than once, when this answer carries its final usage: the
+   * first record with that id counts it. Absent for all other calls.
+   */
+  readonly billedOnceAs?: string;
   /** All flags, those of begin included. */
   readonly flags: readonly CallFlag[];
   /** `requestedAtMs` + the monotonic duration. */

@@ -8,6 +8,24 @@ import type { ProviderName } from './call-record.ts';
 export interface UpstreamConfig {
   readonly origin: string;
   readonly region: string | null;
+  /** Present: calls to it are signed here, whatever credentials the client sent. */
+  readonly aws?: AwsSigning;
+}
+
+export interface AwsKeys {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken: string | null;
+}
+
+/** How calls to an upstream are signed (AWS Signature Version 4). */
+export interface AwsSigning {
+  /** The AWS host that the signature is for; it is sent as `Host` wherever the upstream's address leads. */
+  readonly host: string;
+  readonly service: string;
+  readonly region: string;
+  /** `ambient`: what AWS's own chain finds (environment, profile, role of the machine). */
+  readonly credentials: AwsKeys | 'ambient';
 }
 
 export interface Config {

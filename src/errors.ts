@@ -60,18 +60,48 @@ export const GATEWAY_ERRORS = {
     status: 400,
     message: 'X-Gateway-Provider-Alias names no upstream that is configured for this provider.',
   },
-  signature_unsupported: {
+  signature_host: {
     status: 400,
     message:
-      'An AWS signature cannot survive a proxy: it covers the host. Use an Amazon Bedrock API key (Authorization: Bearer) with the client, set by AWS_BEARER_TOKEN_BEDROCK.',
+      'This request is signed for AWS (SigV4), and the signature covers a host that it does not go to, so AWS would refuse it. Use an Amazon Bedrock API key (AWS_BEARER_TOKEN_BEDROCK), let the gateway sign (TOLLGATE_AWS_BEDROCK_…), or sign for the AWS host itself.',
   },
-  http2_unsupported: {
-    status: 505,
-    message: 'This port speaks HTTP/1.1. For the AWS SDK for JavaScript pass `requestHandler: new NodeHttpHandler()`.',
+  signature_gateway_headers: {
+    status: 400,
+    message:
+      'The AWS signature of this request covers X-Gateway headers, which are taken out here, so AWS would refuse it. Add them after signing.',
+  },
+  signature_hop_headers: {
+    status: 400,
+    message:
+      'The AWS signature of this request covers headers of this connection (Connection, TE, Expect, …), which do not go on, so AWS would refuse it. Leave them unsigned.',
+  },
+  signature_http2: {
+    status: 400,
+    message:
+      'The AWS signature of this request is one for HTTP/2 (it covers :authority), and it goes on as HTTP/1.1. For the AWS SDK for JavaScript pass `requestHandler: new NodeHttpHandler()`.',
+  },
+  signature_path: {
+    status: 400,
+    message:
+      'The AWS signature of this request covers its path, which is sent on as another one (a base address with a prefix, or with a wrong /v1). Sign the path that AWS has.',
+  },
+  signing_body_too_large: {
+    status: 413,
+    message: 'The gateway signs this request for AWS and must hold its body for that, which it does up to 32 MiB.',
+  },
+  signing_busy: {
+    status: 503,
+    message: 'The gateway signs this request for AWS and holds too many large bodies already.',
+    retryable: true,
+  },
+  aws_credentials_unavailable: {
+    status: 503,
+    message: 'The gateway signs this request for AWS and has no valid credentials. Its log has the reason.',
+    retryable: true,
   },
   upgrade_unsupported: {
     status: 426,
-    message: 'This gateway does not relay protocol upgrades (websockets) yet. Use the HTTP form of the API.',
+    message: 'This path has no websocket that the gateway relays. Use the HTTP form of the API.',
   },
   method_unsupported: { status: 405, message: 'CONNECT, TRACE and "OPTIONS *" are not proxied.' },
   transfer_encoding: { status: 501, message: 'The only transfer coding accepted is "chunked", in HTTP/1.1.' },

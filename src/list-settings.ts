@@ -1,5 +1,5 @@
 /** The settings in force as people may see them: each with its value and where that came from, without any secret. */
-import type { Config, ConfigFlags, Setting } from './config.ts';
+import type { Config, ConfigFlags, Setting, UpstreamConfig } from './config.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -43,13 +43,23 @@ function listRows(config: Config): readonly Row[] {
 
 /** As they were written: an alias in lower case with hyphens is a variable in upper case with underscores. */
 function* listUpstreams({ upstreams, aliases }: Config): Generator<Row> {
-  for (const [provider, upstream] of Object.entries(upstreams))
-    yield [`TOLLGATE_UPSTREAM_${provider.toUpperCase()}`, null, withoutSecrets(upstream.origin)];
+  for (const [provider, upstream] of Object.entries(upstreams)) yield* listUpstream(provider.toUpperCase(), upstream);
   for (const [provider, byName] of Object.entries(aliases))
-    for (const [alias, upstream] of Object.entries(byName)) {
-      const name = `${provider}_${alias.replaceAll('-', '_')}`.toUpperCase();
-      yield [`TOLLGATE_UPSTREAM_${name}`, null, withoutSecrets(upstream.origin)];
-    }
+    for (const [alias, upstream] of Object.entries(byName))
+      yield* listUpstream(`${provider}_${alias.replaceAll('-', '_')}`.toUpperCase(), upstream);
+}
+
+function* listUpstream(name: string, { origin, region, aws }: UpstreamConfig): Generator<Row> {
+  yield [`TOLLGATE_UPSTREAM_${name}`, null, withoutSecrets(origin)];
+  if (region !== null) yield [`TOLLGATE_AWS_${name}_REGION`, null, region];
+  if (aws === undefined) return;
+  if (aws.credentials === 'ambient') {
+    yield [`TOLLGATE_AWS_${name}_CREDENTIALS`, null, aws.credentials];
+    return;
+  }
+  yield [`TOLLGATE_AWS_${name}_ACCESS_KEY_ID`, null, HIDDEN];
+  yield [`TOLLGATE_AWS_${name}_SECRET_ACCESS_KEY`, null, HIDDEN];
+  if (aws.credentials.sessionToken !== null) yield [`TOLLGATE_AWS_${name}_SESSION_TOKEN`, null, HIDDEN];
 }
 
 function isGiven(env: Environment, name: string): boolean {

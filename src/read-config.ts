@@ -2,13 +2,14 @@
  * Reads the settings of `Config` from flags and environment. Each wrong one is an OperatorError whose one line names
  * the setting, what was given (never for a secret) and what is allowed. Nothing else reads `TOLLGATE_*`.
  */
-import { readFileSync } from 'node:fs';
 import { availableParallelism, hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { PROVIDER_NAMES, type ProviderName } from './call-record.ts';
 import type { Config, ConfigFlags, UpstreamConfig } from './config.ts';
 import { defaultDataDir } from './default-data-dir.ts';
 import { OperatorError } from './errors.ts';
+import { AWS_FIELDS, isAwsSetting, listAwsUpstreams, readAwsUpstream } from './read-aws-settings.ts';
+import { readSecret } from './read-secret.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -36,9 +37,11 @@ const KNOWN_SETTINGS = [
   // What the first start's `curl` line calls the key.
   'TOLLGATE_KEY',
   ...PROVIDER_NAMES.map((name) => `TOLLGATE_UPSTREAM_${name.toUpperCase()}`),
+  ...AWS_FIELDS.map((field) => `TOLLGATE_AWS_BEDROCK_${field}`),
 ] as const;
 
-const UPSTREAM_NAME = new RegExp(`^TOLLGATE_UPSTREAM_(${PROVIDER_NAMES.join('|').toUpperCase()})(?:_([A-Z0-9_]+))?$`);
+const PROVIDER_AND_ALIAS = new RegExp(`^(${PROVIDER_NAMES.join('|').toUpperCase()})(?:_([A-Z0-9_]+))?$`);
+const UPSTREAM_NAME = new RegExp(`^TOLLGATE_UPSTREAM_${PROVIDER_AND_ALIAS.source.slice(1)}`);
 
 /** `bedrock-runtime.eu-west-1.amazonaws.com`, its FIPS and VPC forms, and `bedrock-mantle.eu-west-1.api.aws`. */
 const AWS_HOST = /(?:^|\.)([a-z]{2}(?:-gov|-iso[a-z]?)?-[a-z]+-\d)\.(?:vpce\.)?(?:amazonaws\.com(?:\.cn)?|api\.aws)$/;
@@ -114,26 +117,6 @@ function readUpstream(name: string, value: string): UpstreamConfig {
   return { origin: trimSlash(url.href), region: AWS_HOST.exec(url.hostname)?.[1] ?? null };
 }
 
-/** The value of a secret, given as `NAME` or as the first line of the file that `NAME_FILE` names. */
-function readSecret(variable: string, env: Environment): string | null {
-  const direct = env[variable]?.trim() ?? '';
-  const file = env[`${variable}_FILE`]?.trim() ?? '';
-  if (direct !== '' && file !== '') {
-    throw new OperatorError(`${variable} and ${variable}_FILE are both set; set one of them`);
-  }
-  if (file === '') return direct === '' ? null : direct;
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new OperatorError(`${variable}_FILE: cannot read the file: ${why}`, { cause });
-  }
-  const value = (text.split('\n')[0] ?? '').trim();
-  if (value === '') throw new OperatorError(`${variable}_FILE: the first line of ${JSON.stringify(file)} is empty`);
-  return value;
-}
-
 function readDatabaseUrl(env: Environment): string | null {
   const value = readSecret('DATABASE_URL', env);
   if (value !== null && !/^postgres(ql)?:\/\//.test(value)) {
@@ -158,12 +141,14 @@ interface Upstreams {
 function readUpstreams(env: Environment): Upstreams {
   const upstreams: Partial<Record<ProviderName, UpstreamConfig>> = {};
   const aliases: Partial<Record<ProviderName, Record<string, UpstreamConfig>>> = {};
-  for (const variable of Object.keys(env).sort()) {
-    const [, upperName, upperAlias] = UPSTREAM_NAME.exec(variable) ?? [];
+  for (const name of listUpstreamNames(env)) {
+    const [, upperName, upperAlias] = PROVIDER_AND_ALIAS.exec(name) ?? [];
+    const provider = PROVIDER_NAMES.find((known) => known.toUpperCase() === upperName);
+    if (provider === undefined) continue;
+    const variable = `TOLLGATE_UPSTREAM_${name}`;
     const value = env[variable]?.trim() ?? '';
-    const provider = PROVIDER_NAMES.find((name) => name.toUpperCase() === upperName);
-    if (provider === undefined || value === '') continue;
-    const upstream = readUpstream(variable, value);
+    const upstream = readAwsUpstream(name, provider, value === '' ? null : readUpstream(variable, value), env);
+    if (upstream === null) continue;
     if (upperAlias === undefined) {
       upstreams[provider] = upstream;
       continue;
@@ -172,6 +157,14 @@ function readUpstreams(env: Environment): Upstreams {
     aliases[provider] = { ...aliases[provider], [alias]: upstream };
   }
   return { upstreams, aliases };
+}
+
+/** As they stand in the settings' names: `BEDROCK`, `BEDROCK_EU`. */
+function listUpstreamNames(env: Environment): string[] {
+  const addressed = Object.keys(env)
+    .filter((variable) => UPSTREAM_NAME.test(variable))
+    .map((variable) => variable.slice('TOLLGATE_UPSTREAM_'.length));
+  return [...new Set([...addressed, ...listAwsUpstreams(env)])].sort();
 }
 
 /** These are by custom also written in lower case, which then wins. */
@@ -257,7 +250,10 @@ function editDistance(a: string, b: string): number {
 export function listUnknownSettings(env: Environment): string[] {
   const unknown = Object.keys(env).filter(
     (name) =>
-      name.startsWith('TOLLGATE_') && !UPSTREAM_NAME.test(name) && !KNOWN_SETTINGS.some((known) => known === name),
+      name.startsWith('TOLLGATE_') &&
+      !UPSTREAM_NAME.test(name) &&
+      !isAwsSetting(name) &&
+      !KNOWN_SETTINGS.some((known) => known === name),
   );
   return unknown.sort().map((name) => {
     const [nearest] = KNOWN_SETTINGS.toSorted((a, b) => editDistance(name, a) - editDistance(name, b));

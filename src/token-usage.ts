@@ -5,7 +5,7 @@
 
 /**
  * The disjoint classes. A token is in exactly one; `input` is uncached text (and everything that is not told apart),
- * `output` includes reasoning. The last two count requests, not tokens.
+ * `output` includes reasoning. Those after the tokens count what else is billed; their names say in what unit.
  */
 export const USAGE_CLASSES = [
   'input',
@@ -23,15 +23,38 @@ export const USAGE_CLASSES = [
   'output',
   'output_audio',
   'output_image',
+  /** Milliseconds of sound sent, where the provider bills by duration and reports no tokens. */
+  'input_audio_ms',
+  /** Characters of the text sent, where the provider bills speech by them. */
+  'input_characters',
+  /** Whole pictures, where no tokens are reported for them. */
+  'output_images',
   'web_search_requests',
   'web_fetch_requests',
+  'file_search_requests',
+  'code_execution_requests',
+  'maps_requests',
+  /** Answers that were grounded in a search, however many queries that took. */
+  'grounded_prompts',
 ] as const;
 
 export type UsageClass = (typeof USAGE_CLASSES)[number];
 
+/** The classes that are not tokens: no tier, batch or speed changes their price. */
+export const COUNTED_CLASSES: readonly UsageClass[] = USAGE_CLASSES.slice(USAGE_CLASSES.indexOf('input_audio_ms'));
+
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 export interface JsonObject {
   readonly [name: string]: JsonValue;
+}
+
+/** What a second model used within the same call, at its own rates. */
+export interface OtherUsage {
+  /** What it worked as, e.g. `advisor`, `compaction`, `image_generation`. */
+  readonly purpose: string;
+  /** Null: the call's own model, but apart from its prompt (a compaction). */
+  readonly model: string | null;
+  readonly classes: Readonly<Partial<Record<UsageClass, number>>>;
 }
 
 /** What one answer reported. Quantities are whole numbers ≥ 0; an absent class was not reported (null is not zero). */
@@ -39,12 +62,25 @@ export interface TokenUsage {
   readonly classes: Readonly<Partial<Record<UsageClass, number>>>;
   /** Reasoning tokens, a part of `output`, for display; null when the provider does not say. */
   readonly reasoning: number | null;
+  /** Not in `classes`. Absent when no other model took part. */
+  readonly others?: readonly OtherUsage[];
   /** The provider's own usage object, verbatim: what every later correction starts from. */
   readonly native: JsonObject;
 }
 
-/** `provider`: complete and reported. `partial`: the answer ended early, this is what was reported so far. */
-export type UsageSource = 'provider' | 'partial' | 'none';
+/**
+ * `provider`: complete and reported. `partial`: the answer ended early, this is what was reported so far. `request`:
+ * counted by the gateway in the request, where the provider bills by what was sent and reports nothing.
+ */
+export type UsageSource = 'provider' | 'partial' | 'request' | 'none';
+
+/** A result that is made after the call that asked for it was answered (a background response, a batch). */
+export interface LaterResult {
+  /** The provider's id of it: its usage is billed once, however often it is fetched. */
+  readonly id: string;
+  /** True when the result is there, with all the usage it will ever have. */
+  readonly isFinal: boolean;
+}
 
 /** Everything that metering reads from an answer. All of it is what the provider said; nothing is guessed. */
 export interface UsageReading {
@@ -56,6 +92,8 @@ export interface UsageReading {
   readonly inferenceGeo: string | null;
   /** An error reported inside the answer: an error body, or an error event after a 200. */
   readonly error: { readonly type: string | null; readonly message: string | null } | null;
+  /** Null for the answers that are their own result, which is nearly all of them. */
+  readonly laterResult: LaterResult | null;
   /** The answer's own ending was seen: `[DONE]`, `message_stop`, a whole JSON body, … */
   readonly terminal: boolean;
   readonly flags: readonly CallFlag[];
@@ -73,6 +111,10 @@ export type CallFlag =
   | 'tap_limit'
   /** The copy for metering could not be decoded. */
   | 'undecodable'
+  /** The result is made later: its usage is billed by the record of the call that fetches it. */
+  | 'usage_later'
+  /** The usage of this result stands in an earlier record, and is not counted here again. */
+  | 'usage_counted_before'
   /** The parts of the reported usage do not add up. */
   | 'inconsistent'
   /** Metadata beyond the limits was dropped. */

@@ -89,6 +89,7 @@ export function callCheckpoint(number: number, overrides: Partial<CallCheckpoint
       speed: null,
       inferenceGeo: null,
       error: null,
+      laterResult: null,
       terminal: false,
       flags: [],
     },

@@ -15,10 +15,14 @@ const RequestFile = z.strictObject({
   /** As the client sends it to the gateway, with the query. */
   path: z.string().startsWith('/'),
   headers: z.record(z.string(), z.string()),
-  body: z.json(),
+  /** JSON; `bodyText` instead where it is not (multipart, lines of JSON). */
+  body: z.json().optional(),
+  bodyText: z.string().optional(),
 });
 
 const HeadFile = z.strictObject({ status: z.int(), headers: z.record(z.string(), z.string()) });
+
+const Classes = z.partialRecord(z.enum(USAGE_CLASSES), z.int());
 
 const ExpectedFile = z.strictObject({
   endpoint: z.strictObject({
@@ -26,10 +30,11 @@ const ExpectedFile = z.strictObject({
     shape: z.string(),
     billed: z.boolean(),
     streamed: z.union([z.boolean(), z.literal('body')]),
+    fetchesResult: z.boolean().default(false),
   }),
   reading: z.strictObject({
     /** Null when the answer reports no usage. */
-    classes: z.partialRecord(z.enum(USAGE_CLASSES), z.int()).nullable(),
+    classes: Classes.nullable(),
     reasoning: z.int().nullable(),
     model: z.string().nullable(),
     serviceTier: z.string().nullable(),
@@ -37,6 +42,11 @@ const ExpectedFile = z.strictObject({
     inferenceGeo: z.string().nullable(),
     error: z.strictObject({ type: z.string().nullable(), message: z.string().nullable() }).nullable(),
     terminal: z.boolean(),
+    others: z
+      .array(z.strictObject({ purpose: z.string(), model: z.string().nullable(), classes: Classes }))
+      .default([]),
+    laterResult: z.strictObject({ id: z.string(), isFinal: z.boolean() }).nullable().default(null),
+    flags: z.array(z.string()).default([]),
   }),
 });
 
@@ -51,7 +61,7 @@ export interface Fixture {
   readonly expected: z.infer<typeof ExpectedFile>;
 }
 
-const EXTENSIONS = ['json', 'sse', 'bin'] as const;
+const EXTENSIONS = ['json', 'jsonl', 'sse', 'bin'] as const;
 
 function readFixture(provider: ProviderName, name: string, files: readonly string[]): Fixture {
   const readJson = <T>(schema: z.ZodType<T>, suffix: string): T => {
@@ -65,7 +75,7 @@ function readFixture(provider: ProviderName, name: string, files: readonly strin
   );
   if (answer === undefined || others.length > 0) {
     throw new Error(
-      `fixtures/${provider}/${name} must have exactly one of .response.json, .response.sse, .response.bin`,
+      `fixtures/${provider}/${name} must have exactly one of .response.json, .response.jsonl, .response.sse, .response.bin`,
     );
   }
   const { status, headers } = readJson(HeadFile, 'response.head.json');
@@ -78,6 +88,12 @@ function readFixture(provider: ProviderName, name: string, files: readonly strin
     body: readFileSync(`${FIXTURES_DIR}${provider}/${answer}`),
     expected: readJson(ExpectedFile, 'expected.json'),
   };
+}
+
+/** The request's body as it goes over the wire; empty when it has none. */
+export function requestBody({ request }: Fixture): Buffer {
+  if (request.bodyText !== undefined) return Buffer.from(request.bodyText);
+  return Buffer.from(request.body === undefined || request.body === null ? '' : JSON.stringify(request.body));
 }
 
 /** All cases of all providers, in the order of their names. */

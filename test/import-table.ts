@@ -10,6 +10,7 @@ const VOCABULARY = [
   'errors',
   'channel',
   'config',
+  'aws-host',
   'log',
   'cost-status',
   'version',
@@ -18,7 +19,7 @@ const VOCABULARY = [
   'format-amounts',
 ];
 
-/** Folder of `src/` → folders it may import besides itself and the vocabulary. */
+/** Folder of `src/`, or file directly in it → folders it may import besides itself and the vocabulary. */
 export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   wire: [],
   shapes: ['wire'],
@@ -38,6 +39,8 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   supervisor: ['spool', 'keys'],
   demo: ['wire'],
   cli: ['runs'],
+  'read-config': ['read-aws-settings', 'read-secret'],
+  'read-aws-settings': ['read-secret'],
 };
 
 /** The dashboard takes types from anywhere in `src/`, but code only from these: pure, and fit for a browser. */

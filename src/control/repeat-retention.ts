@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { isDatabaseDown } from '../admin/api-error.ts';
 import type { Config } from '../config.ts';
 import { cutRollups } from '../runs/cut-rollups.ts';
+import { forgetOldResults } from '../shipper/billed-results.ts';
 import { applyRetention } from '../store/retention.ts';
 import { type Repeating, repeat } from './repeat.ts';
 
@@ -14,6 +15,7 @@ export function repeatRetention(pool: pg.Pool, config: Config, log: Logger): Rep
   return repeat(async () => {
     try {
       const { dropped, waitingFor } = await applyRetention({ pool, limits, nowMs: Date.now(), cutRollups });
+      await forgetOldResults(pool, Date.now(), limits.rowsDays);
       if (dropped.length > 0) log.info({ dropped, ...limits }, 'retention dropped old days');
       if (waitingFor !== null) log.info({ waitingFor }, 'retention goes on at its next time');
     } catch (error) {

@@ -13,6 +13,8 @@ export interface BillableCall {
   readonly endpoint: string;
   /** False for endpoints that cost nothing by themselves. */
   readonly billed: boolean;
+  /** What it asked for is made, and billed, later. */
+  readonly isLater: boolean;
   /** Prices are those of this moment. */
   readonly requestedAtMs: number;
   /** Served, by the answer. */
@@ -32,11 +34,16 @@ export interface BillableCall {
   readonly usageSource: UsageSource;
 }
 
+export type CostUnit = 'token' | 'request' | 'character' | 'image' | 'millisecond';
+
 /** How one class's amount came about: quantity × rate × multiplier ÷ per. Stored as JSON. */
 export interface CostLine {
   readonly class: UsageClass;
+  /** Another model than the call's, and what it worked as; both absent for the call's own. */
+  readonly model?: string;
+  readonly purpose?: string;
   readonly quantity: number;
-  readonly unit: 'token' | 'request';
+  readonly unit: CostUnit;
   /** USD for `per` units, a decimal string like the two after it. */
   readonly rate: string;
   readonly per: number;

@@ -163,6 +163,7 @@ function createCall(costCase: CostCase): BillableCall {
     provider: costCase.provider,
     endpoint: costCase.endpoint,
     billed: true,
+    isLater: false,
     requestedAtMs: Date.parse(costCase.requested_at),
     model: costCase.model,
     modelRequested: costCase.model,

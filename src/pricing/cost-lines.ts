@@ -1,15 +1,15 @@
 /** From reported quantities to cost lines and the sums of their groups. What it cannot price it names by leaving null. */
-import { USAGE_CLASSES, type UsageClass } from '../token-usage.ts';
+import { COUNTED_CLASSES, type TokenUsage, USAGE_CLASSES, type UsageClass } from '../token-usage.ts';
 import { formatUsd, type PicoUsd } from '../usd.ts';
-import type { BillableCall, CostLine } from './billable-call.ts';
+import type { CostLine, CostUnit } from './billable-call.ts';
 import { type ClassRate, type PricingSituation, readClassRate } from './class-rate.ts';
 import { formatDecimal, priceQuantity } from './decimal.ts';
-import { REQUEST_CLASSES } from './overlay-row.ts';
 
 /** No answer reports more; a larger figure is nonsense that would not fit the money columns. */
 export const MAX_QUANTITY = 1_000_000_000_000;
 
-type CostGroup = 'input' | 'cacheRead' | 'cacheCreation' | 'output' | 'other';
+const COST_GROUPS = ['input', 'cacheRead', 'cacheCreation', 'output', 'other'] as const;
+type CostGroup = (typeof COST_GROUPS)[number];
 
 export interface Quantity {
   readonly unit: UsageClass;
@@ -22,11 +22,25 @@ export interface CostLines {
   /** Every class that was used has a price. */
   readonly isComplete: boolean;
   /** Null: a class of the group has no price. Absent: none of its classes was reported. */
-  readonly groups: Readonly<Partial<Record<CostGroup, PicoUsd | null>>>;
+  readonly groups: CostGroups;
+}
+
+export type CostGroups = Readonly<Partial<Record<CostGroup, PicoUsd | null>>>;
+
+/** A sum of which a part is not known is not known. */
+export function addGroups(first: CostGroups, second: CostGroups): CostGroups {
+  const sums: Partial<Record<CostGroup, PicoUsd | null>> = { ...first };
+  for (const group of COST_GROUPS) {
+    const more = second[group];
+    if (more === undefined) continue;
+    const before = sums[group];
+    sums[group] = more === null || before === null ? null : (before ?? 0n) + more;
+  }
+  return sums;
 }
 
 function groupOf(unit: UsageClass): CostGroup {
-  if (REQUEST_CLASSES.includes(unit)) return 'other';
+  if (COUNTED_CLASSES.includes(unit)) return 'other';
   if (unit.startsWith('cache_read')) return 'cacheRead';
   if (unit.startsWith('cache_creation')) return 'cacheCreation';
   return unit.startsWith('input') ? 'input' : 'output';
@@ -40,9 +54,9 @@ function isCount(quantity: number): boolean {
 }
 
 /** The reported classes, in the order of the vocabulary. */
-export function listQuantities(usage: BillableCall['usage']): readonly Quantity[] {
+export function listQuantities(classes: TokenUsage['classes']): readonly Quantity[] {
   return USAGE_CLASSES.flatMap((unit) => {
-    const quantity = usage?.classes[unit];
+    const quantity = classes[unit];
     return quantity === undefined ? [] : [{ unit, quantity }];
   });
 }
@@ -58,11 +72,18 @@ export function countPromptTokens(quantities: readonly Quantity[]): number {
   return tokens;
 }
 
+function unitOf(unit: UsageClass): CostUnit {
+  if (!COUNTED_CLASSES.includes(unit)) return 'token';
+  if (unit === 'input_audio_ms') return 'millisecond';
+  if (unit === 'input_characters') return 'character';
+  return unit === 'output_images' ? 'image' : 'request';
+}
+
 function createLine({ unit, quantity }: Quantity, rate: ClassRate, amount: PicoUsd): CostLine {
   return {
     class: unit,
     quantity,
-    unit: REQUEST_CLASSES.includes(unit) ? 'request' : 'token',
+    unit: unitOf(unit),
     rate: formatDecimal(rate.row.rate),
     per: rate.row.per,
     multiplier: formatDecimal(rate.multiplier),

@@ -1,16 +1,24 @@
 /** How the overlay's rows are written down: one rate card gives several rows. No prices here. */
 import type { ProviderName } from '../call-record.ts';
-import { USAGE_CLASSES, type UsageClass } from '../token-usage.ts';
+import { COUNTED_CLASSES, USAGE_CLASSES, type UsageClass } from '../token-usage.ts';
 import { parseDecimal } from './decimal.ts';
 import { createModelTest, type ModelMatch } from './model-match.ts';
-import { type Calendar, PER_MILLION, PER_THOUSAND, type PriceRow, type PromptTier, type RowTier } from './price-row.ts';
+import {
+  type Calendar,
+  PER_MILLION,
+  PER_MINUTE_OF_MS,
+  PER_THOUSAND,
+  type PriceRow,
+  type PromptTier,
+  type RowTier,
+} from './price-row.ts';
 
 export interface RateCard {
   /** Unique in the overlay. */
   readonly name: string;
   readonly provider: ProviderName;
   readonly match: ModelMatch;
-  /** Decimal strings, USD for a million tokens or a thousand requests. */
+  /** Decimal strings, USD for a million tokens or characters, a minute of sound, a thousand of everything else. */
   readonly rates: Readonly<Partial<Record<UsageClass, string>>>;
   readonly serviceTier?: RowTier;
   /** ISO instants. */
@@ -22,9 +30,6 @@ export interface RateCard {
   readonly checkedOn: string;
 }
 
-/** Classes that count requests. No tier, batch, speed or place changes their price. */
-export const REQUEST_CLASSES: readonly UsageClass[] = ['web_search_requests', 'web_fetch_requests'];
-
 /** A model and its dated snapshots (`-2026-03-05`, `-20260305`), nothing else. */
 export function matchSnapshots(model: string): ModelMatch {
   const escaped = model.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
@@ -35,25 +40,30 @@ export function readInstant(iso: string | undefined): number | null {
   return iso === undefined ? null : Date.parse(iso);
 }
 
+function perOf(unit: UsageClass): number {
+  if (unit === 'input_audio_ms') return PER_MINUTE_OF_MS;
+  return COUNTED_CLASSES.includes(unit) && unit !== 'input_characters' ? PER_THOUSAND : PER_MILLION;
+}
+
 export function createRows(card: RateCard): readonly PriceRow[] {
   const appliesTo = createModelTest(card.match);
   return USAGE_CLASSES.flatMap((unit) => {
     const rate = card.rates[unit];
     if (rate === undefined) return [];
-    const isRequest = REQUEST_CLASSES.includes(unit);
+    const isCounted = COUNTED_CLASSES.includes(unit);
     const row: PriceRow = {
       key: `overlay/${card.name}/${unit}`,
       layer: 'overlay',
       provider: card.provider,
       appliesTo,
-      serviceTier: isRequest ? 'any' : (card.serviceTier ?? 'standard'),
+      serviceTier: isCounted ? 'any' : (card.serviceTier ?? 'standard'),
       validFromMs: readInstant(card.from),
       validToMs: readInstant(card.to),
       calendar: card.calendar ?? null,
       promptTier: card.promptTier ?? null,
       unit,
       rate: parseDecimal(rate),
-      per: isRequest ? PER_THOUSAND : PER_MILLION,
+      per: perOf(unit),
       source: card.source,
       checkedOn: card.checkedOn,
     };

@@ -3,9 +3,8 @@
  * rate of another class, and names that stand for another model. Each is declared by its provider; none is a guess.
  */
 import type { ProviderName } from '../call-record.ts';
-import { USAGE_CLASSES, type UsageClass } from '../token-usage.ts';
+import { COUNTED_CLASSES, USAGE_CLASSES, type UsageClass } from '../token-usage.ts';
 import type { ModelMatch } from './model-match.ts';
-import { REQUEST_CLASSES } from './overlay-row.ts';
 
 interface Sourced {
   /** Unique; stored with the lines that used the rule. */
@@ -46,7 +45,7 @@ const ANY: ModelMatch = { regex: '' };
 const ONE_PRICE_GEMINI: ModelMatch = { regex: '^gemini-(2\\.5-pro|3-pro-preview|3\\.1-pro-preview)(?!.*-tts)' };
 /** The models whose tables for all tiers were compared. */
 const GEMINI_2_5: ModelMatch = { regex: '^gemini-2\\.5-(pro|flash|flash-lite)$' };
-const TOKENS = USAGE_CLASSES.filter((unit) => !REQUEST_CLASSES.includes(unit));
+const TOKENS = USAGE_CLASSES.filter((unit) => !COUNTED_CLASSES.includes(unit));
 const CACHED = TOKENS.filter((unit) => unit.startsWith('cache_read'));
 const INPUT_AND_OUTPUT = TOKENS.filter((unit) => unit.startsWith('input') || unit.startsWith('output'));
 

@@ -18,6 +18,7 @@ const CALL: BillableCall = {
   provider: 'openai',
   endpoint: 'chat.completions',
   billed: true,
+  isLater: false,
   requestedAtMs: Date.UTC(2026, 8, 23, 12),
   model: 'gpt-4o-mini',
   modelRequested: 'gpt-4o-mini',

@@ -15,6 +15,7 @@ function createCall(changes: Partial<BillableCall> = {}): BillableCall {
     provider: 'openai',
     endpoint: 'chat.completions',
     billed: true,
+    isLater: false,
     requestedAtMs: Date.UTC(2026, 8, 23, 12),
     model: 'gpt-4o-mini-2024-07-18',
     modelRequested: 'gpt-4o-mini',

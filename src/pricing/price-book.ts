@@ -5,11 +5,19 @@
 import { createHash } from 'node:crypto';
 import type { Outcome } from '../call-record.ts';
 import type { CostStatus } from '../cost-status.ts';
+import type { OtherUsage } from '../token-usage.ts';
 import type { BillableCall, PricedCall } from './billable-call.ts';
 import { MAX_MODEL_LENGTH, readBillingModel, readBillingTerms } from './billing-terms.ts';
 import { createCatalog } from './catalog.ts';
 import type { PricingSituation } from './class-rate.ts';
-import { countPromptTokens, createCostLines, listQuantities, type Quantity } from './cost-lines.ts';
+import {
+  addGroups,
+  type CostLines,
+  countPromptTokens,
+  createCostLines,
+  listQuantities,
+  type Quantity,
+} from './cost-lines.ts';
 import { createModelPrices } from './model-prices.ts';
 import { OVERLAY_RATE_CARDS } from './overlay-rate-cards.ts';
 import { ALIAS_RULES, DERIVED_RULES, MULTIPLIER_RULES } from './overlay-rules.ts';
@@ -22,7 +30,7 @@ export interface PriceBook {
 }
 
 /** A part of the version. Raise it when the arithmetic or the way a price is chosen changes. */
-const ENGINE_VERSION = 1;
+const ENGINE_VERSION = 2;
 const VERSION_LENGTH = 16;
 
 /** Endings after which the provider has charged nothing, if it reported nothing. */
@@ -33,6 +41,15 @@ const FREE_ERRORS: readonly string[] = ['upstream_name', 'upstream_tls', 'upstre
 function isFreeWithoutUsage(call: BillableCall): boolean {
   if (FREE_OUTCOMES.includes(call.outcome)) return true;
   return call.outcome === 'upstream_unreachable' && FREE_ERRORS.includes(call.errorType ?? '');
+}
+
+function addCosts(first: CostLines, second: CostLines): CostLines {
+  return {
+    lines: [...first.lines, ...second.lines],
+    knownCost: first.knownCost + second.knownCost,
+    isComplete: first.isComplete && second.isComplete,
+    groups: addGroups(first.groups, second.groups),
+  };
 }
 
 export function createPriceBook(): PriceBook {
@@ -67,20 +84,33 @@ export function createPriceBook(): PriceBook {
     };
   }
 
+  /** Its own model's rates, by the size of its own prompt. */
+  function priceOther(call: BillableCall, billingModel: string, other: OtherUsage): CostLines {
+    const quantities = listQuantities(other.classes);
+    const model = other.model ?? billingModel;
+    const costs = createCostLines(readSituation(call, model, quantities), quantities);
+    return { ...costs, lines: costs.lines.map((line) => ({ ...line, model, purpose: other.purpose })) };
+  }
+
   function priceCall(call: BillableCall): PricedCall {
     const billingModel = readBillingModel(call);
     if (!call.billed) return createUnpriced(billingModel, 'not_billed');
-    const quantities = listQuantities(call.usage);
-    if (quantities.length === 0)
-      return createUnpriced(billingModel, isFreeWithoutUsage(call) ? 'not_billed' : 'no_usage');
+    const quantities = listQuantities(call.usage?.classes ?? {});
+    const others = call.usage?.others ?? [];
+    if (quantities.length === 0 && others.length === 0)
+      return createUnpriced(billingModel, call.isLater || isFreeWithoutUsage(call) ? 'not_billed' : 'no_usage');
     if (billingModel === null || billingModel.length > MAX_MODEL_LENGTH)
       return createUnpriced(billingModel, 'unpriced');
     const situation = readSituation(call, billingModel, quantities);
-    if (situation.prices.rows.length === 0) return createUnpriced(billingModel, 'unpriced');
+    if (situation.prices.rows.length === 0 && others.length === 0) return createUnpriced(billingModel, 'unpriced');
 
-    const { lines, knownCost, isComplete, groups } = createCostLines(situation, quantities);
+    const own = createCostLines(situation, quantities);
+    const { lines, knownCost, isComplete, groups } = others.reduce(
+      (sum, other) => addCosts(sum, priceOther(call, billingModel, other)),
+      own,
+    );
     if (lines.length === 0 && !isComplete) return createUnpriced(billingModel, 'unpriced');
-    const isExact = isComplete && call.usageSource === 'provider';
+    const isExact = isComplete && (call.usageSource === 'provider' || call.usageSource === 'request');
     return {
       billingModel,
       costStatus: isExact ? 'exact' : 'partial',

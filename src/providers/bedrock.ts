@@ -2,6 +2,7 @@
  * Amazon Bedrock: regional hosts, model and operation in the path (`/model/{id}/converse`), compatible APIs under
  * `/openai/v1` and `/anthropic/v1`. Source: docs.aws.amazon.com, Bedrock API reference. It does not sign requests.
  */
+import { isAwsRegion, readAwsHost, runtimeHost } from '../aws-host.ts';
 import { readChatApiEndpoint } from './chat-api-endpoints.ts';
 import {
   countingEndpoint,
@@ -17,9 +18,6 @@ import { decodeSegment, isAtOrBelow, readRest, readUndoubled } from './path-segm
 import type { Endpoint, Provider, RequestLine } from './provider.ts';
 
 const DEFAULT_REGION = 'us-east-1';
-
-/** A region comes from a client's header and becomes a part of a host name: only what looks like one passes. */
-const REGION = /^[a-z]{2}(?:-[a-z]{2,12}){1,3}-\d{1,2}$/;
 
 const OPERATIONS: ReadonlyMap<string, Endpoint> = new Map(
   [
@@ -64,23 +62,27 @@ function readEndpoint({ method, path, query }: RequestLine): Endpoint {
 }
 
 const CREDENTIAL_SCOPE = /Credential=[^/,\s]+\/\d{8}\/([^/,\s]+)\//;
-const HOST =
-  /^bedrock-(?:runtime|runtime-fips|mantle)\.([a-z0-9-]+)\.(?:amazonaws\.com|amazonaws\.com\.cn|api\.aws)(?::\d+)?$/;
 const ARN = /^arn:aws[a-z-]*:bedrock:([a-z0-9-]+):/;
 
 /** From the signature's scope, the AWS host that was meant, or the ARN; a bearer key says nothing. */
 function readRegion({ path, header }: RequestLine): string | null {
   const candidates = [
     CREDENTIAL_SCOPE.exec(header('authorization') ?? '')?.[1],
-    HOST.exec(header('host') ?? '')?.[1],
+    readAwsHost(header('host') ?? '')?.region,
     ARN.exec(readModelId(path) ?? '')?.[1],
   ];
-  return candidates.find((candidate) => candidate !== undefined && REGION.test(candidate)) ?? null;
+  return candidates.find((candidate) => candidate !== undefined && isAwsRegion(candidate)) ?? null;
 }
 
 function originOf(region: string | null): string {
-  const name = region !== null && REGION.test(region) ? region : DEFAULT_REGION;
-  return `https://bedrock-runtime.${name}.amazonaws.com${name.startsWith('cn-') ? '.cn' : ''}`;
+  // A region comes from a client's header and becomes a part of a host name: only what looks like one passes.
+  return `https://${runtimeHost(region !== null && isAwsRegion(region) ? region : DEFAULT_REGION)}`;
+}
+
+/** A client that signs for AWS's host keeps that `Host` on its way through the gateway. */
+function isOwnHost(host: string | undefined): boolean {
+  const service = host === undefined ? undefined : readAwsHost(host)?.service;
+  return service === 'bedrock' || service === 'bedrock-mantle';
 }
 
 function mapPath(path: string): string {
@@ -101,7 +103,8 @@ export const bedrock = Object.freeze({
   name: 'bedrock',
   origin: originOf,
   defaultRegion: DEFAULT_REGION,
-  claims: ({ path }) =>
+  claims: ({ path, header }) =>
+    isOwnHost(header('host')) ||
     path.startsWith('/model/') ||
     isAtOrBelow(path, '/async-invoke') ||
     isAtOrBelow(path, '/guardrail') ||

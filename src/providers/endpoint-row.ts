@@ -2,9 +2,11 @@
  * What the endpoint tables are made of: frozen endpoints, and look-up by the method and the path behind the API's
  * version. The tables know API families, not hosts: the same family is served by several providers.
  */
+
+import type { SessionName } from '../shapes/session.ts';
 import type { ShapeName } from '../shapes/shape.ts';
 import { isAtOrBelow } from './path-segment.ts';
-import type { Endpoint } from './provider.ts';
+import type { Endpoint, WebsocketEndpoint } from './provider.ts';
 
 /** The fields that differ from one kind of endpoint to the next; the rest is what most have. */
 function endpointOf(family: string, fields: Partial<Endpoint>): Endpoint {
@@ -32,9 +34,9 @@ export function unmeteredEndpoint(family: string): Endpoint {
   return endpointOf(family, { model: { in: 'body' }, streamed: 'body' });
 }
 
-/** A job: it costs, later and elsewhere. */
-export function batchEndpoint(family: string): Endpoint {
-  return endpointOf(family, { isBatch: true });
+/** A job: it costs, later and elsewhere. The shape, where there is one, is of the answer that says so. */
+export function batchEndpoint(family: string, shape: ShapeName = 'opaque'): Endpoint {
+  return endpointOf(family, { shape, isBatch: true });
 }
 
 /** Listings, retrievals, deletions, administration: costs nothing by itself. */
@@ -42,9 +44,19 @@ export function freeEndpoint(family: string): Endpoint {
   return endpointOf(family, { billed: false });
 }
 
+/** Fetching what an earlier call asked for: `GET /batches/{id}`. */
+export function fetchedEndpoint(family: string, shape: ShapeName, isBatch: boolean): Endpoint {
+  return endpointOf(family, { shape, billed: false, fetchesResult: true, isBatch });
+}
+
 /** Token counting: free, but it names a model. */
 export function countingEndpoint(family: string): Endpoint {
   return endpointOf(family, { billed: false, model: { in: 'body' } });
+}
+
+/** A websocket: one call, however many turns it has. The model stands in its query or in one of its messages. */
+export function websocketEndpoint(family: string, session: SessionName): WebsocketEndpoint {
+  return Object.freeze({ endpoint: endpointOf(family, { model: { in: 'body' }, streamed: true }), session });
 }
 
 /** Paths at or below `root` that no exact row has. */

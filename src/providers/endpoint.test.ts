@@ -3,16 +3,17 @@ import { describe, expect, it } from 'vitest';
 import type { ProviderName } from '../call-record.ts';
 import { PROVIDERS } from './registry.ts';
 
-/** `family shape` and, when they hold, `free`, `batch`, `stream:yes|body`, `model:body|<name>`. */
+/** `family shape` and, when they hold, `free`, `fetched`, `batch`, `stream:yes|body`, `model:body|<name>`. */
 function describeEndpoint(provider: ProviderName, line: string): string {
   const [method = '', target = ''] = line.split(' ');
   const [path = '', query = ''] = target.split('?');
   const endpoint = PROVIDERS[provider].endpoint({ method, path, query, header: () => undefined });
-  const { family, shape, billed, isBatch, model, streamed } = endpoint;
+  const { family, shape, billed, fetchesResult, isBatch, model, streamed } = endpoint;
   return [
     family,
     shape,
     billed ? '' : 'free',
+    fetchesResult === true ? 'fetched' : '',
     isBatch ? 'batch' : '',
     streamed === false ? '' : `stream:${streamed === true ? 'yes' : streamed}`,
     model.in === 'nowhere' ? '' : `model:${model.in === 'path' ? model.name : model.in}`,
@@ -42,22 +43,23 @@ const ROWS: readonly (readonly [ProviderName, string, string])[] = [
   ['openai', 'POST /v1/completions', COMPLETIONS],
   ['openai', 'POST /v1/responses', RESPONSES],
   ['openai', 'POST /v1/responses?beta=true', RESPONSES],
-  ['openai', 'GET /v1/responses/resp_1', 'responses opaque free'],
-  ['openai', 'GET /v1/responses/resp_1?stream=true&starting_after=3', 'responses opaque free stream:yes'],
+  ['openai', 'GET /v1/responses/resp_1', 'responses responses free fetched'],
+  ['openai', 'GET /v1/responses/resp_1?stream=true&starting_after=3', 'responses responses free fetched stream:yes'],
   ['openai', 'GET /v1/responses/resp_1/input_items', 'responses opaque free'],
-  ['openai', 'POST /v1/responses/resp_1/cancel', 'responses opaque free'],
+  ['openai', 'POST /v1/responses/resp_1/cancel', 'responses responses free fetched'],
   ['openai', 'POST /v1/responses/compact', 'responses.compact responses stream:body model:body'],
   ['openai', 'POST /v1/responses/input_tokens', 'responses.input_tokens opaque free model:body'],
   ['openai', 'POST /v1/embeddings', EMBEDDINGS],
-  ['openai', 'POST /v1/images/generations', 'images.generations opaque stream:body model:body'],
-  ['openai', 'POST /v1/images/edits', 'images.edits opaque stream:body model:body'],
-  ['openai', 'POST /v1/audio/speech', 'audio.speech opaque stream:body model:body'],
-  ['openai', 'POST /v1/audio/transcriptions', 'audio.transcriptions opaque stream:body model:body'],
-  ['openai', 'POST /v1/audio/translations', 'audio.translations opaque stream:body model:body'],
+  ['openai', 'POST /v1/images/generations', 'images.generations images stream:body model:body'],
+  ['openai', 'POST /v1/images/edits', 'images.edits images stream:body model:body'],
+  ['openai', 'POST /v1/audio/speech', 'audio.speech speech stream:body model:body'],
+  ['openai', 'POST /v1/audio/transcriptions', 'audio.transcriptions transcriptions stream:body model:body'],
+  ['openai', 'POST /v1/audio/translations', 'audio.translations transcriptions stream:body model:body'],
   ['openai', 'POST /v1/moderations', 'moderations opaque free model:body'],
-  ['openai', 'POST /v1/batches', 'batches opaque batch'],
-  ['openai', 'GET /v1/batches/batch_1', 'batches opaque free'],
-  ['openai', 'POST /v1/batches/batch_1/cancel', 'batches opaque free'],
+  ['openai', 'POST /v1/batches', 'batches batches batch'],
+  ['openai', 'GET /v1/batches', 'batches opaque free'],
+  ['openai', 'GET /v1/batches/batch_1', 'batches batches free fetched batch'],
+  ['openai', 'POST /v1/batches/batch_1/cancel', 'batches batches free fetched batch'],
   ['openai', 'POST /v1/files', 'files opaque free'],
   ['openai', 'GET /v1/files/file-1/content', 'files opaque free'],
   ['openai', 'POST /v1/uploads/upload_1/parts', 'uploads opaque free'],
@@ -167,7 +169,7 @@ const ROWS: readonly (readonly [ProviderName, string, string])[] = [
   ['together', 'POST /v1/chat/completions', CHAT],
   ['together', 'POST /v1/embeddings', EMBEDDINGS],
   ['together', 'POST /v1/messages', MESSAGES],
-  ['together', 'POST /v1/images/generations', 'images.generations opaque stream:body model:body'],
+  ['together', 'POST /v1/images/generations', 'images.generations images stream:body model:body'],
   ['together', 'POST /v1/tci/execute', 'tci.execute opaque stream:body model:body'],
   ['together', 'POST /v2/videos', 'videos opaque stream:body model:body'],
   ['together', 'POST /v1/rerank', 'rerank opaque stream:body model:body'],

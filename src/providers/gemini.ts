@@ -12,9 +12,10 @@ import {
   resourceRow,
   UNKNOWN_ENDPOINT,
   unmeteredEndpoint,
+  websocketEndpoint,
 } from './endpoint-row.ts';
 import { decodeSegment, isAtOrBelow, readRest, readUndoubled } from './path-segment.ts';
-import type { Endpoint, Provider, RequestLine } from './provider.ts';
+import type { Endpoint, Provider, RequestLine, WebsocketEndpoint } from './provider.ts';
 
 const VERBS: ReadonlyMap<string, Endpoint> = new Map(
   [
@@ -91,8 +92,17 @@ const SHARED_ROOTS: readonly string[] = ['/v1/models', '/v1/files', '/v1/batches
 
 const KEY_IN_QUERY = /(?:^|&)key=/;
 
+/** The version is a part of the one segment that names the method. */
+const WEBSOCKET = /^\/ws\/google\.ai\.generativelanguage\.[\w]+\.GenerativeService\.(\w+)$/;
+
+const METHODS: ReadonlyMap<string, WebsocketEndpoint> = new Map([
+  ['BidiGenerateContent', websocketEndpoint('bidiGenerateContent', 'bidi-generate-content')],
+  ['BidiGenerateContentConstrained', websocketEndpoint('bidiGenerateContent', 'bidi-generate-content')],
+  ['BidiGenerateMusic', websocketEndpoint('bidiGenerateMusic', 'opaque-session')],
+]);
+
 function claims({ method, path, query, header }: RequestLine): boolean {
-  if (isAtOrBelow(path, '/v1beta') || path.startsWith('/upload/')) return true;
+  if (isAtOrBelow(path, '/v1beta') || path.startsWith('/upload/') || WEBSOCKET.test(path)) return true;
   if (OWN_ROOTS.some((root) => isAtOrBelow(path, root))) return true;
   // Reading `/v1/models/ft:model:organisation` is not a call of a verb: other providers have colons in model ids.
   const isReading = method === 'GET' || method === 'HEAD' || method === 'DELETE';
@@ -107,6 +117,8 @@ function repairPath(path: string): string | null {
     if (path.startsWith(`${version}/v1beta/`)) return path.slice(version.length);
     if (path.startsWith(`${version}/v1/`)) return path.slice(version.length);
   }
+  // The client's own base address ends with a slash, and it adds another.
+  if (path.startsWith('//') && WEBSOCKET.test(path.slice(1))) return path.slice(1);
   return MODEL_CALL.test(path) ? `/v1beta${path}` : readUndoubled(path, '/upload');
 }
 
@@ -118,6 +130,7 @@ export const gemini = Object.freeze({
   repairPath,
   mapPath: (path) => path,
   endpoint: readEndpoint,
+  websocket: ({ path }) => METHODS.get(WEBSOCKET.exec(path)?.[1] ?? '') ?? null,
   asksForUsage: () => false,
   // None is reliable; the answer's `responseId` is in its body.
   requestIdHeaders: [],

@@ -1,8 +1,28 @@
 /** OpenAI: where it lives, which paths are its own, what they are called. Source: platform.openai.com, API reference. */
 import { isChatApiRoot, readChatApiEndpoint } from './chat-api-endpoints.ts';
-import { UNKNOWN_ENDPOINT } from './endpoint-row.ts';
+import { UNKNOWN_ENDPOINT, websocketEndpoint } from './endpoint-row.ts';
 import { readRest, readUndoubled } from './path-segment.ts';
-import type { Provider } from './provider.ts';
+import type { Provider, WebsocketEndpoint } from './provider.ts';
+
+/** By the path behind the version. */
+const WEBSOCKETS: ReadonlyMap<string, WebsocketEndpoint> = new Map([
+  ['/realtime', websocketEndpoint('realtime', 'realtime')],
+  ['/realtime/translations', websocketEndpoint('realtime.translations', 'realtime')],
+  ['/responses', websocketEndpoint('responses.websocket', 'responses-session')],
+  ['/live/sessions', websocketEndpoint('live', 'live-session')],
+]);
+
+/** A fork is a session of its own; who attaches to one is told the usage that is the session's. */
+const LIVE_FORK = /^\/live\/sessions\/[^/]+\/fork$/;
+const LIVE_ATTACHED = /^\/live\/sessions\/[^/]+\/attach$/;
+const FORKED = websocketEndpoint('live', 'live-session');
+const ATTACHED = websocketEndpoint('live.attach', 'opaque-session');
+
+function readWebsocket(rest: string): WebsocketEndpoint | null {
+  if (LIVE_FORK.test(rest)) return FORKED;
+  if (LIVE_ATTACHED.test(rest)) return ATTACHED;
+  return WEBSOCKETS.get(rest) ?? null;
+}
 
 export const openai = Object.freeze({
   name: 'openai',
@@ -16,6 +36,7 @@ export const openai = Object.freeze({
     const rest = readRest(path, '/v1');
     return rest === null ? UNKNOWN_ENDPOINT : readChatApiEndpoint(method, rest, query);
   },
+  websocket: ({ path }) => readWebsocket(readRest(path, '/v1') ?? ''),
   asksForUsage: ({ shape, billed }) => shape === 'chat-completions' && billed,
   requestIdHeaders: ['x-request-id'],
   errorTypeHeader: null,

@@ -5,6 +5,7 @@
  * providers, the database or prices.
  */
 import type { ProviderName } from '../call-record.ts';
+import type { SessionName } from '../shapes/session.ts';
 import type { ShapeName } from '../shapes/shape.ts';
 
 /** What a request's line and headers say, before any body is read. */
@@ -24,11 +25,26 @@ export interface Endpoint {
   readonly shape: ShapeName;
   /** False when the endpoint costs nothing by itself. */
   readonly billed: boolean;
+  /**
+   * It fetches a result that an earlier call asked for: it costs nothing by itself, and the first one that hands over
+   * the finished result carries that result's usage.
+   */
+  readonly fetchesResult?: true;
+  /** What the provider bills by the request's own text, when the answer reports nothing. */
+  readonly countsRequest?: 'characters';
   readonly isBatch: boolean;
   /** Where the model stands. */
   readonly model: { readonly in: 'body' } | { readonly in: 'path'; readonly name: string } | { readonly in: 'nowhere' };
   /** Whether the answer is a stream: said by the body's `stream`, or by the path. */
   readonly streamed: 'body' | boolean;
+}
+
+/** What a websocket handshake opens. */
+export interface WebsocketEndpoint {
+  /** Of the connection as a whole; its shape is that of a refusal, which comes as an ordinary answer. */
+  readonly endpoint: Endpoint;
+  /** How usage stands in its messages. */
+  readonly session: SessionName;
 }
 
 export interface Provider {
@@ -44,6 +60,8 @@ export interface Provider {
   readonly mapPath: (path: string) => string;
   /** Which endpoint a (mapped, upstream) path is. Never throws; an unknown path is `unknown`, opaque and billed. */
   readonly endpoint: (request: RequestLine) => Endpoint;
+  /** What a websocket handshake on a (mapped, upstream) path opens, or null where there is none. Absent: nowhere. */
+  readonly websocket?: (request: RequestLine) => WebsocketEndpoint | null;
   /** True when this endpoint's streams lack usage unless `stream_options.include_usage` is sent. */
   readonly asksForUsage: (endpoint: Endpoint) => boolean;
   /** Response headers, lower-case, that carry the provider's request id, best first. */

@@ -1,9 +1,9 @@
 /** Together AI: the chat API under `/v1` (and videos under `/v2`), the messages API beside it. Source: docs.together.ai. */
 import { isChatApiRoot, readChatApiEndpoint } from './chat-api-endpoints.ts';
-import { readFromTable, resourceRow, UNKNOWN_ENDPOINT, unmeteredEndpoint } from './endpoint-row.ts';
+import { readFromTable, resourceRow, UNKNOWN_ENDPOINT, unmeteredEndpoint, websocketEndpoint } from './endpoint-row.ts';
 import { isMessagesRoot, readMessagesApiEndpoint } from './messages-api-endpoints.ts';
 import { readRest, readUndoubled } from './path-segment.ts';
-import type { Endpoint, Provider } from './provider.ts';
+import type { Endpoint, Provider, WebsocketEndpoint } from './provider.ts';
 
 /** What is Together's own, behind the version. */
 const OWN = Object.freeze({
@@ -17,6 +17,12 @@ const OWN = Object.freeze({
     resourceRow('/projects', 'projects', 'free'),
   ],
 });
+
+/** By the path behind the version. Neither reports what it used. */
+const WEBSOCKETS: ReadonlyMap<string, WebsocketEndpoint> = new Map([
+  ['/realtime', websocketEndpoint('realtime', 'realtime')],
+  ['/audio/speech/websocket', websocketEndpoint('audio.speech.websocket', 'realtime')],
+]);
 
 export const together = Object.freeze({
   name: 'together',
@@ -32,6 +38,7 @@ export const together = Object.freeze({
     if (isMessagesRoot(rest)) return readMessagesApiEndpoint(method, rest) ?? UNKNOWN_ENDPOINT;
     return readFromTable(OWN, method, rest) ?? readChatApiEndpoint(method, rest, query);
   },
+  websocket: ({ path }) => WEBSOCKETS.get(readRest(path, '/v1') ?? '') ?? null,
   // Most of its models put usage into a stream unasked; hiding it there would take away what a direct call shows. The
   // few that need to be asked are left as they are: their streams are recorded without usage.
   asksForUsage: () => false,

@@ -2,10 +2,10 @@
  * First step: is this a request that an intermediary may pass on? Refuses what is ambiguous or could be read in two
  * ways by the two sides (RFC 9112 11.2), and leaves everything else as it came, byte for byte. Reads no body.
  */
-import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../errors.ts';
 import type { RequestLine } from '../providers/provider.ts';
 import { readNominated } from '../wire/hop-by-hop.ts';
+import type { ClientRequest } from './client-exchange.ts';
 import type { HeaderName, HeaderNames } from './header-names.ts';
 
 const MAX_HEADERS = 200;
@@ -23,10 +23,11 @@ export interface AcceptedRequest extends RequestLine {
   readonly expectsContinue: boolean;
 }
 
-export function accept(incoming: IncomingMessage, headerNames: HeaderNames): AcceptedRequest {
+/** A handshake is a request that asks for a websocket, and whose connection is at hand to become one. */
+export function accept(incoming: ClientRequest, headerNames: HeaderNames, isHandshake = false): AcceptedRequest {
   const method = incoming.method ?? '';
   if (method === 'CONNECT' || method === 'TRACE') throw new GatewayError('method_unsupported');
-  const target = readTarget(incoming.url ?? '');
+  const target = readTarget(incoming.url ?? '', isHandshake);
   const raw = incoming.rawHeaders;
   if (raw.length > MAX_HEADERS * 2) throw new GatewayError('headers_too_large');
 
@@ -62,7 +63,7 @@ export function accept(incoming: IncomingMessage, headerNames: HeaderNames): Acc
       }
       case 'upgrade':
         // Other upgrades (h2c) are offers that may be left unanswered; a websocket client would wait for nothing.
-        if (value.toLowerCase().includes('websocket')) throw new GatewayError('upgrade_unsupported');
+        if (!isHandshake && asksForWebsocket(value)) throw new GatewayError('upgrade_unsupported');
         break;
       case 'expect':
         if (value.trim().toLowerCase() !== '100-continue') throw new GatewayError('expectation_failed');
@@ -89,20 +90,28 @@ export function accept(incoming: IncomingMessage, headerNames: HeaderNames): Acc
   };
 }
 
+/** `value` of `Upgrade`. */
+export function asksForWebsocket(value: string | undefined): boolean {
+  return value?.toLowerCase().includes('websocket') === true;
+}
+
 /** Anything but printable ASCII, and the two characters that readers of URLs disagree about. */
 const UNACCEPTABLE = /[^\x21-\x7e]|[\\#]/;
+/** A client's own doubled slash before the path of a websocket; it is routed as meant. */
+const DOUBLED = /^\/\/ws\/[^/]/;
 const DOT_SEGMENT = /(?:^|\/)(?:\.|%2e){1,2}(?=\/|$)/i;
 
 /**
  * Splits the request target. An absolute-form target (`GET http://host/path`) loses its authority, which is never a
  * destination. The result is the received text, neither decoded nor encoded.
  */
-function readTarget(url: string): { path: string; query: string } {
+function readTarget(url: string, isHandshake: boolean): { path: string; query: string } {
   let target = url;
   if (target === '*') throw new GatewayError('method_unsupported');
   const scheme = /^https?:\/\/[^/?#]*/i.exec(target);
   if (scheme !== null) target = target.slice(scheme[0].length) || '/';
-  if (!target.startsWith('/') || target.startsWith('//') || UNACCEPTABLE.test(target)) {
+  const isDoubled = target.startsWith('//') && !(isHandshake && DOUBLED.test(target));
+  if (!target.startsWith('/') || isDoubled || UNACCEPTABLE.test(target)) {
     throw new GatewayError('target_invalid');
   }
   const mark = target.indexOf('?');

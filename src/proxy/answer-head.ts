@@ -9,7 +9,9 @@ export class AnswerHead {
   /** What the names in `rawHeaders` mean. */
   readonly names: readonly HeaderName[];
 
-  constructor(status: number, rawHeaders: readonly string[], names: readonly HeaderName[]) {
+  constructor(status: number, rawHeaders: readonly string[], headerNames: HeaderNames) {
+    const names: HeaderName[] = [];
+    for (let index = 0; index < rawHeaders.length; index += 2) names.push(headerNames.read(rawHeaders[index] ?? ''));
     this.status = status;
     this.rawHeaders = rawHeaders;
     this.names = names;
@@ -27,28 +29,23 @@ export class AnswerHead {
 
 /** The provider's headers less those of its hop, and the id of the call's record. */
 export function headersForClient(
-  rawHeaders: readonly string[],
+  { rawHeaders, names }: AnswerHead,
   requestId: string,
-  headerNames: HeaderNames,
-): { headers: string[]; contentLength: number | null; names: HeaderName[] } {
+): { headers: string[]; contentLength: number | null } {
   const headers: string[] = [];
-  const names: HeaderName[] = [];
   let contentLength: number | null = null;
   let nominated: readonly string[] = [];
-  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] ?? '';
-    const value = rawHeaders[index + 1] ?? '';
-    const meaning = headerNames.read(name);
-    names.push(meaning);
-    if (meaning.isFraming) {
-      if (meaning.lower === 'connection') nominated = [...nominated, ...(readNominated(value) ?? [])];
-      if (meaning.lower === 'content-length') contentLength = Number(value);
+  for (let index = 0; index < names.length; index += 1) {
+    const name = names[index];
+    const value = rawHeaders[index * 2 + 1] ?? '';
+    if (name?.isFraming === true) {
+      if (name.lower === 'connection') nominated = [...nominated, ...(readNominated(value) ?? [])];
+      if (name.lower === 'content-length') contentLength = Number(value);
     }
-    if (meaning.isOfAnswerHop) continue;
-    headers.push(name, value);
+    if (name?.isOfAnswerHop === false) headers.push(rawHeaders[index * 2] ?? '', value);
   }
   headers.push('X-Gateway-Request-Id', requestId);
-  return { headers: nominated.length === 0 ? headers : dropNamed(headers, nominated), contentLength, names };
+  return { headers: nominated.length === 0 ? headers : dropNamed(headers, nominated), contentLength };
 }
 
 export function dropNamed(headers: readonly string[], names: readonly string[]): string[] {

@@ -4,6 +4,7 @@ import type { RejectedAttempt } from '../channel.ts';
 import type { Config } from '../config.ts';
 import type { SpoolWriter } from '../spool/spool-writer.ts';
 import type { KeyHolder } from './authenticate.ts';
+import type { AwsCredentials } from './aws-credentials.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import type { CallId } from './call-id.ts';
 import type { HeaderNames } from './header-names.ts';
@@ -14,7 +15,7 @@ import type { UpstreamClient } from './upstream.ts';
 
 /** Bound on the copies for the log of all calls together. */
 export const COPIES_BYTES = 256 * 1024 * 1024;
-/** Bound on the request bodies that all calls together hold for asking. */
+/** Bound on the request bodies that all calls together hold for asking or signing. */
 export const HELD_BODIES_BYTES = 256 * 1024 * 1024;
 
 /** A call whose answer is open; the gateway can cut it when it must stop. */
@@ -26,6 +27,7 @@ export interface Gateway {
   readonly settings: Pick<Config, 'bodies' | 'usage' | 'onClientAbort' | 'node'>;
   readonly routes: RouteSettings;
   readonly keys: KeyHolder;
+  readonly awsCredentials: AwsCredentials;
   readonly upstream: UpstreamClient;
   readonly spool: SpoolWriter;
   readonly copies: ByteBudget;

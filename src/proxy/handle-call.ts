@@ -3,7 +3,6 @@
  * errors of each step are drawn in docs/request-path.md. A step that refuses throws a GatewayError; once the call is
  * forwarded, every ending is a value.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CallBegin, CallBody } from '../call-record.ts';
 import { GatewayError, type GatewayErrorCode } from '../errors.ts';
 import type { CallFlag } from '../token-usage.ts';
@@ -11,10 +10,13 @@ import { accept } from './accept.ts';
 import { Answer } from './answer.ts';
 import { authenticate } from './authenticate.ts';
 import { BodyCopy } from './body-copy.ts';
+import type { ClientRequest, ClientResponse } from './client-exchange.ts';
+import { countSent } from './count-sent.ts';
 import type { Gateway } from './gateway.ts';
 import { splitGatewayHeaders } from './gateway-headers.ts';
 import { attachMeter } from './meter.ts';
-import { type PreparedBody, prepareBody, readBodyFacts, withoutCompression } from './prepare-body.ts';
+import { type PreparedBody, prepareBody, withoutCompression } from './prepare-body.ts';
+import { readFactsAtEnd, withKnownStream } from './read-body-facts.ts';
 import { ASKABLE_BODY_BYTES, type ReceivedBody, receiveBody, SMALL_BODY_BYTES } from './receive-body.ts';
 import {
   type Arrival,
@@ -27,9 +29,10 @@ import {
   describeRejection,
 } from './record.ts';
 import { refuse } from './refuse.ts';
-import { chooseRoute } from './route.ts';
+import { chooseRoute, type Route } from './route.ts';
+import { requireHeldBody, SIGNABLE_BODY_BYTES, signRequest } from './sign-request.ts';
 
-export async function handleCall(incoming: IncomingMessage, outgoing: ServerResponse, gateway: Gateway): Promise<void> {
+export async function handleCall(incoming: ClientRequest, outgoing: ClientResponse, gateway: Gateway): Promise<void> {
   const arrival = stampArrival(gateway);
   const requestCopy = new BodyCopy(gateway.copies);
   const responseCopy = new BodyCopy(gateway.copies);
@@ -41,10 +44,13 @@ export async function handleCall(incoming: IncomingMessage, outgoing: ServerResp
     const route = chooseRoute(request, headers, gateway.routes);
     facts = { arrival, key, node: gateway.settings.node, request, headers, route };
 
-    const mayAsk = (key.usage ?? gateway.settings.usage) === 'ask' && route.provider.asksForUsage(route.endpoint);
+    const mayAsk =
+      (key.usage ?? gateway.settings.usage) === 'ask' &&
+      !route.isSignedByClient &&
+      route.provider.asksForUsage(route.endpoint);
     const bodyStartedMs = performance.now();
     const received = await receiveBody(incoming, outgoing, request, requestCopy, {
-      holdBytes: mayAsk ? ASKABLE_BODY_BYTES : SMALL_BODY_BYTES,
+      holdBytes: holdLimit(route, mayAsk),
       budget: gateway.heldBodies,
       idle: gateway.idleBodies,
     });
@@ -52,23 +58,25 @@ export async function handleCall(incoming: IncomingMessage, outgoing: ServerResp
     const bodyWaitMs = performance.now() - bodyStartedMs;
 
     const prepared = prepareBody(request, received, mayAsk);
+    const sentHeaders = await prepareHeaders(facts, prepared, requestCopy.totalBytes, gateway);
     const flags = beginFlags(facts, prepared);
     const begin = describeBegin(facts, prepared.facts, flags);
     await keepBegin(gateway, begin);
 
     const overheadUs = Math.round((performance.now() - arrival.monotonicMs - bodyWaitMs) * 1000);
-    const answer = forward(outgoing, gateway, facts, prepared, responseCopy);
+    const answer = forward(outgoing, gateway, facts, prepared, sentHeaders, responseCopy);
     const ending = await answer.ended;
 
     // Everything below may not change what the client gets: the last byte waits, and then goes out whatever happened.
     try {
       const requestBytes = received.kind === 'held' ? received.bytes.length : requestCopy.totalBytes;
-      const body = received.kind === 'streamed' ? readBodyFacts(requestCopy.read().bytes) : prepared.facts;
+      const body = await readFactsAtEnd(request, received, requestCopy, prepared.facts);
       const end = describeEnd(facts, begin, {
         ending,
         answer,
         body,
-        flags,
+        flags: withKnownStream(flags, body),
+        sentUsage: countSent(route.endpoint, request, received),
         overheadUs,
         requestBytes,
         nowMs: performance.now(),
@@ -91,7 +99,7 @@ export async function handleCall(incoming: IncomingMessage, outgoing: ServerResp
   }
 }
 
-function stampArrival(gateway: Gateway): Arrival {
+export function stampArrival(gateway: Gateway): Arrival {
   const { id, timeMs } = gateway.nextCallId();
   return { id, requestedAtMs: timeMs, monotonicMs: performance.now() };
 }
@@ -102,12 +110,32 @@ function beginFlags(facts: CallFacts, prepared: PreparedBody): CallFlag[] {
   return flags;
 }
 
+function holdLimit(route: Route, mayAsk: boolean): number {
+  if (route.signing !== null) return SIGNABLE_BODY_BYTES;
+  return mayAsk ? ASKABLE_BODY_BYTES : SMALL_BODY_BYTES;
+}
+
+/** The client's headers, signed where the gateway signs. */
+async function prepareHeaders(
+  { request, headers, route }: CallFacts,
+  prepared: PreparedBody,
+  streamedBytes: number,
+  gateway: Gateway,
+): Promise<readonly string[]> {
+  const forwarded = prepared.isAsked ? withoutCompression(headers.forwarded) : headers.forwarded;
+  const { signing, path } = route;
+  if (signing === null) return forwarded;
+  const body = requireHeldBody(prepared.body, request.contentLength ?? streamedBytes);
+  const keys = await gateway.awsCredentials.read(signing);
+  return signRequest({ method: request.method, path, headers: forwarded, body }, signing, keys, new Date());
+}
+
 /** The call is in the spool before its first byte goes upstream; a spool that cannot take it does not stop the call. */
-function keepBegin(gateway: Gateway, begin: CallBegin): Promise<void> {
+export function keepBegin(gateway: Gateway, begin: CallBegin): Promise<void> {
   return new Promise((resolve) => gateway.spool.begin(begin, () => resolve()));
 }
 
-function keepEnd(
+export function keepEnd(
   gateway: Gateway,
   begin: CallBegin,
   end: ReturnType<typeof describeEnd>,
@@ -117,13 +145,14 @@ function keepEnd(
 }
 
 function forward(
-  outgoing: ServerResponse,
+  outgoing: ClientResponse,
   gateway: Gateway,
   facts: CallFacts,
   prepared: PreparedBody,
+  sentHeaders: readonly string[],
   responseCopy: BodyCopy,
 ): Answer {
-  const { arrival, request, headers, route } = facts;
+  const { arrival, request, route } = facts;
   const answer = new Answer(outgoing, {
     requestId: arrival.id,
     method: request.method,
@@ -142,14 +171,14 @@ function forward(
   // Nobody waits for it any more, and it would cost.
   if (answer.hasEnded) return answer;
   if (gateway.isDraining) outgoing.shouldKeepAlive = false;
-  const forwarded = prepared.isAsked ? withoutCompression(headers.forwarded) : headers.forwarded;
   answer.attach(
     gateway.upstream.send(
       {
         origin: route.origin,
+        host: route.host,
         method: request.method,
         path: route.path,
-        headers: forwarded,
+        headers: sentHeaders,
         body: prepared.body,
         bodyBytes: prepared.body === null || Buffer.isBuffer(prepared.body) ? null : request.contentLength,
       },
@@ -180,9 +209,9 @@ function bodiesOf(
 }
 
 /** The end of every call that was not forwarded: a refusal, or a defect of the gateway. */
-function refuseCall(
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
+export function refuseCall(
+  incoming: ClientRequest,
+  outgoing: ClientResponse,
   gateway: Gateway,
   arrival: Arrival,
   facts: CallFacts | null,
@@ -201,7 +230,7 @@ function refuseCall(
 }
 
 /** A refused attempt has no account and makes no row; it is shown to the operator with its reason. */
-function reportAttempt(incoming: IncomingMessage, gateway: Gateway, arrival: Arrival, code: GatewayErrorCode): void {
+function reportAttempt(incoming: ClientRequest, gateway: Gateway, arrival: Arrival, code: GatewayErrorCode): void {
   const [path = ''] = (incoming.url ?? '').split('?', 1);
   gateway.reportAttempt({
     atMs: arrival.requestedAtMs,

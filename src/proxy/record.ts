@@ -6,9 +6,9 @@
 import type { CallBegin, CallBody, CallCheckpoint, CallEnd, Outcome } from '../call-record.ts';
 import type { KeyEntry } from '../channel.ts';
 import { GATEWAY_ERRORS, type GatewayErrorCode } from '../errors.ts';
-import type { CallFlag, UsageReading, UsageSource } from '../token-usage.ts';
+import type { CallFlag, TokenUsage, UsageReading, UsageSource } from '../token-usage.ts';
 import type { AcceptedRequest } from './accept.ts';
-import type { Answer, AnswerEnding } from './answer.ts';
+import type { AnswerEnding } from './answer.ts';
 import type { AnswerHead } from './answer-head.ts';
 import { type BodyCopy, KEPT_BODY_BYTES } from './body-copy.ts';
 import type { GatewayHeaders } from './gateway-headers.ts';
@@ -75,9 +75,20 @@ function readAttempt(request: AcceptedRequest): number | null {
   return attempt === undefined ? null : Number(attempt) - 1;
 }
 
+/** What an answer, or a session, tells of itself. Times count from the call's arrival. */
+export interface AnswerFacts {
+  readonly head: AnswerHead | null;
+  readonly reading: UsageReading | null;
+  readonly responseBytes: number;
+  readonly connectMs: number | null;
+  readonly headersMs: number | null;
+  readonly firstByteMs: number | null;
+  readonly firstTokenMs: number | null;
+}
+
 export function describeCheckpoint(
   arrival: Arrival,
-  answer: Answer,
+  answer: AnswerFacts,
   reading: UsageReading,
   nowMs: number,
 ): CallCheckpoint {
@@ -92,8 +103,10 @@ export function describeCheckpoint(
 
 export interface EndFacts {
   readonly ending: AnswerEnding;
-  readonly answer: Answer;
+  readonly answer: AnswerFacts;
   readonly body: BodyFacts;
+  /** What was sent, where the endpoint is billed by that. */
+  readonly sentUsage: TokenUsage | null;
   readonly flags: readonly CallFlag[];
   readonly overheadUs: number;
   readonly requestBytes: number;
@@ -107,6 +120,13 @@ export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): 
   const outcome = outcomeOf(ending, status, reading);
   const error = errorOf(ending, reading, answer, facts.route);
   const durationMs = durationOf(facts.arrival, end.nowMs);
+  const { fetchesResult } = facts.route.endpoint;
+  const result = reading?.laterResult ?? null;
+  // Fetching something whose usage is billed elsewhere, or not known yet, uses nothing.
+  const isUsed = fetchesResult !== true || result?.isFinal === true;
+  const isLater = fetchesResult !== true && result?.isFinal === false;
+  const isWhole = ending.kind === 'complete' && status !== null && status < 300;
+  const sentUsage = isWhole && reading?.usage == null && reading?.error == null ? end.sentUsage : null;
   return {
     id: begin.id,
     status,
@@ -120,9 +140,10 @@ export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): 
     serviceTier: reading?.serviceTier ?? null,
     speed: reading?.speed ?? null,
     inferenceGeo: reading?.inferenceGeo ?? null,
-    usage: reading?.usage ?? null,
-    usageSource: usageSourceOf(ending, reading),
-    flags: joinFlags(end.flags, reading?.flags ?? []),
+    usage: sentUsage ?? (isUsed ? (reading?.usage ?? null) : null),
+    usageSource: sentUsage !== null ? 'request' : isUsed ? usageSourceOf(reading) : 'none',
+    ...(result?.isFinal === true && reading?.usage != null ? { billedOnceAs: result.id } : {}),
+    flags: joinFlags(isLater ? [...end.flags, 'usage_later'] : end.flags, reading?.flags ?? []),
     respondedAtMs: facts.arrival.requestedAtMs + durationMs,
     durationMs,
     connectMs: round(answer.connectMs),
@@ -179,7 +200,7 @@ function round(ms: number | null): number | null {
   return ms === null ? null : Math.round(ms);
 }
 
-function statusSent(ending: AnswerEnding, answer: Answer): number | null {
+function statusSent(ending: AnswerEnding, answer: AnswerFacts): number | null {
   if (answer.head !== null) return answer.head.status;
   return ending.kind === 'no-answer' ? GATEWAY_ERRORS[ending.failure.code].status : null;
 }
@@ -203,7 +224,7 @@ function outcomeOf(ending: AnswerEnding, status: number | null, reading: UsageRe
 function errorOf(
   ending: AnswerEnding,
   reading: UsageReading | null,
-  answer: Answer,
+  answer: AnswerFacts,
   route: Route,
 ): { type: string | null; message: string | null } {
   if (reading?.error != null) {
@@ -222,16 +243,20 @@ function errorOf(
   return { type: null, message: null };
 }
 
-function usageSourceOf(ending: AnswerEnding, reading: UsageReading | null): UsageSource {
+/**
+ * Only the answer's own ending makes usage final: a stream may stop short of it, after an error event for one, while
+ * its HTTP message ends well.
+ */
+function usageSourceOf(reading: UsageReading | null): UsageSource {
   if (reading === null || reading.usage === null) return 'none';
-  return ending.kind === 'complete' || reading.terminal ? 'provider' : 'partial';
+  return reading.terminal ? 'provider' : 'partial';
 }
 
 function joinFlags(own: readonly CallFlag[], read: readonly CallFlag[]): readonly CallFlag[] {
   return read.length === 0 ? own : [...new Set([...own, ...read])];
 }
 
-function firstHeader(answer: Answer, names: readonly string[]): string | null {
+function firstHeader(answer: AnswerFacts, names: readonly string[]): string | null {
   for (const name of names) {
     const value = answer.head?.header(name) ?? null;
     if (value !== null) return value;

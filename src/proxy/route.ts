@@ -1,18 +1,22 @@
 /**
  * Where does the call go? Provider by `X-Gateway-Provider`, else by the path; origin from the provider's own table or
- * the operator's settings, never from the request; path as received, after the provider's documented mapping.
+ * the operator's settings (from the request only where it is signed for a host of AWS's); path as received, after the provider's documented mapping.
  */
 import type { ProviderName } from '../call-record.ts';
-import type { Config, UpstreamConfig } from '../config.ts';
+import type { AwsSigning, Config, UpstreamConfig } from '../config.ts';
 import { GatewayError } from '../errors.ts';
-import type { Endpoint, Provider } from '../providers/provider.ts';
+import type { Endpoint, Provider, RequestLine } from '../providers/provider.ts';
 import { inferProvider, PROVIDERS, readProviderName } from '../providers/registry.ts';
 import type { AcceptedRequest } from './accept.ts';
+import { readClientSignature, requireHoldingSignature } from './client-signature.ts';
 import type { GatewayHeaders } from './gateway-headers.ts';
+import { withoutSignature } from './sign-request.ts';
 
 export interface Route {
   readonly provider: Provider;
   readonly endpoint: Endpoint;
+  /** The request as it goes upstream, less the prefix of a configured address. */
+  readonly mapped: RequestLine;
   /** Scheme, host and port. */
   readonly origin: string;
   /** Path and query to send. */
@@ -21,6 +25,12 @@ export interface Route {
   readonly loggedPath: string;
   readonly region: string | null;
   readonly isRepaired: boolean;
+  /** What to send as `Host` where it is not the origin's; null otherwise. */
+  readonly host: string | null;
+  /** Set: the call is signed by the gateway. */
+  readonly signing: AwsSigning | null;
+  /** True when the client's own signature must hold at the provider, so that not a byte may change. */
+  readonly isSignedByClient: boolean;
 }
 
 export type RouteSettings = Pick<Config, 'upstreams' | 'aliases'>;
@@ -28,23 +38,32 @@ export type RouteSettings = Pick<Config, 'upstreams' | 'aliases'>;
 export function chooseRoute(request: AcceptedRequest, headers: GatewayHeaders, settings: RouteSettings): Route {
   const { method, query, header } = request;
   const { provider, repairedPath } = chooseProvider(request, headers.provider);
-  // The signature covers the host, which is another one on the next hop.
-  if (header('authorization')?.startsWith('AWS4-HMAC-SHA256') === true) {
-    throw new GatewayError('signature_unsupported');
-  }
-  const alias = findAlias(provider.name, headers.providerAlias, settings);
-  const upstream = alias ?? settings.upstreams[provider.name] ?? null;
-  const mapped = provider.mapPath(repairedPath ?? request.path);
-  const region = provider.region(request) ?? upstream?.region ?? provider.defaultRegion;
-  const { origin, prefix } = splitOrigin(upstream?.origin ?? provider.origin(region));
+  const upstream =
+    findAlias(provider.name, headers.providerAlias, settings) ?? settings.upstreams[provider.name] ?? null;
+  const signing = upstream?.aws ?? null;
+  const signature = signing === null ? readClientSignature(request) : null;
+  const signedHost = signature === null ? null : requireHoldingSignature(signature, request, upstream);
+  // Who signs for the provider's host sends the provider's path.
+  const mapped = signedHost === null ? provider.mapPath(repairedPath ?? request.path) : request.path;
+  const region =
+    signedHost?.region ?? signing?.region ?? provider.region(request) ?? upstream?.region ?? provider.defaultRegion;
+  const ownOrigin = signedHost === null ? provider.origin(region) : `https://${signedHost.name}`;
+  const { origin, prefix } = splitOrigin(upstream?.origin ?? ownOrigin);
+  if (signature !== null && (repairedPath !== null || prefix !== '')) throw new GatewayError('signature_path');
+  const path = query === '' ? prefix + mapped : `${prefix}${mapped}?${query}`;
+  const line: RequestLine = { method, path: mapped, query, header };
   return {
     provider,
-    endpoint: provider.endpoint({ method, path: mapped, query, header }),
+    endpoint: provider.endpoint(line),
+    mapped: line,
     origin,
-    path: query === '' ? prefix + mapped : `${prefix}${mapped}?${query}`,
+    path: signing === null ? path : withoutSignature(path),
     loggedPath: query === '' ? request.path : `${request.path}?${hideSecrets(query)}`,
     region,
     isRepaired: repairedPath !== null,
+    host: signing?.host ?? (signedHost === null ? null : (header('host') ?? null)),
+    signing,
+    isSignedByClient: signature !== null,
   };
 }
 

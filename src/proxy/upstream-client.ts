@@ -26,15 +26,17 @@ function createDirectClient(limits: UpstreamLimits): UpstreamClient {
   }, limits.sweepIntervalMs);
   sweep.unref();
 
+  function poolOf(origin: string): UpstreamPool {
+    const known = pools.get(origin);
+    if (known !== undefined) return known;
+    const pool = new UpstreamPool(origin, limits);
+    pools.set(origin, pool);
+    return pool;
+  }
+
   return {
-    send(request, events) {
-      let pool = pools.get(request.origin);
-      if (pool === undefined) {
-        pool = new UpstreamPool(request.origin, limits);
-        pools.set(request.origin, pool);
-      }
-      return pool.send(request, events);
-    },
+    send: (request, events) => poolOf(request.origin).send(request, events),
+    upgrade: (request, events) => poolOf(request.origin).upgrade(request, events),
     async close() {
       clearInterval(sweep);
       await Promise.all([...pools.values()].map((pool) => pool.close()));

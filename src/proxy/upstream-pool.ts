@@ -2,17 +2,15 @@
  * The connections to one origin. A call takes the connection that was used last, or a new one; never one that carries
  * another call. Connections hold nothing of a client: any call of any account may be the next.
  */
-import { connect, isIP, type Socket } from 'node:net';
-import { connect as connectTls, createSecureContext, type SecureContext } from 'node:tls';
-import type { UpstreamCall, UpstreamEvents, UpstreamRequest } from './upstream.ts';
+import type { UpgradeEvents, UpstreamCall, UpstreamEvents, UpstreamRequest } from './upstream.ts';
 import { OpenCall } from './upstream-call.ts';
 import { type ConnectionOwner, type OpenSocket, UpstreamConnection } from './upstream-connection.ts';
+import { UpstreamConnector } from './upstream-connector.ts';
 import { UpstreamError } from './upstream-failure.ts';
+import { UpstreamHandshake } from './upstream-handshake.ts';
 import type { UpstreamLimits } from './upstream-limits.ts';
 import { writeRequestHead } from './upstream-request.ts';
 
-/** First probe on a silent connection, so that a path that died without a word is noticed. */
-const TCP_PROBE_MS = 60_000;
 /** At most so much is taken at once; what libuv reads at most, too. */
 const READ_BYTES = 64 * 1024;
 const MAX_IDLE_CONNECTIONS = 1_024;
@@ -22,30 +20,22 @@ const KEEP_ALIVE_MARGIN_MS = 1_000;
 export class UpstreamPool implements ConnectionOwner {
   readonly limits: UpstreamLimits;
   tick = 0;
-  readonly #host: string;
-  readonly #port: number;
+  readonly #connector: UpstreamConnector;
   readonly #hopLines: string;
-  /** Null without TLS. */
-  readonly #secureContext: SecureContext | null;
   /** All connections read into it, one after the other: what is read is dealt with before the next read. */
   readonly #readBuffer = new Uint8Array(READ_BYTES);
-  /** The last TLS session, with which the next handshake is shorter. */
-  #session: Buffer | null = null;
   /** The last is the one used last. */
   readonly #idle: UpstreamConnection[] = [];
   /** All there are, idle, connecting or busy. */
   readonly #connections = new Set<UpstreamConnection>();
+  readonly #handshakes = new Set<UpstreamHandshake>();
   #isClosed = false;
   #onEmpty: (() => void) | null = null;
 
   constructor(origin: string, limits: UpstreamLimits) {
-    const { protocol, hostname, port, host } = new URL(origin);
-    const isTls = protocol === 'https:';
     this.limits = limits;
-    this.#host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
-    this.#port = port === '' ? (isTls ? 443 : 80) : Number(port);
-    this.#hopLines = `Host: ${host}\r\nConnection: keep-alive\r\n`;
-    this.#secureContext = isTls ? createSecureContext() : null;
+    this.#connector = new UpstreamConnector(origin);
+    this.#hopLines = `Host: ${this.#connector.host}\r\nConnection: keep-alive\r\n`;
   }
 
   send(request: UpstreamRequest, events: UpstreamEvents): UpstreamCall {
@@ -61,6 +51,16 @@ export class UpstreamPool implements ConnectionOwner {
     if (refusal === null) this.#place(call);
     else call.fail(refusal);
     return call;
+  }
+
+  /** On a connection of its own, which is no longer the pool's once the provider has switched protocols. */
+  upgrade(request: UpstreamRequest, events: UpgradeEvents): UpstreamCall {
+    const handshake = new UpstreamHandshake(this.#connector, this.limits, request, events, () => {
+      this.#handshakes.delete(handshake);
+    });
+    this.#handshakes.add(handshake);
+    handshake.start();
+    return handshake;
   }
 
   release(connection: UpstreamConnection, keepAliveMs: number | null): void {
@@ -97,6 +97,7 @@ export class UpstreamPool implements ConnectionOwner {
   /** Cuts the calls that are left. */
   close(): Promise<void> {
     this.#isClosed = true;
+    for (const handshake of this.#handshakes) handshake.fail(new UpstreamError('CLIENT_CLOSED'));
     for (const connection of this.#connections) connection.destroy();
     if (this.#connections.size === 0) return Promise.resolve();
     return new Promise((resolve) => {
@@ -139,41 +140,10 @@ export class UpstreamPool implements ConnectionOwner {
   }
 
   #open(call: OpenCall): void {
-    const isTls = this.#secureContext !== null;
-    const open: OpenSocket = (onRead) => this.#connect(onRead);
-    const connection = new UpstreamConnection(this, open, isTls ? 'secureConnect' : 'connect', call);
+    const { readyEvent } = this.#connector;
+    const open: OpenSocket = (onRead) => this.#connector.open(false, { buffer: this.#readBuffer, onRead });
+    const connection = new UpstreamConnection(this, open, readyEvent, call);
     this.#connections.add(connection);
-  }
-
-  #connect(onRead: (bytes: Uint8Array, length: number) => void): Socket {
-    const where = {
-      host: this.#host,
-      port: this.#port,
-      noDelay: true,
-      keepAlive: true,
-      keepAliveInitialDelay: TCP_PROBE_MS,
-      onread: {
-        buffer: this.#readBuffer,
-        callback: (length: number, bytes: Uint8Array) => {
-          onRead(bytes, length);
-          return true;
-        },
-      },
-    };
-    if (this.#secureContext === null) return connect(where);
-    const socket = connectTls({
-      ...where,
-      secureContext: this.#secureContext,
-      // Whatever NODE_TLS_REJECT_UNAUTHORIZED says.
-      rejectUnauthorized: true,
-      ALPNProtocols: ['http/1.1'],
-      ...(isIP(this.#host) === 0 ? { servername: this.#host } : {}),
-      ...(this.#session === null ? {} : { session: this.#session }),
-    });
-    socket.on('session', (session) => {
-      this.#session = session;
-    });
-    return socket;
   }
 }
 

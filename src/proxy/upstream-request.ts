@@ -8,13 +8,17 @@ import { UpstreamError } from './upstream-failure.ts';
 const TOKEN = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
 /** A character beyond Latin-1 would become another one on the wire, a line feed for instance. */
 const NOT_TARGET = /[^\x21-\x7e\x80-\xff]/;
+const NOT_HOST = /[^\w.:-]/;
+const HOST_LINE = /^Host: [^\r\n]*\r\n/;
 const NOT_VALUE = /[\0\r\n]|[^\0-\xff]/;
 
 /** `hopLines` are `Host` and `Connection`, with their line ends. To be written as Latin-1. */
 export function writeRequestHead(request: UpstreamRequest, hopLines: string): string {
-  const { method, path, headers, body, bodyBytes } = request;
+  const { method, path, headers, body, bodyBytes, host = null } = request;
   if (!TOKEN.test(method) || path === '' || NOT_TARGET.test(path)) throw new UpstreamError('REQUEST_UNSENDABLE');
-  let head = `${method} ${path} HTTP/1.1\r\n${hopLines}`;
+  if (host !== null && NOT_HOST.test(host)) throw new UpstreamError('REQUEST_UNSENDABLE');
+  const ownLines = host === null ? hopLines : hopLines.replace(HOST_LINE, `Host: ${host}\r\n`);
+  let head = `${method} ${path} HTTP/1.1\r\n${ownLines}`;
   for (let index = 0; index + 1 < headers.length; index += 2) {
     const name = headers[index] ?? '';
     const value = headers[index + 1] ?? '';

@@ -3,7 +3,14 @@
  * authentication are a library's business. Loaded only where such a proxy is configured.
  */
 import { type Dispatcher, EnvHttpProxyAgent } from 'undici';
-import type { EgressProxy, UpstreamCall, UpstreamClient, UpstreamEvents, UpstreamRequest } from './upstream.ts';
+import type {
+  EgressProxy,
+  UpgradeEvents,
+  UpstreamCall,
+  UpstreamClient,
+  UpstreamEvents,
+  UpstreamRequest,
+} from './upstream.ts';
 import { describeFailure, UpstreamError } from './upstream-failure.ts';
 import type { UpstreamLimits } from './upstream-limits.ts';
 
@@ -24,12 +31,19 @@ export function createProxiedClient(egress: EgressProxy, limits: UpstreamLimits)
     ...(egress.noProxy === null ? {} : { noProxy: egress.noProxy }),
   });
   return {
-    send: (request, events) => sendThrough(agent, request, events),
+    send: (request, events) => sendThrough(agent, request, events, null),
+    upgrade: (request, events) => sendThrough(agent, request, events, events),
     close: () => agent.destroy(),
   };
 }
 
-function sendThrough(dispatcher: Dispatcher, request: UpstreamRequest, events: UpstreamEvents): UpstreamCall {
+/** `upgrade` are the same events where the request is a websocket handshake, else null. */
+function sendThrough(
+  dispatcher: Dispatcher,
+  request: UpstreamRequest,
+  events: UpstreamEvents,
+  upgrade: UpgradeEvents | null,
+): UpstreamCall {
   let controller: Dispatcher.DispatchController | null = null;
   let isAborted = false;
   let isEnded = false;
@@ -47,17 +61,26 @@ function sendThrough(dispatcher: Dispatcher, request: UpstreamRequest, events: U
         origin: request.origin,
         path: request.path,
         method: method(request.method),
-        headers:
-          request.bodyBytes === null
-            ? [...request.headers]
-            : [...request.headers, 'content-length', String(request.bodyBytes)],
+        headers: [
+          ...(request.host == null ? [] : ['host', request.host]),
+          ...request.headers,
+          ...(request.bodyBytes === null ? [] : ['content-length', String(request.bodyBytes)]),
+        ],
         body: request.body,
+        ...(upgrade === null ? {} : { upgrade: 'websocket' }),
       },
       {
         onRequestStart(started) {
           controller = started;
           if (isAborted) started.abort(new UpstreamError('CLIENT_CLOSED'));
           else events.onConnection(isDispatching);
+        },
+        onRequestUpgrade(started, _status, _headers, socket) {
+          if (isEnded) return;
+          isEnded = true;
+          if (isAborted || upgrade === null) socket.destroy();
+          // undici has put back what came behind the head, and does not tell the reason phrase.
+          else upgrade.onSwitch('Switching Protocols', readRawHeaders(started.rawHeaders), socket, Buffer.alloc(0));
         },
         onResponseStart(started, status, _headers, reason) {
           if (status >= 200) events.onHead(status, reason ?? '', readRawHeaders(started.rawHeaders));

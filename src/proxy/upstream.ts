@@ -1,11 +1,13 @@
 /** What the proxy asks of the upstream side: one request out, its answer as events. How that is done is `upstream-client.ts`. */
-import type { Readable } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 import type { UpstreamFailure } from './upstream-failure.ts';
 
 export interface UpstreamRequest {
   /** Scheme, host and port. */
   readonly origin: string;
   readonly method: string;
+  /** What to send as `Host` where it is not the origin's; the connection goes to the origin all the same. */
+  readonly host?: string | null;
   /** Path and query, sent byte for byte. */
   readonly path: string;
   /** Flat [name, value, …], sent byte for byte; without `Host`, `Content-Length` and `Transfer-Encoding`. */
@@ -31,6 +33,15 @@ export interface UpstreamEvents {
   onFailure(failure: UpstreamFailure): void;
 }
 
+/** An answer other than 101 comes as any answer does. */
+export interface UpgradeEvents extends UpstreamEvents {
+  /**
+   * The provider has switched protocols (101). The last event: the connection is the receiver's from now on, who must
+   * listen to its errors before he returns. `rest` is what came behind the head; it is not read from the socket again.
+   */
+  onSwitch(reason: string, rawHeaders: string[], socket: Duplex, rest: Buffer): void;
+}
+
 export interface UpstreamCall {
   abort(): void;
   /** Until `resume`, neither data nor the end are handed over, also of what was received already. */
@@ -42,6 +53,8 @@ export interface UpstreamCall {
 export interface UpstreamClient {
   /** May call the events before it returns. */
   send(request: UpstreamRequest, events: UpstreamEvents): UpstreamCall;
+  /** A websocket handshake: `Upgrade` and its `Connection` are written here, the rest is the request's. */
+  upgrade(request: UpstreamRequest, events: UpgradeEvents): UpstreamCall;
   close(): Promise<void>;
 }
 

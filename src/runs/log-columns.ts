@@ -63,7 +63,8 @@ export const LOG_COLUMNS = {
   native_usage: { kind: 'json', about: "The provider's usage object, verbatim" },
   usage_source: {
     kind: 'text',
-    about: 'provider: complete and reported; partial: what was reported before the answer was cut; none',
+    about:
+      'provider: complete and reported; partial: what was reported before the answer was cut; request: counted in the request, where the provider bills by it; none',
   },
   estimated_tokens: {
     kind: 'json',

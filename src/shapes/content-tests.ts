@@ -13,6 +13,7 @@ const hasChatText = createEventTest(
   '"tool_calls"',
 );
 const hasDelta = createEventTest(String.raw`\.delta"`, String.raw`\.partial_image"`);
+const hasPicture = createEventTest('"b64_json"');
 const hasBlockDelta = createEventTest('"content_block_delta"');
 const hasParts = createEventTest('"parts"', String.raw`\.delta"`);
 
@@ -23,5 +24,9 @@ export const CONTENT_TESTS: Readonly<Record<ShapeName, ContentTest>> = Object.fr
   'generate-content': (_eventType, data) => hasParts(data),
   converse: (eventType) => eventType === 'contentBlockDelta',
   embeddings: () => false,
+  batches: () => false,
+  images: (_eventType, data) => hasPicture(data),
+  transcriptions: (_eventType, data) => hasDelta(data),
+  speech: (_eventType, data) => hasDelta(data),
   opaque: () => false,
 });

@@ -3,7 +3,9 @@
  * whole JSON body. It does not know what usage is; `usage-reader.ts` does.
  */
 import { type AwsFrame, createAwsEventStreamDecoder } from '../wire/aws-event-stream.ts';
+import { createGatheredBytes } from '../wire/gathered-bytes.ts';
 import { createJsonArraySplitter } from '../wire/json-array.ts';
+import { createJsonLineSplitter } from '../wire/json-lines.ts';
 import { isJsonSpace } from '../wire/json-scan.ts';
 import { createSseSplitter } from '../wire/sse.ts';
 
@@ -11,13 +13,14 @@ import { createSseSplitter } from '../wire/sse.ts';
 export const MAX_JSON_BYTES = 8 * 1024 * 1024;
 
 export interface FramingSink {
-  /** An event of a stream: SSE, or an element of a JSON array (which has no type). */
+  /** An event of a stream: SSE, or an element of a JSON array or a line of JSON lines (which have no type). */
   readonly onEvent: (eventType: string | null, data: Buffer) => void;
   readonly onFrame: (frame: AwsFrame) => void;
   /** The body, at the end. */
   readonly onBody: (body: Buffer) => void;
-  /** The closing bracket of an array was seen. */
+  /** The closing bracket of an array was seen; or JSON lines, which have no mark of their end, were finished. */
   readonly onClosed: () => void;
+  /** `undecodable` at the end: it came in the middle of something, which is no wonder where the answer was cut. */
   readonly onProblem: (problem: 'too-large' | 'undecodable') => void;
 }
 
@@ -27,20 +30,65 @@ export interface Framing {
   readonly bufferedBytes: number;
 }
 
-/** Null when a body of this type is not read. `canBeArray`: the API streams JSON arrays. */
-export function createFraming(contentType: string | null, canBeArray: boolean, sink: FramingSink): Framing | null {
+/** What the API is known to send, where the content type alone does not say. */
+export interface FramingHints {
+  /** JSON may be the array of a stream. */
+  readonly canBeArray: boolean;
+  /** A body of no particular type is JSON lines: contents of files, results of batches. */
+  readonly areLines: boolean;
+}
+
+/** One JSON value a line. Anthropic sends the first of them for the results of a batch; there is no registered name. */
+const LINES_TYPES = [
+  'application/x-jsonl',
+  'application/jsonl',
+  'application/x-ndjson',
+  'application/ndjson',
+  'application/x-jsonlines',
+  'application/jsonlines',
+  'application/json-lines',
+  'application/jsonlines+json',
+  'text/jsonl',
+  'text/x-jsonl',
+];
+/** Says nothing about what is in the body. */
+const UNTOLD_TYPES = ['', 'application/octet-stream', 'application/binary', 'binary/octet-stream', 'text/plain'];
+
+/** Null when a body of this type is not read. */
+export function createFraming(contentType: string | null, hints: FramingHints, sink: FramingSink): Framing | null {
   const mediaType = (contentType ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
   if (mediaType === 'text/event-stream') return createSseSplitter(sink.onEvent, () => sink.onProblem('too-large'));
   if (mediaType === 'application/vnd.amazon.eventstream') return createFrames(sink);
+  if (LINES_TYPES.includes(mediaType)) return createLines(sink);
+  if (hints.areLines && UNTOLD_TYPES.includes(mediaType)) return createLines(sink);
   if (mediaType !== 'application/json' && !mediaType.endsWith('+json')) return null;
-  return canBeArray ? createArrayOrWhole(sink) : createWhole(sink);
+  return hints.canBeArray ? createArrayOrWhole(sink) : createWhole(sink);
+}
+
+function createLines(sink: FramingSink): Framing {
+  const splitter = createJsonLineSplitter(
+    (line) => sink.onEvent(null, line),
+    () => sink.onProblem('too-large'),
+  );
+  return {
+    push: splitter.push,
+    finish: () => {
+      splitter.finish();
+      sink.onClosed();
+    },
+    get bufferedBytes() {
+      return splitter.bufferedBytes;
+    },
+  };
 }
 
 function createFrames(sink: FramingSink): Framing {
   const decoder = createAwsEventStreamDecoder(sink.onFrame, sink.onProblem);
   return {
     push: decoder.push,
-    finish: () => {},
+    finish: () => {
+      if (decoder.bufferedBytes > 0) sink.onProblem('undecodable');
+    },
     get bufferedBytes() {
       return decoder.bufferedBytes;
     },
@@ -48,28 +96,24 @@ function createFrames(sink: FramingSink): Framing {
 }
 
 function createWhole(sink: FramingSink): Framing {
-  // Mutable: the chunks so far, as they came; null once there were too many.
-  let chunks: Buffer[] | null = [];
-  let bufferedBytes = 0;
+  const pending = createGatheredBytes();
+  // Mutable: true once there were too many bytes.
+  let isGivenUp = false;
   return {
     push: (chunk) => {
-      if (chunks === null) return;
-      chunks.push(chunk);
-      bufferedBytes += chunk.length;
-      if (bufferedBytes <= MAX_JSON_BYTES) return;
-      chunks = null;
-      bufferedBytes = 0;
+      if (isGivenUp) return;
+      pending.push(chunk);
+      if (pending.length <= MAX_JSON_BYTES) return;
+      isGivenUp = true;
+      pending.clear();
       sink.onProblem('too-large');
     },
     finish: () => {
-      const all = chunks ?? [];
-      chunks = null;
-      bufferedBytes = 0;
-      const [only] = all;
-      if (only !== undefined) sink.onBody(all.length === 1 ? only : Buffer.concat(all));
+      const body = pending.take(null);
+      if (body !== null) sink.onBody(body);
     },
     get bufferedBytes() {
-      return bufferedBytes;
+      return pending.length;
     },
   };
 }
@@ -106,7 +150,9 @@ function chooseByFirstByte(chunk: Buffer, sink: FramingSink): Framing | null {
         sink.onClosed();
       }
     },
-    finish: () => {},
+    finish: () => {
+      if (!splitter.closed) sink.onProblem('undecodable');
+    },
     get bufferedBytes() {
       return splitter.bufferedBytes;
     },

@@ -40,6 +40,13 @@ const INTERACTION_NAMES = {
   detailCount: 'tokens',
 } as const;
 
+/** Live sessions call the answer a response. */
+const LIVE_NAMES = {
+  ...GENERATE_NAMES,
+  output: 'responseTokenCount',
+  outputDetails: 'responseTokensDetails',
+} as const;
+
 type Names = { readonly [Key in keyof typeof GENERATE_NAMES]: string };
 
 /** Tokens by modality; text and documents are priced as text and stay in the rest. */
@@ -101,6 +108,11 @@ function normalise(native: JsonObject, names: Names, webSearches: number | null)
   if (total !== null && !counted && toolUse === null && thoughts === null) draft.set('input', total - (cached ?? 0));
   draft.set('web_search_requests', webSearches);
   return draft.done(thoughts);
+}
+
+/** The usage of one turn of a live session. */
+export function normaliseLive(native: JsonObject, webSearches: number | null): Normalised {
+  return normalise(native, LIVE_NAMES, webSearches);
 }
 
 function countQueries(body: JsonObject): number | null {

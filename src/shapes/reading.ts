@@ -1,5 +1,5 @@
 /** Builds a `UsageReading` step by step. Every function returns a new reading; none of them ever throws. */
-import type { CallFlag, JsonObject, JsonValue, UsageClass, UsageReading } from '../token-usage.ts';
+import type { CallFlag, JsonObject, JsonValue, OtherUsage, UsageClass, UsageReading } from '../token-usage.ts';
 import { isObject } from './json-reading.ts';
 import { mergeNative } from './merge-native.ts';
 
@@ -10,6 +10,7 @@ export const EMPTY_READING: UsageReading = Object.freeze({
   speed: null,
   inferenceGeo: null,
   error: null,
+  laterResult: null,
   terminal: false,
   flags: Object.freeze([]),
 });
@@ -18,6 +19,8 @@ export const EMPTY_READING: UsageReading = Object.freeze({
 export interface Normalised {
   readonly classes: Readonly<Partial<Record<UsageClass, number>>>;
   readonly reasoning: number | null;
+  /** What other models used; absent or empty when none took part. */
+  readonly others?: readonly OtherUsage[];
   /** False when the parts do not add up. */
   readonly consistent: boolean;
 }
@@ -64,8 +67,8 @@ export function withUsage(
 ): UsageReading {
   if (!isObject(reported) || Object.keys(reported).length === 0) return reading;
   const native = mergeNative(reading.usage?.native ?? null, reported);
-  const { classes, reasoning, consistent } = normalise(native);
-  const usage = { classes, reasoning, native };
+  const { classes, reasoning, others = [], consistent } = normalise(native);
+  const usage = { classes, reasoning, ...(others.length === 0 ? {} : { others }), native };
   // Judged on all that was reported so far: what looked odd in the middle of a stream may add up at its end.
   const flags = reading.flags.filter((flag) => flag !== 'inconsistent');
   return { ...reading, usage, flags: consistent ? flags : [...flags, 'inconsistent'] };
@@ -94,6 +97,14 @@ export function withContext(reading: UsageReading, context: Context): UsageReadi
 
 export function withFlag(reading: UsageReading, flag: CallFlag): UsageReading {
   return reading.flags.includes(flag) ? reading : { ...reading, flags: [...reading.flags, flag] };
+}
+
+/** The answer speaks of a result that is made later, or hands it over. */
+export function withLaterResult(reading: UsageReading, id: string | null, isFinal: boolean): UsageReading {
+  if (id === null) return reading;
+  const { laterResult } = reading;
+  if (laterResult?.id === id && laterResult.isFinal === isFinal) return reading;
+  return { ...reading, laterResult: { id, isFinal } };
 }
 
 export function withTerminal(reading: UsageReading): UsageReading {

@@ -1,8 +1,11 @@
 /** Every shape by its name: one line each. */
+import { speech, transcriptions } from './audio.ts';
+import { batches } from './batches.ts';
 import { chatCompletions } from './chat-completions.ts';
 import { converse } from './converse.ts';
 import { embeddings } from './embeddings.ts';
 import { generateContent } from './generate-content.ts';
+import { images } from './images.ts';
 import { messages } from './messages.ts';
 import { opaque } from './opaque.ts';
 import { responses } from './responses.ts';
@@ -12,6 +15,10 @@ export const SHAPES: Readonly<Record<ShapeName, Shape>> = Object.freeze({
   'chat-completions': chatCompletions,
   responses,
   embeddings,
+  batches,
+  images,
+  transcriptions,
+  speech,
   messages,
   'generate-content': generateContent,
   converse,

@@ -9,6 +9,10 @@ export type ShapeName =
   | 'chat-completions'
   | 'responses'
   | 'embeddings'
+  | 'batches'
+  | 'images'
+  | 'transcriptions'
+  | 'speech'
   | 'messages'
   | 'generate-content'
   | 'converse'
@@ -26,6 +30,12 @@ export interface Shape {
   readonly mayMatter: (data: Buffer) => boolean;
   /** One event of a stream that may matter: its type (SSE `event:` or the frame's `:event-type`) and data. */
   readonly readEvent: (eventType: string | null, data: JsonValue, reading: UsageReading) => UsageReading;
+  /**
+   * True where answers are JSON lines even if their content type does not say so (contents of files are
+   * `application/octet-stream`, results of batches once had no type at all). Each line comes to `readEvent`, without
+   * an event type; a complete end is the terminal mark.
+   */
+  readonly areLines?: boolean;
   /** The data text that ends a stream and is not JSON, e.g. `[DONE]`; null when the shape has none. */
   readonly doneText: string | null;
 }

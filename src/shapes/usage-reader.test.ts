@@ -251,6 +251,14 @@ describe('JSON answers', () => {
     ).toBe(8);
   });
 
+  test('may have white space of any kind and a byte order mark in front, behind and as parameters of their type', () => {
+    const body = Buffer.from(`\uFEFF\r\n \t\n${CHAT_JSON}\n\n`);
+    const reading = readNow(open('chat-completions', 'Application/JSON ; charset="utf-8"'), [body]);
+    expect(reading?.usage).not.toBeNull();
+    expect(reading?.flags).toEqual([]);
+    expect(reading?.terminal).toBe(true);
+  });
+
   test('of several megabytes are read without parsing what is large', () => {
     const vectors = JSON.stringify(Array.from({ length: 100_000 }, (_, index) => index / 7));
     const body = `{"object":"list","data":[{"embedding":${vectors}}],"model":"m","usage":{"prompt_tokens":8,"total_tokens":8}}`;
@@ -366,6 +374,20 @@ describe('what goes wrong inside a stream', () => {
     const broken = Buffer.from(CONVERSE_STREAM);
     broken[broken.length - 6] = (broken[broken.length - 6] ?? 0) ^ 1;
     expect(readNow(open('converse', FRAMES), [broken])).toEqual({ ...EMPTY_READING, flags: ['undecodable'] });
+  });
+
+  test('a frame that the end of the answer leaves half is remarked, where the connection was not cut', () => {
+    const half = CONVERSE_STREAM.subarray(0, CONVERSE_STREAM.length - 7);
+    expect(readNow(open('converse', FRAMES), [half])?.flags).toEqual(['undecodable']);
+    expect(readNow(open('converse', FRAMES), [half], false)?.flags).toEqual([]);
+  });
+
+  test('an array that its end leaves open keeps what was read and is remarked in the same way', () => {
+    const half = Buffer.from(GEMINI_ARRAY).subarray(0, Buffer.from(GEMINI_ARRAY).lastIndexOf(']'));
+    const reading = readNow(open('generate-content', JSON_TYPE), [half]);
+    expect(reading?.usage).not.toBeNull();
+    expect(reading?.flags).toEqual(['undecodable']);
+    expect(readNow(open('generate-content', JSON_TYPE), [half], false)?.flags).toEqual([]);
   });
 
   test('an event whose JSON was cut and padded is passed over, and the usage after it is read', () => {

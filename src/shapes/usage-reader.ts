@@ -61,16 +61,18 @@ export function createUsageReader(options: UsageReaderOptions): UsageReader {
   let onDecodeEnd: (() => void) | null = null;
 
   const isRead = shape.name !== 'opaque' || status >= 400;
+  const hints = { canBeArray: shape.name === 'generate-content', areLines: shape.areLines === true && status < 400 };
   const framing = isRead
-    ? createFraming(options.contentType, shape.name === 'generate-content', {
+    ? createFraming(options.contentType, hints, {
         onEvent: readEvent,
         onFrame: readFrame,
         onBody: readBody,
         onClosed: () => {
-          reading = withTerminal(reading);
+          if (!isCut) reading = withTerminal(reading);
         },
         onProblem: (problem) => {
-          reading = withFlag(reading, problem === 'too-large' ? 'tap_limit' : 'undecodable');
+          if (problem === 'too-large') reading = withFlag(reading, 'tap_limit');
+          else if (!isCut) reading = withFlag(reading, 'undecodable');
         },
       })
     : null;

@@ -10,6 +10,8 @@ export interface CallItem {
   readonly row: LlmRequestRow;
   /** The row as a line of COPY, made while the database is busy with the batch before. */
   readonly copyText: string;
+  /** See `CallEnd`; null for all but the calls that carry a result which can be fetched again. */
+  readonly billedOnceAs: string | null;
   readonly bodies: readonly CallBody[];
   readonly requestHeaders: HeaderList;
   readonly responseHeaders: HeaderList;

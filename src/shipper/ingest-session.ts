@@ -10,6 +10,7 @@ import { storableJson } from '../store/copy-text.ts';
 import { BEGIN_BATCH } from '../store/ingest-lock.ts';
 import { dayOf, ensurePartitions } from '../store/partitions.ts';
 import type { BatchItem, CallItem, CheckpointItem, OpenItem } from './batch-item.ts';
+import { claimResults } from './billed-results.ts';
 import { COPY_BODIES, encodeBodyRows } from './body-rows.ts';
 import {
   COPY_ROWS,
@@ -104,6 +105,7 @@ export async function openIngestSession(pool: pg.Pool): Promise<IngestSession> {
 
 async function storeCalls(client: pg.ClientBase, calls: readonly CallItem[]): Promise<number> {
   await copyIn(client, COPY_ROWS, calls.map((call) => call.copyText).join(''));
+  await claimResults(client, calls);
   const inserted = await insertStaged(client);
   if (inserted.size < calls.length) {
     // Some have a row already: mostly replays, but an interrupted row gives way to the real ending.

@@ -3,7 +3,14 @@ import type { CallBegin, CallCheckpoint, CallEnd } from '../call-record.ts';
 import type { BillableCall, PricedCall } from '../pricing/billable-call.ts';
 import { readSpanPath } from '../runs/span-path.ts';
 import type { LlmRequestRow } from '../store/llm-request-row.ts';
-import type { CallFlag, JsonObject, UsageClass, UsageReading } from '../token-usage.ts';
+import {
+  type CallFlag,
+  type JsonObject,
+  type OtherUsage,
+  USAGE_CLASSES,
+  type UsageClass,
+  type UsageReading,
+} from '../token-usage.ts';
 import { formatUsd, type PicoUsd } from '../usd.ts';
 
 /** How a call ended, as far as it is known: of an interrupted one nobody measured the time. */
@@ -18,7 +25,8 @@ export function toBillableCall(begin: CallBegin, end: KnownEnd): BillableCall {
   return {
     provider: begin.provider,
     endpoint: begin.endpoint,
-    billed: begin.billed,
+    billed: begin.billed || end.billedOnceAs !== undefined,
+    isLater: end.flags.includes('usage_later'),
     requestedAtMs: begin.requestedAtMs,
     model: end.model,
     modelRequested: end.modelRequested,
@@ -138,6 +146,8 @@ export function makeRow(begin: CallBegin, end: KnownEnd, priced: PricedCall, pri
   };
 }
 
+type Classes = Readonly<Partial<Record<UsageClass, number>>>;
+
 const CACHE_READ: readonly UsageClass[] = ['cache_read', 'cache_read_audio', 'cache_read_image', 'cache_read_video'];
 const CACHE_CREATION: readonly UsageClass[] = [
   'cache_creation_5m',
@@ -146,9 +156,26 @@ const CACHE_CREATION: readonly UsageClass[] = [
   'cache_creation_12h',
 ];
 
-/** The columns that most questions need; every class, those of sound and pictures too, stands in `usage`. */
+function addClasses(sum: Classes, { classes }: OtherUsage): Classes {
+  const all: Partial<Record<UsageClass, number>> = { ...sum };
+  for (const name of USAGE_CLASSES) {
+    const more = classes[name];
+    if (more !== undefined) all[name] = (all[name] ?? 0) + more;
+  }
+  return all;
+}
+
+function toJson({ purpose, model, classes }: OtherUsage): JsonObject {
+  return { purpose, model, classes: { ...classes } };
+}
+
+/**
+ * The columns that most questions need, over all models that took part; every class, those of sound and pictures too,
+ * stands in `usage`, by model.
+ */
 function usageColumns(end: KnownEnd) {
-  const classes = end.usage?.classes ?? {};
+  const others = end.usage?.others ?? [];
+  const classes = others.reduce(addClasses, end.usage?.classes ?? {});
   const native: JsonObject | null = end.usage?.native ?? null;
   return {
     input_tokens: classes.input ?? null,
@@ -158,17 +185,17 @@ function usageColumns(end: KnownEnd) {
     cache_creation_1h_tokens: classes.cache_creation_1h ?? null,
     output_tokens: classes.output ?? null,
     reasoning_tokens: end.usage?.reasoning ?? null,
-    usage: end.usage === null ? null : { ...classes },
+    usage:
+      end.usage === null
+        ? null
+        : { ...end.usage.classes, ...(others.length === 0 ? {} : { others: others.map(toJson) }) },
     native_usage: native,
     usage_source: end.usageSource,
   };
 }
 
 /** Null when none of the classes was reported. */
-function sumReported(
-  classes: Readonly<Partial<Record<UsageClass, number>>>,
-  names: readonly UsageClass[],
-): number | null {
+function sumReported(classes: Classes, names: readonly UsageClass[]): number | null {
   let sum: number | null = null;
   for (const name of names) {
     const quantity = classes[name];

@@ -24,6 +24,7 @@ export async function removeCalls(client: pg.ClientBase, calls: CallsOfKey): Pro
     await client.query(INSERT_ROWS);
     for (const statement of [
       DELETE_BODIES,
+      DELETE_CLAIMS,
       DELETE_EMPTY_RUNS,
       DROP_EMPTY_ROLLUPS,
       DROP_EMPTY_COSTS,
@@ -46,6 +47,8 @@ const TAKE_OUT_CALLS = `
 
 const DELETE_BODIES = `
   delete from llm_bodies b using ingest_removed r where b.id = r.id and b.requested_at = r.requested_at`;
+
+const DELETE_CLAIMS = `delete from llm_billed_results b using ingest_removed r where b.request_id = r.id`;
 
 /** With them goes what is history of them. */
 const DELETE_EMPTY_RUNS = `

@@ -29,6 +29,7 @@ export function sanitiseCall(item: CallItem): CallItem {
     kind: 'call',
     row: priced,
     copyText: encodeCopyText([priced]),
+    billedOnceAs: item.billedOnceAs,
     bodies: [],
     requestHeaders: [],
     responseHeaders: [],

@@ -33,6 +33,10 @@ const CONTROL_PATIENCE_MS = 15_000;
 /** Secrets that children get over their channel or not at all. */
 const WITHHELD = ['DATABASE_URL', 'DATABASE_URL_FILE', 'TOLLGATE_ADMIN_TOKEN', 'TOLLGATE_ADMIN_TOKEN_FILE'];
 
+function isWithheld(variable: string): boolean {
+  return WITHHELD.includes(variable) || variable.startsWith('TOLLGATE_AWS_');
+}
+
 export interface SupervisorOptions {
   readonly config: Config;
   /** The same for people to see. */
@@ -80,7 +84,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     // Node keeps compiled code there: from the second start on a child is ready in half the time, and one that runs
     // from the sources is 30 MB smaller, since it does not load what strips their types.
     NODE_COMPILE_CACHE: paths.compiled,
-    ...Object.fromEntries(Object.entries(options.env).filter(([name]) => !WITHHELD.includes(name))),
+    ...Object.fromEntries(Object.entries(options.env).filter(([name]) => !isWithheld(name))),
   };
   const startedAtMs = Date.now();
   const aborter = new AbortController();
@@ -221,7 +225,9 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       'control',
       null,
       () => ({
-        ...{ type: 'start', role: 'control', config, adminToken: admin.token, databaseUrl: connectionString() },
+        // It forwards nothing, so it needs no credentials of an upstream.
+        ...{ type: 'start', role: 'control', config: { ...config, upstreams: {}, aliases: {} } },
+        ...{ adminToken: admin.token, databaseUrl: connectionString() },
         ...{ spoolDir: paths.spool, keysFile: paths.keys, liveSpools: listLiveSpools(), settings: options.settings },
       }),
       onControlMessage,

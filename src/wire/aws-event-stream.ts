@@ -4,6 +4,7 @@
  */
 import { crc32 } from 'node:zlib';
 import { EventStreamCodec } from '@smithy/eventstream-codec';
+import { createGatheredBytes } from './gathered-bytes.ts';
 
 /** A frame larger than this is skipped (the format allows 16 MiB of payload). */
 export const MAX_FRAME_BYTES = 4 * 1024 * 1024;
@@ -41,8 +42,9 @@ export function createAwsEventStreamDecoder(
     (text) => Buffer.from(text, 'utf8'),
   );
   // Mutable because frames are put together piece by piece.
-  let parts: Buffer[] = [];
-  let bufferedBytes = 0;
+  const pending = createGatheredBytes();
+  /** Pieces are joined only when there are so many bytes. */
+  let neededBytes = 0;
   let skipBytes = 0;
   let lost = false;
 
@@ -93,14 +95,13 @@ export function createAwsEventStreamDecoder(
         pos += present;
         continue;
       }
+      neededBytes = length;
       if (bytes.length - pos < length) break;
       readFrame(bytes.subarray(pos, pos + length));
       pos += length;
     }
-    if (pos < bytes.length) {
-      parts = [pos === 0 ? bytes : Buffer.from(bytes.subarray(pos))];
-      bufferedBytes = bytes.length - pos;
-    }
+    if (bytes.length - pos < PRELUDE_BYTES) neededBytes = PRELUDE_BYTES;
+    pending.push(bytes.subarray(pos));
   }
 
   function push(chunk: Buffer): void {
@@ -109,28 +110,14 @@ export function createAwsEventStreamDecoder(
     skipBytes -= skipped;
     const rest = skipped === 0 ? chunk : chunk.subarray(skipped);
     if (rest.length === 0) return;
-    if (parts.length > 0) {
-      parts.push(rest);
-      bufferedBytes += rest.length;
-      if (bufferedBytes < neededBytes(parts)) return;
-    }
-    const bytes = parts.length === 0 ? rest : Buffer.concat(parts);
-    parts = [];
-    bufferedBytes = 0;
-    readAll(bytes);
+    if (pending.length > 0 && pending.length + rest.length < neededBytes) pending.push(rest);
+    else readAll(pending.take(rest) ?? rest);
   }
 
   return {
     push,
     get bufferedBytes() {
-      return bufferedBytes;
+      return pending.length;
     },
   };
-}
-
-/** How many bytes the first frame needs, as far as its first piece tells; pieces are joined only when they suffice. */
-function neededBytes(parts: readonly Buffer[]): number {
-  const first = parts[0];
-  if (first === undefined || first.length < PRELUDE_BYTES) return PRELUDE_BYTES;
-  return Math.min(first.readUInt32BE(0), MAX_FRAME_BYTES);
 }

@@ -1,4 +1,4 @@
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { createContentDecoder, type DecodeEnd, isIdentity, MAX_PENDING_BYTES } from './content-encoding.ts';
 
@@ -47,6 +47,52 @@ describe('an encoded body is decoded', () => {
       expect(TEXT.startsWith(text.replaceAll('\uFFFD', ''))).toBe(true);
     }
   });
+});
+
+describe('an encoded body that is cut', () => {
+  const lines = Array.from({ length: 4_000 }, (_, index) => `data: {"n":${index},"text":"${Math.sin(index)}"}\n\n`);
+  const source = Buffer.from(lines.join(''));
+
+  test.each([
+    ['gzip', gzipSync(source)],
+    ['deflate', deflateSync(source)],
+    ['deflate', deflateRawSync(source)],
+    ['br', brotliCompressSync(source, { params: { [constants.BROTLI_PARAM_LGWIN]: 16 } })],
+    ['zstd', zstdCompressSync(source)],
+    ['gzip, zstd', zstdCompressSync(gzipSync(source))],
+  ])('gives what stood before the cut: %s', async (encoding, encoded) => {
+    const { text, end } = await decode(encoding, [encoded.subarray(0, (encoded.length * 9) / 10)]);
+    expect(end).toBe('decoded');
+    expect(source.toString().startsWith(text)).toBe(true);
+    expect(text.length).toBeGreaterThan(source.length / 4);
+  });
+
+  test('is told from one that is broken in its middle, whose beginning is given all the same', async () => {
+    const broken = Buffer.from(gzipSync(source));
+    broken.fill(0xff, 20_000, 20_064);
+    const { text, end } = await decode('gzip', [broken]);
+    expect(end).toBe('undecodable');
+    expect(source.toString().startsWith(text.slice(0, 1_000))).toBe(true);
+    expect(text.length).toBeGreaterThan(1_000);
+  });
+});
+
+describe('an encoded body of several parts is one body', () => {
+  test.each([
+    ['gzip', Buffer.concat([gzipSync('data: a\n\n'), gzipSync('data: b\n\n')])],
+    ['zstd', Buffer.concat([zstdCompressSync('data: a\n\n'), zstdCompressSync('data: b\n\n')])],
+  ])('%s', async (encoding, encoded) => {
+    expect(await decode(encoding, [encoded])).toEqual({ text: 'data: a\n\ndata: b\n\n', end: 'decoded' });
+    const bytes = Array.from(encoded, (byte) => Buffer.from([byte]));
+    expect(await decode(encoding, bytes)).toEqual({ text: 'data: a\n\ndata: b\n\n', end: 'decoded' });
+  });
+});
+
+test('a large body in a stack of encodings comes out whole and in order', async () => {
+  const source = Buffer.from(Array.from({ length: 200_000 }, (_, index) => `${(index * index) % 9_973} `).join(''));
+  const { text, end } = await decode('gzip, br, zstd', [zstdCompressSync(brotliCompressSync(gzipSync(source)))]);
+  expect(end).toBe('decoded');
+  expect(text === source.toString()).toBe(true);
 });
 
 describe('trouble with an encoded body is told as a value', () => {

@@ -19,6 +19,8 @@ export const MAX_RATIO = 1000;
 /** Small bodies may have any ratio. */
 const RATIO_FROM_BYTES = 1024 * 1024;
 const MAX_STACKED = 4;
+/** Bytes that wait between two decoders of a stack: beyond it the one in front is held up. */
+const MAX_BETWEEN_BYTES = 256 * 1024;
 
 export type DecodeEnd =
   /** All that was given is decoded; the encoded body itself may have been cut. */
@@ -85,6 +87,8 @@ function isTruncation(error: unknown): boolean {
 interface Stage {
   readonly write: (chunk: Buffer, written: () => void) => void;
   readonly end: () => void;
+  readonly pause: () => void;
+  readonly resume: () => void;
   readonly destroy: () => void;
 }
 
@@ -125,6 +129,8 @@ function createLazyStage(encoding: string, onData: (chunk: Buffer) => void, onEn
       else if (head === null) onEnd(null);
       else open(head)?.end(head);
     },
+    pause: () => stream?.pause(),
+    resume: () => stream?.resume(),
     destroy: () => stream?.destroy(),
   };
 }
@@ -159,13 +165,24 @@ export function createContentDecoder(
   function addStage(encoding: string, next: Stage | null): Stage {
     // Each stage is counted, or a bomb could hide in the middle of a stack.
     let stageBytes = 0;
+    let betweenBytes = 0;
+
+    function passOn(chunk: Buffer, to: Stage): void {
+      betweenBytes += chunk.length;
+      if (betweenBytes > MAX_BETWEEN_BYTES) stage.pause();
+      to.write(chunk, () => {
+        betweenBytes -= chunk.length;
+        if (!ended && betweenBytes <= MAX_BETWEEN_BYTES) stage.resume();
+      });
+    }
+
     const stage = createLazyStage(
       encoding,
       (chunk) => {
         if (ended) return;
         stageBytes += chunk.length;
         if (isOverLimit(stageBytes)) finish('limit');
-        else if (next !== null) next.write(chunk, () => {});
+        else if (next !== null) passOn(chunk, next);
         else onData(chunk);
       },
       (error) => {

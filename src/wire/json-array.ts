@@ -2,6 +2,7 @@
  * Reads a streamed JSON array element by element, however the input is cut. It finds where elements begin and end by
  * brackets and quotes; what is in them is for others to parse.
  */
+import { createGatheredBytes } from './gathered-bytes.ts';
 
 /** An element larger than this is skipped. */
 export const MAX_ELEMENT_BYTES = 4 * 1024 * 1024;
@@ -27,28 +28,24 @@ export function createJsonArraySplitter(
   let escaped = false;
   let closed = false;
   let skipping = false;
-  let parts: Buffer[] = [];
-  let bufferedBytes = 0;
+  const pending = createGatheredBytes();
 
   function hold(piece: Buffer): void {
     if (skipping) return;
-    parts.push(Buffer.from(piece));
-    bufferedBytes += piece.length;
-    if (bufferedBytes > MAX_ELEMENT_BYTES) {
+    pending.push(piece);
+    if (pending.length > MAX_ELEMENT_BYTES) {
       skipping = true;
-      parts = [];
-      bufferedBytes = 0;
+      pending.clear();
     }
   }
 
   function emit(last: Buffer): void {
-    const skipped = skipping || bufferedBytes + last.length > MAX_ELEMENT_BYTES;
-    const element = parts.length === 0 ? last : Buffer.concat([...parts, last]);
-    parts = [];
-    bufferedBytes = 0;
+    const skipped = skipping || pending.length + last.length > MAX_ELEMENT_BYTES;
     skipping = false;
-    if (skipped) onSkipped();
-    else onElement(element);
+    if (skipped) {
+      pending.clear();
+      onSkipped();
+    } else onElement(pending.take(last) ?? last);
   }
 
   /** Inside a string: the index after its closing quote, or the chunk's length when it goes on. */
@@ -108,7 +105,7 @@ export function createJsonArraySplitter(
       return closed;
     },
     get bufferedBytes() {
-      return bufferedBytes;
+      return pending.length;
     },
   };
 }

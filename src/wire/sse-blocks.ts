@@ -2,11 +2,10 @@
  * Cuts a stream of server-sent events into blocks: one event each, with its line ends and the blank line that closes
  * it, byte for byte. It knows line ends (LF, CRLF, CR) and nothing of fields; `sse.ts` reads those.
  */
+import { createGatheredBytes } from './gathered-bytes.ts';
 
 const LF = 10;
 const CR = 13;
-/** A held piece smaller than this is copied, so that it does not keep a large network buffer alive. */
-const COPY_BELOW_BYTES = 4096;
 
 /** Where the scan stands: inside a line, after a line end, or after a blank line whose CR may still get its LF. */
 type ScanState = 'line' | 'after-lf' | 'after-cr' | 'blank-cr';
@@ -27,18 +26,9 @@ export interface SseBlockSplitter {
  */
 export function createSseBlockSplitter(onBlock: (block: Buffer | null) => void): SseBlockSplitter {
   // Mutable because a stream is read piece by piece: the held pieces of the incomplete block, and the scan's state.
-  let parts: Buffer[] = [];
-  let pendingBytes = 0;
+  const pending = createGatheredBytes();
   let discarding = false;
   let state: ScanState = 'line';
-
-  function takeParts(last: Buffer | null): Buffer | null {
-    if (parts.length === 0) return last;
-    const all = last === null ? parts : [...parts, last];
-    parts = [];
-    pendingBytes = 0;
-    return all.length === 1 ? (all[0] ?? null) : Buffer.concat(all);
-  }
 
   function emit(chunk: Buffer, from: number, to: number): void {
     state = 'line';
@@ -48,7 +38,7 @@ export function createSseBlockSplitter(onBlock: (block: Buffer | null) => void):
       return;
     }
     const last = from === 0 && to === chunk.length ? chunk : chunk.subarray(from, to);
-    onBlock(parts.length === 0 ? last : takeParts(last));
+    onBlock(pending.length === 0 ? last : pending.take(last));
   }
 
   function push(chunk: Buffer): void {
@@ -92,21 +82,18 @@ export function createSseBlockSplitter(onBlock: (block: Buffer | null) => void):
       }
     }
     if (blockStart === length || discarding) return;
-    const rest = chunk.subarray(blockStart);
-    parts.push(rest.length < COPY_BELOW_BYTES ? Buffer.from(rest) : rest);
-    pendingBytes += rest.length;
+    pending.push(chunk.subarray(blockStart));
   }
 
   return {
     push,
-    takePending: () => takeParts(null),
+    takePending: () => pending.take(null),
     discardPending: () => {
-      parts = [];
-      pendingBytes = 0;
+      pending.clear();
       discarding = true;
     },
     get pendingBytes() {
-      return pendingBytes;
+      return pending.length;
     },
   };
 }

@@ -1,8 +1,13 @@
-/** The tests of the `ai` package with the providers that have no SDK of their own: DeepSeek and Fireworks. */
+/** The tests of the `ai` package with its packages for the providers; Bedrock's has a test of its own. */
+import { createAnthropic } from '@ai-sdk/anthropic';
 import { createDeepSeek } from '@ai-sdk/deepseek';
 import { createFireworks } from '@ai-sdk/fireworks';
+import { createGoogle } from '@ai-sdk/google';
+import { createOpenAI } from '@ai-sdk/openai';
+import { createTogetherAI } from '@ai-sdk/togetherai';
 import { APICallError, generateText, jsonSchema, type LanguageModel, streamText, type ToolSet } from 'ai';
 import { describe, expect, test } from 'vitest';
+import type { ProviderName } from '../../src/call-record.ts';
 import {
   type CostAt,
   checkCase,
@@ -17,27 +22,40 @@ import {
 import { answerFixture, type SdkCall, type SdkComparison, type SdkConnection } from './sdk-comparison.ts';
 
 const PRICED = {
-  endpoint: 'chat.completions',
   outcome: 'ok',
   usage_source: 'provider',
   cost_status: 'exact',
 } as const;
 
-/** A provider package of `ai`: what differs between the two. */
+/** A provider package of `ai`: what differs between them. */
 interface AiProvider {
-  readonly provider: 'deepseek' | 'fireworks';
+  readonly title: string;
+  readonly provider: ProviderName;
+  readonly endpoint: string;
+  /** Where streams have another. */
+  readonly streamEndpoint?: string;
   readonly model: string;
+  /** By the answer, where it is another name than the one asked for. */
+  readonly served?: string;
+
   readonly connect: (at: SdkConnection, model: string) => LanguageModel;
   readonly text: Expected & { readonly text: string };
   readonly stream: Expected & { readonly text: string };
-  readonly toolCall: Expected;
+  /** Null where another entry has one with the same package. */
+  readonly toolCall: Expected | null;
   readonly refused: {
     readonly answer: string;
     readonly status: number;
     readonly model: string;
     readonly message: string;
+    readonly errorType: string;
   };
-  readonly limited: { readonly answer: string; readonly message: string };
+  readonly limited: {
+    readonly answer: string;
+    readonly message: string;
+    readonly errorType: string;
+    readonly headers: Readonly<Record<string, string>>;
+  };
 }
 
 interface Expected {
@@ -48,7 +66,9 @@ interface Expected {
 
 const AI_PROVIDERS: readonly AiProvider[] = [
   {
+    title: '@ai-sdk/deepseek',
     provider: 'deepseek',
+    endpoint: 'chat.completions',
     model: 'deepseek-v4-flash',
     connect: ({ origin, headers, fetch }, model) =>
       createDeepSeek({ apiKey: 'deepseek-placeholder', baseURL: `${origin}/v1`, headers: { ...headers }, fetch })(
@@ -74,14 +94,24 @@ const AI_PROVIDERS: readonly AiProvider[] = [
       // 54 × 0.22 + 256 × 0.007 + 70 × 0.66 per million, twice that at peak
       costAt: (at) => (isDeepseekPeak(at) ? '0.000119744' : '0.000059872'),
     },
-    refused: { answer: 'deepseek/error-400', status: 400, model: 'deepseek-nonesuch', message: 'Model Not Exist' },
+    refused: {
+      answer: 'deepseek/error-400',
+      status: 400,
+      model: 'deepseek-nonesuch',
+      message: 'Model Not Exist',
+      errorType: 'invalid_request_error',
+    },
     limited: {
       answer: 'deepseek/error-429',
       message: 'Too many concurrent requests. Please try again later.',
+      errorType: 'rate_limit_error',
+      headers: { 'retry-after': '20' },
     },
   },
   {
+    title: '@ai-sdk/fireworks',
     provider: 'fireworks',
+    endpoint: 'chat.completions',
     model: 'accounts/fireworks/models/gpt-oss-120b',
     connect: ({ origin, isDirect, headers, fetch }, model) =>
       createFireworks({
@@ -115,8 +145,230 @@ const AI_PROVIDERS: readonly AiProvider[] = [
       status: 404,
       model: 'accounts/fireworks/models/nonesuch',
       message: 'Model not found, inaccessible, and/or not deployed',
+      errorType: 'invalid_request_error',
     },
-    limited: { answer: 'fireworks/error-429', message: 'Rate limit exceeded, please try again later' },
+    limited: {
+      answer: 'fireworks/error-429',
+      message: 'Rate limit exceeded, please try again later',
+      errorType: 'rate_limit_error',
+      headers: { 'retry-after': '20' },
+    },
+  },
+  {
+    title: '@ai-sdk/openai, chat',
+    provider: 'openai',
+    endpoint: 'chat.completions',
+    model: 'gpt-4o-mini',
+    served: 'gpt-4o-mini-2024-07-18',
+    connect: ({ origin, headers, fetch }, model) =>
+      createOpenAI({ apiKey: 'openai-placeholder', baseURL: `${origin}/v1`, headers: { ...headers }, fetch }).chat(
+        model,
+      ),
+    text: {
+      answer: 'openai/chat',
+      text: 'Tollgate demo: a toll gate counts what passes and what it costs. This one counts tokens — in, out, cached — and adds up the money to the last decimal. 👋',
+      record: { input_tokens: 14, cache_read_input_tokens: 0, output_tokens: 41 },
+      // 14 × 0.15 + 41 × 0.6 per million
+      costAt: () => '0.0000267',
+    },
+    stream: {
+      answer: 'openai/chat-stream-usage',
+      text: 'Tollgate demo: every call is',
+      record: { input_tokens: 21, cache_read_input_tokens: 0, output_tokens: 7 },
+      // 21 × 0.15 + 7 × 0.6 per million
+      costAt: () => '0.00000735',
+    },
+    toolCall: {
+      answer: 'openai/chat-tool-call',
+      record: { model: 'gpt-5-mini-2025-08-07', input_tokens: 133, output_tokens: 85, reasoning_tokens: 64 },
+      // 133 × 0.25 + 85 × 2 per million
+      costAt: () => '0.00020325',
+    },
+    refused: {
+      answer: 'openai/error-404',
+      status: 404,
+      model: 'gpt-nonesuch',
+      message: 'The model `gpt-nonesuch` does not exist or you do not have access to it.',
+      errorType: 'invalid_request_error',
+    },
+    limited: {
+      answer: 'openai/error-429',
+      message:
+        'Rate limit reached for gpt-4o-mini on requests per min (RPM): Limit 3, Used 3, Requested 1. Please try again in 20s.',
+      errorType: 'requests',
+      headers: { 'retry-after-ms': '20000' },
+    },
+  },
+  {
+    title: '@ai-sdk/openai, responses',
+    provider: 'openai',
+    endpoint: 'responses',
+    model: 'gpt-5-mini',
+    served: 'gpt-5-mini-2025-08-07',
+    connect: ({ origin, headers, fetch }, model) =>
+      createOpenAI({ apiKey: 'openai-placeholder', baseURL: `${origin}/v1`, headers: { ...headers }, fetch })(model),
+    text: {
+      answer: 'openai/responses',
+      text: 'Tollgate demo: Antworten, réponses, 回答 – all of them metered.',
+      record: { input_tokens: 216, cache_read_input_tokens: 1024, output_tokens: 210, reasoning_tokens: 128 },
+      // 216 × 0.25 + 1024 × 0.025 + 210 × 2 per million
+      costAt: () => '0.0004996',
+    },
+    stream: {
+      answer: 'openai/responses-stream',
+      text: 'Tollgate demo: Antworten, réponses, 回答 – all of them metered.',
+      record: { input_tokens: 216, cache_read_input_tokens: 1024, output_tokens: 210, reasoning_tokens: 128 },
+      // 216 × 0.25 + 1024 × 0.025 + 210 × 2 per million
+      costAt: () => '0.0004996',
+    },
+    toolCall: null,
+    refused: {
+      answer: 'openai/error-404',
+      status: 404,
+      model: 'gpt-nonesuch',
+      message: 'The model `gpt-nonesuch` does not exist or you do not have access to it.',
+      errorType: 'invalid_request_error',
+    },
+    limited: {
+      answer: 'openai/error-429',
+      message:
+        'Rate limit reached for gpt-4o-mini on requests per min (RPM): Limit 3, Used 3, Requested 1. Please try again in 20s.',
+      errorType: 'requests',
+      headers: { 'retry-after-ms': '20000' },
+    },
+  },
+  {
+    title: '@ai-sdk/anthropic',
+    provider: 'anthropic',
+    endpoint: 'messages',
+    model: 'claude-haiku-4-5',
+    served: 'claude-haiku-4-5-20251001',
+    connect: ({ origin, headers, fetch }, model) =>
+      createAnthropic({ apiKey: 'anthropic-placeholder', baseURL: `${origin}/v1`, headers: { ...headers }, fetch })(
+        model,
+      ),
+    text: {
+      answer: 'anthropic/messages',
+      text: 'Tollgate demo: hello! This short answer has its own row, its own price and its own place in the tree.',
+      record: { input_tokens: 13, output_tokens: 28 },
+      // 13 × 1 + 28 × 5 per million
+      costAt: () => '0.000153',
+    },
+    stream: {
+      answer: 'anthropic/messages-stream',
+      text: 'Tollgate demo: bytes pass as they come — 一字不改 ✨.',
+      record: { input_tokens: 13, output_tokens: 24 },
+      // 13 × 1 + 24 × 5 per million
+      costAt: () => '0.000133',
+    },
+    toolCall: {
+      answer: 'anthropic/messages-tool-use',
+      record: { input_tokens: 412, output_tokens: 67 },
+      // 412 × 1 + 67 × 5 per million, 2 × 10 per thousand searches, fetches are free
+      costAt: () => '0.020747',
+    },
+    refused: {
+      answer: 'anthropic/error-404',
+      status: 404,
+      model: 'claude-nonesuch',
+      message: 'model: claude-nonesuch',
+      errorType: 'not_found_error',
+    },
+    limited: {
+      answer: 'anthropic/error-429',
+      message: "This request would exceed your account's rate limit. Please try again later.",
+      errorType: 'rate_limit_error',
+      headers: { 'retry-after': '20' },
+    },
+  },
+  {
+    title: '@ai-sdk/google',
+    provider: 'gemini',
+    endpoint: 'generateContent',
+    streamEndpoint: 'streamGenerateContent',
+    model: 'gemini-2.5-flash',
+    connect: ({ origin, headers, fetch }, model) =>
+      createGoogle({ apiKey: 'gemini-placeholder', baseURL: `${origin}/v1beta`, headers: { ...headers }, fetch })(
+        model,
+      ),
+    text: {
+      answer: 'gemini/generate',
+      text: 'Tollgate demo: one header in front, nothing else changed. ✨',
+      record: { input_tokens: 9, output_tokens: 14 },
+      // 9 × 0.3 + 14 × 2.5 per million
+      costAt: () => '0.0000377',
+    },
+    stream: {
+      answer: 'gemini/stream-sse',
+      text: 'Tollgate demo: die Maut für Token – 日本語もどうぞ 🎌.',
+      record: { input_tokens: 9, output_tokens: 52, reasoning_tokens: 31 },
+      // 9 × 0.3 + (21 + 31) × 2.5 per million
+      costAt: () => '0.0001327',
+    },
+    toolCall: {
+      answer: 'gemini/generate-tool-call',
+      record: { input_tokens: 61, output_tokens: 74, reasoning_tokens: 58 },
+      // 61 × 0.3 + (16 + 58) × 2.5 per million
+      costAt: () => '0.0002033',
+    },
+    refused: {
+      answer: 'gemini/error-404',
+      status: 404,
+      model: 'gemini-nonesuch',
+      message:
+        'models/gemini-nonesuch is not found for API version v1, or is not supported for generateContent. Call ModelService.ListModels to see the list of available models and their supported methods.',
+      errorType: 'NOT_FOUND',
+    },
+    limited: {
+      answer: 'gemini/error-429',
+      message: 'You exceeded your current quota. Please retry in 34s.',
+      errorType: 'RESOURCE_EXHAUSTED',
+      headers: {},
+    },
+  },
+  {
+    title: '@ai-sdk/togetherai',
+    provider: 'together',
+    endpoint: 'chat.completions',
+    model: 'meta-llama/Llama-3.3-70B-Instruct-Turbo',
+    connect: ({ origin, headers, fetch }, model) =>
+      createTogetherAI({ apiKey: 'together-placeholder', baseURL: `${origin}/v1`, headers: { ...headers }, fetch })(
+        model,
+      ),
+    text: {
+      answer: 'together/chat',
+      text: 'Tollgate demo: many models, one ledger.',
+      record: { input_tokens: 40, cache_read_input_tokens: 0, output_tokens: 13 },
+      // 40 × 0.88 + 13 × 0.88 per million
+      costAt: () => '0.00004664',
+    },
+    stream: {
+      answer: 'together/chat-stream',
+      text: 'Tollgate demo: together 一緒に.',
+      record: { input_tokens: 40, output_tokens: 11 },
+      // 40 × 0.88 + 11 × 0.88 per million
+      costAt: () => '0.00004488',
+    },
+    toolCall: {
+      answer: 'together/chat-tool-call',
+      record: { input_tokens: 181, output_tokens: 19 },
+      // 181 × 0.88 + 19 × 0.88 per million
+      costAt: () => '0.000176',
+    },
+    refused: {
+      answer: 'together/error-404',
+      status: 404,
+      model: 'nonesuch',
+      message:
+        'Unable to access model nonesuch. Please visit https://api.together.ai/models to view the list of supported models.',
+      errorType: 'invalid_request_error',
+    },
+    limited: {
+      answer: 'together/error-429',
+      message: 'You have reached the rate limit of this model. Please try again in 20 seconds.',
+      errorType: 'rate_limit_error',
+      headers: { 'retry-after': '20' },
+    },
   },
 ];
 
@@ -125,10 +377,11 @@ const TOOLS: ToolSet = {
 };
 
 export function testAi(started: () => SdkComparison): void {
-  describe.each(AI_PROVIDERS)('ai with @ai-sdk/$provider', (tested) => {
-    const { provider, model, connect, refused, limited } = tested;
+  describe.each(AI_PROVIDERS)('ai with $title', (tested) => {
+    const { provider, endpoint, model, served = model, connect, refused, limited } = tested;
+    const { streamEndpoint = endpoint, toolCall } = tested;
     const gatewayHeaders = { 'X-Gateway-Provider': provider };
-    const record = { ...PRICED, provider, model, model_requested: model, attempt: null };
+    const record = { ...PRICED, provider, endpoint, model: served, model_requested: model, attempt: null };
 
     const ask =
       (asked: string): SdkCall =>
@@ -160,15 +413,19 @@ export function testAi(started: () => SdkComparison): void {
         title: 'streamText',
         call: stream,
         result: { text: tested.stream.text },
-        record: { ...record, ...tested.stream.record, streamed: true },
+        record: { ...record, endpoint: streamEndpoint, ...tested.stream.record, streamed: true },
       },
-      {
-        ...tested.toolCall,
-        title: 'a tool call',
-        call: ask(model),
-        result: { finishReason: 'tool-calls', toolCalls: [{ toolName: 'read_toll', input: { road: 'A1' } }] },
-        record: { ...record, ...tested.toolCall.record },
-      },
+      ...(toolCall === null
+        ? []
+        : [
+            {
+              ...toolCall,
+              title: 'a tool call',
+              call: ask(model),
+              result: { finishReason: 'tool-calls', toolCalls: [{ toolName: 'read_toll', input: { road: 'A1' } }] },
+              record: { ...record, ...toolCall.record },
+            },
+          ]),
       {
         title: 'a model that does not exist',
         answer: refused.answer,
@@ -177,10 +434,10 @@ export function testAi(started: () => SdkComparison): void {
         record: {
           ...REFUSED_RECORD,
           provider,
-          endpoint: 'chat.completions',
+          endpoint,
           model_requested: refused.model,
           status: refused.status,
-          error_type: 'invalid_request_error',
+          error_type: refused.errorType,
           error_message: refused.message,
         },
       },
@@ -200,12 +457,10 @@ export function testAi(started: () => SdkComparison): void {
       expect(through.error).toMatchObject({
         statusCode: 429,
         message: limited.message,
-        responseHeaders: { 'retry-after': '20' },
+        responseHeaders: limited.headers,
       });
       expect(through.requests).toHaveLength(1);
-      expect(records).toMatchObject([
-        { ...REFUSED_RECORD, status: 429, error_type: 'rate_limit_error', attempt: null },
-      ]);
+      expect(records).toMatchObject([{ ...REFUSED_RECORD, status: 429, error_type: limited.errorType, attempt: null }]);
     });
 
     test('a rate limit with retries on: the SDK waits as told, and each try is recorded', () =>

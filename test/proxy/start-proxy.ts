@@ -11,10 +11,12 @@ import type { CallBegin, CallEnd, ProviderName, SpoolEntry } from '../../src/cal
 import type { RejectedAttempt } from '../../src/channel.ts';
 import { createGatewayKey, digestKey } from '../../src/keys/gateway-key.ts';
 import { createKeySnapshot } from '../../src/keys/key-snapshot.ts';
+import { createAwsCredentials } from '../../src/proxy/aws-credentials.ts';
 import { createByteBudget } from '../../src/proxy/byte-budget.ts';
 import { createCallIds } from '../../src/proxy/call-id.ts';
 import { COPIES_BYTES, type Gateway, HELD_BODIES_BYTES } from '../../src/proxy/gateway.ts';
 import { HeaderNames } from '../../src/proxy/header-names.ts';
+import type { Http2Sessions } from '../../src/proxy/http2-sessions.ts';
 import { IdleSweep } from '../../src/proxy/idle-sweep.ts';
 import { OpenSet } from '../../src/proxy/open-set.ts';
 import { createProxyServer } from '../../src/proxy/proxy-server.ts';
@@ -35,6 +37,7 @@ export interface InProcessProxy {
   readonly key: string;
   readonly gateway: Gateway;
   readonly server: Server;
+  readonly sessions: Http2Sessions;
   readonly attempts: readonly RejectedAttempt[];
   /** Everything in the spool so far, in order. */
   readonly entries: () => Promise<SpoolEntry[]>;
@@ -79,6 +82,7 @@ export async function startProxy(origin: string, settings: Partial<Gateway['sett
       ]),
       lastOf: new WeakMap(),
     },
+    awsCredentials: createAwsCredentials({ log }),
     upstream: await createUpstreamClient({ httpProxy: null, httpsProxy: null, noProxy: null }),
     spool: openSpoolWriter({ dir: spoolDir, durability: 'process', log }),
     copies: createByteBudget(COPIES_BYTES),
@@ -92,7 +96,7 @@ export async function startProxy(origin: string, settings: Partial<Gateway['sett
     reportAttempt: (attempt) => attempts.push(attempt),
     log,
   };
-  const server = createProxyServer(gateway);
+  const { server, sessions } = createProxyServer(gateway);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
@@ -124,6 +128,7 @@ export async function startProxy(origin: string, settings: Partial<Gateway['sett
     key,
     gateway,
     server,
+    sessions,
     attempts,
     entries,
     waitForCall: (id) => waitFor((begin) => begin.id === id),
@@ -134,6 +139,7 @@ export async function startProxy(origin: string, settings: Partial<Gateway['sett
     },
     close: async () => {
       server.closeAllConnections();
+      sessions.destroyAll();
       await new Promise((resolve) => server.close(resolve));
       await gateway.spool.close();
       gateway.idleBodies.close();

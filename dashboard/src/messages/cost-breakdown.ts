@@ -14,6 +14,9 @@ export interface CostTableLine {
   /** Where the price comes from: the catalogue, our overlay, or an override; and which row of it. */
   readonly layer: string | null;
   readonly row: string | null;
+  /** The other model that took part, and as what; both null for the call's own. */
+  readonly model: string | null;
+  readonly purpose: string | null;
   /** The class whose rate was used, when it is another one. */
   readonly ratedAs: string | null;
 }
@@ -50,6 +53,8 @@ function readLine(line: unknown): CostTableLine {
     amount: readText(line, 'amount'),
     layer: readText(line, 'layer'),
     row: readText(line, 'row'),
+    model: readText(line, 'model'),
+    purpose: readText(line, 'purpose'),
     ratedAs: ratedAs === name ? null : ratedAs,
   };
 }
@@ -63,14 +68,35 @@ interface CostColumns {
 
 export function readCostBreakdown(columns: CostColumns): CostBreakdown {
   const lines = toList(columns.cost_lines).filter(isRecord).map(readLine);
-  const priced = lines.map(({ class: name }) => name);
-  const used = Object.entries(isRecord(columns.usage) ? columns.usage : {});
-  const unpriced = used.flatMap(([name, quantity]) =>
-    typeof quantity === 'number' && quantity > 0 && !priced.includes(name) ? [{ class: name, quantity }] : [],
-  );
+  const usage = isRecord(columns.usage) ? columns.usage : {};
+  const ownLines = lines.filter(({ purpose }) => purpose === null);
+  const unpriced = [
+    ...listUnpriced(usage, ownLines),
+    ...toList(usage['others'])
+      .filter(isRecord)
+      .flatMap((other) => {
+        const purpose = readText(other, 'purpose');
+        const classes = isRecord(other['classes']) ? other['classes'] : {};
+        return listUnpriced(
+          classes,
+          lines.filter((line) => line.purpose === purpose),
+        );
+      }),
+  ];
   const sum = lines.reduce((total, { amount }) => total + (readAmount(amount) ?? 0n), 0n);
   const known = readAmount(columns.known_cost);
   return { lines, unpriced, sum: formatUsd(sum), addsUp: known === null ? null : known === sum };
+}
+
+function listUnpriced(
+  used: Readonly<Record<string, unknown>>,
+  lines: readonly CostTableLine[],
+): CostBreakdown['unpriced'] {
+  return Object.entries(used).flatMap(([name, quantity]) =>
+    typeof quantity === 'number' && quantity > 0 && !lines.some((line) => line.class === name)
+      ? [{ class: name, quantity }]
+      : [],
+  );
 }
 
 const CLASS_WORDS: Readonly<Record<string, string>> = {
@@ -89,8 +115,15 @@ const CLASS_WORDS: Readonly<Record<string, string>> = {
   output: 'Output, reasoning included',
   output_audio: 'Output, audio',
   output_image: 'Output, images',
+  input_audio_ms: 'Sound sent, in milliseconds',
+  input_characters: 'Characters sent',
+  output_images: 'Pictures made',
   web_search_requests: 'Web searches',
   web_fetch_requests: 'Web fetches',
+  file_search_requests: 'File searches',
+  code_execution_requests: 'Code executions',
+  maps_requests: 'Map searches',
+  grounded_prompts: 'Answers grounded in a search',
 };
 
 export function describeClass(name: string): string {

@@ -7,6 +7,8 @@ const WORDS: Readonly<Record<CallFlag, string>> = {
   usage_asked: 'The gateway asked for the usage of the stream and hid it from the client.',
   tap_limit: 'The copy for metering passed a limit, so usage may be missing. The call itself passed unchanged.',
   undecodable: 'The copy for metering could not be decoded.',
+  usage_later: 'The result is made later; its usage and cost stand in the record of the call that fetched it.',
+  usage_counted_before: 'The usage of this result stands in an earlier record and is not counted again.',
   inconsistent: 'The parts of the reported usage do not add up.',
   metadata_cut: 'Metadata beyond the limits was dropped.',
   trace_id_cut: 'The trace id was longer than the limit and was shortened.',

@@ -19,6 +19,12 @@ const COLUMNS: readonly PlainColumn<CostTableLine>[] = [
     render: (line) => (
       <span title={line.class}>
         {describeClass(line.class)}
+        {line.purpose !== null && (
+          <span className="text-ink-faint">
+            {' '}
+            · {line.purpose.replaceAll('_', ' ')} by {line.model}
+          </span>
+        )}
         {line.ratedAs !== null && <span className="text-ink-faint"> at the rate of {describeClass(line.ratedAs)}</span>}
       </span>
     ),
@@ -76,7 +82,12 @@ export function CostTab({ log }: { readonly log: LogDetail }) {
       </p>
       {lines.length > 0 && (
         <>
-          <PlainTable label="Cost by class" columns={COLUMNS} rows={lines} rowKey={(line) => line.class} />
+          <PlainTable
+            label="Cost by class"
+            columns={COLUMNS}
+            rows={lines}
+            rowKey={(line) => String(lines.indexOf(line))}
+          />
           <p className="text-ink-soft">
             Sum of the lines: <strong className="num text-ink">${sum}</strong>
             {addsUp === true && ', which is the cost in the record to the last digit.'}
@@ -126,5 +137,6 @@ export function CostTab({ log }: { readonly log: LogDetail }) {
 function describeUsage(source: string | null): string {
   if (source === 'provider') return 'complete, as the provider reported it';
   if (source === 'partial') return 'what was reported before the answer was cut';
+  if (source === 'request') return 'counted in the request, which is what the provider bills by';
   return source === 'none' ? 'not reported' : '—';
 }

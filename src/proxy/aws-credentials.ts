@@ -1,0 +1,102 @@
+/**
+ * The credentials that calls are signed with: those of the settings, or what AWS's own chain finds (environment,
+ * profile, role of the machine). The chain is loaded when it is first needed. Credentials that still hold are handed
+ * out at once while new ones are fetched; nothing here ever logs one.
+ */
+import type { Logger } from 'pino';
+import type { AwsKeys, AwsSigning } from '../config.ts';
+import { GatewayError } from '../errors.ts';
+
+/** What the chain gives. */
+interface FoundKeys {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string | undefined;
+  readonly expiration?: Date | undefined;
+}
+
+/** Asks anew each time. */
+type Chain = () => Promise<FoundKeys>;
+
+export interface AwsCredentials {
+  /** A promise only where no credentials are there that still hold; rejects with `aws_credentials_unavailable`. */
+  readonly read: (signing: AwsSigning) => AwsKeys | Promise<AwsKeys>;
+}
+
+export interface AwsCredentialsOptions {
+  readonly log: Logger;
+  readonly loadChain?: () => Promise<Chain>;
+  readonly nowMs?: () => number;
+}
+
+const FETCH_TIMEOUT_MS = 10_000;
+/** New ones are fetched this long before the old ones end. */
+const REFRESH_BEFORE_MS = 5 * 60_000;
+/** A call must arrive with credentials that still hold. */
+const MARGIN_MS = 30_000;
+/** After a failure calls are refused at once for so long, */
+const RETRY_MS = 1_000;
+/** and, while the old credentials hold, new ones are not asked for. */
+const REFRESH_RETRY_MS = 30_000;
+
+export function createAwsCredentials(options: AwsCredentialsOptions): AwsCredentials {
+  const { log, loadChain = loadDefaultChain, nowMs = Date.now } = options;
+  let chain: Promise<Chain> | null = null;
+  let current: { readonly keys: AwsKeys; readonly expiresAtMs: number } | null = null;
+  let fetching: Promise<AwsKeys> | null = null;
+  let failedAtMs = Number.NEGATIVE_INFINITY;
+
+  async function fetchKeys(): Promise<AwsKeys> {
+    try {
+      chain ??= loadChain();
+      const found = await within(FETCH_TIMEOUT_MS, (await chain)());
+      const { accessKeyId, secretAccessKey, sessionToken = null } = found;
+      const keys = { accessKeyId, secretAccessKey, sessionToken };
+      current = { keys, expiresAtMs: found.expiration?.getTime() ?? Number.POSITIVE_INFINITY };
+      return keys;
+    } catch (error) {
+      failedAtMs = nowMs();
+      log.error({ reason: describe(error) }, 'no AWS credentials: calls to upstreams that are signed here are refused');
+      throw new GatewayError('aws_credentials_unavailable', { cause: error });
+    } finally {
+      fetching = null;
+    }
+  }
+
+  function readAmbient(): AwsKeys | Promise<AwsKeys> {
+    const now = nowMs();
+    if (current !== null && current.expiresAtMs - now > MARGIN_MS) {
+      const isDue = current.expiresAtMs - now <= REFRESH_BEFORE_MS;
+      if (isDue && fetching === null && now - failedAtMs >= REFRESH_RETRY_MS) {
+        fetching = fetchKeys();
+        fetching.catch(() => {}); // It is logged; the call goes on with what it has.
+      }
+      return current.keys;
+    }
+    if (fetching !== null) return fetching;
+    if (now - failedAtMs < RETRY_MS) return Promise.reject(new GatewayError('aws_credentials_unavailable'));
+    fetching = fetchKeys();
+    return fetching;
+  }
+
+  return { read: ({ credentials }) => (credentials === 'ambient' ? readAmbient() : credentials) };
+}
+
+async function loadDefaultChain(): Promise<Chain> {
+  const { defaultProvider } = await import('@aws-sdk/credential-provider-node');
+  const provider = defaultProvider();
+  return () => provider({ forceRefresh: true });
+}
+
+function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`nothing was found within ${timeoutMs / 1000} s`)), timeoutMs);
+  return Promise.race([work, promise]).finally(() => clearTimeout(timer));
+}
+
+/** A credential process that failed is quoted with its command line, and that may hold a secret. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  const [line = ''] = error.message.split('\n', 1);
+  return /^Command failed/i.test(line) ? 'the credential process failed' : line.slice(0, 200);
+}

@@ -1,0 +1,78 @@
+/**
+ * Opens connections to one origin, all with the same settings: TCP, and TLS where the origin has it. What is sent on
+ * them, and whether they are kept, is their owner's business.
+ */
+import { connect, isIP, type OnReadOpts, type Socket } from 'node:net';
+import { connect as connectTls, createSecureContext, type SecureContext } from 'node:tls';
+
+/** First probe on a silent connection, so that a path that died without a word is noticed. */
+const TCP_PROBE_MS = 60_000;
+
+/** Where a socket puts what it reads. The buffer is used again once `onRead` returns. */
+export interface SharedReading {
+  readonly buffer: Uint8Array;
+  readonly onRead: (bytes: Uint8Array, length: number) => void;
+}
+
+function readInto({ buffer, onRead }: SharedReading): OnReadOpts {
+  return {
+    buffer,
+    callback: (length, bytes) => {
+      onRead(bytes, length);
+      return true;
+    },
+  };
+}
+
+export class UpstreamConnector {
+  /** The value of `Host`. */
+  readonly host: string;
+  /** The event after which a socket can be written to. */
+  readonly readyEvent: 'connect' | 'secureConnect';
+  readonly #hostname: string;
+  readonly #port: number;
+  /** Null without TLS. */
+  readonly #secureContext: SecureContext | null;
+  /** The last TLS session, with which the next handshake is shorter. */
+  #session: Buffer | null = null;
+
+  constructor(origin: string) {
+    const { protocol, hostname, port, host } = new URL(origin);
+    const isTls = protocol === 'https:';
+    this.host = host;
+    this.readyEvent = isTls ? 'secureConnect' : 'connect';
+    this.#hostname = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
+    this.#port = port === '' ? (isTls ? 443 : 80) : Number(port);
+    this.#secureContext = isTls ? createSecureContext() : null;
+  }
+
+  /**
+   * `allowHalfOpen`: the provider's end of the connection does not end ours. With `reading` what comes is given to it
+   * instead of to the listeners of `data`.
+   */
+  open(allowHalfOpen: boolean, reading: SharedReading | null = null): Socket {
+    const where = {
+      host: this.#hostname,
+      port: this.#port,
+      noDelay: true,
+      keepAlive: true,
+      keepAliveInitialDelay: TCP_PROBE_MS,
+      allowHalfOpen,
+      ...(reading === null ? {} : { onread: readInto(reading) }),
+    };
+    if (this.#secureContext === null) return connect(where);
+    const socket = connectTls({
+      ...where,
+      secureContext: this.#secureContext,
+      // Whatever NODE_TLS_REJECT_UNAUTHORIZED says.
+      rejectUnauthorized: true,
+      ALPNProtocols: ['http/1.1'],
+      ...(isIP(this.#hostname) === 0 ? { servername: this.#hostname } : {}),
+      ...(this.#session === null ? {} : { session: this.#session }),
+    });
+    socket.on('session', (session) => {
+      this.#session = session;
+    });
+    return socket;
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * What is written down about a websocket when it is over: how it ended, what its turns used together, and what was said.
+ * Pure: facts in, records out.
+ */
+import type { CallBegin, CallBody, CallEnd } from '../call-record.ts';
+import type { AnswerEnding } from './answer.ts';
+import type { AnswerHead } from './answer-head.ts';
+import type { BodyCopy } from './body-copy.ts';
+import { type AnswerFacts, type CallFacts, describeCopiedBody, describeEnd } from './record.ts';
+import { describeFailure, UpstreamError } from './upstream-failure.ts';
+import type { WebsocketMeter } from './websocket-meter.ts';
+import type { RelayEnding } from './websocket-relay.ts';
+
+const TRANSCRIPT_TYPE = 'application/x-ndjson';
+
+export function describeSession(
+  meter: WebsocketMeter,
+  head: AnswerHead,
+  connectMs: number | null,
+  headersMs: number,
+): AnswerFacts {
+  return {
+    head,
+    connectMs,
+    headersMs,
+    get reading() {
+      return meter.reading;
+    },
+    get responseBytes() {
+      return meter.responseBytes;
+    },
+    get firstByteMs() {
+      return meter.firstByteMs;
+    },
+    get firstTokenMs() {
+      return meter.firstTokenMs;
+    },
+  };
+}
+
+/** One record for the whole connection, however many turns it had. */
+export function describeSessionEnd(
+  facts: CallFacts,
+  begin: CallBegin,
+  ended: RelayEnding,
+  meter: WebsocketMeter,
+  session: AnswerFacts,
+  overheadUs: number,
+): CallEnd {
+  const ending = readEnding(ended, meter);
+  const end = describeEnd(facts, begin, {
+    ending,
+    answer: session,
+    body: { model: meter.modelRequested, streamed: true },
+    flags: begin.flags,
+    sentUsage: null,
+    overheadUs,
+    requestBytes: meter.requestBytes,
+    nowMs: performance.now(),
+  });
+  const usageSource = end.usageSource === 'provider' && !meter.reading.terminal ? 'partial' : end.usageSource;
+  if (ending.kind !== 'complete') return { ...end, usageSource };
+  const { refusedWith } = meter;
+  // Most errors in a session are answers to one of its messages; it goes on, and its end tells how it went.
+  if (refusedWith === null) return { ...end, usageSource, outcome: 'ok' };
+  return {
+    ...end,
+    usageSource,
+    outcome: 'upstream_stream_error',
+    errorType: end.errorType ?? `websocket_close_${refusedWith.code}`,
+    errorMessage: refusedWith.reason === '' ? end.errorMessage : refusedWith.reason,
+  };
+}
+
+/** A websocket is over when one side has said so; what ends without that was cut. */
+function readEnding(ended: RelayEnding, meter: WebsocketMeter): AnswerEnding {
+  switch (ended.kind) {
+    case 'provider-ended':
+      if (meter.sawClose || meter.isBlind) return { kind: 'complete' };
+      return { kind: 'upstream-cut', failure: describeFailure(new UpstreamError('ANSWER_CUT')) };
+    case 'provider-cut':
+      if (meter.sawClose) return { kind: 'complete' };
+      return { kind: 'upstream-cut', failure: describeFailure(ended.error ?? new UpstreamError('ANSWER_CUT')) };
+    case 'client-gone':
+      return { kind: meter.sawClose ? 'complete' : 'client-gone' };
+    case 'idle':
+      return { kind: 'upstream-cut', failure: describeFailure(new UpstreamError('IDLE_TIMEOUT')) };
+    case 'shutdown':
+      return { kind: 'shutdown' };
+  }
+}
+
+/** What each side said in text, one message a line. */
+export function describeTranscripts(begin: CallBegin, requestCopy: BodyCopy, responseCopy: BodyCopy): CallBody[] {
+  const copies = [['request', requestCopy] as const, ['response', responseCopy] as const];
+  return copies.flatMap(([direction, copy]) => {
+    if (copy.totalBytes === 0 || copy.isDropped) return [];
+    return [describeCopiedBody(begin, direction, readTranscriptHeader, copy)];
+  });
+}
+
+function readTranscriptHeader(name: string): string | null {
+  return name === 'content-type' ? TRANSCRIPT_TYPE : null;
+}

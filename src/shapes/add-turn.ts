@@ -1,0 +1,138 @@
+/**
+ * Adds the usage of one turn to that of a session. Turns of the session's own model are summed; what another model did
+ * within the session stands apart, summed by its purpose and model.
+ */
+import type { JsonObject, JsonValue, OtherUsage, TokenUsage, UsageClass } from '../token-usage.ts';
+import { isObject, readName } from './json-reading.ts';
+
+type Classes = TokenUsage['classes'];
+
+/**
+ * Prompts of several turns are summed up to this, where a model's rates rise with the length of the prompt: below the
+ * first step of every such model, so that a sum is never rated as the one long prompt that it was not.
+ */
+const MAX_SUMMED_PROMPT = 200_000;
+/** Kept apart in one session; what comes then is added to the last one of its kind. */
+const MAX_OTHERS = 256;
+/** Of a further group of turns of the session's own model. */
+const TURNS = 'turns';
+
+const PROMPT_CLASSES: readonly UsageClass[] = [
+  'input',
+  'input_audio',
+  'input_image',
+  'input_video',
+  'cache_read',
+  'cache_read_audio',
+  'cache_read_image',
+  'cache_read_video',
+  'cache_creation_5m',
+  'cache_creation_30m',
+  'cache_creation_1h',
+  'cache_creation_12h',
+];
+
+export interface Turn {
+  /** Null: the session's own work. Else what another model worked as, e.g. `transcription`. */
+  readonly purpose: string | null;
+  /** Null: the session's own model. */
+  readonly model: string | null;
+  readonly usage: TokenUsage;
+  /** True where rates rise with the length of the prompt. */
+  readonly isTiered: boolean;
+}
+
+export function addTurn(session: TokenUsage | null, turn: Turn): TokenUsage {
+  const before = session ?? { classes: {}, reasoning: null, native: {} };
+  const { purpose, model, usage } = turn;
+  const isOwn = purpose === null && model === null;
+  const hasRoom = isOwn && fits(before.classes, turn);
+  const others = addOthers(before.others ?? [], turn, hasRoom);
+  return {
+    classes: hasRoom ? addClasses(before.classes, usage.classes) : before.classes,
+    reasoning: isOwn ? addCounts(before.reasoning, usage.reasoning) : before.reasoning,
+    ...(others.length === 0 ? {} : { others }),
+    native:
+      purpose === null
+        ? sumNative(before.native, usage.native)
+        : { ...before.native, [purpose]: sumNative(readMember(before.native, purpose), usage.native) },
+  };
+}
+
+function addOthers(before: readonly OtherUsage[], turn: Turn, isInSum: boolean): readonly OtherUsage[] {
+  const { purpose, model, usage } = turn;
+  let others = before;
+  if (!isInSum) others = addOther(others, { purpose: purpose ?? TURNS, model, classes: usage.classes }, turn);
+  for (const other of usage.others ?? []) others = addOther(others, other, turn);
+  return others;
+}
+
+function addOther(others: readonly OtherUsage[], added: OtherUsage, turn: Turn): readonly OtherUsage[] {
+  const isSame = ({ purpose, model }: OtherUsage): boolean => purpose === added.purpose && model === added.model;
+  const isFull = others.length >= MAX_OTHERS;
+  const index = others.findLastIndex(
+    (other) =>
+      isSame(other) && (isFull || fits(other.classes, { ...turn, usage: { ...turn.usage, classes: added.classes } })),
+  );
+  if (index === -1) return isFull ? others : [...others, added];
+  return others.with(index, { ...added, classes: addClasses(others[index]?.classes ?? {}, added.classes) });
+}
+
+function fits(classes: Classes, { isTiered, usage }: Turn): boolean {
+  if (!isTiered || Object.keys(classes).length === 0) return true;
+  return promptOf(classes) + promptOf(usage.classes) <= MAX_SUMMED_PROMPT;
+}
+
+function promptOf(classes: Classes): number {
+  return PROMPT_CLASSES.reduce((sum, name) => sum + (classes[name] ?? 0), 0);
+}
+
+export function addClasses(left: Classes, right: Classes): Classes {
+  const sum = new Map<string, number>(Object.entries(left));
+  for (const [name, quantity] of Object.entries(right)) {
+    sum.set(name, Math.min((sum.get(name) ?? 0) + quantity, Number.MAX_SAFE_INTEGER));
+  }
+  return Object.fromEntries(sum);
+}
+
+function addCounts(left: number | null, right: number | null): number | null {
+  return left === null || right === null ? (left ?? right) : left + right;
+}
+
+function readMember(native: JsonObject, name: string): JsonObject {
+  const member = native[name];
+  return isObject(member) ? member : {};
+}
+
+/** No provider nests its usage deeper. */
+const MAX_DEPTH = 12;
+
+/** The providers' own objects, number by number, so that the sum can be read as each of them can. */
+export function sumNative(left: JsonObject, right: JsonObject): JsonObject {
+  return sumObjects(left, right, 0);
+}
+
+function sumObjects(left: JsonObject, right: JsonObject, depth: number): JsonObject {
+  if (depth > MAX_DEPTH) return left;
+  const sum = new Map(Object.entries(left));
+  for (const [name, value] of Object.entries(right)) sum.set(name, sumValues(sum.get(name), value, depth + 1));
+  return Object.fromEntries(sum);
+}
+
+function sumValues(left: JsonValue | undefined, right: JsonValue, depth: number): JsonValue {
+  if (typeof left === 'number' && typeof right === 'number') return left + right;
+  if (isObject(left) && isObject(right)) return sumObjects(left, right, depth);
+  if (Array.isArray(left) && Array.isArray(right)) return sumByModality(left, right, depth);
+  return right === null ? (left ?? null) : right;
+}
+
+/** Counts by modality are lists; an entry is added to the one of its modality. Other lists: the latest. */
+function sumByModality(left: readonly JsonValue[], right: readonly JsonValue[], depth: number): readonly JsonValue[] {
+  const entries = new Map<string, JsonObject>();
+  for (const item of [...left, ...right]) {
+    const modality = readName(item, 'modality');
+    if (modality === null || !isObject(item)) return right;
+    entries.set(modality, sumObjects(entries.get(modality) ?? {}, item, depth));
+  }
+  return [...entries.values()];
+}
