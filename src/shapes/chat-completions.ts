@@ -23,13 +23,18 @@ function cachedByPerfMetrics(native: JsonObject): number | null {
   return null;
 }
 
-function normalise(native: JsonObject): Normalised {
-  return normaliseOpenAi(native, CHAT_NAMES, { cachedElsewhere: cachedByPerfMetrics(native) });
+/** Models that search before every answer, which their usage does not mention and their price list does. */
+const SEARCH_MODELS = /^gpt-.+-search-(?:preview|api)/;
+
+function createNormalise(model: string | null): (native: JsonObject) => Normalised {
+  const webSearches = model !== null && SEARCH_MODELS.test(model) ? 1 : null;
+  return (native) => normaliseOpenAi(native, CHAT_NAMES, { cachedElsewhere: cachedByPerfMetrics(native), webSearches });
 }
 
 function readBody(body: JsonValue, reading: UsageReading): UsageReading {
   if (!isObject(body)) return reading;
   const context = { model: readName(body, 'model'), serviceTier: readName(body, 'service_tier') };
+  const normalise = createNormalise(context.model ?? reading.model);
   const metrics = readObject(body, 'perf_metrics');
   // The metrics stand beside the usage, and on an earlier chunk; kept with it, since they are a part of the count.
   const hasCached = metrics !== null && cachedByPerfMetrics({ perf_metrics: metrics }) !== null;
