@@ -57,9 +57,9 @@ export async function handleUpgrade(incoming: IncomingMessage, head: Buffer, gat
   const responseCopy = new BodyCopy(gateway.copies);
   let facts: CallFacts | null = null;
   try {
-    const request = accept(incoming, true);
+    const request = accept(incoming, gateway.headerNames, true);
     const headers = splitGatewayHeaders(request);
-    const key = authenticate(headers.key, gateway.keys, arrival.requestedAtMs);
+    const key = authenticate(headers.key, gateway.keys, incoming.socket, arrival.requestedAtMs);
     const route = chooseRoute(request, headers, gateway.routes);
     const websocket = route.provider.websocket?.(route.mapped) ?? null;
     facts = {
@@ -125,12 +125,13 @@ function readFlags(facts: CallFacts): CallBegin['flags'] {
   return facts.route.isRepaired ? [...facts.headers.flags, 'path_repaired'] : facts.headers.flags;
 }
 
-function createAnswer(outgoing: ServerResponse, { facts, responseCopy }: Opening): Answer {
+function createAnswer(outgoing: ServerResponse, { gateway, facts, responseCopy }: Opening): Answer {
   const { arrival, request, route } = facts;
   return new Answer(outgoing, {
     requestId: arrival.id,
     method: request.method,
     copy: responseCopy,
+    headerNames: gateway.headerNames,
     drainsOnClientAbort: false,
     arrivedMs: arrival.monotonicMs,
     onHead: (head) => attachMeter(route, head, false),
@@ -165,8 +166,8 @@ async function shakeHands(answer: Answer, { gateway, facts }: Opening): Promise<
           onSwitch: (reason, rawHeaders, provider, rest) => {
             // Until the relay listens.
             provider.on('error', () => {});
-            const names = rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
-            resolve({ kind: 'switched', head: new AnswerHead(101, rawHeaders, names), reason, provider, rest });
+            const head = new AnswerHead(101, rawHeaders, gateway.headerNames);
+            resolve({ kind: 'switched', head, reason, provider, rest });
           },
         },
       );
@@ -255,7 +256,7 @@ async function relay(
 
 /** The headers of this hop are written anew; all others are the provider's. */
 function writeSwitch(reason: string, head: AnswerHead, requestId: string): string {
-  const { headers } = headersForClient(head.rawHeaders, requestId);
+  const { headers } = headersForClient(head, requestId);
   let text = `HTTP/1.1 101 ${reason}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n`;
   const passed = dropNamed(headers, ['content-length']);
   for (let index = 0; index + 1 < passed.length; index += 2) text += `${passed[index]}: ${passed[index + 1]}\r\n`;

@@ -15,8 +15,10 @@ import { createAwsCredentials } from '../../src/proxy/aws-credentials.ts';
 import { createByteBudget } from '../../src/proxy/byte-budget.ts';
 import { createCallIds } from '../../src/proxy/call-id.ts';
 import { COPIES_BYTES, type Gateway, HELD_BODIES_BYTES } from '../../src/proxy/gateway.ts';
+import { HeaderNames } from '../../src/proxy/header-names.ts';
 import type { Http2Sessions } from '../../src/proxy/http2-sessions.ts';
 import { IdleSweep } from '../../src/proxy/idle-sweep.ts';
+import { OpenSet } from '../../src/proxy/open-set.ts';
 import { createProxyServer } from '../../src/proxy/proxy-server.ts';
 import { BODY_IDLE_MS, BODY_SWEEP_MS } from '../../src/proxy/receive-body.ts';
 import { createUpstreamClient } from '../../src/proxy/upstream-client.ts';
@@ -82,6 +84,7 @@ export async function startProxy(
           bodies: null,
         },
       ]),
+      lastOf: new WeakMap(),
     },
     awsCredentials: createAwsCredentials({ log }),
     upstream: await createUpstreamClient({ httpProxy: null, httpsProxy: null, noProxy: null }),
@@ -89,8 +92,9 @@ export async function startProxy(
     copies: createByteBudget(COPIES_BYTES),
     heldBodies: createByteBudget(HELD_BODIES_BYTES),
     idleBodies: new IdleSweep(BODY_IDLE_MS, BODY_SWEEP_MS),
+    headerNames: new HeaderNames(),
     nextCallId: createCallIds(),
-    openCalls: new Set(),
+    openCalls: new OpenSet(),
     counters: { calls: 0, rejected: 0 },
     isDraining: false,
     reportAttempt: (attempt) => attempts.push(attempt),
