@@ -7,6 +7,7 @@ import { testBedrockAi } from './sdk-bedrock-ai.ts';
 import { type SdkComparison, startSdkComparison } from './sdk-comparison.ts';
 import { testGemini } from './sdk-gemini.ts';
 import { testOpenai } from './sdk-openai.ts';
+import { testSigning } from './sdk-signing.ts';
 import { testTogether } from './sdk-together.ts';
 
 // One gateway for all SDKs: most of the time would go into starting it.
@@ -26,3 +27,4 @@ testAi(started);
 testBedrock(started);
 testBedrockAi(started);
 testAnthropicAws(started);
+testSigning(started);
