@@ -13,7 +13,7 @@ const INITIAL_WINDOW_SIZE = 4;
 const END_STREAM = 0x1;
 const END_HEADERS = 0x4;
 
-export function frame(type: number, flags: number, stream: number, payload: Buffer): Buffer {
+function frame(type: number, flags: number, stream: number, payload: Buffer): Buffer {
   const head = Buffer.alloc(9);
   head.writeUIntBE(payload.length, 0, 3);
   head.writeUInt8(type, 3);
