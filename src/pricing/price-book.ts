@@ -67,12 +67,22 @@ export function createPriceBook(): PriceBook {
   const digest = createHash('sha256').update(`${ENGINE_VERSION}\n${catalog.data()}\n${overlay}`).digest('hex');
   const version = digest.slice(0, VERSION_LENGTH);
 
-  function readSituation(call: BillableCall, model: string, quantities: readonly Quantity[]): PricingSituation {
+  function readSituation(
+    call: BillableCall,
+    model: string,
+    quantities: readonly Quantity[],
+    largestPrompt: number | undefined,
+  ): PricingSituation {
     const atMs = call.requestedAtMs;
     const named = readModelPrices(call.provider, model);
     const alias = named.aliases.find((rule) => isValidAt(rule, atMs));
     const prices = alias === undefined ? named : readModelPrices(call.provider, alias.model);
-    return { prices, terms: readBillingTerms(call), atMs, promptTokens: countPromptTokens(quantities) };
+    return {
+      prices,
+      terms: readBillingTerms(call),
+      atMs,
+      promptTokens: largestPrompt ?? countPromptTokens(quantities),
+    };
   }
 
   function createUnpriced(billingModel: string | null, costStatus: CostStatus): PricedCall {
@@ -96,7 +106,7 @@ export function createPriceBook(): PriceBook {
   function priceOther(call: BillableCall, billingModel: string, other: OtherUsage): CostLines {
     const quantities = listQuantities(other.classes);
     const model = other.model ?? billingModel;
-    const costs = createCostLines(readSituation(call, model, quantities), quantities);
+    const costs = createCostLines(readSituation(call, model, quantities, other.largestPrompt), quantities);
     return { ...costs, lines: costs.lines.map((line) => ({ ...line, model, purpose: other.purpose })) };
   }
 
@@ -108,7 +118,7 @@ export function createPriceBook(): PriceBook {
     if (quantities.length === 0 && others.length === 0) return createUnpriced(billingModel, statusWithoutUsage(call));
     if (billingModel === null || billingModel.length > MAX_MODEL_LENGTH)
       return createUnpriced(billingModel, 'unpriced');
-    const situation = readSituation(call, billingModel, quantities);
+    const situation = readSituation(call, billingModel, quantities, call.usage?.largestPrompt);
     if (situation.prices.rows.length === 0 && others.length === 0) return createUnpriced(billingModel, 'unpriced');
 
     const own = createCostLines(situation, quantities);

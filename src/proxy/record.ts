@@ -123,8 +123,10 @@ export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): 
   const durationMs = durationOf(facts.arrival, end.nowMs);
   const { fetchesResult } = facts.route.endpoint;
   const result = reading?.laterResult ?? null;
+  // A part of a result is not it: whoever wants the rest fetches it again, whole.
+  const isFinal = result?.isFinal === true && reading?.terminal === true;
   // Fetching something whose usage is billed elsewhere, or not known yet, uses nothing.
-  const isUsed = fetchesResult !== true || result?.isFinal === true;
+  const isUsed = fetchesResult !== true || isFinal;
   const isLater = fetchesResult !== true && result?.isFinal === false;
   const isWhole = ending.kind === 'complete' && status !== null && status < 300;
   const sentUsage = isWhole && reading?.usage == null && reading?.error == null ? end.sentUsage : null;
@@ -143,7 +145,7 @@ export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): 
     inferenceGeo: reading?.inferenceGeo ?? null,
     usage: sentUsage ?? (isUsed ? (reading?.usage ?? null) : null),
     usageSource: sentUsage !== null ? 'request' : isUsed ? usageSourceOf(reading) : 'none',
-    ...(result?.isFinal === true && reading?.usage != null ? { billedOnceAs: result.id } : {}),
+    ...(isFinal && result !== null && reading?.usage != null ? { billedOnceAs: result.id } : {}),
     flags: joinFlags(isLater ? [...end.flags, 'usage_later'] : end.flags, reading?.flags ?? []),
     respondedAtMs: facts.arrival.requestedAtMs + durationMs,
     durationMs,

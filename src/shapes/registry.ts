@@ -6,6 +6,8 @@ import { converse } from './converse.ts';
 import { embeddings } from './embeddings.ts';
 import { generateContent } from './generate-content.ts';
 import { images } from './images.ts';
+import { invoke } from './invoke.ts';
+import { messageBatch } from './message-batch.ts';
 import { messages } from './messages.ts';
 import { opaque } from './opaque.ts';
 import { responses } from './responses.ts';
@@ -20,7 +22,9 @@ export const SHAPES: Readonly<Record<ShapeName, Shape>> = Object.freeze({
   transcriptions,
   speech,
   messages,
+  'message-batch': messageBatch,
   'generate-content': generateContent,
   converse,
+  invoke,
   opaque,
 });

@@ -3,6 +3,7 @@
  * small themselves, so that a body full of vectors or images does not hold up the process.
  */
 import type { JsonValue } from '../token-usage.ts';
+import { endOfValue, skipSpace } from '../wire/json-scan.ts';
 import { scanTopLevel } from '../wire/json-top-level.ts';
 import { parseJson } from './json-reading.ts';
 
@@ -10,6 +11,10 @@ import { parseJson } from './json-reading.ts';
 const MAX_PARSED_BYTES = 1024 * 1024;
 /** In a larger body, a member of more than this is not looked into. */
 const MAX_MEMBER_BYTES = 256 * 1024;
+/** No answer has more pictures; a list of anything else needs no count. */
+const MAX_COUNTED_ELEMENTS = 64;
+const COMMA = 44;
+const CLOSING_BRACKET = 93;
 
 export interface WholeJson {
   /** Undefined when nothing could be read. */
@@ -30,14 +35,27 @@ export function readWholeJson(bytes: Buffer): WholeJson {
   for (const [name, { valueStart, valueEnd }] of scan.members) {
     if (valueEnd === null) continue;
     const isLarge = valueEnd - valueStart > MAX_MEMBER_BYTES;
-    const value = isLarge ? stub(json[valueStart]) : parseJson(json.subarray(valueStart, valueEnd));
+    const value = isLarge ? stub(json.subarray(valueStart, valueEnd)) : parseJson(json.subarray(valueStart, valueEnd));
     if (value !== undefined) members.push([name, value]);
   }
   return { body: Object.fromEntries(members), complete: scan.state === 'complete' && json.length > MAX_PARSED_BYTES };
 }
 
-/** Stands for a large value: of the same kind, and empty. */
-function stub(firstByte: number | undefined): JsonValue {
-  if (firstByte === 91) return [];
-  return firstByte === 123 ? {} : '';
+/** Stands for a large value: of the same kind, and empty. A list keeps its length: pictures are counted by it. */
+function stub(value: Buffer): JsonValue {
+  if (value[0] === 91) return Array.from({ length: countElements(value) }, () => null);
+  return value[0] === 123 ? {} : '';
+}
+
+function countElements(list: Buffer): number {
+  let count = 0;
+  let pos = skipSpace(list, 1);
+  while (count < MAX_COUNTED_ELEMENTS && list[pos] !== CLOSING_BRACKET) {
+    const end = endOfValue(list, pos);
+    if (end === -1) break;
+    count += 1;
+    pos = skipSpace(list, end);
+    if (list[pos] === COMMA) pos = skipSpace(list, pos + 1);
+  }
+  return count;
 }

@@ -134,6 +134,8 @@ export async function startProxy(origin: string, settings: Partial<Gateway['sett
       return waitFor((begin) => begin.id === begun.begin.id);
     },
     close: async () => {
+      // Connections that became websockets are no longer the server's.
+      for (const call of gateway.openCalls) call.shutDown();
       server.closeAllConnections();
       sessions.destroyAll();
       await new Promise((resolve) => server.close(resolve));
