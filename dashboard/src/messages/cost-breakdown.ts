@@ -115,6 +115,7 @@ const CLASS_WORDS: Readonly<Record<string, string>> = {
   output: 'Output, reasoning included',
   output_audio: 'Output, audio',
   output_image: 'Output, images',
+  output_video: 'Output, video',
   input_audio_ms: 'Sound sent, in milliseconds',
   input_characters: 'Characters sent',
   output_images: 'Pictures made',
