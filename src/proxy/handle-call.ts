@@ -238,9 +238,14 @@ function reportAttempt(incoming: ClientRequest, gateway: Gateway, arrival: Arriv
     status: new GatewayError(code).status,
     method: incoming.method ?? '',
     path: path.slice(0, MAX_ATTEMPT_CHARS),
-    provider: incoming.headers['x-gateway-provider']?.toString().slice(0, MAX_ATTEMPT_CHARS) ?? null,
-    userAgent: incoming.headers['user-agent']?.slice(0, MAX_ATTEMPT_CHARS) ?? null,
+    provider: readHeader(incoming, 'x-gateway-provider'),
+    userAgent: readHeader(incoming, 'user-agent'),
   });
+}
+
+function readHeader({ rawHeaders }: ClientRequest, lower: string): string | null {
+  const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === lower);
+  return at === -1 ? null : (rawHeaders[at + 1]?.slice(0, MAX_ATTEMPT_CHARS) ?? null);
 }
 
 const MAX_ATTEMPT_CHARS = 200;
