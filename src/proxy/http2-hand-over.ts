@@ -45,6 +45,9 @@ export function takeHttp2Socket(socket: Duplex, error: ClientError): Socket | nu
     parser.remove(); // from the list of those whose heads are timed
     setImmediate(() => parser.close()); // it is running now; without this its memory stays
   }
+  // `node:http` keeps a connection that the client has half-closed; with HTTP/2 that is the end, as `node:net` has it.
+  socket.allowHalfOpen = false;
+  socket.on('end', () => socket.end());
   socket.setTimeout(0);
   socket.pause();
   socket.unshift(Buffer.concat([PREFACE, rest]));

@@ -80,7 +80,9 @@ export class Http2Sessions {
 
   /** Says that the gateway is stopping, and still takes what is on its way. */
   announceEnd(): void {
-    for (const session of this.#sessions) session.goaway(constants.NGHTTP2_NO_ERROR, LAST_STREAM);
+    for (const session of this.#sessions) {
+      if (!session.destroyed) session.goaway(constants.NGHTTP2_NO_ERROR, LAST_STREAM);
+    }
   }
 
   /** Takes no further streams; those that are open end by themselves. */
@@ -95,27 +97,27 @@ export class Http2Sessions {
   #watch(session: ServerHttp2Session, handle: Http2Handler): void {
     this.#sessions.add(session);
     let openStreams = 0;
-    const settingsLimit = setTimeout(
+    // Timers of our own: a session's `setTimeout` holds it for that long, also when it is closed.
+    let idle = setTimeout(() => session.close(), this.#limits.firstRequestMs);
+    const settings = setTimeout(
       () => session.destroy(undefined, constants.NGHTTP2_SETTINGS_TIMEOUT),
       SETTINGS_TIMEOUT_MS,
     );
-    session.once('localSettings', () => clearTimeout(settingsLimit));
+    session.once('localSettings', () => clearTimeout(settings));
     session.once('close', () => {
-      clearTimeout(settingsLimit);
+      clearTimeout(idle);
+      clearTimeout(settings);
       this.#sessions.delete(session);
     });
     session.on('stream', (stream, headers, _flags, rawHeaders) => {
-      if (openStreams === 0) session.setTimeout(this.#limits.idleMs);
       openStreams += 1;
+      clearTimeout(idle); // A call may be silent for longer; its own limits watch it.
       stream.once('close', () => {
         openStreams -= 1;
+        if (openStreams === 0 && !session.destroyed) idle = setTimeout(() => session.close(), this.#limits.idleMs);
       });
       const head = readHttp2RequestHead(rawHeaders, !stream.endAfterHeaders);
       handle(openHttp2Exchange(stream, headers, head), head.headBytes);
-    });
-    // A call may be silent for longer; its own limits watch it.
-    session.setTimeout(this.#limits.firstRequestMs, () => {
-      if (openStreams === 0) session.close();
     });
     session.setLocalWindowSize(SESSION_WINDOW_BYTES);
   }

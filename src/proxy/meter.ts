@@ -22,6 +22,8 @@ export function attachMeter(
     status: head.status,
     contentType,
     contentEncoding,
+    header: (name) => head.header(name),
+    resultId: route.endpoint.resultId,
   });
   // A provider that compresses although it was asked not to, or answers with an error, gets through untouched.
   const isEventStream = contentType?.trim().toLowerCase().startsWith('text/event-stream') === true;

@@ -6,7 +6,6 @@
 import type { CallBegin, CallBody, CallCheckpoint, CallEnd, Outcome } from '../call-record.ts';
 import type { KeyEntry } from '../channel.ts';
 import { GATEWAY_ERRORS, type GatewayErrorCode } from '../errors.ts';
-import { isKeptResponseHeader } from '../providers/kept-headers.ts';
 import type { CallFlag, TokenUsage, UsageReading, UsageSource } from '../token-usage.ts';
 import type { AcceptedRequest } from './accept.ts';
 import type { AnswerEnding } from './answer.ts';
@@ -123,8 +122,10 @@ export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): 
   const durationMs = durationOf(facts.arrival, end.nowMs);
   const { fetchesResult } = facts.route.endpoint;
   const result = reading?.laterResult ?? null;
+  // A part of a result is not it: whoever wants the rest fetches it again, whole.
+  const isFinal = result?.isFinal === true && reading?.terminal === true;
   // Fetching something whose usage is billed elsewhere, or not known yet, uses nothing.
-  const isUsed = fetchesResult !== true || result?.isFinal === true;
+  const isUsed = fetchesResult !== true || isFinal;
   const isLater = fetchesResult !== true && result?.isFinal === false;
   const isWhole = ending.kind === 'complete' && status !== null && status < 300;
   const sentUsage = isWhole && reading?.usage == null && reading?.error == null ? end.sentUsage : null;
@@ -143,7 +144,7 @@ export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): 
     inferenceGeo: reading?.inferenceGeo ?? null,
     usage: sentUsage ?? (isUsed ? (reading?.usage ?? null) : null),
     usageSource: sentUsage !== null ? 'request' : isUsed ? usageSourceOf(reading) : 'none',
-    ...(result?.isFinal === true && reading?.usage != null ? { billedOnceAs: result.id } : {}),
+    ...(isFinal && result !== null && reading?.usage != null ? { billedOnceAs: result.id } : {}),
     flags: joinFlags(isLater ? [...end.flags, 'usage_later'] : end.flags, reading?.flags ?? []),
     respondedAtMs: facts.arrival.requestedAtMs + durationMs,
     durationMs,
@@ -267,10 +268,10 @@ function firstHeader(answer: AnswerFacts, names: readonly string[]): string | nu
 
 function keepResponseHeaders(head: AnswerHead): [string, string][] {
   const kept: [string, string][] = [];
-  for (const [index, name] of head.names.entries()) {
-    if (isKeptResponseHeader(name)) {
-      kept.push([name, head.rawHeaders[index * 2 + 1] ?? '']);
-    }
+  const { names, rawHeaders } = head;
+  for (let index = 0; index < names.length; index += 1) {
+    const name = names[index];
+    if (name?.isKeptOfAnswer === true) kept.push([name.lower, rawHeaders[index * 2 + 1] ?? '']);
   }
   return kept;
 }

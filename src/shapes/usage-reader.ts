@@ -10,8 +10,8 @@ import { CONTENT_TESTS } from './content-tests.ts';
 import { withError, withErrorBody } from './error-reading.ts';
 import { createFraming } from './framing.ts';
 import { isObject, parseJson } from './json-reading.ts';
-import { EMPTY_READING, withFlag, withTerminal } from './reading.ts';
-import type { Shape } from './shape.ts';
+import { EMPTY_READING, withFlag, withLaterResult, withTerminal } from './reading.ts';
+import type { ReadHeader, Shape } from './shape.ts';
 import { readWholeJson } from './whole-json.ts';
 
 /** How long the end of a call waits for the decoder of an encoded answer. */
@@ -27,6 +27,10 @@ export interface UsageReaderOptions {
   readonly status: number;
   readonly contentType: string | null;
   readonly contentEncoding: string | null;
+  /** The answer's headers, for the shapes that read them. */
+  readonly header?: ReadHeader;
+  /** The provider's id of the result that is fetched, where the answer does not say it. */
+  readonly resultId?: string | undefined;
 }
 
 export interface UsageReader {
@@ -50,7 +54,7 @@ export interface UsageReader {
 export function createUsageReader(options: UsageReaderOptions): UsageReader {
   const { shape, status } = options;
   // Mutable because the answer comes piece by piece.
-  let reading = EMPTY_READING;
+  let reading = readHead(options);
   let sawContent = false;
   let modelLooks = 0;
   let stopped = false;
@@ -112,7 +116,7 @@ export function createUsageReader(options: UsageReaderOptions): UsageReader {
   }
 
   function readBody(bytes: Buffer): void {
-    const { body, complete } = readWholeJson(bytes);
+    const { body, complete } = readWholeJson(bytes, shape.countsElements === true);
     if (body !== undefined) {
       const before = reading;
       reading = shape.readJson(body, reading);
@@ -211,6 +215,12 @@ export function createUsageReader(options: UsageReaderOptions): UsageReader {
       return (framing?.bufferedBytes ?? 0) + (decoder?.pendingBytes ?? 0);
     },
   };
+}
+
+function readHead({ shape, status, header, resultId }: UsageReaderOptions): UsageReading {
+  const reading = withLaterResult(EMPTY_READING, resultId ?? null, false);
+  if (shape.readHead === undefined || header === undefined || status >= 300) return reading;
+  return shape.readHead(header, reading);
 }
 
 function isCheckpointDue(before: UsageReading, after: UsageReading): boolean {

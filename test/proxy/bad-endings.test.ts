@@ -304,7 +304,7 @@ describe('an answer that ends well and yet not as usual', () => {
 
 test('a provider that is silent for too long: a 504 before its head, a cut and the usage so far after it', async () => {
   const limits = { ...DEFAULT_LIMITS, headersTimeoutMs: 200, idleTimeoutMs: 200, sweepIntervalMs: 20 };
-  const impatient = await startProxy(provider.origin, {}, limits);
+  const impatient = await startProxy(provider.origin, {}, {}, limits);
   try {
     const request = requestTo(impatient.port, MESSAGES, [`X-Gateway-Key: ${impatient.key}`]);
     provider.setAnswer(() => [{ waitMs: 30_000 }]);

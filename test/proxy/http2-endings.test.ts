@@ -1,9 +1,9 @@
-import { once } from 'node:events';
+import { type EventEmitter, once } from 'node:events';
 import { type ClientHttp2Session, connect as connectHttp2, constants } from 'node:http2';
 import { createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { Http2Sessions } from '../../src/proxy/http2-sessions.ts';
-import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
+import { type Answer, type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
 import { buildAnswer } from '../scripted-answer.ts';
 import { exchangeBytes, HEALTH_REQUEST, PREFACE, requestFrame, resetFrame, SETTINGS_FRAME } from './http2-frames.ts';
 import { headerOf, readHttp2Answer } from './read-http2-answer.ts';
@@ -73,27 +73,38 @@ test.each([NGHTTP2_CANCEL, NGHTTP2_NO_ERROR])(
     const upstream = await startServer((socket) => socket.pause());
     const slow = await startProxy(upstream.origin);
     const client = openSession(slow.base);
-    const body = Buffer.alloc(32 * 1024 * 1024);
-    const answer = readHttp2Answer(client, {
-      ...{ ...messages(slow.key), path: '/v1/files', body },
-      onStream: (stream) =>
-        void upstream.connection
-          .then(() => waitUntilStill(() => client.socket.bytesWritten))
-          .then(() => {
-            expect(client.socket.bytesWritten).toBeLessThan(body.length);
-            stream.close(code);
-          }),
+    void readHttp2Answer(client, {
+      ...{ method: 'POST', path: '/v1/files', headers: ['x-gateway-key', slow.key], isOpen: true },
+      onStream: (stream) => {
+        stream.write(Buffer.alloc(32 * 1024 * 1024));
+        void waitUntilStill(() => client.socket.bytesWritten).then(() => stream.close(code));
+      },
     });
     const socket = await upstream.connection;
-    await answer;
+    await waitUntil(() => slow.gateway.openCalls.size === 0);
     socket.resume();
-    await once(socket, 'close');
+    await closeOf(socket);
     expect((await slow.lastCall()).end).toMatchObject({ outcome: 'client_closed', status: null });
     client.destroy();
     await slow.close();
     upstream.close();
   },
 );
+
+test('a provider that takes a body slowly slows the client', async () => {
+  const upstream = await startServer((socket) => socket.pause());
+  const slow = await startProxy(upstream.origin);
+  const client = openSession(slow.base);
+  const body = Buffer.alloc(32 * 1024 * 1024);
+  const answer = readHttp2Answer(client, { ...messages(slow.key), path: '/v1/files', body });
+  await upstream.connection;
+  await waitUntilStill(() => client.socket.bytesWritten);
+  expect(client.socket.bytesWritten).toBeLessThan(body.length / 2);
+  client.destroy();
+  await answer;
+  await slow.close();
+  upstream.close();
+});
 
 test.each([
   ['chunked', 'chunked'],
@@ -111,6 +122,32 @@ test.each([
   },
 );
 
+test('an answer that is cut while the client takes nothing: its bytes still come, then the reset', async () => {
+  // Less than the gateway holds before it stops the provider, more than the window of the client.
+  const narrow = connectHttp2(proxy.base, { settings: { initialWindowSize: 10_000 } });
+  provider.setAnswer(() => [
+    { write: `HTTP/1.1 200 OK\r\nContent-Length: 300000\r\n\r\n${'x'.repeat(9_000)}` },
+    { waitMs: 20 },
+    { write: 'x'.repeat(30_000) },
+    { end: true },
+  ]);
+  let isPaused = false;
+  const answer = await readHttp2Answer(narrow, {
+    ...messages(),
+    onBody: (_, stream) => {
+      if (isPaused) return;
+      isPaused = true;
+      stream.pause();
+      void waitUntil(() => proxy.gateway.openCalls.size === 0)
+        .then(() => new Promise((resolve) => setTimeout(resolve, 100)))
+        .then(() => stream.resume());
+    },
+  });
+  expect(answer).toMatchObject({ status: 200, end: NGHTTP2_INTERNAL_ERROR });
+  expect(answer.body).toHaveLength(39_000);
+  narrow.destroy();
+});
+
 test('an answer that ends with its head, cut: the head comes, then the reset', async () => {
   provider.setAnswer(() => buildAnswer({ body: 'abc', resetAt: 'after-headers' }));
   const answer = await readHttp2Answer(session, messages());
@@ -127,11 +164,15 @@ test('no answer: the refusal, whole', async () => {
   ]);
 });
 
-test.each([
+test.each<[string, Answer]>([
   ['a body', buildAnswer({ body: '{"a":1}' })],
   ['an empty body', buildAnswer({ body: '' })],
   ['chunks', buildAnswer({ framing: 'chunked', body: 'abc' })],
   ['no body', buildAnswer({ status: 204, framing: 'none' })],
+  [
+    'no body, in chunks',
+    [{ write: 'HTTP/1.1 205 OK\r\nTransfer-Encoding: chunked\r\n\r\n' }, { waitMs: 20 }, { write: '0\r\n\r\n' }],
+  ],
 ])('the last frame of an answer with %s waits until the call is recorded', async (_, answer) => {
   const held = await startProxy(provider.origin);
   const { spool } = held.gateway;
@@ -195,25 +236,28 @@ test.each([
   expect(answer.toString('latin1')).toContain(refusal);
 });
 
-test('two thousand sessions leave nothing behind', async () => {
-  provider.setAnswer(() => buildAnswer({ body: '{}' }));
+test('two thousand sessions of one call each leave nothing behind', async () => {
+  provider.setAnswer(() => buildAnswer({ body: '{"is":"whole"}' }));
+  await readHttp2Answer(session, { path: '/healthz' });
   const sockets = countSockets();
+  const request = requestFrame(1, [
+    [':method', 'GET'],
+    [':scheme', 'http'],
+    [':authority', 'gateway'],
+    [':path', '/v1/models'],
+    ['x-gateway-key', proxy.key],
+  ]);
+  const bytes = Buffer.concat([PREFACE, SETTINGS_FRAME, request]);
   for (let round = 0; round < 100; round += 1) {
-    await Promise.all(
-      Array.from({ length: 20 }, async () => {
-        const client = openSession(proxy.base);
-        expect((await readHttp2Answer(client, messages())).status).toBe(200);
-        client.close();
-        await once(client, 'close');
-      }),
-    );
+    const answers = Array.from({ length: 20 }, () => exchangeBytes(proxy.port, [bytes], '{"is":"whole"}'));
+    expect((await Promise.all(answers)).every((answer) => answer.includes('{"is":"whole"}'))).toBe(true);
   }
-  await waitUntil(() => proxy.sessions.size === 1); // the one of every test here
+  await waitUntil(() => proxy.sessions.size === 1); // the one that every test here has
   expect(await countConnections()).toBe(1);
   expect(countSockets() - sockets).toBeLessThan(50); // those kept to the provider
 });
 
-test('a gateway that stops says so, takes no new session’s calls, and lets the open ones end', async () => {
+test('a gateway that stops says so, and lets the open ones end', async () => {
   const stopping = await startProxy(provider.origin);
   const open = Promise.withResolvers<void>();
   provider.setAnswer(() => [
@@ -231,7 +275,7 @@ test('a gateway that stops says so, takes no new session’s calls, and lets the
   open.resolve();
   expect((await answer).body.toString()).toBe('ab');
   await once(client, 'close');
-  expect(stopping.sessions.size).toBe(0);
+  await waitUntil(() => stopping.sessions.size === 0);
   await stopping.close();
 });
 
@@ -272,7 +316,7 @@ test('a session without a call is closed when it has been idle, one with a silen
 test('streams that are opened and reset in a flood end the session', async () => {
   provider.setAnswer(() => [{ waitFor: never }]);
   const flood = openSession(proxy.base);
-  const closed = once(flood, 'close');
+  const closed = closeOf(flood);
   const goAway = new Promise((resolve) => flood.once('goaway', resolve));
   for (let count = 0; count < 3_000 && !flood.destroyed; count += 1) {
     const stream = flood.request({ ':path': '/v1/models' });
@@ -305,10 +349,15 @@ test('a client that reads slowly slows the provider', async () => {
   expect(socket.bytesWritten).toBeLessThan(32 * 1024 * 1024);
   client.destroy();
   await answer;
-  await once(socket, 'close');
+  await closeOf(socket);
   await fast.close();
   upstream.close();
 });
+
+/** Not `once`, which rejects for the error that comes before. */
+function closeOf(emitter: EventEmitter): Promise<void> {
+  return new Promise((resolve) => emitter.once('close', resolve));
+}
 
 interface StartedServer {
   readonly origin: string;

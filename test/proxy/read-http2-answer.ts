@@ -58,7 +58,7 @@ export function readHttp2Answer(session: ClientHttp2Session, call: Http2Call): P
     stream.on('error', () => {}); // `close` has the code
     stream.on('close', () => {
       // A stream that was reset with NO_ERROR after its ending is a whole one.
-      const isWhole = hasEnded && !stream.aborted && stream.rstCode === constants.NGHTTP2_NO_ERROR;
+      const isWhole = hasEnded && stream.rstCode === constants.NGHTTP2_NO_ERROR;
       resolve({
         status,
         rawHeaders,
