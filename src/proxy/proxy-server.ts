@@ -90,17 +90,26 @@ export function createProxyServer(gateway: Gateway): ProxyServer {
 }
 
 /**
- * What cannot be read came behind or inside a request whose answer is under way: nothing may be written into that
- * answer. True when the connection's ending is taken care of.
+ * What cannot be read came behind or inside a request whose answer is under way: nothing may be written into or before
+ * that answer. True when the connection's ending is taken care of.
  */
 function endBehind(answer: ServerResponse, socket: Duplex): boolean {
   if (answer.writableFinished) return false;
-  if (answer.writableEnded) socket.end();
-  else if (answer.req.complete) {
-    answer.shouldKeepAlive = false;
-    answer.once('finish', () => socket.end());
-  } else if (answer.headersSent) socket.destroy();
-  else return false;
+  // Without a socket it waits for the answers before it.
+  const isItsTurn = answer.socket !== null;
+  if (!answer.req.complete) {
+    if (answer.writableEnded) socket.end();
+    else if (answer.headersSent || !isItsTurn) socket.destroy();
+    else return false;
+    return true;
+  }
+  if (answer.writableEnded && isItsTurn) {
+    if (answer.shouldKeepAlive) return false;
+    socket.end();
+    return true;
+  }
+  answer.shouldKeepAlive = false;
+  answer.once('finish', () => socket.end());
   return true;
 }
 
