@@ -24,7 +24,7 @@ function readJsonFile(path: string): unknown {
 
 function readFixture(name: string): Fixture {
   const path = join(FIXTURES, name);
-  const ending = ['json', 'sse', 'bin'].find((one) =>
+  const ending = ['json', 'sse', 'bin', 'jsonl'].find((one) =>
     readdirSync(join(path, '..')).includes(`${name.split('/')[1]}.response.${one}`),
   );
   const headers = readField(readJsonFile(`${path}.response.head.json`), 'headers');
