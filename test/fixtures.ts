@@ -55,6 +55,8 @@ const ExpectedFile = z.strictObject({
     laterResult: z.strictObject({ id: z.string(), isFinal: z.boolean() }).nullable().default(null),
     flags: z.array(z.string()).default([]),
   }),
+  /** What the record counts in the request, when the answer reports nothing. */
+  sentClasses: Classes.nullable().default(null),
 });
 
 export interface Fixture {

@@ -45,6 +45,8 @@ const ANY: ModelMatch = { regex: '' };
 const ONE_PRICE_GEMINI: ModelMatch = { regex: '^gemini-(2\\.5-pro|3-pro-preview|3\\.1-pro-preview)(?!.*-tts)' };
 /** The models whose tables for all tiers were compared. */
 const GEMINI_2_5: ModelMatch = { regex: '^gemini-2\\.5-(pro|flash|flash-lite)$' };
+/** Models that read pictures and write text. */
+const TEXT_GPT: ModelMatch = { regex: '^(gpt-(4\\.|4o|5|6)|o[134])(?!.*(audio|image|realtime|transcribe|tts))' };
 const TOKENS = USAGE_CLASSES.filter((unit) => !COUNTED_CLASSES.includes(unit));
 const CACHED = TOKENS.filter((unit) => unit.startsWith('cache_read'));
 const INPUT_AND_OUTPUT = TOKENS.filter((unit) => unit.startsWith('input') || unit.startsWith('output'));
@@ -207,6 +209,26 @@ export const DERIVED_RULES: readonly DerivedRule[] = [
     checkedOn: '2026-08-21',
   },
   {
+    name: 'openai/image-input',
+    provider: 'openai',
+    match: TEXT_GPT,
+    units: ['input_image'],
+    of: 'input',
+    factor: '1',
+    source: 'OpenAI, images and vision: image inputs of text models are metered as text tokens',
+    checkedOn: '2026-11-28',
+  },
+  {
+    name: 'openai/image-cached',
+    provider: 'openai',
+    match: TEXT_GPT,
+    units: ['cache_read_image'],
+    of: 'cache_read',
+    factor: '1',
+    source: 'OpenAI, images and vision: image inputs of text models are metered as text tokens',
+    checkedOn: '2026-11-28',
+  },
+  {
     name: 'gemini/image-and-video-input',
     provider: 'gemini',
     match: ANY,
@@ -268,12 +290,25 @@ export const DERIVED_RULES: readonly DerivedRule[] = [
   },
 ];
 
-export const ALIAS_RULES: readonly AliasRule[] = ['deepseek-chat', 'deepseek-reasoner'].map((model) => ({
-  name: `deepseek/${model}`,
-  provider: 'deepseek',
-  match: { equals: model },
-  model: 'deepseek-v4-flash',
-  from: '2026-04-24T00:00:00Z',
-  source: 'DeepSeek, release of V4: both names are served by V4 Flash',
-  checkedOn: '2026-08-26',
-}));
+export const ALIAS_RULES: readonly AliasRule[] = [
+  ...['deepseek-chat', 'deepseek-reasoner'].map(
+    (model): AliasRule => ({
+      name: `deepseek/${model}`,
+      provider: 'deepseek',
+      match: { equals: model },
+      model: 'deepseek-v4-flash',
+      from: '2026-04-24T00:00:00Z',
+      source: 'DeepSeek, release of V4: both names are served by V4 Flash',
+      checkedOn: '2026-08-26',
+    }),
+  ),
+  {
+    name: 'deepseek/deepseek-v4-flash',
+    provider: 'deepseek',
+    match: { regex: '^deepseek-v4-flash(-vision-exp)?$' },
+    model: 'deepseek-flash',
+    from: '2026-09-10T04:00:00Z',
+    source: 'DeepSeek, models and pricing: the names of V4 Flash are served by V4.1 Flash, at its price',
+    checkedOn: '2026-11-15',
+  },
+];

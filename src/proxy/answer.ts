@@ -4,10 +4,11 @@
  * bytes that carry usage or the stream's ending wait for a checkpoint. An answer ends exactly once, in one of the ways
  * of `AnswerEnding`.
  */
-import type { ServerResponse } from 'node:http';
 import type { UsageReading } from '../token-usage.ts';
 import { AnswerHead, dropNamed, headersForClient } from './answer-head.ts';
 import type { BodyCopy } from './body-copy.ts';
+import type { ClientResponse } from './client-exchange.ts';
+import type { HeaderNames } from './header-names.ts';
 import type { UpstreamCall, UpstreamEvents } from './upstream.ts';
 import type { UpstreamFailure } from './upstream-failure.ts';
 
@@ -47,6 +48,7 @@ export interface AnswerOptions {
   readonly requestId: string;
   readonly method: string;
   readonly copy: BodyCopy;
+  readonly headerNames: HeaderNames;
   readonly drainsOnClientAbort: boolean;
   /** Monotonic time at which the call arrived; all times of an answer count from it. */
   readonly arrivedMs: number;
@@ -60,7 +62,7 @@ const EMPTY = Buffer.alloc(0);
 
 export class Answer implements UpstreamEvents {
   readonly ended: Promise<AnswerEnding>;
-  readonly #outgoing: ServerResponse;
+  readonly #outgoing: ClientResponse;
   readonly #options: AnswerOptions;
   #resolveEnded: (ending: AnswerEnding) => void = () => {};
   #upstream: UpstreamCall | null = null;
@@ -90,7 +92,7 @@ export class Answer implements UpstreamEvents {
   #firstByteMs: number | null = null;
   #firstTokenMs: number | null = null;
 
-  constructor(outgoing: ServerResponse, options: AnswerOptions) {
+  constructor(outgoing: ClientResponse, options: AnswerOptions) {
     this.#outgoing = outgoing;
     this.#options = options;
     this.ended = new Promise((resolve) => {
@@ -144,9 +146,10 @@ export class Answer implements UpstreamEvents {
 
   onHead(status: number, reason: string, rawHeaders: string[]): void {
     this.#headersMs = this.#elapsedMs();
-    const { headers, contentLength, names } = headersForClient(rawHeaders, this.#options.requestId);
-    this.#head = new AnswerHead(status, rawHeaders, names);
-    const { meter, filter } = this.#options.onHead(this.#head);
+    const head = new AnswerHead(status, rawHeaders, this.#options.headerNames);
+    const { headers, contentLength } = headersForClient(head, this.#options.requestId);
+    this.#head = head;
+    const { meter, filter } = this.#options.onHead(head);
     this.#meter = meter;
     this.#filter = filter;
     if (this.#isClientGone) return;
@@ -324,7 +327,7 @@ function flushHead(answer: Answer): void {
  * Ends a cut answer so that the client cannot take it for a whole one: what was received is flushed, and the connection
  * is closed without the final chunk, or reset where a close would look like an ending (HTTP/1.0, no declared length).
  */
-function breakConnection(outgoing: ServerResponse, hasDeclaredLength: boolean): void {
+function breakConnection(outgoing: ClientResponse, hasDeclaredLength: boolean): void {
   if (outgoing.destroyed) return;
   const { socket } = outgoing;
   if (socket === null) {

@@ -3,7 +3,6 @@
  * errors of each step are drawn in docs/request-path.md. A step that refuses throws a GatewayError; once the call is
  * forwarded, every ending is a value.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CallBegin, CallBody } from '../call-record.ts';
 import { GatewayError, type GatewayErrorCode } from '../errors.ts';
 import type { CallFlag } from '../token-usage.ts';
@@ -11,6 +10,7 @@ import { accept } from './accept.ts';
 import { Answer } from './answer.ts';
 import { authenticate } from './authenticate.ts';
 import { BodyCopy } from './body-copy.ts';
+import type { ClientRequest, ClientResponse } from './client-exchange.ts';
 import { countSent } from './count-sent.ts';
 import type { Gateway } from './gateway.ts';
 import { splitGatewayHeaders } from './gateway-headers.ts';
@@ -32,15 +32,15 @@ import { refuse } from './refuse.ts';
 import { chooseRoute, type Route } from './route.ts';
 import { requireHeldBody, SIGNABLE_BODY_BYTES, signRequest } from './sign-request.ts';
 
-export async function handleCall(incoming: IncomingMessage, outgoing: ServerResponse, gateway: Gateway): Promise<void> {
+export async function handleCall(incoming: ClientRequest, outgoing: ClientResponse, gateway: Gateway): Promise<void> {
   const arrival = stampArrival(gateway);
   const requestCopy = new BodyCopy(gateway.copies);
   const responseCopy = new BodyCopy(gateway.copies);
   let facts: CallFacts | null = null;
   try {
-    const request = accept(incoming);
+    const request = accept(incoming, gateway.headerNames);
     const headers = splitGatewayHeaders(request);
-    const key = authenticate(headers.key, gateway.keys, arrival.requestedAtMs);
+    const key = authenticate(headers.key, gateway.keys, incoming.socket, arrival.requestedAtMs);
     const route = chooseRoute(request, headers, gateway.routes);
     facts = { arrival, key, node: gateway.settings.node, request, headers, route };
 
@@ -145,7 +145,7 @@ export function keepEnd(
 }
 
 function forward(
-  outgoing: ServerResponse,
+  outgoing: ClientResponse,
   gateway: Gateway,
   facts: CallFacts,
   prepared: PreparedBody,
@@ -157,6 +157,7 @@ function forward(
     requestId: arrival.id,
     method: request.method,
     copy: responseCopy,
+    headerNames: gateway.headerNames,
     drainsOnClientAbort: gateway.settings.onClientAbort === 'drain',
     arrivedMs: arrival.monotonicMs,
     onHead: (head) => attachMeter(route, head, prepared.isAsked),
@@ -209,8 +210,8 @@ function bodiesOf(
 
 /** The end of every call that was not forwarded: a refusal, or a defect of the gateway. */
 export function refuseCall(
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
+  incoming: ClientRequest,
+  outgoing: ClientResponse,
   gateway: Gateway,
   arrival: Arrival,
   facts: CallFacts | null,
@@ -229,7 +230,7 @@ export function refuseCall(
 }
 
 /** A refused attempt has no account and makes no row; it is shown to the operator with its reason. */
-function reportAttempt(incoming: IncomingMessage, gateway: Gateway, arrival: Arrival, code: GatewayErrorCode): void {
+function reportAttempt(incoming: ClientRequest, gateway: Gateway, arrival: Arrival, code: GatewayErrorCode): void {
   const [path = ''] = (incoming.url ?? '').split('?', 1);
   gateway.reportAttempt({
     atMs: arrival.requestedAtMs,

@@ -153,6 +153,13 @@ describe('chat completions: totals are taken apart into disjoint classes', () =>
     });
   });
 
+  test('a model that searches before every answer has searched once', () => {
+    const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+    const classes = { input: 10, output: 5, web_search_requests: 1 };
+    for (const model of ['gpt-4o-mini-search-preview-2025-03-11', 'gpt-5-search-api'])
+      expect(read('chat-completions', { model, usage }).usage?.classes).toEqual(classes);
+  });
+
   test('tier and model come from the answer, noise is ignored, null usage is no usage', () => {
     const body = { model: 'gpt-5', service_tier: 'flex', x_groq: { usage: { prompt_tokens: 9 } }, usage: null };
     expect(read('chat-completions', body)).toEqual({

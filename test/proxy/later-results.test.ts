@@ -1,10 +1,12 @@
-/** The records of results that are fetched: whole, in part, and of a batch that was only asked for. */
+/** Results that are made later: what the record says of the call that asks for one, and of those that fetch it. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
-import { listFixtures } from '../fixtures.ts';
+import { listFixtures, requestBody } from '../fixtures.ts';
 import { readRawAnswer } from '../read-raw-answer.ts';
-import { type AnswerOptions, buildAnswer } from '../scripted-answer.ts';
+import { buildAnswer } from '../scripted-answer.ts';
 import { type InProcessProxy, startProxy } from './start-proxy.ts';
+
+const FIXTURES = listFixtures().filter((fixture) => fixture.provider === 'openai');
 
 let provider: ScriptedProvider;
 let proxy: InProcessProxy;
@@ -18,44 +20,91 @@ afterAll(async () => {
   await provider.close();
 });
 
-async function fetchResults(answer: AnswerOptions) {
-  provider.setAnswer(() => buildAnswer({ headers: [['Content-Type', 'application/x-jsonl']], ...answer }));
-  const request = `GET /v1/messages/batches/msgbatch_demo01/results HTTP/1.1\r\nHost: a\r\nX-Gateway-Key: ${proxy.key}\r\nX-Gateway-Provider: anthropic\r\nConnection: close\r\n\r\n`;
-  const { rawHeaders, end } = await readRawAnswer('127.0.0.1', proxy.port, Buffer.from(request));
-  const record = await proxy.waitForCall(rawHeaders[rawHeaders.indexOf('X-Gateway-Request-Id') + 1] ?? '');
-  return { ending: end, ...record };
+async function recordOf(name: string) {
+  const fixture = FIXTURES.find((candidate) => candidate.name === name);
+  if (fixture === undefined) throw new Error(`no fixture ${name}`);
+  const { status, headers, body, request } = fixture;
+  provider.setAnswer(() => buildAnswer({ status, headers: Object.entries(headers), framing: 'chunked', body }));
+  const sent = requestBody(fixture);
+  const lines = [
+    `${request.method} ${request.path} HTTP/1.1`,
+    'Host: gateway',
+    `X-Gateway-Key: ${proxy.key}`,
+    ...(sent.length === 0 ? [] : ['Content-Type: application/json', `Content-Length: ${sent.length}`]),
+    'Connection: close',
+    '',
+    '',
+  ];
+  await readRawAnswer('127.0.0.1', proxy.port, Buffer.concat([Buffer.from(lines.join('\r\n')), sent]));
+  const { begin, end } = await proxy.lastCall();
+  return {
+    billed: begin.billed,
+    isBatch: begin.isBatch,
+    source: end.usageSource,
+    output: end.usage?.classes.output ?? null,
+    once: end.billedOnceAs ?? null,
+    flags: end.flags,
+  };
 }
 
-test('results that came whole carry their usage, and the id under which it is billed once', async () => {
-  const fixture = listFixtures().find(({ name }) => name === 'batch-results');
-  const { begin, end } = await fetchResults({ body: fixture?.body ?? '' });
-  expect(begin).toMatchObject({ endpoint: 'messages.batches', billed: false, isBatch: true });
-  expect(end).toMatchObject({ billedOnceAs: 'msgbatch_demo01', usageSource: 'provider', serviceTier: 'batch' });
-  expect(end.usage?.classes).toEqual(fixture?.expected.reading.classes);
-  expect(end.usage?.others).toEqual(fixture?.expected.reading.others);
-});
+const NOTHING = { source: 'none', output: null, once: null };
 
-test('a part of the results is not taken for the whole: it has no usage, and the next fetch counts', async () => {
-  const fixture = listFixtures().find(({ name }) => name === 'batch-results');
-  const body = fixture?.body ?? Buffer.alloc(0);
-  const { ending, end } = await fetchResults({
-    body,
-    framing: 'chunked',
-    cuts: [body.indexOf('\n') + 1],
-    delayMs: 5,
-    resetAt: { bodyWrites: 1 },
-  });
-  expect(ending).not.toBe('complete');
-  expect(end).toMatchObject({ outcome: 'upstream_truncated', usage: null, usageSource: 'none' });
-  expect(end).not.toHaveProperty('billedOnceAs');
-});
-
-test('results that are not there yet are an error without usage', async () => {
-  const { end } = await fetchResults({
-    status: 404,
-    headers: [['Content-Type', 'application/json']],
-    body: '{"type":"error","error":{"type":"not_found_error","message":"Batch has no results yet."}}',
-  });
-  expect(end).toMatchObject({ status: 404, usage: null, errorType: 'not_found_error' });
-  expect(end).not.toHaveProperty('billedOnceAs');
+test.each<[string, string, object]>([
+  [
+    'the call that asks for a background response',
+    'responses-background-created',
+    { billed: true, isBatch: false, ...NOTHING, flags: ['usage_later'] },
+  ],
+  [
+    'one that streams it and breaks off',
+    'responses-background-cut',
+    { billed: true, isBatch: false, ...NOTHING, flags: ['usage_later'] },
+  ],
+  [
+    'one that streams it to its end',
+    'responses-background-stream',
+    { billed: true, isBatch: false, source: 'provider', output: 90, once: 'resp_bg0003', flags: [] },
+  ],
+  [
+    'a look at one that is not done',
+    'responses-background-running',
+    { billed: false, isBatch: false, ...NOTHING, flags: [] },
+  ],
+  [
+    'fetching one that is done',
+    'responses-background-fetched',
+    { billed: false, isBatch: false, source: 'provider', output: 90, once: 'resp_bg0001', flags: [] },
+  ],
+  [
+    'fetching it as a stream',
+    'responses-background-replay',
+    { billed: false, isBatch: false, source: 'provider', output: 90, once: 'resp_bg0003', flags: [] },
+  ],
+  [
+    'fetching a response that was billed when it was made',
+    'responses-fetched-again',
+    { billed: false, isBatch: false, ...NOTHING, flags: [] },
+  ],
+  [
+    'stopping one that used nothing yet',
+    'responses-background-cancelled',
+    { billed: false, isBatch: false, ...NOTHING, flags: [] },
+  ],
+  [
+    'the call that asks for a batch',
+    'batch-created',
+    { billed: true, isBatch: true, ...NOTHING, flags: ['usage_later'] },
+  ],
+  [
+    'stopping a batch that is still at work',
+    'batch-cancelling',
+    { billed: false, isBatch: true, ...NOTHING, flags: [] },
+  ],
+  [
+    'fetching a batch that is done',
+    'batch-fetched',
+    { billed: false, isBatch: true, source: 'provider', output: 700, once: 'batch_demo1', flags: [] },
+  ],
+])('%s', async (_, name, expected) => {
+  expect(await recordOf(name)).toEqual(expected);
 });

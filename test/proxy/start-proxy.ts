@@ -15,10 +15,14 @@ import { createAwsCredentials } from '../../src/proxy/aws-credentials.ts';
 import { createByteBudget } from '../../src/proxy/byte-budget.ts';
 import { createCallIds } from '../../src/proxy/call-id.ts';
 import { COPIES_BYTES, type Gateway, HELD_BODIES_BYTES } from '../../src/proxy/gateway.ts';
+import { HeaderNames } from '../../src/proxy/header-names.ts';
+import type { Http2Sessions } from '../../src/proxy/http2-sessions.ts';
 import { IdleSweep } from '../../src/proxy/idle-sweep.ts';
+import { OpenSet } from '../../src/proxy/open-set.ts';
 import { createProxyServer } from '../../src/proxy/proxy-server.ts';
 import { BODY_IDLE_MS, BODY_SWEEP_MS } from '../../src/proxy/receive-body.ts';
 import { createUpstreamClient } from '../../src/proxy/upstream-client.ts';
+import { DEFAULT_LIMITS, type UpstreamLimits } from '../../src/proxy/upstream-limits.ts';
 import { SPOOL_START } from '../../src/spool/cursor.ts';
 import { openSpoolReader } from '../../src/spool/spool-reader.ts';
 import { openSpoolWriter } from '../../src/spool/spool-writer.ts';
@@ -34,6 +38,7 @@ export interface InProcessProxy {
   readonly key: string;
   readonly gateway: Gateway;
   readonly server: Server;
+  readonly sessions: Http2Sessions;
   readonly attempts: readonly RejectedAttempt[];
   /** Everything in the spool so far, in order. */
   readonly entries: () => Promise<SpoolEntry[]>;
@@ -44,8 +49,13 @@ export interface InProcessProxy {
   readonly close: () => Promise<void>;
 }
 
-/** Every provider goes to `origin`. */
-export async function startProxy(origin: string, settings: Partial<Gateway['settings']> = {}): Promise<InProcessProxy> {
+/** Every provider goes to `origin`, and what `routes` says. */
+export async function startProxy(
+  origin: string,
+  settings: Partial<Gateway['settings']> = {},
+  routes: Partial<Gateway['routes']> = {},
+  limits: UpstreamLimits = DEFAULT_LIMITS,
+): Promise<InProcessProxy> {
   const dir = mkdtempSync(join(tmpdir(), 'tollgate-proxy-'));
   const spoolDir = join(dir, 'spool', 'p1');
   const log = pino({ level: 'silent' });
@@ -63,7 +73,7 @@ export async function startProxy(origin: string, settings: Partial<Gateway['sett
   ];
   const gateway: Gateway = {
     settings: { bodies: 'full', usage: 'ask', onClientAbort: 'cancel', node: 'test', ...settings },
-    routes: { upstreams: Object.fromEntries(names.map((name) => [name, upstream])), aliases: {} },
+    routes: { upstreams: Object.fromEntries(names.map((name) => [name, upstream])), aliases: {}, ...routes },
     keys: {
       snapshot: createKeySnapshot(1, [
         {
@@ -76,21 +86,23 @@ export async function startProxy(origin: string, settings: Partial<Gateway['sett
           bodies: null,
         },
       ]),
+      lastOf: new WeakMap(),
     },
     awsCredentials: createAwsCredentials({ log }),
-    upstream: await createUpstreamClient({ httpProxy: null, httpsProxy: null, noProxy: null }),
+    upstream: await createUpstreamClient({ httpProxy: null, httpsProxy: null, noProxy: null }, limits),
     spool: openSpoolWriter({ dir: spoolDir, durability: 'process', log }),
     copies: createByteBudget(COPIES_BYTES),
     heldBodies: createByteBudget(HELD_BODIES_BYTES),
     idleBodies: new IdleSweep(BODY_IDLE_MS, BODY_SWEEP_MS),
+    headerNames: new HeaderNames(),
     nextCallId: createCallIds(),
-    openCalls: new Set(),
+    openCalls: new OpenSet(),
     counters: { calls: 0, rejected: 0 },
     isDraining: false,
     reportAttempt: (attempt) => attempts.push(attempt),
     log,
   };
-  const server = createProxyServer(gateway);
+  const { server, sessions } = createProxyServer(gateway);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
@@ -122,6 +134,7 @@ export async function startProxy(origin: string, settings: Partial<Gateway['sett
     key,
     gateway,
     server,
+    sessions,
     attempts,
     entries,
     waitForCall: (id) => waitFor((begin) => begin.id === id),
@@ -131,7 +144,10 @@ export async function startProxy(origin: string, settings: Partial<Gateway['sett
       return waitFor((begin) => begin.id === begun.begin.id);
     },
     close: async () => {
+      // Connections that became websockets are no longer the server's.
+      for (const call of gateway.openCalls) call.shutDown();
       server.closeAllConnections();
+      sessions.destroyAll();
       await new Promise((resolve) => server.close(resolve));
       await gateway.spool.close();
       gateway.idleBodies.close();
