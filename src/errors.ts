@@ -99,10 +99,6 @@ export const GATEWAY_ERRORS = {
     message: 'The gateway signs this request for AWS and has no valid credentials. Its log has the reason.',
     retryable: true,
   },
-  http2_unsupported: {
-    status: 505,
-    message: 'This port speaks HTTP/1.1. For the AWS SDK for JavaScript pass `requestHandler: new NodeHttpHandler()`.',
-  },
   upgrade_unsupported: {
     status: 426,
     message: 'This path has no websocket that the gateway relays. Use the HTTP form of the API.',

@@ -56,6 +56,8 @@ export interface OtherUsage {
   /** Null: the call's own model, but apart from its prompt (a compaction). */
   readonly model: string | null;
   readonly classes: Readonly<Partial<Record<UsageClass, number>>>;
+  /** As in `TokenUsage`. */
+  readonly largestPrompt?: number;
 }
 
 /** What one answer reported. Quantities are whole numbers ≥ 0; an absent class was not reported (null is not zero). */
@@ -65,6 +67,8 @@ export interface TokenUsage {
   readonly reasoning: number | null;
   /** Not in `classes`. Absent when no other model took part. */
   readonly others?: readonly OtherUsage[];
+  /** Where the classes are a sum over several prompts (a batch): the tokens of the largest, which decide the tier. */
+  readonly largestPrompt?: number;
   /** The provider's own usage object, verbatim: what every later correction starts from. */
   readonly native: JsonObject;
 }

@@ -30,6 +30,7 @@ function read(fixture: Fixture, pieces: readonly Buffer[], contentEncoding: stri
     contentType: fixture.headers['content-type'] ?? null,
     contentEncoding,
     header: (name) => fixture.headers[name] ?? null,
+    resultId: endpoint.resultId,
   });
   for (const piece of pieces) reader.push(piece);
   return new Promise<UsageReading>((resolve) => reader.finish(true, resolve));

@@ -43,11 +43,20 @@ const ExpectedFile = z.strictObject({
     error: z.strictObject({ type: z.string().nullable(), message: z.string().nullable() }).nullable(),
     terminal: z.boolean(),
     others: z
-      .array(z.strictObject({ purpose: z.string(), model: z.string().nullable(), classes: Classes }))
+      .array(
+        z.strictObject({
+          purpose: z.string(),
+          model: z.string().nullable(),
+          classes: Classes,
+          largestPrompt: z.int().optional(),
+        }),
+      )
       .default([]),
     laterResult: z.strictObject({ id: z.string(), isFinal: z.boolean() }).nullable().default(null),
     flags: z.array(z.string()).default([]),
   }),
+  /** What the record counts in the request, when the answer reports nothing. */
+  sentClasses: Classes.nullable().default(null),
 });
 
 export interface Fixture {

@@ -49,7 +49,12 @@ function pin(core: number, pid: number): void {
   }
 }
 
-export async function startGateway(directory: string, mockPort: number): Promise<Peer> {
+/** `providers`: those whose address is the benchmark's provider, in the form of the settings' names. */
+export async function startGateway(
+  directory: string,
+  mockPort: number,
+  providers: readonly string[] = ['OPENAI'],
+): Promise<Peer> {
   mkdirSync(directory, { recursive: true });
   const [port, adminPort] = [await readFreePort(), await readFreePort()];
   const { DATABASE_URL: _notForBenchmarks, ...inherited } = process.env;
@@ -63,7 +68,7 @@ export async function startGateway(directory: string, mockPort: number): Promise
       TOLLGATE_PORT: String(port),
       TOLLGATE_ADMIN_PORT: String(adminPort),
       TOLLGATE_WORKERS: '1',
-      TOLLGATE_UPSTREAM_OPENAI: `http://127.0.0.1:${mockPort}`,
+      ...Object.fromEntries(providers.map((name) => [`TOLLGATE_UPSTREAM_${name}`, `http://127.0.0.1:${mockPort}`])),
     },
   });
   const stop = () => stopChild(child, 30_000);

@@ -1,5 +1,5 @@
-/** CPU time, memory and children of processes, read from Linux's /proc. It starts and stops nothing. */
-import { readdirSync, readFileSync } from 'node:fs';
+/** CPU time, memory and children of processes, read from Linux's /proc. It starts and stops nothing; the one thing it writes resets a peak. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 function readOrEmpty(path: string): string {
   try {
@@ -29,6 +29,16 @@ export function readRssKb(pids: readonly number[]): number {
     const line = /^VmRSS:\s+(\d+) kB/m.exec(readOrEmpty(`/proc/${pid}/status`));
     return sum + Number(line?.[1] ?? 0);
   }, 0);
+}
+
+/** The most that one process had since the last `resetPeakRss`. */
+export function readPeakRssKb(pid: number): number {
+  return Number(/^VmHWM:\s+(\d+) kB/m.exec(readOrEmpty(`/proc/${pid}/status`))?.[1] ?? 0);
+}
+
+/** From now on (proc(5), clear_refs: 5). */
+export function resetPeakRss(pid: number): void {
+  writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }
 
 export function readCommandLine(pid: number): string {

@@ -7,7 +7,7 @@ import type { ProviderName } from '../call-record.ts';
 import type { UsageClass } from '../token-usage.ts';
 import { type Decimal, parseDecimal } from './decimal.ts';
 import { createModelTest, type ModelTest } from './model-match.ts';
-import { type Calendar, PER_MILLION, PER_THOUSAND, type PriceRow } from './price-row.ts';
+import { type Calendar, PER_HOUR_OF_MS, PER_MILLION, PER_THOUSAND, type PriceRow } from './price-row.ts';
 
 const PROVIDER_IDS: Readonly<Record<ProviderName, string>> = {
   openai: 'openai',
@@ -40,7 +40,12 @@ const PRICE_KEYS: Readonly<Record<string, readonly UsageClass[]>> = {
   output_image_mtok: ['output_image'],
   output_video_mtok: ['output_video'],
 };
-const REQUEST_KEYS: Readonly<Record<string, UsageClass>> = { web_searches_kcount: 'web_search_requests' };
+/** Prices of what is no token; no tier changes them. `audio_hours` repeats the one for hours of input. */
+const COUNTED_KEYS: Readonly<Record<string, { readonly unit: UsageClass; readonly per: number }>> = {
+  web_searches_kcount: { unit: 'web_search_requests', per: PER_THOUSAND },
+  storage_searches_kcount: { unit: 'file_search_requests', per: PER_THOUSAND },
+  input_audio_hours: { unit: 'input_audio_ms', per: PER_HOUR_OF_MS },
+};
 
 /** Google's "write" figures are a storage price per hour divided by twelve, not a price of tokens. */
 const IGNORED_KEYS: Readonly<Partial<Record<ProviderName, readonly string[]>>> = { gemini: ['cache_write_mtok'] };
@@ -134,8 +139,8 @@ function compileModel(provider: ProviderName, model: ModelInfo, appliesTo: Model
   for (const { key: conditionKey, prices, ...dated } of readConditions(model) ?? []) {
     for (const [priceKey, price] of Object.entries(prices)) {
       if (IGNORED_KEYS[provider]?.includes(priceKey)) continue;
-      const requestClass = REQUEST_KEYS[priceKey];
-      const units = requestClass === undefined ? (PRICE_KEYS[priceKey] ?? []) : [requestClass];
+      const counted = COUNTED_KEYS[priceKey];
+      const units = counted === undefined ? (PRICE_KEYS[priceKey] ?? []) : [counted.unit];
       const steps = readSteps(price);
       for (const [index, [overTokens, value]] of steps.entries()) {
         const rate = readRate(value);
@@ -147,12 +152,12 @@ function compileModel(provider: ProviderName, model: ModelInfo, appliesTo: Model
             layer: 'catalog',
             provider,
             appliesTo,
-            serviceTier: requestClass === undefined ? 'standard' : 'any',
+            serviceTier: counted === undefined ? 'standard' : 'any',
             ...dated,
             promptTier: steps.length === 1 ? null : { overTokens, upToTokens },
             unit,
             rate,
-            per: requestClass === undefined ? PER_MILLION : PER_THOUSAND,
+            per: counted?.per ?? PER_MILLION,
             source: `@pydantic/genai-prices ${CATALOG_RELEASE}`,
             checkedOn: CHECKED_ON,
           });

@@ -42,6 +42,7 @@ const usageSchema = z
     cacheWriteInputTokens: count,
     cacheDetails: z.array(z.object({ ttl: z.string(), inputTokens: z.number() })).default([]),
     inputTextTokenCount: count,
+    seconds: count,
   })
   .prefault({});
 type Usage = z.infer<typeof usageSchema>;
@@ -52,7 +53,7 @@ const caseSchema = z.object({
   endpoint: z.string(),
   model: z.string(),
   requested_at: z.string(),
-  context: z.object({ batch: z.boolean().default(false) }),
+  context: z.object({ batch: z.boolean().default(false), input_characters: count }),
   usage: z.record(z.string(), z.json()).nullable(),
   response: z.object({
     service_tier: z.string().nullable().default(null),
@@ -74,9 +75,7 @@ const CASES = z
 
 /** Cases that the usage classes cannot express. A known limit, in data, so that the list cannot grow unseen. */
 const OUT_OF_SCOPE: Readonly<Record<string, string>> = {
-  'openai-24': 'priced per second of audio; the answer reports a duration, no tokens',
   'openai-27': 'priced per image by size and quality, taken from the request; the answer has no usage',
-  'openai-28': 'priced per character of the request; the answer has no usage',
 };
 
 function countOf(details: Usage['promptTokensDetails'], modality: string): number {
@@ -98,6 +97,8 @@ function readOpenai(usage: Usage, costCase: CostCase): Classes {
       usage.prompt_tokens + usage.input_tokens - cached - inputAudio - input.cache_write_tokens - input.image_tokens,
     input_audio: inputAudio,
     input_image: input.image_tokens,
+    input_audio_ms: usage.seconds * 1000,
+    input_characters: costCase.context.input_characters,
     cache_read: cached,
     cache_creation_30m: input.cache_write_tokens,
     output: isImage ? 0 : output - outputAudio,
@@ -185,8 +186,8 @@ const book = createPriceBook();
 describe('the worked cases', () => {
   it('are 68, and the ones that usage classes cannot express are exactly the listed ones', () => {
     expect(CASES).toHaveLength(68);
-    const inexpressible = CASES.filter(
-      (costCase) => costCase.usage === null || Object.values(readClasses(costCase)).every((quantity) => quantity === 0),
+    const inexpressible = CASES.filter((costCase) =>
+      Object.values(readClasses(costCase)).every((quantity) => quantity === 0),
     );
     expect(inexpressible.map((costCase) => costCase.id)).toEqual(Object.keys(OUT_OF_SCOPE));
   });

@@ -103,6 +103,71 @@ const OPENAI_FLEX: readonly RateCard[] = [
   },
 ];
 
+function createModelPageCard(name: string, match: ModelMatch, rates: RateCard['rates'], source: string): RateCard {
+  return { name: `openai/${name}`, provider: 'openai', match, rates, source, checkedOn: '2026-11-28' };
+}
+
+/** Sound and pictures, where the catalogue lacks the model, its snapshots or one of its rates. */
+const OPENAI_MEDIA: readonly RateCard[] = [
+  createModelPageCard('tts-1', { regex: '^tts-1(-1106)?$' }, { input_characters: '15' }, 'OpenAI, model page of TTS-1'),
+  createModelPageCard(
+    'tts-1-hd',
+    { regex: '^tts-1-hd(-1106)?$' },
+    { input_characters: '30' },
+    'OpenAI, model page of TTS-1: comparison with TTS-1 HD',
+  ),
+  createModelPageCard(
+    'gpt-4o-mini-tts',
+    matchSnapshots('gpt-4o-mini-tts'),
+    { input: '0.6', output_audio: '12' },
+    'OpenAI, model page of GPT-4o mini TTS',
+  ),
+  createModelPageCard(
+    'gpt-4o-transcribe/snapshots',
+    { regex: '^gpt-4o-transcribe-\\d{4}-\\d{2}-\\d{2}$' },
+    { input: '2.5', input_audio: '6', output: '10' },
+    'OpenAI, model page of GPT-4o Transcribe, as in the catalogue for the name without a date',
+  ),
+  createModelPageCard(
+    'gpt-4o-mini-transcribe/snapshots',
+    { regex: '^gpt-4o-mini-transcribe-\\d{4}-\\d{2}-\\d{2}$' },
+    { input: '1.25', input_audio: '3', output: '5' },
+    'OpenAI, model page of GPT-4o mini Transcribe, as in the catalogue for the name without a date',
+  ),
+  createModelPageCard(
+    'gpt-4o-audio-preview',
+    // The first snapshot had other rates for audio.
+    { regex: '^gpt-4o-audio-preview(-2024-12-17|-2025-06-03)?$' },
+    { input_audio: '40', output_audio: '80' },
+    'OpenAI, model page of GPT-4o Audio',
+  ),
+  createModelPageCard(
+    'gpt-4o-mini-audio-preview',
+    matchSnapshots('gpt-4o-mini-audio-preview'),
+    { input_audio: '10', output_audio: '20' },
+    'OpenAI, model page of GPT-4o mini Audio',
+  ),
+  createModelPageCard(
+    'gpt-image-2.5-and-2.6',
+    { regex: '^gpt-image-2\\.[56]-(sunburst|flare)(-\\d{4}-\\d{2}-\\d{2})?$' },
+    { input: '5', cache_read: '1.25', input_image: '8', cache_read_image: '2', output_image: '30' },
+    'OpenAI, model page of GPT-Image-2.6 Sunburst; its announcements of 2.5 and 2.6: the rates of GPT Image 2',
+  ),
+];
+
+/** Tools are billed alike on every model; the catalogue has their price on most. */
+const OPENAI_TOOLS: readonly RateCard[] = [
+  createModelPageCard(
+    'tools',
+    {
+      regex:
+        '^(o3-pro|o3-deep-research|o4-mini-deep-research|gpt-5\\.1-codex-mini|gpt-5\\.3|gpt-5\\.3-codex|gpt-chat-latest)(-\\d{4}-\\d{2}-\\d{2})?$',
+    },
+    { web_search_requests: '10', file_search_requests: '2.5' },
+    'OpenAI, API pricing, built-in tools: web search on all models, file search',
+  ),
+];
+
 const ANTHROPIC: readonly RateCard[] = [
   {
     name: 'anthropic/web-fetch',
@@ -203,6 +268,8 @@ const TOGETHER: readonly RateCard[] = [
 export const OVERLAY_RATE_CARDS: readonly RateCard[] = [
   ...OPENAI_PRIORITY,
   ...OPENAI_FLEX,
+  ...OPENAI_MEDIA,
+  ...OPENAI_TOOLS,
   ...ANTHROPIC,
   ...GEMINI,
   ...BEDROCK,

@@ -45,6 +45,8 @@ const ANY: ModelMatch = { regex: '' };
 const ONE_PRICE_GEMINI: ModelMatch = { regex: '^gemini-(2\\.5-pro|3-pro-preview|3\\.1-pro-preview)(?!.*-tts)' };
 /** The models whose tables for all tiers were compared. */
 const GEMINI_2_5: ModelMatch = { regex: '^gemini-2\\.5-(pro|flash|flash-lite)$' };
+/** Models that read pictures and write text. */
+const TEXT_GPT: ModelMatch = { regex: '^(gpt-(4\\.|4o|5|6)|o[134])(?!.*(audio|image|realtime|transcribe|tts))' };
 const TOKENS = USAGE_CLASSES.filter((unit) => !COUNTED_CLASSES.includes(unit));
 const CACHED = TOKENS.filter((unit) => unit.startsWith('cache_read'));
 const INPUT_AND_OUTPUT = TOKENS.filter((unit) => unit.startsWith('input') || unit.startsWith('output'));
@@ -205,6 +207,26 @@ export const DERIVED_RULES: readonly DerivedRule[] = [
     factor: '1',
     source: 'OpenAI, API pricing: the output price of these models is for image tokens',
     checkedOn: '2026-08-21',
+  },
+  {
+    name: 'openai/image-input',
+    provider: 'openai',
+    match: TEXT_GPT,
+    units: ['input_image'],
+    of: 'input',
+    factor: '1',
+    source: 'OpenAI, images and vision: image inputs of text models are metered as text tokens',
+    checkedOn: '2026-11-28',
+  },
+  {
+    name: 'openai/image-cached',
+    provider: 'openai',
+    match: TEXT_GPT,
+    units: ['cache_read_image'],
+    of: 'cache_read',
+    factor: '1',
+    source: 'OpenAI, images and vision: image inputs of text models are metered as text tokens',
+    checkedOn: '2026-11-28',
   },
   {
     name: 'gemini/image-and-video-input',

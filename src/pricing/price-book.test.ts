@@ -156,6 +156,13 @@ describe('what is not known', () => {
     expect(readCost({ usage: createUsage({}) })).toEqual(['no_usage', null]);
   });
 
+  it('says so when nobody knows the endpoint', () => {
+    const nothing = { endpoint: 'unknown', usage: null, usageSource: 'none' } as const;
+    expect(readCost(nothing)).toEqual(['unpriced', null]);
+    expect(readCost({ ...nothing, outcome: 'client_closed' })).toEqual(['unpriced', null]);
+    expect(readCost({ ...nothing, outcome: 'upstream_error', status: 404 })).toEqual(['not_billed', '0']);
+  });
+
   it('is 0 only when nothing billable happened', () => {
     expect(readCost({ billed: false })).toEqual(['not_billed', '0']);
     const nothing = { usage: null, usageSource: 'none' } as const;
@@ -173,6 +180,58 @@ describe('what is not known', () => {
 
   it('does not hide usage behind an error: what was reported is priced', () => {
     expect(readCost({ outcome: 'upstream_error', status: 500 })).toEqual(['exact', '0.00039']);
+  });
+});
+
+describe('what is no token', () => {
+  const at = (model: string, classes: TokenUsage['classes']) => readCost({ model, usage: createUsage(classes) });
+
+  it('is billed by the minute, by the character and by the call', () => {
+    expect(at('whisper-1', { input_audio_ms: 125_000 })).toEqual(['exact', '0.0125']);
+    expect(at('gpt-transcribe', { input_audio_ms: 60_000 })).toEqual(['exact', '0.0045']);
+    expect(at('tts-1', { input_characters: 1_800 })).toEqual(['exact', '0.027']);
+    expect(at('tts-1-hd-1106', { input_characters: 1 })).toEqual(['exact', '0.00003']);
+    expect(at('gpt-5', { web_search_requests: 3, file_search_requests: 4 })).toEqual(['exact', '0.04']);
+    expect(at('o3-deep-research', { web_search_requests: 100 })).toEqual(['exact', '1']);
+  });
+
+  it('costs the same in a batch and on every tier', () => {
+    const usage = createUsage({ web_search_requests: 1 });
+    for (const changes of [{ isBatch: true }, { serviceTier: 'flex' }, { serviceTier: 'priority' }])
+      expect(readCost({ model: 'gpt-5', usage, ...changes })).toEqual(['exact', '0.01']);
+  });
+
+  it('stays without a price where none is published for the unit', () => {
+    expect(at('gpt-5', { code_execution_requests: 1 })).toEqual(['unpriced', null]);
+    expect(at('dall-e-3', { output_images: 2 })).toEqual(['unpriced', null]);
+    expect(at('gpt-4o-mini-tts', { input_characters: 20 })).toEqual(['unpriced', null]);
+    expect(at('gpt-4o-search-preview', { input: 1_000, web_search_requests: 1 })).toEqual(['partial', null]);
+  });
+});
+
+describe('pictures and sound by tokens', () => {
+  const at = (model: string, classes: TokenUsage['classes']) => readCost({ model, usage: createUsage(classes) });
+
+  it('have rates of their own', () => {
+    const drawn = { input: 50, input_image: 300, output_image: 4_160 };
+    expect(at('gpt-image-2', drawn)).toEqual(['exact', '0.12745']);
+    expect(at('gpt-image-2.6-sunburst', drawn)).toEqual(['exact', '0.12745']);
+    expect(at('gpt-4o-mini-tts-2025-12-15', { input: 14, output_audio: 101 })).toEqual(['exact', '0.0012204']);
+    expect(at('gpt-4o-transcribe', { input: 20, input_audio: 1_380, output: 310 })).toEqual(['exact', '0.01143']);
+    expect(at('gpt-4o-mini-transcribe-2025-12-15', { input_audio: 1_000_000 })).toEqual(['exact', '3']);
+    expect(at('gpt-4o-audio-preview', { input_audio: 1_000_000, output_audio: 1_000_000 })).toEqual(['exact', '120']);
+  });
+
+  it('cost what text costs where a text model looks at a picture', () => {
+    expect(at('gpt-5', { input: 500_000, input_image: 500_000 })).toEqual(['exact', '1.25']);
+    expect(at('gpt-audio', { input_image: 1 })).toEqual(['unpriced', null]);
+  });
+
+  it('of another model within the call are billed at its rates, and not at all when it is not named', () => {
+    const others = (model: string) => [{ purpose: 'image_generation', model, classes: { output_image: 1_000_000 } }];
+    const usage = (model: string) => ({ ...createUsage({ input: 1_000_000 }), others: others(model) });
+    expect(readCost({ model: 'gpt-5', usage: usage('gpt-image-2') })).toEqual(['exact', '31.25']);
+    expect(readCost({ model: 'gpt-5', usage: usage('unknown') })).toEqual(['partial', null]);
   });
 });
 

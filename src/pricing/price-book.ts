@@ -30,8 +30,11 @@ export interface PriceBook {
 }
 
 /** A part of the version. Raise it when the arithmetic or the way a price is chosen changes. */
-const ENGINE_VERSION = 2;
+const ENGINE_VERSION = 3;
 const VERSION_LENGTH = 16;
+
+/** Nobody knows what such a call costs, nor whether its answer would have told. */
+const UNKNOWN_ENDPOINT = 'unknown';
 
 /** Endings after which the provider has charged nothing, if it reported nothing. */
 const FREE_OUTCOMES: readonly Outcome[] = ['upstream_error', 'rejected'];
@@ -41,6 +44,11 @@ const FREE_ERRORS: readonly string[] = ['upstream_name', 'upstream_tls', 'upstre
 function isFreeWithoutUsage(call: BillableCall): boolean {
   if (FREE_OUTCOMES.includes(call.outcome)) return true;
   return call.outcome === 'upstream_unreachable' && FREE_ERRORS.includes(call.errorType ?? '');
+}
+
+function statusWithoutUsage(call: BillableCall): CostStatus {
+  if (call.isLater || isFreeWithoutUsage(call)) return 'not_billed';
+  return call.endpoint === UNKNOWN_ENDPOINT ? 'unpriced' : 'no_usage';
 }
 
 function addCosts(first: CostLines, second: CostLines): CostLines {
@@ -59,12 +67,22 @@ export function createPriceBook(): PriceBook {
   const digest = createHash('sha256').update(`${ENGINE_VERSION}\n${catalog.data()}\n${overlay}`).digest('hex');
   const version = digest.slice(0, VERSION_LENGTH);
 
-  function readSituation(call: BillableCall, model: string, quantities: readonly Quantity[]): PricingSituation {
+  function readSituation(
+    call: BillableCall,
+    model: string,
+    quantities: readonly Quantity[],
+    largestPrompt: number | undefined,
+  ): PricingSituation {
     const atMs = call.requestedAtMs;
     const named = readModelPrices(call.provider, model);
     const alias = named.aliases.find((rule) => isValidAt(rule, atMs));
     const prices = alias === undefined ? named : readModelPrices(call.provider, alias.model);
-    return { prices, terms: readBillingTerms(call), atMs, promptTokens: countPromptTokens(quantities) };
+    return {
+      prices,
+      terms: readBillingTerms(call),
+      atMs,
+      promptTokens: largestPrompt ?? countPromptTokens(quantities),
+    };
   }
 
   function createUnpriced(billingModel: string | null, costStatus: CostStatus): PricedCall {
@@ -88,7 +106,7 @@ export function createPriceBook(): PriceBook {
   function priceOther(call: BillableCall, billingModel: string, other: OtherUsage): CostLines {
     const quantities = listQuantities(other.classes);
     const model = other.model ?? billingModel;
-    const costs = createCostLines(readSituation(call, model, quantities), quantities);
+    const costs = createCostLines(readSituation(call, model, quantities, other.largestPrompt), quantities);
     return { ...costs, lines: costs.lines.map((line) => ({ ...line, model, purpose: other.purpose })) };
   }
 
@@ -97,11 +115,10 @@ export function createPriceBook(): PriceBook {
     if (!call.billed) return createUnpriced(billingModel, 'not_billed');
     const quantities = listQuantities(call.usage?.classes ?? {});
     const others = call.usage?.others ?? [];
-    if (quantities.length === 0 && others.length === 0)
-      return createUnpriced(billingModel, call.isLater || isFreeWithoutUsage(call) ? 'not_billed' : 'no_usage');
+    if (quantities.length === 0 && others.length === 0) return createUnpriced(billingModel, statusWithoutUsage(call));
     if (billingModel === null || billingModel.length > MAX_MODEL_LENGTH)
       return createUnpriced(billingModel, 'unpriced');
-    const situation = readSituation(call, billingModel, quantities);
+    const situation = readSituation(call, billingModel, quantities, call.usage?.largestPrompt);
     if (situation.prices.rows.length === 0 && others.length === 0) return createUnpriced(billingModel, 'unpriced');
 
     const own = createCostLines(situation, quantities);

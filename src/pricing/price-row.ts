@@ -53,6 +53,7 @@ export interface PriceRow {
 export const PER_MILLION = 1_000_000;
 export const PER_THOUSAND = 1_000;
 export const PER_MINUTE_OF_MS = 60_000;
+export const PER_HOUR_OF_MS = 3_600_000;
 
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 1_440;

@@ -23,8 +23,8 @@ const OPERATIONS: ReadonlyMap<string, Endpoint> = new Map(
   [
     { ...meteredEndpoint('converse', 'converse'), streamed: false },
     { ...meteredEndpoint('converse-stream', 'converse'), streamed: true },
-    { ...unmeteredEndpoint('invoke'), streamed: false },
-    { ...unmeteredEndpoint('invoke-with-response-stream'), streamed: true },
+    { ...meteredEndpoint('invoke', 'invoke'), streamed: false },
+    { ...meteredEndpoint('invoke-with-response-stream', 'invoke'), streamed: true },
     { ...unmeteredEndpoint('invoke-with-bidirectional-stream'), streamed: true },
     countingEndpoint('count-tokens'),
   ].map((endpoint): [string, Endpoint] => [endpoint.family, Object.freeze(endpoint)]),

@@ -6,7 +6,7 @@ import {
   batchEndpoint,
   countingEndpoint,
   type EndpointTable,
-  freeEndpoint,
+  fetchedEndpoint,
   meteredEndpoint,
   readFromTable,
   resourceRow,
@@ -15,7 +15,13 @@ import {
 } from './endpoint-row.ts';
 import type { Endpoint } from './provider.ts';
 
-/** A stored answer that is fetched again has the usage that was billed when it was made: it is not metered again. */
+/** The sound comes without usage, and older models are billed by the text that is spoken. */
+const SPEECH = Object.freeze({
+  ...meteredEndpoint('audio.speech', 'speech'),
+  countsRequest: 'characters',
+} satisfies Endpoint);
+
+/** A stored chat completion that is fetched again has the usage that was billed when it was made: it is not metered. */
 const TABLE: EndpointTable = Object.freeze({
   posts: new Map<string, Endpoint>([
     ['/chat/completions', meteredEndpoint('chat.completions', 'chat-completions')],
@@ -24,17 +30,17 @@ const TABLE: EndpointTable = Object.freeze({
     ['/responses/compact', meteredEndpoint('responses.compact', 'responses')],
     ['/responses/input_tokens', countingEndpoint('responses.input_tokens')],
     ['/embeddings', Object.freeze({ ...meteredEndpoint('embeddings', 'embeddings'), streamed: false })],
-    ['/images/generations', unmeteredEndpoint('images.generations')],
-    ['/images/edits', unmeteredEndpoint('images.edits')],
-    ['/images/variations', unmeteredEndpoint('images.variations')],
-    ['/audio/speech', unmeteredEndpoint('audio.speech')],
-    ['/audio/transcriptions', unmeteredEndpoint('audio.transcriptions')],
-    ['/audio/translations', unmeteredEndpoint('audio.translations')],
+    ['/images/generations', meteredEndpoint('images.generations', 'images')],
+    ['/images/edits', meteredEndpoint('images.edits', 'images')],
+    ['/images/variations', meteredEndpoint('images.variations', 'images')],
+    ['/audio/speech', SPEECH],
+    ['/audio/transcriptions', meteredEndpoint('audio.transcriptions', 'transcriptions')],
+    ['/audio/translations', meteredEndpoint('audio.translations', 'transcriptions')],
     ['/moderations', countingEndpoint('moderations')],
     ['/rerank', unmeteredEndpoint('rerank')],
-    ['/decisions', unmeteredEndpoint('decisions')],
+    ['/decisions', meteredEndpoint('decisions', 'responses')],
     ['/videos', unmeteredEndpoint('videos')],
-    ['/batches', batchEndpoint('batches')],
+    ['/batches', batchEndpoint('batches', 'batches')],
   ]),
   resources: [
     resourceRow('/chat/completions', 'chat.completions', 'free'),
@@ -63,16 +69,24 @@ const TABLE: EndpointTable = Object.freeze({
   ],
 });
 
+const FETCHED_RESPONSE = fetchedEndpoint('responses', 'responses', false);
 /** `GET /responses/{id}?stream=true` replays a stored answer as events. */
-const REPLAYED = Object.freeze({ ...freeEndpoint('responses'), streamed: true } satisfies Endpoint);
+const REPLAYED_RESPONSE = Object.freeze({ ...FETCHED_RESPONSE, streamed: true } satisfies Endpoint);
+const FETCHED_BATCH = fetchedEndpoint('batches', 'batches', true);
 
 const STREAM_IN_QUERY = /(?:^|&)stream=true(?:&|$)/;
 
+/** Stopping something also hands over what was made of it. */
+function readFetched(method: string, rest: string, query: string): Endpoint | null {
+  const [, root, action] = /^\/(responses|batches)\/[^/]+(\/cancel)?$/.exec(rest) ?? [];
+  if (root === undefined || method !== (action === undefined ? 'GET' : 'POST')) return null;
+  if (root === 'batches') return FETCHED_BATCH;
+  return STREAM_IN_QUERY.test(query) ? REPLAYED_RESPONSE : FETCHED_RESPONSE;
+}
+
 /** `rest` is the path behind `/v1`, e.g. `/chat/completions`. */
 export function readChatApiEndpoint(method: string, rest: string, query: string): Endpoint {
-  const endpoint = readFromTable(TABLE, method, rest) ?? UNKNOWN_ENDPOINT;
-  if (method === 'GET' && endpoint.family === 'responses' && STREAM_IN_QUERY.test(query)) return REPLAYED;
-  return endpoint;
+  return readFetched(method, rest, query) ?? readFromTable(TABLE, method, rest) ?? UNKNOWN_ENDPOINT;
 }
 
 /** First segments of this API: what a client asks for whose base address lacks `/v1`. */

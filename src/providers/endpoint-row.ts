@@ -34,9 +34,9 @@ export function unmeteredEndpoint(family: string): Endpoint {
   return endpointOf(family, { model: { in: 'body' }, streamed: 'body' });
 }
 
-/** A job: it costs, later and elsewhere. */
-export function batchEndpoint(family: string): Endpoint {
-  return endpointOf(family, { isBatch: true });
+/** A job: it costs, later and elsewhere. The shape, where there is one, is of the answer that says so. */
+export function batchEndpoint(family: string, shape: ShapeName = 'opaque'): Endpoint {
+  return endpointOf(family, { shape, isBatch: true });
 }
 
 /** Listings, retrievals, deletions, administration: costs nothing by itself. */

@@ -6,6 +6,7 @@ import {
   batchEndpoint,
   countingEndpoint,
   type EndpointTable,
+  fetchedEndpoint,
   meteredEndpoint,
   readFromTable,
   resourceRow,
@@ -18,7 +19,7 @@ const TABLE: EndpointTable = Object.freeze({
     ['/messages', meteredEndpoint('messages', 'messages')],
     // The answer's `input_tokens` is a forecast and not a usage: this is never metered.
     ['/messages/count_tokens', countingEndpoint('messages.count_tokens')],
-    ['/messages/batches', batchEndpoint('messages.batches')],
+    ['/messages/batches', batchEndpoint('messages.batches', 'message-batch')],
     ['/complete', unmeteredEndpoint('complete')],
   ]),
   resources: [
@@ -38,8 +39,14 @@ const TABLE: EndpointTable = Object.freeze({
   ],
 });
 
+const FETCHED_RESULTS = fetchedEndpoint('messages.batches', 'message-batch', true);
+/** `GET /messages/batches/{id}/results`; the batch itself has no usage. */
+const RESULTS = /^\/messages\/batches\/([^/]+)\/results$/;
+
 /** `rest` is the path behind `/v1`, e.g. `/messages`; null when this API has no such endpoint. */
 export function readMessagesApiEndpoint(method: string, rest: string): Endpoint | null {
+  const batchId = method === 'GET' ? RESULTS.exec(rest)?.[1] : undefined;
+  if (batchId !== undefined) return { ...FETCHED_RESULTS, resultId: batchId };
   return readFromTable(TABLE, method, rest);
 }
 

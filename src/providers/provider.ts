@@ -30,6 +30,8 @@ export interface Endpoint {
    * the finished result carries that result's usage.
    */
   readonly fetchesResult?: true;
+  /** The id of that result, where the path has it and the answer does not. */
+  readonly resultId?: string;
   /** What the provider bills by the request's own text, when the answer reports nothing. */
   readonly countsRequest?: 'characters';
   readonly isBatch: boolean;

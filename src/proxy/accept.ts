@@ -2,10 +2,10 @@
  * First step: is this a request that an intermediary may pass on? Refuses what is ambiguous or could be read in two
  * ways by the two sides (RFC 9112 11.2), and leaves everything else as it came, byte for byte. Reads no body.
  */
-import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../errors.ts';
 import type { RequestLine } from '../providers/provider.ts';
 import { readNominated } from '../wire/hop-by-hop.ts';
+import type { ClientRequest } from './client-exchange.ts';
 
 const MAX_HEADERS = 200;
 
@@ -23,7 +23,7 @@ export interface AcceptedRequest extends RequestLine {
 }
 
 /** A handshake is a request that asks for a websocket, and whose connection is at hand to become one. */
-export function accept(incoming: IncomingMessage, isHandshake = false): AcceptedRequest {
+export function accept(incoming: ClientRequest, isHandshake = false): AcceptedRequest {
   const method = incoming.method ?? '';
   if (method === 'CONNECT' || method === 'TRACE') throw new GatewayError('method_unsupported');
   const target = readTarget(incoming.url ?? '', isHandshake);

@@ -4,10 +4,10 @@
  * bytes that carry usage or the stream's ending wait for a checkpoint. An answer ends exactly once, in one of the ways
  * of `AnswerEnding`.
  */
-import type { ServerResponse } from 'node:http';
 import type { UsageReading } from '../token-usage.ts';
 import { AnswerHead, dropNamed, headersForClient } from './answer-head.ts';
 import type { BodyCopy } from './body-copy.ts';
+import type { ClientResponse } from './client-exchange.ts';
 import type { UpstreamCall, UpstreamEvents } from './upstream.ts';
 import type { UpstreamFailure } from './upstream-failure.ts';
 
@@ -60,7 +60,7 @@ const EMPTY = Buffer.alloc(0);
 
 export class Answer implements UpstreamEvents {
   readonly ended: Promise<AnswerEnding>;
-  readonly #outgoing: ServerResponse;
+  readonly #outgoing: ClientResponse;
   readonly #options: AnswerOptions;
   #resolveEnded: (ending: AnswerEnding) => void = () => {};
   #upstream: UpstreamCall | null = null;
@@ -90,7 +90,7 @@ export class Answer implements UpstreamEvents {
   #firstByteMs: number | null = null;
   #firstTokenMs: number | null = null;
 
-  constructor(outgoing: ServerResponse, options: AnswerOptions) {
+  constructor(outgoing: ClientResponse, options: AnswerOptions) {
     this.#outgoing = outgoing;
     this.#options = options;
     this.ended = new Promise((resolve) => {
@@ -324,7 +324,7 @@ function flushHead(answer: Answer): void {
  * Ends a cut answer so that the client cannot take it for a whole one: what was received is flushed, and the connection
  * is closed without the final chunk, or reset where a close would look like an ending (HTTP/1.0, no declared length).
  */
-function breakConnection(outgoing: ServerResponse, hasDeclaredLength: boolean): void {
+function breakConnection(outgoing: ClientResponse, hasDeclaredLength: boolean): void {
   if (outgoing.destroyed) return;
   const { socket } = outgoing;
   if (socket === null) {

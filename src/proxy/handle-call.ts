@@ -3,7 +3,6 @@
  * errors of each step are drawn in docs/request-path.md. A step that refuses throws a GatewayError; once the call is
  * forwarded, every ending is a value.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CallBegin, CallBody } from '../call-record.ts';
 import { GatewayError, type GatewayErrorCode } from '../errors.ts';
 import type { CallFlag } from '../token-usage.ts';
@@ -11,6 +10,8 @@ import { accept } from './accept.ts';
 import { Answer } from './answer.ts';
 import { authenticate } from './authenticate.ts';
 import { BodyCopy } from './body-copy.ts';
+import type { ClientRequest, ClientResponse } from './client-exchange.ts';
+import { countSent } from './count-sent.ts';
 import type { Gateway } from './gateway.ts';
 import { splitGatewayHeaders } from './gateway-headers.ts';
 import { attachMeter } from './meter.ts';
@@ -31,7 +32,7 @@ import { refuse } from './refuse.ts';
 import { chooseRoute, type Route } from './route.ts';
 import { requireHeldBody, SIGNABLE_BODY_BYTES, signRequest } from './sign-request.ts';
 
-export async function handleCall(incoming: IncomingMessage, outgoing: ServerResponse, gateway: Gateway): Promise<void> {
+export async function handleCall(incoming: ClientRequest, outgoing: ClientResponse, gateway: Gateway): Promise<void> {
   const arrival = stampArrival(gateway);
   const requestCopy = new BodyCopy(gateway.copies);
   const responseCopy = new BodyCopy(gateway.copies);
@@ -75,6 +76,7 @@ export async function handleCall(incoming: IncomingMessage, outgoing: ServerResp
         answer,
         body,
         flags: withKnownStream(flags, body),
+        sentUsage: countSent(route.endpoint, request, received),
         overheadUs,
         requestBytes,
         nowMs: performance.now(),
@@ -143,7 +145,7 @@ export function keepEnd(
 }
 
 function forward(
-  outgoing: ServerResponse,
+  outgoing: ClientResponse,
   gateway: Gateway,
   facts: CallFacts,
   prepared: PreparedBody,
@@ -207,8 +209,8 @@ function bodiesOf(
 
 /** The end of every call that was not forwarded: a refusal, or a defect of the gateway. */
 export function refuseCall(
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
+  incoming: ClientRequest,
+  outgoing: ClientResponse,
   gateway: Gateway,
   arrival: Arrival,
   facts: CallFacts | null,
@@ -227,7 +229,7 @@ export function refuseCall(
 }
 
 /** A refused attempt has no account and makes no row; it is shown to the operator with its reason. */
-function reportAttempt(incoming: IncomingMessage, gateway: Gateway, arrival: Arrival, code: GatewayErrorCode): void {
+function reportAttempt(incoming: ClientRequest, gateway: Gateway, arrival: Arrival, code: GatewayErrorCode): void {
   const [path = ''] = (incoming.url ?? '').split('?', 1);
   gateway.reportAttempt({
     atMs: arrival.requestedAtMs,

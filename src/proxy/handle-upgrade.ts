@@ -175,6 +175,7 @@ async function keepAnswer(ending: AnswerEnding, answer: Answer, opening: Opening
       answer,
       body: { model: null, streamed: true },
       flags: begin.flags,
+      sentUsage: null,
       overheadUs,
       requestBytes: 0,
       nowMs: performance.now(),

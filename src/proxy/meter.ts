@@ -23,6 +23,7 @@ export function attachMeter(
     contentType,
     contentEncoding,
     header: (name) => head.header(name),
+    resultId: route.endpoint.resultId,
   });
   // A provider that compresses although it was asked not to, or answers with an error, gets through untouched.
   const isEventStream = contentType?.trim().toLowerCase().startsWith('text/event-stream') === true;

@@ -2,7 +2,7 @@
  * The life of one proxy process: start message, keys, spool, listener; then key changes and metrics; then draining. It
  * is started by the supervisor and ends with it.
  */
-import { type Server as NetServer, Server } from 'node:net';
+import { Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChildChannel, DownMessage, KeyChange, ProxyStart, RejectedAttempt } from '../channel.ts';
@@ -14,7 +14,7 @@ import { createByteBudget } from './byte-budget.ts';
 import { createCallIds } from './call-id.ts';
 import { COPIES_BYTES, type Gateway, HELD_BODIES_BYTES } from './gateway.ts';
 import { IdleSweep } from './idle-sweep.ts';
-import { createProxyServer } from './proxy-server.ts';
+import { createProxyServer, type ProxyServer } from './proxy-server.ts';
 import { BODY_IDLE_MS, BODY_SWEEP_MS } from './receive-body.ts';
 import { createUpstreamClient } from './upstream-client.ts';
 
@@ -64,7 +64,7 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
     reportAttempt: attempts.add,
     log,
   };
-  const server = createProxyServer(gateway);
+  const listener = createProxyServer(gateway);
   const report = setInterval(() => sendReport(channel, gateway, attempts), REPORT_INTERVAL_MS);
   let isStopping = false;
 
@@ -72,7 +72,7 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
     if (isStopping) return;
     isStopping = true;
     clearInterval(report);
-    await drain(server, gateway, graceMs);
+    await drain(listener, gateway, graceMs);
     sendReport(channel, gateway, attempts);
     await spool.close();
     await gateway.upstream.close();
@@ -101,7 +101,7 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
   });
 
   // By position: with a file descriptor Node takes no notice of the option of that name.
-  server.listen({ fd: start.listenFd }, LISTEN_BACKLOG, () => channel.send({ type: 'ready' }));
+  listener.server.listen({ fd: start.listenFd }, LISTEN_BACKLOG, () => channel.send({ type: 'ready' }));
 }
 
 /** Applies a change, or reads the whole snapshot when this process does not have the version the change starts from. */
@@ -122,12 +122,9 @@ async function applyKeys(channel: ChildChannel, gateway: Gateway, keysFile: stri
   channel.send({ type: 'keys-applied', version: next.version });
 }
 
-async function drain(
-  server: NetServer & { closeIdleConnections(): void },
-  gateway: Gateway,
-  graceMs: number,
-): Promise<void> {
+async function drain({ server, sessions }: ProxyServer, gateway: Gateway, graceMs: number): Promise<void> {
   gateway.isDraining = true;
+  sessions.announceEnd();
   const deadlineMs = performance.now() + graceMs;
   const closed = new Promise<void>((resolve) => {
     // Not `http.Server.close`, which also closes idle connections at once, on which a request may be on its way.
@@ -135,6 +132,7 @@ async function drain(
   });
   await Promise.race([sleep(Math.min(IDLE_CLOSE_DELAY_MS, graceMs)), closed]);
   server.closeIdleConnections();
+  sessions.close();
   while (gateway.openCalls.size > 0 && performance.now() < deadlineMs) await sleep(20);
   if (gateway.openCalls.size === 0) return;
   gateway.log.warn({ calls: gateway.openCalls.size }, 'cutting calls that did not end within the time for draining');

@@ -1,17 +1,19 @@
 /**
- * The listener of a proxy process: HTTP/1.1 by `node:http` with limits of its own, the two health addresses, and an
- * answer to everything that is not a request. It hands every call to `handleCall`.
+ * The listener of a proxy process: HTTP/1.1 by `node:http` with limits of its own, HTTP/2 by prior knowledge on the same
+ * port, the two health addresses, and an answer to everything that is not a request. Every call goes to `handleCall`.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { v7 as uuidv7 } from 'uuid';
 import { GATEWAY_ERRORS, type GatewayErrorCode } from '../errors.ts';
 import { asksForWebsocket } from './accept.ts';
+import type { ClientRequest, ClientResponse } from './client-exchange.ts';
 import type { Gateway } from './gateway.ts';
 import { handleCall } from './handle-call.ts';
 import { handleUpgrade } from './handle-upgrade.ts';
-import { refusalBody, refusalHeaders } from './refuse.ts';
-import { refuseHttp2 } from './refuse-http2.ts';
+import { type ClientError, takeHttp2Socket } from './http2-hand-over.ts';
+import { Http2Sessions } from './http2-sessions.ts';
+import { refusalBody, refusalHeaders, refuse } from './refuse.ts';
 
 const HEADERS_TIMEOUT_MS = 30_000;
 /** Above the idle time of load balancers in front, which would otherwise re-use a connection that is just closing. */
@@ -19,15 +21,12 @@ const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 const CHECK_INTERVAL_MS = 5_000;
 const MAX_HEADER_BYTES = 64 * 1024;
 
-/** As `node:http` gives it for a request that it could not read. */
-interface ClientError extends Error {
-  readonly code?: string;
-  /** The packet it gave up on, and how much of it was read. */
-  readonly rawPacket?: Buffer;
-  readonly bytesParsed?: number;
+export interface ProxyServer {
+  readonly server: Server;
+  readonly sessions: Http2Sessions;
 }
 
-export function createProxyServer(gateway: Gateway): Server {
+export function createProxyServer(gateway: Gateway): ProxyServer {
   const server = createServer(
     {
       // Bodies may take as long as they take; a silent client is timed out by the body's own idle limit.
@@ -46,7 +45,7 @@ export function createProxyServer(gateway: Gateway): Server {
   // More headers than the limit must be refused, not silently cut off (the default).
   server.maxHeadersCount = 0;
 
-  function onRequest(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  function onRequest(incoming: ClientRequest, outgoing: ClientResponse): void {
     if (incoming.method === 'GET' && answerHealth(incoming.url, outgoing, gateway)) return;
     gateway.counters.calls += 1;
     void handleCall(incoming, outgoing, gateway); // It answers every failure itself and never rejects.
@@ -60,13 +59,17 @@ export function createProxyServer(gateway: Gateway): Server {
   server.on('checkContinue', onRequest);
   server.on('checkExpectation', onRequest);
   server.on('connect', (_incoming: IncomingMessage, socket: Duplex) => refuseSocket(socket, 'method_unsupported'));
-  // node:http reads on where HTTP/2 began, and would report each packet as an error.
-  const speakingHttp2 = new WeakSet<Duplex>();
+  const sessions = new Http2Sessions(
+    { firstRequestMs: HEADERS_TIMEOUT_MS, idleMs: KEEP_ALIVE_TIMEOUT_MS },
+    ({ request, response }, headBytes) => {
+      if (headBytes > MAX_HEADER_BYTES) refuse(request, response, 'headers_too_large', uuidv7());
+      else onRequest(request, response);
+    },
+  );
   server.on('clientError', (error: ClientError, socket: Duplex) => {
-    if (speakingHttp2.has(socket)) return;
-    if (error.code === 'HPE_PAUSED_H2_UPGRADE') {
-      speakingHttp2.add(socket);
-      refuseHttp2(socket, error.rawPacket?.subarray(error.bytesParsed) ?? Buffer.alloc(0));
+    const http2Socket = takeHttp2Socket(socket, error);
+    if (http2Socket !== null) {
+      sessions.add(http2Socket);
       return;
     }
     if (!socket.writable || error.code === 'ECONNRESET') {
@@ -75,7 +78,7 @@ export function createProxyServer(gateway: Gateway): Server {
     }
     refuseSocket(socket, clientErrorCode(error.code));
   });
-  return server;
+  return { server, sessions };
 }
 
 function clientErrorCode(code: string | undefined): GatewayErrorCode {
@@ -96,10 +99,11 @@ function refuseSocket(socket: Duplex, code: GatewayErrorCode): void {
 }
 
 /** `/healthz`: the process works. `/readyz`: it has its keys and is not stopping. Neither asks the database. */
-function answerHealth(url: string | undefined, outgoing: ServerResponse, gateway: Gateway): boolean {
+function answerHealth(url: string | undefined, outgoing: ClientResponse, gateway: Gateway): boolean {
   if (url !== '/healthz' && url !== '/readyz') return false;
   const isReady = url === '/healthz' || (gateway.keys.snapshot !== null && !gateway.isDraining);
-  outgoing.writeHead(isReady ? 200 : 503, { 'content-type': 'application/json' });
+  const status = isReady ? 200 : 503;
+  outgoing.writeHead(status, STATUS_CODES[status] ?? '', ['content-type', 'application/json']);
   outgoing.end(isReady ? '{"status":"ok"}' : '{"status":"unavailable"}');
   return true;
 }

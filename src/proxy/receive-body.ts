@@ -3,12 +3,12 @@
  * its model is known; a large one is passed on as it comes, with back-pressure. One whose stream may have to be asked
  * for usage is held up to a larger limit.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { GatewayError } from '../errors.ts';
 import type { AcceptedRequest } from './accept.ts';
 import type { BodyCopy } from './body-copy.ts';
 import type { ByteBudget } from './byte-budget.ts';
+import type { ClientRequest, ClientResponse } from './client-exchange.ts';
 import type { IdleSweep, IdleWait } from './idle-sweep.ts';
 
 /** Held whatever the endpoint. */
@@ -34,8 +34,8 @@ export interface BodyLimits {
 }
 
 export function receiveBody(
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
+  incoming: ClientRequest,
+  outgoing: ClientResponse,
   request: AcceptedRequest,
   copy: BodyCopy,
   limits: BodyLimits,
@@ -48,7 +48,7 @@ export function receiveBody(
   return holdBody(incoming, copy, limits);
 }
 
-function holdBody(incoming: IncomingMessage, copy: BodyCopy, limits: BodyLimits): Promise<ReceivedBody> {
+function holdBody(incoming: ClientRequest, copy: BodyCopy, limits: BodyLimits): Promise<ReceivedBody> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
     let heldBytes = 0;
@@ -92,7 +92,7 @@ function holdBody(incoming: IncomingMessage, copy: BodyCopy, limits: BodyLimits)
 }
 
 /** A stream of what is held already and then of what still comes; reading it slowly slows the client down. */
-function followBody(held: readonly Buffer[], incoming: IncomingMessage, copy: BodyCopy, idle: IdleSweep): Readable {
+function followBody(held: readonly Buffer[], incoming: ClientRequest, copy: BodyCopy, idle: IdleSweep): Readable {
   const body = new Readable({ read: () => incoming.resume() });
   // It may fail before anybody listens: the call's beginning is written down first.
   body.on('error', () => {});

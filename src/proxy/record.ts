@@ -7,7 +7,7 @@ import type { CallBegin, CallBody, CallCheckpoint, CallEnd, Outcome } from '../c
 import type { KeyEntry } from '../channel.ts';
 import { GATEWAY_ERRORS, type GatewayErrorCode } from '../errors.ts';
 import { isKeptResponseHeader } from '../providers/kept-headers.ts';
-import type { CallFlag, UsageReading, UsageSource } from '../token-usage.ts';
+import type { CallFlag, TokenUsage, UsageReading, UsageSource } from '../token-usage.ts';
 import type { AcceptedRequest } from './accept.ts';
 import type { AnswerEnding } from './answer.ts';
 import type { AnswerHead } from './answer-head.ts';
@@ -106,6 +106,8 @@ export interface EndFacts {
   readonly ending: AnswerEnding;
   readonly answer: AnswerFacts;
   readonly body: BodyFacts;
+  /** What was sent, where the endpoint is billed by that. */
+  readonly sentUsage: TokenUsage | null;
   readonly flags: readonly CallFlag[];
   readonly overheadUs: number;
   readonly requestBytes: number;
@@ -121,9 +123,13 @@ export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): 
   const durationMs = durationOf(facts.arrival, end.nowMs);
   const { fetchesResult } = facts.route.endpoint;
   const result = reading?.laterResult ?? null;
+  // A part of a result is not it: whoever wants the rest fetches it again, whole.
+  const isFinal = result?.isFinal === true && reading?.terminal === true;
   // Fetching something whose usage is billed elsewhere, or not known yet, uses nothing.
-  const isUsed = fetchesResult !== true || result?.isFinal === true;
+  const isUsed = fetchesResult !== true || isFinal;
   const isLater = fetchesResult !== true && result?.isFinal === false;
+  const isWhole = ending.kind === 'complete' && status !== null && status < 300;
+  const sentUsage = isWhole && reading?.usage == null && reading?.error == null ? end.sentUsage : null;
   return {
     id: begin.id,
     status,
@@ -137,9 +143,9 @@ export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): 
     serviceTier: reading?.serviceTier ?? null,
     speed: reading?.speed ?? null,
     inferenceGeo: reading?.inferenceGeo ?? null,
-    usage: isUsed ? (reading?.usage ?? null) : null,
-    usageSource: isUsed ? usageSourceOf(reading) : 'none',
-    ...(result?.isFinal === true && reading?.usage != null ? { billedOnceAs: result.id } : {}),
+    usage: sentUsage ?? (isUsed ? (reading?.usage ?? null) : null),
+    usageSource: sentUsage !== null ? 'request' : isUsed ? usageSourceOf(reading) : 'none',
+    ...(isFinal && result !== null && reading?.usage != null ? { billedOnceAs: result.id } : {}),
     flags: joinFlags(isLater ? [...end.flags, 'usage_later'] : end.flags, reading?.flags ?? []),
     respondedAtMs: facts.arrival.requestedAtMs + durationMs,
     durationMs,

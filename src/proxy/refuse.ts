@@ -2,8 +2,9 @@
  * The only place where an error of the gateway's own becomes an answer. One body that every official SDK shows as a
  * readable message; the code stands in `X-Gateway-Error`, which no provider sends.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { STATUS_CODES } from 'node:http';
 import { GATEWAY_ERRORS, type GatewayErrorCode } from '../errors.ts';
+import type { ClientRequest, ClientResponse } from './client-exchange.ts';
 
 /** Of a body that nobody reads any more, so that the client can read the answer before the connection closes. */
 const DRAIN_BYTES = 1024 * 1024;
@@ -68,8 +69,8 @@ export function refusalHeaders(code: GatewayErrorCode, id: string, bodyBytes: nu
 
 /** Answers and, when a body is still on its way, closes the connection after draining a little of it. */
 export function refuse(
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
+  incoming: ClientRequest,
+  outgoing: ClientResponse,
   code: GatewayErrorCode,
   id: string,
   detail?: string,
@@ -85,11 +86,11 @@ export function refuse(
   if (status === UPGRADE_REQUIRED) headers.push('Upgrade', 'HTTP/1.1', 'Connection', 'Upgrade, close');
   else if (!incoming.complete) headers.push('Connection', 'close');
   if (!incoming.complete) drain(incoming);
-  outgoing.writeHead(status, headers);
+  outgoing.writeHead(status, STATUS_CODES[status] ?? '', headers);
   outgoing.end(body);
 }
 
-function drain(incoming: IncomingMessage): void {
+function drain(incoming: ClientRequest): void {
   let drained = 0;
   const { socket } = incoming;
   const deadline = setTimeout(() => socket.destroy(), DRAIN_MS);

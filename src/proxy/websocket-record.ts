@@ -53,6 +53,7 @@ export function describeSessionEnd(
     answer: session,
     body: { model: meter.modelRequested, streamed: true },
     flags: begin.flags,
+    sentUsage: null,
     overheadUs,
     requestBytes: meter.requestBytes,
     nowMs: performance.now(),

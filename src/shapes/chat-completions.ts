@@ -24,13 +24,18 @@ function cachedByPerfMetrics(native: JsonObject): number | null {
   return null;
 }
 
-function normalise(native: JsonObject): Normalised {
-  return normaliseOpenAi(native, CHAT_NAMES, { cachedElsewhere: cachedByPerfMetrics(native) });
+/** Models that search before every answer, which their usage does not mention and their price list does. */
+const SEARCH_MODELS = /^gpt-.+-search-(?:preview|api)/;
+
+function createNormalise(model: string | null): (native: JsonObject) => Normalised {
+  const webSearches = model !== null && SEARCH_MODELS.test(model) ? 1 : null;
+  return (native) => normaliseOpenAi(native, CHAT_NAMES, { cachedElsewhere: cachedByPerfMetrics(native), webSearches });
 }
 
 function readBody(body: JsonValue, reading: UsageReading): UsageReading {
   if (!isObject(body)) return reading;
   const context = { model: readName(body, 'model'), serviceTier: readName(body, 'service_tier') };
+  const normalise = createNormalise(context.model ?? reading.model);
   const metrics = readObject(body, 'perf_metrics');
   // The metrics stand beside the usage, and on an earlier chunk; kept with it, since they are a part of the count.
   const hasCached = metrics !== null && cachedByPerfMetrics({ perf_metrics: metrics }) !== null;
@@ -40,7 +45,7 @@ function readBody(body: JsonValue, reading: UsageReading): UsageReading {
 
 export const chatCompletions: Shape = {
   name: 'chat-completions',
-  readHead: (header, reading) => withUsage(reading, readPromptHeaders(header), normalise),
+  readHead: (header, reading) => withUsage(reading, readPromptHeaders(header), createNormalise(null)),
   readJson: (body, reading) => withTerminal(readBody(body, reading)),
   mayMatter: createEventTest(USAGE_PATTERN, ERROR_PATTERN, String.raw`"perf_metrics"\s*:\s*\{`),
   readEvent: (_eventType, data, reading) => readBody(data, reading),

@@ -13,22 +13,35 @@ const hasChatText = createEventTest(
   '"tool_calls"',
 );
 const hasDelta = createEventTest(String.raw`\.delta"`, String.raw`\.partial_image"`);
+const hasPicture = createEventTest('"b64_json"');
 const hasBlockDelta = createEventTest('"content_block_delta"');
+/** The formats of all model families: their names for a piece of text. */
+const hasModelText = createEventTest(
+  '"content_block_delta"',
+  '"contentBlockDelta"',
+  String.raw`"(?:generation|outputText|text|content|reasoning_content|arguments)"\s*:\s*"[^"]`,
+);
 const hasParts = createEventTest('"parts"');
 
 export const CONTENT_TESTS: Readonly<Record<ShapeName, ContentTest>> = Object.freeze({
   'chat-completions': (_eventType, data) => hasChatText(data),
   responses: (_eventType, data) => hasDelta(data),
+  'message-batch': () => true,
   messages: (_eventType, data) => hasBlockDelta(data),
   'generate-content': (_eventType, data) => hasParts(data),
   interactions: (_eventType, data) => hasDelta(data),
   'gemini-batch': () => false,
   'gemini-embeddings': () => false,
-  'image-count': () => false,
+  imagen: () => false,
   'video-job': () => false,
   'web-search': () => false,
   'web-fetch': () => false,
   converse: (eventType) => eventType === 'contentBlockDelta',
+  invoke: (_eventType, data) => hasModelText(data),
   embeddings: () => false,
+  batches: () => false,
+  images: (_eventType, data) => hasPicture(data),
+  transcriptions: (_eventType, data) => hasDelta(data),
+  speech: (_eventType, data) => hasDelta(data),
   opaque: () => false,
 });

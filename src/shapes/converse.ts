@@ -1,6 +1,6 @@
 /**
- * Amazon Bedrock's Converse, whole and streamed (usage in the one `metadata` event at the end), and the metrics that
- * its invoke streams add to the last chunk. The answer does not name the model: that stands in the request's path. Source: AWS API reference, TokenUsage, November 2026.
+ * Amazon Bedrock's Converse, whole and streamed (usage in the one `metadata` event at the end). The answer does not name
+ * the model: that stands in the request's path. Source: AWS API reference, TokenUsage, November 2026.
  */
 import type { JsonObject, JsonValue, UsageReading } from '../token-usage.ts';
 import { createEventTest, USAGE_PATTERN } from './event-test.ts';
@@ -8,13 +8,12 @@ import { isObject, readArray, readCount, readName, readObject } from './json-rea
 import { createDraft, type Normalised, withContext, withTerminal, withUsage } from './reading.ts';
 import type { Shape } from './shape.ts';
 
-const METRICS_NAME = 'amazon-bedrock-invocationMetrics';
-
-function normalise(native: JsonObject): Normalised {
+export function normaliseTokenUsage(native: JsonObject): Normalised {
   const draft = createDraft();
   const reported = readCount(native, 'inputTokens');
-  const cacheRead = readCount(native, 'cacheReadInputTokens');
-  const cacheWrite = readCount(native, 'cacheWriteInputTokens');
+  // The second names are those of Nova's own format.
+  const cacheRead = readCount(native, 'cacheReadInputTokens') ?? readCount(native, 'cacheReadInputTokenCount');
+  const cacheWrite = readCount(native, 'cacheWriteInputTokens') ?? readCount(native, 'cacheWriteInputTokenCount');
   const output = readCount(native, 'outputTokens');
   const cached = (cacheRead ?? 0) + (cacheWrite ?? 0);
 
@@ -38,21 +37,12 @@ function normalise(native: JsonObject): Normalised {
   return draft.done(null);
 }
 
-function normaliseMetrics(native: JsonObject): Normalised {
-  const draft = createDraft();
-  draft.set('input', readCount(native, 'inputTokenCount'));
-  draft.set('cache_read', readCount(native, 'cacheReadInputTokenCount'));
-  draft.set('cache_creation_5m', readCount(native, 'cacheWriteInputTokenCount'));
-  draft.set('output', readCount(native, 'outputTokenCount'));
-  return draft.done(null);
-}
-
 function readBody(body: JsonValue, reading: UsageReading): UsageReading {
   if (!isObject(body)) return reading;
   // Token counting answers with the count at the top level.
   const counted = readCount(body, 'inputTokens');
   const usage = readObject(body, 'usage') ?? (counted === null ? undefined : { inputTokens: counted });
-  return withContext(withUsage(reading, usage, normalise), {
+  return withContext(withUsage(reading, usage, normaliseTokenUsage), {
     serviceTier: readName(readObject(body, 'serviceTier') ?? undefined, 'type'),
     speed: readName(readObject(body, 'performanceConfig') ?? undefined, 'latency'),
   });
@@ -60,8 +50,6 @@ function readBody(body: JsonValue, reading: UsageReading): UsageReading {
 
 function readEvent(eventType: string | null, data: JsonValue, reading: UsageReading): UsageReading {
   if (!isObject(data)) return reading;
-  const metrics = readObject(data, METRICS_NAME);
-  if (metrics !== null && reading.usage === null) return withTerminal(withUsage(reading, metrics, normaliseMetrics));
   const seen = readBody(data, reading);
   return eventType === 'metadata' ? withTerminal(seen) : seen;
 }
@@ -69,7 +57,7 @@ function readEvent(eventType: string | null, data: JsonValue, reading: UsageRead
 export const converse: Shape = {
   name: 'converse',
   readJson: (body, reading) => withTerminal(readBody(body, reading)),
-  mayMatter: createEventTest(USAGE_PATTERN, METRICS_NAME),
+  mayMatter: createEventTest(USAGE_PATTERN),
   readEvent,
   doneText: null,
 };

@@ -3,7 +3,7 @@
  * are disjoint already. In streams `message_start` and each `message_delta` report running totals.
  * Source: Anthropic's API reference, Messages, `usage`, November 2026.
  */
-import type { JsonObject, JsonValue, UsageReading } from '../token-usage.ts';
+import type { JsonObject, JsonValue, OtherUsage, UsageReading } from '../token-usage.ts';
 import { withErrorMember } from './error-reading.ts';
 import { createEventTest, ERROR_PATTERN, USAGE_PATTERN } from './event-test.ts';
 import { isObject, readArray, readCount, readName, readObject } from './json-reading.ts';
@@ -38,54 +38,122 @@ function readCounts(usage: JsonObject, draft: Draft): Counts {
   };
 }
 
-function add(sum: number | null, more: number | null): number | null {
-  return more === null ? sum : (sum ?? 0) + more;
-}
-
-function normalise(native: JsonObject): Normalised {
+/** What one prompt used, in its own draft. */
+function draftCounts(usage: JsonObject): Draft {
   const draft = createDraft();
-  let counts = readCounts(native, draft);
-  for (const entry of readArray(native, 'iterations')) {
-    if (!isObject(entry)) continue;
-    const type = readName(entry, 'type');
-    if (type === 'compaction') {
-      // Ran on the same model, and is not in the totals.
-      const more = readCounts(entry, draft);
-      counts = {
-        input: add(counts.input, more.input),
-        cacheRead: add(counts.cacheRead, more.cacheRead),
-        write5m: add(counts.write5m, more.write5m),
-        write1h: add(counts.write1h, more.write1h),
-        output: add(counts.output, more.output),
-      };
-    } else if (type === 'advisor_message') {
-      // Another model's tokens, which no class of this call can hold: the bill is larger than the classes say.
-      draft.remark();
-    }
-  }
-  // A redeemed credit turns cache writes into reads on the bill.
-  if (readName(readObject(native, 'fallback_credit') ?? undefined, 'status') === 'redeemed') draft.remark();
-
+  const counts = readCounts(usage, draft);
   draft.set('input', counts.input);
   draft.set('cache_read', counts.cacheRead);
   draft.set('cache_creation_5m', counts.write5m);
   draft.set('cache_creation_1h', counts.write1h);
   draft.set('output', counts.output);
+  return draft;
+}
+
+interface Iterations {
+  readonly others: readonly OtherUsage[];
+  readonly consistent: boolean;
+}
+
+const TOTALS = [
+  'input_tokens',
+  'cache_read_input_tokens',
+  'cache_creation_input_tokens',
+  'output_tokens',
+] as const satisfies readonly string[];
+
+/**
+ * The parts that an answer was made of. Compactions (same model, a prompt of their own) and advisors (another model)
+ * are not in the totals; the turns of the model that served are, and must add up to them.
+ */
+function readIterations(native: JsonObject): Iterations {
+  const entries = readArray(native, 'iterations').filter(isObject);
+  const others: OtherUsage[] = [];
+  let consistent = true;
+  for (const entry of entries) {
+    const type = readName(entry, 'type');
+    if (type !== 'compaction' && type !== 'advisor_message') continue;
+    const purpose = type === 'compaction' ? type : 'advisor';
+    const part = draftCounts(entry).done(null);
+    if (!part.consistent) consistent = false;
+    others.push({ purpose, model: type === 'compaction' ? null : readName(entry, 'model'), classes: part.classes });
+  }
+  const fallback = entries.find((entry) => readName(entry, 'type') === 'fallback_message');
+  const serving = readName(fallback, 'model');
+  const turns = entries.filter((entry) => ['message', 'fallback_message'].includes(readName(entry, 'type') ?? ''));
+  const isServing = (turn: JsonObject) => serving === null || (readName(turn, 'model') ?? serving) === serving;
+  // Declined before its first token, an attempt costs nothing. After it, nobody says what it costs.
+  if (turns.some((turn) => !isServing(turn) && (readCount(turn, 'output_tokens') ?? 0) > 0)) consistent = false;
+  const served = turns.filter(isServing);
+  const addsUp = TOTALS.every((name) => {
+    const total = readCount(native, name);
+    return total === null || served.reduce((sum, turn) => sum + (readCount(turn, name) ?? 0), 0) === total;
+  });
+  return { others, consistent: consistent && (served.length === 0 || addsUp) };
+}
+
+/** `executions` is what was counted in the answer's blocks so far; 0 is known to be free, null is none seen. */
+function normaliseWith(native: JsonObject, executions: number | null): Normalised {
+  const draft = draftCounts(native);
+  const { others, consistent } = readIterations(native);
+  if (!consistent) draft.remark();
+  // A redeemed credit turns cache writes into reads on the bill.
+  const credit = readObject(native, 'fallback_credit') ?? undefined;
+  const status = readName(readObject(credit, 'status') ?? undefined, 'type') ?? readName(credit, 'status');
+  if (status === 'redeemed') draft.remark();
+
   const tools = readObject(native, 'server_tool_use') ?? undefined;
   draft.set('web_search_requests', readCount(tools, 'web_search_requests'));
   draft.set('web_fetch_requests', readCount(tools, 'web_fetch_requests'));
-  return draft.done(readCount(readObject(native, 'output_tokens_details') ?? undefined, 'thinking_tokens'));
+  const reported = readCount(tools, 'code_execution_requests') ?? 0;
+  draft.set('code_execution_requests', reported === 0 || executions === 0 ? executions : reported);
+  const details = readObject(native, 'output_tokens_details') ?? undefined;
+  return { ...draft.done(readCount(details, 'thinking_tokens')), others };
+}
+
+export function normaliseMessage(native: JsonObject): Normalised {
+  return normaliseWith(native, null);
+}
+
+const EXECUTIONS: readonly string[] = ['code_execution', 'bash_code_execution', 'text_editor_code_execution'];
+const WEB_TOOLS: readonly string[] = ['web_search', 'web_fetch'];
+
+/**
+ * Runs of code are billed by the container's time and are not in the usage, so they are counted in the content. They
+ * are free in a call that has a web tool of the versions that code can call, which is seen by code calling it.
+ * Source: Anthropic, Pricing, "Code execution tool", November 2026.
+ */
+function withBlocks(reading: UsageReading, blocks: readonly JsonValue[]): UsageReading {
+  const { usage } = reading;
+  if (usage === null) return reading;
+  const isReported = readCount(readObject(usage.native, 'server_tool_use') ?? undefined, 'code_execution_requests');
+  const before = usage.classes.code_execution_requests ?? null;
+  let executions = before;
+  for (const block of blocks) {
+    if (readName(block, 'type') !== 'server_tool_use') continue;
+    const name = readName(block, 'name') ?? '';
+    const caller = readName(readObject(block, 'caller') ?? undefined, 'type') ?? '';
+    if (WEB_TOOLS.includes(name) && caller.startsWith('code_execution')) executions = 0;
+    else if (EXECUTIONS.includes(name) && executions !== 0 && !isReported) executions = (executions ?? 0) + 1;
+  }
+  if (executions === before || executions === null) return reading;
+  return { ...reading, usage: { ...usage, classes: { ...usage.classes, code_execution_requests: executions } } };
 }
 
 /** `holder` has the usage: the message itself, or a `message_delta` event. */
-function readHolder(holder: JsonObject, reading: UsageReading): UsageReading {
+export function readHolder(holder: JsonObject, reading: UsageReading): UsageReading {
   const usage = readObject(holder, 'usage') ?? undefined;
-  return withContext(withUsage(reading, usage, normalise), {
-    model: readName(holder, 'model'),
-    serviceTier: readName(usage, 'service_tier'),
-    speed: readName(usage, 'speed'),
-    inferenceGeo: readName(usage, 'inference_geo'),
-  });
+  const executions = reading.usage?.classes.code_execution_requests ?? null;
+  const seen = withContext(
+    withUsage(reading, usage, (native) => normaliseWith(native, executions)),
+    {
+      model: readName(holder, 'model'),
+      serviceTier: readName(usage, 'service_tier'),
+      speed: readName(usage, 'speed'),
+      inferenceGeo: readName(usage, 'inference_geo'),
+    },
+  );
+  return withBlocks(seen, readArray(holder, 'content'));
 }
 
 function readJson(body: JsonValue, reading: UsageReading): UsageReading {
@@ -94,7 +162,7 @@ function readJson(body: JsonValue, reading: UsageReading): UsageReading {
   const counted = readCount(body, 'input_tokens');
   const seen =
     counted !== null && body['usage'] === undefined
-      ? withUsage(reading, { input_tokens: counted }, normalise)
+      ? withUsage(reading, { input_tokens: counted }, normaliseMessage)
       : readHolder(body, reading);
   return withTerminal(withErrorMember(seen, body));
 }
@@ -107,6 +175,8 @@ function readEvent(eventType: string | null, data: JsonValue, reading: UsageRead
       return readHolder(readObject(data, 'message') ?? {}, reading);
     case 'message_delta':
       return readHolder(data, reading);
+    case 'content_block_start':
+      return withBlocks(reading, [data['content_block'] ?? null]);
     case 'message_stop':
       return withTerminal(reading);
     case 'error':
@@ -119,7 +189,7 @@ function readEvent(eventType: string | null, data: JsonValue, reading: UsageRead
 export const messages: Shape = {
   name: 'messages',
   readJson,
-  mayMatter: createEventTest(String.raw`"type"\s*:\s*"message_`, ERROR_PATTERN, USAGE_PATTERN),
+  mayMatter: createEventTest(String.raw`"type"\s*:\s*"message_`, '"server_tool_use"', ERROR_PATTERN, USAGE_PATTERN),
   readEvent,
   doneText: null,
 };

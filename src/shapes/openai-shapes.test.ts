@@ -153,6 +153,13 @@ describe('chat completions: totals are taken apart into disjoint classes', () =>
     });
   });
 
+  test('a model that searches before every answer has searched once', () => {
+    const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+    const classes = { input: 10, output: 5, web_search_requests: 1 };
+    for (const model of ['gpt-4o-mini-search-preview-2025-03-11', 'gpt-5-search-api'])
+      expect(read('chat-completions', { model, usage }).usage?.classes).toEqual(classes);
+  });
+
   test('tier and model come from the answer, noise is ignored, null usage is no usage', () => {
     const body = { model: 'gpt-5', service_tier: 'flex', x_groq: { usage: { prompt_tokens: 9 } }, usage: null };
     expect(read('chat-completions', body)).toEqual({
@@ -166,130 +173,6 @@ describe('chat completions: totals are taken apart into disjoint classes', () =>
   test('an error in a body is read whatever the status', () => {
     const body = { error: { message: 'over quota', type: 'insufficient_quota', code: 'x', param: null } };
     expect(read('chat-completions', body).error).toEqual({ type: 'insufficient_quota', message: 'over quota' });
-  });
-});
-
-describe('responses and their relatives', () => {
-  test.each<[string, JsonObject, object, number | null]>([
-    [
-      'cached and reasoning',
-      {
-        service_tier: 'default',
-        error: null,
-        usage: {
-          input_tokens: 2500,
-          input_tokens_details: { cached_tokens: 1024 },
-          output_tokens: 3200,
-          output_tokens_details: { reasoning_tokens: 2432 },
-          total_tokens: 5700,
-        },
-      },
-      { input: 1476, cache_read: 1024, output: 3200 },
-      2432,
-    ],
-    [
-      'cache writes by lifetime',
-      {
-        usage: {
-          input_tokens: 9000,
-          input_tokens_details: {
-            cached_tokens: 1000,
-            cache_write_tokens: 5000,
-            cache_write_tokens_details: { ttl_30m_tokens: 3000, ttl_12h_tokens: 2000 },
-          },
-          output_tokens: 10,
-          total_tokens: 9010,
-        },
-      },
-      { input: 3000, cache_read: 1000, cache_creation_30m: 3000, cache_creation_12h: 2000, output: 10 },
-      null,
-    ],
-    [
-      'searches as reported',
-      {
-        usage: { input_tokens: 1, output_tokens: 2, total_tokens: 3 },
-        tool_usage: { web_search: { num_requests: 3 } },
-      },
-      { input: 1, output: 2, web_search_requests: 3 },
-      null,
-    ],
-    [
-      'searches counted from the output, without opened pages',
-      {
-        usage: { input_tokens: 1, output_tokens: 2, total_tokens: 3 },
-        output: [
-          { type: 'web_search_call', action: { type: 'search', query: 'a' } },
-          { type: 'web_search_call', action: { type: 'open_page', url: 'https://example.com' } },
-          { type: 'web_search_call', action: { type: 'search', query: 'b' } },
-          { type: 'message', content: [] },
-        ],
-      },
-      { input: 1, output: 2, web_search_requests: 2 },
-      null,
-    ],
-    [
-      'the image tool beside the usage',
-      {
-        usage: { input_tokens: 10, output_tokens: 2, total_tokens: 12 },
-        tool_usage: { image_gen: { input_tokens: 30, output_tokens: 1000 } },
-      },
-      { input: 10, output: 2, input_image: 30, output_image: 1000 },
-      null,
-    ],
-    [
-      'generated images',
-      {
-        data: [{ b64_json: 'AAAA' }],
-        usage: {
-          input_tokens: 350,
-          input_tokens_details: { text_tokens: 50, image_tokens: 300 },
-          output_tokens: 4160,
-          total_tokens: 4510,
-        },
-      },
-      { input: 50, input_image: 300, output: 0, output_image: 4160 },
-      null,
-    ],
-    [
-      'a transcription by tokens',
-      {
-        text: 'hello',
-        usage: {
-          type: 'tokens',
-          input_tokens: 1400,
-          input_token_details: { text_tokens: 20, audio_tokens: 1380 },
-          output_tokens: 310,
-          total_tokens: 1710,
-        },
-      },
-      { input: 20, input_audio: 1380, output: 310 },
-      null,
-    ],
-    ['a transcription by duration', { text: 'x', usage: { type: 'duration', seconds: 125 } }, {}, null],
-    ['token counting', { object: 'response.input_tokens', input_tokens: 42 }, { input: 42 }, null],
-  ])('%s', (_, body, classes, reasoning) => {
-    const reading = read('responses', body);
-    expect(reading.usage?.classes).toEqual(classes);
-    expect(reading.usage?.reasoning).toBe(reasoning);
-    expect(reading.flags).toEqual([]);
-    expect(reading.terminal).toBe(true);
-  });
-
-  test('a failed response is an error, and so is an error event', () => {
-    const failed = {
-      type: 'response.failed',
-      response: { model: 'm', status: 'failed', error: { code: 'server_error', message: 'oops' }, usage: null },
-    };
-    expect(SHAPES.responses.readEvent('response.failed', failed, EMPTY_READING)).toMatchObject({
-      error: { type: 'server_error', message: 'oops' },
-      model: 'm',
-      terminal: true,
-    });
-    const event = { type: 'error', code: 'rate_limit', message: 'slow down', param: null, sequence_number: 1 };
-    expect(SHAPES.responses.readEvent('error', event, EMPTY_READING).error).toEqual({
-      type: 'rate_limit',
-      message: 'slow down',
-    });
   });
 });
 

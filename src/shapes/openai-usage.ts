@@ -33,8 +33,8 @@ export interface OpenAiExtras {
   /** Cached tokens reported elsewhere, used when the usage object has none. */
   readonly cachedElsewhere?: number | null;
   readonly webSearches?: number | null;
-  /** The answer is made of images: output that is not told apart is image tokens. */
-  readonly isImageAnswer?: boolean;
+  readonly fileSearches?: number | null;
+  readonly codeExecutions?: number | null;
 }
 
 function firstObject(native: JsonObject, names: readonly string[]): JsonObject | null {
@@ -67,8 +67,8 @@ export function normaliseOpenAi(native: JsonObject, names: Names, extras: OpenAi
 
   const outputDetails = firstObject(native, names.outputDetails) ?? undefined;
   const output = wholeOutput(draft, readCount(native, names.output), allInput, total);
-  setOutput(draft, output, outputDetails, extras.isImageAnswer === true);
-  setServerTools(draft, native, extras.webSearches ?? null);
+  setOutput(draft, output, outputDetails, false);
+  setServerTools(draft, native, extras);
   return draft.done(readCount(outputDetails, 'reasoning_tokens'));
 }
 
@@ -100,7 +100,13 @@ function wholeOutput(draft: Draft, output: number | null, input: number | null, 
   return Math.max(output, total - input);
 }
 
-function setOutput(draft: Draft, output: number | null, details: JsonObject | undefined, isImageAnswer: boolean): void {
+/** `isImageAnswer`: output that is not told apart is image tokens. */
+export function setOutput(
+  draft: Draft,
+  output: number | null,
+  details: JsonObject | undefined,
+  isImageAnswer: boolean,
+): void {
   if (output === null) return;
   const audio = readCount(details, 'audio_tokens');
   const rest = output - (audio ?? 0) - (readCount(details, 'text_tokens') ?? 0);
@@ -110,8 +116,10 @@ function setOutput(draft: Draft, output: number | null, details: JsonObject | un
   draft.set('output', output - (audio ?? 0) - (image ?? 0));
 }
 
-function setServerTools(draft: Draft, native: JsonObject, webSearches: number | null): void {
+function setServerTools(draft: Draft, native: JsonObject, extras: OpenAiExtras): void {
   const tools = readObject(native, 'server_tool_use') ?? undefined;
-  draft.set('web_search_requests', webSearches ?? readCount(tools, 'web_search_requests'));
+  draft.set('web_search_requests', extras.webSearches ?? readCount(tools, 'web_search_requests'));
   draft.set('web_fetch_requests', readCount(tools, 'web_fetch_requests'));
+  draft.set('file_search_requests', extras.fileSearches ?? null);
+  draft.set('code_execution_requests', extras.codeExecutions ?? null);
 }

@@ -71,31 +71,6 @@ describe('messages: counts are disjoint already', () => {
       1200,
       [],
     ],
-    [
-      'compaction is added, message turns are not',
-      {
-        input_tokens: 23000,
-        output_tokens: 1000,
-        iterations: [
-          { type: 'compaction', input_tokens: 180000, output_tokens: 3500 },
-          { type: 'message', input_tokens: 23000, output_tokens: 1000 },
-        ],
-      },
-      { input: 203000, output: 4500 },
-      null,
-      [],
-    ],
-    [
-      "an advisor's tokens are another model's: remarked, not added",
-      {
-        input_tokens: 10,
-        output_tokens: 5,
-        iterations: [{ type: 'advisor_message', model: 'x', input_tokens: 9, output_tokens: 9 }],
-      },
-      { input: 10, output: 5 },
-      null,
-      ['inconsistent'],
-    ],
   ])('%s', (_, usage, classes, reasoning, flags) => {
     const reading = read('messages', { type: 'message', model: 'claude-sonnet-5', usage });
     expect(reading.usage).toEqual({ classes, reasoning, native: usage });
@@ -221,17 +196,6 @@ describe('Converse', () => {
     expect(whole).toMatchObject({ flags, model: null, serviceTier: 'flex', terminal: true });
     const event = { usage, metrics: { latencyMs: 5 }, serviceTier: { type: 'flex' } };
     expect(SHAPES.converse.readEvent('metadata', event, EMPTY_READING)).toEqual(whole);
-  });
-
-  test("an invoke stream's metrics count when nothing else did", () => {
-    const metrics = {
-      inputTokenCount: 7,
-      outputTokenCount: 3,
-      cacheReadInputTokenCount: 2,
-      cacheWriteInputTokenCount: 1,
-    };
-    const reading = readEvents('converse', [{ generation: '', 'amazon-bedrock-invocationMetrics': metrics }]);
-    expect(reading.usage?.classes).toEqual({ input: 7, output: 3, cache_read: 2, cache_creation_5m: 1 });
   });
 
   test('token counting', () => {

@@ -1,12 +1,17 @@
 /** Every shape by its name: one line each. */
+import { speech, transcriptions } from './audio.ts';
+import { batches } from './batches.ts';
 import { chatCompletions } from './chat-completions.ts';
 import { converse } from './converse.ts';
 import { embeddings } from './embeddings.ts';
 import { geminiBatch } from './gemini-batch.ts';
 import { geminiEmbeddings } from './gemini-embeddings.ts';
 import { generateContent } from './generate-content.ts';
-import { imageCount } from './image-count.ts';
+import { imagen } from './imagen.ts';
+import { images } from './images.ts';
 import { interactions } from './interactions.ts';
+import { invoke } from './invoke.ts';
+import { messageBatch } from './message-batch.ts';
 import { messages } from './messages.ts';
 import { opaque } from './opaque.ts';
 import { responses } from './responses.ts';
@@ -18,15 +23,21 @@ export const SHAPES: Readonly<Record<ShapeName, Shape>> = Object.freeze({
   'chat-completions': chatCompletions,
   responses,
   embeddings,
+  batches,
+  images,
+  transcriptions,
+  speech,
   messages,
+  'message-batch': messageBatch,
   'generate-content': generateContent,
   interactions,
   'gemini-batch': geminiBatch,
   'gemini-embeddings': geminiEmbeddings,
-  'image-count': imageCount,
+  imagen,
   'video-job': videoJob,
   'web-search': webSearch,
   'web-fetch': webFetch,
   converse,
+  invoke,
   opaque,
 });

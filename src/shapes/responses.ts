@@ -1,79 +1,96 @@
 /**
- * OpenAI's Responses format, and its relatives with the same usage names: images, transcriptions, decisions. In
- * streams everything stands in the terminal event, wrapped in `response` or (images, audio) at its top level.
+ * OpenAI's Responses format, and what answers with the same usage object: compaction and decisions. In streams
+ * everything stands in the terminal event, wrapped in `response`. A background response is answered before it is made;
+ * its usage comes with the call that waits for it or fetches it.
  */
-import type { JsonObject, JsonValue, UsageReading } from '../token-usage.ts';
+import type { JsonObject, JsonValue, OtherUsage, UsageReading } from '../token-usage.ts';
 import { withError, withErrorMember } from './error-reading.ts';
 import { createEventTest, ERROR_PATTERN, USAGE_PATTERN } from './event-test.ts';
+import { normaliseImageTool, normaliseSvg } from './image-usage.ts';
 import { isObject, readArray, readCount, readName, readObject } from './json-reading.ts';
 import { normaliseOpenAi, RESPONSES_NAMES } from './openai-usage.ts';
-import { type Normalised, withContext, withTerminal, withUsage } from './reading.ts';
+import { type Normalised, withContext, withLaterResult, withTerminal, withUsage } from './reading.ts';
 import type { Shape } from './shape.ts';
 
-const TERMINAL_EVENTS: readonly string[] = [
-  'response.completed',
-  'response.incomplete',
-  'response.failed',
-  'response.cancelled',
-  'image_generation.completed',
-  'image_edit.completed',
-  'transcript.text.done',
-  'speech.audio.done',
-];
+const FINAL_STATUSES: readonly string[] = ['completed', 'incomplete', 'failed', 'cancelled'];
+const TERMINAL_EVENTS = FINAL_STATUSES.map((status) => `response.${status}`);
+const TERMINAL_PATTERN = String.raw`"type"\s*:\s*"response\.(?:${FINAL_STATUSES.join('|')})"`;
+const BACKGROUND_PATTERN = String.raw`"background"\s*:\s*true`;
 
-/** Searches that are billed: as reported, else the search calls among the output (opening a page is not one). */
-function webSearches(body: JsonObject): number | null {
-  const reported = readCount(
-    readObject(readObject(body, 'tool_usage') ?? undefined, 'web_search') ?? undefined,
-    'num_requests',
+/** Calls that the provider ran itself and that are among the output; null when there were none. */
+function countItems(body: JsonObject, type: string, isBilled: (item: JsonValue) => boolean): number | null {
+  const items = readArray(body, 'output').filter(
+    (item) => readName(item, 'type') === type && readName(item, 'status') !== 'failed' && isBilled(item),
   );
-  if (reported !== null) return reported;
-  const searches = readArray(body, 'output').filter((item) => {
-    if (readName(item, 'type') !== 'web_search_call') return false;
-    const action = readObject(item, 'action');
-    return action === null || readName(action, 'type') === 'search';
-  });
-  return searches.length > 0 ? searches.length : null;
+  return items.length > 0 ? items.length : null;
 }
 
-/** The image tool works with another model, whose tokens stand apart from `usage`. */
-function withImageTool(normalised: Normalised, native: JsonObject): Normalised {
-  const image = readObject(readObject(native, 'tool_usage') ?? undefined, 'image_gen') ?? undefined;
-  const input = readCount(image, 'input_tokens') ?? 0;
-  const output = readCount(image, 'output_tokens') ?? 0;
-  if (input <= 0 && output <= 0) return normalised;
-  const { classes } = normalised;
-  return {
-    ...normalised,
-    classes: {
-      ...classes,
-      input_image: (classes.input_image ?? 0) + Math.max(0, Math.round(input)),
-      output_image: (classes.output_image ?? 0) + Math.max(0, Math.round(output)),
-    },
+/** Opening a page of a result that was found before is not a search. */
+function isSearch(item: JsonValue): boolean {
+  const action = readObject(item, 'action');
+  return action === null || readName(action, 'type') === 'search';
+}
+
+/** The hosted shell; another shell is the client's own. */
+function isHosted(item: JsonValue): boolean {
+  return readName(readObject(item, 'environment') ?? undefined, 'type') === 'container_reference';
+}
+
+/** Both run in containers that are billed by the session, which no answer counts. */
+function countExecutions(body: JsonObject): number | null {
+  const code = countItems(body, 'code_interpreter_call', () => true);
+  const shell = countItems(body, 'shell_call', isHosted);
+  return code === null ? shell : code + (shell ?? 0);
+}
+
+/** The image tool works with another model, whose tokens stand apart from `usage`; the echoed tools name it. */
+function readImageModel(body: JsonObject): string | null {
+  const tool = readArray(body, 'tools').find((entry) => readName(entry, 'type') === 'image_generation');
+  return readName(tool, 'model');
+}
+
+function readOthers(native: JsonObject, imageModel: string | null): readonly OtherUsage[] {
+  const image = normaliseImageTool(readObject(readObject(native, 'tool_usage') ?? undefined, 'image_gen'), imageModel);
+  const drawings = readArray(native, 'svg_usage').flatMap((entry) => normaliseSvg(entry) ?? []);
+  return image === null ? drawings : [image, ...drawings];
+}
+
+function createNormalise(body: JsonObject): (native: JsonObject) => Normalised {
+  const imageModel = readImageModel(body);
+  return (native) => {
+    const webSearch = readObject(readObject(native, 'tool_usage') ?? undefined, 'web_search') ?? undefined;
+    const normalised = normaliseOpenAi(native, RESPONSES_NAMES, {
+      webSearches: readCount(webSearch, 'num_requests') ?? countItems(body, 'web_search_call', isSearch),
+      fileSearches: countItems(body, 'file_search_call', () => true),
+      codeExecutions: countExecutions(body),
+    });
+    return { ...normalised, others: readOthers(native, imageModel) };
   };
 }
 
-function readBody(body: JsonObject, isImageAnswer: boolean, reading: UsageReading): UsageReading {
-  const extras = { webSearches: webSearches(body), isImageAnswer };
-  const normalise = (native: JsonObject) => withImageTool(normaliseOpenAi(native, RESPONSES_NAMES, extras), native);
+/** The usage object, and with it what is billed and stands beside it. */
+function readReported(body: JsonObject): JsonObject | undefined {
   const usage = readObject(body, 'usage');
+  if (usage === null) return undefined;
   const tools = readObject(body, 'tool_usage');
-  // Kept with the usage, since it is billed and stands beside it.
-  const reported = usage !== null && tools !== null ? { ...usage, tool_usage: tools } : usage;
-  const seen = withUsage(reading, reported ?? undefined, normalise);
-  const context = { model: readName(body, 'model'), serviceTier: readName(body, 'service_tier') };
-  return withErrorMember(withContext(seen, context), body);
+  const drawings = readArray(body, 'output').flatMap((item) => readObject(item, 'svg_usage') ?? []);
+  return {
+    ...usage,
+    ...(tools === null ? {} : { tool_usage: tools }),
+    ...(drawings.length === 0 ? {} : { svg_usage: drawings }),
+  };
 }
 
-function readJson(body: JsonValue, reading: UsageReading): UsageReading {
-  if (!isObject(body)) return withTerminal(reading);
-  // Token counting answers with the count at the top level.
-  const counted = readCount(body, 'input_tokens');
-  if (counted !== null && body['usage'] === undefined) {
-    const normalise = (native: JsonObject) => normaliseOpenAi(native, RESPONSES_NAMES, {});
-    return withTerminal(withUsage(reading, { input_tokens: counted }, normalise));
-  }
-  return withTerminal(readBody(body, body['data'] !== undefined, reading));
+/** An answer that is not of a background response is its own result, and so is a copy of it that is fetched later. */
+function withBackground(reading: UsageReading, body: JsonObject): UsageReading {
+  if (body['background'] !== true) return reading;
+  return withLaterResult(reading, readName(body, 'id'), FINAL_STATUSES.includes(readName(body, 'status') ?? ''));
+}
+
+function readBody(body: JsonObject, reading: UsageReading): UsageReading {
+  const context = { model: readName(body, 'model'), serviceTier: readName(body, 'service_tier') };
+  const seen = withContext(withUsage(reading, readReported(body), createNormalise(body)), context);
+  return withErrorMember(withBackground(seen, body), body);
 }
 
 function readEvent(eventType: string | null, data: JsonValue, reading: UsageReading): UsageReading {
@@ -83,15 +100,14 @@ function readEvent(eventType: string | null, data: JsonValue, reading: UsageRead
     const wrapped = withErrorMember(reading, data);
     return wrapped === reading ? withError(reading, readName(data, 'code'), data['message']) : wrapped;
   }
-  const isImageAnswer = type.startsWith('image_');
-  const seen = readBody(readObject(data, 'response') ?? data, isImageAnswer, reading);
+  const seen = readBody(readObject(data, 'response') ?? data, reading);
   return TERMINAL_EVENTS.includes(type) ? withTerminal(seen) : seen;
 }
 
 export const responses: Shape = {
   name: 'responses',
-  readJson,
-  mayMatter: createEventTest(USAGE_PATTERN, ERROR_PATTERN),
+  readJson: (body, reading) => withTerminal(isObject(body) ? readBody(body, reading) : reading),
+  mayMatter: createEventTest(USAGE_PATTERN, ERROR_PATTERN, TERMINAL_PATTERN, BACKGROUND_PATTERN),
   readEvent,
   doneText: '[DONE]',
 };

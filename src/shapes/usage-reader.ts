@@ -10,7 +10,7 @@ import { CONTENT_TESTS } from './content-tests.ts';
 import { withError, withErrorBody } from './error-reading.ts';
 import { createFraming } from './framing.ts';
 import { isObject, parseJson } from './json-reading.ts';
-import { EMPTY_READING, withFlag, withTerminal } from './reading.ts';
+import { EMPTY_READING, withFlag, withLaterResult, withTerminal } from './reading.ts';
 import type { ReadHeader, Shape } from './shape.ts';
 import { readWholeJson } from './whole-json.ts';
 
@@ -29,6 +29,8 @@ export interface UsageReaderOptions {
   readonly contentEncoding: string | null;
   /** The answer's headers, for the shapes that read them. */
   readonly header?: ReadHeader;
+  /** The provider's id of the result that is fetched, where the answer does not say it. */
+  readonly resultId?: string | undefined;
 }
 
 export interface UsageReader {
@@ -114,7 +116,7 @@ export function createUsageReader(options: UsageReaderOptions): UsageReader {
   }
 
   function readBody(bytes: Buffer): void {
-    const { body, complete } = readWholeJson(bytes, shape.countsElements === true);
+    const { body, complete } = readWholeJson(bytes);
     if (body !== undefined) {
       const before = reading;
       reading = shape.readJson(body, reading);
@@ -215,9 +217,10 @@ export function createUsageReader(options: UsageReaderOptions): UsageReader {
   };
 }
 
-function readHead({ shape, status, header }: UsageReaderOptions): UsageReading {
-  if (shape.readHead === undefined || header === undefined || status >= 300) return EMPTY_READING;
-  return shape.readHead(header, EMPTY_READING);
+function readHead({ shape, status, header, resultId }: UsageReaderOptions): UsageReading {
+  const reading = withLaterResult(EMPTY_READING, resultId ?? null, false);
+  if (shape.readHead === undefined || header === undefined || status >= 300) return reading;
+  return shape.readHead(header, reading);
 }
 
 function isCheckpointDue(before: UsageReading, after: UsageReading): boolean {

@@ -165,8 +165,9 @@ function addClasses(sum: Classes, { classes }: OtherUsage): Classes {
   return all;
 }
 
-function toJson({ purpose, model, classes }: OtherUsage): JsonObject {
-  return { purpose, model, classes: { ...classes } };
+function toJson({ purpose, model, classes, largestPrompt }: OtherUsage): JsonObject {
+  const size = largestPrompt === undefined ? {} : { largest_prompt: largestPrompt };
+  return { purpose, model, classes: { ...classes }, ...size };
 }
 
 /**

@@ -89,7 +89,7 @@ export function createSseSplitter(onEvent: OnSseEvent, onSkipped: () => void): S
     let block = whole;
     if (block !== null && atStart) block = withoutBom(block);
     atStart = false;
-    if (block === null) return;
+    if (block === null || isBlank(block)) return;
     if (block.length > MAX_EVENT_BYTES) onSkipped();
     else readSseBlock(block, onEvent);
   }
@@ -111,6 +111,11 @@ export function createSseSplitter(onEvent: OnSseEvent, onSkipped: () => void): S
       return blocks.pendingBytes;
     },
   };
+}
+
+/** Blank lines and nothing else, as some servers send to keep a connection alive: not worth a look. */
+function isBlank(block: Buffer): boolean {
+  return block.length <= 4 && (block[0] === LF || block[0] === CR);
 }
 
 /** A byte order mark may stand at the very start of a stream. */

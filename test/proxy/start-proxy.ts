@@ -15,6 +15,7 @@ import { createAwsCredentials } from '../../src/proxy/aws-credentials.ts';
 import { createByteBudget } from '../../src/proxy/byte-budget.ts';
 import { createCallIds } from '../../src/proxy/call-id.ts';
 import { COPIES_BYTES, type Gateway, HELD_BODIES_BYTES } from '../../src/proxy/gateway.ts';
+import type { Http2Sessions } from '../../src/proxy/http2-sessions.ts';
 import { IdleSweep } from '../../src/proxy/idle-sweep.ts';
 import { createProxyServer } from '../../src/proxy/proxy-server.ts';
 import { BODY_IDLE_MS, BODY_SWEEP_MS } from '../../src/proxy/receive-body.ts';
@@ -34,6 +35,7 @@ export interface InProcessProxy {
   readonly key: string;
   readonly gateway: Gateway;
   readonly server: Server;
+  readonly sessions: Http2Sessions;
   readonly attempts: readonly RejectedAttempt[];
   /** Everything in the spool so far, in order. */
   readonly entries: () => Promise<SpoolEntry[]>;
@@ -90,7 +92,7 @@ export async function startProxy(origin: string, settings: Partial<Gateway['sett
     reportAttempt: (attempt) => attempts.push(attempt),
     log,
   };
-  const server = createProxyServer(gateway);
+  const { server, sessions } = createProxyServer(gateway);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
@@ -122,6 +124,7 @@ export async function startProxy(origin: string, settings: Partial<Gateway['sett
     key,
     gateway,
     server,
+    sessions,
     attempts,
     entries,
     waitForCall: (id) => waitFor((begin) => begin.id === id),
@@ -131,7 +134,10 @@ export async function startProxy(origin: string, settings: Partial<Gateway['sett
       return waitFor((begin) => begin.id === begun.begin.id);
     },
     close: async () => {
+      // Connections that became websockets are no longer the server's.
+      for (const call of gateway.openCalls) call.shutDown();
       server.closeAllConnections();
+      sessions.destroyAll();
       await new Promise((resolve) => server.close(resolve));
       await gateway.spool.close();
       gateway.idleBodies.close();

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { createUpstreamClient } from '../../src/proxy/upstream-client.ts';
 import { startScriptedProvider } from '../fake-provider.ts';
 import { callOnce } from './upstream-driver.ts';
+import { SWITCH, startRawProvider, writeFrame } from './websocket-provider.ts';
 
 test('with an egress proxy calls are sent to it, except those to hosts that need none', async () => {
   const provider = await startScriptedProvider();
@@ -23,4 +24,54 @@ test('with an egress proxy calls are sent to it, except those to hosts that need
     await proxy.close();
     await provider.close();
   }
+});
+
+test.each([
+  [SWITCH, 'switched hello'],
+  ['HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno', '403 no'],
+])('with an egress proxy a websocket handshake goes through it: %#', async (answer, expected) => {
+  const frame = answer === SWITCH ? writeFrame(1, Buffer.from('hello')) : Buffer.alloc(0);
+  const proxy = await startRawProvider((socket) => {
+    socket.write(Buffer.concat([Buffer.from(answer), frame]));
+  });
+  const client = await createUpstreamClient({ httpProxy: proxy.origin, httpsProxy: null, noProxy: null });
+  const outcome = await new Promise((resolve, reject) => {
+    let text = '';
+    client.upgrade(
+      {
+        origin: 'http://provider.test:8080',
+        method: 'GET',
+        path: '/v1/realtime?model=m',
+        headers: ['Sec-WebSocket-Key', 'dGhlIHNhbXBsZSBub25jZQ==', 'Sec-WebSocket-Version', '13'],
+        body: null,
+        bodyBytes: null,
+      },
+      {
+        onConnection() {},
+        onHead: (status) => {
+          text = `${status} `;
+        },
+        onData: (chunk) => {
+          text += chunk.toString();
+        },
+        onEnd: () => resolve(text),
+        onFailure: ({ cause }) => reject(cause),
+        onSwitch: (_reason, rawHeaders, socket, rest) => {
+          expect(rawHeaders).toContain('Sec-WebSocket-Accept');
+          expect(rest.length).toBe(0);
+          socket.once('data', (chunk: Buffer) => {
+            socket.destroy();
+            resolve(`switched ${chunk.subarray(2).toString()}`);
+          });
+        },
+      },
+    );
+  });
+  expect(outcome).toBe(expected);
+  const sent = proxy.received().toString();
+  expect(sent).toContain('GET http://provider.test:8080/v1/realtime?model=m HTTP/1.1\r\n');
+  expect(sent).toMatch(/upgrade: websocket\r\n/i);
+  expect(sent).toContain('Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n');
+  await client.close();
+  await proxy.close();
 });

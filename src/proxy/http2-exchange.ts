@@ -1,0 +1,213 @@
+/**
+ * One HTTP/2 stream as the request and the response that the steps of a call work with: the same meaning as over
+ * HTTP/1.1, nothing added. It knows no session; see `http2-sessions.ts`.
+ */
+import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
+import { isHopByHop } from '../wire/hop-by-hop.ts';
+import type { ClientConnection, ClientRequest, ClientResponse } from './client-exchange.ts';
+import type { Http2RequestHead } from './http2-request-head.ts';
+
+/** For the bytes of a cut answer to leave, before the stream is reset. */
+const LAST_BYTES_MS = 10_000;
+/** `node:http2` sends no other final status (and RFC 9110 15 defines none). */
+const MAX_STATUS = 599;
+
+export interface Http2Exchange {
+  readonly request: ClientRequest;
+  readonly response: ClientResponse;
+}
+
+export function openHttp2Exchange(
+  stream: ServerHttp2Stream,
+  headers: IncomingHttpHeaders,
+  head: Http2RequestHead,
+): Http2Exchange {
+  stream.on('error', () => {}); // A reset by either side; `close` tells.
+  // The client has reset it: gone at once, also where bytes of it are still unread.
+  stream.on('aborted', () => stream.destroy());
+  const connection = new StreamConnection(stream);
+  return {
+    request: new Http2Request(stream, headers, head, connection),
+    response: new Http2Response(stream, head.method, connection),
+  };
+}
+
+class StreamConnection implements ClientConnection {
+  readonly #stream: ServerHttp2Stream;
+  #unsentWrites = 0;
+  #isBreaking = false;
+
+  constructor(stream: ServerHttp2Stream) {
+    this.#stream = stream;
+  }
+
+  get destroyed(): boolean {
+    return this.#stream.destroyed;
+  }
+
+  write(bytes: Buffer): boolean {
+    this.#unsentWrites += 1;
+    return this.#stream.write(bytes, () => {
+      this.#unsentWrites -= 1;
+      if (this.#isBreaking && this.#unsentWrites === 0) this.destroy();
+    });
+  }
+
+  /** A whole answer stays one, and the rest of the request is refused; any other is reset, never ended. */
+  destroy(): void {
+    const stream = this.#stream;
+    if (stream.destroyed) return;
+    if (stream.writableEnded) stream.close(constants.NGHTTP2_NO_ERROR);
+    else stream.destroy(new Error('the answer was cut'));
+  }
+
+  destroySoon(): void {
+    if (this.#unsentWrites === 0 || this.#stream.writableEnded) {
+      this.destroy();
+      return;
+    }
+    this.#isBreaking = true;
+    const force = setTimeout(() => this.destroy(), LAST_BYTES_MS);
+    this.#stream.once('close', () => clearTimeout(force));
+  }
+
+  resetAndDestroy(): void {
+    this.destroy();
+  }
+}
+
+class Http2Request implements ClientRequest {
+  readonly method: string;
+  readonly url: string;
+  /** Of the HTTP/1.1 request that it stands for. */
+  readonly httpVersionMinor = 1;
+  readonly rawHeaders: readonly string[];
+  readonly headers: IncomingHttpHeaders;
+  readonly socket: ClientConnection;
+  readonly #stream: ServerHttp2Stream;
+
+  constructor(
+    stream: ServerHttp2Stream,
+    headers: IncomingHttpHeaders,
+    head: Http2RequestHead,
+    connection: ClientConnection,
+  ) {
+    this.#stream = stream;
+    this.method = head.method;
+    this.url = head.url;
+    this.rawHeaders = head.rawHeaders;
+    this.headers = headers;
+    this.socket = connection;
+  }
+
+  get complete(): boolean {
+    return this.#stream.endAfterHeaders || this.#stream.readableEnded;
+  }
+
+  on(event: 'data', listener: (chunk: Buffer) => void): void;
+  on(event: 'end' | 'close', listener: () => void): void;
+  on(event: string, listener: (chunk: Buffer) => void): void {
+    this.#stream.on(event, listener);
+  }
+
+  once(event: 'end' | 'close', listener: () => void): void {
+    this.#stream.once(event, listener);
+  }
+
+  off(event: 'data', listener: (chunk: Buffer) => void): void {
+    this.#stream.off(event, listener);
+  }
+
+  pause(): void {
+    this.#stream.pause();
+  }
+
+  resume(): void {
+    this.#stream.resume();
+  }
+
+  isPaused(): boolean {
+    return this.#stream.isPaused();
+  }
+}
+
+class Http2Response implements ClientResponse {
+  sendDate = true;
+  shouldKeepAlive = true;
+  readonly chunkedEncoding = true;
+  readonly req: { readonly socket: ClientConnection };
+  readonly socket: ClientConnection;
+  readonly #stream: ServerHttp2Stream;
+  readonly #connection: StreamConnection;
+  readonly #isHead: boolean;
+  /** Flat, of a head that has not left. */
+  #head: string[] | null = null;
+  #isBodiless = false;
+  headersSent = false;
+
+  constructor(stream: ServerHttp2Stream, method: string, connection: StreamConnection) {
+    this.#stream = stream;
+    this.#isHead = method === 'HEAD';
+    this.#connection = connection;
+    this.socket = connection;
+    this.req = { socket: connection };
+  }
+
+  get destroyed(): boolean {
+    return this.#stream.destroyed;
+  }
+
+  get writableFinished(): boolean {
+    return this.#stream.writableFinished;
+  }
+
+  writeContinue(): void {
+    if (!this.#stream.destroyed) this.#stream.additionalHeaders({ ':status': 100 });
+  }
+
+  writeHead(status: number, _reason: string, headers: string[]): void {
+    this.headersSent = true;
+    this.#isBodiless = this.#isHead || status === 204 || status === 205 || status === 304;
+    this.#head = [':status', String(status)];
+    for (let index = 0; index + 1 < headers.length; index += 2) {
+      const name = (headers[index] ?? '').toLowerCase();
+      if (!isHopByHop(name)) this.#head.push(name, headers[index + 1] ?? '');
+    }
+    // A client would take it for malformed; better it hears that there is no answer.
+    if (status > MAX_STATUS) this.#connection.destroy();
+  }
+
+  /** The head alone of an answer without a body would be all of it, and that may leave with the end only. */
+  write(bytes: Buffer): boolean {
+    if (this.#isBodiless || this.#stream.destroyed) return true;
+    this.#sendHead(false);
+    return bytes.length === 0 || this.#connection.write(bytes);
+  }
+
+  end(bytes: Buffer | string = ''): void {
+    const stream = this.#stream;
+    if (stream.destroyed) return;
+    const isEmpty = this.#isBodiless || bytes.length === 0;
+    this.#sendHead(isEmpty);
+    if (!stream.writableEnded) {
+      if (isEmpty) stream.end();
+      else stream.end(bytes);
+    }
+    if (!this.shouldKeepAlive) stream.session?.close();
+  }
+
+  destroy(): void {
+    this.#connection.destroy();
+  }
+
+  once(event: string, listener: () => void): void {
+    this.#stream.once(event, listener);
+  }
+
+  #sendHead(isAll: boolean): void {
+    if (this.#head === null) return;
+    const options = { endStream: isAll, sendDate: this.sendDate };
+    this.#stream.respond(this.#head, options);
+    this.#head = null;
+  }
+}

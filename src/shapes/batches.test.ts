@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../token-usage.ts';
+import { batches } from './batches.ts';
+import { EMPTY_READING } from './reading.ts';
+
+const BATCH = { id: 'batch_1', object: 'batch', endpoint: '/v1/chat/completions', model: 'gpt-5-2025-08-07' };
+const USAGE = {
+  input_tokens: 1000,
+  input_tokens_details: { cached_tokens: 400 },
+  output_tokens: 300,
+  output_tokens_details: { reasoning_tokens: 100 },
+  total_tokens: 1300,
+};
+
+function read(body: JsonObject) {
+  return batches.readJson(body, EMPTY_READING);
+}
+
+describe('a batch', () => {
+  test.each<[string, boolean]>([
+    ['validating', false],
+    ['in_progress', false],
+    ['finalizing', false],
+    ['cancelling', false],
+    ['completed', true],
+    ['expired', true],
+    ['cancelled', true],
+    ['failed', true],
+  ])('that is %s is final: %s', (status, isFinal) => {
+    expect(read({ ...BATCH, status, usage: USAGE })).toMatchObject({
+      laterResult: { id: 'batch_1', isFinal },
+      model: 'gpt-5-2025-08-07',
+      usage: { classes: { input: 600, cache_read: 400, output: 300 }, reasoning: 100, native: USAGE },
+    });
+  });
+
+  test('of pictures has the tokens of pictures', () => {
+    const usage = { input_tokens: 80, output_tokens: 2000, total_tokens: 2080 };
+    expect(read({ ...BATCH, endpoint: '/v1/images/generations', status: 'completed', usage }).usage?.classes).toEqual({
+      input: 80,
+      output: 0,
+      output_image: 2000,
+    });
+  });
+
+  test('is not a list of batches', () => {
+    const list = { object: 'list', data: [{ ...BATCH, status: 'completed', usage: USAGE }] };
+    expect(read(list)).toEqual({ ...EMPTY_READING, terminal: true });
+  });
+});

@@ -1,0 +1,35 @@
+/**
+ * The batch object of OpenAI's Batch API: made later, and billed once, with the sum of the usage of all its requests.
+ * The files of the results are not read: their lines would count the same tokens again.
+ */
+import type { JsonObject, JsonValue, UsageReading } from '../token-usage.ts';
+import { normaliseImageUsage } from './image-usage.ts';
+import { isObject, readName } from './json-reading.ts';
+import { normaliseOpenAi, RESPONSES_NAMES } from './openai-usage.ts';
+import { type Normalised, withContext, withLaterResult, withTerminal, withUsage } from './reading.ts';
+import type { Shape } from './shape.ts';
+
+/** A batch that was stopped or ran out of time is billed for the requests that were done. */
+const FINAL_STATUSES: readonly string[] = ['completed', 'expired', 'cancelled', 'failed'];
+
+function normaliseTokens(native: JsonObject): Normalised {
+  return normaliseOpenAi(native, RESPONSES_NAMES, {});
+}
+
+function readJson(body: JsonValue, reading: UsageReading): UsageReading {
+  // A list of batches is no batch.
+  if (!isObject(body) || readName(body, 'object') !== 'batch') return withTerminal(reading);
+  const isImages = readName(body, 'endpoint')?.startsWith('/v1/images') === true;
+  const seen = withUsage(reading, body['usage'], isImages ? normaliseImageUsage : normaliseTokens);
+  const isFinal = FINAL_STATUSES.includes(readName(body, 'status') ?? '');
+  const known = withLaterResult(seen, readName(body, 'id'), isFinal);
+  return withTerminal(withContext(known, { model: readName(body, 'model') }));
+}
+
+export const batches: Shape = {
+  name: 'batches',
+  readJson,
+  mayMatter: () => false,
+  readEvent: (_eventType, _data, reading) => reading,
+  doneText: null,
+};

@@ -1,0 +1,141 @@
+/** The results of a batch: the one place where usage is added up, line by line, for each model apart. */
+import { describe, expect, test } from 'vitest';
+import type { JsonObject, UsageReading } from '../token-usage.ts';
+import { messageBatch } from './message-batch.ts';
+import { EMPTY_READING } from './reading.ts';
+import { createUsageReader } from './usage-reader.ts';
+
+const SUCCEEDED = (model: string, usage: JsonObject): JsonObject => ({
+  custom_id: 'any',
+  result: { type: 'succeeded', message: { type: 'message', model, content: [], usage } },
+});
+
+function readLines(lines: readonly JsonObject[], complete = true): UsageReading {
+  const reader = createUsageReader({
+    shape: messageBatch,
+    status: 200,
+    contentType: 'application/x-jsonl',
+    contentEncoding: null,
+    resultId: 'msgbatch_1',
+  });
+  for (const line of lines) reader.push(Buffer.from(`${JSON.stringify(line)}\n`));
+  let reading = EMPTY_READING;
+  reader.finish(complete, (end) => {
+    reading = end;
+  });
+  return reading;
+}
+
+describe('the results of a message batch', () => {
+  test('are the sum of what succeeded, of each model apart, at the tier they were served in', () => {
+    const reading = readLines([
+      SUCCEEDED('claude-haiku-4-5', { input_tokens: 10, output_tokens: 4, service_tier: 'batch' }),
+      {
+        custom_id: 'b',
+        result: { type: 'errored', error: { type: 'error', error: { type: 'invalid_request_error' } } },
+      },
+      SUCCEEDED('claude-opus-5', { input_tokens: 100, output_tokens: 40, service_tier: 'batch' }),
+      { custom_id: 'd', result: { type: 'expired' } },
+      SUCCEEDED('claude-haiku-4-5', {
+        input_tokens: 1,
+        cache_read_input_tokens: 7,
+        output_tokens: 2,
+        output_tokens_details: { thinking_tokens: 1 },
+      }),
+      SUCCEEDED('claude-opus-5', { input_tokens: 200, output_tokens: 50 }),
+    ]);
+    expect(reading.usage).toEqual({
+      classes: { input: 11, cache_read: 7, output: 6 },
+      reasoning: 1,
+      largestPrompt: 10,
+      others: [{ purpose: 'batch', model: 'claude-opus-5', classes: { input: 300, output: 90 }, largestPrompt: 200 }],
+      native: {
+        'claude-haiku-4-5': {
+          input_tokens: 11,
+          output_tokens: 6,
+          cache_read_input_tokens: 7,
+          output_tokens_details: { thinking_tokens: 1 },
+        },
+        'claude-opus-5': { input_tokens: 300, output_tokens: 90 },
+      },
+    });
+    expect(reading).toMatchObject({
+      model: 'claude-haiku-4-5',
+      serviceTier: 'batch',
+      laterResult: { id: 'msgbatch_1', isFinal: true },
+      terminal: true,
+      error: null,
+      flags: [],
+    });
+  });
+
+  test('keep prompts of more than 200,000 tokens apart: the sum must not choose the tier', () => {
+    const { usage } = readLines([
+      SUCCEEDED('claude-sonnet-4-5', { input_tokens: 150_000, output_tokens: 1 }),
+      SUCCEEDED('claude-sonnet-4-5', { input_tokens: 150_000, cache_read_input_tokens: 50_001, output_tokens: 2 }),
+      SUCCEEDED('claude-sonnet-4-5', { input_tokens: 200_000, output_tokens: 3 }),
+    ]);
+    expect(usage).toMatchObject({
+      classes: { input: 350_000, output: 4 },
+      largestPrompt: 200_000,
+      others: [
+        {
+          purpose: 'batch',
+          model: 'claude-sonnet-4-5',
+          classes: { input: 150_000, cache_read: 50_001, output: 2 },
+          largestPrompt: 200_001,
+        },
+      ],
+    });
+  });
+
+  test('sum compactions and advisors of all lines', () => {
+    const compacted = {
+      input_tokens: 5,
+      output_tokens: 1,
+      iterations: [
+        { type: 'compaction', input_tokens: 90, output_tokens: 9 },
+        { type: 'advisor_message', model: 'claude-opus-5', input_tokens: 3, output_tokens: 2 },
+      ],
+    };
+    expect(
+      readLines([SUCCEEDED('claude-sonnet-5', compacted), SUCCEEDED('claude-sonnet-5', compacted)]).usage,
+    ).toMatchObject({
+      classes: { input: 10, output: 2 },
+      others: [
+        { purpose: 'compaction', model: 'claude-sonnet-5', classes: { input: 180, output: 18 }, largestPrompt: 90 },
+        { purpose: 'advisor', model: 'claude-opus-5', classes: { input: 6, output: 4 }, largestPrompt: 3 },
+      ],
+    });
+  });
+
+  test('cut before their end are not at their end, so that nobody takes the part for the whole', () => {
+    const reading = readLines([SUCCEEDED('claude-haiku-4-5', { input_tokens: 10, output_tokens: 4 })], false);
+    expect(reading.usage?.classes).toEqual({ input: 10, output: 4 });
+    expect(reading.terminal).toBe(false);
+  });
+
+  test('take no more memory with more lines, even of ever new models', () => {
+    const lines = Array.from({ length: 6_000 }, (_, index) =>
+      JSON.stringify(SUCCEEDED(`claude-${index % 300}`, { input_tokens: 2, output_tokens: 1 })),
+    );
+    const reading = lines.reduce<UsageReading>(
+      (sum, line) => messageBatch.readEvent(null, JSON.parse(line), sum),
+      EMPTY_READING,
+    );
+    // 20 lines name the first model; 32 others have a sum; the rest is remarked and not counted.
+    expect(reading.usage?.classes).toEqual({ input: 40, output: 20 });
+    expect(reading.usage?.others).toHaveLength(32);
+    expect(JSON.stringify(reading).length).toBeLessThan(8_000);
+    expect(reading.flags).toEqual(['inconsistent']);
+  });
+});
+
+test('a new batch is a result that is made later', () => {
+  const body = { id: 'msgbatch_1', type: 'message_batch', processing_status: 'in_progress' };
+  expect(messageBatch.readJson(body, EMPTY_READING)).toEqual({
+    ...EMPTY_READING,
+    laterResult: { id: 'msgbatch_1', isFinal: false },
+    terminal: true,
+  });
+});

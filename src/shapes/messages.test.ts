@@ -1,0 +1,137 @@
+/** What Anthropic's format says beyond the counts of one turn: iterations, credits, runs of code, odd streams. */
+import { describe, expect, test } from 'vitest';
+import type { JsonObject, UsageReading } from '../token-usage.ts';
+import { messages } from './messages.ts';
+import { EMPTY_READING } from './reading.ts';
+
+function readMessage(usage: JsonObject, content: readonly JsonObject[] = []): UsageReading {
+  return messages.readJson({ type: 'message', model: 'claude-sonnet-5', content, usage }, EMPTY_READING);
+}
+
+function readStream(events: readonly JsonObject[]): UsageReading {
+  return events.reduce((reading, event) => messages.readEvent(null, event, reading), EMPTY_READING);
+}
+
+const start = (usage: JsonObject): JsonObject => ({
+  type: 'message_start',
+  message: { type: 'message', model: 'claude-sonnet-5', content: [], usage },
+});
+const delta = (usage: JsonObject): JsonObject => ({ type: 'message_delta', delta: {}, usage });
+const block = (content: JsonObject): JsonObject => ({ type: 'content_block_start', index: 0, content_block: content });
+
+describe('iterations', () => {
+  test('a compaction stands apart with the model of the call and its own prompt; turns are in the totals', () => {
+    const { usage, flags } = readMessage({
+      input_tokens: 23000,
+      output_tokens: 1000,
+      iterations: [
+        { type: 'compaction', input_tokens: 180000, output_tokens: 3500 },
+        { type: 'message', input_tokens: 20000, output_tokens: 400 },
+        { type: 'message', input_tokens: 3000, output_tokens: 600 },
+      ],
+    });
+    expect(usage?.classes).toEqual({ input: 23000, output: 1000 });
+    expect(usage?.others).toEqual([{ purpose: 'compaction', model: null, classes: { input: 180000, output: 3500 } }]);
+    expect(flags).toEqual([]);
+  });
+
+  test("an advisor's tokens are its own model's, cache writes by lifetime included", () => {
+    const { usage, flags } = readMessage({
+      input_tokens: 10,
+      output_tokens: 5,
+      iterations: [
+        { type: 'message', model: null, input_tokens: 10, output_tokens: 5 },
+        {
+          type: 'advisor_message',
+          model: 'claude-opus-5',
+          input_tokens: 900,
+          cache_creation_input_tokens: 70,
+          cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 70 },
+          cache_read_input_tokens: 4,
+          output_tokens: 200,
+        },
+      ],
+    });
+    expect(usage?.others).toEqual([
+      {
+        purpose: 'advisor',
+        model: 'claude-opus-5',
+        classes: { input: 900, cache_read: 4, cache_creation_5m: 0, cache_creation_1h: 70, output: 200 },
+      },
+    ]);
+    expect(flags).toEqual([]);
+  });
+
+  test('turns that do not add up to the totals are remarked', () => {
+    const iterations = [{ type: 'message', input_tokens: 8, output_tokens: 5 }];
+    expect(readMessage({ input_tokens: 10, output_tokens: 5, iterations }).flags).toEqual(['inconsistent']);
+  });
+
+  test.each<[string, number, string[]]>([
+    ['before its first token costs nothing', 0, []],
+    ['after it had written is remarked: nobody says what it costs', 40, ['inconsistent']],
+  ])('a fallback is the total of the model that served; an attempt declined %s', (_, declined, flags) => {
+    const reading = readMessage({
+      input_tokens: 412,
+      output_tokens: 264,
+      iterations: [
+        { type: 'message', model: 'claude-fable-5', input_tokens: 400, output_tokens: declined },
+        { type: 'message', model: 'claude-opus-5', input_tokens: 12, output_tokens: 64 },
+        { type: 'fallback_message', model: 'claude-opus-5', input_tokens: 400, output_tokens: 200 },
+      ],
+    });
+    expect(reading.usage?.classes).toEqual({ input: 412, output: 264 });
+    expect(reading.usage?.others).toBeUndefined();
+    expect(reading.flags).toEqual(flags);
+  });
+
+  test('they come with a late delta and replace what was known', () => {
+    const reading = readStream([
+      start({ input_tokens: 23, output_tokens: 1, iterations: null }),
+      delta({ output_tokens: 7, iterations: null }),
+      delta({ output_tokens: 9, iterations: [{ type: 'compaction', input_tokens: 500, output_tokens: 30 }] }),
+    ]);
+    expect(reading.usage?.classes).toEqual({ input: 23, output: 9 });
+    expect(reading.usage?.others).toEqual([
+      { purpose: 'compaction', model: null, classes: { input: 500, output: 30 } },
+    ]);
+  });
+});
+
+test.each<[string, JsonObject, string[]]>([
+  ['redeemed reprices the answer and is remarked', { status: { type: 'redeemed' } }, ['inconsistent']],
+  ['not applied changes nothing', { status: { type: 'not_applied', reason: 'expired' } }, []],
+])('a fallback credit that was %s', (_, credit, flags) => {
+  expect(readMessage({ input_tokens: 1, output_tokens: 2, fallback_credit: credit }).flags).toEqual(flags);
+});
+
+describe('runs of code, which the usage does not count', () => {
+  const run = (name: string): JsonObject => ({ type: 'server_tool_use', id: 'srvtoolu_1', name, input: {} });
+  const calledByCode = { ...run('web_search'), caller: { type: 'code_execution_20260120', tool_id: 'srvtoolu_1' } };
+  const usage = { input_tokens: 5, output_tokens: 9 };
+
+  test.each<[string, readonly JsonObject[], number | undefined]>([
+    ['are counted in the content', [run('bash_code_execution'), run('text_editor_code_execution')], 2],
+    ['are none where other tools ran', [run('web_search'), { type: 'text', text: 'code_execution' }], undefined],
+    ['are free where code called a web tool', [run('code_execution'), calledByCode, run('code_execution')], 0],
+    ['still count beside a web tool that the model called', [run('web_fetch'), run('code_execution')], 1],
+  ])('%s, in JSON and in a stream', (_, content, expected) => {
+    const whole = readMessage(usage, content);
+    const streamed = readStream([start({ input_tokens: 5, output_tokens: 1 }), ...content.map(block), delta(usage)]);
+    expect(whole.usage?.classes.code_execution_requests).toBe(expected);
+    expect(streamed.usage).toEqual(whole.usage);
+  });
+
+  test('the reported count outranks the blocks', () => {
+    const reported = { ...usage, server_tool_use: { code_execution_requests: 3 } };
+    expect(readMessage(reported, [run('code_execution')]).usage?.classes.code_execution_requests).toBe(3);
+    const streamed = readStream([start(usage), block(run('code_execution')), delta(reported)]);
+    expect(streamed.usage?.classes.code_execution_requests).toBe(3);
+  });
+
+  test('their blocks are noticed among the others by the bytes alone', () => {
+    expect(messages.mayMatter(Buffer.from(JSON.stringify(block(run('code_execution')))))).toBe(true);
+    const spoken = { type: 'content_block_delta', delta: { type: 'text_delta', text: '{"type":"server_tool_use"}' } };
+    expect(messages.mayMatter(Buffer.from(JSON.stringify(spoken)))).toBe(false);
+  });
+});

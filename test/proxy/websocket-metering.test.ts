@@ -1,0 +1,363 @@
+/**
+ * What is read of websockets while they pass: usage of several turns, compressed or not, by real clients; how a
+ * connection ended by its close frame; the transcript. The bytes themselves are in `websocket.test.ts`.
+ */
+import { connect } from 'node:net';
+import { createServer } from 'node:tls';
+import { GoogleGenAI, type LiveServerMessage } from '@google/genai';
+import OpenAI from 'openai';
+import { OpenAIRealtimeWS } from 'openai/realtime/ws';
+import { ResponsesWS } from 'openai/resources/responses/ws';
+import { afterEach, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import type { CallBody } from '../../src/call-record.ts';
+import { MAX_TAPPED_BYTES } from '../../src/proxy/websocket-tap.ts';
+import { makeCertificate } from './make-certificate.ts';
+import { type InProcessProxy, startProxy } from './start-proxy.ts';
+import { startWebsocketProvider, type WebsocketProvider } from './websocket-provider.ts';
+
+const open: { close: () => Promise<void> }[] = [];
+
+async function start(
+  onSession: Parameters<typeof startWebsocketProvider>[0],
+  options: { deflate?: boolean } = {},
+): Promise<{ provider: WebsocketProvider; proxy: InProcessProxy }> {
+  const provider = await startWebsocketProvider(onSession, options);
+  const proxy = await startProxy(provider.origin);
+  open.push(proxy, provider);
+  return { provider, proxy };
+}
+
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.close();
+});
+
+const CREATED = { type: 'session.created', session: { model: 'gpt-realtime-2', type: 'realtime' } };
+const DONE = {
+  type: 'response.done',
+  response: {
+    usage: {
+      total_tokens: 253,
+      input_tokens: 132,
+      output_tokens: 121,
+      input_token_details: {
+        text_tokens: 119,
+        audio_tokens: 13,
+        cached_tokens: 64,
+        cached_tokens_details: { text_tokens: 64, audio_tokens: 0 },
+      },
+      output_token_details: { text_tokens: 30, audio_tokens: 91 },
+    },
+  },
+};
+const THREE_TURNS = {
+  input: 165,
+  input_audio: 39,
+  cache_read: 192,
+  cache_read_audio: 0,
+  output: 90,
+  output_audio: 273,
+};
+
+/** Answers every `response.create` with a turn, and gives back every binary message. */
+function serveTurns(session: WebSocket): void {
+  session.send(JSON.stringify(CREATED));
+  session.on('message', (data, isBinary) => {
+    if (isBinary) {
+      session.send(data);
+      return;
+    }
+    session.send(JSON.stringify({ type: 'response.created', response: {} }));
+    session.send(JSON.stringify({ type: 'response.output_audio.delta', delta: 'UklGRg==' }));
+    session.send(JSON.stringify({ type: 'response.output_text.delta', delta: 'hi' }));
+    session.send(JSON.stringify(DONE));
+  });
+}
+
+function connectTo(proxy: InProcessProxy, target = '/v1/realtime?model=gpt-realtime', deflate = false): WebSocket {
+  return new WebSocket(`ws://127.0.0.1:${proxy.port}${target}`, {
+    headers: { 'X-Gateway-Key': proxy.key, Authorization: 'Bearer CANARY' },
+    perMessageDeflate: deflate ? { threshold: 0 } : false,
+  });
+}
+
+function opened(client: WebSocket): Promise<void> {
+  return new Promise((resolve, reject) => {
+    client.once('open', resolve);
+    client.once('error', reject);
+  });
+}
+
+function closed(client: WebSocket): Promise<{ code: number; reason: string }> {
+  return new Promise((resolve) => client.once('close', (code, reason) => resolve({ code, reason: reason.toString() })));
+}
+
+/** Sends `count` turns and resolves with all messages once the last turn is over. */
+function takeTurns(client: WebSocket, count: number): Promise<string[]> {
+  return new Promise((resolve) => {
+    const messages: string[] = [];
+    let left = count;
+    client.on('message', (data) => {
+      messages.push(String(data));
+      if (String(data).includes('"response.done"')) left -= 1;
+      if (left === 0) resolve(messages);
+    });
+    for (let turn = 0; turn < count; turn += 1) client.send('{"type":\n"response.create"}');
+  });
+}
+
+async function bodiesOf(proxy: InProcessProxy): Promise<readonly CallBody[]> {
+  return (await proxy.entries()).flatMap((entry) => (entry.type === 'body' ? [entry.body] : []));
+}
+
+test.each([false, true])('three turns are summed into one record (compressed: %s)', async (deflate) => {
+  const { provider, proxy } = await start(serveTurns, { deflate });
+  const client = connectTo(proxy, undefined, deflate);
+  await opened(client);
+  expect(client.extensions).toBe(deflate ? 'permessage-deflate' : '');
+  const messages = await takeTurns(client, 3);
+  expect(messages.at(-1)).toBe(JSON.stringify(DONE));
+  const echoed = new Promise((resolve) => client.once('message', (data) => resolve(data)));
+  client.send(Buffer.alloc(100_000, 7));
+  expect(await echoed).toEqual(Buffer.alloc(100_000, 7));
+  const atProvider = new Promise((resolve) => provider.sessions[0]?.once('close', (code) => resolve(code)));
+  const over = closed(client);
+  client.close(1000, 'bye');
+  expect(await over).toEqual({ code: 1000, reason: 'bye' });
+  expect(await atProvider).toBe(1000);
+
+  const { begin, end } = await proxy.lastCall();
+  expect(begin).toMatchObject({ endpoint: 'realtime', modelRequested: 'gpt-realtime', streamed: true });
+  expect(end).toMatchObject({
+    status: 101,
+    outcome: 'ok',
+    model: 'gpt-realtime-2',
+    usage: { classes: THREE_TURNS },
+    usageSource: 'provider',
+    flags: [],
+    errorType: null,
+  });
+  expect(end.firstTokenMs).not.toBeNull();
+  const checkpoints = (await proxy.entries()).flatMap((entry) =>
+    entry.type === 'checkpoint' ? [entry.checkpoint] : [],
+  );
+  expect(checkpoints.some(({ status, reading }) => status === 101 && reading.usage !== null)).toBe(true);
+
+  const bodies = await bodiesOf(proxy);
+  expect(bodies.map(({ direction, contentType }) => [direction, contentType])).toEqual([
+    ['request', 'application/x-ndjson'],
+    ['response', 'application/x-ndjson'],
+  ]);
+  expect(bodies[0]?.bytes.toString()).toBe('{"type": "response.create"}\n'.repeat(3));
+  expect(bodies[1]?.bytes.toString().split('\n').slice(0, 3)).toEqual([
+    JSON.stringify(CREATED),
+    '{"type":"response.created","response":{}}',
+    '{"type":"response.output_text.delta","delta":"hi"}',
+  ]);
+  expect(JSON.stringify(await proxy.entries())).not.toContain('CANARY');
+});
+
+test('a provider that ends the session with an error code is recorded with it, and the client gets the code', async () => {
+  const { proxy } = await start((session) => session.close(1008, 'quota exceeded'));
+  const over = closed(connectTo(proxy));
+  expect(await over).toEqual({ code: 1008, reason: 'quota exceeded' });
+  expect((await proxy.lastCall()).end).toMatchObject({
+    status: 101,
+    outcome: 'upstream_stream_error',
+    errorType: 'websocket_close_1008',
+    errorMessage: 'quota exceeded',
+  });
+});
+
+test('an error event does not make the session a failed one, but is kept', async () => {
+  const { proxy } = await start((session) => {
+    session.send('{"type":"error","error":{"type":"invalid_request_error","message":"no such item"}}');
+    session.close(1000);
+  });
+  await closed(connectTo(proxy));
+  expect((await proxy.lastCall()).end).toMatchObject({
+    outcome: 'ok',
+    errorType: 'invalid_request_error',
+    errorMessage: 'no such item',
+  });
+});
+
+test.each(['provider', 'client'])(
+  'what was reported stands when the %s breaks off in the middle of a turn',
+  async (who) => {
+    const { provider, proxy } = await start((session) => {
+      serveTurns(session);
+      session.on('message', () => session.send('{"type":"response.created","response":{"id":"second"}}'));
+    });
+    const client = connectTo(proxy);
+    const begun = new Promise<void>((resolve) => {
+      client.on('message', (data) => String(data).includes('"second"') && resolve());
+    });
+    await opened(client);
+    client.send('{"type":"response.create"}');
+    await begun;
+    const over = closed(client);
+    if (who === 'provider') provider.sessions[0]?.terminate();
+    else client.terminate();
+    expect((await over).code).toBe(1006);
+    expect((await proxy.lastCall()).end).toMatchObject({
+      outcome: who === 'provider' ? 'upstream_truncated' : 'client_closed',
+      usage: { classes: { output_audio: 91 } },
+      usageSource: 'partial',
+    });
+  },
+);
+
+test('a message too large to be read ends the reading and nothing else', async () => {
+  const { proxy } = await start((session) => {
+    session.on('message', () => {
+      session.send(Buffer.alloc(MAX_TAPPED_BYTES + 1));
+      session.send(JSON.stringify(DONE));
+      session.close(1000);
+    });
+  });
+  const client = connectTo(proxy);
+  await opened(client);
+  const sizes: number[] = [];
+  client.on('message', (data) => sizes.push(Buffer.isBuffer(data) ? data.length : 0));
+  client.send('{}');
+  expect((await closed(client)).code).toBe(1000);
+  expect(sizes).toEqual([MAX_TAPPED_BYTES + 1, JSON.stringify(DONE).length]);
+  expect((await proxy.lastCall()).end).toMatchObject({
+    outcome: 'ok',
+    usage: null,
+    usageSource: 'none',
+    flags: ['tap_limit'],
+  });
+});
+
+test('bodies are not kept where the policy says so', async () => {
+  const provider = await startWebsocketProvider(serveTurns);
+  const proxy = await startProxy(provider.origin, { bodies: 'off' });
+  open.push(proxy, provider);
+  const client = connectTo(proxy);
+  await opened(client);
+  await takeTurns(client, 1);
+  client.close();
+  await closed(client);
+  expect((await proxy.lastCall()).end.usage?.classes.output_audio).toBe(91);
+  expect(await bodiesOf(proxy)).toEqual([]);
+});
+
+test('OpenAI’s client: responses over a websocket', async () => {
+  const completed = {
+    type: 'response.completed',
+    response: { id: 'resp_1', model: 'gpt-6-luna', usage: { input_tokens: 40, output_tokens: 6, total_tokens: 46 } },
+  };
+  const { provider, proxy } = await start((session) => {
+    session.on('message', () => session.send(JSON.stringify(completed)));
+  });
+  const openai = new OpenAI({ apiKey: 'sk-CANARY', baseURL: `${proxy.base}/v1` });
+  const session = new ResponsesWS(openai, { headers: { 'X-Gateway-Key': proxy.key } });
+  let turns = 0;
+  const over = new Promise<void>((resolve) => {
+    session.on('response.completed', () => {
+      turns += 1;
+      if (turns < 2) session.send({ type: 'response.create', model: 'gpt-6-luna', input: 'again' });
+      else session.close();
+    });
+    session.socket.once('close', () => resolve());
+  });
+  session.send({ type: 'response.create', model: 'gpt-6-luna', input: 'hello' });
+  await over;
+  expect(provider.requests[0]?.headers.authorization).toBe('Bearer sk-CANARY');
+  expect(provider.requests[0]?.headers['x-gateway-key']).toBeUndefined();
+  const { begin, end } = await proxy.lastCall();
+  expect(begin).toMatchObject({ provider: 'openai', endpoint: 'responses.websocket' });
+  expect(end).toMatchObject({
+    outcome: 'ok',
+    model: 'gpt-6-luna',
+    modelRequested: 'gpt-6-luna',
+    usage: { classes: { input: 80, output: 12 } },
+  });
+});
+
+test('Google’s client: a live session, found by its path, its key kept out of the record', async () => {
+  const { provider, proxy } = await start((session) => {
+    session.on('message', (data) => {
+      const isSetup = String(data).includes('"setup"');
+      const usageMetadata = { promptTokenCount: 30, responseTokenCount: 5, totalTokenCount: 35 };
+      const answer = isSetup ? { setupComplete: {} } : { serverContent: { turnComplete: true }, usageMetadata };
+      // As the provider does: JSON in binary messages.
+      session.send(Buffer.from(JSON.stringify(answer)));
+    });
+  });
+  const google = new GoogleGenAI({
+    apiKey: 'CANARY',
+    httpOptions: { baseUrl: proxy.base, headers: { 'X-Gateway-Key': proxy.key } },
+  });
+  const received: LiveServerMessage[] = [];
+  let onMessage = (): void => {};
+  const live = await google.live.connect({
+    model: 'gemini-3.8-live',
+    callbacks: {
+      onmessage: (message) => {
+        received.push(message);
+        onMessage();
+      },
+    },
+  });
+  const answered = new Promise<void>((resolve) => {
+    onMessage = resolve;
+  });
+  live.sendClientContent({ turns: 'hello' });
+  await answered;
+  expect(received.at(-1)?.usageMetadata?.totalTokenCount).toBe(35);
+  live.close();
+  const { begin, end } = await proxy.lastCall();
+  expect(provider.requests[0]?.url).toMatch(
+    /^\/ws\/google\.ai\.generativelanguage\.v1\w*\.GenerativeService\.BidiGenerateContent\?key=CANARY$/,
+  );
+  expect(begin).toMatchObject({ provider: 'gemini', endpoint: 'bidiGenerateContent' });
+  expect(begin.path).toMatch(/BidiGenerateContent\?key=\*\*\*$/);
+  expect(end).toMatchObject({
+    outcome: 'ok',
+    modelRequested: 'gemini-3.8-live',
+    usage: { classes: { input: 30, output: 5 } },
+  });
+  expect(JSON.stringify(await proxy.entries())).not.toContain('CANARY');
+});
+
+test('Together’s path is a websocket too', async () => {
+  const { proxy } = await start((session) => session.close(1000));
+  const client = new WebSocket(`ws://127.0.0.1:${proxy.port}/v1/audio/speech/websocket?model=m`, {
+    headers: { 'X-Gateway-Key': proxy.key, 'X-Gateway-Provider': 'together' },
+  });
+  await closed(client);
+  expect((await proxy.lastCall()).begin).toMatchObject({ provider: 'together', endpoint: 'audio.speech.websocket' });
+});
+
+test('OpenAI’s realtime client, which speaks only TLS, through a terminator in front', async () => {
+  const { proxy } = await start(serveTurns);
+  const { key, cert } = makeCertificate();
+  const front = createServer({ key, cert, ALPNProtocols: ['http/1.1'] }, (socket) => {
+    const onward = connect(proxy.port, '127.0.0.1');
+    socket.on('error', () => onward.destroy());
+    onward.on('error', () => socket.destroy());
+    socket.pipe(onward).pipe(socket);
+  });
+  await new Promise<void>((resolve) => front.listen(0, resolve));
+  const address = front.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  const openai = new OpenAI({ apiKey: 'sk-CANARY', baseURL: `https://localhost:${address.port}/v1` });
+  const session = new OpenAIRealtimeWS(
+    { model: 'gpt-realtime', options: { ca: cert, headers: { 'X-Gateway-Key': proxy.key } } },
+    openai,
+  );
+  const usage = await new Promise((resolve, reject) => {
+    session.on('error', reject);
+    session.on('session.created', () => session.send({ type: 'response.create' }));
+    session.on('response.done', ({ response }) => resolve(response.usage?.total_tokens));
+  });
+  expect(usage).toBe(253);
+  session.close();
+  const { begin, end } = await proxy.lastCall();
+  expect(begin).toMatchObject({ provider: 'openai', endpoint: 'realtime', modelRequested: 'gpt-realtime' });
+  expect(end).toMatchObject({ outcome: 'ok', usage: { classes: { output: 30, output_audio: 91 } } });
+  await new Promise((resolve) => front.close(resolve));
+});
