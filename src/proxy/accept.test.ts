@@ -2,7 +2,12 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { GatewayError } from '../errors.ts';
-import { accept } from './accept.ts';
+import { accept as acceptWith } from './accept.ts';
+import { HeaderNames } from './header-names.ts';
+
+function accept(incoming: IncomingMessage) {
+  return acceptWith(incoming, new HeaderNames());
+}
 
 function request(
   url: string,

@@ -6,14 +6,15 @@ import { GatewayError } from '../errors.ts';
 import type { RequestLine } from '../providers/provider.ts';
 import { readNominated } from '../wire/hop-by-hop.ts';
 import type { ClientRequest } from './client-exchange.ts';
+import type { HeaderName, HeaderNames } from './header-names.ts';
 
 const MAX_HEADERS = 200;
 
 export interface AcceptedRequest extends RequestLine {
   /** [name, value, name, value, …] exactly as received: case, order, duplicates; bytes as Latin-1. */
   readonly rawHeaders: readonly string[];
-  /** The names in `rawHeaders`, in lower case. */
-  readonly names: readonly string[];
+  /** What the names in `rawHeaders` mean. */
+  readonly names: readonly HeaderName[];
   /** Headers that `Connection` names, lower-case; they stay on this hop. */
   readonly nominated: readonly string[];
   readonly contentLength: number | null;
@@ -23,7 +24,7 @@ export interface AcceptedRequest extends RequestLine {
 }
 
 /** A handshake is a request that asks for a websocket, and whose connection is at hand to become one. */
-export function accept(incoming: ClientRequest, isHandshake = false): AcceptedRequest {
+export function accept(incoming: ClientRequest, headerNames: HeaderNames, isHandshake = false): AcceptedRequest {
   const method = incoming.method ?? '';
   if (method === 'CONNECT' || method === 'TRACE') throw new GatewayError('method_unsupported');
   const target = readTarget(incoming.url ?? '', isHandshake);
@@ -35,12 +36,13 @@ export function accept(incoming: ClientRequest, isHandshake = false): AcceptedRe
   let isChunked = false;
   let nominated: readonly string[] = [];
   let expectsContinue = false;
-  const names: string[] = [];
+  const names: HeaderName[] = [];
   for (let index = 0; index + 1 < raw.length; index += 2) {
-    const value = raw[index + 1] ?? '';
-    const name = (raw[index] ?? '').toLowerCase();
+    const name = headerNames.read(raw[index] ?? '');
     names.push(name);
-    switch (name) {
+    if (!name.isFraming) continue;
+    const value = raw[index + 1] ?? '';
+    switch (name.lower) {
       case 'host':
         hosts += 1;
         break;
@@ -80,9 +82,10 @@ export function accept(incoming: ClientRequest, isHandshake = false): AcceptedRe
     contentLength,
     hasBody: isChunked || (contentLength !== null && contentLength > 0),
     expectsContinue,
-    header: (name) => {
-      const index = names.indexOf(name);
-      return index === -1 ? undefined : raw[index * 2 + 1];
+    header: (lower) => {
+      for (let index = 0; index < names.length; index += 1)
+        if (names[index]?.lower === lower) return raw[index * 2 + 1];
+      return undefined;
     },
   };
 }

@@ -1,47 +1,51 @@
 /** The head of a provider's answer: as received, and as the client gets it. */
-import { isHopByHop, readNominated } from '../wire/hop-by-hop.ts';
+import { readNominated } from '../wire/hop-by-hop.ts';
+import type { HeaderName, HeaderNames } from './header-names.ts';
 
 export class AnswerHead {
   readonly status: number;
   /** Flat, as received. */
   readonly rawHeaders: readonly string[];
-  /** The names in `rawHeaders`, in lower case. */
-  readonly names: readonly string[];
+  /** What the names in `rawHeaders` mean. */
+  readonly names: readonly HeaderName[];
 
-  constructor(status: number, rawHeaders: readonly string[], names: readonly string[]) {
+  constructor(status: number, rawHeaders: readonly string[], headerNames: HeaderNames) {
+    const names: HeaderName[] = [];
+    for (let index = 0; index < rawHeaders.length; index += 2) names.push(headerNames.read(rawHeaders[index] ?? ''));
     this.status = status;
     this.rawHeaders = rawHeaders;
     this.names = names;
   }
 
   /** First value by lower-case name. */
-  header(name: string): string | null {
-    const index = this.names.indexOf(name);
-    return index === -1 ? null : (this.rawHeaders[index * 2 + 1] ?? null);
+  header(lower: string): string | null {
+    const { names } = this;
+    for (let index = 0; index < names.length; index += 1) {
+      if (names[index]?.lower === lower) return this.rawHeaders[index * 2 + 1] ?? null;
+    }
+    return null;
   }
 }
 
 /** The provider's headers less those of its hop, and the id of the call's record. */
 export function headersForClient(
-  rawHeaders: readonly string[],
+  { rawHeaders, names }: AnswerHead,
   requestId: string,
-): { headers: string[]; contentLength: number | null; names: string[] } {
+): { headers: string[]; contentLength: number | null } {
   const headers: string[] = [];
-  const names: string[] = [];
   let contentLength: number | null = null;
   let nominated: readonly string[] = [];
-  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] ?? '';
-    const value = rawHeaders[index + 1] ?? '';
-    const lower = name.toLowerCase();
-    names.push(lower);
-    if (lower === 'connection') nominated = [...nominated, ...(readNominated(value) ?? [])];
-    if (isHopByHop(lower) || lower.startsWith('x-gateway-')) continue;
-    if (lower === 'content-length') contentLength = Number(value);
-    headers.push(name, value);
+  for (let index = 0; index < names.length; index += 1) {
+    const name = names[index];
+    const value = rawHeaders[index * 2 + 1] ?? '';
+    if (name?.isFraming === true) {
+      if (name.lower === 'connection') nominated = [...nominated, ...(readNominated(value) ?? [])];
+      if (name.lower === 'content-length') contentLength = Number(value);
+    }
+    if (name?.isOfAnswerHop === false) headers.push(rawHeaders[index * 2] ?? '', value);
   }
   headers.push('X-Gateway-Request-Id', requestId);
-  return { headers: nominated.length === 0 ? headers : dropNamed(headers, nominated), contentLength, names };
+  return { headers: nominated.length === 0 ? headers : dropNamed(headers, nominated), contentLength };
 }
 
 export function dropNamed(headers: readonly string[], names: readonly string[]): string[] {

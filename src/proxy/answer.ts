@@ -8,6 +8,7 @@ import type { UsageReading } from '../token-usage.ts';
 import { AnswerHead, dropNamed, headersForClient } from './answer-head.ts';
 import type { BodyCopy } from './body-copy.ts';
 import type { ClientResponse } from './client-exchange.ts';
+import type { HeaderNames } from './header-names.ts';
 import type { UpstreamCall, UpstreamEvents } from './upstream.ts';
 import type { UpstreamFailure } from './upstream-failure.ts';
 
@@ -47,6 +48,7 @@ export interface AnswerOptions {
   readonly requestId: string;
   readonly method: string;
   readonly copy: BodyCopy;
+  readonly headerNames: HeaderNames;
   readonly drainsOnClientAbort: boolean;
   /** Monotonic time at which the call arrived; all times of an answer count from it. */
   readonly arrivedMs: number;
@@ -144,9 +146,10 @@ export class Answer implements UpstreamEvents {
 
   onHead(status: number, reason: string, rawHeaders: string[]): void {
     this.#headersMs = this.#elapsedMs();
-    const { headers, contentLength, names } = headersForClient(rawHeaders, this.#options.requestId);
-    this.#head = new AnswerHead(status, rawHeaders, names);
-    const { meter, filter } = this.#options.onHead(this.#head);
+    const head = new AnswerHead(status, rawHeaders, this.#options.headerNames);
+    const { headers, contentLength } = headersForClient(head, this.#options.requestId);
+    this.#head = head;
+    const { meter, filter } = this.#options.onHead(head);
     this.#meter = meter;
     this.#filter = filter;
     if (this.#isClientGone) return;

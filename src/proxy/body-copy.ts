@@ -9,8 +9,8 @@ import type { ByteBudget } from './byte-budget.ts';
 export const KEPT_BODY_BYTES = 1024 * 1024;
 const HEAD_BYTES = KEPT_BODY_BYTES / 2;
 const TAIL_BYTES = KEPT_BODY_BYTES / 2;
-/** A chunk of at least this is kept without copying. */
-const LARGE_CHUNK_BYTES = 1024;
+/** A chunk of at least this is kept without copying. A smaller one is a slice of a shared block and would keep it alive. */
+const LARGE_CHUNK_BYTES = 4 * 1024;
 const FIRST_BLOCK_BYTES = 4 * 1024;
 const LARGEST_BLOCK_BYTES = 64 * 1024;
 const EMPTY = Buffer.alloc(0);
@@ -77,7 +77,8 @@ export class BodyCopy {
 
   #pushHead(chunk: Buffer): void {
     this.#headBytes += chunk.length;
-    if (chunk.length >= LARGE_CHUNK_BYTES) {
+    // The first one is kept as it came in any case: of a small body it is the only one.
+    if (chunk.length >= LARGE_CHUNK_BYTES || this.#headBytes === chunk.length) {
       if (!this.#take(chunk.length)) return;
       this.#closeBlock();
       this.#parts.push(chunk);

@@ -2,14 +2,16 @@ import { expect, test } from 'vitest';
 import { GatewayError } from '../errors.ts';
 import type { AcceptedRequest } from './accept.ts';
 import { splitGatewayHeaders } from './gateway-headers.ts';
+import { HeaderNames } from './header-names.ts';
 
 function split(rawHeaders: string[], nominated: string[] = []) {
+  const headerNames = new HeaderNames();
   const request: AcceptedRequest = {
     method: 'POST',
     path: '/',
     query: '',
     rawHeaders,
-    names: rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase()),
+    names: rawHeaders.filter((_, index) => index % 2 === 0).map((name) => headerNames.read(name)),
     nominated,
     contentLength: null,
     hasBody: false,

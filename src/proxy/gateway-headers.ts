@@ -4,12 +4,11 @@
  */
 import { createHash } from 'node:crypto';
 import { GatewayError } from '../errors.ts';
-import { KEPT_REQUEST_HEADERS } from '../providers/kept-headers.ts';
 import type { CallFlag } from '../token-usage.ts';
-import { isHopByHop } from '../wire/hop-by-hop.ts';
 import type { AcceptedRequest } from './accept.ts';
 
-const PREFIX = 'x-gateway-';
+/** Of `X-Gateway-`. */
+const PREFIX_CHARS = 10;
 const MAX_RESERVED_CHARS = 256;
 const MAX_TRACE_ID_BYTES = 512;
 const KEPT_TRACE_ID_BYTES = 440;
@@ -36,71 +35,98 @@ export interface GatewayHeaders {
 }
 
 export function splitGatewayHeaders(request: AcceptedRequest): GatewayHeaders {
-  const raw = request.rawHeaders;
+  const { rawHeaders: raw, names, nominated } = request;
   const forwarded: string[] = [];
   const kept: [string, string][] = [];
-  const reserved = new Map<string, string>();
-  const metadata = new Map<string, [string, string]>();
+  const reserved: Reserved = {};
+  const metadata: [string, string][] = [];
   let metadataBytes = 0;
   let userAgent: string | undefined;
-  const flags = new Set<CallFlag>();
+  const flags: CallFlag[] = [];
 
-  for (const [index, lower] of request.names.entries()) {
+  for (let index = 0; index < names.length; index += 1) {
+    const meaning = names[index];
     const name = raw[index * 2] ?? '';
     const value = raw[index * 2 + 1] ?? '';
-    if (lower.startsWith(PREFIX)) {
-      if (isReserved(lower)) {
-        // An empty run header counts as absent; the three that decide where a call goes must be there once or not.
-        if (reserved.has(lower) && MUST_BE_SINGLE.has(lower)) throw new GatewayError('header_repeated');
-        if (!reserved.has(lower)) reserved.set(lower, value);
-      } else if (name.length > PREFIX.length) {
-        metadataBytes = addMetadata(metadata, name.slice(PREFIX.length), decodeValue(value), metadataBytes, flags);
-      }
-      continue;
+    if (meaning === undefined) continue;
+    if (meaning.isKeptOfRequest) {
+      kept.push([meaning.lower, value]);
+      if (meaning.lower === 'user-agent') userAgent = value;
     }
-    if (KEPT_REQUEST_HEADERS.has(lower)) {
-      kept.push([lower, value]);
-      if (lower === 'user-agent') userAgent = value;
+    switch (meaning.use) {
+      case 'forward':
+        if (nominated.length === 0 || !nominated.includes(meaning.lower)) forwarded.push(name, value);
+        break;
+      case 'hop':
+        break;
+      case 'reserved':
+        takeReserved(reserved, meaning.lower, value);
+        break;
+      case 'metadata':
+        if (name.length > PREFIX_CHARS) {
+          metadataBytes = addMetadata(metadata, name.slice(PREFIX_CHARS), decodeValue(value), metadataBytes, flags);
+        }
+        break;
     }
-    if (isHopByHop(lower) || lower === 'host' || lower === 'content-length' || lower === 'expect') continue;
-    if (request.nominated.length > 0 && request.nominated.includes(lower)) continue;
-    forwarded.push(name, value);
   }
 
   return {
-    key: reserved.get('x-gateway-key'),
-    provider: readReserved(reserved.get('x-gateway-provider')) ?? undefined,
-    providerAlias: readReserved(reserved.get('x-gateway-provider-alias')),
-    client: cut(readText(reserved.get('x-gateway-client')), MAX_CLIENT_BYTES) ?? clientOf(userAgent),
-    traceId: readTraceId(reserved.get('x-gateway-trace-id'), flags),
-    spanPath: readSpan(reserved.get('x-gateway-span-path'), MAX_SPAN_PATH_BYTES, flags),
-    spanName: readSpan(reserved.get('x-gateway-span-name'), MAX_SPAN_NAME_BYTES, flags),
-    metadata: [...metadata.values()],
-    flags: [...flags],
+    key: reserved.key,
+    provider: readReserved(reserved.provider) ?? undefined,
+    providerAlias: readReserved(reserved.providerAlias),
+    client: cut(readText(reserved.client), MAX_CLIENT_BYTES) ?? clientOf(userAgent),
+    traceId: readTraceId(reserved.traceId, flags),
+    spanPath: readSpan(reserved.spanPath, MAX_SPAN_PATH_BYTES, flags),
+    spanName: readSpan(reserved.spanName, MAX_SPAN_NAME_BYTES, flags),
+    metadata,
+    flags,
     forwarded,
     kept,
   };
 }
 
-const MUST_BE_SINGLE: ReadonlySet<string> = new Set([
-  'x-gateway-key',
-  'x-gateway-provider',
-  'x-gateway-provider-alias',
-]);
+interface Reserved {
+  key?: string;
+  provider?: string;
+  providerAlias?: string;
+  client?: string;
+  traceId?: string;
+  spanPath?: string;
+  spanName?: string;
+}
 
-function isReserved(lower: string): boolean {
+/** The three that decide where a call goes must be there once or not; of the others the first one counts. */
+function takeReserved(reserved: Reserved, lower: string, value: string): void {
   switch (lower) {
     case 'x-gateway-key':
+      if (reserved.key !== undefined) throw new GatewayError('header_repeated');
+      reserved.key = value;
+      break;
     case 'x-gateway-provider':
+      if (reserved.provider !== undefined) throw new GatewayError('header_repeated');
+      reserved.provider = value;
+      break;
     case 'x-gateway-provider-alias':
+      if (reserved.providerAlias !== undefined) throw new GatewayError('header_repeated');
+      reserved.providerAlias = value;
+      break;
     case 'x-gateway-client':
+      reserved.client ??= value;
+      break;
     case 'x-gateway-trace-id':
+      reserved.traceId ??= value;
+      break;
     case 'x-gateway-span-path':
+      reserved.spanPath ??= value;
+      break;
     case 'x-gateway-span-name':
-      return true;
-    default:
-      return false;
+      reserved.spanName ??= value;
+      break;
   }
+}
+
+function addFlag(flags: CallFlag[], flag: CallFlag): void {
+  if (!flags.includes(flag)) flags.push(flag);
 }
 
 function readReserved(value: string | undefined): string | null {
@@ -137,30 +163,30 @@ function cut(text: string | null, maxBytes: number): string | null {
 }
 
 /** Too long a trace id still makes one run, and does not collide with another: its beginning, `~` and its SHA-256. */
-function readTraceId(value: string | undefined, flags: Set<CallFlag>): string | null {
+function readTraceId(value: string | undefined, flags: CallFlag[]): string | null {
   const text = readText(value);
   if (text === null || Buffer.byteLength(text) <= MAX_TRACE_ID_BYTES) return text;
-  flags.add('trace_id_cut');
+  addFlag(flags, 'trace_id_cut');
   return `${cut(text, KEPT_TRACE_ID_BYTES)}~${createHash('sha256').update(text).digest('hex')}`;
 }
 
-function readSpan(value: string | undefined, maxBytes: number, flags: Set<CallFlag>): string | null {
+function readSpan(value: string | undefined, maxBytes: number, flags: CallFlag[]): string | null {
   const text = readText(value);
   const short = cut(text, maxBytes);
-  if (short !== text) flags.add('span_cut');
+  if (short !== text) addFlag(flags, 'span_cut');
   return short;
 }
 
 /** Adds one entry within the limits; a repeated name (names have no case) is joined as HTTP would. Returns the bytes held. */
 function addMetadata(
-  metadata: Map<string, [string, string]>,
+  metadata: [string, string][],
   name: string,
   value: string,
   heldBytes: number,
-  flags: Set<CallFlag>,
+  flags: CallFlag[],
 ): number {
   const lower = name.toLowerCase();
-  const found = metadata.get(lower);
+  const found = metadata.find(([other]) => other.toLowerCase() === lower);
   const joined = found === undefined ? value : `${found[1]}, ${value}`;
   const bytes = Buffer.byteLength(joined);
   const held =
@@ -168,12 +194,12 @@ function addMetadata(
     (found === undefined ? 0 : Buffer.byteLength(found[1])) +
     bytes +
     (found === undefined ? name.length : 0);
-  const isTooMany = found === undefined && metadata.size >= MAX_METADATA_KEYS;
+  const isTooMany = found === undefined && metadata.length >= MAX_METADATA_KEYS;
   if (isTooMany || bytes > MAX_METADATA_VALUE_BYTES || held > MAX_METADATA_BYTES) {
-    flags.add('metadata_cut');
+    addFlag(flags, 'metadata_cut');
     return heldBytes;
   }
-  if (found === undefined) metadata.set(lower, [name, joined]);
+  if (found === undefined) metadata.push([name, joined]);
   else found[1] = joined;
   return held;
 }

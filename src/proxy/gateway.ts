@@ -7,7 +7,9 @@ import type { KeyHolder } from './authenticate.ts';
 import type { AwsCredentials } from './aws-credentials.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import type { CallId } from './call-id.ts';
+import type { HeaderNames } from './header-names.ts';
 import type { IdleSweep } from './idle-sweep.ts';
+import type { OpenSet } from './open-set.ts';
 import type { RouteSettings } from './route.ts';
 import type { UpstreamClient } from './upstream.ts';
 
@@ -31,8 +33,9 @@ export interface Gateway {
   readonly copies: ByteBudget;
   readonly heldBodies: ByteBudget;
   readonly idleBodies: IdleSweep;
+  readonly headerNames: HeaderNames;
   readonly nextCallId: () => CallId;
-  readonly openCalls: Set<OpenCall>;
+  readonly openCalls: OpenSet<OpenCall>;
   readonly counters: { calls: number; rejected: number };
   /** True from the moment the process is asked to stop: no connection is kept alive any more. */
   isDraining: boolean;

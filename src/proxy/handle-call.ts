@@ -38,9 +38,9 @@ export async function handleCall(incoming: ClientRequest, outgoing: ClientRespon
   const responseCopy = new BodyCopy(gateway.copies);
   let facts: CallFacts | null = null;
   try {
-    const request = accept(incoming);
+    const request = accept(incoming, gateway.headerNames);
     const headers = splitGatewayHeaders(request);
-    const key = authenticate(headers.key, gateway.keys, arrival.requestedAtMs);
+    const key = authenticate(headers.key, gateway.keys, incoming.socket, arrival.requestedAtMs);
     const route = chooseRoute(request, headers, gateway.routes);
     facts = { arrival, key, node: gateway.settings.node, request, headers, route };
 
@@ -157,6 +157,7 @@ function forward(
     requestId: arrival.id,
     method: request.method,
     copy: responseCopy,
+    headerNames: gateway.headerNames,
     drainsOnClientAbort: gateway.settings.onClientAbort === 'drain',
     arrivedMs: arrival.monotonicMs,
     onHead: (head) => attachMeter(route, head, prepared.isAsked),

@@ -49,16 +49,17 @@ interface Opening {
 
 export async function handleUpgrade(incoming: IncomingMessage, head: Buffer, gateway: Gateway): Promise<void> {
   const { socket } = incoming;
-  const arrival = stampArrival(gateway);
   const client = holdClient(socket, head);
   const outgoing = openResponse(incoming, socket, client);
+  if (outgoing === null) return;
+  const arrival = stampArrival(gateway);
   const requestCopy = new BodyCopy(gateway.copies);
   const responseCopy = new BodyCopy(gateway.copies);
   let facts: CallFacts | null = null;
   try {
-    const request = accept(incoming, true);
+    const request = accept(incoming, gateway.headerNames, true);
     const headers = splitGatewayHeaders(request);
-    const key = authenticate(headers.key, gateway.keys, arrival.requestedAtMs);
+    const key = authenticate(headers.key, gateway.keys, incoming.socket, arrival.requestedAtMs);
     const route = chooseRoute(request, headers, gateway.routes);
     const websocket = route.provider.websocket?.(route.mapped) ?? null;
     facts = {
@@ -69,7 +70,9 @@ export async function handleUpgrade(incoming: IncomingMessage, head: Buffer, gat
       headers,
       route: { ...route, endpoint: websocket?.endpoint ?? route.endpoint },
     };
-    if (websocket === null || request.method !== 'GET') throw new GatewayError('upgrade_unsupported');
+    // A handshake is not signed for AWS, and would not go on as it was signed: its client falls back to HTTP.
+    const isSigned = route.signing !== null || route.isSignedByClient;
+    if (websocket === null || request.method !== 'GET' || isSigned) throw new GatewayError('upgrade_unsupported');
     // What follows the head would be read as frames by one side and as a body by the other.
     if (request.hasBody) throw new GatewayError('request_malformed');
 
@@ -95,11 +98,19 @@ export async function handleUpgrade(incoming: IncomingMessage, head: Buffer, gat
   }
 }
 
-/** `node:http` makes no response for a request that asks for another protocol, but knows how to write one. */
-function openResponse(incoming: IncomingMessage, socket: Socket, client: HeldClient): ServerResponse {
+/**
+ * `node:http` makes no response for a request that asks for another protocol, but knows how to write one. Null, and the
+ * connection closed, when an answer to an earlier request is still being written on it: the two would be mixed up.
+ */
+function openResponse(incoming: IncomingMessage, socket: Socket, client: HeldClient): ServerResponse | null {
   const outgoing = new ServerResponse(incoming);
   outgoing.shouldKeepAlive = false;
-  outgoing.assignSocket(socket);
+  try {
+    outgoing.assignSocket(socket);
+  } catch {
+    socket.destroy();
+    return null;
+  }
   socket.on('drain', () => outgoing.emit('drain'));
   outgoing.once('finish', () => client.close());
   return outgoing;
@@ -114,12 +125,13 @@ function readFlags(facts: CallFacts): CallBegin['flags'] {
   return facts.route.isRepaired ? [...facts.headers.flags, 'path_repaired'] : facts.headers.flags;
 }
 
-function createAnswer(outgoing: ServerResponse, { facts, responseCopy }: Opening): Answer {
+function createAnswer(outgoing: ServerResponse, { gateway, facts, responseCopy }: Opening): Answer {
   const { arrival, request, route } = facts;
   return new Answer(outgoing, {
     requestId: arrival.id,
     method: request.method,
     copy: responseCopy,
+    headerNames: gateway.headerNames,
     drainsOnClientAbort: false,
     arrivedMs: arrival.monotonicMs,
     onHead: (head) => attachMeter(route, head, false),
@@ -154,8 +166,8 @@ async function shakeHands(answer: Answer, { gateway, facts }: Opening): Promise<
           onSwitch: (reason, rawHeaders, provider, rest) => {
             // Until the relay listens.
             provider.on('error', () => {});
-            const names = rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
-            resolve({ kind: 'switched', head: new AnswerHead(101, rawHeaders, names), reason, provider, rest });
+            const head = new AnswerHead(101, rawHeaders, gateway.headerNames);
+            resolve({ kind: 'switched', head, reason, provider, rest });
           },
         },
       );
@@ -244,7 +256,7 @@ async function relay(
 
 /** The headers of this hop are written anew; all others are the provider's. */
 function writeSwitch(reason: string, head: AnswerHead, requestId: string): string {
-  const { headers } = headersForClient(head.rawHeaders, requestId);
+  const { headers } = headersForClient(head, requestId);
   let text = `HTTP/1.1 101 ${reason}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n`;
   const passed = dropNamed(headers, ['content-length']);
   for (let index = 0; index + 1 < passed.length; index += 2) text += `${passed[index]}: ${passed[index + 1]}\r\n`;

@@ -2,6 +2,7 @@
  * Finds the waits that have been idle for too long, by one coarse timer for all of them instead of one timer each:
  * a body is there after microseconds, mostly, and a timer costs more than that.
  */
+import { OpenSet } from './open-set.ts';
 
 export interface IdleWait {
   /** Monotonic time of the last sign of life; the owner sets it. */
@@ -11,7 +12,7 @@ export interface IdleWait {
 }
 
 export class IdleSweep {
-  readonly #waits = new Set<IdleWait>();
+  readonly #waits = new OpenSet<IdleWait>();
   readonly #timer: NodeJS.Timeout;
 
   constructor(limitMs: number, intervalMs: number) {

@@ -13,7 +13,9 @@ import { createAwsCredentials } from './aws-credentials.ts';
 import { createByteBudget } from './byte-budget.ts';
 import { createCallIds } from './call-id.ts';
 import { COPIES_BYTES, type Gateway, HELD_BODIES_BYTES } from './gateway.ts';
+import { HeaderNames } from './header-names.ts';
 import { IdleSweep } from './idle-sweep.ts';
+import { OpenSet } from './open-set.ts';
 import { createProxyServer, type ProxyServer } from './proxy-server.ts';
 import { BODY_IDLE_MS, BODY_SWEEP_MS } from './receive-body.ts';
 import { createUpstreamClient } from './upstream-client.ts';
@@ -50,15 +52,16 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
   const gateway: Gateway = {
     settings: config,
     routes: config,
-    keys: { snapshot: await readKeySnapshotFile(start.keysFile) },
+    keys: { snapshot: await readKeySnapshotFile(start.keysFile), lastOf: new WeakMap() },
     awsCredentials: createAwsCredentials({ log }),
     upstream: await createUpstreamClient(config.egress),
     spool,
     copies: createByteBudget(COPIES_BYTES),
     heldBodies: createByteBudget(HELD_BODIES_BYTES),
     idleBodies: new IdleSweep(BODY_IDLE_MS, BODY_SWEEP_MS),
+    headerNames: new HeaderNames(),
     nextCallId: createCallIds(),
-    openCalls: new Set(),
+    openCalls: new OpenSet(),
     counters: { calls: 0, rejected: 0 },
     isDraining: false,
     reportAttempt: attempts.add,

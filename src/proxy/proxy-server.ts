@@ -38,7 +38,7 @@ export function createProxyServer(gateway: Gateway): ProxyServer {
       noDelay: true,
       keepAlive: true,
       // Other upgrades (h2c) are offers that may be left unanswered.
-      shouldUpgradeCallback: (incoming) => asksForWebsocket(incoming.headers.upgrade),
+      shouldUpgradeCallback: ({ httpVersion, headers }) => httpVersion === '1.1' && asksForWebsocket(headers.upgrade),
     },
     onRequest,
   );

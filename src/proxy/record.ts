@@ -6,7 +6,6 @@
 import type { CallBegin, CallBody, CallCheckpoint, CallEnd, Outcome } from '../call-record.ts';
 import type { KeyEntry } from '../channel.ts';
 import { GATEWAY_ERRORS, type GatewayErrorCode } from '../errors.ts';
-import { isKeptResponseHeader } from '../providers/kept-headers.ts';
 import type { CallFlag, TokenUsage, UsageReading, UsageSource } from '../token-usage.ts';
 import type { AcceptedRequest } from './accept.ts';
 import type { AnswerEnding } from './answer.ts';
@@ -269,10 +268,10 @@ function firstHeader(answer: AnswerFacts, names: readonly string[]): string | nu
 
 function keepResponseHeaders(head: AnswerHead): [string, string][] {
   const kept: [string, string][] = [];
-  for (const [index, name] of head.names.entries()) {
-    if (isKeptResponseHeader(name)) {
-      kept.push([name, head.rawHeaders[index * 2 + 1] ?? '']);
-    }
+  const { names, rawHeaders } = head;
+  for (let index = 0; index < names.length; index += 1) {
+    const name = names[index];
+    if (name?.isKeptOfAnswer === true) kept.push([name.lower, rawHeaders[index * 2 + 1] ?? '']);
   }
   return kept;
 }

@@ -24,6 +24,9 @@ export interface ConnectionOwner {
   sendAgain(call: OpenCall): void;
 }
 
+/** Opens a socket that gives what it reads to `onRead`, in a buffer that is used again once it returns. */
+export type OpenSocket = (onRead: (bytes: Uint8Array, length: number) => void) => Socket;
+
 export class UpstreamConnection {
   /** Set while it is with the pool. */
   idleSinceMs = 0;
@@ -42,7 +45,8 @@ export class UpstreamConnection {
   readonly #owner: ConnectionOwner;
 
   /** `readyEvent` is the one after which the socket can be written to; the connection is made for `call`. */
-  constructor(owner: ConnectionOwner, socket: Socket, readyEvent: 'connect' | 'secureConnect', call: OpenCall) {
+  constructor(owner: ConnectionOwner, open: OpenSocket, readyEvent: 'connect' | 'secureConnect', call: OpenCall) {
+    const socket = open((bytes, length) => this.#onData(bytes, length));
     this.#owner = owner;
     this.#socket = socket;
     this.#call = call;
@@ -56,7 +60,6 @@ export class UpstreamConnection {
       this.#isReady = true;
       if (this.#call !== null) this.begin(this.#call, false);
     });
-    socket.on('data', (chunk: Buffer) => this.#onData(chunk));
     socket.on('drain', () => this.#onDrain());
     socket.on('end', () => this.#onOver());
     socket.on('error', (error) => {
@@ -170,13 +173,19 @@ export class UpstreamConnection {
     }
   }
 
-  #onData(chunk: Buffer): void {
+  /**
+   * `received` is used again for the next read, of any connection. What is passed on is a copy: for the small packets
+   * that answers come in it costs less than a buffer and a stream event for each read.
+   */
+  #onData(received: Uint8Array, length: number): void {
     const call = this.#call;
     if (call === null) {
       this.#socket.destroy();
       return;
     }
     call.lastTick = this.#owner.tick;
+    const chunk = Buffer.allocUnsafe(length);
+    chunk.set(length === received.length ? received : received.subarray(0, length));
     if (this.#rest === null) this.#parse(call, chunk);
     else this.#rest = Buffer.concat([this.#rest, chunk]);
   }

@@ -2,11 +2,27 @@
  * Opens connections to one origin, all with the same settings: TCP, and TLS where the origin has it. What is sent on
  * them, and whether they are kept, is their owner's business.
  */
-import { connect, isIP, type Socket } from 'node:net';
+import { connect, isIP, type OnReadOpts, type Socket } from 'node:net';
 import { connect as connectTls, createSecureContext, type SecureContext } from 'node:tls';
 
 /** First probe on a silent connection, so that a path that died without a word is noticed. */
 const TCP_PROBE_MS = 60_000;
+
+/** Where a socket puts what it reads. The buffer is used again once `onRead` returns. */
+export interface SharedReading {
+  readonly buffer: Uint8Array;
+  readonly onRead: (bytes: Uint8Array, length: number) => void;
+}
+
+function readInto({ buffer, onRead }: SharedReading): OnReadOpts {
+  return {
+    buffer,
+    callback: (length, bytes) => {
+      onRead(bytes, length);
+      return true;
+    },
+  };
+}
 
 export class UpstreamConnector {
   /** The value of `Host`. */
@@ -30,8 +46,11 @@ export class UpstreamConnector {
     this.#secureContext = isTls ? createSecureContext() : null;
   }
 
-  /** `allowHalfOpen`: the provider's end of the connection does not end ours. */
-  open(allowHalfOpen: boolean): Socket {
+  /**
+   * `allowHalfOpen`: the provider's end of the connection does not end ours. With `reading` what comes is given to it
+   * instead of to the listeners of `data`.
+   */
+  open(allowHalfOpen: boolean, reading: SharedReading | null = null): Socket {
     const where = {
       host: this.#hostname,
       port: this.#port,
@@ -39,6 +58,7 @@ export class UpstreamConnector {
       keepAlive: true,
       keepAliveInitialDelay: TCP_PROBE_MS,
       allowHalfOpen,
+      ...(reading === null ? {} : { onread: readInto(reading) }),
     };
     if (this.#secureContext === null) return connect(where);
     const socket = connectTls({

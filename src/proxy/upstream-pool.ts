@@ -4,13 +4,15 @@
  */
 import type { UpgradeEvents, UpstreamCall, UpstreamEvents, UpstreamRequest } from './upstream.ts';
 import { OpenCall } from './upstream-call.ts';
-import { type ConnectionOwner, UpstreamConnection } from './upstream-connection.ts';
+import { type ConnectionOwner, type OpenSocket, UpstreamConnection } from './upstream-connection.ts';
 import { UpstreamConnector } from './upstream-connector.ts';
 import { UpstreamError } from './upstream-failure.ts';
 import { UpstreamHandshake } from './upstream-handshake.ts';
 import type { UpstreamLimits } from './upstream-limits.ts';
 import { writeRequestHead } from './upstream-request.ts';
 
+/** At most so much is taken at once; what libuv reads at most, too. */
+const READ_BYTES = 64 * 1024;
 const MAX_IDLE_CONNECTIONS = 1_024;
 /** Our clock against the provider's, and the way there. */
 const KEEP_ALIVE_MARGIN_MS = 1_000;
@@ -20,6 +22,8 @@ export class UpstreamPool implements ConnectionOwner {
   tick = 0;
   readonly #connector: UpstreamConnector;
   readonly #hopLines: string;
+  /** All connections read into it, one after the other: what is read is dealt with before the next read. */
+  readonly #readBuffer = new Uint8Array(READ_BYTES);
   /** The last is the one used last. */
   readonly #idle: UpstreamConnection[] = [];
   /** All there are, idle, connecting or busy. */
@@ -32,6 +36,10 @@ export class UpstreamPool implements ConnectionOwner {
     this.limits = limits;
     this.#connector = new UpstreamConnector(origin);
     this.#hopLines = `Host: ${this.#connector.host}\r\nConnection: keep-alive\r\n`;
+  }
+
+  get isUnused(): boolean {
+    return this.#connections.size === 0 && this.#handshakes.size === 0;
   }
 
   send(request: UpstreamRequest, events: UpstreamEvents): UpstreamCall {
@@ -137,7 +145,8 @@ export class UpstreamPool implements ConnectionOwner {
 
   #open(call: OpenCall): void {
     const { readyEvent } = this.#connector;
-    const connection = new UpstreamConnection(this, this.#connector.open(false), readyEvent, call);
+    const open: OpenSocket = (onRead) => this.#connector.open(false, { buffer: this.#readBuffer, onRead });
+    const connection = new UpstreamConnection(this, open, readyEvent, call);
     this.#connections.add(connection);
   }
 }

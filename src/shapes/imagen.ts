@@ -26,6 +26,7 @@ function readJson(body: JsonValue, reading: UsageReading): UsageReading {
 
 export const imagen: Shape = {
   name: 'imagen',
+  countsElements: true,
   readJson,
   mayMatter: () => false,
   readEvent: (_eventType, _data, reading) => reading,

@@ -3,12 +3,12 @@
  * record costs no allocation of its own and the group is one write.
  */
 import { crc32 } from 'node:zlib';
-import type { CallBody, SpoolEntry } from '../call-record.ts';
+import type { CallBody, CallEnd, SpoolEntry } from '../call-record.ts';
 import {
   CHECKED_FROM,
-  CHECKED_TO,
   FRAME_HEADER_BYTES,
   FRAME_MAGIC,
+  FRAME_TRAILER_BYTES,
   FRAME_TYPES,
   FRAME_VERSION,
   MAX_PAYLOAD_BYTES,
@@ -21,13 +21,13 @@ const KEPT_BYTES = 1024 * 1024;
 const MAX_BYTES_PER_CHAR = 3;
 const LENGTH_BYTES = 4;
 
-/** A body without its bytes, as JSON. Put together by hand: this is done twice a call, and most of it needs no escaping. */
+/** A body without its bytes and without what stands in its begin, as JSON. Most of it needs no escaping. */
 function describe(body: CallBody): string {
   const type = JSON.stringify(body.contentType);
-  const encoding = JSON.stringify(body.contentEncoding);
+  const encoding = body.contentEncoding === null ? 'null' : JSON.stringify(body.contentEncoding);
   return (
-    `{"id":"${body.id}","requestedAtMs":${body.requestedAtMs},"direction":"${body.direction}","contentType":${type},` +
-    `"contentEncoding":${encoding},"totalBytes":${body.totalBytes},"headBytes":${body.headBytes}}`
+    `{"direction":"${body.direction}","contentType":${type},"contentEncoding":${encoding},` +
+    `"totalBytes":${body.totalBytes},"headBytes":${body.headBytes},"bytes":${body.bytes.length}}`
   );
 }
 
@@ -51,27 +51,35 @@ export class FrameGroup {
   }
 
   /** Adds a frame whose payload is text. False, and nothing added, above `MAX_PAYLOAD_BYTES`. */
-  addText(type: SpoolEntry['type'], text: string): boolean {
+  addText(type: 'begin' | 'checkpoint', text: string): boolean {
     const start = this.#length;
-    this.#reserve(FRAME_HEADER_BYTES + text.length * MAX_BYTES_PER_CHAR);
+    this.#reserve(FRAME_HEADER_BYTES + text.length * MAX_BYTES_PER_CHAR + FRAME_TRAILER_BYTES);
     const payloadBytes = this.#buffer.write(text, start + FRAME_HEADER_BYTES);
     return this.#finish(start, type, payloadBytes);
   }
 
-  /** Adds a body: `length u32 of the description | description as JSON | bytes`. */
-  addBody(body: CallBody): boolean {
-    const { bytes } = body;
-    const description = describe(body);
+  /**
+   * Adds an ending with its begin and its bodies in one frame: `length u32 of the text | text | bytes of the bodies`,
+   * the text being JSON: `[begin, end, [body without its bytes, …]]`. `beginText` is the begin as JSON.
+   */
+  addEnd(beginText: string, end: CallEnd, bodies: readonly CallBody[]): boolean {
+    const text = `[${beginText},${JSON.stringify(end)},[${bodies.map(describe).join(',')}]]`;
+    let bodyBytes = 0;
+    for (const body of bodies) bodyBytes += body.bytes.length;
     const start = this.#length;
-    const payload = start + FRAME_HEADER_BYTES;
-    this.#reserve(FRAME_HEADER_BYTES + LENGTH_BYTES + description.length * MAX_BYTES_PER_CHAR + bytes.length);
-    const descriptionBytes = this.#buffer.write(description, payload + LENGTH_BYTES);
-    this.#buffer.writeUInt32BE(descriptionBytes, payload);
-    bytes.copy(this.#buffer, payload + LENGTH_BYTES + descriptionBytes);
-    return this.#finish(start, 'body', LENGTH_BYTES + descriptionBytes + bytes.length);
+    const textAt = start + FRAME_HEADER_BYTES + LENGTH_BYTES;
+    this.#reserve(textAt - start + text.length * MAX_BYTES_PER_CHAR + bodyBytes + FRAME_TRAILER_BYTES);
+    const textBytes = this.#buffer.write(text, textAt);
+    this.#buffer.writeUInt32BE(textBytes, start + FRAME_HEADER_BYTES);
+    let at = textAt + textBytes;
+    for (const { bytes } of bodies) {
+      this.#buffer.set(bytes, at);
+      at += bytes.length;
+    }
+    return this.#finish(start, 'end', at - start - FRAME_HEADER_BYTES);
   }
 
-  /** Takes back everything behind `length`, e.g. the bodies of a record that does not fit. */
+  /** Takes back everything behind `length`, e.g. a record for which there is no room. */
   truncate(length: number): void {
     this.#length = length;
   }
@@ -79,14 +87,13 @@ export class FrameGroup {
   #finish(start: number, type: SpoolEntry['type'], payloadBytes: number): boolean {
     if (payloadBytes > MAX_PAYLOAD_BYTES) return false;
     const buffer = this.#buffer;
-    const payload = start + FRAME_HEADER_BYTES;
-    FRAME_MAGIC.copy(buffer, start);
+    const payloadEnd = start + FRAME_HEADER_BYTES + payloadBytes;
+    buffer.set(FRAME_MAGIC, start);
     buffer[start + CHECKED_FROM] = FRAME_VERSION;
     buffer[start + CHECKED_FROM + 1] = FRAME_TYPES[type];
     buffer.writeUInt32BE(payloadBytes, start + CHECKED_FROM + 2);
-    const headerCrc = crc32(buffer.subarray(start + CHECKED_FROM, start + CHECKED_TO));
-    buffer.writeUInt32BE(crc32(buffer.subarray(payload, payload + payloadBytes), headerCrc), start + CHECKED_TO);
-    this.#length = payload + payloadBytes;
+    buffer.writeUInt32BE(crc32(buffer.subarray(start + CHECKED_FROM, payloadEnd)), payloadEnd);
+    this.#length = payloadEnd + FRAME_TRAILER_BYTES;
     return true;
   }
 

@@ -1,15 +1,21 @@
 /**
- * The bytes of one record in a segment: `magic u32 | version u8 | type u8 | length u32 | crc32 u32 | payload`, big
- * endian. It knows how a frame is laid out and read (`frame-group.ts` makes them), nothing of files. The checksum covers version, type, length and
- * payload, so that no flipped bit outside the magic can turn one record into another.
+ * The bytes of one record in a segment: `magic u32 | version u8 | type u8 | length u32 | payload | crc32 u32`, big
+ * endian. It knows how a frame is laid out and read (`frame-group.ts` makes them), nothing of files. The checksum covers
+ * all but the magic, so that no flipped bit outside it can turn one record into another. In version 1 it stood before
+ * the payload.
  */
 import { crc32 } from 'node:zlib';
 import type { SpoolEntry } from '../call-record.ts';
 
 /** The first and the last byte never occur in UTF-8: a search for the next frame is not misled by JSON. */
 export const FRAME_MAGIC = Buffer.from([0xf5, 0x54, 0x47, 0xfa]);
-export const FRAME_VERSION = 1;
-export const FRAME_HEADER_BYTES = 14;
+export const FRAME_VERSION = 2;
+/** Segments that an earlier release has left are still read. */
+export const FIRST_FRAME_VERSION = 1;
+/** Before the payload … */
+export const FRAME_HEADER_BYTES = 10;
+/** … and behind it. */
+export const FRAME_TRAILER_BYTES = 4;
 /** Longer payloads are not written, and a length above it is not believed. */
 export const MAX_PAYLOAD_BYTES = 8 * 1024 * 1024;
 
@@ -18,10 +24,8 @@ export const FRAME_TYPES = { begin: 1, checkpoint: 2, body: 3, end: 4 } as const
   number
 >;
 
-/** The checksum covers the header from here … */
+/** The checksum covers the frame from here on. */
 export const CHECKED_FROM = 4;
-/** … to here, where it stands itself, and the payload. */
-export const CHECKED_TO = 10;
 
 /** `short`: what is there may be the beginning of a frame. `bad`: no frame starts here. */
 export type FrameReading =
@@ -42,12 +46,23 @@ export function readFrame(bytes: Buffer, offset: number): FrameReading {
   if (bytes.compare(FRAME_MAGIC, 0, magicBytes, offset, offset + magicBytes) !== 0)
     return { kind: 'bad', checkedBytes: 0 };
   if (available < FRAME_HEADER_BYTES) return { kind: 'short', needs: FRAME_HEADER_BYTES };
+  const version = bytes.readUInt8(offset + 4);
   const length = bytes.readUInt32BE(offset + 6);
   if (length > MAX_PAYLOAD_BYTES) return { kind: 'bad', checkedBytes: 0 };
-  const end = offset + FRAME_HEADER_BYTES + length;
-  if (end > bytes.length) return { kind: 'short', needs: FRAME_HEADER_BYTES + length };
-  const payload = bytes.subarray(offset + FRAME_HEADER_BYTES, end);
-  const crc = crc32(payload, crc32(bytes.subarray(offset + CHECKED_FROM, offset + CHECKED_TO)));
-  if (crc !== bytes.readUInt32BE(offset + CHECKED_TO)) return { kind: 'bad', checkedBytes: length };
-  return { kind: 'frame', version: bytes.readUInt8(offset + 4), type: bytes.readUInt8(offset + 5), payload, end };
+  const payloadEnd = offset + FRAME_HEADER_BYTES + length;
+  const end = payloadEnd + FRAME_TRAILER_BYTES;
+  if (end > bytes.length) return { kind: 'short', needs: end - offset };
+  if (version === FIRST_FRAME_VERSION) return readFirstVersion(bytes, offset, end);
+  const crc = crc32(bytes.subarray(offset + CHECKED_FROM, payloadEnd));
+  if (crc !== bytes.readUInt32BE(payloadEnd)) return { kind: 'bad', checkedBytes: length };
+  const payload = bytes.subarray(offset + FRAME_HEADER_BYTES, payloadEnd);
+  return { kind: 'frame', version, type: bytes.readUInt8(offset + 5), payload, end };
+}
+
+function readFirstVersion(bytes: Buffer, offset: number, end: number): FrameReading {
+  const crcAt = offset + FRAME_HEADER_BYTES;
+  const payload = bytes.subarray(crcAt + FRAME_TRAILER_BYTES, end);
+  const crc = crc32(payload, crc32(bytes.subarray(offset + CHECKED_FROM, crcAt)));
+  if (crc !== bytes.readUInt32BE(crcAt)) return { kind: 'bad', checkedBytes: payload.length };
+  return { kind: 'frame', version: FIRST_FRAME_VERSION, type: bytes.readUInt8(offset + 5), payload, end };
 }

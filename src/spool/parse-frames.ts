@@ -3,7 +3,14 @@
  * ends, never throws, and reads every whole frame that is there.
  */
 import type { CallBegin, CallBody, CallCheckpoint, CallEnd, SpoolEntry } from '../call-record.ts';
-import { FRAME_HEADER_BYTES, FRAME_MAGIC, FRAME_TYPES, FRAME_VERSION, readFrame } from './frame.ts';
+import {
+  FIRST_FRAME_VERSION,
+  FRAME_HEADER_BYTES,
+  FRAME_MAGIC,
+  FRAME_TYPES,
+  FRAME_VERSION,
+  readFrame,
+} from './frame.ts';
 
 /** Where a record ends in the bytes that were parsed. */
 export interface ParsedEntry {
@@ -47,14 +54,16 @@ export function parseFrames(bytes: Buffer, from: number, isFinal: boolean, limit
   while (offset < bytes.length && ends < limits.maxEnds && (taken < limits.maxBytes || isBehindBody)) {
     const frame = readFrame(bytes, offset);
     if (frame.kind === 'frame') {
-      const entry = frame.version === FRAME_VERSION ? decodeEntry(frame.type, frame.payload) : null;
+      const found = decodeFrame(frame.version, frame.type, frame.payload);
       const frameBytes = frame.end - offset;
-      if (entry === null) corruptBytes += frameBytes;
+      const last = found.at(-1);
+      if (last === undefined) corruptBytes += frameBytes;
       else {
-        entries.push({ entry, bytes: frameBytes, end: frame.end });
+        // The frame's bytes count with its last record, the one at which a reader may stop.
+        for (const entry of found) entries.push({ entry, bytes: entry === last ? frameBytes : 0, end: frame.end });
         taken += frameBytes;
-        isBehindBody = entry.type === 'body';
-        if (entry.type === 'end') ends += 1;
+        isBehindBody = last.type === 'body';
+        if (last.type === 'end') ends += 1;
       }
       offset = frame.end;
       continue;
@@ -80,33 +89,61 @@ function findMagic(bytes: Buffer, from: number, isFinal: boolean): number {
   return bytes.length;
 }
 
-/** Null for a type of a newer version, or a payload that is not what its type says. */
-function decodeEntry(type: number, payload: Buffer): SpoolEntry | null {
+/** Empty for a version or a type that is newer, or a payload that is not what its type says. */
+function decodeFrame(version: number, type: number, payload: Buffer): readonly SpoolEntry[] {
   try {
-    switch (type) {
-      case FRAME_TYPES.begin: {
-        const begin: CallBegin = JSON.parse(payload.toString());
-        return isRecord(begin) ? { type: 'begin', begin } : null;
-      }
-      case FRAME_TYPES.checkpoint: {
-        const checkpoint: CallCheckpoint = JSON.parse(payload.toString());
-        return isRecord(checkpoint) ? { type: 'checkpoint', checkpoint } : null;
-      }
-      case FRAME_TYPES.body:
-        return decodeBody(payload);
-      case FRAME_TYPES.end: {
-        const [begin, end]: [CallBegin, CallEnd] = JSON.parse(payload.toString());
-        return isRecord(begin) && isRecord(end) ? { type: 'end', begin, end } : null;
-      }
-      default:
-        return null;
-    }
+    if (version === FRAME_VERSION && type === FRAME_TYPES.end) return decodeEnd(payload);
+    if (version !== FRAME_VERSION && version !== FIRST_FRAME_VERSION) return [];
+    const entry = decodeEntry(version, type, payload);
+    return entry === null ? [] : [entry];
   } catch {
     // Not silent: the frame's bytes are counted as corrupt by the caller.
-    return null;
+    return [];
   }
 }
 
+function decodeEntry(version: number, type: number, payload: Buffer): SpoolEntry | null {
+  switch (type) {
+    case FRAME_TYPES.begin: {
+      const begin: CallBegin = JSON.parse(payload.toString());
+      return isRecord(begin) ? { type: 'begin', begin } : null;
+    }
+    case FRAME_TYPES.checkpoint: {
+      const checkpoint: CallCheckpoint = JSON.parse(payload.toString());
+      return isRecord(checkpoint) ? { type: 'checkpoint', checkpoint } : null;
+    }
+    case FRAME_TYPES.body:
+      return version === FIRST_FRAME_VERSION ? decodeBody(payload) : null;
+    case FRAME_TYPES.end: {
+      const [begin, end]: [CallBegin, CallEnd] = JSON.parse(payload.toString());
+      return isRecord(begin) && isRecord(end) ? { type: 'end', begin, end } : null;
+    }
+    default:
+      return null;
+  }
+}
+
+type BodyDescription = Omit<CallBody, 'id' | 'requestedAtMs' | 'bytes'> & { readonly bytes: number };
+
+/** The bodies in front of their ending, as if each were a record of its own. */
+function decodeEnd(payload: Buffer): readonly SpoolEntry[] {
+  let at = 4 + payload.readUInt32BE(0);
+  if (at > payload.length) return [];
+  const parsed: [CallBegin, CallEnd, BodyDescription[]] = JSON.parse(payload.toString('utf8', 4, at));
+  const [begin, end, described] = parsed;
+  if (!isRecord(begin) || !isRecord(end)) return [];
+  const entries: SpoolEntry[] = [];
+  for (const about of described) {
+    const bytes = payload.subarray(at, at + about.bytes);
+    if (bytes.length !== about.bytes) return [];
+    at += about.bytes;
+    entries.push({ type: 'body', body: { id: begin.id, requestedAtMs: begin.requestedAtMs, ...about, bytes } });
+  }
+  entries.push({ type: 'end', begin, end });
+  return entries;
+}
+
+/** A body of version 1: a frame of its own, in front of that of its ending. */
 function decodeBody(payload: Buffer): SpoolEntry | null {
   const descriptionEnd = 4 + payload.readUInt32BE(0);
   if (descriptionEnd > payload.length) return null;

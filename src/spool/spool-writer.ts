@@ -10,6 +10,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { CallBegin, CallBody, CallCheckpoint, CallEnd } from '../call-record.ts';
+import { BeginTexts } from './begin-texts.ts';
 import { FrameGroup } from './frame-group.ts';
 import { openSegmentWriter } from './segment-writer.ts';
 import type { SpoolLog } from './spool-log.ts';
@@ -54,7 +55,7 @@ export type SpoolDone = (kept: boolean) => void;
 export interface SpoolWriter {
   begin(begin: CallBegin, done: SpoolDone): void;
   checkpoint(checkpoint: CallCheckpoint, done: SpoolDone): void;
-  /** Writes the bodies and, right after them, the ending with its begin repeated. Pass the object given to `begin`. */
+  /** Writes the ending with its begin repeated and its bodies, all in one frame. Pass the object given to `begin`. */
   end(begin: CallBegin, end: CallEnd, bodies: readonly CallBody[], done: SpoolDone): void;
   stats(): SpoolStats;
   /** Writes what is pending, makes it durable and closes. Later appends are lost (and counted). */
@@ -77,8 +78,7 @@ export function openSpoolWriter(options: SpoolWriterOptions): SpoolWriter {
   const spoolDir = dirname(dir);
   const maxBytes = options.maxBytes ?? readDefaultMaxBytes(dir, log);
   const segments = openSegmentWriter({ dir, segmentBytes: options.segmentBytes ?? SEGMENT_BYTES, log });
-  /** The text of a begin, by the call's id, until its end, which repeats it. */
-  const beginTexts = new Map<string, string>();
+  const beginTexts = new BeginTexts();
 
   // The group that gathers; while one is on its way to the disk its buffer is not touched, and the other one gathers.
   let group = new FrameGroup();
@@ -113,11 +113,10 @@ export function openSpoolWriter(options: SpoolWriterOptions): SpoolWriter {
     }
   }
 
-  /** Adds a record whose frames begin at `from` in the group. One that does not fit is lost, not thrown. */
-  function append(type: 'begin' | 'checkpoint' | 'end', from: number, text: string, done: SpoolDone): void {
-    const isEnd = type === 'end';
+  /** Takes a record that was laid out from `from` on. One that does not fit is lost, not thrown. */
+  function append(isEnd: boolean, from: number, isLaidOut: boolean, done: SpoolDone): void {
     const { recordsFit } = judgeSpace(spoolBytes + pendingBytes(), maxBytes, isDiskLow);
-    if (isClosed || !recordsFit || !group.addText(type, text) || pendingBytes() > MAX_PENDING_BYTES) {
+    if (isClosed || !recordsFit || !isLaidOut || pendingBytes() > MAX_PENDING_BYTES) {
       group.truncate(from);
       setImmediate(lose, [{ isEnd, done }]);
       return;
@@ -208,31 +207,35 @@ export function openSpoolWriter(options: SpoolWriterOptions): SpoolWriter {
   spaceTimer.unref();
   void measureSpace();
 
-  /** Lays out the bodies right before their ending; false, and none laid out, when they are to be dropped. */
-  function addBodies(bodies: readonly CallBody[]): boolean {
-    const before = group.length;
-    const { bodiesFit } = judgeSpace(spoolBytes + pendingBytes(), maxBytes, isDiskLow);
-    if (bodiesFit && pendingBytes() < MAX_PENDING_BYTES / 2 && bodies.every((body) => group.addBody(body))) return true;
-    group.truncate(before);
+  function bodiesFit(bodies: readonly CallBody[]): boolean {
+    let bytes = group.length + writingBytes;
+    for (const body of bodies) bytes += body.bytes.length;
+    return bytes < MAX_PENDING_BYTES / 2 && judgeSpace(spoolBytes + bytes, maxBytes, isDiskLow).bodiesFit;
+  }
+
+  /** Lays out an ending, without its bodies when there is no room for them. */
+  function layOutEnd(beginText: string, end: CallEnd, bodies: readonly CallBody[]): boolean {
+    if (bodies.length === 0) return group.addEnd(beginText, end, bodies);
+    if (bodiesFit(bodies) && group.addEnd(beginText, end, bodies)) return true;
     lost.bodies += bodies.length;
-    return bodies.length === 0;
+    return group.addEnd(beginText, { ...end, flags: [...end.flags, 'body_dropped'] }, []);
   }
 
   return {
     begin(begin, done) {
       const text = JSON.stringify(begin);
-      beginTexts.set(begin.id, text);
-      append('begin', group.length, text, done);
+      beginTexts.add(begin, text);
+      const from = group.length;
+      append(false, from, group.addText('begin', text), done);
     },
     checkpoint(checkpoint, done) {
-      append('checkpoint', group.length, JSON.stringify(checkpoint), done);
+      const from = group.length;
+      append(false, from, group.addText('checkpoint', JSON.stringify(checkpoint)), done);
     },
     end(begin, end, bodies, done) {
-      const text = beginTexts.get(begin.id) ?? JSON.stringify(begin);
-      beginTexts.delete(begin.id);
-      const before = group.length;
-      const kept: CallEnd = addBodies(bodies) ? end : { ...end, flags: [...end.flags, 'body_dropped'] };
-      append('end', before, `[${text},${JSON.stringify(kept)}]`, done);
+      const text = beginTexts.take(begin) ?? JSON.stringify(begin);
+      const from = group.length;
+      append(true, from, layOutEnd(text, end, bodies), done);
     },
     stats() {
       return {

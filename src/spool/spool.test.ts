@@ -13,8 +13,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { callBegin, callBody, callCheckpoint, callEnd } from '../../test/call-fixtures.ts';
+import { firstBodyFrame, firstEndFrame } from '../../test/first-spool-frames.ts';
 import { quietLog } from '../../test/quiet-log.ts';
-import type { SpoolEntry } from '../call-record.ts';
 import { readCursor, SPOOL_START, writeCursor } from './cursor.ts';
 import { FrameGroup } from './frame-group.ts';
 import {
@@ -27,9 +27,9 @@ import { openSpoolReader } from './spool-reader.ts';
 import { judgeSpace } from './spool-space.ts';
 import { openSpoolWriter, type SpoolWriter } from './spool-writer.ts';
 
-function textFrame(type: SpoolEntry['type'], text: string): Buffer {
+function endFrame(number: number): Buffer {
   const group = new FrameGroup();
-  group.addText(type, text);
+  group.addEnd(JSON.stringify(callBegin(number)), callEnd(number), []);
   return Buffer.from(group.bytes);
 }
 
@@ -112,41 +112,37 @@ test('small segments follow each other, and a group larger than one is still who
 
 test('a reader follows a live segment, and goes on after a torn tail when the next segment is there', async () => {
   mkdirSync(dir, { recursive: true });
-  const frame = (number: number) => textFrame('end', JSON.stringify([callBegin(number), callEnd(number)]));
   const first = join(dir, 'seg-00000001.log');
   const reader = openSpoolReader(dir, SPOOL_START);
   const read = async () => {
     const batch = await reader.read(LIMITS, false);
     return [batch.entries.length, batch.corrupt, batch.isDrained];
   };
-  writeFileSync(first, frame(1));
+  writeFileSync(first, endFrame(1));
   expect(await read()).toEqual([1, [], true]);
-  appendFileSync(first, frame(2).subarray(0, 100));
+  appendFileSync(first, endFrame(2).subarray(0, 100));
   expect(await read()).toEqual([0, [], true]);
-  appendFileSync(first, frame(2).subarray(100));
+  appendFileSync(first, endFrame(2).subarray(100));
   expect(await read()).toEqual([1, [], true]);
-  appendFileSync(first, frame(3).subarray(0, 40));
+  appendFileSync(first, endFrame(3).subarray(0, 40));
   expect(await read()).toEqual([0, [], true]);
-  writeFileSync(join(dir, 'seg-00000003.log'), frame(3));
+  writeFileSync(join(dir, 'seg-00000003.log'), endFrame(3));
   expect(await read()).toEqual([1, [{ segment: 1, bytes: 40 }], true]);
 });
 
-test('bodies are given out with their ending, even when that is written later', async () => {
+test('bodies that the first release wrote are given out with their ending, even when that is written later', async () => {
   mkdirSync(dir, { recursive: true });
-  const spool = openSpoolWriter({ dir, durability: 'process', log: quietLog() });
-  await kept((done) => spool.end(callBegin(1), callEnd(1), [callBody(1, 'request', Buffer.from('x'))], done));
-  await spool.close();
   const path = join(dir, 'seg-00000001.log');
-  const bytes = readFileSync(path);
-  const end = textFrame('end', JSON.stringify([callBegin(1), callEnd(1)])).length;
-  writeFileSync(path, bytes.subarray(0, bytes.length - end));
+  const body = firstBodyFrame(callBody(1, 'request', Buffer.from('x')));
+  const end = firstEndFrame(callBegin(1), callEnd(1));
+  writeFileSync(path, body);
   const reader = openSpoolReader(dir, SPOOL_START);
   const early = await reader.read(LIMITS, false);
   expect([early.entries, early.after]).toEqual([[], { segment: 1, offset: 0 }]);
-  appendFileSync(path, bytes.subarray(bytes.length - end));
+  appendFileSync(path, end);
   const late = await reader.read(LIMITS, false);
   expect(late.entries.map(({ entry }) => entry.type)).toEqual(['body', 'end']);
-  expect(late.after).toEqual({ segment: 1, offset: bytes.length });
+  expect(late.after).toEqual({ segment: 1, offset: body.length + end.length });
 });
 
 test('a cursor that is missing, unreadable or past the files means: from the start', async () => {

@@ -5,6 +5,7 @@ import { testBedrock } from './sdk-bedrock.ts';
 import { type SdkComparison, startSdkComparison } from './sdk-comparison.ts';
 import { testGemini } from './sdk-gemini.ts';
 import { testOpenai } from './sdk-openai.ts';
+import { testSigning } from './sdk-signing.ts';
 import { testTogether } from './sdk-together.ts';
 
 // One gateway for all SDKs: most of the time would go into starting it.
@@ -22,3 +23,4 @@ testGemini(started);
 testTogether(started);
 testAi(started);
 testBedrock(started);
+testSigning(started);
