@@ -1,7 +1,8 @@
 /**
- * Twins: the same answer as one JSON body and as a stream, with the same usage, gives the same tokens and the same cost
- * to the last digit, whatever was counted. For Google's format there are two kinds of stream.
+ * Twins: the same answer delivered as JSON and as a stream is the same usage and costs the same, for every way in which
+ * Claude and Nova are served.
  */
+import { EventStreamCodec } from '@smithy/eventstream-codec';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ProviderName } from '../src/call-record.ts';
@@ -10,244 +11,220 @@ import { SHAPES } from '../src/shapes/registry.ts';
 import type { ShapeName } from '../src/shapes/shape.ts';
 import { createUsageReader } from '../src/shapes/usage-reader.ts';
 import type { JsonObject, UsageReading } from '../src/token-usage.ts';
-
-interface Counts {
-  readonly prompt: number;
-  readonly cached: number;
-  readonly visible: number;
-  readonly reasoning: number;
-  readonly searches: number;
-}
-
-/** An answer as its pieces: the parts of a stream before the last, and what both forms end with. */
-interface Twin {
-  readonly provider: ProviderName;
-  readonly model: string;
-  readonly shape: ShapeName;
-  readonly whole: (counts: Counts) => JsonObject;
-  readonly streams: Readonly<Record<string, (counts: Counts) => readonly [contentType: string, text: string]>>;
-}
+import { formatUsd } from '../src/usd.ts';
 
 const book = createPriceBook();
+const codec = new EventStreamCodec(
+  (bytes) => Buffer.from(bytes).toString('utf8'),
+  (text) => Buffer.from(text, 'utf8'),
+);
 
-const arbitraryCounts: fc.Arbitrary<Counts> = fc
-  .record({
-    prompt: fc.nat(400_000),
-    share: fc.double({ min: 0, max: 1, noNaN: true }),
-    visible: fc.nat(9_000),
-    reasoning: fc.nat(9_000),
-    searches: fc.nat(3),
-  })
-  .map(({ share, ...counts }) => ({ ...counts, cached: Math.floor(counts.prompt * share) }));
-
-const EVENTS = 'text/event-stream';
-
-function toEvents(events: readonly JsonObject[], end = ''): readonly [string, string] {
-  const lines = events.map(
-    (event) => `event: ${String(event['type'] ?? 'x')}\r\ndata: ${JSON.stringify(event)}\r\n\r\n`,
-  );
-  return [EVENTS, lines.join('') + end];
-}
-
-function geminiUsage({ prompt, cached, visible, reasoning }: Counts, isLast: boolean): JsonObject {
-  // Zeros are left out on this wire, and what comes before the end is not there yet.
-  const output = isLast ? { candidatesTokenCount: visible, thoughtsTokenCount: reasoning } : {};
-  const counts = { promptTokenCount: prompt, cachedContentTokenCount: cached, ...output };
-  const reported = Object.entries(counts).filter(([, count]) => count !== 0);
-  return { ...Object.fromEntries(reported), totalTokenCount: prompt + (isLast ? visible + reasoning : 0) };
-}
-
-function geminiElement(counts: Counts, isLast: boolean): JsonObject {
-  const webSearchQueries = Array.from({ length: counts.searches }, (_, index) => `query ${index}`);
-  const grounding = counts.searches === 0 ? {} : { groundingMetadata: { webSearchQueries } };
-  const candidate = { content: { parts: [{ text: 'x' }] }, ...(isLast ? { finishReason: 'STOP', ...grounding } : {}) };
-  return { candidates: [candidate], usageMetadata: geminiUsage(counts, isLast), modelVersion: 'gemini-2.5-pro' };
-}
-
-function chatUsage({ prompt, cached, visible, reasoning }: Counts): JsonObject {
-  return {
-    prompt_tokens: prompt,
-    completion_tokens: visible + reasoning,
-    total_tokens: prompt + visible + reasoning,
-    prompt_tokens_details: { cached_tokens: cached },
-    completion_tokens_details: { reasoning_tokens: reasoning },
-  };
-}
-
-function responsesBody(counts: Counts): JsonObject {
-  const output = Array.from({ length: counts.searches }, () => ({
-    type: 'web_search_call',
-    status: 'completed',
-    action: { type: 'search' },
-  }));
-  return {
-    id: 'resp_1',
-    status: 'completed',
-    model: 'gpt-5.4',
-    output,
-    usage: {
-      input_tokens: counts.prompt,
-      input_tokens_details: { cached_tokens: counts.cached },
-      output_tokens: counts.visible + counts.reasoning,
-      output_tokens_details: { reasoning_tokens: counts.reasoning },
-      total_tokens: counts.prompt + counts.visible + counts.reasoning,
-    },
-  };
-}
-
-function messageUsage({ prompt, cached, visible, reasoning, searches }: Counts): JsonObject {
-  return {
-    input_tokens: prompt - cached,
-    cache_read_input_tokens: cached,
-    output_tokens: visible + reasoning,
-    server_tool_use: { web_search_requests: searches },
-  };
-}
-
-function interaction({ prompt, cached, visible, reasoning, searches }: Counts): JsonObject {
-  return {
-    id: 'v1_1',
-    model: 'gemini-3.8-flash',
-    status: 'completed',
-    usage: {
-      total_input_tokens: prompt,
-      total_cached_tokens: cached,
-      total_output_tokens: visible,
-      total_thought_tokens: reasoning,
-      total_tokens: prompt + visible + reasoning,
-      grounding_tool_count: [{ type: 'google_search', count: searches }],
-    },
-  };
-}
-
-const MESSAGE: JsonObject = { id: 'msg_1', type: 'message', role: 'assistant', model: 'claude-sonnet-5' };
-
-const TWINS: Readonly<Record<string, Twin>> = {
-  generateContent: {
-    provider: 'gemini',
-    model: 'gemini-2.5-pro',
-    shape: 'generate-content',
-    whole: (counts) => geminiElement(counts, true),
-    streams: {
-      events: (counts) => toEvents([geminiElement(counts, false), geminiElement(counts, true)]),
-      'an array': (counts) => [
-        'application/json',
-        JSON.stringify([geminiElement(counts, false), geminiElement(counts, true)], null, 2),
-      ],
-    },
-  },
-  interactions: {
-    provider: 'gemini',
-    model: 'gemini-3.8-flash',
-    shape: 'interactions',
-    whole: interaction,
-    streams: {
-      events: (counts) =>
-        toEvents(
-          [
-            { event_type: 'interaction.created', interaction: { id: 'v1_1', model: 'gemini-3.8-flash' } },
-            { event_type: 'interaction.completed', interaction: interaction(counts) },
-          ],
-          'event: done\r\ndata: [DONE]\r\n\r\n',
-        ),
-    },
-  },
-  'chat completions': {
-    provider: 'deepseek',
-    model: 'deepseek-flash',
-    shape: 'chat-completions',
-    whole: (counts) => ({ model: 'deepseek-flash', choices: [], usage: chatUsage(counts) }),
-    streams: {
-      'usage on the last chunk': (counts) =>
-        toEvents(
-          [
-            { model: 'deepseek-flash', choices: [{ delta: { content: 'x' } }], usage: null },
-            { model: 'deepseek-flash', choices: [], usage: chatUsage(counts) },
-          ],
-          'data: [DONE]\n\n',
-        ),
-    },
-  },
-  responses: {
-    provider: 'openai',
-    model: 'gpt-5.4',
-    shape: 'responses',
-    whole: responsesBody,
-    streams: {
-      events: (counts) =>
-        toEvents([
-          {
-            type: 'response.created',
-            response: { id: 'resp_1', status: 'in_progress', model: 'gpt-5.4', usage: null },
-          },
-          { type: 'response.completed', response: responsesBody(counts) },
-        ]),
-    },
-  },
-  messages: {
-    provider: 'anthropic',
-    model: 'claude-sonnet-5',
-    shape: 'messages',
-    whole: (counts) => ({ ...MESSAGE, usage: messageUsage(counts) }),
-    streams: {
-      events: (counts) =>
-        toEvents([
-          { type: 'message_start', message: { ...MESSAGE, usage: { ...messageUsage(counts), output_tokens: 1 } } },
-          { type: 'message_delta', usage: { output_tokens: counts.visible + counts.reasoning } },
-          { type: 'message_stop' },
-        ]),
-    },
-  },
-};
-
-function read(shape: ShapeName, contentType: string, text: string): UsageReading {
+function readAnswer(shape: ShapeName, contentType: string, body: Buffer): UsageReading {
   const reader = createUsageReader({ shape: SHAPES[shape], status: 200, contentType, contentEncoding: null });
-  reader.push(Buffer.from(text));
-  let reading: UsageReading | null = null;
-  reader.finish(true, (final) => {
-    reading = final;
-  });
-  if (reading === null) throw new Error('An answer that is not encoded is read at once.');
+  const half = body.length >> 1;
+  reader.push(body.subarray(0, half));
+  reader.push(body.subarray(half));
+  const ends: UsageReading[] = [];
+  reader.finish(true, (end) => ends.push(end));
+  const [reading] = ends;
+  if (reading === undefined) throw new Error('the reader did not finish');
   return reading;
 }
 
-function priceOf({ provider, model }: Twin, { usage, serviceTier }: UsageReading) {
-  return book.priceCall({
-    provider,
-    endpoint: 'x',
-    billed: true,
-    isLater: false,
-    requestedAtMs: Date.UTC(2026, 10, 27, 2),
-    model,
-    modelRequested: model,
-    serviceTier,
-    speed: null,
-    inferenceGeo: null,
-    region: null,
-    isBatch: false,
-    outcome: 'ok',
-    status: 200,
-    errorType: null,
-    usage,
-    usageSource: 'provider',
-  });
+const readJson = (shape: ShapeName, body: JsonObject) =>
+  readAnswer(shape, 'application/json', Buffer.from(JSON.stringify(body)));
+
+const readSse = (shape: ShapeName, events: readonly JsonObject[]) =>
+  readAnswer(
+    shape,
+    'text/event-stream',
+    Buffer.from(events.map((event) => `event: ${event['type']}\ndata: ${JSON.stringify(event)}\n\n`).join('')),
+  );
+
+function frame(type: string, payload: JsonObject): Uint8Array {
+  const headers = {
+    ':event-type': { type: 'string', value: type },
+    ':message-type': { type: 'string', value: 'event' },
+  } as const;
+  return codec.encode({ headers, body: Buffer.from(JSON.stringify(payload)) });
 }
 
-describe.each(Object.entries(TWINS))('an answer of %s', (_, twin) => {
-  test.each(Object.entries(twin.streams))('costs the same as a stream: %s', (__, toStream) => {
+const readFrames = (shape: ShapeName, frames: readonly Uint8Array[]) =>
+  readAnswer(shape, 'application/vnd.amazon.eventstream', Buffer.concat(frames));
+
+const readChunks = (chunks: readonly JsonObject[]) =>
+  readFrames(
+    'invoke',
+    chunks.map((own) => frame('chunk', { bytes: Buffer.from(JSON.stringify(own)).toString('base64'), p: 'abc' })),
+  );
+
+function costOf(provider: ProviderName, model: string, reading: UsageReading) {
+  const { costStatus, totalCost } = book.priceCall({
+    provider,
+    endpoint: 'any',
+    billed: true,
+    isLater: false,
+    requestedAtMs: Date.UTC(2026, 10, 28, 8),
+    model: reading.model,
+    modelRequested: model,
+    serviceTier: reading.serviceTier,
+    speed: reading.speed,
+    inferenceGeo: reading.inferenceGeo,
+    region: 'us-east-1',
+    isBatch: false,
+    outcome: 'ok',
+    errorType: null,
+    status: 200,
+    usage: reading.usage,
+    usageSource: reading.terminal ? 'provider' : 'partial',
+  });
+  return [costStatus, totalCost === null ? null : formatUsd(totalCost)];
+}
+
+function expectTwins(provider: ProviderName, model: string, whole: UsageReading, streamed: UsageReading): void {
+  const facts = ({ usage, ...rest }: UsageReading) => ({
+    ...rest,
+    usage: usage === null ? null : { classes: usage.classes, reasoning: usage.reasoning, others: usage.others },
+  });
+  expect(facts(streamed)).toEqual(facts(whole));
+  expect(costOf(provider, model, streamed)).toEqual(costOf(provider, model, whole));
+  expect(costOf(provider, model, whole)[0]).toBe('exact');
+}
+
+const count = fc.nat({ max: 400_000 });
+const RUNS = { numRuns: 40 };
+
+interface ClaudeUsage {
+  readonly input: number;
+  readonly read: number;
+  readonly write5m: number;
+  readonly write1h: number;
+  readonly output: number;
+  readonly compaction: number | null;
+}
+
+const claudeUsage: fc.Arbitrary<ClaudeUsage> = fc.record({
+  input: count,
+  read: count,
+  write5m: count,
+  write1h: count,
+  output: count,
+  compaction: fc.option(count),
+});
+
+function inputOf(usage: ClaudeUsage): JsonObject {
+  return {
+    input_tokens: usage.input,
+    cache_creation_input_tokens: usage.write5m + usage.write1h,
+    cache_read_input_tokens: usage.read,
+    cache_creation: { ephemeral_5m_input_tokens: usage.write5m, ephemeral_1h_input_tokens: usage.write1h },
+    service_tier: 'standard',
+  };
+}
+
+/** What a late delta may add. */
+function lateOf({ compaction, output }: ClaudeUsage): JsonObject {
+  const iterations = compaction === null ? null : [{ type: 'compaction', input_tokens: compaction, output_tokens: 1 }];
+  return { output_tokens: output, iterations, output_tokens_details: { thinking_tokens: output >> 1 } };
+}
+
+function claudeWhole(model: string, usage: ClaudeUsage): JsonObject {
+  return { type: 'message', model, content: [], usage: { ...inputOf(usage), ...lateOf(usage) } };
+}
+
+/** `between`: deltas on the way, with totals so far, nulls, and an input of 0 as some hosts send it. */
+function claudeEvents(model: string, usage: ClaudeUsage, between: readonly number[], last: JsonObject): JsonObject[] {
+  const start = { ...inputOf(usage), output_tokens: Math.min(1, usage.output) };
+  return [
+    { type: 'message_start', message: { type: 'message', model, content: [], usage: start } },
+    { type: 'ping' },
+    ...between
+      .map((share) => Math.floor(usage.output * share))
+      .sort((a, b) => a - b)
+      .map((output) => ({
+        type: 'message_delta',
+        usage: { input_tokens: 0, cache_read_input_tokens: null, output_tokens: output, iterations: null },
+      })),
+    { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: lateOf(usage) },
+    { type: 'message_stop', ...last },
+  ];
+}
+
+const shares = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 4 });
+
+describe('twins, as JSON and as a stream', () => {
+  test('Claude, in its own format', () => {
     fc.assert(
-      fc.property(arbitraryCounts, (counts) => {
-        // A message streams at least the one token that its beginning reports.
-        fc.pre(counts.visible + counts.reasoning > 0);
-        const whole = read(twin.shape, 'application/json', JSON.stringify(twin.whole(counts)));
-        const streamed = read(twin.shape, ...toStream(counts));
-        expect(streamed).toEqual(whole);
-        expect(streamed.terminal).toBe(true);
-        const priced = priceOf(twin, whole);
-        expect(priced.costStatus).toBe('exact');
-        expect(priceOf(twin, streamed)).toEqual(priced);
+      fc.property(claudeUsage, shares, (usage, between) => {
+        const whole = readJson('messages', claudeWhole('claude-sonnet-4-5-20250929', usage));
+        const streamed = readSse('messages', claudeEvents('claude-sonnet-4-5-20250929', usage, between, {}));
+        expectTwins('anthropic', 'claude-sonnet-4-5', whole, streamed);
       }),
-      { numRuns: 60 },
+      RUNS,
+    );
+  });
+
+  test('Claude, by Bedrock’s invoke', () => {
+    fc.assert(
+      fc.property(claudeUsage, shares, (usage, between) => {
+        const metrics = {
+          'amazon-bedrock-invocationMetrics': {
+            inputTokenCount: usage.input,
+            outputTokenCount: usage.output,
+            cacheReadInputTokenCount: usage.read,
+            cacheWriteInputTokenCount: usage.write5m + usage.write1h,
+          },
+        };
+        const whole = readJson('invoke', claudeWhole('claude-haiku-4-5-20251001', usage));
+        const streamed = readChunks(claudeEvents('claude-haiku-4-5-20251001', usage, between, metrics));
+        expectTwins('bedrock', 'us.anthropic.claude-haiku-4-5-20251001-v1:0', whole, streamed);
+      }),
+      RUNS,
+    );
+  });
+
+  test('Claude, by Converse', () => {
+    fc.assert(
+      fc.property(claudeUsage, ({ input, read, write5m, write1h, output }) => {
+        const usage = {
+          inputTokens: input,
+          outputTokens: output,
+          totalTokens: input + output + read + write5m + write1h,
+          cacheReadInputTokens: read,
+          cacheWriteInputTokens: write5m + write1h,
+          cacheDetails: [
+            { ttl: '1h', inputTokens: write1h },
+            { ttl: '5m', inputTokens: write5m },
+          ],
+        };
+        const terms = { serviceTier: { type: 'default' }, performanceConfig: { latency: 'standard' } };
+        const whole = readJson('converse', { output: { message: { role: 'assistant' } }, usage, ...terms });
+        const streamed = readFrames('converse', [
+          frame('messageStart', { role: 'assistant' }),
+          frame('contentBlockDelta', { contentBlockIndex: 0, delta: { text: '"usage":{' } }),
+          frame('messageStop', { stopReason: 'end_turn' }),
+          frame('metadata', { usage, metrics: { latencyMs: 5 }, ...terms }),
+        ]);
+        expectTwins('bedrock', 'us.anthropic.claude-haiku-4-5-20251001-v1:0', whole, streamed);
+      }),
+      RUNS,
+    );
+  });
+
+  test('Nova, by Bedrock’s invoke', () => {
+    fc.assert(
+      fc.property(count, count, (input, output) => {
+        const usage = { inputTokens: input, outputTokens: output, totalTokens: input + output };
+        const metrics = { inputTokenCount: input, outputTokenCount: output };
+        const whole = readJson('invoke', { output: { message: { role: 'assistant' } }, usage });
+        const streamed = readChunks([
+          { messageStart: { role: 'assistant' } },
+          { contentBlockDelta: { delta: { text: 'hi' }, contentBlockIndex: 0 } },
+          { metadata: { usage, metrics: {} }, 'amazon-bedrock-invocationMetrics': metrics },
+        ]);
+        expectTwins('bedrock', 'us.amazon.nova-lite-v1:0', whole, streamed);
+      }),
+      RUNS,
     );
   });
 });

@@ -3,7 +3,7 @@ import { type ClientHttp2Session, connect as connectHttp2, constants } from 'nod
 import { createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { Http2Sessions } from '../../src/proxy/http2-sessions.ts';
-import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
+import { type Answer, type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
 import { buildAnswer } from '../scripted-answer.ts';
 import { exchangeBytes, HEALTH_REQUEST, PREFACE, requestFrame, resetFrame, SETTINGS_FRAME } from './http2-frames.ts';
 import { headerOf, readHttp2Answer } from './read-http2-answer.ts';
@@ -122,6 +122,32 @@ test.each([
   },
 );
 
+test('an answer that is cut while the client takes nothing: its bytes still come, then the reset', async () => {
+  // Less than the gateway holds before it stops the provider, more than the window of the client.
+  const narrow = connectHttp2(proxy.base, { settings: { initialWindowSize: 10_000 } });
+  provider.setAnswer(() => [
+    { write: `HTTP/1.1 200 OK\r\nContent-Length: 300000\r\n\r\n${'x'.repeat(9_000)}` },
+    { waitMs: 20 },
+    { write: 'x'.repeat(30_000) },
+    { end: true },
+  ]);
+  let isPaused = false;
+  const answer = await readHttp2Answer(narrow, {
+    ...messages(),
+    onBody: (_, stream) => {
+      if (isPaused) return;
+      isPaused = true;
+      stream.pause();
+      void waitUntil(() => proxy.gateway.openCalls.size === 0)
+        .then(() => new Promise((resolve) => setTimeout(resolve, 100)))
+        .then(() => stream.resume());
+    },
+  });
+  expect(answer).toMatchObject({ status: 200, end: NGHTTP2_INTERNAL_ERROR });
+  expect(answer.body).toHaveLength(39_000);
+  narrow.destroy();
+});
+
 test('an answer that ends with its head, cut: the head comes, then the reset', async () => {
   provider.setAnswer(() => buildAnswer({ body: 'abc', resetAt: 'after-headers' }));
   const answer = await readHttp2Answer(session, messages());
@@ -138,11 +164,15 @@ test('no answer: the refusal, whole', async () => {
   ]);
 });
 
-test.each([
+test.each<[string, Answer]>([
   ['a body', buildAnswer({ body: '{"a":1}' })],
   ['an empty body', buildAnswer({ body: '' })],
   ['chunks', buildAnswer({ framing: 'chunked', body: 'abc' })],
   ['no body', buildAnswer({ status: 204, framing: 'none' })],
+  [
+    'no body, in chunks',
+    [{ write: 'HTTP/1.1 205 OK\r\nTransfer-Encoding: chunked\r\n\r\n' }, { waitMs: 20 }, { write: '0\r\n\r\n' }],
+  ],
 ])('the last frame of an answer with %s waits until the call is recorded', async (_, answer) => {
   const held = await startProxy(provider.origin);
   const { spool } = held.gateway;

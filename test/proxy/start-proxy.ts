@@ -22,6 +22,7 @@ import { OpenSet } from '../../src/proxy/open-set.ts';
 import { createProxyServer } from '../../src/proxy/proxy-server.ts';
 import { BODY_IDLE_MS, BODY_SWEEP_MS } from '../../src/proxy/receive-body.ts';
 import { createUpstreamClient } from '../../src/proxy/upstream-client.ts';
+import { DEFAULT_LIMITS, type UpstreamLimits } from '../../src/proxy/upstream-limits.ts';
 import { SPOOL_START } from '../../src/spool/cursor.ts';
 import { openSpoolReader } from '../../src/spool/spool-reader.ts';
 import { openSpoolWriter } from '../../src/spool/spool-writer.ts';
@@ -53,6 +54,7 @@ export async function startProxy(
   origin: string,
   settings: Partial<Gateway['settings']> = {},
   routes: Partial<Gateway['routes']> = {},
+  limits: UpstreamLimits = DEFAULT_LIMITS,
 ): Promise<InProcessProxy> {
   const dir = mkdtempSync(join(tmpdir(), 'tollgate-proxy-'));
   const spoolDir = join(dir, 'spool', 'p1');
@@ -87,7 +89,7 @@ export async function startProxy(
       lastOf: new WeakMap(),
     },
     awsCredentials: createAwsCredentials({ log }),
-    upstream: await createUpstreamClient({ httpProxy: null, httpsProxy: null, noProxy: null }),
+    upstream: await createUpstreamClient({ httpProxy: null, httpsProxy: null, noProxy: null }, limits),
     spool: openSpoolWriter({ dir: spoolDir, durability: 'process', log }),
     copies: createByteBudget(COPIES_BYTES),
     heldBodies: createByteBudget(HELD_BODIES_BYTES),
