@@ -67,6 +67,13 @@ it('pictures cost by the piece', () => {
   expect(cost({ provider: 'gemini', model: 'imagen-9', classes })).toEqual(['unpriced', null]);
 });
 
+it('a deployment of a model is billed by the hour and has no price by the token', () => {
+  const [model, classes] = ['accounts/fireworks/models/gpt-oss-120b', { input: 1_000_000 }];
+  expect(cost({ provider: 'fireworks', model, classes })[0]).toBe('exact');
+  const deployed = `${model}#accounts/acme/deployments/gate`;
+  expect(cost({ provider: 'fireworks', model: deployed, classes })).toEqual(['unpriced', null]);
+});
+
 describe('DeepSeek', () => {
   it('bills a search and a fetch by the request, those of a model since 1 November in Beijing', () => {
     const classes = { web_search_requests: 2 };
