@@ -77,14 +77,14 @@ export function listScenarios(bytes: number): Scenario[] {
   const answer = numbered('{"id":"x","choices":[', message, bytes, '{}],"usage":{"prompt_tokens":1}}');
   const usage = 'data: {"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":2}}\n\ndata: [DONE]\n\n';
   const events = numbered('', (index) => `data: {"choices":[{"delta":{"content":"word ${index}"}}]}\n\n`, bytes, usage);
-  const endless = filled('data: ', 'x', bytes, '');
+  const endless = filled('data: ', 'x ', bytes, '');
   const elements = numbered(
     '[',
     (index) => `{"candidates":[{"content":{"parts":[{"text":"${index}"}]}}]},`,
     bytes,
     '{}]',
   );
-  const element = filled('[{"a":"', 'x', bytes, '"}]');
+  const element = filled('[{"a":"', 'x ', bytes, '"}]');
   const frame = filled(framePrelude(bytes, crc32), '\0', bytes, '');
   const gzip = gzipBomb(bytes);
   return [
@@ -104,7 +104,7 @@ export function listScenarios(bytes: number): Scenario[] {
     download('answer: SSE of blank lines', CHAT, [SSE_TYPE], filled('', '\r\n', bytes, usage)),
     download('answer: JSON array', GEMINI, [JSON_TYPE], elements),
     download('answer: JSON array of one element', GEMINI, [JSON_TYPE], element),
-    download('answer: one endless JSON line', CHAT, [LINES_TYPE], filled('{"a":"', 'x', bytes, '')),
+    download('answer: one endless JSON line', CHAT, [LINES_TYPE], filled('{"a":"', 'x ', bytes, '')),
     download('answer: AWS frame that claims all of it', BEDROCK, [FRAMES_TYPE], frame),
     download('answer: gzip bomb', CHAT, [JSON_TYPE, ['content-encoding', 'gzip']], whole(gzip)),
     download('answer: gzip bomb as SSE', CHAT, [SSE_TYPE, ['content-encoding', 'gzip']], whole(gzip)),

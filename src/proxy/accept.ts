@@ -17,6 +17,8 @@ export interface AcceptedRequest extends RequestLine {
   readonly names: readonly HeaderName[];
   /** Headers that `Connection` names, lower-case; they stay on this hop. */
   readonly nominated: readonly string[];
+  /** A "?" stood in the target, with or without anything behind it. */
+  readonly hasQuery: boolean;
   readonly contentLength: number | null;
   /** True when a body follows. */
   readonly hasBody: boolean;
@@ -75,7 +77,8 @@ export function accept(incoming: ClientRequest, headerNames: HeaderNames, isHand
   return {
     method,
     path: target.path,
-    query: target.query,
+    query: target.query ?? '',
+    hasQuery: target.query !== null,
     rawHeaders: raw,
     names,
     nominated,
@@ -105,7 +108,7 @@ const DOT_SEGMENT = /(?:^|\/)(?:\.|%2e){1,2}(?=\/|$)/i;
  * Splits the request target. An absolute-form target (`GET http://host/path`) loses its authority, which is never a
  * destination. The result is the received text, neither decoded nor encoded.
  */
-function readTarget(url: string, isHandshake: boolean): { path: string; query: string } {
+function readTarget(url: string, isHandshake: boolean): { path: string; query: string | null } {
   let target = url;
   if (target === '*') throw new GatewayError('method_unsupported');
   const scheme = /^https?:\/\/[^/?#]*/i.exec(target);
@@ -117,5 +120,5 @@ function readTarget(url: string, isHandshake: boolean): { path: string; query: s
   const mark = target.indexOf('?');
   const path = mark === -1 ? target : target.slice(0, mark);
   if (DOT_SEGMENT.test(path) || /%00/.test(path)) throw new GatewayError('target_invalid');
-  return { path, query: mark === -1 ? '' : target.slice(mark + 1) };
+  return { path, query: mark === -1 ? null : target.slice(mark + 1) };
 }

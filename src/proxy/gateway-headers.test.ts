@@ -15,6 +15,7 @@ function split(rawHeaders: string[], nominated: string[] = []) {
     nominated,
     contentLength: null,
     hasBody: false,
+    hasQuery: false,
     expectsContinue: false,
     header: () => undefined,
   };

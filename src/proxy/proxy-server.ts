@@ -2,7 +2,7 @@
  * The listener of a proxy process: HTTP/1.1 by `node:http` with limits of its own, HTTP/2 by prior knowledge on the same
  * port, the two health addresses, and an answer to everything that is not a request. Every call goes to `handleCall`.
  */
-import { createServer, type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { v7 as uuidv7 } from 'uuid';
 import { GATEWAY_ERRORS, type GatewayErrorCode } from '../errors.ts';
@@ -13,6 +13,7 @@ import { handleCall } from './handle-call.ts';
 import { handleUpgrade } from './handle-upgrade.ts';
 import { type ClientError, takeHttp2Socket } from './http2-hand-over.ts';
 import { Http2Sessions } from './http2-sessions.ts';
+import { LeanRequest } from './lean-request.ts';
 import { refusalBody, refusalHeaders, refuse } from './refuse.ts';
 
 const HEADERS_TIMEOUT_MS = 30_000;
@@ -37,11 +38,14 @@ export function createProxyServer(gateway: Gateway): ProxyServer {
       maxHeaderSize: MAX_HEADER_BYTES,
       noDelay: true,
       keepAlive: true,
+      IncomingMessage: LeanRequest,
       // Other upgrades (h2c) are offers that may be left unanswered.
       shouldUpgradeCallback: ({ httpVersion, headers }) => httpVersion === '1.1' && asksForWebsocket(headers.upgrade),
     },
-    onRequest,
+    onHttp1Request,
   );
+  /** The answer to the latest request of a connection. */
+  const latest = new WeakMap<Duplex, ServerResponse>();
   // More headers than the limit must be refused, not silently cut off (the default).
   server.maxHeadersCount = 0;
 
@@ -51,13 +55,18 @@ export function createProxyServer(gateway: Gateway): ProxyServer {
     void handleCall(incoming, outgoing, gateway); // It answers every failure itself and never rejects.
   }
 
+  function onHttp1Request(incoming: IncomingMessage, outgoing: ServerResponse): void {
+    latest.set(incoming.socket, outgoing);
+    onRequest(incoming, outgoing);
+  }
+
   server.on('upgrade', (incoming: IncomingMessage, _socket: Duplex, head: Buffer) => {
     gateway.counters.calls += 1;
     void handleUpgrade(incoming, head, gateway); // It answers every failure itself and never rejects.
   });
   // The client waits for "100 Continue"; whether it gets it is decided after its key is known.
-  server.on('checkContinue', onRequest);
-  server.on('checkExpectation', onRequest);
+  server.on('checkContinue', onHttp1Request);
+  server.on('checkExpectation', onHttp1Request);
   server.on('connect', (_incoming: IncomingMessage, socket: Duplex) => refuseSocket(socket, 'method_unsupported'));
   const sessions = new Http2Sessions(
     { firstRequestMs: HEADERS_TIMEOUT_MS, idleMs: KEEP_ALIVE_TIMEOUT_MS },
@@ -76,9 +85,34 @@ export function createProxyServer(gateway: Gateway): ProxyServer {
       socket.destroy();
       return;
     }
-    refuseSocket(socket, clientErrorCode(error.code));
+    const answer = latest.get(socket);
+    if (answer === undefined || !endBehind(answer, socket)) refuseSocket(socket, clientErrorCode(error.code));
   });
   return { server, sessions };
+}
+
+/**
+ * What cannot be read came behind or inside a request whose answer is under way: nothing may be written into or before
+ * that answer. True when the connection's ending is taken care of.
+ */
+function endBehind(answer: ServerResponse, socket: Duplex): boolean {
+  if (answer.writableFinished) return false;
+  // Without a socket it waits for the answers before it.
+  const isItsTurn = answer.socket !== null;
+  if (!answer.req.complete) {
+    if (answer.writableEnded) socket.end();
+    else if (answer.headersSent || !isItsTurn) socket.destroy();
+    else return false;
+    return true;
+  }
+  if (answer.writableEnded && isItsTurn) {
+    if (answer.shouldKeepAlive) return false;
+    socket.end();
+    return true;
+  }
+  answer.shouldKeepAlive = false;
+  answer.once('finish', () => socket.end());
+  return true;
 }
 
 function clientErrorCode(code: string | undefined): GatewayErrorCode {

@@ -3,6 +3,7 @@ import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { accept } from './accept.ts';
 import { splitGatewayHeaders } from './gateway-headers.ts';
+import { HeaderNames } from './header-names.ts';
 import { chooseRoute, type RouteSettings } from './route.ts';
 
 const SIGNED = 'AWS4-HMAC-SHA256 Credential=A/20260101/eu-west-1/bedrock/aws4_request, SignedHeaders=host, Signature=0';
@@ -14,7 +15,7 @@ function routeOf(url: string, headers: readonly string[], settings: RouteSetting
   message.method = 'POST';
   message.httpVersion = '1.1';
   message.rawHeaders = [...headers];
-  const request = accept(message);
+  const request = accept(message, new HeaderNames());
   return chooseRoute(request, splitGatewayHeaders(request), settings);
 }
 

@@ -36,7 +36,7 @@ export interface Route {
 export type RouteSettings = Pick<Config, 'upstreams' | 'aliases'>;
 
 export function chooseRoute(request: AcceptedRequest, headers: GatewayHeaders, settings: RouteSettings): Route {
-  const { method, query, header } = request;
+  const { method, query, hasQuery, header } = request;
   const { provider, repairedPath } = chooseProvider(request, headers.provider);
   const upstream =
     findAlias(provider.name, headers.providerAlias, settings) ?? settings.upstreams[provider.name] ?? null;
@@ -50,7 +50,7 @@ export function chooseRoute(request: AcceptedRequest, headers: GatewayHeaders, s
   const ownOrigin = signedHost === null ? provider.origin(region) : `https://${signedHost.name}`;
   const { origin, prefix } = splitOrigin(upstream?.origin ?? ownOrigin);
   if (signature !== null && (repairedPath !== null || prefix !== '')) throw new GatewayError('signature_path');
-  const path = query === '' ? prefix + mapped : `${prefix}${mapped}?${query}`;
+  const path = hasQuery ? `${prefix}${mapped}?${query}` : prefix + mapped;
   const line: RequestLine = { method, path: mapped, query, header };
   return {
     provider,
@@ -58,7 +58,7 @@ export function chooseRoute(request: AcceptedRequest, headers: GatewayHeaders, s
     mapped: line,
     origin,
     path: signing === null ? path : withoutSignature(path),
-    loggedPath: query === '' ? request.path : `${request.path}?${hideSecrets(query)}`,
+    loggedPath: hasQuery ? `${request.path}?${hideSecrets(query)}` : request.path,
     region,
     isRepaired: repairedPath !== null,
     host: signing?.host ?? (signedHost === null ? null : (header('host') ?? null)),

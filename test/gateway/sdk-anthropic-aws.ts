@@ -149,7 +149,6 @@ const PLATFORM_CASES: readonly SdkCase[] = [
 ];
 
 const invoke: SdkCall = (at) => bedrock(at).messages.create(HELLO);
-/** What is read of a body in a model's own format is tested where those formats are. */
 const INVOKED = {
   provider: 'bedrock',
   region: 'us-east-1',
@@ -157,6 +156,10 @@ const INVOKED = {
   outcome: 'ok',
   status: 200,
 } as const;
+/** 9 × 1.1 + 12 × 5.5 per million. */
+const INVOKED_WHOLE = { input_tokens: 9, output_tokens: 12, cost_status: 'exact', total_cost: '0.0000759' } as const;
+/** 13 × 1.1 + 24 × 5.5 per million. */
+const INVOKED_STREAM = { input_tokens: 13, output_tokens: 24, cost_status: 'exact', total_cost: '0.0001463' } as const;
 
 export function testAnthropicAws(started: () => SdkComparison): void {
   describe('@anthropic-ai/bedrock-sdk, AnthropicBedrock', () => {
@@ -167,7 +170,7 @@ export function testAnthropicAws(started: () => SdkComparison): void {
       });
       expect(through.result).toMatchObject({ content: [{ text: 'Tollgate demo: one shape, several hosts.' }] });
       expect(through.requests[0]?.requestLine).toBe(`POST /model/${MODEL}/invoke HTTP/1.1`);
-      expect(records).toMatchObject([{ ...INVOKED, endpoint: 'invoke', streamed: false }]);
+      expect(records).toMatchObject([{ ...INVOKED, endpoint: 'invoke', streamed: false, ...INVOKED_WHOLE }]);
     });
 
     test('create with stream: as without the gateway, over invoke-with-response-stream', async () => {
@@ -182,7 +185,9 @@ export function testAnthropicAws(started: () => SdkComparison): void {
           expect.objectContaining({ type: 'message_stop' }),
         ]),
       );
-      expect(records).toMatchObject([{ ...INVOKED, endpoint: 'invoke-with-response-stream', streamed: true }]);
+      expect(records).toMatchObject([
+        { ...INVOKED, endpoint: 'invoke-with-response-stream', streamed: true, ...INVOKED_STREAM },
+      ]);
     });
 
     test('a model that does not exist: the error of the provider', () =>

@@ -102,7 +102,6 @@ const PRICED = {
   cost_status: 'exact',
 } as const;
 
-/** What is read of a body in a model's own format is tested where those formats are. */
 const INVOKED = {
   provider: 'bedrock',
   outcome: 'ok',
@@ -110,6 +109,10 @@ const INVOKED = {
   region: 'us-east-1',
   model_requested: MODEL,
 } as const;
+/** 9 × 1.1 + 12 × 5.5 per million. */
+const INVOKED_WHOLE = { input_tokens: 9, output_tokens: 12, cost_status: 'exact', total_cost: '0.0000759' } as const;
+/** 13 × 1.1 + 24 × 5.5 per million. */
+const INVOKED_STREAM = { input_tokens: 13, output_tokens: 24, cost_status: 'exact', total_cost: '0.0001463' } as const;
 const INVOKE_BODY = JSON.stringify({
   anthropic_version: 'bedrock-2023-05-31',
   max_tokens: 64,
@@ -276,7 +279,7 @@ export function testBedrock(started: () => SdkComparison): void {
         content: [{ text: 'Tollgate demo: one shape, several hosts.' }],
         usage: { input_tokens: 9, output_tokens: 12 },
       });
-      expect(records).toMatchObject([{ ...INVOKED, endpoint: 'invoke', streamed: false }]);
+      expect(records).toMatchObject([{ ...INVOKED, endpoint: 'invoke', streamed: false, ...INVOKED_WHOLE }]);
     });
 
     test('invoke-with-response-stream: the model’s own events, as chunks', async () => {
@@ -296,7 +299,9 @@ export function testBedrock(started: () => SdkComparison): void {
           expect.objectContaining({ type: 'message_stop' }),
         ]),
       );
-      expect(records).toMatchObject([{ ...INVOKED, endpoint: 'invoke-with-response-stream', streamed: true }]);
+      expect(records).toMatchObject([
+        { ...INVOKED, endpoint: 'invoke-with-response-stream', streamed: true, ...INVOKED_STREAM },
+      ]);
     });
   });
 }

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PROVIDER_NAMES } from '../../src/call-record.ts';
 import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
-import { type Fixture, listFixtures } from '../fixtures.ts';
+import { type Fixture, listFixtures, requestBody } from '../fixtures.ts';
 import { readRawAnswer } from '../read-raw-answer.ts';
 import { buildAnswer } from '../scripted-answer.ts';
 import { isDocumented, readDocument, readDocumentedEdits } from './documented-edits.ts';
@@ -39,8 +39,9 @@ const CLIENT_HEADERS = [
   'traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
 ];
 
-function requestBytes({ request }: Fixture, port: number, extra: readonly string[]): Buffer {
-  const body = request.body === null ? '' : JSON.stringify(request.body);
+function requestBytes(fixture: Fixture, port: number, extra: readonly string[]): Buffer {
+  const { request } = fixture;
+  const body = requestBody(fixture);
   const isGatewayHeader = (name: string): boolean => /^x-gateway-/i.test(name);
   const own = Object.entries(request.headers).filter(([name]) => !isGatewayHeader(name));
   const lines = [
@@ -48,12 +49,12 @@ function requestBytes({ request }: Fixture, port: number, extra: readonly string
     `Host: 127.0.0.1:${port}`,
     ...own.map(([name, value]) => `${name}: ${value}`),
     ...CLIENT_HEADERS,
-    ...(body === '' ? [] : [`Content-Length: ${Buffer.byteLength(body)}`]),
+    ...(body.length === 0 ? [] : [`Content-Length: ${body.length}`]),
     ...extra,
     '',
     '',
   ];
-  return Buffer.from(lines.join('\r\n') + body);
+  return Buffer.concat([Buffer.from(lines.join('\r\n')), body]);
 }
 
 async function see(fixture: Fixture, port: number, extra: readonly string[]): Promise<Seen> {

@@ -197,8 +197,7 @@ function bedrockNode(settings: SnippetSettings): Snippet {
     ');',
     'console.log(answer.output.message.content[0].text);',
   );
-  const pitfall =
-    'A signature covers the host, so signed requests cannot pass a gateway: use a Bedrock API key.';
+  const pitfall = 'A signature covers the host, so signed requests cannot pass a gateway: use a Bedrock API key.';
   return {
     id: 'bedrock-js',
     label: 'Bedrock, AWS SDK for JavaScript',
