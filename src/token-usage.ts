@@ -67,6 +67,8 @@ export interface TokenUsage {
   readonly reasoning: number | null;
   /** Not in `classes`. Absent when no other model took part. */
   readonly others?: readonly OtherUsage[];
+  /** The request was refused before the model had answered anything: what is reported may not be charged. */
+  readonly isRefused?: true;
   /** Where the classes are a sum over several prompts (a batch): the tokens of the largest, which decide the tier. */
   readonly largestPrompt?: number;
   /** The provider's own usage object, verbatim: what every later correction starts from. */

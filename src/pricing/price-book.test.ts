@@ -335,3 +335,18 @@ describe('a sum over several prompts', () => {
     expect(readCost({ ...sonnet, usage })).toEqual(['exact', '2.8575']);
   });
 });
+
+describe('a request that was refused before anything was answered', () => {
+  const usage: TokenUsage = { ...createUsage({ input: 106, output: 1 }), isRefused: true };
+  const refused = { provider: 'anthropic', model: 'claude-sonnet-4-5', usage } as const;
+
+  it('costs nothing at Anthropic, since it says so', () => {
+    expect(readCost(refused)).toEqual(['not_billed', '0']);
+    expect(readCost({ ...refused, requestedAtMs: Date.UTC(2026, 5, 1) })).toEqual(['exact', '0.000333']);
+  });
+
+  it('costs what it reports where nobody says otherwise', () => {
+    const model = 'anthropic.claude-haiku-4-5-20251001-v1:0';
+    expect(readCost({ ...refused, provider: 'bedrock', model: null, modelRequested: model })[0]).toBe('exact');
+  });
+});

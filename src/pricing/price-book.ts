@@ -46,6 +46,14 @@ function isFreeWithoutUsage(call: BillableCall): boolean {
   return call.outcome === 'upstream_unreachable' && FREE_ERRORS.includes(call.errorType ?? '');
 }
 
+/** Anthropic's own API; no other host of the format says so. Source: Claude Platform, release notes, 2 June 2026. */
+const FREE_REFUSAL = { provider: 'anthropic', fromMs: Date.UTC(2026, 5, 2) } as const;
+
+function isFreeRefusal(call: BillableCall): boolean {
+  const isDeclared = call.provider === FREE_REFUSAL.provider && call.requestedAtMs >= FREE_REFUSAL.fromMs;
+  return isDeclared && call.usage?.isRefused === true;
+}
+
 function statusWithoutUsage(call: BillableCall): CostStatus {
   if (call.isLater || isFreeWithoutUsage(call)) return 'not_billed';
   return call.endpoint === UNKNOWN_ENDPOINT ? 'unpriced' : 'no_usage';
@@ -112,7 +120,7 @@ export function createPriceBook(): PriceBook {
 
   function priceCall(call: BillableCall): PricedCall {
     const billingModel = readBillingModel(call);
-    if (!call.billed) return createUnpriced(billingModel, 'not_billed');
+    if (!call.billed || isFreeRefusal(call)) return createUnpriced(billingModel, 'not_billed');
     const quantities = listQuantities(call.usage?.classes ?? {});
     const others = call.usage?.others ?? [];
     if (quantities.length === 0 && others.length === 0) return createUnpriced(billingModel, statusWithoutUsage(call));

@@ -12,7 +12,7 @@ import {
   type UsageReading,
 } from '../token-usage.ts';
 import { isObject, readName, readObject } from './json-reading.ts';
-import { readHolder } from './messages.ts';
+import { readMessage } from './messages.ts';
 import { EMPTY_READING, withContext, withFlag, withLaterResult, withTerminal } from './reading.ts';
 import type { Shape } from './shape.ts';
 
@@ -82,7 +82,8 @@ function addNative(first: JsonObject, second: JsonObject, depth = 0): JsonObject
 /** One answer of the batch. The first line's model is the call's own; the sums of the others stand beside it. */
 export function addLine(reading: UsageReading, line: UsageReading): UsageReading {
   const { usage } = line;
-  if (usage === null) return reading;
+  // A refused line costs nothing, and in a sum it could not be told from the others.
+  if (usage === null || usage.isRefused === true) return reading;
   const model = reading.model ?? line.model;
   const own: OtherUsage = {
     purpose: 'batch',
@@ -120,7 +121,7 @@ function readEvent(_eventType: string | null, data: JsonValue, reading: UsageRea
   const result = readObject(data, 'result');
   if (result === null) return reading;
   const message = readName(result, 'type') === 'succeeded' ? readObject(result, 'message') : null;
-  const seen = message === null ? reading : addLine(reading, readHolder(message, EMPTY_READING));
+  const seen = message === null ? reading : addLine(reading, readMessage(message, EMPTY_READING));
   // The lines do not say which batch they are of: the request's path does.
   return withLaterResult(seen, seen.laterResult?.id ?? null, true);
 }

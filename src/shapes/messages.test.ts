@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject, UsageReading } from '../token-usage.ts';
 import { messages } from './messages.ts';
 import { EMPTY_READING } from './reading.ts';
+import { createUsageReader } from './usage-reader.ts';
 
 function readMessage(usage: JsonObject, content: readonly JsonObject[] = []): UsageReading {
   return messages.readJson({ type: 'message', model: 'claude-sonnet-5', content, usage }, EMPTY_READING);
@@ -133,5 +134,44 @@ describe('runs of code, which the usage does not count', () => {
     expect(messages.mayMatter(Buffer.from(JSON.stringify(block(run('code_execution')))))).toBe(true);
     const spoken = { type: 'content_block_delta', delta: { type: 'text_delta', text: '{"type":"server_tool_use"}' } };
     expect(messages.mayMatter(Buffer.from(JSON.stringify(spoken)))).toBe(false);
+  });
+});
+
+describe('a refusal', () => {
+  const usage = { input_tokens: 106, output_tokens: 1 };
+  const said = [{ type: 'text', text: 'I began' }];
+  const refuse = (content: readonly JsonObject[]) =>
+    messages.readJson(
+      { type: 'message', model: 'claude-sonnet-5', content, stop_reason: 'refusal', usage },
+      EMPTY_READING,
+    );
+
+  test('before anything was answered is marked: it may not be charged', () => {
+    expect(refuse([]).usage).toEqual({
+      classes: { input: 106, output: 1 },
+      reasoning: null,
+      isRefused: true,
+      native: usage,
+    });
+  });
+
+  test('in the middle of an answer, and an answer without content, are not', () => {
+    expect(refuse(said).usage?.isRefused).toBeUndefined();
+    expect(readMessage(usage).usage?.isRefused).toBeUndefined();
+  });
+
+  test.each([
+    ['nothing came before', [], true],
+    ['text came before', [{ type: 'content_block_delta', delta: { type: 'text_delta', text: 'I began' } }], undefined],
+  ])('is told apart in a stream: %s', (_, between, expected) => {
+    const events = [start(usage), ...between, { type: 'message_delta', delta: { stop_reason: 'refusal' }, usage }];
+    const reader = createUsageReader({
+      shape: messages,
+      status: 200,
+      contentType: 'text/event-stream',
+      contentEncoding: null,
+    });
+    reader.push(Buffer.from(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')));
+    expect(reader.reading.usage?.isRefused).toBe(expected);
   });
 });

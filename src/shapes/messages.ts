@@ -141,7 +141,7 @@ function withBlocks(reading: UsageReading, blocks: readonly JsonValue[]): UsageR
 }
 
 /** `holder` has the usage: the message itself, or a `message_delta` event. */
-export function readHolder(holder: JsonObject, reading: UsageReading): UsageReading {
+function readHolder(holder: JsonObject, reading: UsageReading): UsageReading {
   const usage = readObject(holder, 'usage') ?? undefined;
   const executions = reading.usage?.classes.code_execution_requests ?? null;
   const seen = withContext(
@@ -156,6 +156,18 @@ export function readHolder(holder: JsonObject, reading: UsageReading): UsageRead
   return withBlocks(seen, readArray(holder, 'content'));
 }
 
+/** `hasContent` false: the answer has no block, or none with anything in it. */
+function withRefusal(reading: UsageReading, holder: JsonObject | null, hasContent: boolean): UsageReading {
+  const { usage } = reading;
+  if (usage === null || hasContent || readName(holder ?? undefined, 'stop_reason') !== 'refusal') return reading;
+  return { ...reading, usage: { ...usage, isRefused: true } };
+}
+
+/** A whole message. */
+export function readMessage(message: JsonObject, reading: UsageReading): UsageReading {
+  return withRefusal(readHolder(message, reading), message, readArray(message, 'content').length > 0);
+}
+
 function readJson(body: JsonValue, reading: UsageReading): UsageReading {
   if (!isObject(body)) return withTerminal(reading);
   // Token counting answers with the count at the top level.
@@ -163,18 +175,18 @@ function readJson(body: JsonValue, reading: UsageReading): UsageReading {
   const seen =
     counted !== null && body['usage'] === undefined
       ? withUsage(reading, { input_tokens: counted }, normaliseMessage)
-      : readHolder(body, reading);
+      : readMessage(body, reading);
   return withTerminal(withErrorMember(seen, body));
 }
 
 /** The event's own `type` decides: relays drop the `event:` lines. */
-function readEvent(eventType: string | null, data: JsonValue, reading: UsageReading): UsageReading {
+function readEvent(eventType: string | null, data: JsonValue, reading: UsageReading, sawContent = false): UsageReading {
   if (!isObject(data)) return reading;
   switch (readName(data, 'type') ?? eventType) {
     case 'message_start':
       return readHolder(readObject(data, 'message') ?? {}, reading);
     case 'message_delta':
-      return readHolder(data, reading);
+      return withRefusal(readHolder(data, reading), readObject(data, 'delta'), sawContent);
     case 'content_block_start':
       return withBlocks(reading, [data['content_block'] ?? null]);
     case 'message_stop':

@@ -44,8 +44,16 @@ export interface Shape {
    * ending? Streams have thousands of events, and a handful of them matter.
    */
   readonly mayMatter: (data: Buffer) => boolean;
-  /** One event of a stream that may matter: its type (SSE `event:` or the frame's `:event-type`) and data. */
-  readonly readEvent: (eventType: string | null, data: JsonValue, reading: UsageReading) => UsageReading;
+  /**
+   * One event of a stream that may matter: its type (SSE `event:` or the frame's `:event-type`) and data; `sawContent`:
+   * it or an event before it carried content.
+   */
+  readonly readEvent: (
+    eventType: string | null,
+    data: JsonValue,
+    reading: UsageReading,
+    sawContent?: boolean,
+  ) => UsageReading;
   /**
    * True where answers are JSON lines even if their content type does not say so (contents of files are
    * `application/octet-stream`, results of batches once had no type at all). Each line comes to `readEvent`, without

@@ -86,7 +86,7 @@ export function createUsageReader(options: UsageReaderOptions): UsageReader {
     if (!sawContent && CONTENT_TESTS[shape.name](eventType, data)) sawContent = true;
     if (shape.mayMatter(data)) {
       const value = parseJson(data);
-      if (value !== undefined) reading = shape.readEvent(eventType, value, reading);
+      if (value !== undefined) reading = shape.readEvent(eventType, value, reading, sawContent);
       // The last event of a cut answer is cut itself; any other that cannot be parsed is worth a remark.
       else if (!isCut) reading = withFlag(reading, 'undecodable');
     } else if (isDoneText(data)) {
@@ -94,7 +94,7 @@ export function createUsageReader(options: UsageReaderOptions): UsageReader {
     } else if (reading.model === null && modelLooks < MODEL_LOOKS && data.length <= MODEL_LOOK_MAX_BYTES) {
       modelLooks += 1;
       const value = parseJson(data);
-      if (value !== undefined) reading = shape.readEvent(eventType, value, reading);
+      if (value !== undefined) reading = shape.readEvent(eventType, value, reading, sawContent);
     }
   }
 

@@ -3,7 +3,7 @@
  * small themselves, so that a body full of vectors or images does not hold up the process.
  */
 import type { JsonValue } from '../token-usage.ts';
-import { createJsonArraySplitter } from '../wire/json-array.ts';
+import { endOfValue, skipSpace } from '../wire/json-scan.ts';
 import { scanTopLevel } from '../wire/json-top-level.ts';
 import { parseJson } from './json-reading.ts';
 
@@ -14,6 +14,8 @@ const MAX_MEMBER_BYTES = 256 * 1024;
 /** Of a large array, the elements are counted: pictures are billed by the piece. No answer has more. */
 const MAX_COUNTED = 10_000;
 const MAX_ELEMENT_BYTES = 1024;
+const COMMA = 44;
+const CLOSING_BRACKET = 93;
 
 export interface WholeJson {
   /** Undefined when nothing could be read. */
@@ -51,17 +53,19 @@ function stub(value: Buffer, countsElements: boolean): JsonValue {
 
 function listElements(value: Buffer): readonly JsonValue[] {
   const elements: JsonValue[] = [];
-  const splitter = createJsonArraySplitter(
-    (element) => {
-      if (elements.length < MAX_COUNTED) elements.push(readElement(element));
-    },
-    () => elements.push({}),
-  );
-  splitter.push(value);
+  let pos = skipSpace(value, 1);
+  while (elements.length < MAX_COUNTED && value[pos] !== CLOSING_BRACKET) {
+    const end = endOfValue(value, pos);
+    if (end === -1) break;
+    elements.push(readElement(value.subarray(pos, end)));
+    pos = skipSpace(value, end);
+    if (value[pos] === COMMA) pos = skipSpace(value, pos + 1);
+  }
   return elements;
 }
 
 /** A small element is worth a look: what is said of a picture that was not made. */
 function readElement(element: Buffer): JsonValue {
-  return (element.length <= MAX_ELEMENT_BYTES ? parseJson(element) : undefined) ?? (element[0] === 91 ? [] : {});
+  const small = element.length <= MAX_ELEMENT_BYTES ? parseJson(element) : undefined;
+  return small ?? stub(element, false);
 }

@@ -36,6 +36,18 @@ test('classes of one kind are added up, and what was not reported stays null', (
   expect(none).toMatchObject({ total_cost: null, known_cost: '0', cost_status: 'no_usage' });
 });
 
+test('usage keeps what its price needs besides the classes', () => {
+  const others = [{ purpose: 'batch', model: 'm', classes: { input: 9 }, largestPrompt: 9 }];
+  const sum = { classes: { input: 5 }, reasoning: null, native: {}, others, largestPrompt: 4 };
+  expect(rowOf({}, { usage: sum }).usage).toEqual({
+    input: 5,
+    prompts: { largest: 4 },
+    others: [{ purpose: 'batch', model: 'm', classes: { input: 9 }, prompts: { largest: 9 } }],
+  });
+  const refused = { classes: { input: 5 }, reasoning: null, native: {}, isRefused: true } as const;
+  expect(rowOf({}, { usage: refused }).usage).toEqual({ input: 5, refused: true });
+});
+
 test('a span path that was cut is flagged, once', () => {
   expect(rowOf({ spanPath: 'x/'.repeat(300) }, { flags: ['span_cut'] }).flags).toEqual(['span_cut']);
   expect(rowOf({ spanPath: 'x/'.repeat(300) }).span_key?.length).toBe(399);

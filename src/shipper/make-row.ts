@@ -165,9 +165,13 @@ function addClasses(sum: Classes, { classes }: OtherUsage): Classes {
   return all;
 }
 
+/** What a price needs besides the classes. An object, so that it cannot be taken for one of them. */
+function sizeOf(largestPrompt: number | undefined): JsonObject {
+  return largestPrompt === undefined ? {} : { prompts: { largest: largestPrompt } };
+}
+
 function toJson({ purpose, model, classes, largestPrompt }: OtherUsage): JsonObject {
-  const size = largestPrompt === undefined ? {} : { largest_prompt: largestPrompt };
-  return { purpose, model, classes: { ...classes }, ...size };
+  return { purpose, model, classes: { ...classes }, ...sizeOf(largestPrompt) };
 }
 
 /**
@@ -189,7 +193,12 @@ function usageColumns(end: KnownEnd) {
     usage:
       end.usage === null
         ? null
-        : { ...end.usage.classes, ...(others.length === 0 ? {} : { others: others.map(toJson) }) },
+        : {
+            ...end.usage.classes,
+            ...(others.length === 0 ? {} : { others: others.map(toJson) }),
+            ...sizeOf(end.usage.largestPrompt),
+            ...(end.usage.isRefused === true ? { refused: true } : {}),
+          },
     native_usage: native,
     usage_source: end.usageSource,
   };
