@@ -14,6 +14,9 @@ const START_LIMIT_MS = 60_000;
 const MAIN = join(import.meta.dirname, '..', 'src', 'main.ts');
 const run = promisify(execFile);
 
+/** For what the server has to notice by itself. */
+const WAIT = { timeout: 20_000 };
+
 describe.each(POSTGRES_KINDS)('exports on $name', (kind) => {
   let db: AdminDatabase;
   let dir: string;
@@ -147,7 +150,7 @@ describe.each(POSTGRES_KINDS)('exports on $name', (kind) => {
             `select pg_terminate_backend(pid) as ended from pg_stat_activity where state = 'idle in transaction'`,
           );
           return rows;
-        })
+        }, WAIT)
         .toEqual([{ ended: true }]);
       const ending = await response.text().then(
         (text) => `${text.length} characters`,
@@ -167,7 +170,7 @@ describe.each(POSTGRES_KINDS)('exports on $name', (kind) => {
           .poll(async () => {
             const { rows } = await db.pool.query(`select from pg_stat_activity where state = 'idle in transaction'`);
             return rows.length;
-          })
+          }, WAIT)
           .toBe(0);
       }
     });
@@ -178,7 +181,7 @@ describe.each(POSTGRES_KINDS)('exports on $name', (kind) => {
       expect(open.map((response) => response.status)).toEqual([200, 200, 200]);
       expect(await refusal(MANY)).toBe('429 too_many_exports');
       abort.abort();
-      await expect.poll(async () => (await db.ask('/export?kind=runs')).status).toBe(200);
+      await expect.poll(async () => (await db.ask('/export?kind=runs')).status, WAIT).toBe(200);
     });
   });
 

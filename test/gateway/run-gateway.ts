@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { COMPILE_CACHE } from './start-gateway.ts';
 
 const GATEWAY = fileURLToPath(new URL('./stand-in-gateway.ts', import.meta.url));
 const WAIT_MS = 45_000;
@@ -74,6 +75,7 @@ export function runGateway(options: GatewayOptions): GatewayRun {
     env: {
       ...inherited,
       ...{ TOLLGATE_PORT: '0', TOLLGATE_ADMIN_PORT: '0', TOLLGATE_WORKERS: '1', TOLLGATE_DATA_DIR: dataDir },
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
       ...options.env,
     },
   });

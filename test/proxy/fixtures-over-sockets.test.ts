@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type CallEnd, PROVIDER_NAMES } from '../../src/call-record.ts';
 import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
 import { type Fixture, listFixtures, requestBody } from '../fixtures.ts';
 import { type RawAnswer, readRawAnswer } from '../read-raw-answer.ts';
@@ -14,11 +15,12 @@ const SEED = 20_261_128;
 let provider: ScriptedProvider;
 let proxy: InProcessProxy;
 
-beforeAll(async () => {
+// A proxy for each test: its spool is read back whole.
+beforeEach(async () => {
   provider = await startScriptedProvider();
   proxy = await startProxy(provider.origin);
 });
-afterAll(async () => {
+afterEach(async () => {
   await proxy.close();
   await provider.close();
 });
@@ -62,44 +64,68 @@ function requestIdOf(answer: RawAnswer): string {
   return answer.rawHeaders[answer.rawHeaders.indexOf('X-Gateway-Request-Id') + 1] ?? '';
 }
 
-test.each(listFixtures().map((fixture) => [`${fixture.provider}/${fixture.name}`, fixture] as const))(
-  '%s: same bytes and same usage, whole and cut at 50 seeded places',
-  async (_, fixture) => {
-    const random = createSeededRandom(SEED);
-    const cuts = Array.from({ length: CUTS }, () => 1 + Math.floor(random() * Math.max(1, fixture.body.length - 1)));
-    // The place of the cut travels in a header of the request, so that calls can run beside each other.
+interface Call {
+  readonly fixture: Fixture;
+  readonly cut: number | null;
+}
+
+/** Whole, and in two pieces at each place. */
+function callsOf(fixture: Fixture): readonly Call[] {
+  const random = createSeededRandom(SEED);
+  const cuts = Array.from({ length: CUTS }, () => 1 + Math.floor(random() * Math.max(1, fixture.body.length - 1)));
+  return [null, ...cuts].map((cut) => ({ fixture, cut }));
+}
+
+/** Makes the call, compares the bytes, and returns the id of its record. */
+async function runCall({ fixture, cut }: Call): Promise<string> {
+  const what = `${fixture.name}, cut at ${cut}`;
+  const marks = [`X-Test-Case: ${fixture.name}`, ...(cut === null ? [] : [`X-Test-Cut: ${cut}`])];
+  const answer = await callThrough(fixture, marks);
+  expect(answer.end, what).toBe('complete');
+  expect(answer.status, what).toBe(fixture.status);
+  expect(answer.body.equals(fixture.body), `bytes of ${what}`).toBe(true);
+  return requestIdOf(answer);
+}
+
+test.each(PROVIDER_NAMES)(
+  'the exchanges of %s: same bytes and same usage, whole and cut at 50 seeded places',
+  async (name) => {
+    const fixtures = listFixtures().filter((fixture) => fixture.provider === name);
+    // Case and place of the cut travel in headers of the request, so that calls can run beside each other.
     provider.setAnswer((request) => {
       const cut = request.header('x-test-cut');
-      return answerOf(fixture, cut === null ? null : Number(cut));
+      return answerOf(find(name, request.header('x-test-case') ?? ''), cut === null ? null : Number(cut));
     });
-    const waiting: (number | null)[] = [null, ...cuts];
-    const ids: string[] = [];
-    const runOne = async (): Promise<void> => {
-      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-        const answer = await callThrough(fixture, next === null ? [] : [`X-Test-Cut: ${next}`]);
-        expect(answer.end, `cut at ${next}`).toBe('complete');
-        expect(answer.status).toBe(fixture.status);
-        expect(answer.body.equals(fixture.body), `bytes, cut at ${next}`).toBe(true);
-        ids.push(requestIdOf(answer));
-      }
+    const waiting = fixtures.flatMap(callsOf);
+    const made = new Map<string, Call>();
+    const runSome = async (): Promise<void> => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) made.set(await runCall(next), next);
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, runOne));
+    await Promise.all(Array.from({ length: AT_ONCE }, runSome));
+    expect(made.size).toBe(fixtures.length * (CUTS + 1));
 
-    await proxy.waitForCall(ids.at(-1) ?? '');
-    const ends = new Map(
-      (await proxy.entries()).flatMap((entry) => (entry.type === 'end' ? [[entry.end.id, entry.end]] : [])),
-    );
-    expect(ids).toHaveLength(CUTS + 1);
-    for (const id of ids) {
+    const ends = await readEnds(made);
+    for (const [id, { fixture, cut }] of made) {
       const end = ends.get(id);
-      expect(end?.usage?.classes ?? null).toEqual(classesOfRecord(fixture));
-      expect(end?.model ?? null).toEqual(fixture.expected.reading.model);
+      const { reading } = fixture.expected;
       // Where the body names no type, the provider's header may.
       const named = fixture.headers['x-amzn-errortype']?.split(':')[0] ?? null;
-      expect(end?.errorType ?? null).toEqual(fixture.expected.reading.error?.type ?? named);
+      expect(
+        [end?.usage?.classes ?? null, end?.model ?? null, end?.errorType ?? null],
+        `the record of ${fixture.name}, cut at ${cut}`,
+      ).toEqual([classesOfRecord(fixture), reading.model, reading.error?.type ?? named]);
     }
   },
 );
+
+/** All of them are in the spool before their last byte is with the client; read once, since there are thousands. */
+async function readEnds(calls: ReadonlyMap<string, Call>): Promise<ReadonlyMap<string, CallEnd>> {
+  const ends = new Map<string, CallEnd>();
+  for (const entry of await proxy.entries()) {
+    if (entry.type === 'end' && calls.has(entry.end.id)) ends.set(entry.end.id, entry.end);
+  }
+  return ends;
+}
 
 /** Fetching a result that is not there yet, or that was counted when it was made, is a record without usage. */
 function classesOfRecord({ expected: { endpoint, reading, sentClasses } }: Fixture) {
@@ -107,8 +133,10 @@ function classesOfRecord({ expected: { endpoint, reading, sentClasses } }: Fixtu
   return endpoint.fetchesResult && reading.laterResult?.isFinal !== true ? null : reading.classes;
 }
 
+const FIXTURES = new Map(listFixtures().map((fixture) => [`${fixture.provider}/${fixture.name}`, fixture]));
+
 function find(provider: string, name: string): Fixture {
-  const found = listFixtures().find((fixture) => fixture.provider === provider && fixture.name === name);
+  const found = FIXTURES.get(`${provider}/${name}`);
   if (found === undefined) throw new Error(`no fixture ${provider}/${name}`);
   return found;
 }
