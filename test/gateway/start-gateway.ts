@@ -11,7 +11,7 @@ import { join } from 'node:path';
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 45_000;
 const root = join(import.meta.dirname, '..', '..');
-export const COMPILE_CACHE = join(tmpdir(), 'tollgate-test-compile-cache');
+export const COMPILE_CACHE = join(root, 'node_modules', '.cache', 'tollgate-tests');
 
 /** As in `GET /api/v1/status`. */
 export interface GatewayProcess {
