@@ -54,6 +54,29 @@ test('no secret is shown', () => {
   rmSync(dir, { recursive: true });
 });
 
+test('of credentials for AWS only that they are there is shown', () => {
+  const settings = settingsOf({
+    TOLLGATE_AWS_BEDROCK_EU_REGION: 'eu-west-1',
+    TOLLGATE_AWS_BEDROCK_EU_ACCESS_KEY_ID: 'AKIAHUNTER2HUNTER2',
+    TOLLGATE_AWS_BEDROCK_EU_SECRET_ACCESS_KEY: 'hunter2',
+    TOLLGATE_AWS_BEDROCK_EU_SESSION_TOKEN: 'hunter2',
+    TOLLGATE_AWS_BEDROCK_REGION: 'eu-west-1',
+    TOLLGATE_AWS_BEDROCK_CREDENTIALS: 'Ambient',
+  });
+  const shown = [...settings.values()].filter(({ name }) => name.includes('BEDROCK'));
+  expect(JSON.stringify(shown)).not.toMatch(/hunter2/i);
+  expect(shown.map(({ name, value, source }) => `${name}=${value} ${source}`)).toEqual([
+    'TOLLGATE_UPSTREAM_BEDROCK=https://bedrock-runtime.eu-west-1.amazonaws.com/ default',
+    'TOLLGATE_AWS_BEDROCK_REGION=eu-west-1 environment',
+    'TOLLGATE_AWS_BEDROCK_CREDENTIALS=ambient environment',
+    'TOLLGATE_UPSTREAM_BEDROCK_EU=https://bedrock-runtime.eu-west-1.amazonaws.com/ default',
+    'TOLLGATE_AWS_BEDROCK_EU_REGION=eu-west-1 environment',
+    'TOLLGATE_AWS_BEDROCK_EU_ACCESS_KEY_ID=(set) environment',
+    'TOLLGATE_AWS_BEDROCK_EU_SECRET_ACCESS_KEY=(set) environment',
+    'TOLLGATE_AWS_BEDROCK_EU_SESSION_TOKEN=(set) environment',
+  ]);
+});
+
 test('a first start shows the token of its own making as not set', () => {
   expect(settingsOf({}).get('TOLLGATE_ADMIN_TOKEN')).toEqual({
     ...{ name: 'TOLLGATE_ADMIN_TOKEN', value: null, source: 'default' },

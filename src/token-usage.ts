@@ -23,6 +23,7 @@ export const USAGE_CLASSES = [
   'output',
   'output_audio',
   'output_image',
+  'output_video',
   /** Milliseconds of sound sent, where the provider bills by duration and reports no tokens. */
   'input_audio_ms',
   /** Characters of the text sent, where the provider bills speech by them. */

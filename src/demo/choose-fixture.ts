@@ -31,7 +31,7 @@ const KINDS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Fixtures that show what goes wrong: good for tests, never an answer to somebody who tries the gateway out. */
-const FAULTS = /error|failed|incomplete|exception|cut|refusal|background|keep-alive|odd/;
+const FAULTS = /error|beta|failed|incomplete|exception|cut|refusal|background|keep-alive|odd/;
 
 function kindOf(method: string, pathAndQuery: string): string | null {
   const [path = '', query = ''] = pathAndQuery.split('?');

@@ -35,8 +35,12 @@ const STANDARD = 'standard';
 const STANDARD_TIERS = ['', 'standard', 'default', 'auto', 'on_demand', 'unspecified', 'service_tier_unspecified'];
 const STANDARD_SPEEDS = ['', 'standard', 'default'];
 const STANDARD_GEOS = ['', 'standard', 'global', 'not_available'];
-/** OpenAI renamed priority processing to fast mode on 2026-07-30; both words mean it. */
-const TIER_NAMES: Readonly<Record<string, string>> = { fast: 'priority' };
+/** OpenAI renamed priority processing to fast mode on 2026-07-30, and Google says tiers in two ways. */
+const TIER_NAMES: Readonly<Record<string, string>> = {
+  fast: 'priority',
+  on_demand_priority: 'priority',
+  on_demand_flex: 'flex',
+};
 
 function readTerm(value: string | null, standard: readonly string[]): string {
   const word = (value ?? '').toLowerCase();

@@ -38,6 +38,7 @@ const PRICE_KEYS: Readonly<Record<string, readonly UsageClass[]>> = {
   output_mtok: ['output'],
   output_audio_mtok: ['output_audio'],
   output_image_mtok: ['output_image'],
+  output_video_mtok: ['output_video'],
 };
 /** Prices of what is no token; no tier changes them. `audio_hours` repeats the one for hours of input. */
 const COUNTED_KEYS: Readonly<Record<string, { readonly unit: UsageClass; readonly per: number }>> = {

@@ -2,18 +2,13 @@
  * Prices that the catalogue lacks or has wrong, each with its source and the day it was checked. Of two cards in force
  * for one class the later one in this list counts. Rules that hold for many models stand in `overlay-rules.ts`.
  */
+import { DEEPSEEK_RATE_CARDS } from './deepseek-rate-cards.ts';
 import type { ModelMatch } from './model-match.ts';
-import { matchSnapshots, type RateCard } from './overlay-row.ts';
-import type { Calendar, PromptTier } from './price-row.ts';
+import { createRates, matchSnapshots, type RateCard, type Triple } from './overlay-row.ts';
+import type { PromptTier } from './price-row.ts';
 
 const SHORT_CONTEXT: PromptTier = { overTokens: -1, upToTokens: 272_000 };
 const LONG_CONTEXT: PromptTier = { overTokens: 272_000, upToTokens: Number.MAX_SAFE_INTEGER };
-
-type Triple = readonly [input: string, cacheRead: string | null, output: string];
-
-function createRates([input, cacheRead, output]: Triple): RateCard['rates'] {
-  return cacheRead === null ? { input, output } : { input, cache_read: cacheRead, output };
-}
 
 /** OpenAI's priority processing, named "fast mode" since 2026-07-30. Its factor differs by model: 1.67 to 2.5. */
 function createPriorityCard(
@@ -193,15 +188,40 @@ const ANTHROPIC: readonly RateCard[] = [
   },
 ];
 
+/** USD for a thousand pictures. */
+function createImagenCard(model: string, rate: string): RateCard {
+  return {
+    name: `gemini/${model}`,
+    provider: 'gemini',
+    match: { equals: model },
+    rates: { output_images: rate },
+    source: 'Google, Gemini API pricing: Imagen, per image',
+    checkedOn: '2026-11-28',
+  };
+}
+
+/** What grounding costs, without the free quota. The class that is not billed costs a declared nothing. */
 const GEMINI: readonly RateCard[] = [
   {
     name: 'gemini/grounding',
     provider: 'gemini',
-    match: { regex: '^gemini-3(\\.\\d+)?-' },
-    rates: { web_search_requests: '14' },
-    source: 'Google, Gemini API pricing: Gemini 3 grounding, per executed search query (free quota not counted)',
-    checkedOn: '2026-08-21',
+    match: { regex: '^gemini-[3-9](\\.\\d+)?-' },
+    rates: { web_search_requests: '14', grounded_prompts: '0', maps_requests: '14' },
+    source: 'Google, Gemini API pricing: since Gemini 3 per search query, of the web or of Maps',
+    checkedOn: '2026-11-28',
   },
+  {
+    name: 'gemini/grounding-by-prompt',
+    provider: 'gemini',
+    match: { regex: '^gemini-(live-)?[12]\\.' },
+    rates: { web_search_requests: '0', grounded_prompts: '35', maps_requests: '25' },
+    source: 'Google, Gemini API pricing: up to Gemini 2.5 per grounded prompt, however many queries it took',
+    checkedOn: '2026-11-28',
+  },
+  createImagenCard('imagen-4.0-generate-001', '40'),
+  createImagenCard('imagen-4.0-ultra-generate-001', '60'),
+  createImagenCard('imagen-4.0-fast-generate-001', '20'),
+  createImagenCard('imagen-3.0-generate-002', '30'),
 ];
 
 const BEDROCK: readonly RateCard[] = [
@@ -245,98 +265,6 @@ const TOGETHER: readonly RateCard[] = [
   createTogetherCard('BAAI/bge-base-en-v1.5', { input: '0.008' }),
 ];
 
-const PEAK_FROM = '2026-08-16T16:00:00Z';
-const WEEKEND_FROM = '2026-08-22T16:00:00Z';
-const BEIJING_MINUTES = 480;
-const WORKDAYS = [1, 2, 3, 4, 5] as const;
-const EVERY_DAY = [1, 2, 3, 4, 5, 6, 7] as const;
-/** 09:00 to 12:00 and 14:00 to 18:00 in Beijing. */
-const PEAK_HOURS = [
-  [540, 720],
-  [840, 1080],
-] as const;
-
-function createPeakCalendar(
-  weekdays: Calendar['weekdays'],
-  [fromMinute, toMinute]: readonly [number, number],
-): Calendar {
-  return { utcOffsetMinutes: BEIJING_MINUTES, weekdays, fromMinute, toMinute };
-}
-
-/** Flat, then by the hour, then by the hour on weekdays only: three tables that the catalogue cannot combine. */
-function createDeepseekCards(model: string, flat: Triple, offPeak: Triple, peak: Triple): readonly RateCard[] {
-  const shared = {
-    provider: 'deepseek',
-    match: matchSnapshots(model),
-    source: 'DeepSeek, models and pricing, with the notices of 2026-08-15 and 2026-08-23',
-    checkedOn: '2026-08-26',
-  } as const;
-  const base: readonly RateCard[] = [
-    { ...shared, name: `deepseek/${model}/flat`, rates: createRates(flat), to: PEAK_FROM },
-    { ...shared, name: `deepseek/${model}/off-peak`, rates: createRates(offPeak), from: PEAK_FROM },
-  ];
-  const peaks = PEAK_HOURS.flatMap((hours, index): readonly RateCard[] => [
-    {
-      ...shared,
-      name: `deepseek/${model}/peak-${index + 1}@2026-08-17`,
-      rates: createRates(peak),
-      from: PEAK_FROM,
-      to: WEEKEND_FROM,
-      calendar: createPeakCalendar(EVERY_DAY, hours),
-    },
-    {
-      ...shared,
-      name: `deepseek/${model}/peak-${index + 1}`,
-      rates: createRates(peak),
-      from: WEEKEND_FROM,
-      calendar: createPeakCalendar(WORKDAYS, hours),
-    },
-  ]);
-  return [...base, ...peaks];
-}
-
-function createDeepseekLegacyCards(model: string): readonly RateCard[] {
-  const shared = {
-    provider: 'deepseek',
-    match: { equals: model },
-    source: 'DeepSeek, models and pricing, with the notices of 2025-09-05 and 2025-09-29',
-    checkedOn: '2026-08-26',
-  } as const;
-  return [
-    {
-      ...shared,
-      name: `deepseek/${model}/v3.1`,
-      rates: createRates(['0.56', '0.07', '1.68']),
-      from: '2025-09-05T16:00:00Z',
-      to: '2025-09-29T00:00:00Z',
-    },
-    {
-      ...shared,
-      name: `deepseek/${model}/v3.2`,
-      rates: createRates(['0.28', '0.028', '0.42']),
-      from: '2025-09-29T00:00:00Z',
-      to: '2026-04-24T00:00:00Z',
-    },
-  ];
-}
-
-const DEEPSEEK: readonly RateCard[] = [
-  ...createDeepseekCards(
-    'deepseek-v4-flash',
-    ['0.14', '0.0028', '0.28'],
-    ['0.22', '0.007', '0.66'],
-    ['0.44', '0.014', '1.32'],
-  ),
-  ...createDeepseekCards(
-    'deepseek-v4-pro',
-    ['0.435', '0.003625', '0.87'],
-    ['0.66', '0.022', '1.98'],
-    ['1.32', '0.044', '3.96'],
-  ),
-  ...createDeepseekLegacyCards('deepseek-chat'),
-  ...createDeepseekLegacyCards('deepseek-reasoner'),
-];
-
 export const OVERLAY_RATE_CARDS: readonly RateCard[] = [
   ...OPENAI_PRIORITY,
   ...OPENAI_FLEX,
@@ -347,5 +275,5 @@ export const OVERLAY_RATE_CARDS: readonly RateCard[] = [
   ...BEDROCK,
   ...FIREWORKS,
   ...TOGETHER,
-  ...DEEPSEEK,
+  ...DEEPSEEK_RATE_CARDS,
 ];

@@ -290,12 +290,25 @@ export const DERIVED_RULES: readonly DerivedRule[] = [
   },
 ];
 
-export const ALIAS_RULES: readonly AliasRule[] = ['deepseek-chat', 'deepseek-reasoner'].map((model) => ({
-  name: `deepseek/${model}`,
-  provider: 'deepseek',
-  match: { equals: model },
-  model: 'deepseek-v4-flash',
-  from: '2026-04-24T00:00:00Z',
-  source: 'DeepSeek, release of V4: both names are served by V4 Flash',
-  checkedOn: '2026-08-26',
-}));
+export const ALIAS_RULES: readonly AliasRule[] = [
+  ...['deepseek-chat', 'deepseek-reasoner'].map(
+    (model): AliasRule => ({
+      name: `deepseek/${model}`,
+      provider: 'deepseek',
+      match: { equals: model },
+      model: 'deepseek-v4-flash',
+      from: '2026-04-24T00:00:00Z',
+      source: 'DeepSeek, release of V4: both names are served by V4 Flash',
+      checkedOn: '2026-08-26',
+    }),
+  ),
+  {
+    name: 'deepseek/deepseek-v4-flash',
+    provider: 'deepseek',
+    match: { regex: '^deepseek-v4-flash(-vision-exp)?$' },
+    model: 'deepseek-flash',
+    from: '2026-09-10T04:00:00Z',
+    source: 'DeepSeek, models and pricing: the names of V4 Flash are served by V4.1 Flash, at its price',
+    checkedOn: '2026-11-15',
+  },
+];

@@ -65,6 +65,11 @@ const TABLE: EndpointTable = Object.freeze({
     resourceRow('/assistants', 'assistants', 'free'),
     resourceRow('/conversations', 'conversations', 'free'),
     resourceRow('/chatkit', 'chatkit', 'billed'),
+    resourceRow('/content_provenance_checks', 'content_provenance_checks', 'billed'),
+    resourceRow('/skills', 'skills', 'free'),
+    resourceRow('/vaults', 'vaults', 'free'),
+    resourceRow('/webhook_endpoints', 'webhooks', 'free'),
+    resourceRow('/webhook_event_types', 'webhooks', 'free'),
     resourceRow('/organization', 'organization', 'free'),
   ],
 });

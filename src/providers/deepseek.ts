@@ -2,17 +2,27 @@
  * DeepSeek: the chat API with and without `/v1`, its beta under `/beta`, the messages API under `/anthropic`. Source:
  * api-docs.deepseek.com.
  */
+import type { ShapeName } from '../shapes/shape.ts';
 import { readChatApiEndpoint } from './chat-api-endpoints.ts';
-import { freeEndpoint, readFromTable, UNKNOWN_ENDPOINT, unmeteredEndpoint } from './endpoint-row.ts';
+import { freeEndpoint, meteredEndpoint, readFromTable, UNKNOWN_ENDPOINT } from './endpoint-row.ts';
 import { isMessagesRoot, readMessagesApiEndpoint } from './messages-api-endpoints.ts';
 import { isAtOrBelow, readRest, readUndoubled } from './path-segment.ts';
 import type { Endpoint, Provider } from './provider.ts';
 
-/** Its own endpoints: web tools are billed by the request. */
+/** A web tool is billed by the request, and what it works with has no name but its path. */
+function toolEndpoint(name: string, shape: ShapeName): Endpoint {
+  return Object.freeze({
+    ...meteredEndpoint(name.replace('/', '.'), shape),
+    model: { in: 'path', name },
+    streamed: false,
+  } satisfies Endpoint);
+}
+
+/** Its own endpoints. */
 const OWN = Object.freeze({
   posts: new Map<string, Endpoint>([
-    ['/tools/search', unmeteredEndpoint('tools.search')],
-    ['/tools/fetch', unmeteredEndpoint('tools.fetch')],
+    ['/tools/search', toolEndpoint('tools/search', 'web-search')],
+    ['/tools/fetch', toolEndpoint('tools/fetch', 'web-fetch')],
   ]),
   resources: [{ root: '/user/balance', free: freeEndpoint('user.balance'), posted: null }],
 });

@@ -3,15 +3,20 @@
  * Source: docs.fireworks.ai, API reference.
  */
 import { isChatApiRoot, readChatApiEndpoint } from './chat-api-endpoints.ts';
-import { readFromTable, resourceRow, UNKNOWN_ENDPOINT } from './endpoint-row.ts';
+import { meteredEndpoint, readFromTable, resourceRow, UNKNOWN_ENDPOINT } from './endpoint-row.ts';
 import { isMessagesRoot, readMessagesApiEndpoint } from './messages-api-endpoints.ts';
 import { isAtOrBelow, readRest, readUndoubled } from './path-segment.ts';
-import type { Provider } from './provider.ts';
+import type { Endpoint, Provider } from './provider.ts';
 
 const CONTROL_PLANE = Object.freeze({ posts: new Map(), resources: [resourceRow('/accounts', 'accounts', 'billed')] });
 
 /** Image models are called by workflow: `/workflows/accounts/…/text_to_image`. */
-const OWN = Object.freeze({ posts: new Map(), resources: [resourceRow('/workflows', 'workflows', 'billed')] });
+const OWN = Object.freeze({
+  posts: new Map<string, Endpoint>([
+    ['/rerank', Object.freeze({ ...meteredEndpoint('rerank', 'embeddings'), streamed: false })],
+  ]),
+  resources: [resourceRow('/workflows', 'workflows', 'billed')],
+});
 
 export const fireworks = Object.freeze({
   name: 'fireworks',

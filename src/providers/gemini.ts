@@ -4,8 +4,8 @@
  */
 import { readChatApiEndpoint } from './chat-api-endpoints.ts';
 import {
-  batchEndpoint,
   countingEndpoint,
+  fetchedEndpoint,
   freeEndpoint,
   meteredEndpoint,
   readFromTable,
@@ -21,12 +21,13 @@ const VERBS: ReadonlyMap<string, Endpoint> = new Map(
   [
     meteredEndpoint('generateContent', 'generate-content'),
     { ...meteredEndpoint('streamGenerateContent', 'generate-content'), streamed: true },
-    unmeteredEndpoint('embedContent'),
-    unmeteredEndpoint('batchEmbedContents'),
-    batchEndpoint('asyncBatchEmbedContent'),
-    batchEndpoint('batchGenerateContent'),
+    meteredEndpoint('embedContent', 'gemini-embeddings'),
+    meteredEndpoint('batchEmbedContents', 'gemini-embeddings'),
+    { ...meteredEndpoint('asyncBatchEmbedContent', 'gemini-batch'), isBatch: true },
+    { ...meteredEndpoint('batchGenerateContent', 'gemini-batch'), isBatch: true },
     countingEndpoint('countTokens'),
-    unmeteredEndpoint('predict'),
+    meteredEndpoint('predict', 'image-count'),
+    // Billed by the second of video, which no answer tells.
     unmeteredEndpoint('predictLongRunning'),
     unmeteredEndpoint('generateAnswer'),
     unmeteredEndpoint('generateText'),
@@ -39,7 +40,7 @@ const VERBS: ReadonlyMap<string, Endpoint> = new Map(
 );
 
 const RESOURCES = Object.freeze({
-  posts: new Map<string, Endpoint>([['/interactions', unmeteredEndpoint('interactions')]]),
+  posts: new Map<string, Endpoint>([['/interactions', meteredEndpoint('interactions', 'interactions')]]),
   resources: [
     resourceRow('/interactions', 'interactions', 'free'),
     resourceRow('/models', 'models', 'free'),
@@ -57,6 +58,21 @@ const MODEL_CALL = /^\/(models|tunedModels)\/([^/]+)(?::|%3[Aa])([A-Za-z]+)$/;
 
 const OPERATIONS = freeEndpoint('operations');
 
+const FETCHED_INTERACTION = fetchedEndpoint('interactions', 'interactions', false);
+/** `GET /interactions/{id}?stream=true` replays what was made so far, and goes on. */
+const REPLAYED_INTERACTION = Object.freeze({ ...FETCHED_INTERACTION, streamed: true } satisfies Endpoint);
+const FETCHED_BATCH = fetchedEndpoint('batches', 'gemini-batch', true);
+
+const STREAM_IN_QUERY = /(?:^|&)stream=true(?:&|$)/;
+
+/** What was asked for earlier; stopping an interaction hands over what was made of it. */
+function readFetched(method: string, rest: string, query: string): Endpoint | null {
+  const [, root, action] = /^\/(interactions|batches)\/[^/:]+(\/cancel)?$/.exec(rest) ?? [];
+  if (root === undefined || method !== (action === undefined ? 'GET' : 'POST')) return null;
+  if (root === 'batches') return action === undefined ? FETCHED_BATCH : null;
+  return STREAM_IN_QUERY.test(query) ? REPLAYED_INTERACTION : FETCHED_INTERACTION;
+}
+
 function readModelCall(rest: string): Endpoint | null {
   const [, collection, model = '', verb = ''] = MODEL_CALL.exec(rest) ?? [];
   if (collection === undefined) return null;
@@ -71,12 +87,14 @@ function readEndpoint({ method, path, query }: RequestLine): Endpoint {
     readRest(path, '/v1beta') ??
     readRest(path, '/v1') ??
     readRest(path, '/upload/v1beta') ??
-    readRest(path, '/upload/v1');
+    readRest(path, '/upload/v1') ??
+    readRest(path, '/download/v1beta') ??
+    readRest(path, '/download/v1');
   if (rest === null) return UNKNOWN_ENDPOINT;
   const call = method === 'POST' ? readModelCall(rest) : null;
   if (call !== null) return call;
   if (rest.includes('/operations/')) return OPERATIONS;
-  return readFromTable(RESOURCES, method, rest) ?? UNKNOWN_ENDPOINT;
+  return readFetched(method, rest, query) ?? readFromTable(RESOURCES, method, rest) ?? UNKNOWN_ENDPOINT;
 }
 
 /** The first segments of version `v1` that no other provider has. */
@@ -102,7 +120,7 @@ const METHODS: ReadonlyMap<string, WebsocketEndpoint> = new Map([
 ]);
 
 function claims({ method, path, query, header }: RequestLine): boolean {
-  if (isAtOrBelow(path, '/v1beta') || path.startsWith('/upload/') || WEBSOCKET.test(path)) return true;
+  if (isAtOrBelow(path, '/v1beta') || /^\/(?:up|down)load\//.test(path) || WEBSOCKET.test(path)) return true;
   if (OWN_ROOTS.some((root) => isAtOrBelow(path, root))) return true;
   // Reading `/v1/models/ft:model:organisation` is not a call of a verb: other providers have colons in model ids.
   const isReading = method === 'GET' || method === 'HEAD' || method === 'DELETE';

@@ -1,14 +1,34 @@
 /** Together AI: the chat API under `/v1` (and videos under `/v2`), the messages API beside it. Source: docs.together.ai. */
 import { isChatApiRoot, readChatApiEndpoint } from './chat-api-endpoints.ts';
-import { readFromTable, resourceRow, UNKNOWN_ENDPOINT, unmeteredEndpoint, websocketEndpoint } from './endpoint-row.ts';
+import {
+  batchEndpoint,
+  fetchedEndpoint,
+  meteredEndpoint,
+  readFromTable,
+  resourceRow,
+  UNKNOWN_ENDPOINT,
+  unmeteredEndpoint,
+  websocketEndpoint,
+} from './endpoint-row.ts';
 import { isMessagesRoot, readMessagesApiEndpoint } from './messages-api-endpoints.ts';
 import { readRest, readUndoubled } from './path-segment.ts';
 import type { Endpoint, Provider, WebsocketEndpoint } from './provider.ts';
 
 /** What is Together's own, behind the version. */
 const OWN = Object.freeze({
-  posts: new Map<string, Endpoint>([['/tci/execute', unmeteredEndpoint('tci.execute')]]),
+  posts: new Map<string, Endpoint>([
+    ['/tci/execute', unmeteredEndpoint('tci.execute')],
+    ['/rerank', Object.freeze({ ...meteredEndpoint('rerank', 'embeddings'), streamed: false })],
+    [
+      '/images/generations',
+      Object.freeze({ ...meteredEndpoint('images.generations', 'image-count'), streamed: false }),
+    ],
+    // Billed once the files of its results are there, which say nothing of the sum.
+    ['/batches', batchEndpoint('batches')],
+    ['/videos', Object.freeze({ ...meteredEndpoint('videos', 'video-job'), streamed: false })],
+  ]),
   resources: [
+    resourceRow('/batches', 'batches', 'free'),
     resourceRow('/tci', 'tci', 'billed'),
     resourceRow('/endpoints', 'endpoints', 'billed'),
     resourceRow('/deployments', 'deployments', 'billed'),
@@ -17,6 +37,8 @@ const OWN = Object.freeze({
     resourceRow('/projects', 'projects', 'free'),
   ],
 });
+
+const FETCHED_VIDEO = fetchedEndpoint('videos', 'video-job', false);
 
 /** By the path behind the version. Neither reports what it used. */
 const WEBSOCKETS: ReadonlyMap<string, WebsocketEndpoint> = new Map([
@@ -36,6 +58,7 @@ export const together = Object.freeze({
     const rest = readRest(path, '/v1') ?? readRest(path, '/v2');
     if (rest === null) return UNKNOWN_ENDPOINT;
     if (isMessagesRoot(rest)) return readMessagesApiEndpoint(method, rest) ?? UNKNOWN_ENDPOINT;
+    if (method === 'GET' && /^\/videos\/[^/]+$/.test(rest)) return FETCHED_VIDEO;
     return readFromTable(OWN, method, rest) ?? readChatApiEndpoint(method, rest, query);
   },
   websocket: ({ path }) => WEBSOCKETS.get(readRest(path, '/v1') ?? '') ?? null,

@@ -49,9 +49,10 @@ interface Opening {
 
 export async function handleUpgrade(incoming: IncomingMessage, head: Buffer, gateway: Gateway): Promise<void> {
   const { socket } = incoming;
-  const arrival = stampArrival(gateway);
   const client = holdClient(socket, head);
   const outgoing = openResponse(incoming, socket, client);
+  if (outgoing === null) return;
+  const arrival = stampArrival(gateway);
   const requestCopy = new BodyCopy(gateway.copies);
   const responseCopy = new BodyCopy(gateway.copies);
   let facts: CallFacts | null = null;
@@ -69,7 +70,9 @@ export async function handleUpgrade(incoming: IncomingMessage, head: Buffer, gat
       headers,
       route: { ...route, endpoint: websocket?.endpoint ?? route.endpoint },
     };
-    if (websocket === null || request.method !== 'GET') throw new GatewayError('upgrade_unsupported');
+    // A handshake is not signed for AWS, and would not go on as it was signed: its client falls back to HTTP.
+    const isSigned = route.signing !== null || route.isSignedByClient;
+    if (websocket === null || request.method !== 'GET' || isSigned) throw new GatewayError('upgrade_unsupported');
     // What follows the head would be read as frames by one side and as a body by the other.
     if (request.hasBody) throw new GatewayError('request_malformed');
 
@@ -95,11 +98,19 @@ export async function handleUpgrade(incoming: IncomingMessage, head: Buffer, gat
   }
 }
 
-/** `node:http` makes no response for a request that asks for another protocol, but knows how to write one. */
-function openResponse(incoming: IncomingMessage, socket: Socket, client: HeldClient): ServerResponse {
+/**
+ * `node:http` makes no response for a request that asks for another protocol, but knows how to write one. Null, and the
+ * connection closed, when an answer to an earlier request is still being written on it: the two would be mixed up.
+ */
+function openResponse(incoming: IncomingMessage, socket: Socket, client: HeldClient): ServerResponse | null {
   const outgoing = new ServerResponse(incoming);
   outgoing.shouldKeepAlive = false;
-  outgoing.assignSocket(socket);
+  try {
+    outgoing.assignSocket(socket);
+  } catch {
+    socket.destroy();
+    return null;
+  }
   socket.on('drain', () => outgoing.emit('drain'));
   outgoing.once('finish', () => client.close());
   return outgoing;

@@ -64,7 +64,6 @@ export function closeGently(socket: Duplex): void {
   const deadline = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once('close', () => clearTimeout(deadline));
   socket.on('data', drop);
-  socket.once('end', () => socket.end());
   socket.resume();
   socket.end();
 }

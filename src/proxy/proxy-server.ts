@@ -40,7 +40,7 @@ export function createProxyServer(gateway: Gateway): ProxyServer {
       keepAlive: true,
       IncomingMessage: LeanRequest,
       // Other upgrades (h2c) are offers that may be left unanswered.
-      shouldUpgradeCallback: (incoming) => asksForWebsocket(incoming.headers.upgrade),
+      shouldUpgradeCallback: ({ httpVersion, headers }) => httpVersion === '1.1' && asksForWebsocket(headers.upgrade),
     },
     onRequest,
   );

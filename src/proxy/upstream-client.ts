@@ -19,10 +19,13 @@ export async function createUpstreamClient(
 }
 
 function createDirectClient(limits: UpstreamLimits): UpstreamClient {
-  /** One pool an origin; origins come from the provider table and the settings, so there are few. */
+  /** One pool an origin. A client may name a region and with it a host, so pools that are not in use are let go. */
   const pools = new Map<string, UpstreamPool>();
   const sweep = setInterval(() => {
-    for (const pool of pools.values()) pool.sweep();
+    for (const [origin, pool] of pools) {
+      pool.sweep();
+      if (pool.isUnused) pools.delete(origin);
+    }
   }, limits.sweepIntervalMs);
   sweep.unref();
 

@@ -163,6 +163,8 @@ export class UpstreamHandshake implements UpstreamCall {
     this.#onOver();
     if (socket === null) return;
     socket.setTimeout(0);
+    // Nothing may come before the receiver listens.
+    socket.pause();
     // The other listeners do nothing once the handshake has ended.
     socket.off('data', this.#onData);
     this.#events.onSwitch(reason, rawHeaders, socket, rest);

@@ -38,6 +38,10 @@ export class UpstreamPool implements ConnectionOwner {
     this.#hopLines = `Host: ${this.#connector.host}\r\nConnection: keep-alive\r\n`;
   }
 
+  get isUnused(): boolean {
+    return this.#connections.size === 0 && this.#handshakes.size === 0;
+  }
+
   send(request: UpstreamRequest, events: UpstreamEvents): UpstreamCall {
     let head = '';
     let refusal = this.#isClosed ? new UpstreamError('CLIENT_CLOSED') : null;

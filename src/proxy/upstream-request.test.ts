@@ -14,6 +14,11 @@ const GET: UpstreamRequest = {
 };
 
 test.each<[string, Partial<UpstreamRequest>, string]>([
+  [
+    'a Host of its own',
+    { host: 'Bedrock-runtime.eu-west-1.amazonaws.com:443' },
+    'GET /a?b HTTP/1.1\r\nHost: Bedrock-runtime.eu-west-1.amazonaws.com:443\r\nConnection: keep-alive\r\n\r\n',
+  ],
   ['nothing but the hop', {}, `GET /a?b HTTP/1.1\r\n${HOP}\r\n`],
   [
     'headers in their order, case, duplicates and bytes',

@@ -37,7 +37,8 @@ export interface UpstreamEvents {
 export interface UpgradeEvents extends UpstreamEvents {
   /**
    * The provider has switched protocols (101). The last event: the connection is the receiver's from now on, who must
-   * listen to its errors before he returns. `rest` is what came behind the head; it is not read from the socket again.
+   * listen to its errors before he returns. It may be paused. `rest` is what came behind the head; it is not read from
+   * the socket again.
    */
   onSwitch(reason: string, rawHeaders: string[], socket: Duplex, rest: Buffer): void;
 }

@@ -114,7 +114,7 @@ export function createWebsocketMeter(options: WebsocketMeterOptions): WebsocketM
   return {
     fromClient: (chunk) => {
       requestBytes += chunk.length;
-      clientTap.push(Buffer.from(chunk));
+      clientTap.push(chunk);
     },
     fromProvider: (chunk) => {
       responseBytes += chunk.length;

@@ -28,7 +28,7 @@ export interface WebsocketTapOptions {
 }
 
 export interface WebsocketTap {
-  /** Bytes as they came; of a client a copy, since they are unmasked in place. */
+  /** Bytes as they came; they are not changed. */
   readonly push: (chunk: Buffer) => void;
   /** Calls `done` once, when everything that was pushed has been read or the deadline is over. */
   readonly finish: (done: () => void) => void;
@@ -88,7 +88,8 @@ export function createWebsocketTap(options: WebsocketTapOptions): WebsocketTap {
         stop('tap_limit');
         return;
       }
-      receiver.write(chunk, () => {
+      // Masked payloads are unmasked in place: not in the bytes that are passed on.
+      receiver.write(options.isFromClient ? Buffer.from(chunk) : chunk, () => {
         unreadBytes -= chunk.length;
       });
     },

@@ -7,6 +7,7 @@ import { withErrorMember } from './error-reading.ts';
 import { createEventTest, ERROR_PATTERN, USAGE_PATTERN } from './event-test.ts';
 import { isObject, readName, readObject } from './json-reading.ts';
 import { CHAT_NAMES, normaliseOpenAi } from './openai-usage.ts';
+import { readPromptHeaders } from './prompt-headers.ts';
 import { type Normalised, withContext, withTerminal, withUsage } from './reading.ts';
 import type { Shape } from './shape.ts';
 
@@ -44,6 +45,7 @@ function readBody(body: JsonValue, reading: UsageReading): UsageReading {
 
 export const chatCompletions: Shape = {
   name: 'chat-completions',
+  readHead: (header, reading) => withUsage(reading, readPromptHeaders(header), createNormalise(null)),
   readJson: (body, reading) => withTerminal(readBody(body, reading)),
   mayMatter: createEventTest(USAGE_PATTERN, ERROR_PATTERN, String.raw`"perf_metrics"\s*:\s*\{`),
   readEvent: (_eventType, data, reading) => readBody(data, reading),

@@ -21,7 +21,7 @@ const hasModelText = createEventTest(
   '"contentBlockDelta"',
   String.raw`"(?:generation|outputText|text|content|reasoning_content|arguments)"\s*:\s*"[^"]`,
 );
-const hasParts = createEventTest('"parts"', String.raw`\.delta"`);
+const hasParts = createEventTest('"parts"');
 
 export const CONTENT_TESTS: Readonly<Record<ShapeName, ContentTest>> = Object.freeze({
   'chat-completions': (_eventType, data) => hasChatText(data),
@@ -29,6 +29,13 @@ export const CONTENT_TESTS: Readonly<Record<ShapeName, ContentTest>> = Object.fr
   'message-batch': () => true,
   messages: (_eventType, data) => hasBlockDelta(data),
   'generate-content': (_eventType, data) => hasParts(data),
+  interactions: (_eventType, data) => hasDelta(data),
+  'gemini-batch': () => false,
+  'gemini-embeddings': () => false,
+  'image-count': () => false,
+  'video-job': () => false,
+  'web-search': () => false,
+  'web-fetch': () => false,
   converse: (eventType) => eventType === 'contentBlockDelta',
   invoke: (_eventType, data) => hasModelText(data),
   embeddings: () => false,

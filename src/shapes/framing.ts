@@ -3,6 +3,7 @@
  * whole JSON body. It does not know what usage is; `usage-reader.ts` does.
  */
 import { type AwsFrame, createAwsEventStreamDecoder } from '../wire/aws-event-stream.ts';
+import { isBase64Run } from '../wire/base64-run.ts';
 import { createGatheredBytes, type GatheredBytes } from '../wire/gathered-bytes.ts';
 import { createJsonArraySplitter } from '../wire/json-array.ts';
 import { createJsonLineSplitter } from '../wire/json-lines.ts';
@@ -11,6 +12,8 @@ import { createSseSplitter } from '../wire/sse.ts';
 
 /** A whole JSON body larger than this is not read. */
 export const MAX_JSON_BYTES = 8 * 1024 * 1024;
+/** An escape that the piece before began (`\u00e9`) is finished by so many bytes. */
+const ESCAPE_REST_BYTES = 8;
 
 export interface FramingSink {
   /** An event of a stream: SSE, or an element of a JSON array or a line of JSON lines (which have no type). */
@@ -57,12 +60,24 @@ const UNTOLD_TYPES = ['', 'application/octet-stream', 'application/binary', 'bin
 /** Null when a body of this type is not read. */
 export function createFraming(contentType: string | null, hints: FramingHints, sink: FramingSink): Framing | null {
   const mediaType = (contentType ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
-  if (mediaType === 'text/event-stream') return createSseSplitter(sink.onEvent, () => sink.onProblem('too-large'));
+  if (mediaType === 'text/event-stream')
+    return withoutBase64(createSseSplitter(sink.onEvent, () => sink.onProblem('too-large')));
   if (mediaType === 'application/vnd.amazon.eventstream') return createFrames(sink);
   if (LINES_TYPES.includes(mediaType)) return createLines(sink);
   if (hints.areLines && UNTOLD_TYPES.includes(mediaType)) return createLines(sink);
   if (mediaType !== 'application/json' && !mediaType.endsWith('+json')) return null;
-  return hints.canBeArray ? createArrayOrWhole(sink) : createWhole(sink);
+  return withoutBase64(hints.canBeArray ? createArrayOrWhole(sink) : createWhole(sink));
+}
+
+/** Leaves out the middle of pictures: the text stays JSON, and its usage is read however large they are. */
+function withoutBase64(framing: Framing): Framing {
+  return {
+    push: (chunk) => framing.push(isBase64Run(chunk) ? chunk.subarray(0, ESCAPE_REST_BYTES) : chunk),
+    finish: framing.finish,
+    get bufferedBytes() {
+      return framing.bufferedBytes;
+    },
+  };
 }
 
 function createLines(sink: FramingSink): Framing {

@@ -4,14 +4,20 @@ import { batches } from './batches.ts';
 import { chatCompletions } from './chat-completions.ts';
 import { converse } from './converse.ts';
 import { embeddings } from './embeddings.ts';
+import { geminiBatch } from './gemini-batch.ts';
+import { geminiEmbeddings } from './gemini-embeddings.ts';
 import { generateContent } from './generate-content.ts';
+import { imageCount } from './image-count.ts';
 import { images } from './images.ts';
+import { interactions } from './interactions.ts';
 import { invoke } from './invoke.ts';
 import { messageBatch } from './message-batch.ts';
 import { messages } from './messages.ts';
 import { opaque } from './opaque.ts';
 import { responses } from './responses.ts';
 import type { Shape, ShapeName } from './shape.ts';
+import { webFetch, webSearch } from './tool-request.ts';
+import { videoJob } from './video-job.ts';
 
 export const SHAPES: Readonly<Record<ShapeName, Shape>> = Object.freeze({
   'chat-completions': chatCompletions,
@@ -24,6 +30,13 @@ export const SHAPES: Readonly<Record<ShapeName, Shape>> = Object.freeze({
   messages,
   'message-batch': messageBatch,
   'generate-content': generateContent,
+  interactions,
+  'gemini-batch': geminiBatch,
+  'gemini-embeddings': geminiEmbeddings,
+  'image-count': imageCount,
+  'video-job': videoJob,
+  'web-search': webSearch,
+  'web-fetch': webFetch,
   converse,
   invoke,
   opaque,

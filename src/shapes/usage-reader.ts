@@ -116,7 +116,7 @@ export function createUsageReader(options: UsageReaderOptions): UsageReader {
   }
 
   function readBody(bytes: Buffer): void {
-    const { body, complete } = readWholeJson(bytes);
+    const { body, complete } = readWholeJson(bytes, shape.countsElements === true);
     if (body !== undefined) {
       const before = reading;
       reading = shape.readJson(body, reading);

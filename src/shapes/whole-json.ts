@@ -3,7 +3,7 @@
  * small themselves, so that a body full of vectors or images does not hold up the process.
  */
 import type { JsonValue } from '../token-usage.ts';
-import { endOfValue, skipSpace } from '../wire/json-scan.ts';
+import { createJsonArraySplitter } from '../wire/json-array.ts';
 import { scanTopLevel } from '../wire/json-top-level.ts';
 import { parseJson } from './json-reading.ts';
 
@@ -11,10 +11,9 @@ import { parseJson } from './json-reading.ts';
 const MAX_PARSED_BYTES = 1024 * 1024;
 /** In a larger body, a member of more than this is not looked into. */
 const MAX_MEMBER_BYTES = 256 * 1024;
-/** No answer has more pictures; a list of anything else needs no count. */
-const MAX_COUNTED_ELEMENTS = 64;
-const COMMA = 44;
-const CLOSING_BRACKET = 93;
+/** Of a large array, the elements are counted: pictures are billed by the piece. No answer has more. */
+const MAX_COUNTED = 10_000;
+const MAX_ELEMENT_BYTES = 1024;
 
 export interface WholeJson {
   /** Undefined when nothing could be read. */
@@ -22,7 +21,8 @@ export interface WholeJson {
   readonly complete: boolean;
 }
 
-export function readWholeJson(bytes: Buffer): WholeJson {
+/** `countsElements`: a large array keeps the number of its elements, at the cost of another look at its bytes. */
+export function readWholeJson(bytes: Buffer, countsElements: boolean): WholeJson {
   const isBom = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   const json = isBom ? bytes.subarray(3) : bytes;
   if (json.length <= MAX_PARSED_BYTES) {
@@ -35,27 +35,33 @@ export function readWholeJson(bytes: Buffer): WholeJson {
   for (const [name, { valueStart, valueEnd }] of scan.members) {
     if (valueEnd === null) continue;
     const isLarge = valueEnd - valueStart > MAX_MEMBER_BYTES;
-    const value = isLarge ? stub(json.subarray(valueStart, valueEnd)) : parseJson(json.subarray(valueStart, valueEnd));
+    const value = isLarge
+      ? stub(json.subarray(valueStart, valueEnd), countsElements)
+      : parseJson(json.subarray(valueStart, valueEnd));
     if (value !== undefined) members.push([name, value]);
   }
   return { body: Object.fromEntries(members), complete: scan.state === 'complete' && json.length > MAX_PARSED_BYTES };
 }
 
-/** Stands for a large value: of the same kind, and empty. A list keeps its length: pictures are counted by it. */
-function stub(value: Buffer): JsonValue {
-  if (value[0] === 91) return Array.from({ length: countElements(value) }, () => null);
+/** Stands for a large value: of the same kind and, but for the number of an array's elements, empty. */
+function stub(value: Buffer, countsElements: boolean): JsonValue {
+  if (value[0] === 91) return countsElements ? listElements(value) : [];
   return value[0] === 123 ? {} : '';
 }
 
-function countElements(list: Buffer): number {
-  let count = 0;
-  let pos = skipSpace(list, 1);
-  while (count < MAX_COUNTED_ELEMENTS && list[pos] !== CLOSING_BRACKET) {
-    const end = endOfValue(list, pos);
-    if (end === -1) break;
-    count += 1;
-    pos = skipSpace(list, end);
-    if (list[pos] === COMMA) pos = skipSpace(list, pos + 1);
-  }
-  return count;
+function listElements(value: Buffer): readonly JsonValue[] {
+  const elements: JsonValue[] = [];
+  const splitter = createJsonArraySplitter(
+    (element) => {
+      if (elements.length < MAX_COUNTED) elements.push(readElement(element));
+    },
+    () => elements.push({}),
+  );
+  splitter.push(value);
+  return elements;
+}
+
+/** A small element is worth a look: what is said of a picture that was not made. */
+function readElement(element: Buffer): JsonValue {
+  return (element.length <= MAX_ELEMENT_BYTES ? parseJson(element) : undefined) ?? (element[0] === 91 ? [] : {});
 }

@@ -1,4 +1,7 @@
-/** The tests of `@aws-sdk/client-bedrock-runtime` with a Bedrock API key: converse, whole and as a stream. */
+/**
+ * The tests of `@aws-sdk/client-bedrock-runtime` with a Bedrock API key. To the gateway it speaks HTTP/2, as it does
+ * unless it is told otherwise; straight to the scripted provider, which does not, it has to be told.
+ */
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import {
@@ -6,10 +9,13 @@ import {
   ConverseCommand,
   type ConverseCommandInput,
   ConverseStreamCommand,
+  InvokeModelCommand,
+  InvokeModelWithResponseStreamCommand,
   ThrottlingException,
 } from '@aws-sdk/client-bedrock-runtime';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { describe, expect, test } from 'vitest';
+import { answerInvokeStream } from './invoke-stream.ts';
 import {
   checkCase,
   checkRefusal,
@@ -21,38 +27,22 @@ import {
 } from './sdk-cases.ts';
 import { answerFixture, readHeader, type SdkCall, type SdkComparison, type SdkConnection } from './sdk-comparison.ts';
 
-/** HTTP/1.1, as the client has to be told; a copy of each answer is kept. */
-class KeepingHandler extends NodeHttpHandler {
-  readonly #keep: SdkConnection['keep'];
-
-  constructor(keep: SdkConnection['keep']) {
-    super();
-    this.#keep = keep;
-  }
-
-  override async handle(...given: Parameters<NodeHttpHandler['handle']>) {
-    const { response } = await super.handle(...given);
-    const body = await buffer(response.body);
-    const headers = Object.entries(response.headers);
-    this.#keep(Promise.resolve({ status: response.statusCode, headers, body }));
-    response.body = Readable.from([body]);
-    return { response };
-  }
-}
-
 const BEARER = {
   region: 'us-east-1',
   token: { token: 'bedrock-placeholder' },
   authSchemePreference: ['httpBearerAuth'],
 };
 
-function connect({ origin, headers, retries, keep }: SdkConnection): BedrockRuntimeClient {
+/** `protocol` of the calls through the gateway; every other setting is the SDK's own. */
+function connect(at: SdkConnection, protocol: 'HTTP/2' | 'HTTP/1.1' = 'HTTP/2'): BedrockRuntimeClient {
+  const { origin, headers, retries, isDirect } = at;
   const client = new BedrockRuntimeClient({
     ...BEARER,
     endpoint: origin,
     maxAttempts: retries + 1,
-    requestHandler: new KeepingHandler(keep),
+    ...(isDirect || protocol === 'HTTP/1.1' ? { requestHandler: new NodeHttpHandler() } : {}),
   });
+  handleAnswers(client, at.keep, isDirect && protocol === 'HTTP/2');
   // The SDK has no setting for further headers.
   client.middlewareStack.add(
     (next) => (args) => {
@@ -65,6 +55,28 @@ function connect({ origin, headers, retries, keep }: SdkConnection): BedrockRunt
     { step: 'build', name: 'gatewayHeaders' },
   );
   return client;
+}
+
+/** A copy of each answer is kept. Where it is compared with HTTP/2, the names of headers are in lower case as there. */
+function handleAnswers(client: BedrockRuntimeClient, keep: SdkConnection['keep'], lowersNames: boolean): void {
+  const { requestHandler } = client.config;
+  const handle = requestHandler.handle.bind(requestHandler);
+  Object.assign(requestHandler, {
+    async handle(...given: Parameters<typeof handle>) {
+      const [request] = given;
+      if (lowersNames) {
+        const lowered = Object.entries<string>(request.headers).map(([name, value]) => [name.toLowerCase(), value]);
+        request.headers = Object.fromEntries(lowered);
+      }
+      const { response } = await handle(...given);
+      const body = await buffer(response.body);
+      // HTTP/2 has pseudo-headers among its headers.
+      const headers = Object.entries<string>(response.headers).filter(([name]) => !name.startsWith(':'));
+      keep(Promise.resolve({ status: response.statusCode, headers, body }));
+      response.body = Readable.from([body]);
+      return { response };
+    },
+  });
 }
 
 const MODEL = 'us.anthropic.claude-haiku-4-5-20251001-v1:0';
@@ -90,28 +102,47 @@ const PRICED = {
   cost_status: 'exact',
 } as const;
 
-const CASES: readonly SdkCase[] = [
-  {
-    title: 'converse',
-    answer: 'bedrock/converse',
-    call: converse,
-    result: { stopReason: 'end_turn', usage: { inputTokens: 15, outputTokens: 26 } },
-    record: {
-      ...PRICED,
-      endpoint: 'converse',
-      streamed: false,
-      attempt: 0,
-      provider_request_id: 'req_demo_0036',
-      input_tokens: 15,
-      cache_read_input_tokens: 2000,
-      cache_creation_input_tokens: 1000,
-      cache_creation_5m_tokens: 600,
-      cache_creation_1h_tokens: 400,
-      output_tokens: 26,
-      // 15 × 1.1 + 2000 × 0.11 + 600 × 1.375 + 400 × 2.2 + 26 × 5.5 per million
-      total_cost: '0.0020845',
-    },
+const INVOKED = {
+  provider: 'bedrock',
+  outcome: 'ok',
+  status: 200,
+  region: 'us-east-1',
+  model_requested: MODEL,
+} as const;
+/** 9 × 1.1 + 12 × 5.5 per million. */
+const INVOKED_WHOLE = { input_tokens: 9, output_tokens: 12, cost_status: 'exact', total_cost: '0.0000759' } as const;
+/** 13 × 1.1 + 24 × 5.5 per million. */
+const INVOKED_STREAM = { input_tokens: 13, output_tokens: 24, cost_status: 'exact', total_cost: '0.0001463' } as const;
+const INVOKE_BODY = JSON.stringify({
+  anthropic_version: 'bedrock-2023-05-31',
+  max_tokens: 64,
+  messages: [{ role: 'user', content: 'Hello.' }],
+});
+
+const CONVERSE: SdkCase = {
+  title: 'converse',
+  answer: 'bedrock/converse',
+  call: converse,
+  result: { stopReason: 'end_turn', usage: { inputTokens: 15, outputTokens: 26 } },
+  record: {
+    ...PRICED,
+    endpoint: 'converse',
+    streamed: false,
+    attempt: 0,
+    provider_request_id: 'req_demo_0036',
+    input_tokens: 15,
+    cache_read_input_tokens: 2000,
+    cache_creation_input_tokens: 1000,
+    cache_creation_5m_tokens: 600,
+    cache_creation_1h_tokens: 400,
+    output_tokens: 26,
+    // 15 × 1.1 + 2000 × 0.11 + 600 × 1.375 + 400 × 2.2 + 26 × 5.5 per million
+    total_cost: '0.0020845',
   },
+};
+
+const CASES: readonly SdkCase[] = [
+  CONVERSE,
   {
     title: 'converse-stream',
     answer: 'bedrock/converse-stream',
@@ -212,19 +243,65 @@ export function testBedrock(started: () => SdkComparison): void {
         error: { name: 'AccessDeniedException', message: KEY_MESSAGE, status: 401 },
       }));
 
-    test.each([
-      ['a short prompt', 'Hello?'],
-      ['a prompt that is longer than what HTTP/2 sends at once', 'Hello? '.repeat(30_000)],
-    ])('left to its HTTP/2, %s: the error says what to pass instead', async (_, text) => {
-      const client = new BedrockRuntimeClient({ ...BEARER, endpoint: started().gateway.base });
-      const command = new ConverseCommand({ ...HELLO, messages: [{ role: 'user', content: [{ text }] }] });
-      await expect(client.send(command)).rejects.toMatchObject({
-        name: 'InternalServerException',
-        message:
-          'This port speaks HTTP/1.1. For the AWS SDK for JavaScript pass `requestHandler: new NodeHttpHandler()`.',
-        $metadata: { httpStatusCode: 505, attempts: 1 },
+    test('left to itself it speaks HTTP/2, which these tests are about', () => {
+      const { requestHandler } = new BedrockRuntimeClient(BEARER).config;
+      expect(requestHandler.metadata).toEqual({ handlerProtocol: 'h2' });
+    });
+
+    test('told to speak HTTP/1.1: the same', () =>
+      checkCase(started(), {
+        ...CONVERSE,
+        call: (at) => connect(at, 'HTTP/1.1').send(new ConverseCommand(HELLO)),
+        result: { stopReason: 'end_turn' },
+      }));
+
+    test('a prompt that is longer than what HTTP/2 sends at once', async () => {
+      const text = 'Hello? '.repeat(30_000);
+      const { through, records } = await started().compare({
+        call: (at) =>
+          connect(at).send(new ConverseCommand({ ...HELLO, messages: [{ role: 'user', content: [{ text }] }] })),
+        answer: () => answerFixture('bedrock/converse'),
       });
-      client.destroy();
+      expect(through.error).toBeNull();
+      expect(through.requests[0]?.body().length).toBeGreaterThan(210_000);
+      expect(records).toMatchObject([{ ...PRICED, endpoint: 'converse', total_cost: '0.0020845' }]);
+    });
+
+    test('invoke: the model’s own format, whole', async () => {
+      const { through, records } = await started().compare({
+        call: async (at) => {
+          const { body } = await connect(at).send(new InvokeModelCommand({ modelId: MODEL, body: INVOKE_BODY }));
+          return JSON.parse(body.transformToString());
+        },
+        answer: () => answerFixture('bedrock/messages'),
+      });
+      expect(through.result).toMatchObject({
+        content: [{ text: 'Tollgate demo: one shape, several hosts.' }],
+        usage: { input_tokens: 9, output_tokens: 12 },
+      });
+      expect(records).toMatchObject([{ ...INVOKED, endpoint: 'invoke', streamed: false, ...INVOKED_WHOLE }]);
+    });
+
+    test('invoke-with-response-stream: the model’s own events, as chunks', async () => {
+      const { through, records } = await started().compare({
+        call: async (at) => {
+          const command = new InvokeModelWithResponseStreamCommand({ modelId: MODEL, body: INVOKE_BODY });
+          const { body } = await connect(at).send(command);
+          if (body === undefined) throw new Error('no stream');
+          const events = await collect(body);
+          return events.map(({ chunk }) => JSON.parse(Buffer.from(chunk?.bytes ?? []).toString('utf8')));
+        },
+        answer: () => answerInvokeStream('messages-stream'),
+      });
+      expect(through.result).toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({ type: 'message_start' }),
+          expect.objectContaining({ type: 'message_stop' }),
+        ]),
+      );
+      expect(records).toMatchObject([
+        { ...INVOKED, endpoint: 'invoke-with-response-stream', streamed: true, ...INVOKED_STREAM },
+      ]);
     });
   });
 }

@@ -97,10 +97,22 @@ export function answerFixture(name: string, headers: Headers = {}): Answer {
   });
 }
 
+export const SIGNING_SECRET = 'a-secret-of-the-gateways';
+
+/** The alias `signed` of bedrock, with credentials. */
+function signedUpstream(origin: string): Headers {
+  return {
+    TOLLGATE_UPSTREAM_BEDROCK_SIGNED: origin,
+    TOLLGATE_AWS_BEDROCK_SIGNED_REGION: 'eu-west-1',
+    TOLLGATE_AWS_BEDROCK_SIGNED_ACCESS_KEY_ID: 'AKIAGATEWAY000000000',
+    TOLLGATE_AWS_BEDROCK_SIGNED_SECRET_ACCESS_KEY: SIGNING_SECRET,
+  };
+}
+
 export async function startSdkComparison(): Promise<SdkComparison> {
   const provider = await startScriptedProvider();
   const upstreams = PROVIDER_NAMES.map((name) => [`TOLLGATE_UPSTREAM_${name.toUpperCase()}`, provider.origin]);
-  const gateway = await startGateway({ env: Object.fromEntries(upstreams) });
+  const gateway = await startGateway({ env: { ...Object.fromEntries(upstreams), ...signedUpstream(provider.origin) } });
 
   async function run(options: ComparedCall, origin: string, headers: Headers): Promise<Side> {
     const first = provider.requests.length;

@@ -3,9 +3,19 @@ import { type ClientHttp2Session, connect as connectHttp2, constants } from 'nod
 import { createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { Http2Sessions } from '../../src/proxy/http2-sessions.ts';
-import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
+import { type Answer, type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
 import { buildAnswer } from '../scripted-answer.ts';
-import { exchangeBytes, HEALTH_REQUEST, PREFACE, requestFrame, resetFrame, SETTINGS_FRAME } from './http2-frames.ts';
+import {
+  exchangeBytes,
+  HEALTH_REQUEST,
+  MODELS_REQUEST,
+  PREFACE,
+  requestFrame,
+  resetFrame,
+  SETTINGS_FRAME,
+  windowSetting,
+  windowUpdate,
+} from './http2-frames.ts';
 import { headerOf, readHttp2Answer } from './read-http2-answer.ts';
 import { type InProcessProxy, startProxy } from './start-proxy.ts';
 
@@ -122,6 +132,25 @@ test.each([
   },
 );
 
+test('an answer that is cut while the client takes nothing: its bytes still come, then the reset', async () => {
+  provider.setAnswer(() => [
+    { write: 'HTTP/1.1 200 OK\r\nContent-Length: 300\r\n\r\n0123456789' },
+    { waitMs: 20 },
+    { write: 'and what came then' },
+    { end: true },
+  ]);
+  const request = requestFrame(1, [...MODELS_REQUEST, ['x-gateway-key', proxy.key]]);
+  const wait = Array.from({ length: 10 }, () => Buffer.alloc(0));
+  const reset = resetFrame(1, NGHTTP2_INTERNAL_ERROR);
+  const answer = await exchangeBytes(
+    proxy.port,
+    [Buffer.concat([PREFACE, windowSetting(10), request]), ...wait, windowUpdate(1, 1_000)],
+    reset,
+  );
+  expect(answer.toString('latin1')).toMatch(/0123456789.+and what came then/s);
+  expect(answer.subarray(-reset.length).equals(reset)).toBe(true);
+});
+
 test('an answer that ends with its head, cut: the head comes, then the reset', async () => {
   provider.setAnswer(() => buildAnswer({ body: 'abc', resetAt: 'after-headers' }));
   const answer = await readHttp2Answer(session, messages());
@@ -138,11 +167,15 @@ test('no answer: the refusal, whole', async () => {
   ]);
 });
 
-test.each([
+test.each<[string, Answer]>([
   ['a body', buildAnswer({ body: '{"a":1}' })],
   ['an empty body', buildAnswer({ body: '' })],
   ['chunks', buildAnswer({ framing: 'chunked', body: 'abc' })],
   ['no body', buildAnswer({ status: 204, framing: 'none' })],
+  [
+    'no body, in chunks',
+    [{ write: 'HTTP/1.1 205 OK\r\nTransfer-Encoding: chunked\r\n\r\n' }, { waitMs: 20 }, { write: '0\r\n\r\n' }],
+  ],
 ])('the last frame of an answer with %s waits until the call is recorded', async (_, answer) => {
   const held = await startProxy(provider.origin);
   const { spool } = held.gateway;
@@ -210,13 +243,7 @@ test('two thousand sessions of one call each leave nothing behind', async () => 
   provider.setAnswer(() => buildAnswer({ body: '{"is":"whole"}' }));
   await readHttp2Answer(session, { path: '/healthz' });
   const sockets = countSockets();
-  const request = requestFrame(1, [
-    [':method', 'GET'],
-    [':scheme', 'http'],
-    [':authority', 'gateway'],
-    [':path', '/v1/models'],
-    ['x-gateway-key', proxy.key],
-  ]);
+  const request = requestFrame(1, [...MODELS_REQUEST, ['x-gateway-key', proxy.key]]);
   const bytes = Buffer.concat([PREFACE, SETTINGS_FRAME, request]);
   for (let round = 0; round < 100; round += 1) {
     const answers = Array.from({ length: 20 }, () => exchangeBytes(proxy.port, [bytes], '{"is":"whole"}'));

@@ -8,10 +8,12 @@ export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 const HEADERS = 1;
 const RST_STREAM = 3;
 const SETTINGS = 4;
+const WINDOW_UPDATE = 8;
+const INITIAL_WINDOW_SIZE = 4;
 const END_STREAM = 0x1;
 const END_HEADERS = 0x4;
 
-export function frame(type: number, flags: number, stream: number, payload: Buffer): Buffer {
+function frame(type: number, flags: number, stream: number, payload: Buffer): Buffer {
   const head = Buffer.alloc(9);
   head.writeUIntBE(payload.length, 0, 3);
   head.writeUInt8(type, 3);
@@ -39,12 +41,27 @@ export function resetFrame(stream: number, code: number): Buffer {
   return frame(RST_STREAM, 0, stream, payload);
 }
 
-export const HEALTH_REQUEST = [
+/** How much of a stream may come before `windowUpdate`. */
+export function windowSetting(bytes: number): Buffer {
+  const payload = Buffer.alloc(6);
+  payload.writeUInt16BE(INITIAL_WINDOW_SIZE, 0);
+  payload.writeUInt32BE(bytes, 2);
+  return frame(SETTINGS, 0, 0, payload);
+}
+
+export function windowUpdate(stream: number, bytes: number): Buffer {
+  const payload = Buffer.alloc(4);
+  payload.writeUInt32BE(bytes);
+  return frame(WINDOW_UPDATE, 0, stream, payload);
+}
+
+const GET = [
   [':method', 'GET'],
   [':scheme', 'http'],
   [':authority', 'gateway'],
-  [':path', '/healthz'],
 ] as const;
+export const HEALTH_REQUEST = [...GET, [':path', '/healthz']] as const;
+export const MODELS_REQUEST = [...GET, [':path', '/v1/models']] as const;
 
 /** Sends these pieces a little apart; resolves with what has come once it includes `until`, or the socket closes. */
 export function exchangeBytes(port: number, pieces: readonly Buffer[], until: Buffer | string): Promise<Buffer> {

@@ -22,6 +22,7 @@ import { OpenSet } from '../../src/proxy/open-set.ts';
 import { createProxyServer } from '../../src/proxy/proxy-server.ts';
 import { BODY_IDLE_MS, BODY_SWEEP_MS } from '../../src/proxy/receive-body.ts';
 import { createUpstreamClient } from '../../src/proxy/upstream-client.ts';
+import { DEFAULT_LIMITS, type UpstreamLimits } from '../../src/proxy/upstream-limits.ts';
 import { SPOOL_START } from '../../src/spool/cursor.ts';
 import { openSpoolReader } from '../../src/spool/spool-reader.ts';
 import { openSpoolWriter } from '../../src/spool/spool-writer.ts';
@@ -48,8 +49,13 @@ export interface InProcessProxy {
   readonly close: () => Promise<void>;
 }
 
-/** Every provider goes to `origin`. */
-export async function startProxy(origin: string, settings: Partial<Gateway['settings']> = {}): Promise<InProcessProxy> {
+/** Every provider goes to `origin`, and what `routes` says. */
+export async function startProxy(
+  origin: string,
+  settings: Partial<Gateway['settings']> = {},
+  routes: Partial<Gateway['routes']> = {},
+  limits: UpstreamLimits = DEFAULT_LIMITS,
+): Promise<InProcessProxy> {
   const dir = mkdtempSync(join(tmpdir(), 'tollgate-proxy-'));
   const spoolDir = join(dir, 'spool', 'p1');
   const log = pino({ level: 'silent' });
@@ -67,7 +73,7 @@ export async function startProxy(origin: string, settings: Partial<Gateway['sett
   ];
   const gateway: Gateway = {
     settings: { bodies: 'full', usage: 'ask', onClientAbort: 'cancel', node: 'test', ...settings },
-    routes: { upstreams: Object.fromEntries(names.map((name) => [name, upstream])), aliases: {} },
+    routes: { upstreams: Object.fromEntries(names.map((name) => [name, upstream])), aliases: {}, ...routes },
     keys: {
       snapshot: createKeySnapshot(1, [
         {
@@ -83,7 +89,7 @@ export async function startProxy(origin: string, settings: Partial<Gateway['sett
       lastOf: new WeakMap(),
     },
     awsCredentials: createAwsCredentials({ log }),
-    upstream: await createUpstreamClient({ httpProxy: null, httpsProxy: null, noProxy: null }),
+    upstream: await createUpstreamClient({ httpProxy: null, httpsProxy: null, noProxy: null }, limits),
     spool: openSpoolWriter({ dir: spoolDir, durability: 'process', log }),
     copies: createByteBudget(COPIES_BYTES),
     heldBodies: createByteBudget(HELD_BODIES_BYTES),

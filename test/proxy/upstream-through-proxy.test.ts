@@ -17,6 +17,10 @@ test('with an egress proxy calls are sent to it, except those to hosts that need
     expect(seen.requestLine).toBe('POST http://provider.test:8080/x?a HTTP/1.1');
     expect(seen.body().toString()).toBe('{"a":1}');
     expect(seen.rawHeaders).toContain('X-b');
+    const host = 'bedrock-runtime.eu-west-1.amazonaws.com';
+    await callOnce(client, { origin, host, path: '/z' });
+    const named = await proxy.waitForRequest(1);
+    expect([named.requestLine, named.header('host')]).toEqual(['GET http://provider.test:8080/z HTTP/1.1', host]);
     expect((await callOnce(client, { origin: provider.origin, path: '/y' })).status).toBe(200);
     expect((await provider.waitForRequest(0)).requestLine).toBe('GET /y HTTP/1.1');
   } finally {

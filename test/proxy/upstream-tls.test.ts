@@ -83,3 +83,30 @@ test('a certificate for another name is refused', async () => {
     await client.close();
   }
 });
+
+test('a websocket handshake goes over TLS with the same settings', async () => {
+  setDefaultCACertificates([...defaults, certificate]);
+  const client = await createUpstreamClient(NO_EGRESS, TEST_LIMITS);
+  const shakeHands = (host: string): Promise<string> =>
+    new Promise((resolve) => {
+      const request = { origin: `https://${host}:${port}`, method: 'GET', path: '/', headers: [] };
+      client.upgrade(
+        { ...request, body: null, bodyBytes: null },
+        {
+          onConnection() {},
+          onHead() {},
+          onData: (chunk) => resolve(chunk.toString()),
+          onEnd() {},
+          onFailure: ({ code }) => resolve(code),
+          onSwitch: () => resolve('switched'),
+        },
+      );
+    });
+  try {
+    expect(await shakeHands('localhost')).toMatch(/^http\/1\.1 localhost /);
+    expect(await shakeHands('127.0.0.1')).toBe('upstream_tls');
+  } finally {
+    setDefaultCACertificates(defaults);
+    await client.close();
+  }
+});

@@ -313,3 +313,14 @@ test('when the gateway stops, open connections are cut, and written down so', as
     () => provider.sockets[0]?.readableEnded === true || provider.sockets[0]?.destroyed === true,
   );
 });
+
+test('a handshake behind a request that has no answer yet closes the connection', async () => {
+  const { provider, proxy } = await start(() => {});
+  const client = openClient(
+    proxy.port,
+    `GET /v1/models HTTP/1.1\r\nHost: a\r\nX-Gateway-Key: ${proxy.key}\r\n\r\n${handshake(proxy.key)}`,
+  );
+  await client.ended;
+  expect(client.received().length).toBe(0);
+  expect(provider.received().toString()).not.toContain('realtime');
+});

@@ -79,10 +79,11 @@ test('every recorded exchange is read; those that talk make a conversation, thos
   for (const name of listFixtures()) {
     const { endpoint, request, bytes, contentType } = readFixture(name);
     const { value, error, framing } = assembleResponse({ bytes, contentType, endpoint });
-    expect(framing, name).not.toBe('text');
+    if (!/^(?:text\/plain|audio\/)/.test(contentType ?? '')) expect(framing, name).not.toBe('text');
     const conversation = readConversation({ endpoint, request, response: value });
     if (/error|exception|failed/.test(name)) expect(error?.message, name).toBeTruthy();
-    else if (families.includes(endpoint ?? ''))
+    // What is made later, or was stopped before it was made, has nothing to say.
+    else if (families.includes(endpoint ?? '') && !/created|running|cancelled/.test(name))
       expect(
         conversation?.turns.some(({ source }) => source === 'response'),
         name,

@@ -115,6 +115,7 @@ const CLASS_WORDS: Readonly<Record<string, string>> = {
   output: 'Output, reasoning included',
   output_audio: 'Output, audio',
   output_image: 'Output, images',
+  output_video: 'Output, video',
   input_audio_ms: 'Sound sent, in milliseconds',
   input_characters: 'Characters sent',
   output_images: 'Pictures made',
@@ -134,7 +135,7 @@ export function describeClass(name: string): string {
 export const COST_STATUS_WORDS: Readonly<Record<string, string>> = {
   exact: 'Every class of the usage has a price, and the usage is complete.',
   partial: 'Only a part of the cost is known: a class without a price, or an answer that ended before its whole usage.',
-  unpriced: 'There is usage, and the price book has no price for this model. It is not counted as zero.',
+  unpriced: 'The price book has no price for this model, or does not know the endpoint. It is not counted as zero.',
   no_usage: 'It may have cost something, but the answer did not say how much.',
   not_billed: 'Nothing billable happened.',
 };

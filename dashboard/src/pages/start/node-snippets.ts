@@ -171,13 +171,11 @@ function bedrockNode(settings: SnippetSettings): Snippet {
   const { baseUrl, withRun } = settings;
   const code = joinLines(
     'import { BedrockRuntimeClient, ConverseCommand } from "@aws-sdk/client-bedrock-runtime";',
-    'import { NodeHttpHandler } from "@smithy/node-http-handler";',
     '',
     '// Signs in with the Bedrock API key in AWS_BEARER_TOKEN_BEDROCK.',
     'const bedrock = new BedrockRuntimeClient({',
     '  region: "us-east-1",',
     `  endpoint: "${baseUrl}",`,
-    '  requestHandler: new NodeHttpHandler(),',
     '});',
     withRun && TRACE,
     'bedrock.middlewareStack.add(',
@@ -199,8 +197,7 @@ function bedrockNode(settings: SnippetSettings): Snippet {
     ');',
     'console.log(answer.output.message.content[0].text);',
   );
-  const pitfall =
-    'A signature covers the host, so signed requests cannot pass a gateway: use a Bedrock API key. Without NodeHttpHandler this SDK speaks HTTP/2, which this port does not.';
+  const pitfall = 'A signature covers the host, so signed requests cannot pass a gateway: use a Bedrock API key.';
   return {
     id: 'bedrock-js',
     label: 'Bedrock, AWS SDK for JavaScript',

@@ -1,0 +1,52 @@
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { expect, test } from 'vitest';
+import { accept } from './accept.ts';
+import { splitGatewayHeaders } from './gateway-headers.ts';
+import { HeaderNames } from './header-names.ts';
+import { chooseRoute, type RouteSettings } from './route.ts';
+
+const SIGNED = 'AWS4-HMAC-SHA256 Credential=A/20260101/eu-west-1/bedrock/aws4_request, SignedHeaders=host, Signature=0';
+const NOTHING: RouteSettings = { upstreams: {}, aliases: {} };
+
+function routeOf(url: string, headers: readonly string[], settings: RouteSettings = NOTHING) {
+  const message = new IncomingMessage(new Socket());
+  message.url = url;
+  message.method = 'POST';
+  message.httpVersion = '1.1';
+  message.rawHeaders = [...headers];
+  const request = accept(message, new HeaderNames());
+  return chooseRoute(request, splitGatewayHeaders(request), settings);
+}
+
+test('a call signed for a host of AWS’s goes to that host by https, with the Host that was signed', () => {
+  const host = 'Bedrock-Runtime.eu-west-1.amazonaws.com:443';
+  expect(routeOf('/model/m/converse', ['Host', host, 'Authorization', SIGNED])).toMatchObject({
+    ...{ origin: 'https://bedrock-runtime.eu-west-1.amazonaws.com', host, path: '/model/m/converse' },
+    ...{ region: 'eu-west-1', isSignedByClient: true, signing: null },
+  });
+});
+
+test('one signed for a configured private endpoint, or for the public name of it, goes there', () => {
+  const origin = 'https://vpce-1-a.bedrock-runtime.eu-west-1.vpce.amazonaws.com';
+  const settings: RouteSettings = { upstreams: { bedrock: { origin, region: 'eu-west-1' } }, aliases: {} };
+  for (const host of [
+    'vpce-1-a.bedrock-runtime.eu-west-1.vpce.amazonaws.com',
+    'bedrock-runtime.eu-west-1.amazonaws.com',
+  ])
+    expect(routeOf('/model/m/converse', ['Host', host, 'Authorization', SIGNED], settings)).toMatchObject({
+      origin,
+      host,
+    });
+});
+
+test('an unsigned call never goes where its Host says', () => {
+  const host = 'bedrock-runtime.eu-west-1.amazonaws.com';
+  expect(routeOf('/v1/messages', ['Host', 'evil.example', 'x-api-key', 'k'])).toMatchObject({
+    ...{ origin: 'https://api.anthropic.com', host: null, isSignedByClient: false },
+  });
+  expect(routeOf('/v1/messages', ['Host', host, 'X-Gateway-Provider', 'anthropic', 'x-api-key', 'k'])).toMatchObject({
+    origin: 'https://api.anthropic.com',
+    host: null,
+  });
+});

@@ -1,0 +1,452 @@
+/** Google's formats: generateContent, Interactions, embeddings, batches, and the pictures of Imagen. */
+import { describe, expect, test } from 'vitest';
+import type { JsonObject, JsonValue, UsageReading } from '../token-usage.ts';
+import { EMPTY_READING } from './reading.ts';
+import { SHAPES } from './registry.ts';
+import type { ShapeName } from './shape.ts';
+
+function read(shape: ShapeName, body: JsonValue): UsageReading {
+  return SHAPES[shape].readJson(body, EMPTY_READING);
+}
+
+function readEvents(shape: ShapeName, events: readonly JsonObject[]): UsageReading {
+  return events.reduce((reading, event) => SHAPES[shape].readEvent(null, event, reading), EMPTY_READING);
+}
+
+describe('generateContent: thoughts and tool results stand beside the totals', () => {
+  test.each<[string, JsonObject, object, number | null, string[]]>([
+    [
+      'thoughts',
+      { promptTokenCount: 55021, candidatesTokenCount: 923, thoughtsTokenCount: 785, totalTokenCount: 56729 },
+      { input: 55021, output: 1708 },
+      785,
+      [],
+    ],
+    [
+      'audio in',
+      {
+        promptTokenCount: 3400,
+        candidatesTokenCount: 150,
+        totalTokenCount: 3550,
+        promptTokensDetails: [
+          { modality: 'TEXT', tokenCount: 200 },
+          { modality: 'AUDIO', tokenCount: 3200 },
+        ],
+      },
+      { input: 200, input_audio: 3200, output: 150 },
+      null,
+      [],
+    ],
+    [
+      'cached audio',
+      {
+        promptTokenCount: 5000,
+        cachedContentTokenCount: 3000,
+        candidatesTokenCount: 200,
+        totalTokenCount: 5200,
+        promptTokensDetails: [
+          { modality: 'TEXT', tokenCount: 1000 },
+          { modality: 'AUDIO', tokenCount: 4000 },
+        ],
+        cacheTokensDetails: [
+          { modality: 'TEXT', tokenCount: 500 },
+          { modality: 'AUDIO', tokenCount: 2500 },
+        ],
+      },
+      { input: 500, input_audio: 1500, cache_read: 500, cache_read_audio: 2500, output: 200 },
+      null,
+      [],
+    ],
+    [
+      'tool results are more input',
+      {
+        promptTokenCount: 700,
+        toolUsePromptTokenCount: 1500,
+        candidatesTokenCount: 300,
+        thoughtsTokenCount: 100,
+        totalTokenCount: 2600,
+        toolUsePromptTokensDetails: [{ modality: 'TEXT', tokenCount: 1500 }],
+      },
+      { input: 2200, output: 400 },
+      100,
+      [],
+    ],
+    [
+      'images and video in, documents are text',
+      {
+        promptTokenCount: 1000,
+        candidatesTokenCount: 1,
+        totalTokenCount: 1001,
+        promptTokensDetails: [
+          { modality: 'IMAGE', tokenCount: 258 },
+          { modality: 'VIDEO', tokenCount: 500 },
+          { modality: 'DOCUMENT', tokenCount: 200 },
+          { modality: 'TEXT', tokenCount: 42 },
+        ],
+      },
+      { input: 242, input_image: 258, input_video: 500, output: 1 },
+      null,
+      [],
+    ],
+    [
+      'image out',
+      {
+        promptTokenCount: 20,
+        candidatesTokenCount: 1290,
+        totalTokenCount: 1310,
+        candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: 1290 }],
+      },
+      { input: 20, output: 0, output_image: 1290 },
+      null,
+      [],
+    ],
+    [
+      'audio out',
+      {
+        promptTokenCount: 40,
+        candidatesTokenCount: 800,
+        totalTokenCount: 840,
+        candidatesTokensDetails: [{ modality: 'AUDIO', tokenCount: 800 }],
+      },
+      { input: 40, output: 0, output_audio: 800 },
+      null,
+      [],
+    ],
+    ['no output (blocked)', { promptTokenCount: 9, totalTokenCount: 9 }, { input: 9 }, null, []],
+    [
+      'a total that does not add up',
+      { promptTokenCount: 9, candidatesTokenCount: 1, totalTokenCount: 99 },
+      { input: 9, output: 1 },
+      null,
+      ['inconsistent'],
+    ],
+  ])('%s', (_, usageMetadata, classes, reasoning, flags) => {
+    const reading = read('generate-content', { candidates: [], usageMetadata, modelVersion: 'gemini-2.5-pro' });
+    expect(reading.usage).toEqual({ classes, reasoning, native: usageMetadata });
+    expect(reading.flags).toEqual(flags);
+    expect(reading.model).toBe('gemini-2.5-pro');
+  });
+
+  test('video out is told apart', () => {
+    const usageMetadata = {
+      promptTokenCount: 20,
+      candidatesTokenCount: 5800,
+      totalTokenCount: 5820,
+      candidatesTokensDetails: [{ modality: 'VIDEO', tokenCount: 5800 }],
+    };
+    expect(read('generate-content', { usageMetadata }).usage?.classes).toEqual({
+      input: 20,
+      output: 0,
+      output_video: 5800,
+    });
+  });
+
+  test.each([
+    ['the body names it', { serviceTier: 'flex' }, 'flex'],
+    ['the traffic type', { trafficType: 'ON_DEMAND_FLEX' }, 'ON_DEMAND_FLEX'],
+    ['the header, where the body is silent', {}, 'priority'],
+  ])('the tier: %s', (_, more, tier) => {
+    const header = (name: string) => (name === 'x-gemini-service-tier' ? 'priority' : null);
+    const head = SHAPES['generate-content'].readHead?.(header, EMPTY_READING) ?? EMPTY_READING;
+    const body = { usageMetadata: { promptTokenCount: 1, totalTokenCount: 1, ...more } };
+    expect(SHAPES['generate-content'].readJson(body, head).serviceTier).toBe(tier);
+  });
+
+  test('streams report running totals: the last wins, and queries are not counted twice', () => {
+    const candidates = [{ groundingMetadata: { webSearchQueries: ['a'] } }];
+    const reading = readEvents('generate-content', [
+      { usageMetadata: { promptTokenCount: 8, totalTokenCount: 8 } },
+      { candidates, usageMetadata: { promptTokenCount: 8, candidatesTokenCount: 3, totalTokenCount: 11 } },
+      {
+        candidates: [{ finishReason: 'STOP' }],
+        usageMetadata: { promptTokenCount: 8, candidatesTokenCount: 5, totalTokenCount: 13 },
+      },
+    ]);
+    expect(reading.usage?.classes).toEqual({ input: 8, output: 5, web_search_requests: 1, grounded_prompts: 1 });
+    expect(reading.terminal).toBe(true);
+    expect(reading.flags).toEqual([]);
+  });
+
+  test('grounding that comes on an element without usage is counted with the usage so far', () => {
+    const reading = readEvents('generate-content', [
+      { usageMetadata: { promptTokenCount: 8, candidatesTokenCount: 5, totalTokenCount: 13 } },
+      { candidates: [{ finishReason: 'STOP', groundingMetadata: { webSearchQueries: ['a', 'b'] } }] },
+    ]);
+    expect(reading.usage?.classes).toEqual({ input: 8, output: 5, web_search_requests: 2, grounded_prompts: 1 });
+  });
+
+  test('a prompt that was blocked ends the answer', () => {
+    const body = {
+      promptFeedback: { blockReason: 'SAFETY' },
+      usageMetadata: { promptTokenCount: 9, totalTokenCount: 9 },
+    };
+    expect(readEvents('generate-content', [body])).toMatchObject({ terminal: true, usage: { classes: { input: 9 } } });
+  });
+
+  test('a live turn calls its answer a response', () => {
+    const usageMetadata = {
+      promptTokenCount: 30,
+      responseTokenCount: 12,
+      totalTokenCount: 42,
+      responseTokensDetails: [{ modality: 'AUDIO', tokenCount: 10 }],
+    };
+    expect(read('generate-content', { usageMetadata }).usage?.classes).toEqual({
+      input: 30,
+      output: 2,
+      output_audio: 10,
+    });
+  });
+});
+
+describe('grounding: prompts and queries are both counted, and the model decides which of them costs', () => {
+  const web = { web: { uri: 'https://example.com' } };
+  const maps = { maps: { placeId: 'places/1' } };
+
+  test.each<[string, string, JsonObject, object]>([
+    [
+      'queries',
+      'gemini-3.5-flash',
+      { webSearchQueries: ['a', 'b'], groundingChunks: [web] },
+      { web_search_requests: 2, grounded_prompts: 1 },
+    ],
+    [
+      'a query that is repeated, and an empty one',
+      'gemini-3.5-flash',
+      { webSearchQueries: ['a', 'a', ''] },
+      { web_search_requests: 1, grounded_prompts: 1 },
+    ],
+    [
+      'image searches',
+      'gemini-3.1-flash-image',
+      { webSearchQueries: ['a'], imageSearchQueries: ['b'] },
+      { web_search_requests: 2, grounded_prompts: 1 },
+    ],
+    ['pages without queries', 'gemini-2.5-flash', { groundingChunks: [web] }, { grounded_prompts: 1 }],
+    [
+      'a map of a model that is billed by the query',
+      'gemini-3.5-flash',
+      { webSearchQueries: ['a', 'b'], groundingChunks: [maps] },
+      { maps_requests: 2 },
+    ],
+    [
+      'a map of a model that is billed by the prompt',
+      'gemini-2.5-pro',
+      { webSearchQueries: ['a', 'b'], groundingChunks: [maps] },
+      { maps_requests: 1 },
+    ],
+    ['a map without queries', 'gemini-3.5-flash', { groundingChunks: [maps] }, { maps_requests: 1 }],
+    [
+      'both, by the query',
+      'gemini-3.5-flash',
+      { webSearchQueries: ['a'], groundingChunks: [web, maps] },
+      { web_search_requests: 1, grounded_prompts: 1 },
+    ],
+    [
+      'both, by the prompt',
+      'gemini-2.5-pro',
+      { webSearchQueries: ['a'], groundingChunks: [web, maps] },
+      { web_search_requests: 1, grounded_prompts: 1, maps_requests: 1 },
+    ],
+    ['own files', 'gemini-3.5-flash', { groundingChunks: [{ retrievedContext: { title: 'x' } }] }, {}],
+    ['nothing found and nothing asked', 'gemini-3.5-flash', { webSearchQueries: [] }, {}],
+  ])('%s', (_, modelVersion, groundingMetadata, classes) => {
+    const usageMetadata = { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 };
+    const reading = read('generate-content', { candidates: [{ groundingMetadata }], usageMetadata, modelVersion });
+    expect(reading.usage).toEqual({
+      classes: { input: 10, output: 5, ...classes },
+      reasoning: null,
+      native: usageMetadata,
+    });
+  });
+});
+
+describe('interactions', () => {
+  const usage = {
+    total_input_tokens: 100,
+    total_cached_tokens: 40,
+    total_tool_use_tokens: 10,
+    total_output_tokens: 20,
+    total_thought_tokens: 5,
+    total_tokens: 135,
+    input_tokens_by_modality: [{ modality: 'image', tokens: 30 }],
+    grounding_tool_count: [
+      { type: 'google_search', count: 2 },
+      { type: 'google_maps', count: 1 },
+      { type: 'retrieval', count: 7 },
+    ],
+  };
+
+  test('use names of their own, in JSON and at the end of a stream', () => {
+    const interaction = { id: 'i', model: 'gemini-3.5-flash', status: 'completed', service_tier: 'standard', usage };
+    const whole = read('interactions', interaction);
+    expect(whole).toEqual({
+      ...EMPTY_READING,
+      usage: {
+        classes: {
+          input: 40,
+          input_image: 30,
+          cache_read: 40,
+          output: 25,
+          web_search_requests: 2,
+          grounded_prompts: 1,
+          maps_requests: 1,
+        },
+        reasoning: 5,
+        native: usage,
+      },
+      model: 'gemini-3.5-flash',
+      serviceTier: 'standard',
+      laterResult: { id: 'i', isFinal: true },
+      terminal: true,
+    });
+    const events = [
+      { event_type: 'interaction.created', interaction: { id: 'i', model: 'gemini-3.5-flash', status: 'in_progress' } },
+      { event_type: 'interaction.completed', interaction },
+    ];
+    expect(readEvents('interactions', events)).toEqual(whole);
+  });
+
+  test.each([
+    ['queued', false],
+    ['in_progress', false],
+    ['requires_action', true],
+    ['requires_continuation', true],
+    ['completed', true],
+    ['incomplete', true],
+    ['cancelled', true],
+    ['budget_exceeded', true],
+    ['failed', true],
+  ])('%s: billed now? %s', (status, isFinal) => {
+    expect(read('interactions', { id: 'i', status }).laterResult).toEqual({ id: 'i', isFinal });
+  });
+
+  test('a stream that was cut hands nothing over', () => {
+    const event = { event_type: 'interaction.created', interaction: { id: 'i', model: 'm', status: 'in_progress' } };
+    expect(readEvents('interactions', [event])).toEqual({ ...EMPTY_READING, model: 'm' });
+  });
+
+  test('an agent is named, a failure and an error event are errors', () => {
+    const failed = {
+      id: 'i',
+      agent: 'deep-research',
+      status: 'failed',
+      errors: [{ code: 'internal', message: 'No.' }],
+    };
+    const error = { type: 'internal', message: 'No.' };
+    expect(read('interactions', failed)).toMatchObject({ model: 'deep-research', error });
+    const event = { event_type: 'error', error: { code: 'internal', message: 'No.' } };
+    expect(readEvents('interactions', [event])).toEqual({ ...EMPTY_READING, error });
+  });
+
+  test('a total without its parts is no usage that could be priced', () => {
+    const reading = read('interactions', { id: 'i', status: 'completed', usage: { total_tokens: 197 } });
+    expect(reading.usage?.classes).toEqual({});
+    expect(reading.flags).toEqual(['inconsistent']);
+  });
+});
+
+describe('embeddings', () => {
+  test.each<[string, JsonObject, object | undefined]>([
+    ['as reported', { embedding: { values: [1] }, usageMetadata: { promptTokenCount: 7 } }, { input: 7 }],
+    [
+      'by modality',
+      {
+        embeddings: [{ values: [1] }],
+        usageMetadata: {
+          promptTokenCount: 265,
+          promptTokenDetails: [
+            { modality: 'TEXT', tokenCount: 7 },
+            { modality: 'IMAGE', tokenCount: 258 },
+          ],
+        },
+      },
+      { input: 7, input_image: 258 },
+    ],
+    [
+      'by embedding',
+      { embeddings: [{ statistics: { tokenCount: 3 } }, { statistics: { tokenCount: 4 } }] },
+      { input: 7 },
+    ],
+    ['by some of them: nothing is guessed', { embeddings: [{ statistics: { tokenCount: 3 } }, {}] }, undefined],
+    ['not at all', { embedding: { values: [1] } }, undefined],
+  ])('%s', (_, body, classes) => {
+    expect(read('gemini-embeddings', body).usage?.classes).toEqual(classes);
+  });
+});
+
+describe('batches', () => {
+  const answer = (prompt: number, output: number, more: JsonObject = {}): JsonObject => ({
+    response: {
+      modelVersion: 'gemini-2.5-flash',
+      usageMetadata: { promptTokenCount: prompt, candidatesTokenCount: output, totalTokenCount: prompt + output },
+      ...more,
+    },
+  });
+  const done = (inlinedResponses: readonly JsonValue[]): JsonObject => ({
+    name: 'batches/b1',
+    metadata: { model: 'models/gemini-2.5-flash', state: 'BATCH_STATE_SUCCEEDED' },
+    done: true,
+    response: { inlinedResponses: { inlinedResponses } },
+  });
+
+  test('are made later', () => {
+    const body = { name: 'batches/b1', metadata: { model: 'models/gemini-2.5-flash', state: 'BATCH_STATE_PENDING' } };
+    expect(read('gemini-batch', body)).toEqual({
+      ...EMPTY_READING,
+      model: 'gemini-2.5-flash',
+      laterResult: { id: 'batches/b1', isFinal: false },
+      terminal: true,
+    });
+  });
+
+  test('hold all answers when they are done, and their usage is summed', () => {
+    const reading = read('gemini-batch', done([answer(10, 5), { error: { code: 3 } }, answer(20, 7)]));
+    expect(reading.usage?.classes).toEqual({ input: 30, output: 12 });
+    expect(reading.usage?.others).toBeUndefined();
+    expect(reading.laterResult).toEqual({ id: 'batches/b1', isFinal: true });
+    expect(reading.error).toBeNull();
+  });
+
+  test('small prompts do not add up to a large one', () => {
+    const reading = read(
+      'gemini-batch',
+      done([answer(100_000, 1), answer(250_000, 2), answer(20_000, 3), answer(90_000, 4)]),
+    );
+    expect(reading.usage?.classes).toEqual({ input: 120_000, output: 4 });
+    expect(reading.usage?.others).toEqual([
+      { purpose: 'batch', model: null, classes: { input: 250_000, output: 2 } },
+      { purpose: 'batch', model: null, classes: { input: 90_000, output: 4 } },
+    ]);
+  });
+
+  test('of embeddings count each, in text', () => {
+    const inlinedResponses = [{ response: { tokenCount: '3' } }, { response: { tokenCount: '4' } }];
+    const body = { name: 'batches/e', done: true, response: { inlinedEmbedContentResponses: { inlinedResponses } } };
+    expect(read('gemini-batch', body).usage?.classes).toEqual({ input: 7 });
+  });
+
+  test('whose answers are in a file are not counted by the call that names it', () => {
+    const body = { name: 'batches/b1', done: true, response: { responsesFile: 'files/batch-1' } };
+    expect(read('gemini-batch', body)).toMatchObject({ usage: null, laterResult: { isFinal: false }, flags: [] });
+  });
+
+  test('whose answers could not be read say so', () => {
+    expect(read('gemini-batch', { ...done([]), response: {} })).toMatchObject({ usage: null, flags: ['tap_limit'] });
+  });
+
+  test('that failed are an error, and a list of them is nothing', () => {
+    const failed = { name: 'batches/b1', done: true, error: { code: 13, message: 'No.' } };
+    expect(read('gemini-batch', failed)).toMatchObject({ error: { message: 'No.' }, flags: [] });
+    expect(read('gemini-batch', { operations: [done([answer(1, 1)])] })).toEqual({ ...EMPTY_READING, terminal: true });
+  });
+});
+
+test('pictures are counted, and those that were filtered out are not', () => {
+  const predictions = [{ mimeType: 'image/png' }, { raiFilteredReason: 'safety' }, { mimeType: 'image/png' }];
+  expect(read('image-count', { predictions }).usage).toEqual({
+    classes: { output_images: 2 },
+    reasoning: null,
+    native: { predictions: 2 },
+  });
+  expect(read('image-count', {}).usage).toBeNull();
+});
