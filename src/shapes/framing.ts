@@ -33,6 +33,26 @@ export interface Framing {
   readonly bufferedBytes: number;
 }
 
+/**
+ * Not an object literal with a getter: of each of those the engine makes a hidden class of its own, which keeps all that
+ * the getter can see alive until the next full garbage collection.
+ */
+class FramingOf implements Framing {
+  readonly push: (chunk: Buffer) => void;
+  readonly finish: () => void;
+  readonly #countBytes: () => number;
+
+  constructor(push: (chunk: Buffer) => void, finish: () => void, countBytes: () => number) {
+    this.push = push;
+    this.finish = finish;
+    this.#countBytes = countBytes;
+  }
+
+  get bufferedBytes(): number {
+    return this.#countBytes();
+  }
+}
+
 /** What the API is known to send, where the content type alone does not say. */
 export interface FramingHints {
   /** JSON may be the array of a stream. */
@@ -71,13 +91,11 @@ export function createFraming(contentType: string | null, hints: FramingHints, s
 
 /** Leaves out the middle of pictures: the text stays JSON, and its usage is read however large they are. */
 function withoutBase64(framing: Framing): Framing {
-  return {
-    push: (chunk) => framing.push(isBase64Run(chunk) ? chunk.subarray(0, ESCAPE_REST_BYTES) : chunk),
-    finish: framing.finish,
-    get bufferedBytes() {
-      return framing.bufferedBytes;
-    },
-  };
+  return new FramingOf(
+    (chunk) => framing.push(isBase64Run(chunk) ? chunk.subarray(0, ESCAPE_REST_BYTES) : chunk),
+    framing.finish,
+    () => framing.bufferedBytes,
+  );
 }
 
 function createLines(sink: FramingSink): Framing {
@@ -85,29 +103,25 @@ function createLines(sink: FramingSink): Framing {
     (line) => sink.onEvent(null, line),
     () => sink.onProblem('too-large'),
   );
-  return {
-    push: splitter.push,
-    finish: () => {
+  return new FramingOf(
+    splitter.push,
+    () => {
       splitter.finish();
       sink.onClosed();
     },
-    get bufferedBytes() {
-      return splitter.bufferedBytes;
-    },
-  };
+    () => splitter.bufferedBytes,
+  );
 }
 
 function createFrames(sink: FramingSink): Framing {
   const decoder = createAwsEventStreamDecoder(sink.onFrame, sink.onProblem);
-  return {
-    push: decoder.push,
-    finish: () => {
+  return new FramingOf(
+    decoder.push,
+    () => {
       if (decoder.bufferedBytes > 0) sink.onProblem('undecodable');
     },
-    get bufferedBytes() {
-      return decoder.bufferedBytes;
-    },
-  };
+    () => decoder.bufferedBytes,
+  );
 }
 
 function createWhole(sink: FramingSink): Framing {
@@ -116,8 +130,8 @@ function createWhole(sink: FramingSink): Framing {
   let rest: GatheredBytes | null = null;
   let isGivenUp = false;
   const heldBytes = () => (first?.length ?? 0) + (rest?.length ?? 0);
-  return {
-    push: (chunk) => {
+  return new FramingOf(
+    (chunk) => {
       if (isGivenUp) return;
       if (first === null) first = chunk;
       else {
@@ -130,32 +144,28 @@ function createWhole(sink: FramingSink): Framing {
       rest = null;
       sink.onProblem('too-large');
     },
-    finish: () => {
+    () => {
       const more = rest?.take(null) ?? null;
       const body = first === null || more === null ? first : Buffer.concat([first, more]);
       first = null;
       rest = null;
       if (body !== null) sink.onBody(body);
     },
-    get bufferedBytes() {
-      return heldBytes();
-    },
-  };
+    () => heldBytes(),
+  );
 }
 
 /** The first byte that is not white space tells an array from one object. */
 function createArrayOrWhole(sink: FramingSink): Framing {
   let chosen: Framing | null = null;
-  return {
-    push: (chunk) => {
+  return new FramingOf(
+    (chunk) => {
       chosen ??= chooseByFirstByte(chunk, sink);
       chosen?.push(chunk);
     },
-    finish: () => chosen?.finish(),
-    get bufferedBytes() {
-      return chosen?.bufferedBytes ?? 0;
-    },
-  };
+    () => chosen?.finish(),
+    () => chosen?.bufferedBytes ?? 0,
+  );
 }
 
 function chooseByFirstByte(chunk: Buffer, sink: FramingSink): Framing | null {
@@ -167,19 +177,17 @@ function chooseByFirstByte(chunk: Buffer, sink: FramingSink): Framing | null {
     (element) => sink.onEvent(null, element),
     () => sink.onProblem('too-large'),
   );
-  return {
-    push: (bytes) => {
+  return new FramingOf(
+    (bytes) => {
       splitter.push(bytes);
       if (splitter.closed && !wasClosed) {
         wasClosed = true;
         sink.onClosed();
       }
     },
-    finish: () => {
+    () => {
       if (!splitter.closed) sink.onProblem('undecodable');
     },
-    get bufferedBytes() {
-      return splitter.bufferedBytes;
-    },
-  };
+    () => splitter.bufferedBytes,
+  );
 }

@@ -202,19 +202,48 @@ export function createUsageReader(options: UsageReaderOptions): UsageReader {
     active.end();
   }
 
-  return {
+  return new ReaderOf(
     push,
     finish,
-    get reading() {
-      return reading;
-    },
-    get sawContent() {
-      return sawContent;
-    },
-    get bufferedBytes() {
-      return (framing?.bufferedBytes ?? 0) + (decoder?.pendingBytes ?? 0);
-    },
-  };
+    () => reading,
+    () => sawContent,
+    () => (framing?.bufferedBytes ?? 0) + (decoder?.pendingBytes ?? 0),
+  );
+}
+
+/** Its getters stand on a class, and not on an object made for each call, for the reason given at `FramingOf`. */
+class ReaderOf implements UsageReader {
+  readonly push: UsageReader['push'];
+  readonly finish: UsageReader['finish'];
+  readonly #read: () => UsageReading;
+  readonly #readSawContent: () => boolean;
+  readonly #countBytes: () => number;
+
+  constructor(
+    push: UsageReader['push'],
+    finish: UsageReader['finish'],
+    read: () => UsageReading,
+    readSawContent: () => boolean,
+    countBytes: () => number,
+  ) {
+    this.push = push;
+    this.finish = finish;
+    this.#read = read;
+    this.#readSawContent = readSawContent;
+    this.#countBytes = countBytes;
+  }
+
+  get reading(): UsageReading {
+    return this.#read();
+  }
+
+  get sawContent(): boolean {
+    return this.#readSawContent();
+  }
+
+  get bufferedBytes(): number {
+    return this.#countBytes();
+  }
 }
 
 function readHead({ shape, status, header, resultId }: UsageReaderOptions): UsageReading {

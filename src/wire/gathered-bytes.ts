@@ -18,55 +18,55 @@ export interface GatheredBytes {
 }
 
 export function createGatheredBytes(): GatheredBytes {
-  // Mutable because a unit comes piece by piece: what is gathered, and the block that is being filled.
-  let parts: Buffer[] = [];
-  let block: Buffer | null = null;
-  let filled = 0;
-  let length = 0;
+  return new Gathered();
+}
 
-  function closeBlock(): void {
-    if (block !== null) parts.push(block.subarray(0, filled));
-    block = null;
-    filled = 0;
+/** A class, since `length` is asked for with every chunk: each object literal with a getter has a hidden class of its own. */
+class Gathered implements GatheredBytes {
+  #parts: Buffer[] = [];
+  /** The block that is being filled. */
+  #block: Buffer | null = null;
+  #filled = 0;
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
   }
 
-  function clear(): void {
-    parts = [];
-    block = null;
-    filled = 0;
-    length = 0;
-  }
-
-  function push(piece: Buffer): void {
+  push(piece: Buffer): void {
     if (piece.length >= KEPT_FROM_BYTES) {
-      closeBlock();
-      parts.push(piece);
+      this.#closeBlock();
+      this.#parts.push(piece);
     } else if (piece.length > 0) {
-      if (block === null || filled + piece.length > block.length) {
-        closeBlock();
-        const wanted = Math.max(FIRST_BLOCK_BYTES, piece.length, length);
-        block = Buffer.allocUnsafe(Math.min(wanted, LARGEST_BLOCK_BYTES));
+      if (this.#block === null || this.#filled + piece.length > this.#block.length) {
+        this.#closeBlock();
+        const wanted = Math.max(FIRST_BLOCK_BYTES, piece.length, this.#length);
+        this.#block = Buffer.allocUnsafe(Math.min(wanted, LARGEST_BLOCK_BYTES));
       }
-      filled += piece.copy(block, filled);
+      this.#filled += piece.copy(this.#block, this.#filled);
     }
-    length += piece.length;
+    this.#length += piece.length;
   }
 
-  function take(last: Buffer | null): Buffer | null {
-    if (length === 0) return last;
-    closeBlock();
-    const all = last === null ? parts : [...parts, last];
+  take(last: Buffer | null): Buffer | null {
+    if (this.#length === 0) return last;
+    this.#closeBlock();
+    const all = last === null ? this.#parts : [...this.#parts, last];
     const whole = all.length === 1 ? (all[0] ?? null) : Buffer.concat(all);
-    clear();
+    this.clear();
     return whole;
   }
 
-  return {
-    push,
-    take,
-    clear,
-    get length() {
-      return length;
-    },
-  };
+  clear(): void {
+    this.#parts = [];
+    this.#block = null;
+    this.#filled = 0;
+    this.#length = 0;
+  }
+
+  #closeBlock(): void {
+    if (this.#block !== null) this.#parts.push(this.#block.subarray(0, this.#filled));
+    this.#block = null;
+    this.#filled = 0;
+  }
 }

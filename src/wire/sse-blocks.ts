@@ -2,7 +2,7 @@
  * Cuts a stream of server-sent events into blocks: one event each, with its line ends and the blank line that closes
  * it, byte for byte. It knows line ends (LF, CRLF, CR) and nothing of fields; `sse.ts` reads those.
  */
-import { createGatheredBytes } from './gathered-bytes.ts';
+import { createGatheredBytes, type GatheredBytes } from './gathered-bytes.ts';
 
 const LF = 10;
 const CR = 13;
@@ -85,15 +85,31 @@ export function createSseBlockSplitter(onBlock: (block: Buffer | null) => void):
     pending.push(chunk.subarray(blockStart));
   }
 
-  return {
-    push,
-    takePending: () => pending.take(null),
-    discardPending: () => {
-      pending.clear();
-      discarding = true;
-    },
-    get pendingBytes() {
-      return pending.length;
-    },
-  };
+  function discardPending(): void {
+    pending.clear();
+    discarding = true;
+  }
+
+  return new BlockSplitter(pending, push, discardPending);
+}
+
+/** A class, since `pendingBytes` is asked for with every chunk: see `gathered-bytes.ts`. */
+class BlockSplitter implements SseBlockSplitter {
+  readonly push: (chunk: Buffer) => void;
+  readonly discardPending: () => void;
+  readonly #pending: GatheredBytes;
+
+  constructor(pending: GatheredBytes, push: (chunk: Buffer) => void, discardPending: () => void) {
+    this.#pending = pending;
+    this.push = push;
+    this.discardPending = discardPending;
+  }
+
+  takePending(): Buffer | null {
+    return this.#pending.take(null);
+  }
+
+  get pendingBytes(): number {
+    return this.#pending.length;
+  }
 }
