@@ -317,3 +317,21 @@ describe('tiers, terms and hours', () => {
     expect(at('2026-08-23T02:00:00.000Z')).toBe('1.98');
   });
 });
+
+describe('a sum over several prompts', () => {
+  const sonnet = { provider: 'anthropic', model: 'claude-sonnet-4-5-20250929', isBatch: true } as const;
+  const sum = createUsage({ input: 900_000, output: 1_000 });
+
+  it('is priced by its largest prompt, and not by the sum of all', () => {
+    // 0.9 million at $3 and a thousandth of a million at $15, both at half price.
+    expect(readCost({ ...sonnet, usage: { ...sum, largestPrompt: 200_000 } })).toEqual(['exact', '1.3575']);
+    // Above 200,000 tokens: $6 and $22.50.
+    expect(readCost({ ...sonnet, usage: { ...sum, largestPrompt: 200_001 } })).toEqual(['exact', '2.71125']);
+  });
+
+  it('holds for each of the other models in the same way', () => {
+    const other = { purpose: 'batch', model: 'claude-sonnet-4-5', classes: sum.classes, largestPrompt: 300 };
+    const usage = { ...createUsage({ input: 1_000_000 }), largestPrompt: 20, others: [other] };
+    expect(readCost({ ...sonnet, usage })).toEqual(['exact', '2.8575']);
+  });
+});

@@ -26,7 +26,7 @@ const VERBS: ReadonlyMap<string, Endpoint> = new Map(
     { ...meteredEndpoint('asyncBatchEmbedContent', 'gemini-batch'), isBatch: true },
     { ...meteredEndpoint('batchGenerateContent', 'gemini-batch'), isBatch: true },
     countingEndpoint('countTokens'),
-    meteredEndpoint('predict', 'image-count'),
+    meteredEndpoint('predict', 'imagen'),
     // Billed by the second of video, which no answer tells.
     unmeteredEndpoint('predictLongRunning'),
     unmeteredEndpoint('generateAnswer'),
@@ -63,10 +63,16 @@ const FETCHED_INTERACTION = fetchedEndpoint('interactions', 'interactions', fals
 const REPLAYED_INTERACTION = Object.freeze({ ...FETCHED_INTERACTION, streamed: true } satisfies Endpoint);
 const FETCHED_BATCH = fetchedEndpoint('batches', 'gemini-batch', true);
 
+/** A file of results. Other files have no usage in them. */
+const FETCHED_FILE = fetchedEndpoint('files', 'gemini-batch', true);
+const FILE = /^\/(files\/[^/]+):download$/;
+
 const STREAM_IN_QUERY = /(?:^|&)stream=true(?:&|$)/;
 
 /** What was asked for earlier; stopping an interaction hands over what was made of it. */
 function readFetched(method: string, rest: string, query: string): Endpoint | null {
+  const file = method === 'GET' ? FILE.exec(rest)?.[1] : undefined;
+  if (file !== undefined) return { ...FETCHED_FILE, resultId: file };
   const [, root, action] = /^\/(interactions|batches)\/[^/:]+(\/cancel)?$/.exec(rest) ?? [];
   if (root === undefined || method !== (action === undefined ? 'GET' : 'POST')) return null;
   if (root === 'batches') return action === undefined ? FETCHED_BATCH : null;

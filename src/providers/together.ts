@@ -19,10 +19,6 @@ const OWN = Object.freeze({
   posts: new Map<string, Endpoint>([
     ['/tci/execute', unmeteredEndpoint('tci.execute')],
     ['/rerank', Object.freeze({ ...meteredEndpoint('rerank', 'embeddings'), streamed: false })],
-    [
-      '/images/generations',
-      Object.freeze({ ...meteredEndpoint('images.generations', 'image-count'), streamed: false }),
-    ],
     // Billed once the files of its results are there, which say nothing of the sum.
     ['/batches', batchEndpoint('batches')],
     ['/videos', Object.freeze({ ...meteredEndpoint('videos', 'video-job'), streamed: false })],

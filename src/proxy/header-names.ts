@@ -5,10 +5,8 @@
 import { isKeptResponseHeader, KEPT_REQUEST_HEADERS } from '../providers/kept-headers.ts';
 import { isHopByHop } from '../wire/hop-by-hop.ts';
 
-/** Spellings that are remembered; when there are more, it begins anew. */
-const MAX_SPELLINGS = 1_024;
-/** Longer names are not remembered: no client repeats them. */
-const MAX_REMEMBERED_CHARS = 64;
+/** A spelling has one place, and whoever comes to it last has it. A power of two. */
+const PLACES = 4_096;
 
 const GATEWAY_PREFIX = 'x-gateway-';
 const RESERVED: ReadonlySet<string> = new Set([
@@ -44,19 +42,32 @@ export interface HeaderName {
 }
 
 export class HeaderNames {
-  readonly #known = new Map<string, HeaderName>();
+  readonly #spellings: string[] = new Array<string>(PLACES).fill('');
+  readonly #names: HeaderName[] = new Array<HeaderName>(PLACES).fill(describe(''));
 
-  /** `spelling` as received. */
+  /**
+   * `spelling` as received. Not by a `Map`, which would have to hash each of the strings, all of them new: comparing
+   * with the one that was in its place last time costs half of that.
+   */
   read(spelling: string): HeaderName {
-    const known = this.#known.get(spelling);
-    if (known !== undefined) return known;
+    const place = placeOf(spelling);
+    const known = this.#names[place];
+    if (known !== undefined && this.#spellings[place] === spelling) return known;
     const name = describe(spelling.toLowerCase());
-    if (spelling.length <= MAX_REMEMBERED_CHARS) {
-      if (this.#known.size >= MAX_SPELLINGS) this.#known.clear();
-      this.#known.set(spelling, name);
-    }
+    this.#spellings[place] = spelling;
+    this.#names[place] = name;
     return name;
   }
+}
+
+/** By length and four characters: of the names that are in use hardly two meet in one place. */
+function placeOf(spelling: string): number {
+  const { length } = spelling;
+  let mix = Math.imul(length, 31) + spelling.charCodeAt(0);
+  mix = Math.imul(mix, 31) + spelling.charCodeAt(length >> 2);
+  mix = Math.imul(mix, 31) + spelling.charCodeAt(length >> 1);
+  mix = Math.imul(mix, 31) + spelling.charCodeAt(length - 1);
+  return (mix ^ (mix >>> 12)) & (PLACES - 1);
 }
 
 function describe(lower: string): HeaderName {

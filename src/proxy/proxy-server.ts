@@ -13,6 +13,7 @@ import { handleCall } from './handle-call.ts';
 import { handleUpgrade } from './handle-upgrade.ts';
 import { type ClientError, takeHttp2Socket } from './http2-hand-over.ts';
 import { Http2Sessions } from './http2-sessions.ts';
+import { LeanRequest } from './lean-request.ts';
 import { refusalBody, refusalHeaders, refuse } from './refuse.ts';
 
 const HEADERS_TIMEOUT_MS = 30_000;
@@ -37,6 +38,7 @@ export function createProxyServer(gateway: Gateway): ProxyServer {
       maxHeaderSize: MAX_HEADER_BYTES,
       noDelay: true,
       keepAlive: true,
+      IncomingMessage: LeanRequest,
       // Other upgrades (h2c) are offers that may be left unanswered.
       shouldUpgradeCallback: ({ httpVersion, headers }) => httpVersion === '1.1' && asksForWebsocket(headers.upgrade),
     },

@@ -4,7 +4,7 @@
  */
 import { type AwsFrame, createAwsEventStreamDecoder } from '../wire/aws-event-stream.ts';
 import { isBase64Run } from '../wire/base64-run.ts';
-import { createGatheredBytes } from '../wire/gathered-bytes.ts';
+import { createGatheredBytes, type GatheredBytes } from '../wire/gathered-bytes.ts';
 import { createJsonArraySplitter } from '../wire/json-array.ts';
 import { createJsonLineSplitter } from '../wire/json-lines.ts';
 import { isJsonSpace } from '../wire/json-scan.ts';
@@ -111,24 +111,34 @@ function createFrames(sink: FramingSink): Framing {
 }
 
 function createWhole(sink: FramingSink): Framing {
-  const pending = createGatheredBytes();
-  // Mutable: true once there were too many bytes.
+  // Mutable: the first piece, of most answers the only one and then not copied; and what came behind it.
+  let first: Buffer | null = null;
+  let rest: GatheredBytes | null = null;
   let isGivenUp = false;
+  const heldBytes = () => (first?.length ?? 0) + (rest?.length ?? 0);
   return {
     push: (chunk) => {
       if (isGivenUp) return;
-      pending.push(chunk);
-      if (pending.length <= MAX_JSON_BYTES) return;
+      if (first === null) first = chunk;
+      else {
+        rest ??= createGatheredBytes();
+        rest.push(chunk);
+      }
+      if (heldBytes() <= MAX_JSON_BYTES) return;
       isGivenUp = true;
-      pending.clear();
+      first = null;
+      rest = null;
       sink.onProblem('too-large');
     },
     finish: () => {
-      const body = pending.take(null);
+      const more = rest?.take(null) ?? null;
+      const body = first === null || more === null ? first : Buffer.concat([first, more]);
+      first = null;
+      rest = null;
       if (body !== null) sink.onBody(body);
     },
     get bufferedBytes() {
-      return pending.length;
+      return heldBytes();
     },
   };
 }

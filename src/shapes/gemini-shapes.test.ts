@@ -407,16 +407,24 @@ describe('batches', () => {
     expect(reading.error).toBeNull();
   });
 
-  test('small prompts do not add up to a large one', () => {
-    const reading = read(
-      'gemini-batch',
-      done([answer(100_000, 1), answer(250_000, 2), answer(20_000, 3), answer(90_000, 4)]),
-    );
-    expect(reading.usage?.classes).toEqual({ input: 120_000, output: 4 });
-    expect(reading.usage?.others).toEqual([
-      { purpose: 'batch', model: null, classes: { input: 250_000, output: 2 } },
-      { purpose: 'batch', model: null, classes: { input: 90_000, output: 4 } },
-    ]);
+  test('long prompts are summed apart, and what is summed together says how long the longest was', () => {
+    const body = done([answer(100_000, 1), answer(250_000, 2), answer(150_000, 3)]);
+    expect(read('gemini-batch', body).usage).toEqual({
+      classes: { input: 250_000, output: 4 },
+      reasoning: null,
+      others: [
+        {
+          purpose: 'batch',
+          model: 'gemini-2.5-flash',
+          classes: { input: 250_000, output: 2 },
+          largestPrompt: 250_000,
+        },
+      ],
+      largestPrompt: 150_000,
+      native: {
+        'gemini-2.5-flash': { promptTokenCount: 500_000, candidatesTokenCount: 6, totalTokenCount: 500_006 },
+      },
+    });
   });
 
   test('of embeddings count each, in text', () => {
@@ -428,6 +436,22 @@ describe('batches', () => {
   test('whose answers are in a file are not counted by the call that names it', () => {
     const body = { name: 'batches/b1', done: true, response: { responsesFile: 'files/batch-1' } };
     expect(read('gemini-batch', body)).toMatchObject({ usage: null, laterResult: { isFinal: false }, flags: [] });
+  });
+
+  test('in a file: each line adds up, and the file is billed once, by the id in the path', () => {
+    const start = { ...EMPTY_READING, laterResult: { id: 'files/batch-1', isFinal: false } };
+    const lines = [
+      { key: 'a', ...answer(10, 5) },
+      { key: 'b', error: { code: 3 } },
+      { key: 'c', ...answer(20, 7) },
+    ];
+    const reading = lines.reduce<UsageReading>(
+      (seen, line) => SHAPES['gemini-batch'].readEvent(null, line, seen),
+      start,
+    );
+    expect(reading.usage?.classes).toEqual({ input: 30, output: 12 });
+    expect(reading).toMatchObject({ model: 'gemini-2.5-flash', laterResult: { id: 'files/batch-1', isFinal: true } });
+    expect(SHAPES['gemini-batch'].readEvent(null, { other: 'file' }, start)).toBe(start);
   });
 
   test('whose answers could not be read say so', () => {
@@ -443,10 +467,10 @@ describe('batches', () => {
 
 test('pictures are counted, and those that were filtered out are not', () => {
   const predictions = [{ mimeType: 'image/png' }, { raiFilteredReason: 'safety' }, { mimeType: 'image/png' }];
-  expect(read('image-count', { predictions }).usage).toEqual({
+  expect(read('imagen', { predictions }).usage).toEqual({
     classes: { output_images: 2 },
     reasoning: null,
-    native: { predictions: 2 },
+    native: { output_images: 2 },
   });
-  expect(read('image-count', {}).usage).toBeNull();
+  expect(read('imagen', {}).usage).toBeNull();
 });

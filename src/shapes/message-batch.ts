@@ -80,7 +80,7 @@ function addNative(first: JsonObject, second: JsonObject, depth = 0): JsonObject
 }
 
 /** One answer of the batch. The first line's model is the call's own; the sums of the others stand beside it. */
-function addLine(reading: UsageReading, line: UsageReading): UsageReading {
+export function addLine(reading: UsageReading, line: UsageReading): UsageReading {
   const { usage } = line;
   if (usage === null) return reading;
   const model = reading.model ?? line.model;

@@ -7,7 +7,7 @@ import { embeddings } from './embeddings.ts';
 import { geminiBatch } from './gemini-batch.ts';
 import { geminiEmbeddings } from './gemini-embeddings.ts';
 import { generateContent } from './generate-content.ts';
-import { imageCount } from './image-count.ts';
+import { imagen } from './imagen.ts';
 import { images } from './images.ts';
 import { interactions } from './interactions.ts';
 import { invoke } from './invoke.ts';
@@ -33,7 +33,7 @@ export const SHAPES: Readonly<Record<ShapeName, Shape>> = Object.freeze({
   interactions,
   'gemini-batch': geminiBatch,
   'gemini-embeddings': geminiEmbeddings,
-  'image-count': imageCount,
+  imagen,
   'video-job': videoJob,
   'web-search': webSearch,
   'web-fetch': webFetch,

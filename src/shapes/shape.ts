@@ -19,7 +19,7 @@ export type ShapeName =
   | 'interactions'
   | 'gemini-batch'
   | 'gemini-embeddings'
-  | 'image-count'
+  | 'imagen'
   | 'video-job'
   | 'web-search'
   | 'web-fetch'

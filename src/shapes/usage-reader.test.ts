@@ -259,6 +259,14 @@ describe('JSON answers', () => {
     expect(reading?.terminal).toBe(true);
   });
 
+  test('of several megabytes still count the pictures in them', () => {
+    const picture = JSON.stringify('A'.repeat(900_000));
+    const reading = readNow(open('invoke', JSON_TYPE), [
+      Buffer.from(`{"images":[${picture}, ${picture}],"error":null}`),
+    ]);
+    expect(reading?.usage?.classes).toEqual({ output_images: 2 });
+  });
+
   test('of several megabytes are read without parsing what is large', () => {
     const vectors = JSON.stringify(Array.from({ length: 100_000 }, (_, index) => index / 7));
     const body = `{"object":"list","data":[{"embedding":${vectors}}],"model":"m","usage":{"prompt_tokens":8,"total_tokens":8}}`;

@@ -24,7 +24,7 @@ function readJsonFile(path: string): unknown {
 
 function readFixture(name: string): Fixture {
   const path = join(FIXTURES, name);
-  const ending = ['json', 'sse', 'bin'].find((one) =>
+  const ending = ['json', 'sse', 'bin', 'jsonl'].find((one) =>
     readdirSync(join(path, '..')).includes(`${name.split('/')[1]}.response.${one}`),
   );
   const headers = readField(readJsonFile(`${path}.response.head.json`), 'headers');
@@ -82,8 +82,8 @@ test('every recorded exchange is read; those that talk make a conversation, thos
     if (!/^(?:text\/plain|audio\/)/.test(contentType ?? '')) expect(framing, name).not.toBe('text');
     const conversation = readConversation({ endpoint, request, response: value });
     if (/error|exception|failed/.test(name)) expect(error?.message, name).toBeTruthy();
-    // What is made later, or was stopped before it was made, has nothing to say.
-    else if (families.includes(endpoint ?? '') && !/created|running|cancelled/.test(name))
+    // What is made later, was stopped before it was made, or was refused, has nothing to say.
+    else if (families.includes(endpoint ?? '') && !/created|running|cancelled|refusal/.test(name))
       expect(
         conversation?.turns.some(({ source }) => source === 'response'),
         name,
