@@ -95,10 +95,13 @@ async function main(): Promise<void> {
     const peer = await startGateway(join(directory, 'gateway'), provider.port, ['OPENAI', 'GEMINI', 'BEDROCK']);
     try {
       const gateway = { port: peer.jsonPort, key: peer.gatewayKey, pid: peer.proxyPids[0] ?? 0 };
+      const startMib = toMib(readRssKb([gateway.pid]));
       await warmUp(provider, gateway);
-      const restMib = toMib(readRssKb([gateway.pid]));
+      const restMib = Math.min(startMib, toMib(readRssKb([gateway.pid])));
       const bytes = options.mib === undefined ? DEFAULT_BYTES : Number(options.mib) * MIB;
-      console.log(`at rest ${restMib.toFixed(0)} MiB; bodies of ${bytes / MIB} MiB; budget +${BUDGET_MIB} MiB\n`);
+      console.log(
+        `at start ${startMib.toFixed(0)} MiB, at rest ${restMib.toFixed(0)} MiB; bodies of ${bytes / MIB} MiB; budget +${BUDGET_MIB} MiB\n`,
+      );
       console.log(`${''.padEnd(42)}     s   peak  above  bytes`);
       for (const scenario of listScenarios(bytes).filter(({ name }) => name.includes(options.only ?? ''))) {
         const row = await measure(scenario, provider, gateway, restMib);

@@ -167,6 +167,22 @@ describe('the target of a request', () => {
     expect(begin.modelRequested).toBe('arn:aws:bedrock:us-east-1:111122223333:application-inference-profile/abc');
   });
 
+  test.each([
+    ['/v1/v1/messages', '/v1/messages'],
+    ['/messages', '/v1/messages'],
+    ['/chat/completions', '/v1/chat/completions'],
+  ])('%s, which a wrong base makes, is routed as meant and says so', async (target, meant) => {
+    expect((await sendThrough(`POST ${target} HTTP/1.1`, ['Content-Length: 2'], '{}')).target).toBe(meant);
+    expect((await proxy.lastCall()).begin.flags).toEqual(['path_repaired']);
+  });
+
+  test('that belongs to nobody is refused with the header and the base that are missing', async () => {
+    const answer = await send('POST /nobody/knows HTTP/1.1', ['Content-Length: 2'], '{}');
+    expect(answer.status).toBe(404);
+    expect(answer.rawHeaders).toContain('provider_required');
+    expect(answer.body.toString()).toContain('X-Gateway-Provider');
+  });
+
   test('of another host is taken for a path on the configured one', async () => {
     expect((await sendThrough('GET http://evil.example/v1/models HTTP/1.1')).target).toBe('/v1/models');
   });

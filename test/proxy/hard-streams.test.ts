@@ -168,6 +168,30 @@ describe('an event stream', () => {
   });
 });
 
+describe('a chat stream', () => {
+  const usage = '{"prompt_tokens":9,"completion_tokens":16,"total_tokens":25}';
+  const finish = (index: number, used: string): string =>
+    `data: {"model":"m","choices":[{"index":${index},"delta":{},"finish_reason":"stop"}],"usage":${used}}\n\n`;
+  const last = `data: {"model":"m","choices":[],"usage":${usage}}\n\n`;
+
+  test.each<[string, string]>([
+    [
+      'with two choices that finish, and usage in a chunk of its own',
+      `${finish(0, 'null')}${finish(1, 'null')}${last}`,
+    ],
+    ['with usage in the chunk that finishes', finish(0, usage)],
+    ['with usage in both', `${finish(0, '{"prompt_tokens":9,"completion_tokens":1,"total_tokens":10}')}${last}`],
+    ['with usage in the middle and none behind', `${last}${finish(0, 'null')}`],
+  ])('%s is read once', async (_, chunks) => {
+    expect(await call(CHAT, { type: SSE, body: `${chunks}data: [DONE]\n\n` })).toMatchObject(WHOLE);
+  });
+
+  test('without usage has none, and no guess in its place', async () => {
+    const seen = await call(CHAT, { type: SSE, body: `${finish(0, 'null')}data: [DONE]\n\n` });
+    expect(seen).toMatchObject({ usage: null, source: 'none', flags: [], outcome: 'ok' });
+  });
+});
+
 describe('a JSON answer', () => {
   test('behind the blank lines of a queue, in pieces, is read', async () => {
     const body = `${'\n'.repeat(40)}${CHAT_JSON}`;
