@@ -171,7 +171,7 @@ describe.each(POSTGRES_KINDS)('metadata keys in $name', (kind) => {
     await storeCalls(session, specs(1, 60));
     const before = await values('select account_id, hour, key, calls from llm_metadata_hourly order by 1, 2, 3');
     await pool.query(
-      `drop table llm_cost_hourly, llm_metadata_hourly, metadata_keys, jobs; drop function metadata_value`,
+      `drop table llm_billed_results, llm_cost_hourly, llm_metadata_hourly, metadata_keys, jobs; drop function metadata_value`,
     );
     await pool.query("delete from schema_migrations where name >= '0003'");
     await migrate(pool, MIGRATIONS);

@@ -78,21 +78,21 @@ const AI_PROVIDERS: readonly AiProvider[] = [
       answer: 'deepseek/chat',
       text: 'Tollgate demo: the blank lines before this answer kept the line open.',
       record: { input_tokens: 176, cache_read_input_tokens: 1024, output_tokens: 340, reasoning_tokens: 200 },
-      // 176 × 0.22 + 1024 × 0.007 + 340 × 0.66 per million, twice that at peak
-      costAt: (at) => (isDeepseekPeak(at) ? '0.000540576' : '0.000270288'),
+      // 176 × 0.15 + 1024 × 0.003 + 340 × 0.6 per million, twice that at peak
+      costAt: (at) => (isDeepseekPeak(at) ? '0.000466944' : '0.000233472'),
     },
     stream: {
       answer: 'deepseek/chat-stream',
       text: 'Tollgate demo: 深度思考 – deep and seeking.',
       record: { input_tokens: 1200, cache_read_input_tokens: 0, output_tokens: 88, reasoning_tokens: 40 },
-      // 1200 × 0.22 + 88 × 0.66 per million, twice that at peak
-      costAt: (at) => (isDeepseekPeak(at) ? '0.00064416' : '0.00032208'),
+      // 1200 × 0.15 + 88 × 0.6 per million, twice that at peak
+      costAt: (at) => (isDeepseekPeak(at) ? '0.0004656' : '0.0002328'),
     },
     toolCall: {
       answer: 'deepseek/chat-tool-call',
       record: { input_tokens: 54, cache_read_input_tokens: 256, output_tokens: 70, reasoning_tokens: 45 },
-      // 54 × 0.22 + 256 × 0.007 + 70 × 0.66 per million, twice that at peak
-      costAt: (at) => (isDeepseekPeak(at) ? '0.000119744' : '0.000059872'),
+      // 54 × 0.15 + 256 × 0.003 + 70 × 0.6 per million, twice that at peak
+      costAt: (at) => (isDeepseekPeak(at) ? '0.000101736' : '0.000050868'),
     },
     refused: {
       answer: 'deepseek/error-400',

@@ -157,8 +157,8 @@ const ELSEWHERE: readonly { provider: string; base: string; model: string; recor
     base: '/anthropic',
     model: 'deepseek-v4-flash',
     record: { input_tokens: 60, cache_read_input_tokens: 128, output_tokens: 21 },
-    // 60 × 0.22 + 128 × 0.007 + 21 × 0.66 per million, twice that at peak
-    costAt: (at) => (isDeepseekPeak(at) ? '0.000055912' : '0.000027956'),
+    // 60 × 0.15 + 128 × 0.003 + 21 × 0.6 per million, twice that at peak
+    costAt: (at) => (isDeepseekPeak(at) ? '0.000043968' : '0.000021984'),
   },
   {
     provider: 'fireworks',
