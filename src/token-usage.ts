@@ -71,6 +71,8 @@ export interface TokenUsage {
   readonly isRefused?: true;
   /** Where the classes are a sum over several prompts (a batch): the tokens of the largest, which decide the tier. */
   readonly largestPrompt?: number;
+  /** The classes are a sum over prompts of sizes that nobody reports: where the size decides a rate, none is known. */
+  readonly hasUnknownPrompts?: true;
   /** The provider's own usage object, verbatim: what every later correction starts from. */
   readonly native: JsonObject;
 }

@@ -197,6 +197,7 @@ function usageColumns(end: KnownEnd) {
             ...end.usage.classes,
             ...(others.length === 0 ? {} : { others: others.map(toJson) }),
             ...sizeOf(end.usage.largestPrompt),
+            ...(end.usage.hasUnknownPrompts === true ? { unknown_prompts: true } : {}),
             ...(end.usage.isRefused === true ? { refused: true } : {}),
           },
     native_usage: native,
