@@ -346,6 +346,22 @@ describe('a sum over several prompts', () => {
   });
 });
 
+describe('usage that is not all that is billed', () => {
+  it('is never the whole cost, however many of its classes have a price', () => {
+    const usage: TokenUsage = { ...createUsage({ input: 1_000_000 }), isIncomplete: true };
+    expect(readCost({ model: 'gpt-4o', usage })).toEqual(['partial', null]);
+  });
+
+  it('prices what was served on other terms by those', () => {
+    const flex = { serviceTier: 'flex', speed: null, inferenceGeo: null };
+    const turn = { purpose: 'turns', model: null, classes: { input: 1_000 }, terms: flex };
+    const usage = { ...createUsage({ input: 1_000 }), others: [turn] };
+    // 1,000 at $2.50 a million, and 1,000 at half of that.
+    expect(readCost({ model: 'gpt-5.4', usage })).toEqual(['exact', '0.00375']);
+    expect(readCost({ model: 'gpt-5.4', serviceTier: 'fast', usage })).toEqual(['exact', '0.00625']);
+  });
+});
+
 describe('a request that was refused before anything was answered', () => {
   const usage: TokenUsage = { ...createUsage({ input: 106, output: 1 }), isRefused: true };
   const refused = { provider: 'anthropic', model: 'claude-sonnet-4-5', usage } as const;

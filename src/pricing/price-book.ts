@@ -115,7 +115,8 @@ export function createPriceBook(): PriceBook {
   function priceOther(call: BillableCall, billingModel: string, other: OtherUsage): CostLines {
     const quantities = listQuantities(other.classes);
     const model = other.model ?? billingModel;
-    const costs = createCostLines(readSituation(call, model, quantities, other), quantities);
+    const served = other.terms === undefined ? call : { ...call, ...other.terms };
+    const costs = createCostLines(readSituation(served, model, quantities, other), quantities);
     return { ...costs, lines: costs.lines.map((line) => ({ ...line, model, purpose: other.purpose })) };
   }
 
@@ -136,7 +137,8 @@ export function createPriceBook(): PriceBook {
       own,
     );
     if (lines.length === 0 && !isComplete) return createUnpriced(billingModel, 'unpriced');
-    const isExact = isComplete && (call.usageSource === 'provider' || call.usageSource === 'request');
+    const isWhole = isComplete && call.usage?.isIncomplete !== true;
+    const isExact = isWhole && (call.usageSource === 'provider' || call.usageSource === 'request');
     return {
       billingModel,
       costStatus: isExact ? 'exact' : 'partial',

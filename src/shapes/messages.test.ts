@@ -36,6 +36,17 @@ describe('iterations', () => {
     expect(flags).toEqual([]);
   });
 
+  test.each([
+    ['that nobody knows may be billed apart', { type: 'novel_message', input_tokens: 5000, output_tokens: 10 }, true],
+    ['that nobody knows and that used nothing is nothing', { type: 'novel_message', input_tokens: 0 }, false],
+  ])('a part %s', (_, novel, isIncomplete) => {
+    const turn = { type: 'message', input_tokens: 10, output_tokens: 5 };
+    const { usage, flags } = readMessage({ input_tokens: 10, output_tokens: 5, iterations: [turn, novel] });
+    expect(usage?.classes).toEqual({ input: 10, output: 5 });
+    expect(usage?.isIncomplete === true).toBe(isIncomplete);
+    expect(flags).toEqual(isIncomplete ? ['inconsistent'] : []);
+  });
+
   test("an advisor's tokens are its own model's, cache writes by lifetime included", () => {
     const { usage, flags } = readMessage({
       input_tokens: 10,
@@ -103,7 +114,10 @@ test.each<[string, JsonObject, string[]]>([
   ['redeemed reprices the answer and is remarked', { status: { type: 'redeemed' } }, ['inconsistent']],
   ['not applied changes nothing', { status: { type: 'not_applied', reason: 'expired' } }, []],
 ])('a fallback credit that was %s', (_, credit, flags) => {
-  expect(readMessage({ input_tokens: 1, output_tokens: 2, fallback_credit: credit }).flags).toEqual(flags);
+  const reading = readMessage({ input_tokens: 1, output_tokens: 2, fallback_credit: credit });
+  expect(reading.flags).toEqual(flags);
+  // By how much it reprices is not told: the cost of such an answer is not known whole.
+  expect(reading.usage?.isIncomplete === true).toBe(flags.length > 0);
 });
 
 describe('runs of code, which the usage does not count', () => {
