@@ -20,6 +20,24 @@ const start = (usage: JsonObject): JsonObject => ({
 const delta = (usage: JsonObject): JsonObject => ({ type: 'message_delta', delta: {}, usage });
 const block = (content: JsonObject): JsonObject => ({ type: 'content_block_start', index: 0, content_block: content });
 
+test('a refusal after a redacted thought is the same answer as JSON and as a stream: something was answered', () => {
+  const thought = { type: 'redacted_thinking', data: 'AAAA' };
+  const usage = { input_tokens: 10, output_tokens: 5 };
+  const message = { type: 'message', model: 'claude-opus-5', content: [thought], stop_reason: 'refusal', usage };
+  const events = [
+    start(usage),
+    block(thought),
+    { type: 'message_delta', delta: { stop_reason: 'refusal' }, usage: { output_tokens: 5 } },
+    { type: 'message_stop' },
+  ];
+  const header = { status: 200, contentType: 'text/event-stream', contentEncoding: null };
+  const reader = createUsageReader({ shape: messages, ...header });
+  for (const event of events) reader.push(Buffer.from(`data: ${JSON.stringify(event)}\n\n`));
+  reader.finish(true, () => undefined);
+  expect(messages.readJson(message, EMPTY_READING).usage).toEqual(reader.reading.usage);
+  expect(reader.reading.usage?.isRefused).toBeUndefined();
+});
+
 describe('iterations', () => {
   test('a compaction stands apart with the model of the call and its own prompt; turns are in the totals', () => {
     const { usage, flags } = readMessage({
