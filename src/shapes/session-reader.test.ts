@@ -263,3 +263,23 @@ test.each<SessionName>(['realtime', 'responses-session', 'live-session', 'bidi-g
     expect(reader.reading.usage).toBeNull();
   },
 );
+
+describe('a responses session whose turns are served on different terms', () => {
+  const completed = (service_tier: string): JsonValue => ({
+    type: 'response.completed',
+    response: {
+      status: 'completed',
+      model: 'gpt-5.4',
+      service_tier,
+      usage: { input_tokens: 1000, output_tokens: 10, total_tokens: 1010 },
+    },
+  });
+
+  test('keeps those of the first as its own, and the others apart', () => {
+    const { reading } = read('responses-session', [completed('flex'), completed('default'), completed('flex')]);
+    expect(reading).toMatchObject({ serviceTier: 'flex', usage: { classes: { input: 2000, output: 20 } } });
+    const terms = { serviceTier: 'default', speed: null, inferenceGeo: null };
+    const classes = { input: 1000, output: 10 };
+    expect(reading.usage?.others).toEqual([{ purpose: 'turns', model: null, classes, terms }]);
+  });
+});

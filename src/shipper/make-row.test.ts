@@ -44,6 +44,14 @@ test('usage keeps what its price needs besides the classes', () => {
     prompts: { largest: 4 },
     others: [{ purpose: 'batch', model: 'm', classes: { input: 9 }, prompts: { largest: 9 } }],
   });
+  const terms = { serviceTier: 'flex', speed: null, inferenceGeo: null };
+  const turns = [{ purpose: 'turns', model: null, classes: { input: 1 }, terms }];
+  const odd = { classes: {}, reasoning: null, native: {}, others: turns };
+  expect(rowOf({}, { usage: { ...odd, isIncomplete: true, hasUnknownPrompts: true } }).usage).toEqual({
+    others: turns,
+    unknown_prompts: true,
+    incomplete: true,
+  });
   const refused = { classes: { input: 5 }, reasoning: null, native: {}, isRefused: true } as const;
   expect(rowOf({}, { usage: refused }).usage).toEqual({ input: 5, refused: true });
 });

@@ -170,8 +170,14 @@ function sizeOf(largestPrompt: number | undefined): JsonObject {
   return largestPrompt === undefined ? {} : { prompts: { largest: largestPrompt } };
 }
 
-function toJson({ purpose, model, classes, largestPrompt }: OtherUsage): JsonObject {
-  return { purpose, model, classes: { ...classes }, ...sizeOf(largestPrompt) };
+function toJson({ purpose, model, classes, terms, largestPrompt }: OtherUsage): JsonObject {
+  return {
+    purpose,
+    model,
+    classes: { ...classes },
+    ...(terms === undefined ? {} : { terms: { ...terms } }),
+    ...sizeOf(largestPrompt),
+  };
 }
 
 /**
@@ -197,6 +203,8 @@ function usageColumns(end: KnownEnd) {
             ...end.usage.classes,
             ...(others.length === 0 ? {} : { others: others.map(toJson) }),
             ...sizeOf(end.usage.largestPrompt),
+            ...(end.usage.hasUnknownPrompts === true ? { unknown_prompts: true } : {}),
+            ...(end.usage.isIncomplete === true ? { incomplete: true } : {}),
             ...(end.usage.isRefused === true ? { refused: true } : {}),
           },
     native_usage: native,
