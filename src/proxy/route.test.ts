@@ -50,3 +50,13 @@ test('an unsigned call never goes where its Host says', () => {
     host: null,
   });
 });
+
+test('an alias is one of the configured names, not whatever else an object answers to', () => {
+  const local = { origin: 'http://127.0.0.1:1', region: null };
+  const settings: RouteSettings = { upstreams: { openai: local }, aliases: { openai: { eu: local } } };
+  const originOf = (alias: string) =>
+    routeOf('/v1/responses', ['X-Gateway-Provider', 'openai', 'X-Gateway-Provider-Alias', alias], settings).origin;
+  expect(originOf('EU')).toBe('http://127.0.0.1:1');
+  for (const alias of ['constructor', '__proto__'])
+    expect(() => originOf(alias)).toThrow(expect.objectContaining({ code: 'alias_unknown' }));
+});

@@ -85,7 +85,9 @@ function chooseProvider(
 function findAlias(provider: ProviderName, alias: string | null, settings: RouteSettings): UpstreamConfig | null {
   const configured = settings.aliases[provider];
   if (alias === null || configured === undefined) return null;
-  const found = configured[alias.toLowerCase()];
+  // Own members only: every object has a `constructor`, and that is nobody's alias.
+  const name = alias.toLowerCase();
+  const found = Object.hasOwn(configured, name) ? configured[name] : undefined;
   if (found === undefined) throw new GatewayError('alias_unknown');
   return found;
 }

@@ -137,6 +137,14 @@ describe('the results of a message batch', () => {
     expect(reader.reading).toMatchObject({ terminal: true, usage: { classes: { input: 10 }, isIncomplete: true } });
   });
 
+  test('add up to a whole number that a database has room for, whatever they say', () => {
+    const broken = SUCCEEDED('claude-haiku-4-5', { input_tokens: 1e308, output_tokens: 1 });
+    const reading = readLines([broken, broken]);
+    // Too long a prompt for the others' sum: it has its own.
+    expect(reading.usage?.others).toMatchObject([{ classes: { input: Number.MAX_SAFE_INTEGER, output: 2 } }]);
+    expect(reading.flags).toEqual(['inconsistent']);
+  });
+
   test('cut before their end are not at their end, so that nobody takes the part for the whole', () => {
     const reading = readLines([SUCCEEDED('claude-haiku-4-5', { input_tokens: 10, output_tokens: 4 })], false);
     expect(reading.usage?.classes).toEqual({ input: 10, output: 4 });

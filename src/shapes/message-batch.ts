@@ -44,7 +44,7 @@ function addClasses(first: Classes, second: Classes): Classes {
   const sum: Partial<Record<UsageClass, number>> = { ...first };
   for (const name of USAGE_CLASSES) {
     const more = second[name];
-    if (more !== undefined) sum[name] = (sum[name] ?? 0) + more;
+    if (more !== undefined) sum[name] = Math.min((sum[name] ?? 0) + more, Number.MAX_SAFE_INTEGER);
   }
   return sum;
 }
@@ -135,7 +135,10 @@ export function addLine(reading: UsageReading, line: UsageReading): UsageReading
   const largestPrompt = Math.max(before?.largestPrompt ?? 0, isOwn ? (own.largestPrompt ?? 0) : 0);
   const sum = {
     classes: isOwn ? addClasses(before?.classes ?? {}, usage.classes) : (before?.classes ?? {}),
-    reasoning: usage.reasoning === null ? (before?.reasoning ?? null) : (before?.reasoning ?? 0) + usage.reasoning,
+    reasoning:
+      usage.reasoning === null
+        ? (before?.reasoning ?? null)
+        : Math.min((before?.reasoning ?? 0) + usage.reasoning, Number.MAX_SAFE_INTEGER),
     ...(others.length === 0 ? {} : { others }),
     largestPrompt,
     ...(isFull || usage.isIncomplete === true || before?.isIncomplete === true ? { isIncomplete: true as const } : {}),
