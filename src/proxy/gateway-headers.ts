@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { GatewayError } from '../errors.ts';
 import type { CallFlag } from '../token-usage.ts';
+import { copyLatin1 } from '../wire/copy-text.ts';
 import type { AcceptedRequest } from './accept.ts';
 
 /** Of `X-Gateway-`. */
@@ -208,5 +209,5 @@ function addMetadata(
 function clientOf(userAgent: string | undefined): string | null {
   const product = userAgent?.trim().split(' ', 1)[0];
   if (product === undefined || product === '') return null;
-  return cut(decodeValue(product.replace(/\/v?\d.*$/, '')), MAX_CLIENT_BYTES);
+  return cut(decodeValue(copyLatin1(product.replace(/\/v?\d.*$/, ''))), MAX_CLIENT_BYTES);
 }

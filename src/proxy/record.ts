@@ -7,6 +7,7 @@ import type { CallBegin, CallBody, CallCheckpoint, CallEnd, Outcome } from '../c
 import type { KeyEntry } from '../channel.ts';
 import { GATEWAY_ERRORS, type GatewayErrorCode } from '../errors.ts';
 import type { CallFlag, TokenUsage, UsageReading, UsageSource } from '../token-usage.ts';
+import { copyLatin1 } from '../wire/copy-text.ts';
 import type { AcceptedRequest } from './accept.ts';
 import type { AnswerEnding } from './answer.ts';
 import type { AnswerHead } from './answer-head.ts';
@@ -129,7 +130,7 @@ export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): 
   const isLater = fetchesResult !== true && result?.isFinal === false;
   const isWhole = ending.kind === 'complete' && status !== null && status < 300;
   const sentUsage = isWhole && reading?.usage == null && reading?.error == null ? end.sentUsage : null;
-  return {
+  const record: CallEnd = {
     id: begin.id,
     status,
     outcome,
@@ -144,7 +145,6 @@ export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): 
     inferenceGeo: reading?.inferenceGeo ?? null,
     usage: sentUsage ?? (isUsed ? (reading?.usage ?? null) : null),
     usageSource: sentUsage !== null ? 'request' : isUsed ? usageSourceOf(reading) : 'none',
-    ...(isFinal && result !== null && reading?.usage != null ? { billedOnceAs: result.id } : {}),
     flags: joinFlags(isLater ? [...end.flags, 'usage_later'] : end.flags, reading?.flags ?? []),
     respondedAtMs: facts.arrival.requestedAtMs + durationMs,
     durationMs,
@@ -158,6 +158,8 @@ export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): 
     requestHeaders: facts.headers.kept,
     responseHeaders: head === null ? [] : keepResponseHeaders(head),
   };
+  // Not spread in above: each member behind a spread is added one by one.
+  return isFinal && result !== null && reading?.usage != null ? { ...record, billedOnceAs: result.id } : record;
 }
 
 /** The end of a call that the gateway refused after its account and provider were known. */
@@ -261,7 +263,7 @@ function joinFlags(own: readonly CallFlag[], read: readonly CallFlag[]): readonl
 function firstHeader(answer: AnswerFacts, names: readonly string[]): string | null {
   for (const name of names) {
     const value = answer.head?.header(name) ?? null;
-    if (value !== null) return value;
+    if (value !== null) return copyLatin1(value);
   }
   return null;
 }
@@ -271,7 +273,7 @@ function keepResponseHeaders(head: AnswerHead): [string, string][] {
   const { names, rawHeaders } = head;
   for (let index = 0; index < names.length; index += 1) {
     const name = names[index];
-    if (name?.isKeptOfAnswer === true) kept.push([name.lower, rawHeaders[index * 2 + 1] ?? '']);
+    if (name?.isKeptOfAnswer === true) kept.push([name.lower, copyLatin1(rawHeaders[index * 2 + 1] ?? '')]);
   }
   return kept;
 }

@@ -20,6 +20,8 @@ const KEPT_BYTES = 1024 * 1024;
 /** A character of a JavaScript string is at most so many bytes of UTF-8. */
 const MAX_BYTES_PER_CHAR = 3;
 const LENGTH_BYTES = 4;
+/** Around the three texts of an ending. */
+const PUNCTUATION_CHARS = 6;
 
 /** A body without its bytes and without what stands in its begin, as JSON. Most of it needs no escaping. */
 function describe(body: CallBody): string {
@@ -63,15 +65,24 @@ export class FrameGroup {
    * the text being JSON: `[begin, end, [body without its bytes, …]]`. `beginText` is the begin as JSON.
    */
   addEnd(beginText: string, end: CallEnd, bodies: readonly CallBody[]): boolean {
-    const text = `[${beginText},${JSON.stringify(end)},[${bodies.map(describe).join(',')}]]`;
+    // The pieces are written one by one: joined, they would be copied once more.
+    const endText = JSON.stringify(end);
+    let bodiesText = '';
     let bodyBytes = 0;
-    for (const body of bodies) bodyBytes += body.bytes.length;
+    for (const body of bodies) {
+      bodiesText += bodiesText === '' ? describe(body) : `,${describe(body)}`;
+      bodyBytes += body.bytes.length;
+    }
     const start = this.#length;
     const textAt = start + FRAME_HEADER_BYTES + LENGTH_BYTES;
-    this.#reserve(textAt - start + text.length * MAX_BYTES_PER_CHAR + bodyBytes + FRAME_TRAILER_BYTES);
-    const textBytes = this.#buffer.write(text, textAt);
-    this.#buffer.writeUInt32BE(textBytes, start + FRAME_HEADER_BYTES);
-    let at = textAt + textBytes;
+    const chars = beginText.length + endText.length + bodiesText.length + PUNCTUATION_CHARS;
+    this.#reserve(textAt - start + chars * MAX_BYTES_PER_CHAR + bodyBytes + FRAME_TRAILER_BYTES);
+    let at = this.#write('[', textAt);
+    at = this.#write(beginText, at);
+    at = this.#write(',', at);
+    at = this.#write(endText, at);
+    at = this.#write(`,[${bodiesText}]]`, at);
+    this.#buffer.writeUInt32BE(at - textAt, start + FRAME_HEADER_BYTES);
     for (const { bytes } of bodies) {
       this.#buffer.set(bytes, at);
       at += bytes.length;
@@ -95,6 +106,11 @@ export class FrameGroup {
     buffer.writeUInt32BE(crc32(buffer.subarray(start + CHECKED_FROM, payloadEnd)), payloadEnd);
     this.#length = payloadEnd + FRAME_TRAILER_BYTES;
     return true;
+  }
+
+  /** Where it ends. */
+  #write(text: string, at: number): number {
+    return at + this.#buffer.write(text, at);
   }
 
   #reserve(bytes: number): void {
