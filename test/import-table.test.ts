@@ -17,6 +17,12 @@ test('the check sees a forbidden import: the proxy reaching for the database', (
   ]);
 });
 
+test('the check sees a part that reaches for the steps of a call: the upstream client for the route', () => {
+  expect(readViolations('proxy/upstream/upstream-pool.ts', "import { chooseRoute } from '../route.ts';")).toEqual([
+    { file: 'proxy/upstream/upstream-pool.ts', imports: 'proxy/route.ts' },
+  ]);
+});
+
 test('the check sees a dynamic import and an import by the vocabulary', () => {
   expect(readViolations('admin/app.ts', "await import('../proxy/route.ts')")).toHaveLength(1);
   expect(readViolations('usd.ts', "import { x } from './wire/sse.ts';")).toHaveLength(1);

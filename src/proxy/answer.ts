@@ -9,8 +9,8 @@ import { AnswerHead, dropNamed, headersForClient } from './answer-head.ts';
 import type { BodyCopy } from './body-copy.ts';
 import type { ClientResponse } from './client-exchange.ts';
 import type { HeaderNames } from './header-names.ts';
-import type { UpstreamCall, UpstreamEvents } from './upstream.ts';
-import type { UpstreamFailure } from './upstream-failure.ts';
+import type { UpstreamCall, UpstreamEvents } from './upstream/upstream.ts';
+import type { UpstreamFailure } from './upstream/upstream-failure.ts';
 
 /** A client that takes nothing for this long, while there is something to take, is given up. */
 const STALL_TIMEOUT_MS = 10 * 60_000;

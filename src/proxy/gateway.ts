@@ -4,14 +4,14 @@ import type { RejectedAttempt } from '../channel.ts';
 import type { Config } from '../config.ts';
 import type { SpoolWriter } from '../spool/spool-writer.ts';
 import type { KeyHolder } from './authenticate.ts';
-import type { AwsCredentials } from './aws-credentials.ts';
+import type { AwsCredentials } from './aws/aws-credentials.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import type { CallId } from './call-id.ts';
 import type { HeaderNames } from './header-names.ts';
 import type { IdleSweep } from './idle-sweep.ts';
 import type { OpenSet } from './open-set.ts';
 import type { RouteSettings } from './route.ts';
-import type { UpstreamClient } from './upstream.ts';
+import type { UpstreamClient } from './upstream/upstream.ts';
 
 /** Bound on the copies for the log of all calls together. */
 export const COPIES_BYTES = 256 * 1024 * 1024;

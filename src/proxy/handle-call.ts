@@ -5,33 +5,32 @@
  */
 import type { CallBegin, CallBody } from '../call-record.ts';
 import type { AwsSigning } from '../config.ts';
-import { GatewayError, type GatewayErrorCode } from '../errors.ts';
 import type { CallFlag } from '../token-usage.ts';
 import { accept } from './accept.ts';
 import { Answer } from './answer.ts';
 import { authenticate } from './authenticate.ts';
+import { requireHeldBody, SIGNABLE_BODY_BYTES, signRequest } from './aws/sign-request.ts';
 import { BodyCopy } from './body-copy.ts';
 import type { ClientRequest, ClientResponse } from './client-exchange.ts';
 import { countSent } from './count-sent.ts';
 import type { Gateway } from './gateway.ts';
 import { splitGatewayHeaders } from './gateway-headers.ts';
+import { keepBegin, keepEnd, stampArrival } from './keep-call.ts';
 import { attachMeter } from './meter.ts';
 import { type PreparedBody, prepareBody, withoutCompression } from './prepare-body.ts';
 import { NO_BODY_FACTS, readFactsAtEnd, withKnownStream } from './read-body-facts.ts';
 import { ASKABLE_BODY_BYTES, type ReceivedBody, receiveBody, SMALL_BODY_BYTES } from './receive-body.ts';
 import {
-  type Arrival,
   type CallFacts,
   describeBegin,
   describeCheckpoint,
   describeCopiedBody,
   describeEnd,
   describeHeldBody,
-  describeRejection,
 } from './record.ts';
 import { refuse } from './refuse.ts';
+import { refuseCall } from './refuse-call.ts';
 import { chooseRoute, type Route } from './route.ts';
-import { requireHeldBody, SIGNABLE_BODY_BYTES, signRequest } from './sign-request.ts';
 
 export async function handleCall(incoming: ClientRequest, outgoing: ClientResponse, gateway: Gateway): Promise<void> {
   const arrival = stampArrival(gateway);
@@ -106,11 +105,6 @@ export async function handleCall(incoming: ClientRequest, outgoing: ClientRespon
   }
 }
 
-export function stampArrival(gateway: Gateway): Arrival {
-  const { id, timeMs } = gateway.nextCallId();
-  return { id, requestedAtMs: timeMs, monotonicMs: performance.now() };
-}
-
 function beginFlags(facts: CallFacts, prepared: PreparedBody): CallFlag[] {
   const flags: CallFlag[] = [...facts.headers.flags, ...prepared.flags];
   if (facts.route.isRepaired) flags.push('path_repaired');
@@ -133,20 +127,6 @@ async function signHeaders(
   const body = requireHeldBody(prepared.body, request.contentLength ?? streamedBytes);
   const keys = await gateway.awsCredentials.read(signing);
   return signRequest({ method: request.method, path: route.path, headers, body }, signing, keys, new Date());
-}
-
-/** The call is in the spool before its first byte goes upstream; a spool that cannot take it does not stop the call. */
-export function keepBegin(gateway: Gateway, begin: CallBegin): Promise<void> {
-  return new Promise((resolve) => gateway.spool.begin(begin, () => resolve()));
-}
-
-export function keepEnd(
-  gateway: Gateway,
-  begin: CallBegin,
-  end: ReturnType<typeof describeEnd>,
-  bodies: CallBody[],
-): Promise<void> {
-  return new Promise((resolve) => gateway.spool.end(begin, end, bodies, () => resolve()));
 }
 
 function forward(
@@ -212,45 +192,3 @@ function bodiesOf(
   }
   return bodies;
 }
-
-/** The end of every call that was not forwarded: a refusal, or a defect of the gateway. */
-export function refuseCall(
-  incoming: ClientRequest,
-  outgoing: ClientResponse,
-  gateway: Gateway,
-  arrival: Arrival,
-  facts: CallFacts | null,
-  error: unknown,
-): void {
-  const code: GatewayErrorCode = error instanceof GatewayError ? error.code : 'gateway_defect';
-  if (code === 'gateway_defect')
-    gateway.log.error({ err: error, request_id: arrival.id }, 'a call failed in the gateway');
-  gateway.counters.rejected += 1;
-  if (facts === null) reportAttempt(incoming, gateway, arrival, code);
-  else {
-    const begin = describeBegin(facts, { model: null, streamed: null }, facts.headers.flags);
-    gateway.spool.end(begin, describeRejection(facts, begin, code, performance.now()), [], () => {});
-  }
-  refuse(incoming, outgoing, code, arrival.id);
-}
-
-/** A refused attempt has no account and makes no row; it is shown to the operator with its reason. */
-function reportAttempt(incoming: ClientRequest, gateway: Gateway, arrival: Arrival, code: GatewayErrorCode): void {
-  const [path = ''] = (incoming.url ?? '').split('?', 1);
-  gateway.reportAttempt({
-    atMs: arrival.requestedAtMs,
-    code,
-    status: new GatewayError(code).status,
-    method: incoming.method ?? '',
-    path: path.slice(0, MAX_ATTEMPT_CHARS),
-    provider: readHeader(incoming, 'x-gateway-provider'),
-    userAgent: readHeader(incoming, 'user-agent'),
-  });
-}
-
-function readHeader({ rawHeaders }: ClientRequest, lower: string): string | null {
-  const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === lower);
-  return at === -1 ? null : (rawHeaders[at + 1]?.slice(0, MAX_ATTEMPT_CHARS) ?? null);
-}
-
-const MAX_ATTEMPT_CHARS = 200;

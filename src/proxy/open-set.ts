@@ -2,7 +2,7 @@
  * A set whose members come and go thousands of times a second, as open calls do. Not a `Set`, because of what that does
  * to the garbage collector: a `Set` that is added to and deleted from makes itself a new table every few hundred calls,
  * each old table refers to the next one and to the members of its time, and once one of them has grown old, all calls
- * ever since live until the next full collection. That was a seventh of the CPU of a call.
+ * ever since live until the next full collection. That was about a fifth of the CPU of a call.
  */
 export class OpenSet<T> implements Iterable<T> {
   readonly #members: T[] = [];

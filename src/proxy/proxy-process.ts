@@ -9,7 +9,7 @@ import type { ChildChannel, DownMessage, KeyChange, ProxyStart, RejectedAttempt 
 import { applyKeyChange, readKeySnapshotFile } from '../keys/key-snapshot.ts';
 import { createLog } from '../log.ts';
 import { openSpoolWriter } from '../spool/spool-writer.ts';
-import { createAwsCredentials } from './aws-credentials.ts';
+import { createAwsCredentials } from './aws/aws-credentials.ts';
 import { createByteBudget } from './byte-budget.ts';
 import { createCallIds } from './call-id.ts';
 import { COPIES_BYTES, type Gateway, HELD_BODIES_BYTES } from './gateway.ts';
@@ -18,7 +18,7 @@ import { IdleSweep } from './idle-sweep.ts';
 import { OpenSet } from './open-set.ts';
 import { createProxyServer, type ProxyServer } from './proxy-server.ts';
 import { BODY_IDLE_MS, BODY_SWEEP_MS } from './receive-body.ts';
-import { createUpstreamClient } from './upstream-client.ts';
+import { createUpstreamClient } from './upstream/upstream-client.ts';
 
 /** Within this the supervisor is told of refused attempts and figures. */
 const REPORT_INTERVAL_MS = 1_000;

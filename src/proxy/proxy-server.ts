@@ -10,11 +10,11 @@ import { asksForWebsocket } from './accept.ts';
 import type { ClientRequest, ClientResponse } from './client-exchange.ts';
 import type { Gateway } from './gateway.ts';
 import { handleCall } from './handle-call.ts';
-import { handleUpgrade } from './handle-upgrade.ts';
-import { type ClientError, takeHttp2Socket } from './http2-hand-over.ts';
-import { Http2Sessions } from './http2-sessions.ts';
+import { type ClientError, takeHttp2Socket } from './http2/http2-hand-over.ts';
+import { Http2Sessions } from './http2/http2-sessions.ts';
 import { LeanRequest } from './lean-request.ts';
 import { refusalBody, refusalHeaders, refuse } from './refuse.ts';
+import { handleUpgrade } from './websocket/handle-upgrade.ts';
 
 const HEADERS_TIMEOUT_MS = 30_000;
 /** Above the idle time of load balancers in front, which would otherwise re-use a connection that is just closing. */

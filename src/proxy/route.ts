@@ -8,9 +8,9 @@ import { GatewayError } from '../errors.ts';
 import type { Endpoint, Provider, RequestLine } from '../providers/provider.ts';
 import { inferProvider, PROVIDERS, readProviderName } from '../providers/registry.ts';
 import type { AcceptedRequest } from './accept.ts';
-import { readClientSignature, requireHoldingSignature } from './client-signature.ts';
+import { readClientSignature, requireHoldingSignature } from './aws/client-signature.ts';
+import { withoutSignature } from './aws/sign-request.ts';
 import type { GatewayHeaders } from './gateway-headers.ts';
-import { withoutSignature } from './sign-request.ts';
 
 export interface Route {
   readonly provider: Provider;

@@ -6,7 +6,7 @@
 import { connect } from 'node:net';
 import { EventStreamCodec } from '@smithy/eventstream-codec';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DEFAULT_LIMITS } from '../../src/proxy/upstream-limits.ts';
+import { DEFAULT_LIMITS } from '../../src/proxy/upstream/upstream-limits.ts';
 import type { UsageSource } from '../../src/token-usage.ts';
 import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
 import { readRawAnswer } from '../read-raw-answer.ts';

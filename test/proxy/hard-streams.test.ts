@@ -5,7 +5,7 @@
 import { brotliCompressSync, crc32, gzipSync, zstdCompressSync } from 'node:zlib';
 import { EventStreamCodec } from '@smithy/eventstream-codec';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DEFAULT_LIMITS } from '../../src/proxy/upstream-limits.ts';
+import { DEFAULT_LIMITS } from '../../src/proxy/upstream/upstream-limits.ts';
 import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
 import { readRawAnswer } from '../read-raw-answer.ts';
 import { type AnswerStep, buildAnswer } from '../scripted-answer.ts';

@@ -2,7 +2,7 @@ import { type EventEmitter, once } from 'node:events';
 import { type ClientHttp2Session, connect as connectHttp2, constants } from 'node:http2';
 import { createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { Http2Sessions } from '../../src/proxy/http2-sessions.ts';
+import { Http2Sessions } from '../../src/proxy/http2/http2-sessions.ts';
 import { type Answer, type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
 import { buildAnswer } from '../scripted-answer.ts';
 import {

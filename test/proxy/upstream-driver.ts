@@ -1,8 +1,13 @@
 /** Calls a provider by the upstream client alone, without the rest of the gateway, and collects what it hands over. */
-import type { UpstreamCall, UpstreamClient, UpstreamEvents, UpstreamRequest } from '../../src/proxy/upstream.ts';
-import type { UpstreamFailure } from '../../src/proxy/upstream-failure.ts';
-import type { UpstreamLimits } from '../../src/proxy/upstream-limits.ts';
-import { DEFAULT_LIMITS } from '../../src/proxy/upstream-limits.ts';
+import type {
+  UpstreamCall,
+  UpstreamClient,
+  UpstreamEvents,
+  UpstreamRequest,
+} from '../../src/proxy/upstream/upstream.ts';
+import type { UpstreamFailure } from '../../src/proxy/upstream/upstream-failure.ts';
+import type { UpstreamLimits } from '../../src/proxy/upstream/upstream-limits.ts';
+import { DEFAULT_LIMITS } from '../../src/proxy/upstream/upstream-limits.ts';
 
 export const NO_EGRESS = { httpProxy: null, httpsProxy: null, noProxy: null } as const;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createUpstreamClient } from '../../src/proxy/upstream-client.ts';
+import { createUpstreamClient } from '../../src/proxy/upstream/upstream-client.ts';
 import { startScriptedProvider } from '../fake-provider.ts';
 import { callOnce } from './upstream-driver.ts';
 import { SWITCH, startRawProvider, writeFrame } from './websocket-provider.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer, getCACertificates, type Server, setDefaultCACertificates, type TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createUpstreamClient } from '../../src/proxy/upstream-client.ts';
+import { createUpstreamClient } from '../../src/proxy/upstream/upstream-client.ts';
 import { callOnce, NO_EGRESS, TEST_LIMITS } from './upstream-driver.ts';
 
 let server: Server;

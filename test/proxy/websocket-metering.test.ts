@@ -11,7 +11,7 @@ import { ResponsesWS } from 'openai/resources/responses/ws';
 import { afterEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import type { CallBody } from '../../src/call-record.ts';
-import { MAX_TAPPED_BYTES } from '../../src/proxy/websocket-tap.ts';
+import { MAX_TAPPED_BYTES } from '../../src/proxy/websocket/websocket-tap.ts';
 import { makeCertificate } from './make-certificate.ts';
 import { type InProcessProxy, startProxy } from './start-proxy.ts';
 import { startWebsocketProvider, type WebsocketProvider } from './websocket-provider.ts';

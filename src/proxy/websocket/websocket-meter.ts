@@ -4,10 +4,10 @@
  * pictures. Invisible to both sides.
  */
 
-import type { SessionName } from '../shapes/session.ts';
-import { createSessionReader } from '../shapes/session-reader.ts';
-import type { CallFlag, UsageReading } from '../token-usage.ts';
-import type { BodyCopy } from './body-copy.ts';
+import type { SessionName } from '../../shapes/session.ts';
+import { createSessionReader } from '../../shapes/session-reader.ts';
+import type { CallFlag, UsageReading } from '../../token-usage.ts';
+import type { BodyCopy } from '../body-copy.ts';
 import { createWebsocketTap, type WebsocketClose } from './websocket-tap.ts';
 
 /** Between two checkpoints of one session. */

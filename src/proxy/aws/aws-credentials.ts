@@ -4,8 +4,8 @@
  * out at once while new ones are fetched; nothing here ever logs one.
  */
 import type { Logger } from 'pino';
-import type { AwsKeys, AwsSigning } from '../config.ts';
-import { GatewayError } from '../errors.ts';
+import type { AwsKeys, AwsSigning } from '../../config.ts';
+import { GatewayError } from '../../errors.ts';
 
 /** What the chain gives. */
 interface FoundKeys {

@@ -2,7 +2,7 @@
  * Why a call to a provider failed, as one of the gateway's own error codes. Text of a cause can hold addresses and goes
  * nowhere; its system code may be recorded.
  */
-import { GatewayError, type GatewayErrorCode } from '../errors.ts';
+import { GatewayError, type GatewayErrorCode } from '../../errors.ts';
 import { ResponseSyntaxError } from './response-head.ts';
 
 export interface UpstreamFailure {

@@ -3,8 +3,8 @@
  * HTTP/1.1, nothing added. It knows no session; see `http2-sessions.ts`.
  */
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
-import { isHopByHop } from '../wire/hop-by-hop.ts';
-import type { ClientConnection, ClientRequest, ClientResponse } from './client-exchange.ts';
+import { isHopByHop } from '../../wire/hop-by-hop.ts';
+import type { ClientConnection, ClientRequest, ClientResponse } from '../client-exchange.ts';
 import type { Http2RequestHead } from './http2-request-head.ts';
 
 /** For the bytes of a cut answer to leave, before the stream is reset. */

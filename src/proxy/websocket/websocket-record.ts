@@ -2,12 +2,12 @@
  * What is written down about a websocket when it is over: how it ended, what its turns used together, and what was said.
  * Pure: facts in, records out.
  */
-import type { CallBegin, CallBody, CallEnd } from '../call-record.ts';
-import type { AnswerEnding } from './answer.ts';
-import type { AnswerHead } from './answer-head.ts';
-import type { BodyCopy } from './body-copy.ts';
-import { type AnswerFacts, type CallFacts, describeCopiedBody, describeEnd } from './record.ts';
-import { describeFailure, UpstreamError } from './upstream-failure.ts';
+import type { CallBegin, CallBody, CallEnd } from '../../call-record.ts';
+import type { AnswerEnding } from '../answer.ts';
+import type { AnswerHead } from '../answer-head.ts';
+import type { BodyCopy } from '../body-copy.ts';
+import { type AnswerFacts, type CallFacts, describeCopiedBody, describeEnd } from '../record.ts';
+import { describeFailure, UpstreamError } from '../upstream/upstream-failure.ts';
 import type { WebsocketMeter } from './websocket-meter.ts';
 import type { RelayEnding } from './websocket-relay.ts';
 

@@ -2,8 +2,8 @@
 import { createServer, type Server } from 'node:http';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { AwsSigning } from '../config.ts';
-import { GatewayError } from '../errors.ts';
+import type { AwsSigning } from '../../config.ts';
+import { GatewayError } from '../../errors.ts';
 import { type AwsCredentials, createAwsCredentials } from './aws-credentials.ts';
 
 const AMBIENT: AwsSigning = {

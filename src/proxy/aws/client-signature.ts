@@ -3,11 +3,11 @@
  * provider. It covers the host, the path and the headers that it names; what the gateway must change breaks it, and
  * then a refusal with the reason says more than AWS's "does not match". The signature itself is not checked here.
  */
-import { type AwsHost, readAwsHost } from '../aws-host.ts';
-import type { UpstreamConfig } from '../config.ts';
-import { GatewayError } from '../errors.ts';
-import { isHopByHop } from '../wire/hop-by-hop.ts';
-import type { AcceptedRequest } from './accept.ts';
+import { type AwsHost, readAwsHost } from '../../aws-host.ts';
+import type { UpstreamConfig } from '../../config.ts';
+import { GatewayError } from '../../errors.ts';
+import { isHopByHop } from '../../wire/hop-by-hop.ts';
+import type { AcceptedRequest } from '../accept.ts';
 
 export interface ClientSignature {
   /** In lower case; empty when the request does not tell. */

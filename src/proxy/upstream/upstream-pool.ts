@@ -2,6 +2,7 @@
  * The connections to one origin. A call takes the connection that was used last, or a new one; never one that carries
  * another call. Connections hold nothing of a client: any call of any account may be the next.
  */
+
 import type { UpgradeEvents, UpstreamCall, UpstreamEvents, UpstreamRequest } from './upstream.ts';
 import { OpenCall } from './upstream-call.ts';
 import { type ConnectionOwner, type OpenSocket, UpstreamConnection } from './upstream-connection.ts';

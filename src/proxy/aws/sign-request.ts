@@ -5,8 +5,8 @@
  */
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import type { AwsKeys, AwsSigning } from '../config.ts';
-import { GatewayError } from '../errors.ts';
+import type { AwsKeys, AwsSigning } from '../../config.ts';
+import { GatewayError } from '../../errors.ts';
 
 /** Bodies are digested whole, so they are held up to this; AWS takes no larger ones for a model (25 MB). */
 export const SIGNABLE_BODY_BYTES = 32 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import { Sha256 } from '@aws-crypto/sha256-js';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { expect, test } from 'vitest';
-import { checkSignature } from '../../test/verify-signature.ts';
+import { checkSignature } from '../../../test/verify-signature.ts';
 import { requireHeldBody, signRequest, withoutSignature } from './sign-request.ts';
 
 const KEYS = {

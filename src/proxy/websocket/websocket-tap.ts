@@ -3,7 +3,7 @@
  * throws and never makes the relay wait: what it cannot read ends the reading, with a flag, and nothing else.
  */
 import { extension, PerMessageDeflate, Receiver } from 'ws';
-import type { CallFlag } from '../token-usage.ts';
+import type { CallFlag } from '../../token-usage.ts';
 
 /** Of one message, compressed or not, and of what waits to be read. Larger ones end the reading. */
 export const MAX_TAPPED_BYTES = 8 * 1024 * 1024;

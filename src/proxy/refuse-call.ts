@@ -1,0 +1,48 @@
+/** The end of a call that is not forwarded: its row, or the attempt that the operator sees, and the answer. */
+import { GatewayError, type GatewayErrorCode } from '../errors.ts';
+import type { ClientRequest, ClientResponse } from './client-exchange.ts';
+import type { Gateway } from './gateway.ts';
+import { type Arrival, type CallFacts, describeBegin, describeRejection } from './record.ts';
+import { refuse } from './refuse.ts';
+
+const MAX_ATTEMPT_CHARS = 200;
+
+/** `error` is a refusal, or a defect of the gateway. */
+export function refuseCall(
+  incoming: ClientRequest,
+  outgoing: ClientResponse,
+  gateway: Gateway,
+  arrival: Arrival,
+  facts: CallFacts | null,
+  error: unknown,
+): void {
+  const code: GatewayErrorCode = error instanceof GatewayError ? error.code : 'gateway_defect';
+  if (code === 'gateway_defect')
+    gateway.log.error({ err: error, request_id: arrival.id }, 'a call failed in the gateway');
+  gateway.counters.rejected += 1;
+  if (facts === null) reportAttempt(incoming, gateway, arrival, code);
+  else {
+    const begin = describeBegin(facts, { model: null, streamed: null }, facts.headers.flags);
+    gateway.spool.end(begin, describeRejection(facts, begin, code, performance.now()), [], () => {});
+  }
+  refuse(incoming, outgoing, code, arrival.id);
+}
+
+/** A refused attempt has no account and makes no row; it is shown to the operator with its reason. */
+function reportAttempt(incoming: ClientRequest, gateway: Gateway, arrival: Arrival, code: GatewayErrorCode): void {
+  const [path = ''] = (incoming.url ?? '').split('?', 1);
+  gateway.reportAttempt({
+    atMs: arrival.requestedAtMs,
+    code,
+    status: new GatewayError(code).status,
+    method: incoming.method ?? '',
+    path: path.slice(0, MAX_ATTEMPT_CHARS),
+    provider: readHeader(incoming, 'x-gateway-provider'),
+    userAgent: readHeader(incoming, 'user-agent'),
+  });
+}
+
+function readHeader({ rawHeaders }: ClientRequest, lower: string): string | null {
+  const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === lower);
+  return at === -1 ? null : (rawHeaders[at + 1]?.slice(0, MAX_ATTEMPT_CHARS) ?? null);
+}
