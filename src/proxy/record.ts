@@ -241,8 +241,10 @@ function errorOf(
     const { code, cause } = ending.failure;
     // Of the cause its system code only: its text can hold addresses.
     const detail = 'code' in cause && typeof cause.code === 'string' ? ` (${cause.code})` : '';
-    const text = ending.kind === 'upstream-cut' ? 'The answer was cut before its end.' : GATEWAY_ERRORS[code].message;
-    return { type: code, message: `${text}${detail}` };
+    if (ending.kind === 'no-answer') return { type: code, message: `${GATEWAY_ERRORS[code].message}${detail}` };
+    // The provider was reached: only a silence or a breach of the protocol has a name of its own.
+    const type = code === 'upstream_unreachable' ? 'upstream_cut' : code;
+    return { type, message: `The answer was cut before its end.${detail}` };
   }
   return { type: null, message: null };
 }
