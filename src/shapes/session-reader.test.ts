@@ -1,6 +1,7 @@
 /** Sessions message by message: the usage of their turns, added up to exact classes. */
 import { describe, expect, test } from 'vitest';
 import type { JsonValue } from '../token-usage.ts';
+import { sumNative } from './add-turn.ts';
 import type { SessionName } from './session.ts';
 import { createSessionReader, type SessionReader } from './session-reader.ts';
 
@@ -263,3 +264,12 @@ test.each<SessionName>(['realtime', 'responses-session', 'live-session', 'bidi-g
     expect(reader.reading.usage).toBeNull();
   },
 );
+
+test('turns that report ever new names do not make their sum grow with them', () => {
+  const native = Array.from({ length: 40 }, (_, turn) =>
+    Object.fromEntries([['input_tokens', 2], ...Array.from({ length: 20 }, (_, index) => [`n${turn}_${index}`, 1])]),
+  );
+  const sum = native.reduce(sumNative, {});
+  expect(sum['input_tokens']).toBe(80);
+  expect(Object.keys(sum)).toHaveLength(256);
+});
