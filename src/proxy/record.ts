@@ -114,6 +114,9 @@ export interface EndFacts {
   readonly nowMs: number;
 }
 
+/** The part of a body that a `Range` asked for. */
+const PARTIAL_CONTENT = 206;
+
 export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): CallEnd {
   const { answer, ending } = end;
   const { reading, head } = answer;
@@ -124,7 +127,7 @@ export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): 
   const { fetchesResult } = facts.route.endpoint;
   const result = reading?.laterResult ?? null;
   // A part of a result is not it: whoever wants the rest fetches it again, whole.
-  const isFinal = result?.isFinal === true && reading?.terminal === true;
+  const isFinal = result?.isFinal === true && reading?.terminal === true && status !== PARTIAL_CONTENT;
   // Fetching something whose usage is billed elsewhere, or not known yet, uses nothing.
   const isUsed = fetchesResult !== true || isFinal;
   const isLater = fetchesResult !== true && result?.isFinal === false;

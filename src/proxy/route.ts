@@ -42,7 +42,8 @@ export function chooseRoute(request: AcceptedRequest, headers: GatewayHeaders, s
     findAlias(provider.name, headers.providerAlias, settings) ?? settings.upstreams[provider.name] ?? null;
   const signing = upstream?.aws ?? null;
   const signature = signing === null ? readClientSignature(request) : null;
-  const signedHost = signature === null ? null : requireHoldingSignature(signature, request, upstream);
+  const signedHost =
+    signature === null ? null : requireHoldingSignature(signature, request, provider.signedServices, upstream);
   // Who signs for the provider's host sends the provider's path.
   const mapped = signedHost === null ? provider.mapPath(repairedPath ?? request.path) : request.path;
   const region =

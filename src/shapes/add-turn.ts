@@ -116,6 +116,8 @@ function readMember(native: JsonObject, name: string): JsonObject {
 
 /** No provider nests its usage deeper. */
 const MAX_DEPTH = 12;
+/** Of one object, over all turns of a session. */
+const MAX_MEMBERS = 256;
 
 /** The providers' own objects, number by number, so that the sum can be read as each of them can. */
 export function sumNative(left: JsonObject, right: JsonObject): JsonObject {
@@ -124,8 +126,11 @@ export function sumNative(left: JsonObject, right: JsonObject): JsonObject {
 
 function sumObjects(left: JsonObject, right: JsonObject, depth: number): JsonObject {
   if (depth > MAX_DEPTH) return left;
-  const sum = new Map(Object.entries(left));
-  for (const [name, value] of Object.entries(right)) sum.set(name, sumValues(sum.get(name), value, depth + 1));
+  const sum = new Map(Object.entries(left).slice(0, MAX_MEMBERS));
+  for (const [name, value] of Object.entries(right)) {
+    if (sum.size >= MAX_MEMBERS && !sum.has(name)) continue;
+    sum.set(name, sumValues(sum.get(name), value, depth + 1));
+  }
   return Object.fromEntries(sum);
 }
 

@@ -1,6 +1,7 @@
 /** Sessions message by message: the usage of their turns, added up to exact classes. */
 import { describe, expect, test } from 'vitest';
 import type { JsonValue } from '../token-usage.ts';
+import { sumNative } from './add-turn.ts';
 import type { SessionName } from './session.ts';
 import { createSessionReader, type SessionReader } from './session-reader.ts';
 
@@ -282,4 +283,13 @@ describe('a responses session whose turns are served on different terms', () => 
     const classes = { input: 1000, output: 10 };
     expect(reading.usage?.others).toEqual([{ purpose: 'turns', model: null, classes, terms }]);
   });
+});
+
+test('turns that report ever new names do not make their sum grow with them', () => {
+  const native = Array.from({ length: 40 }, (_, turn) =>
+    Object.fromEntries([['input_tokens', 2], ...Array.from({ length: 20 }, (_, index) => [`n${turn}_${index}`, 1])]),
+  );
+  const sum = native.reduce(sumNative, {});
+  expect(sum['input_tokens']).toBe(80);
+  expect(Object.keys(sum)).toHaveLength(256);
 });

@@ -67,6 +67,19 @@ test.each([NGHTTP2_CANCEL, NGHTTP2_NO_ERROR, NGHTTP2_INTERNAL_ERROR])(
   },
 );
 
+test('a request that is reset in the packet it came in never goes to the provider', async () => {
+  const first = provider.requests.length;
+  const begun = (await proxy.entries()).length;
+  const request = requestFrame(1, [...MODELS_REQUEST, ['x-gateway-key', proxy.key]]);
+  // What is answered last tells that the one before was dealt with.
+  const health = requestFrame(3, HEALTH_REQUEST);
+  const packet = Buffer.concat([PREFACE, SETTINGS_FRAME, request, resetFrame(1, NGHTTP2_CANCEL), health]);
+  await exchangeBytes(proxy.port, [packet], '"status":"ok"');
+  expect((await proxy.lastCall()).end).toMatchObject({ outcome: 'client_closed', status: null });
+  expect((await proxy.entries()).slice(begun).map(({ type }) => type)).toEqual(['begin', 'end']);
+  expect(provider.requests.length).toBe(first);
+});
+
 test('a session that is destroyed takes all its calls with it', async () => {
   const first = provider.requests.length;
   provider.setAnswer(() => [{ waitFor: never }]);

@@ -143,6 +143,7 @@ class Http2Response implements ClientResponse {
   /** Flat, of a head that has not left. */
   #head: string[] | null = null;
   #isBodiless = false;
+  #hasEnded = false;
   headersSent = false;
 
   constructor(stream: ServerHttp2Stream, method: string, connection: StreamConnection) {
@@ -157,8 +158,9 @@ class Http2Response implements ClientResponse {
     return this.#stream.destroyed;
   }
 
+  /** Of the answer: the stream's own writable side is also finished by a reset. */
   get writableFinished(): boolean {
-    return this.#stream.writableFinished;
+    return this.#hasEnded && this.#stream.writableFinished;
   }
 
   writeContinue(): void {
@@ -187,6 +189,7 @@ class Http2Response implements ClientResponse {
   end(bytes: Buffer | string = ''): void {
     const stream = this.#stream;
     if (stream.destroyed) return;
+    this.#hasEnded = true;
     const isEmpty = this.#isBodiless || bytes.length === 0;
     this.#sendHead(isEmpty);
     if (!stream.writableEnded) {
