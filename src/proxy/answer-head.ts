@@ -39,7 +39,10 @@ export function headersForClient(
     const name = names[index];
     const value = rawHeaders[index * 2 + 1] ?? '';
     if (name?.isFraming === true) {
-      if (name.lower === 'connection') nominated = [...nominated, ...(readNominated(value) ?? [])];
+      if (name.lower === 'connection') {
+        const named = readNominated(value) ?? [];
+        if (named.length > 0) nominated = [...nominated, ...named];
+      }
       if (name.lower === 'content-length') contentLength = Number(value);
     }
     if (name?.isOfAnswerHop === false) headers.push(rawHeaders[index * 2] ?? '', value);

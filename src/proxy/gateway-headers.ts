@@ -207,7 +207,10 @@ function addMetadata(
 
 /** `OpenAI/JS 7.59.0` → `OpenAI/JS`, `python-httpx/0.27` → `python-httpx`: the program, without its version. */
 function clientOf(userAgent: string | undefined): string | null {
-  const product = userAgent?.trim().split(' ', 1)[0];
-  if (product === undefined || product === '') return null;
-  return cut(decodeValue(copyLatin1(product.replace(/\/v?\d.*$/, ''))), MAX_CLIENT_BYTES);
+  const text = userAgent?.trim() ?? '';
+  if (text === '') return null;
+  const space = text.indexOf(' ');
+  const product = space === -1 ? text : text.slice(0, space);
+  const version = product.search(/\/v?\d/);
+  return cut(decodeValue(copyLatin1(version === -1 ? product : product.slice(0, version))), MAX_CLIENT_BYTES);
 }

@@ -71,6 +71,7 @@ export async function handleCall(incoming: ClientRequest, outgoing: ClientRespon
     const overheadUs = Math.round((performance.now() - arrival.monotonicMs - bodyWaitMs) * 1000);
     const answer = forward(outgoing, gateway, facts, prepared, sentHeaders, responseCopy);
     const ending = await answer.ended;
+    gateway.openCalls.delete(answer);
 
     // Everything below may not change what the client gets: the last byte waits, and then goes out whatever happened.
     try {
@@ -152,7 +153,6 @@ function forward(
     },
   });
   gateway.openCalls.add(answer);
-  void answer.ended.then(() => gateway.openCalls.delete(answer)); // `ended` never rejects.
   // Nobody waits for it any more, and it would cost.
   if (answer.hasEnded) return answer;
   if (gateway.isDraining) outgoing.shouldKeepAlive = false;

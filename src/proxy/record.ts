@@ -120,6 +120,7 @@ const PARTIAL_CONTENT = 206;
 export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): CallEnd {
   const { answer, ending } = end;
   const { reading, head } = answer;
+  const responseHeaders = head === null ? [] : keepResponseHeaders(head);
   const status = statusSent(ending, answer);
   const outcome = outcomeOf(ending, status, reading);
   const error = errorOf(ending, reading, answer, facts.route);
@@ -139,7 +140,7 @@ export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): 
     outcome,
     errorType: error.type,
     errorMessage: error.message?.slice(0, MAX_ERROR_MESSAGE_CHARS) ?? null,
-    providerRequestId: firstHeader(answer, facts.route.provider.requestIdHeaders),
+    providerRequestId: readRequestId(responseHeaders, head, facts.route.provider.requestIdHeaders),
     modelRequested: begin.modelRequested ?? end.body.model,
     streamed: begin.streamed ?? end.body.streamed,
     model: reading?.model ?? null,
@@ -159,7 +160,7 @@ export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): 
     requestBytes: end.requestBytes,
     responseBytes: answer.responseBytes,
     requestHeaders: facts.headers.kept,
-    responseHeaders: head === null ? [] : keepResponseHeaders(head),
+    responseHeaders,
   };
   // Not spread in above: each member behind a spread is added one by one.
   return isFinal && result !== null && reading?.usage != null ? { ...record, billedOnceAs: result.id } : record;
@@ -265,9 +266,15 @@ function joinFlags(own: readonly CallFlag[], read: readonly CallFlag[]): readonl
   return read.length === 0 ? own : [...new Set([...own, ...read])];
 }
 
-function firstHeader(answer: AnswerFacts, names: readonly string[]): string | null {
+/** `kept` are the answer's headers that the log keeps; most ids are among them and need no further copy. */
+function readRequestId(
+  kept: readonly (readonly [string, string])[],
+  head: AnswerHead | null,
+  names: readonly string[],
+): string | null {
   for (const name of names) {
-    const value = answer.head?.header(name) ?? null;
+    for (const [keptName, value] of kept) if (keptName === name) return value;
+    const value = head?.header(name) ?? null;
     if (value !== null) return copyLatin1(value);
   }
   return null;

@@ -79,7 +79,7 @@ const UNTOLD_TYPES = ['', 'application/octet-stream', 'application/binary', 'bin
 
 /** Null when a body of this type is not read. */
 export function createFraming(contentType: string | null, hints: FramingHints, sink: FramingSink): Framing | null {
-  const mediaType = (contentType ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+  const mediaType = readMediaType(contentType ?? '');
   if (mediaType === 'text/event-stream')
     return withoutBase64(createSseSplitter(sink.onEvent, () => sink.onProblem('too-large')));
   if (mediaType === 'application/vnd.amazon.eventstream') return createFrames(sink);
@@ -87,6 +87,11 @@ export function createFraming(contentType: string | null, hints: FramingHints, s
   if (hints.areLines && UNTOLD_TYPES.includes(mediaType)) return createLines(sink);
   if (mediaType !== 'application/json' && !mediaType.endsWith('+json')) return null;
   return withoutBase64(hints.canBeArray ? createArrayOrWhole(sink) : createWhole(sink));
+}
+
+function readMediaType(contentType: string): string {
+  const semicolon = contentType.indexOf(';');
+  return (semicolon === -1 ? contentType : contentType.slice(0, semicolon)).trim().toLowerCase();
 }
 
 /** Leaves out the middle of pictures: the text stays JSON, and its usage is read however large they are. */

@@ -20,13 +20,20 @@ const KEPT_BYTES = 1024 * 1024;
 /** A character of a JavaScript string is at most so many bytes of UTF-8. */
 const MAX_BYTES_PER_CHAR = 3;
 const LENGTH_BYTES = 4;
+const NEEDS_NO_ESCAPE = /^[\x20!\x23-\x5b\x5d-\x7e]*$/;
 /** Around the three texts of an ending. */
 const PUNCTUATION_CHARS = 6;
 
-/** A body without its bytes and without what stands in its begin, as JSON. Most of it needs no escaping. */
+/** As JSON. */
+function quote(text: string | null): string {
+  if (text === null) return 'null';
+  return NEEDS_NO_ESCAPE.test(text) ? `"${text}"` : JSON.stringify(text);
+}
+
+/** A body without its bytes and without what stands in its begin, as JSON. */
 function describe(body: CallBody): string {
-  const type = JSON.stringify(body.contentType);
-  const encoding = body.contentEncoding === null ? 'null' : JSON.stringify(body.contentEncoding);
+  const type = quote(body.contentType);
+  const encoding = quote(body.contentEncoding);
   return (
     `{"direction":"${body.direction}","contentType":${type},"contentEncoding":${encoding},` +
     `"totalBytes":${body.totalBytes},"headBytes":${body.headBytes},"bytes":${body.bytes.length}}`

@@ -24,11 +24,14 @@ export function isHopByHop(name: string): boolean {
 
 const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'x-api-key', 'x-goog-api-key', 'api-key', 'host']);
 
+const NONE: readonly string[] = [];
+
 /**
  * The further headers that a `Connection` value names as belonging to this hop, in lower case. `null` when it names one
  * that must reach the other side: dropping a credential or a content header at a client's word is an attack.
  */
 export function readNominated(connection: string): readonly string[] | null {
+  if (connection === 'keep-alive') return NONE;
   const names: string[] = [];
   for (const part of connection.split(',')) {
     const name = part.trim().toLowerCase();
