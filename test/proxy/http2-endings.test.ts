@@ -170,6 +170,14 @@ test('an answer that ends with its head, cut: the head comes, then the reset', a
   expect(answer).toMatchObject({ status: 200, end: NGHTTP2_INTERNAL_ERROR });
 });
 
+test.each([204, 205])('an answer %i with a length, which HTTP/2 does not allow, comes without it', async (status) => {
+  const length = ['Content-Length', status === 204 ? '5' : '0'] as const;
+  provider.setAnswer(() => buildAnswer({ status, headers: [length, ['X-Kept', 'yes']], framing: 'none', body: '' }));
+  const answer = await readHttp2Answer(session, messages());
+  expect(answer).toMatchObject({ status, end: 'complete' });
+  expect([headerOf(answer, 'content-length'), headerOf(answer, 'x-kept')]).toEqual([undefined, 'yes']);
+});
+
 test('no answer: the refusal, whole', async () => {
   provider.setAnswer(() => buildAnswer({ resetAt: 'before-headers' }));
   const answer = await readHttp2Answer(session, messages());

@@ -173,6 +173,8 @@ class Http2Response implements ClientResponse {
     this.#head = [':status', String(status)];
     for (let index = 0; index + 1 < headers.length; index += 2) {
       const name = (headers[index] ?? '').toLowerCase();
+      // RFC 9110 forbids a length with these; in HTTP/2 one that is not 0 makes the answer malformed.
+      if (name === 'content-length' && (status === 204 || status === 205)) continue;
       if (!isHopByHop(name)) this.#head.push(name, headers[index + 1] ?? '');
     }
     // A client would take it for malformed; better it hears that there is no answer.
