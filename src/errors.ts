@@ -13,7 +13,8 @@ interface GatewayErrorEntry {
 export const GATEWAY_ERRORS = {
   key_missing: {
     status: 401,
-    message: 'No gateway key. Send it in the X-Gateway-Key header; create one with `tollgate keys create NAME`.',
+    message:
+      'No gateway key. Send it in the X-Gateway-Key header (Authorization is for the provider’s key); create one with `tollgate keys create NAME`.',
   },
   key_malformed: {
     status: 401,

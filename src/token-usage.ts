@@ -49,6 +49,13 @@ export interface JsonObject {
   readonly [name: string]: JsonValue;
 }
 
+/** On which terms an answer was served, as it said. */
+export interface ServedTerms {
+  readonly serviceTier: string | null;
+  readonly speed: string | null;
+  readonly inferenceGeo: string | null;
+}
+
 /** What a second model used within the same call, at its own rates. */
 export interface OtherUsage {
   /** What it worked as, e.g. `advisor`, `compaction`, `image_generation`. */
@@ -56,6 +63,8 @@ export interface OtherUsage {
   /** Null: the call's own model, but apart from its prompt (a compaction). */
   readonly model: string | null;
   readonly classes: Readonly<Partial<Record<UsageClass, number>>>;
+  /** Where it was served on other terms than the call. */
+  readonly terms?: ServedTerms;
   /** As in `TokenUsage`. */
   readonly largestPrompt?: number;
 }
@@ -67,10 +76,14 @@ export interface TokenUsage {
   readonly reasoning: number | null;
   /** Not in `classes`. Absent when no other model took part. */
   readonly others?: readonly OtherUsage[];
+  /** Something is billed that the classes do not hold, by an amount that the answer does not tell. */
+  readonly isIncomplete?: true;
   /** The request was refused before the model had answered anything: what is reported may not be charged. */
   readonly isRefused?: true;
   /** Where the classes are a sum over several prompts (a batch): the tokens of the largest, which decide the tier. */
   readonly largestPrompt?: number;
+  /** The classes are a sum over prompts of sizes that nobody reports: where the size decides a rate, none is known. */
+  readonly hasUnknownPrompts?: true;
   /** The provider's own usage object, verbatim: what every later correction starts from. */
   readonly native: JsonObject;
 }

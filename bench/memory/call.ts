@@ -1,6 +1,8 @@
 /** One call through the gateway: sends a scenario's request, takes its answer at the scenario's pace, digests both. */
 import { once } from 'node:events';
 import { type IncomingMessage, request as openRequest } from 'node:http';
+import { connect } from 'node:http2';
+import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDigest, headersOf, type Seen, sendPieces } from './provider.ts';
 import type { Scenario } from './scenarios.ts';
@@ -10,7 +12,31 @@ export interface CallResult {
   readonly answer: Seen;
 }
 
-export async function runCall(port: number, gatewayKey: string, scenario: Scenario): Promise<CallResult> {
+export function runCall(port: number, gatewayKey: string, scenario: Scenario): Promise<CallResult> {
+  const run = scenario.isHttp2 === true ? runHttp2 : runHttp1;
+  return run(port, gatewayKey, scenario);
+}
+
+async function runHttp2(port: number, gatewayKey: string, scenario: Scenario): Promise<CallResult> {
+  const session = connect(`http://127.0.0.1:${port}`);
+  try {
+    const own = ['x-gateway-key', gatewayKey, ...(scenario.request === null ? [] : headersOf(scenario.request))];
+    const headers: Record<string, string> = { ':method': scenario.method, ':path': scenario.path };
+    for (let index = 0; index + 1 < own.length; index += 2) {
+      const name = own[index] ?? '';
+      if (name !== 'transfer-encoding') headers[name] = own[index + 1] ?? '';
+    }
+    const stream = session.request(headers);
+    const answered = once(stream, 'response');
+    void sendPieces(scenario.request?.pieces ?? (() => []), stream); // It ends with the connection at the latest.
+    const [head]: { readonly ':status'?: number }[] = await answered;
+    return { status: head?.[':status'] ?? 0, answer: await takeAnswer(stream, scenario.slowly ?? null) };
+  } finally {
+    session.destroy();
+  }
+}
+
+async function runHttp1(port: number, gatewayKey: string, scenario: Scenario): Promise<CallResult> {
   const own = ['host', `127.0.0.1:${port}`, 'x-gateway-key', gatewayKey, 'accept-encoding', 'gzip, br, zstd'];
   const headers = scenario.request === null ? own : [...own, ...headersOf(scenario.request)];
   const outgoing = openRequest({
@@ -28,7 +54,7 @@ export async function runCall(port: number, gatewayKey: string, scenario: Scenar
   return { status: incoming.statusCode ?? 0, answer: await takeAnswer(incoming, scenario.slowly ?? null) };
 }
 
-async function takeAnswer(incoming: IncomingMessage, slowly: Scenario['slowly'] | null): Promise<Seen> {
+async function takeAnswer(incoming: Readable, slowly: Scenario['slowly'] | null): Promise<Seen> {
   const digest = createDigest();
   if (slowly != null) await sleep(slowly.waitMs);
   const startedMs = performance.now();

@@ -17,6 +17,8 @@ export interface Scenario {
   readonly request: Message | null;
   readonly answer: Message;
   readonly status: number;
+  /** HTTP/2 by prior knowledge. */
+  readonly isHttp2?: true;
   /** The client waits so long before it reads, and then takes at most so many bytes a second. */
   readonly slowly?: { readonly waitMs: number; readonly bytesPerSecond: number };
 }
@@ -115,6 +117,13 @@ export function listScenarios(bytes: number): Scenario[] {
     {
       ...download('answer: to a slow reader', CHAT, [SSE_TYPE], events),
       slowly: { waitMs: 2_000, bytesPerSecond: bytes / 4 },
+    },
+    { ...upload('request: JSON, over HTTP/2', CHAT, 'application/json', json, 'length'), isHttp2: true },
+    { ...download('answer: SSE of many events, over HTTP/2', CHAT, [SSE_TYPE], events), isHttp2: true },
+    {
+      ...download('answer: to a slow reader, over HTTP/2', CHAT, [SSE_TYPE], events),
+      slowly: { waitMs: 2_000, bytesPerSecond: bytes / 4 },
+      isHttp2: true,
     },
     longHeader('request: a header of 63 KiB', 63 * 1024, 200),
     longHeader('request: a header of 65 KiB', 65 * 1024, 431),

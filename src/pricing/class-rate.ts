@@ -16,6 +16,8 @@ export interface PricingSituation {
   readonly atMs: number;
   /** The whole prompt: uncached, read from and written to the cache. It chooses the tier for every class. */
   readonly promptTokens: number;
+  /** The prompt is a sum over several, of which each may be as short as it likes. */
+  readonly isSumOfPrompts: boolean;
 }
 
 export interface ClassRate {
@@ -30,13 +32,15 @@ export interface ClassRate {
 const TERMS: readonly TermName[] = ['serviceTier', 'speed', 'inferenceGeo'];
 
 function findRow(
-  { prices, atMs, promptTokens }: PricingSituation,
+  { prices, atMs, promptTokens, isSumOfPrompts }: PricingSituation,
   unit: UsageClass,
   tier: string,
 ): PriceRow | undefined {
-  return prices.rows.findLast(
-    (row) => row.unit === unit && row.serviceTier === tier && isRowInForce(row, atMs, promptTokens),
-  );
+  const findFor = (tokens: number) =>
+    prices.rows.findLast((row) => row.unit === unit && row.serviceTier === tier && isRowInForce(row, atMs, tokens));
+  const row = findFor(promptTokens);
+  // A sum may be of short prompts, of long ones or of both: a rate is known where it is the same for all.
+  return isSumOfPrompts && row !== findFor(0) ? undefined : row;
 }
 
 /** The rate under the class's own name, with the multiplier of every term that is not the standard one. */

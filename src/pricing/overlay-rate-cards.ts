@@ -166,6 +166,12 @@ const OPENAI_TOOLS: readonly RateCard[] = [
     { web_search_requests: '10', file_search_requests: '2.5' },
     'OpenAI, API pricing, built-in tools: web search on all models, file search',
   ),
+  createModelPageCard(
+    'web-search-preview',
+    { equals: 'web_search_preview' },
+    { web_search_requests: '25' },
+    'OpenAI, API pricing, built-in tools: web search preview with models that do not reason',
+  ),
 ];
 
 const ANTHROPIC: readonly RateCard[] = [

@@ -45,6 +45,8 @@ const ANY: ModelMatch = { regex: '' };
 const ONE_PRICE_GEMINI: ModelMatch = { regex: '^gemini-(2\\.5-pro|3-pro-preview|3\\.1-pro-preview)(?!.*-tts)' };
 /** The models whose tables for all tiers were compared. */
 const GEMINI_2_5: ModelMatch = { regex: '^gemini-2\\.5-(pro|flash|flash-lite)$' };
+/** Not the image tool's model, of which no price list says what it costs within a flex call. */
+const FLEX_GPT: ModelMatch = { regex: '^(gpt-[56]|o\\d)' };
 /** Models that read pictures and write text. */
 const TEXT_GPT: ModelMatch = { regex: '^(gpt-(4\\.|4o|5|6)|o[134])(?!.*(audio|image|realtime|transcribe|tts))' };
 const TOKENS = USAGE_CLASSES.filter((unit) => !COUNTED_CLASSES.includes(unit));
@@ -78,7 +80,7 @@ export const MULTIPLIER_RULES: readonly MultiplierRule[] = [
   {
     name: 'openai/flex',
     provider: 'openai',
-    match: ANY,
+    match: FLEX_GPT,
     term: 'serviceTier',
     value: 'flex',
     factor: '0.5',

@@ -329,10 +329,36 @@ describe('a sum over several prompts', () => {
     expect(readCost({ ...sonnet, usage: { ...sum, largestPrompt: 200_001 } })).toEqual(['exact', '2.71125']);
   });
 
+  it('has no rate where the size of the prompt decides and nobody reports the sizes', () => {
+    const batch = { model: 'gpt-5.4', isBatch: true } as const;
+    const summed = (input: number) => ({ ...createUsage({ input, output: 1_000 }), hasUnknownPrompts: true }) as const;
+    // Up to 272,000 tokens in all, none of the prompts can be longer: $2.50 and $15, at half price.
+    expect(readCost({ ...batch, usage: summed(272_000) })).toEqual(['exact', '0.3475']);
+    expect(readCost({ ...batch, usage: summed(272_001) })).toEqual(['unpriced', null]);
+    // One price for prompts of all sizes.
+    expect(readCost({ ...batch, model: 'gpt-4o', usage: summed(1_000_000) })).toEqual(['exact', '1.255']);
+  });
+
   it('holds for each of the other models in the same way', () => {
     const other = { purpose: 'batch', model: 'claude-sonnet-4-5', classes: sum.classes, largestPrompt: 300 };
     const usage = { ...createUsage({ input: 1_000_000 }), largestPrompt: 20, others: [other] };
     expect(readCost({ ...sonnet, usage })).toEqual(['exact', '2.8575']);
+  });
+});
+
+describe('usage that is not all that is billed', () => {
+  it('is never the whole cost, however many of its classes have a price', () => {
+    const usage: TokenUsage = { ...createUsage({ input: 1_000_000 }), isIncomplete: true };
+    expect(readCost({ model: 'gpt-4o', usage })).toEqual(['partial', null]);
+  });
+
+  it('prices what was served on other terms by those', () => {
+    const flex = { serviceTier: 'flex', speed: null, inferenceGeo: null };
+    const turn = { purpose: 'turns', model: null, classes: { input: 1_000 }, terms: flex };
+    const usage = { ...createUsage({ input: 1_000 }), others: [turn] };
+    // 1,000 at $2.50 a million, and 1,000 at half of that.
+    expect(readCost({ model: 'gpt-5.4', usage })).toEqual(['exact', '0.00375']);
+    expect(readCost({ model: 'gpt-5.4', serviceTier: 'fast', usage })).toEqual(['exact', '0.00625']);
   });
 });
 

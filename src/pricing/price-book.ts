@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { Outcome } from '../call-record.ts';
 import type { CostStatus } from '../cost-status.ts';
-import type { OtherUsage } from '../token-usage.ts';
+import type { OtherUsage, TokenUsage } from '../token-usage.ts';
 import type { BillableCall, PricedCall } from './billable-call.ts';
 import { MAX_MODEL_LENGTH, readBillingModel, readBillingTerms } from './billing-terms.ts';
 import { createCatalog } from './catalog.ts';
@@ -30,7 +30,7 @@ export interface PriceBook {
 }
 
 /** A part of the version. Raise it when the arithmetic or the way a price is chosen changes. */
-const ENGINE_VERSION = 3;
+const ENGINE_VERSION = 4;
 const VERSION_LENGTH = 16;
 
 /** Nobody knows what such a call costs, nor whether its answer would have told. */
@@ -79,7 +79,7 @@ export function createPriceBook(): PriceBook {
     call: BillableCall,
     model: string,
     quantities: readonly Quantity[],
-    largestPrompt: number | undefined,
+    { largestPrompt, hasUnknownPrompts }: Pick<TokenUsage, 'largestPrompt' | 'hasUnknownPrompts'>,
   ): PricingSituation {
     const atMs = call.requestedAtMs;
     const named = readModelPrices(call.provider, model);
@@ -90,6 +90,7 @@ export function createPriceBook(): PriceBook {
       terms: readBillingTerms(call),
       atMs,
       promptTokens: largestPrompt ?? countPromptTokens(quantities),
+      isSumOfPrompts: hasUnknownPrompts === true,
     };
   }
 
@@ -114,7 +115,8 @@ export function createPriceBook(): PriceBook {
   function priceOther(call: BillableCall, billingModel: string, other: OtherUsage): CostLines {
     const quantities = listQuantities(other.classes);
     const model = other.model ?? billingModel;
-    const costs = createCostLines(readSituation(call, model, quantities, other.largestPrompt), quantities);
+    const served = other.terms === undefined ? call : { ...call, ...other.terms };
+    const costs = createCostLines(readSituation(served, model, quantities, other), quantities);
     return { ...costs, lines: costs.lines.map((line) => ({ ...line, model, purpose: other.purpose })) };
   }
 
@@ -126,7 +128,7 @@ export function createPriceBook(): PriceBook {
     if (quantities.length === 0 && others.length === 0) return createUnpriced(billingModel, statusWithoutUsage(call));
     if (billingModel === null || billingModel.length > MAX_MODEL_LENGTH)
       return createUnpriced(billingModel, 'unpriced');
-    const situation = readSituation(call, billingModel, quantities, call.usage?.largestPrompt);
+    const situation = readSituation(call, billingModel, quantities, call.usage ?? {});
     if (situation.prices.rows.length === 0 && others.length === 0) return createUnpriced(billingModel, 'unpriced');
 
     const own = createCostLines(situation, quantities);
@@ -135,7 +137,8 @@ export function createPriceBook(): PriceBook {
       own,
     );
     if (lines.length === 0 && !isComplete) return createUnpriced(billingModel, 'unpriced');
-    const isExact = isComplete && (call.usageSource === 'provider' || call.usageSource === 'request');
+    const isWhole = isComplete && call.usage?.isIncomplete !== true;
+    const isExact = isWhole && (call.usageSource === 'provider' || call.usageSource === 'request');
     return {
       billingModel,
       costStatus: isExact ? 'exact' : 'partial',

@@ -74,6 +74,18 @@ it('a deployment of a model is billed by the hour and has no price by the token'
   expect(cost({ provider: 'fireworks', model: deployed, classes })).toEqual(['unpriced', null]);
 });
 
+it('a search with the older tool of OpenAI costs more where the model does not reason', () => {
+  const classes = { web_search_requests: 1 };
+  expect(cost({ provider: 'openai', model: 'web_search_preview', classes })).toEqual(['exact', '0.025']);
+  expect(cost({ provider: 'openai', model: 'gpt-4o', classes })).toEqual(['exact', '0.01']);
+});
+
+it('a flex call halves the tokens of its own model only: nothing says what the image tool costs in it', () => {
+  const flex = { provider: 'openai', serviceTier: 'flex' } as const;
+  expect(cost({ ...flex, model: 'gpt-5', classes: { input: 1_000_000 } })).toEqual(['exact', '0.625']);
+  expect(cost({ ...flex, model: 'gpt-image-1', classes: { output_image: 1_000_000 } })).toEqual(['unpriced', null]);
+});
+
 describe('DeepSeek', () => {
   it('bills a search and a fetch by the request, those of a model since 1 November in Beijing', () => {
     const classes = { web_search_requests: 2 };

@@ -26,5 +26,6 @@ export const anthropic = Object.freeze({
   asksForUsage: () => false,
   requestIdHeaders: ['request-id', 'x-request-id'],
   errorTypeHeader: null,
+  signedServices: ['aws-external-anthropic'],
   region: () => null,
 } as const satisfies Provider);

@@ -115,5 +115,6 @@ export const bedrock = Object.freeze({
   asksForUsage: () => false,
   requestIdHeaders: ['x-amzn-requestid'],
   errorTypeHeader: 'x-amzn-errortype',
+  signedServices: ['bedrock', 'bedrock-mantle'],
   region: readRegion,
 } as const satisfies Provider);

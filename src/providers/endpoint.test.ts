@@ -106,6 +106,7 @@ const ROWS: readonly (readonly [ProviderName, string, string])[] = [
   ['anthropic', 'POST /v1/chat/completions', CHAT],
   ['gemini', 'POST /v1/models/gemini-x:generateContent', 'generateContent generate-content model:gemini-x'],
   ['gemini', 'POST /v1beta/models/gemini-x:generateContent', 'generateContent generate-content model:gemini-x'],
+  ['gemini', 'POST /v1alpha/models/gemini-x:generateContent', 'generateContent generate-content model:gemini-x'],
   ['gemini', 'POST /v1/models/gemini-x%3AgenerateContent', 'generateContent generate-content model:gemini-x'],
   [
     'gemini',

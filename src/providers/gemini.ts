@@ -1,5 +1,6 @@
 /**
- * The Gemini API: model and verb stand in the path (`/v1beta/models/{model}:{verb}`), in version `v1` or `v1beta`.
+ * The Gemini API: model and verb stand in the path (`/v1beta/models/{model}:{verb}`), in version `v1`, `v1beta` or
+ * `v1alpha`.
  * Source: ai.google.dev, API reference. Vertex AI is another host and not this provider.
  */
 import { readChatApiEndpoint } from './chat-api-endpoints.ts';
@@ -48,6 +49,7 @@ const RESOURCES = Object.freeze({
     resourceRow('/files', 'files', 'free'),
     resourceRow('/batches', 'batches', 'free'),
     resourceRow('/operations', 'operations', 'free'),
+    resourceRow('/auth_tokens', 'auth_tokens', 'free'),
     resourceRow('/cachedContents', 'cachedContents', 'billed'),
     resourceRow('/fileSearchStores', 'fileSearchStores', 'billed'),
   ],
@@ -86,17 +88,14 @@ function readModelCall(rest: string): Endpoint | null {
   return { ...(VERBS.get(verb) ?? UNKNOWN_ENDPOINT), model: { in: 'path', name } };
 }
 
+/** The path behind the version. Files are sent and fetched under roots of their own. */
+const VERSIONED = /^(?:\/upload|\/download)?\/v1(?:beta|alpha)?(\/.*?)\/?$/;
+
 function readEndpoint({ method, path, query }: RequestLine): Endpoint {
   const compatible = readRest(path, '/v1beta/openai') ?? readRest(path, '/v1/openai');
   if (compatible !== null) return readChatApiEndpoint(method, compatible, query);
-  const rest =
-    readRest(path, '/v1beta') ??
-    readRest(path, '/v1') ??
-    readRest(path, '/upload/v1beta') ??
-    readRest(path, '/upload/v1') ??
-    readRest(path, '/download/v1beta') ??
-    readRest(path, '/download/v1');
-  if (rest === null) return UNKNOWN_ENDPOINT;
+  const rest = VERSIONED.exec(path)?.[1];
+  if (rest === undefined) return UNKNOWN_ENDPOINT;
   const call = method === 'POST' ? readModelCall(rest) : null;
   if (call !== null) return call;
   if (rest.includes('/operations/')) return OPERATIONS;
@@ -126,7 +125,13 @@ const METHODS: ReadonlyMap<string, WebsocketEndpoint> = new Map([
 ]);
 
 function claims({ method, path, query, header }: RequestLine): boolean {
-  if (isAtOrBelow(path, '/v1beta') || /^\/(?:up|down)load\//.test(path) || WEBSOCKET.test(path)) return true;
+  if (
+    isAtOrBelow(path, '/v1beta') ||
+    isAtOrBelow(path, '/v1alpha') ||
+    /^\/(?:up|down)load\//.test(path) ||
+    WEBSOCKET.test(path)
+  )
+    return true;
   if (OWN_ROOTS.some((root) => isAtOrBelow(path, root))) return true;
   // Reading `/v1/models/ft:model:organisation` is not a call of a verb: other providers have colons in model ids.
   const isReading = method === 'GET' || method === 'HEAD' || method === 'DELETE';
@@ -135,12 +140,12 @@ function claims({ method, path, query, header }: RequestLine): boolean {
   return header('x-goog-api-key') !== undefined || KEY_IN_QUERY.test(query);
 }
 
+const VERSIONS: readonly string[] = ['/v1', '/v1beta', '/v1alpha'];
+
 /** The client adds a version to a base address that has one already; the client's own is the one meant. */
 function repairPath(path: string): string | null {
-  for (const version of ['/v1', '/v1beta']) {
-    if (path.startsWith(`${version}/v1beta/`)) return path.slice(version.length);
-    if (path.startsWith(`${version}/v1/`)) return path.slice(version.length);
-  }
+  for (const version of VERSIONS)
+    if (VERSIONS.some((own) => path.startsWith(`${version}${own}/`))) return path.slice(version.length);
   // The client's own base address ends with a slash, and it adds another.
   if (path.startsWith('//') && WEBSOCKET.test(path.slice(1))) return path.slice(1);
   return MODEL_CALL.test(path) ? `/v1beta${path}` : readUndoubled(path, '/upload');

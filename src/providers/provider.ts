@@ -4,6 +4,7 @@
  * endpoint is called and costs, and which shape its answers have. It does not see sockets, bodies of other
  * providers, the database or prices.
  */
+import type { AwsHost } from '../aws-host.ts';
 import type { ProviderName } from '../call-record.ts';
 import type { SessionName } from '../shapes/session.ts';
 import type { ShapeName } from '../shapes/shape.ts';
@@ -70,6 +71,8 @@ export interface Provider {
   readonly requestIdHeaders: readonly string[];
   /** The response header, lower-case, that names the error where the body does not; its value up to the first `:`. */
   readonly errorTypeHeader: string | null;
+  /** The services of AWS's that its clients may sign calls for. Absent: none. */
+  readonly signedServices?: readonly AwsHost['service'][];
   /** The region that a request is for, from its headers or path, or null. */
   readonly region: (request: RequestLine) => string | null;
 }

@@ -31,6 +31,8 @@ const CASES: readonly Case[] = [
   { line: 'POST /v1/files', headers: VERSION, provider: 'anthropic' },
   { line: 'GET /v1/skills', headers: VERSION, provider: 'anthropic' },
   { line: 'POST /v1beta/models/gemini-2.5-flash:generateContent', provider: 'gemini' },
+  { line: 'POST /v1alpha/models/gemini-3-pro-preview:generateContent', provider: 'gemini' },
+  { line: 'POST /v1alpha/auth_tokens', provider: 'gemini' },
   { line: 'POST /v1/models/gemini-2.5-flash:streamGenerateContent?alt=sse', provider: 'gemini' },
   { line: 'POST /v1/models/gemini-2.5-flash%3AgenerateContent', provider: 'gemini' },
   { line: 'POST /v1/tunedModels/foo:generateContent', provider: 'gemini' },

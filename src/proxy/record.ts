@@ -114,6 +114,9 @@ export interface EndFacts {
   readonly nowMs: number;
 }
 
+/** The part of a body that a `Range` asked for. */
+const PARTIAL_CONTENT = 206;
+
 export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): CallEnd {
   const { answer, ending } = end;
   const { reading, head } = answer;
@@ -125,7 +128,7 @@ export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): 
   const { fetchesResult } = facts.route.endpoint;
   const result = reading?.laterResult ?? null;
   // A part of a result is not it: whoever wants the rest fetches it again, whole.
-  const isFinal = result?.isFinal === true && reading?.terminal === true;
+  const isFinal = result?.isFinal === true && reading?.terminal === true && status !== PARTIAL_CONTENT;
   // Fetching something whose usage is billed elsewhere, or not known yet, uses nothing.
   const isUsed = fetchesResult !== true || isFinal;
   const isLater = fetchesResult !== true && result?.isFinal === false;
@@ -242,8 +245,10 @@ function errorOf(
     const { code, cause } = ending.failure;
     // Of the cause its system code only: its text can hold addresses.
     const detail = 'code' in cause && typeof cause.code === 'string' ? ` (${cause.code})` : '';
-    const text = ending.kind === 'upstream-cut' ? 'The answer was cut before its end.' : GATEWAY_ERRORS[code].message;
-    return { type: code, message: `${text}${detail}` };
+    if (ending.kind === 'no-answer') return { type: code, message: `${GATEWAY_ERRORS[code].message}${detail}` };
+    // The provider was reached: only a silence or a breach of the protocol has a name of its own.
+    const type = code === 'upstream_unreachable' ? 'upstream_cut' : code;
+    return { type, message: `The answer was cut before its end.${detail}` };
   }
   return { type: null, message: null };
 }

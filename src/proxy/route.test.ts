@@ -50,3 +50,26 @@ test('an unsigned call never goes where its Host says', () => {
     host: null,
   });
 });
+
+test('an alias is one of the configured names, not whatever else an object answers to', () => {
+  const local = { origin: 'http://127.0.0.1:1', region: null };
+  const settings: RouteSettings = { upstreams: { openai: local }, aliases: { openai: { eu: local } } };
+  const originOf = (alias: string) =>
+    routeOf('/v1/responses', ['X-Gateway-Provider', 'openai', 'X-Gateway-Provider-Alias', alias], settings).origin;
+  expect(originOf('EU')).toBe('http://127.0.0.1:1');
+  for (const alias of ['constructor', '__proto__'])
+    expect(() => originOf(alias)).toThrow(expect.objectContaining({ code: 'alias_unknown' }));
+});
+
+test('a call of one provider is not led to another by its signature: it would be recorded and priced as the wrong one', () => {
+  const signed = ['Host', 'bedrock-runtime.eu-west-1.amazonaws.com', 'Authorization', SIGNED];
+  for (const provider of ['openai', 'anthropic', 'deepseek'])
+    expect(() => routeOf('/v1/responses', [...signed, 'X-Gateway-Provider', provider])).toThrow(
+      expect.objectContaining({ code: 'signature_host' }),
+    );
+  expect(() =>
+    routeOf('/v1/responses?X-Amz-Signature=0', [...signed.slice(0, 2), 'X-Gateway-Provider', 'openai']),
+  ).toThrow(expect.objectContaining({ code: 'signature_host' }));
+  const host = 'aws-external-anthropic.us-east-1.api.aws';
+  expect(routeOf('/v1/messages', ['Host', host, 'Authorization', SIGNED]).origin).toBe(`https://${host}`);
+});

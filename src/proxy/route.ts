@@ -42,7 +42,8 @@ export function chooseRoute(request: AcceptedRequest, headers: GatewayHeaders, s
     findAlias(provider.name, headers.providerAlias, settings) ?? settings.upstreams[provider.name] ?? null;
   const signing = upstream?.aws ?? null;
   const signature = signing === null ? readClientSignature(request) : null;
-  const signedHost = signature === null ? null : requireHoldingSignature(signature, request, upstream);
+  const signedHost =
+    signature === null ? null : requireHoldingSignature(signature, request, provider.signedServices, upstream);
   // Who signs for the provider's host sends the provider's path.
   const mapped = signedHost === null ? provider.mapPath(repairedPath ?? request.path) : request.path;
   const region =
@@ -85,7 +86,9 @@ function chooseProvider(
 function findAlias(provider: ProviderName, alias: string | null, settings: RouteSettings): UpstreamConfig | null {
   const configured = settings.aliases[provider];
   if (alias === null || configured === undefined) return null;
-  const found = configured[alias.toLowerCase()];
+  // Own members only: every object has a `constructor`, and that is nobody's alias.
+  const name = alias.toLowerCase();
+  const found = Object.hasOwn(configured, name) ? configured[name] : undefined;
   if (found === undefined) throw new GatewayError('alias_unknown');
   return found;
 }

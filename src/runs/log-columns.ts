@@ -52,7 +52,10 @@ export const LOG_COLUMNS = {
     kind: 'json',
     about: 'The promoted keys under their display spelling; filters and grouping read this',
   },
-  input_tokens: { kind: 'integer', about: 'Uncached text input; null when not reported' },
+  input_tokens: {
+    kind: 'integer',
+    about: 'Uncached text input; sound, pictures and film stand in `usage`. Null when not reported',
+  },
   cache_read_input_tokens: { kind: 'integer', about: 'Input read from a cache' },
   cache_creation_input_tokens: { kind: 'integer', about: 'Input written to a cache, of all lifetimes' },
   cache_creation_5m_tokens: { kind: 'integer', about: 'The part of cache_creation_input_tokens kept for five minutes' },

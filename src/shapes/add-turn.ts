@@ -2,8 +2,9 @@
  * Adds the usage of one turn to that of a session. Turns of the session's own model are summed; what another model did
  * within the session stands apart, summed by its purpose and model.
  */
-import type { JsonObject, JsonValue, OtherUsage, TokenUsage, UsageClass } from '../token-usage.ts';
+import type { JsonObject, JsonValue, OtherUsage, ServedTerms, TokenUsage, UsageClass } from '../token-usage.ts';
 import { isObject, readName } from './json-reading.ts';
+import { areSameTerms } from './reading.ts';
 
 type Classes = TokenUsage['classes'];
 
@@ -37,6 +38,8 @@ export interface Turn {
   readonly purpose: string | null;
   /** Null: the session's own model. */
   readonly model: string | null;
+  /** Where they are not the session's. */
+  readonly terms?: ServedTerms;
   readonly usage: TokenUsage;
   /** True where rates rise with the length of the prompt. */
   readonly isTiered: boolean;
@@ -44,14 +47,17 @@ export interface Turn {
 
 export function addTurn(session: TokenUsage | null, turn: Turn): TokenUsage {
   const before = session ?? { classes: {}, reasoning: null, native: {} };
-  const { purpose, model, usage } = turn;
-  const isOwn = purpose === null && model === null;
+  const { purpose, model, terms, usage } = turn;
+  const isOwn = purpose === null && model === null && terms === undefined;
   const hasRoom = isOwn && fits(before.classes, turn);
   const others = addOthers(before.others ?? [], turn, hasRoom);
+  const isIncomplete = others === null || before.isIncomplete === true || usage.isIncomplete === true;
+  const kept = others ?? before.others ?? [];
   return {
     classes: hasRoom ? addClasses(before.classes, usage.classes) : before.classes,
     reasoning: isOwn ? addCounts(before.reasoning, usage.reasoning) : before.reasoning,
-    ...(others.length === 0 ? {} : { others }),
+    ...(kept.length === 0 ? {} : { others: kept }),
+    ...(isIncomplete ? { isIncomplete } : {}),
     native:
       purpose === null
         ? sumNative(before.native, usage.native)
@@ -59,22 +65,26 @@ export function addTurn(session: TokenUsage | null, turn: Turn): TokenUsage {
   };
 }
 
-function addOthers(before: readonly OtherUsage[], turn: Turn, isInSum: boolean): readonly OtherUsage[] {
+/** Null when there is no room for one of them. */
+function addOthers(before: readonly OtherUsage[], turn: Turn, isInSum: boolean): readonly OtherUsage[] | null {
   const { purpose, model, usage } = turn;
-  let others = before;
-  if (!isInSum) others = addOther(others, { purpose: purpose ?? TURNS, model, classes: usage.classes }, turn);
-  for (const other of usage.others ?? []) others = addOther(others, other, turn);
+  const terms = turn.terms === undefined ? {} : { terms: turn.terms };
+  const own: OtherUsage = { purpose: purpose ?? TURNS, model, classes: usage.classes, ...terms };
+  const parts = (usage.others ?? []).map((other): OtherUsage => ({ ...other, ...terms }));
+  let others: readonly OtherUsage[] | null = before;
+  for (const added of isInSum ? parts : [own, ...parts]) if (others !== null) others = addOther(others, added, turn);
   return others;
 }
 
-function addOther(others: readonly OtherUsage[], added: OtherUsage, turn: Turn): readonly OtherUsage[] {
-  const isSame = ({ purpose, model }: OtherUsage): boolean => purpose === added.purpose && model === added.model;
+function addOther(others: readonly OtherUsage[], added: OtherUsage, turn: Turn): readonly OtherUsage[] | null {
+  const isSame = ({ purpose, model, terms }: OtherUsage): boolean =>
+    purpose === added.purpose && model === added.model && areSameTerms(terms, added.terms);
   const isFull = others.length >= MAX_OTHERS;
   const index = others.findLastIndex(
     (other) =>
       isSame(other) && (isFull || fits(other.classes, { ...turn, usage: { ...turn.usage, classes: added.classes } })),
   );
-  if (index === -1) return isFull ? others : [...others, added];
+  if (index === -1) return isFull ? null : [...others, added];
   return others.with(index, { ...added, classes: addClasses(others[index]?.classes ?? {}, added.classes) });
 }
 
@@ -106,6 +116,8 @@ function readMember(native: JsonObject, name: string): JsonObject {
 
 /** No provider nests its usage deeper. */
 const MAX_DEPTH = 12;
+/** Of one object, over all turns of a session. */
+const MAX_MEMBERS = 256;
 
 /** The providers' own objects, number by number, so that the sum can be read as each of them can. */
 export function sumNative(left: JsonObject, right: JsonObject): JsonObject {
@@ -114,8 +126,11 @@ export function sumNative(left: JsonObject, right: JsonObject): JsonObject {
 
 function sumObjects(left: JsonObject, right: JsonObject, depth: number): JsonObject {
   if (depth > MAX_DEPTH) return left;
-  const sum = new Map(Object.entries(left));
-  for (const [name, value] of Object.entries(right)) sum.set(name, sumValues(sum.get(name), value, depth + 1));
+  const sum = new Map(Object.entries(left).slice(0, MAX_MEMBERS));
+  for (const [name, value] of Object.entries(right)) {
+    if (sum.size >= MAX_MEMBERS && !sum.has(name)) continue;
+    sum.set(name, sumValues(sum.get(name), value, depth + 1));
+  }
   return Object.fromEntries(sum);
 }
 

@@ -43,6 +43,13 @@ describe('a batch', () => {
     });
   });
 
+  test('says that the sizes of its prompts are not known, unless it had one request', () => {
+    const isUnknown = (more: JsonObject) => read({ ...BATCH, ...more, status: 'completed', usage: USAGE }).usage;
+    expect(isUnknown({})?.hasUnknownPrompts).toBe(true);
+    expect(isUnknown({ request_counts: { total: 2, completed: 1, failed: 1 } })?.hasUnknownPrompts).toBe(true);
+    expect(isUnknown({ request_counts: { total: 1, completed: 1, failed: 0 } })?.hasUnknownPrompts).toBeUndefined();
+  });
+
   test('is not a list of batches', () => {
     const list = { object: 'list', data: [{ ...BATCH, status: 'completed', usage: USAGE }] };
     expect(read(list)).toEqual({ ...EMPTY_READING, terminal: true });

@@ -4,7 +4,7 @@
  */
 import type { JsonObject, JsonValue, UsageReading } from '../token-usage.ts';
 import { normaliseImageUsage } from './image-usage.ts';
-import { isObject, readName } from './json-reading.ts';
+import { isObject, readCount, readName, readObject } from './json-reading.ts';
 import { normaliseOpenAi, RESPONSES_NAMES } from './openai-usage.ts';
 import { type Normalised, withContext, withLaterResult, withTerminal, withUsage } from './reading.ts';
 import type { Shape } from './shape.ts';
@@ -16,11 +16,19 @@ function normaliseTokens(native: JsonObject): Normalised {
   return normaliseOpenAi(native, RESPONSES_NAMES, {});
 }
 
+/** One sum for all requests: how long each of their prompts was, only a batch of one request tells. */
+function withUnknownPrompts(reading: UsageReading, batch: JsonObject): UsageReading {
+  const { usage } = reading;
+  const isOne = readCount(readObject(batch, 'request_counts') ?? undefined, 'total') === 1;
+  return usage === null || isOne ? reading : { ...reading, usage: { ...usage, hasUnknownPrompts: true } };
+}
+
 function readJson(body: JsonValue, reading: UsageReading): UsageReading {
   // A list of batches is no batch.
   if (!isObject(body) || readName(body, 'object') !== 'batch') return withTerminal(reading);
   const isImages = readName(body, 'endpoint')?.startsWith('/v1/images') === true;
-  const seen = withUsage(reading, body['usage'], isImages ? normaliseImageUsage : normaliseTokens);
+  const summed = withUsage(reading, body['usage'], isImages ? normaliseImageUsage : normaliseTokens);
+  const seen = withUnknownPrompts(summed, body);
   const isFinal = FINAL_STATUSES.includes(readName(body, 'status') ?? '');
   const known = withLaterResult(seen, readName(body, 'id'), isFinal);
   return withTerminal(withContext(known, { model: readName(body, 'model') }));

@@ -14,7 +14,8 @@ const hasChatText = createEventTest(
 );
 const hasDelta = createEventTest(String.raw`\.delta"`, String.raw`\.partial_image"`);
 const hasPicture = createEventTest('"b64_json"');
-const hasBlockDelta = createEventTest('"content_block_delta"');
+/** A redacted thought comes whole, in the opening event of its block. */
+const hasBlockDelta = createEventTest('"content_block_delta"', String.raw`"type"\s*:\s*"redacted_thinking"`);
 /** The formats of all model families: their names for a piece of text. */
 const hasModelText = createEventTest(
   '"content_block_delta"',

@@ -8,12 +8,20 @@ import { isObject, readArray, readCount, readName, readObject } from './json-rea
 import { createDraft, type Normalised, withContext, withTerminal, withUsage } from './reading.ts';
 import type { Shape } from './shape.ts';
 
+function sumDetails(details: readonly JsonValue[]): number {
+  return details.reduce<number>((sum, item) => sum + (readCount(item, 'inputTokens') ?? 0), 0);
+}
+
 export function normaliseTokenUsage(native: JsonObject): Normalised {
   const draft = createDraft();
   const reported = readCount(native, 'inputTokens');
   // The second names are those of Nova's own format.
   const cacheRead = readCount(native, 'cacheReadInputTokens') ?? readCount(native, 'cacheReadInputTokenCount');
-  const cacheWrite = readCount(native, 'cacheWriteInputTokens') ?? readCount(native, 'cacheWriteInputTokenCount');
+  const details = readArray(native, 'cacheDetails');
+  const cacheWrite =
+    readCount(native, 'cacheWriteInputTokens') ??
+    readCount(native, 'cacheWriteInputTokenCount') ??
+    (details.length === 0 ? null : sumDetails(details));
   const output = readCount(native, 'outputTokens');
   const cached = (cacheRead ?? 0) + (cacheWrite ?? 0);
 
@@ -26,9 +34,8 @@ export function normaliseTokenUsage(native: JsonObject): Normalised {
   draft.set('input', isInclusive ? reported - cached : reported);
   draft.set('cache_read', cacheRead);
 
-  const details = readArray(native, 'cacheDetails');
   const oneHourDetails = details.filter((item) => readName(item, 'ttl') === '1h');
-  const oneHour = oneHourDetails.reduce<number>((sum, item) => sum + (readCount(item, 'inputTokens') ?? 0), 0);
+  const oneHour = sumDetails(oneHourDetails);
   if (cacheWrite !== null) {
     if (oneHourDetails.length > 0) draft.set('cache_creation_1h', oneHour);
     draft.set('cache_creation_5m', cacheWrite - oneHour);

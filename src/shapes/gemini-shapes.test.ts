@@ -474,3 +474,30 @@ test('pictures are counted, and those that were filtered out are not', () => {
   });
   expect(read('imagen', {}).usage).toBeNull();
 });
+
+test('grounding that comes before any usage is counted as it is in one piece', () => {
+  const grounded = { groundingMetadata: { webSearchQueries: ['a', 'b'], groundingChunks: [{ web: { uri: 'u' } }] } };
+  const usageMetadata = { promptTokenCount: 10, candidatesTokenCount: 1, totalTokenCount: 11 };
+  const modelVersion = 'gemini-3-pro-preview';
+  const last = { candidates: [{ finishReason: 'STOP' }], usageMetadata, modelVersion };
+  const whole = read('generate-content', { candidates: [grounded], usageMetadata, modelVersion });
+  const parts = readEvents('generate-content', [{ candidates: [grounded], modelVersion }, last]);
+  expect(parts.usage).toEqual(whole.usage);
+  expect(parts.usage?.classes).toEqual({ input: 10, output: 1, web_search_requests: 2, grounded_prompts: 1 });
+});
+
+test('cached sound is a part of the prompt, also where the modalities of the prompt are not told', () => {
+  const usageMetadata = {
+    promptTokenCount: 1000,
+    cachedContentTokenCount: 400,
+    cacheTokensDetails: [{ modality: 'AUDIO', tokenCount: 400 }],
+    candidatesTokenCount: 1,
+    totalTokenCount: 1001,
+  };
+  expect(read('generate-content', { usageMetadata }).usage?.classes).toEqual({
+    input: 600,
+    cache_read: 0,
+    cache_read_audio: 400,
+    output: 1,
+  });
+});

@@ -37,9 +37,13 @@ function readElement(body: JsonValue, reading: UsageReading): UsageReading {
   const model = readName(body, 'modelVersion');
   const found = readGrounding(body, model ?? reading.model);
   const grounding = mergeGrounding(groundingSoFar(reading), found);
-  // Grounding may come on an element without usage: then the usage so far is read again.
+  const normalise = (native: JsonObject) => normaliseGemini(native, GENERATE_NAMES, grounding);
+  // Grounding may come on an element without usage: then the usage so far is read again, which may be none.
   const reported = metadata ?? (found === UNGROUNDED ? undefined : reading.usage?.native);
-  const seen = withUsage(reading, reported, (native) => normaliseGemini(native, GENERATE_NAMES, grounding));
+  const seen =
+    reported === undefined && found !== UNGROUNDED
+      ? { ...reading, usage: { classes: normalise({}).classes, reasoning: null, native: {} } }
+      : withUsage(reading, reported, normalise);
   const serviceTier = readName(metadata, 'serviceTier') ?? readName(metadata, 'trafficType');
   return withErrorMember(withContext(seen, { model, serviceTier }), body);
 }

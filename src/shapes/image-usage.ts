@@ -44,6 +44,11 @@ export function normaliseImageTool(native: JsonObject | null, model: string | nu
   return isUsed(classes) ? { purpose: 'image_generation', model: model ?? UNNAMED_MODEL, classes } : null;
 }
 
+/** Pictures whose tokens nobody reports. */
+export function createPictures(pictures: number, model: string | null): OtherUsage {
+  return { purpose: 'image_generation', model: model ?? UNNAMED_MODEL, classes: { output_images: pictures } };
+}
+
 /** `svg_usage`: the tokens of a text model, which it names. */
 export function normaliseSvg(native: JsonValue | undefined): OtherUsage | null {
   if (!isObject(native)) return null;

@@ -9,7 +9,7 @@ import { withErrorMember } from './error-reading.ts';
 import { createEventTest, ERROR_PATTERN, USAGE_PATTERN } from './event-test.ts';
 import { readCount, readName, readObject } from './json-reading.ts';
 import { normaliseOpenAi, RESPONSES_NAMES } from './openai-usage.ts';
-import { EMPTY_READING, withContext, withFlag } from './reading.ts';
+import { EMPTY_READING, termsOf, withContext, withFlag } from './reading.ts';
 import { withTurn } from './realtime.ts';
 import { responses } from './responses.ts';
 import type { SessionShape, SessionState } from './session.ts';
@@ -40,7 +40,9 @@ function readDelegated(event: JsonObject | null, state: SessionState): SessionSt
   const openTurns = Math.max(0, state.openTurns - 1);
   if (turn.usage === null) return { ...state, openTurns };
   const model = turn.model ?? UNNAMED_MODEL;
-  const usage = addTurn(state.reading.usage, { purpose: 'delegation', model, usage: turn.usage, isTiered: true });
+  const terms = turn.serviceTier === null ? {} : { terms: termsOf(turn) };
+  const delegated = { purpose: 'delegation', model, ...terms, usage: turn.usage, isTiered: true };
+  const usage = addTurn(state.reading.usage, delegated);
   return { ...state, openTurns, reading: turn.flags.reduce(withFlag, { ...state.reading, usage }) };
 }
 

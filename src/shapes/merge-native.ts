@@ -8,6 +8,8 @@ import { isObject } from './json-reading.ts';
 
 /** No provider nests its usage deeper; what lies beneath is dropped, so that nobody who walks it later can fall in. */
 const MAX_DEPTH = 12;
+/** Of one object, over all reports of a stream: each report is joined with them, and each checkpoint writes them down. */
+const MAX_MEMBERS = 256;
 
 /** May give back `latest` itself. */
 export function mergeNative(earlier: JsonObject | null, latest: JsonObject): JsonObject {
@@ -25,8 +27,11 @@ function isShallow(value: JsonValue, depth: number): boolean {
 }
 
 function mergeObjects(earlier: JsonObject, latest: JsonObject, depth: number): JsonObject {
-  const merged = new Map(Object.entries(earlier));
-  for (const [name, value] of Object.entries(latest)) merged.set(name, mergeValues(merged.get(name), value, depth + 1));
+  const merged = new Map(Object.entries(earlier).slice(0, MAX_MEMBERS));
+  for (const [name, value] of Object.entries(latest)) {
+    if (merged.size >= MAX_MEMBERS && !merged.has(name)) continue;
+    merged.set(name, mergeValues(merged.get(name), value, depth + 1));
+  }
   // fromEntries defines own members, so that a member called "__proto__" stays a member.
   return Object.fromEntries(merged);
 }

@@ -109,6 +109,42 @@ describe('the results of a message batch', () => {
     });
   });
 
+  test('keep what was served on other terms apart, with those terms', () => {
+    const line = (geo: string) =>
+      SUCCEEDED('claude-opus-5', { input_tokens: 10, output_tokens: 1, inference_geo: geo });
+    const reading = readLines([line('us'), line('global'), line('us'), line('global')]);
+    expect(reading).toMatchObject({ inferenceGeo: 'us', usage: { classes: { input: 20, output: 2 } } });
+    expect(reading.usage?.others).toEqual([
+      {
+        purpose: 'batch',
+        model: 'claude-opus-5',
+        classes: { input: 20, output: 2 },
+        terms: { serviceTier: null, speed: null, inferenceGeo: 'global' },
+        largestPrompt: 10,
+      },
+    ]);
+  });
+
+  test.each([
+    ['is not JSON', '{"custom_id":"b","result":{"type":"succ'],
+    ['is too large to be read', `{"custom_id":"b","pad":"${'x'.repeat(4 * 1024 * 1024)}"}`],
+  ])('are incomplete when a line %s', (_, line) => {
+    const first = JSON.stringify(SUCCEEDED('claude-haiku-4-5', { input_tokens: 10, output_tokens: 4 }));
+    const header = { status: 200, contentType: 'application/x-jsonl', contentEncoding: null };
+    const reader = createUsageReader({ shape: messageBatch, ...header });
+    reader.push(Buffer.from(`${first}\n${line}\n`));
+    reader.finish(true, () => undefined);
+    expect(reader.reading).toMatchObject({ terminal: true, usage: { classes: { input: 10 }, isIncomplete: true } });
+  });
+
+  test('add up to a whole number that a database has room for, whatever they say', () => {
+    const broken = SUCCEEDED('claude-haiku-4-5', { input_tokens: 1e308, output_tokens: 1 });
+    const reading = readLines([broken, broken]);
+    // Too long a prompt for the others' sum: it has its own.
+    expect(reading.usage?.others).toMatchObject([{ classes: { input: Number.MAX_SAFE_INTEGER, output: 2 } }]);
+    expect(reading.flags).toEqual(['inconsistent']);
+  });
+
   test('cut before their end are not at their end, so that nobody takes the part for the whole', () => {
     const reading = readLines([SUCCEEDED('claude-haiku-4-5', { input_tokens: 10, output_tokens: 4 })], false);
     expect(reading.usage?.classes).toEqual({ input: 10, output: 4 });
@@ -127,6 +163,7 @@ describe('the results of a message batch', () => {
     expect(reading.usage?.classes).toEqual({ input: 40, output: 20 });
     expect(reading.usage?.others).toHaveLength(32);
     expect(JSON.stringify(reading).length).toBeLessThan(8_000);
+    expect(reading.usage?.isIncomplete).toBe(true);
     expect(reading.flags).toEqual(['inconsistent']);
   });
 });

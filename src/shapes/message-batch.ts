@@ -13,7 +13,15 @@ import {
 } from '../token-usage.ts';
 import { isObject, readName, readObject } from './json-reading.ts';
 import { readMessage } from './messages.ts';
-import { EMPTY_READING, withContext, withFlag, withLaterResult, withTerminal } from './reading.ts';
+import {
+  areSameTerms,
+  EMPTY_READING,
+  termsOf,
+  withContext,
+  withFlag,
+  withLaterResult,
+  withTerminal,
+} from './reading.ts';
 import type { Shape } from './shape.ts';
 
 /** Where the prompts of some models begin to cost more: longer ones are summed apart from the others. */
@@ -36,7 +44,7 @@ function addClasses(first: Classes, second: Classes): Classes {
   const sum: Partial<Record<UsageClass, number>> = { ...first };
   for (const name of USAGE_CLASSES) {
     const more = second[name];
-    if (more !== undefined) sum[name] = (sum[name] ?? 0) + more;
+    if (more !== undefined) sum[name] = Math.min((sum[name] ?? 0) + more, Number.MAX_SAFE_INTEGER);
   }
   return sum;
 }
@@ -48,7 +56,11 @@ function isLong({ largestPrompt = 0 }: Pick<OtherUsage, 'largestPrompt'>): boole
 /** Null when there is no room for another sum. */
 function addOther(sums: readonly OtherUsage[], more: OtherUsage): readonly OtherUsage[] | null {
   const at = sums.findIndex(
-    (sum) => sum.purpose === more.purpose && sum.model === more.model && isLong(sum) === isLong(more),
+    (sum) =>
+      sum.purpose === more.purpose &&
+      sum.model === more.model &&
+      areSameTerms(sum.terms, more.terms) &&
+      isLong(sum) === isLong(more),
   );
   const before = sums[at];
   if (before === undefined) return sums.length < MAX_SUMS ? [...sums, more] : null;
@@ -79,24 +91,39 @@ function addNative(first: JsonObject, second: JsonObject, depth = 0): JsonObject
   return sum;
 }
 
-/** One answer of the batch. The first line's model is the call's own; the sums of the others stand beside it. */
+/** A line that does not name its tier is of the batch's. */
+function isOnTermsOf(reading: UsageReading, line: UsageReading): boolean {
+  return areSameTerms(termsOf(reading), {
+    ...termsOf(line),
+    serviceTier: line.serviceTier === null || reading.serviceTier === null ? reading.serviceTier : line.serviceTier,
+  });
+}
+
+/**
+ * One answer of the batch. The first line's model and terms are the call's own; the sums of what was served by another
+ * model or on other terms stand beside it.
+ */
 export function addLine(reading: UsageReading, line: UsageReading): UsageReading {
   const { usage } = line;
   // A refused line costs nothing, and in a sum it could not be told from the others.
   if (usage === null || usage.isRefused === true) return reading;
   const model = reading.model ?? line.model;
+  const isOnTerms = reading.usage === null || isOnTermsOf(reading, line);
+  const terms = isOnTerms ? {} : { terms: termsOf(line) };
   const own: OtherUsage = {
     purpose: 'batch',
     model: line.model,
     classes: usage.classes,
+    ...terms,
     largestPrompt: countPrompt(usage.classes),
   };
   const parts = (usage.others ?? []).map((part) => ({
     ...part,
+    ...terms,
     model: part.model ?? line.model,
     largestPrompt: countPrompt(part.classes),
   }));
-  const isOwn = line.model === model && !isLong(own);
+  const isOwn = line.model === model && isOnTerms && !isLong(own);
   const before = reading.usage;
   let others: readonly OtherUsage[] = before?.others ?? [];
   let isFull = false;
@@ -108,12 +135,16 @@ export function addLine(reading: UsageReading, line: UsageReading): UsageReading
   const largestPrompt = Math.max(before?.largestPrompt ?? 0, isOwn ? (own.largestPrompt ?? 0) : 0);
   const sum = {
     classes: isOwn ? addClasses(before?.classes ?? {}, usage.classes) : (before?.classes ?? {}),
-    reasoning: usage.reasoning === null ? (before?.reasoning ?? null) : (before?.reasoning ?? 0) + usage.reasoning,
+    reasoning:
+      usage.reasoning === null
+        ? (before?.reasoning ?? null)
+        : Math.min((before?.reasoning ?? 0) + usage.reasoning, Number.MAX_SAFE_INTEGER),
     ...(others.length === 0 ? {} : { others }),
     largestPrompt,
+    ...(isFull || usage.isIncomplete === true || before?.isIncomplete === true ? { isIncomplete: true as const } : {}),
     native: addNative(before?.native ?? {}, { [line.model ?? '']: usage.native }),
   };
-  const seen = withContext({ ...reading, usage: sum }, { ...line, model });
+  const seen = withContext({ ...reading, usage: sum }, isOnTerms ? { ...line, model } : { model });
   return isFull || line.flags.length > 0 ? withFlag(seen, 'inconsistent') : seen;
 }
 

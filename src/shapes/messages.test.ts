@@ -20,6 +20,24 @@ const start = (usage: JsonObject): JsonObject => ({
 const delta = (usage: JsonObject): JsonObject => ({ type: 'message_delta', delta: {}, usage });
 const block = (content: JsonObject): JsonObject => ({ type: 'content_block_start', index: 0, content_block: content });
 
+test('a refusal after a redacted thought is the same answer as JSON and as a stream: something was answered', () => {
+  const thought = { type: 'redacted_thinking', data: 'AAAA' };
+  const usage = { input_tokens: 10, output_tokens: 5 };
+  const message = { type: 'message', model: 'claude-opus-5', content: [thought], stop_reason: 'refusal', usage };
+  const events = [
+    start(usage),
+    block(thought),
+    { type: 'message_delta', delta: { stop_reason: 'refusal' }, usage: { output_tokens: 5 } },
+    { type: 'message_stop' },
+  ];
+  const header = { status: 200, contentType: 'text/event-stream', contentEncoding: null };
+  const reader = createUsageReader({ shape: messages, ...header });
+  for (const event of events) reader.push(Buffer.from(`data: ${JSON.stringify(event)}\n\n`));
+  reader.finish(true, () => undefined);
+  expect(messages.readJson(message, EMPTY_READING).usage).toEqual(reader.reading.usage);
+  expect(reader.reading.usage?.isRefused).toBeUndefined();
+});
+
 describe('iterations', () => {
   test('a compaction stands apart with the model of the call and its own prompt; turns are in the totals', () => {
     const { usage, flags } = readMessage({
@@ -34,6 +52,17 @@ describe('iterations', () => {
     expect(usage?.classes).toEqual({ input: 23000, output: 1000 });
     expect(usage?.others).toEqual([{ purpose: 'compaction', model: null, classes: { input: 180000, output: 3500 } }]);
     expect(flags).toEqual([]);
+  });
+
+  test.each([
+    ['that nobody knows may be billed apart', { type: 'novel_message', input_tokens: 5000, output_tokens: 10 }, true],
+    ['that nobody knows and that used nothing is nothing', { type: 'novel_message', input_tokens: 0 }, false],
+  ])('a part %s', (_, novel, isIncomplete) => {
+    const turn = { type: 'message', input_tokens: 10, output_tokens: 5 };
+    const { usage, flags } = readMessage({ input_tokens: 10, output_tokens: 5, iterations: [turn, novel] });
+    expect(usage?.classes).toEqual({ input: 10, output: 5 });
+    expect(usage?.isIncomplete === true).toBe(isIncomplete);
+    expect(flags).toEqual(isIncomplete ? ['inconsistent'] : []);
   });
 
   test("an advisor's tokens are its own model's, cache writes by lifetime included", () => {
@@ -103,7 +132,10 @@ test.each<[string, JsonObject, string[]]>([
   ['redeemed reprices the answer and is remarked', { status: { type: 'redeemed' } }, ['inconsistent']],
   ['not applied changes nothing', { status: { type: 'not_applied', reason: 'expired' } }, []],
 ])('a fallback credit that was %s', (_, credit, flags) => {
-  expect(readMessage({ input_tokens: 1, output_tokens: 2, fallback_credit: credit }).flags).toEqual(flags);
+  const reading = readMessage({ input_tokens: 1, output_tokens: 2, fallback_credit: credit });
+  expect(reading.flags).toEqual(flags);
+  // By how much it reprices is not told: the cost of such an answer is not known whole.
+  expect(reading.usage?.isIncomplete === true).toBe(flags.length > 0);
 });
 
 describe('runs of code, which the usage does not count', () => {

@@ -53,7 +53,13 @@ function draftCounts(usage: JsonObject): Draft {
 interface Iterations {
   readonly others: readonly OtherUsage[];
   readonly consistent: boolean;
+  readonly isIncomplete: boolean;
 }
+
+/** In the totals, as far as they are of the model that served. */
+const TURN_TYPES: readonly string[] = ['message', 'fallback_message'];
+/** Apart from the totals. */
+const OTHER_TYPES: readonly string[] = ['compaction', 'advisor_message'];
 
 const TOTALS = [
   'input_tokens',
@@ -71,8 +77,8 @@ function readIterations(native: JsonObject): Iterations {
   const others: OtherUsage[] = [];
   let consistent = true;
   for (const entry of entries) {
-    const type = readName(entry, 'type');
-    if (type !== 'compaction' && type !== 'advisor_message') continue;
+    const type = readName(entry, 'type') ?? '';
+    if (!OTHER_TYPES.includes(type)) continue;
     const purpose = type === 'compaction' ? type : 'advisor';
     const part = draftCounts(entry).done(null);
     if (!part.consistent) consistent = false;
@@ -80,27 +86,34 @@ function readIterations(native: JsonObject): Iterations {
   }
   const fallback = entries.find((entry) => readName(entry, 'type') === 'fallback_message');
   const serving = readName(fallback, 'model');
-  const turns = entries.filter((entry) => ['message', 'fallback_message'].includes(readName(entry, 'type') ?? ''));
+  const turns = entries.filter((entry) => TURN_TYPES.includes(readName(entry, 'type') ?? ''));
   const isServing = (turn: JsonObject) => serving === null || (readName(turn, 'model') ?? serving) === serving;
   // Declined before its first token, an attempt costs nothing. After it, nobody says what it costs.
-  if (turns.some((turn) => !isServing(turn) && (readCount(turn, 'output_tokens') ?? 0) > 0)) consistent = false;
+  const hasDeclined = turns.some((turn) => !isServing(turn) && (readCount(turn, 'output_tokens') ?? 0) > 0);
+  // Nor is it known of a part of another kind whether the totals have it.
+  const known = [...TURN_TYPES, ...OTHER_TYPES];
+  const isUnknown = (entry: JsonObject) => !known.includes(readName(entry, 'type') ?? '');
+  const isIncomplete =
+    hasDeclined ||
+    entries.some((entry) => isUnknown(entry) && TOTALS.some((name) => (readCount(entry, name) ?? 0) > 0));
   const served = turns.filter(isServing);
   const addsUp = TOTALS.every((name) => {
     const total = readCount(native, name);
     return total === null || served.reduce((sum, turn) => sum + (readCount(turn, name) ?? 0), 0) === total;
   });
-  return { others, consistent: consistent && (served.length === 0 || addsUp) };
+  return { others, consistent: consistent && !isIncomplete && (served.length === 0 || addsUp), isIncomplete };
 }
 
 /** `executions` is what was counted in the answer's blocks so far; 0 is known to be free, null is none seen. */
 function normaliseWith(native: JsonObject, executions: number | null): Normalised {
   const draft = draftCounts(native);
-  const { others, consistent } = readIterations(native);
+  const { others, consistent, isIncomplete } = readIterations(native);
   if (!consistent) draft.remark();
   // A redeemed credit turns cache writes into reads on the bill.
   const credit = readObject(native, 'fallback_credit') ?? undefined;
   const status = readName(readObject(credit, 'status') ?? undefined, 'type') ?? readName(credit, 'status');
-  if (status === 'redeemed') draft.remark();
+  const isRedeemed = status === 'redeemed';
+  if (isRedeemed) draft.remark();
 
   const tools = readObject(native, 'server_tool_use') ?? undefined;
   draft.set('web_search_requests', readCount(tools, 'web_search_requests'));
@@ -108,7 +121,11 @@ function normaliseWith(native: JsonObject, executions: number | null): Normalise
   const reported = readCount(tools, 'code_execution_requests') ?? 0;
   draft.set('code_execution_requests', reported === 0 || executions === 0 ? executions : reported);
   const details = readObject(native, 'output_tokens_details') ?? undefined;
-  return { ...draft.done(readCount(details, 'thinking_tokens')), others };
+  return {
+    ...draft.done(readCount(details, 'thinking_tokens')),
+    others,
+    isIncomplete: isIncomplete || isRedeemed,
+  };
 }
 
 export function normaliseMessage(native: JsonObject): Normalised {

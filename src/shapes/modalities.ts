@@ -31,7 +31,8 @@ function sumOf(parts: ByModality): number {
 /** Sets `input*` and `cache_read*`; the caller sets the classes of what was written. */
 export function setInput(draft: Draft, input: InputParts): void {
   const { total, cached, written, parts, cachedParts, extra, extraParts } = input;
-  const text = total - sumOf(parts) - (written ?? 0);
+  // What was read from a cache is a part of the total, also where the total's own parts leave it out.
+  const text = total - sumOf({ ...cachedParts, ...parts }) - (written ?? 0);
   let cachedText = cachedParts === null ? Math.min(cached ?? 0, Math.max(text, 0)) : (cached ?? 0) - sumOf(cachedParts);
   let rest = cachedParts === null ? (cached ?? 0) - cachedText : 0;
   for (const name of MODALITIES) {

@@ -55,7 +55,7 @@ export function normaliseOpenAi(native: JsonObject, names: Names, extras: OpenAi
   const cached =
     hit ?? readCount(details, 'cached_tokens') ?? readCount(native, 'cached_tokens') ?? extras.cachedElsewhere ?? null;
   const writtenSplit = readObject(details, 'cache_write_tokens_details');
-  const written = readCount(details, 'cache_write_tokens');
+  const written = readCount(details, 'cache_write_tokens') ?? sumWritten(writtenSplit);
 
   if (hit !== null && miss !== null && input !== null && hit + miss !== input) draft.remark();
   const allInput = miss === null ? input : miss + (cached ?? 0);
@@ -77,6 +77,13 @@ function readParts(details: JsonObject | undefined): ByModality {
   const audio = readCount(details, 'audio_tokens');
   const image = readCount(details, 'image_tokens');
   return { ...(audio === null ? {} : { audio }), ...(image === null ? {} : { image }) };
+}
+
+/** The split alone tells the sum; null when nothing was reported. */
+function sumWritten(split: JsonObject | null): number | null {
+  const thirtyMinutes = readCount(split ?? undefined, 'ttl_30m_tokens');
+  const twelveHours = readCount(split ?? undefined, 'ttl_12h_tokens');
+  return thirtyMinutes === null && twelveHours === null ? null : (thirtyMinutes ?? 0) + (twelveHours ?? 0);
 }
 
 function setWritten(draft: Draft, written: number | null, split: JsonObject | null): void {

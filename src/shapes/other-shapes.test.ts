@@ -199,6 +199,15 @@ describe('Converse', () => {
   });
 
   test('token counting', () => {
+    const cacheDetails = [
+      { ttl: '1h', inputTokens: 300 },
+      { ttl: '5m', inputTokens: 20 },
+    ];
+    const split = { inputTokens: 10, outputTokens: 5, totalTokens: 335, cacheDetails };
+    expect(read('converse', { usage: split })).toMatchObject({
+      usage: { classes: { input: 10, cache_creation_1h: 300, cache_creation_5m: 20, output: 5 } },
+      flags: [],
+    });
     expect(read('converse', { inputTokens: 17 }).usage?.classes).toEqual({ input: 17 });
   });
 });

@@ -1,5 +1,14 @@
 /** Builds a `UsageReading` step by step. Every function returns a new reading; none of them ever throws. */
-import type { CallFlag, JsonObject, JsonValue, OtherUsage, UsageClass, UsageReading } from '../token-usage.ts';
+import type {
+  CallFlag,
+  JsonObject,
+  JsonValue,
+  OtherUsage,
+  ServedTerms,
+  TokenUsage,
+  UsageClass,
+  UsageReading,
+} from '../token-usage.ts';
 import { isObject } from './json-reading.ts';
 import { mergeNative } from './merge-native.ts';
 
@@ -22,6 +31,8 @@ export interface Normalised {
   readonly reasoning: number | null;
   /** What other models used; absent or empty when none took part. */
   readonly others?: readonly OtherUsage[];
+  /** As in `TokenUsage`. */
+  readonly isIncomplete?: boolean;
   /** False when the parts do not add up. */
   readonly consistent: boolean;
 }
@@ -68,8 +79,14 @@ export function withUsage(
 ): UsageReading {
   if (!isObject(reported) || Object.keys(reported).length === 0) return reading;
   const native = mergeNative(reading.usage?.native ?? null, reported);
-  const { classes, reasoning, others = [], consistent } = normalise(native);
-  const usage = { classes, reasoning, ...(others.length === 0 ? {} : { others }), native };
+  const { classes, reasoning, others = [], isIncomplete = false, consistent } = normalise(native);
+  const usage: TokenUsage = {
+    classes,
+    reasoning,
+    ...(others.length === 0 ? {} : { others }),
+    ...(isIncomplete ? { isIncomplete } : {}),
+    native,
+  };
   // Judged on all that was reported so far: what looked odd in the middle of a stream may add up at its end.
   const flags = reading.flags.filter((flag) => flag !== 'inconsistent');
   return { ...reading, usage, flags: consistent ? flags : [...flags, 'inconsistent'] };
@@ -96,8 +113,26 @@ export function withContext(reading: UsageReading, context: Context): UsageReadi
   return same ? reading : { ...reading, model, serviceTier, speed, inferenceGeo };
 }
 
+export function termsOf({ serviceTier, speed, inferenceGeo }: UsageReading): ServedTerms {
+  return { serviceTier, speed, inferenceGeo };
+}
+
+export function areSameTerms(first: ServedTerms | undefined, second: ServedTerms | undefined): boolean {
+  return (
+    first?.serviceTier === second?.serviceTier &&
+    first?.speed === second?.speed &&
+    first?.inferenceGeo === second?.inferenceGeo
+  );
+}
+
 export function withFlag(reading: UsageReading, flag: CallFlag): UsageReading {
   return reading.flags.includes(flag) ? reading : { ...reading, flags: [...reading.flags, flag] };
+}
+
+/** A part of what is billed was not read. */
+export function withIncomplete(reading: UsageReading): UsageReading {
+  const { usage } = reading;
+  return usage === null ? reading : { ...reading, usage: { ...usage, isIncomplete: true } };
 }
 
 /** The answer speaks of a result that is made later, or hands it over. */

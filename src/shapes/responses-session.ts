@@ -6,7 +6,7 @@ import type { JsonObject } from '../token-usage.ts';
 import { addTurn } from './add-turn.ts';
 import { createEventTest, ERROR_PATTERN, USAGE_PATTERN } from './event-test.ts';
 import { readName } from './json-reading.ts';
-import { EMPTY_READING, withContext, withFlag } from './reading.ts';
+import { areSameTerms, EMPTY_READING, termsOf, withContext, withFlag } from './reading.ts';
 import { responses } from './responses.ts';
 import type { SessionShape, SessionState } from './session.ts';
 
@@ -18,9 +18,13 @@ function readServer(message: JsonObject, state: SessionState): SessionState {
   const { usage, model, serviceTier, error } = turn;
   if (!turn.terminal) return error === null ? state : { ...state, reading: { ...state.reading, error } };
   const own = state.reading.model;
+  // The session's terms are those of its first turn; turns on others are priced apart.
+  const isFirst = state.reading.usage === null;
+  const isOnTerms = isFirst || areSameTerms(termsOf(state.reading), termsOf(turn));
   const reading = withContext(
     {
       ...state.reading,
+      serviceTier: isFirst ? serviceTier : state.reading.serviceTier,
       error: error ?? state.reading.error,
       usage:
         usage === null
@@ -29,11 +33,12 @@ function readServer(message: JsonObject, state: SessionState): SessionState {
               purpose: null,
               // The first response's model is the session's own.
               model: own === null || model === own ? null : model,
+              ...(isOnTerms ? {} : { terms: termsOf(turn) }),
               usage,
               isTiered: true,
             }),
     },
-    { model: own ?? model, serviceTier },
+    { model: own ?? model },
   );
   return { ...state, reading: turn.flags.reduce(withFlag, reading), openTurns: Math.max(0, state.openTurns - 1) };
 }

@@ -260,3 +260,55 @@ describe('what goes wrong', () => {
     });
   });
 });
+
+describe('tools that the usage does not mention', () => {
+  const answer = (model: string, tool: JsonObject, item: JsonObject, more: JsonObject = {}) =>
+    read({ status: 'completed', model, tools: [tool], output: [item], usage: USAGE, ...more }).usage;
+  const picture = { type: 'image_generation_call', status: 'completed', result: 'AAAA' };
+  const search = { type: 'web_search_call', status: 'completed', action: { type: 'search' } };
+
+  test('pictures are counted where the tokens of the tool are not reported', () => {
+    const tool = { type: 'image_generation', model: 'gpt-image-1' };
+    const pictures = { purpose: 'image_generation', model: 'gpt-image-1', classes: { output_images: 1 } };
+    expect(answer('gpt-5', tool, picture)?.others).toEqual([pictures]);
+    const reported = { tool_usage: { image_gen: { input_tokens: 0, output_tokens: 0, total_tokens: 0 } } };
+    expect(answer('gpt-5', tool, picture, reported)?.others).toBeUndefined();
+    expect(answer('gpt-5', tool, { ...picture, status: 'failed' })?.others).toBeUndefined();
+  });
+
+  test.each([
+    ['gpt-4o-2024-08-06', { type: 'web_search' }, { classes: { input: 1, output: 2, web_search_requests: 1 } }],
+    ['gpt-5', { type: 'web_search_preview' }, { classes: { input: 1, output: 2, web_search_requests: 1 } }],
+    [
+      'gpt-4o-2024-08-06',
+      { type: 'web_search_preview_2025_03_11' },
+      {
+        classes: { input: 1, output: 2 },
+        others: [{ purpose: 'web_search', model: 'web_search_preview', classes: { web_search_requests: 1 } }],
+      },
+    ],
+    [
+      'gpt-4.1-mini-2025-04-14',
+      { type: 'web_search' },
+      { classes: { input: 1, output: 2, web_search_requests: 1 }, isIncomplete: true },
+    ],
+  ])('a search of %s with %o is billed as that tool is', (model, tool, expected) => {
+    expect(answer(model, tool, search)).toEqual({ reasoning: null, native: USAGE, ...expected });
+  });
+
+  test('searches are those that the usage reports, before those that are among the output', () => {
+    const usage = { ...USAGE, server_tool_use: { web_search_requests: 2 } };
+    expect(answer('deepseek-flash', {}, search, { usage })?.classes.web_search_requests).toBe(2);
+  });
+});
+
+test('cache writes that are only reported by lifetime are a part of the input', () => {
+  const input_tokens_details = { cache_write_tokens_details: { ttl_30m_tokens: 4000, ttl_12h_tokens: 3000 } };
+  const usage = { input_tokens: 10_000, input_tokens_details, output_tokens: 10, total_tokens: 10_010 };
+  expect(read({ usage }).usage?.classes).toEqual({
+    input: 3000,
+    cache_creation_30m: 4000,
+    cache_creation_12h: 3000,
+    output: 10,
+  });
+});

@@ -6,7 +6,7 @@
 import type { JsonObject, JsonValue, OtherUsage, UsageReading } from '../token-usage.ts';
 import { withError, withErrorMember } from './error-reading.ts';
 import { createEventTest, ERROR_PATTERN, USAGE_PATTERN } from './event-test.ts';
-import { normaliseImageTool, normaliseSvg } from './image-usage.ts';
+import { createPictures, normaliseImageTool, normaliseSvg } from './image-usage.ts';
 import { isObject, readArray, readCount, readName, readObject } from './json-reading.ts';
 import { normaliseOpenAi, RESPONSES_NAMES } from './openai-usage.ts';
 import { type Normalised, withContext, withLaterResult, withTerminal, withUsage } from './reading.ts';
@@ -49,22 +49,57 @@ function readImageModel(body: JsonObject): string | null {
   return readName(tool, 'model');
 }
 
-function readOthers(native: JsonObject, imageModel: string | null): readonly OtherUsage[] {
-  const image = normaliseImageTool(readObject(readObject(native, 'tool_usage') ?? undefined, 'image_gen'), imageModel);
-  const drawings = readArray(native, 'svg_usage').flatMap((entry) => normaliseSvg(entry) ?? []);
-  return image === null ? drawings : [image, ...drawings];
+/** Its tokens, or where they are not reported the number of its pictures. */
+function readImageTool(native: JsonObject, body: JsonObject): OtherUsage | null {
+  const model = readImageModel(body);
+  const reported = readObject(readObject(native, 'tool_usage') ?? undefined, 'image_gen');
+  if (reported !== null) return normaliseImageTool(reported, model);
+  const pictures = countItems(body, 'image_generation_call', (item) => readObject(item, 'svg_usage') === null);
+  return pictures === null ? null : createPictures(pictures, model);
+}
+
+/**
+ * The older search tool costs more with models that do not reason, and what it finds costs no tokens there: it is billed
+ * as a model of this name. Source: OpenAI, API pricing, built-in tools, November 2026.
+ */
+const PREVIEW_SEARCH = 'web_search_preview';
+const NOT_REASONING = /^gpt-4/;
+/** Billed a fixed number of tokens for what a search found, which the usage does not say to have in it. */
+const FIXED_SEARCH_CONTENT = /^gpt-(?:4o|4\.1)-mini/;
+
+interface Searches {
+  readonly own: number | null;
+  readonly preview: OtherUsage | null;
+  readonly isIncomplete: boolean;
+}
+
+function readSearches(native: JsonObject, body: JsonObject): Searches {
+  const webSearch = readObject(readObject(native, 'tool_usage') ?? undefined, 'web_search') ?? undefined;
+  const own =
+    readCount(webSearch, 'num_requests') ??
+    readCount(readObject(native, 'server_tool_use') ?? undefined, 'web_search_requests') ??
+    countItems(body, 'web_search_call', isSearch);
+  const model = readName(body, 'model') ?? '';
+  const isPreview = readArray(body, 'tools').some(
+    (tool) => readName(tool, 'type')?.startsWith(PREVIEW_SEARCH) === true,
+  );
+  if (own === null || own === 0 || !NOT_REASONING.test(model)) return { own, preview: null, isIncomplete: false };
+  if (!isPreview) return { own, preview: null, isIncomplete: FIXED_SEARCH_CONTENT.test(model) };
+  const preview = { purpose: 'web_search', model: PREVIEW_SEARCH, classes: { web_search_requests: own } };
+  return { own: null, preview, isIncomplete: false };
 }
 
 function createNormalise(body: JsonObject): (native: JsonObject) => Normalised {
-  const imageModel = readImageModel(body);
   return (native) => {
-    const webSearch = readObject(readObject(native, 'tool_usage') ?? undefined, 'web_search') ?? undefined;
+    const searches = readSearches(native, body);
     const normalised = normaliseOpenAi(native, RESPONSES_NAMES, {
-      webSearches: readCount(webSearch, 'num_requests') ?? countItems(body, 'web_search_call', isSearch),
+      webSearches: searches.own,
       fileSearches: countItems(body, 'file_search_call', () => true),
       codeExecutions: countExecutions(body),
     });
-    return { ...normalised, others: readOthers(native, imageModel) };
+    const drawings = readArray(native, 'svg_usage').flatMap((entry) => normaliseSvg(entry) ?? []);
+    const others = [readImageTool(native, body), ...drawings, searches.preview].filter((other) => other !== null);
+    return { ...normalised, others, isIncomplete: searches.isIncomplete };
   };
 }
 

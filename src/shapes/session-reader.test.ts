@@ -1,6 +1,7 @@
 /** Sessions message by message: the usage of their turns, added up to exact classes. */
 import { describe, expect, test } from 'vitest';
 import type { JsonValue } from '../token-usage.ts';
+import { sumNative } from './add-turn.ts';
 import type { SessionName } from './session.ts';
 import { createSessionReader, type SessionReader } from './session-reader.ts';
 
@@ -263,3 +264,32 @@ test.each<SessionName>(['realtime', 'responses-session', 'live-session', 'bidi-g
     expect(reader.reading.usage).toBeNull();
   },
 );
+
+describe('a responses session whose turns are served on different terms', () => {
+  const completed = (service_tier: string): JsonValue => ({
+    type: 'response.completed',
+    response: {
+      status: 'completed',
+      model: 'gpt-5.4',
+      service_tier,
+      usage: { input_tokens: 1000, output_tokens: 10, total_tokens: 1010 },
+    },
+  });
+
+  test('keeps those of the first as its own, and the others apart', () => {
+    const { reading } = read('responses-session', [completed('flex'), completed('default'), completed('flex')]);
+    expect(reading).toMatchObject({ serviceTier: 'flex', usage: { classes: { input: 2000, output: 20 } } });
+    const terms = { serviceTier: 'default', speed: null, inferenceGeo: null };
+    const classes = { input: 1000, output: 10 };
+    expect(reading.usage?.others).toEqual([{ purpose: 'turns', model: null, classes, terms }]);
+  });
+});
+
+test('turns that report ever new names do not make their sum grow with them', () => {
+  const native = Array.from({ length: 40 }, (_, turn) =>
+    Object.fromEntries([['input_tokens', 2], ...Array.from({ length: 20 }, (_, index) => [`n${turn}_${index}`, 1])]),
+  );
+  const sum = native.reduce(sumNative, {});
+  expect(sum['input_tokens']).toBe(80);
+  expect(Object.keys(sum)).toHaveLength(256);
+});

@@ -420,6 +420,18 @@ describe('what goes wrong inside a stream', () => {
   });
 });
 
+test('a stream that reports ever new names does not make its record grow with them', () => {
+  const reader = createUsageReader({
+    ...{ shape: SHAPES['chat-completions'], status: 200, contentType: 'text/event-stream', contentEncoding: null },
+  });
+  for (let event = 0; event < 40; event += 1) {
+    const names = Array.from({ length: 20 }, (_, index) => `"n${event}_${index}":1`).join(',');
+    reader.push(Buffer.from(`data: {"usage":{"prompt_tokens":${event},"completion_tokens":1,${names}}}\n\n`));
+  }
+  expect(reader.reading.usage?.classes).toEqual({ input: 39, output: 1 });
+  expect(Object.keys(reader.reading.usage?.native ?? {})).toHaveLength(256);
+});
+
 describe('encoded answers', () => {
   test('that were cut keep the usage that was decoded', async () => {
     const encoded = gzipSync(Buffer.from(MESSAGE_STREAM + ': padding\n\n'.repeat(50)));

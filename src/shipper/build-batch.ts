@@ -89,7 +89,7 @@ export function makeInterruptedItem(
     kind: 'call',
     row,
     copyText: encodeCopyText([row]),
-    billedOnceAs: null,
+    billedOnceAs: end.billedOnceAs ?? null,
     bodies: [],
     requestHeaders: [],
     responseHeaders: [],

@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { callBegin, callCheckpoint, callEnd, callId, NOON_MS, priceByToken } from '../../test/call-fixtures.ts';
 import type { CallBegin, CallEnd } from '../call-record.ts';
-import { buildBatch } from './build-batch.ts';
+import { buildBatch, makeInterruptedItem } from './build-batch.ts';
 import { interruptedEnd, makeRow, toBillableCall } from './make-row.ts';
 
 function rowOf(begin: Partial<CallBegin> = {}, end: Partial<CallEnd> = {}) {
@@ -44,6 +44,14 @@ test('usage keeps what its price needs besides the classes', () => {
     prompts: { largest: 4 },
     others: [{ purpose: 'batch', model: 'm', classes: { input: 9 }, prompts: { largest: 9 } }],
   });
+  const terms = { serviceTier: 'flex', speed: null, inferenceGeo: null };
+  const turns = [{ purpose: 'turns', model: null, classes: { input: 1 }, terms }];
+  const odd = { classes: {}, reasoning: null, native: {}, others: turns };
+  expect(rowOf({}, { usage: { ...odd, isIncomplete: true, hasUnknownPrompts: true } }).usage).toEqual({
+    others: turns,
+    unknown_prompts: true,
+    incomplete: true,
+  });
   const refused = { classes: { input: 5 }, reasoning: null, native: {}, isRefused: true } as const;
   expect(rowOf({}, { usage: refused }).usage).toEqual({ input: 5, refused: true });
 });
@@ -61,6 +69,34 @@ test('an interrupted call has what its checkpoint said, and no times that nobody
   });
   const end = interruptedEnd(callBegin(1), callCheckpoint(1));
   expect(end).toMatchObject({ status: 200, usageSource: 'partial', responseBytes: 1000, respondedAtMs: null });
+});
+
+describe('an interrupted call of a result that can be fetched again', () => {
+  const checkpointOf = (terminal: boolean, isFinal: boolean) => {
+    const checkpoint = callCheckpoint(1);
+    return { ...checkpoint, reading: { ...checkpoint.reading, terminal, laterResult: { id: 'resp_1', isFinal } } };
+  };
+
+  test('that had come whole counts it once, together with those who fetch it later', () => {
+    const context = { priceCall: priceByToken, nowMs: NOON_MS };
+    const item = makeInterruptedItem(callBegin(1), checkpointOf(true, true), context);
+    expect(item).toMatchObject({ billedOnceAs: 'resp_1', row: { usage_source: 'provider', cost_status: 'exact' } });
+    const fetched = makeInterruptedItem(callBegin(1, { billed: false }), checkpointOf(true, true), context);
+    expect(fetched).toMatchObject({ billedOnceAs: 'resp_1', row: { usage_source: 'provider', cost_status: 'exact' } });
+  });
+
+  test('that fetched a part of it has no usage: whoever wants the rest fetches it again, whole', () => {
+    const end = interruptedEnd(callBegin(1, { billed: false }), checkpointOf(false, true));
+    expect(end).toMatchObject({ usage: null, usageSource: 'none' });
+    expect(end).not.toHaveProperty('billedOnceAs');
+  });
+
+  test('that only asked for it is billed later', () => {
+    const checkpoint = checkpointOf(false, false);
+    const end = interruptedEnd(callBegin(1), { ...checkpoint, reading: { ...checkpoint.reading, usage: null } });
+    expect(end).toMatchObject({ usage: null, flags: ['usage_later'] });
+    expect(end).not.toHaveProperty('billedOnceAs');
+  });
 });
 
 test('a batch leaves out what belongs to a call that ended, and puts malformed endings aside', () => {

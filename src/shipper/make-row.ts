@@ -43,10 +43,17 @@ export function toBillableCall(begin: CallBegin, end: KnownEnd): BillableCall {
   };
 }
 
-/** The ending of a call whose process died: what its last checkpoint said, if it wrote one. */
+/**
+ * The ending of a call whose process died: what its last checkpoint said, if it wrote one. A result that can be fetched
+ * again is counted by the rules of an ending that was seen: once when it was whole, and not at all in part.
+ */
 export function interruptedEnd(begin: CallBegin, checkpoint: CallCheckpoint | null): KnownEnd {
   const reading: UsageReading | null = checkpoint?.reading ?? null;
-  const usage = reading?.usage ?? null;
+  const result = reading?.laterResult ?? null;
+  const isFinal = result?.isFinal === true && reading?.terminal === true;
+  const isPartOfResult = !begin.billed && result !== null && !isFinal;
+  const isLater = begin.billed && result?.isFinal === false;
+  const usage = isPartOfResult ? null : (reading?.usage ?? null);
   return {
     id: begin.id,
     status: checkpoint?.status ?? null,
@@ -62,7 +69,8 @@ export function interruptedEnd(begin: CallBegin, checkpoint: CallCheckpoint | nu
     inferenceGeo: reading?.inferenceGeo ?? null,
     usage,
     usageSource: usage === null ? 'none' : reading?.terminal === true ? 'provider' : 'partial',
-    flags: [...new Set([...begin.flags, ...(reading?.flags ?? [])])],
+    ...(isFinal && result !== null && usage !== null ? { billedOnceAs: result.id } : {}),
+    flags: [...new Set([...begin.flags, ...(isLater ? (['usage_later'] as const) : []), ...(reading?.flags ?? [])])],
     respondedAtMs: null,
     durationMs: null,
     connectMs: null,
@@ -170,8 +178,14 @@ function sizeOf(largestPrompt: number | undefined): JsonObject {
   return largestPrompt === undefined ? {} : { prompts: { largest: largestPrompt } };
 }
 
-function toJson({ purpose, model, classes, largestPrompt }: OtherUsage): JsonObject {
-  return { purpose, model, classes: { ...classes }, ...sizeOf(largestPrompt) };
+function toJson({ purpose, model, classes, terms, largestPrompt }: OtherUsage): JsonObject {
+  return {
+    purpose,
+    model,
+    classes: { ...classes },
+    ...(terms === undefined ? {} : { terms: { ...terms } }),
+    ...sizeOf(largestPrompt),
+  };
 }
 
 /**
@@ -197,6 +211,8 @@ function usageColumns(end: KnownEnd) {
             ...end.usage.classes,
             ...(others.length === 0 ? {} : { others: others.map(toJson) }),
             ...sizeOf(end.usage.largestPrompt),
+            ...(end.usage.hasUnknownPrompts === true ? { unknown_prompts: true } : {}),
+            ...(end.usage.isIncomplete === true ? { incomplete: true } : {}),
             ...(end.usage.isRefused === true ? { refused: true } : {}),
           },
     native_usage: native,

@@ -1,5 +1,5 @@
-/** The tests of `openai`: chat, responses and embeddings. */
-import OpenAI from 'openai';
+/** The tests of `openai`: chat, responses, embeddings, pictures, sound, and what is fetched later. */
+import OpenAI, { toFile } from 'openai';
 import { describe, expect, test } from 'vitest';
 import {
   checkCase,
@@ -189,6 +189,93 @@ const CASES: readonly SdkCase[] = [
     },
   },
   {
+    title: 'a picture',
+    answer: 'openai/images',
+    call: (at) =>
+      connect(at).images.generate({ model: 'gpt-image-2', prompt: 'A toll gate at dawn.', quality: 'high' }),
+    record: {
+      ...PRICED,
+      endpoint: 'images.generations',
+      model_requested: 'gpt-image-2',
+      usage: { input: 14, input_image: 0, output: 60, output_image: 4160 },
+      // 14 × 5 + (60 + 4160) × 30 per million
+      total_cost: '0.12667',
+    },
+  },
+  {
+    title: 'a picture as a stream',
+    answer: 'openai/images-stream',
+    call: async (at) =>
+      collect(
+        await connect(at).images.generate({
+          model: 'gpt-image-2',
+          prompt: 'A toll gate at dusk.',
+          stream: true,
+          partial_images: 1,
+        }),
+      ),
+    record: {
+      ...PRICED,
+      endpoint: 'images.generations',
+      streamed: true,
+      usage: { input: 50, input_image: 300, output: 0, output_image: 4160 },
+      // 50 × 5 + 300 × 8 + 4160 × 30 per million
+      total_cost: '0.12745',
+    },
+  },
+  {
+    title: 'a transcription, by tokens',
+    answer: 'openai/transcription',
+    call: async (at) =>
+      connect(at).audio.transcriptions.create({
+        model: 'gpt-4o-transcribe',
+        file: await toFile(Buffer.from('RIFF'), 'toll.wav'),
+      }),
+    result: { text: 'Every call is metered.' },
+    record: {
+      ...PRICED,
+      endpoint: 'audio.transcriptions',
+      model_requested: 'gpt-4o-transcribe',
+      usage: { input: 20, input_audio: 1380, output: 310 },
+      // 20 × 2.5 + 1380 × 6 + 310 × 10 per million
+      total_cost: '0.01143',
+    },
+  },
+  {
+    title: 'a transcription, by the minute',
+    answer: 'openai/transcription-duration',
+    call: async (at) =>
+      connect(at).audio.transcriptions.create({
+        model: 'whisper-1',
+        file: await toFile(Buffer.from('RIFF'), 'toll.wav'),
+        response_format: 'verbose_json',
+      }),
+    record: {
+      ...PRICED,
+      endpoint: 'audio.transcriptions',
+      model_requested: 'whisper-1',
+      usage: { input_audio_ms: 9000 },
+      // 9 s × 0.006 per minute
+      total_cost: '0.0009',
+    },
+  },
+  {
+    title: 'speech, by the character',
+    answer: 'openai/speech',
+    call: async (at) => {
+      const sound = await connect(at).audio.speech.create({ model: 'tts-1', voice: 'alloy', input: 'Zoll 🛂, prêt!' });
+      return { bytes: (await sound.arrayBuffer()).byteLength };
+    },
+    record: {
+      ...PRICED,
+      endpoint: 'audio.speech',
+      usage_source: 'request',
+      usage: { input_characters: 13 },
+      // 13 × 15 per million
+      total_cost: '0.000195',
+    },
+  },
+  {
     title: 'a model that does not exist',
     answer: 'openai/error-404',
     call: (at) => connect(at).chat.completions.create({ model: 'gpt-nonesuch', messages: [...HELLO] }),
@@ -209,8 +296,57 @@ const CASES: readonly SdkCase[] = [
   },
 ];
 
+/** What is asked for now and made later: the first record that carries the result has its cost, and no other. */
+const LATER: readonly {
+  readonly title: string;
+  readonly created: string;
+  readonly fetched: string;
+  readonly create: SdkCall;
+  readonly fetch: SdkCall;
+  readonly totalCost: string;
+}[] = [
+  {
+    title: 'a background response',
+    created: 'openai/responses-background-created',
+    fetched: 'openai/responses-background-fetched',
+    create: (at) => connect(at).responses.create({ model: 'gpt-5-mini', input: 'Take your time.', background: true }),
+    fetch: (at) => connect(at).responses.retrieve('resp_bg0001'),
+    // 200 × 0.25 + 100 × 0.025 + 90 × 2 per million
+    totalCost: '0.0002325',
+  },
+  {
+    title: 'a batch',
+    created: 'openai/batch-created',
+    fetched: 'openai/batch-fetched',
+    create: (at) =>
+      connect(at).batches.create({
+        input_file_id: 'file-demo1',
+        endpoint: '/v1/chat/completions',
+        completion_window: '24h',
+      }),
+    fetch: (at) => connect(at).batches.retrieve('batch_demo1'),
+    // (1500 × 0.25 + 500 × 0.025 + 700 × 2) / 2 per million
+    totalCost: '0.00089375',
+  },
+];
+
 export function testOpenai(started: () => SdkComparison): void {
   describe('openai', () => {
+    test.each(LATER)('$title, fetched three times: as without the gateway, and counted once', async (later) => {
+      const ask = async (call: SdkCall, fixture: string) =>
+        (await started().compare({ call, answer: () => answerFixture(fixture) })).records[0];
+      const status = ({ cost_status, total_cost, flags }: Readonly<Record<string, unknown>> = {}) => [
+        cost_status,
+        total_cost,
+        flags,
+      ];
+      expect(status(await ask(later.create, later.created))).toEqual(['not_billed', '0', ['usage_later']]);
+      expect(status(await ask(later.fetch, later.fetched))).toEqual(['exact', later.totalCost, []]);
+      const again = ['not_billed', '0', ['usage_counted_before']];
+      expect(status(await ask(later.fetch, later.fetched))).toEqual(again);
+      expect(status(await ask(later.fetch, later.fetched))).toEqual(again);
+    });
+
     test.each(CASES)('$title: as without the gateway, and recorded with its exact cost', (tested) =>
       checkCase(started(), tested),
     );

@@ -50,6 +50,14 @@ test('a part of the results is not taken for the whole: it has no usage, and the
   expect(end).not.toHaveProperty('billedOnceAs');
 });
 
+test('a range of the results is a part, too', async () => {
+  const fixture = listFixtures().find(({ name }) => name === 'batch-results');
+  const body = fixture?.body ?? Buffer.alloc(0);
+  const { end } = await fetchResults({ status: 206, body: body.subarray(0, body.indexOf('\n') + 1) });
+  expect(end).toMatchObject({ outcome: 'ok', status: 206, usage: null, usageSource: 'none' });
+  expect(end).not.toHaveProperty('billedOnceAs');
+});
+
 test('results that are not there yet are an error without usage', async () => {
   const { end } = await fetchResults({
     status: 404,

@@ -67,6 +67,19 @@ test.each([NGHTTP2_CANCEL, NGHTTP2_NO_ERROR, NGHTTP2_INTERNAL_ERROR])(
   },
 );
 
+test('a request that is reset in the packet it came in never goes to the provider', async () => {
+  const first = provider.requests.length;
+  const begun = (await proxy.entries()).length;
+  const request = requestFrame(1, [...MODELS_REQUEST, ['x-gateway-key', proxy.key]]);
+  // What is answered last tells that the one before was dealt with.
+  const health = requestFrame(3, HEALTH_REQUEST);
+  const packet = Buffer.concat([PREFACE, SETTINGS_FRAME, request, resetFrame(1, NGHTTP2_CANCEL), health]);
+  await exchangeBytes(proxy.port, [packet], '"status":"ok"');
+  expect((await proxy.lastCall()).end).toMatchObject({ outcome: 'client_closed', status: null });
+  expect((await proxy.entries()).slice(begun).map(({ type }) => type)).toEqual(['begin', 'end']);
+  expect(provider.requests.length).toBe(first);
+});
+
 test('a session that is destroyed takes all its calls with it', async () => {
   const first = provider.requests.length;
   provider.setAnswer(() => [{ waitFor: never }]);
@@ -155,6 +168,14 @@ test('an answer that ends with its head, cut: the head comes, then the reset', a
   provider.setAnswer(() => buildAnswer({ body: 'abc', resetAt: 'after-headers' }));
   const answer = await readHttp2Answer(session, messages());
   expect(answer).toMatchObject({ status: 200, end: NGHTTP2_INTERNAL_ERROR });
+});
+
+test.each([204, 205])('an answer %i with a length, which HTTP/2 does not allow, comes without it', async (status) => {
+  const length = ['Content-Length', status === 204 ? '5' : '0'] as const;
+  provider.setAnswer(() => buildAnswer({ status, headers: [length, ['X-Kept', 'yes']], framing: 'none', body: '' }));
+  const answer = await readHttp2Answer(session, messages());
+  expect(answer).toMatchObject({ status, end: 'complete' });
+  expect([headerOf(answer, 'content-length'), headerOf(answer, 'x-kept')]).toEqual([undefined, 'yes']);
 });
 
 test('no answer: the refusal, whole', async () => {

@@ -6,6 +6,7 @@
 import { type AwsHost, readAwsHost } from '../../aws-host.ts';
 import type { UpstreamConfig } from '../../config.ts';
 import { GatewayError } from '../../errors.ts';
+import type { Provider } from '../../providers/provider.ts';
 import { isHopByHop } from '../../wire/hop-by-hop.ts';
 import type { AcceptedRequest } from '../accept.ts';
 
@@ -28,15 +29,20 @@ function splitNames(text: string | undefined): readonly string[] {
   return text === undefined || text === '' ? [] : text.toLowerCase().replaceAll('%3b', ';').split(';');
 }
 
-/** The AWS host that the request was signed for, where its signature holds. `upstream` is what the operator configured. */
+/**
+ * The AWS host that the request was signed for, where its signature holds. `upstream` is what the operator configured.
+ * A signature does not lead a provider's call to another one, as whose it would be recorded and priced.
+ */
 export function requireHoldingSignature(
   signature: ClientSignature,
   request: AcceptedRequest,
+  services: Provider['signedServices'],
   upstream: UpstreamConfig | null,
 ): AwsHost {
   const host = readAwsHost(request.header('host') ?? '');
   const configured = upstream === null ? null : readAwsHost(new URL(upstream.origin).host);
-  if (host === null || !isReachable(host, configured)) throw new GatewayError('signature_host');
+  const isOfProvider = host !== null && services?.includes(host.service) === true;
+  if (host === null || !isOfProvider || !isReachable(host, configured)) throw new GatewayError('signature_host');
   for (const name of signature.signedHeaders) {
     if (name.startsWith('x-gateway-')) throw new GatewayError('signature_gateway_headers');
     // Signed for HTTP/2, where the host has that name; from here on it is HTTP/1.1.

@@ -143,6 +143,7 @@ class Http2Response implements ClientResponse {
   /** Flat, of a head that has not left. */
   #head: string[] | null = null;
   #isBodiless = false;
+  #hasEnded = false;
   headersSent = false;
 
   constructor(stream: ServerHttp2Stream, method: string, connection: StreamConnection) {
@@ -157,8 +158,9 @@ class Http2Response implements ClientResponse {
     return this.#stream.destroyed;
   }
 
+  /** Of the answer: the stream's own writable side is also finished by a reset. */
   get writableFinished(): boolean {
-    return this.#stream.writableFinished;
+    return this.#hasEnded && this.#stream.writableFinished;
   }
 
   writeContinue(): void {
@@ -171,6 +173,8 @@ class Http2Response implements ClientResponse {
     this.#head = [':status', String(status)];
     for (let index = 0; index + 1 < headers.length; index += 2) {
       const name = (headers[index] ?? '').toLowerCase();
+      // RFC 9110 forbids a length with these; in HTTP/2 one that is not 0 makes the answer malformed.
+      if (name === 'content-length' && (status === 204 || status === 205)) continue;
       if (!isHopByHop(name)) this.#head.push(name, headers[index + 1] ?? '');
     }
     // A client would take it for malformed; better it hears that there is no answer.
@@ -187,6 +191,7 @@ class Http2Response implements ClientResponse {
   end(bytes: Buffer | string = ''): void {
     const stream = this.#stream;
     if (stream.destroyed) return;
+    this.#hasEnded = true;
     const isEmpty = this.#isBodiless || bytes.length === 0;
     this.#sendHead(isEmpty);
     if (!stream.writableEnded) {
