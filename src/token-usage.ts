@@ -41,12 +41,32 @@ export const USAGE_CLASSES = [
 
 export type UsageClass = (typeof USAGE_CLASSES)[number];
 
+/** The tokens of a prompt, cached or not: they choose the rate where it rises with the prompt's length. */
+const PROMPT_CLASSES: readonly UsageClass[] = USAGE_CLASSES.slice(0, USAGE_CLASSES.indexOf('output'));
+
 /** The classes that are not tokens: no tier, batch or speed changes their price. */
 export const COUNTED_CLASSES: readonly UsageClass[] = USAGE_CLASSES.slice(USAGE_CLASSES.indexOf('input_audio_ms'));
 
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 export interface JsonObject {
   readonly [name: string]: JsonValue;
+}
+
+/** Whole numbers of each class; an absent one was not reported. */
+export type ClassQuantities = Readonly<Partial<Record<UsageClass, number>>>;
+
+/** Sums stay whole numbers that a column has room for. */
+export function addClasses(first: ClassQuantities, second: ClassQuantities): ClassQuantities {
+  const sum: Partial<Record<UsageClass, number>> = { ...first };
+  for (const name of USAGE_CLASSES) {
+    const more = second[name];
+    if (more !== undefined) sum[name] = Math.min((sum[name] ?? 0) + more, Number.MAX_SAFE_INTEGER);
+  }
+  return sum;
+}
+
+export function countPrompt(classes: ClassQuantities): number {
+  return PROMPT_CLASSES.reduce((sum, name) => sum + (classes[name] ?? 0), 0);
 }
 
 /** On which terms an answer was served, as it said. */
@@ -62,7 +82,7 @@ export interface OtherUsage {
   readonly purpose: string;
   /** Null: the call's own model, but apart from its prompt (a compaction). */
   readonly model: string | null;
-  readonly classes: Readonly<Partial<Record<UsageClass, number>>>;
+  readonly classes: ClassQuantities;
   /** Where it was served on other terms than the call. */
   readonly terms?: ServedTerms;
   /** As in `TokenUsage`. */
@@ -71,7 +91,7 @@ export interface OtherUsage {
 
 /** What one answer reported. Quantities are whole numbers ≥ 0; an absent class was not reported (null is not zero). */
 export interface TokenUsage {
-  readonly classes: Readonly<Partial<Record<UsageClass, number>>>;
+  readonly classes: ClassQuantities;
   /** Reasoning tokens, a part of `output`, for display; null when the provider does not say. */
   readonly reasoning: number | null;
   /** Not in `classes`. Absent when no other model took part. */

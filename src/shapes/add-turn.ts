@@ -2,11 +2,18 @@
  * Adds the usage of one turn to that of a session. Turns of the session's own model are summed; what another model did
  * within the session stands apart, summed by its purpose and model.
  */
-import type { JsonObject, JsonValue, OtherUsage, ServedTerms, TokenUsage, UsageClass } from '../token-usage.ts';
+import {
+  addClasses,
+  type ClassQuantities,
+  countPrompt,
+  type JsonObject,
+  type JsonValue,
+  type OtherUsage,
+  type ServedTerms,
+  type TokenUsage,
+} from '../token-usage.ts';
 import { isObject, readName } from './json-reading.ts';
 import { areSameTerms } from './reading.ts';
-
-type Classes = TokenUsage['classes'];
 
 /**
  * Prompts of several turns are summed up to this, where a model's rates rise with the length of the prompt: below the
@@ -17,21 +24,6 @@ const MAX_SUMMED_PROMPT = 200_000;
 const MAX_OTHERS = 256;
 /** Of a further group of turns of the session's own model. */
 const TURNS = 'turns';
-
-const PROMPT_CLASSES: readonly UsageClass[] = [
-  'input',
-  'input_audio',
-  'input_image',
-  'input_video',
-  'cache_read',
-  'cache_read_audio',
-  'cache_read_image',
-  'cache_read_video',
-  'cache_creation_5m',
-  'cache_creation_30m',
-  'cache_creation_1h',
-  'cache_creation_12h',
-];
 
 export interface Turn {
   /** Null: the session's own work. Else what another model worked as, e.g. `transcription`. */
@@ -88,21 +80,9 @@ function addOther(others: readonly OtherUsage[], added: OtherUsage, turn: Turn):
   return others.with(index, { ...added, classes: addClasses(others[index]?.classes ?? {}, added.classes) });
 }
 
-function fits(classes: Classes, { isTiered, usage }: Turn): boolean {
+function fits(classes: ClassQuantities, { isTiered, usage }: Turn): boolean {
   if (!isTiered || Object.keys(classes).length === 0) return true;
-  return promptOf(classes) + promptOf(usage.classes) <= MAX_SUMMED_PROMPT;
-}
-
-function promptOf(classes: Classes): number {
-  return PROMPT_CLASSES.reduce((sum, name) => sum + (classes[name] ?? 0), 0);
-}
-
-export function addClasses(left: Classes, right: Classes): Classes {
-  const sum = new Map<string, number>(Object.entries(left));
-  for (const [name, quantity] of Object.entries(right)) {
-    sum.set(name, Math.min((sum.get(name) ?? 0) + quantity, Number.MAX_SAFE_INTEGER));
-  }
-  return Object.fromEntries(sum);
+  return countPrompt(classes) + countPrompt(usage.classes) <= MAX_SUMMED_PROMPT;
 }
 
 function addCounts(left: number | null, right: number | null): number | null {

@@ -4,11 +4,11 @@
  * the number of lines. Source: Anthropic's API reference, Message Batches, November 2026.
  */
 import {
+  addClasses,
+  countPrompt,
   type JsonObject,
   type JsonValue,
   type OtherUsage,
-  USAGE_CLASSES,
-  type UsageClass,
   type UsageReading,
 } from '../token-usage.ts';
 import { isObject, readName, readObject } from './json-reading.ts';
@@ -31,23 +31,6 @@ const MAX_SUMS = 32;
 /** Members and levels of the summed native usage. */
 const MAX_MEMBERS = 32;
 const MAX_DEPTH = 3;
-
-type Classes = OtherUsage['classes'];
-
-const PROMPT_CLASSES = USAGE_CLASSES.filter((name) => /^(?:input|cache)_?/.test(name) && name !== 'input_audio_ms');
-
-function countPrompt(classes: Classes): number {
-  return PROMPT_CLASSES.reduce((sum, name) => sum + (name === 'input_characters' ? 0 : (classes[name] ?? 0)), 0);
-}
-
-function addClasses(first: Classes, second: Classes): Classes {
-  const sum: Partial<Record<UsageClass, number>> = { ...first };
-  for (const name of USAGE_CLASSES) {
-    const more = second[name];
-    if (more !== undefined) sum[name] = Math.min((sum[name] ?? 0) + more, Number.MAX_SAFE_INTEGER);
-  }
-  return sum;
-}
 
 function isLong({ largestPrompt = 0 }: Pick<OtherUsage, 'largestPrompt'>): boolean {
   return largestPrompt > LONG_PROMPT_TOKENS;

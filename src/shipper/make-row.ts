@@ -4,10 +4,11 @@ import type { BillableCall, PricedCall } from '../pricing/billable-call.ts';
 import { readSpanPath } from '../runs/span-path.ts';
 import type { LlmRequestRow } from '../store/llm-request-row.ts';
 import {
+  addClasses,
   type CallFlag,
+  type ClassQuantities,
   type JsonObject,
   type OtherUsage,
-  USAGE_CLASSES,
   type UsageClass,
   type UsageReading,
 } from '../token-usage.ts';
@@ -154,8 +155,6 @@ export function makeRow(begin: CallBegin, end: KnownEnd, priced: PricedCall, pri
   };
 }
 
-type Classes = Readonly<Partial<Record<UsageClass, number>>>;
-
 const CACHE_READ: readonly UsageClass[] = ['cache_read', 'cache_read_audio', 'cache_read_image', 'cache_read_video'];
 const CACHE_CREATION: readonly UsageClass[] = [
   'cache_creation_5m',
@@ -163,15 +162,6 @@ const CACHE_CREATION: readonly UsageClass[] = [
   'cache_creation_1h',
   'cache_creation_12h',
 ];
-
-function addClasses(sum: Classes, { classes }: OtherUsage): Classes {
-  const all: Partial<Record<UsageClass, number>> = { ...sum };
-  for (const name of USAGE_CLASSES) {
-    const more = classes[name];
-    if (more !== undefined) all[name] = (all[name] ?? 0) + more;
-  }
-  return all;
-}
 
 /** What a price needs besides the classes. An object, so that it cannot be taken for one of them. */
 function sizeOf(largestPrompt: number | undefined): JsonObject {
@@ -194,7 +184,7 @@ function toJson({ purpose, model, classes, terms, largestPrompt }: OtherUsage): 
  */
 function usageColumns(end: KnownEnd) {
   const others = end.usage?.others ?? [];
-  const classes = others.reduce(addClasses, end.usage?.classes ?? {});
+  const classes = others.reduce((sum, other) => addClasses(sum, other.classes), end.usage?.classes ?? {});
   const native: JsonObject | null = end.usage?.native ?? null;
   return {
     input_tokens: classes.input ?? null,
@@ -221,7 +211,7 @@ function usageColumns(end: KnownEnd) {
 }
 
 /** Null when none of the classes was reported. */
-function sumReported(classes: Classes, names: readonly UsageClass[]): number | null {
+function sumReported(classes: ClassQuantities, names: readonly UsageClass[]): number | null {
   let sum: number | null = null;
   for (const name of names) {
     const quantity = classes[name];
