@@ -13,12 +13,6 @@ export interface ClientConnection {
   resetAndDestroy(): unknown;
 }
 
-/** Gets a body that is taken without a stream. */
-export interface BodyTaker {
-  takeChunk(chunk: Buffer): void;
-  takeEnd(): void;
-}
-
 export interface ClientRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
@@ -36,11 +30,6 @@ export interface ClientRequest {
   pause(): unknown;
   resume(): unknown;
   isPaused(): boolean;
-  /**
-   * From now on the body goes to `taker`, and nothing of it to the listeners of `data` and `end`, until it is null: they
-   * get what comes after that. Absent where there is no short way.
-   */
-  passBody?(taker: BodyTaker | null): void;
 }
 
 export interface ClientResponse {

@@ -8,7 +8,7 @@ import { GatewayError } from '../errors.ts';
 import type { AcceptedRequest } from './accept.ts';
 import type { BodyCopy } from './body-copy.ts';
 import type { ByteBudget } from './byte-budget.ts';
-import type { BodyTaker, ClientRequest, ClientResponse } from './client-exchange.ts';
+import type { ClientRequest, ClientResponse } from './client-exchange.ts';
 import type { IdleSweep, IdleWait } from './idle-sweep.ts';
 
 /** Held whatever the endpoint. */
@@ -50,93 +50,45 @@ export function receiveBody(
 
 function holdBody(incoming: ClientRequest, copy: BodyCopy, limits: BodyLimits): Promise<ReceivedBody> {
   return new Promise((resolve, reject) => {
-    const body = new BodyHold(incoming, copy, limits, resolve, reject);
-    limits.idle.add(body);
-    incoming.on('close', () => body.onClientClose());
-    if (incoming.passBody !== undefined) {
-      incoming.passBody(body);
-    } else {
-      incoming.on('data', body.takeChunk);
-      incoming.on('end', () => body.takeEnd());
+    const parts: Buffer[] = [];
+    let heldBytes = 0;
+    let takenBytes = 0;
+    let isSettled = false;
+    const wait: IdleWait = { touchedMs: performance.now(), onIdle: () => settle(null) };
+    limits.idle.add(wait);
+
+    /** Null: the client sent nothing for too long. */
+    function settle(body: ReceivedBody | null): void {
+      if (isSettled) return;
+      isSettled = true;
+      limits.idle.remove(wait);
+      if (takenBytes > 0) limits.budget.give(takenBytes);
+      if (body === null) reject(new GatewayError('request_timeout'));
+      else resolve(body);
     }
-  });
-}
 
-/** Gathers a body until it is whole, or too large to be held. */
-class BodyHold implements BodyTaker, IdleWait {
-  touchedMs = performance.now();
-  readonly #incoming: ClientRequest;
-  readonly #copy: BodyCopy;
-  readonly #limits: BodyLimits;
-  readonly #resolve: (body: ReceivedBody) => void;
-  readonly #reject: (error: GatewayError) => void;
-  readonly #parts: Buffer[] = [];
-  #heldBytes = 0;
-  #takenBytes = 0;
-  #isSettled = false;
-
-  constructor(
-    incoming: ClientRequest,
-    copy: BodyCopy,
-    limits: BodyLimits,
-    resolve: (body: ReceivedBody) => void,
-    reject: (error: GatewayError) => void,
-  ) {
-    this.#incoming = incoming;
-    this.#copy = copy;
-    this.#limits = limits;
-    this.#resolve = resolve;
-    this.#reject = reject;
-  }
-
-  readonly takeChunk = (chunk: Buffer): void => {
-    this.#parts.push(chunk);
-    this.#heldBytes += chunk.length;
-    if (this.#heldBytes > SMALL_BODY_BYTES) {
-      if (this.#heldBytes > this.#limits.holdBytes || !this.#limits.budget.take(chunk.length)) {
-        this.#stopTaking();
-        const stream = followBody(this.#parts.splice(0), this.#incoming, this.#copy, this.#limits.idle);
-        this.#settle({ kind: 'streamed', stream });
+    function onData(chunk: Buffer): void {
+      parts.push(chunk);
+      heldBytes += chunk.length;
+      wait.touchedMs = performance.now();
+      if (heldBytes <= SMALL_BODY_BYTES) return;
+      if (heldBytes <= limits.holdBytes && limits.budget.take(chunk.length)) {
+        takenBytes += chunk.length;
         return;
       }
-      this.#takenBytes += chunk.length;
+      incoming.off('data', onData);
+      settle({ kind: 'streamed', stream: followBody(parts.splice(0), incoming, copy, limits.idle) });
     }
-    this.touchedMs = performance.now();
-  };
 
-  takeEnd(): void {
-    const [only] = this.#parts;
-    const isOne = this.#parts.length === 1 && only !== undefined;
-    this.#settle({ kind: 'held', bytes: isOne ? only : Buffer.concat(this.#parts, this.#heldBytes) });
-  }
-
-  onClientClose(): void {
-    this.#settle({ kind: 'client-gone' });
-  }
-
-  onIdle(): void {
-    // What still comes is drained by whoever answers.
-    this.#stopTaking();
-    if (this.#leave()) this.#reject(new GatewayError('request_timeout'));
-  }
-
-  #stopTaking(): void {
-    if (this.#incoming.passBody !== undefined) this.#incoming.passBody(null);
-    else this.#incoming.off('data', this.takeChunk);
-  }
-
-  #settle(body: ReceivedBody): void {
-    if (this.#leave()) this.#resolve(body);
-  }
-
-  /** True the first time. */
-  #leave(): boolean {
-    if (this.#isSettled) return false;
-    this.#isSettled = true;
-    this.#limits.idle.remove(this);
-    if (this.#takenBytes > 0) this.#limits.budget.give(this.#takenBytes);
-    return true;
-  }
+    incoming.on('data', onData);
+    incoming.on('end', () => {
+      if (isSettled) return;
+      const [only] = parts;
+      const bytes = parts.length === 1 && only !== undefined ? only : Buffer.concat(parts, heldBytes);
+      settle({ kind: 'held', bytes });
+    });
+    incoming.on('close', () => settle({ kind: 'client-gone' }));
+  });
 }
 
 /** A stream of what is held already and then of what still comes; reading it slowly slows the client down. */
