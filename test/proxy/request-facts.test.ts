@@ -44,6 +44,14 @@ function chunk(piece: Buffer): Buffer[] {
   return [Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n')];
 }
 
+test.each(['length', 'chunked'] as const)(
+  'a body too large to be held (%s) passes whole, and its model is known',
+  async (framing) => {
+    const body = Buffer.from(`{"model":"gpt-x","stream":false,"input":"${'0123456789abcdef'.repeat(60_000)}"}`);
+    expect(await send('/v1/messages', [], body, framing)).toEqual({ model: 'gpt-x', streamed: false, flags: [] });
+  },
+);
+
 describe('the model of an encoded request is known at its end', () => {
   test.each([
     ['gzip', gzipSync(JSON_BODY)],
