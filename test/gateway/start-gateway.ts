@@ -3,6 +3,7 @@
  * own, on free ports, and talks to it through its ports only. Not a mock of anything.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -49,13 +50,23 @@ export interface StartOptions {
   readonly ports?: { readonly port: number; readonly adminPort: number };
 }
 
+/** Below the ports that systems give to connections by themselves: one of those could be taken before it is used. */
+const FIRST_PORT = 12_000;
+const PORTS = 18_000;
+
 export async function findFreePort(): Promise<number> {
+  for (;;) {
+    const port = FIRST_PORT + randomInt(PORTS);
+    if (await isFree(port)) return port;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
   const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
+  return new Promise((resolve) => {
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
 }
 
 export async function waitUntil<T>(
