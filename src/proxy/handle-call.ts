@@ -5,7 +5,6 @@
  */
 import type { CallBegin, CallBody } from '../call-record.ts';
 import type { AwsSigning } from '../config.ts';
-import type { CallFlag } from '../token-usage.ts';
 import { accept } from './accept.ts';
 import { Answer } from './answer.ts';
 import { authenticate } from './authenticate.ts';
@@ -15,12 +14,13 @@ import type { ClientRequest, ClientResponse } from './client-exchange.ts';
 import { countSent } from './count-sent.ts';
 import type { Gateway } from './gateway.ts';
 import { splitGatewayHeaders } from './gateway-headers.ts';
-import { keepBegin, keepEnd, stampArrival } from './keep-call.ts';
+import { keepBegin, keepEnd, keepsBodies, stampArrival } from './keep-call.ts';
 import { attachMeter } from './meter.ts';
 import { type PreparedBody, prepareBody, withoutCompression } from './prepare-body.ts';
 import { NO_BODY_FACTS, readFactsAtEnd, withKnownStream } from './read-body-facts.ts';
 import { ASKABLE_BODY_BYTES, type ReceivedBody, receiveBody, SMALL_BODY_BYTES } from './receive-body.ts';
 import {
+  beginFlags,
   type CallFacts,
   describeBegin,
   describeCheckpoint,
@@ -64,7 +64,7 @@ export async function handleCall(incoming: ClientRequest, outgoing: ClientRespon
       route.signing === null
         ? forwarded
         : await signHeaders(facts, route.signing, forwarded, prepared, requestCopy.totalBytes, gateway);
-    const flags = beginFlags(facts, prepared);
+    const flags = beginFlags(facts, prepared.flags);
     const begin = describeBegin(facts, prepared.facts, flags);
     await keepBegin(gateway, begin);
 
@@ -88,10 +88,9 @@ export async function handleCall(incoming: ClientRequest, outgoing: ClientRespon
         requestBytes,
         nowMs: performance.now(),
       });
-      const bodies =
-        (key.bodies ?? gateway.settings.bodies) === 'full'
-          ? bodiesOf(facts, begin, received, requestCopy, answer, responseCopy)
-          : [];
+      const bodies = keepsBodies(gateway, facts)
+        ? bodiesOf(facts, begin, received, requestCopy, answer, responseCopy)
+        : [];
       await keepEnd(gateway, begin, end, bodies);
     } catch (error) {
       gateway.log.error({ err: error, request_id: arrival.id }, 'the record of a call could not be made');
@@ -104,12 +103,6 @@ export async function handleCall(incoming: ClientRequest, outgoing: ClientRespon
     requestCopy.release();
     responseCopy.release();
   }
-}
-
-function beginFlags(facts: CallFacts, prepared: PreparedBody): CallFlag[] {
-  const flags: CallFlag[] = [...facts.headers.flags, ...prepared.flags];
-  if (facts.route.isRepaired) flags.push('path_repaired');
-  return flags;
 }
 
 function holdLimit(route: Route, mayAsk: boolean): number {

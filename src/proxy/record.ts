@@ -39,6 +39,13 @@ export interface CallFacts {
   readonly route: Route;
 }
 
+/** What is remarked before the call is forwarded; `more` is of its body. */
+export function beginFlags({ headers, route }: CallFacts, more: readonly CallFlag[]): CallFlag[] {
+  const flags: CallFlag[] = [...headers.flags, ...more];
+  if (route.isRepaired) flags.push('path_repaired');
+  return flags;
+}
+
 export function describeBegin(facts: CallFacts, body: BodyFacts, flags: readonly CallFlag[]): CallBegin {
   const { arrival, key, request, headers, route } = facts;
   const { endpoint } = route;

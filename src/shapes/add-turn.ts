@@ -41,7 +41,7 @@ export function addTurn(session: TokenUsage | null, turn: Turn): TokenUsage {
   const before = session ?? { classes: {}, reasoning: null, native: {} };
   const { purpose, model, terms, usage } = turn;
   const isOwn = purpose === null && model === null && terms === undefined;
-  const hasRoom = isOwn && fits(before.classes, turn);
+  const hasRoom = isOwn && fits(before.classes, usage.classes, turn.isTiered);
   const others = addOthers(before.others ?? [], turn, hasRoom);
   const isIncomplete = others === null || before.isIncomplete === true || usage.isIncomplete === true;
   const kept = others ?? before.others ?? [];
@@ -64,25 +64,25 @@ function addOthers(before: readonly OtherUsage[], turn: Turn, isInSum: boolean):
   const own: OtherUsage = { purpose: purpose ?? TURNS, model, classes: usage.classes, ...terms };
   const parts = (usage.others ?? []).map((other): OtherUsage => ({ ...other, ...terms }));
   let others: readonly OtherUsage[] | null = before;
-  for (const added of isInSum ? parts : [own, ...parts]) if (others !== null) others = addOther(others, added, turn);
+  for (const added of isInSum ? parts : [own, ...parts])
+    if (others !== null) others = addOther(others, added, turn.isTiered);
   return others;
 }
 
-function addOther(others: readonly OtherUsage[], added: OtherUsage, turn: Turn): readonly OtherUsage[] | null {
+function addOther(others: readonly OtherUsage[], added: OtherUsage, isTiered: boolean): readonly OtherUsage[] | null {
   const isSame = ({ purpose, model, terms }: OtherUsage): boolean =>
     purpose === added.purpose && model === added.model && areSameTerms(terms, added.terms);
   const isFull = others.length >= MAX_OTHERS;
   const index = others.findLastIndex(
-    (other) =>
-      isSame(other) && (isFull || fits(other.classes, { ...turn, usage: { ...turn.usage, classes: added.classes } })),
+    (other) => isSame(other) && (isFull || fits(other.classes, added.classes, isTiered)),
   );
   if (index === -1) return isFull ? null : [...others, added];
   return others.with(index, { ...added, classes: addClasses(others[index]?.classes ?? {}, added.classes) });
 }
 
-function fits(classes: ClassQuantities, { isTiered, usage }: Turn): boolean {
-  if (!isTiered || Object.keys(classes).length === 0) return true;
-  return countPrompt(classes) + countPrompt(usage.classes) <= MAX_SUMMED_PROMPT;
+function fits(sum: ClassQuantities, more: ClassQuantities, isTiered: boolean): boolean {
+  if (!isTiered || Object.keys(sum).length === 0) return true;
+  return countPrompt(sum) + countPrompt(more) <= MAX_SUMMED_PROMPT;
 }
 
 function addCounts(left: number | null, right: number | null): number | null {

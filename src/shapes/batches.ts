@@ -7,7 +7,7 @@ import { normaliseImageUsage } from './image-usage.ts';
 import { isObject, readCount, readName, readObject } from './json-reading.ts';
 import { normaliseOpenAi, RESPONSES_NAMES } from './openai-usage.ts';
 import { type Normalised, withContext, withLaterResult, withTerminal, withUsage } from './reading.ts';
-import type { Shape } from './shape.ts';
+import { createWholeAnswer } from './whole-answer.ts';
 
 /** A batch that was stopped or ran out of time is billed for the requests that were done. */
 const FINAL_STATUSES: readonly string[] = ['completed', 'expired', 'cancelled', 'failed'];
@@ -34,10 +34,4 @@ function readJson(body: JsonValue, reading: UsageReading): UsageReading {
   return withTerminal(withContext(known, { model: readName(body, 'model') }));
 }
 
-export const batches: Shape = {
-  name: 'batches',
-  readJson,
-  mayMatter: () => false,
-  readEvent: (_eventType, _data, reading) => reading,
-  doneText: null,
-};
+export const batches = createWholeAnswer('batches', readJson);

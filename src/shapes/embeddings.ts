@@ -5,17 +5,15 @@
 import type { JsonObject, JsonValue, UsageReading } from '../token-usage.ts';
 import { withErrorMember } from './error-reading.ts';
 import { isObject, readCount, readName } from './json-reading.ts';
-import { createDraft, type Normalised, withContext, withTerminal, withUsage } from './reading.ts';
-import type { Shape } from './shape.ts';
+import { type Normalised, normaliseCount, withContext, withTerminal, withUsage } from './reading.ts';
+import { createWholeAnswer } from './whole-answer.ts';
 
 /** Best first. */
 const COUNT_NAMES = ['prompt_tokens', 'input_tokens', 'promptTokenCount', 'total_tokens', 'totalTokenCount'] as const;
 
 function normalise(native: JsonObject): Normalised {
-  const draft = createDraft();
   const counts = [...COUNT_NAMES, 'inputTextTokenCount'].map((name) => readCount(native, name));
-  draft.set('input', counts.find((count) => count !== null) ?? null);
-  return draft.done(null);
+  return normaliseCount('input', counts.find((count) => count !== null) ?? null);
 }
 
 function readJson(body: JsonValue, reading: UsageReading): UsageReading {
@@ -27,10 +25,4 @@ function readJson(body: JsonValue, reading: UsageReading): UsageReading {
   return withTerminal(withErrorMember(withContext(withUsage(reading, reported, normalise), context), body));
 }
 
-export const embeddings: Shape = {
-  name: 'embeddings',
-  readJson,
-  mayMatter: () => false,
-  readEvent: (_eventType, _data, reading) => reading,
-  doneText: null,
-};
+export const embeddings = createWholeAnswer('embeddings', readJson);

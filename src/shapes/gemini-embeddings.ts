@@ -7,7 +7,7 @@ import { withErrorMember } from './error-reading.ts';
 import { GENERATE_NAMES, normaliseGemini, UNGROUNDED } from './gemini-usage.ts';
 import { isObject, readArray, readCount, readObject } from './json-reading.ts';
 import { withTerminal, withUsage } from './reading.ts';
-import type { Shape } from './shape.ts';
+import { createWholeAnswer } from './whole-answer.ts';
 
 /** Null unless each of the embeddings has its count. */
 function sumStatistics(embeddings: readonly JsonValue[]): number | null {
@@ -29,10 +29,4 @@ function readJson(body: JsonValue, reading: UsageReading): UsageReading {
   return withTerminal(withErrorMember(seen, body));
 }
 
-export const geminiEmbeddings: Shape = {
-  name: 'gemini-embeddings',
-  readJson,
-  mayMatter: () => false,
-  readEvent: (_eventType, _data, reading) => reading,
-  doneText: null,
-};
+export const geminiEmbeddings = createWholeAnswer('gemini-embeddings', readJson);

@@ -5,8 +5,8 @@
 import type { JsonValue, UsageReading } from '../token-usage.ts';
 import { withErrorMember } from './error-reading.ts';
 import { isObject, readArray, readName } from './json-reading.ts';
-import { createDraft, withTerminal, withUsage } from './reading.ts';
-import type { Shape } from './shape.ts';
+import { normaliseCount, withTerminal, withUsage } from './reading.ts';
+import { createWholeAnswer } from './whole-answer.ts';
 
 /** One that was filtered out is not billed: it says why, and has no bytes. Large elements are not looked into. */
 function isPicture(item: JsonValue): boolean {
@@ -16,19 +16,8 @@ function isPicture(item: JsonValue): boolean {
 function readJson(body: JsonValue, reading: UsageReading): UsageReading {
   if (!isObject(body) || !Array.isArray(body['predictions'])) return withTerminal(withErrorMember(reading, body));
   const pictures = readArray(body, 'predictions').filter(isPicture).length;
-  const seen = withUsage(reading, { output_images: pictures }, () => {
-    const draft = createDraft();
-    draft.set('output_images', pictures);
-    return draft.done(null);
-  });
+  const seen = withUsage(reading, { output_images: pictures }, () => normaliseCount('output_images', pictures));
   return withTerminal(seen);
 }
 
-export const imagen: Shape = {
-  name: 'imagen',
-  countsElements: true,
-  readJson,
-  mayMatter: () => false,
-  readEvent: (_eventType, _data, reading) => reading,
-  doneText: null,
-};
+export const imagen = createWholeAnswer('imagen', readJson, { countsElements: true });

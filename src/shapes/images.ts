@@ -7,7 +7,7 @@ import { withError, withErrorMember } from './error-reading.ts';
 import { createEventTest, ERROR_PATTERN, USAGE_PATTERN } from './event-test.ts';
 import { normaliseImageUsage, normaliseSvg } from './image-usage.ts';
 import { isObject, readArray, readCount, readName, readObject } from './json-reading.ts';
-import { createDraft, type Normalised, withContext, withTerminal, withUsage } from './reading.ts';
+import { type Normalised, normaliseCount, withContext, withTerminal, withUsage } from './reading.ts';
 import type { Shape } from './shape.ts';
 
 const TERMINAL_EVENTS: readonly string[] = ['image_generation.completed', 'image_edit.completed'];
@@ -19,9 +19,7 @@ function normaliseTokens(native: JsonObject): Normalised {
 }
 
 function normalisePictures(native: JsonObject): Normalised {
-  const draft = createDraft();
-  draft.set('output_images', readCount(native, 'output_images'));
-  return draft.done(null);
+  return normaliseCount('output_images', readCount(native, 'output_images'));
 }
 
 function withTokensOrPictures(reading: UsageReading, body: JsonObject): UsageReading {

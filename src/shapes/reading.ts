@@ -1,6 +1,7 @@
 /** Builds a `UsageReading` step by step. Every function returns a new reading; none of them ever throws. */
 import type {
   CallFlag,
+  ClassQuantities,
   JsonObject,
   JsonValue,
   OtherUsage,
@@ -27,7 +28,7 @@ export const EMPTY_READING: UsageReading = {
 
 /** What a shape makes of a usage object. */
 export interface Normalised {
-  readonly classes: Readonly<Partial<Record<UsageClass, number>>>;
+  readonly classes: ClassQuantities;
   readonly reasoning: number | null;
   /** What other models used; absent or empty when none took part. */
   readonly others?: readonly OtherUsage[];
@@ -69,6 +70,13 @@ export function createDraft(): Draft {
       return { classes, reasoning: part, consistent };
     },
   };
+}
+
+/** Usage that is one count and nothing else. */
+export function normaliseCount(name: UsageClass, quantity: number | null): Normalised {
+  const draft = createDraft();
+  draft.set(name, quantity);
+  return draft.done(null);
 }
 
 /** Takes in a reported usage object; anything but an object with members leaves the reading as it is. */

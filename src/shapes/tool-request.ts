@@ -5,8 +5,9 @@
 import type { JsonObject, JsonValue, UsageReading } from '../token-usage.ts';
 import { withErrorMember } from './error-reading.ts';
 import { isObject, readArray, readName } from './json-reading.ts';
-import { createDraft, withTerminal, withUsage } from './reading.ts';
+import { normaliseCount, withTerminal, withUsage } from './reading.ts';
 import type { Shape } from './shape.ts';
+import { createWholeAnswer } from './whole-answer.ts';
 
 /** Where the text of a fetched page may stand. */
 const PAGE_NAMES: readonly string[] = ['content', 'markdown', 'text'];
@@ -30,14 +31,10 @@ function createToolRequest(
     const failed = withErrorMember(reading, body);
     if (failed !== reading) return withTerminal(failed);
     const quantity = found(body) ? 1 : 0;
-    const seen = withUsage(reading, { [counted]: quantity }, () => {
-      const draft = createDraft();
-      draft.set(counted, quantity);
-      return draft.done(null);
-    });
+    const seen = withUsage(reading, { [counted]: quantity }, () => normaliseCount(counted, quantity));
     return withTerminal(seen);
   }
-  return { name, readJson, mayMatter: () => false, readEvent: (_type, _data, reading) => reading, doneText: null };
+  return createWholeAnswer(name, readJson);
 }
 
 export const webSearch = createToolRequest('web-search', 'web_search_requests', foundResults);

@@ -6,7 +6,7 @@ import type { JsonValue, UsageReading } from '../token-usage.ts';
 import { withErrorMember } from './error-reading.ts';
 import { isObject, readCount, readName, readObject } from './json-reading.ts';
 import { withContext, withLaterResult, withTerminal, withUsage } from './reading.ts';
-import type { Shape } from './shape.ts';
+import { createWholeAnswer } from './whole-answer.ts';
 
 const RUNNING_STATUSES: readonly string[] = ['queued', 'in_progress', 'pending', 'running'];
 
@@ -24,10 +24,4 @@ function readJson(body: JsonValue, reading: UsageReading): UsageReading {
   return withTerminal(withErrorMember(withContext(known, { model: readName(body, 'model') }), body));
 }
 
-export const videoJob: Shape = {
-  name: 'video-job',
-  readJson,
-  mayMatter: () => false,
-  readEvent: (_eventType, _data, reading) => reading,
-  doneText: null,
-};
+export const videoJob = createWholeAnswer('video-job', readJson);

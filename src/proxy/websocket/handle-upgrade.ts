@@ -15,9 +15,16 @@ import { authenticate } from '../authenticate.ts';
 import { BodyCopy } from '../body-copy.ts';
 import type { Gateway } from '../gateway.ts';
 import { splitGatewayHeaders } from '../gateway-headers.ts';
-import { keepBegin, keepEnd, stampArrival } from '../keep-call.ts';
+import { keepBegin, keepEnd, keepsBodies, stampArrival } from '../keep-call.ts';
 import { attachMeter } from '../meter.ts';
-import { type CallFacts, describeBegin, describeCheckpoint, describeCopiedBody, describeEnd } from '../record.ts';
+import {
+  beginFlags,
+  type CallFacts,
+  describeBegin,
+  describeCheckpoint,
+  describeCopiedBody,
+  describeEnd,
+} from '../record.ts';
 import { refuse } from '../refuse.ts';
 import { refuseCall } from '../refuse-call.ts';
 import { chooseRoute } from '../route.ts';
@@ -77,7 +84,7 @@ export async function handleUpgrade(incoming: IncomingMessage, head: Buffer, gat
     // What follows the head would be read as frames by one side and as a body by the other.
     if (request.hasBody) throw new GatewayError('request_malformed');
 
-    const begin = describeBegin(facts, { model: readModel(request.query), streamed: true }, readFlags(facts));
+    const begin = describeBegin(facts, { model: readModel(request.query), streamed: true }, beginFlags(facts, []));
     await keepBegin(gateway, begin);
     const overheadUs = Math.round((performance.now() - arrival.monotonicMs) * 1000);
     const opening: Opening = { gateway, facts, begin, websocket, overheadUs, requestCopy, responseCopy };
@@ -120,10 +127,6 @@ function openResponse(incoming: IncomingMessage, socket: Socket, client: HeldCli
 function readModel(query: string): string | null {
   const model = new URLSearchParams(query).get('model');
   return model === null || model === '' ? null : model;
-}
-
-function readFlags(facts: CallFacts): CallBegin['flags'] {
-  return facts.route.isRepaired ? [...facts.headers.flags, 'path_repaired'] : facts.headers.flags;
 }
 
 function createAnswer(outgoing: ServerResponse, { gateway, facts, responseCopy }: Opening): Answer {
@@ -194,16 +197,13 @@ async function keepAnswer(ending: AnswerEnding, answer: Answer, opening: Opening
       nowMs: performance.now(),
     });
     const { head } = answer;
-    const isKept = keepsBodies(opening) && head !== null && responseCopy.totalBytes > 0 && !responseCopy.isDropped;
+    const isKept =
+      keepsBodies(gateway, facts) && head !== null && responseCopy.totalBytes > 0 && !responseCopy.isDropped;
     const bodies = isKept ? [describeCopiedBody(begin, 'response', (name) => head.header(name), responseCopy)] : [];
     await keepEnd(gateway, begin, end, bodies);
   } catch (error) {
     gateway.log.error({ err: error, request_id: begin.id }, 'the record of a call could not be made');
   }
-}
-
-function keepsBodies({ gateway, facts }: Opening): boolean {
-  return (facts.key.bodies ?? gateway.settings.bodies) === 'full';
 }
 
 /** From 101 to the end of the connection. Never rejects. */
@@ -223,7 +223,7 @@ async function relay(
     extensions: head.header('sec-websocket-extensions'),
     requestCopy,
     responseCopy,
-    keepsTranscript: keepsBodies(opening),
+    keepsTranscript: keepsBodies(gateway, facts),
     arrivedMs: arrival.monotonicMs,
     checkpoint,
   });
