@@ -64,6 +64,24 @@ interface Expected {
   readonly costAt: CostAt;
 }
 
+/** The same for both of its APIs. */
+const OPENAI_FAILURES = {
+  refused: {
+    answer: 'openai/error-404',
+    status: 404,
+    model: 'gpt-nonesuch',
+    message: 'The model `gpt-nonesuch` does not exist or you do not have access to it.',
+    errorType: 'invalid_request_error',
+  },
+  limited: {
+    answer: 'openai/error-429',
+    message:
+      'Rate limit reached for gpt-4o-mini on requests per min (RPM): Limit 3, Used 3, Requested 1. Please try again in 20s.',
+    errorType: 'requests',
+    headers: { 'retry-after-ms': '20000' },
+  },
+} as const satisfies Pick<AiProvider, 'refused' | 'limited'>;
+
 const AI_PROVIDERS: readonly AiProvider[] = [
   {
     title: '@ai-sdk/deepseek',
@@ -184,20 +202,7 @@ const AI_PROVIDERS: readonly AiProvider[] = [
       // 133 × 0.25 + 85 × 2 per million
       costAt: () => '0.00020325',
     },
-    refused: {
-      answer: 'openai/error-404',
-      status: 404,
-      model: 'gpt-nonesuch',
-      message: 'The model `gpt-nonesuch` does not exist or you do not have access to it.',
-      errorType: 'invalid_request_error',
-    },
-    limited: {
-      answer: 'openai/error-429',
-      message:
-        'Rate limit reached for gpt-4o-mini on requests per min (RPM): Limit 3, Used 3, Requested 1. Please try again in 20s.',
-      errorType: 'requests',
-      headers: { 'retry-after-ms': '20000' },
-    },
+    ...OPENAI_FAILURES,
   },
   {
     title: '@ai-sdk/openai, responses',
@@ -222,20 +227,7 @@ const AI_PROVIDERS: readonly AiProvider[] = [
       costAt: () => '0.0004996',
     },
     toolCall: null,
-    refused: {
-      answer: 'openai/error-404',
-      status: 404,
-      model: 'gpt-nonesuch',
-      message: 'The model `gpt-nonesuch` does not exist or you do not have access to it.',
-      errorType: 'invalid_request_error',
-    },
-    limited: {
-      answer: 'openai/error-429',
-      message:
-        'Rate limit reached for gpt-4o-mini on requests per min (RPM): Limit 3, Used 3, Requested 1. Please try again in 20s.',
-      errorType: 'requests',
-      headers: { 'retry-after-ms': '20000' },
-    },
+    ...OPENAI_FAILURES,
   },
   {
     title: '@ai-sdk/anthropic',
