@@ -3,7 +3,10 @@ import type { CallBegin, CallEnd } from '../call-record.ts';
 import type { BillableCall } from './billable-call.ts';
 
 /** What of a call's beginning can change its price. */
-export type BilledBegin = Pick<CallBegin, 'provider' | 'endpoint' | 'billed' | 'requestedAtMs' | 'region' | 'isBatch'>;
+export type BilledBegin = Pick<
+  CallBegin,
+  'provider' | 'providerAlias' | 'endpoint' | 'billed' | 'requestedAtMs' | 'region' | 'isBatch'
+>;
 
 /** What of its ending can. */
 export type BilledEnd = Pick<
@@ -25,6 +28,7 @@ export type BilledEnd = Pick<
 export function toBillableCall(begin: BilledBegin, end: BilledEnd): BillableCall {
   return {
     provider: begin.provider,
+    providerAlias: begin.providerAlias,
     endpoint: begin.endpoint,
     billed: begin.billed || end.billedOnceAs !== undefined,
     isLater: end.flags.includes('usage_later'),

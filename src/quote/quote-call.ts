@@ -54,6 +54,7 @@ function describeNative(input: NativeQuoteInput): DescribedCall {
   return {
     begin: {
       provider: input.provider,
+      providerAlias: input.providerAlias,
       endpoint: endpoint.family,
       billed: endpoint.billed,
       requestedAtMs: input.requestedAtMs,
@@ -74,10 +75,11 @@ function describeNative(input: NativeQuoteInput): DescribedCall {
 }
 
 function describeClasses(input: ClassQuoteInput): DescribedCall {
-  const { provider, model, requestedAtMs, context, classes, serviceTier, speed, inferenceGeo } = input;
+  const { provider, providerAlias, model, requestedAtMs, context, classes, serviceTier, speed, inferenceGeo } = input;
   return {
     begin: {
       provider,
+      providerAlias,
       endpoint: 'classes',
       billed: true,
       requestedAtMs,
