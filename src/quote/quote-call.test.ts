@@ -1,12 +1,16 @@
 /** What a quote says besides the cost; the worked cases themselves are in `pricing/cost-cases.test.ts`. */
+import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
+import { z } from 'zod';
+import { PROVIDER_NAMES } from '../call-record.ts';
 import { createPriceBook } from '../pricing/price-book.ts';
 import { formatUsd } from '../usd.ts';
 import { quoteCall } from './quote-call.ts';
-import type { ClassQuoteInput, NativeQuoteInput, QuoteInput } from './quote-input.ts';
+import { type ClassQuoteInput, type NativeQuoteInput, QuoteError, type QuoteInput } from './quote-input.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 28);
 const book = createPriceBook();
+const JsonObjectSchema = z.record(z.string(), z.json());
 
 function native(fields: Partial<NativeQuoteInput>): NativeQuoteInput {
   return {
@@ -331,4 +335,32 @@ test.each<[string, Partial<NativeQuoteInput>, readonly string[]]>([
   ],
 ])('%s', (_what, fields, classes) => {
   expect(quote(native(fields))).toMatchObject({ costStatus: 'exact', classes, unread: [] });
+});
+
+test('whatever stands in a question, it is answered or refused in words', () => {
+  const endpoints = [
+    ...['POST /v1/chat/completions', 'POST /v1/batches', 'POST /v1/messages', 'GET /v1/messages/batches/{id}/results'],
+    ...['POST /model/{id}/invoke', 'POST /v1beta/models/{model}:generateContent', 'POST /v1beta/interactions'],
+    ...['POST /v1/images/edits', 'POST /v1/audio/speech', 'POST /v1/videos', 'POST /tools/search'],
+  ];
+  const names = fc.constantFrom('usage', 'input_tokens', 'prompt_tokens', 'promptTokenCount', 'details', '__proto__');
+  const anything = fc.dictionary(names, fc.jsonValue({ maxDepth: 4 }));
+  const asked = fc.record({
+    provider: fc.constantFrom(...PROVIDER_NAMES),
+    endpoint: fc.constantFrom(...endpoints),
+    model: fc.option(fc.string({ unit: 'binary' })),
+    usage: fc.option(anything),
+    response: anything,
+  });
+  fc.assert(
+    fc.property(asked, (fields) => {
+      try {
+        const usage = JsonObjectSchema.nullable().parse(fields.usage);
+        quoteCall(native({ ...fields, usage, response: JsonObjectSchema.parse(fields.response) }), book, NOW_MS);
+      } catch (error) {
+        expect(error).toBeInstanceOf(QuoteError);
+      }
+    }),
+    { numRuns: 200 },
+  );
 });
