@@ -22,6 +22,7 @@ import { openPool } from '../store/pool.ts';
 import { readVersion } from '../version.ts';
 import { createKeyPublisher, type KeyPublisher } from './key-publisher.ts';
 import { type Repeating, repeat } from './repeat.ts';
+import { repeatPriceUpdates } from './repeat-price-updates.ts';
 import { repeatRetention } from './repeat-retention.ts';
 import { type JobThread, runJobThread } from './run-job-thread.ts';
 import { formatShipperStatus } from './shipper-status.ts';
@@ -106,6 +107,7 @@ interface Connected {
   readonly keys: KeyPublisher;
   readonly polling: Repeating;
   readonly pollingPrices: Repeating;
+  readonly priceUpdates: Repeating;
   readonly retention: Repeating;
   readonly jobs: JobThread;
 }
@@ -140,6 +142,7 @@ function createControl(
       keys,
       polling: pollKeys(keys, log),
       pollingPrices: pollPrices(prices, apiPool, log),
+      priceUpdates: repeatPriceUpdates(apiPool, ACCOUNT_ID, prices, log),
       retention: repeatRetention(retentionPool, config, log),
       jobs: runJobThread({
         pool: apiPool,
@@ -202,6 +205,7 @@ function createControl(
         connecting.stop(),
         connected?.polling.stop(),
         connected?.pollingPrices.stop(),
+        connected?.priceUpdates.stop(),
         connected?.retention.stop(),
         connected?.jobs.stop(),
       ]);
