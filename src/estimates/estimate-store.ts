@@ -18,7 +18,8 @@ const WAITS = `estimated_tokens is null and usage_source in ('none', 'partial')
   and cost_status in ('no_usage', 'partial', 'unpriced')
   and outcome in ('ok', 'client_closed', 'upstream_truncated', 'upstream_stream_error', 'shutdown_cut', 'interrupted')`;
 
-const LIST = `select ${BILLABLE_COLUMNS.join(', ')} from llm_requests
+/** $1: how far back; $2: how many. */
+export const LIST_WAITING_CALLS = `select ${BILLABLE_COLUMNS.join(', ')} from llm_requests
   where ${WAITS} and requested_at >= $1 order by requested_at desc limit $2`;
 
 /** The newest first. */
@@ -27,7 +28,7 @@ export async function listWaitingCalls(
   sinceMs: number,
   limit: number,
 ): Promise<readonly BillableRow[]> {
-  const { rows } = await client.query<BillableRow>(LIST, [new Date(sinceMs), limit]);
+  const { rows } = await client.query<BillableRow>(LIST_WAITING_CALLS, [new Date(sinceMs), limit]);
   return rows;
 }
 
