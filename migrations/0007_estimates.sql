@@ -3,7 +3,7 @@
 -- Few calls are in it, and each leaves it once it was looked at, so it costs the others nothing.
 create index llm_requests_to_estimate on llm_requests (requested_at)
   where estimated_tokens is null and usage_source in ('none', 'partial')
-    and cost_status in ('no_usage', 'partial', 'unpriced')
+    and cost_status in ('no_usage', 'partial', 'unpriced') and endpoint <> 'unknown'
     and outcome in ('ok', 'client_closed', 'upstream_truncated', 'upstream_stream_error', 'shutdown_cut', 'interrupted');
 
 comment on column llm_requests.estimated_tokens is

@@ -188,10 +188,10 @@ describe.each(POSTGRES_KINDS)('estimates on $name', (kind) => {
     expect(await estimate()).toBe(0);
   });
 
-  test('calls with usage, without a provider, or free of charge are left alone', async () => {
+  test('calls with usage, calls that nobody can read, and those that did not reach a provider are left alone', async () => {
     await db.store(
       endedCall(11, {}, { usage: tokens(5, 5) }),
-      endedCall(12, {}, { ...UNREPORTED, outcome: 'rejected' }),
+      endedCall(12, { endpoint: 'unknown' }, UNREPORTED),
       endedCall(13, {}, { ...UNREPORTED, outcome: 'upstream_unreachable', status: null }),
     );
     expect(await estimate()).toBe(0);

@@ -9,8 +9,9 @@ import type { PriceCall } from '../pricing/billable-call.ts';
 import { type Repeating, repeat } from './repeat.ts';
 
 const POLL_MS = 3_000;
-/** There are more: others have their turn meanwhile. */
-const NEXT_STEP_MS = 200;
+/** There are more: others have their turn meanwhile, for half as long as the step took. */
+const PAUSE_SHARE = 0.5;
+const MIN_PAUSE_MS = 200;
 /** Another node does it. */
 const RETRY_MS = 15_000;
 const DAY_MS = 86_400_000;
@@ -21,10 +22,12 @@ export function repeatEstimates(pool: pg.Pool, config: Config, priceCall: PriceC
   const ending = new AbortController();
   const repeating = repeat(async () => {
     const sinceMs = Date.now() - (config.retentionBodiesDays + 1) * DAY_MS;
+    const startedMs = performance.now();
     try {
       const looked = await estimateCalls({ pool, priceCall, measurer, sinceMs, signal: ending.signal });
       if (looked === null) return RETRY_MS;
-      return looked < STEP_CALLS ? POLL_MS : NEXT_STEP_MS;
+      if (looked < STEP_CALLS) return POLL_MS;
+      return Math.max(MIN_PAUSE_MS, (performance.now() - startedMs) * PAUSE_SHARE);
     } catch (error) {
       if (!isDatabaseDown(error)) log.error({ err: error }, 'calls without usage could not be estimated');
       return RETRY_MS;

@@ -15,7 +15,7 @@ const MAX_BODY_BYTES = 16 * 1024 * 1024;
  * is asked for its usage. Word for word the condition of the index in migration 0007.
  */
 const WAITS = `estimated_tokens is null and usage_source in ('none', 'partial')
-  and cost_status in ('no_usage', 'partial', 'unpriced')
+  and cost_status in ('no_usage', 'partial', 'unpriced') and endpoint <> 'unknown'
   and outcome in ('ok', 'client_closed', 'upstream_truncated', 'upstream_stream_error', 'shutdown_cut', 'interrupted')`;
 
 /** $1: how far back; $2: how many. */

@@ -10,10 +10,10 @@ const TASK_LIMIT_MS = 30_000;
 const IDLE_LIMIT_MS = 60_000;
 const MAX_HEAP_MB = 512;
 
-const THREAD = new URL(
-  import.meta.url.endsWith('.ts') ? './measure-thread.ts' : './measure-thread.js',
-  import.meta.url,
-);
+/** Compiled, it has another name. */
+const THREAD = import.meta.url.endsWith('.ts')
+  ? new URL('./measure-thread.ts', import.meta.url)
+  : new URL('./measure-thread.js', import.meta.url);
 
 export interface Measurer {
   /** One after the other: the next is asked for when the last has been answered. Never rejects. */
