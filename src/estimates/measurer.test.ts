@@ -57,7 +57,7 @@ test('the thread ends after a while without work', async () => {
 });
 
 test('a stop answers who waits', async () => {
-  const stopped = createMeasurer();
+  const stopped = createMeasurer({ taskMs: 600_000, idleMs: 30_000 });
   const answer = stopped.measure(prompt('gate'));
   await stopped.stop();
   expect(await answer).toBeNull();
