@@ -25,6 +25,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   shapes: ['wire'],
   providers: ['wire', 'shapes'],
   pricing: [],
+  quote: ['pricing', 'providers', 'shapes', 'wire'],
   keys: [],
   spool: [],
   store: [],
@@ -36,7 +37,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   estimates: ['pricing', 'prices', 'store', 'runs', 'shapes', 'wire'],
   shipper: ['spool', 'pricing', 'prices', 'store', 'runs', 'metadata'],
   'demo-data': ['shipper', 'providers', 'shapes', 'pricing', 'store', 'keys'],
-  admin: ['store', 'runs', 'metadata', 'jobs', 'keys', 'pricing', 'prices'],
+  admin: ['store', 'runs', 'metadata', 'jobs', 'keys', 'pricing', 'prices', 'quote'],
   control: [
     'admin',
     'shipper',

