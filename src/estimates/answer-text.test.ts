@@ -46,6 +46,17 @@ describe('what a model wrote until the answer was cut', () => {
     expect(readFixture(name, before)?.all).toEqual({ texts, overBytes: 0 });
   });
 
+  test('every recorded exchange is read to any cut without an error, and more of it is never less text', () => {
+    const PARTS = 12;
+    for (const [name, { body, headers }] of FIXTURES) {
+      const lengths = Array.from({ length: PARTS + 1 }, (_, part) => {
+        const cut = body.subarray(0, Math.floor((body.length * part) / PARTS));
+        return readAnswerText(cut, headers['content-type'] ?? null)?.all.texts.join('').length ?? 0;
+      });
+      expect(lengths, name).toEqual(lengths.toSorted((a, b) => a - b));
+    }
+  });
+
   test('whole streams repeat at their end what they said, and it counts once', () => {
     expect(readFixture('openai/responses-stream')?.all.texts).toEqual([
       'Tollgate demo: Antworten, réponses, 回答 – all of them metered.',

@@ -5,6 +5,8 @@ describe('JSON that ends too early', () => {
   test.each([
     ['whole', '{"a":1}', { a: 1 }],
     ['in a string that is a value', '{"a":{"b":["x","Toll', { a: { b: ['x', 'Toll'] } }],
+    ['behind a string', '{"a":{"b":"x"', { a: { b: 'x' } }],
+    ['behind a bracket', '{"a":[{"b":{}}', { a: [{ b: {} }] }],
     ['in a name', '{"a":1,"b', { a: 1 }],
     ['behind a name', '{"a":1,"b":', { a: 1 }],
     ['in a number', '{"a":[1,2', { a: [1] }],

@@ -23,7 +23,7 @@ function parse(text: string | null): JsonValue | undefined {
   }
 }
 
-/** A place after which everything open could be closed: before a comma, or behind an opening bracket. */
+/** A place after which everything open could be closed: behind a value, before a comma, behind an opening bracket. */
 interface Place {
   readonly end: number;
   readonly closers: string;
@@ -41,6 +41,7 @@ function closeJson(text: string): string | null {
       const end = endOfString(text, pos);
       if (end === -1) return isValue ? closeString(text, pos) + closers : closeAt(text, safe);
       pos = end;
+      if (isValue) safe = { end, closers };
       isValue = false;
       continue;
     }
@@ -48,8 +49,11 @@ function closeJson(text: string): string | null {
       closers = (code === 123 ? '}' : ']') + closers;
       if (closers.length > MAX_DEPTH) return null;
       safe = { end: pos + 1, closers };
-    } else if (code === 125 || code === 93) closers = closers.slice(1);
-    else if (code === COMMA) safe = { end: pos, closers };
+    } else if (code === 125 || code === 93) {
+      closers = closers.slice(1);
+      safe = { end: pos + 1, closers };
+    }
+    if (code === COMMA) safe = { end: pos, closers };
     // A string is a value after a colon, and anywhere in an array; else it is a name.
     if (code === 58) isValue = true;
     else if (code === COMMA || code === 123 || code === 91) isValue = closers.startsWith(']');
