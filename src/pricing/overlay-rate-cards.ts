@@ -174,6 +174,38 @@ const OPENAI_TOOLS: readonly RateCard[] = [
   ),
 ];
 
+const SONNET_5_5_READ_CUT = '2026-10-07T00:00:00Z';
+/** A prompt of so many tokens is the longest at the lower price. */
+const HAIKU_5_5_SHORT = 100_000;
+
+function createSonnet55Card(name: string, cacheRead: string, dated: Pick<RateCard, 'from' | 'to'>): RateCard {
+  return {
+    name: `anthropic/${name}`,
+    provider: 'anthropic',
+    match: matchSnapshots('claude-sonnet-5-5'),
+    rates: { input: '2', cache_read: cacheRead, cache_creation_5m: '2.5', cache_creation_1h: '4', output: '10' },
+    ...dated,
+    source: 'Anthropic, overview of Claude Sonnet 5.5; cache reads were halved on 2026-10-07',
+    checkedOn: '2026-11-28',
+  };
+}
+
+function createHaiku55Card(
+  name: string,
+  [input, cacheRead, write5m, write1h, output]: readonly [string, string, string, string, string],
+  promptTier: PromptTier,
+): RateCard {
+  return {
+    name: `anthropic/${name}`,
+    provider: 'anthropic',
+    match: matchSnapshots('claude-haiku-5-5'),
+    rates: { input, cache_read: cacheRead, cache_creation_5m: write5m, cache_creation_1h: write1h, output },
+    promptTier,
+    source: 'Anthropic, overview of Claude Haiku 5.5: prompts up to and over 100,000 tokens',
+    checkedOn: '2026-11-28',
+  };
+}
+
 const ANTHROPIC: readonly RateCard[] = [
   {
     name: 'anthropic/web-fetch',
@@ -183,13 +215,22 @@ const ANTHROPIC: readonly RateCard[] = [
     source: 'Anthropic, web fetch tool: no charge beyond the tokens',
     checkedOn: '2026-08-21',
   },
+  createSonnet55Card('claude-sonnet-5-5@2026-09-28', '0.2', { to: SONNET_5_5_READ_CUT }),
+  createSonnet55Card('claude-sonnet-5-5', '0.1', { from: SONNET_5_5_READ_CUT }),
+  createHaiku55Card('claude-haiku-5-5', ['0.1', '0.01', '0.125', '0.2', '0.5'], {
+    overTokens: -1,
+    upToTokens: HAIKU_5_5_SHORT,
+  }),
+  createHaiku55Card('claude-haiku-5-5/long', ['0.5', '0.05', '0.625', '1', '2.5'], {
+    overTokens: HAIKU_5_5_SHORT,
+    upToTokens: Number.MAX_SAFE_INTEGER,
+  }),
   {
-    // Its cache prices are not known here: calls that use the cache are "partial".
-    name: 'anthropic/claude-sonnet-5-5',
+    name: 'anthropic/web-search',
     provider: 'anthropic',
-    match: matchSnapshots('claude-sonnet-5-5'),
-    rates: { input: '2', output: '10' },
-    source: 'Anthropic, models and pricing',
+    match: { regex: '^claude-(sonnet|haiku)-5-5(-\\d{8})?$' },
+    rates: { web_search_requests: '10' },
+    source: 'Anthropic, Pricing, web search tool: the same on every model',
     checkedOn: '2026-11-28',
   },
 ];
