@@ -162,6 +162,7 @@ function createCall(costCase: CostCase): BillableCall {
   const usage = usageSchema.parse(costCase.usage ?? {});
   return {
     provider: costCase.provider,
+    providerAlias: null,
     endpoint: costCase.endpoint,
     billed: true,
     isLater: false,
