@@ -63,6 +63,7 @@ function readCall(ownCase: OwnCase): BillableCall {
     characters === undefined ? null : { classes: { input_characters: characters }, reasoning: null, native: {} };
   return {
     provider: name,
+    providerAlias: null,
     endpoint: endpoint.family,
     billed: endpoint.billed,
     isLater: false,
