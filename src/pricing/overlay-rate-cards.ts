@@ -155,6 +155,56 @@ const OPENAI_MEDIA: readonly RateCard[] = [
   ),
 ];
 
+/** The price of one picture, which a card has by the thousand. What the API makes of a request that names none: null. */
+function createPictureCards(
+  model: string,
+  kinds: readonly (readonly [size: string, quality: string, thousand: string])[],
+  source: string,
+): readonly RateCard[] {
+  return kinds.map(
+    ([size, quality, thousand]): RateCard => ({
+      name: `openai/${model}/${quality}/${size}`,
+      provider: 'openai',
+      match: { equals: model },
+      rates: { output_images: thousand },
+      picture: {
+        sizes: size === DEFAULT_SIZE ? [size, null] : [size],
+        qualities: quality === DEFAULT_QUALITY ? [quality, null] : [quality],
+      },
+      source,
+      checkedOn: '2026-11-28',
+    }),
+  );
+}
+
+/** OpenAI's API reference, "Create image": what DALL·E makes when `size` and `quality` are left out. */
+const DEFAULT_SIZE = '1024x1024';
+const DEFAULT_QUALITY = 'standard';
+
+const OPENAI_PICTURES: readonly RateCard[] = [
+  ...createPictureCards(
+    'dall-e-3',
+    [
+      ['1024x1024', 'standard', '40'],
+      ['1024x1792', 'standard', '80'],
+      ['1792x1024', 'standard', '80'],
+      ['1024x1024', 'hd', '80'],
+      ['1024x1792', 'hd', '120'],
+      ['1792x1024', 'hd', '120'],
+    ],
+    'OpenAI, model page of DALL·E 3: per image, by quality and size',
+  ),
+  ...createPictureCards(
+    'dall-e-2',
+    [
+      ['256x256', 'standard', '16'],
+      ['512x512', 'standard', '18'],
+      ['1024x1024', 'standard', '20'],
+    ],
+    'OpenAI, model page of DALL·E 2: per image, by size; it has one quality',
+  ),
+];
+
 /** Tools are billed alike on every model; the catalogue has their price on most. */
 const OPENAI_TOOLS: readonly RateCard[] = [
   createModelPageCard(
@@ -316,6 +366,7 @@ export const OVERLAY_RATE_CARDS: readonly RateCard[] = [
   ...OPENAI_PRIORITY,
   ...OPENAI_FLEX,
   ...OPENAI_MEDIA,
+  ...OPENAI_PICTURES,
   ...OPENAI_TOOLS,
   ...ANTHROPIC,
   ...GEMINI,
