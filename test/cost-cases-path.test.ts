@@ -34,6 +34,8 @@ import { buildAnswer } from './scripted-answer.ts';
 
 const MIGRATIONS = join(import.meta.dirname, '..', 'migrations');
 const DRAIN_MS = 30_000;
+/** For some hundreds of calls, one after the other: the clock goes with them. */
+const CALLS_MS = 120_000;
 
 /** Where only the question says that it was a batch, no route does. */
 function isByRoute({ endpoint, context }: CostCase): boolean {
@@ -221,7 +223,7 @@ beforeAll(async () => {
   expect(await shipper.drain(DRAIN_MS)).toBe(true);
   await shipper.stop();
   for (const [id, own] of ids) rows.set(id, await Promise.all(own.map(readRow)));
-});
+}, CALLS_MS);
 afterAll(async () => {
   await proxy?.close();
   await provider?.close();

@@ -20,7 +20,7 @@ const Count = z.number().int().min(0).max(MAX_QUANTITY);
 const Term = z.string().max(100).optional();
 const UsageClassName = z.enum(USAGE_CLASSES);
 const ClassCounts = z.partialRecord(UsageClassName, Count);
-const NativeObject = z.record(z.string(), z.json());
+const NativeObject = z.record(z.string(), z.json(), 'write a JSON object');
 /** So that an entry of a list of worked cases can be sent as it is. */
 const Ignored = z.unknown().optional().describe('Ignored');
 
@@ -34,7 +34,7 @@ const QuoteContextBody = z.strictObject({
 
 const QuoteRequest = z
   .strictObject({
-    provider: z.enum(PROVIDER_NAMES),
+    provider: z.enum(PROVIDER_NAMES, `write one of ${PROVIDER_NAMES.join(', ')}`),
     model: z.string().min(1).max(MAX_MODEL_LENGTH).optional().describe('As in the request, or in its path'),
     endpoint: z
       .string()

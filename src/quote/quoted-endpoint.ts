@@ -76,6 +76,9 @@ function writePath(path: string, model: string | null): string {
   if (MODEL_PLACEHOLDER.test(path) && model === null)
     throw new QuoteError('model_missing', 'model: the path has a place for it, and it is missing.');
   return path
-    .replace(MODEL_PLACEHOLDER, (_, root: string) => root + encodeURIComponent((model ?? '').replace(/^models\//, '')))
+    .replace(
+      MODEL_PLACEHOLDER,
+      (_, root: string) => root + encodeURIComponent((model ?? '').toWellFormed().replace(/^models\//, '')),
+    )
     .replace(OTHER_PLACEHOLDER, SOME_ID);
 }

@@ -60,17 +60,18 @@ function describeExpected({ endpoint }: QuotedEndpoint): string {
 
 function checkUsage(input: NativeQuoteInput, quoted: QuotedEndpoint, reading: UsageReading, use: ReportedUse): void {
   const { endpoint } = quoted;
+  const asked = input.endpoint.trim();
   const expected = describeExpected(quoted);
   if (input.usage !== null && !hasClasses(reading.usage))
     throw new QuoteError(
       'usage_unreadable',
       expected === ''
-        ? `usage: the gateway reads none from answers to ${endpoint.family}; calls to it are recorded without.`
-        : `usage: nothing in it is read for ${endpoint.family}. Give ${expected}.`,
+        ? `usage: the gateway reads none from answers of ${asked}; such calls are recorded without.`
+        : `usage: nothing in it is read from answers of ${asked}. Give ${expected}.`,
     );
   const isBilled = endpoint.billed || endpoint.fetchesResult === true;
   if (input.usage === null && isBilled && use.usage === null && !use.isLater && expected !== '')
-    throw new QuoteError('usage_missing', `usage: answers to ${endpoint.family} have one. Give ${expected}.`);
+    throw new QuoteError('usage_missing', `usage: answers of ${asked} report one. Give ${expected}.`);
 }
 
 /** Throws a QuoteError. */
