@@ -20,6 +20,7 @@ import { addLogRoutes } from './logs-resource.ts';
 import { addMetadataKeyRoutes } from './metadata-keys-resource.ts';
 import { describeIssue } from './parse-query.ts';
 import { addQuoteRoute } from './quote-resource.ts';
+import { addPriceRoutes } from './prices-resource.ts';
 import { addRunCallRoutes } from './run-calls-resource.ts';
 import { addRunStreamRoute } from './run-stream.ts';
 import { addRunSumsRoutes } from './run-sums-resource.ts';
@@ -97,6 +98,7 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   addRunStreamRoute(app, deps);
   addCostRoutes(app, deps);
   addQuoteRoute(app, deps);
+  addPriceRoutes(app, deps);
   addMetadataKeyRoutes(app, deps);
   addJobRoutes(app, deps);
   addExportRoute(app, deps);
