@@ -5,7 +5,11 @@ import type { CallBegin, CallBody, CallEnd, SpoolEntry } from '../src/call-recor
 import { type EstimateOptions, estimateCalls } from '../src/estimates/estimate-calls.ts';
 import { LIST_WAITING_CALLS } from '../src/estimates/estimate-store.ts';
 import { createMeasurer, type Measurer } from '../src/estimates/measurer.ts';
+import { priceEstimate } from '../src/estimates/price-estimate.ts';
+import { BILLABLE_COLUMNS } from '../src/prices/stored-call.ts';
 import type { PriceCall } from '../src/pricing/billable-call.ts';
+import { updateEstimates } from '../src/repricing/estimated-costs.ts';
+import { COST_COLUMNS, type PricedRow } from '../src/repricing/reprice-call.ts';
 import { verifyRollups } from '../src/runs/verify-rollups.ts';
 import { type AdminDatabase, endedCall, idAt, startAdminDatabase, tokens } from './admin-database.ts';
 import { callBody, NOON_MS, priceByToken } from './call-fixtures.ts';
@@ -181,7 +185,10 @@ describe.each(POSTGRES_KINDS)('estimates on $name', (kind) => {
       bodyOf(10, 'response', ANSWER, stream),
       endedCall(10, {}, UNREPORTED),
     );
-    expect(await estimate()).toBe(3);
+    await db.store(bodyOf(20, 'request', PROMPT), endedCall(20, {}, UNREPORTED));
+    await db.pool.query("update llm_bodies set request_packing = 'zstd' where id = $1", [idAt(20)]);
+    expect(await estimate()).toBe(4);
+    expect(await readEstimate(20)).toEqual([{ unavailable: 'no_body' }, null]);
     expect(await readEstimate(8)).toEqual([{ unavailable: 'no_body' }, null]);
     expect(await readEstimate(9)).toEqual([{ unavailable: 'endpoint' }, null]);
     expect(await readEstimate(10)).toEqual([{ unavailable: 'unreadable' }, null]);
@@ -217,6 +224,23 @@ describe.each(POSTGRES_KINDS)('estimates on $name', (kind) => {
     };
     expect(await estimate({ measurer: slow })).toBe(1);
     expect(await readRow(15)).toMatchObject({ usage_source: 'provider', estimated_tokens: null, estimated_cost: null });
+  });
+
+  test('other prices make another estimated cost of the same tokens', async () => {
+    const { rows } = await db.pool.query<PricedRow>(
+      `select ${[...BILLABLE_COLUMNS, ...COST_COLUMNS].join(', ')} from llm_requests where id = any($1) order by id`,
+      [[idAt(1), idAt(2), idAt(8), idAt(11)]],
+    );
+    const twice: PriceCall = (call) => {
+      const priced = priceByToken(call);
+      return { ...priced, totalCost: priced.totalCost === null ? null : priced.totalCost * 2n };
+    };
+    const client = await db.pool.connect();
+    expect(await updateEstimates(client, rows, twice, priceEstimate)).toBe(2);
+    client.release();
+    expect(await readEstimate(1)).toEqual([{ input: PROMPT_TOKENS, output: 4, method: 'o200k_base' }, 0.000102]);
+    expect((await readEstimate(2))[1]).toBe(0.005538);
+    expect(await readEstimate(8)).toEqual([{ unavailable: 'no_body' }, null]);
   });
 
   test('one node at a time does it, and an end in the middle leaves no word about the call', async () => {

@@ -149,7 +149,7 @@ function createControl(
       pollingPrices: pollPrices(prices, apiPool, log),
       retention: repeatRetention(retentionPool, config, log),
       estimates: repeatEstimates(estimatesPool, config, (call) => prices.book().priceCall(call), log),
-      jobs: runJobs({ pool: jobsPool, kinds: createJobKinds(), log }),
+      jobs: runJobs({ pool: jobsPool, kinds: createJobKinds(prices), log }),
     };
   }
 

@@ -7,13 +7,14 @@ import type pg from 'pg';
 import { type BillableRow, toStoredCall } from '../prices/stored-call.ts';
 import type { BillableCall, PriceCall } from '../pricing/billable-call.ts';
 import { decodeBody } from '../runs/decode-body.ts';
-import type { TokenUsage } from '../token-usage.ts';
+import type { JsonObject } from '../token-usage.ts';
 import { formatUsd } from '../usd.ts';
 import { ESTIMABLE_ENDPOINTS } from './estimable-endpoints.ts';
 import { listWaitingCalls, readCallBodies, type TypedBody, writeEstimate } from './estimate-store.ts';
 import { type BodyShare, type Estimate, makeEstimate } from './make-estimate.ts';
 import type { MeasuredBody } from './measure-bodies.ts';
 import type { Measurer } from './measurer.ts';
+import { priceEstimate } from './price-estimate.ts';
 
 /** Any number, the same in every version: who holds it estimates. */
 const ESTIMATES_LOCK = 7_461_007;
@@ -68,19 +69,20 @@ async function estimateNext(client: pg.ClientBase, options: EstimateOptions): Pr
     const estimate = await estimateCall(client, options.measurer, row, call, billingModel);
     if (options.signal.aborted) break;
     if (estimate.kind === 'unavailable') await writeEstimate(client, row, { unavailable: estimate.reason }, null);
-    else await writeEstimate(client, row, estimate.estimatedTokens, priceEstimate(options.priceCall, call, estimate));
+    else await writeMade(client, options, row, call, estimate.estimatedTokens);
   }
   return calls.length;
 }
 
-type MadeEstimate = Extract<Estimate, { kind: 'made' }>;
-
-/** As if all of it had been reported. Null when a part has no price. */
-function priceEstimate(priceCall: PriceCall, call: BillableCall, { classes }: MadeEstimate): string | null {
-  const { isIncomplete: _, ...reported } = call.usage ?? { reasoning: null, native: {} };
-  const usage: TokenUsage = { ...reported, classes };
-  const { totalCost } = priceCall({ ...call, usage, usageSource: 'provider' });
-  return totalCost === null ? null : formatUsd(totalCost);
+async function writeMade(
+  client: pg.ClientBase,
+  { priceCall }: EstimateOptions,
+  row: BillableRow,
+  call: BillableCall,
+  estimatedTokens: JsonObject,
+): Promise<void> {
+  const cost = priceEstimate(call, estimatedTokens, priceCall);
+  await writeEstimate(client, row, estimatedTokens, cost === null ? null : formatUsd(cost));
 }
 
 interface ReadBody {

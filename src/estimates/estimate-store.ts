@@ -6,7 +6,7 @@ import { BILLABLE_COLUMNS, type BillableRow } from '../prices/stored-call.ts';
 import type { StoredBody } from '../runs/read-body.ts';
 import type { JsonObject } from '../token-usage.ts';
 
-const unpack = promisify(zstdDecompress);
+const decompress = promisify(zstdDecompress);
 /** Far above what is stored of one body; a damaged row cannot ask for more memory. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
@@ -54,6 +54,15 @@ interface BodyRow {
   readonly head_bytes: number | null;
 }
 
+async function unpack({ bytes, packing }: BodyRow): Promise<Buffer | null> {
+  if (packing !== 'zstd') return bytes;
+  try {
+    return await decompress(bytes, { maxOutputLength: MAX_BODY_BYTES });
+  } catch {
+    return null;
+  }
+}
+
 const READ_BODIES = SIDES.map(
   (
     side,
@@ -67,7 +76,9 @@ export async function readCallBodies(client: pg.ClientBase, call: BillableRow): 
   const read = async (side: Side): Promise<TypedBody | null> => {
     const row = rows.find((found) => found.side === side);
     if (row === undefined) return null;
-    const bytes = row.packing === 'zstd' ? await unpack(row.bytes, { maxOutputLength: MAX_BODY_BYTES }) : row.bytes;
+    const bytes = await unpack(row);
+    // Damaged: as good as none, and no reason to try again.
+    if (bytes === null) return null;
     return {
       bytes,
       contentType: row.content_type,

@@ -18,7 +18,6 @@ describe('an estimate', () => {
     expect(makeEstimate(input())).toEqual({
       kind: 'made',
       estimatedTokens: { input: 100, output: 20, method: 'o200k_base' },
-      classes: { input: 100, output: 20 },
     });
   });
 
@@ -34,7 +33,6 @@ describe('an estimate', () => {
     expect(makeEstimate(input({ model, reported }))).toEqual({
       kind: 'made',
       estimatedTokens: { output, method: `o200k_base${factor}` },
-      classes: { input: 2_679, cache_read: 1_500, output },
     });
   });
 
@@ -42,7 +40,6 @@ describe('an estimate', () => {
     const measured = { prompt: null, answer: { ...ANSWER, tokensSinceReport: 5 } };
     expect(makeEstimate(input({ reported: { input: 6, output: 28 }, measured }))).toMatchObject({
       estimatedTokens: { output: 33 },
-      classes: { input: 6, output: 33 },
     });
   });
 
@@ -64,7 +61,6 @@ describe('an estimate', () => {
     expect(makeEstimate(input({ measured, response: null }))).toEqual({
       kind: 'made',
       estimatedTokens: { input: 100, method: 'o200k_base', not_counted: ['media', 'answer'] },
-      classes: { input: 100 },
     });
   });
 

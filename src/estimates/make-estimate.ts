@@ -35,12 +35,7 @@ export interface EstimateInput {
 }
 
 export type Estimate =
-  | {
-      readonly kind: 'made';
-      readonly estimatedTokens: JsonObject;
-      /** Reported and estimated together. */
-      readonly classes: ClassQuantities;
-    }
+  | { readonly kind: 'made'; readonly estimatedTokens: JsonObject }
   | { readonly kind: 'unavailable'; readonly reason: Unavailable };
 
 const PROMPT_CLASSES = /^(?:input|cache_)/;
@@ -74,7 +69,6 @@ export function makeEstimate(input: EstimateInput): Estimate {
       ...(isCut ? { cut: true } : {}),
       ...(notCounted.size === 0 ? {} : { not_counted: [...notCounted] }),
     },
-    classes: { ...reported, ...counted },
   };
 }
 
