@@ -38,7 +38,8 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   control: ['admin', 'shipper', 'spool', 'pricing', 'store', 'runs', 'keys', 'metadata', 'jobs', 'demo-data'],
   supervisor: ['spool', 'keys'],
   demo: ['wire'],
-  cli: ['runs'],
+  reconcile: ['pricing'],
+  cli: ['runs', 'reconcile'],
   'read-config': ['read-aws-settings', 'read-secret'],
   'read-aws-settings': ['read-secret'],
 };
