@@ -17,6 +17,10 @@ function absolute(amount: bigint): bigint {
   return amount < 0n ? -amount : amount;
 }
 
+function byAmount(a: bigint, b: bigint): number {
+  return a === b ? 0 : a > b ? 1 : -1;
+}
+
 /** `6.4 %`; of nothing, null. */
 export function formatPercent(part: PicoUsd, whole: PicoUsd): string | null {
   if (whole <= 0n) return null;
@@ -72,7 +76,7 @@ function explainCost(row: CostRow, tokens: TokenRow | undefined): string {
     case 'not_billed':
       return `${title}: ${amount} logged for ${plural(row.calls, 'call', 'calls')}, nothing billed: another name or another account, or a report that is not complete yet.`;
     case 'unpriced_here':
-      return `${title}: ${amount} more billed than known here; ${row.unpriced} of ${plural(row.calls, 'call has', 'calls have')} no known cost (no price, or an answer cut before its usage).`;
+      return `${title}: ${amount} more billed than known here; ${row.unpriced} of ${plural(row.calls, 'call has', 'calls have')} no known cost (no price, or an answer cut before its usage): \`tollgate logs --filter total_cost:nohas\` lists them.`;
     case 'no_model':
       return `${title}: ${amount} billed without a model; a fee is logged with the model that caused it, whose row is lower by it.`;
     case 'drift':
@@ -110,7 +114,7 @@ function explainCosts({ costs, tokens }: Comparison): readonly string[] {
   const apart = costs.filter((row) => !row.isOpen && !isGood(row.status));
   const shifted = listShifted(apart);
   const rest = apart.filter(({ name }) => !shifted.has(name ?? ''));
-  const largest = rest.toSorted((a, b) => (absolute(b.drift) > absolute(a.drift) ? 1 : -1));
+  const largest = rest.toSorted((a, b) => byAmount(absolute(b.drift), absolute(a.drift)));
   return [
     ...[...shifted].map(
       (name) => `${name}: days differ, but together they agree: calls around midnight in UTC stand on another day.`,
