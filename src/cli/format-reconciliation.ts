@@ -34,10 +34,20 @@ function formatDrift(drift: PicoUsd): string {
   return `${drift > 0n ? '+' : '−'}${formatMoney(drift < 0n ? -drift : drift)}`;
 }
 
+/** Of the larger side: what is billed alone is +100 %, what is logged alone −100 %. */
 function formatShare(drift: PicoUsd, billed: PicoUsd | null, logged: PicoUsd | null): string {
   if (drift === 0n) return '';
-  const share = formatPercent(drift, (billed ?? 0n) !== 0n ? (billed ?? 0n) : (logged ?? 0n));
+  const share = formatPercent(drift, drift > 0n ? (billed ?? 0n) : (logged ?? 0n));
   return share === null ? '' : `${drift > 0n ? '+' : '−'}${share}`;
+}
+
+/** Amounts have as many decimals as they need; their points stand below each other all the same. */
+function alignPoints(rows: readonly (readonly string[])[], column: number): string[][] {
+  const decimalsOf = (cell: string) => (cell.includes('.') ? cell.length - cell.indexOf('.') : 0);
+  const most = Math.max(...rows.map((row) => decimalsOf(row[column] ?? '')));
+  return rows.map((row) =>
+    row.map((cell, index) => (index === column ? cell + ' '.repeat(most - decimalsOf(cell)) : cell)),
+  );
 }
 
 function statusOf(row: CostRow | TokenRow): string {
@@ -81,6 +91,8 @@ function sumCells(rows: readonly CostRow[]): readonly string[] {
   return [formatMoney(billed), formatMoney(logged), formatDrift(drift), share, formatCount(calls)];
 }
 
+const MONEY_COLUMNS = [2, 3, 4] as const;
+
 function formatCostTable(rows: readonly CostRow[]): string[] {
   const days = [...new Set(rows.map(({ day }) => day))];
   const cells = days.flatMap((day) => {
@@ -89,7 +101,10 @@ function formatCostTable(rows: readonly CostRow[]): string[] {
     // A day of one row is its own sum.
     return ofDay.length > 1 && days.length > 1 ? [...listed, ['', 'sum of the day', ...sumCells(ofDay)]] : listed;
   });
-  return formatTable(COST_COLUMNS, [...cells, ['total', '', ...sumCells(rows)]]);
+  const closed = rows.filter(({ isOpen }) => !isOpen);
+  const label = closed.length < rows.length ? 'total of whole days' : 'total';
+  const all = closed.length === 0 ? cells : [...cells, ['', label, ...sumCells(closed)]];
+  return formatTable(COST_COLUMNS, MONEY_COLUMNS.reduce(alignPoints, all));
 }
 
 const TOKEN_TITLES: Readonly<Record<TokenClass, string>> = {
@@ -124,6 +139,17 @@ function tokenCells(row: TokenRow): readonly string[] {
   ];
 }
 
+function listFootnotes({ costs, tokens }: Comparison): readonly string[] {
+  const isAnyOpen = [...costs, ...tokens].some(({ isOpen }) => isOpen);
+  return [
+    ...(isAnyOpen ? ['* not over yet, or not reported whole: both sides still move, and it is not judged.'] : []),
+    ...(costs.some(({ status }) => status === 'agrees_by_day')
+      ? ['agrees by day: a fee is billed by itself and logged with the model that caused it; the day is the same.']
+      : []),
+    ...(costs.some(({ unpriced }) => unpriced > 0) ? ['≥ calls without a known cost are in it.'] : []),
+  ];
+}
+
 export function formatReconciliation(title: string, comparison: Comparison, explanation: Explanation): string[] {
   const { costs, tokens, notices } = comparison;
   const lines = [title];
@@ -134,9 +160,8 @@ export function formatReconciliation(title: string, comparison: Comparison, expl
       'Tokens as the provider reports them; in brackets by how much that is more (+) or less (−) than the log',
       ...formatTable(TOKEN_COLUMNS, withDays(tokens, tokenCells)),
     );
-  if ([...costs, ...tokens].some(({ isOpen }) => isOpen))
-    lines.push('', '* not over yet, or not reported whole: both sides still move, and it is not judged.');
-  if (costs.some(({ unpriced }) => unpriced > 0)) lines.push('≥: calls without a known cost are in it.');
+  const footnotes = listFootnotes(comparison);
+  if (footnotes.length > 0) lines.push('', ...footnotes);
   lines.push('', terminalText(explanation.verdict), ...explanation.findings.map((text) => `  • ${terminalText(text)}`));
   if (notices.length > 0) lines.push('', ...notices.map((text) => `Note: ${terminalText(text)}`));
   return lines;

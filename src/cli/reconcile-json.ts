@@ -34,7 +34,8 @@ function shared(row: CostRow | TokenRow) {
 }
 
 export function listJsonRows(comparison: Comparison, explanation: Explanation, about: object): readonly object[] {
-  const { billed, logged } = totalCosts(comparison.costs);
+  // Of the days that are over, as the verdict.
+  const { billed, logged } = totalCosts(comparison.costs.filter(({ isOpen }) => !isOpen));
   const hasCosts = comparison.costs.length > 0;
   return [
     ...comparison.costs.map((row) => ({

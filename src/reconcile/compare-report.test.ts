@@ -105,7 +105,7 @@ test('each way in which a bill and a log can differ has its name', () => {
       '2026-11-25 o3-2025-04-16: $0.07 more billed than known here; 2 of 3 calls have no known cost (no price, or an answer cut before its usage): `tollgate logs --filter total_cost:nohas` lists them.',
       '2026-11-25 gpt-4.1-2025-04-14: $0.07 logged for 1 call, nothing billed: another name or another account, or a report that is not complete yet.',
       '2026-11-25 web search tool calls: $0.03 billed without a model; a fee is logged with the model that caused it, whose row is lower by it.',
-      '2026-11-25 gpt-4.1-nano-2025-04-14: $0.01 billed, no call logged: traffic that goes around the gateway.',
+      '2026-11-25 gpt-4.1-nano-2025-04-14: $0.01 billed, no call logged: traffic that goes around the gateway, or lost records.',
     ],
   });
 });
@@ -230,7 +230,7 @@ test('a usage report alone is compared by tokens', () => {
     verdict: 'The tokens differ in 2 of 2 rows; the report has no costs.',
     findings: [
       '2026-11-25 gpt-5: +137 tokens against the log: the provider counts 8 requests, the log has 7 good calls: 1 did not come through the gateway, or the record is lost.',
-      '2026-11-25 o3: tokens reported, no call logged: traffic that goes around the gateway.',
+      '2026-11-25 o3: tokens reported, no call logged: traffic that goes around the gateway, or lost records.',
     ],
   });
 });

@@ -72,11 +72,11 @@ function explainCost(row: CostRow, tokens: TokenRow | undefined): string {
   const amount = formatMoney(absolute(row.drift));
   switch (row.status) {
     case 'not_logged':
-      return `${title}: ${amount} billed${row.requests === null ? '' : ` for ${plural(row.requests, 'request', 'requests')}`}, no call logged: traffic that goes around the gateway.`;
+      return `${title}: ${amount} billed${row.requests === null ? '' : ` for ${plural(row.requests, 'request', 'requests')}`}, no call logged: traffic that goes around the gateway, or lost records.`;
     case 'not_billed':
       return `${title}: ${amount} logged for ${plural(row.calls, 'call', 'calls')}, nothing billed: another name or another account, or a report that is not complete yet.`;
     case 'unpriced_here':
-      return `${title}: ${amount} more billed than known here; ${row.unpriced} of ${plural(row.calls, 'call has', 'calls have')} no known cost (no price, or an answer cut before its usage): \`tollgate logs --filter total_cost:nohas\` lists them.`;
+      return `${title}: ${amount} more billed than known here; ${row.unpriced} of ${plural(row.calls, 'call', 'calls')} ${row.unpriced === 1 ? 'has' : 'have'} no known cost (no price, or an answer cut before its usage): \`tollgate logs --filter total_cost:nohas\` lists them.`;
     case 'no_model':
       return `${title}: ${amount} billed without a model; a fee is logged with the model that caused it, whose row is lower by it.`;
     case 'drift':
@@ -94,7 +94,7 @@ function explainTokens(row: TokenRow): string {
   const title = titleOf(row);
   const drift = totalOf(row.drift).toLocaleString('en-US', { signDisplay: 'exceptZero' });
   if (row.status === 'not_logged')
-    return `${title}: tokens reported, no call logged: traffic that goes around the gateway.`;
+    return `${title}: tokens reported, no call logged: traffic that goes around the gateway, or lost records.`;
   if (row.status === 'not_billed')
     return `${title}: tokens logged, none reported: another name, or another usage endpoint (embeddings have their own).`;
   return `${title}: ${drift} tokens against the log${countMissing(row) > 0 ? `: ${explainMissing(row)}` : ''}.`;
@@ -144,7 +144,10 @@ export function totalCosts(rows: readonly CostRow[]): {
 function judgeMoney(rows: readonly CostRow[], isFine: boolean): string {
   const { billed, logged, calls } = totalCosts(rows);
   const both = `${formatMoney(billed)} billed, ${formatMoney(logged)} logged in ${plural(calls, 'call', 'calls')}`;
-  if (isFine) return `Everything agrees: ${both}.`;
+  if (isFine) {
+    const isExact = rows.every(({ status }) => status !== 'within_tolerance');
+    return `Everything ${isExact ? 'agrees' : 'is within the tolerance'}: ${both}.`;
+  }
   const drift = billed - logged;
   if (drift === 0n) return `The sums agree, but not the rows: ${both}.`;
   const share = formatPercent(drift, drift > 0n ? billed : logged);
