@@ -1,34 +1,27 @@
 /** The files of `tollgate reconcile`, read whole within a limit; `-` is the standard input. */
-import { closeSync, openSync, readSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { OperatorError } from '../errors.ts';
 import type { ReportText } from '../reconcile/collect-report.ts';
 
 /** Of all files together; a month of a large organization by project and model is a few megabytes. */
 export const MAX_REPORT_BYTES = 64 * 1024 * 1024;
-const CHUNK_BYTES = 256 * 1024;
 
-function readWithin(descriptor: number, leftBytes: number): Buffer | null {
+async function readWithin(stream: AsyncIterable<Buffer | string>, leftBytes: number): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for (;;) {
-    const chunk = Buffer.alloc(CHUNK_BYTES);
-    const read = readSync(descriptor, chunk);
-    if (read === 0) return Buffer.concat(chunks);
-    bytes += read;
+  for await (const chunk of stream) {
+    const piece = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+    bytes += piece.length;
     if (bytes > leftBytes) return null;
-    chunks.push(chunk.subarray(0, read));
+    chunks.push(piece);
   }
+  return Buffer.concat(chunks);
 }
 
-function readOne(path: string, leftBytes: number): Buffer {
+async function readOne(path: string, leftBytes: number): Promise<Buffer> {
   let bytes: Buffer | null;
   try {
-    const descriptor = path === '-' ? 0 : openSync(path, 'r');
-    try {
-      bytes = readWithin(descriptor, leftBytes);
-    } finally {
-      if (descriptor !== 0) closeSync(descriptor);
-    }
+    bytes = await readWithin(path === '-' ? process.stdin : createReadStream(path), leftBytes);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new OperatorError(`--file: cannot read ${path} (${reason})`, { cause });
@@ -40,11 +33,13 @@ function readOne(path: string, leftBytes: number): Buffer {
   return bytes;
 }
 
-export function readReportFiles(paths: readonly string[]): readonly ReportText[] {
+export async function readReportFiles(paths: readonly string[]): Promise<readonly ReportText[]> {
+  const texts: ReportText[] = [];
   let leftBytes = MAX_REPORT_BYTES;
-  return paths.map((path) => {
-    const bytes = readOne(path, leftBytes);
+  for (const path of paths) {
+    const bytes = await readOne(path, leftBytes);
     leftBytes -= bytes.length;
-    return { name: path === '-' ? 'the standard input' : path, text: bytes.toString('utf8') };
-  });
+    texts.push({ name: path === '-' ? 'the standard input' : path, text: bytes.toString('utf8') });
+  }
+  return texts;
 }

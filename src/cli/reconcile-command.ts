@@ -21,6 +21,7 @@ import { createOutput } from './output.ts';
 import { readLogged } from './read-logged.ts';
 import { readReportFiles } from './read-report-files.ts';
 import { listJsonRows } from './reconcile-json.ts';
+import { cutText, terminalText } from './terminal-text.ts';
 
 interface ReconcileFlags extends ClientFlags {
   readonly json?: true;
@@ -37,6 +38,8 @@ interface ReconcileFlags extends ClientFlags {
 const DRIFT_EXIT = 2;
 const LIVE_DAYS = 7;
 const MAX_FILES = 200;
+/** A message may quote the file. */
+const MAX_MESSAGE_CHARACTERS = 600;
 const NAMES: Readonly<Record<ReportProvider, string>> = { openai: 'OpenAI', anthropic: 'Anthropic' };
 
 function readDay(flag: string, text: string | undefined): string | null {
@@ -83,7 +86,8 @@ function readReport(provider: ReportProvider, texts: readonly ReportText[]): Rep
   try {
     return collectReport(provider, texts);
   } catch (error) {
-    if (error instanceof ReportError) throw new OperatorError(error.message, { cause: error });
+    if (error instanceof ReportError)
+      throw new OperatorError(cutText(terminalText(error.message), MAX_MESSAGE_CHARACTERS), { cause: error });
     throw error;
   }
 }

@@ -100,9 +100,15 @@ test('pages come one by one, in a list, as lines, or as single buckets', () => {
 
 test('the same file given twice counts once', () => {
   const text = textOf('anthropic-cost-report.json');
-  const report = collect('anthropic', text, text);
-  expect(show(report)).toHaveLength(3);
-  expect(report.notices).toEqual(['2026-11-25 of cost_report was given more than once, and counts once.']);
+  const twice = collect('anthropic', text, `${text}\n`);
+  expect(show(twice)).toHaveLength(3);
+  expect(twice.notices).toEqual(['The same file was given more than once, and counts once.']);
+  const again = collect('anthropic', text, text.replace('"next_page": null', '"next_page": "page_1"'));
+  expect(show(again)).toHaveLength(3);
+  expect(again.notices).toEqual(['2026-11-25 of cost_report was given more than once, and counts once.']);
+  expect(
+    show(collect('anthropic', textOf('anthropic-analytics-cost.json'), textOf('anthropic-analytics-cost.json'))),
+  ).toHaveLength(2);
 });
 
 test('one day in two different versions is refused; of two projects it adds up', () => {
@@ -158,6 +164,10 @@ test.each([
   [
     '{"data":[{"start_time":1795564800,"end_time":1795651200,"results":[{"amount":{"value":"a lot","currency":"usd"}}]}]}',
     'a result of organization/costs was expected, but at amount.value: an amount in dollars was expected',
+  ],
+  [
+    '{"data":[{"start_time":1795564800,"end_time":1795651200,"results":[{"object":"something.else"}]}]}',
+    'a result of organization/costs was expected, but at amount',
   ],
   [
     '{"data":[{"start_time":1795564800,"end_time":1795651200,"results":[{"amount":{"value":1,"currency":"eur"}}]}]}',

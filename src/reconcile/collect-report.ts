@@ -94,17 +94,18 @@ function mergeBuckets(buckets: readonly ReportedBucket[], notices: Set<string>):
   const kept: ReportedBucket[] = [];
   const byKey = new Map<string, ReportedBucket[]>();
   for (const bucket of buckets) {
+    if (bucket.isPart === true) {
+      kept.push(bucket);
+      continue;
+    }
     const same = byKey.get(keyOf(bucket)) ?? [];
-    const isKnown = same.some((other) => contentOf(other) === contentOf(bucket));
-    if (isKnown && bucket.isPart !== true) {
+    if (same.some((other) => contentOf(other) === contentOf(bucket))) {
       if (bucket.lines.length > 0)
         notices.add(`${dayOf(bucket.fromMs)} of ${bucket.endpoint} was given more than once, and counts once.`);
       continue;
     }
-    const doubled = same.find(
-      (other) => bucket.isPart !== true && other.lines.length > 0 && !areOfOtherScopes(other, bucket),
-    );
-    if (doubled !== undefined && bucket.lines.length > 0)
+    const doubled = same.some((other) => other.lines.length > 0 && !areOfOtherScopes(other, bucket));
+    if (doubled && bucket.lines.length > 0)
       throw new ReportError(
         `the files report ${dayOf(bucket.fromMs)} of ${bucket.endpoint} twice and differently; together they would count it twice. Give one of them, or reports of different projects that are grouped by project`,
       );
@@ -187,8 +188,10 @@ function noticeMissingPages(pages: readonly ReportedPage[], notices: Set<string>
 
 /** Throws a ReportError that begins with the file's name where one file is at fault. */
 export function collectReport(provider: ReportProvider, texts: readonly ReportText[]): Report {
-  const pages = readTexts(provider, texts);
+  const once = [...new Map(texts.map((text) => [text.text.trim(), text])).values()];
+  const pages = readTexts(provider, once);
   const notices = new Set(pages.flatMap((page) => page.notices));
+  if (once.length < texts.length) notices.add('The same file was given more than once, and counts once.');
   const all = pages.flatMap(({ buckets }) => buckets);
   for (const bucket of all) checkWidth(bucket);
   const buckets = mergeBuckets(all, notices);

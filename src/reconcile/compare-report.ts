@@ -171,8 +171,9 @@ function byName(a: TokenRow, b: TokenRow): number {
 
 export function compareReport({ report, logged, days, tolerance, today }: ComparisonInput): Comparison {
   const isOpen = (day: string) => day >= today || report.partDays.includes(day);
+  const byDay = Map.groupBy(report.lines, ({ day, cost }) => `${cost === null ? 'usage' : 'cost'} ${day}`);
   function groupsOf(day: string, kind: ReportKind): readonly DayGroup[] {
-    const lines = report.lines.filter((line) => line.day === day && (line.cost !== null) === (kind === 'cost'));
+    const lines = byDay.get(`${kind} ${day}`) ?? [];
     return groupDay(
       lines,
       logged.filter((row) => row.day === day),

@@ -168,17 +168,19 @@ export function explainComparison(comparison: Comparison): Explanation {
   const costs = comparison.costs.filter(({ isOpen }) => !isOpen);
   const tokens = comparison.tokens.filter(({ isOpen }) => !isOpen);
   const hasCosts = comparison.costs.length > 0;
-  const closed = hasCosts ? costs : tokens;
-  const agrees = closed.every(({ status }) => isGood(status));
+  // Where costs are known they decide; tokens explain them, and stand for the days without.
+  const costDays = new Set(comparison.costs.map(({ day }) => day));
+  const alone = tokens.filter(({ day }) => !costDays.has(day));
+  const closed = [...costs, ...alone];
   if (closed.length === 0)
-    return { agrees, verdict: 'No day of the report is over yet: nothing to judge.', findings: [] };
-  const findings = hasCosts
-    ? explainCosts(comparison)
-    : tokens.filter(({ status }) => !isGood(status)).map(explainTokens);
+    return { agrees: true, verdict: 'No day of the report is over yet: nothing to judge.', findings: [] };
+  const findings = [...explainCosts(comparison), ...alone.filter(({ status }) => !isGood(status)).map(explainTokens)];
   const more = findings.length - MAX_FINDINGS;
+  const agrees = closed.every(({ status }) => isGood(status));
+  const areCostsFine = costs.every(({ status }) => isGood(status));
   return {
     agrees,
-    verdict: hasCosts ? judgeMoney(costs, agrees) : judgeTokens(tokens, agrees),
+    verdict: hasCosts ? judgeMoney(costs, areCostsFine) : judgeTokens(alone, agrees),
     findings: more > 0 ? [...findings.slice(0, MAX_FINDINGS), `and ${more} more rows of the table.`] : findings,
   };
 }

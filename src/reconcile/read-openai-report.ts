@@ -19,7 +19,7 @@ const Page = z.object({ data: z.array(Bucket), ...Paging });
 const Result = z.object({ object: OptionalText, amount: z.unknown().optional(), project_id: OptionalText });
 
 /** `GET /v1/organization/costs`. */
-const CostResult = z.object({ amount: DollarAmount.nullish(), line_item: OptionalText });
+const CostResult = z.object({ amount: DollarAmount, line_item: OptionalText });
 
 /** `GET /v1/organization/usage/…`. Of embeddings and moderations only `input_tokens` is there, of others no tokens. */
 const UsageResult = z.object({
@@ -47,7 +47,7 @@ const OTHER_MODALITIES =
 function readCostLine(result: unknown, day: string): ReportedLine {
   const { amount, line_item } = readShape(CostResult, result, 'a result of organization/costs');
   const subject: Subject = line_item === null ? { type: 'all' } : readLineItem(line_item);
-  return { day, subject, cost: amount?.value ?? 0n, tokens: null, requests: null };
+  return { day, subject, cost: amount.value, tokens: null, requests: null };
 }
 
 function countTokens(usage: z.infer<typeof UsageResult>): TokenCounts | 'other modalities' | null {
