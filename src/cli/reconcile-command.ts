@@ -18,6 +18,7 @@ import { fetchReport } from './fetch-report.ts';
 import { formatReconciliation } from './format-reconciliation.ts';
 import { type ClientFlags, createGatewayClient } from './gateway-client.ts';
 import { createOutput } from './output.ts';
+import { priceTokenDrift } from './price-token-drift.ts';
 import { readLogged } from './read-logged.ts';
 import { readReportFiles } from './read-report-files.ts';
 import { listJsonRows } from './reconcile-json.ts';
@@ -123,7 +124,9 @@ async function reconcile(flags: ReconcileFlags): Promise<void> {
         ]
       : []),
   ];
-  const comparison = compareReport({ report: { ...report, notices }, logged, days, tolerance, today: dayOf(nowMs) });
+  const compared = compareReport({ report: { ...report, notices }, logged, days, tolerance, today: dayOf(nowMs) });
+  const tokens = await priceTokenDrift(client, flags.provider, compared.tokens, days.cost);
+  const comparison = { ...compared, tokens };
   const explanation = explainComparison(comparison);
   const output = createOutput(process.stdout);
   if (flags.json === true) {

@@ -45,6 +45,7 @@ export function listJsonRows(comparison: Comparison, explanation: Explanation, a
     ...comparison.tokens.map((row) => ({
       ...{ type: 'tokens', ...shared(row) },
       ...{ billed: tokens(row.billed), logged: tokens(row.logged), drift: tokens(row.drift) },
+      estimated_drift_cost: money(row.driftCost),
     })),
     {
       type: 'summary',

@@ -229,8 +229,8 @@ test('a usage report alone is compared by tokens', () => {
     agrees: false,
     verdict: 'The tokens differ in 2 of 2 rows; the report has no costs.',
     findings: [
-      '2026-11-25 gpt-5: +137 tokens against the log: the provider counts 8 requests, the log has 7 good calls: 1 did not come through the gateway, or the record is lost.',
-      '2026-11-25 o3: tokens reported, no call logged: traffic that goes around the gateway, or lost records.',
+      '2026-11-25 gpt-5: 137 tokens more reported than logged: the provider counts 8 requests, the log has 7 good calls: 1 did not come through the gateway, or the record is lost.',
+      '2026-11-25 o3: 550 tokens reported, no call logged: traffic that goes around the gateway, or lost records.',
     ],
   });
 });

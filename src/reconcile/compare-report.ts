@@ -149,6 +149,7 @@ function compareTokens(group: DayGroup, day: string, isOpen: boolean, tolerance:
     billed: group.lines.length === 0 ? null : billed,
     logged: group.logged.length === 0 ? null : logged,
     drift: mapTokens((name) => billed[name] - logged[name]),
+    driftCost: null,
     status: judgeTokens(group, billed, logged, counts.unpriced, tolerance),
   };
 }

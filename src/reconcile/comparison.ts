@@ -70,6 +70,8 @@ export interface TokenRow extends ComparedRow {
   readonly billed: TokenCounts | null;
   readonly logged: TokenCounts | null;
   readonly drift: TokenCounts;
+  /** What it is worth, estimated at standard rates; null where nobody asked, or no rate is known. */
+  readonly driftCost: PicoUsd | null;
 }
 
 export interface Comparison {

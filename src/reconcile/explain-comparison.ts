@@ -90,14 +90,26 @@ function explainCost(row: CostRow, tokens: TokenRow | undefined): string {
   }
 }
 
+/** ` (about $0.21)`; with its sign where it is not plain from the sentence. */
+function formatWorth({ driftCost }: TokenRow): string {
+  return driftCost === null || driftCost === 0n ? '' : ` (about ${formatMoney(absolute(driftCost))})`;
+}
+
 function explainTokens(row: TokenRow): string {
   const title = titleOf(row);
-  const drift = totalOf(row.drift).toLocaleString('en-US', { signDisplay: 'exceptZero' });
-  if (row.status === 'not_logged')
-    return `${title}: tokens reported, no call logged: traffic that goes around the gateway, or lost records.`;
-  if (row.status === 'not_billed')
-    return `${title}: tokens logged, none reported: another name, or another usage endpoint (embeddings have their own).`;
-  return `${title}: ${drift} tokens against the log${countMissing(row) > 0 ? `: ${explainMissing(row)}` : ''}.`;
+  const drift = totalOf(row.drift);
+  const count = Math.abs(drift).toLocaleString('en-US');
+  switch (row.status) {
+    case 'not_logged':
+      return `${title}: ${count} tokens${formatWorth(row)} reported, no call logged: traffic that goes around the gateway, or lost records.`;
+    case 'not_billed':
+      return `${title}: ${count} tokens${formatWorth(row)} logged, none reported: another name, or another usage endpoint (embeddings have their own).`;
+    default: {
+      const missing = explainMissing(row);
+      const more = drift >= 0 ? 'more' : 'fewer';
+      return `${title}: ${count} tokens ${more}${formatWorth(row)} reported than logged${missing === null ? '' : `: ${missing}`}.`;
+    }
+  }
 }
 
 /** Models whose days differ but whose sum does not: calls around midnight in UTC. */
@@ -159,9 +171,12 @@ function judgeMoney(rows: readonly CostRow[], isFine: boolean): string {
 
 function judgeTokens(rows: readonly TokenRow[], isFine: boolean): string {
   const apart = rows.filter(({ status }) => !isGood(status)).length;
-  return isFine
-    ? `The tokens agree in all ${plural(rows.length, 'row', 'rows')}; the report has no costs.`
-    : `The tokens differ in ${apart} of ${plural(rows.length, 'row', 'rows')}; the report has no costs.`;
+  if (isFine)
+    return `The tokens agree in ${rows.length === 1 ? 'the one row' : `all ${rows.length} rows`}; the report has no costs.`;
+  const worth = rows.reduce((sum, { driftCost }) => sum + (driftCost ?? 0n), 0n);
+  const about =
+    worth === 0n ? '' : `, worth about ${formatMoney(absolute(worth))} ${worth > 0n ? 'more' : 'less'} than logged`;
+  return `The tokens differ in ${apart} of ${plural(rows.length, 'row', 'rows')}${about}; the report has no costs.`;
 }
 
 export function explainComparison(comparison: Comparison): Explanation {

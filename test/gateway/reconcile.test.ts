@@ -290,7 +290,7 @@ test('rows are objects for programs, with exact money and a summary at the end',
     },
     {
       ...{ type: 'tokens', ...row, billed: tokens(2_000_000, 200_000), logged: tokens(1_000_000, 100_000) },
-      drift: tokens(1_000_000, 100_000),
+      ...{ drift: tokens(1_000_000, 100_000), estimated_drift_cost: null },
     },
     {
       ...{ type: 'summary', provider: 'openai', endpoints: ['costs', 'usage/completions'] },
