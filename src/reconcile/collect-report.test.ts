@@ -42,6 +42,11 @@ test('costs of OpenAI: numbers and texts, exact, by line item; empty days count'
   expect(report.notices).toEqual([]);
 });
 
+test('a number is read as it is written, where a float would have lost its end', () => {
+  const text = textOf('openai-costs-ungrouped.json').replace('0.06', '90071992547409.930000000001');
+  expect(show(collect('openai', text))).toEqual(['2026-11-25 all $90071992547409.930000000001']);
+});
+
 test('usage of OpenAI: cached and written tokens are taken out of the input', () => {
   const report = collect('openai', textOf('openai-usage-completions.json'), textOf('openai-usage-embeddings.json'));
   expect(show(report)).toEqual([
