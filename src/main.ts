@@ -75,7 +75,8 @@ const CHILDREN: Readonly<Record<string, () => Promise<void>>> = {
     await runControlProcess({
       connectToSupervisor,
       createLog,
-      openPriceBook: async () => (await import('./pricing/price-book.ts')).createPriceBook(),
+      openPrices: async (accountId) =>
+        (await import('./prices/current-price-book.ts')).createCurrentPriceBook(accountId),
     });
   },
   'internal-demo': async () => {

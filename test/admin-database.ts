@@ -1,4 +1,5 @@
 /** The admin API over a real database that a test fills with calls: nothing is proxied, and nothing but the test writes. */
+
 import { join } from 'node:path';
 import type pg from 'pg';
 import { pino } from 'pino';
@@ -11,6 +12,7 @@ import { openIngestSession } from '../src/shipper/ingest-session.ts';
 import { migrate } from '../src/store/migrate.ts';
 import { openPool } from '../src/store/pool.ts';
 import { callBegin, callEnd, NOON_MS, priceByToken } from './call-fixtures.ts';
+import { fixedPrices } from './fixed-prices.ts';
 import { type PostgresKind, startPostgres } from './postgres.ts';
 
 const MIGRATIONS = join(import.meta.dirname, '..', 'migrations');
@@ -79,7 +81,7 @@ export async function startAdminDatabase(kind: PostgresKind): Promise<AdminDatab
       now: () => NOON_MS,
     }),
     settings: [],
-    priceVersion: 'test',
+    prices: fixedPrices(),
     log: pino({ level: 'silent' }),
   });
   const api = await listenAdmin(app, '127.0.0.1', 0);

@@ -152,6 +152,7 @@ function read(shape: ShapeName, contentType: string, text: string): UsageReading
 function priceOf({ provider, model }: Twin, { usage, serviceTier }: UsageReading) {
   return book.priceCall({
     provider,
+    providerAlias: null,
     endpoint: 'x',
     billed: true,
     isLater: false,

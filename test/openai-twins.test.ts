@@ -33,6 +33,7 @@ function read(shape: ShapeName, contentType: string, pieces: readonly Buffer[]):
 function priceOf({ usage, serviceTier, model, terminal }: UsageReading, named: string) {
   const call: BillableCall = {
     provider: 'openai',
+    providerAlias: null,
     endpoint: 'any',
     billed: true,
     isLater: false,

@@ -61,6 +61,7 @@ const readChunks = (chunks: readonly JsonObject[]) =>
 function costOf(provider: ProviderName, model: string, reading: UsageReading) {
   const { costStatus, totalCost } = book.priceCall({
     provider,
+    providerAlias: null,
     endpoint: 'any',
     billed: true,
     isLater: false,

@@ -19,6 +19,7 @@ import { addLogSumsRoutes } from './log-sums-resource.ts';
 import { addLogRoutes } from './logs-resource.ts';
 import { addMetadataKeyRoutes } from './metadata-keys-resource.ts';
 import { describeIssue } from './parse-query.ts';
+import { addQuoteRoute } from './quote-resource.ts';
 import { addRunCallRoutes } from './run-calls-resource.ts';
 import { addRunStreamRoute } from './run-stream.ts';
 import { addRunSumsRoutes } from './run-sums-resource.ts';
@@ -95,6 +96,7 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   addRunCallRoutes(app, deps);
   addRunStreamRoute(app, deps);
   addCostRoutes(app, deps);
+  addQuoteRoute(app, deps);
   addMetadataKeyRoutes(app, deps);
   addJobRoutes(app, deps);
   addExportRoute(app, deps);

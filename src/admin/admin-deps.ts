@@ -4,6 +4,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { SupervisorStatus } from '../channel.ts';
 import type { Setting } from '../config.ts';
+import type { CurrentPriceBook } from '../prices/current-price-book.ts';
 import type { JsonValue } from '../token-usage.ts';
 import { databaseUnavailable } from './api-error.ts';
 import type { DashboardFiles } from './dashboard-files.ts';
@@ -53,8 +54,8 @@ export interface AdminDeps {
   readonly demoData: DemoDataDep;
   /** Those in force, for people to see. */
   readonly settings: readonly Setting[];
-  /** The date of the price data that new calls are priced with. */
-  readonly priceVersion: string | null;
+  /** What new calls are priced with. */
+  readonly prices: CurrentPriceBook;
   readonly log: Logger;
 }
 

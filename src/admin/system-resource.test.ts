@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
+import { fixedPrices } from '../../test/fixed-prices.ts';
 import { type MutePostgres, startMutePostgres } from '../../test/mute-postgres.ts';
 import { openPool } from '../store/pool.ts';
 import { createAdminApp } from './admin-app.ts';
@@ -35,7 +36,7 @@ async function askBoth(database: MutePostgres): Promise<readonly unknown[]> {
       remove: () => Promise.resolve(0),
     },
     settings: [{ name: 'TOLLGATE_PORT', value: '4141', source: 'default' }],
-    priceVersion: '2026-01-01',
+    prices: fixedPrices(),
     log: pino({ level: 'silent' }),
   });
   try {

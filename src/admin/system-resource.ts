@@ -194,7 +194,7 @@ export function addSystemRoutes(app: OpenAPIHono, deps: AdminDeps): void {
         spool:
           spool === null ? null : { bytes: spool.bytes, limit_bytes: spool.limitBytes, is_disk_low: spool.isDiskLow },
         jobs_running: jobsRunning,
-        price_version: deps.priceVersion,
+        price_version: deps.prices.book().version,
         settings: [...deps.settings],
       },
       200,

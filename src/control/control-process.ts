@@ -16,7 +16,7 @@ import type { Config } from '../config.ts';
 import { createDemoData } from '../demo-data/demo-data.ts';
 import { formatOrigin } from '../format-origin.ts';
 import { type JobRunner, runJobs } from '../jobs/run-jobs.ts';
-import type { PriceCall } from '../pricing/billable-call.ts';
+import type { CurrentPriceBook } from '../prices/current-price-book.ts';
 import { type Shipper, startShipper } from '../shipper/shipper.ts';
 import { migrate } from '../store/migrate.ts';
 import { openPool } from '../store/pool.ts';
@@ -41,6 +41,7 @@ const RETENTION_STATEMENT_TIMEOUT_MS = 600_000;
 /** A chunk of a job is meant to take a fraction of a second. */
 const JOBS_STATEMENT_TIMEOUT_MS = 60_000;
 const KEY_POLL_MS = 500;
+const PRICES_POLL_MS = 1_000;
 const MIN_RETRY_MS = 250;
 const MAX_RETRY_MS = 5_000;
 /** The most that an orderly end waits for the last records. */
@@ -52,16 +53,11 @@ export interface ControlOptions {
   readonly connectToSupervisor: () => ChildChannel;
   readonly createLog: (settings: { readonly level: Config['logLevel']; readonly role: string }) => Logger;
   /** Loaded here and not by `main`, since no other process needs the prices. */
-  readonly openPriceBook: () => Promise<PriceBook>;
+  readonly openPrices: (accountId: number) => Promise<CurrentPriceBook>;
   /** Told when the API is up; tests need its port. */
   readonly onListening?: (port: number) => void;
   /** Ends the process, at the end of an orderly stop. */
   readonly exit?: (code: number) => void;
-}
-
-interface PriceBook {
-  readonly version: string;
-  readonly priceCall: PriceCall;
 }
 
 const PROJECT_ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -70,19 +66,19 @@ const PROJECT_ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export async function runControlProcess(options: ControlOptions): Promise<void> {
   const channel = options.connectToSupervisor();
   // Messages that come meanwhile are kept by the channel.
-  const priceBook = await options.openPriceBook();
-  await serve(options, channel, priceBook);
+  const prices = await options.openPrices(ACCOUNT_ID);
+  await serve(options, channel, prices);
   const exit = options.exit ?? ((code: number) => process.exit(code));
   exit(0);
 }
 
-function serve(options: ControlOptions, channel: ChildChannel, priceBook: PriceBook): Promise<void> {
+function serve(options: ControlOptions, channel: ChildChannel, prices: CurrentPriceBook): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let control: Control | null = null;
   channel.onMessage((message) => {
     if (message.type === 'start') {
       if (message.role !== 'control' || control !== null) return;
-      control = createControl(options, channel, priceBook, message);
+      control = createControl(options, channel, prices, message);
       control.listen().catch(reject);
     } else if (message.type === 'stop') {
       end(Math.min(DRAIN_LIMIT_MS, message.graceMs));
@@ -112,6 +108,7 @@ interface Connected {
   readonly shipper: Shipper;
   readonly keys: KeyPublisher;
   readonly polling: Repeating;
+  readonly pollingPrices: Repeating;
   readonly retention: Repeating;
   readonly jobs: JobRunner;
 }
@@ -119,7 +116,7 @@ interface Connected {
 function createControl(
   options: ControlOptions,
   channel: ChildChannel,
-  priceBook: PriceBook,
+  prices: CurrentPriceBook,
   start: ControlStart,
 ): Control {
   const { config } = start;
@@ -136,7 +133,7 @@ function createControl(
   let server: AdminServer | null = null;
 
   function connect(): Connected {
-    const shipper = startShipper({ pool: shipperPool, spoolDir: start.spoolDir, priceBook, log });
+    const shipper = startShipper({ pool: shipperPool, spoolDir: start.spoolDir, prices, log });
     shipper.setLiveSpools(liveSpools);
     const send = (change: Extract<UpMessage, { type: 'publish-keys' }>['change']): void => {
       channel.send({ type: 'publish-keys', change });
@@ -146,6 +143,7 @@ function createControl(
       shipper,
       keys,
       polling: pollKeys(keys, log),
+      pollingPrices: pollPrices(prices, apiPool, log),
       retention: repeatRetention(retentionPool, config, log),
       jobs: runJobs({ pool: jobsPool, kinds: createJobKinds(), log }),
     };
@@ -173,13 +171,13 @@ function createControl(
     demoData: createDemoData({
       pool: apiPool,
       accountId: ACCOUNT_ID,
-      priceCall: priceBook.priceCall,
+      priceCall: (call) => prices.book().priceCall(call),
       retentionRowsDays: config.retentionRowsDays,
       retentionBodiesDays: config.retentionBodiesDays,
       now: Date.now,
     }),
     settings: start.settings,
-    priceVersion: priceBook.version,
+    prices,
     log,
   });
 
@@ -204,6 +202,7 @@ function createControl(
       await Promise.all([
         connecting.stop(),
         connected?.polling.stop(),
+        connected?.pollingPrices.stop(),
         connected?.retention.stop(),
         connected?.jobs.stop(),
       ]);
@@ -258,6 +257,25 @@ function pollKeys(keys: KeyPublisher, log: Logger): Repeating {
       if (!isDatabaseDown(error)) log.error({ err: error }, 'the keys could not be read');
     }
     return KEY_POLL_MS;
+  });
+}
+
+/** Another node may have changed them. */
+function pollPrices(prices: CurrentPriceBook, pool: pg.Pool, log: Logger): Repeating {
+  return repeat(async () => {
+    try {
+      const isNew = await prices.refresh(pool);
+      const problem = prices.problem();
+      if (isNew) log.info({ priceVersion: prices.book().version }, 'calls are priced by another price book');
+      if (isNew && problem !== null)
+        log.error(
+          { problem },
+          'the imported price catalogue cannot be read; the one that comes with the gateway is used',
+        );
+    } catch (error) {
+      if (!isDatabaseDown(error)) log.error({ err: error }, 'the prices could not be read');
+    }
+    return PRICES_POLL_MS;
   });
 }
 

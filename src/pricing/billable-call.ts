@@ -10,6 +10,8 @@ import type { PriceLayer } from './price-row.ts';
 
 export interface BillableCall {
   readonly provider: ProviderName;
+  /** Names the operator's account or deployment at the provider, which may have its own prices. */
+  readonly providerAlias: string | null;
   readonly endpoint: string;
   /** False for endpoints that cost nothing by themselves. */
   readonly billed: boolean;

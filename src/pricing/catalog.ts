@@ -9,7 +9,8 @@ import { type Decimal, parseDecimal } from './decimal.ts';
 import { createModelTest, type ModelTest } from './model-match.ts';
 import { type Calendar, PER_HOUR_OF_MS, PER_MILLION, PER_THOUSAND, type PriceRow } from './price-row.ts';
 
-const PROVIDER_IDS: Readonly<Record<ProviderName, string>> = {
+/** The catalogue's ids of our providers. */
+export const CATALOG_PROVIDER_IDS: Readonly<Record<ProviderName, string>> = {
   openai: 'openai',
   anthropic: 'anthropic',
   gemini: 'google',
@@ -19,9 +20,24 @@ const PROVIDER_IDS: Readonly<Record<ProviderName, string>> = {
   deepseek: 'deepseek',
 };
 
-/** The installed release, for `source`, and the day on which its data was taken over. A test compares the release. */
+/** Where a catalogue's data is from. */
+export interface CatalogData {
+  /** For the source of each row. */
+  readonly name: string;
+  /** ISO date: how old the prices are. */
+  readonly checkedOn: string;
+  /** By the catalogue's own id of the provider. */
+  readonly findProvider: (providerId: string) => Pick<Provider, 'models'> | undefined;
+}
+
+/** The installed release, and the day on which its data was taken over. A test compares the release. */
 export const CATALOG_RELEASE = '0.1.8';
-const CHECKED_ON = '2026-09-23';
+
+export const BUNDLED_CATALOG: CatalogData = {
+  name: `@pydantic/genai-prices ${CATALOG_RELEASE}`,
+  checkedOn: '2026-09-23',
+  findProvider: (providerId) => findProvider({ providerId }),
+};
 
 /** The catalogue's price keys that our classes can express. A key that is not here has no row: it stays unpriced. */
 const PRICE_KEYS: Readonly<Record<string, readonly UsageClass[]>> = {
@@ -64,6 +80,9 @@ export interface CatalogModel {
 }
 
 export interface Catalog {
+  readonly name: string;
+  /** ISO date. */
+  readonly checkedOn: string;
   /** The first model that matches, as the catalogue's own rule is; undefined when none does. */
   readonly findModel: (provider: ProviderName, model: string) => CatalogModel | undefined;
   readonly listModels: (provider: ProviderName) => readonly CatalogModel[];
@@ -134,7 +153,12 @@ function readSteps(price: ModelPrice[string]): readonly (readonly [number, numbe
   ];
 }
 
-function compileModel(provider: ProviderName, model: ModelInfo, appliesTo: ModelTest): readonly PriceRow[] {
+function compileModel(
+  provider: ProviderName,
+  model: ModelInfo,
+  appliesTo: ModelTest,
+  { name, checkedOn }: CatalogData,
+): readonly PriceRow[] {
   const rows: PriceRow[] = [];
   for (const { key: conditionKey, prices, ...dated } of readConditions(model) ?? []) {
     for (const [priceKey, price] of Object.entries(prices)) {
@@ -158,8 +182,8 @@ function compileModel(provider: ProviderName, model: ModelInfo, appliesTo: Model
             unit,
             rate,
             per: counted?.per ?? PER_MILLION,
-            source: `@pydantic/genai-prices ${CATALOG_RELEASE}`,
-            checkedOn: CHECKED_ON,
+            source: name,
+            checkedOn,
           });
       }
     }
@@ -167,30 +191,31 @@ function compileModel(provider: ProviderName, model: ModelInfo, appliesTo: Model
   return rows;
 }
 
-function createCatalogModel(provider: ProviderName, model: ModelInfo): CatalogModel {
+function createCatalogModel(provider: ProviderName, model: ModelInfo, data: CatalogData): CatalogModel {
   const appliesTo = createModelTest(model.match);
-  return { id: model.id, appliesTo, rows: () => compileModel(provider, model, appliesTo) };
+  return { id: model.id, appliesTo, rows: () => compileModel(provider, model, appliesTo, data) };
 }
 
 /** Providers are compiled when first asked for; a model's rows each time (the price book keeps them). */
-export function createCatalog(): Catalog {
+export function createCatalog(data: CatalogData = BUNDLED_CATALOG): Catalog {
   const models = new Map<ProviderName, readonly CatalogModel[]>();
-  const readProvider = (provider: ProviderName): Provider | undefined =>
-    findProvider({ providerId: PROVIDER_IDS[provider] });
   const listModels = (provider: ProviderName): readonly CatalogModel[] => {
     const known = models.get(provider);
     if (known !== undefined) return known;
-    const compiled = (readProvider(provider)?.models ?? []).map((model) => createCatalogModel(provider, model));
+    const found = data.findProvider(CATALOG_PROVIDER_IDS[provider])?.models ?? [];
+    const compiled = found.map((model) => createCatalogModel(provider, model, data));
     models.set(provider, compiled);
     return compiled;
   };
   return {
+    name: data.name,
+    checkedOn: data.checkedOn,
     listModels,
     findModel: (provider, model) => listModels(provider).find((candidate) => candidate.appliesTo(model)),
     data: () =>
       JSON.stringify(
-        Object.values(PROVIDER_IDS).map((providerId) =>
-          (findProvider({ providerId })?.models ?? []).map(({ id, match, prices }) => ({ id, match, prices })),
+        Object.values(CATALOG_PROVIDER_IDS).map((providerId) =>
+          (data.findProvider(providerId)?.models ?? []).map(({ id, match, prices }) => ({ id, match, prices })),
         ),
       ),
   };

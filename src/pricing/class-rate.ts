@@ -6,8 +6,9 @@ import type { UsageClass } from '../token-usage.ts';
 import type { BillingTerms } from './billing-terms.ts';
 import { type Decimal, multiplyDecimals, ONE } from './decimal.ts';
 import type { ModelPrices } from './model-prices.ts';
+import type { Discount } from './operator-prices.ts';
 import type { TermName } from './overlay-rules.ts';
-import { isRowInForce, isValidAt, type PriceLayer, type PriceRow } from './price-row.ts';
+import { higherLayer, isRowInForce, isValidAt, type PriceLayer, type PriceRow } from './price-row.ts';
 
 /** What is the same for all classes of a call. */
 export interface PricingSituation {
@@ -18,6 +19,8 @@ export interface PricingSituation {
   readonly promptTokens: number;
   /** The prompt is a sum over several, of which each may be as short as it likes. */
   readonly isSumOfPrompts: boolean;
+  /** Negotiated with the provider, on its list prices; null when there is none. */
+  readonly discount: Discount | null;
 }
 
 export interface ClassRate {
@@ -68,12 +71,17 @@ function readOwnRate(situation: PricingSituation, unit: UsageClass): ClassRate |
     multiplier = multiplyDecimals(multiplier, rule.factor);
     key += ` × ${rule.key}`;
   }
-  return { row, multiplier, layer: multipliers.length > 0 ? 'overlay' : row.layer, key, rated_as: unit };
+  return {
+    row,
+    multiplier,
+    layer: multipliers.length > 0 ? higherLayer(row.layer, 'overlay') : row.layer,
+    key,
+    rated_as: unit,
+  };
 }
 
-export function readClassRate(situation: PricingSituation, unit: UsageClass): ClassRate | null {
-  const own = readOwnRate(situation, unit);
-  if (own !== null) return own;
+/** By a declared rule a class without a rate of its own is billed at a factor of another class's. */
+function readDerivedRate(situation: PricingSituation, unit: UsageClass): ClassRate | null {
   const rule = situation.prices.derivations.find(
     (candidate) => candidate.units.includes(unit) && isValidAt(candidate, situation.atMs),
   );
@@ -83,7 +91,20 @@ export function readClassRate(situation: PricingSituation, unit: UsageClass): Cl
   return {
     ...base,
     multiplier: multiplyDecimals(base.multiplier, rule.factor),
-    layer: 'overlay',
+    layer: higherLayer(base.layer, 'overlay'),
     key: `${base.key} × ${rule.key}`,
+  };
+}
+
+export function readClassRate(situation: PricingSituation, unit: UsageClass): ClassRate | null {
+  const rate = readOwnRate(situation, unit) ?? readDerivedRate(situation, unit);
+  const { discount } = situation;
+  // The operator's own prices are what is paid; a discount is on what the provider lists.
+  if (rate === null || discount === null || rate.row.layer === 'override') return rate;
+  return {
+    ...rate,
+    multiplier: multiplyDecimals(rate.multiplier, discount.factor),
+    layer: 'override',
+    key: `${rate.key} × ${discount.key}`,
   };
 }

@@ -1,11 +1,13 @@
 /**
  * Which model ids a price is for: declared rules only, no likeness. The forms are those of the catalogue
- * (`@pydantic/genai-prices`), compared without case except in expressions.
+ * (`@pydantic/genai-prices`) and one of ours, compared without case except in expressions.
  */
 
 export type ModelMatch =
   | { readonly equals: string }
   | { readonly starts_with: string }
+  /** Ours, for what an operator declares: reaches over everything. */
+  | { readonly prefix: string }
   | { readonly ends_with: string }
   | { readonly contains: string }
   | { readonly regex: string }
@@ -45,6 +47,10 @@ export function createModelTest(match: ModelMatch): ModelTest {
   if ('starts_with' in match) {
     const prefix = match.starts_with.toLowerCase();
     return (model) => model.toLowerCase().startsWith(prefix) && reaches(model, 0, prefix.length);
+  }
+  if ('prefix' in match) {
+    const prefix = match.prefix.toLowerCase();
+    return (model) => model.toLowerCase().startsWith(prefix);
   }
   if ('ends_with' in match) {
     const suffix = match.ends_with.toLowerCase();

@@ -4,6 +4,7 @@ import type { UsageClass } from '../token-usage.ts';
 import type { Catalog } from './catalog.ts';
 import { type Decimal, parseDecimal } from './decimal.ts';
 import { createModelTest, type ModelTest } from './model-match.ts';
+import type { CompiledOperatorPrices, DeclaredFor } from './operator-prices.ts';
 import { OVERLAY_RATE_CARDS } from './overlay-rate-cards.ts';
 import { createRows, readInstant } from './overlay-row.ts';
 import { ALIAS_RULES, DERIVED_RULES, MULTIPLIER_RULES, type TermName } from './overlay-rules.ts';
@@ -57,8 +58,11 @@ function compileRule(
   };
 }
 
+/** What of a call is looked up besides its model. */
+export type ModelPricesOf = (call: DeclaredFor, model: string) => ModelPrices;
+
 /** Returns the look-up. A model that no layer knows has no rows. */
-export function createModelPrices(catalog: Catalog): (provider: ProviderName, model: string) => ModelPrices {
+export function createModelPrices(catalog: Catalog, operator: CompiledOperatorPrices): ModelPricesOf {
   const overlayRows = OVERLAY_RATE_CARDS.flatMap(createRows);
   const multipliers = MULTIPLIER_RULES.map(
     (rule): Multiplier => ({
@@ -80,15 +84,21 @@ export function createModelPrices(catalog: Catalog): (provider: ProviderName, mo
   const aliases = ALIAS_RULES.map((rule): Alias => ({ ...compileRule(rule), model: rule.model }));
   const kept = new Map<string, ModelPrices>();
 
-  return (provider, model) => {
-    const key = `${provider}\n${model}`;
+  return (call, model) => {
+    const { provider } = call;
+    const alias = operator.ignoresAliases ? '' : (call.providerAlias ?? '');
+    const key = `${provider}\n${alias}\n${model}`;
     const known = kept.get(key);
     // A hit is put to the end, so that the first key of the map is the one unused for longest.
     if (known !== undefined) kept.delete(key);
     const isFor = (entry: { readonly provider: ProviderName; readonly appliesTo: ModelTest }): boolean =>
       entry.provider === provider && entry.appliesTo(model);
     const prices = known ?? {
-      rows: [...(catalog.findModel(provider, model)?.rows() ?? []), ...overlayRows.filter(isFor)],
+      rows: [
+        ...(catalog.findModel(provider, model)?.rows() ?? []),
+        ...overlayRows.filter(isFor),
+        ...operator.listRows(call, model),
+      ],
       multipliers: multipliers.filter(isFor),
       derivations: derivations.filter(isFor),
       aliases: aliases.filter(isFor),

@@ -16,6 +16,7 @@ function createUsage(classes: TokenUsage['classes']): TokenUsage {
 
 const CALL: BillableCall = {
   provider: 'openai',
+  providerAlias: null,
   endpoint: 'chat.completions',
   billed: true,
   isLater: false,

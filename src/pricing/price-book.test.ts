@@ -13,6 +13,7 @@ function createUsage(classes: TokenUsage['classes']): TokenUsage {
 function createCall(changes: Partial<BillableCall> = {}): BillableCall {
   return {
     provider: 'openai',
+    providerAlias: null,
     endpoint: 'chat.completions',
     billed: true,
     isLater: false,

@@ -8,7 +8,7 @@ import type { CostStatus } from '../cost-status.ts';
 import type { OtherUsage, TokenUsage } from '../token-usage.ts';
 import type { BillableCall, PricedCall } from './billable-call.ts';
 import { MAX_MODEL_LENGTH, readBillingModel, readBillingTerms } from './billing-terms.ts';
-import { createCatalog } from './catalog.ts';
+import { type Catalog, createCatalog } from './catalog.ts';
 import type { PricingSituation } from './class-rate.ts';
 import {
   addGroups,
@@ -18,7 +18,8 @@ import {
   listQuantities,
   type Quantity,
 } from './cost-lines.ts';
-import { createModelPrices } from './model-prices.ts';
+import { createModelPrices, type ModelPrices } from './model-prices.ts';
+import { compileOperatorPrices, type DeclaredFor, NO_OPERATOR_PRICES, type OperatorPrices } from './operator-prices.ts';
 import { OVERLAY_RATE_CARDS } from './overlay-rate-cards.ts';
 import { ALIAS_RULES, DERIVED_RULES, MULTIPLIER_RULES } from './overlay-rules.ts';
 import { isValidAt } from './price-row.ts';
@@ -27,10 +28,25 @@ export interface PriceBook {
   /** Changes when any price, rule or catalogue entry does; stored with every priced call. */
   readonly version: string;
   readonly priceCall: (call: BillableCall) => PricedCall;
+  /** Every row and rule for a model, in force or not, after declared names were followed. For display. */
+  readonly findPrices: (call: DeclaredFor, model: string) => FoundPrices;
+}
+
+export interface FoundPrices {
+  /** The model whose prices they are. */
+  readonly billingModel: string;
+  readonly prices: ModelPrices;
+}
+
+export interface PriceBookLayers {
+  /** Default: the one that comes with the gateway. */
+  readonly catalog?: Catalog;
+  /** Default: none. */
+  readonly operator?: OperatorPrices;
 }
 
 /** A part of the version. Raise it when the arithmetic or the way a price is chosen changes. */
-const ENGINE_VERSION = 4;
+const ENGINE_VERSION = 5;
 const VERSION_LENGTH = 16;
 
 /** Nobody knows what such a call costs, nor whether its answer would have told. */
@@ -59,6 +75,10 @@ function statusWithoutUsage(call: BillableCall): CostStatus {
   return call.endpoint === UNKNOWN_ENDPOINT ? 'unpriced' : 'no_usage';
 }
 
+function toDeclaredFor({ provider, providerAlias, requestedAtMs }: BillableCall): DeclaredFor {
+  return { provider, providerAlias, atMs: requestedAtMs };
+}
+
 function addCosts(first: CostLines, second: CostLines): CostLines {
   return {
     lines: [...first.lines, ...second.lines],
@@ -68,12 +88,26 @@ function addCosts(first: CostLines, second: CostLines): CostLines {
   };
 }
 
-export function createPriceBook(): PriceBook {
-  const catalog = createCatalog();
-  const readModelPrices = createModelPrices(catalog);
+export function createPriceBook({
+  catalog = createCatalog(),
+  operator = NO_OPERATOR_PRICES,
+}: PriceBookLayers = {}): PriceBook {
+  const declared = compileOperatorPrices(operator);
+  const readModelPrices = createModelPrices(catalog, declared);
   const overlay = JSON.stringify([OVERLAY_RATE_CARDS, MULTIPLIER_RULES, DERIVED_RULES, ALIAS_RULES]);
-  const digest = createHash('sha256').update(`${ENGINE_VERSION}\n${catalog.data()}\n${overlay}`).digest('hex');
+  const own = JSON.stringify(operator);
+  const digest = createHash('sha256').update(`${ENGINE_VERSION}\n${catalog.data()}\n${overlay}\n${own}`).digest('hex');
   const version = digest.slice(0, VERSION_LENGTH);
+
+  /** A name that the provider bills as another model from some time on. */
+  function followAlias(call: DeclaredFor, model: string): ModelPrices {
+    const named = readModelPrices(call, model);
+    const alias = named.aliases.find((rule) => isValidAt(rule, call.atMs));
+    if (alias === undefined) return named;
+    const served = readModelPrices(call, alias.model);
+    // What the operator says of the name itself outranks the prices of what it stands for.
+    return { ...served, rows: [...served.rows, ...named.rows.filter((row) => row.layer === 'override')] };
+  }
 
   function readSituation(
     call: BillableCall,
@@ -81,16 +115,14 @@ export function createPriceBook(): PriceBook {
     quantities: readonly Quantity[],
     { largestPrompt, hasUnknownPrompts }: Pick<TokenUsage, 'largestPrompt' | 'hasUnknownPrompts'>,
   ): PricingSituation {
-    const atMs = call.requestedAtMs;
-    const named = readModelPrices(call.provider, model);
-    const alias = named.aliases.find((rule) => isValidAt(rule, atMs));
-    const prices = alias === undefined ? named : readModelPrices(call.provider, alias.model);
+    const declaredFor = toDeclaredFor(call);
     return {
-      prices,
+      prices: followAlias(declaredFor, model),
       terms: readBillingTerms(call),
-      atMs,
+      atMs: call.requestedAtMs,
       promptTokens: largestPrompt ?? countPromptTokens(quantities),
       isSumOfPrompts: hasUnknownPrompts === true,
+      discount: declared.findDiscount(declaredFor),
     };
   }
 
@@ -111,17 +143,22 @@ export function createPriceBook(): PriceBook {
     };
   }
 
+  function mapModel(call: BillableCall, model: string): string {
+    return declared.mapModel(toDeclaredFor(call), model) ?? model;
+  }
+
   /** Its own model's rates, by the size of its own prompt. */
   function priceOther(call: BillableCall, billingModel: string, other: OtherUsage): CostLines {
     const quantities = listQuantities(other.classes);
-    const model = other.model ?? billingModel;
+    const model = other.model === null ? billingModel : mapModel(call, other.model);
     const served = other.terms === undefined ? call : { ...call, ...other.terms };
     const costs = createCostLines(readSituation(served, model, quantities, other), quantities);
     return { ...costs, lines: costs.lines.map((line) => ({ ...line, model, purpose: other.purpose })) };
   }
 
   function priceCall(call: BillableCall): PricedCall {
-    const billingModel = readBillingModel(call);
+    const named = readBillingModel(call);
+    const billingModel = named === null ? null : mapModel(call, named);
     if (!call.billed || isFreeRefusal(call)) return createUnpriced(billingModel, 'not_billed');
     const quantities = listQuantities(call.usage?.classes ?? {});
     const others = call.usage?.others ?? [];
@@ -154,5 +191,10 @@ export function createPriceBook(): PriceBook {
     };
   }
 
-  return { version, priceCall };
+  function findPrices(call: DeclaredFor, model: string): FoundPrices {
+    const billingModel = declared.mapModel(call, model) ?? model;
+    return { billingModel, prices: followAlias(call, billingModel) };
+  }
+
+  return { version, priceCall, findPrices };
 }

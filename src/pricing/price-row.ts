@@ -8,10 +8,17 @@ import type { Decimal } from './decimal.ts';
 import type { ModelTest } from './model-match.ts';
 
 /** Where a price is from; an earlier one outranks a later one. */
-export type PriceLayer = 'override' | 'overlay' | 'catalog';
+export const PRICE_LAYERS = ['override', 'overlay', 'catalog'] as const;
+export type PriceLayer = (typeof PRICE_LAYERS)[number];
+
+/** What a price is of that was made of a row and rules: the one of them that outranks the others. */
+export function higherLayer(a: PriceLayer, b: PriceLayer): PriceLayer {
+  return PRICE_LAYERS.find((layer) => layer === a || layer === b) ?? a;
+}
 
 /** The terms under which a token is billed. `any` is for prices that no tier changes (a web search). */
-export type RowTier = 'standard' | 'flex' | 'priority' | 'any';
+export const ROW_TIERS = ['standard', 'flex', 'priority', 'batch', 'any'] as const;
+export type RowTier = (typeof ROW_TIERS)[number];
 
 /** Hours of the week, in a fixed offset from UTC; `toMinute` is exclusive, and a window may pass midnight. */
 export interface Calendar {

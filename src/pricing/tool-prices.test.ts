@@ -18,6 +18,7 @@ interface Priced {
 function cost({ provider, model, classes, at = '2026-11-28T12:00:00Z', serviceTier }: Priced) {
   const { costStatus, totalCost } = book.priceCall({
     provider,
+    providerAlias: null,
     endpoint: 'x',
     billed: true,
     isLater: false,

@@ -4,6 +4,7 @@
  * closed by its owner.
  */
 import type pg from 'pg';
+import { z } from 'zod';
 import { readSpanPath } from '../runs/span-path.ts';
 import { copyIn } from '../store/copy-in.ts';
 import { storableJson } from '../store/copy-text.ts';
@@ -16,6 +17,7 @@ import {
   COPY_ROWS,
   CREATE_STAGING,
   DELETE_ENDED,
+  DELETE_REVISIONS,
   DROP_EMPTY_COSTS,
   DROP_EMPTY_ROLLUPS,
   INSERT_OPEN,
@@ -30,14 +32,25 @@ import { type CallsOfKey, removeCalls } from './remove-calls.ts';
 const BATCH_TIMEOUT_MS = 60_000;
 
 export interface IngestSession {
-  /** Rows inserted; a call that has its row already is not among them. */
-  ingest(items: readonly BatchItem[]): Promise<number>;
+  /**
+   * Rows inserted; a call that has its row already is not among them. Throws a StalePricesError, and stores nothing, when
+   * the prices have changed since `pricesVersion`; null, the default: whatever they are.
+   */
+  ingest(items: readonly BatchItem[], pricesVersion?: number | null): Promise<number>;
   /** Takes all calls of a key back out of the log, with their bodies and their share of every roll-up. Returns how many. */
   remove(calls: CallsOfKey): Promise<number>;
   readonly client: pg.PoolClient;
   /** Forgets which partitions exist: one was dropped meanwhile. */
   forgetPartitions(): void;
   close(): void;
+}
+
+/** The batch was priced with prices that are not the latest any more: it is to be priced again. */
+export class StalePricesError extends Error {
+  constructor() {
+    super('the prices have changed');
+    this.name = 'StalePricesError';
+  }
 }
 
 export async function openIngestSession(pool: pg.Pool): Promise<IngestSession> {
@@ -73,14 +86,15 @@ export async function openIngestSession(pool: pg.Pool): Promise<IngestSession> {
     client,
     forgetPartitions: () => knownDays.clear(),
     close,
-    async ingest(items) {
+    async ingest(items, pricesVersion = null) {
       const calls = items.filter((item) => item.kind === 'call');
       const opens = items.filter((item) => item.kind === 'open');
       const checkpoints = items.filter((item) => item.kind === 'checkpoint');
       const deadline = setTimeout(close, BATCH_TIMEOUT_MS);
       try {
         await makePartitions(calls);
-        return await transaction(client, BEGIN_BATCH, async () => {
+        return await transaction(client, BEGIN_BATCH, async (answers) => {
+          if (pricesVersion !== null && readPricesVersion(answers) !== pricesVersion) throw new StalePricesError();
           const inserted = calls.length === 0 ? 0 : await storeCalls(client, calls);
           if (opens.length > 0) await client.query(named('insert_open', INSERT_OPEN, [openJson(opens)]));
           if (checkpoints.length > 0) {
@@ -114,6 +128,7 @@ async function storeCalls(client: pg.ClientBase, calls: readonly CallItem[]): Pr
       for (const id of await insertStaged(client)) inserted.add(id);
       await client.query(DROP_EMPTY_ROLLUPS);
       await client.query(DROP_EMPTY_COSTS);
+      await client.query(DELETE_REVISIONS);
     }
   }
   const bodies = await encodeBodyRows(calls.filter((call) => inserted.has(call.row.id)));
@@ -127,10 +142,14 @@ async function insertStaged(client: pg.ClientBase): Promise<Set<string>> {
   return new Set(rows.map((row) => row.id));
 }
 
-async function transaction<T>(client: pg.ClientBase, begin: string, work: () => Promise<T>): Promise<T> {
+/** `work` gets what `begin` answered: one result for each of its statements. */
+async function transaction<T>(
+  client: pg.ClientBase,
+  begin: string,
+  work: (answers: unknown) => Promise<T>,
+): Promise<T> {
   try {
-    await client.query(begin);
-    const result = await work();
+    const result = await work(await client.query(begin));
     await client.query('commit');
     return result;
   } catch (error) {
@@ -138,6 +157,13 @@ async function transaction<T>(client: pg.ClientBase, begin: string, work: () => 
     await client.query('rollback').catch(() => {});
     throw error;
   }
+}
+
+const PricesAnswer = z.array(z.object({ rows: z.array(z.object({ version: z.number().optional() })) }));
+
+/** What the last statement of `BEGIN_BATCH` answered. Several statements in one text answer with an array. */
+function readPricesVersion(answers: unknown): number | null {
+  return PricesAnswer.parse(answers).at(-1)?.rows[0]?.version ?? null;
 }
 
 function named(name: string, text: string, values: readonly string[]) {

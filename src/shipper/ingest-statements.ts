@@ -81,6 +81,10 @@ export const DROP_EMPTY_ROLLUPS = `
   delete from llm_metadata_hourly m using ingest_removed r
   where m.account_id = r.account_id and m.hour = date_trunc('hour', r.requested_at, 'UTC') and m.calls = 0`;
 
+/** Of the calls that were taken out: what they cost before is no history of what comes in their place. */
+export const DELETE_REVISIONS = `
+  delete from cost_revisions v using ingest_removed r where v.request_id = r.id`;
+
 export const DELETE_ENDED = 'delete from llm_open_calls o using ingest_rows r where o.id = r.id';
 
 /** $1: the calls as JSON. A replayed beginning of a call that has its row stays out. */

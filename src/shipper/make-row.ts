@@ -1,14 +1,14 @@
 /** A call's beginning, ending and price to its row. Pure: no clock, no files, no database. */
 import type { CallBegin, CallCheckpoint, CallEnd } from '../call-record.ts';
-import type { BillableCall, PricedCall } from '../pricing/billable-call.ts';
+import type { PricedCall } from '../pricing/billable-call.ts';
 import { readSpanPath } from '../runs/span-path.ts';
 import type { LlmRequestRow } from '../store/llm-request-row.ts';
+import { writeStoredUsage } from '../store/stored-usage.ts';
 import {
   addClasses,
   type CallFlag,
   type ClassQuantities,
   type JsonObject,
-  type OtherUsage,
   type UsageClass,
   type UsageReading,
 } from '../token-usage.ts';
@@ -21,28 +21,6 @@ export type KnownEnd = Omit<CallEnd, 'respondedAtMs' | 'durationMs' | 'responseB
   readonly requestBytes: number | null;
   readonly responseBytes: number | null;
 };
-
-export function toBillableCall(begin: CallBegin, end: KnownEnd): BillableCall {
-  return {
-    provider: begin.provider,
-    endpoint: begin.endpoint,
-    billed: begin.billed || end.billedOnceAs !== undefined,
-    isLater: end.flags.includes('usage_later'),
-    requestedAtMs: begin.requestedAtMs,
-    model: end.model,
-    modelRequested: end.modelRequested,
-    serviceTier: end.serviceTier,
-    speed: end.speed,
-    inferenceGeo: end.inferenceGeo,
-    region: begin.region,
-    isBatch: begin.isBatch,
-    outcome: end.outcome,
-    status: end.status,
-    errorType: end.errorType,
-    usage: end.usage,
-    usageSource: end.usageSource,
-  };
-}
 
 /**
  * The ending of a call whose process died: what its last checkpoint said, if it wrote one. A result that can be fetched
@@ -163,21 +141,6 @@ const CACHE_CREATION: readonly UsageClass[] = [
   'cache_creation_12h',
 ];
 
-/** What a price needs besides the classes. An object, so that it cannot be taken for one of them. */
-function sizeOf(largestPrompt: number | undefined): JsonObject {
-  return largestPrompt === undefined ? {} : { prompts: { largest: largestPrompt } };
-}
-
-function toJson({ purpose, model, classes, terms, largestPrompt }: OtherUsage): JsonObject {
-  return {
-    purpose,
-    model,
-    classes: { ...classes },
-    ...(terms === undefined ? {} : { terms: { ...terms } }),
-    ...sizeOf(largestPrompt),
-  };
-}
-
 /**
  * The columns that most questions need, over all models that took part; every class, those of sound and pictures too,
  * stands in `usage`, by model.
@@ -194,17 +157,7 @@ function usageColumns(end: KnownEnd) {
     cache_creation_1h_tokens: classes.cache_creation_1h ?? null,
     output_tokens: classes.output ?? null,
     reasoning_tokens: end.usage?.reasoning ?? null,
-    usage:
-      end.usage === null
-        ? null
-        : {
-            ...end.usage.classes,
-            ...(others.length === 0 ? {} : { others: others.map(toJson) }),
-            ...sizeOf(end.usage.largestPrompt),
-            ...(end.usage.hasUnknownPrompts === true ? { unknown_prompts: true } : {}),
-            ...(end.usage.isIncomplete === true ? { incomplete: true } : {}),
-            ...(end.usage.isRefused === true ? { refused: true } : {}),
-          },
+    usage: end.usage === null ? null : writeStoredUsage(end.usage),
     native_usage: native,
     usage_source: end.usageSource,
   };

@@ -3,6 +3,7 @@
  * dead and everything is stored, what is still open was interrupted, and the directory goes.
  */
 import { join } from 'node:path';
+import type pg from 'pg';
 import type { CallBegin, CallCheckpoint } from '../call-record.ts';
 import type { PriceCall } from '../pricing/billable-call.ts';
 import { readCursor, type SpoolPosition } from '../spool/cursor.ts';
@@ -11,11 +12,13 @@ import type { SpoolLog } from '../spool/spool-log.ts';
 import { openSpoolReader, type SpoolBatch, type SpoolReader } from '../spool/spool-reader.ts';
 import { type Batch, buildBatch, makeInterruptedItem } from './build-batch.ts';
 import { describeFailure } from './database-error.ts';
-import type { IngestSession } from './ingest-session.ts';
+import { type IngestSession, StalePricesError } from './ingest-session.ts';
 import { READ_OPEN_OF_PROCESS } from './ingest-statements.ts';
 import { quarantineRecord } from './quarantine.ts';
 import { type StoreCounts, storeItems } from './store-items.ts';
 
+/** A batch that is overtaken by changes so often waits for the next round. */
+const MAX_PRICINGS = 5;
 const BATCH_LIMITS = { maxEnds: 500, maxBytes: 8 * 1024 * 1024 } as const;
 
 export interface ShipCounts extends StoreCounts {
@@ -23,10 +26,19 @@ export interface ShipCounts extends StoreCounts {
   corruptBytes: number;
 }
 
+/** The prices of the moment. */
+export interface ShippingPrices {
+  readonly book: () => { readonly priceCall: PriceCall };
+  /** Null: they never change, and nobody asks whether they have. */
+  readonly version: () => number | null;
+  /** Reads them anew from the database. */
+  readonly refresh: (client: pg.ClientBase) => Promise<unknown>;
+}
+
 export interface ShipContext {
   readonly spoolDir: string;
   readonly quarantineDir: string;
-  readonly priceCall: PriceCall;
+  readonly prices: ShippingPrices;
   readonly log: SpoolLog;
   readonly counts: ShipCounts;
   /** Latest use of each key, by the records stored; emptied by who writes it down. */
@@ -49,16 +61,20 @@ export interface DirectoryShipper {
   ship(session: IngestSession, isDead: boolean): Promise<'more' | 'drained' | 'gone'>;
 }
 
+interface PricedBatch extends Batch {
+  readonly pricesVersion: number | null;
+}
+
 interface PreparedBatch {
   readonly batch: SpoolBatch;
-  readonly built: Batch;
+  readonly built: PricedBatch;
   /** Read in the knowledge that the writer is dead: what is drained then will stay so. */
   readonly asDead: boolean;
 }
 
 /** Starts at the durable cursor. After a failure make a new one: what was read and not stored is read again. */
 export async function openDirectoryShipper(processName: string, context: ShipContext): Promise<DirectoryShipper> {
-  const { spoolDir, quarantineDir, priceCall, log, counts, keyUses } = context;
+  const { spoolDir, quarantineDir, prices, log, counts, keyUses } = context;
   const dir = join(spoolDir, processName);
   const onFiles = async <T>(work: Promise<T>): Promise<T> => {
     try {
@@ -73,8 +89,26 @@ export async function openDirectoryShipper(processName: string, context: ShipCon
 
   async function prepare(asDead: boolean): Promise<PreparedBatch> {
     const batch = await onFiles(reader.read(BATCH_LIMITS, asDead));
+    return { batch, asDead, built: priceBatch(batch) };
+  }
+
+  function priceBatch(batch: SpoolBatch): PricedBatch {
     const entries = batch.entries.map(({ entry }) => entry);
-    return { batch, asDead, built: buildBatch(entries, { process: processName, priceCall, nowMs: Date.now() }) };
+    const { priceCall } = prices.book();
+    const built = buildBatch(entries, { process: processName, priceCall, nowMs: Date.now() });
+    return { ...built, pricesVersion: prices.version() };
+  }
+
+  /** Runs `store` until the prices stay the same meanwhile, so that no row has those of before a change. */
+  async function withLatestPrices(session: IngestSession, store: (isFirst: boolean) => Promise<void>): Promise<void> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await store(tries === 1);
+      } catch (error) {
+        if (!(error instanceof StalePricesError) || tries === MAX_PRICINGS) throw error;
+        await prices.refresh(session.client);
+      }
+    }
   }
 
   async function putSegmentAside(segment: number, bytes: number): Promise<void> {
@@ -98,9 +132,13 @@ export async function openDirectoryShipper(processName: string, context: ShipCon
         [processName, BATCH_LIMITS.maxEnds],
       );
       if (rows.length === 0) return;
-      const items = rows.map((row) => makeInterruptedItem(row.begin, row.checkpoint, { priceCall, nowMs: Date.now() }));
       const before = counts.rows;
-      await storeItems(items, { session, quarantineDir, log, counts });
+      await withLatestPrices(session, async () => {
+        const pricing = { priceCall: prices.book().priceCall, nowMs: Date.now() };
+        const pricesVersion = prices.version();
+        const items = rows.map((row) => makeInterruptedItem(row.begin, row.checkpoint, pricing));
+        await storeItems(items, { session, quarantineDir, log, counts, pricesVersion });
+      });
       counts.interrupted += counts.rows - before;
       // A row that had to be put aside stays open no longer, either: otherwise this would never end.
       await session.client.query('delete from llm_open_calls where id = any($1::uuid[])', [
@@ -123,7 +161,10 @@ export async function openDirectoryShipper(processName: string, context: ShipCon
         await quarantineRecord(quarantineDir, { id: begin.id, reason, record: { begin, end } });
         log.error({ id: begin.id, reason }, 'no row could be made of a record; it was put aside');
       }
-      if (built.items.length > 0) await storeItems(built.items, { session, quarantineDir, log, counts });
+      await withLatestPrices(session, async (isFirst) => {
+        const { items, pricesVersion } = isFirst ? built : priceBatch(batch);
+        if (items.length > 0) await storeItems(items, { session, quarantineDir, log, counts, pricesVersion });
+      });
       for (const item of built.items)
         if (item.kind === 'call') noteUse(item.row.key_id, item.row.requested_at.getTime());
       if (batch.isDrained && asDead) {

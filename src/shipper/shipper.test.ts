@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { priceByToken } from '../../test/call-fixtures.ts';
+import { fixedPrices } from '../../test/fixed-prices.ts';
 import { startMutePostgres } from '../../test/mute-postgres.ts';
 import { quietLog } from '../../test/quiet-log.ts';
 import { openPool } from '../store/pool.ts';
@@ -21,7 +22,7 @@ test('the shipper stops soon although the database hangs in the middle of a ques
     onIdleError: () => {},
   });
   try {
-    const shipper = startShipper({ pool, spoolDir, priceBook: { priceCall: priceByToken }, log: quietLog() });
+    const shipper = startShipper({ pool, spoolDir, prices: fixedPrices(priceByToken), log: quietLog() });
     while (database.questions() === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     await shipper.stop();
     expect(shipper.stats().rows).toBe(0);

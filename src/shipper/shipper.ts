@@ -6,7 +6,6 @@
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import type { PriceCall } from '../pricing/billable-call.ts';
 import { listProcessDirectories } from '../spool/process-directories.ts';
 import type { SpoolLog } from '../spool/spool-log.ts';
 import { touchKeys } from '../store/gateway-keys.ts';
@@ -19,6 +18,7 @@ import {
   openDirectoryShipper,
   type ShipContext,
   type ShipCounts,
+  type ShippingPrices,
   SpoolFileError,
 } from './ship-directory.ts';
 
@@ -39,7 +39,7 @@ export interface ShipperOptions {
   readonly spoolDir: string;
   /** Default: `quarantine` beside the spool. */
   readonly quarantineDir?: string;
-  readonly priceBook: { readonly priceCall: PriceCall };
+  readonly prices: ShippingPrices;
   readonly log: SpoolLog;
   readonly deadAfterMs?: number;
   /** Told after a batch that brought rows, e.g. to wake the live tail. */
@@ -68,13 +68,13 @@ export interface Shipper {
 }
 
 export function startShipper(options: ShipperOptions): Shipper {
-  const { pool, spoolDir, log } = options;
+  const { pool, spoolDir, prices, log } = options;
   const deadAfterMs = options.deadAfterMs ?? DEAD_AFTER_MS;
   const counts: ShipCounts = { rows: 0, sanitised: 0, quarantined: 0, interrupted: 0, corruptBytes: 0 };
   const context: ShipContext = {
     spoolDir,
     quarantineDir: options.quarantineDir ?? join(dirname(spoolDir), 'quarantine'),
-    priceCall: options.priceBook.priceCall,
+    prices,
     log,
     counts,
     keyUses: new Map(),
@@ -110,6 +110,8 @@ export function startShipper(options: ShipperOptions): Shipper {
   async function shipRound(): Promise<boolean> {
     const names = await listProcessDirectories(spoolDir);
     session ??= await openIngestSession(pool);
+    // Before the first batch: what the operator declared counts from the start.
+    if (prices.version() === null) await prices.refresh(session.client);
     await makePartitionsAhead();
     let isMore = false;
     for (const name of names) {

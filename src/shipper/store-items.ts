@@ -21,6 +21,8 @@ export interface StoreContext {
   readonly quarantineDir: string;
   readonly log: SpoolLog;
   readonly counts: StoreCounts;
+  /** Of the prices that the items were priced with; null when that does not matter. */
+  readonly pricesVersion: number | null;
 }
 
 export async function storeItems(items: readonly BatchItem[], context: StoreContext): Promise<void> {
@@ -38,10 +40,9 @@ export async function storeItems(items: readonly BatchItem[], context: StoreCont
 }
 
 /** Null when stored; the error when the data are refused; everything else is thrown. */
-async function tryStore(items: readonly BatchItem[], { session, counts }: StoreContext): Promise<unknown> {
+async function tryStore(items: readonly BatchItem[], context: StoreContext): Promise<unknown> {
   try {
-    const rows = await ingestWithPartitions(items, session);
-    counts.rows += rows;
+    context.counts.rows += await ingestWithPartitions(items, context);
     return null;
   } catch (error) {
     if (judgeFailure(error) === 'data') return error;
@@ -49,13 +50,16 @@ async function tryStore(items: readonly BatchItem[], { session, counts }: StoreC
   }
 }
 
-async function ingestWithPartitions(items: readonly BatchItem[], session: IngestSession): Promise<number> {
+async function ingestWithPartitions(
+  items: readonly BatchItem[],
+  { session, pricesVersion }: StoreContext,
+): Promise<number> {
   try {
-    return await session.ingest(items);
+    return await session.ingest(items, pricesVersion);
   } catch (error) {
     if (judgeFailure(error) !== 'no_partition') throw error;
     session.forgetPartitions();
-    return session.ingest(items);
+    return session.ingest(items, pricesVersion);
   }
 }
 

@@ -11,9 +11,10 @@ const BARRIER_LIMIT_MS = 1_000;
 
 /**
  * Begins the transaction of a batch. Its later statements see everything that was committed before the lock was had
- * alone. One text, so that it costs one message.
+ * alone. One text, so that it costs one message; the answer to its last statement is the version of the prices.
  */
-export const BEGIN_BATCH = `begin; select pg_advisory_xact_lock_shared(${INGEST_LOCK})`;
+export const BEGIN_BATCH = `begin; select pg_advisory_xact_lock_shared(${INGEST_LOCK});
+  select version from price_book_version`;
 
 /**
  * When it resolves, every batch that did not see what was committed before has ended. In a transaction, which is to be

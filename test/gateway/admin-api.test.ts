@@ -1,4 +1,5 @@
 /** The admin API over real sockets and a real database; the supervisor's end of the channel is played by the test. */
+
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -23,6 +24,7 @@ import { type IngestSession, openIngestSession } from '../../src/shipper/ingest-
 import { migrate } from '../../src/store/migrate.ts';
 import { openPool } from '../../src/store/pool.ts';
 import { callBegin, callBody, callEnd, NOON_MS, priceByToken } from '../call-fixtures.ts';
+import { fixedPrices } from '../fixed-prices.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../postgres.ts';
 
 const MIGRATIONS = join(import.meta.dirname, '..', '..', 'migrations');
@@ -132,7 +134,7 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
         now: () => NOON_MS,
       }),
       settings: [{ name: 'TOLLGATE_PORT', value: '4141', source: 'default' }],
-      priceVersion: 'test',
+      prices: fixedPrices(),
       log,
     };
     app = createAdminApp(deps);

@@ -15,6 +15,7 @@ import { openSpoolWriter } from '../../src/spool/spool-writer.ts';
 import { insertKey } from '../../src/store/gateway-keys.ts';
 import { openPool } from '../../src/store/pool.ts';
 import { callBegin, callEnd, NOON_MS, priceByToken } from '../call-fixtures.ts';
+import { fixedPrices } from '../fixed-prices.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../postgres.ts';
 import { quietLog } from '../quiet-log.ts';
 
@@ -145,7 +146,7 @@ async function startControl() {
   const ended = runControlProcess({
     connectToSupervisor: () => supervisor.channel,
     createLog: () => log,
-    openPriceBook: async () => ({ version: 'test', priceCall: priceByToken }),
+    openPrices: async () => fixedPrices(priceByToken),
     onListening: listening.resolve,
     exit: exited.resolve,
   });

@@ -14,6 +14,7 @@ import { insertKey, listKeys, readKeySnapshot, revokeKey } from '../../src/store
 import { migrate } from '../../src/store/migrate.ts';
 import { openPool } from '../../src/store/pool.ts';
 import { callBegin, callBody, callCheckpoint, callEnd, callId, NOON_MS, priceByToken } from '../call-fixtures.ts';
+import { fixedPrices } from '../fixed-prices.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../postgres.ts';
 import { type QuietLog, quietLog } from '../quiet-log.ts';
 
@@ -62,7 +63,7 @@ describe.each(POSTGRES_KINDS)('the shipper into $name', (kind) => {
   }
 
   function shipper(): Shipper {
-    const started = startShipper({ pool, spoolDir, priceBook: { priceCall: priceByToken }, log, deadAfterMs: 0 });
+    const started = startShipper({ pool, spoolDir, prices: fixedPrices(priceByToken), log, deadAfterMs: 0 });
     stops.push(() => started.stop());
     return started;
   }
@@ -298,7 +299,7 @@ describe.each(POSTGRES_KINDS)('the shipper into $name', (kind) => {
   test('a lost cursor and a replay of everything make no second row', async () => {
     const spool = writer('p1');
     for (let number = 0; number < 50; number += 1) await writeCall(spool, number, 't');
-    const first = startShipper({ pool, spoolDir, priceBook: { priceCall: priceByToken }, log });
+    const first = startShipper({ pool, spoolDir, prices: fixedPrices(priceByToken), log });
     expect(await first.drain(DRAIN_MS)).toBe(true);
     await first.stop();
     rmSync(join(spoolDir, 'p1', 'cursor.json'));

@@ -1,0 +1,75 @@
+/**
+ * The price book in force: what comes with the gateway, the active catalogue and the operator's declarations, as the
+ * database had them when they were last read. It reads anew when the version there has moved on, and only then.
+ */
+import pg from 'pg';
+import { BUNDLED_CATALOG, type CatalogData, createCatalog } from '../pricing/catalog.ts';
+import { createPriceBook, type PriceBook } from '../pricing/price-book.ts';
+import { parseCatalog } from './parse-catalog.ts';
+import { readOperatorPrices } from './read-operator-prices.ts';
+
+/** One statement, for those who ask within another's message. */
+export const READ_PRICES_VERSION = 'select version from price_book_version';
+
+export interface CurrentPriceBook {
+  /** The one in force; before the first reading the one that comes with the gateway. */
+  readonly book: () => PriceBook;
+  /** Of what the database declares, as it was read last; null before the first reading. */
+  readonly version: () => number | null;
+  /** Why the active catalogue cannot be used, and the bundled one is in its place; null when all is well. */
+  readonly problem: () => string | null;
+  /** Reads anew what has changed. True when there is another book now. Rejects when the database does not answer. */
+  readonly refresh: (client: pg.ClientBase | pg.Pool) => Promise<boolean>;
+}
+
+interface CatalogRow {
+  readonly name: string;
+  readonly checked_on: string;
+  readonly content: string;
+}
+
+type ReadCatalog = { readonly data: CatalogData; readonly problem: string | null };
+
+async function readCatalog(client: pg.ClientBase): Promise<ReadCatalog> {
+  const { rows } = await client.query<CatalogRow>(
+    'select name, checked_on::text, content from price_catalogs where is_active',
+  );
+  const [row] = rows;
+  if (row === undefined) return { data: BUNDLED_CATALOG, problem: null };
+  const parsed = parseCatalog(row.content, row.name, row.checked_on);
+  return parsed.isOk ? { data: parsed.data, problem: null } : { data: BUNDLED_CATALOG, problem: parsed.problem };
+}
+
+export function createCurrentPriceBook(accountId: number): CurrentPriceBook {
+  let book = createPriceBook();
+  let version: number | null = null;
+  let problem: string | null = null;
+
+  async function read(client: pg.ClientBase): Promise<boolean> {
+    const { rows } = await client.query<{ version: number }>(READ_PRICES_VERSION);
+    const found = rows[0]?.version ?? null;
+    if (found === version) return false;
+    // A change that is committed between these questions raises the version again, so it is read the next time.
+    const catalog = await readCatalog(client);
+    const operator = await readOperatorPrices(client, accountId);
+    book = createPriceBook({ catalog: createCatalog(catalog.data), operator });
+    problem = catalog.problem;
+    version = found;
+    return true;
+  }
+
+  return {
+    book: () => book,
+    version: () => version,
+    problem: () => problem,
+    async refresh(client) {
+      if (!(client instanceof pg.Pool)) return read(client);
+      const connection = await client.connect();
+      try {
+        return await read(connection);
+      } finally {
+        connection.release();
+      }
+    },
+  };
+}

@@ -1,0 +1,58 @@
+/**
+ * A row of the log as the price book takes it: everything that can change the call's price is in the row. Calls that
+ * cost nothing whatever the prices are (`not_billed`, `no_usage`) cannot be told from it, and are not to be priced again.
+ */
+import type { BillableCall } from '../pricing/billable-call.ts';
+import type { LlmRequestRow } from '../store/llm-request-row.ts';
+import { readStoredUsage } from '../store/stored-usage.ts';
+
+/** What to select from `llm_requests`. */
+export const BILLABLE_COLUMNS = [
+  'id',
+  'requested_at',
+  'provider',
+  'provider_alias',
+  'endpoint',
+  'model',
+  'model_requested',
+  'service_tier',
+  'speed',
+  'inference_geo',
+  'region',
+  'is_batch',
+  'outcome',
+  'status',
+  'error_type',
+  'usage',
+  'native_usage',
+  'reasoning_tokens',
+  'usage_source',
+] as const;
+
+export type BillableRow = Pick<LlmRequestRow, (typeof BILLABLE_COLUMNS)[number]>;
+
+/** Those of the statuses that depend on prices. */
+export const PRICED_STATUSES = ['exact', 'partial', 'unpriced'] as const;
+
+export function toStoredCall(row: BillableRow): BillableCall {
+  return {
+    provider: row.provider,
+    providerAlias: row.provider_alias,
+    endpoint: row.endpoint,
+    billed: true,
+    isLater: false,
+    requestedAtMs: row.requested_at.getTime(),
+    model: row.model,
+    modelRequested: row.model_requested,
+    serviceTier: row.service_tier,
+    speed: row.speed,
+    inferenceGeo: row.inference_geo,
+    region: row.region,
+    isBatch: row.is_batch,
+    outcome: row.outcome,
+    status: row.status,
+    errorType: row.error_type,
+    usage: readStoredUsage(row.usage, { reasoning: row.reasoning_tokens, native: row.native_usage }),
+    usageSource: row.usage_source,
+  };
+}

@@ -1,0 +1,164 @@
+/**
+ * What the operator of the gateway declares about prices, above everything that comes with it: own prices, ids that
+ * stand for a model, and negotiated discounts. Declared, validated and stored elsewhere; compiled to rows and rules here.
+ */
+import type { ProviderName } from '../call-record.ts';
+import type { UsageClass } from '../token-usage.ts';
+import { type Decimal, parseDecimal } from './decimal.ts';
+import { createModelTest, type ModelMatch } from './model-match.ts';
+import { createRows } from './overlay-row.ts';
+import { isValidAt, type PriceRow, type PromptTier, type RowTier } from './price-row.ts';
+
+/** `exact`: the whole id, in any case. `prefix`: every id that begins so. */
+export const MATCH_KINDS = ['exact', 'prefix'] as const;
+export type MatchKind = (typeof MATCH_KINDS)[number];
+
+/** Which calls a declaration is for, and when. */
+export interface OperatorScope {
+  readonly id: number;
+  readonly provider: ProviderName;
+  /** Only calls with this `X-Gateway-Provider-Alias`; null: all calls of the provider. */
+  readonly providerAlias: string | null;
+  /** Inclusive; null: since ever. */
+  readonly validFromMs: number | null;
+  /** Exclusive; null: until further notice. */
+  readonly validToMs: number | null;
+}
+
+/** Own prices of one model, or of all models whose ids begin the same. */
+export interface OperatorPrice extends OperatorScope {
+  readonly match: MatchKind;
+  readonly model: string;
+  readonly serviceTier: RowTier;
+  readonly promptTier: PromptTier | null;
+  /** Decimal text in the units of a rate card: USD for a million tokens, a minute of sound, a thousand of the rest. */
+  readonly rates: Readonly<Partial<Record<UsageClass, string>>>;
+}
+
+/** The id is billed as another model of the same provider. */
+export interface OperatorMapping extends OperatorScope {
+  readonly match: MatchKind;
+  readonly model: string;
+  readonly billingModel: string;
+}
+
+/** List prices of the provider cost this many times as much: 0.85 for 15 % off. Own prices are as they are. */
+export interface OperatorMultiplier extends OperatorScope {
+  readonly factor: string;
+}
+
+export interface OperatorPrices {
+  readonly prices: readonly OperatorPrice[];
+  readonly mappings: readonly OperatorMapping[];
+  readonly multipliers: readonly OperatorMultiplier[];
+}
+
+export const NO_OPERATOR_PRICES: OperatorPrices = { prices: [], mappings: [], multipliers: [] };
+
+/** What of a call decides which declarations are for it. */
+export interface DeclaredFor {
+  readonly provider: ProviderName;
+  readonly providerAlias: string | null;
+  readonly atMs: number;
+}
+
+export interface Discount {
+  readonly key: string;
+  readonly factor: Decimal;
+}
+
+export interface CompiledOperatorPrices {
+  /** The model that a declared mapping makes of this one; null when none does. */
+  readonly mapModel: (call: DeclaredFor, model: string) => string | null;
+  /** By rising precedence, at all times: the most specific declaration last. */
+  readonly listRows: (call: DeclaredFor, model: string) => readonly PriceRow[];
+  readonly findDiscount: (call: DeclaredFor) => Discount | null;
+  /** No declaration names an alias: the rows of a model are the same under all of them. */
+  readonly ignoresAliases: boolean;
+}
+
+/** A declared prefix reaches over everything, version numbers too: it means what was typed. */
+function toMatch({ match, model }: Pick<OperatorPrice, 'match' | 'model'>): ModelMatch {
+  return match === 'exact' ? { equals: model } : { prefix: model };
+}
+
+/** By rising precedence: alias over none, exact over prefix, longer over shorter, later over earlier. */
+function compareSpecific(a: OperatorScope & Partial<OperatorPrice>, b: OperatorScope & Partial<OperatorPrice>): number {
+  const rank = (entry: OperatorScope & Partial<OperatorPrice>) => [
+    entry.providerAlias === null ? 0 : 1,
+    entry.match === 'prefix' ? 0 : 1,
+    entry.model?.length ?? 0,
+    entry.validFromMs ?? Number.NEGATIVE_INFINITY,
+    entry.id,
+  ];
+  const ranksOfB = rank(b);
+  for (const [index, rankOfA] of rank(a).entries()) {
+    const rankOfB = ranksOfB[index] ?? 0;
+    if (rankOfA !== rankOfB) return rankOfA < rankOfB ? -1 : 1;
+  }
+  return 0;
+}
+
+function isFor(entry: OperatorScope, { provider, providerAlias }: DeclaredFor): boolean {
+  return entry.provider === provider && (entry.providerAlias === null || entry.providerAlias === providerAlias);
+}
+
+/** The declarations for a model, the most specific last. Exact ids are looked up, since there may be thousands. */
+function createLookUp<T extends OperatorPrice | OperatorMapping>(
+  entries: readonly T[],
+): (call: DeclaredFor, model: string) => readonly T[] {
+  const sorted = [...entries].sort(compareSpecific);
+  const exact = Map.groupBy(
+    sorted.filter(({ match }) => match === 'exact'),
+    ({ model }) => model.toLowerCase(),
+  );
+  const prefixes = sorted
+    .filter(({ match }) => match === 'prefix')
+    .map((entry) => ({ entry, appliesTo: createModelTest(toMatch(entry)) }));
+  return (call, model) =>
+    [
+      ...prefixes.filter(({ appliesTo }) => appliesTo(model)).map(({ entry }) => entry),
+      ...(exact.get(model.toLowerCase()) ?? []),
+    ]
+      .filter((entry) => isFor(entry, call))
+      .sort(compareSpecific);
+}
+
+function createPriceRows(price: OperatorPrice): readonly PriceRow[] {
+  const rows = createRows({
+    name: `${price.provider}/${price.model}#${price.id}`,
+    provider: price.provider,
+    match: toMatch(price),
+    rates: price.rates,
+    serviceTier: price.serviceTier,
+    ...(price.promptTier === null ? {} : { promptTier: price.promptTier }),
+    source: 'declared by the operator',
+    checkedOn: '',
+  });
+  const { validFromMs, validToMs } = price;
+  return rows.map((row) => ({
+    ...row,
+    key: `override/${row.key.slice('overlay/'.length)}`,
+    layer: 'override',
+    validFromMs,
+    validToMs,
+  }));
+}
+
+export function compileOperatorPrices({ prices, mappings, multipliers }: OperatorPrices): CompiledOperatorPrices {
+  const rows = new Map(prices.map((price) => [price, createPriceRows(price)]));
+  const findPrices = createLookUp(prices);
+  const findMappings = createLookUp(mappings);
+  const discounts = [...multipliers].sort(compareSpecific);
+  return {
+    ignoresAliases: prices.every(({ providerAlias }) => providerAlias === null),
+    mapModel: (call, model) =>
+      findMappings(call, model).findLast((entry) => isValidAt(entry, call.atMs))?.billingModel ?? null,
+    listRows: (call, model) => findPrices(call, model).flatMap((price) => rows.get(price) ?? []),
+    findDiscount: (call) => {
+      const found = discounts.findLast((entry) => isFor(entry, call) && isValidAt(entry, call.atMs));
+      if (found === undefined) return null;
+      return { key: `override/${found.provider}/discount#${found.id}`, factor: parseDecimal(found.factor) };
+    },
+  };
+}

@@ -1,0 +1,106 @@
+/**
+ * The column `usage` of the log in both directions: what was reported, as JSON, and back into the form that prices are
+ * worked out from. Reading is total: what does not have the form is left out.
+ */
+import {
+  type ClassQuantities,
+  type JsonObject,
+  type JsonValue,
+  type OtherUsage,
+  type ServedTerms,
+  type TokenUsage,
+  USAGE_CLASSES,
+  type UsageClass,
+} from '../token-usage.ts';
+
+/** What a price needs besides the classes. An object, so that it cannot be taken for one of them. */
+function writeSize(largestPrompt: number | undefined): JsonObject {
+  return largestPrompt === undefined ? {} : { prompts: { largest: largestPrompt } };
+}
+
+function writeOther({ purpose, model, classes, terms, largestPrompt }: OtherUsage): JsonObject {
+  return {
+    purpose,
+    model,
+    classes: { ...classes },
+    ...(terms === undefined ? {} : { terms: { ...terms } }),
+    ...writeSize(largestPrompt),
+  };
+}
+
+export function writeStoredUsage(usage: TokenUsage): JsonObject {
+  const others = usage.others ?? [];
+  return {
+    ...usage.classes,
+    ...(others.length === 0 ? {} : { others: others.map(writeOther) }),
+    ...writeSize(usage.largestPrompt),
+    ...(usage.hasUnknownPrompts === true ? { unknown_prompts: true } : {}),
+    ...(usage.isIncomplete === true ? { incomplete: true } : {}),
+    ...(usage.isRefused === true ? { refused: true } : {}),
+  };
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function readText(value: JsonValue | undefined): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+function readClasses(stored: JsonValue | undefined): ClassQuantities {
+  const classes: Partial<Record<UsageClass, number>> = {};
+  if (!isObject(stored)) return classes;
+  for (const name of USAGE_CLASSES) {
+    const quantity = stored[name];
+    if (typeof quantity === 'number') classes[name] = quantity;
+  }
+  return classes;
+}
+
+function readSize(stored: JsonObject): { readonly largestPrompt?: number } {
+  const prompts = stored['prompts'];
+  const largest = isObject(prompts) ? prompts['largest'] : undefined;
+  return typeof largest === 'number' ? { largestPrompt: largest } : {};
+}
+
+function readTerms(stored: JsonValue | undefined): { readonly terms?: ServedTerms } {
+  if (!isObject(stored)) return {};
+  const terms = {
+    serviceTier: readText(stored['serviceTier']),
+    speed: readText(stored['speed']),
+    inferenceGeo: readText(stored['inferenceGeo']),
+  };
+  return { terms };
+}
+
+function readOther(stored: JsonValue): OtherUsage[] {
+  if (!isObject(stored)) return [];
+  const other = {
+    purpose: readText(stored['purpose']) ?? '',
+    model: readText(stored['model']),
+    classes: readClasses(stored['classes']),
+    ...readTerms(stored['terms']),
+    ...readSize(stored),
+  };
+  return [other];
+}
+
+/** `reasoning` stands in a column of its own, and so does the provider's own object. */
+export function readStoredUsage(
+  stored: JsonObject | null,
+  { reasoning, native }: { readonly reasoning: number | null; readonly native: JsonObject | null },
+): TokenUsage | null {
+  if (stored === null) return null;
+  const others = Array.isArray(stored['others']) ? stored['others'].flatMap(readOther) : [];
+  return {
+    classes: readClasses(stored),
+    reasoning,
+    native: native ?? {},
+    ...(others.length === 0 ? {} : { others }),
+    ...readSize(stored),
+    ...(stored['unknown_prompts'] === true ? { hasUnknownPrompts: true } : {}),
+    ...(stored['incomplete'] === true ? { isIncomplete: true } : {}),
+    ...(stored['refused'] === true ? { isRefused: true } : {}),
+  };
+}
