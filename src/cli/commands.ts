@@ -9,8 +9,8 @@ import { addKeysCommands } from './keys-commands.ts';
 import { addLoginCommand } from './login-command.ts';
 import { addLogsCommand } from './logs-command.ts';
 import { addMetadataCommands } from './metadata-commands.ts';
-import { addReconcileCommand } from './reconcile-command.ts';
 import { addPriceCommand } from './price-command.ts';
+import { addReconcileCommand } from './reconcile-command.ts';
 import { addRunsCommand } from './runs-command.ts';
 
 /** Lists under `--json` are one object a line. */

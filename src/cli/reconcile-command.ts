@@ -133,7 +133,8 @@ async function reconcile(flags: ReconcileFlags): Promise<void> {
     const about = { provider: flags.provider, endpoints: report.endpoints, from, to: nextDay(to) };
     for (const row of listJsonRows(comparison, explanation, about)) await output.json(row);
   } else {
-    const title = `${NAMES[flags.provider]}: ${report.endpoints.join(' and ')}, ${from} to ${to}, beside the log of ${client.url}`;
+    const time = from === to ? from : `${from} to ${to}`;
+    const title = `${NAMES[flags.provider]}: ${report.endpoints.join(' and ')}, ${time}, beside the log of ${client.url}`;
     for (const line of formatReconciliation(title, comparison, explanation)) await output.line(line);
   }
   if (!explanation.agrees) process.exitCode = DRIFT_EXIT;

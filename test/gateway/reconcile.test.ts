@@ -3,7 +3,7 @@
  * calls that came through the spool's records and the real price book, and one that came through the proxy today.
  */
 import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -220,6 +220,18 @@ function withoutDates(text: string): string {
     .replaceAll(gateway.adminBase, 'GATEWAY');
 }
 
+/** The answer that docs/reconcile.md shows, with the days of this test. */
+function readExample(): string {
+  const text = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'reconcile.md'), 'utf8');
+  const [, example = ''] = text.split(/^```$/m);
+  return example
+    .replace(/^\n\$ .*\n/, '')
+    .replaceAll('2026-11-26', 'first-day_')
+    .replaceAll('2026-11-27', 'second-day')
+    .replaceAll('2026-11-28', 'today_____')
+    .replace('http://127.0.0.1:4142', 'GATEWAY');
+}
+
 test('OpenAI: a cut stream and a call around the gateway are found; today is shown, not judged', async () => {
   const usage = { prompt_tokens: 200, completion_tokens: 0, total_tokens: 200 };
   const body = JSON.stringify({ id: 'c', object: 'chat.completion', model: MINI, choices: [], usage });
@@ -235,6 +247,7 @@ test('OpenAI: a cut stream and a call around the gateway are found; today is sho
     ...['--provider', 'openai', '--file', pathOf('openai-costs.json'), '--file', pathOf('openai-usage.json')],
   ]);
   expect(errors).toBe('');
+  expect(output).toContain(readExample());
   expect(output.split('\n')).toEqual([
     'OpenAI: costs and usage/completions, first-day_ to today_____, beside the log of GATEWAY',
     '',
@@ -300,6 +313,16 @@ test('rows are objects for programs, with exact money and a summary at the end',
     },
   ]);
   expect(code).toBe(0);
+});
+
+test('a usage report alone is compared by tokens, and what is apart has about its price', async () => {
+  const { code, output } = await reconcile(['--provider', 'openai', '--file', pathOf('openai-usage.json')]);
+  expect(output.split('\n').slice(6)).toEqual([
+    'The tokens differ in 1 of 1 row, worth about $0.21 more than logged; the report has no costs.',
+    '  • second-day gpt-4o-mini-2024-07-18: 1,100,000 tokens more (about $0.21) reported than logged: the provider counts 2 requests, the log has 1 good call: 1 did not come through the gateway, or the record is lost.',
+    '',
+  ]);
+  expect(code).toBe(2);
 });
 
 test('Anthropic: a stream that never was logged is found to the last digit', async () => {
