@@ -56,7 +56,8 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   ],
   supervisor: ['spool', 'keys'],
   demo: ['wire'],
-  cli: ['runs'],
+  reconcile: ['pricing'],
+  cli: ['runs', 'reconcile'],
   'read-config': ['read-aws-settings', 'read-secret'],
   'read-aws-settings': ['read-secret'],
 };
