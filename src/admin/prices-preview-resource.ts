@@ -29,7 +29,7 @@ const PreviewRequest = z.strictObject({
 
 const Sums = {
   calls: z.number().int().describe('Calls looked at'),
-  changed: z.number().int().describe('Calls whose cost or cost_status would be another'),
+  changed: z.number().int().describe('Calls whose cost, status or billed model would be another'),
   old_cost: Money.describe('As it stands in the log; of a call without a total what is known'),
   new_cost: Money,
   old_unpriced: z.number().int().describe('Calls without a total'),

@@ -2,7 +2,7 @@
  * The price book in force: what comes with the gateway, the active catalogue and the operator's declarations, as the
  * database had them when they were last read. It reads anew when the version there has moved on, and only then.
  */
-import type pg from 'pg';
+import pg from 'pg';
 import { BUNDLED_CATALOG, type CatalogData, createCatalog } from '../pricing/catalog.ts';
 import { NO_OPERATOR_PRICES } from '../pricing/operator-prices.ts';
 import { createPriceBook, type PriceBook, type PriceBookLayers } from '../pricing/price-book.ts';
@@ -69,7 +69,7 @@ export function createCurrentPriceBook(accountId: number): CurrentPriceBook {
     version: () => version,
     problem: () => problem,
     async refresh(client) {
-      if (!('connect' in client && 'totalCount' in client)) return read(client);
+      if (!(client instanceof pg.Pool)) return read(client);
       const connection = await client.connect();
       try {
         return await read(connection);

@@ -66,7 +66,8 @@ function compareCall(row: PreviewedRow, book: PriceBook): Compared {
     provider: row.provider,
     model: row.billing_model ?? row.model ?? row.model_requested,
     ...{ oldCost, newCost, oldStatus: row.cost_status, newStatus: priced.costStatus },
-    isChanged: oldCost !== newCost || row.cost_status !== priced.costStatus,
+    isChanged:
+      oldCost !== newCost || row.cost_status !== priced.costStatus || row.billing_model !== priced.billingModel,
     wasUnpriced: row.total_cost === null,
     isUnpriced: priced.totalCost === null,
   };
