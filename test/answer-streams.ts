@@ -89,13 +89,16 @@ export function toStream(shape: ShapeName, body: JsonObject): StreamedAnswer | n
       const ended = candidates.map((entry) => (isObject(entry) ? { ...entry, finishReason: 'STOP' } : entry));
       return eventStream(event(null, first), event(null, { ...body, candidates: ended }));
     }
-    case 'converse':
+    case 'converse': {
+      // The terms stand beside the usage, in the stream's last event.
+      const { output: _output, stopReason: _stop, ...terms } = body;
       return frames(
         frame('messageStart', { role: 'assistant' }),
         frame('contentBlockDelta', { contentBlockIndex: 0, delta: { text: 'Hello' } }),
         frame('messageStop', { stopReason: 'end_turn' }),
-        frame('metadata', { usage, metrics: { latencyMs: 100 } }),
+        frame('metadata', { ...terms, usage, metrics: { latencyMs: 100 } }),
       );
+    }
     case 'invoke':
       if (!('input_tokens' in usage)) return null;
       return frames(

@@ -25,6 +25,10 @@ const CaseSchema = z.object({
   usage: z.record(z.string(), z.json()).nullable(),
   response: z.record(z.string(), z.json()),
   expected_cost_usd: z.string().nullable(),
+  /** Where it does not follow from the cost. */
+  expected_status: z.enum(['exact', 'partial', 'unpriced']).optional(),
+  /** The priced part of one without a total. */
+  expected_known_usd: z.string().optional(),
   expected_components: z
     .array(
       z.object({ type: z.string(), quantity: z.number(), rate_usd: z.string(), per: z.number(), cost_usd: z.string() }),
@@ -33,15 +37,10 @@ const CaseSchema = z.object({
 });
 export type CostCase = z.infer<typeof CaseSchema>;
 
-export function readCostCases(): readonly CostCase[] {
-  const text = readFileSync(new URL('../src/pricing/cost-cases.json', import.meta.url), 'utf8');
+export function readCostCases(name: 'cost-cases' | 'own-cases' = 'cost-cases'): readonly CostCase[] {
+  const text = readFileSync(new URL(`../src/pricing/${name}.json`, import.meta.url), 'utf8');
   return z.array(CaseSchema).parse(JSON.parse(text));
 }
-
-/** Cases that the usage classes cannot express. A known limit, in data, so that the list cannot grow unseen. */
-export const OUT_OF_SCOPE: Readonly<Record<string, string>> = {
-  'openai-27': 'priced per image by size and quality, taken from the request; the answer has no usage',
-};
 
 export function toQuoteInput(costCase: CostCase): NativeQuoteInput {
   const { provider, endpoint, model, context, usage, response } = costCase;
@@ -62,14 +61,16 @@ const CLASS_OF_TYPE: Readonly<Record<string, UsageClass>> = {
   image: 'output_images',
 };
 
-/** One line in a form in which a declared multiplier and a price that has it in it are the same. */
+/** One line in a form in which it does not matter for how many units a list names the price, nor what is a multiplier. */
 interface ComparableLine {
   readonly class: string;
   readonly quantity: number;
-  readonly price: ReturnType<typeof parseDecimal>;
-  readonly per: number;
+  readonly priceOfOne: bigint;
   readonly amount: string;
 }
+
+/** Finer than any price is given. */
+const FINER = 10n ** 12n;
 
 export interface PricedLine {
   readonly class: string;
@@ -84,27 +85,26 @@ function inOrder(lines: readonly ComparableLine[]): readonly ComparableLine[] {
   return [...lines].sort((a, b) => (a.class < b.class ? -1 : 1));
 }
 
-/** Without what is declared to be free: the price lists do not list it. */
+/** Without what is declared to be free: not every price list lists it. */
 export function comparableLines(lines: readonly PricedLine[]): readonly ComparableLine[] {
   const charged = lines.filter(({ rate }) => rate !== '0');
   return inOrder(
     charged.map((line) => ({
       class: line.class,
       quantity: line.quantity,
-      price: multiplyDecimals(parseDecimal(line.rate), parseDecimal(line.multiplier)),
-      per: line.per,
+      priceOfOne: (multiplyDecimals(parseDecimal(line.rate), parseDecimal(line.multiplier)) * FINER) / BigInt(line.per),
       amount: line.amount,
     })),
   );
 }
 
 export function expectedLines({ expected_components }: CostCase): readonly ComparableLine[] {
+  const charged = (expected_components ?? []).filter(({ rate_usd }) => rate_usd !== '0');
   return inOrder(
-    (expected_components ?? []).map((part) => ({
+    charged.map((part) => ({
       class: USAGE_CLASSES.find((name) => name === part.type) ?? CLASS_OF_TYPE[part.type] ?? part.type,
       quantity: part.quantity,
-      price: parseDecimal(part.rate_usd),
-      per: part.per,
+      priceOfOne: (parseDecimal(part.rate_usd) * FINER) / BigInt(part.per),
       amount: part.cost_usd,
     })),
   );

@@ -20,6 +20,7 @@ import { addLogSumsRoutes } from './log-sums-resource.ts';
 import { addLogRoutes } from './logs-resource.ts';
 import { addMetadataKeyRoutes } from './metadata-keys-resource.ts';
 import { describeIssue } from './parse-query.ts';
+import { addPriceRoutes } from './prices-resource.ts';
 import { addQuoteRoute } from './quote-resource.ts';
 import { addRepriceRoutes } from './reprice-resource.ts';
 import { addRunCallRoutes } from './run-calls-resource.ts';
@@ -99,6 +100,7 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   addRunStreamRoute(app, deps);
   addCostRoutes(app, deps);
   addQuoteRoute(app, deps);
+  addPriceRoutes(app, deps);
   addMetadataKeyRoutes(app, deps);
   addJobRoutes(app, deps);
   addRepriceRoutes(app, deps);

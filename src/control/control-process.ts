@@ -22,6 +22,7 @@ import { openPool } from '../store/pool.ts';
 import { readVersion } from '../version.ts';
 import { createKeyPublisher, type KeyPublisher } from './key-publisher.ts';
 import { type Repeating, repeat } from './repeat.ts';
+import { repeatEstimates } from './repeat-estimates.ts';
 import { repeatPriceUpdates } from './repeat-price-updates.ts';
 import { repeatRetention } from './repeat-retention.ts';
 import { type JobThread, runJobThread } from './run-job-thread.ts';
@@ -109,6 +110,7 @@ interface Connected {
   readonly pollingPrices: Repeating;
   readonly priceUpdates: Repeating;
   readonly retention: Repeating;
+  readonly estimates: Repeating;
   readonly jobs: JobThread;
 }
 
@@ -125,6 +127,7 @@ function createControl(
   const apiPool = openDatabase(start, log, 'tollgate admin', API_CONNECTIONS, API_STATEMENT_TIMEOUT_MS);
   const shipperPool = openDatabase(start, log, 'tollgate shipper', SHIPPER_CONNECTIONS, SHIPPER_STATEMENT_TIMEOUT_MS);
   const retentionPool = openDatabase(start, log, 'tollgate retention', 1, RETENTION_STATEMENT_TIMEOUT_MS);
+  const estimatesPool = openDatabase(start, log, 'tollgate estimates', 1, API_STATEMENT_TIMEOUT_MS);
   const status: StatusReader = createStatusReader(channel.send);
   let liveSpools = start.liveSpools;
   let connected: Connected | null = null;
@@ -144,6 +147,7 @@ function createControl(
       pollingPrices: pollPrices(prices, apiPool, log),
       priceUpdates: repeatPriceUpdates(apiPool, ACCOUNT_ID, prices, log),
       retention: repeatRetention(retentionPool, config, log),
+      estimates: repeatEstimates(estimatesPool, config, (call) => prices.book().priceCall(call), log),
       jobs: runJobThread({
         pool: apiPool,
         settings: { databaseUrl: start.databaseUrl, accountId: ACCOUNT_ID },
@@ -207,11 +211,13 @@ function createControl(
         connected?.pollingPrices.stop(),
         connected?.priceUpdates.stop(),
         connected?.retention.stop(),
+        connected?.estimates.stop(),
         connected?.jobs.stop(),
       ]);
       await endShipping(connected?.shipper ?? null, drainMs, log);
       // A connection that hangs must not hold the process; whoever waits for this one exits.
-      void Promise.allSettled([apiPool.end(), shipperPool.end(), retentionPool.end()]);
+      const pools = [apiPool, shipperPool, retentionPool, estimatesPool];
+      void Promise.allSettled(pools.map((pool) => pool.end()));
     },
   };
 }

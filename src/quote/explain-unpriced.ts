@@ -33,7 +33,13 @@ function describeTerms(call: BillableCall): string {
 
 /** Does the book have a price for this much of this class alone? */
 function hasPrice(priceCall: PriceCall, call: BillableCall, unit: UsageClass, quantity: number): boolean {
-  const usage = { classes: { [unit]: quantity }, reasoning: null, native: {} };
+  const pictures = call.usage?.pictures;
+  const usage = {
+    classes: { [unit]: quantity },
+    reasoning: null,
+    native: {},
+    ...(pictures === undefined ? {} : { pictures }),
+  };
   return priceCall({ ...call, usage, usageSource: 'provider' }).lines.length > 0;
 }
 

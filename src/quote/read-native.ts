@@ -2,6 +2,7 @@
 import { EMPTY_READING } from '../shapes/reading.ts';
 import { SHAPES } from '../shapes/registry.ts';
 import { type ReportedUse, readReportedUse } from '../shapes/reported-use.ts';
+import { createSentPictures } from '../shapes/sent-pictures.ts';
 import { createUsageReader } from '../shapes/usage-reader.ts';
 import type { JsonObject, TokenUsage, UsageReading } from '../token-usage.ts';
 import { ANSWER_FORMS } from './answer-forms.ts';
@@ -38,7 +39,9 @@ function readAnswer(quoted: QuotedEndpoint, input: NativeQuoteInput, usage: Json
   return reading;
 }
 
-function countSent({ endpoint }: QuotedEndpoint, { input_characters }: QuoteContext): TokenUsage | null {
+function countSent({ endpoint }: QuotedEndpoint, context: QuoteContext): TokenUsage | null {
+  const { n, size, quality, input_characters } = context;
+  if (endpoint.countsRequest === 'pictures') return createSentPictures({ n, size, quality });
   if (endpoint.countsRequest === undefined || input_characters === undefined) return null;
   return { classes: { input_characters }, reasoning: null, native: { input_characters } };
 }

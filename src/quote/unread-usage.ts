@@ -21,9 +21,9 @@ interface UsageNumber {
   readonly value: number | string;
 }
 
-/** Text is what the other parts leave of a sum. */
+/** Text, and writes of the default lifetime, are what the other parts leave of a sum. */
 function isOfText(holder: JsonValue): boolean {
-  return /^(?:text|document)$/i.test(readName(holder, 'modality') ?? '');
+  return /^(?:text|document)$/i.test(readName(holder, 'modality') ?? '') || readName(holder, 'ttl') === '5m';
 }
 
 /** Numbers, and numbers written as text; arrays count as objects with indices for names. */

@@ -44,8 +44,8 @@ export function rangeOf(accountId: number, input: RepriceInput): CallRange {
 /** Word for word the condition of the index `llm_requests_without_cost`. */
 const WITHOUT_COST = sql<SqlBool>`cost_status in ('unpriced', 'partial')`;
 const PRICED = sql<SqlBool>`cost_status in ('exact', 'partial', 'unpriced')`;
-/** Its estimated cost follows prices, too. */
-const ESTIMATED = sql<SqlBool>`estimated_cost is not null`;
+/** Its estimated cost follows prices, too, also when it had none so far. */
+const ESTIMATED = sql<SqlBool>`estimated_tokens is not null`;
 
 /** What an index answers. */
 function walkConditions(range: CallRange): readonly Condition[] {

@@ -35,13 +35,24 @@ export function readReportedUse(reading: UsageReading | null, circumstances: Ans
   // Fetching something whose usage is billed elsewhere, or not known yet, uses nothing.
   const isUsed = !fetchesResult || isFinal;
   const isWhole = isComplete && status !== null && status < 300;
-  const sentUsage = isWhole && reading?.usage == null && reading?.error == null ? circumstances.sentUsage : null;
+  const isSilent = isWhole && reading?.usage == null && reading?.error == null;
+  const sentUsage = isSilent && hasClasses(circumstances.sentUsage) ? circumstances.sentUsage : null;
   return {
-    usage: sentUsage ?? (isUsed ? (reading?.usage ?? null) : null),
+    usage: sentUsage ?? (isUsed ? withPictures(reading?.usage ?? null, circumstances.sentUsage) : null),
     usageSource: sentUsage !== null ? 'request' : isUsed ? usageSourceOf(reading) : 'none',
     billedOnceAs: isFinal && result !== null && reading?.usage != null ? result.id : null,
     isLater: !fetchesResult && result?.isFinal === false,
   };
+}
+
+function hasClasses(usage: TokenUsage | null): boolean {
+  return usage !== null && Object.keys(usage.classes).length > 0;
+}
+
+/** The answer says how many there are; only the request says how they were asked for. */
+function withPictures(usage: TokenUsage | null, sent: TokenUsage | null): TokenUsage | null {
+  if (usage?.classes.output_images === undefined || sent?.pictures === undefined) return usage;
+  return { ...usage, pictures: sent.pictures };
 }
 
 /**
