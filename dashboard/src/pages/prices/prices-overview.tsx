@@ -1,0 +1,98 @@
+/** How good the price book is now: which catalogue, how old, what is declared on top, what has no price. */
+import { useQuery } from '@tanstack/react-query';
+import { type PricesStatus, pricesStatusQuery } from '../../api/prices.ts';
+import { Count } from '../../components/amounts.tsx';
+import { Badge, type Tone } from '../../components/badges.tsx';
+import { ErrorState, StaleNote } from '../../components/states.tsx';
+import { type SummaryFigure, SummaryStrip } from '../../components/summary-strip.tsx';
+import { Timestamp } from '../../components/timestamp.tsx';
+import { findPriceWarnings } from './price-warnings.ts';
+
+const FEED_TONES: Readonly<Record<NonNullable<PricesStatus['feed']['result']>, Tone>> = {
+  unchanged: 'good',
+  activated: 'good',
+  refused: 'warn',
+  failed: 'bad',
+};
+
+function Feed({ feed: { enabled, result, checked_at, detail } }: { readonly feed: PricesStatus['feed'] }) {
+  if (!enabled && result === null)
+    return (
+      <span className="text-sm font-normal text-ink-soft" title="TOLLGATE_PRICES_FEED switches it on">
+        off
+      </span>
+    );
+  return (
+    <span className="inline-flex items-center gap-1.5 text-sm font-normal">
+      {result !== null && (
+        <Badge tone={FEED_TONES[result]} {...(detail === null ? {} : { title: detail })}>
+          {result}
+        </Badge>
+      )}
+      <span className="text-xs text-ink-faint">
+        <Timestamp at={checked_at} form="relative" never="not fetched yet" />
+      </span>
+    </span>
+  );
+}
+
+function listFigures(status: PricesStatus): readonly SummaryFigure[] {
+  const { catalog, overrides, mappings, multipliers, price_version, feed, unpriced_models, unpriced_calls } = status;
+  return [
+    {
+      name: 'Catalogue',
+      value: <span className="[overflow-wrap:anywhere]">{catalog.name}</span>,
+      detail: catalog.origin === 'bundled' ? 'comes with the gateway' : `imported from a ${catalog.origin}`,
+    },
+    {
+      name: 'Prices of',
+      value: <span className="num">{catalog.checked_on}</span>,
+      detail: `${catalog.age_days} ${catalog.age_days === 1 ? 'day' : 'days'} old`,
+    },
+    { name: 'Price version', value: <code className="font-mono text-sm font-normal">{price_version}</code> },
+    {
+      name: 'Your own',
+      value: <Count value={overrides + mappings + multipliers} />,
+      detail: `${overrides} prices, ${mappings} mappings, ${multipliers} discounts`,
+    },
+    { name: 'Feed', value: <Feed feed={feed} /> },
+    {
+      name: 'Without a price',
+      value: <Count value={unpriced_models} unit="models" />,
+      detail: (
+        <>
+          <Count value={unpriced_calls} unit="calls" /> calls in 30 days
+        </>
+      ),
+    },
+  ];
+}
+
+export function PricesOverview() {
+  const { data, error, refetch } = useQuery(pricesStatusQuery);
+  if (data === undefined)
+    return error === null ? (
+      <div className="h-14" />
+    ) : (
+      <ErrorState error={error} what="the state of the prices" onRetry={() => void refetch()} />
+    );
+  const warnings = findPriceWarnings(data);
+  return (
+    <>
+      {error !== null && <StaleNote>The gateway does not answer; this is its last state.</StaleNote>}
+      <SummaryStrip label="State of the prices" figures={listFigures(data)} />
+      {warnings.length > 0 && (
+        <ul
+          aria-label="Warnings"
+          className="mx-4 mb-3 flex flex-col gap-1 rounded-lg border border-warn/60 bg-warn-soft px-3 py-1.5 text-warn"
+        >
+          {warnings.map((warning) => (
+            <li key={warning} className="[overflow-wrap:anywhere]">
+              {warning}
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,110 @@
+/** The parts of a row of calls without a price, for the table and for the cards of a narrow screen. */
+import { Link } from '@tanstack/react-router';
+import type { UnpricedModel } from '../../api/prices.ts';
+import { Count, Tokens } from '../../components/amounts.tsx';
+import { Button, buttonClass } from '../../components/buttons.tsx';
+import { Timestamp } from '../../components/timestamp.tsx';
+import { describeClass } from '../../messages/cost-breakdown.ts';
+import type { WindowSearch } from '../../search/time-window.ts';
+import { describeReason } from './price-words.ts';
+import { unpricedFilters } from './reprice-filters.ts';
+
+export function ModelName({ row, window }: { readonly row: UnpricedModel; readonly window: WindowSearch }) {
+  return (
+    <div className="flex max-w-80 min-w-36 flex-col">
+      <Link
+        to="/logs"
+        search={{ ...window, f: [...unpricedFilters(row)] }}
+        title="These calls in Logs"
+        className="font-medium underline-offset-4 [overflow-wrap:anywhere] hover:underline"
+      >
+        {row.model ?? '(no model)'}
+      </Link>
+      <span className="text-xs text-ink-faint">
+        {row.provider} · {row.endpoint}
+      </span>
+    </div>
+  );
+}
+
+export function Reason({ row: { reason, missing, suggestion } }: { readonly row: UnpricedModel }) {
+  return (
+    <div className="flex max-w-80 min-w-44 flex-col">
+      <span>{describeReason(reason)}</span>
+      {missing.length > 0 && (
+        <span className="text-xs text-ink-faint">No rate for: {missing.map(describeClass).join('; ')}</span>
+      )}
+      {suggestion !== null && <span className="text-xs text-ink-faint [overflow-wrap:anywhere]">{suggestion}</span>}
+    </div>
+  );
+}
+
+export function Usage({ row }: { readonly row: UnpricedModel }) {
+  const others = Object.entries(row.other_quantities);
+  return (
+    <span className="inline-flex flex-col">
+      <Tokens
+        input={row.input_tokens}
+        cacheRead={row.cache_read_input_tokens}
+        cacheCreation={row.cache_creation_input_tokens}
+        output={row.output_tokens}
+      />
+      {others.map(([name, quantity]) => (
+        <span key={name} className="text-xs text-ink-faint">
+          {describeClass(name)}: <Count value={quantity} />
+        </span>
+      ))}
+    </span>
+  );
+}
+
+export function Seen({ row: { first_seen, last_seen, example_id } }: { readonly row: UnpricedModel }) {
+  return (
+    <>
+      <Link
+        to="/log/$id"
+        params={{ id: example_id }}
+        search={{ tab: 'cost' }}
+        title="Open an example"
+        className="underline-offset-4 hover:underline"
+      >
+        <Timestamp at={last_seen} form="relative" />
+      </Link>
+      <span className="block text-xs whitespace-nowrap text-ink-faint">
+        first <Timestamp at={first_seen} form="relative" />
+      </span>
+    </>
+  );
+}
+
+export interface UnpricedAction {
+  readonly what: 'override' | 'mapping';
+  readonly subject: UnpricedModel;
+}
+
+interface UnpricedActionsProps {
+  readonly row: UnpricedModel;
+  readonly onAction: (action: UnpricedAction) => void;
+}
+
+/** Without a model there is nothing that a price could be for. */
+export function UnpricedActions({ row, onAction }: UnpricedActionsProps) {
+  if (row.model === null || row.reason === 'unknown_endpoint')
+    return (
+      <Link to="/log/$id" params={{ id: row.example_id }} search={{ tab: 'cost' }} className={buttonClass()}>
+        Open an example
+      </Link>
+    );
+  return (
+    <span className="inline-flex flex-wrap justify-end gap-1">
+      <Button aria-label={`Add price for ${row.model}`} onClick={() => onAction({ what: 'override', subject: row })}>
+        Add price
+      </Button>
+      {row.reason !== 'no_rate_for_class' && row.reason !== 'terms' && (
+        <Button aria-label={`Map ${row.model} to a model`} onClick={() => onAction({ what: 'mapping', subject: row })}>
+          Map to a model
+        </Button>
+      )}
+    </span>
+  );
+}
