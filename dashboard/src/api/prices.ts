@@ -173,6 +173,7 @@ export interface UnpricedModel {
   readonly model: string | null;
   readonly endpoint: string;
   readonly reason: string;
+  readonly terms: string | null;
   readonly calls: number;
   readonly missing: readonly UsageClass[];
   readonly input_tokens: number;
@@ -184,7 +185,8 @@ export interface UnpricedModel {
   readonly first_seen: string;
   readonly last_seen: string;
   readonly example_id: string;
-  readonly suggestion: string | null;
+  /** A command, or a sentence where none helps. */
+  readonly suggestion: string;
 }
 
 interface TimeWindow {

@@ -36,7 +36,7 @@ export interface RepriceDays {
   readonly totals: CostDifference;
 }
 
-const DAYS = 500;
+const DAYS = 1_000;
 
 /** `isUnderWay`: the figures still grow. */
 export function repriceDaysQuery(jobId: number, isUnderWay: boolean) {

@@ -10,8 +10,13 @@ import {
   describeClass,
   readCostBreakdown,
 } from '../../messages/cost-breakdown.ts';
+import { describeFactor } from '../../messages/describe-factor.ts';
 import { isNothing } from '../../messages/json-reading.ts';
+import { CostLineSource } from './cost-line-source.tsx';
+import { CostRevisions } from './cost-revisions.tsx';
 import { JsonTree } from './json-tree.tsx';
+import { UnpricedClasses } from './unpriced-classes.tsx';
+import { useLinePrices } from './use-line-prices.ts';
 
 const COLUMNS: readonly PlainColumn<CostTableLine>[] = [
   {
@@ -29,7 +34,12 @@ const COLUMNS: readonly PlainColumn<CostTableLine>[] = [
       </span>
     ),
   },
-  { header: 'Quantity', align: 'right', render: (line) => <Exact value={line.quantity} /> },
+  {
+    // Here the last digit counts: nothing is shortened.
+    header: 'Quantity',
+    align: 'right',
+    render: ({ quantity }) => <span className="num">{quantity?.toLocaleString('en-US') ?? '—'}</span>,
+  },
   {
     header: 'Rate',
     align: 'right',
@@ -43,31 +53,25 @@ const COLUMNS: readonly PlainColumn<CostTableLine>[] = [
   {
     header: 'Factor',
     align: 'right',
-    render: (line) => <span className="num">{line.multiplier === '1' ? '' : `× ${line.multiplier ?? '?'}`}</span>,
+    render: ({ multiplier }) =>
+      multiplier !== '1' && (
+        <span className="num">
+          × {multiplier ?? '?'}
+          <span className="block text-xs text-ink-faint">{describeFactor(multiplier ?? '')}</span>
+        </span>
+      ),
   },
   {
     header: 'Amount',
     align: 'right',
     render: (line) => <span className="num">{line.amount === null ? '—' : `$${line.amount}`}</span>,
   },
-  {
-    header: 'Price from',
-    render: (line) => (
-      <span className="text-xs text-ink-soft [overflow-wrap:anywhere]">
-        {[line.layer, line.row].filter((text) => text !== null).join(': ')}
-      </span>
-    ),
-  },
 ];
-
-/** Here the last digit counts: nothing is shortened. */
-function Exact({ value }: { readonly value: number | null }) {
-  return <span className="num">{value === null ? '—' : value.toLocaleString('en-US')}</span>;
-}
 
 export function CostTab({ log }: { readonly log: LogDetail }) {
   const { lines, unpriced, sum, addsUp } = readCostBreakdown(log);
   const status = log.cost_status ?? '';
+  const pricesOf = useLinePrices(log, lines);
   return (
     <div className="flex flex-col gap-4 p-4">
       <p>
@@ -84,7 +88,10 @@ export function CostTab({ log }: { readonly log: LogDetail }) {
         <>
           <PlainTable
             label="Cost by class"
-            columns={COLUMNS}
+            columns={[
+              ...COLUMNS,
+              { header: 'Price from', render: (line) => <CostLineSource line={line} found={pricesOf(line)} /> },
+            ]}
             rows={lines}
             rowKey={(line) => String(lines.indexOf(line))}
           />
@@ -95,22 +102,8 @@ export function CostTab({ log }: { readonly log: LogDetail }) {
           </p>
         </>
       )}
-      {unpriced.length > 0 && (
-        <section aria-label="Without a price" className="rounded-md border border-warn/60 bg-warn-soft p-3">
-          <h3 className="font-medium text-warn">Without a price</h3>
-          <ul className="mt-1">
-            {unpriced.map(({ class: name, quantity }) => (
-              <li key={name}>
-                {describeClass(name)}: <Exact value={quantity} />
-              </li>
-            ))}
-          </ul>
-          <p className="mt-1 text-ink-soft">
-            The price book has no rate for {log.billing_model ?? log.model ?? log.model_requested ?? 'this model'} here.
-            What is not known is never counted as zero.
-          </p>
-        </section>
-      )}
+      {unpriced.length > 0 && <UnpricedClasses log={log} unpriced={unpriced} />}
+      {log.state !== 'open' && <CostRevisions logId={log.id} />}
       <KeyValueList
         items={[
           { name: 'Priced as', value: log.billing_model ?? '—' },

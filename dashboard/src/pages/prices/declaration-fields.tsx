@@ -39,7 +39,7 @@ function ScopeFields({ form, onChange, problems, isSaved }: DeclarationFieldsPro
         label="Provider alias"
         hint="Only calls with this X-Gateway-Provider-Alias; empty: all calls"
         value={form.alias}
-        maxLength={200}
+        maxLength={256}
         problem={problems['provider_alias'] ?? null}
         isDisabled={isSaved}
         onChange={(alias) => onChange({ alias })}
@@ -173,7 +173,7 @@ export function DeclarationFields(props: DeclarationFieldsProps) {
         label="Note"
         hint="Why: a contract, an announcement, a page"
         value={form.note}
-        maxLength={1_000}
+        maxLength={500}
         problem={problems['note'] ?? null}
         onChange={(note) => onChange({ note })}
       />

@@ -99,8 +99,9 @@ const REASONS: Readonly<Record<string, string>> = {
   unknown_model: 'The price book does not know this model.',
   opaque_id: 'The id does not say which model it stands for.',
   no_rate_for_class: 'The model has a price, but not for all of what was used.',
-  terms: 'There is no declared price on these terms (tier, speed, place).',
+  terms: 'The model has a price, but not on these terms.',
   unknown_endpoint: 'The gateway does not know this endpoint.',
+  priced_by_now: 'It has a price by now; these calls came before.',
   no_model: 'Neither the request nor the answer names a model.',
 };
 

@@ -15,12 +15,16 @@ export function filtersOf(form: DeclarationForm): readonly string[] {
   return filters;
 }
 
+/** The calls of a model; whether they have a price is asked apart. */
+export function repriceFilters({ provider, model }: Pick<UnpricedModel, 'provider' | 'model'>): readonly string[] {
+  return [filterByValue('provider', provider), filterByValue('billing_model', model)];
+}
+
 /** The calls of one row of those without a price. */
-export function unpricedFilters({ provider, model, endpoint }: UnpricedModel): readonly string[] {
+export function unpricedFilters(row: UnpricedModel): readonly string[] {
   return [
-    filterByValue('provider', provider),
-    filterByValue('billing_model', model),
-    filterByValue('endpoint', endpoint),
+    ...repriceFilters(row),
+    filterByValue('endpoint', row.endpoint),
     formatFilter({ field: 'cost_status', op: 'in', values: ['unpriced', 'partial'] }),
   ];
 }

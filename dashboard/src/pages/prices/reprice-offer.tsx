@@ -1,10 +1,13 @@
 /** After a price was added for calls without one: the button that prices exactly these again, and how far that is. */
+
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { startReprice } from '../../api/reprice.ts';
-import { Button } from '../../components/buttons.tsx';
+import { Button, buttonClass } from '../../components/buttons.tsx';
 import { JobProgress } from '../../components/job-progress.tsx';
 import { useJob } from '../../components/use-job.ts';
 import { REPRICED } from './reprice-filters.ts';
+import { readRepriceOutcome } from './reprice-outcome.ts';
 
 interface RepriceOfferProps {
   readonly calls: number;
@@ -34,6 +37,14 @@ export function RepriceOffer({ calls, from, filters, reason }: RepriceOfferProps
         </div>
       )}
       {job !== null && <JobProgress job={job} />}
+      {job !== null && readRepriceOutcome(job)?.calls === 0 && (
+        <p className="text-ink-soft">
+          No call is billed under this name alone; another model used it within its calls.{' '}
+          <Link to="/prices" search={{ tab: 'reprice', f: [...filters.slice(0, 1)] }} className={buttonClass()}>
+            Price all of the provider’s again…
+          </Link>
+        </p>
+      )}
       {starting.error !== null && (
         <p role="alert" className="text-bad">
           {starting.error.message}

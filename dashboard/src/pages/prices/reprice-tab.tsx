@@ -39,7 +39,7 @@ export function RepriceTab({ search, onChange }: RepriceTabProps) {
   const only: RepriceQuestion['only'] = search.only ?? 'unpriced';
   const question = { ...window, f: search.f ?? [], only };
   const starting = useMutation({
-    mutationFn: () => startReprice({ ...question, reason: 'dry run', dry_run: true }),
+    mutationFn: () => startReprice({ ...question, reason: '', dry_run: true }),
     // The window stands still now, so that what is applied is what the dry run looked at.
     onSuccess: async ({ job_id }) => {
       onChange({ job: job_id, range: undefined, ...window });

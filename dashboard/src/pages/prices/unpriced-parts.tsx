@@ -2,12 +2,12 @@
 import { Link } from '@tanstack/react-router';
 import type { UnpricedModel } from '../../api/prices.ts';
 import { Count, Tokens } from '../../components/amounts.tsx';
-import { Button, buttonClass } from '../../components/buttons.tsx';
+import { Button, buttonClass, CopyButton } from '../../components/buttons.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 import { describeClass } from '../../messages/cost-breakdown.ts';
 import type { WindowSearch } from '../../search/time-window.ts';
 import { describeReason } from './price-words.ts';
-import { unpricedFilters } from './reprice-filters.ts';
+import { repriceFilters, unpricedFilters } from './reprice-filters.ts';
 
 export function ModelName({ row, window }: { readonly row: UnpricedModel; readonly window: WindowSearch }) {
   return (
@@ -27,14 +27,14 @@ export function ModelName({ row, window }: { readonly row: UnpricedModel; readon
   );
 }
 
-export function Reason({ row: { reason, missing, suggestion } }: { readonly row: UnpricedModel }) {
+export function Reason({ row: { reason, terms, missing } }: { readonly row: UnpricedModel }) {
   return (
     <div className="flex max-w-80 min-w-44 flex-col">
       <span>{describeReason(reason)}</span>
+      {terms !== null && <span className="text-xs text-ink-faint [overflow-wrap:anywhere]">Terms: {terms}</span>}
       {missing.length > 0 && (
         <span className="text-xs text-ink-faint">No rate for: {missing.map(describeClass).join('; ')}</span>
       )}
-      {suggestion !== null && <span className="text-xs text-ink-faint [overflow-wrap:anywhere]">{suggestion}</span>}
     </div>
   );
 }
@@ -87,24 +87,35 @@ interface UnpricedActionsProps {
   readonly onAction: (action: UnpricedAction) => void;
 }
 
-/** Without a model there is nothing that a price could be for. */
+/** A price is for a model and its classes; where these are not known, only the call itself can be looked at. */
 export function UnpricedActions({ row, onAction }: UnpricedActionsProps) {
-  if (row.model === null || row.reason === 'unknown_endpoint')
+  const { model, reason, suggestion, example_id } = row;
+  if (model === null || reason === 'unknown_endpoint')
     return (
-      <Link to="/log/$id" params={{ id: row.example_id }} search={{ tab: 'cost' }} className={buttonClass()}>
+      <Link to="/log/$id" params={{ id: example_id }} search={{ tab: 'cost' }} className={buttonClass()}>
         Open an example
       </Link>
     );
+  if (reason === 'priced_by_now')
+    return (
+      <Link to="/prices" search={{ tab: 'reprice', f: [...repriceFilters(row)] }} className={buttonClass()}>
+        Price them again
+      </Link>
+    );
   return (
-    <span className="inline-flex flex-wrap justify-end gap-1">
-      <Button aria-label={`Add price for ${row.model}`} onClick={() => onAction({ what: 'override', subject: row })}>
+    <span className="inline-flex flex-wrap items-center justify-end gap-1">
+      <Button aria-label={`Add price for ${model}`} onClick={() => onAction({ what: 'override', subject: row })}>
         Add price
       </Button>
-      {row.reason !== 'no_rate_for_class' && row.reason !== 'terms' && (
-        <Button aria-label={`Map ${row.model} to a model`} onClick={() => onAction({ what: 'mapping', subject: row })}>
+      {MAPPABLE.includes(reason) && (
+        <Button aria-label={`Map ${model} to a model`} onClick={() => onAction({ what: 'mapping', subject: row })}>
           Map to a model
         </Button>
       )}
+      {suggestion.startsWith('tollgate ') && <CopyButton text={suggestion} what={`the command for ${model}`} />}
     </span>
   );
 }
+
+/** With these the id says nothing to the price book, so it may stand for another model. */
+const MAPPABLE: readonly string[] = ['unknown_model', 'opaque_id'];

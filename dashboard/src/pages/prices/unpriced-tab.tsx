@@ -13,7 +13,7 @@ import { useTimeWindow } from '../../search/use-time-window.ts';
 import { createForm, type DeclarationForm } from './declaration-form.ts';
 import { DeclareDialog } from './declare-dialog.tsx';
 import { type PricesSearch, USUAL_RANGE } from './prices-search.ts';
-import { unpricedFilters } from './reprice-filters.ts';
+import { repriceFilters } from './reprice-filters.ts';
 import { RepriceOffer } from './reprice-offer.tsx';
 import { ModelName, Reason, Seen, type UnpricedAction, UnpricedActions, Usage } from './unpriced-parts.tsx';
 
@@ -27,8 +27,8 @@ function KnownCost({ row }: { readonly row: UnpricedModel }) {
   return <Money value={row.known_cost} unpriced={row.calls} />;
 }
 
-function rowKey({ provider, model, endpoint, reason }: UnpricedModel): string {
-  return JSON.stringify([provider, model, endpoint, reason]);
+function rowKey({ provider, model, endpoint, reason, terms }: UnpricedModel): string {
+  return JSON.stringify([provider, model, endpoint, reason, terms]);
 }
 
 function listColumns({ window, onAction }: UnpricedTableProps): readonly PlainColumn<UnpricedModel>[] {
@@ -88,7 +88,7 @@ export function UnpricedTab({ search, onWindow }: UnpricedTabProps) {
   return (
     <div className="flex flex-col gap-3 p-4">
       <div className="flex flex-wrap items-center justify-between gap-2">
-        <p className="text-ink-soft">What is not known is never counted as zero. The largest part comes first.</p>
+        <p className="text-ink-soft">What is not known is never counted as zero. Most calls first.</p>
         <TimeRange search={search} usual={USUAL_RANGE} onChange={onWindow} />
       </div>
       {error !== null && data === undefined && (
@@ -123,7 +123,7 @@ export function UnpricedTab({ search, onWindow }: UnpricedTabProps) {
             <RepriceOffer
               calls={opened.subject.calls}
               from={window.from}
-              filters={unpricedFilters(opened.subject)}
+              filters={repriceFilters(opened.subject)}
               reason={opened.what === 'override' ? 'a price was added' : 'the id was mapped to a model'}
             />
           )}
