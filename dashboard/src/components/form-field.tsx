@@ -51,7 +51,8 @@ export function TextField(props: TextFieldProps) {
         spellCheck={false}
         {...(props.placeholder === undefined ? {} : { placeholder: props.placeholder })}
         {...(props.maxLength === undefined ? {} : { maxLength: props.maxLength })}
-        {...(type === 'datetime-local' ? { step: 1 } : {})}
+        // Seconds are shown where there are any.
+        {...(type === 'datetime-local' ? { step: value.length > 16 ? 0.001 : 60 } : {})}
         aria-invalid={problem !== null}
         aria-describedby={`${id}-notes`}
         onChange={(event) => onChange(event.target.value)}

@@ -20,10 +20,11 @@ interface TableProps<T> {
 
 function RateList({ rates }: Pick<Override, 'rates'>) {
   return (
-    <ul className="min-w-56 text-xs">
+    <ul className="grid grid-cols-[auto_auto_1fr] gap-x-3 text-xs whitespace-nowrap">
       {CLASS_CHOICES.filter((name) => rates[name] !== undefined).map((name) => (
-        <li key={name}>
-          <span className="text-ink-soft">{describeClass(name)}</span> <span className="num">${rates[name]}</span>{' '}
+        <li key={name} className="contents">
+          <span className="text-ink-soft">{describeClass(name)}</span>
+          <span className="num text-right">${rates[name]}</span>
           <span className="text-ink-faint">{RATE_UNITS[name].replace('USD per', '/')}</span>
         </li>
       ))}

@@ -32,7 +32,7 @@ export function Reason({ row: { reason, terms, missing } }: { readonly row: Unpr
     <div className="flex max-w-80 min-w-44 flex-col">
       <span>{describeReason(reason)}</span>
       {terms !== null && <span className="text-xs text-ink-faint [overflow-wrap:anywhere]">Terms: {terms}</span>}
-      {missing.length > 0 && (
+      {missing.length > 0 && reason === 'no_rate_for_class' && (
         <span className="text-xs text-ink-faint">No rate for: {missing.map(describeClass).join('; ')}</span>
       )}
     </div>
@@ -103,7 +103,7 @@ export function UnpricedActions({ row, onAction }: UnpricedActionsProps) {
       </Link>
     );
   return (
-    <span className="inline-flex flex-wrap items-center justify-end gap-1">
+    <span className="inline-flex items-center justify-end gap-1 max-md:flex-wrap">
       <Button aria-label={`Add price for ${model}`} onClick={() => onAction({ what: 'override', subject: row })}>
         Add price
       </Button>
