@@ -145,7 +145,7 @@ function createControl(
       polling: pollKeys(keys, log),
       pollingPrices: pollPrices(prices, apiPool, log),
       retention: repeatRetention(retentionPool, config, log),
-      jobs: runJobs({ pool: jobsPool, kinds: createJobKinds(), log }),
+      jobs: runJobs({ pool: jobsPool, kinds: createJobKinds(prices), log }),
     };
   }
 

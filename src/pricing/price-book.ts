@@ -113,7 +113,11 @@ export function createPriceBook({
     call: BillableCall,
     model: string,
     quantities: readonly Quantity[],
-    { largestPrompt, hasUnknownPrompts }: Pick<TokenUsage, 'largestPrompt' | 'hasUnknownPrompts'>,
+    {
+      largestPrompt,
+      hasUnknownPrompts,
+      pictures,
+    }: Pick<TokenUsage, 'largestPrompt' | 'hasUnknownPrompts' | 'pictures'>,
   ): PricingSituation {
     const declaredFor = toDeclaredFor(call);
     return {
@@ -122,6 +126,7 @@ export function createPriceBook({
       atMs: call.requestedAtMs,
       promptTokens: largestPrompt ?? countPromptTokens(quantities),
       isSumOfPrompts: hasUnknownPrompts === true,
+      pictures,
       discount: declared.findDiscount(declaredFor),
     };
   }

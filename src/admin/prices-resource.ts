@@ -1,0 +1,16 @@
+/** The routes under `/api/v1/prices` for what the operator declares and looks up; each resource is a file of its own. */
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { AdminDeps } from './admin-deps.ts';
+import { addPriceChangeRoutes } from './prices-changes-resource.ts';
+import { addPriceMappingRoutes } from './prices-mappings-resource.ts';
+import { addPriceMultiplierRoutes } from './prices-multipliers-resource.ts';
+import { addPriceOverrideRoutes } from './prices-overrides-resource.ts';
+import { addUnpricedRoutes } from './prices-unpriced-resource.ts';
+
+export function addPriceRoutes(app: OpenAPIHono, deps: AdminDeps): void {
+  addPriceOverrideRoutes(app, deps);
+  addPriceMappingRoutes(app, deps);
+  addPriceMultiplierRoutes(app, deps);
+  addPriceChangeRoutes(app, deps);
+  addUnpricedRoutes(app, deps);
+}
