@@ -130,8 +130,8 @@ export interface PreviewExample {
   readonly id: string;
   readonly requested_at: string;
   readonly model: string | null;
-  readonly old_cost: string | null;
-  readonly new_cost: string | null;
+  readonly old_cost: string;
+  readonly new_cost: string;
   readonly old_status: string;
   readonly new_status: string;
 }
@@ -210,10 +210,15 @@ export interface PriceRow {
   readonly per: number;
   readonly valid_from: string | null;
   readonly valid_to: string | null;
-  readonly calendar: unknown;
-  readonly prompt_tier: { readonly over_tokens: number; readonly up_to_tokens: number | null } | null;
+  readonly calendar: {
+    readonly utc_offset_minutes: number;
+    readonly weekdays: readonly number[];
+    readonly from: string;
+    readonly to: string;
+  } | null;
+  readonly prompt_tier: { readonly over_tokens: number | null; readonly up_to_tokens: number | null } | null;
   readonly source: string;
-  readonly checked_on: string;
+  readonly checked_on: string | null;
   readonly in_force: boolean;
 }
 
@@ -222,7 +227,7 @@ export interface PriceRule {
   readonly kind: 'multiplier' | 'derivation' | 'alias' | 'mapping' | 'discount';
   readonly text: string;
   readonly source: string;
-  readonly checked_on: string;
+  readonly checked_on: string | null;
   readonly in_force: boolean;
 }
 
@@ -288,26 +293,27 @@ export function quoteCost({ provider_alias, requested_at, ...question }: QuoteQu
   });
 }
 
+interface Catalog {
+  readonly origin: 'bundled' | 'file' | 'feed';
+  readonly name: string;
+  readonly checked_on: string;
+  readonly age_days: number;
+  readonly models: number;
+}
+
 export interface PricesStatus {
   readonly price_version: string;
-  readonly catalog: {
-    readonly name: string;
-    readonly origin: 'bundled' | 'file' | 'feed';
-    readonly checked_on: string;
-    readonly age_days: number;
-    readonly models: number;
-  };
+  readonly catalog: Catalog;
+  readonly declarations: { readonly overrides: number; readonly mappings: number; readonly multipliers: number };
+  readonly unpriced: { readonly calls: number; readonly models: number };
   readonly feed: {
-    readonly enabled: boolean;
+    /** `off`, `on` or an address. */
+    readonly setting: string;
     readonly checked_at: string | null;
     readonly result: 'unchanged' | 'activated' | 'refused' | 'failed' | null;
     readonly detail: string | null;
   };
-  readonly overrides: number;
-  readonly mappings: number;
-  readonly multipliers: number;
-  readonly unpriced_models: number;
-  readonly unpriced_calls: number;
+  readonly warnings: readonly string[];
 }
 
 export const pricesStatusQuery = queryOptions({

@@ -54,7 +54,7 @@ test('a row and the rules on top of it are told with their sources and dates', (
 
 test('a row that the price book does not have any more is told by its name alone', () => {
   expect(listLineSources('override/anthropic/claude#7/input', FOUND)).toEqual([
-    { key: 'override/anthropic/claude#7/input', kind: 'forgotten', text: '', source: '', checkedOn: '' },
+    { key: 'override/anthropic/claude#7/input', kind: 'forgotten', text: '', source: '', checkedOn: null },
   ]);
   expect(listLineSources(null, FOUND)).toEqual([]);
 });

@@ -9,8 +9,8 @@ export interface LineSource {
   /** A rule in words; empty for a rate. */
   readonly text: string;
   readonly source: string;
-  /** ISO date; empty where nobody had to check. */
-  readonly checkedOn: string;
+  /** ISO date; null where nobody had to check. */
+  readonly checkedOn: string | null;
 }
 
 /** Between a row and the rules on top of it. */
@@ -34,7 +34,7 @@ export function listLineSources(row: string | null, found: PriceRows | undefined
     const rate = rows.find((one) => one.key === key);
     if (rate !== undefined) return { key, kind: 'rate', text: '', source: rate.source, checkedOn: rate.checked_on };
     const rule = rules.find((one) => one.key === key);
-    if (rule === undefined) return { key, kind: 'forgotten', text: '', source: '', checkedOn: '' };
+    if (rule === undefined) return { key, kind: 'forgotten', text: '', source: '', checkedOn: null };
     return { key, kind: rule.kind, text: rule.text, source: rule.source, checkedOn: rule.checked_on };
   });
 }

@@ -23,7 +23,7 @@ function Source({ source: { key, kind, text, source, checkedOn } }: { readonly s
       {source !== '' && (
         <span className="block">
           {source}
-          {checkedOn !== '' && <>, checked on {checkedOn}</>}
+          {checkedOn !== null && <>, checked on {checkedOn}</>}
         </span>
       )}
       <code className="block font-mono text-[0.6875rem] text-ink-faint">{key}</code>

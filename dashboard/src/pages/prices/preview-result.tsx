@@ -5,6 +5,7 @@ import { Count } from '../../components/amounts.tsx';
 import { CostChange, CostDifference } from '../../components/cost-change.tsx';
 import { type PlainColumn, PlainTable } from '../../components/plain-table.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
+import { WarningList } from '../../components/warning-list.tsx';
 
 const MODEL_COLUMNS: readonly PlainColumn<PreviewModel>[] = [
   {
@@ -38,6 +39,11 @@ const MODEL_COLUMNS: readonly PlainColumn<PreviewModel>[] = [
   },
 ];
 
+/** Of the others only a part of the cost is known, or none. */
+function hasTotal(status: string): boolean {
+  return status === 'exact' || status === 'not_billed';
+}
+
 const EXAMPLE_COLUMNS: readonly PlainColumn<PreviewExample>[] = [
   {
     header: 'Call',
@@ -51,7 +57,14 @@ const EXAMPLE_COLUMNS: readonly PlainColumn<PreviewExample>[] = [
   {
     header: 'Cost',
     align: 'right',
-    render: ({ old_cost, new_cost }) => <CostChange before={old_cost} after={new_cost} />,
+    render: ({ old_cost, new_cost, old_status, new_status }) => (
+      <CostChange
+        before={old_cost}
+        after={new_cost}
+        unpricedBefore={hasTotal(old_status) ? 0 : 1}
+        unpricedAfter={hasTotal(new_status) ? 0 : 1}
+      />
+    ),
   },
   {
     header: 'Status',
@@ -87,15 +100,7 @@ export function PreviewResult({ preview }: { readonly preview: Preview }) {
         )}
       </p>
       <Unpriced preview={preview} />
-      {warnings.length > 0 && (
-        <ul aria-label="Warnings" className="list-disc rounded-md bg-warn-soft py-1.5 pr-3 pl-7 text-warn">
-          {warnings.map((warning) => (
-            <li key={warning} className="[overflow-wrap:anywhere]">
-              {warning}
-            </li>
-          ))}
-        </ul>
-      )}
+      <WarningList warnings={warnings} />
       {models.length > 0 && (
         <PlainTable
           label="Difference by model"

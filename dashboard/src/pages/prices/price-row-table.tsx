@@ -4,27 +4,16 @@ import { LayerBadge } from '../../components/layer-badge.tsx';
 import { type PlainColumn, PlainTable } from '../../components/plain-table.tsx';
 import { describeClass } from '../../messages/cost-breakdown.ts';
 import { Validity } from './declaration-cells.tsx';
+import { describeHours, describePrompts } from './describe-terms.ts';
 import { describePer } from './price-words.ts';
 
 export function SourceText({ source, checked_on }: Pick<PriceRow, 'source' | 'checked_on'>) {
   return (
     <span className="inline-block max-w-96 min-w-44 text-xs [overflow-wrap:anywhere]">
       <span className="text-ink-soft">{source}</span>
-      {checked_on !== '' && <span className="block whitespace-nowrap text-ink-faint">checked on {checked_on}</span>}
+      {checked_on !== null && <span className="block whitespace-nowrap text-ink-faint">checked on {checked_on}</span>}
     </span>
   );
-}
-
-function describePrompts({ prompt_tier }: PriceRow): string | null {
-  if (prompt_tier === null) return null;
-  const { over_tokens, up_to_tokens } = prompt_tier;
-  const parts = [
-    over_tokens > 0 ? `over ${over_tokens.toLocaleString('en-US')}` : '',
-    up_to_tokens === null || up_to_tokens >= Number.MAX_SAFE_INTEGER
-      ? ''
-      : `up to ${up_to_tokens.toLocaleString('en-US')}`,
-  ].filter((text) => text !== '');
-  return parts.length === 0 ? null : `prompts ${parts.join(', ')} tokens`;
 }
 
 const COLUMNS: readonly PlainColumn<PriceRow>[] = [
@@ -48,12 +37,12 @@ const COLUMNS: readonly PlainColumn<PriceRow>[] = [
   {
     header: 'Terms',
     render: (row) => {
-      const prompts = describePrompts(row);
+      const [prompts, hours] = [describePrompts(row.prompt_tier), describeHours(row.calendar)];
       return (
         <span className="whitespace-nowrap">
           {row.service_tier === 'any' ? 'any tier' : row.service_tier}
           {prompts !== null && <span className="block text-xs text-ink-faint">{prompts}</span>}
-          {row.calendar !== null && <span className="block text-xs text-ink-faint">at certain hours</span>}
+          {hours !== null && <span className="block text-xs text-ink-faint">{hours}</span>}
         </span>
       );
     },

@@ -6,7 +6,7 @@ import { Badge, type Tone } from '../../components/badges.tsx';
 import { ErrorState, StaleNote } from '../../components/states.tsx';
 import { type SummaryFigure, SummaryStrip } from '../../components/summary-strip.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
-import { findPriceWarnings } from './price-warnings.ts';
+import { WarningList } from '../../components/warning-list.tsx';
 
 const FEED_TONES: Readonly<Record<NonNullable<PricesStatus['feed']['result']>, Tone>> = {
   unchanged: 'good',
@@ -15,10 +15,10 @@ const FEED_TONES: Readonly<Record<NonNullable<PricesStatus['feed']['result']>, T
   failed: 'bad',
 };
 
-function Feed({ feed: { enabled, result, checked_at, detail } }: { readonly feed: PricesStatus['feed'] }) {
-  if (!enabled && result === null)
+function Feed({ feed: { setting, result, checked_at, detail } }: { readonly feed: PricesStatus['feed'] }) {
+  if (setting === 'off')
     return (
-      <span className="text-sm font-normal text-ink-soft" title="TOLLGATE_PRICES_FEED switches it on">
+      <span className="text-sm font-normal text-ink-soft" title="A setting of the gateway fetches newer catalogues">
         off
       </span>
     );
@@ -30,14 +30,15 @@ function Feed({ feed: { enabled, result, checked_at, detail } }: { readonly feed
         </Badge>
       )}
       <span className="text-xs text-ink-faint">
-        <Timestamp at={checked_at} form="relative" never="not fetched yet" />
+        <Timestamp at={checked_at} form="relative" never="not looked at yet" />
       </span>
     </span>
   );
 }
 
 function listFigures(status: PricesStatus): readonly SummaryFigure[] {
-  const { catalog, overrides, mappings, multipliers, price_version, feed, unpriced_models, unpriced_calls } = status;
+  const { catalog, price_version, feed, unpriced } = status;
+  const { overrides, mappings, multipliers } = status.declarations;
   return [
     {
       name: 'Catalogue',
@@ -58,10 +59,10 @@ function listFigures(status: PricesStatus): readonly SummaryFigure[] {
     { name: 'Feed', value: <Feed feed={feed} /> },
     {
       name: 'Without a price',
-      value: <Count value={unpriced_models} unit="models" />,
+      value: <Count value={unpriced.models} unit="models" />,
       detail: (
         <>
-          <Count value={unpriced_calls} unit="calls" /> calls in 30 days
+          <Count value={unpriced.calls} unit="calls" /> calls in 30 days
         </>
       ),
     },
@@ -76,22 +77,14 @@ export function PricesOverview() {
     ) : (
       <ErrorState error={error} what="the state of the prices" onRetry={() => void refetch()} />
     );
-  const warnings = findPriceWarnings(data);
   return (
     <>
       {error !== null && <StaleNote>The gateway does not answer; this is its last state.</StaleNote>}
       <SummaryStrip label="State of the prices" figures={listFigures(data)} />
-      {warnings.length > 0 && (
-        <ul
-          aria-label="Warnings"
-          className="mx-4 mb-3 flex flex-col gap-1 rounded-lg border border-warn/60 bg-warn-soft px-3 py-1.5 text-warn"
-        >
-          {warnings.map((warning) => (
-            <li key={warning} className="[overflow-wrap:anywhere]">
-              {warning}
-            </li>
-          ))}
-        </ul>
+      {data.warnings.length > 0 && (
+        <div className="px-4 pb-3">
+          <WarningList warnings={data.warnings} />
+        </div>
       )}
     </>
   );
