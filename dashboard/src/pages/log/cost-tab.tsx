@@ -1,5 +1,6 @@
 /** How a call's cost came about: a line for each class, adding up to the total; and why there is none, where there is none. */
 import type { LogDetail } from '../../api/logs.ts';
+import type { PriceRows } from '../../api/prices.ts';
 import { Count, Money } from '../../components/amounts.tsx';
 import { KeyValueList } from '../../components/key-value-list.tsx';
 import { type PlainColumn, PlainTable } from '../../components/plain-table.tsx';
@@ -18,55 +19,76 @@ import { JsonTree } from './json-tree.tsx';
 import { UnpricedClasses } from './unpriced-classes.tsx';
 import { useLinePrices } from './use-line-prices.ts';
 
-const COLUMNS: readonly PlainColumn<CostTableLine>[] = [
-  {
-    header: 'Class',
-    render: (line) => (
-      <span title={line.class}>
-        {describeClass(line.class)}
-        {line.purpose !== null && (
-          <span className="text-ink-faint">
-            {' '}
-            · {line.purpose.replaceAll('_', ' ')} by {line.model}
-          </span>
-        )}
-        {line.ratedAs !== null && <span className="text-ink-faint"> at the rate of {describeClass(line.ratedAs)}</span>}
-      </span>
-    ),
-  },
-  {
-    // Here the last digit counts: nothing is shortened.
-    header: 'Quantity',
-    align: 'right',
-    render: ({ quantity }) => <span className="num">{quantity?.toLocaleString('en-US') ?? '—'}</span>,
-  },
-  {
-    header: 'Rate',
-    align: 'right',
-    render: (line) => (
-      <span className="num">
-        {line.rate === null ? '—' : `$${line.rate}`} /{' '}
-        {line.per === 1_000_000 ? '1M' : (line.per?.toLocaleString('en-US') ?? '?')} {line.unit}s
-      </span>
-    ),
-  },
-  {
-    header: 'Factor',
-    align: 'right',
-    render: ({ multiplier }) =>
-      multiplier !== '1' && (
-        <span className="num">
-          × {multiplier ?? '?'}
-          <span className="block text-xs text-ink-faint">{describeFactor(multiplier ?? '')}</span>
+function Rate({ line: { rate, per, unit } }: { readonly line: CostTableLine }) {
+  return (
+    <span className="num">
+      {rate === null ? '—' : `$${rate}`} / {per === 1_000_000 ? '1M' : (per?.toLocaleString('en-US') ?? '?')} {unit}s
+    </span>
+  );
+}
+
+function Factor({ line: { multiplier } }: { readonly line: CostTableLine }) {
+  if (multiplier === '1') return null;
+  return (
+    <span className="num">
+      × {multiplier ?? '?'}
+      <span className="block text-xs text-ink-faint">{describeFactor(multiplier ?? '')}</span>
+    </span>
+  );
+}
+
+function ClassName({ line }: { readonly line: CostTableLine }) {
+  return (
+    <span title={line.class}>
+      {describeClass(line.class)}
+      {line.purpose !== null && (
+        <span className="text-ink-faint">
+          {' '}
+          · {line.purpose.replaceAll('_', ' ')} by {line.model}
         </span>
+      )}
+      {line.ratedAs !== null && <span className="text-ink-faint"> at the rate of {describeClass(line.ratedAs)}</span>}
+    </span>
+  );
+}
+
+function listColumns(
+  lines: readonly CostTableLine[],
+  pricesOf: (line: CostTableLine) => PriceRows | undefined,
+): readonly PlainColumn<CostTableLine>[] {
+  return [
+    {
+      header: 'Class, and where its price is from',
+      render: (line) => (
+        <div className="flex min-w-44 flex-col gap-0.5">
+          <ClassName line={line} />
+          <CostLineSource line={line} found={pricesOf(line)} />
+        </div>
       ),
-  },
-  {
-    header: 'Amount',
-    align: 'right',
-    render: (line) => <span className="num">{line.amount === null ? '—' : `$${line.amount}`}</span>,
-  },
-];
+    },
+    {
+      // Here the last digit counts: nothing is shortened.
+      header: 'Quantity',
+      align: 'right',
+      render: ({ quantity }) => <span className="num">{quantity?.toLocaleString('en-US') ?? '—'}</span>,
+    },
+    { header: 'Rate', align: 'right', render: (line) => <Rate line={line} /> },
+    ...(lines.every(({ multiplier }) => multiplier === '1')
+      ? []
+      : [
+          {
+            header: 'Factor',
+            align: 'right' as const,
+            render: (line: CostTableLine) => <Factor line={line} />,
+          },
+        ]),
+    {
+      header: 'Amount',
+      align: 'right',
+      render: ({ amount }) => <span className="num">{amount === null ? '—' : `$${amount}`}</span>,
+    },
+  ];
+}
 
 export function CostTab({ log }: { readonly log: LogDetail }) {
   const { lines, unpriced, sum, addsUp } = readCostBreakdown(log);
@@ -88,10 +110,7 @@ export function CostTab({ log }: { readonly log: LogDetail }) {
         <>
           <PlainTable
             label="Cost by class"
-            columns={[
-              ...COLUMNS,
-              { header: 'Price from', render: (line) => <CostLineSource line={line} found={pricesOf(line)} /> },
-            ]}
+            columns={listColumns(lines, pricesOf)}
             rows={lines}
             rowKey={(line) => String(lines.indexOf(line))}
           />

@@ -90,13 +90,18 @@ export function DeclareDialog({ start, isSaved, wantedRates = [], onClose, rende
           isSaved={isSaved}
           wantedRates={wantedRates}
         />
-        {refusal !== null && (
-          <p role="alert" className="text-bad [overflow-wrap:anywhere]">
-            {refusal.field === null ? refusal.message : `Not accepted: ${refusal.message}`}
-          </p>
+        {isPreviewed && (
+          // It comes in below everything else, so that it must be brought into sight.
+          <div ref={(element) => element?.scrollIntoView({ block: 'nearest' })} className="scroll-mb-16">
+            <PreviewResult preview={shown.preview} />
+          </div>
         )}
-        {isPreviewed && <PreviewResult preview={shown.preview} />}
-        <div className="flex flex-wrap items-center justify-end gap-2">
+        <div className="sticky -bottom-5 -mx-5 -mb-5 flex flex-wrap items-center justify-end gap-2 border-t border-line bg-panel px-5 py-3">
+          {refusal !== null && (
+            <p role="alert" className="w-full text-bad [overflow-wrap:anywhere]">
+              {refusal.field === null ? refusal.message : `Not accepted: ${refusal.message}`}
+            </p>
+          )}
           {!isPreviewed && <span className="text-xs text-ink-faint">It can be saved when its preview was shown.</span>}
           <Button onClick={onClose}>Cancel</Button>
           <Button

@@ -1,14 +1,14 @@
 /** Looks up one model: the rates and rules in force at a time, where each is from, and what so many tokens would cost. */
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { type PricedModel, type PriceRows, priceRowsQuery } from '../../api/prices.ts';
+import { type PricedModel, type PriceRow, type PriceRows, priceRowsQuery } from '../../api/prices.ts';
 import { Button } from '../../components/buttons.tsx';
 import { SelectField, TextField } from '../../components/form-field.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../components/states.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 import { CostCalculator } from './cost-calculator.tsx';
 import { PriceRowTable, PriceRuleTable } from './price-row-table.tsx';
-import { PROVIDER_CHOICES, readProvider } from './price-words.ts';
+import { CLASS_CHOICES, PROVIDER_CHOICES, readProvider } from './price-words.ts';
 import type { PricesSearch } from './prices-search.ts';
 
 interface LookupTabProps {
@@ -52,6 +52,12 @@ function LookupForm({ search, onChange }: Omit<LookupTabProps, 'onAdd'>) {
   );
 }
 
+/** In the order of the vocabulary, as everywhere; of one class in the order of the API. */
+function sortByClass(rows: readonly PriceRow[]): readonly PriceRow[] {
+  const rank = ({ unit }: PriceRow) => CLASS_CHOICES.findIndex((name) => name === unit);
+  return rows.toSorted((a, b) => rank(a) - rank(b));
+}
+
 function Found({
   asked,
   found,
@@ -61,7 +67,7 @@ function Found({
   readonly found: PriceRows;
   readonly onAdd: () => void;
 }) {
-  const inForce = found.rows.filter((row) => row.in_force);
+  const inForce = sortByClass(found.rows.filter((row) => row.in_force));
   const others = found.rows.filter((row) => !row.in_force);
   const rules = found.rules.filter((rule) => rule.in_force);
   if (found.rows.length === 0)

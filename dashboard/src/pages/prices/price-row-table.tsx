@@ -74,7 +74,7 @@ const RULE_COLUMNS: readonly PlainColumn<PriceRule>[] = [
   {
     header: 'Rule',
     render: ({ text, key }) => (
-      <span className="inline-block min-w-56 [overflow-wrap:anywhere]" title={key}>
+      <span className="line-clamp-2 min-w-56 [overflow-wrap:anywhere]" title={`${text}\n${key}`}>
         {text}
       </span>
     ),

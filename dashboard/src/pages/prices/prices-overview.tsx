@@ -8,6 +8,8 @@ import { type SummaryFigure, SummaryStrip } from '../../components/summary-strip
 import { Timestamp } from '../../components/timestamp.tsx';
 import { WarningList } from '../../components/warning-list.tsx';
 
+const ORIGINS = { bundled: 'bundled', file: 'imported', feed: 'from the feed' } as const;
+
 const FEED_TONES: Readonly<Record<NonNullable<PricesStatus['feed']['result']>, Tone>> = {
   unchanged: 'good',
   activated: 'good',
@@ -36,6 +38,10 @@ function Feed({ feed: { setting, result, checked_at, detail } }: { readonly feed
   );
 }
 
+function countWords(count: number, word: string): string {
+  return `${count.toLocaleString('en-US')} ${word}${count === 1 ? '' : 's'}`;
+}
+
 function listFigures(status: PricesStatus): readonly SummaryFigure[] {
   const { catalog, price_version, feed, unpriced } = status;
   const { overrides, mappings, multipliers } = status.declarations;
@@ -43,7 +49,7 @@ function listFigures(status: PricesStatus): readonly SummaryFigure[] {
     {
       name: 'Catalogue',
       value: <span className="[overflow-wrap:anywhere]">{catalog.name}</span>,
-      detail: catalog.origin === 'bundled' ? 'comes with the gateway' : `imported from a ${catalog.origin}`,
+      detail: ORIGINS[catalog.origin],
     },
     {
       name: 'Prices of',
@@ -54,15 +60,23 @@ function listFigures(status: PricesStatus): readonly SummaryFigure[] {
     {
       name: 'Your own',
       value: <Count value={overrides + mappings + multipliers} />,
-      detail: `${overrides} prices, ${mappings} mappings, ${multipliers} discounts`,
+      detail: [
+        countWords(overrides, 'price'),
+        countWords(mappings, 'mapping'),
+        countWords(multipliers, 'discount'),
+      ].join(', '),
     },
     { name: 'Feed', value: <Feed feed={feed} /> },
     {
       name: 'Without a price',
-      value: <Count value={unpriced.models} unit="models" />,
+      value: (
+        <>
+          <Count value={unpriced.models} /> {unpriced.models === 1 ? 'model' : 'models'}
+        </>
+      ),
       detail: (
         <>
-          <Count value={unpriced.calls} unit="calls" /> calls in 30 days
+          <Count value={unpriced.calls} unit="calls" /> {unpriced.calls === 1 ? 'call' : 'calls'} in 30 days
         </>
       ),
     },
