@@ -56,6 +56,8 @@ export interface Config {
   readonly usage: 'ask' | 'observe';
   readonly onClientAbort: 'cancel' | 'drain';
   readonly durability: 'process' | 'power';
+  /** Whether what nobody reported is estimated, in columns of its own. */
+  readonly estimates: 'on' | 'off';
   readonly retentionRowsDays: number;
   readonly retentionBodiesDays: number;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
@@ -78,6 +80,7 @@ export interface ConfigFlags {
   readonly usage?: string;
   readonly onClientAbort?: string;
   readonly durability?: string;
+  readonly estimates?: string;
   readonly retentionRows?: string;
   readonly retentionBodies?: string;
   readonly logLevel?: string;

@@ -30,6 +30,7 @@ const KNOWN_SETTINGS = [
   'TOLLGATE_USAGE',
   'TOLLGATE_ON_CLIENT_ABORT',
   'TOLLGATE_DURABILITY',
+  'TOLLGATE_ESTIMATES',
   'TOLLGATE_RETENTION_ROWS',
   'TOLLGATE_RETENTION_BODIES',
   'TOLLGATE_LOG_LEVEL',
@@ -216,6 +217,7 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
       'drain',
     ]),
     durability: readChoice(give('--durability', flags.durability, 'TOLLGATE_DURABILITY', env), ['process', 'power']),
+    estimates: readChoice(give('--estimates', flags.estimates, 'TOLLGATE_ESTIMATES', env), ['on', 'off']),
     retentionRowsDays: readInteger(rows, 90, 1, MAX_RETENTION_DAYS),
     retentionBodiesDays: readInteger(bodies, 14, 0, MAX_RETENTION_DAYS),
     logLevel: readChoice(give('--log-level', flags.logLevel, 'TOLLGATE_LOG_LEVEL', env), [

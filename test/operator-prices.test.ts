@@ -244,4 +244,105 @@ describe.each(POSTGRES_KINDS)('prices of the operator on $name', (kind) => {
     const found = await list(`/prices/unpriced?${WINDOW}`);
     expect(found.find(({ model }) => model === 'sage-1')).toMatchObject({ reason: 'priced_by_now', calls: 1 });
   });
+
+  test('a preview shows what a declaration would do to the latest calls, and changes nothing', async () => {
+    const lately = Date.now() - 60_000;
+    const deployed = { provider: 'fireworks', endpoint: 'chat.completions', requestedAtMs: lately } as const;
+    const call = (number: number, alias: string | null, input: number) =>
+      endedCall(
+        number,
+        { ...deployed, providerAlias: alias, modelRequested: 'accounts/acme/models/mine' },
+        { model: null, modelRequested: 'accounts/acme/models/mine', usage: tokens(input, 0) },
+      );
+    await db.storePriced(call(101, null, 1_000), call(102, 'eu', 500), call(103, null, 3));
+    const add = {
+      kind: 'override',
+      provider: 'fireworks',
+      model: 'Accounts/Acme/',
+      match: 'prefix',
+      rates: { input: '2' },
+    };
+    const before = await list('/prices/changes');
+    const preview = await db.send('POST', '/prices/preview', { add });
+    expect(preview).toMatchObject({
+      status: 200,
+      body: {
+        ...{ calls: 3, changed: 3, old_cost: '0', new_cost: '0.003006', old_unpriced: 3, new_unpriced: 0 },
+        models: [{ provider: 'fireworks', model: 'accounts/acme/models/mine', calls: 3, new_cost: '0.003006' }],
+        warnings: [],
+      },
+    });
+    expect(z.object({ examples: z.array(Row) }).parse(preview.body).examples[0]).toMatchObject({
+      ...{ id: idAt(103), old_cost: '0', new_cost: '0.000006', old_status: 'unpriced', new_status: 'exact' },
+    });
+    expect((await db.send('POST', '/prices/preview', { add: { ...add, provider_alias: 'eu' } })).body).toMatchObject({
+      ...{ calls: 1, changed: 1, new_cost: '0.001' },
+    });
+    expect((await db.send('POST', '/prices/preview', { add, limit: 1 })).body).toMatchObject({ calls: 1 });
+    expect(await list('/prices/changes')).toEqual(before);
+    expect((await list('/prices/overrides')).filter(({ provider }) => provider === 'fireworks')).toEqual([]);
+
+    await db.send('POST', '/prices/overrides', { ...add, kind: undefined });
+    await db.storePriced(call(104, null, 10));
+    const [override] = (await list('/prices/overrides')).filter(({ provider }) => provider === 'fireworks');
+    const remove = { kind: 'override', id: override?.['id'] };
+    expect((await db.send('POST', '/prices/preview', { remove })).body).toMatchObject({
+      ...{ calls: 4, changed: 1, old_cost: '0.00002', new_cost: '0', old_unpriced: 3, new_unpriced: 4 },
+    });
+    const half = { kind: 'multiplier', provider: 'fireworks', factor: '0.5' };
+    expect((await db.send('POST', '/prices/preview', { add: half })).body).toMatchObject({
+      // The three that were unpriced have the override's price now; the discount is not for that.
+      ...{ calls: 4, changed: 3, new_cost: '0.003026' },
+    });
+  });
+
+  test('a preview warns of what is probably not meant', async () => {
+    const warningsOf = async (add: object) =>
+      z.object({ warnings: z.array(z.string()) }).parse((await db.send('POST', '/prices/preview', { add })).body)
+        .warnings;
+    const rates = { input: '0.00000125', output: '0', web_search_requests: '0.0001' };
+    expect(await warningsOf({ kind: 'override', provider: 'together', model: 'x/y', rates })).toEqual([
+      'input 0.00000125 looks like a price for one token; rates are for 1,000,000 of them. Did you mean 1.25?',
+      'no call of this time is for it; is the id spelt as in the log?',
+    ]);
+    expect(await warningsOf({ kind: 'mapping', provider: 'together', model: 'x/y', billing_model: 'z' })).toEqual([
+      'together z has no price itself; calls will stay unpriced',
+      'no call of this time is for it; is the id spelt as in the log?',
+    ]);
+    expect((await db.send('POST', '/prices/preview', {})).status).toBe(400);
+    expect((await db.send('POST', '/prices/preview', { remove: { kind: 'mapping', id: 999 } })).status).toBe(404);
+  });
+
+  test('the prices of a model are listed with what counts and where it is from', async () => {
+    await db.send('POST', '/prices/overrides', {
+      ...{ provider: 'openai', model: 'gpt-5', rates: { input: '1' }, valid_from: '2026-11-01' },
+    });
+    await db.send('POST', '/prices/multipliers', { provider: 'openai', factor: '0.9' });
+    await db.send('POST', '/prices/mappings', { provider: 'openai', model: 'house', billing_model: 'gpt-5' });
+    const Rows = z.object({ billing_model: z.string(), rows: z.array(Row), rules: z.array(Row) });
+    const read = async (query: string) => Rows.parse(await db.read(`/prices/rows?provider=openai&${query}`));
+    const inForce = ({ rows }: z.infer<typeof Rows>, unit: string) =>
+      rows
+        .filter((row) => row['unit'] === unit && row['service_tier'] === 'standard' && row['in_force'])
+        .map(({ layer, rate, per, checked_on }) => ({ layer, rate, per, checked_on }));
+    const now = await read('model=house&at=2026-11-28');
+    expect(now.billing_model).toBe('gpt-5');
+    expect(inForce(now, 'input')).toEqual([{ layer: 'override', rate: '1', per: 1_000_000, checked_on: null }]);
+    expect(inForce(now, 'output')).toMatchObject([{ layer: 'catalog', rate: '10' }]);
+    expect(now.rules).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ kind: 'mapping', text: 'house is billed as gpt-5', in_force: true }),
+        expect.objectContaining({ kind: 'discount', text: 'list prices × 0.9' }),
+        expect.objectContaining({
+          kind: 'multiplier',
+          key: 'overlay/openai/batch',
+          source: 'OpenAI, Batch API: 50 % off',
+        }),
+      ]),
+    );
+    expect(inForce(await read('model=gpt-5&at=2026-10-31'), 'input')).toMatchObject([
+      { layer: 'catalog', rate: '1.25' },
+    ]);
+    expect((await read('model=nothing')).rows).toEqual([]);
+  });
 });

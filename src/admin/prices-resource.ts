@@ -5,12 +5,16 @@ import { addPriceChangeRoutes } from './prices-changes-resource.ts';
 import { addPriceMappingRoutes } from './prices-mappings-resource.ts';
 import { addPriceMultiplierRoutes } from './prices-multipliers-resource.ts';
 import { addPriceOverrideRoutes } from './prices-overrides-resource.ts';
+import { addPricePreviewRoutes } from './prices-preview-resource.ts';
+import { addPriceRowsRoutes } from './prices-rows-resource.ts';
 import { addUnpricedRoutes } from './prices-unpriced-resource.ts';
 
 export function addPriceRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   addPriceOverrideRoutes(app, deps);
   addPriceMappingRoutes(app, deps);
   addPriceMultiplierRoutes(app, deps);
+  addPricePreviewRoutes(app, deps);
   addPriceChangeRoutes(app, deps);
+  addPriceRowsRoutes(app, deps);
   addUnpricedRoutes(app, deps);
 }

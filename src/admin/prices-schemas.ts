@@ -2,7 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import { PROVIDER_NAMES } from '../call-record.ts';
 import { UNITS } from '../prices/check-declaration.ts';
-import { DECLARATION_KINDS } from '../prices/declaration.ts';
+import { DECLARATION_KINDS, type Mapping, type Override } from '../prices/declaration.ts';
 import { MAX_MODEL_LENGTH } from '../pricing/billing-terms.ts';
 import { formatDecimal, parseDecimal } from '../pricing/decimal.ts';
 import { MATCH_KINDS } from '../pricing/operator-prices.ts';
@@ -83,16 +83,24 @@ const MatchField = z
 
 const Bound = z.number().int().min(0).max(MAX_BOUND_TOKENS).nullable().default(null);
 
-function isOrdered({
-  valid_from: from,
-  valid_to: to,
-}: {
-  valid_from: string | null;
-  valid_to: string | null;
-}): boolean {
+type Dated = Pick<Override, 'valid_from' | 'valid_to'>;
+function isOrdered({ valid_from: from, valid_to: to }: Dated): boolean {
   return from === null || to === null || from < to;
 }
 const ORDER = { path: ['valid_to'], error: 'it must be later than valid_from' };
+
+function isSpan({ over_tokens: over, up_to_tokens: upTo }: Pick<Override, 'over_tokens' | 'up_to_tokens'>): boolean {
+  return upTo === null || upTo > (over ?? 0);
+}
+const SPAN = { path: ['up_to_tokens'], error: 'it must be more than over_tokens' };
+
+function isForSomething({ match, model, provider_alias: alias }: Pick<Mapping, 'match' | 'model' | 'provider_alias'>) {
+  return model !== '' || (match === 'prefix' && alias !== null);
+}
+const SOMETHING = {
+  path: ['model'],
+  error: 'give the id; only as a prefix under a provider_alias may it be empty, for every id under that alias',
+};
 
 const Rates = z
   .partialRecord(z.enum(USAGE_CLASSES), decimalText('rate', 18, MAX_RATE), {
@@ -118,12 +126,7 @@ const OverrideFields = z.strictObject({
   rates: Rates,
 });
 
-export const OverrideBody = OverrideFields.refine(isOrdered, ORDER)
-  .refine(({ over_tokens: over, up_to_tokens: upTo }) => upTo === null || upTo > (over ?? 0), {
-    path: ['up_to_tokens'],
-    error: 'it must be more than over_tokens',
-  })
-  .openapi('PriceOverrideInput');
+export const OverrideBody = OverrideFields.refine(isOrdered, ORDER).refine(isSpan, SPAN).openapi('PriceOverrideInput');
 
 const MappingFields = z.strictObject({
   ...ScopeFields,
@@ -133,10 +136,7 @@ const MappingFields = z.strictObject({
 });
 
 export const MappingBody = MappingFields.refine(isOrdered, ORDER)
-  .refine(({ match, model, provider_alias: alias }) => model !== '' || (match === 'prefix' && alias !== null), {
-    path: ['model'],
-    error: 'give the id; only as a prefix under a provider_alias may it be empty, for every id under that alias',
-  })
+  .refine(isForSomething, SOMETHING)
   .openapi('PriceMappingInput');
 
 const MultiplierFields = z.strictObject({
@@ -147,6 +147,17 @@ const MultiplierFields = z.strictObject({
 });
 
 export const MultiplierBody = MultiplierFields.refine(isOrdered, ORDER).openapi('PriceMultiplierInput');
+
+/** Any of the three, told apart by `kind`. */
+export const DeclarationBody = z.discriminatedUnion('kind', [
+  OverrideFields.extend({ kind: z.literal('override') })
+    .refine(isOrdered, ORDER)
+    .refine(isSpan, SPAN),
+  MappingFields.extend({ kind: z.literal('mapping') })
+    .refine(isOrdered, ORDER)
+    .refine(isForSomething, SOMETHING),
+  MultiplierFields.extend({ kind: z.literal('multiplier') }).refine(isOrdered, ORDER),
+]);
 
 /** As it stands. */
 const StoredFields = {

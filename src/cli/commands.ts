@@ -10,6 +10,8 @@ import { addLoginCommand } from './login-command.ts';
 import { addLogsCommand } from './logs-command.ts';
 import { addMetadataCommands } from './metadata-commands.ts';
 import { addPriceCommand } from './price-command.ts';
+import { addPricesCommands } from './prices-command.ts';
+import { addReconcileCommand } from './reconcile-command.ts';
 import { addRunsCommand } from './runs-command.ts';
 
 /** Lists under `--json` are one object a line. */
@@ -27,6 +29,8 @@ export function addCommands(program: Command): void {
   addLogsCommand(program, addClientOptions);
   addRunsCommand(program, addClientOptions);
   addCostsCommand(program, addClientOptions);
+  addPricesCommands(program, addClientOptions);
+  addReconcileCommand(program, addClientOptions);
   addPriceCommand(program, addClientOptions);
   addDemoCommands(program, addClientOptions);
   addMetadataCommands(program, addClientOptions);

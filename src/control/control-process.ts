@@ -24,6 +24,7 @@ import { readVersion } from '../version.ts';
 import { createJobKinds } from './job-kinds.ts';
 import { createKeyPublisher, type KeyPublisher } from './key-publisher.ts';
 import { type Repeating, repeat } from './repeat.ts';
+import { repeatEstimates } from './repeat-estimates.ts';
 import { repeatRetention } from './repeat-retention.ts';
 import { formatShipperStatus } from './shipper-status.ts';
 import { readSpoolStatus } from './spool-status.ts';
@@ -110,6 +111,7 @@ interface Connected {
   readonly polling: Repeating;
   readonly pollingPrices: Repeating;
   readonly retention: Repeating;
+  readonly estimates: Repeating;
   readonly jobs: JobRunner;
 }
 
@@ -126,6 +128,7 @@ function createControl(
   const apiPool = openDatabase(start, log, 'tollgate admin', API_CONNECTIONS, API_STATEMENT_TIMEOUT_MS);
   const shipperPool = openDatabase(start, log, 'tollgate shipper', SHIPPER_CONNECTIONS, SHIPPER_STATEMENT_TIMEOUT_MS);
   const retentionPool = openDatabase(start, log, 'tollgate retention', 1, RETENTION_STATEMENT_TIMEOUT_MS);
+  const estimatesPool = openDatabase(start, log, 'tollgate estimates', 1, API_STATEMENT_TIMEOUT_MS);
   const jobsPool = openDatabase(start, log, 'tollgate jobs', 1, JOBS_STATEMENT_TIMEOUT_MS);
   const status: StatusReader = createStatusReader(channel.send);
   let liveSpools = start.liveSpools;
@@ -145,6 +148,7 @@ function createControl(
       polling: pollKeys(keys, log),
       pollingPrices: pollPrices(prices, apiPool, log),
       retention: repeatRetention(retentionPool, config, log),
+      estimates: repeatEstimates(estimatesPool, config, (call) => prices.book().priceCall(call), log),
       jobs: runJobs({ pool: jobsPool, kinds: createJobKinds(prices), log }),
     };
   }
@@ -204,11 +208,13 @@ function createControl(
         connected?.polling.stop(),
         connected?.pollingPrices.stop(),
         connected?.retention.stop(),
+        connected?.estimates.stop(),
         connected?.jobs.stop(),
       ]);
       await endShipping(connected?.shipper ?? null, drainMs, log);
       // A connection that hangs must not hold the process; whoever waits for this one exits.
-      void Promise.allSettled([apiPool.end(), shipperPool.end(), retentionPool.end(), jobsPool.end()]);
+      const pools = [apiPool, shipperPool, retentionPool, estimatesPool, jobsPool];
+      void Promise.allSettled(pools.map((pool) => pool.end()));
     },
   };
 }

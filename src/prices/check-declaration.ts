@@ -39,8 +39,16 @@ function isMatch({ match, model }: Pick<Mapping, 'match' | 'model'>, id: string)
   return match === 'exact' ? id.toLowerCase() === wanted : id.toLowerCase().startsWith(wanted);
 }
 
-/** Why the mapping cannot be; null when it can. `others` are the mappings that stand, without the one it replaces. */
-export function findMappingProblem(mapping: Mapping, others: readonly Mapping[]): string | null {
+/** The new one takes the other's place. */
+function isReplaced(a: Mapping, b: Mapping): boolean {
+  const keyOf = ({ provider, provider_alias, match, model, valid_from }: Mapping) =>
+    JSON.stringify([provider, provider_alias, match, model.toLowerCase(), valid_from]);
+  return keyOf(a) === keyOf(b);
+}
+
+/** Why the mapping cannot be; null when it can. `stored` are those that stand. */
+export function findMappingProblem(mapping: Mapping, stored: readonly Mapping[]): string | null {
+  const others = stored.filter((other) => !isReplaced(mapping, other));
   const target = mapping.billing_model;
   if (mapping.match === 'exact' && isMatch(mapping, target))
     return `${mapping.model} would be billed as itself; nothing is to be declared for that`;

@@ -29,8 +29,8 @@ export type Saved<T> =
   /** It cannot stand beside the others. */
   | { readonly type: 'refused'; readonly problem: string };
 
-/** Why a declaration cannot stand beside the others; null when it can. */
-export type FindProblem<T> = (declared: T, others: readonly Stored<T>[]) => string | null;
+/** Why a declaration cannot stand beside those that are stored; null when it can. */
+export type FindProblem<T> = (declared: T, stored: readonly Stored<T>[]) => string | null;
 
 export async function listDeclarations<T, Row extends pg.QueryResultRow>(
   client: pg.ClientBase | pg.Pool,
@@ -101,12 +101,8 @@ export function saveDeclaration<T, Row extends pg.QueryResultRow>(
     const before = await readSameKey(client, accountId, table, declared);
     if (before !== null && isSame(table.columns, before, declared))
       return { type: 'saved', declared: before, isReplaced: false, isChanged: false };
-    const others = findProblem === undefined ? [] : await listDeclarations(client, accountId, table);
-    const problem =
-      findProblem?.(
-        declared,
-        others.filter(({ id }) => id !== before?.id),
-      ) ?? null;
+    const stored = findProblem === undefined ? [] : await listDeclarations(client, accountId, table);
+    const problem = findProblem?.(declared, stored) ?? null;
     if (problem !== null) return { type: 'refused', problem };
     if (before !== null) await client.query(`delete from ${table.table} where id = $1`, [before.id]);
     else if (await isFull(client, accountId, table.table)) return { type: 'too_many' };

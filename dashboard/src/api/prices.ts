@@ -1,58 +1,33 @@
 /** The price book as the admin API shows it: what is declared, what has no price, where a rate comes from, what changed. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import type { ProviderName } from '../../../src/call-record.ts';
-import type { RowTier } from '../../../src/pricing/price-row.ts';
+import type { PriceChangeBody } from '../../../src/admin/prices-changes-resource.ts';
+import type { PreviewBody } from '../../../src/admin/prices-preview-resource.ts';
+import type { PriceRowBody, PriceRowsBody, PriceRuleBody } from '../../../src/admin/prices-rows-resource.ts';
+import type { MappingRecord, MultiplierRecord, OverrideRecord } from '../../../src/admin/prices-schemas.ts';
+import type { UnpricedBody } from '../../../src/admin/prices-unpriced-resource.ts';
+import type { QuoteBody } from '../../../src/admin/quote-resource.ts';
 import type { UsageClass } from '../../../src/token-usage.ts';
 import { getJson, sendJson } from './client.ts';
 
-export type Provider = ProviderName;
-export type ServiceTier = RowTier;
-export type Rates = Readonly<Partial<Record<UsageClass, string>>>;
+export type Override = OverrideRecord;
+export type Mapping = MappingRecord;
+export type Multiplier = MultiplierRecord;
+export type Provider = Override['provider'];
+export type ServiceTier = Override['service_tier'];
+export type Rates = Readonly<Override['rates']>;
 
 /** Which calls a declaration is for, and when. */
-export interface Scope {
-  readonly provider: Provider;
-  readonly provider_alias: string | null;
-  readonly valid_from: string | null;
-  readonly valid_to: string | null;
-  readonly note: string | null;
-}
+export type Scope = Omit<Multiplier, 'id' | 'created_at' | 'factor'>;
 
-interface Stored {
-  readonly id: number;
-  readonly created_at: string;
-}
-
-export interface NewOverride extends Scope {
-  readonly match: 'exact' | 'prefix';
-  readonly model: string;
-  readonly service_tier: ServiceTier;
-  readonly over_tokens: number | null;
-  readonly up_to_tokens: number | null;
-  readonly rates: Rates;
-}
-
-export interface NewMapping extends Scope {
-  readonly match: 'exact' | 'prefix';
-  readonly model: string;
-  readonly billing_model: string;
-}
-
-export interface NewMultiplier extends Scope {
-  readonly factor: string;
-}
-
-export type Override = NewOverride & Stored;
-export type Mapping = NewMapping & Stored;
-export type Multiplier = NewMultiplier & Stored;
+type New<T> = Omit<T, 'id' | 'created_at'>;
 
 export type DeclarationKind = 'override' | 'mapping' | 'multiplier';
 
 /** A declaration that is not saved yet. */
 export type NewDeclaration =
-  | ({ readonly kind: 'override' } & NewOverride)
-  | ({ readonly kind: 'mapping' } & NewMapping)
-  | ({ readonly kind: 'multiplier' } & NewMultiplier);
+  | ({ readonly kind: 'override' } & New<Override>)
+  | ({ readonly kind: 'mapping' } & New<Mapping>)
+  | ({ readonly kind: 'multiplier' } & New<Multiplier>);
 
 /** A saved one. */
 export type Declaration =
@@ -111,52 +86,18 @@ export interface PriceChange {
   readonly remove: { readonly kind: DeclarationKind; readonly id: number } | null;
 }
 
+export type Preview = PreviewBody;
+export type PreviewModel = Preview['models'][number];
+export type PreviewExample = Preview['examples'][number];
+
 /** Sums before and after of some calls; those without a total are counted apart. */
-export interface CostDifference {
-  readonly calls: number;
-  readonly changed: number;
-  readonly old_cost: string;
-  readonly new_cost: string;
-  readonly old_unpriced: number;
-  readonly new_unpriced: number;
-}
-
-export interface PreviewModel extends CostDifference {
-  readonly provider: string;
-  readonly model: string | null;
-}
-
-export interface PreviewExample {
-  readonly id: string;
-  readonly requested_at: string;
-  readonly model: string | null;
-  readonly old_cost: string;
-  readonly new_cost: string;
-  readonly old_status: string;
-  readonly new_status: string;
-}
-
-export interface Preview extends CostDifference {
-  readonly models: readonly PreviewModel[];
-  readonly examples: readonly PreviewExample[];
-  readonly price_version: string;
-  readonly warnings: readonly string[];
-}
+export type CostDifference = Omit<PreviewModel, 'provider' | 'model'>;
 
 export function previewChange(change: PriceChange): Promise<Preview> {
   return sendJson('POST', '/prices/preview', change);
 }
 
-export interface RecordedChange {
-  readonly id: number;
-  readonly changed_at: string;
-  readonly actor: string;
-  readonly subject: 'override' | 'mapping' | 'multiplier' | 'catalog';
-  readonly action: 'added' | 'replaced' | 'removed' | 'activated';
-  readonly summary: string;
-  readonly before: unknown;
-  readonly after: unknown;
-}
+export type RecordedChange = PriceChangeBody;
 
 const PAGE_CHANGES = 50;
 
@@ -168,26 +109,7 @@ export const changesQuery = infiniteQueryOptions({
   getNextPageParam: ({ next_cursor }) => next_cursor,
 });
 
-export interface UnpricedModel {
-  readonly provider: Provider;
-  readonly model: string | null;
-  readonly endpoint: string;
-  readonly reason: string;
-  readonly terms: string | null;
-  readonly calls: number;
-  readonly missing: readonly UsageClass[];
-  readonly input_tokens: number;
-  readonly cache_read_input_tokens: number;
-  readonly cache_creation_input_tokens: number;
-  readonly output_tokens: number;
-  readonly other_quantities: Readonly<Record<string, number>>;
-  readonly known_cost: string;
-  readonly first_seen: string;
-  readonly last_seen: string;
-  readonly example_id: string;
-  /** A command, or a sentence where none helps. */
-  readonly suggestion: string;
-}
+export type UnpricedModel = UnpricedBody;
 
 interface TimeWindow {
   readonly from: string;
@@ -201,41 +123,9 @@ export function unpricedQuery(window: TimeWindow) {
   });
 }
 
-export interface PriceRow {
-  readonly key: string;
-  readonly layer: string;
-  readonly unit: string;
-  readonly service_tier: string;
-  readonly rate: string;
-  readonly per: number;
-  readonly valid_from: string | null;
-  readonly valid_to: string | null;
-  readonly calendar: {
-    readonly utc_offset_minutes: number;
-    readonly weekdays: readonly number[];
-    readonly from: string;
-    readonly to: string;
-  } | null;
-  readonly prompt_tier: { readonly over_tokens: number | null; readonly up_to_tokens: number | null } | null;
-  readonly source: string;
-  readonly checked_on: string | null;
-  readonly in_force: boolean;
-}
-
-export interface PriceRule {
-  readonly key: string;
-  readonly kind: 'multiplier' | 'derivation' | 'alias' | 'mapping' | 'discount';
-  readonly text: string;
-  readonly source: string;
-  readonly checked_on: string | null;
-  readonly in_force: boolean;
-}
-
-export interface PriceRows {
-  readonly billing_model: string;
-  readonly rows: readonly PriceRow[];
-  readonly rules: readonly PriceRule[];
-}
+export type PriceRow = PriceRowBody;
+export type PriceRule = PriceRuleBody;
+export type PriceRows = PriceRowsBody;
 
 export interface PricedModel {
   readonly provider: string;
@@ -254,28 +144,7 @@ export function priceRowsQuery({ provider, model, provider_alias, at }: PricedMo
   });
 }
 
-export interface QuoteLine {
-  readonly class: string;
-  readonly quantity: number;
-  readonly unit: string;
-  readonly rate: string;
-  readonly per: number;
-  readonly multiplier: string;
-  readonly amount: string;
-  readonly layer: string;
-  readonly row: string;
-}
-
-export interface Quote {
-  readonly total_cost: string | null;
-  readonly known_cost: string;
-  readonly cost_status: string;
-  readonly cost_lines: readonly QuoteLine[];
-  readonly price_version: string;
-  readonly billing_model: string | null;
-  readonly unpriced: readonly { readonly class: string; readonly quantity: number; readonly reason: string }[];
-  readonly notes: readonly string[];
-}
+export type Quote = QuoteBody;
 
 export interface QuoteQuestion {
   readonly provider: string;

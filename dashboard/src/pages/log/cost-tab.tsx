@@ -1,7 +1,7 @@
 /** How a call's cost came about: a line for each class, adding up to the total; and why there is none, where there is none. */
 import type { LogDetail } from '../../api/logs.ts';
 import type { PriceRows } from '../../api/prices.ts';
-import { Count, Money } from '../../components/amounts.tsx';
+import { Count } from '../../components/amounts.tsx';
 import { KeyValueList } from '../../components/key-value-list.tsx';
 import { type PlainColumn, PlainTable } from '../../components/plain-table.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
@@ -15,6 +15,7 @@ import { describeFactor } from '../../messages/describe-factor.ts';
 import { isNothing } from '../../messages/json-reading.ts';
 import { CostLineSource } from './cost-line-source.tsx';
 import { CostRevisions } from './cost-revisions.tsx';
+import { EstimateBlock } from './estimate-block.tsx';
 import { JsonTree } from './json-tree.tsx';
 import { UnpricedClasses } from './unpriced-classes.tsx';
 import { useLinePrices } from './use-line-prices.ts';
@@ -122,6 +123,7 @@ export function CostTab({ log }: { readonly log: LogDetail }) {
         </>
       )}
       {unpriced.length > 0 && <UnpricedClasses log={log} unpriced={unpriced} />}
+      <EstimateBlock log={log} />
       {log.state !== 'open' && <CostRevisions logId={log.id} />}
       <KeyValueList
         items={[
@@ -131,7 +133,6 @@ export function CostTab({ log }: { readonly log: LogDetail }) {
           { name: 'Usage', value: describeUsage(log.usage_source) },
           { name: 'Reasoning', value: <Count value={log.reasoning_tokens} unit="tokens, a part of the output" /> },
           ...(log.service_tier === null ? [] : [{ name: 'Service tier', value: log.service_tier }]),
-          ...(log.estimated_cost === null ? [] : [{ name: 'Estimate', value: <Money value={log.estimated_cost} /> }]),
         ]}
       />
       {!isNothing(log.native_usage) && (

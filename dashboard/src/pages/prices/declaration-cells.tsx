@@ -1,24 +1,37 @@
 /** What the tables of declarations have in common: for which calls, when, why, and the two things to do with one. */
-import type { Declaration, Override, Scope } from '../../api/prices.ts';
+import type { Declaration, Mapping, Scope } from '../../api/prices.ts';
 import { Button } from '../../components/buttons.tsx';
 import type { PlainColumn } from '../../components/plain-table.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 
-/** The id, or its beginning. */
-export function ModelId({ match, model }: Pick<Override, 'match' | 'model'>) {
-  if (model === '') return <span className="text-ink-soft">every id</span>;
+function Alias({ name }: { readonly name: string }) {
+  return <span className="[overflow-wrap:anywhere]">, alias {name}</span>;
+}
+
+/** The id, or its beginning, and where it is called. */
+export function ModelId({ match, model, provider, provider_alias }: Pick<Mapping, 'match' | 'model' | keyof Scope>) {
   return (
-    <span className="inline-block max-w-72 min-w-28 font-medium [overflow-wrap:anywhere]">
-      {match === 'prefix' && <span className="font-normal text-ink-faint">begins with </span>}
-      {model}
+    <span className="inline-block max-w-72 min-w-32">
+      {model === '' ? (
+        <span className="text-ink-soft">every id</span>
+      ) : (
+        <span className="font-medium [overflow-wrap:anywhere]">
+          {match === 'prefix' && <span className="font-normal text-ink-faint">begins with </span>}
+          {model}
+        </span>
+      )}
+      <span className="block text-xs text-ink-faint">
+        {provider}
+        {provider_alias !== null && <Alias name={provider_alias} />}
+      </span>
     </span>
   );
 }
 
 export function ProviderCell({ provider, provider_alias }: Pick<Scope, 'provider' | 'provider_alias'>) {
   return (
-    <span className="inline-block max-w-40">
-      {provider}
+    <span className="inline-block max-w-60">
+      <span className="font-medium">{provider}</span>
       {provider_alias !== null && (
         <span className="block text-xs text-ink-faint [overflow-wrap:anywhere]">alias {provider_alias}</span>
       )}

@@ -49,7 +49,6 @@ function Terms({ service_tier, over_tokens, up_to_tokens }: Override) {
 
 export function OverrideTable({ rows, onAction }: TableProps<Override>) {
   const columns: readonly PlainColumn<Override>[] = [
-    { header: 'Provider', render: (row) => <ProviderCell {...row} /> },
     { header: 'Model', render: (row) => <ModelId {...row} /> },
     { header: 'Rates', render: (row) => <RateList rates={row.rates} /> },
     { header: 'Terms', render: (row) => <Terms {...row} /> },
@@ -62,7 +61,6 @@ export function OverrideTable({ rows, onAction }: TableProps<Override>) {
 
 export function MappingTable({ rows, onAction }: TableProps<Mapping>) {
   const columns: readonly PlainColumn<Mapping>[] = [
-    { header: 'Provider', render: (row) => <ProviderCell {...row} /> },
     { header: 'Id in the call', render: (row) => <ModelId {...row} /> },
     {
       header: 'Billed as',

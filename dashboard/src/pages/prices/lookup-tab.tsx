@@ -54,7 +54,7 @@ function LookupForm({ search, onChange }: Omit<LookupTabProps, 'onAdd'>) {
 
 /** In the order of the vocabulary, as everywhere; of one class in the order of the API. */
 function sortByClass(rows: readonly PriceRow[]): readonly PriceRow[] {
-  const rank = ({ unit }: PriceRow) => CLASS_CHOICES.findIndex((name) => name === unit);
+  const rank = ({ unit }: PriceRow) => CLASS_CHOICES.indexOf(unit);
   return rows.toSorted((a, b) => rank(a) - rank(b));
 }
 
