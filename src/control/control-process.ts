@@ -15,17 +15,17 @@ import type { ChildChannel, ControlStart, DownMessage, UpMessage } from '../chan
 import type { Config } from '../config.ts';
 import { createDemoData } from '../demo-data/demo-data.ts';
 import { formatOrigin } from '../format-origin.ts';
-import { type JobRunner, runJobs } from '../jobs/run-jobs.ts';
 import type { CurrentPriceBook } from '../prices/current-price-book.ts';
 import { type Shipper, startShipper } from '../shipper/shipper.ts';
 import { migrate } from '../store/migrate.ts';
 import { openPool } from '../store/pool.ts';
 import { readVersion } from '../version.ts';
-import { createJobKinds } from './job-kinds.ts';
 import { createKeyPublisher, type KeyPublisher } from './key-publisher.ts';
 import { type Repeating, repeat } from './repeat.ts';
 import { repeatEstimates } from './repeat-estimates.ts';
+import { repeatPriceUpdates } from './repeat-price-updates.ts';
 import { repeatRetention } from './repeat-retention.ts';
+import { type JobThread, runJobThread } from './run-job-thread.ts';
 import { formatShipperStatus } from './shipper-status.ts';
 import { readSpoolStatus } from './spool-status.ts';
 import { createStatusReader, type StatusReader } from './supervisor-status.ts';
@@ -39,8 +39,6 @@ const SHIPPER_CONNECTIONS = 2;
 const SHIPPER_STATEMENT_TIMEOUT_MS = 60_000;
 /** A day of many runs takes its time; the records wait in the spool meanwhile. */
 const RETENTION_STATEMENT_TIMEOUT_MS = 600_000;
-/** A chunk of a job is meant to take a fraction of a second. */
-const JOBS_STATEMENT_TIMEOUT_MS = 60_000;
 const KEY_POLL_MS = 500;
 const PRICES_POLL_MS = 1_000;
 const MIN_RETRY_MS = 250;
@@ -110,9 +108,10 @@ interface Connected {
   readonly keys: KeyPublisher;
   readonly polling: Repeating;
   readonly pollingPrices: Repeating;
+  readonly priceUpdates: Repeating;
   readonly retention: Repeating;
   readonly estimates: Repeating;
-  readonly jobs: JobRunner;
+  readonly jobs: JobThread;
 }
 
 function createControl(
@@ -129,7 +128,6 @@ function createControl(
   const shipperPool = openDatabase(start, log, 'tollgate shipper', SHIPPER_CONNECTIONS, SHIPPER_STATEMENT_TIMEOUT_MS);
   const retentionPool = openDatabase(start, log, 'tollgate retention', 1, RETENTION_STATEMENT_TIMEOUT_MS);
   const estimatesPool = openDatabase(start, log, 'tollgate estimates', 1, API_STATEMENT_TIMEOUT_MS);
-  const jobsPool = openDatabase(start, log, 'tollgate jobs', 1, JOBS_STATEMENT_TIMEOUT_MS);
   const status: StatusReader = createStatusReader(channel.send);
   let liveSpools = start.liveSpools;
   let connected: Connected | null = null;
@@ -147,9 +145,14 @@ function createControl(
       keys,
       polling: pollKeys(keys, log),
       pollingPrices: pollPrices(prices, apiPool, log),
+      priceUpdates: repeatPriceUpdates(apiPool, ACCOUNT_ID, prices, log),
       retention: repeatRetention(retentionPool, config, log),
       estimates: repeatEstimates(estimatesPool, config, (call) => prices.book().priceCall(call), log),
-      jobs: runJobs({ pool: jobsPool, kinds: createJobKinds(prices), log }),
+      jobs: runJobThread({
+        pool: apiPool,
+        settings: { databaseUrl: start.databaseUrl, accountId: ACCOUNT_ID },
+        log,
+      }),
     };
   }
 
@@ -170,8 +173,7 @@ function createControl(
     readSupervisorStatus: status.read,
     readShipperStatus: () => formatShipperStatus(connected?.shipper.stats() ?? null),
     readSpoolStatus: () => readSpoolStatus(start.spoolDir),
-    // There are none yet.
-    countRunningJobs: () => Promise.resolve(0),
+    countRunningJobs: () => Promise.resolve(connected?.jobs.countActive() ?? null),
     demoData: createDemoData({
       pool: apiPool,
       accountId: ACCOUNT_ID,
@@ -207,13 +209,14 @@ function createControl(
         connecting.stop(),
         connected?.polling.stop(),
         connected?.pollingPrices.stop(),
+        connected?.priceUpdates.stop(),
         connected?.retention.stop(),
         connected?.estimates.stop(),
         connected?.jobs.stop(),
       ]);
       await endShipping(connected?.shipper ?? null, drainMs, log);
       // A connection that hangs must not hold the process; whoever waits for this one exits.
-      const pools = [apiPool, shipperPool, retentionPool, estimatesPool, jobsPool];
+      const pools = [apiPool, shipperPool, retentionPool, estimatesPool];
       void Promise.allSettled(pools.map((pool) => pool.end()));
     },
   };

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { cancelJob, readJob, resumeJob } from '../../src/jobs/job-store.ts';
 import { listDays } from '../../src/repricing/day-sums.ts';
 import { listRevisions } from '../../src/repricing/list-revisions.ts';
+import { queueUpdate } from '../../src/repricing/queue-update.ts';
 import { requestRepricing } from '../../src/repricing/reprice-request.ts';
 import { cutRollups } from '../../src/runs/cut-rollups.ts';
 import { makeInterruptedItem } from '../../src/shipper/build-batch.ts';
@@ -444,6 +445,34 @@ describe.each(POSTGRES_KINDS)('re-pricing in $name', (kind) => {
       ),
       { numRuns: 4 },
     );
+  });
+
+  test('after an update of the list prices calls without a cost are priced again, once, and no others', async () => {
+    const update = (own: string) => queueUpdate(stage.pool, ACCOUNT_ID, own, 'book 7');
+    // The first start, and a log without calls.
+    expect(await update('list 1')).toEqual({ type: 'nothing' });
+    await storeCalls(stage, [{ number: 1 }, unknownModel(2)]);
+    expect(await update('list 1')).toEqual({ type: 'nothing' });
+    await declarePrice(stage.pool, 'house-1', { input: '2', cache_read: '1', output: '4' });
+    await declarePrice(stage.pool, 'gpt-5-2025-08-07', OWN_RATES);
+    expect(await update('list 1')).toEqual({ type: 'nothing' });
+    expect(await update('list 2')).toEqual({ type: 'queued', jobId: 1 });
+    expect(await update('list 2')).toEqual({ type: 'nothing' });
+    expect(await update('list 3')).toEqual({ type: 'busy' });
+    const runner = startRunner(stage, stageKind(stage));
+    expect(await waitForResult(stage, 1)).toMatchObject({ calls: 1, changed: 1, new_cost: '0.000252' });
+    await runner.stop();
+    expect(await rowsOf(stage, COSTS)).toMatchObject({ 0: { 1: LIST_COST }, 1: { 1: '0.000252000000' } });
+    const [revision] = await listRevisions(stage.pool, ACCOUNT_ID, callId(2));
+    expect(revision?.reason).toBe('price book updated to book 7');
+    // Now every call has a cost.
+    expect(await update('list 3')).toEqual({ type: 'nothing' });
+    await stage.pool.query(
+      `insert into price_catalogs (name, origin, sha256, checked_on, models, content, is_active)
+       values ('x', 'file', sha256('x'), '2026-11-28', 0, '[]', true)`,
+    );
+    await storeCalls(stage, [unknownModel(3), { number: 4, begin: { modelRequested: 'x' }, end: { model: 'x' } }]);
+    expect(await update('list 3')).toMatchObject({ type: 'queued' });
   });
 
   test('of corrections one at a time is under way; a dry run may go beside it', async () => {
