@@ -28,7 +28,7 @@ export function RateFields({ rates, wanted, onChange, problems }: RateFieldsProp
     <TextField
       key={name}
       label={describeClass(name)}
-      hint={RATE_UNITS[name]}
+      hint={wanted.includes(name) ? `${RATE_UNITS[name]}; used, and without a price` : RATE_UNITS[name]}
       inputMode="decimal"
       maxLength={40}
       value={rates[name] ?? ''}
