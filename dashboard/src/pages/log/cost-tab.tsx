@@ -59,9 +59,9 @@ function listColumns(
 ): readonly PlainColumn<CostTableLine>[] {
   return [
     {
-      header: 'Class, and where its price is from',
+      header: 'Class and source',
       render: (line) => (
-        <div className="flex min-w-44 flex-col gap-0.5">
+        <div className="flex min-w-32 flex-col gap-0.5">
           <ClassName line={line} />
           <CostLineSource line={line} found={pricesOf(line)} />
         </div>

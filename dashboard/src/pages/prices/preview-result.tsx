@@ -11,7 +11,7 @@ const MODEL_COLUMNS: readonly PlainColumn<PreviewModel>[] = [
   {
     header: 'Model',
     render: ({ provider, model }) => (
-      <span className="[overflow-wrap:anywhere]">
+      <span className="inline-block min-w-32 [overflow-wrap:anywhere]">
         <span className="text-ink-faint">{provider}</span> {model ?? '(no model)'}
       </span>
     ),
@@ -53,7 +53,10 @@ const EXAMPLE_COLUMNS: readonly PlainColumn<PreviewExample>[] = [
       </Link>
     ),
   },
-  { header: 'Model', render: ({ model }) => <span className="[overflow-wrap:anywhere]">{model ?? '—'}</span> },
+  {
+    header: 'Model',
+    render: ({ model }) => <span className="inline-block min-w-32 [overflow-wrap:anywhere]">{model ?? '—'}</span>,
+  },
   {
     header: 'Cost',
     align: 'right',

@@ -20,7 +20,7 @@ const COLUMNS: readonly PlainColumn<PriceRow>[] = [
   {
     header: 'Class',
     render: (row) => (
-      <span className={row.in_force ? '' : 'text-ink-faint'} title={row.key}>
+      <span className={`inline-block min-w-32 ${row.in_force ? '' : 'text-ink-faint'}`} title={row.key}>
         {describeClass(row.unit)}
       </span>
     ),

@@ -56,7 +56,7 @@ function listFigures(status: PricesStatus): readonly SummaryFigure[] {
       value: <span className="num">{catalog.checked_on}</span>,
       detail: `${catalog.age_days} ${catalog.age_days === 1 ? 'day' : 'days'} old`,
     },
-    { name: 'Price version', value: <code className="font-mono text-sm font-normal">{price_version}</code> },
+    { name: 'Price version', value: <code className="font-mono text-xs font-normal">{price_version}</code> },
     {
       name: 'Your own',
       value: <Count value={overrides + mappings + multipliers} />,
@@ -75,9 +75,9 @@ function listFigures(status: PricesStatus): readonly SummaryFigure[] {
         </>
       ),
       detail: (
-        <>
-          <Count value={unpriced.calls} unit="calls" /> {unpriced.calls === 1 ? 'call' : 'calls'} in 30 days
-        </>
+        <span title="Of the last 30 days">
+          <Count value={unpriced.calls} unit="calls" /> {unpriced.calls === 1 ? 'call' : 'calls'}
+        </span>
       ),
     },
   ];

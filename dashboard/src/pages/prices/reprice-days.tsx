@@ -26,17 +26,23 @@ const COLUMNS: readonly PlainColumn<RepriceDay>[] = [
     align: 'right',
     render: ({ old_cost, new_cost }) => <CostDifference before={old_cost} after={new_cost} />,
   },
-  {
-    header: 'Without a price',
-    align: 'right',
-    render: ({ old_unpriced, new_unpriced }) => (
-      <span className="whitespace-nowrap">
-        <Count value={old_unpriced} unit="calls" /> <span className="text-ink-faint">→</span>{' '}
-        <Count value={new_unpriced} unit="calls" />
-      </span>
-    ),
-  },
 ];
+
+/** Only where there is something to tell. */
+const UNPRICED_COLUMN: PlainColumn<RepriceDay> = {
+  header: 'Without a price',
+  align: 'right',
+  render: ({ old_unpriced, new_unpriced }) => (
+    <span className="whitespace-nowrap">
+      <Count value={old_unpriced} unit="calls" /> <span className="text-ink-faint">→</span>{' '}
+      <Count value={new_unpriced} unit="calls" />
+    </span>
+  ),
+};
+
+function hasUnpriced({ old_unpriced, new_unpriced }: RepriceDay): boolean {
+  return old_unpriced > 0 || new_unpriced > 0;
+}
 
 function Change({ sums: { old_cost, new_cost, old_unpriced, new_unpriced } }: { readonly sums: Sums }) {
   return <CostChange before={old_cost} after={new_cost} unpricedBefore={old_unpriced} unpricedAfter={new_unpriced} />;
@@ -88,7 +94,7 @@ export function RepriceDaysView({ jobId, isUnderWay }: RepriceDaysProps) {
       {changed.length > 0 && (
         <PlainTable
           label="Difference by day and model"
-          columns={COLUMNS}
+          columns={changed.some(hasUnpriced) ? [...COLUMNS, UNPRICED_COLUMN] : COLUMNS}
           rows={changed}
           rowKey={({ day, provider, model }) => JSON.stringify([day, provider, model])}
         />

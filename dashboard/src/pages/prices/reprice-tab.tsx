@@ -75,12 +75,14 @@ export function RepriceTab({ search, onChange }: RepriceTabProps) {
             <option value="all">all calls</option>
           </select>
         </label>
-        <FilterBar
-          fields={FIELDS}
-          filters={search.f ?? []}
-          onFilters={(f) => ask({ f: f.length === 0 ? undefined : f })}
-          problem={refusal}
-        />
+        <div className="flex min-w-48 flex-1">
+          <FilterBar
+            fields={FIELDS}
+            filters={search.f ?? []}
+            onFilters={(f) => ask({ f: f.length === 0 ? undefined : f })}
+            problem={refusal}
+          />
+        </div>
         <Button look="primary" disabled={starting.isPending} onClick={() => starting.mutate()}>
           {starting.isPending ? 'Starting…' : 'Dry run'}
         </Button>
