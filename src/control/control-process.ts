@@ -267,11 +267,7 @@ function pollPrices(prices: CurrentPriceBook, pool: pg.Pool, log: Logger): Repea
       const isNew = await prices.refresh(pool);
       const problem = prices.problem();
       if (isNew) log.info({ priceVersion: prices.book().version }, 'calls are priced by another price book');
-      if (isNew && problem !== null)
-        log.error(
-          { problem },
-          'the imported price catalogue cannot be read; the one that comes with the gateway is used',
-        );
+      if (isNew && problem !== null) log.error(problem);
     } catch (error) {
       if (!isDatabaseDown(error)) log.error({ err: error }, 'the prices could not be read');
     }
