@@ -56,6 +56,8 @@ export interface Config {
   readonly usage: 'ask' | 'observe';
   readonly onClientAbort: 'cancel' | 'drain';
   readonly durability: 'process' | 'power';
+  /** Where newer prices are fetched from: not at all, from where they are published, or from this address. */
+  readonly priceFeed: string;
   readonly retentionRowsDays: number;
   readonly retentionBodiesDays: number;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
@@ -78,6 +80,7 @@ export interface ConfigFlags {
   readonly usage?: string;
   readonly onClientAbort?: string;
   readonly durability?: string;
+  readonly priceFeed?: string;
   readonly retentionRows?: string;
   readonly retentionBodies?: string;
   readonly logLevel?: string;

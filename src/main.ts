@@ -48,6 +48,7 @@ async function createProgram(): Promise<Command> {
     .option('--usage <ask|observe>', 'ask streams for their usage (TOLLGATE_USAGE, ask)')
     .option('--on-client-abort <cancel|drain>', 'when a client goes away (TOLLGATE_ON_CLIENT_ABORT, cancel)')
     .option('--durability <process|power>', 'what a record survives (TOLLGATE_DURABILITY, process)')
+    .option('--price-feed <off|on|url>', 'fetch newer prices daily (TOLLGATE_PRICE_FEED, off)')
     .option('--retention-rows <days>', 'how long calls are kept (TOLLGATE_RETENTION_ROWS, 90)')
     .option('--retention-bodies <days>', 'how long bodies are kept (TOLLGATE_RETENTION_BODIES, 14)')
     .option('--log-level <debug|info|warn|error>', 'of the process log (TOLLGATE_LOG_LEVEL, info)')

@@ -1,8 +1,10 @@
 /** The admin API put together: what stands before every route, the routes, the OpenAPI document, the errors. No socket. */
 import { OpenAPIHono } from '@hono/zod-openapi';
+import type { MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { compress } from 'hono/compress';
 import { v7 as createUuid } from 'uuid';
+import { MAX_CATALOG_BYTES } from '../prices/import-catalog.ts';
 import type { AdminDeps } from './admin-deps.ts';
 import { ApiError, toApiError } from './api-error.ts';
 import { addAttemptStreamRoute } from './attempt-stream.ts';
@@ -19,6 +21,8 @@ import { addLogSumsRoutes } from './log-sums-resource.ts';
 import { addLogRoutes } from './logs-resource.ts';
 import { addMetadataKeyRoutes } from './metadata-keys-resource.ts';
 import { describeIssue } from './parse-query.ts';
+import { addPriceCatalogRoutes, CATALOG_PATH } from './price-catalog-resource.ts';
+import { addPriceStatusRoute } from './price-status-resource.ts';
 import { addRunCallRoutes } from './run-calls-resource.ts';
 import { addRunStreamRoute } from './run-stream.ts';
 import { addRunSumsRoutes } from './run-sums-resource.ts';
@@ -29,6 +33,15 @@ import { addSessionRoutes } from './session-resource.ts';
 import { addSystemRoutes } from './system-resource.ts';
 
 const MAX_BODY_BYTES = 64 * 1024;
+
+function createBodyLimit(maxBytes: number): MiddlewareHandler {
+  return bodyLimit({
+    maxSize: maxBytes,
+    onError: () => {
+      throw new ApiError(413, 'body_too_large', `A body may have ${maxBytes} bytes.`);
+    },
+  });
+}
 
 function addDocument(app: OpenAPIHono, deps: AdminDeps): void {
   app.openAPIRegistry.registerComponent('securitySchemes', 'adminToken', { type: 'http', scheme: 'bearer' });
@@ -71,14 +84,9 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
     if (c.req.method === 'HEAD' && /^\/api\/v1\/(?:.*\/stream|export)$/.test(c.req.path)) return c.body(null, 200);
     return next();
   });
-  app.use(
-    bodyLimit({
-      maxSize: MAX_BODY_BYTES,
-      onError: () => {
-        throw new ApiError(413, 'body_too_large', `A body may have ${MAX_BODY_BYTES} bytes.`);
-      },
-    }),
-  );
+  const limitBody = createBodyLimit(MAX_BODY_BYTES);
+  const limitCatalog = createBodyLimit(MAX_CATALOG_BYTES);
+  app.use((c, next) => (c.req.path === CATALOG_PATH ? limitCatalog(c, next) : limitBody(c, next)));
 
   addSessionRoutes(app, deps, sessions);
   addSystemRoutes(app, deps);
@@ -95,6 +103,8 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   addRunCallRoutes(app, deps);
   addRunStreamRoute(app, deps);
   addCostRoutes(app, deps);
+  addPriceStatusRoute(app, deps);
+  addPriceCatalogRoutes(app, deps);
   addMetadataKeyRoutes(app, deps);
   addJobRoutes(app, deps);
   addExportRoute(app, deps);

@@ -17,6 +17,7 @@ import { createDemoData } from '../demo-data/demo-data.ts';
 import { formatOrigin } from '../format-origin.ts';
 import { type JobRunner, runJobs } from '../jobs/run-jobs.ts';
 import type { CurrentPriceBook } from '../prices/current-price-book.ts';
+import { createPriceCatalogs } from '../prices/price-catalogs.ts';
 import { type Shipper, startShipper } from '../shipper/shipper.ts';
 import { migrate } from '../store/migrate.ts';
 import { openPool } from '../store/pool.ts';
@@ -24,6 +25,7 @@ import { readVersion } from '../version.ts';
 import { createJobKinds } from './job-kinds.ts';
 import { createKeyPublisher, type KeyPublisher } from './key-publisher.ts';
 import { type Repeating, repeat } from './repeat.ts';
+import { repeatFeed } from './repeat-feed.ts';
 import { repeatRetention } from './repeat-retention.ts';
 import { formatShipperStatus } from './shipper-status.ts';
 import { readSpoolStatus } from './spool-status.ts';
@@ -42,6 +44,8 @@ const RETENTION_STATEMENT_TIMEOUT_MS = 600_000;
 const JOBS_STATEMENT_TIMEOUT_MS = 60_000;
 const KEY_POLL_MS = 500;
 const PRICES_POLL_MS = 1_000;
+/** Of a whole look, over a slow line. */
+const FEED_TIMEOUT_MS = 30_000;
 const MIN_RETRY_MS = 250;
 const MAX_RETRY_MS = 5_000;
 /** The most that an orderly end waits for the last records. */
@@ -110,6 +114,7 @@ interface Connected {
   readonly polling: Repeating;
   readonly pollingPrices: Repeating;
   readonly retention: Repeating;
+  readonly feed: Repeating;
   readonly jobs: JobRunner;
 }
 
@@ -128,6 +133,11 @@ function createControl(
   const retentionPool = openDatabase(start, log, 'tollgate retention', 1, RETENTION_STATEMENT_TIMEOUT_MS);
   const jobsPool = openDatabase(start, log, 'tollgate jobs', 1, JOBS_STATEMENT_TIMEOUT_MS);
   const status: StatusReader = createStatusReader(channel.send);
+  const catalogs = createPriceCatalogs({
+    accountId: ACCOUNT_ID,
+    feed: { setting: config.priceFeed, egress: config.egress, timeoutMs: FEED_TIMEOUT_MS, now: Date.now },
+    onActivated: onCatalogActivated,
+  });
   let liveSpools = start.liveSpools;
   let connected: Connected | null = null;
   let server: AdminServer | null = null;
@@ -145,6 +155,7 @@ function createControl(
       polling: pollKeys(keys, log),
       pollingPrices: pollPrices(prices, apiPool, log),
       retention: repeatRetention(retentionPool, config, log),
+      feed: repeatFeed({ pool: apiPool, catalogs, log }),
       jobs: runJobs({ pool: jobsPool, kinds: createJobKinds(), log }),
     };
   }
@@ -178,6 +189,7 @@ function createControl(
     }),
     settings: start.settings,
     prices,
+    catalogs,
     log,
   });
 
@@ -204,6 +216,7 @@ function createControl(
         connected?.polling.stop(),
         connected?.pollingPrices.stop(),
         connected?.retention.stop(),
+        connected?.feed.stop(),
         connected?.jobs.stop(),
       ]);
       await endShipping(connected?.shipper ?? null, drainMs, log);
@@ -211,6 +224,11 @@ function createControl(
       void Promise.allSettled([apiPool.end(), shipperPool.end(), retentionPool.end(), jobsPool.end()]);
     },
   };
+}
+
+/** Within the transaction that puts another catalogue in use: the place to queue what is to follow from it. */
+function onCatalogActivated(_client: pg.ClientBase): Promise<void> {
+  return Promise.resolve();
 }
 
 function openDatabase(

@@ -33,7 +33,8 @@ export interface ImportOptions {
 
 /** `refusals` of a catalogue that is active now were accepted. */
 export type ImportOutcome =
-  | { readonly kind: 'unreadable' | 'outdated'; readonly problem: string }
+  | { readonly kind: 'unreadable'; readonly problem: string }
+  | { readonly kind: 'outdated'; readonly problem: string }
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'refused' | 'activated'; readonly changes: CatalogChanges; readonly refusals: readonly Refusal[] };
 
