@@ -9,6 +9,7 @@ import { addKeysCommands } from './keys-commands.ts';
 import { addLoginCommand } from './login-command.ts';
 import { addLogsCommand } from './logs-command.ts';
 import { addMetadataCommands } from './metadata-commands.ts';
+import { addPricesCommand } from './prices-command.ts';
 import { addRunsCommand } from './runs-command.ts';
 
 /** Lists under `--json` are one object a line. */
@@ -26,6 +27,7 @@ export function addCommands(program: Command): void {
   addLogsCommand(program, addClientOptions);
   addRunsCommand(program, addClientOptions);
   addCostsCommand(program, addClientOptions);
+  addPricesCommand(program, addClientOptions);
   addDemoCommands(program, addClientOptions);
   addMetadataCommands(program, addClientOptions);
   addJobsCommands(program, addClientOptions);
