@@ -80,8 +80,8 @@ function listNames(match: MatchLogic): readonly string[] {
   return [];
 }
 
-/** Which class the catalogue's one price of a cache write is for. */
-function isRepeated(provider: ProviderName, unit: UsageClass): boolean {
+/** The catalogue's one price of a cache write is for two classes; this is the one that the provider does not have. */
+export function isRepeated(provider: ProviderName, unit: UsageClass): boolean {
   return unit === (provider === 'openai' ? 'cache_creation_5m' : 'cache_creation_30m');
 }
 

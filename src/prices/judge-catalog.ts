@@ -10,7 +10,14 @@ import { createPriceBook } from '../pricing/price-book.ts';
 import { PER_MILLION, type PriceRow } from '../pricing/price-row.ts';
 import type { UsageClass } from '../token-usage.ts';
 import type { AnchorCase } from './anchor-cases.ts';
-import { type CatalogChanges, compareCatalogs, findRow, listPricePoints, type PricePoint } from './compare-catalogs.ts';
+import {
+  type CatalogChanges,
+  compareCatalogs,
+  findRow,
+  isRepeated,
+  listPricePoints,
+  type PricePoint,
+} from './compare-catalogs.ts';
 import { formatCost, formatRate, formatWhen } from './format-rate.ts';
 
 export const GATES = ['worked_case', 'free', 'jump', 'relation', 'implausible', 'lost_models'] as const;
@@ -111,7 +118,7 @@ interface Found {
 
 function* judgePoint(provider: ProviderName, rows: readonly PriceRow[], point: PricePoint): Generator<Found> {
   for (const [unit, other, isWrong, words] of provider === 'anthropic' ? [...RELATIONS, ONE_HOUR] : RELATIONS) {
-    const row = findRow(rows, unit, point);
+    const row = isRepeated(provider, unit) ? null : findRow(rows, unit, point);
     const against = findRow(rows, other, point);
     if (row === null || against === null || !isWrong(row.rate, against.rate)) continue;
     yield {
