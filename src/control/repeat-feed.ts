@@ -3,7 +3,6 @@
  * the first whose time has come looks for all.
  */
 import type pg from 'pg';
-import type { Logger } from 'pino';
 import { isDatabaseDown } from '../admin/api-error.ts';
 import { type FeedState, readFeedState } from '../prices/check-feed.ts';
 import type { PriceCatalogs } from '../prices/price-catalogs.ts';
@@ -17,10 +16,16 @@ const RETRY_MS = 3_600_000;
 const MAX_JITTER_MS = 3_600_000;
 const FIRST_JITTER_MS = 30_000;
 
+interface FeedLog {
+  info(message: string): void;
+  warn(fields: Readonly<Record<string, unknown>>, message: string): void;
+  error(fields: Readonly<Record<string, unknown>>, message: string): void;
+}
+
 export interface RepeatFeedOptions {
   readonly pool: pg.Pool;
   readonly catalogs: PriceCatalogs;
-  readonly log: Logger;
+  readonly log: FeedLog;
 }
 
 function isDue({ checkedAt, result }: FeedState, nowMs: number, jitterMs: number): boolean {
@@ -29,7 +34,7 @@ function isDue({ checkedAt, result }: FeedState, nowMs: number, jitterMs: number
 }
 
 /** A catalogue that was taken is said every time, anything else when it is news. */
-function report(before: FeedState, after: FeedState, log: Logger): void {
+function report(before: FeedState, after: FeedState, log: FeedLog): void {
   const { result, detail } = after;
   const wasWell = before.result !== 'refused' && before.result !== 'failed';
   if (result === 'activated') log.info('newer prices came from the price feed and are in use');
@@ -44,8 +49,24 @@ function report(before: FeedState, after: FeedState, log: Logger): void {
   }
 }
 
-export function repeatFeed({ pool, catalogs, log }: RepeatFeedOptions): Repeating {
-  if (catalogs.feedSetting === 'off') return repeat(() => Promise.resolve(null));
+/** One turn: looks if it is time. `log` has what is new. */
+export async function lookWhenDue(
+  { pool, catalogs, log }: RepeatFeedOptions,
+  nowMs: number,
+  jitterMs: number,
+): Promise<void> {
+  try {
+    const before = await readFeedState(pool);
+    if (!isDue(before, nowMs, jitterMs)) return;
+    const state = await catalogs.lookAtFeed(pool, { actor: 'price feed', acceptsChanges: false }, false);
+    if (typeof state === 'object') report(before, state, log);
+  } catch (error) {
+    if (!isDatabaseDown(error)) log.error({ err: error }, 'the price feed could not be looked at');
+  }
+}
+
+export function repeatFeed(options: RepeatFeedOptions): Repeating {
+  if (options.catalogs.feedSetting === 'off') return repeat(() => Promise.resolve(null));
   const jitterMs = Math.random() * MAX_JITTER_MS;
   let isFirst = true;
   return repeat(async () => {
@@ -53,15 +74,7 @@ export function repeatFeed({ pool, catalogs, log }: RepeatFeedOptions): Repeatin
       isFirst = false;
       return Math.random() * FIRST_JITTER_MS;
     }
-    try {
-      const before = await readFeedState(pool);
-      if (isDue(before, Date.now(), jitterMs)) {
-        const state = await catalogs.lookAtFeed(pool, { actor: 'price feed', acceptsChanges: false }, false);
-        if (typeof state === 'object') report(before, state, log);
-      }
-    } catch (error) {
-      if (!isDatabaseDown(error)) log.error({ err: error }, 'the price feed could not be looked at');
-    }
+    await lookWhenDue(options, Date.now(), jitterMs);
     return POLL_MS;
   });
 }

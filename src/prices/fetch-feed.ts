@@ -82,6 +82,8 @@ async function ask({ url, etag, timeoutMs }: FeedRequest, agent: EnvHttpProxyAge
         ...(etag === null ? {} : { 'if-none-match': etag }),
       },
     });
+    // Whoever is given up has nobody left to tell; without a listener the process would end.
+    body.on('error', () => {});
     if (REDIRECTS.includes(statusCode)) {
       await body.dump();
       const next = follow(address, readHeader(headers, 'location'));

@@ -13,8 +13,8 @@ const Id = z
   .max(512)
   .refine((text) => /^\P{Cc}*$/u.test(text) && text.isWellFormed(), 'has a character that no name has');
 /** Every model may be looked at for every name of every other: far more than there are, and still a moment's work. */
-const MAX_MODELS = 2_000;
-const MAX_RULES = 4_000;
+const MAX_MODELS = 1_000;
+const MAX_RULES = 1_500;
 /** Dated prices of a model, and steps of a price by the size of the prompt. */
 const MAX_CONDITIONS = 12;
 const MAX_TIERS = 4;
