@@ -58,6 +58,8 @@ export interface Config {
   readonly durability: 'process' | 'power';
   /** Where newer prices are fetched from: not at all, from where they are published, or from this address. */
   readonly priceFeed: string;
+  /** Whether what nobody reported is estimated, in columns of its own. */
+  readonly estimates: 'on' | 'off';
   readonly retentionRowsDays: number;
   readonly retentionBodiesDays: number;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
@@ -81,6 +83,7 @@ export interface ConfigFlags {
   readonly onClientAbort?: string;
   readonly durability?: string;
   readonly priceFeed?: string;
+  readonly estimates?: string;
   readonly retentionRows?: string;
   readonly retentionBodies?: string;
   readonly logLevel?: string;

@@ -20,6 +20,11 @@ export function formatMoney(amount: PicoUsd | null): string {
   return `${amount < 0n ? '-' : ''}$${whole}.${fraction.padEnd(2, '0')}`;
 }
 
+/** What a call cost, or, where that is not known, what it is estimated at: `~$0.0012 (estimate)`. */
+export function formatCost(total: PicoUsd | null, estimate: PicoUsd | null): string {
+  return total === null && estimate !== null ? `~${formatMoney(estimate)} (estimate)` : formatMoney(total);
+}
+
 /** A sum; with unpriced calls in it, it is "at least". */
 export function formatSum(amount: PicoUsd, unpricedCalls: number): string {
   return `${unpricedCalls > 0 ? '≥ ' : ''}${formatMoney(amount)}`;

@@ -31,6 +31,7 @@ function listRows(config: Config): readonly Row[] {
     ['TOLLGATE_ON_CLIENT_ABORT', 'onClientAbort', config.onClientAbort],
     ['TOLLGATE_DURABILITY', 'durability', config.durability],
     ['TOLLGATE_PRICE_FEED', 'priceFeed', config.priceFeed],
+    ['TOLLGATE_ESTIMATES', 'estimates', config.estimates],
     ['TOLLGATE_RETENTION_ROWS', 'retentionRows', config.retentionRowsDays],
     ['TOLLGATE_RETENTION_BODIES', 'retentionBodies', config.retentionBodiesDays],
     ['TOLLGATE_LOG_LEVEL', 'logLevel', config.logLevel],

@@ -21,7 +21,14 @@ test('without any setting the defaults hold, and the result is frozen', () => {
   expect(config).toMatchObject({
     ...{ host: '127.0.0.1', port: 4141, adminHost: '127.0.0.1', adminPort: 4142, publicUrl: null, adminToken: null },
     ...{ databaseUrl: null, upstreams: {}, aliases: {}, bodies: 'full', usage: 'ask', onClientAbort: 'cancel' },
-    ...{ durability: 'process', retentionRowsDays: 90, retentionBodiesDays: 14, logLevel: 'info', demo: false },
+    ...{
+      durability: 'process',
+      estimates: 'on',
+      retentionRowsDays: 90,
+      retentionBodiesDays: 14,
+      logLevel: 'info',
+      demo: false,
+    },
   });
   expect(Object.isFrozen(config)).toBe(true);
 });

@@ -31,6 +31,7 @@ const KNOWN_SETTINGS = [
   'TOLLGATE_ON_CLIENT_ABORT',
   'TOLLGATE_DURABILITY',
   'TOLLGATE_PRICE_FEED',
+  'TOLLGATE_ESTIMATES',
   'TOLLGATE_RETENTION_ROWS',
   'TOLLGATE_RETENTION_BODIES',
   'TOLLGATE_LOG_LEVEL',
@@ -231,6 +232,7 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     ]),
     durability: readChoice(give('--durability', flags.durability, 'TOLLGATE_DURABILITY', env), ['process', 'power']),
     priceFeed: readPriceFeed(give('--price-feed', flags.priceFeed, 'TOLLGATE_PRICE_FEED', env)),
+    estimates: readChoice(give('--estimates', flags.estimates, 'TOLLGATE_ESTIMATES', env), ['on', 'off']),
     retentionRowsDays: readInteger(rows, 90, 1, MAX_RETENTION_DAYS),
     retentionBodiesDays: readInteger(bodies, 14, 0, MAX_RETENTION_DAYS),
     logLevel: readChoice(give('--log-level', flags.logLevel, 'TOLLGATE_LOG_LEVEL', env), [

@@ -89,6 +89,12 @@ export interface OtherUsage {
   readonly largestPrompt?: number;
 }
 
+/** How the request asked for its pictures; null where it leaves that to the API. */
+export interface PicturesAsked {
+  readonly size: string | null;
+  readonly quality: string | null;
+}
+
 /** What one answer reported. Quantities are whole numbers ≥ 0; an absent class was not reported (null is not zero). */
 export interface TokenUsage {
   readonly classes: ClassQuantities;
@@ -104,6 +110,8 @@ export interface TokenUsage {
   readonly largestPrompt?: number;
   /** The classes are a sum over prompts of sizes that nobody reports: where the size decides a rate, none is known. */
   readonly hasUnknownPrompts?: true;
+  /** Of `output_images`: what they cost depends on it. Absent where the request could not be read. */
+  readonly pictures?: PicturesAsked;
   /** The provider's own usage object, verbatim: what every later correction starts from. */
   readonly native: JsonObject;
 }

@@ -7,12 +7,13 @@ import { createAdminApp } from '../src/admin/admin-app.ts';
 import { listenAdmin } from '../src/admin/admin-server.ts';
 import type { CallBegin, CallEnd, SpoolEntry } from '../src/call-record.ts';
 import { createDemoData } from '../src/demo-data/demo-data.ts';
+import { type CurrentPriceBook, createCurrentPriceBook } from '../src/prices/current-price-book.ts';
+import type { PriceCall } from '../src/pricing/billable-call.ts';
 import { buildBatch } from '../src/shipper/build-batch.ts';
 import { openIngestSession } from '../src/shipper/ingest-session.ts';
 import { migrate } from '../src/store/migrate.ts';
 import { openPool } from '../src/store/pool.ts';
 import { callBegin, callEnd, NOON_MS, priceByToken } from './call-fixtures.ts';
-import { fixedPrices } from './fixed-prices.ts';
 import { type PostgresKind, startPostgres } from './postgres.ts';
 import { testCatalogs } from './test-catalogs.ts';
 
@@ -46,7 +47,18 @@ export interface AdminDatabase {
   readonly url: string;
   readonly pool: pg.Pool;
   readonly store: (...entries: SpoolEntry[]) => Promise<void>;
+  /** The price book in force, as the database has it. */
+  readonly prices: CurrentPriceBook;
+  /** As `store`, at the prices in force. */
+  readonly storePriced: (...entries: SpoolEntry[]) => Promise<void>;
   readonly ask: (path: string, init?: { signal?: AbortSignal; lastId?: string }) => Promise<Response>;
+  /** A change: the JSON answer and its status, whatever that is. */
+  readonly send: (
+    method: 'POST' | 'DELETE',
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ) => Promise<{ readonly status: number; readonly body: unknown }>;
   /** The JSON of a 200; anything else throws with the answer's text. */
   readonly read: (path: string) => Promise<unknown>;
   readonly stop: () => Promise<void>;
@@ -63,6 +75,7 @@ export async function startAdminDatabase(kind: PostgresKind): Promise<AdminDatab
   });
   await migrate(pool, MIGRATIONS);
   const session = await openIngestSession(pool);
+  const prices = createCurrentPriceBook(1);
   const app = createAdminApp({
     accountId: 1,
     adminToken: ADMIN_TOKEN,
@@ -82,7 +95,7 @@ export async function startAdminDatabase(kind: PostgresKind): Promise<AdminDatab
       now: () => NOON_MS,
     }),
     settings: [],
-    prices: fixedPrices(),
+    prices,
     catalogs: testCatalogs(),
     log: pino({ level: 'silent' }),
   });
@@ -95,13 +108,28 @@ export async function startAdminDatabase(kind: PostgresKind): Promise<AdminDatab
       headers: { authorization: `Bearer ${ADMIN_TOKEN}`, ...(lastId === undefined ? {} : { 'last-event-id': lastId }) },
     });
 
+  async function ingest(entries: readonly SpoolEntry[], priceCall: PriceCall): Promise<void> {
+    await session.ingest(buildBatch(entries, { process: 'test', priceCall, nowMs: NOON_MS }).items);
+  }
+
   return {
     url,
     pool,
-    store: async (...entries) => {
-      await session.ingest(buildBatch(entries, { process: 'test', priceCall: priceByToken, nowMs: NOON_MS }).items);
+    prices,
+    store: (...entries) => ingest(entries, priceByToken),
+    storePriced: async (...entries) => {
+      await prices.refresh(pool);
+      await ingest(entries, prices.book().priceCall);
     },
     ask,
+    send: async (method, path, body, headers = {}) => {
+      const response = await fetch(`${url}/api/v1${path}`, {
+        method,
+        headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json', ...headers },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      return { status: response.status, body: await response.json() };
+    },
     read: async (path) => {
       const response = await ask(path);
       const text = await response.text();

@@ -8,7 +8,6 @@ export function testCatalogs(setting = 'off', options: Partial<PriceCatalogsOpti
   return createPriceCatalogs({
     accountId: 1,
     feed: { setting, egress: NO_EGRESS, timeoutMs: 5_000, now: Date.now },
-    onActivated: () => Promise.resolve(),
     ...options,
   });
 }

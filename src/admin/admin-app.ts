@@ -16,13 +16,16 @@ import { addSecurityHeaders, checkHostAndOrigin, requireCredentials } from './gu
 import { addJobRoutes } from './jobs-resource.ts';
 import { addKeyRoutes } from './keys-resource.ts';
 import { addLogBodyRoutes } from './log-body-resource.ts';
+import { addRevisionRoute } from './log-revisions-resource.ts';
 import { addLogStreamRoute } from './log-stream.ts';
 import { addLogSumsRoutes } from './log-sums-resource.ts';
 import { addLogRoutes } from './logs-resource.ts';
 import { addMetadataKeyRoutes } from './metadata-keys-resource.ts';
 import { describeIssue } from './parse-query.ts';
-import { addPriceCatalogRoutes, CATALOG_PATH } from './price-catalog-resource.ts';
-import { addPriceStatusRoute } from './price-status-resource.ts';
+import { CATALOG_PATH } from './prices-catalog-resource.ts';
+import { addPriceRoutes } from './prices-resource.ts';
+import { addQuoteRoute } from './quote-resource.ts';
+import { addRepriceRoutes } from './reprice-resource.ts';
 import { addRunCallRoutes } from './run-calls-resource.ts';
 import { addRunStreamRoute } from './run-stream.ts';
 import { addRunSumsRoutes } from './run-sums-resource.ts';
@@ -103,10 +106,12 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   addRunCallRoutes(app, deps);
   addRunStreamRoute(app, deps);
   addCostRoutes(app, deps);
-  addPriceStatusRoute(app, deps);
-  addPriceCatalogRoutes(app, deps);
+  addQuoteRoute(app, deps);
+  addPriceRoutes(app, deps);
   addMetadataKeyRoutes(app, deps);
   addJobRoutes(app, deps);
+  addRepriceRoutes(app, deps);
+  addRevisionRoute(app, deps);
   addExportRoute(app, deps);
   addDocument(app, deps);
 

@@ -13,7 +13,7 @@ const STALLED_MS = 30_000;
 export const JobBody = z
   .object({
     id: z.number().int(),
-    kind: z.string().describe('promote_metadata, demote_metadata, …'),
+    kind: z.string().describe('promote_metadata, demote_metadata, reprice, …'),
     title: z.string(),
     phase: z.string().describe('What it is doing, in words'),
     done: z.number().int(),

@@ -14,7 +14,7 @@ import {
   formatImport,
   formatPriceStatus,
   PriceStatus,
-} from './format-prices.ts';
+} from './format-catalogs.ts';
 import { type ClientFlags, createGatewayClient } from './gateway-client.ts';
 import { createOutput } from './output.ts';
 

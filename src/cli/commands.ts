@@ -9,7 +9,9 @@ import { addKeysCommands } from './keys-commands.ts';
 import { addLoginCommand } from './login-command.ts';
 import { addLogsCommand } from './logs-command.ts';
 import { addMetadataCommands } from './metadata-commands.ts';
-import { addPricesCommand } from './prices-command.ts';
+import { addPriceCommand } from './price-command.ts';
+import { addPricesCommands } from './prices-command.ts';
+import { addReconcileCommand } from './reconcile-command.ts';
 import { addRunsCommand } from './runs-command.ts';
 
 /** Lists under `--json` are one object a line. */
@@ -27,7 +29,9 @@ export function addCommands(program: Command): void {
   addLogsCommand(program, addClientOptions);
   addRunsCommand(program, addClientOptions);
   addCostsCommand(program, addClientOptions);
-  addPricesCommand(program, addClientOptions);
+  addPricesCommands(program, addClientOptions);
+  addReconcileCommand(program, addClientOptions);
+  addPriceCommand(program, addClientOptions);
   addDemoCommands(program, addClientOptions);
   addMetadataCommands(program, addClientOptions);
   addJobsCommands(program, addClientOptions);

@@ -6,6 +6,7 @@ import { CostsAnswer } from './costs-answer.ts';
 import { formatCosts } from './format-costs.ts';
 import { type ClientFlags, createGatewayClient, type GatewayClient } from './gateway-client.ts';
 import { createOutput } from './output.ts';
+import { addUnpricedCommand } from './unpriced-command.ts';
 
 interface CostFlags extends ClientFlags {
   readonly json?: true;
@@ -59,7 +60,7 @@ async function showCosts(flags: CostFlags): Promise<void> {
 }
 
 export function addCostsCommand(program: Command, addClientOptions: (command: Command) => Command): void {
-  addClientOptions(program.command('costs'))
+  const costs = addClientOptions(program.command('costs'))
     .description('what calls cost, by model, provider, key or metadata, and by time')
     .option('--by <dimension[,second]>', `${COLUMNS.join(', ')}, or metadata.Key (Key for short)`, 'model')
     .option('--interval <width>', 'also by time: hour, day, week, month, auto', 'none')
@@ -78,4 +79,5 @@ export function addCostsCommand(program: Command, addClientOptions: (command: Co
       '\nExamples:\n  tollgate costs --by Feature --from 2026-11-01\n  tollgate costs --by key,model --interval day --tz Europe/Berlin\n  tollgate costs --json | jq .totals.total_cost',
     )
     .action((flags: CostFlags) => showCosts(flags));
+  addUnpricedCommand(costs, addClientOptions);
 }

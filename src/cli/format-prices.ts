@@ -1,143 +1,153 @@
-/** The answers about catalogues as lines for people. Pure. */
+/** Declared prices, and the prices of one model, as lines for a terminal. */
 import { z } from 'zod';
-import { terminalText } from './terminal-text.ts';
+import { textField, timeField } from './fields.ts';
+import { formatTable } from './format-table.ts';
+import type { ApiRecord } from './gateway-client.ts';
+import { cutText, terminalText } from './terminal-text.ts';
 
-const Catalog = z.object({
-  origin: z.string(),
-  name: z.string(),
-  checked_on: z.string(),
-  age_days: z.number(),
-  models: z.number(),
-});
+const NOTE_WIDTH = 40;
 
-export const FeedLook = z.object({
-  checked_at: z.string().nullable(),
-  result: z.string().nullable(),
-  detail: z.string().nullable(),
-});
-export type FeedLook = z.infer<typeof FeedLook>;
-
-export const PriceStatus = z.object({
-  price_version: z.string(),
-  catalog: Catalog,
-  bundled: Catalog,
-  overlay: z.object({ rows: z.number(), checked_on: z.string() }),
-  declarations: z.object({ overrides: z.number(), mappings: z.number(), multipliers: z.number() }),
-  unpriced: z.object({ calls: z.number(), models: z.number() }),
-  feed: FeedLook.extend({ setting: z.string() }),
-  warnings: z.array(z.string()),
-});
-export type PriceStatus = z.infer<typeof PriceStatus>;
-
-const Models = z.object({
-  count: z.number(),
-  first: z.array(z.object({ provider: z.string(), model: z.string() })),
-});
-
-export const CatalogImport = z.object({
-  outcome: z.enum(['activated', 'unchanged', 'would_activate', 'would_refuse']),
-  added_models: Models,
-  lost_models: Models,
-  changed_rates: z.object({
-    count: z.number(),
-    first: z.array(
-      z.object({
-        provider: z.string(),
-        model: z.string(),
-        class: z.string(),
-        before: z.string().nullable(),
-        after: z.string().nullable(),
-        per: z.number(),
-        from: z.string().nullable(),
-        over_tokens: z.number().nullable(),
-      }),
-    ),
-  }),
-  refusals: z.object({ count: z.number(), first: z.array(z.object({ text: z.string() })) }),
-  price_version: z.string(),
-});
-export type CatalogImport = z.infer<typeof CatalogImport>;
-
-/** Of each list; `--json` has more. */
-const MAX_LINES = 20;
-
-const ORIGINS: Readonly<Record<string, string>> = {
-  bundled: 'comes with the gateway',
-  file: 'imported',
-  feed: 'from the price feed',
-};
-
-function describeCatalog({ origin, name, checked_on, age_days, models }: z.infer<typeof Catalog>): string {
-  const age = age_days === 1 ? '1 day' : `${age_days} days`;
-  return `${terminalText(name)} (${ORIGINS[origin] ?? origin}), ${models} models, of ${checked_on}, ${age} old`;
+function titled(...titles: readonly string[]) {
+  return titles.map((title) => ({ title }));
 }
 
-function plural(count: number, one: string): string {
-  return `${count} ${one}${count === 1 ? '' : 's'}`;
+/** `2026-11-01 – 2026-12-01`; empty: always. */
+function formatValidity(record: ApiRecord): string {
+  const [from, to] = ['valid_from', 'valid_to'].map((name) => timeField(record, name).replace(' 00:00:00.000', ''));
+  if (from === '' && to === '') return '';
+  return `${from || 'ever'} – ${to || 'on'}`;
 }
 
-function describeFeed({ setting, checked_at, result }: PriceStatus['feed']): string {
-  if (setting === 'off') return 'off';
-  const words = checked_at === null ? 'not looked at yet' : `${result} at ${checked_at}`;
-  return `${terminalText(setting)}, ${words}`;
+function formatModel(record: ApiRecord): string {
+  return `${textField(record, 'model')}${record['match'] === 'prefix' ? '*' : ''}`;
 }
 
-export function* formatPriceStatus(status: PriceStatus): Generator<string> {
-  const { overrides, mappings, multipliers } = status.declarations;
-  yield `catalogue      ${describeCatalog(status.catalog)}`;
-  if (status.catalog.origin !== 'bundled') yield `bundled        ${describeCatalog(status.bundled)}`;
-  yield `overlay        ${plural(status.overlay.rows, 'row')}, of ${status.overlay.checked_on}`;
-  yield `declared       ${plural(overrides, 'price')}, ${plural(mappings, 'mapping')}, ${plural(multipliers, 'discount')}`;
-  yield `price version  ${status.price_version}`;
-  yield `feed           ${describeFeed(status.feed)}`;
-  for (const line of status.feed.detail?.split('\n') ?? []) yield `               ${terminalText(line)}`;
-  yield `unpriced       ${plural(status.unpriced.calls, 'call')} of ${plural(status.unpriced.models, 'model')} in 30 days`;
-  for (const warning of status.warnings) yield `! ${terminalText(warning)}`;
+function formatRates(record: ApiRecord): string {
+  const rates = z.record(z.string(), z.string()).safeParse(record['rates']);
+  return Object.entries(rates.success ? rates.data : {})
+    .map(([name, rate]) => `${terminalText(name)} $${terminalText(rate)}`)
+    .join(', ');
 }
 
-function* formatList(title: string, count: number, lines: readonly string[]): Generator<string> {
-  if (count === 0) return;
-  yield `${title}: ${count}`;
-  for (const line of lines.slice(0, MAX_LINES)) yield `  ${terminalText(line)}`;
-  const more = count - Math.min(lines.length, MAX_LINES);
-  if (more > 0) yield `  and ${more} more`;
-}
-
-const UNITS: ReadonlyMap<number, string> = new Map([
-  [1_000_000, 'a million'],
-  [1_000, 'a thousand'],
-  [60_000, 'a minute'],
-  [3_600_000, 'an hour'],
-]);
-
-function formatRateChange(change: CatalogImport['changed_rates']['first'][number]): string {
-  const { provider, model, before, after, per, from, over_tokens: over } = change;
-  const [old, now] = [before, after].map((rate) => (rate === null ? 'no price' : `$${rate}`));
-  const when = `${over === null ? '' : ` over ${over} prompt tokens`}${from === null ? '' : ` from ${from.slice(0, 10)}`}`;
-  return `${provider} ${model}: ${change.class}${when} ${old} -> ${now} ${UNITS.get(per) ?? `for ${per}`}`;
-}
-
-/** What an import changes, and what about it looks wrong. */
-export function* formatImport(result: CatalogImport): Generator<string> {
-  if (result.outcome === 'unchanged') {
-    yield 'This file is in use already; nothing changes.';
-    return;
-  }
-  const { added_models: added, lost_models: lost, changed_rates: rates, refusals } = result;
-  const name = ({ provider, model }: { readonly provider: string; readonly model: string }) => `${provider} ${model}`;
-  if (added.count + lost.count + rates.count === 0) yield 'No model and no rate differs from the prices in use.';
-  yield* formatList('new models', added.count, added.first.map(name));
-  yield* formatList('models without a price', lost.count, lost.first.map(name));
-  yield* formatList('changed rates', rates.count, rates.first.map(formatRateChange));
-  yield* formatList(
-    'looks wrong',
-    refusals.count,
-    refusals.first.map(({ text }) => text),
+/** Of the size of the prompt: `≤ 200000`, `> 200000`. */
+function formatSpan(over: unknown, upTo: unknown): string {
+  return [...(typeof over === 'number' ? [`> ${over}`] : []), ...(typeof upTo === 'number' ? [`≤ ${upTo}`] : [])].join(
+    ', ',
   );
 }
 
-export function* formatFeedLook({ result, detail }: FeedLook): Generator<string> {
-  if (result === 'activated') yield 'Newer prices came and price every call from now on.';
-  if (result === 'unchanged') yield 'The feed has what is in use already.';
-  for (const line of detail?.split('\n') ?? []) yield terminalText(line);
+function formatScope(record: ApiRecord): readonly string[] {
+  return [textField(record, 'provider_alias'), formatValidity(record), cutText(textField(record, 'note'), NOTE_WIDTH)];
+}
+
+export function formatOverrides(overrides: readonly ApiRecord[]): readonly string[] {
+  return formatTable(
+    titled('id', 'provider', 'model', 'tier', 'prompt', 'rates', 'alias', 'valid (UTC)', 'note'),
+    overrides.map((override) => [
+      ...[textField(override, 'id'), textField(override, 'provider'), formatModel(override)],
+      textField(override, 'service_tier'),
+      formatSpan(override['over_tokens'], override['up_to_tokens']),
+      formatRates(override),
+      ...formatScope(override),
+    ]),
+  );
+}
+
+export function formatMappings(mappings: readonly ApiRecord[]): readonly string[] {
+  return formatTable(
+    titled('id', 'provider', 'model', 'billed as', 'alias', 'valid (UTC)', 'note'),
+    mappings.map((mapping) => [
+      ...[textField(mapping, 'id'), textField(mapping, 'provider'), formatModel(mapping)],
+      textField(mapping, 'billing_model'),
+      ...formatScope(mapping),
+    ]),
+  );
+}
+
+export function formatDiscounts(multipliers: readonly ApiRecord[]): readonly string[] {
+  return formatTable(
+    titled('id', 'provider', 'factor', 'alias', 'valid (UTC)', 'note'),
+    multipliers.map((multiplier) => [
+      ...['id', 'provider', 'factor'].map((name) => textField(multiplier, name)),
+      ...formatScope(multiplier),
+    ]),
+  );
+}
+
+export function formatChanges(changes: readonly ApiRecord[]): readonly string[] {
+  return formatTable(
+    titled('when (UTC)', 'who', 'what', 'how', 'summary'),
+    changes.map((change) => [
+      timeField(change, 'changed_at').slice(0, 19),
+      ...['actor', 'subject', 'action', 'summary'].map((name) => textField(change, name)),
+    ]),
+  );
+}
+
+const Calendar = z.object({ utc_offset_minutes: z.number(), from: z.string(), to: z.string() });
+
+export const RowsAnswer = z.object({
+  billing_model: z.string(),
+  rows: z.array(
+    z.looseObject({
+      layer: z.string(),
+      unit: z.string(),
+      service_tier: z.string(),
+      rate: z.string(),
+      per: z.number(),
+      calendar: Calendar.nullable(),
+      prompt_tier: z.object({ over_tokens: z.number().nullable(), up_to_tokens: z.number().nullable() }).nullable(),
+      key: z.string(),
+      source: z.string(),
+      checked_on: z.string().nullable(),
+      in_force: z.boolean(),
+    }),
+  ),
+  rules: z.array(
+    z.looseObject({
+      key: z.string(),
+      text: z.string(),
+      source: z.string(),
+      checked_on: z.string().nullable(),
+      in_force: z.boolean(),
+    }),
+  ),
+});
+export type RowsAnswer = z.infer<typeof RowsAnswer>;
+
+const PER: Readonly<Record<number, string>> = {
+  1000: '1,000',
+  60000: 'minute',
+  1000000: '1M',
+  3600000: 'hour',
+};
+
+/** What counts at that time; the rest is in `--json`. */
+export function formatRows({ rows, rules }: RowsAnswer): readonly string[] {
+  const inForce = rows.filter((row) => row.in_force);
+  const rulesInForce = rules.filter((rule) => rule.in_force);
+  return [
+    ...formatTable(
+      [
+        ...titled('class', 'tier', 'prompt'),
+        { title: 'rate', align: 'right' },
+        ...titled('per', 'layer', 'row', 'source', 'checked'),
+      ],
+      inForce.map((row) =>
+        [
+          ...[row.unit, row.service_tier, formatSpan(row.prompt_tier?.over_tokens, row.prompt_tier?.up_to_tokens)],
+          ...[`$${row.rate}`, PER[row.per] ?? String(row.per), row.layer, row.key, row.source, row.checked_on ?? ''],
+        ].map(terminalText),
+      ),
+    ),
+    ...(rulesInForce.length === 0
+      ? []
+      : [
+          '',
+          ...formatTable(
+            titled('rule', 'row', 'source', 'checked'),
+            rulesInForce.map((rule) => [rule.text, rule.key, rule.source, rule.checked_on ?? ''].map(terminalText)),
+          ),
+        ]),
+  ];
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatBytes, formatCount, formatDuration, formatMoney, formatSum } from '../format-amounts.ts';
+import { formatBytes, formatCost, formatCount, formatDuration, formatMoney, formatSum } from '../format-amounts.ts';
 import { parseUsd } from '../usd.ts';
 import { formatTable } from './format-table.ts';
 import { cutText, terminalText } from './terminal-text.ts';
@@ -27,6 +27,12 @@ test('an unknown amount is a dash, and a sum with unknown parts is "at least"', 
   expect(formatMoney(null)).toBe('—');
   expect(formatSum(420_000_000_000n, 0)).toBe('$0.42');
   expect(formatSum(420_000_000_000n, 2)).toBe('≥ $0.42');
+});
+
+test('an estimate is shown only where there is no cost, and never as one', () => {
+  expect(formatCost(null, parseUsd('0.0012'))).toBe('~$0.0012 (estimate)');
+  expect(formatCost(parseUsd('0.5'), parseUsd('0.0012'))).toBe('$0.50');
+  expect(formatCost(null, null)).toBe('—');
 });
 
 test('counts, durations and sizes are short', () => {

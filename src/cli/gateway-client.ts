@@ -1,5 +1,6 @@
 /** Finds the running gateway and asks its admin API. Whatever goes wrong is one line for the operator. */
 import { readFileSync } from 'node:fs';
+import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { defaultDataDir } from '../default-data-dir.ts';
@@ -73,6 +74,17 @@ function findGateway(flags: ClientFlags, env: Environment): { readonly url: stri
   return { url: (url ?? found.url).replace(/\/+$/, ''), token: token ?? found.token };
 }
 
+/** Who asks for a change, for the gateway's audit trail: printable ASCII, whatever the names are. */
+export function readActorName(): string {
+  let user = '';
+  try {
+    user = userInfo().username;
+  } catch {
+    // A user id without a name (a container): then only the machine is known.
+  }
+  return `${user === '' ? 'unknown' : user}@${hostname()}`.replace(/[^\x21-\x7e]/g, '?').slice(0, 100);
+}
+
 async function describeRefusal(response: Response): Promise<OperatorError> {
   const parsed = ErrorAnswer.safeParse(await response.json().catch(() => null));
   if (response.status === 401)
@@ -111,7 +123,11 @@ export function createGatewayClient(flags: ClientFlags, env: Environment): Gatew
     ask: async (schema, path, options) => {
       const response = await send(path, {
         method: options?.method ?? 'GET',
-        headers: { authorization, ...contentType(options) },
+        headers: {
+          authorization,
+          ...(options === undefined ? {} : { 'x-tollgate-actor': readActorName() }),
+          ...contentType(options),
+        },
         signal: AbortSignal.timeout(ANSWER_LIMIT_MS),
         ...(options?.body === undefined ? {} : { body: JSON.stringify(options.body) }),
         ...(options?.bytes === undefined ? {} : { body: options.bytes }),

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { OperatorError } from '../errors.ts';
-import { formatCount, formatDuration, formatMoney } from '../format-amounts.ts';
+import { formatCost, formatCount, formatDuration } from '../format-amounts.ts';
 import { inputTokens, moneyField, numberField, textField, timeField } from './fields.ts';
 import { type Column, formatTable } from './format-table.ts';
 import {
@@ -59,7 +59,7 @@ function toRow(record: ApiRecord): string[] {
     cutText(textField(record, 'trace_id'), 24),
     formatCount(inputTokens(record)),
     formatCount(numberField(record, 'output_tokens')),
-    formatMoney(moneyField(record, 'total_cost')),
+    formatCost(moneyField(record, 'total_cost'), moneyField(record, 'estimated_cost')),
     formatDuration(numberField(record, 'duration_ms')),
   ];
 }

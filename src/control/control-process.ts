@@ -15,18 +15,19 @@ import type { ChildChannel, ControlStart, DownMessage, UpMessage } from '../chan
 import type { Config } from '../config.ts';
 import { createDemoData } from '../demo-data/demo-data.ts';
 import { formatOrigin } from '../format-origin.ts';
-import { type JobRunner, runJobs } from '../jobs/run-jobs.ts';
 import type { CurrentPriceBook } from '../prices/current-price-book.ts';
 import { createPriceCatalogs } from '../prices/price-catalogs.ts';
 import { type Shipper, startShipper } from '../shipper/shipper.ts';
 import { migrate } from '../store/migrate.ts';
 import { openPool } from '../store/pool.ts';
 import { readVersion } from '../version.ts';
-import { createJobKinds } from './job-kinds.ts';
 import { createKeyPublisher, type KeyPublisher } from './key-publisher.ts';
 import { type Repeating, repeat } from './repeat.ts';
+import { repeatEstimates } from './repeat-estimates.ts';
 import { repeatFeed } from './repeat-feed.ts';
+import { repeatPriceUpdates } from './repeat-price-updates.ts';
 import { repeatRetention } from './repeat-retention.ts';
+import { type JobThread, runJobThread } from './run-job-thread.ts';
 import { formatShipperStatus } from './shipper-status.ts';
 import { readSpoolStatus } from './spool-status.ts';
 import { createStatusReader, type StatusReader } from './supervisor-status.ts';
@@ -40,8 +41,6 @@ const SHIPPER_CONNECTIONS = 2;
 const SHIPPER_STATEMENT_TIMEOUT_MS = 60_000;
 /** A day of many runs takes its time; the records wait in the spool meanwhile. */
 const RETENTION_STATEMENT_TIMEOUT_MS = 600_000;
-/** A chunk of a job is meant to take a fraction of a second. */
-const JOBS_STATEMENT_TIMEOUT_MS = 60_000;
 const KEY_POLL_MS = 500;
 const PRICES_POLL_MS = 1_000;
 /** Of a whole look, over a slow line. */
@@ -113,9 +112,11 @@ interface Connected {
   readonly keys: KeyPublisher;
   readonly polling: Repeating;
   readonly pollingPrices: Repeating;
+  readonly priceUpdates: Repeating;
   readonly retention: Repeating;
   readonly feed: Repeating;
-  readonly jobs: JobRunner;
+  readonly estimates: Repeating;
+  readonly jobs: JobThread;
 }
 
 function createControl(
@@ -131,12 +132,11 @@ function createControl(
   const apiPool = openDatabase(start, log, 'tollgate admin', API_CONNECTIONS, API_STATEMENT_TIMEOUT_MS);
   const shipperPool = openDatabase(start, log, 'tollgate shipper', SHIPPER_CONNECTIONS, SHIPPER_STATEMENT_TIMEOUT_MS);
   const retentionPool = openDatabase(start, log, 'tollgate retention', 1, RETENTION_STATEMENT_TIMEOUT_MS);
-  const jobsPool = openDatabase(start, log, 'tollgate jobs', 1, JOBS_STATEMENT_TIMEOUT_MS);
+  const estimatesPool = openDatabase(start, log, 'tollgate estimates', 1, API_STATEMENT_TIMEOUT_MS);
   const status: StatusReader = createStatusReader(channel.send);
   const catalogs = createPriceCatalogs({
     accountId: ACCOUNT_ID,
     feed: { setting: config.priceFeed, egress: config.egress, timeoutMs: FEED_TIMEOUT_MS, now: Date.now },
-    onActivated: onCatalogActivated,
   });
   let liveSpools = start.liveSpools;
   let connected: Connected | null = null;
@@ -154,9 +154,15 @@ function createControl(
       keys,
       polling: pollKeys(keys, log),
       pollingPrices: pollPrices(prices, apiPool, log),
+      priceUpdates: repeatPriceUpdates(apiPool, ACCOUNT_ID, prices, log),
       retention: repeatRetention(retentionPool, config, log),
       feed: repeatFeed({ pool: apiPool, catalogs, log }),
-      jobs: runJobs({ pool: jobsPool, kinds: createJobKinds(), log }),
+      estimates: repeatEstimates(estimatesPool, config, (call) => prices.book().priceCall(call), log),
+      jobs: runJobThread({
+        pool: apiPool,
+        settings: { databaseUrl: start.databaseUrl, accountId: ACCOUNT_ID },
+        log,
+      }),
     };
   }
 
@@ -177,8 +183,7 @@ function createControl(
     readSupervisorStatus: status.read,
     readShipperStatus: () => formatShipperStatus(connected?.shipper.stats() ?? null),
     readSpoolStatus: () => readSpoolStatus(start.spoolDir),
-    // There are none yet.
-    countRunningJobs: () => Promise.resolve(0),
+    countRunningJobs: () => Promise.resolve(connected?.jobs.countActive() ?? null),
     demoData: createDemoData({
       pool: apiPool,
       accountId: ACCOUNT_ID,
@@ -215,20 +220,18 @@ function createControl(
         connecting.stop(),
         connected?.polling.stop(),
         connected?.pollingPrices.stop(),
+        connected?.priceUpdates.stop(),
         connected?.retention.stop(),
         connected?.feed.stop(),
+        connected?.estimates.stop(),
         connected?.jobs.stop(),
       ]);
       await endShipping(connected?.shipper ?? null, drainMs, log);
       // A connection that hangs must not hold the process; whoever waits for this one exits.
-      void Promise.allSettled([apiPool.end(), shipperPool.end(), retentionPool.end(), jobsPool.end()]);
+      const pools = [apiPool, shipperPool, retentionPool, estimatesPool];
+      void Promise.allSettled(pools.map((pool) => pool.end()));
     },
   };
-}
-
-/** Within the transaction that puts another catalogue in use: the place to queue what is to follow from it. */
-function onCatalogActivated(_client: pg.ClientBase): Promise<void> {
-  return Promise.resolve();
 }
 
 function openDatabase(

@@ -2,9 +2,10 @@
  * The price book in force: what comes with the gateway, the active catalogue and the operator's declarations, as the
  * database had them when they were last read. It reads anew when the version there has moved on, and only then.
  */
-import type pg from 'pg';
+import pg from 'pg';
 import { createCatalog } from '../pricing/catalog.ts';
-import { createPriceBook, type PriceBook } from '../pricing/price-book.ts';
+import { NO_OPERATOR_PRICES } from '../pricing/operator-prices.ts';
+import { createPriceBook, type PriceBook, type PriceBookLayers } from '../pricing/price-book.ts';
 import { readCatalogInUse } from './catalog-in-use.ts';
 import { readOperatorPrices } from './read-operator-prices.ts';
 
@@ -14,6 +15,8 @@ export const READ_PRICES_VERSION = 'select version from price_book_version';
 export interface CurrentPriceBook {
   /** The one in force; before the first reading the one that comes with the gateway. */
   readonly book: () => PriceBook;
+  /** What it is made of, for a book with one declaration more or less. */
+  readonly layers: () => Required<PriceBookLayers>;
   /** Of what the database declares, as it was read last; null before the first reading. */
   readonly version: () => number | null;
   /** Why the active catalogue is not used, and the bundled one is in its place, in a sentence; null when all is well. */
@@ -23,7 +26,8 @@ export interface CurrentPriceBook {
 }
 
 export function createCurrentPriceBook(accountId: number): CurrentPriceBook {
-  let book = createPriceBook();
+  let layers: Required<PriceBookLayers> = { catalog: createCatalog(), operator: NO_OPERATOR_PRICES };
+  let book = createPriceBook(layers);
   let version: number | null = null;
   let problem: string | null = null;
 
@@ -34,7 +38,8 @@ export function createCurrentPriceBook(accountId: number): CurrentPriceBook {
     // A change that is committed between these questions raises the version again, so it is read the next time.
     const catalog = await readCatalogInUse(client);
     const operator = await readOperatorPrices(client, accountId);
-    book = createPriceBook({ catalog: createCatalog(catalog.data), operator });
+    layers = { catalog: createCatalog(catalog.data), operator };
+    book = createPriceBook(layers);
     problem = catalog.problem;
     version = found;
     return true;
@@ -42,10 +47,11 @@ export function createCurrentPriceBook(accountId: number): CurrentPriceBook {
 
   return {
     book: () => book,
+    layers: () => layers,
     version: () => version,
     problem: () => problem,
     async refresh(client) {
-      if (!('connect' in client && 'totalCount' in client)) return read(client);
+      if (!(client instanceof pg.Pool)) return read(client);
       const connection = await client.connect();
       try {
         return await read(connection);

@@ -11,6 +11,7 @@ import { describeOutdated, readCatalogInUse } from './catalog-in-use.ts';
 import type { CatalogChanges } from './compare-catalogs.ts';
 import { judgeCatalog, type Refusal } from './judge-catalog.ts';
 import { type ParsedCatalog, parseCatalog } from './parse-catalog.ts';
+import { insertPriceChange, type NewPriceChange } from './price-changes.ts';
 
 export const MAX_CATALOG_BYTES = 8 * 1024 * 1024;
 
@@ -27,8 +28,6 @@ export interface ImportOptions {
   readonly actor: string;
   /** What looks wrong is taken over all the same. */
   readonly acceptsChanges: boolean;
-  /** Within the transaction, after a change: what else is to happen if and only if it is committed. */
-  readonly onActivated: (client: pg.ClientBase) => Promise<void>;
 }
 
 /** `refusals` of a catalogue that is active now were accepted. */
@@ -113,13 +112,9 @@ async function lockPrices(client: pg.ClientBase): Promise<void> {
 async function noteChange(
   client: pg.ClientBase,
   { accountId, actor }: ImportOptions,
-  change: { readonly action: string; readonly summary: string; readonly before: object; readonly after: object | null },
+  change: Pick<NewPriceChange, 'action' | 'summary' | 'before' | 'after'>,
 ): Promise<void> {
-  await client.query(
-    `insert into price_changes (account_id, actor, subject, action, summary, before, after)
-     values ($1, $2, 'catalog', $3, $4, $5, $6)`,
-    [accountId, actor, change.action, change.summary, change.before, change.after],
-  );
+  await insertPriceChange(client, { accountId, actor, subject: 'catalog', ...change });
   await client.query('update price_book_version set version = version + 1');
 }
 
@@ -170,7 +165,6 @@ export async function importCatalog(pool: pg.Pool, file: CatalogFile, options: I
       before: before ?? bundledFacts(),
       after: { ...after, ...(accepted.length > 0 ? { accepted } : {}) },
     });
-    await options.onActivated(client);
     return outcome;
   });
 }
@@ -188,7 +182,6 @@ export function resetCatalog(pool: pg.Pool, options: ImportOptions): Promise<boo
       before,
       after: null,
     });
-    await options.onActivated(client);
     return true;
   });
 }

@@ -33,20 +33,18 @@ export interface PriceCatalogs {
 export interface PriceCatalogsOptions {
   readonly accountId: number;
   readonly feed: FeedOptions;
-  /** In the transaction of every change of the catalogue. */
-  readonly onActivated: ImportOptions['onActivated'];
 }
 
-export function createPriceCatalogs({ accountId, feed, onActivated }: PriceCatalogsOptions): PriceCatalogs {
+export function createPriceCatalogs({ accountId, feed }: PriceCatalogsOptions): PriceCatalogs {
   return {
     feedSetting: feed.setting,
     test: tryCatalog,
-    import: (pool, file, asked) => importCatalog(pool, file, { accountId, onActivated, ...asked }),
-    reset: (pool, actor) => resetCatalog(pool, { accountId, onActivated, actor, acceptsChanges: true }),
+    import: (pool, file, asked) => importCatalog(pool, file, { accountId, ...asked }),
+    reset: (pool, actor) => resetCatalog(pool, { accountId, actor, acceptsChanges: true }),
     lookAtFeed: async (pool, asked, isForced) => {
       const url = readFeedUrl(feed.setting);
       if (url === null) return 'off';
-      return (await checkFeed(pool, { ...feed, url, accountId, onActivated, ...asked }, isForced)) ?? 'busy';
+      return (await checkFeed(pool, { ...feed, url, accountId, ...asked }, isForced)) ?? 'busy';
     },
   };
 }

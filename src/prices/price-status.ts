@@ -5,14 +5,14 @@ import { BUNDLED_CATALOG, CATALOG_PROVIDER_IDS } from '../pricing/catalog.ts';
 import { OVERLAY_RATE_CARDS } from '../pricing/overlay-rate-cards.ts';
 import { createRows } from '../pricing/overlay-row.ts';
 import { ALIAS_RULES, DERIVED_RULES, MULTIPLIER_RULES } from '../pricing/overlay-rules.ts';
+import type { PriceBook } from '../pricing/price-book.ts';
 import { describeOutdated } from './catalog-in-use.ts';
+import { listUnpriced } from './list-unpriced.ts';
 
 /** Older prices are worth a warning. */
 export const STALE_DAYS = 30;
 export const UNPRICED_DAYS = 30;
 const DAY_MS = 86_400_000;
-/** Counting stops there: more is no other message. */
-const MAX_COUNTED = 100_000;
 
 export interface CatalogFacts {
   readonly origin: 'bundled' | 'file' | 'feed';
@@ -78,20 +78,20 @@ export async function countDeclarations(client: pg.Pool, accountId: number): Pro
   return rows[0] ?? { overrides: 0, mappings: 0, multipliers: 0 };
 }
 
-/** Calls of the last days whose usage is known and whose price is not, or not whole. */
-export async function countUnpricedCalls(client: pg.Pool, accountId: number, nowMs: number): Promise<UnpricedFacts> {
-  const since = new Date(nowMs - UNPRICED_DAYS * DAY_MS);
-  const { rows } = await client.query<{ calls: number; models: number }>(
-    `select count(*)::int as calls, count(distinct (provider, coalesce(model, model_requested, '')))::int as models
-     from (
-       select provider, model, model_requested from llm_requests
-       where account_id = $1 and requested_at >= $2 and cost_status in ('unpriced', 'partial')
-         and (cost_status = 'unpriced' or usage_source in ('provider', 'request'))
-       limit ${MAX_COUNTED}
-     ) as calls`,
-    [accountId, since],
-  );
-  return { calls: rows[0]?.calls ?? 0, models: rows[0]?.models ?? 0, since };
+/** The same calls as those of the list of models without a price; one that uses several such models counts for each. */
+export async function readUnpricedFacts(
+  client: pg.Pool,
+  accountId: number,
+  book: PriceBook,
+  nowMs: number,
+): Promise<UnpricedFacts> {
+  const [from, to] = [new Date(nowMs - UNPRICED_DAYS * DAY_MS), new Date(nowMs)];
+  const found = await listUnpriced(client, accountId, { from, to, book });
+  return {
+    calls: found.reduce((sum, { calls }) => sum + calls, 0),
+    models: new Set(found.map(({ provider, model }) => `${provider}\n${model}`)).size,
+    since: from,
+  };
 }
 
 export function countAgeDays(checkedOn: string, nowMs: number): number {

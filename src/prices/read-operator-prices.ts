@@ -44,7 +44,10 @@ function toScope(row: ScopeRow) {
   };
 }
 
-function toPromptTier({ over_tokens: over, up_to_tokens: upTo }: OverrideRow): PromptTier | null {
+export function toPromptTier({
+  over_tokens: over,
+  up_to_tokens: upTo,
+}: Pick<OverrideRow, 'over_tokens' | 'up_to_tokens'>): PromptTier | null {
   return over === null && upTo === null
     ? null
     : { overTokens: over ?? -1, upToTokens: upTo ?? Number.MAX_SAFE_INTEGER };

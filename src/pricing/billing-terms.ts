@@ -47,7 +47,9 @@ function readTerm(value: string | null, standard: readonly string[]): string {
   return standard.includes(word) ? STANDARD : word;
 }
 
-export function readBillingTerms(call: BillableCall): BillingTerms {
+export function readBillingTerms(
+  call: Pick<BillableCall, 'serviceTier' | 'speed' | 'inferenceGeo' | 'isBatch'>,
+): BillingTerms {
   const tier = readTerm(call.serviceTier, STANDARD_TIERS);
   return {
     serviceTier: call.isBatch && tier === STANDARD ? 'batch' : (TIER_NAMES[tier] ?? tier),

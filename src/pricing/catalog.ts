@@ -179,6 +179,7 @@ function compileModel(
             serviceTier: counted === undefined ? 'standard' : 'any',
             ...dated,
             promptTier: steps.length === 1 ? null : { overTokens, upToTokens },
+            picture: null,
             unit,
             rate,
             per: counted?.per ?? PER_MILLION,

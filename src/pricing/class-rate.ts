@@ -2,13 +2,13 @@
  * The rate of one usage class of one call: which row, which rules, and the multiplier that they make. Null when the
  * declared rows and rules do not say; nothing here falls back to a price that was not declared for the case.
  */
-import type { UsageClass } from '../token-usage.ts';
+import type { PicturesAsked, UsageClass } from '../token-usage.ts';
 import type { BillingTerms } from './billing-terms.ts';
 import { type Decimal, multiplyDecimals, ONE } from './decimal.ts';
 import type { ModelPrices } from './model-prices.ts';
 import type { Discount } from './operator-prices.ts';
 import type { TermName } from './overlay-rules.ts';
-import { higherLayer, isRowInForce, isValidAt, type PriceLayer, type PriceRow } from './price-row.ts';
+import { higherLayer, isForPictures, isRowInForce, isValidAt, type PriceLayer, type PriceRow } from './price-row.ts';
 
 /** What is the same for all classes of a call. */
 export interface PricingSituation {
@@ -19,6 +19,8 @@ export interface PricingSituation {
   readonly promptTokens: number;
   /** The prompt is a sum over several, of which each may be as short as it likes. */
   readonly isSumOfPrompts: boolean;
+  /** How pictures were asked for, where that is known. */
+  readonly pictures: PicturesAsked | undefined;
   /** Negotiated with the provider, on its list prices; null when there is none. */
   readonly discount: Discount | null;
 }
@@ -35,12 +37,18 @@ export interface ClassRate {
 const TERMS: readonly TermName[] = ['serviceTier', 'speed', 'inferenceGeo'];
 
 function findRow(
-  { prices, atMs, promptTokens, isSumOfPrompts }: PricingSituation,
+  { prices, atMs, promptTokens, isSumOfPrompts, pictures }: PricingSituation,
   unit: UsageClass,
   tier: string,
 ): PriceRow | undefined {
   const findFor = (tokens: number) =>
-    prices.rows.findLast((row) => row.unit === unit && row.serviceTier === tier && isRowInForce(row, atMs, tokens));
+    prices.rows.findLast(
+      (row) =>
+        row.unit === unit &&
+        row.serviceTier === tier &&
+        isRowInForce(row, atMs, tokens) &&
+        isForPictures(row.picture, pictures),
+    );
   const row = findFor(promptTokens);
   // A sum may be of short prompts, of long ones or of both: a rate is known where it is the same for all.
   return isSumOfPrompts && row !== findFor(0) ? undefined : row;

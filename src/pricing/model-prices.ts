@@ -16,6 +16,9 @@ interface CompiledRule {
   readonly appliesTo: ModelTest;
   readonly validFromMs: number | null;
   readonly validToMs: number | null;
+  readonly source: string;
+  /** ISO date. */
+  readonly checkedOn: string;
 }
 
 export interface Multiplier extends CompiledRule {
@@ -55,6 +58,8 @@ function compileRule(
     appliesTo: createModelTest(rule.match),
     validFromMs: readInstant(rule.from),
     validToMs: readInstant(rule.to),
+    source: rule.source,
+    checkedOn: rule.checkedOn,
   };
 }
 

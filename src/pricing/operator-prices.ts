@@ -67,9 +67,15 @@ export interface Discount {
   readonly factor: Decimal;
 }
 
+/** The id stands for another model. */
+export interface MappedModel {
+  readonly key: string;
+  readonly billingModel: string;
+}
+
 export interface CompiledOperatorPrices {
-  /** The model that a declared mapping makes of this one; null when none does. */
-  readonly mapModel: (call: DeclaredFor, model: string) => string | null;
+  /** Null when no declared mapping is for the model. */
+  readonly findMapping: (call: DeclaredFor, model: string) => MappedModel | null;
   /** By rising precedence, at all times: the most specific declaration last. */
   readonly listRows: (call: DeclaredFor, model: string) => readonly PriceRow[];
   readonly findDiscount: (call: DeclaredFor) => Discount | null;
@@ -152,8 +158,11 @@ export function compileOperatorPrices({ prices, mappings, multipliers }: Operato
   const discounts = [...multipliers].sort(compareSpecific);
   return {
     ignoresAliases: prices.every(({ providerAlias }) => providerAlias === null),
-    mapModel: (call, model) =>
-      findMappings(call, model).findLast((entry) => isValidAt(entry, call.atMs))?.billingModel ?? null,
+    findMapping: (call, model) => {
+      const found = findMappings(call, model).findLast((entry) => isValidAt(entry, call.atMs));
+      if (found === undefined) return null;
+      return { key: `override/${found.provider}/mapping#${found.id}`, billingModel: found.billingModel };
+    },
     listRows: (call, model) => findPrices(call, model).flatMap((price) => rows.get(price) ?? []),
     findDiscount: (call) => {
       const found = discounts.findLast((entry) => isFor(entry, call) && isValidAt(entry, call.atMs));

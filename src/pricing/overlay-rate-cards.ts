@@ -155,6 +155,56 @@ const OPENAI_MEDIA: readonly RateCard[] = [
   ),
 ];
 
+/** The price of one picture, which a card has by the thousand. What the API makes of a request that names none: null. */
+function createPictureCards(
+  model: string,
+  kinds: readonly (readonly [size: string, quality: string, thousand: string])[],
+  source: string,
+): readonly RateCard[] {
+  return kinds.map(
+    ([size, quality, thousand]): RateCard => ({
+      name: `openai/${model}/${quality}/${size}`,
+      provider: 'openai',
+      match: { equals: model },
+      rates: { output_images: thousand },
+      picture: {
+        sizes: size === DEFAULT_SIZE ? [size, null] : [size],
+        qualities: quality === DEFAULT_QUALITY ? [quality, null] : [quality],
+      },
+      source,
+      checkedOn: '2026-11-28',
+    }),
+  );
+}
+
+/** OpenAI's API reference, "Create image": what DALL·E makes when `size` and `quality` are left out. */
+const DEFAULT_SIZE = '1024x1024';
+const DEFAULT_QUALITY = 'standard';
+
+const OPENAI_PICTURES: readonly RateCard[] = [
+  ...createPictureCards(
+    'dall-e-3',
+    [
+      ['1024x1024', 'standard', '40'],
+      ['1024x1792', 'standard', '80'],
+      ['1792x1024', 'standard', '80'],
+      ['1024x1024', 'hd', '80'],
+      ['1024x1792', 'hd', '120'],
+      ['1792x1024', 'hd', '120'],
+    ],
+    'OpenAI, model page of DALL·E 3: per image, by quality and size',
+  ),
+  ...createPictureCards(
+    'dall-e-2',
+    [
+      ['256x256', 'standard', '16'],
+      ['512x512', 'standard', '18'],
+      ['1024x1024', 'standard', '20'],
+    ],
+    'OpenAI, model page of DALL·E 2: per image, by size; it has one quality',
+  ),
+];
+
 /** Tools are billed alike on every model; the catalogue has their price on most. */
 const OPENAI_TOOLS: readonly RateCard[] = [
   createModelPageCard(
@@ -174,6 +224,38 @@ const OPENAI_TOOLS: readonly RateCard[] = [
   ),
 ];
 
+const SONNET_5_5_READ_CUT = '2026-10-07T00:00:00Z';
+/** A prompt of so many tokens is the longest at the lower price. */
+const HAIKU_5_5_SHORT = 100_000;
+
+function createSonnet55Card(name: string, cacheRead: string, dated: Pick<RateCard, 'from' | 'to'>): RateCard {
+  return {
+    name: `anthropic/${name}`,
+    provider: 'anthropic',
+    match: matchSnapshots('claude-sonnet-5-5'),
+    rates: { input: '2', cache_read: cacheRead, cache_creation_5m: '2.5', cache_creation_1h: '4', output: '10' },
+    ...dated,
+    source: 'Anthropic, overview of Claude Sonnet 5.5; cache reads were halved on 2026-10-07',
+    checkedOn: '2026-11-28',
+  };
+}
+
+function createHaiku55Card(
+  name: string,
+  [input, cacheRead, write5m, write1h, output]: readonly [string, string, string, string, string],
+  promptTier: PromptTier,
+): RateCard {
+  return {
+    name: `anthropic/${name}`,
+    provider: 'anthropic',
+    match: matchSnapshots('claude-haiku-5-5'),
+    rates: { input, cache_read: cacheRead, cache_creation_5m: write5m, cache_creation_1h: write1h, output },
+    promptTier,
+    source: 'Anthropic, overview of Claude Haiku 5.5: prompts up to and over 100,000 tokens',
+    checkedOn: '2026-11-28',
+  };
+}
+
 const ANTHROPIC: readonly RateCard[] = [
   {
     name: 'anthropic/web-fetch',
@@ -183,13 +265,22 @@ const ANTHROPIC: readonly RateCard[] = [
     source: 'Anthropic, web fetch tool: no charge beyond the tokens',
     checkedOn: '2026-08-21',
   },
+  createSonnet55Card('claude-sonnet-5-5@2026-09-28', '0.2', { to: SONNET_5_5_READ_CUT }),
+  createSonnet55Card('claude-sonnet-5-5', '0.1', { from: SONNET_5_5_READ_CUT }),
+  createHaiku55Card('claude-haiku-5-5', ['0.1', '0.01', '0.125', '0.2', '0.5'], {
+    overTokens: -1,
+    upToTokens: HAIKU_5_5_SHORT,
+  }),
+  createHaiku55Card('claude-haiku-5-5/long', ['0.5', '0.05', '0.625', '1', '2.5'], {
+    overTokens: HAIKU_5_5_SHORT,
+    upToTokens: Number.MAX_SAFE_INTEGER,
+  }),
   {
-    // Its cache prices are not known here: calls that use the cache are "partial".
-    name: 'anthropic/claude-sonnet-5-5',
+    name: 'anthropic/web-search',
     provider: 'anthropic',
-    match: matchSnapshots('claude-sonnet-5-5'),
-    rates: { input: '2', output: '10' },
-    source: 'Anthropic, models and pricing',
+    match: { regex: '^claude-(sonnet|haiku)-5-5(-\\d{8})?$' },
+    rates: { web_search_requests: '10' },
+    source: 'Anthropic, Pricing, web search tool: the same on every model',
     checkedOn: '2026-11-28',
   },
 ];
@@ -275,6 +366,7 @@ export const OVERLAY_RATE_CARDS: readonly RateCard[] = [
   ...OPENAI_PRIORITY,
   ...OPENAI_FLEX,
   ...OPENAI_MEDIA,
+  ...OPENAI_PICTURES,
   ...OPENAI_TOOLS,
   ...ANTHROPIC,
   ...GEMINI,

@@ -8,6 +8,7 @@ import {
   PER_MILLION,
   PER_MINUTE_OF_MS,
   PER_THOUSAND,
+  type PictureScope,
   type PriceRow,
   type PromptTier,
   type RowTier,
@@ -26,6 +27,7 @@ export interface RateCard {
   readonly to?: string;
   readonly calendar?: Calendar;
   readonly promptTier?: PromptTier;
+  readonly picture?: PictureScope;
   readonly source: string;
   readonly checkedOn: string;
 }
@@ -67,6 +69,7 @@ export function createRows(card: RateCard): readonly PriceRow[] {
       validToMs: readInstant(card.to),
       calendar: card.calendar ?? null,
       promptTier: card.promptTier ?? null,
+      picture: card.picture ?? null,
       unit,
       rate: parseDecimal(rate),
       per: perOf(unit),

@@ -49,6 +49,8 @@ const GEMINI_2_5: ModelMatch = { regex: '^gemini-2\\.5-(pro|flash|flash-lite)$' 
 const FLEX_GPT: ModelMatch = { regex: '^(gpt-[56]|o\\d)' };
 /** Models that read pictures and write text. */
 const TEXT_GPT: ModelMatch = { regex: '^(gpt-(4\\.|4o|5|6)|o[134])(?!.*(audio|image|realtime|transcribe|tts))' };
+/** "Until 11:59 pm PT on February 16": midnight in San Francisco. */
+const FAST_LAUNCH_END = '2026-02-17T08:00:00Z';
 const TOKENS = USAGE_CLASSES.filter((unit) => !COUNTED_CLASSES.includes(unit));
 const CACHED = TOKENS.filter((unit) => unit.startsWith('cache_read'));
 const INPUT_AND_OUTPUT = TOKENS.filter((unit) => unit.startsWith('input') || unit.startsWith('output'));
@@ -146,8 +148,8 @@ export const MULTIPLIER_RULES: readonly MultiplierRule[] = [
     checkedOn: '2026-11-28',
   },
   ...[
-    { model: 'claude-opus-4-6', factor: '3', to: '2026-02-17T00:00:00Z', name: 'claude-opus-4-6@launch' },
-    { model: 'claude-opus-4-6', factor: '6', from: '2026-02-17T00:00:00Z' },
+    { model: 'claude-opus-4-6', factor: '3', to: FAST_LAUNCH_END, name: 'claude-opus-4-6@launch' },
+    { model: 'claude-opus-4-6', factor: '6', from: FAST_LAUNCH_END },
     { model: 'claude-opus-4-7', factor: '6' },
     { model: 'claude-opus-4-8', factor: '2' },
     { model: 'claude-opus-5', factor: '2' },

@@ -2,13 +2,35 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PROVIDER_NAMES } from '../call-record.ts';
-import { type TokenUsage, USAGE_CLASSES } from '../token-usage.ts';
+import { COUNTED_CLASSES, type TokenUsage, USAGE_CLASSES } from '../token-usage.ts';
 import { parseUsd } from '../usd.ts';
 import type { BillableCall } from './billable-call.ts';
 import { MAX_MODELS_KEPT } from './model-prices.ts';
 import { createPriceBook } from './price-book.ts';
 
 const book = createPriceBook();
+const ALWAYS = { id: 1, providerAlias: null, validFromMs: null, validToMs: null } as const;
+/** With a discount at two providers, and own prices of one model. */
+const negotiated = createPriceBook({
+  operator: {
+    prices: [
+      {
+        ...ALWAYS,
+        provider: 'openai',
+        match: 'exact',
+        model: 'gpt-audio',
+        serviceTier: 'any',
+        promptTier: null,
+        rates: { input: '0.333333333', output: '7.77' },
+      },
+    ],
+    mappings: [],
+    multipliers: [
+      { ...ALWAYS, provider: 'openai', factor: '0.873215' },
+      { ...ALWAYS, provider: 'anthropic', factor: '0.15' },
+    ],
+  },
+});
 
 function createUsage(classes: TokenUsage['classes']): TokenUsage {
   return { classes, reasoning: null, native: {} };
@@ -47,7 +69,12 @@ describe('the price book', () => {
     ['openai', 'gpt-5.6-sol'],
     ['openai', 'gpt-audio'],
     ['anthropic', 'claude-opus-4-8'],
+    ['anthropic', 'claude-haiku-5-5'],
+    ['anthropic', 'claude-sonnet-4-5'],
     ['gemini', 'gemini-2.5-flash'],
+    ['gemini', 'gemini-2.5-pro'],
+    ['fireworks', 'accounts/fireworks/models/kimi-k2p6'],
+    ['together', 'zai-org/GLM-5.2'],
     ['bedrock', 'us.anthropic.claude-haiku-4-5-20251001-v1:0'],
     ['deepseek', 'deepseek-v4-flash'],
   );
@@ -59,16 +86,14 @@ describe('the price book', () => {
     inferenceGeo: fc.constantFrom(null, 'us'),
     requestedAtMs: fc.integer({ min: Date.UTC(2024, 0), max: Date.UTC(2030, 0) }),
   });
-  const price = ({
-    named: [provider, model],
-    ...rest
-  }: { named: readonly [BillableCall['provider'], string] } & Partial<BillableCall>) =>
-    book.priceCall(createCall({ provider, model, modelRequested: model, ...rest }));
+  type Named = { named: readonly [BillableCall['provider'], string] } & Partial<BillableCall>;
+  const price = ({ named: [provider, model], ...rest }: Named, by = book) =>
+    by.priceCall(createCall({ provider, model, modelRequested: model, ...rest }));
 
-  it('makes the sum of the lines the known cost, and the total where there is one', () => {
+  it('makes the sum of the lines the known cost, and the total where there is one, negotiated or not', () => {
     fc.assert(
-      fc.property(calls, (call) => {
-        const priced = price(call);
+      fc.property(calls, fc.constantFrom(book, negotiated), (call, by) => {
+        const priced = price(call, by);
         const sum = priced.lines.reduce((total, line) => total + parseUsd(line.amount), 0n);
         expect(priced.knownCost).toBe(sum);
         if (priced.costStatus === 'exact') {
@@ -79,6 +104,45 @@ describe('the price book', () => {
         } else {
           expect(priced.totalCost).toBeNull();
         }
+      }),
+    );
+  });
+
+  /** The classes of one unit more, of the same prompt size: the tier stays. */
+  const raised = fc.record({
+    unit: fc.constantFrom(...USAGE_CLASSES),
+    more: fc.integer({ min: 1, max: 3_000_000 }),
+    largestPrompt: fc.constantFrom(1, 100_000, 100_001, 200_000, 200_001, 272_000, 272_001, 900_000),
+  });
+
+  it('never costs less when more of a class was used, whatever the tier, as long as it stays the same', () => {
+    fc.assert(
+      fc.property(calls, raised, fc.constantFrom(book, negotiated), (call, { unit, more, largestPrompt }, by) => {
+        const { classes } = call.usage;
+        const usage = { ...call.usage, largestPrompt };
+        const before = price({ ...call, usage }, by);
+        const after = price(
+          { ...call, usage: { ...usage, classes: { ...classes, [unit]: (classes[unit] ?? 0) + more } } },
+          by,
+        );
+        expect(after.knownCost >= before.knownCost).toBe(true);
+        if (before.totalCost !== null && after.totalCost !== null)
+          expect(after.totalCost >= before.totalCost).toBe(true);
+        // One class was raised: the lines of all the others are what they were.
+        const others = ({ lines }: typeof before) => lines.filter((line) => line.class !== unit);
+        expect(others(after)).toEqual(others(before));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('never costs less when more was answered or counted: only the prompt chooses the tier', () => {
+    const unprompted = USAGE_CLASSES.filter((unit) => unit.startsWith('output') || COUNTED_CLASSES.includes(unit));
+    fc.assert(
+      fc.property(calls, fc.constantFrom(...unprompted), fc.integer({ min: 1, max: 3_000_000 }), (call, unit, more) => {
+        const { classes } = call.usage;
+        const usage = { ...call.usage, classes: { ...classes, [unit]: (classes[unit] ?? 0) + more } };
+        expect(price({ ...call, usage }).knownCost >= price(call).knownCost).toBe(true);
       }),
     );
   });

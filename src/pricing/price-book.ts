@@ -18,8 +18,15 @@ import {
   listQuantities,
   type Quantity,
 } from './cost-lines.ts';
-import { createModelPrices, type ModelPrices } from './model-prices.ts';
-import { compileOperatorPrices, type DeclaredFor, NO_OPERATOR_PRICES, type OperatorPrices } from './operator-prices.ts';
+import { type Alias, createModelPrices, type ModelPrices } from './model-prices.ts';
+import {
+  compileOperatorPrices,
+  type DeclaredFor,
+  type Discount,
+  type MappedModel,
+  NO_OPERATOR_PRICES,
+  type OperatorPrices,
+} from './operator-prices.ts';
 import { OVERLAY_RATE_CARDS } from './overlay-rate-cards.ts';
 import { ALIAS_RULES, DERIVED_RULES, MULTIPLIER_RULES } from './overlay-rules.ts';
 import { isValidAt } from './price-row.ts';
@@ -35,6 +42,12 @@ export interface PriceBook {
 export interface FoundPrices {
   /** The model whose prices they are. */
   readonly billingModel: string;
+  /** Null when none is declared for the id. */
+  readonly mapping: MappedModel | null;
+  /** The rule by which the provider serves another model under this name; null when it does not. */
+  readonly alias: Alias | null;
+  /** On list prices, at the time of the call. */
+  readonly discount: Discount | null;
   readonly prices: ModelPrices;
 }
 
@@ -100,9 +113,13 @@ export function createPriceBook({
   const version = digest.slice(0, VERSION_LENGTH);
 
   /** A name that the provider bills as another model from some time on. */
+  function findAlias({ atMs }: DeclaredFor, { aliases }: ModelPrices): Alias | undefined {
+    return aliases.find((rule) => isValidAt(rule, atMs));
+  }
+
   function followAlias(call: DeclaredFor, model: string): ModelPrices {
     const named = readModelPrices(call, model);
-    const alias = named.aliases.find((rule) => isValidAt(rule, call.atMs));
+    const alias = findAlias(call, named);
     if (alias === undefined) return named;
     const served = readModelPrices(call, alias.model);
     // What the operator says of the name itself outranks the prices of what it stands for.
@@ -113,7 +130,11 @@ export function createPriceBook({
     call: BillableCall,
     model: string,
     quantities: readonly Quantity[],
-    { largestPrompt, hasUnknownPrompts }: Pick<TokenUsage, 'largestPrompt' | 'hasUnknownPrompts'>,
+    {
+      largestPrompt,
+      hasUnknownPrompts,
+      pictures,
+    }: Pick<TokenUsage, 'largestPrompt' | 'hasUnknownPrompts' | 'pictures'>,
   ): PricingSituation {
     const declaredFor = toDeclaredFor(call);
     return {
@@ -122,6 +143,7 @@ export function createPriceBook({
       atMs: call.requestedAtMs,
       promptTokens: largestPrompt ?? countPromptTokens(quantities),
       isSumOfPrompts: hasUnknownPrompts === true,
+      pictures,
       discount: declared.findDiscount(declaredFor),
     };
   }
@@ -144,7 +166,7 @@ export function createPriceBook({
   }
 
   function mapModel(call: BillableCall, model: string): string {
-    return declared.mapModel(toDeclaredFor(call), model) ?? model;
+    return declared.findMapping(toDeclaredFor(call), model)?.billingModel ?? model;
   }
 
   /** Its own model's rates, by the size of its own prompt. */
@@ -192,8 +214,15 @@ export function createPriceBook({
   }
 
   function findPrices(call: DeclaredFor, model: string): FoundPrices {
-    const billingModel = declared.mapModel(call, model) ?? model;
-    return { billingModel, prices: followAlias(call, billingModel) };
+    const mapping = declared.findMapping(call, model);
+    const billingModel = mapping?.billingModel ?? model;
+    return {
+      billingModel,
+      mapping,
+      alias: findAlias(call, readModelPrices(call, billingModel)) ?? null,
+      discount: declared.findDiscount(call),
+      prices: followAlias(call, billingModel),
+    };
   }
 
   return { version, priceCall, findPrices };

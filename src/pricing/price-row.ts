@@ -3,7 +3,7 @@
  * are both compiled to these rows, and every line of a priced call names the row that it came from.
  */
 import type { ProviderName } from '../call-record.ts';
-import type { UsageClass } from '../token-usage.ts';
+import type { PicturesAsked, UsageClass } from '../token-usage.ts';
 import type { Decimal } from './decimal.ts';
 import type { ModelTest } from './model-match.ts';
 
@@ -35,6 +35,12 @@ export interface PromptTier {
   readonly upToTokens: number;
 }
 
+/** The price holds for pictures that were asked for so. Null among the values: for those who left it to the API. */
+export interface PictureScope {
+  readonly sizes: readonly (string | null)[];
+  readonly qualities: readonly (string | null)[];
+}
+
 export interface PriceRow {
   /** Stable, readable, unique: stored with every line that used it. */
   readonly key: string;
@@ -48,6 +54,8 @@ export interface PriceRow {
   readonly validToMs: number | null;
   readonly calendar: Calendar | null;
   readonly promptTier: PromptTier | null;
+  /** Null: for pictures of every kind. */
+  readonly picture: PictureScope | null;
   readonly unit: UsageClass;
   /** US dollars for `per` units. */
   readonly rate: Decimal;
@@ -83,6 +91,12 @@ export function isValidAt(
   return (
     (dated.validFromMs === null || atMs >= dated.validFromMs) && (dated.validToMs === null || atMs < dated.validToMs)
   );
+}
+
+/** What was not asked for in a known way has no price of a kind. */
+export function isForPictures(scope: PictureScope | null, asked: PicturesAsked | undefined): boolean {
+  if (scope === null) return true;
+  return asked !== undefined && scope.sizes.includes(asked.size) && scope.qualities.includes(asked.quality);
 }
 
 /** Does the row hold for a call at this time with a prompt of this size? Model and tier are matched elsewhere. */

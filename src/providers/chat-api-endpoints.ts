@@ -21,6 +21,11 @@ const SPEECH = Object.freeze({
   countsRequest: 'characters',
 } satisfies Endpoint);
 
+/** Older models are billed by the picture, and the size and quality that were asked for. */
+function picturesEndpoint(family: string): Endpoint {
+  return Object.freeze({ ...meteredEndpoint(family, 'images'), countsRequest: 'pictures' } satisfies Endpoint);
+}
+
 /** A stored chat completion that is fetched again has the usage that was billed when it was made: it is not metered. */
 const TABLE: EndpointTable = Object.freeze({
   posts: new Map<string, Endpoint>([
@@ -30,9 +35,9 @@ const TABLE: EndpointTable = Object.freeze({
     ['/responses/compact', meteredEndpoint('responses.compact', 'responses')],
     ['/responses/input_tokens', countingEndpoint('responses.input_tokens')],
     ['/embeddings', Object.freeze({ ...meteredEndpoint('embeddings', 'embeddings'), streamed: false })],
-    ['/images/generations', meteredEndpoint('images.generations', 'images')],
-    ['/images/edits', meteredEndpoint('images.edits', 'images')],
-    ['/images/variations', meteredEndpoint('images.variations', 'images')],
+    ['/images/generations', picturesEndpoint('images.generations')],
+    ['/images/edits', picturesEndpoint('images.edits')],
+    ['/images/variations', picturesEndpoint('images.variations')],
     ['/audio/speech', SPEECH],
     ['/audio/transcriptions', meteredEndpoint('audio.transcriptions', 'transcriptions')],
     ['/audio/translations', meteredEndpoint('audio.translations', 'transcriptions')],

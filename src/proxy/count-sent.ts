@@ -1,21 +1,51 @@
 /**
- * Counts what a request sent, for the endpoints that are billed by it and whose answers report nothing. Only text that
- * is plainly there is counted; the answer's own report, where there is one, is what counts.
+ * Counts what a request sent or asked for, for the endpoints that are billed by it and whose answers do not report it.
+ * Only what is plainly there is counted; the answer's own report, where there is one, is what counts.
  */
 import type { Endpoint } from '../providers/provider.ts';
+import { createSentPictures } from '../shapes/sent-pictures.ts';
 import type { TokenUsage } from '../token-usage.ts';
 import { isIdentity } from '../wire/content-encoding.ts';
-import { scanTopLevel } from '../wire/json-top-level.ts';
+import { scanTopLevel, type TopLevelScan } from '../wire/json-top-level.ts';
+import { readBoundary, readMultipartFields } from '../wire/multipart-fields.ts';
 import type { AcceptedRequest } from './accept.ts';
+import type { BodyCopy } from './body-copy.ts';
 import type { ReceivedBody } from './receive-body.ts';
 
-/** Null when the endpoint is not billed so, or the text cannot be seen: a body that is encoded, streamed or not JSON. */
-export function countSent(endpoint: Endpoint, request: AcceptedRequest, received: ReceivedBody): TokenUsage | null {
-  if (endpoint.countsRequest === undefined || received.kind !== 'held') return null;
+const PICTURE_NAMES = ['n', 'size', 'quality'] as const;
+
+/** Null when the endpoint is not billed so, or it cannot be seen: a body that is encoded, too large, or not of the form. */
+export function countSent(
+  endpoint: Endpoint,
+  request: AcceptedRequest,
+  received: ReceivedBody,
+  copy: BodyCopy,
+): TokenUsage | null {
+  if (endpoint.countsRequest === undefined) return null;
   if (!isIdentity(request.header('content-encoding') ?? null)) return null;
-  const { state, members, duplicates } = scanTopLevel(received.bytes, ['input']);
-  const input = members.get('input')?.scalar;
-  if (state !== 'complete' || duplicates.length > 0 || typeof input !== 'string') return null;
+  const bytes = received.kind === 'held' ? received.bytes : readWhole(received, copy);
+  if (bytes === null) return null;
+  return endpoint.countsRequest === 'characters'
+    ? countCharacters(bytes)
+    : countPictures(bytes, request.header('content-type') ?? null);
+}
+
+/** A body that was passed on as it came, if its copy has all of it: what is not seen may have been in the rest. */
+function readWhole(received: ReceivedBody, copy: BodyCopy): Buffer | null {
+  if (received.kind !== 'streamed' || copy.isDropped) return null;
+  const { bytes } = copy.read();
+  return bytes.length === copy.totalBytes ? bytes : null;
+}
+
+/** Null when the whole is not one JSON object with each of them at most once. */
+function scanWhole(bytes: Buffer, wanted: readonly string[]): TopLevelScan['members'] | null {
+  const { state, members, duplicates } = scanTopLevel(bytes, wanted);
+  return state === 'complete' && duplicates.length === 0 ? members : null;
+}
+
+function countCharacters(bytes: Buffer): TokenUsage | null {
+  const input = scanWhole(bytes, ['input'])?.get('input')?.scalar;
+  if (typeof input !== 'string') return null;
   const characters = countCodePoints(input);
   return { classes: { input_characters: characters }, reasoning: null, native: { input_characters: characters } };
 }
@@ -25,4 +55,20 @@ function countCodePoints(text: string): number {
   let count = 0;
   for (const _character of text) count += 1;
   return count;
+}
+
+function countPictures(bytes: Buffer, contentType: string | null): TokenUsage | null {
+  const boundary = readBoundary(contentType);
+  if (boundary !== null) {
+    const fields = readMultipartFields(bytes, boundary, PICTURE_NAMES);
+    return createSentPictures({ n: fields.get('n'), size: fields.get('size'), quality: fields.get('quality') });
+  }
+  const members = scanWhole(bytes, PICTURE_NAMES);
+  if (members === null) return null;
+  const [n, size, quality] = PICTURE_NAMES.map((name) => {
+    const member = members.get(name);
+    // A list or an object is there, and says nothing.
+    return member === undefined || member.scalar !== undefined ? member?.scalar : false;
+  });
+  return createSentPictures({ n, size, quality });
 }

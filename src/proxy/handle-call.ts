@@ -83,7 +83,7 @@ export async function handleCall(incoming: ClientRequest, outgoing: ClientRespon
         answer,
         body,
         flags: withKnownStream(flags, body),
-        sentUsage: countSent(route.endpoint, request, received),
+        sentUsage: countSent(route.endpoint, request, received, requestCopy),
         overheadUs,
         requestBytes,
         nowMs: performance.now(),

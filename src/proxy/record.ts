@@ -6,7 +6,8 @@
 import type { CallBegin, CallBody, CallCheckpoint, CallEnd, Outcome } from '../call-record.ts';
 import type { KeyEntry } from '../channel.ts';
 import { GATEWAY_ERRORS, type GatewayErrorCode } from '../errors.ts';
-import type { CallFlag, TokenUsage, UsageReading, UsageSource } from '../token-usage.ts';
+import { readReportedUse } from '../shapes/reported-use.ts';
+import type { CallFlag, TokenUsage, UsageReading } from '../token-usage.ts';
 import { copyLatin1 } from '../wire/copy-text.ts';
 import type { AcceptedRequest } from './accept.ts';
 import type { AnswerEnding } from './answer.ts';
@@ -121,9 +122,6 @@ export interface EndFacts {
   readonly nowMs: number;
 }
 
-/** The part of a body that a `Range` asked for. */
-const PARTIAL_CONTENT = 206;
-
 export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): CallEnd {
   const { answer, ending } = end;
   const { reading, head } = answer;
@@ -132,15 +130,12 @@ export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): 
   const outcome = outcomeOf(ending, status, reading);
   const error = errorOf(ending, reading, answer, facts.route);
   const durationMs = durationOf(facts.arrival, end.nowMs);
-  const { fetchesResult } = facts.route.endpoint;
-  const result = reading?.laterResult ?? null;
-  // A part of a result is not it: whoever wants the rest fetches it again, whole.
-  const isFinal = result?.isFinal === true && reading?.terminal === true && status !== PARTIAL_CONTENT;
-  // Fetching something whose usage is billed elsewhere, or not known yet, uses nothing.
-  const isUsed = fetchesResult !== true || isFinal;
-  const isLater = fetchesResult !== true && result?.isFinal === false;
-  const isWhole = ending.kind === 'complete' && status !== null && status < 300;
-  const sentUsage = isWhole && reading?.usage == null && reading?.error == null ? end.sentUsage : null;
+  const use = readReportedUse(reading, {
+    fetchesResult: facts.route.endpoint.fetchesResult === true,
+    isComplete: ending.kind === 'complete',
+    sentUsage: end.sentUsage,
+    status,
+  });
   const record: CallEnd = {
     id: begin.id,
     status,
@@ -154,9 +149,9 @@ export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): 
     serviceTier: reading?.serviceTier ?? null,
     speed: reading?.speed ?? null,
     inferenceGeo: reading?.inferenceGeo ?? null,
-    usage: sentUsage ?? (isUsed ? (reading?.usage ?? null) : null),
-    usageSource: sentUsage !== null ? 'request' : isUsed ? usageSourceOf(reading) : 'none',
-    flags: joinFlags(isLater ? [...end.flags, 'usage_later'] : end.flags, reading?.flags ?? []),
+    usage: use.usage,
+    usageSource: use.usageSource,
+    flags: joinFlags(use.isLater ? [...end.flags, 'usage_later'] : end.flags, reading?.flags ?? []),
     respondedAtMs: facts.arrival.requestedAtMs + durationMs,
     durationMs,
     connectMs: round(answer.connectMs),
@@ -170,7 +165,7 @@ export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): 
     responseHeaders,
   };
   // Not spread in above: each member behind a spread is added one by one.
-  return isFinal && result !== null && reading?.usage != null ? { ...record, billedOnceAs: result.id } : record;
+  return use.billedOnceAs === null ? record : { ...record, billedOnceAs: use.billedOnceAs };
 }
 
 /** The end of a call that the gateway refused after its account and provider were known. */
@@ -258,15 +253,6 @@ function errorOf(
     return { type, message: `The answer was cut before its end.${detail}` };
   }
   return { type: null, message: null };
-}
-
-/**
- * Only the answer's own ending makes usage final: a stream may stop short of it, after an error event for one, while
- * its HTTP message ends well.
- */
-function usageSourceOf(reading: UsageReading | null): UsageSource {
-  if (reading === null || reading.usage === null) return 'none';
-  return reading.terminal ? 'provider' : 'partial';
 }
 
 function joinFlags(own: readonly CallFlag[], read: readonly CallFlag[]): readonly CallFlag[] {

@@ -1,7 +1,7 @@
 /**
  * What retention does to the roll-ups of the runs that had calls in a day that is dropped: with calls left they become
- * the aggregate over those, without any they are history and show what they were. The hours of the day go with it. It
- * drops no record itself.
+ * the aggregate over those, without any they are history and show what they were. The hours of the day go with it, and what
+ * its calls cost before they were priced again. It drops no record itself.
  */
 import type pg from 'pg';
 import type { LogDay } from '../store/retention.ts';
@@ -22,6 +22,7 @@ export async function cutRollups(client: pg.ClientBase, day: LogDay): Promise<vo
   // A day begins and ends with an hour (UTC).
   await client.query('delete from llm_cost_hourly where hour >= $1 and hour < $2', [day.from, day.to]);
   await client.query('delete from llm_metadata_hourly where hour >= $1 and hour < $2', [day.from, day.to]);
+  await client.query('delete from cost_revisions where requested_at >= $1 and requested_at < $2', [day.from, day.to]);
 }
 
 /**

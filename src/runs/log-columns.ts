@@ -71,7 +71,8 @@ export const LOG_COLUMNS = {
   },
   estimated_tokens: {
     kind: 'json',
-    about: 'Estimates for what was not reported; never part of a cost column but estimated_cost',
+    about:
+      'An estimate: tokens that were counted in the bodies because nobody reported them, and how, or why there is no count (unavailable); in no other column and no sum',
   },
   input_cost: { kind: 'money', about: 'US dollars for uncached input; null when not priced' },
   cache_read_cost: { kind: 'money', about: 'US dollars for input read from a cache' },
@@ -85,7 +86,11 @@ export const LOG_COLUMNS = {
     kind: 'json',
     about: 'How the cost was worked out: class, quantity, unit, rate, multiplier, amount, layer, row',
   },
-  estimated_cost: { kind: 'money', about: 'US dollars by estimated_tokens; never part of total_cost' },
+  estimated_cost: {
+    kind: 'money',
+    about:
+      'An estimate: US dollars for the whole call by what was reported and estimated_tokens; in no sum. Null without one, or without a price',
+  },
   price_version: { kind: 'text', about: 'Version of the price book that was used' },
   priced_at: { kind: 'time', about: 'When the price was worked out' },
   responded_at: { kind: 'time', about: 'requested_at plus the measured duration; null when the ending was not seen' },

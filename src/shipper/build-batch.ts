@@ -1,9 +1,10 @@
 /** Spool records to batch items: endings priced, beginnings and readings of calls that have ended left out. Pure. */
 import type { CallBegin, CallBody, CallCheckpoint, CallEnd, SpoolEntry } from '../call-record.ts';
 import type { PriceCall } from '../pricing/billable-call.ts';
+import { toBillableCall } from '../pricing/to-billable-call.ts';
 import { encodeCopyText } from '../store/copy-text.ts';
 import type { BatchItem, CallItem } from './batch-item.ts';
-import { interruptedEnd, makeRow, toBillableCall } from './make-row.ts';
+import { interruptedEnd, makeRow } from './make-row.ts';
 
 export interface FailedCall {
   readonly begin: CallBegin;

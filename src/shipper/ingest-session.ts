@@ -17,6 +17,7 @@ import {
   COPY_ROWS,
   CREATE_STAGING,
   DELETE_ENDED,
+  DELETE_REVISIONS,
   DROP_EMPTY_COSTS,
   DROP_EMPTY_ROLLUPS,
   INSERT_OPEN,
@@ -127,6 +128,7 @@ async function storeCalls(client: pg.ClientBase, calls: readonly CallItem[]): Pr
       for (const id of await insertStaged(client)) inserted.add(id);
       await client.query(DROP_EMPTY_ROLLUPS);
       await client.query(DROP_EMPTY_COSTS);
+      await client.query(DELETE_REVISIONS);
     }
   }
   const bodies = await encodeBodyRows(calls.filter((call) => inserted.has(call.row.id)));

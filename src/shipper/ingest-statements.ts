@@ -4,15 +4,10 @@
  * cannot block each other. The same text on PostgreSQL 15 and 18.
  */
 import { deleteEmptyCostHours, insertCostHourly } from '../runs/cost-hourly.ts';
-import { addUnlessHistory, facetUpsert } from '../runs/facet-upsert.ts';
+import { facetUpsert } from '../runs/facet-upsert.ts';
 import { metadataHourlyUpsert } from '../runs/metadata-hourly.ts';
-import {
-  AGGREGATED_COLUMNS,
-  facetAggregate,
-  RUN_COLUMNS,
-  runAggregate,
-  SUMMED_COLUMNS,
-} from '../runs/run-aggregate.ts';
+import { AGGREGATED_COLUMNS, facetAggregate } from '../runs/run-aggregate.ts';
+import { runUpsert } from '../runs/run-upsert.ts';
 import { COPY_COLUMNS } from '../store/copy-text.ts';
 
 /** Once per connection: where a batch's rows, and interrupted rows that are replaced, stand for one transaction. */
@@ -48,12 +43,7 @@ export const INSERT_ROWS = `
     union all
     select -1, raw_metadata, ${AGGREGATED} from ingest_removed
   ), runs as (
-    insert into llm_runs as r (${RUN_COLUMNS}) ${runAggregate('changed')} order by account_id, trace_id
-    on conflict (account_id, trace_id) do update set
-      ${SUMMED_COLUMNS.map((column) => addUnlessHistory('r', column)).join(', ')},
-      started_at = case when r.is_history then excluded.started_at else least(r.started_at, excluded.started_at) end,
-      ended_at = case when r.is_history then excluded.ended_at else greatest(r.ended_at, excluded.ended_at) end,
-      is_history = false
+    ${runUpsert('changed')}
   ), facets as (
     ${facetUpsert(facetAggregate('changed'))}
   ), costs as (${insertCostHourly('changed')}
@@ -80,6 +70,10 @@ export const DROP_EMPTY_ROLLUPS = `
   where f.account_id = r.account_id and f.trace_id = r.trace_id and f.calls = 0;
   delete from llm_metadata_hourly m using ingest_removed r
   where m.account_id = r.account_id and m.hour = date_trunc('hour', r.requested_at, 'UTC') and m.calls = 0`;
+
+/** Of the calls that were taken out: what they cost before is no history of what comes in their place. */
+export const DELETE_REVISIONS = `
+  delete from cost_revisions v using ingest_removed r where v.request_id = r.id`;
 
 export const DELETE_ENDED = 'delete from llm_open_calls o using ingest_rows r where o.id = r.id';
 

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { callBegin, callCheckpoint, callEnd, callId, NOON_MS, priceByToken } from '../../test/call-fixtures.ts';
 import type { CallBegin, CallEnd } from '../call-record.ts';
+import { toBillableCall } from '../pricing/to-billable-call.ts';
 import { buildBatch, makeInterruptedItem } from './build-batch.ts';
-import { interruptedEnd, makeRow, toBillableCall } from './make-row.ts';
+import { interruptedEnd, makeRow } from './make-row.ts';
 
 function rowOf(begin: Partial<CallBegin> = {}, end: Partial<CallEnd> = {}) {
   const wholeBegin = callBegin(1, begin);

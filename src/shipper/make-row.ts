@@ -1,6 +1,6 @@
 /** A call's beginning, ending and price to its row. Pure: no clock, no files, no database. */
 import type { CallBegin, CallCheckpoint, CallEnd } from '../call-record.ts';
-import type { BillableCall, PricedCall } from '../pricing/billable-call.ts';
+import type { PricedCall } from '../pricing/billable-call.ts';
 import { readSpanPath } from '../runs/span-path.ts';
 import type { LlmRequestRow } from '../store/llm-request-row.ts';
 import { writeStoredUsage } from '../store/stored-usage.ts';
@@ -21,29 +21,6 @@ export type KnownEnd = Omit<CallEnd, 'respondedAtMs' | 'durationMs' | 'responseB
   readonly requestBytes: number | null;
   readonly responseBytes: number | null;
 };
-
-export function toBillableCall(begin: CallBegin, end: KnownEnd): BillableCall {
-  return {
-    provider: begin.provider,
-    providerAlias: begin.providerAlias,
-    endpoint: begin.endpoint,
-    billed: begin.billed || end.billedOnceAs !== undefined,
-    isLater: end.flags.includes('usage_later'),
-    requestedAtMs: begin.requestedAtMs,
-    model: end.model,
-    modelRequested: end.modelRequested,
-    serviceTier: end.serviceTier,
-    speed: end.speed,
-    inferenceGeo: end.inferenceGeo,
-    region: begin.region,
-    isBatch: begin.isBatch,
-    outcome: end.outcome,
-    status: end.status,
-    errorType: end.errorType,
-    usage: end.usage,
-    usageSource: end.usageSource,
-  };
-}
 
 /**
  * The ending of a call whose process died: what its last checkpoint said, if it wrote one. A result that can be fetched

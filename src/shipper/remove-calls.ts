@@ -5,7 +5,7 @@
 import type pg from 'pg';
 import { FACET_COLUMNS, facetAggregate, RUN_COLUMNS, runAggregate } from '../runs/run-aggregate.ts';
 import { COPY_COLUMNS } from '../store/copy-text.ts';
-import { DROP_EMPTY_COSTS, DROP_EMPTY_ROLLUPS, INSERT_ROWS } from './ingest-statements.ts';
+import { DELETE_REVISIONS, DROP_EMPTY_COSTS, DROP_EMPTY_ROLLUPS, INSERT_ROWS } from './ingest-statements.ts';
 
 export interface CallsOfKey {
   readonly accountId: number;
@@ -25,6 +25,7 @@ export async function removeCalls(client: pg.ClientBase, calls: CallsOfKey): Pro
     for (const statement of [
       DELETE_BODIES,
       DELETE_CLAIMS,
+      DELETE_REVISIONS,
       DELETE_EMPTY_RUNS,
       DROP_EMPTY_ROLLUPS,
       DROP_EMPTY_COSTS,

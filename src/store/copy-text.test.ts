@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { callBegin, callEnd, NOON_MS, priceByToken } from '../../test/call-fixtures.ts';
-import { makeRow, toBillableCall } from '../shipper/make-row.ts';
+import { toBillableCall } from '../pricing/to-billable-call.ts';
+import { makeRow } from '../shipper/make-row.ts';
 import { COPY_COLUMNS, encodeCopyText, storableJson, storableText } from './copy-text.ts';
 
 test('a row is one line with a field for each column, special characters escaped', () => {

@@ -55,7 +55,7 @@ function encodeValue(kind: ColumnKind, value: NonNullable<LlmRequestRow[keyof Ll
   }
 }
 
-function escapeText(text: string): string {
+export function escapeText(text: string): string {
   return NEEDS_ESCAPE.test(text) ? text.replace(/[\\\n\r\t]/g, (character) => ESCAPES[character] ?? character) : text;
 }
 

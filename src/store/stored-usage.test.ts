@@ -18,6 +18,7 @@ const USAGE: TokenUsage = {
   ],
   largestPrompt: 800,
   hasUnknownPrompts: true,
+  pictures: { size: '1024x1024', quality: null },
   isIncomplete: true,
   isRefused: true,
 };

@@ -34,6 +34,7 @@ export function writeStoredUsage(usage: TokenUsage): JsonObject {
     ...usage.classes,
     ...(others.length === 0 ? {} : { others: others.map(writeOther) }),
     ...writeSize(usage.largestPrompt),
+    ...(usage.pictures === undefined ? {} : { pictures: { ...usage.pictures } }),
     ...(usage.hasUnknownPrompts === true ? { unknown_prompts: true } : {}),
     ...(usage.isIncomplete === true ? { incomplete: true } : {}),
     ...(usage.isRefused === true ? { refused: true } : {}),
@@ -62,6 +63,11 @@ function readSize(stored: JsonObject): { readonly largestPrompt?: number } {
   const prompts = stored['prompts'];
   const largest = isObject(prompts) ? prompts['largest'] : undefined;
   return typeof largest === 'number' ? { largestPrompt: largest } : {};
+}
+
+function readPictures(stored: JsonValue | undefined): Pick<TokenUsage, 'pictures'> {
+  if (!isObject(stored)) return {};
+  return { pictures: { size: readText(stored['size']), quality: readText(stored['quality']) } };
 }
 
 function readTerms(stored: JsonValue | undefined): { readonly terms?: ServedTerms } {
@@ -99,6 +105,7 @@ export function readStoredUsage(
     native: native ?? {},
     ...(others.length === 0 ? {} : { others }),
     ...readSize(stored),
+    ...readPictures(stored['pictures']),
     ...(stored['unknown_prompts'] === true ? { hasUnknownPrompts: true } : {}),
     ...(stored['incomplete'] === true ? { isIncomplete: true } : {}),
     ...(stored['refused'] === true ? { isRefused: true } : {}),

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type pg from 'pg';
 import type { SpoolEntry } from '../../src/call-record.ts';
+import type { PriceCall } from '../../src/pricing/billable-call.ts';
 import { buildBatch } from '../../src/shipper/build-batch.ts';
 import { openIngestSession } from '../../src/shipper/ingest-session.ts';
 import { migrate } from '../../src/store/migrate.ts';
@@ -14,7 +15,7 @@ export interface CallStore {
   readonly close: () => Promise<void>;
 }
 
-export async function openCallStore(connectionString: string): Promise<CallStore> {
+export async function openCallStore(connectionString: string, priceCall: PriceCall = priceByToken): Promise<CallStore> {
   const pool = openPool({
     connectionString,
     max: 2,
@@ -27,7 +28,7 @@ export async function openCallStore(connectionString: string): Promise<CallStore
   return {
     pool,
     store: async (entries) => {
-      const { items } = buildBatch(entries, { process: 'test', priceCall: priceByToken, nowMs: Date.now() });
+      const { items } = buildBatch(entries, { process: 'test', priceCall, nowMs: Date.now() });
       await session.ingest(items);
     },
     close: async () => {

@@ -1,14 +1,33 @@
-/** What the Get started page needs, on a whole gateway: demo data by the command line, and what arrives as a stream. */
+/**
+ * What the Get started page needs, on a whole gateway: demo data by the command line, and what arrives as a stream. And
+ * what a call is estimated at whose client does not wait for its end.
+ */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readEvents } from '../../src/cli/read-events.ts';
 import { type FakeProvider, startFakeProvider } from '../../src/demo/fake-provider.ts';
+import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
 import { asRecord, readAdminFile, startGateway, type TestGateway, waitUntil } from './start-gateway.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
+/** A stream that stops after eight tokens of text and stays open. */
+const BEGUN_MESSAGE = [
+  {
+    write: `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\nevent: message_start
+data: {"type":"message_start","message":{"model":"claude-haiku-4-5-20251001","usage":{"input_tokens":2679,"output_tokens":3}}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Hello, world! Hello, world!"}}
+
+`,
+  },
+  { waitFor: new Promise(() => {}) },
+];
+
 let provider: FakeProvider;
+let hanging: ScriptedProvider;
 let gateway: TestGateway;
 
 beforeAll(async () => {
@@ -19,11 +38,15 @@ beforeAll(async () => {
     latencyMs: 0,
     eventDelayMs: 0,
   });
-  gateway = await startGateway({ env: { TOLLGATE_UPSTREAM_OPENAI: `${provider.origin}/openai` } });
+  hanging = await startScriptedProvider({ answer: () => BEGUN_MESSAGE });
+  gateway = await startGateway({
+    env: { TOLLGATE_UPSTREAM_OPENAI: `${provider.origin}/openai`, TOLLGATE_UPSTREAM_ANTHROPIC: hanging.origin },
+  });
 });
 afterAll(async () => {
   await gateway?.stop();
   await provider?.close();
+  await hanging?.close();
 });
 
 function runCommand(...args: readonly string[]): { status: number | null; stdout: string } {
@@ -153,4 +176,33 @@ test('removing demo data leaves the calls of real keys', async () => {
   const { data } = asRecord(await gateway.api('/api/v1/logs'));
   expect(data).toHaveLength(4);
   expect(asRecord(await gateway.api('/api/v1/runs'))['data']).toEqual([]);
+});
+
+test('a client that hangs up in the middle leaves a call with an estimate, which is in no sum', async () => {
+  const abort = new AbortController();
+  const answer = await fetch(`${gateway.base}/v1/messages`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-gateway-key': gateway.key, 'x-api-key': 'placeholder' },
+    body: JSON.stringify({ model: 'claude-haiku-4-5', stream: true, messages: [{ role: 'user', content: 'Hello.' }] }),
+    signal: abort.signal,
+  });
+  await answer.body?.getReader().read();
+  abort.abort();
+  const id = answer.headers.get('x-gateway-request-id') ?? '';
+  await gateway.waitForLog(id);
+  const log = await waitUntil('the estimate', async () => {
+    const record = asRecord(await gateway.api(`/api/v1/logs/${id}`));
+    return record['estimated_tokens'] === null ? undefined : record;
+  });
+  expect(log).toMatchObject({
+    ...{ outcome: 'client_closed', usage_source: 'partial', cost_status: 'partial', total_cost: null },
+    // Eight tokens and a tenth more for the family; 2,679 at $1 a million and 9 at $5.
+    estimated_tokens: { output: 9, method: 'o200k_base × 1.1' },
+    estimated_cost: '0.002724',
+  });
+  // 3 reported at the beginning, at $5.
+  expect(log['known_cost']).toBe('0.002694');
+  const costs = await gateway.api('/api/v1/costs?f=provider:eq:anthropic');
+  expect(costs).toMatchObject({ totals: { total_cost: '0.002694', unpriced_calls: 1, output_tokens: 3 } });
+  expect(runCommand('logs', '--filter', 'provider:eq:anthropic').stdout).toContain('~$0.002724 (estimate)');
 });

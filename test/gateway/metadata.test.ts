@@ -1,4 +1,6 @@
 /** Metadata keys in real databases: their value in a call, promotion and demotion beside the shipper, and the jobs that do it. */
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -12,7 +14,8 @@ import { verifyRollups } from '../../src/runs/verify-rollups.ts';
 import { makeInterruptedItem } from '../../src/shipper/build-batch.ts';
 import { type IngestSession, openIngestSession } from '../../src/shipper/ingest-session.ts';
 import { migrate } from '../../src/store/migrate.ts';
-import { openPool } from '../../src/store/pool.ts';
+import { ensurePartitions } from '../../src/store/partitions.ts';
+import { inTransaction, openPool } from '../../src/store/pool.ts';
 import { applyRetention } from '../../src/store/retention.ts';
 import { callBegin, NOON_MS, priceByToken } from '../call-fixtures.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../postgres.ts';
@@ -170,15 +173,28 @@ describe.each(POSTGRES_KINDS)('metadata keys in $name', (kind) => {
   test('of a log that was there before, the migration counts the keys', async () => {
     await storeCalls(session, specs(1, 60));
     const before = await values('select account_id, hour, key, calls from llm_metadata_hourly order by 1, 2, 3');
-    await pool.query(
-      `drop table llm_billed_results, llm_cost_hourly, llm_metadata_hourly, metadata_keys, jobs; drop function metadata_value`,
-    );
-    await pool.query("delete from schema_migrations where name >= '0003'");
-    await migrate(pool, MIGRATIONS);
-    expect(await values('select account_id, hour, key, calls from llm_metadata_hourly order by 1, 2, 3')).toEqual(
-      before,
-    );
-    await expectSound(pool);
+    const old = openPool({
+      connectionString: await server.createDatabase(`test_${databases}_old`),
+      ...{ max: 2, statementTimeoutMs: 20_000, applicationName: 'test', onIdleError: () => {} },
+    });
+    releases.push(() => old.end());
+    const firstTwo = mkdtempSync(join(tmpdir(), 'tollgate-migrations-'));
+    for (const name of ['0001_first_schema.sql', '0002_retention.sql'])
+      copyFileSync(join(MIGRATIONS, name), join(firstTwo, name));
+    await migrate(old, firstTwo);
+    rmSync(firstTwo, { recursive: true });
+    await inTransaction(old, (client) => ensurePartitions(client, ['2026-11-26', '2026-11-27', '2026-11-28']));
+    for (const table of ['llm_requests', 'llm_runs', 'llm_run_facets']) {
+      const [rows] = await values(`select jsonb_agg(to_jsonb(t))::text from ${table} t`);
+      await old.query(`insert into ${table} select * from jsonb_populate_recordset(null::${table}, $1)`, [rows]);
+    }
+    await migrate(old, MIGRATIONS);
+    const { rows: counted } = await old.query<unknown[]>({
+      text: 'select account_id, hour, key, calls from llm_metadata_hourly order by 1, 2, 3',
+      rowMode: 'array',
+    });
+    expect(counted).toEqual(before);
+    await expectSound(old);
   });
 
   test('a promoted key stands in old and new calls under one spelling, and in the facets of their runs', async () => {

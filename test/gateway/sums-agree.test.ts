@@ -1,12 +1,17 @@
 /** The sums that the pages show for one filter: Logs, Runs, Run and Costs say the same as plain SQL, to the last digit. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { SpoolEntry } from '../../src/call-record.ts';
+import { createPriceBook } from '../../src/pricing/price-book.ts';
+import { formatUsd, parseUsd } from '../../src/usd.ts';
 import { type CallStore, callIdAt, openCallStore } from '../browser/store-calls.ts';
 import { callBegin, callEnd } from '../call-fixtures.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../postgres.ts';
 import { createSeededRandom } from '../proxy/seeded-random.ts';
-import { startGateway, type TestGateway } from './start-gateway.ts';
+import { readAdminFile, startGateway, type TestGateway } from './start-gateway.ts';
 
 const CALLS = 900;
 const SPAN_MS = 3 * 86_400_000;
@@ -23,6 +28,7 @@ const SUM_COLUMNS = `count(*)::int as calls,
   trim_scale(coalesce(sum(coalesce(total_cost, known_cost)), 0))::text as total_cost`;
 
 let postgres: TestPostgres;
+let databaseUrl = '';
 let store: CallStore;
 let gateway: TestGateway;
 
@@ -68,6 +74,7 @@ beforeAll(async () => {
   if (kind === undefined) throw new Error('no PostgreSQL');
   postgres = await startPostgres(kind);
   const url = await postgres.createDatabase('sums');
+  databaseUrl = url;
   store = await openCallStore(url);
   await store.store(makeCalls());
   gateway = await startGateway({ env: { DATABASE_URL: url } });
@@ -159,4 +166,173 @@ test('the sums above the list of runs are those of the runs in it', async () => 
     );
   const wanted = await sqlSums('trace_id is not null');
   expect(summary).toMatchObject({ calls: wanted.calls, total_cost: wanted.total_cost });
+});
+
+/**
+ * A day before all others: 3,000 calls of 1,000,000 tokens each, one that read 4,294,967,296 tokens from the cache, and
+ * one that cost less than a hundred-millionth of a dollar. Worked out by hand from the prices of a million tokens:
+ * 3,000 × (700,001 × $0.05 + 199,999 × $0.005 + 100,000 × $0.4) + (4,294,967,296 × $0.005 + 1 × $0.4) + 1 × $0.00875.
+ */
+describe('a day of large sums', () => {
+  const MANY = 3_000;
+  const DAY_MS = Math.floor((START_MS - 10 * 86_400_000) / 86_400_000) * 86_400_000;
+  const DAY = `from=${new Date(DAY_MS).toISOString()}&to=${new Date(DAY_MS + 86_400_000).toISOString()}`;
+  const TRACE = 'large/sums';
+  const ONE = '0.076000045';
+  const LARGE = '21.47483688';
+  const SMALL = '0.00000000875';
+  const SUMS = {
+    calls: MANY + 2,
+    errors: 0,
+    unpriced_calls: 0,
+    total_cost: '249.47497188875',
+    input_tokens: 2_100_003_000,
+    cache_read_input_tokens: 4_894_964_297,
+    cache_creation_input_tokens: 0,
+    output_tokens: 300_000_001,
+  };
+  const run = promisify(execFile);
+  const Any = z.record(z.string(), z.json());
+  const List = z.object({ data: z.array(Any) });
+
+  interface Used {
+    readonly model: string;
+    readonly classes: { readonly input?: number; readonly cache_read?: number; readonly output?: number };
+  }
+
+  function makeCall(number: number, { model, classes }: Used): SpoolEntry {
+    const requestedAtMs = DAY_MS + number * 28_000;
+    const id = callIdAt(requestedAtMs, number);
+    const provider = model.startsWith('amazon') ? 'bedrock' : 'openai';
+    const steps = { traceId: TRACE, spanPath: 'agent/step', modelRequested: model, provider } as const;
+    const usage = { classes, reasoning: null, native: {} };
+    return {
+      type: 'end',
+      begin: callBegin(number, { id, requestedAtMs, ...steps }),
+      end: callEnd(number, { id, respondedAtMs: requestedAtMs + 900, model, modelRequested: model, usage }),
+    };
+  }
+
+  /** As a user has it. */
+  async function cli(...args: readonly string[]): Promise<string> {
+    const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
+    const { stdout } = await run(process.execPath, [main, ...args, '--data-dir', gateway.dataDir], {
+      maxBuffer: 32 * 1024 * 1024,
+    });
+    return stdout;
+  }
+
+  async function exported(query: string): Promise<string> {
+    const { token } = readAdminFile(gateway.dataDir);
+    const answer = await fetch(`${gateway.adminBase}/api/v1/export?${query}`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    expect(answer.status).toBe(200);
+    return answer.text();
+  }
+
+  function pick(from: Readonly<Record<string, unknown>>): Record<string, unknown> {
+    return Object.fromEntries(Object.keys(SUMS).map((name) => [name, from[name]]));
+  }
+
+  /** Exact, whatever the number of decimals. */
+  function addUp(costs: readonly string[]): string {
+    for (const cost of costs) expect(cost).toMatch(/^\d+(\.\d+)?$/);
+    return formatUsd(costs.reduce((sum, cost) => sum + parseUsd(cost), 0n));
+  }
+
+  beforeAll(async () => {
+    const priced = await openCallStore(databaseUrl, createPriceBook().priceCall);
+    const classes = { input: 700_001, cache_read: 199_999, output: 100_000 };
+    const many = Array.from({ length: MANY }, (_, number) => makeCall(number, { model: 'gpt-5-nano', classes }));
+    await priced.store([
+      ...many,
+      makeCall(MANY, { model: 'gpt-5-nano', classes: { cache_read: 4_294_967_296, output: 1 } }),
+      makeCall(MANY + 1, { model: 'amazon.nova-micro-v1:0', classes: { cache_read: 1 } }),
+    ]);
+    await priced.close();
+  });
+
+  test('the API adds it up exactly, in costs, logs and the run', async () => {
+    const costs = z
+      .object({ totals: Any, data: z.array(Any) })
+      .parse(await gateway.api(`/api/v1/costs?${DAY}&group_by=provider&interval=day`));
+    expect(pick(costs.totals)).toEqual(SUMS);
+    expect(costs.data.map((group) => [group['group'], group['calls'], group['total_cost']])).toEqual([
+      [['openai'], MANY + 1, '249.47497188'],
+      [['bedrock'], 1, SMALL],
+    ]);
+    const { total_cost, calls } = SUMS;
+    expect(await gateway.api(`/api/v1/logs/summary?${DAY}`)).toMatchObject({ total_cost, calls });
+    const { data: runs } = List.parse(await gateway.api(`/api/v1/runs?${DAY}`));
+    expect(runs.map(pick)).toEqual([SUMS]);
+    const whole = Any.parse(await gateway.api(`/api/v1/run?trace_id=${encodeURIComponent(TRACE)}`));
+    expect(pick(whole)).toEqual(SUMS);
+    const { data: steps } = z.object({ data: z.array(Any) }).parse({ data: whole['steps'] });
+    expect(steps.map(({ names, ...sums }) => [names, pick(sums)])).toContainEqual([['agent', 'step'], SUMS]);
+  });
+
+  test('the records themselves have no exponent and no rounded digit', async () => {
+    const { data } = List.parse(await gateway.api(`/api/v1/logs?${DAY}&limit=3`));
+    expect(data.map((record) => [record['total_cost'], record['cache_read_input_tokens']])).toEqual([
+      [SMALL, 1],
+      [LARGE, 4_294_967_296],
+      [ONE, 199_999],
+    ]);
+    const lines = await Promise.all(data.map(async ({ id }) => Any.parse(await gateway.api(`/api/v1/logs/${id}`))));
+    expect(JSON.stringify(lines.map((record) => record['cost_lines']))).not.toMatch(/\de[-+]?\d/i);
+  });
+
+  test.each(['csv', 'ndjson'])('the export as %s has every digit', async (format) => {
+    const columns = 'total_cost,known_cost,input_tokens,cache_read_input_tokens,output_tokens';
+    const text = await exported(`kind=logs&format=${format}&${DAY}&columns=${columns}`);
+    expect(text).not.toMatch(/\de[-+]?\d/i);
+    const rows =
+      format === 'csv'
+        ? text
+            .trimEnd()
+            .split(/\r?\n/)
+            .slice(1)
+            .map((line) => line.split(','))
+        : text
+            .trimEnd()
+            .split('\n')
+            .map((line) => Any.parse(JSON.parse(line)))
+            .map((row) => columns.split(',').map((name) => String(row[name] ?? '')));
+    expect(rows).toHaveLength(SUMS.calls);
+    const column = (index: number) => rows.map((row) => row[index] ?? '');
+    expect(addUp(column(0))).toBe(SUMS.total_cost);
+    expect(addUp(column(1))).toBe(SUMS.total_cost);
+    for (const [index, name] of [
+      [2, 'input_tokens'],
+      [3, 'cache_read_input_tokens'],
+      [4, 'output_tokens'],
+    ] as const)
+      expect(column(index).reduce((sum, cell) => sum + BigInt(cell === '' ? '0' : cell), 0n)).toBe(BigInt(SUMS[name]));
+  });
+
+  test('the command line says the same, for programs and for people', async () => {
+    const from = ['--from', new Date(DAY_MS).toISOString(), '--to', new Date(DAY_MS + 86_400_000).toISOString()];
+    const [costs = '', runs = '', logs = '', ...shown] = await Promise.all([
+      cli('costs', ...from, '--json'),
+      cli('runs', ...from, '--json'),
+      cli('logs', ...from, '--limit', '2', '--json'),
+      cli('costs', ...from),
+      cli('runs', ...from),
+      cli('logs', ...from, '--limit', '3'),
+    ]);
+    const parse = (lines: string) =>
+      lines
+        .trimEnd()
+        .split('\n')
+        .map((line) => Any.parse(JSON.parse(line)));
+    expect(parse(costs).map(({ totals }) => pick(Any.parse(totals)))).toEqual([SUMS]);
+    expect(parse(runs).map(pick)).toEqual([SUMS]);
+    expect(parse(logs).map((record) => record['total_cost'])).toEqual([SMALL, LARGE]);
+    expect(shown.join('')).not.toMatch(/\de[-+]?\d/i);
+    expect(shown[0]).toContain('$249.47');
+    expect(shown[1]).toContain('$249.47');
+    expect(shown[2]).toContain('$0.00000000875');
+    expect(shown[2]).toContain('4.3G');
+  });
 });

@@ -1,4 +1,4 @@
-/** Speech is billed by the characters sent: what the gateway counts itself, and when it does not. */
+/** What is billed by the request: characters to be spoken, pictures of a size and quality. And when that is not known. */
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
@@ -24,6 +24,7 @@ afterAll(async () => {
 interface Exchange {
   readonly path?: string;
   readonly body?: Buffer;
+  readonly sentType?: string;
   readonly headers?: readonly string[];
   readonly status?: number;
   readonly type?: string;
@@ -47,7 +48,7 @@ async function usageOf(exchange: Exchange) {
     `POST ${path} HTTP/1.1`,
     'Host: gateway',
     `X-Gateway-Key: ${proxy.key}`,
-    'Content-Type: application/json',
+    `Content-Type: ${exchange.sentType ?? 'application/json'}`,
     `Content-Length: ${body.length}`,
     'Connection: close',
     ...headers,
@@ -55,8 +56,12 @@ async function usageOf(exchange: Exchange) {
     '',
   ];
   await readRawAnswer('127.0.0.1', proxy.port, Buffer.concat([Buffer.from(lines.join('\r\n')), body]));
-  const { end } = await proxy.lastCall();
-  return [end.usageSource, end.usage?.classes ?? null];
+  return (await proxy.lastCall()).end;
+}
+
+async function countedOf(exchange: Exchange) {
+  const { usageSource, usage } = await usageOf(exchange);
+  return [usageSource, usage?.classes ?? null];
 }
 
 const json = (text: string) => Buffer.from(text);
@@ -95,5 +100,75 @@ test.each<[string, Exchange, string, object | null]>([
   ],
   ['another endpoint', { path: '/v1/embeddings', type: 'application/json', answer: json('{"data":[]}') }, 'none', null],
 ])('%s', async (_, exchange, source, classes) => {
-  expect(await usageOf(exchange)).toEqual([source, classes]);
+  expect(await countedOf(exchange)).toEqual([source, classes]);
+});
+
+const TWO = json('{"created":1,"data":[{"url":"https://a"},{"url":"https://b"}]}');
+const DALL_E = '{"model":"dall-e-3","prompt":"p","n":2,"size":"1024x1024","quality":"hd"}';
+const BOUNDARY = 'multipart/form-data; boundary=xx';
+
+function form(fields: Readonly<Record<string, string>>, pictureBytes = 10): Buffer {
+  const parts = Object.entries(fields).map(
+    ([name, value]) => `--xx\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  );
+  const file = '--xx\r\nContent-Disposition: form-data; name="image"; filename="a.png"\r\n\r\n';
+  return Buffer.from(`${parts.join('')}${file}${'x'.repeat(pictureBytes)}\r\n--xx--\r\n`);
+}
+
+function picturesOf(exchange: Exchange) {
+  return usageOf({ path: '/v1/images/generations', type: 'application/json', answer: TWO, ...exchange });
+}
+
+test.each<[string, Exchange, object | undefined]>([
+  ['as they were asked for', { body: json(DALL_E) }, { size: '1024x1024', quality: 'hd' }],
+  ['left to the API', { body: json('{"prompt":"p","size":null}') }, { size: null, quality: null }],
+  [
+    'in a form',
+    { path: '/v1/images/edits', sentType: BOUNDARY, body: form({ size: '512x512', n: '2' }) },
+    { size: '512x512', quality: null },
+  ],
+  [
+    'in a form that is passed on as it comes, and kept as a whole',
+    { path: '/v1/images/variations', sentType: BOUNDARY, body: form({ size: '256x256' }, 400_000) },
+    { size: '256x256', quality: null },
+  ],
+  [
+    'not of a form that is too large to be kept',
+    { path: '/v1/images/edits', sentType: BOUNDARY, body: form({ size: '256x256' }, 1_200_000) },
+    undefined,
+  ],
+  ['not of what is no size', { body: json('{"prompt":"p","size":{"width":1}}') }, undefined],
+  ['not of what is too long for one', { body: json(`{"prompt":"p","quality":"${'x'.repeat(33)}"}`) }, undefined],
+  ['not of what is there twice', { body: json('{"size":"256x256","size":"512x512"}') }, undefined],
+  ['not of what is cut', { body: json(DALL_E.slice(0, -1)) }, undefined],
+  ['not of an encoded request', { body: gzipSync(DALL_E), headers: ['Content-Encoding: gzip'] }, undefined],
+])('pictures %s: the answer says how many', async (_, exchange, pictures) => {
+  const { usage, usageSource } = await picturesOf(exchange);
+  expect({ usageSource, classes: usage?.classes }).toEqual({ usageSource: 'provider', classes: { output_images: 2 } });
+  expect(usage?.pictures).toEqual(pictures);
+});
+
+test('pictures of an answer that cannot be read are as many as were asked for', async () => {
+  const unreadable = { body: json(DALL_E), answer: json('no JSON') };
+  const { usage, usageSource } = await picturesOf(unreadable);
+  expect({ usageSource, usage }).toEqual({
+    usageSource: 'request',
+    usage: {
+      classes: { output_images: 2 },
+      reasoning: null,
+      pictures: { size: '1024x1024', quality: 'hd' },
+      native: { n: 2, size: '1024x1024', quality: 'hd' },
+    },
+  });
+  const odd = await picturesOf({ ...unreadable, body: json('{"n":-1}') });
+  expect([odd.usageSource, odd.usage]).toEqual(['none', null]);
+  const failed = await picturesOf({ ...unreadable, status: 400, answer: json('{"error":{"message":"no"}}') });
+  expect([failed.usageSource, failed.usage]).toEqual(['none', null]);
+});
+
+test('pictures that are billed by tokens are not counted as well', async () => {
+  const usage = { input_tokens: 5, output_tokens: 4160, total_tokens: 4165 };
+  const answer = json(JSON.stringify({ data: [{ b64_json: 'AAAA' }], usage }));
+  const { usage: read } = await picturesOf({ body: json(DALL_E.replace('dall-e-3', 'gpt-image-1')), answer });
+  expect(read).toEqual({ classes: { input: 5, output: 0, output_image: 4160 }, reasoning: null, native: usage });
 });

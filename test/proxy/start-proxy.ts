@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pino } from 'pino';
 import type { CallBegin, CallEnd, ProviderName, SpoolEntry } from '../../src/call-record.ts';
 import type { RejectedAttempt } from '../../src/channel.ts';
@@ -13,7 +13,7 @@ import { createGatewayKey, digestKey } from '../../src/keys/gateway-key.ts';
 import { createKeySnapshot } from '../../src/keys/key-snapshot.ts';
 import { createAwsCredentials } from '../../src/proxy/aws/aws-credentials.ts';
 import { createByteBudget } from '../../src/proxy/byte-budget.ts';
-import { createCallIds } from '../../src/proxy/call-id.ts';
+import { type CallId, createCallIds } from '../../src/proxy/call-id.ts';
 import { COPIES_BYTES, type Gateway, HELD_BODIES_BYTES } from '../../src/proxy/gateway.ts';
 import { HeaderNames } from '../../src/proxy/header-names.ts';
 import type { Http2Sessions } from '../../src/proxy/http2/http2-sessions.ts';
@@ -40,6 +40,8 @@ export interface InProcessProxy {
   readonly server: Server;
   readonly sessions: Http2Sessions;
   readonly attempts: readonly RejectedAttempt[];
+  /** The whole spool: a folder with one of this process in it. */
+  readonly spoolDir: string;
   /** Everything in the spool so far, in order. */
   readonly entries: () => Promise<SpoolEntry[]>;
   /** The record of a call by its id; waits for it. */
@@ -55,6 +57,7 @@ export async function startProxy(
   settings: Partial<Gateway['settings']> = {},
   routes: Partial<Gateway['routes']> = {},
   limits: UpstreamLimits = DEFAULT_LIMITS,
+  nextCallId: () => CallId = createCallIds(),
 ): Promise<InProcessProxy> {
   const dir = mkdtempSync(join(tmpdir(), 'tollgate-proxy-'));
   const spoolDir = join(dir, 'spool', 'p1');
@@ -95,7 +98,7 @@ export async function startProxy(
     heldBodies: createByteBudget(HELD_BODIES_BYTES),
     idleBodies: new IdleSweep(BODY_IDLE_MS, BODY_SWEEP_MS),
     headerNames: new HeaderNames(),
-    nextCallId: createCallIds(),
+    nextCallId,
     openCalls: new OpenSet(),
     counters: { calls: 0, rejected: 0 },
     isDraining: false,
@@ -136,6 +139,7 @@ export async function startProxy(
     server,
     sessions,
     attempts,
+    spoolDir: dirname(spoolDir),
     entries,
     waitForCall: (id) => waitFor((begin) => begin.id === id),
     lastCall: async () => {

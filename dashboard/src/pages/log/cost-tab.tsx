@@ -1,6 +1,6 @@
 /** How a call's cost came about: a line for each class, adding up to the total; and why there is none, where there is none. */
 import type { LogDetail } from '../../api/logs.ts';
-import { Count, Money } from '../../components/amounts.tsx';
+import { Count } from '../../components/amounts.tsx';
 import { KeyValueList } from '../../components/key-value-list.tsx';
 import { type PlainColumn, PlainTable } from '../../components/plain-table.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
@@ -11,6 +11,7 @@ import {
   readCostBreakdown,
 } from '../../messages/cost-breakdown.ts';
 import { isNothing } from '../../messages/json-reading.ts';
+import { EstimateBlock } from './estimate-block.tsx';
 import { JsonTree } from './json-tree.tsx';
 
 const COLUMNS: readonly PlainColumn<CostTableLine>[] = [
@@ -111,6 +112,7 @@ export function CostTab({ log }: { readonly log: LogDetail }) {
           </p>
         </section>
       )}
+      <EstimateBlock log={log} />
       <KeyValueList
         items={[
           { name: 'Priced as', value: log.billing_model ?? '—' },
@@ -119,7 +121,6 @@ export function CostTab({ log }: { readonly log: LogDetail }) {
           { name: 'Usage', value: describeUsage(log.usage_source) },
           { name: 'Reasoning', value: <Count value={log.reasoning_tokens} unit="tokens, a part of the output" /> },
           ...(log.service_tier === null ? [] : [{ name: 'Service tier', value: log.service_tier }]),
-          ...(log.estimated_cost === null ? [] : [{ name: 'Estimate', value: <Money value={log.estimated_cost} /> }]),
         ]}
       />
       {!isNothing(log.native_usage) && (

@@ -6,16 +6,16 @@ import {
   chooseCatalog,
   countAgeDays,
   countDeclarations,
-  countUnpricedCalls,
   readActiveFacts,
   readBundledFacts,
   readOverlayFacts,
+  readUnpricedFacts,
   STALE_DAYS,
   UNPRICED_DAYS,
   type UnpricedFacts,
 } from '../prices/price-status.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
-import { FeedLook } from './price-catalog-resource.ts';
+import { FeedLook } from './prices-catalog-resource.ts';
 import { COMMON_ERRORS, jsonAnswer, Time } from './schemas.ts';
 
 const Day = z.string().describe('e.g. 2026-11-28');
@@ -42,8 +42,8 @@ const PriceStatusBody = z
       .object({ overrides: z.number().int(), mappings: z.number().int(), multipliers: z.number().int() })
       .describe('By the operator, above everything else'),
     unpriced: z
-      .object({ calls: z.number().int().describe('At most 100,000'), models: z.number().int(), since: Time })
-      .describe('Calls of the last 30 days that have usage and no price for all of it'),
+      .object({ calls: z.number().int(), models: z.number().int(), since: Time })
+      .describe('Of the last 30 days, as in `/prices/unpriced`'),
     feed: z.object({ setting: z.string().describe('`off`, `on` or an address'), ...FeedLook }),
     warnings: z.array(z.string()).describe('What needs attention, each with what to do; empty when all is well'),
   })
@@ -78,7 +78,7 @@ async function readStatus(deps: AdminDeps): Promise<PriceStatus> {
   const [active, declarations, unpriced, feed] = await Promise.all([
     readActiveFacts(pool),
     countDeclarations(pool, deps.accountId),
-    countUnpricedCalls(pool, deps.accountId, nowMs),
+    readUnpricedFacts(pool, deps.accountId, deps.prices.book(), nowMs),
     readFeedState(pool),
   ]);
   const { inUse, problem } = chooseCatalog(active, deps.prices.problem());

@@ -1,0 +1,130 @@
+/**
+ * What of the log has no price, counted: for each model and way of calling it the classes that were used and have no
+ * cost line. A second model within a call (an advisor, an image tool) counts as a model of its own. Why is said elsewhere.
+ */
+import type pg from 'pg';
+import type { ProviderName } from '../call-record.ts';
+import { MAX_QUANTITY } from '../pricing/cost-lines.ts';
+import { type ClassQuantities, USAGE_CLASSES, type UsageClass } from '../token-usage.ts';
+
+/** Groups, those of most calls first. There are as many as models, and clients can invent those. */
+const MAX_GROUPS = 2_000;
+
+/** Calls that are alike in everything that decides about their price. */
+export interface UnpricedGroup {
+  readonly provider: ProviderName;
+  readonly providerAlias: string | null;
+  readonly endpoint: string;
+  /** That would be billed, after declared mappings; null when the call names none. */
+  readonly model: string | null;
+  readonly serviceTier: string | null;
+  readonly speed: string | null;
+  readonly inferenceGeo: string | null;
+  readonly isBatch: boolean;
+  /** Used, and without a price; empty when no usage is known. */
+  readonly missing: readonly UsageClass[];
+  readonly calls: number;
+  /** Sums of the model's own usage. */
+  readonly quantities: ClassQuantities;
+  /** Decimal text: what is known of the calls. */
+  readonly knownCost: string;
+  readonly firstSeen: Date;
+  readonly lastSeen: Date;
+  /** The latest call. */
+  readonly exampleId: string;
+}
+
+type GroupRow = Omit<UnpricedGroup, 'missing' | 'quantities'> & {
+  readonly missing: readonly string[];
+} & Readonly<Record<`sum_${UsageClass}`, string | null>>;
+
+const SUMS = USAGE_CLASSES.map(
+  (name) =>
+    `sum((classes ->> '${name}')::numeric) filter (where jsonb_typeof(classes -> '${name}') = 'number')::text as sum_${name}`,
+);
+
+/**
+ * `priced` are the classes of a part that have a line. A line of another model's is told by its purpose and quantity,
+ * since a mapping may have given it another name. What is no count (`MAX_QUANTITY`) has no price and misses none.
+ */
+const COUNT_UNPRICED = `
+with calls as (
+  select id, requested_at, provider, provider_alias, endpoint, billing_model, cost_status, known_cost,
+    service_tier, speed, inference_geo, is_batch, coalesce(usage, '{}') as usage, coalesce(cost_lines, '[]') as cost_lines
+  from llm_requests
+  where account_id = $1 and requested_at >= $2 and requested_at < $3 and cost_status in ('unpriced', 'partial')
+), parts as (
+  select id, requested_at, provider, provider_alias, endpoint, known_cost, is_batch,
+    billing_model as model, service_tier, speed, inference_geo, usage as classes,
+    cost_status = 'unpriced' and not usage ? 'others' as is_unknown,
+    array(select line ->> 'class' from jsonb_array_elements(cost_lines) line where not line ? 'purpose') as priced
+  from calls
+  union all
+  select id, requested_at, provider, provider_alias, endpoint, known_cost, is_batch,
+    coalesce(other ->> 'model', billing_model),
+    case when other ? 'terms' then other -> 'terms' ->> 'serviceTier' else service_tier end,
+    case when other ? 'terms' then other -> 'terms' ->> 'speed' else speed end,
+    case when other ? 'terms' then other -> 'terms' ->> 'inferenceGeo' else inference_geo end,
+    other -> 'classes', false,
+    array(
+      select line ->> 'class' from jsonb_array_elements(cost_lines) line
+      where line ->> 'purpose' = other ->> 'purpose' and line -> 'quantity' = other -> 'classes' -> (line ->> 'class')
+    )
+  from calls cross join lateral
+    jsonb_array_elements(case jsonb_typeof(usage -> 'others') when 'array' then usage -> 'others' else '[]' end) other
+), gaps as (
+  select parts.*,
+    array(
+      select key from jsonb_each(classes)
+      where key = any($4::text[]) and key <> all(priced)
+        and case jsonb_typeof(value) when 'number' then value::numeric > 0 and value::numeric <= ${MAX_QUANTITY} else false end
+      order by array_position($4::text[], key)
+    ) as missing
+  from parts
+)
+select provider, provider_alias as "providerAlias", endpoint, model, service_tier as "serviceTier", speed,
+  inference_geo as "inferenceGeo", is_batch as "isBatch", missing, count(*) as calls,
+  coalesce(sum(known_cost), 0)::text as "knownCost", min(requested_at) as "firstSeen", max(requested_at) as "lastSeen",
+  (array_agg(id order by requested_at desc, id desc))[1] as "exampleId",
+  ${SUMS.join(',\n  ')}
+from gaps
+where missing <> '{}' or is_unknown
+group by provider, provider_alias, endpoint, model, service_tier, speed, inference_geo, is_batch, missing
+order by count(*) desc, max(requested_at) desc
+limit ${MAX_GROUPS}`;
+
+function readQuantities(row: GroupRow): ClassQuantities {
+  const quantities: Partial<Record<UsageClass, number>> = {};
+  for (const name of USAGE_CLASSES) {
+    const sum = Number(row[`sum_${name}`] ?? 0);
+    if (sum > 0) quantities[name] = Math.min(sum, Number.MAX_SAFE_INTEGER);
+  }
+  return quantities;
+}
+
+/** `from` inclusive, `to` exclusive. */
+export async function countUnpriced(
+  client: pg.ClientBase | pg.Pool,
+  accountId: number,
+  from: Date,
+  to: Date,
+): Promise<readonly UnpricedGroup[]> {
+  const { rows } = await client.query<GroupRow>(COUNT_UNPRICED, [accountId, from, to, [...USAGE_CLASSES]]);
+  return rows.map((row) => ({
+    provider: row.provider,
+    providerAlias: row.providerAlias,
+    endpoint: row.endpoint,
+    model: row.model,
+    serviceTier: row.serviceTier,
+    speed: row.speed,
+    inferenceGeo: row.inferenceGeo,
+    isBatch: row.isBatch,
+    missing: USAGE_CLASSES.filter((name) => row.missing.includes(name)),
+    calls: row.calls,
+    quantities: readQuantities(row),
+    knownCost: row.knownCost,
+    firstSeen: row.firstSeen,
+    lastSeen: row.lastSeen,
+    exampleId: row.exampleId,
+  }));
+}

@@ -1,0 +1,98 @@
+/**
+ * The latest calls that a change of the declared prices may concern, for a look at what it would do. It goes back day by
+ * day, since the log has no index by model, and stops when it has enough calls or has taken long enough.
+ */
+import type pg from 'pg';
+import type { ProviderName } from '../call-record.ts';
+import type { MatchKind } from '../pricing/operator-prices.ts';
+import { ALIAS_RULES } from '../pricing/overlay-rules.ts';
+import type { LlmRequestRow } from '../store/llm-request-row.ts';
+import type { Declaration } from './declaration.ts';
+import { BILLABLE_COLUMNS, PRICED_STATUSES } from './stored-call.ts';
+
+const DAY_MS = 86_400_000;
+/** Someone waits for the answer. */
+const SEARCH_LIMIT_MS = 8_000;
+
+const COLUMNS = [...BILLABLE_COLUMNS, 'billing_model', 'cost_status', 'total_cost', 'known_cost'] as const;
+export type PreviewedRow = Pick<LlmRequestRow, (typeof COLUMNS)[number]>;
+
+/** Whose calls; `model` null: all of the provider. */
+interface CallScope {
+  readonly provider: ProviderName;
+  readonly providerAlias: string | null;
+  readonly match: MatchKind;
+  readonly model: string | null;
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+/** A provider serves other names with the model: which calls those are, only pricing them tells. */
+function isServedUnderOtherNames(provider: ProviderName, match: MatchKind, model: string): boolean {
+  const wanted = model.toLowerCase();
+  return ALIAS_RULES.some(
+    (rule) => rule.provider === provider && (match === 'exact' ? rule.model === wanted : rule.model.startsWith(wanted)),
+  );
+}
+
+export function toCallScope(declaration: Declaration): CallScope {
+  const { provider, provider_alias: providerAlias, valid_from: from, valid_to: to } = declaration;
+  if (declaration.kind === 'multiplier') return { provider, providerAlias, match: 'exact', model: null, from, to };
+  const { match, model } = declaration;
+  const isWide = declaration.kind === 'override' && isServedUnderOtherNames(provider, match, model);
+  return { provider, providerAlias, match, model: isWide ? null : model, from, to };
+}
+
+/** A call has up to three names for its model, and other models may have taken part. */
+const IS_NAMED = `exists (
+  select from (
+    select unnest(array[model, model_requested, billing_model])
+    union all
+    select other ->> 'model' from
+      jsonb_array_elements(case jsonb_typeof(usage -> 'others') when 'array' then usage -> 'others' else '[]' end) other
+  ) names (name)
+  where case scope ->> 'match' when 'exact' then lower(name) = lower(scope ->> 'model')
+    else starts_with(lower(name), lower(scope ->> 'model')) end
+)`;
+
+const READ_CALLS = `
+select ${COLUMNS.join(', ')} from llm_requests
+where account_id = $1 and requested_at >= $2 and requested_at < $3 and cost_status = any($4)
+  and exists (
+    select from jsonb_array_elements($5::jsonb) scope
+    where provider = scope ->> 'provider'
+      and (scope ->> 'providerAlias' is null or provider_alias = scope ->> 'providerAlias')
+      and (scope ->> 'from' is null or requested_at >= (scope ->> 'from')::timestamptz)
+      and (scope ->> 'to' is null or requested_at < (scope ->> 'to')::timestamptz)
+      and (scope ->> 'model' is null or ${IS_NAMED})
+  )
+order by requested_at desc, id desc
+limit $6`;
+
+export interface FoundCalls {
+  readonly rows: readonly PreviewedRow[];
+  /** Calls before this were not looked at, for want of time; null when all of the window were, or enough were found. */
+  readonly searchedFrom: Date | null;
+}
+
+export async function findPreviewCalls(
+  client: pg.ClientBase | pg.Pool,
+  accountId: number,
+  scopes: readonly CallScope[],
+  { from, to, limit }: { readonly from: Date; readonly to: Date; readonly limit: number },
+): Promise<FoundCalls> {
+  const deadlineMs = performance.now() + SEARCH_LIMIT_MS;
+  const rows: PreviewedRow[] = [];
+  let endMs = to.getTime();
+  while (endMs > from.getTime() && rows.length < limit) {
+    if (performance.now() > deadlineMs) return { rows, searchedFrom: new Date(endMs) };
+    const startMs = Math.max(from.getTime(), Math.floor((endMs - 1) / DAY_MS) * DAY_MS);
+    const found = await client.query<PreviewedRow>(READ_CALLS, [
+      ...[accountId, new Date(startMs), new Date(endMs), [...PRICED_STATUSES]],
+      ...[JSON.stringify(scopes), limit - rows.length],
+    ]);
+    rows.push(...found.rows);
+    endMs = startMs;
+  }
+  return { rows, searchedFrom: null };
+}

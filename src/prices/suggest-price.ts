@@ -1,0 +1,52 @@
+/** The command that would give a model its price, ready but for what only the operator knows: words in capitals. */
+import { readBillingTerms } from '../pricing/billing-terms.ts';
+import { ROW_TIERS } from '../pricing/price-row.ts';
+import type { UsageClass } from '../token-usage.ts';
+import type { UnpricedGroup } from './count-unpriced.ts';
+import type { UnpricedReason } from './list-unpriced.ts';
+
+/** Options of their own in `tollgate prices set`; the others are `--rate class=usd`. */
+const RATE_OPTIONS: Readonly<Partial<Record<UsageClass, string>>> = {
+  input: '--input',
+  cache_read: '--cache-read',
+  output: '--output',
+};
+
+/** A word as a shell takes it literally: ids come from clients. */
+function quote(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+function suggestRates(missing: readonly UsageClass[]): string {
+  return missing
+    .map((name) => `${RATE_OPTIONS[name] ?? `--rate ${name}=`}${name in RATE_OPTIONS ? ' ' : ''}USD`)
+    .join(' ');
+}
+
+function suggestTier(group: UnpricedGroup): string {
+  const terms = readBillingTerms(group);
+  const isTierAlone = terms.speed === 'standard' && terms.inferenceGeo === 'standard';
+  const tier = ROW_TIERS.find((name) => name === terms.serviceTier);
+  return isTierAlone && tier !== undefined ? tier : 'any';
+}
+
+export function suggestPrice(group: UnpricedGroup, reason: UnpricedReason): string {
+  if (group.model !== null && /\p{Cc}/u.test(group.model)) return 'The id has control characters; look at the example.';
+  const target = `${group.provider} ${quote(group.model ?? '')}`;
+  const alias = group.providerAlias === null ? '' : ` --alias ${quote(group.providerAlias)}`;
+  switch (reason) {
+    case 'unknown_model':
+    case 'no_rate_for_class':
+      return `tollgate prices set ${target} ${suggestRates(group.missing)}`;
+    case 'terms':
+      return `tollgate prices set ${target} --tier ${suggestTier(group)} ${suggestRates(group.missing)}`;
+    case 'opaque_id':
+      return `tollgate prices map ${target} --to MODEL${group.provider === 'bedrock' ? '' : alias}`;
+    case 'priced_by_now':
+      return `tollgate reprice --filter ${quote(`provider:eq:${group.provider}`)}`;
+    case 'unknown_endpoint':
+      return 'The gateway does not know what this endpoint does, nor what it costs; no declared price changes that.';
+    case 'no_model':
+      return 'Neither the request nor the answer names a model, so no price can be declared for it.';
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * Why a part of a call has no price, found out by asking the same price book again under easier terms. It knows no price
+ * and no rule itself.
+ */
+import type { BillableCall, PriceCall } from '../pricing/billable-call.ts';
+import { readBillingModel, readBillingTerms } from '../pricing/billing-terms.ts';
+import { MAX_QUANTITY } from '../pricing/cost-lines.ts';
+import { type ClassQuantities, type OtherUsage, USAGE_CLASSES, type UsageClass } from '../token-usage.ts';
+
+export interface UnpricedClass {
+  readonly class: UsageClass;
+  readonly quantity: number;
+  /** Another model than the call's, and what it worked as. */
+  readonly model?: string;
+  readonly purpose?: string;
+  /** For people. */
+  readonly reason: string;
+}
+
+type PricedTerm = Pick<BillableCall, 'serviceTier' | 'speed' | 'inferenceGeo' | 'isBatch'>;
+const STANDARD: PricedTerm = { serviceTier: null, speed: null, inferenceGeo: null, isBatch: false };
+
+/** The terms that are not the standard ones, in words. */
+function describeTerms(call: BillableCall): string {
+  const { serviceTier, speed, inferenceGeo } = readBillingTerms(call);
+  const terms = [
+    [serviceTier, 'service tier'],
+    [speed, 'speed'],
+    [inferenceGeo, 'inference geo'],
+  ].filter(([value]) => value !== 'standard');
+  return terms.map(([value, name]) => `${name} ${value}`).join(' with ');
+}
+
+/** Does the book have a price for this much of this class alone? */
+function hasPrice(priceCall: PriceCall, call: BillableCall, unit: UsageClass, quantity: number): boolean {
+  const pictures = call.usage?.pictures;
+  const usage = {
+    classes: { [unit]: quantity },
+    reasoning: null,
+    native: {},
+    ...(pictures === undefined ? {} : { pictures }),
+  };
+  return priceCall({ ...call, usage, usageSource: 'provider' }).lines.length > 0;
+}
+
+function explain(priceCall: PriceCall, call: BillableCall, unit: UsageClass, quantity: number, nowMs: number): string {
+  if (quantity > MAX_QUANTITY) return 'no answer reports as much';
+  const model = readBillingModel(call);
+  if (model === null) return 'the call names no model';
+  const isPriced = (asked: BillableCall) => hasPrice(priceCall, asked, unit, quantity);
+  const standard = { ...call, ...STANDARD };
+  if (isPriced(call)) return 'its price depends on the length of the prompt, and none is declared for this one';
+  if (isPriced(standard)) return `no price is declared for ${describeTerms(call)}`;
+  if (isPriced({ ...standard, requestedAtMs: nowMs })) return 'there is a price of today, and none of that time';
+  const isKnown = USAGE_CLASSES.some((other) => hasPrice(priceCall, standard, other, 1));
+  if (!isKnown) return `the price book does not know ${model} at ${call.provider}`;
+  return `the price book has no rate of ${model} for it`;
+}
+
+/** A line is of the class of its quantity; what has none has no price. */
+export function listUnpriced(priceCall: PriceCall, call: BillableCall, nowMs: number): readonly UnpricedClass[] {
+  const { usage } = call;
+  if (usage === null) return [];
+  const { lines, costStatus } = priceCall(call);
+  if (costStatus === 'not_billed') return [];
+  const own = (classes: ClassQuantities, other: OtherUsage | null): readonly UnpricedClass[] =>
+    USAGE_CLASSES.flatMap((unit) => {
+      const quantity = classes[unit] ?? 0;
+      const isPriced = lines.some(
+        (line) =>
+          line.class === unit &&
+          line.purpose === other?.purpose &&
+          (other === null || other.model === null || line.model === other.model),
+      );
+      if (quantity === 0 || isPriced) return [];
+      const asked =
+        other === null
+          ? call
+          : {
+              ...call,
+              ...other.terms,
+              model: other.model ?? call.model,
+              modelRequested: other.model ?? call.modelRequested,
+            };
+      const reason = explain(priceCall, asked, unit, quantity, nowMs);
+      if (other === null) return [{ class: unit, quantity, reason }];
+      const model = other.model ?? readBillingModel(call);
+      return [{ class: unit, quantity, ...(model === null ? {} : { model }), purpose: other.purpose, reason }];
+    });
+  return [...own(usage.classes, null), ...(usage.others ?? []).flatMap((other) => own(other.classes, other))];
+}

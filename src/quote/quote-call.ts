@@ -1,0 +1,113 @@
+/**
+ * What would this call cost, and why? The path of a real one without its network: the answer is written down, read by
+ * the shape that reads real answers, and priced by the price book that prices real records. It stores nothing.
+ */
+import type { CostLine, PricedCall } from '../pricing/billable-call.ts';
+import type { PriceBook } from '../pricing/price-book.ts';
+import { type BilledBegin, type BilledEnd, toBillableCall } from '../pricing/to-billable-call.ts';
+import type { TokenUsage } from '../token-usage.ts';
+import { listUnpriced, type UnpricedClass } from './explain-unpriced.ts';
+import type { ClassQuoteInput, NativeQuoteInput, QuoteInput } from './quote-input.ts';
+import { type NativeReading, readNative } from './read-native.ts';
+
+export interface Quote
+  extends Pick<PricedCall, 'billingModel' | 'costStatus' | 'totalCost' | 'knownCost' | 'priceVersion'> {
+  readonly lines: readonly CostLine[];
+  /** As it was read: what a record would have. */
+  readonly usage: TokenUsage | null;
+  readonly unpriced: readonly UnpricedClass[];
+  /** Numbers of the native usage that had no influence. */
+  readonly unread: readonly string[];
+  /** What else to know, in sentences. */
+  readonly notes: readonly string[];
+}
+
+interface DescribedCall {
+  readonly begin: BilledBegin;
+  readonly end: BilledEnd;
+  readonly unread: readonly string[];
+  readonly notes: readonly string[];
+}
+
+/** What all quoted calls have in common: they went well. */
+const WENT_WELL = { outcome: 'ok', status: 200, errorType: null } as const;
+
+/** Throws a QuoteError when the question cannot be answered as it was put. */
+export function quoteCall(input: QuoteInput, book: PriceBook, nowMs: number): Quote {
+  const { begin, end, unread, notes } = input.kind === 'native' ? describeNative(input) : describeClasses(input);
+  const call = toBillableCall(begin, end);
+  const { billingModel, costStatus, totalCost, knownCost, lines, priceVersion } = book.priceCall(call);
+  return {
+    ...{ billingModel, costStatus, totalCost, knownCost, lines, priceVersion },
+    usage: end.usage,
+    unpriced: listUnpriced(book.priceCall, call, nowMs),
+    unread,
+    notes,
+  };
+}
+
+function describeNative(input: NativeQuoteInput): DescribedCall {
+  const read = readNative(input);
+  const { quoted, reading, use, unread } = read;
+  const { endpoint, region, modelRequested } = quoted;
+  const { model, serviceTier, speed, inferenceGeo } = reading;
+  return {
+    begin: {
+      provider: input.provider,
+      providerAlias: input.providerAlias,
+      endpoint: endpoint.family,
+      billed: endpoint.billed,
+      requestedAtMs: input.requestedAtMs,
+      region,
+      isBatch: endpoint.isBatch || input.context.batch === true,
+    },
+    end: {
+      ...WENT_WELL,
+      ...{ model, modelRequested, serviceTier, speed, inferenceGeo },
+      usage: use.usage,
+      usageSource: use.usageSource,
+      flags: use.isLater ? ['usage_later', ...reading.flags] : reading.flags,
+      ...(use.billedOnceAs === null ? {} : { billedOnceAs: use.billedOnceAs }),
+    },
+    unread,
+    notes: describeNotes(read),
+  };
+}
+
+function describeClasses(input: ClassQuoteInput): DescribedCall {
+  const { provider, providerAlias, model, requestedAtMs, context, classes, serviceTier, speed, inferenceGeo } = input;
+  return {
+    begin: {
+      provider,
+      providerAlias,
+      endpoint: 'classes',
+      billed: true,
+      requestedAtMs,
+      region: null,
+      isBatch: context.batch === true,
+    },
+    end: {
+      ...WENT_WELL,
+      ...{ model, modelRequested: model, serviceTier, speed, inferenceGeo },
+      usage: { classes, reasoning: null, native: {} },
+      usageSource: 'provider',
+      flags: [],
+    },
+    unread: [],
+    notes: [],
+  };
+}
+
+function describeNotes({ quoted, reading, use, unread }: NativeReading): readonly string[] {
+  const { endpoint } = quoted;
+  const notes: string[] = [];
+  if (!endpoint.billed && endpoint.fetchesResult !== true) notes.push(`${endpoint.family} costs nothing by itself.`);
+  if (use.isLater) notes.push('What was asked for is made later; the call that fetches it carries the cost.');
+  if (reading.usage !== null && use.usage === null)
+    notes.push('This usage belongs to the call that asked for the result, and is not counted again.');
+  if (reading.flags.includes('inconsistent')) notes.push('The parts of the usage do not add up.');
+  if (use.usage?.isIncomplete === true) notes.push('A part of what is billed is not in the usage, and not known.');
+  if (use.usage?.isRefused === true) notes.push('The request was refused before anything was answered.');
+  if (unread.length > 0) notes.push(`Of the usage this is not read and had no influence: ${unread.join(', ')}.`);
+  return notes;
+}

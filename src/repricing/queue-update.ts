@@ -1,0 +1,68 @@
+/**
+ * After an update of the list prices (a newer gateway, or another catalogue) the calls that had no total cost are priced
+ * again by themselves, once. Calls that have one never are, and what the operator declares is no update.
+ */
+import type pg from 'pg';
+import { insertJob } from '../jobs/job-store.ts';
+import { createPriceBook } from '../pricing/price-book.ts';
+import { inTransaction } from '../store/pool.ts';
+import { createRepriceJob, isBusy, type RepriceInput } from './reprice-request.ts';
+
+export type QueuedUpdate =
+  | { readonly type: 'queued'; readonly jobId: number }
+  /** The prices are those of the last time, or every call has a total cost. */
+  | { readonly type: 'nothing' }
+  /** The job for an update before is under way: ask again later. */
+  | { readonly type: 'busy' };
+
+/** What comes with the gateway. Takes a moment, so it is to be asked once. */
+export function readOwnVersion(): string {
+  return createPriceBook().version;
+}
+
+async function readListVersion(client: pg.ClientBase, ownVersion: string): Promise<string> {
+  const { rows } = await client.query<{ sha256: string }>(
+    "select encode(sha256, 'hex') as sha256 from price_catalogs where is_active",
+  );
+  return rows[0] === undefined ? ownVersion : `${ownVersion} ${rows[0].sha256}`;
+}
+
+async function hasCallsWithoutCost(client: pg.ClientBase, accountId: number): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `select from llm_requests where account_id = $1 and cost_status in ('unpriced', 'partial') limit 1`,
+    [accountId],
+  );
+  return rowCount === 1;
+}
+
+/** `bookVersion`: of the whole price book, for the reason that stands in the revisions. Of several nodes one queues it. */
+export async function queueUpdate(
+  pool: pg.Pool,
+  accountId: number,
+  ownVersion: string,
+  bookVersion: string,
+): Promise<QueuedUpdate> {
+  try {
+    return await inTransaction(pool, async (client) => {
+      const { rows } = await client.query<{ version: string | null }>(
+        'select version from repriced_list_prices for update',
+      );
+      const version = await readListVersion(client, ownVersion);
+      if (rows[0]?.version === version) return { type: 'nothing' };
+      await client.query('update repriced_list_prices set version = $1', [version]);
+      if (!(await hasCallsWithoutCost(client, accountId))) return { type: 'nothing' };
+      const input: RepriceInput = {
+        from: null,
+        to: null,
+        filters: [],
+        only: 'unpriced',
+        reason: `price book updated to ${bookVersion}`,
+        dry_run: false,
+      };
+      return { type: 'queued', jobId: await insertJob(client, createRepriceJob(accountId, input, true)) };
+    });
+  } catch (error) {
+    if (isBusy(error)) return { type: 'busy' };
+    throw error;
+  }
+}

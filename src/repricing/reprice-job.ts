@@ -1,0 +1,146 @@
+/**
+ * The job that prices calls again, each at its own time with the price book of now. Batches that began before it must be
+ * in first, so that none with older prices comes in behind it. A dry run does the same and writes only what it would do.
+ *
+ * Prices may change while it runs. Then it goes on with the newer ones, as new calls do: the calls before have those of
+ * their moment, all versions stand in the result, and a second run evens them out. To begin anew by itself could go on
+ * for ever, and to fail would leave it half done all the same.
+ */
+import type pg from 'pg';
+import { z } from 'zod';
+import { CHUNK_MS, type Job, type JobKind, type Progress } from '../jobs/job.ts';
+import type { CurrentPriceBook } from '../prices/current-price-book.ts';
+import { PRICED_STATUSES } from '../prices/stored-call.ts';
+import { waitForBatches } from '../store/ingest-lock.ts';
+import { formatUsd } from '../usd.ts';
+import { applyChanges, lockLog } from './apply-changes.ts';
+import { addDaySums, readDayTotals, sumByDay } from './day-sums.ts';
+import { type PriceEstimate, updateEstimates } from './estimated-costs.ts';
+import { CallPosition, countCalls, NEWEST, rangeOf, readCalls } from './read-calls.ts';
+import { type PricedRow, type RepricedCall, repriceCall } from './reprice-call.ts';
+import { REPRICE_KIND, RepriceInput } from './reprice-request.ts';
+
+const FIRST_ROWS = 500;
+const MIN_ROWS = 100;
+/** Calls of a chunk at most, however fast this machine is: they stand in memory at once. */
+const MAX_ROWS = 5_000;
+/** A chunk may be at most so many times as large as the one before. */
+const MAX_GROWTH = 2;
+/** Versions of the price book that the result names; of more only the first are told. */
+const MAX_VERSIONS = 20;
+
+const Cursor = z.object({
+  before: CallPosition,
+  /** Calls to pass by in the next chunk. */
+  rows: z.number().int(),
+  read: z.number().int(),
+  versions: z.array(z.string()),
+});
+type Cursor = Readonly<z.infer<typeof Cursor>>;
+
+const START: Cursor = { before: NEWEST, rows: FIRST_ROWS, read: 0, versions: [] };
+
+export interface RepriceOptions {
+  readonly prices: CurrentPriceBook;
+  /** Left out: estimated costs stay as they are. */
+  readonly priceEstimate?: PriceEstimate;
+  /** Calls of a chunk at most. */
+  readonly maxRows?: number;
+}
+
+export function createRepriceKind(options: RepriceOptions): JobKind {
+  return {
+    kind: REPRICE_KIND,
+    runChunk: async (client, job) => {
+      const input = RepriceInput.parse(job.input);
+      if (job.cursor === null) return begin(client);
+      const cursor = Cursor.parse(job.cursor);
+      // Not with the barrier: batches wait for the end of that transaction, and counting may take its time.
+      if (job.total === null) return count(client, job, input, cursor);
+      return runChunk(client, job, input, cursor, options);
+    },
+  };
+}
+
+async function begin(client: pg.ClientBase): Promise<Progress> {
+  await waitForBatches(client);
+  return { phase: 'counting calls', cursor: START, done: 0, total: null, result: null, pauseMs: 0 };
+}
+
+async function count(client: pg.ClientBase, job: Job, input: RepriceInput, cursor: Cursor): Promise<Progress> {
+  const total = await countCalls(client, rangeOf(job.accountId, input));
+  return { phase: phaseOf(input), cursor, done: 0, total, result: null, pauseMs: 0 };
+}
+
+function phaseOf({ dry_run: isDryRun }: RepriceInput): string {
+  return isDryRun ? 'comparing prices' : 'pricing calls again';
+}
+
+/** A later chunk takes about `CHUNK_MS`, whatever this machine makes of it. */
+function nextRows(rows: number, tookMs: number): number {
+  const wanted = rows * Math.min(MAX_GROWTH, CHUNK_MS / Math.max(1, tookMs));
+  return Math.round(Math.min(MAX_ROWS, Math.max(MIN_ROWS, wanted)));
+}
+
+async function runChunk(
+  client: pg.ClientBase,
+  job: Job,
+  input: RepriceInput,
+  cursor: Cursor,
+  { prices, priceEstimate, maxRows = MAX_ROWS }: RepriceOptions,
+): Promise<Progress> {
+  const startedMs = performance.now();
+  const limit = Math.min(maxRows, Math.max(MIN_ROWS, Math.round(cursor.rows / 4 ** job.failures)));
+  if (!input.dry_run) await lockLog(client);
+  await prices.refresh(client);
+  const { version, priceCall } = prices.book();
+  const range = rangeOf(job.accountId, input);
+  const { read, last, rows } = await readCalls(client, range, cursor.before, limit, priceEstimate !== undefined);
+
+  const calls = rows.filter(hasPricedCost).map((row) => repriceCall(row, priceCall));
+  const leftAlone = input.dry_run ? new Set() : await applyChanges(client, { ...input, id: job.id }, changesOf(calls));
+  await addDaySums(client, job.id, sumByDay(calls.filter(({ row }) => !leftAlone.has(row.id))));
+  if (priceEstimate !== undefined && !input.dry_run) await updateEstimates(client, rows, priceCall, priceEstimate);
+
+  const next: Cursor = {
+    before: last ?? cursor.before,
+    rows: nextRows(limit, performance.now() - startedMs),
+    read: cursor.read + read,
+    versions: addVersion(cursor.versions, version),
+  };
+  const isEnd = read < limit;
+  return {
+    phase: isEnd ? 'done' : phaseOf(input),
+    cursor: next,
+    done: next.read,
+    // Calls that were shipped late may have come in on the way.
+    total: isEnd ? next.read : Math.max(next.read, job.total ?? 0),
+    result: isEnd ? await readResult(client, job.id, input, next) : null,
+  };
+}
+
+function hasPricedCost(row: PricedRow): boolean {
+  return PRICED_STATUSES.some((status) => status === row.cost_status);
+}
+
+function changesOf(calls: readonly RepricedCall[]): readonly RepricedCall[] {
+  return calls.filter(({ isChanged }) => isChanged);
+}
+
+function addVersion(versions: Cursor['versions'], version: string): Cursor['versions'] {
+  return versions.includes(version) || versions.length >= MAX_VERSIONS ? versions : [...versions, version];
+}
+
+async function readResult(client: pg.ClientBase, jobId: number, input: RepriceInput, { versions }: Cursor) {
+  const totals = await readDayTotals(client, jobId);
+  return {
+    dry_run: input.dry_run,
+    calls: totals.calls,
+    changed: totals.changed,
+    old_cost: formatUsd(totals.oldCost),
+    new_cost: formatUsd(totals.newCost),
+    old_unpriced: totals.oldUnpriced,
+    new_unpriced: totals.newUnpriced,
+    price_versions: versions,
+  };
+}

@@ -1,0 +1,67 @@
+/** Asking for calls to be priced again: what can be asked, and the job that it becomes. The work itself is the job's. */
+import pg from 'pg';
+import { z } from 'zod';
+import { insertJob, type NewJob } from '../jobs/job-store.ts';
+
+export const REPRICE_KIND = 'reprice';
+
+/** `unpriced`: those without a total cost, `unpriced` and `partial`. `all`: every call whose cost depends on prices. */
+export const REPRICE_SCOPES = ['unpriced', 'all'] as const;
+
+/** What a job is given; stored, so it is read again with each chunk. */
+export const RepriceInput = z.object({
+  /** Inclusive, in RFC 3339; null: since ever. */
+  from: z.string().nullable(),
+  /** Exclusive; null: until now. */
+  to: z.string().nullable(),
+  /** Filters of the log as they were written. */
+  filters: z.array(z.string()),
+  only: z.enum(REPRICE_SCOPES),
+  /** Stands in every revision. */
+  reason: z.string(),
+  dry_run: z.boolean(),
+});
+export type RepriceInput = Readonly<z.infer<typeof RepriceInput>>;
+
+export type RepriceRequest =
+  | { readonly type: 'accepted'; readonly jobId: number }
+  /** Another one is under way. */
+  | { readonly type: 'busy' };
+
+/** A dry run changes nothing, so it may go beside the others. Whoever is to correct costs must not wait for an update. */
+function subjectOf(input: RepriceInput, isAutomatic: boolean): string {
+  if (input.dry_run) return 'reprice:dry_run';
+  return isAutomatic ? 'reprice:update' : 'reprice';
+}
+
+function titleOf({ only, dry_run: isDryRun }: RepriceInput): string {
+  const what = `${only === 'all' ? 'all' : 'unpriced'} calls again`;
+  return isDryRun ? `Dry run of pricing ${what}` : `Price ${what}`;
+}
+
+export function createRepriceJob(accountId: number, input: RepriceInput, isAutomatic: boolean): NewJob {
+  return {
+    accountId,
+    kind: REPRICE_KIND,
+    subject: subjectOf(input, isAutomatic),
+    title: titleOf(input),
+    unit: 'calls',
+    input: { ...input, filters: [...input.filters] },
+  };
+}
+
+const UNIQUE_VIOLATION = '23505';
+
+/** One of a subject at a time is under way: `jobs` has an index that sees to it. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION;
+}
+
+export async function requestRepricing(pool: pg.Pool, accountId: number, input: RepriceInput): Promise<RepriceRequest> {
+  try {
+    return { type: 'accepted', jobId: await insertJob(pool, createRepriceJob(accountId, input, false)) };
+  } catch (error) {
+    if (isBusy(error)) return { type: 'busy' };
+    throw error;
+  }
+}

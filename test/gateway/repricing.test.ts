@@ -1,0 +1,484 @@
+/** Pricing calls again in real databases: what changes, what stays, and what happens meanwhile. */
+import fc from 'fast-check';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { cancelJob, readJob, resumeJob } from '../../src/jobs/job-store.ts';
+import { listDays } from '../../src/repricing/day-sums.ts';
+import { listRevisions } from '../../src/repricing/list-revisions.ts';
+import { queueUpdate } from '../../src/repricing/queue-update.ts';
+import { requestRepricing } from '../../src/repricing/reprice-request.ts';
+import { cutRollups } from '../../src/runs/cut-rollups.ts';
+import { makeInterruptedItem } from '../../src/shipper/build-batch.ts';
+import { BEGIN_BATCH } from '../../src/store/ingest-lock.ts';
+import { applyRetention } from '../../src/store/retention.ts';
+import { formatUsd } from '../../src/usd.ts';
+import { callBegin, callCheckpoint, callId, NOON_MS } from '../call-fixtures.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../postgres.ts';
+import {
+  ACCOUNT_ID,
+  ALL,
+  type CallSpec,
+  declarePrice,
+  expectSound,
+  mapModel,
+  openStage,
+  removeDeclarations,
+  reprice,
+  request,
+  rowsOf,
+  type Stage,
+  stageKind,
+  startRunner,
+  storeCalls,
+  waitForResult,
+} from './reprice-stage.ts';
+import { waitUntil } from './start-gateway.ts';
+
+const DAY_MS = 86_400_000;
+/** Of `gpt-5` at the catalogue's prices: 101 × $1.25, 20 × $0.125 and 7 × $10 a million. */
+const LIST_COST = '0.000198750000';
+/** At the declared ones: 101 × $1 and 7 × $5 a million, and 20 tokens from the cache for nothing. */
+const OWN_RATES = { input: '1', cache_read: '0', output: '5' };
+const OWN_COST = '0.000136000000';
+
+const COSTS = `select right(id::text, 2), total_cost, known_cost, cost_status, billing_model from llm_requests order by id`;
+
+function unknownModel(number: number, specs: CallSpec['begin'] = {}): CallSpec {
+  return {
+    number,
+    begin: { modelRequested: 'house-1', ...specs },
+    end: { modelRequested: 'house-1', model: 'house-1' },
+  };
+}
+
+const PRICED_COLUMNS = `select id, billing_model, cost_status, total_cost, known_cost, input_cost, cache_read_cost,
+  cache_creation_cost, output_cost, other_cost from llm_requests order by id`;
+
+/** The same declared again. */
+function ignoreSecond(error: unknown): void {
+  if (!(error instanceof pg.DatabaseError) || error.code !== '23505') throw error;
+}
+
+/** In runs of five, over three days. */
+function manyCalls(count: number): CallSpec[] {
+  return Array.from({ length: count }, (_, index) => ({
+    number: index + 1,
+    begin: {
+      requestedAtMs: NOON_MS - (index % 3) * DAY_MS + index,
+      traceId: index % 4 === 0 ? null : `run ${index % 5}`,
+    },
+  }));
+}
+
+describe.each(POSTGRES_KINDS)('re-pricing in $name', (kind) => {
+  let server: TestPostgres;
+  let stage: Stage;
+  let url: string;
+  let databases = 0;
+
+  beforeAll(async () => {
+    server = await startPostgres(kind);
+  });
+  afterAll(() => server.remove());
+  beforeEach(async () => {
+    databases += 1;
+    url = await server.createDatabase(`test_${databases}`);
+    stage = await openStage(url);
+    return () => stage.close();
+  });
+
+  /** So many connections wait for a lock of another. */
+  function waitForWaiting(connections: number): Promise<true> {
+    return waitUntil(`${connections} wait`, async () => {
+      const [row] = await rowsOf(
+        stage,
+        `select count(*) = ${connections} from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return Array.isArray(row) && row[0] === true ? true : undefined;
+    });
+  }
+
+  test('a dry run says by day and model what a declared price changes, and changes nothing', async () => {
+    await storeCalls(stage, [
+      { number: 1, begin: { traceId: 'run' } },
+      { number: 2, begin: { requestedAtMs: NOON_MS - DAY_MS } },
+      unknownModel(3),
+    ]);
+    await declarePrice(stage.pool, 'gpt-5-2025-08-07', OWN_RATES);
+    await declarePrice(stage.pool, 'house-1', { input: '2', cache_read: '1', output: '4' });
+    const before = await rowsOf(stage, 'select r.* from llm_requests r order by id');
+    const { id, result } = await reprice(stage, { dry_run: true, reason: '' });
+    expect(result).toEqual({
+      dry_run: true,
+      calls: 3,
+      changed: 3,
+      old_cost: '0.00039875',
+      new_cost: '0.000527',
+      old_unpriced: 1,
+      new_unpriced: 0,
+    });
+    const days = await listDays(stage.pool, id, null, 10);
+    expect(days.map((day) => ({ ...day, oldCost: formatUsd(day.oldCost), newCost: formatUsd(day.newCost) }))).toEqual([
+      {
+        day: '2026-11-27',
+        provider: 'openai',
+        model: 'gpt-5-2025-08-07',
+        ...{ calls: 1, changed: 1, oldCost: '0.0002', newCost: '0.000137', oldUnpriced: 0, newUnpriced: 0 },
+      },
+      {
+        day: '2026-11-28',
+        provider: 'openai',
+        model: 'gpt-5-2025-08-07',
+        ...{ calls: 1, changed: 1, oldCost: '0.00019875', newCost: '0.000136', oldUnpriced: 0, newUnpriced: 0 },
+      },
+      {
+        day: '2026-11-28',
+        provider: 'openai',
+        model: 'house-1',
+        ...{ calls: 1, changed: 1, oldCost: '0', newCost: '0.000254', oldUnpriced: 1, newUnpriced: 0 },
+      },
+    ]);
+    expect(await listDays(stage.pool, id, days[1] ?? null, 10)).toEqual([days[2]]);
+    expect(await rowsOf(stage, 'select r.* from llm_requests r order by id')).toEqual(before);
+    expect(await rowsOf(stage, 'select * from cost_revisions')).toEqual([]);
+  });
+
+  test('applied, the call, its revision, its run and its hour have the new cost; a second run changes nothing', async () => {
+    await storeCalls(stage, [
+      { number: 1, begin: { traceId: 'run' } },
+      { number: 2, begin: { traceId: 'run' } },
+    ]);
+    const [oldVersion] = (await rowsOf(stage, 'select distinct price_version from llm_requests')).flat();
+    await declarePrice(stage.pool, 'gpt-5-2025-08-07', OWN_RATES);
+    const { id, result } = await reprice(stage, { filters: [`id:eq:${callId(1)}`] });
+    expect(result).toMatchObject({
+      dry_run: false,
+      calls: 1,
+      changed: 1,
+      old_cost: '0.00019875',
+      new_cost: '0.000136',
+    });
+    expect(await rowsOf(stage, COSTS)).toEqual([
+      ['01', OWN_COST, OWN_COST, 'exact', 'gpt-5-2025-08-07'],
+      ['02', '0.000200000000', '0.000200000000', 'exact', 'gpt-5-2025-08-07'],
+    ]);
+    const [columns] = await rowsOf(
+      stage,
+      `select input_cost, cache_read_cost, cache_creation_cost, output_cost, other_cost, jsonb_array_length(cost_lines),
+         cost_lines->0->>'layer', price_version = '${oldVersion}', priced_at > '2026-11-28T12:00Z', usage->'input'
+       from llm_requests where id = '${callId(1)}'`,
+    );
+    const money = ['0.000101000000', '0.000000000000', null, '0.000035000000', null];
+    expect(columns).toEqual([...money, 3, 'override', false, expect.any(Boolean), 101]);
+    const [revision, ...others] = await listRevisions(stage.pool, ACCOUNT_ID, callId(1));
+    expect(others).toEqual([]);
+    expect(revision).toMatchObject({
+      jobId: id,
+      reason: 'as negotiated',
+      oldPriceVersion: oldVersion,
+      newPriceVersion: stage.prices.book().version,
+      oldCostStatus: 'exact',
+      newCostStatus: 'exact',
+      oldTotalCost: '0.00019875',
+      newTotalCost: '0.000136',
+      oldCostLines: [
+        { class: 'input', quantity: 101, rate: '1.25', layer: 'catalog' },
+        { class: 'cache_read', quantity: 20, rate: '0.125' },
+        { class: 'output', quantity: 7, rate: '10' },
+      ],
+    });
+    expect(await rowsOf(stage, 'select calls, unpriced_calls, total_cost from llm_runs')).toEqual([
+      [2, 0, '0.000336000000'],
+    ]);
+    expect(await rowsOf(stage, 'select calls, unpriced_calls, total_cost, input_tokens from llm_cost_hourly')).toEqual([
+      [2, 0, '0.000336000000', 203],
+    ]);
+    const again = await reprice(stage, { filters: [`id:eq:${callId(1)}`] });
+    expect(again.result).toMatchObject({ calls: 1, changed: 0, old_cost: '0.000136', new_cost: '0.000136' });
+    expect(await rowsOf(stage, 'select job_id from cost_revisions')).toEqual([[id]]);
+  });
+
+  test('of unpriced calls only, one that has a price stays, and so does one whose usage is not whole', async () => {
+    const incomplete = { classes: { input: 50 }, reasoning: null, native: {}, isIncomplete: true as const };
+    await storeCalls(stage, [
+      { number: 1 },
+      unknownModel(2, { traceId: 'run' }),
+      { number: 3, end: { usage: incomplete } },
+      { number: 4, end: { usage: null, usageSource: 'none' } },
+    ]);
+    await declarePrice(stage.pool, 'gpt-5-2025-08-07', OWN_RATES);
+    await declarePrice(stage.pool, 'house-1', { input: '2', cache_read: '1' });
+    expect((await reprice(stage, { only: 'unpriced' })).result).toMatchObject({
+      calls: 2,
+      changed: 2,
+      new_unpriced: 2,
+    });
+    expect(await rowsOf(stage, COSTS)).toEqual([
+      ['01', LIST_COST, LIST_COST, 'exact', 'gpt-5-2025-08-07'],
+      // Nobody said what output costs.
+      ['02', null, '0.000224000000', 'partial', 'house-1'],
+      ['03', null, '0.000050000000', 'partial', 'gpt-5-2025-08-07'],
+      ['04', null, '0.000000000000', 'no_usage', 'gpt-5-2025-08-07'],
+    ]);
+    expect((await reprice(stage, { only: 'unpriced' })).result).toMatchObject({
+      calls: 2,
+      changed: 0,
+      old_unpriced: 2,
+    });
+  });
+
+  test('a price that is taken back makes its calls unpriced again; an id that is mapped is billed as its model', async () => {
+    await declarePrice(stage.pool, 'house-1', { input: '2', cache_read: '1', output: '4' });
+    await storeCalls(stage, [unknownModel(1, { traceId: 'run' })]);
+    await removeDeclarations(stage.pool);
+    expect((await reprice(stage)).result).toMatchObject({
+      changed: 1,
+      old_cost: '0.00025',
+      new_cost: '0',
+      new_unpriced: 1,
+    });
+    const unpriced = ['01', null, '0.000000000000', 'unpriced', 'house-1'];
+    expect(await rowsOf(stage, COSTS)).toEqual([unpriced]);
+    expect(await rowsOf(stage, 'select unpriced_calls, total_cost from llm_runs')).toEqual([[1, '0.000000000000']]);
+    await mapModel(stage.pool, 'house-1', 'gpt-5');
+    expect((await reprice(stage, { only: 'unpriced' })).result).toMatchObject({ changed: 1, new_cost: '0.00019875' });
+    expect(await rowsOf(stage, COSTS)).toEqual([['01', LIST_COST, LIST_COST, 'exact', 'gpt-5']]);
+    const revisions = await listRevisions(stage.pool, ACCOUNT_ID, callId(1));
+    expect(revisions.map((one) => [one.oldBillingModel, one.oldKnownCost, one.newBillingModel])).toEqual([
+      ['house-1', '0', 'gpt-5'],
+      ['house-1', '0.00025', 'house-1'],
+    ]);
+  });
+
+  test('the range and the filters say which calls: from is in, to is out', async () => {
+    await storeCalls(
+      stage,
+      [1, 2, 3, 4].map((number) => ({ number, begin: { metadata: [['Feature', number === 2 ? 'chat' : 'search']] } })),
+    );
+    await declarePrice(stage.pool, 'gpt-5-2025-08-07', OWN_RATES);
+    const from = new Date(NOON_MS + 1).toISOString();
+    const to = new Date(NOON_MS + 4).toISOString();
+    expect((await reprice(stage, { from, to, filters: ['metadata.feature:eq:search'] })).result).toMatchObject({
+      calls: 2,
+      changed: 2,
+    });
+    expect(await rowsOf(stage, 'select right(request_id::text, 1) from cost_revisions order by 1')).toEqual([
+      ['1'],
+      ['3'],
+    ]);
+  });
+
+  test('stopped in the middle and resumed, it goes on where it was; a chunk of a broken connection has not happened', async () => {
+    await storeCalls(stage, manyCalls(700));
+    await declarePrice(stage.pool, 'gpt-5-2025-08-07', OWN_RATES);
+    const id = await request(stage, ALL);
+    const chunks: number[] = [];
+    const first = startRunner(
+      stage,
+      stageKind(stage, { maxRows: 150, chunks: 4, beforeChunk: async (chunk) => void chunks.push(chunk) }),
+    );
+    // The barrier, the count, and 300 calls.
+    await waitUntil('300 calls', async () => ((await readJob(stage.pool, 1, id))?.done === 300 ? true : undefined));
+    await first.stop();
+    expect(chunks).toEqual([1, 2, 3, 4]);
+    await expectSound(stage);
+    expect(await rowsOf(stage, 'select count(*) from cost_revisions')).toEqual([[300]]);
+    await cancelJob(stage.pool, ACCOUNT_ID, id);
+    expect(await resumeJob(stage.pool, ACCOUNT_ID, id)).toBe('resumed');
+
+    let isBroken = false;
+    const breaking = startRunner(
+      stage,
+      stageKind(stage, {
+        maxRows: 150,
+        beforeChunk: async () => {
+          if (isBroken) return;
+          isBroken = true;
+          await stage.pool.query(
+            `select pg_terminate_backend(pid) from pg_stat_activity
+             where datname = current_database() and state = 'idle in transaction' and pid <> pg_backend_pid()`,
+          );
+        },
+      }),
+    );
+    expect(await waitForResult(stage, id)).toMatchObject({ calls: 700, changed: 700 });
+    await breaking.stop();
+    await expectSound(stage);
+    expect(await rowsOf(stage, 'select count(*), count(distinct request_id) from cost_revisions')).toEqual([
+      [700, 700],
+    ]);
+    expect((await reprice(stage)).result).toMatchObject({ calls: 700, changed: 0 });
+  });
+
+  test('a batch with older prices is waited for; prices that change meanwhile count from there on, and the result says so', async () => {
+    await storeCalls(stage, manyCalls(300));
+    const batch = new pg.Client(url);
+    await batch.connect();
+    await batch.query(BEGIN_BATCH);
+    await declarePrice(stage.pool, 'gpt-5-2025-08-07', OWN_RATES);
+    const id = await request(stage, ALL);
+    const runner = startRunner(
+      stage,
+      stageKind(stage, {
+        maxRows: 100,
+        beforeChunk: async (chunk) => {
+          if (chunk === 5) await declarePrice(batch, 'gpt-5-2025-08-07-none', OWN_RATES);
+        },
+      }),
+    );
+    await waitUntil('the job waits', async () => {
+      const job = await readJob(stage.pool, ACCOUNT_ID, id);
+      return job?.error?.startsWith('55P03') ? true : undefined;
+    });
+    expect(await rowsOf(stage, 'select count(*) from cost_revisions')).toEqual([[0]]);
+    await batch.query('commit');
+    const result = await waitForResult(stage, id);
+    await runner.stop();
+    await batch.end();
+    expect(result).toMatchObject({ calls: 300, changed: 300 });
+    expect(result['price_versions']).toHaveLength(2);
+    await expectSound(stage);
+  });
+
+  test('a call that gets its real ending while it is being priced keeps the cost of that ending', async () => {
+    await stage.prices.refresh(stage.pool);
+    const begin = callBegin(1, { traceId: 'run', metadata: [] });
+    const { priceCall } = stage.prices.book();
+    await stage.session.ingest([makeInterruptedItem(begin, callCheckpoint(1), { priceCall, nowMs: NOON_MS })]);
+    await storeCalls(stage, [{ number: 2, begin: { traceId: 'run' } }]);
+    await declarePrice(stage.pool, 'gpt-5-2025-08-07', OWN_RATES);
+    const other = new pg.Client(url);
+    await other.connect();
+    await other.query("begin; select from llm_runs where trace_id = 'run' for update");
+    let ending: Promise<void> | null = null;
+    const { result } = await reprice(
+      stage,
+      {},
+      {
+        beforeChunk: async (chunk) => {
+          if (chunk !== 3) return;
+          // It has taken the interrupted call out, and waits for the run; the chunk then waits for the call.
+          ending = storeCalls(stage, [{ number: 1, begin: { traceId: 'run' } }]);
+          await waitForWaiting(1);
+          void waitForWaiting(2).then(() => other.query('commit'));
+        },
+      },
+    );
+    await ending;
+    await other.end();
+    expect(result).toMatchObject({ calls: 1, changed: 1 });
+    expect(await rowsOf(stage, COSTS)).toEqual([
+      ['01', OWN_COST, OWN_COST, 'exact', 'gpt-5-2025-08-07'],
+      ['02', '0.000137000000', '0.000137000000', 'exact', 'gpt-5-2025-08-07'],
+    ]);
+    expect(await rowsOf(stage, 'select right(request_id::text, 1) from cost_revisions')).toEqual([['2']]);
+  });
+
+  test('days that retention drops are gone, and what is history of their runs stays as it was', async () => {
+    await storeCalls(stage, manyCalls(60));
+    await storeCalls(stage, [{ number: 100, begin: { traceId: 'old run', requestedAtMs: NOON_MS - 5 * DAY_MS } }]);
+    await applyRetention({
+      ...{ pool: stage.pool, limits: { rowsDays: 2, bodiesDays: 2 }, nowMs: NOON_MS + 1_000, cutRollups },
+    });
+    await declarePrice(stage.pool, 'gpt-5-2025-08-07', OWN_RATES);
+    expect((await reprice(stage)).result).toMatchObject({ calls: 60, changed: 60 });
+    expect(await rowsOf(stage, `select is_history, total_cost from llm_runs where trace_id = 'old run'`)).toEqual([
+      [true, '0.000322500000'],
+    ]);
+  });
+
+  test('whatever the calls and the prices, every cost is the one that a new call would have, and twice is once', async () => {
+    const tokens = fc.nat({ max: 400_000 });
+    const call = fc.record({
+      model: fc.constantFrom('gpt-5', 'house-1', 'house-2', 'gpt-5-nano', null),
+      usage: fc.option(fc.record({ input: tokens, cache_read: tokens, output: tokens })),
+      usageSource: fc.constantFrom('provider' as const, 'partial' as const),
+      hour: fc.nat({ max: 60 }),
+      run: fc.constantFrom('a', 'b', null),
+    });
+    const rate = fc.nat({ max: 100_000 }).map((number) => `${number / 1_000}`);
+    const change = fc.oneof(
+      fc.record({ model: fc.constantFrom('house-1', 'gpt-5'), input: rate, output: rate }),
+      fc.record({ map: fc.constantFrom('house-2', 'gpt-5-nano') }),
+      fc.constant('remove' as const),
+    );
+    let databasesMade = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(call, { minLength: 1, maxLength: 30 }),
+        fc.array(fc.tuple(change, fc.boolean()), { minLength: 1, maxLength: 3 }),
+        async (calls, changes) => {
+          databasesMade += 1;
+          const own = await openStage(await server.createDatabase(`property_${databasesMade}`));
+          try {
+            const specs = calls.map(
+              ({ model, usage, usageSource, hour, run }, index): CallSpec => ({
+                number: index + 1,
+                begin: { modelRequested: model, traceId: run, requestedAtMs: NOON_MS - hour * 3_600_000 + index },
+                end: {
+                  ...{ model, modelRequested: model, usageSource: usage === null ? 'none' : usageSource },
+                  usage: usage === null ? null : { classes: usage, reasoning: null, native: {} },
+                },
+              }),
+            );
+            await storeCalls(own, specs);
+            for (const [one, isAll] of changes) {
+              if (one === 'remove') await removeDeclarations(own.pool);
+              else if ('map' in one) await mapModel(own.pool, one.map, 'gpt-5').catch(ignoreSecond);
+              else
+                await declarePrice(own.pool, one.model, { input: one.input, output: one.output }).catch(ignoreSecond);
+              await reprice(own, { only: isAll ? 'all' : 'unpriced' }, { maxRows: 100 });
+            }
+            await reprice(own);
+            const priced = await rowsOf(own, PRICED_COLUMNS);
+            expect((await reprice(own)).result).toMatchObject({ changed: 0 });
+            expect(await rowsOf(own, PRICED_COLUMNS)).toEqual(priced);
+            await own.pool.query(
+              'truncate llm_requests, llm_runs, llm_run_facets, llm_cost_hourly, llm_metadata_hourly',
+            );
+            await storeCalls(own, specs);
+            expect(await rowsOf(own, PRICED_COLUMNS)).toEqual(priced);
+          } finally {
+            await own.close();
+          }
+        },
+      ),
+      { numRuns: 4 },
+    );
+  });
+
+  test('after an update of the list prices calls without a cost are priced again, once, and no others', async () => {
+    const update = (own: string) => queueUpdate(stage.pool, ACCOUNT_ID, own, 'book 7');
+    // The first start, and a log without calls.
+    expect(await update('list 1')).toEqual({ type: 'nothing' });
+    await storeCalls(stage, [{ number: 1 }, unknownModel(2)]);
+    expect(await update('list 1')).toEqual({ type: 'nothing' });
+    await declarePrice(stage.pool, 'house-1', { input: '2', cache_read: '1', output: '4' });
+    await declarePrice(stage.pool, 'gpt-5-2025-08-07', OWN_RATES);
+    expect(await update('list 1')).toEqual({ type: 'nothing' });
+    expect(await update('list 2')).toEqual({ type: 'queued', jobId: 1 });
+    expect(await update('list 2')).toEqual({ type: 'nothing' });
+    expect(await update('list 3')).toEqual({ type: 'busy' });
+    const runner = startRunner(stage, stageKind(stage));
+    expect(await waitForResult(stage, 1)).toMatchObject({ calls: 1, changed: 1, new_cost: '0.000252' });
+    await runner.stop();
+    expect(await rowsOf(stage, COSTS)).toMatchObject({ 0: { 1: LIST_COST }, 1: { 1: '0.000252000000' } });
+    const [revision] = await listRevisions(stage.pool, ACCOUNT_ID, callId(2));
+    expect(revision?.reason).toBe('price book updated to book 7');
+    // Now every call has a cost.
+    expect(await update('list 3')).toEqual({ type: 'nothing' });
+    await stage.pool.query(
+      `insert into price_catalogs (name, origin, sha256, checked_on, models, content, is_active)
+       values ('x', 'file', sha256('x'), '2026-11-28', 0, '[]', true)`,
+    );
+    await storeCalls(stage, [unknownModel(3), { number: 4, begin: { modelRequested: 'x' }, end: { model: 'x' } }]);
+    expect(await update('list 3')).toMatchObject({ type: 'queued' });
+  });
+
+  test('of corrections one at a time is under way; a dry run may go beside it', async () => {
+    await request(stage, ALL);
+    expect(await requestRepricing(stage.pool, ACCOUNT_ID, { ...ALL, only: 'unpriced' })).toEqual({ type: 'busy' });
+    await request(stage, { ...ALL, dry_run: true });
+    expect(await requestRepricing(stage.pool, ACCOUNT_ID, { ...ALL, dry_run: true })).toEqual({ type: 'busy' });
+  });
+});
