@@ -101,6 +101,17 @@ export function addPriceCatalogRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   });
   app.openapi(load, async (c) => c.json(await importFile(c, deps, c.req.valid('query')), 200));
 
+  const read = createRoute({
+    method: 'get',
+    path: CATALOG_PATH,
+    summary: 'The price catalogue in use, in the form that an import takes',
+    responses: {
+      200: jsonAnswer(z.array(z.any()).openapi({ type: 'array' }), 'Providers with their models and prices'),
+      ...COMMON_ERRORS,
+    },
+  });
+  app.openapi(read, async (c) => c.json([...(await deps.catalogs.export(requireDatabase(deps)))], 200));
+
   const reset = createRoute({
     method: 'delete',
     path: CATALOG_PATH,

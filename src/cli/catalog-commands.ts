@@ -1,6 +1,6 @@
 /**
- * `tollgate prices status|import|fetch|reset`: how fresh the prices that come with the gateway are, and newer ones. What
- * an import would change is shown before it happens.
+ * `tollgate prices status|import|export|fetch|reset`: how fresh the prices that come with the gateway are, and newer ones.
+ * What an import would change is shown before it happens.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -15,8 +15,9 @@ import {
   formatPriceStatus,
   PriceStatus,
 } from './format-catalogs.ts';
-import { type ClientFlags, createGatewayClient } from './gateway-client.ts';
-import { createOutput } from './output.ts';
+import { type ClientFlags, createGatewayClient, type GatewayClient } from './gateway-client.ts';
+import { type Declared, declareAll, describeDeclared, readDeclarations } from './import-declarations.ts';
+import { createOutput, type Output } from './output.ts';
 
 interface PricesFlags extends ClientFlags {
   readonly json?: true;
@@ -30,6 +31,7 @@ interface ImportFlags extends PricesFlags {
 
 /** The gateway takes no more. */
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
+const EXPORT_LIMIT_MS = 60_000;
 
 interface PriceFile {
   readonly name: string;
@@ -61,10 +63,26 @@ async function showStatus(flags: PricesFlags): Promise<void> {
   for (const line of formatPriceStatus(status)) await output.line(line);
 }
 
+async function importDeclarations(
+  declared: readonly Declared[],
+  flags: ImportFlags,
+  client: GatewayClient,
+  output: Output,
+): Promise<void> {
+  if (flags.json && flags.dryRun) for (const { kind, body } of declared) await output.json({ kind, ...body });
+  if (!flags.json) for (const declaration of declared) await output.line(describeDeclared(declaration));
+  if (flags.dryRun) return;
+  await declareAll(client, declared);
+  if (flags.json) return output.json({ declared: declared.length });
+  await output.line(`${declared.length} declared; they price every call from now on.`);
+}
+
 async function importFile(path: string, flags: ImportFlags): Promise<void> {
   const output = createOutput(process.stdout);
   const client = createGatewayClient(flags, process.env);
   const file = readPriceFile(path);
+  const declared = readDeclarations(new TextDecoder().decode(file.bytes));
+  if (declared !== null) return importDeclarations(declared, flags, client, output);
   const query = new URLSearchParams({ name: file.name, checked_on: flags.checkedOn ?? file.modifiedOn });
   if (flags.accept) query.set('accept_changes', 'true');
   const send = (isDryRun: boolean) =>
@@ -84,6 +102,13 @@ async function importFile(path: string, flags: ImportFlags): Promise<void> {
     await output.line(
       `${file.name} of ${query.get('checked_on')} prices every call from now on (price version ${result.price_version}).`,
     );
+}
+
+async function exportCatalog(flags: ClientFlags): Promise<void> {
+  const output = createOutput(process.stdout);
+  const client = createGatewayClient(flags, process.env);
+  const answer = await client.open('/api/v1/prices/catalog', {}, AbortSignal.timeout(EXPORT_LIMIT_MS));
+  await output.line((await answer.text()).trimEnd());
 }
 
 async function fetchNow(flags: PricesFlags & { readonly accept?: true }): Promise<void> {
@@ -116,7 +141,9 @@ export function addCatalogCommands(prices: Command, addClientOptions: (command: 
     .addHelpText('after', '\nExample:\n  tollgate prices status --json | jq .warnings')
     .action((flags: PricesFlags) => showStatus(flags));
   addClientOptions(prices.command('import <file>'))
-    .description('take prices from a file as genai-prices publishes it; one that looks wrong is refused')
+    .description(
+      'take prices from a file as genai-prices publishes it (or declarations, as `prices list --json` has them)',
+    )
     .option('--checked-on <date>', 'day on which its prices held, e.g. 2026-11-28; else when the file was modified')
     .option('--accept', 'take over what looks wrong, too')
     .option('--dry-run', 'only show what would change')
@@ -125,6 +152,10 @@ export function addCatalogCommands(prices: Command, addClientOptions: (command: 
       '\nExamples:\n  tollgate prices import data.json --dry-run\n  tollgate prices import data.json --checked-on 2026-11-28',
     )
     .action((file: string, flags: ImportFlags) => importFile(file, flags));
+  addClientOptions(prices.command('export'))
+    .description('the catalogue in use as a file that can be imported')
+    .addHelpText('after', '\nExample:\n  tollgate prices export > prices.json')
+    .action((flags: PricesFlags) => exportCatalog(flags));
   addClientOptions(prices.command('fetch'))
     .description('look at the price feed now (TOLLGATE_PRICE_FEED)')
     .option('--accept', 'take over what looks wrong, too')

@@ -3,13 +3,24 @@
  * the gateway. Reads only.
  */
 import type pg from 'pg';
-import { BUNDLED_CATALOG, type CatalogData } from '../pricing/catalog.ts';
+import { BUNDLED_CATALOG, CATALOG_PROVIDER_IDS, type CatalogData } from '../pricing/catalog.ts';
 import { parseCatalog } from './parse-catalog.ts';
 
 export interface CatalogInUse {
   readonly data: CatalogData;
   /** Why the active one is not used; null when it is, or when there is none. */
   readonly problem: string | null;
+}
+
+export type ExportedCatalog = readonly { readonly id: string; readonly models: readonly object[] }[];
+
+/** In the form that it is published in, the providers that the gateway knows. */
+export async function exportCatalog(client: pg.Pool): Promise<ExportedCatalog> {
+  const { data } = await readCatalogInUse(client);
+  return Object.values(CATALOG_PROVIDER_IDS).flatMap((id) => {
+    const models = data.findProvider(id)?.models;
+    return models === undefined ? [] : [{ id, models: models.map(({ id, match, prices }) => ({ id, match, prices })) }];
+  });
 }
 
 interface ActiveRow {

@@ -3,6 +3,7 @@
  * keeps no state; the database has it.
  */
 import type pg from 'pg';
+import { type ExportedCatalog, exportCatalog } from './catalog-in-use.ts';
 import { checkFeed, type FeedOptions, type FeedState, readFeedUrl } from './check-feed.ts';
 import {
   type CatalogFile,
@@ -22,6 +23,8 @@ export interface PriceCatalogs {
   /** As an import, without its effect. */
   readonly test: (pool: pg.Pool, file: CatalogFile, acceptsChanges: boolean) => Promise<ImportOutcome>;
   readonly import: (pool: pg.Pool, file: CatalogFile, asked: Asked) => Promise<ImportOutcome>;
+  /** The one in use, as a file that can be imported. */
+  readonly export: (pool: pg.Pool) => Promise<ExportedCatalog>;
   /** False when the bundled one is in use already. */
   readonly reset: (pool: pg.Pool, actor: string) => Promise<boolean>;
   /**
@@ -40,6 +43,7 @@ export function createPriceCatalogs({ accountId, feed }: PriceCatalogsOptions): 
     feedSetting: feed.setting,
     test: tryCatalog,
     import: (pool, file, asked) => importCatalog(pool, file, { accountId, ...asked }),
+    export: exportCatalog,
     reset: (pool, actor) => resetCatalog(pool, { accountId, actor, acceptsChanges: true }),
     lookAtFeed: async (pool, asked, isForced) => {
       const url = readFeedUrl(feed.setting);
