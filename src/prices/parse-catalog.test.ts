@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { catalogText } from '../../test/catalog-text.ts';
 import { createCatalog } from '../pricing/catalog.ts';
 import { formatDecimal } from '../pricing/decimal.ts';
 import { parseCatalog } from './parse-catalog.ts';
@@ -28,6 +29,12 @@ describe('a published catalogue', () => {
       ['catalog/openai/gpt-x/output', '1.1', 'prices.json', '2026-11-28'],
       ['catalog/openai/gpt-x/output>272000', '2.2', 'prices.json', '2026-11-28'],
     ]);
+  });
+
+  it('has the price version of the bundled one when it is the bundled one', () => {
+    const parsed = parseCatalog(catalogText(), 'prices.json', '2030-01-02');
+    if (!parsed.isOk) throw new Error(parsed.problem);
+    expect(createCatalog(parsed.data).data()).toBe(createCatalog().data());
   });
 
   it('may have providers that the gateway does not know', () => {

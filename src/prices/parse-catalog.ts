@@ -45,14 +45,14 @@ const Rate = z.number().nonnegative().max(MAX_RATE);
 const Tier = z.object({ start: z.number().int().min(0), price: Rate });
 const Prices = z.record(z.string(), z.union([Rate, z.object({ base: Rate, tiers: z.array(Tier).max(MAX_TIERS) })]));
 const Time = z.string().regex(/^\d{2}:\d{2}:\d{2}Z$/);
-/** The published file leaves `type` out; the package's own data have it. */
+/** The published file leaves `type` out; the package's own data have it, in this order, which the price version sees. */
 const Constraint = z.union([
   z
     .strictObject({ type: z.literal('start_date').optional(), start_date: z.iso.date() })
-    .transform(({ start_date }) => ({ type: 'start_date' as const, start_date })),
+    .transform(({ start_date }) => ({ start_date, type: 'start_date' as const })),
   z
     .strictObject({ type: z.literal('time_of_date').optional(), start_time: Time, end_time: Time })
-    .transform(({ start_time, end_time }) => ({ type: 'time_of_date' as const, start_time, end_time })),
+    .transform(({ start_time, end_time }) => ({ start_time, end_time, type: 'time_of_date' as const })),
 ]);
 const Model = z.object({
   id: Id,
@@ -62,8 +62,8 @@ const Model = z.object({
     z
       .array(
         z.object({ constraint: Constraint.optional(), prices: Prices }).transform(({ constraint, prices }) => ({
-          prices,
           ...(constraint === undefined ? {} : { constraint }),
+          prices,
         })),
       )
       .max(MAX_CONDITIONS),
