@@ -2,6 +2,8 @@
 import fc from 'fast-check';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createGatewayClient } from '../src/cli/gateway-client.ts';
+import { declareAll, readDeclarations } from '../src/cli/import-declarations.ts';
 import { createCurrentPriceBook } from '../src/prices/current-price-book.ts';
 import {
   type CatalogFile,
@@ -319,6 +321,34 @@ describe.each(POSTGRES_KINDS)('on $name', (kind) => {
       });
       expect(await send('POST', '/feed/fetch')).toMatchObject({ status: 409, body: { error: { code: 'feed_off' } } });
       expect(await listCatalogs()).toEqual([]);
+    });
+
+    it('takes a file of declared prices, as the command line sends it, and a second time changes nothing', async () => {
+      const client = createGatewayClient({ url: database.url, token: ADMIN_TOKEN }, {});
+      const file = JSON.stringify({
+        overrides: [{ provider: 'together', match: 'exact', model: 'acme/sparrow-7b', rates: { input: '0.60' } }],
+        mappings: [{ provider: 'openai', match: 'prefix', model: 'house-', billing_model: 'gpt-5' }],
+        multipliers: [{ provider: 'anthropic', factor: '0.85' }],
+      });
+      await declareAll(client, readDeclarations(file) ?? []);
+      await declareAll(client, readDeclarations(file) ?? []);
+      expect(await database.read('/prices/status')).toMatchObject({
+        declarations: { overrides: 1, mappings: 1, multipliers: 1 },
+      });
+      expect(await listChanges()).toHaveLength(3);
+      const wrong = `{"kind":"multiplier","provider":"gemini","factor":"0.5"}\n{"kind":"multiplier","provider":"gemini","factor":"-1"}`;
+      await expect(declareAll(client, readDeclarations(wrong) ?? [])).rejects.toThrow(
+        /^number 2, multiplier gemini × -1: factor: .* \(the 1 before it are declared; after a correction import the file again\)$/,
+      );
+      await pool.query('truncate price_overrides, price_mappings, price_multipliers');
+    });
+
+    it('gives the catalogue in use as a file that changes nothing when it is imported', async () => {
+      const { body } = await send('GET', '/catalog');
+      expect(await send('POST', '/catalog?name=data.json', JSON.stringify(body))).toMatchObject({
+        status: 200,
+        body: { changed_rates: { count: 0 }, added_models: { count: 0 }, price_version: BUNDLED_VERSION },
+      });
     });
 
     it('tells how fresh the prices are and what they do not cover', async () => {

@@ -102,7 +102,7 @@ describe('a new catalogue', () => {
     ]);
     const hourly = [
       { prices: MINI },
-      { constraint: { start_time: '16:30:00Z', end_time: '00:30:00Z' }, prices: { ...MINI, input_mtok: 0.01 } },
+      { constraint: { start_time: '06:00:00Z', end_time: '10:00:00Z' }, prices: { ...MINI, input_mtok: 0.01 } },
     ];
     expect(judgeMini(hourly)).toEqual([
       'jump: openai gpt-4o-mini: input would go from $0.15 a million to $0.01 a million, by more than 5 times',

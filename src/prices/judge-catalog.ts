@@ -36,9 +36,10 @@ export interface Judgement {
   readonly refusals: readonly Refusal[];
 }
 
-/** Of a price, up or down; and of a provider's models. */
+/** Of a price, up or down. */
 const MAX_FACTOR = 5n;
-const MAX_LOST_SHARE = 0.1;
+/** Of a provider's models: more than one in so many. */
+const MAX_LOST_ONE_IN = 10;
 const MAX_LOST_NAMES = 10;
 /** USD for a million tokens. Published ones are 0.0028 to 600: this tells prices for one token or a thousand. */
 const LEAST_PLAUSIBLE: Decimal = parseDecimal('0.001');
@@ -65,7 +66,7 @@ function* judgeRates({ rates }: CatalogChanges): Generator<Refusal> {
 function* judgeLosses({ lost, modelsBefore }: CatalogChanges): Generator<Refusal> {
   for (const provider of PROVIDER_NAMES) {
     const names = lost.filter((named) => named.provider === provider).map(({ model }) => model);
-    if (names.length <= modelsBefore[provider] * MAX_LOST_SHARE) continue;
+    if (names.length * MAX_LOST_ONE_IN <= modelsBefore[provider]) continue;
     const more = names.length > MAX_LOST_NAMES ? ', …' : '';
     yield {
       gate: 'lost_models',
