@@ -26,6 +26,12 @@ const RepriceBody = z
     from: TimeParameter.nullish().describe('`requested_at` at or after this time; null: since ever'),
     to: TimeParameter.nullish().describe('`requested_at` before this time; null: until now'),
     f: z.array(z.string()).max(MAX_FILTERS).default([]).describe('Filters as in the list of calls'),
+    model: z
+      .string()
+      .min(1)
+      .refine((text) => !text.includes('\0'), 'a model has no U+0000')
+      .nullish()
+      .describe('Only calls of this model: that served, else that was requested'),
     only: z
       .enum(REPRICE_SCOPES)
       .default('unpriced')
@@ -104,6 +110,7 @@ function toInput(body: z.infer<typeof RepriceBody>): RepriceInput {
     from: from?.toISOString() ?? null,
     to: to?.toISOString() ?? null,
     filters: body.f,
+    model: body.model ?? null,
     only: body.only,
     reason,
     dry_run: body.dry_run,

@@ -12,6 +12,7 @@ import { addMetadataCommands } from './metadata-commands.ts';
 import { addPriceCommand } from './price-command.ts';
 import { addPricesCommands } from './prices-command.ts';
 import { addReconcileCommand } from './reconcile-command.ts';
+import { addRepriceCommand } from './reprice-command.ts';
 import { addRunsCommand } from './runs-command.ts';
 
 /** Lists under `--json` are one object a line. */
@@ -32,6 +33,7 @@ export function addCommands(program: Command): void {
   addPricesCommands(program, addClientOptions);
   addReconcileCommand(program, addClientOptions);
   addPriceCommand(program, addClientOptions);
+  addRepriceCommand(program, addClientOptions);
   addDemoCommands(program, addClientOptions);
   addMetadataCommands(program, addClientOptions);
   addJobsCommands(program, addClientOptions);

@@ -15,6 +15,7 @@ import {
 } from './gateway-client.ts';
 import { createOutput, type Output } from './output.ts';
 import { readEvents } from './read-events.ts';
+import { showCall } from './show-call.ts';
 import { cutText } from './terminal-text.ts';
 
 interface LogFlags extends ClientFlags {
@@ -126,8 +127,8 @@ async function showLogs(flags: LogFlags): Promise<void> {
 }
 
 export function addLogsCommand(program: Command, addClientOptions: (command: Command) => Command): void {
-  addClientOptions(program.command('logs'))
-    .description('the latest calls, newest first')
+  addClientOptions(program.command('logs [id]'))
+    .description('the latest calls, newest first; or one call with its cost and what that was before')
     .option('-f, --follow', 'show every new call as it comes')
     .option('-n, --limit <rows>', 'at most so many', '50')
     .option(
@@ -141,7 +142,9 @@ export function addLogsCommand(program: Command, addClientOptions: (command: Com
     .option('--exclude-runs', 'only calls that belong to no run')
     .addHelpText(
       'after',
-      '\nExamples:\n  tollgate logs --filter status:gte:400 --filter metadata.Feature:eq:search\n  tollgate logs --follow --json | jq .total_cost',
+      '\nExamples:\n  tollgate logs --filter status:gte:400 --filter metadata.Feature:eq:search\n  tollgate logs --follow --json | jq .total_cost\n  tollgate logs 019ac9f0-0000-7000-8000-000000000001',
     )
-    .action((flags: LogFlags) => showLogs(flags));
+    .action((id: string | undefined, flags: LogFlags) =>
+      id === undefined ? showLogs(flags) : showCall(createGatewayClient(flags, process.env), id, flags.json === true),
+    );
 }

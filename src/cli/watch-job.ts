@@ -34,12 +34,18 @@ export const WatchedJob = z.looseObject({
   started_at: z.string().nullable(),
   finished_at: z.string().nullable(),
 });
-type WatchedJob = z.infer<typeof WatchedJob>;
+export type WatchedJob = z.infer<typeof WatchedJob>;
 
 const ENDED: ReadonlySet<string> = new Set(['done', 'failed', 'cancelled']);
 
 /** Writes progress to standard error; under `isJson` each change to standard output. Throws when the job did not end well. */
 export async function watchJob(client: GatewayClient, id: number, isJson: boolean): Promise<void> {
+  const job = await followJob(client, id, isJson);
+  if (!isJson) await sayDone(job);
+}
+
+/** The same, and what came of it is for the caller to say. */
+export async function followJob(client: GatewayClient, id: number, isJson = false): Promise<WatchedJob> {
   const show = isJson ? showJson() : process.stderr.isTTY ? showLine(process.stderr) : showLines(process.stderr);
   const onInterrupt = (): void => {
     process.stderr.write(
@@ -52,7 +58,7 @@ export async function watchJob(client: GatewayClient, id: number, isJson: boolea
     for (;;) {
       const job = await readJob(client, id);
       await show(job);
-      if (ENDED.has(job.state)) return await showEnd(job, isJson);
+      if (ENDED.has(job.state)) return checkEnd(job);
       await sleep(POLL_MS);
     }
   } finally {
@@ -107,7 +113,8 @@ function showJson(): Show {
   };
 }
 
-async function showEnd(job: WatchedJob, isJson: boolean): Promise<void> {
+/** Throws when it did not end well. */
+function checkEnd(job: WatchedJob): WatchedJob {
   const title = terminalText(job.title);
   if (job.state === 'failed')
     throw new OperatorError(
@@ -115,8 +122,13 @@ async function showEnd(job: WatchedJob, isJson: boolean): Promise<void> {
     );
   if (job.state === 'cancelled')
     throw new OperatorError(`${title} was cancelled; \`tollgate jobs resume ${job.id}\` goes on`);
-  if (isJson) return;
+  return job;
+}
+
+async function sayDone(job: WatchedJob): Promise<void> {
   const tookMs = Date.parse(job.finished_at ?? '') - Date.parse(job.started_at ?? '');
   const took = Number.isNaN(tookMs) ? '' : ` in ${formatDuration(tookMs)}`;
-  await createOutput(process.stdout).line(`${title}: done, ${formatCount(job.done)} ${terminalText(job.unit)}${took}.`);
+  await createOutput(process.stdout).line(
+    `${terminalText(job.title)}: done, ${formatCount(job.done)} ${terminalText(job.unit)}${took}.`,
+  );
 }

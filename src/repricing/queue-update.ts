@@ -55,6 +55,7 @@ export async function queueUpdate(
         from: null,
         to: null,
         filters: [],
+        model: null,
         only: 'unpriced',
         reason: `price book updated to ${bookVersion}`,
         dry_run: false,

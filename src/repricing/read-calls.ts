@@ -25,6 +25,8 @@ export interface CallRange {
   readonly from: Date | null;
   readonly to: Date | null;
   readonly filters: readonly LogFilter[];
+  /** Served, else requested; null: any. */
+  readonly model: string | null;
   readonly only: RepriceInput['only'];
 }
 
@@ -34,6 +36,7 @@ export function rangeOf(accountId: number, input: RepriceInput): CallRange {
     from: input.from === null ? null : parseTime(input.from),
     to: input.to === null ? null : parseTime(input.to),
     filters: input.filters.map(parseLogFilter),
+    model: input.model,
     only: input.only,
   };
 }
@@ -41,8 +44,8 @@ export function rangeOf(accountId: number, input: RepriceInput): CallRange {
 /** Word for word the condition of the index `llm_requests_without_cost`. */
 const WITHOUT_COST = sql<SqlBool>`cost_status in ('unpriced', 'partial')`;
 const PRICED = sql<SqlBool>`cost_status in ('exact', 'partial', 'unpriced')`;
-/** Its estimated cost follows prices, too. */
-const ESTIMATED = sql<SqlBool>`estimated_cost is not null`;
+/** Its estimated cost follows prices, too, also when it had none so far. */
+const ESTIMATED = sql<SqlBool>`estimated_tokens is not null`;
 
 /** What an index answers. */
 function walkConditions(range: CallRange): readonly Condition[] {
@@ -100,11 +103,12 @@ export async function readCalls(
   if (requestedAt === null || id === null) return { read: 0, last: null, rows: [] };
 
   const promoted = await readPromotedKeysFor(client, range.accountId, range.filters);
-  const { accountId, from, to, filters, only } = range;
+  const { accountId, from, to, filters, model, only } = range;
   const isPriced =
     only === 'unpriced' ? WITHOUT_COST : withEstimates ? sql<SqlBool>`(${PRICED} or ${ESTIMATED})` : PRICED;
   const wanted = [
     ...logConditions({ accountId, from, to, filters, search: null, excludeRuns: false }, promoted),
+    ...(model === null ? [] : [sql<SqlBool>`coalesce(model, model_requested) = ${model}`]),
     isPriced,
     isBefore,
     sql<SqlBool>`requested_at >= ${requestedAt}::timestamptz

@@ -16,6 +16,8 @@ export const RepriceInput = z.object({
   to: z.string().nullable(),
   /** Filters of the log as they were written. */
   filters: z.array(z.string()),
+  /** Served, else requested; null: any. */
+  model: z.string().nullable(),
   only: z.enum(REPRICE_SCOPES),
   /** Stands in every revision. */
   reason: z.string(),

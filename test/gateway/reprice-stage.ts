@@ -105,6 +105,7 @@ export const ALL: RepriceInput = {
   from: null,
   to: null,
   filters: [],
+  model: null,
   only: 'all',
   reason: 'as negotiated',
   dry_run: false,

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { priceEstimate } from '../../src/estimates/price-estimate.ts';
 import { cancelJob, readJob, resumeJob } from '../../src/jobs/job-store.ts';
 import { listDays } from '../../src/repricing/day-sums.ts';
 import { listRevisions } from '../../src/repricing/list-revisions.ts';
@@ -473,6 +474,29 @@ describe.each(POSTGRES_KINDS)('re-pricing in $name', (kind) => {
     );
     await storeCalls(stage, [unknownModel(3), { number: 4, begin: { modelRequested: 'x' }, end: { model: 'x' } }]);
     expect(await update('list 3')).toMatchObject({ type: 'queued' });
+  });
+
+  test('an estimated cost follows prices too, outside of every sum and without a revision', async () => {
+    await storeCalls(stage, [
+      { number: 1, begin: { traceId: 'run' }, end: { usage: null, usageSource: 'none' } },
+      { number: 2, end: { usageSource: 'partial' } },
+    ]);
+    await stage.pool.query(
+      `update llm_requests set estimated_tokens = '{"input": 100, "output": 10, "method": "o200k_base"}', estimated_cost = 0.5`,
+    );
+    await declarePrice(stage.pool, 'gpt-5-2025-08-07', { input: '1', output: '5' });
+    const estimates =
+      'select right(id::text, 2), estimated_cost, total_cost, cost_status from llm_requests order by id';
+    const before = await rowsOf(stage, estimates);
+    expect((await reprice(stage, { dry_run: true }, { priceEstimate })).result).toMatchObject({ calls: 1, changed: 1 });
+    expect(await rowsOf(stage, estimates)).toEqual(before);
+    expect((await reprice(stage, {}, { priceEstimate })).result).toMatchObject({ calls: 1, changed: 1 });
+    expect(await rowsOf(stage, estimates)).toEqual([
+      ['01', '0.000150000000', null, 'no_usage'],
+      // With 20 tokens from the cache, as reported, at the catalogue's price.
+      ['02', '0.000152500000', null, 'partial'],
+    ]);
+    expect(await rowsOf(stage, 'select right(request_id::text, 2) from cost_revisions')).toEqual([['02']]);
   });
 
   test('of corrections one at a time is under way; a dry run may go beside it', async () => {

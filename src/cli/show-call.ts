@@ -1,0 +1,84 @@
+/** `tollgate logs ID`: one call, how its cost came about, and what that was before it was priced again. */
+import { z } from 'zod';
+import { formatCount, formatMoney } from '../format-amounts.ts';
+import { moneyField, numberField, textField, timeField } from './fields.ts';
+import { formatTable } from './format-table.ts';
+import type { ApiRecord, GatewayClient } from './gateway-client.ts';
+import { createOutput } from './output.ts';
+
+const AnyRecord = z.record(z.string(), z.json());
+const Records = z.array(AnyRecord);
+const Revisions = z.object({ data: Records });
+
+const FIELDS = [
+  ['id', 'id'],
+  ['time (UTC)', 'requested_at'],
+  ['provider', 'provider'],
+  ['model', 'model'],
+  ['requested', 'model_requested'],
+  ['billed as', 'billing_model'],
+  ['outcome', 'outcome'],
+  ['status', 'status'],
+  ['run', 'trace_id'],
+] as const;
+
+const LINE_COLUMNS = [
+  { title: 'class' },
+  { title: 'quantity', align: 'right' },
+  { title: 'rate', align: 'right' },
+  { title: 'amount', align: 'right' },
+  { title: 'from' },
+] as const;
+
+const REVISION_COLUMNS = [
+  { title: 'priced again (UTC)' },
+  { title: 'before', align: 'right' },
+  { title: 'after', align: 'right' },
+  { title: 'why' },
+] as const;
+
+/** `$0.00019875`, or `≥ $0.0001 (partial)`. */
+function costText(record: ApiRecord, prefix: '' | 'old_' | 'new_'): string {
+  const total = moneyField(record, `${prefix}total_cost`);
+  if (total !== null) return formatMoney(total);
+  const status = textField(record, `${prefix}cost_status`);
+  return status === 'partial' ? `≥ ${formatMoney(moneyField(record, `${prefix}known_cost`))} (partial)` : status;
+}
+
+function formatLine(line: ApiRecord): string[] {
+  const multiplier = textField(line, 'multiplier');
+  return [
+    textField(line, 'class'),
+    formatCount(numberField(line, 'quantity')),
+    `$${textField(line, 'rate')} / ${formatCount(numberField(line, 'per'))}${multiplier === '1' ? '' : ` × ${multiplier}`}`,
+    formatMoney(moneyField(line, 'amount')),
+    textField(line, 'row'),
+  ];
+}
+
+export async function showCall(client: GatewayClient, id: string, isJson: boolean): Promise<void> {
+  const output = createOutput(process.stdout);
+  const path = `/api/v1/logs/${encodeURIComponent(id)}`;
+  const call = await client.ask(AnyRecord, path);
+  const { data: revisions } = await client.ask(Revisions, `${path}/revisions`);
+  if (isJson) return output.json({ ...call, revisions });
+  for (const [title, name] of FIELDS) {
+    const value = name === 'requested_at' ? timeField(call, name) : textField(call, name);
+    if (value !== '') await output.line(`${title.padEnd(10)}  ${value}`);
+  }
+  await output.line(`${'cost'.padEnd(10)}  ${costText(call, '')}`);
+  const lines = Records.safeParse(call['cost_lines']);
+  if (lines.success && lines.data.length > 0) {
+    await output.line('');
+    for (const text of formatTable(LINE_COLUMNS, lines.data.map(formatLine))) await output.line(text);
+  }
+  if (revisions.length === 0) return;
+  await output.line('');
+  const rows = revisions.map((revision) => [
+    timeField(revision, 'revised_at').slice(0, 19),
+    costText(revision, 'old_'),
+    costText(revision, 'new_'),
+    textField(revision, 'reason'),
+  ]);
+  for (const text of formatTable(REVISION_COLUMNS, rows)) await output.line(text);
+}
