@@ -34,7 +34,7 @@ const ALLOWED: readonly (readonly [file: string, piece: string, reason: string])
   ['src/pricing/decimal.ts', 'Number(exponent)', 'the exponent of a decimal, at most three digits'],
   ['src/pricing/price-row.ts', 'Math.floor(atMs / MINUTE_MS)', 'whole minutes of an instant'],
   ['src/pricing/price-row.ts', 'Math.floor(minutes / DAY_MINUTES)', 'whole days of an instant'],
-  ['src/prices/count-unpriced.ts', 'Number(row[name] ?? 0)', 'a sum of tokens'],
+  ['src/prices/count-unpriced.ts', 'Number(reported ?? 0)', 'a sum of tokens'],
   ['src/prices/preview-calls.ts', 'Math.floor((endMs - 1) / DAY_MS)', 'whole days of an instant'],
   ['src/prices/price-status.ts', 'readonly multipliers: number;', 'how many were declared'],
   ['src/prices/price-status.ts', 'Math.floor((nowMs - Date.parse(checkedOn)) / DAY_MS)', 'an age in days'],
