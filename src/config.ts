@@ -56,6 +56,8 @@ export interface Config {
   readonly usage: 'ask' | 'observe';
   readonly onClientAbort: 'cancel' | 'drain';
   readonly durability: 'process' | 'power';
+  /** Where newer prices are fetched from: not at all, from where they are published, or from this address. */
+  readonly priceFeed: string;
   /** Whether what nobody reported is estimated, in columns of its own. */
   readonly estimates: 'on' | 'off';
   readonly retentionRowsDays: number;
@@ -80,6 +82,7 @@ export interface ConfigFlags {
   readonly usage?: string;
   readonly onClientAbort?: string;
   readonly durability?: string;
+  readonly priceFeed?: string;
   readonly estimates?: string;
   readonly retentionRows?: string;
   readonly retentionBodies?: string;

@@ -24,6 +24,7 @@ test('without any setting the defaults hold, and the result is frozen', () => {
     ...{
       durability: 'process',
       estimates: 'on',
+      priceFeed: 'off',
       retentionRowsDays: 90,
       retentionBodiesDays: 14,
       logLevel: 'info',
@@ -31,6 +32,21 @@ test('without any setting the defaults hold, and the result is frozen', () => {
     },
   });
   expect(Object.isFrozen(config)).toBe(true);
+});
+
+test('prices are fetched over https only, but from this machine', () => {
+  const feeds = ['ON', 'off', 'https://prices.example/v2/data.json', 'http://127.0.0.1:8080/data.json'];
+  expect(feeds.map((feed) => readConfig({}, { TOLLGATE_PRICE_FEED: feed }).priceFeed)).toEqual([
+    'on',
+    'off',
+    'https://prices.example/v2/data.json',
+    'http://127.0.0.1:8080/data.json',
+  ]);
+  for (const feed of ['http://prices.example/data.json', 'daily', 'ftp://prices.example', 'https://x.example/?key=1'])
+    expect(refusal({ TOLLGATE_PRICE_FEED: feed })).toBe(
+      `TOLLGATE_PRICE_FEED: ${JSON.stringify(feed)} is not allowed; it must be "off", "on" or the https:// address of a price catalogue`,
+    );
+  expect(refusal({ TOLLGATE_PRICE_FEED: 'https://me:secret@prices.example' })).not.toContain('secret');
 });
 
 test('a flag wins over the environment, and an empty variable counts as not set', () => {

@@ -30,6 +30,7 @@ const KNOWN_SETTINGS = [
   'TOLLGATE_USAGE',
   'TOLLGATE_ON_CLIENT_ABORT',
   'TOLLGATE_DURABILITY',
+  'TOLLGATE_PRICE_FEED',
   'TOLLGATE_ESTIMATES',
   'TOLLGATE_RETENTION_ROWS',
   'TOLLGATE_RETENTION_BODIES',
@@ -116,6 +117,19 @@ function readPublicUrl(given: Given): string | null {
 function readUpstream(name: string, value: string): UpstreamConfig {
   const url = readAddress({ name, value }, 'a base address: https://host, or https://host/prefix');
   return { origin: trimSlash(url.href), region: AWS_HOST.exec(url.hostname)?.[1] ?? null };
+}
+
+const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/** Prices that somebody on the way can change are worse than old ones, so it is https:// but on this machine. */
+function readPriceFeed(given: Given): string {
+  const allowed = '"off", "on" or the https:// address of a price catalogue';
+  if (given.value === null) return 'off';
+  const word = given.value.toLowerCase();
+  if (word === 'off' || word === 'on') return word;
+  const url = readAddress({ name: given.name, value: given.value }, allowed);
+  if (url.protocol !== 'https:' && !LOOPBACK.test(url.hostname)) throw refuse(given, allowed);
+  return url.href;
 }
 
 function readDatabaseUrl(env: Environment): string | null {
@@ -217,6 +231,7 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
       'drain',
     ]),
     durability: readChoice(give('--durability', flags.durability, 'TOLLGATE_DURABILITY', env), ['process', 'power']),
+    priceFeed: readPriceFeed(give('--price-feed', flags.priceFeed, 'TOLLGATE_PRICE_FEED', env)),
     estimates: readChoice(give('--estimates', flags.estimates, 'TOLLGATE_ESTIMATES', env), ['on', 'off']),
     retentionRowsDays: readInteger(rows, 90, 1, MAX_RETENTION_DAYS),
     retentionBodiesDays: readInteger(bodies, 14, 0, MAX_RETENTION_DAYS),

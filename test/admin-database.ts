@@ -15,6 +15,7 @@ import { migrate } from '../src/store/migrate.ts';
 import { openPool } from '../src/store/pool.ts';
 import { callBegin, callEnd, NOON_MS, priceByToken } from './call-fixtures.ts';
 import { type PostgresKind, startPostgres } from './postgres.ts';
+import { testCatalogs } from './test-catalogs.ts';
 
 const MIGRATIONS = join(import.meta.dirname, '..', 'migrations');
 export const ADMIN_TOKEN = 'test-admin-token';
@@ -95,6 +96,7 @@ export async function startAdminDatabase(kind: PostgresKind): Promise<AdminDatab
     }),
     settings: [],
     prices,
+    catalogs: testCatalogs(),
     log: pino({ level: 'silent' }),
   });
   const api = await listenAdmin(app, '127.0.0.1', 0);

@@ -1,8 +1,17 @@
 /** What the operator declares about prices, over HTTP and a real database: saving, refusing, the audit trail, what is unpriced. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { createCurrentPriceBook } from '../src/prices/current-price-book.ts';
+import { openIngestSession } from '../src/shipper/ingest-session.ts';
+import { openDirectoryShipper } from '../src/shipper/ship-directory.ts';
+import { openSpoolWriter } from '../src/spool/spool-writer.ts';
 import { type AdminDatabase, endedCall, idAt, startAdminDatabase, tokens } from './admin-database.ts';
+import { callBegin, callEnd } from './call-fixtures.ts';
 import { POSTGRES_KINDS } from './postgres.ts';
+import { quietLog } from './quiet-log.ts';
 
 const START_LIMIT_MS = 60_000;
 const Row = z.record(z.string(), z.unknown());
@@ -344,5 +353,39 @@ describe.each(POSTGRES_KINDS)('prices of the operator on $name', (kind) => {
       { layer: 'catalog', rate: '1.25' },
     ]);
     expect((await read('model=nothing')).rows).toEqual([]);
+  });
+
+  test('a batch that was priced before a change is priced again before it is stored', async () => {
+    const current = createCurrentPriceBook(1);
+    await current.refresh(db.pool);
+    const former = current.book();
+    const root = mkdtempSync(join(tmpdir(), 'operator-prices-'));
+    const log = quietLog();
+    const spool = openSpoolWriter({ dir: join(root, 'p1'), durability: 'process', log });
+    const begin = callBegin(201, { id: idAt(201), modelRequested: 'late-1' });
+    const end = callEnd(201, { id: idAt(201), model: 'late-1', usage: tokens(1_000_000, 0) });
+    await new Promise((resolve) => spool.begin(begin, resolve));
+    await new Promise((resolve) => spool.end(begin, end, [], resolve));
+
+    const body = { provider: 'openai', model: 'late-1', rates: { input: '3' } };
+    expect((await db.send('POST', '/prices/overrides', body)).status).toBe(201);
+    expect(current.book()).toBe(former);
+    const session = await openIngestSession(db.pool);
+    const directory = await openDirectoryShipper('p1', {
+      ...{ spoolDir: root, quarantineDir: join(root, 'quarantine'), prices: current, log, keyUses: new Map() },
+      counts: { rows: 0, quarantined: 0, sanitised: 0, interrupted: 0, corruptBytes: 0 },
+    });
+    await directory.ship(session, false);
+    session.close();
+    await spool.close();
+    rmSync(root, { recursive: true });
+
+    const { rows } = await db.pool.query<{ total: string; version: string }>(
+      `select trim_scale(total_cost)::text as total, price_version as version from llm_requests where id = $1`,
+      [idAt(201)],
+    );
+    // 3 by the declaration, at the discount on list prices that does not touch it.
+    expect(rows).toEqual([{ total: '3', version: current.book().version }]);
+    expect(current.book().version).not.toBe(former.version);
   });
 });

@@ -8,6 +8,7 @@ import { readCostsSearch } from './pages/costs/costs-search.ts';
 import { readLogSearch } from './pages/log/log-search.ts';
 import { readLogsSearch } from './pages/logs/logs-search.ts';
 import { readMetadataSearch } from './pages/metadata/metadata-search.ts';
+import { readPricesSearch } from './pages/prices/prices-search.ts';
 import { readRunSearch } from './pages/run/run-search.ts';
 import { readRunsSearch } from './pages/runs/runs-search.ts';
 import { readStartSearch } from './pages/start/start-search.ts';
@@ -94,6 +95,13 @@ const metadataRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/metadata/metadata-page.tsx'), 'MetadataPage'),
 });
 
+const pricesRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/prices',
+  validateSearch: readPricesSearch,
+  component: lazyRouteComponent(() => import('./pages/prices/prices-page.tsx'), 'PricesPage'),
+});
+
 const keysRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/keys',
@@ -117,6 +125,7 @@ const routeTree = rootRoute.addChildren([
     logRoute,
     costsRoute,
     metadataRoute,
+    pricesRoute,
     keysRoute,
     systemRoute,
   ]),

@@ -1,8 +1,10 @@
 /** The admin API put together: what stands before every route, the routes, the OpenAPI document, the errors. No socket. */
 import { OpenAPIHono } from '@hono/zod-openapi';
+import type { MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { compress } from 'hono/compress';
 import { v7 as createUuid } from 'uuid';
+import { MAX_CATALOG_BYTES } from '../prices/import-catalog.ts';
 import type { AdminDeps } from './admin-deps.ts';
 import { ApiError, toApiError } from './api-error.ts';
 import { addAttemptStreamRoute } from './attempt-stream.ts';
@@ -20,6 +22,7 @@ import { addLogSumsRoutes } from './log-sums-resource.ts';
 import { addLogRoutes } from './logs-resource.ts';
 import { addMetadataKeyRoutes } from './metadata-keys-resource.ts';
 import { describeIssue } from './parse-query.ts';
+import { CATALOG_PATH } from './prices-catalog-resource.ts';
 import { addPriceRoutes } from './prices-resource.ts';
 import { addQuoteRoute } from './quote-resource.ts';
 import { addRepriceRoutes } from './reprice-resource.ts';
@@ -33,6 +36,15 @@ import { addSessionRoutes } from './session-resource.ts';
 import { addSystemRoutes } from './system-resource.ts';
 
 const MAX_BODY_BYTES = 64 * 1024;
+
+function createBodyLimit(maxBytes: number): MiddlewareHandler {
+  return bodyLimit({
+    maxSize: maxBytes,
+    onError: () => {
+      throw new ApiError(413, 'body_too_large', `A body may have ${maxBytes} bytes.`);
+    },
+  });
+}
 
 function addDocument(app: OpenAPIHono, deps: AdminDeps): void {
   app.openAPIRegistry.registerComponent('securitySchemes', 'adminToken', { type: 'http', scheme: 'bearer' });
@@ -75,14 +87,9 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
     if (c.req.method === 'HEAD' && /^\/api\/v1\/(?:.*\/stream|export)$/.test(c.req.path)) return c.body(null, 200);
     return next();
   });
-  app.use(
-    bodyLimit({
-      maxSize: MAX_BODY_BYTES,
-      onError: () => {
-        throw new ApiError(413, 'body_too_large', `A body may have ${MAX_BODY_BYTES} bytes.`);
-      },
-    }),
-  );
+  const limitBody = createBodyLimit(MAX_BODY_BYTES);
+  const limitCatalog = createBodyLimit(MAX_CATALOG_BYTES);
+  app.use((c, next) => (c.req.path === CATALOG_PATH ? limitCatalog(c, next) : limitBody(c, next)));
 
   addSessionRoutes(app, deps, sessions);
   addSystemRoutes(app, deps);

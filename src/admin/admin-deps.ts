@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { SupervisorStatus } from '../channel.ts';
 import type { Setting } from '../config.ts';
 import type { CurrentPriceBook } from '../prices/current-price-book.ts';
+import type { PriceCatalogs } from '../prices/price-catalogs.ts';
 import type { JsonValue } from '../token-usage.ts';
 import { databaseUnavailable } from './api-error.ts';
 import type { DashboardFiles } from './dashboard-files.ts';
@@ -56,6 +57,8 @@ export interface AdminDeps {
   readonly settings: readonly Setting[];
   /** What new calls are priced with. */
   readonly prices: CurrentPriceBook;
+  /** Where they are from. */
+  readonly catalogs: PriceCatalogs;
   readonly log: Logger;
 }
 

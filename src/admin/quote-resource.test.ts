@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
+import { testCatalogs } from '../../test/test-catalogs.ts';
 import { createCurrentPriceBook } from '../prices/current-price-book.ts';
 import { createAdminApp } from './admin-app.ts';
 
@@ -27,6 +28,7 @@ const app = createAdminApp({
   },
   settings: [],
   prices,
+  catalogs: testCatalogs(),
   log: pino({ level: 'silent' }),
 });
 

@@ -18,6 +18,7 @@ export const PAGE_PATHS = [
   '/log/:id',
   '/costs',
   '/metadata',
+  '/prices',
   '/keys',
   '/system',
 ] as const;

@@ -70,11 +70,16 @@ async function startRepricing(client: GatewayClient, filters: readonly string[],
   return id;
 }
 
+/** As the API says it, and as the commands do. */
+const KIND_WORDS = { override: 'override', mapping: 'mapping', multiplier: 'discount' } as const;
+
 /** The stored declaration stands under the name of its kind. */
 function readId(answer: z.infer<typeof Changed>): string {
-  const found = ['override', 'mapping', 'multiplier'].find((kind) => kind in answer);
-  const declared = Changed.safeParse(found === undefined ? null : answer[found]);
-  return declared.success ? `${found} ${String(declared.data['id'])}` : '';
+  for (const [kind, word] of Object.entries(KIND_WORDS)) {
+    const declared = Changed.safeParse(answer[kind]);
+    if (declared.success) return `${word} ${String(declared.data['id'])}`;
+  }
+  return 'as it was sent';
 }
 
 function describeSaved(change: PriceChange, answer: z.infer<typeof Changed>): string {

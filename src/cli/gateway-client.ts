@@ -14,12 +14,20 @@ export interface ClientFlags {
   readonly dataDir?: string;
 }
 
+export interface AskOptions {
+  readonly method: string;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Sent as they are, in place of a body. */
+  readonly bytes?: Uint8Array<ArrayBuffer>;
+}
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface GatewayClient {
   readonly url: string;
   /** Sends and reads JSON; throws an OperatorError unless the status is 2xx. */
-  readonly ask: <T>(schema: z.ZodType<T>, path: string, options?: { method: string; body?: unknown }) => Promise<T>;
+  readonly ask: <T>(schema: z.ZodType<T>, path: string, options?: AskOptions) => Promise<T>;
   /** An open answer, for streams. */
   readonly open: (path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal) => Promise<Response>;
 }
@@ -88,6 +96,11 @@ async function describeRefusal(response: Response): Promise<OperatorError> {
   );
 }
 
+function contentType(options: AskOptions | undefined): { 'content-type'?: string } {
+  if (options?.bytes !== undefined) return { 'content-type': 'application/octet-stream' };
+  return options?.body === undefined ? {} : { 'content-type': 'application/json' };
+}
+
 /** Reads `admin.json` at once, so that a missing gateway is said before anything is asked. */
 export function createGatewayClient(flags: ClientFlags, env: Environment): GatewayClient {
   const { url, token } = findGateway(flags, env);
@@ -113,10 +126,11 @@ export function createGatewayClient(flags: ClientFlags, env: Environment): Gatew
         headers: {
           authorization,
           ...(options === undefined ? {} : { 'x-tollgate-actor': readActorName() }),
-          ...(options?.body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...contentType(options),
         },
         signal: AbortSignal.timeout(ANSWER_LIMIT_MS),
         ...(options?.body === undefined ? {} : { body: JSON.stringify(options.body) }),
+        ...(options?.bytes === undefined ? {} : { body: options.bytes }),
       });
       return schema.parse(await response.json());
     },

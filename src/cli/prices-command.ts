@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { OperatorError } from '../errors.ts';
+import { addCatalogCommands } from './catalog-commands.ts';
 import { addDeclareCommands } from './declare-commands.ts';
 import {
   formatChanges,
@@ -102,6 +103,7 @@ export function addPricesCommands(program: Command, addClientOptions: (command: 
     .addHelpText('after', '\nExample:\n  tollgate prices show openai gpt-5 --at 2026-08-01')
     .action((provider: string, model: string, flags: ShowFlags) => showPrices(provider, model, flags));
   addDeclareCommands(prices, addClientOptions);
+  addCatalogCommands(prices, addClientOptions);
   addClientOptions(prices.command('history'))
     .description('who changed what about prices, the newest first')
     .option('-n, --limit <number>', 'so many', '20')

@@ -16,6 +16,7 @@ import type { Config } from '../config.ts';
 import { createDemoData } from '../demo-data/demo-data.ts';
 import { formatOrigin } from '../format-origin.ts';
 import type { CurrentPriceBook } from '../prices/current-price-book.ts';
+import { createPriceCatalogs } from '../prices/price-catalogs.ts';
 import { type Shipper, startShipper } from '../shipper/shipper.ts';
 import { migrate } from '../store/migrate.ts';
 import { openPool } from '../store/pool.ts';
@@ -23,6 +24,7 @@ import { readVersion } from '../version.ts';
 import { createKeyPublisher, type KeyPublisher } from './key-publisher.ts';
 import { type Repeating, repeat } from './repeat.ts';
 import { repeatEstimates } from './repeat-estimates.ts';
+import { repeatFeed } from './repeat-feed.ts';
 import { repeatPriceUpdates } from './repeat-price-updates.ts';
 import { repeatRetention } from './repeat-retention.ts';
 import { type JobThread, runJobThread } from './run-job-thread.ts';
@@ -41,6 +43,8 @@ const SHIPPER_STATEMENT_TIMEOUT_MS = 60_000;
 const RETENTION_STATEMENT_TIMEOUT_MS = 600_000;
 const KEY_POLL_MS = 500;
 const PRICES_POLL_MS = 1_000;
+/** Of a whole look, over a slow line. */
+const FEED_TIMEOUT_MS = 30_000;
 const MIN_RETRY_MS = 250;
 const MAX_RETRY_MS = 5_000;
 /** The most that an orderly end waits for the last records. */
@@ -110,6 +114,7 @@ interface Connected {
   readonly pollingPrices: Repeating;
   readonly priceUpdates: Repeating;
   readonly retention: Repeating;
+  readonly feed: Repeating;
   readonly estimates: Repeating;
   readonly jobs: JobThread;
 }
@@ -129,6 +134,10 @@ function createControl(
   const retentionPool = openDatabase(start, log, 'tollgate retention', 1, RETENTION_STATEMENT_TIMEOUT_MS);
   const estimatesPool = openDatabase(start, log, 'tollgate estimates', 1, API_STATEMENT_TIMEOUT_MS);
   const status: StatusReader = createStatusReader(channel.send);
+  const catalogs = createPriceCatalogs({
+    accountId: ACCOUNT_ID,
+    feed: { setting: config.priceFeed, egress: config.egress, timeoutMs: FEED_TIMEOUT_MS, now: Date.now },
+  });
   let liveSpools = start.liveSpools;
   let connected: Connected | null = null;
   let server: AdminServer | null = null;
@@ -147,6 +156,7 @@ function createControl(
       pollingPrices: pollPrices(prices, apiPool, log),
       priceUpdates: repeatPriceUpdates(apiPool, ACCOUNT_ID, prices, log),
       retention: repeatRetention(retentionPool, config, log),
+      feed: repeatFeed({ pool: apiPool, catalogs, log }),
       estimates: repeatEstimates(estimatesPool, config, (call) => prices.book().priceCall(call), log),
       jobs: runJobThread({
         pool: apiPool,
@@ -184,6 +194,7 @@ function createControl(
     }),
     settings: start.settings,
     prices,
+    catalogs,
     log,
   });
 
@@ -211,6 +222,7 @@ function createControl(
         connected?.pollingPrices.stop(),
         connected?.priceUpdates.stop(),
         connected?.retention.stop(),
+        connected?.feed.stop(),
         connected?.estimates.stop(),
         connected?.jobs.stop(),
       ]);
@@ -271,16 +283,18 @@ function pollKeys(keys: KeyPublisher, log: Logger): Repeating {
 
 /** Another node may have changed them. */
 function pollPrices(prices: CurrentPriceBook, pool: pg.Pool, log: Logger): Repeating {
+  // What was said last: others refresh the book as well, so that it may be new without being read here.
+  let seenVersion = prices.book().version;
+  let seenProblem: string | null = null;
   return repeat(async () => {
     try {
-      const isNew = await prices.refresh(pool);
+      await prices.refresh(pool);
+      const { version } = prices.book();
       const problem = prices.problem();
-      if (isNew) log.info({ priceVersion: prices.book().version }, 'calls are priced by another price book');
-      if (isNew && problem !== null)
-        log.error(
-          { problem },
-          'the imported price catalogue cannot be read; the one that comes with the gateway is used',
-        );
+      if (version !== seenVersion) log.info({ priceVersion: version }, 'calls are priced by another price book');
+      if (problem !== null && problem !== seenProblem) log.error(problem);
+      seenVersion = version;
+      seenProblem = problem;
     } catch (error) {
       if (!isDatabaseDown(error)) log.error({ err: error }, 'the prices could not be read');
     }

@@ -38,26 +38,32 @@ type GroupRow = Omit<UnpricedGroup, 'missing' | 'quantities'> & {
   readonly missing: readonly string[];
 } & Readonly<Record<`sum_${UsageClass}`, string | null>>;
 
-const SUMS = USAGE_CLASSES.map(
-  (name) =>
-    `sum((classes ->> '${name}')::numeric) filter (where jsonb_typeof(classes -> '${name}') = 'number')::text as sum_${name}`,
-);
+/** Quantities are written as numbers (`stored-usage.ts`). */
+const SUMS = USAGE_CLASSES.map((name) => `sum((classes ->> '${name}')::numeric)::text as sum_${name}`);
+
+/** In this path language a comparison of what is no number selects nothing, so the names of classes remain. */
+const USED = `jsonb_path_query_array(classes, '$.keyvalue() ? (@.value > 0 && @.value <= ${MAX_QUANTITY}).key')`;
 
 /**
  * `priced` are the classes of a part that have a line. A line of another model's is told by its purpose and quantity,
  * since a mapping may have given it another name. What is no count (`MAX_QUANTITY`) has no price and misses none.
+ * There may be a million such calls: what is done for each of them is done by functions, not by subqueries, and nothing
+ * has to be sorted. An id begins with its time, so that the highest is the latest.
  */
 const COUNT_UNPRICED = `
 with calls as (
   select id, requested_at, provider, provider_alias, endpoint, billing_model, cost_status, known_cost,
-    service_tier, speed, inference_geo, is_batch, coalesce(usage, '{}') as usage, coalesce(cost_lines, '[]') as cost_lines
+    service_tier, speed, inference_geo, is_batch, coalesce(usage, '{}') as usage,
+    case cost_status when 'unpriced' then '[]' else coalesce(cost_lines, '[]') end as cost_lines
   from llm_requests
   where account_id = $1 and requested_at >= $2 and requested_at < $3 and cost_status in ('unpriced', 'partial')
 ), parts as (
   select id, requested_at, provider, provider_alias, endpoint, known_cost, is_batch,
     billing_model as model, service_tier, speed, inference_geo, usage as classes,
     cost_status = 'unpriced' and not usage ? 'others' as is_unknown,
-    array(select line ->> 'class' from jsonb_array_elements(cost_lines) line where not line ? 'purpose') as priced
+    case cost_lines when '[]' then '{}' else
+      array(select line ->> 'class' from jsonb_array_elements(cost_lines) line where not line ? 'purpose')
+    end as priced
   from calls
   union all
   select id, requested_at, provider, provider_alias, endpoint, known_cost, is_batch,
@@ -72,23 +78,17 @@ with calls as (
     )
   from calls cross join lateral
     jsonb_array_elements(case jsonb_typeof(usage -> 'others') when 'array' then usage -> 'others' else '[]' end) other
+  where usage ? 'others'
 ), gaps as (
-  select parts.*,
-    array(
-      select key from jsonb_each(classes)
-      where key = any($4::text[]) and key <> all(priced)
-        and case jsonb_typeof(value) when 'number' then value::numeric > 0 and value::numeric <= ${MAX_QUANTITY} else false end
-      order by array_position($4::text[], key)
-    ) as missing
-  from parts
+  select parts.*, ${USED} - priced as missing from parts
 )
 select provider, provider_alias as "providerAlias", endpoint, model, service_tier as "serviceTier", speed,
   inference_geo as "inferenceGeo", is_batch as "isBatch", missing, count(*) as calls,
   coalesce(sum(known_cost), 0)::text as "knownCost", min(requested_at) as "firstSeen", max(requested_at) as "lastSeen",
-  (array_agg(id order by requested_at desc, id desc))[1] as "exampleId",
+  max(id::text collate "C") as "exampleId",
   ${SUMS.join(',\n  ')}
 from gaps
-where missing <> '{}' or is_unknown
+where missing <> '[]' or is_unknown
 group by provider, provider_alias, endpoint, model, service_tier, speed, inference_geo, is_batch, missing
 order by count(*) desc, max(requested_at) desc
 limit ${MAX_GROUPS}`;
@@ -96,7 +96,8 @@ limit ${MAX_GROUPS}`;
 function readQuantities(row: GroupRow): ClassQuantities {
   const quantities: Partial<Record<UsageClass, number>> = {};
   for (const name of USAGE_CLASSES) {
-    const sum = Number(row[`sum_${name}`] ?? 0);
+    const reported = row[`sum_${name}`];
+    const sum = Number(reported ?? 0);
     if (sum > 0) quantities[name] = Math.min(sum, Number.MAX_SAFE_INTEGER);
   }
   return quantities;
@@ -109,7 +110,7 @@ export async function countUnpriced(
   from: Date,
   to: Date,
 ): Promise<readonly UnpricedGroup[]> {
-  const { rows } = await client.query<GroupRow>(COUNT_UNPRICED, [accountId, from, to, [...USAGE_CLASSES]]);
+  const { rows } = await client.query<GroupRow>(COUNT_UNPRICED, [accountId, from, to]);
   return rows.map((row) => ({
     provider: row.provider,
     providerAlias: row.providerAlias,

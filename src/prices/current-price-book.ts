@@ -3,10 +3,10 @@
  * database had them when they were last read. It reads anew when the version there has moved on, and only then.
  */
 import pg from 'pg';
-import { BUNDLED_CATALOG, type CatalogData, createCatalog } from '../pricing/catalog.ts';
+import { createCatalog } from '../pricing/catalog.ts';
 import { NO_OPERATOR_PRICES } from '../pricing/operator-prices.ts';
 import { createPriceBook, type PriceBook, type PriceBookLayers } from '../pricing/price-book.ts';
-import { parseCatalog } from './parse-catalog.ts';
+import { readCatalogInUse } from './catalog-in-use.ts';
 import { readOperatorPrices } from './read-operator-prices.ts';
 
 /** One statement, for those who ask within another's message. */
@@ -19,28 +19,10 @@ export interface CurrentPriceBook {
   readonly layers: () => Required<PriceBookLayers>;
   /** Of what the database declares, as it was read last; null before the first reading. */
   readonly version: () => number | null;
-  /** Why the active catalogue cannot be used, and the bundled one is in its place; null when all is well. */
+  /** Why the active catalogue is not used, and the bundled one is in its place, in a sentence; null when all is well. */
   readonly problem: () => string | null;
   /** Reads anew what has changed. True when there is another book now. Rejects when the database does not answer. */
   readonly refresh: (client: pg.ClientBase | pg.Pool) => Promise<boolean>;
-}
-
-interface CatalogRow {
-  readonly name: string;
-  readonly checked_on: string;
-  readonly content: string;
-}
-
-type ReadCatalog = { readonly data: CatalogData; readonly problem: string | null };
-
-async function readCatalog(client: pg.ClientBase): Promise<ReadCatalog> {
-  const { rows } = await client.query<CatalogRow>(
-    'select name, checked_on::text, content from price_catalogs where is_active',
-  );
-  const [row] = rows;
-  if (row === undefined) return { data: BUNDLED_CATALOG, problem: null };
-  const parsed = parseCatalog(row.content, row.name, row.checked_on);
-  return parsed.isOk ? { data: parsed.data, problem: null } : { data: BUNDLED_CATALOG, problem: parsed.problem };
 }
 
 export function createCurrentPriceBook(accountId: number): CurrentPriceBook {
@@ -54,7 +36,7 @@ export function createCurrentPriceBook(accountId: number): CurrentPriceBook {
     const found = rows[0]?.version ?? null;
     if (found === version) return false;
     // A change that is committed between these questions raises the version again, so it is read the next time.
-    const catalog = await readCatalog(client);
+    const catalog = await readCatalogInUse(client);
     const operator = await readOperatorPrices(client, accountId);
     layers = { catalog: createCatalog(catalog.data), operator };
     book = createPriceBook(layers);

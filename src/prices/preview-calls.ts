@@ -43,31 +43,43 @@ export function toCallScope(declaration: Declaration): CallScope {
   return { provider, providerAlias, match, model: isWide ? null : model, from, to };
 }
 
-/** A call has up to three names for its model, and other models may have taken part. */
-const IS_NAMED = `exists (
-  select from (
-    select unnest(array[model, model_requested, billing_model])
-    union all
-    select other ->> 'model' from
-      jsonb_array_elements(case jsonb_typeof(usage -> 'others') when 'array' then usage -> 'others' else '[]' end) other
-  ) names (name)
-  where case scope ->> 'match' when 'exact' then lower(name) = lower(scope ->> 'model')
-    else starts_with(lower(name), lower(scope ->> 'model')) end
-)`;
+const NAMES = ['model', 'model_requested', 'billing_model'] as const;
 
-const READ_CALLS = `
-select ${COLUMNS.join(', ')} from llm_requests
-where account_id = $1 and requested_at >= $2 and requested_at < $3 and cost_status = any($4)
-  and exists (
-    select from jsonb_array_elements($5::jsonb) scope
-    where provider = scope ->> 'provider'
-      and (scope ->> 'providerAlias' is null or provider_alias = scope ->> 'providerAlias')
-      and (scope ->> 'from' is null or requested_at >= (scope ->> 'from')::timestamptz)
-      and (scope ->> 'to' is null or requested_at < (scope ->> 'to')::timestamptz)
-      and (scope ->> 'model' is null or ${IS_NAMED})
-  )
-order by requested_at desc, id desc
-limit $6`;
+/** A call has up to three names for its model, and other models may have taken part. */
+function isNamed(match: MatchKind, parameter: string): string {
+  const test = (name: string) =>
+    match === 'exact' ? `lower(${name}) = lower(${parameter})` : `starts_with(lower(${name}), lower(${parameter}))`;
+  const others = `usage ? 'others' and exists (
+    select from jsonb_array_elements(case jsonb_typeof(usage -> 'others') when 'array' then usage -> 'others' else '[]' end) other
+    where ${test("other ->> 'model'")}
+  )`;
+  return `(${NAMES.map(test).join(' or ')} or ${others})`;
+}
+
+/** `bind` makes a parameter of a value. */
+function isInScope(scope: CallScope, bind: (value: string) => string): string {
+  const conditions = [
+    `provider = ${bind(scope.provider)}`,
+    ...(scope.providerAlias === null ? [] : [`provider_alias = ${bind(scope.providerAlias)}`]),
+    ...(scope.from === null ? [] : [`requested_at >= ${bind(scope.from)}::timestamptz`]),
+    ...(scope.to === null ? [] : [`requested_at < ${bind(scope.to)}::timestamptz`]),
+    ...(scope.model === null ? [] : [isNamed(scope.match, bind(scope.model))]),
+  ];
+  return `(${conditions.join(' and ')})`;
+}
+
+/** Parameters 1 to 5 are the account, the day, the statuses and the limit; those of the scopes follow. */
+function createQuestion(scopes: readonly CallScope[]): { readonly text: string; readonly values: readonly string[] } {
+  const values: string[] = [];
+  const bind = (value: string) => `$${values.push(value) + 5}`;
+  const text = `
+    select ${COLUMNS.join(', ')} from llm_requests
+    where account_id = $1 and requested_at >= $2 and requested_at < $3 and cost_status = any($4)
+      and (${scopes.map((scope) => isInScope(scope, bind)).join(' or ')})
+    order by requested_at desc, id desc
+    limit $5`;
+  return { text, values };
+}
 
 export interface FoundCalls {
   readonly rows: readonly PreviewedRow[];
@@ -82,15 +94,14 @@ export async function findPreviewCalls(
   { from, to, limit }: { readonly from: Date; readonly to: Date; readonly limit: number },
 ): Promise<FoundCalls> {
   const deadlineMs = performance.now() + SEARCH_LIMIT_MS;
+  const { text, values } = createQuestion(scopes);
   const rows: PreviewedRow[] = [];
   let endMs = to.getTime();
   while (endMs > from.getTime() && rows.length < limit) {
     if (performance.now() > deadlineMs) return { rows, searchedFrom: new Date(endMs) };
     const startMs = Math.max(from.getTime(), Math.floor((endMs - 1) / DAY_MS) * DAY_MS);
-    const found = await client.query<PreviewedRow>(READ_CALLS, [
-      ...[accountId, new Date(startMs), new Date(endMs), [...PRICED_STATUSES]],
-      ...[JSON.stringify(scopes), limit - rows.length],
-    ]);
+    const day = [accountId, new Date(startMs), new Date(endMs), [...PRICED_STATUSES], limit - rows.length];
+    const found = await client.query<PreviewedRow>(text, [...day, ...values]);
     rows.push(...found.rows);
     endMs = startMs;
   }

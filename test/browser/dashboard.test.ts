@@ -2,6 +2,7 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startGateway, type TestGateway, waitUntil } from '../gateway/start-gateway.ts';
+import { auditPage } from './audit-page.ts';
 import { type PageFaults, startBrowser, type TestBrowser, watchPage } from './browser.ts';
 import { settle } from './pages.ts';
 import { createLoginLink, openSignedIn } from './sign-in.ts';
@@ -10,6 +11,8 @@ let gateway: TestGateway;
 let browser: TestBrowser;
 let profile: BrowserContext;
 const watched: PageFaults[] = [];
+/** A test that asks for something the gateway must refuse says so: the browser writes every refusal to its console. */
+let isRefusalExpected = false;
 
 beforeAll(async () => {
   gateway = await startGateway({ args: ['--demo'] });
@@ -24,7 +27,7 @@ afterAll(async () => {
 async function open(address: string): Promise<Page> {
   profile = await browser.newProfile();
   const page = await openSignedIn(profile, gateway);
-  watched.push(watchPage(page, gateway.adminBase));
+  watched.push(watchPage(page, gateway.adminBase, (text) => isRefusalExpected && text.includes('400')));
   await page.goto(`${gateway.adminBase}${address}`);
   await settle(page);
   return page;
@@ -32,6 +35,7 @@ async function open(address: string): Promise<Page> {
 
 afterEach(async () => {
   await profile?.close();
+  isRefusalExpected = false;
   for (const faults of watched.splice(0)) expect(faults).toEqual({ errors: [], foreign: [], dialogs: [] });
 });
 
@@ -220,6 +224,91 @@ describe('metadata', () => {
     await table.getByText('alpha').first().waitFor();
     await table.getByText('beta').first().waitFor();
     await table.getByText('(not set)').first().waitFor();
+  });
+});
+
+describe('prices', () => {
+  /** Fireworks bills the model that was asked for, so that any name can be given. */
+  const makeOwnCall = (model: string) => makeCall({ model, headers: { 'X-Gateway-Provider': 'fireworks' } });
+
+  test('a model without a price gets one after a preview, and its calls are priced again', async () => {
+    const id = await makeOwnCall('own-7b');
+    const page = await open('/prices');
+    await page.getByRole('button', { name: 'Add price for own-7b' }).click();
+    const dialog = page.getByRole('dialog');
+    const [input, save] = [dialog.getByLabel('Input, uncached'), dialog.getByRole('button', { name: 'Save' })];
+    await input.fill('two dollars');
+    expect(await save.isDisabled()).toBe(true);
+    isRefusalExpected = true;
+    await page.keyboard.press('Enter');
+    await dialog.getByText(/^Not accepted/).waitFor();
+    expect(await input.getAttribute('aria-invalid')).toBe('true');
+    expect(await auditPage(page)).toEqual([]);
+
+    await input.fill('2');
+    await dialog.getByLabel('Output, reasoning included').fill('8');
+    await dialog.getByLabel('Read from cache').first().fill('0.2');
+    await page.keyboard.press('Enter');
+    await dialog.getByText('1 of the latest 1 calls concerned would cost something else.').waitFor();
+    expect(await auditPage(page)).toEqual([]);
+    await save.click();
+    await dialog.getByRole('button', { name: 'Price this call again' }).click();
+    await dialog.locator('[data-job-state=done]').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await page.getByRole('button', { name: 'Add price for own-7b' }).waitFor({ state: 'detached' });
+
+    await page.goto(`${gateway.adminBase}/log/${id}?tab=cost`);
+    const lines = page.getByRole('region', { name: 'Cost by class' });
+    await lines.getByText('yours').first().click();
+    await lines.getByText('declared by the operator').first().waitFor();
+    const revisions = page.getByRole('table').last();
+    await revisions.getByText('unpriced → exact').waitFor();
+    await revisions.getByText('a price was added').waitFor();
+  });
+
+  test('a changed price is applied to earlier calls only after a dry run and with a reason', async () => {
+    const model = { provider: 'fireworks', model: 'own-8b' };
+    const declare = (rate: string) =>
+      gateway.api('/api/v1/prices/overrides', {
+        method: 'POST',
+        body: JSON.stringify({ ...model, rates: { input: rate, output: rate, cache_read: rate } }),
+      });
+    await declare('1');
+    const id = await makeOwnCall('own-8b');
+    await declare('3');
+    const page = await open('/prices?tab=reprice&only=all&range=1h&f=billing_model:eq:own-8b');
+    await page.getByRole('button', { name: 'Dry run' }).click();
+    await page.getByRole('region', { name: 'Difference by day and model' }).getByText('own-8b').waitFor();
+    await page.getByRole('button', { name: 'Apply…' }).waitFor();
+    expect(await auditPage(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Apply…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Change the cost of 1 call?' });
+    const apply = dialog.getByRole('button', { name: 'Apply to 1 call' });
+    expect(await apply.isDisabled()).toBe(true);
+    await dialog.getByLabel('Reason').fill('the contract says three dollars');
+    await apply.click();
+    await page.locator('[data-job-state=done]').getByText('Price all calls again').first().waitFor();
+    await page.goto(`${gateway.adminBase}/log/${id}?tab=cost`);
+    await page.getByText('the contract says three dollars').waitFor();
+
+    await page.goto(`${gateway.adminBase}/prices?tab=changes`);
+    await page
+      .getByRole('row', { name: /fireworks own-8b: .*\$3/ })
+      .getByText('replaced')
+      .waitFor();
+    expect(await auditPage(page)).toEqual([]);
+  });
+
+  test('a model is looked up with the sources of its rates, and so many tokens are worked out', async () => {
+    const page = await open('/prices?tab=lookup');
+    await page.getByLabel('Model id').fill('gpt-4o-mini');
+    await page.keyboard.press('Enter');
+    await page.getByRole('region', { name: 'Rates in force' }).getByText('Read from cache').first().waitFor();
+    await page.getByLabel('Uncached input tokens').fill('1,000,000');
+    await page.getByLabel('Output tokens').fill('');
+    await page.getByRole('button', { name: 'Work it out' }).click();
+    await page.getByText('$0.15', { exact: true }).first().waitFor();
+    expect(new URL(page.url()).searchParams.get('model')).toBe('gpt-4o-mini');
   });
 });
 

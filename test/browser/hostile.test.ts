@@ -84,6 +84,33 @@ function hostileCall(text: string, number: number): readonly SpoolEntry[] {
   return [body('request', request), body('response', answer), { type: 'end', begin, end }];
 }
 
+/** As the API takes them: without control characters, and not too long. */
+const DECLARABLE = HOSTILE_STRINGS.filter((text) => !/\p{Cc}/u.test(text)).map((text) => text.slice(0, 200).trim());
+
+/** Prices, mappings and the history of both in hostile words; and a part of the calls without a price. */
+async function declareHostilePrices(): Promise<void> {
+  const scope = (text: string) => ({
+    provider: 'openai',
+    provider_alias: text,
+    match: 'prefix',
+    model: text,
+    note: text,
+  });
+  for (const text of DECLARABLE) {
+    const override = { ...scope(text), rates: { input: '1' } };
+    await gateway.api('/api/v1/prices/overrides', { method: 'POST', body: JSON.stringify(override) });
+  }
+  for (const text of DECLARABLE.slice(0, 10)) {
+    const mapping = { ...scope(text), billing_model: `billed ${text}` };
+    await gateway.api('/api/v1/prices/mappings', { method: 'POST', body: JSON.stringify(mapping) });
+  }
+  await store.pool.query(
+    `update llm_requests set cost_status = 'unpriced', total_cost = null, known_cost = 0, cost_lines = '[]'
+     where outcome = 'ok' and client <> all($1)`,
+    [HOSTILE_STRINGS.slice(0, 10)],
+  );
+}
+
 let postgres: TestPostgres;
 let store: CallStore;
 let gateway: TestGateway;
@@ -99,6 +126,7 @@ beforeAll(async () => {
   await store.store(HOSTILE_STRINGS.flatMap(hostileCall));
   for (const name of HOSTILE_STRINGS.slice(0, 12))
     await gateway.api('/api/v1/keys', { method: 'POST', body: JSON.stringify({ name: name.slice(0, 200) }) });
+  await declareHostilePrices();
   browser = await startBrowser();
 });
 
@@ -131,6 +159,9 @@ const LIST_PAGES = [
   '/costs',
   '/costs?by=metadata.Feature',
   '/metadata',
+  '/prices',
+  '/prices?tab=own',
+  '/prices?tab=changes',
   '/keys',
   '/system',
 ];

@@ -19,6 +19,7 @@ export const FIXED_PAGES: readonly KnownPage[] = [
   { name: 'logs', address: '/logs?range=7d' },
   { name: 'costs', address: '/costs?range=7d' },
   { name: 'metadata', address: '/metadata' },
+  { name: 'prices', address: '/prices' },
   { name: 'keys', address: '/keys' },
   { name: 'system', address: '/system' },
 ];
@@ -40,6 +41,10 @@ export async function listAllPages(gateway: TestGateway): Promise<readonly Known
     { name: 'run with a call', address: `/run?trace=${trace}&sel=${id}` },
     { name: 'log', address: `/log/${id}` },
     { name: 'logs with a call', address: `/logs?range=7d&peek=${id}` },
+    { name: 'cost of a call', address: `/log/${id}?tab=cost` },
+    { name: 'pricing again', address: '/prices?tab=reprice' },
+    { name: 'look-up of a price', address: '/prices?tab=lookup&provider=anthropic&model=claude-opus-5' },
+    { name: 'own prices', address: '/prices?tab=own' },
   ];
 }
 

@@ -26,6 +26,7 @@ import { openPool } from '../../src/store/pool.ts';
 import { callBegin, callBody, callEnd, NOON_MS, priceByToken } from '../call-fixtures.ts';
 import { fixedPrices } from '../fixed-prices.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../postgres.ts';
+import { testCatalogs } from '../test-catalogs.ts';
 
 const MIGRATIONS = join(import.meta.dirname, '..', '..', 'migrations');
 const TOKEN = 'test-admin-token';
@@ -135,6 +136,7 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
       }),
       settings: [{ name: 'TOLLGATE_PORT', value: '4141', source: 'default' }],
       prices: fixedPrices(),
+      catalogs: testCatalogs(),
       log,
     };
     app = createAdminApp(deps);

@@ -116,6 +116,7 @@ function startMessage(): ControlStart {
     aliases: {},
     egress: { httpProxy: null, httpsProxy: null, noProxy: null },
     bodies: 'full',
+    priceFeed: 'off',
     usage: 'ask',
     onClientAbort: 'cancel',
     durability: 'process',

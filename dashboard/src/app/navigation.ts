@@ -1,8 +1,18 @@
 /** The pages of the side bar in their order, and the keys that lead to them. */
-import { Activity, ChartColumn, Compass, KeyRound, ListTree, type LucideIcon, ScrollText, Tags } from 'lucide-react';
+import {
+  Activity,
+  ChartColumn,
+  Coins,
+  Compass,
+  KeyRound,
+  ListTree,
+  type LucideIcon,
+  ScrollText,
+  Tags,
+} from 'lucide-react';
 
 export interface NavigationItem {
-  readonly to: '/start' | '/runs' | '/logs' | '/costs' | '/metadata' | '/keys' | '/system';
+  readonly to: '/start' | '/runs' | '/logs' | '/costs' | '/metadata' | '/prices' | '/keys' | '/system';
   readonly label: string;
   readonly icon: LucideIcon;
   /** After `g`. */
@@ -28,6 +38,7 @@ export const NAVIGATION: readonly NavigationGroup[] = [
     items: [
       { to: '/costs', label: 'Costs', icon: ChartColumn, key: 'c' },
       { to: '/metadata', label: 'Metadata keys', icon: Tags, key: 'm' },
+      { to: '/prices', label: 'Prices', icon: Coins, key: 'p' },
     ],
   },
   {

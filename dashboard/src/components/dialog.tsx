@@ -28,7 +28,9 @@ export function Dialog({ title, isOpen, onClose, children, size = 'small', initi
           className={`fixed top-1/2 left-1/2 z-50 max-h-[90dvh] w-[calc(100%-2rem)] -translate-x-1/2 -translate-y-1/2 overflow-auto rounded-xl border border-line bg-panel p-5 shadow-2xl ${size === 'large' ? 'max-w-2xl' : 'max-w-md'}`}
         >
           <div className="mb-3 flex items-start gap-2">
-            <BaseDialog.Title className="flex-1 text-base font-semibold">{title}</BaseDialog.Title>
+            <BaseDialog.Title className="min-w-0 flex-1 text-base font-semibold [overflow-wrap:anywhere]">
+              {title}
+            </BaseDialog.Title>
             <BaseDialog.Close
               aria-label="Close"
               className="inline-flex size-8 items-center justify-center rounded-md text-ink-soft hover:bg-raised"

@@ -6,7 +6,7 @@ import { Button } from './buttons.tsx';
 import { describeJob, jobPercent } from './describe-job.ts';
 import { ProgressBar } from './progress-bar.tsx';
 
-const CHANGED: readonly string[] = ['jobs', 'metadata-keys'];
+const CHANGED: readonly string[] = ['jobs', 'metadata-keys', 'reprice'];
 
 function JobButtons({ job }: { readonly job: Job }) {
   const queries = useQueryClient();

@@ -1,5 +1,6 @@
 /** How a call's cost came about: a line for each class, adding up to the total; and why there is none, where there is none. */
 import type { LogDetail } from '../../api/logs.ts';
+import type { PriceRows } from '../../api/prices.ts';
 import { Count } from '../../components/amounts.tsx';
 import { KeyValueList } from '../../components/key-value-list.tsx';
 import { type PlainColumn, PlainTable } from '../../components/plain-table.tsx';
@@ -10,65 +11,90 @@ import {
   describeClass,
   readCostBreakdown,
 } from '../../messages/cost-breakdown.ts';
+import { describeFactor } from '../../messages/describe-factor.ts';
 import { isNothing } from '../../messages/json-reading.ts';
+import { CostLineSource } from './cost-line-source.tsx';
+import { CostRevisions } from './cost-revisions.tsx';
 import { EstimateBlock } from './estimate-block.tsx';
 import { JsonTree } from './json-tree.tsx';
+import { UnpricedClasses } from './unpriced-classes.tsx';
+import { useLinePrices } from './use-line-prices.ts';
 
-const COLUMNS: readonly PlainColumn<CostTableLine>[] = [
-  {
-    header: 'Class',
-    render: (line) => (
-      <span title={line.class}>
-        {describeClass(line.class)}
-        {line.purpose !== null && (
-          <span className="text-ink-faint">
-            {' '}
-            · {line.purpose.replaceAll('_', ' ')} by {line.model}
-          </span>
-        )}
-        {line.ratedAs !== null && <span className="text-ink-faint"> at the rate of {describeClass(line.ratedAs)}</span>}
-      </span>
-    ),
-  },
-  { header: 'Quantity', align: 'right', render: (line) => <Exact value={line.quantity} /> },
-  {
-    header: 'Rate',
-    align: 'right',
-    render: (line) => (
-      <span className="num">
-        {line.rate === null ? '—' : `$${line.rate}`} /{' '}
-        {line.per === 1_000_000 ? '1M' : (line.per?.toLocaleString('en-US') ?? '?')} {line.unit}s
-      </span>
-    ),
-  },
-  {
-    header: 'Factor',
-    align: 'right',
-    render: (line) => <span className="num">{line.multiplier === '1' ? '' : `× ${line.multiplier ?? '?'}`}</span>,
-  },
-  {
-    header: 'Amount',
-    align: 'right',
-    render: (line) => <span className="num">{line.amount === null ? '—' : `$${line.amount}`}</span>,
-  },
-  {
-    header: 'Price from',
-    render: (line) => (
-      <span className="text-xs text-ink-soft [overflow-wrap:anywhere]">
-        {[line.layer, line.row].filter((text) => text !== null).join(': ')}
-      </span>
-    ),
-  },
-];
+function Rate({ line: { rate, per, unit } }: { readonly line: CostTableLine }) {
+  return (
+    <span className="num">
+      {rate === null ? '—' : `$${rate}`} / {per === 1_000_000 ? '1M' : (per?.toLocaleString('en-US') ?? '?')} {unit}s
+    </span>
+  );
+}
 
-/** Here the last digit counts: nothing is shortened. */
-function Exact({ value }: { readonly value: number | null }) {
-  return <span className="num">{value === null ? '—' : value.toLocaleString('en-US')}</span>;
+function Factor({ line: { multiplier } }: { readonly line: CostTableLine }) {
+  if (multiplier === '1') return null;
+  return (
+    <span className="num">
+      × {multiplier ?? '?'}
+      <span className="block text-xs text-ink-faint">{describeFactor(multiplier ?? '')}</span>
+    </span>
+  );
+}
+
+function ClassName({ line }: { readonly line: CostTableLine }) {
+  return (
+    <span title={line.class}>
+      {describeClass(line.class)}
+      {line.purpose !== null && (
+        <span className="text-ink-faint">
+          {' '}
+          · {line.purpose.replaceAll('_', ' ')} by {line.model}
+        </span>
+      )}
+      {line.ratedAs !== null && <span className="text-ink-faint"> at the rate of {describeClass(line.ratedAs)}</span>}
+    </span>
+  );
+}
+
+function listColumns(
+  lines: readonly CostTableLine[],
+  pricesOf: (line: CostTableLine) => PriceRows | undefined,
+): readonly PlainColumn<CostTableLine>[] {
+  return [
+    {
+      header: 'Class and source',
+      render: (line) => (
+        <div className="flex min-w-32 flex-col gap-0.5">
+          <ClassName line={line} />
+          <CostLineSource line={line} found={pricesOf(line)} />
+        </div>
+      ),
+    },
+    {
+      // Here the last digit counts: nothing is shortened.
+      header: 'Quantity',
+      align: 'right',
+      render: ({ quantity }) => <span className="num">{quantity?.toLocaleString('en-US') ?? '—'}</span>,
+    },
+    { header: 'Rate', align: 'right', render: (line) => <Rate line={line} /> },
+    ...(lines.every(({ multiplier }) => multiplier === '1')
+      ? []
+      : [
+          {
+            header: 'Factor',
+            align: 'right' as const,
+            render: (line: CostTableLine) => <Factor line={line} />,
+          },
+        ]),
+    {
+      header: 'Amount',
+      align: 'right',
+      render: ({ amount }) => <span className="num">{amount === null ? '—' : `$${amount}`}</span>,
+    },
+  ];
 }
 
 export function CostTab({ log }: { readonly log: LogDetail }) {
   const { lines, unpriced, sum, addsUp } = readCostBreakdown(log);
   const status = log.cost_status ?? '';
+  const pricesOf = useLinePrices(log, lines);
   return (
     <div className="flex flex-col gap-4 p-4">
       <p>
@@ -85,7 +111,7 @@ export function CostTab({ log }: { readonly log: LogDetail }) {
         <>
           <PlainTable
             label="Cost by class"
-            columns={COLUMNS}
+            columns={listColumns(lines, pricesOf)}
             rows={lines}
             rowKey={(line) => String(lines.indexOf(line))}
           />
@@ -96,23 +122,9 @@ export function CostTab({ log }: { readonly log: LogDetail }) {
           </p>
         </>
       )}
-      {unpriced.length > 0 && (
-        <section aria-label="Without a price" className="rounded-md border border-warn/60 bg-warn-soft p-3">
-          <h3 className="font-medium text-warn">Without a price</h3>
-          <ul className="mt-1">
-            {unpriced.map(({ class: name, quantity }) => (
-              <li key={name}>
-                {describeClass(name)}: <Exact value={quantity} />
-              </li>
-            ))}
-          </ul>
-          <p className="mt-1 text-ink-soft">
-            The price book has no rate for {log.billing_model ?? log.model ?? log.model_requested ?? 'this model'} here.
-            What is not known is never counted as zero.
-          </p>
-        </section>
-      )}
+      {unpriced.length > 0 && <UnpricedClasses log={log} unpriced={unpriced} />}
       <EstimateBlock log={log} />
+      {log.state !== 'open' && <CostRevisions logId={log.id} />}
       <KeyValueList
         items={[
           { name: 'Priced as', value: log.billing_model ?? '—' },

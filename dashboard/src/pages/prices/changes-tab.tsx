@@ -1,0 +1,97 @@
+/** The history of prices: who changed what, and when. Nothing is ever taken out of it. */
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { changesQuery, type RecordedChange } from '../../api/prices.ts';
+import { Badge, type Tone } from '../../components/badges.tsx';
+import { Button } from '../../components/buttons.tsx';
+import { type PlainColumn, PlainTable } from '../../components/plain-table.tsx';
+import { EmptyState, ErrorState, Skeleton } from '../../components/states.tsx';
+import { Timestamp } from '../../components/timestamp.tsx';
+import { listChangedMembers } from './describe-change.ts';
+
+const TONES: Readonly<Record<RecordedChange['action'], Tone>> = {
+  added: 'good',
+  replaced: 'accent',
+  removed: 'warn',
+  activated: 'accent',
+};
+
+const SUBJECTS: Readonly<Record<RecordedChange['subject'], string>> = {
+  override: 'price',
+  mapping: 'mapping',
+  multiplier: 'discount',
+  catalog: 'catalogue',
+};
+
+function Members({ change: { before, after } }: { readonly change: RecordedChange }) {
+  const members = listChangedMembers(before, after);
+  if (members.length === 0) return null;
+  return (
+    <details>
+      <summary className="text-xs text-ink-soft">Before → after</summary>
+      <dl className="mt-1 grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-0.5 text-xs">
+        {members.map(({ name, before: old, after: fresh }) => (
+          <div key={name} className="contents">
+            <dt className="text-ink-faint">{name}</dt>
+            <dd className="[overflow-wrap:anywhere]">
+              {old ?? '—'} <span className="text-ink-faint">→</span> {fresh ?? '—'}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
+}
+
+const COLUMNS: readonly PlainColumn<RecordedChange>[] = [
+  { header: 'When', render: ({ changed_at }) => <Timestamp at={changed_at} /> },
+  {
+    header: 'What',
+    render: ({ subject, action }) => (
+      <span className="inline-flex gap-1.5 whitespace-nowrap">
+        {SUBJECTS[subject] ?? subject} <Badge tone={TONES[action] ?? 'neutral'}>{action}</Badge>
+      </span>
+    ),
+  },
+  {
+    header: 'Change',
+    render: (change) => (
+      <div className="flex max-w-2xl min-w-56 flex-col gap-1">
+        <span className="[overflow-wrap:anywhere]">{change.summary}</span>
+        <Members change={change} />
+      </div>
+    ),
+  },
+  {
+    header: 'Who',
+    render: ({ actor }) => <span className="inline-block max-w-48 [overflow-wrap:anywhere]">{actor}</span>,
+  },
+];
+
+export function ChangesTab() {
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(changesQuery);
+  if (data === undefined)
+    return error === null ? (
+      <Skeleton rows={5} label="Loading the changes" />
+    ) : (
+      <ErrorState error={error} what="the changes" onRetry={() => void refetch()} />
+    );
+  const rows = data.pages.flatMap((page) => page.data);
+  if (rows.length === 0)
+    return (
+      <EmptyState title="Nothing was changed yet">
+        The first own price, mapping, discount or imported catalogue begins the history.
+      </EmptyState>
+    );
+  return (
+    <div className="flex flex-col items-start gap-3 p-4">
+      <div className="w-full">
+        <PlainTable label="Changes of prices" columns={COLUMNS} rows={rows} rowKey={({ id }) => String(id)} />
+      </div>
+      {hasNextPage && (
+        <Button disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          {isFetchingNextPage ? 'Loading…' : 'Earlier ones'}
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,104 @@
+/** What the tables of declarations have in common: for which calls, when, why, and the two things to do with one. */
+import type { Declaration, Mapping, Scope } from '../../api/prices.ts';
+import { Button } from '../../components/buttons.tsx';
+import type { PlainColumn } from '../../components/plain-table.tsx';
+import { Timestamp } from '../../components/timestamp.tsx';
+
+function Alias({ name }: { readonly name: string }) {
+  return <span className="[overflow-wrap:anywhere]">, alias {name}</span>;
+}
+
+/** The id, or its beginning, and where it is called. */
+export function ModelId({ match, model, provider, provider_alias }: Pick<Mapping, 'match' | 'model' | keyof Scope>) {
+  return (
+    <span className="inline-block max-w-72 min-w-32">
+      {model === '' ? (
+        <span className="text-ink-soft">every id</span>
+      ) : (
+        <span className="font-medium [overflow-wrap:anywhere]">
+          {match === 'prefix' && <span className="font-normal text-ink-faint">begins with </span>}
+          {model}
+        </span>
+      )}
+      <span className="block text-xs text-ink-faint">
+        {provider}
+        {provider_alias !== null && <Alias name={provider_alias} />}
+      </span>
+    </span>
+  );
+}
+
+export function ProviderCell({ provider, provider_alias }: Pick<Scope, 'provider' | 'provider_alias'>) {
+  return (
+    <span className="inline-block max-w-60">
+      <span className="font-medium">{provider}</span>
+      {provider_alias !== null && (
+        <span className="block text-xs text-ink-faint [overflow-wrap:anywhere]">alias {provider_alias}</span>
+      )}
+    </span>
+  );
+}
+
+export function Validity({ valid_from, valid_to }: Pick<Scope, 'valid_from' | 'valid_to'>) {
+  if (valid_from === null && valid_to === null) return <span className="text-ink-soft">always</span>;
+  return (
+    <span className="text-xs">
+      {valid_from !== null && (
+        <span className="block whitespace-nowrap">
+          from <Timestamp at={valid_from} />
+        </span>
+      )}
+      {valid_to !== null && (
+        <span className="block whitespace-nowrap">
+          until <Timestamp at={valid_to} />
+        </span>
+      )}
+    </span>
+  );
+}
+
+export function Note({ note }: Pick<Scope, 'note'>) {
+  if (note === null) return <span className="text-ink-faint">—</span>;
+  return <span className="line-clamp-3 max-w-56 min-w-24 text-ink-soft [overflow-wrap:anywhere]">{note}</span>;
+}
+
+export interface DeclarationAction {
+  readonly what: 'edit' | 'remove';
+  readonly subject: Declaration;
+}
+
+/** One name for screen readers: there are many alike on the page. */
+export function nameDeclaration(subject: Declaration): string {
+  switch (subject.kind) {
+    case 'override':
+      return `price of ${subject.model}`;
+    case 'mapping':
+      return `mapping of ${subject.model === '' ? 'every id' : subject.model}`;
+    case 'multiplier':
+      return `discount of ${subject.provider}`;
+  }
+}
+
+export function createActionColumn<T>(
+  onAction: (action: DeclarationAction) => void,
+  toSubject: (row: T) => Declaration,
+): PlainColumn<T> {
+  return {
+    header: 'Actions',
+    align: 'right',
+    render: (row) => {
+      const subject = toSubject(row);
+      const name = nameDeclaration(subject);
+      return (
+        <span className="inline-flex gap-1">
+          <Button aria-label={`Edit ${name}`} onClick={() => onAction({ what: 'edit', subject })}>
+            Edit
+          </Button>
+          <Button look="danger" aria-label={`Remove ${name}`} onClick={() => onAction({ what: 'remove', subject })}>
+            Remove
+          </Button>
+        </span>
+      );
+    },
+  };
+}

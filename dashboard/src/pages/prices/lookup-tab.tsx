@@ -1,0 +1,152 @@
+/** Looks up one model: the rates and rules in force at a time, where each is from, and what so many tokens would cost. */
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { type PricedModel, type PriceRow, type PriceRows, priceRowsQuery } from '../../api/prices.ts';
+import { Button } from '../../components/buttons.tsx';
+import { SelectField, TextField } from '../../components/form-field.tsx';
+import { EmptyState, ErrorState, Skeleton } from '../../components/states.tsx';
+import { Timestamp } from '../../components/timestamp.tsx';
+import { CostCalculator } from './cost-calculator.tsx';
+import { PriceRowTable, PriceRuleTable } from './price-row-table.tsx';
+import { CLASS_CHOICES, PROVIDER_CHOICES, readProvider } from './price-words.ts';
+import type { PricesSearch } from './prices-search.ts';
+
+interface LookupTabProps {
+  readonly search: PricesSearch;
+  readonly onChange: (change: Partial<PricesSearch>) => void;
+  readonly onAdd: (start: { readonly provider: string; readonly model: string }) => void;
+}
+
+function readAt(text: string | undefined): string | null {
+  const atMs = text === undefined ? Number.NaN : Date.parse(text);
+  return Number.isNaN(atMs) ? null : new Date(atMs).toISOString();
+}
+
+function LookupForm({ search, onChange }: Omit<LookupTabProps, 'onAdd'>) {
+  const [provider, setProvider] = useState(readProvider(search.provider) ?? 'openai');
+  const [model, setModel] = useState(search.model ?? '');
+  const [alias, setAlias] = useState(search.alias ?? '');
+  const [at, setAt] = useState(readAt(search.at)?.slice(0, 16) ?? '');
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onChange({
+      provider,
+      model: model.trim(),
+      alias: alias.trim() === '' ? undefined : alias.trim(),
+      at: readAt(at === '' ? undefined : `${at}Z`) ?? undefined,
+    });
+  };
+  return (
+    <form
+      onSubmit={submit}
+      className="grid items-start gap-3 sm:grid-cols-2 lg:grid-cols-[10rem_minmax(12rem,1fr)_12rem_14rem_auto]"
+    >
+      <SelectField label="Provider" value={provider} choices={PROVIDER_CHOICES} onChange={setProvider} />
+      <TextField label="Model id" placeholder="gpt-5.4-mini" value={model} maxLength={1_000} onChange={setModel} />
+      <TextField label="Provider alias" hint="If calls name one" value={alias} maxLength={200} onChange={setAlias} />
+      <TextField label="At (UTC)" hint="Empty: now" type="datetime-local" value={at} onChange={setAt} />
+      <Button type="submit" look="primary" disabled={model.trim() === ''} className="lg:mt-5">
+        Look up
+      </Button>
+    </form>
+  );
+}
+
+/** In the order of the vocabulary, as everywhere; of one class in the order of the API. */
+function sortByClass(rows: readonly PriceRow[]): readonly PriceRow[] {
+  const rank = ({ unit }: PriceRow) => CLASS_CHOICES.indexOf(unit);
+  return rows.toSorted((a, b) => rank(a) - rank(b));
+}
+
+function Found({
+  asked,
+  found,
+  onAdd,
+}: {
+  readonly asked: PricedModel;
+  readonly found: PriceRows;
+  readonly onAdd: () => void;
+}) {
+  const inForce = sortByClass(found.rows.filter((row) => row.in_force));
+  const others = found.rows.filter((row) => !row.in_force);
+  const rules = found.rules.filter((rule) => rule.in_force);
+  if (found.rows.length === 0)
+    return (
+      <EmptyState
+        title="The price book does not know this model"
+        actions={
+          <Button look="primary" onClick={onAdd}>
+            Add a price
+          </Button>
+        }
+      >
+        Ids match by declared rules only; there is no guess by a similar name.
+      </EmptyState>
+    );
+  return (
+    <div className="flex flex-col gap-4">
+      <p className="[overflow-wrap:anywhere]">
+        <strong className="font-semibold">{asked.model}</strong>
+        {found.billing_model !== asked.model && <> is billed as {found.billing_model}</>}
+        <span className="text-ink-soft">
+          {' '}
+          · prices{' '}
+          {asked.at === null ? (
+            'of now'
+          ) : (
+            <>
+              of <Timestamp at={asked.at} />
+            </>
+          )}
+        </span>
+      </p>
+      <section aria-label="In force" className="flex flex-col gap-2">
+        <h2 className="text-sm font-semibold">Rates in force</h2>
+        {inForce.length === 0 ? (
+          <p className="text-ink-soft">None at this time.</p>
+        ) : (
+          <PriceRowTable label="Rates in force" rows={inForce} />
+        )}
+      </section>
+      {rules.length > 0 && (
+        <section aria-label="Rules in force" className="flex flex-col gap-2">
+          <h2 className="text-sm font-semibold">Rules on top of them</h2>
+          <PriceRuleTable rules={rules} />
+        </section>
+      )}
+      <CostCalculator asked={asked} />
+      {others.length > 0 && (
+        <details>
+          <summary className="text-ink-soft">
+            {others.length} {others.length === 1 ? 'rate' : 'rates'} of other times, or outranked
+          </summary>
+          <div className="mt-2">
+            <PriceRowTable label="Rates not in force" rows={others} />
+          </div>
+        </details>
+      )}
+    </div>
+  );
+}
+
+export function LookupTab({ search, onChange, onAdd }: LookupTabProps) {
+  const { model = '' } = search;
+  const provider = readProvider(search.provider) ?? 'openai';
+  const asked: PricedModel = { provider, model, provider_alias: search.alias ?? null, at: readAt(search.at) };
+  const { data, error, refetch } = useQuery({ ...priceRowsQuery(asked), enabled: model !== '' });
+  return (
+    <div className="flex flex-col gap-4 p-4">
+      <LookupForm key={JSON.stringify(asked)} search={search} onChange={onChange} />
+      {model === '' && (
+        <EmptyState title="Which model?">Its rates, their sources and what a call would cost.</EmptyState>
+      )}
+      {model !== '' && error !== null && (
+        <ErrorState error={error} what="the prices of this model" onRetry={() => void refetch()} />
+      )}
+      {model !== '' && data === undefined && error === null && <Skeleton rows={4} label="Loading the prices" />}
+      {model !== '' && data !== undefined && (
+        <Found asked={asked} found={data} onAdd={() => onAdd({ provider, model })} />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,117 @@
+/** What a re-pricing found, or would change: the totals, then each day and model. */
+import { useQuery } from '@tanstack/react-query';
+import type { CostDifference as Sums } from '../../api/prices.ts';
+import { type RepriceDay, repriceDaysQuery } from '../../api/reprice.ts';
+import { Count } from '../../components/amounts.tsx';
+import { CostChange, CostDifference } from '../../components/cost-change.tsx';
+import { type PlainColumn, PlainTable } from '../../components/plain-table.tsx';
+import { ErrorState, Skeleton } from '../../components/states.tsx';
+import { SummaryStrip } from '../../components/summary-strip.tsx';
+
+const COLUMNS: readonly PlainColumn<RepriceDay>[] = [
+  { header: 'Day (UTC)', render: ({ day }) => <span className="num">{day}</span> },
+  {
+    header: 'Model',
+    render: ({ provider, model }) => (
+      <span className="inline-block max-w-80 min-w-28 [overflow-wrap:anywhere]">
+        <span className="text-ink-faint">{provider}</span> {model === '' ? '(no model)' : model}
+      </span>
+    ),
+  },
+  { header: 'Calls', align: 'right', render: ({ calls }) => <Count value={calls} unit="calls" /> },
+  { header: 'That change', align: 'right', render: ({ changed }) => <Count value={changed} unit="calls" /> },
+  { header: 'Cost', align: 'right', render: (row) => <Change sums={row} /> },
+  {
+    header: 'Difference',
+    align: 'right',
+    render: ({ old_cost, new_cost }) => <CostDifference before={old_cost} after={new_cost} />,
+  },
+];
+
+/** Only where there is something to tell. */
+const UNPRICED_COLUMN: PlainColumn<RepriceDay> = {
+  header: 'Without a price',
+  align: 'right',
+  render: ({ old_unpriced, new_unpriced }) => (
+    <span className="whitespace-nowrap">
+      <Count value={old_unpriced} unit="calls" /> <span className="text-ink-faint">→</span>{' '}
+      <Count value={new_unpriced} unit="calls" />
+    </span>
+  ),
+};
+
+function hasUnpriced({ old_unpriced, new_unpriced }: RepriceDay): boolean {
+  return old_unpriced > 0 || new_unpriced > 0;
+}
+
+function Change({ sums: { old_cost, new_cost, old_unpriced, new_unpriced } }: { readonly sums: Sums }) {
+  return <CostChange before={old_cost} after={new_cost} unpricedBefore={old_unpriced} unpricedAfter={new_unpriced} />;
+}
+
+function Totals({ totals }: { readonly totals: Sums }) {
+  const { calls, changed, old_cost, new_cost, old_unpriced, new_unpriced } = totals;
+  return (
+    <div className="-mx-4">
+      <SummaryStrip
+        label="In all"
+        figures={[
+          { name: 'Calls looked at', value: <Count value={calls} unit="calls" /> },
+          { name: 'Calls that change', value: <Count value={changed} unit="calls" /> },
+          { name: 'Cost', value: <Change sums={totals} /> },
+          { name: 'Difference', value: <CostDifference before={old_cost} after={new_cost} /> },
+          {
+            name: 'Without a price',
+            value: (
+              <>
+                <Count value={old_unpriced} unit="calls" /> <span className="text-ink-faint">→</span>{' '}
+                <Count value={new_unpriced} unit="calls" />
+              </>
+            ),
+          },
+        ]}
+      />
+    </div>
+  );
+}
+
+interface RepriceDaysProps {
+  readonly jobId: number;
+  readonly isUnderWay: boolean;
+}
+
+export function RepriceDaysView({ jobId, isUnderWay }: RepriceDaysProps) {
+  const { data, error, refetch } = useQuery(repriceDaysQuery(jobId, isUnderWay));
+  if (data === undefined)
+    return error === null ? (
+      <Skeleton rows={3} label="Loading the difference" />
+    ) : (
+      <ErrorState error={error} what="the difference" onRetry={() => void refetch()} />
+    );
+  const changed = data.data.filter((day) => day.changed > 0);
+  return (
+    <div className="flex flex-col">
+      <Totals totals={data.totals} />
+      {changed.length > 0 && (
+        <PlainTable
+          label="Difference by day and model"
+          columns={changed.some(hasUnpriced) ? [...COLUMNS, UNPRICED_COLUMN] : COLUMNS}
+          rows={changed}
+          rowKey={({ day, provider, model }) => JSON.stringify([day, provider, model])}
+        />
+      )}
+      {changed.length < data.data.length && (
+        <p className="mt-2 text-xs text-ink-faint">
+          {changed.length === 0
+            ? 'No call costs anything else.'
+            : `Days and models on which nothing changes (${data.data.length - changed.length}) are left out.`}
+        </p>
+      )}
+      {data.next_cursor !== null && (
+        <p className="mt-2 text-xs text-ink-faint">
+          The table shows the first {data.data.length} days and models; the totals are of all. The rest:{' '}
+          <code className="font-mono">tollgate reprice --help</code>.
+        </p>
+      )}
+    </div>
+  );
+}

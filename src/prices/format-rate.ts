@@ -1,0 +1,26 @@
+/** Rates and costs in the words of a sentence: exact, without exponent. Not for tables, which have their own columns. */
+import { type Decimal, formatDecimal } from '../pricing/decimal.ts';
+import { PER_HOUR_OF_MS, PER_MILLION, PER_MINUTE_OF_MS, PER_THOUSAND } from '../pricing/price-row.ts';
+import { formatUsd, type PicoUsd } from '../usd.ts';
+
+const WORDS: ReadonlyMap<number, string> = new Map([
+  [PER_MILLION, 'a million'],
+  [PER_THOUSAND, 'a thousand'],
+  [PER_MINUTE_OF_MS, 'a minute'],
+  [PER_HOUR_OF_MS, 'an hour'],
+]);
+
+/** `$0.15 a million`. */
+export function formatRate(rate: Decimal, per: number): string {
+  return `$${formatDecimal(rate)} ${WORDS.get(per) ?? `for ${per}`}`;
+}
+
+export function formatCost(cost: PicoUsd): string {
+  return `$${formatUsd(cost)}`;
+}
+
+/** ` from 2026-08-17`, ` over 272000 prompt tokens`, or nothing. */
+export function formatWhen(when: { readonly fromMs: number | null; readonly overTokens: number | null }): string {
+  const from = when.fromMs === null ? '' : ` from ${new Date(when.fromMs).toISOString().slice(0, 10)}`;
+  return `${when.overTokens === null ? '' : ` over ${when.overTokens} prompt tokens`}${from}`;
+}
