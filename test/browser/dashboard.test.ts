@@ -279,6 +279,8 @@ describe('prices', () => {
     const page = await open('/prices?tab=reprice&only=all&range=1h&f=billing_model:eq:own-8b');
     await page.getByRole('button', { name: 'Dry run' }).click();
     await page.getByRole('region', { name: 'Difference by day and model' }).getByText('own-8b').waitFor();
+    await page.getByRole('button', { name: 'Apply…' }).waitFor();
+    expect(await auditPage(page)).toEqual([]);
     await page.getByRole('button', { name: 'Apply…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Change the cost of 1 call?' });
     const apply = dialog.getByRole('button', { name: 'Apply to 1 call' });
@@ -294,6 +296,7 @@ describe('prices', () => {
       .getByRole('row', { name: /fireworks own-8b: .*\$3/ })
       .getByText('replaced')
       .waitFor();
+    expect(await auditPage(page)).toEqual([]);
   });
 
   test('a model is looked up with the sources of its rates, and so many tokens are worked out', async () => {

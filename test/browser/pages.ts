@@ -20,7 +20,6 @@ export const FIXED_PAGES: readonly KnownPage[] = [
   { name: 'costs', address: '/costs?range=7d' },
   { name: 'metadata', address: '/metadata' },
   { name: 'prices', address: '/prices' },
-  { name: 'own prices', address: '/prices?tab=own' },
   { name: 'keys', address: '/keys' },
   { name: 'system', address: '/system' },
 ];
@@ -45,7 +44,7 @@ export async function listAllPages(gateway: TestGateway): Promise<readonly Known
     { name: 'cost of a call', address: `/log/${id}?tab=cost` },
     { name: 'pricing again', address: '/prices?tab=reprice' },
     { name: 'look-up of a price', address: '/prices?tab=lookup&provider=anthropic&model=claude-opus-5' },
-    { name: 'changes of prices', address: '/prices?tab=changes' },
+    { name: 'own prices', address: '/prices?tab=own' },
   ];
 }
 

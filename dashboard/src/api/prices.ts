@@ -4,6 +4,7 @@ import type { PriceChangeBody } from '../../../src/admin/prices-changes-resource
 import type { PreviewBody } from '../../../src/admin/prices-preview-resource.ts';
 import type { PriceRowBody, PriceRowsBody, PriceRuleBody } from '../../../src/admin/prices-rows-resource.ts';
 import type { MappingRecord, MultiplierRecord, OverrideRecord } from '../../../src/admin/prices-schemas.ts';
+import type { PriceStatus } from '../../../src/admin/prices-status-resource.ts';
 import type { UnpricedBody } from '../../../src/admin/prices-unpriced-resource.ts';
 import type { QuoteBody } from '../../../src/admin/quote-resource.ts';
 import type { UsageClass } from '../../../src/token-usage.ts';
@@ -162,28 +163,7 @@ export function quoteCost({ provider_alias, requested_at, ...question }: QuoteQu
   });
 }
 
-interface Catalog {
-  readonly origin: 'bundled' | 'file' | 'feed';
-  readonly name: string;
-  readonly checked_on: string;
-  readonly age_days: number;
-  readonly models: number;
-}
-
-export interface PricesStatus {
-  readonly price_version: string;
-  readonly catalog: Catalog;
-  readonly declarations: { readonly overrides: number; readonly mappings: number; readonly multipliers: number };
-  readonly unpriced: { readonly calls: number; readonly models: number };
-  readonly feed: {
-    /** `off`, `on` or an address. */
-    readonly setting: string;
-    readonly checked_at: string | null;
-    readonly result: 'unchanged' | 'activated' | 'refused' | 'failed' | null;
-    readonly detail: string | null;
-  };
-  readonly warnings: readonly string[];
-}
+export type PricesStatus = PriceStatus;
 
 export const pricesStatusQuery = queryOptions({
   queryKey: ['prices', 'status'],

@@ -42,7 +42,7 @@ function PastJob({ job }: { readonly job: Job }) {
         <Button
           look="quiet"
           aria-expanded={isOpen}
-          aria-label={`${isOpen ? 'Hide' : 'Show'} the days of job ${job.id}`}
+          aria-label={`${isOpen ? 'Hide' : 'By day and model'}, job ${job.id}`}
           onClick={() => setOpen(!isOpen)}
         >
           {isOpen ? 'Hide' : 'By day and model'}

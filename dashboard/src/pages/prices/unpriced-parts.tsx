@@ -108,7 +108,7 @@ export function UnpricedActions({ row, onAction }: UnpricedActionsProps) {
         Add price
       </Button>
       {MAPPABLE.includes(reason) && (
-        <Button aria-label={`Map ${model} to a model`} onClick={() => onAction({ what: 'mapping', subject: row })}>
+        <Button aria-label={`Map to a model: ${model}`} onClick={() => onAction({ what: 'mapping', subject: row })}>
           Map to a model
         </Button>
       )}
