@@ -270,6 +270,34 @@ describe('the price feed', () => {
     ]);
   });
 
+  it('is looked at through the proxy for the way out, unless its host is to go without', async () => {
+    const asked: string[] = [];
+    const proxy = createServer((request, response) => {
+      asked.push(request.url ?? '');
+      response.writeHead(502).end();
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    const address = proxy.address();
+    const httpProxy = typeof address === 'object' && address !== null ? `http://127.0.0.1:${address.port}` : null;
+    const { host } = new URL(url);
+    answer = answerWith(304, '');
+    const lookWith = async (noProxy: string) => {
+      const feed = {
+        setting: url,
+        egress: { httpProxy, httpsProxy: null, noProxy },
+        timeoutMs: TIMEOUT_MS,
+        now: () => nowMs,
+      };
+      const state = await testCatalogs(url, { feed }).lookAtFeed(pool, ASKED, true);
+      return typeof state === 'string' ? state : state.detail;
+    };
+    expect(await lookWith('other.example')).toBe('it answered with status 502');
+    expect(await lookWith(host)).toBe('it answered with status 304');
+    expect(asked).toEqual([url]);
+    proxy.closeAllConnections();
+    proxy.close();
+  });
+
   it('passes as the bundled catalogue', async () => {
     answer = answerWith(200, catalogText());
     expect(await look()).toEqual(['activated', null]);

@@ -1,6 +1,6 @@
 /** The prices of one model over HTTP: the rows and rules that a cost line names, each with its source. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
-import { type ListedRow, listPriceRows } from '../prices/list-price-rows.ts';
+import { type ListedPrices, type ListedRow, type ListedRule, listPriceRows } from '../prices/list-price-rows.ts';
 import { MAX_MODEL_LENGTH } from '../pricing/billing-terms.ts';
 import { formatDecimal } from '../pricing/decimal.ts';
 import { type Calendar, PRICE_LAYERS, ROW_TIERS } from '../pricing/price-row.ts';
@@ -110,6 +110,14 @@ function formatRow({ row, isInForce }: ListedRow): PriceRowBody {
   };
 }
 
+function formatRule({ checkedOn, isInForce, ...rule }: ListedRule): PriceRuleBody {
+  return { ...rule, checked_on: checkedOn, in_force: isInForce };
+}
+
+function formatPrices({ billingModel, rows, rules }: ListedPrices): PriceRowsBody {
+  return { billing_model: billingModel, rows: rows.map(formatRow), rules: rules.map(formatRule) };
+}
+
 export function addPriceRowsRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   const list = createRoute({
     method: 'get',
@@ -122,18 +130,6 @@ export function addPriceRowsRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     const { provider, model, at, provider_alias: providerAlias = null } = c.req.valid('query');
     await deps.prices.refresh(requireDatabase(deps));
     const question = { provider, model, providerAlias, at: toDate(at) ?? new Date() };
-    const { billingModel, rows, rules } = listPriceRows(deps.prices.book(), question);
-    return c.json(
-      {
-        billing_model: billingModel,
-        rows: rows.map(formatRow),
-        rules: rules.map(({ checkedOn, isInForce, ...rule }) => ({
-          ...rule,
-          checked_on: checkedOn,
-          in_force: isInForce,
-        })),
-      },
-      200,
-    );
+    return c.json(formatPrices(listPriceRows(deps.prices.book(), question)), 200);
   });
 }

@@ -283,12 +283,18 @@ function pollKeys(keys: KeyPublisher, log: Logger): Repeating {
 
 /** Another node may have changed them. */
 function pollPrices(prices: CurrentPriceBook, pool: pg.Pool, log: Logger): Repeating {
+  // What was said last: others refresh the book as well, so that it may be new without being read here.
+  let seenVersion = prices.book().version;
+  let seenProblem: string | null = null;
   return repeat(async () => {
     try {
-      const isNew = await prices.refresh(pool);
+      await prices.refresh(pool);
+      const { version } = prices.book();
       const problem = prices.problem();
-      if (isNew) log.info({ priceVersion: prices.book().version }, 'calls are priced by another price book');
-      if (isNew && problem !== null) log.error(problem);
+      if (version !== seenVersion) log.info({ priceVersion: version }, 'calls are priced by another price book');
+      if (problem !== null && problem !== seenProblem) log.error(problem);
+      seenVersion = version;
+      seenProblem = problem;
     } catch (error) {
       if (!isDatabaseDown(error)) log.error({ err: error }, 'the prices could not be read');
     }

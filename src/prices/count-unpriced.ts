@@ -96,7 +96,8 @@ limit ${MAX_GROUPS}`;
 function readQuantities(row: GroupRow): ClassQuantities {
   const quantities: Partial<Record<UsageClass, number>> = {};
   for (const name of USAGE_CLASSES) {
-    const sum = Number(row[`sum_${name}`] ?? 0);
+    const reported = row[`sum_${name}`];
+    const sum = Number(reported ?? 0);
     if (sum > 0) quantities[name] = Math.min(sum, Number.MAX_SAFE_INTEGER);
   }
   return quantities;

@@ -95,7 +95,8 @@ export async function readUnpricedFacts(
 }
 
 export function countAgeDays(checkedOn: string, nowMs: number): number {
-  return Math.max(0, Math.floor((nowMs - Date.parse(`${checkedOn}T00:00:00Z`)) / DAY_MS));
+  const checkedMs = Date.parse(`${checkedOn}T00:00:00Z`);
+  return Math.max(0, Math.floor((nowMs - checkedMs) / DAY_MS));
 }
 
 /** Which of the two is in use, and why, where that is not what was asked for. */

@@ -77,7 +77,14 @@ afterAll(async () => {
 describe('the commands of docs/pricing.md', () => {
   test('there are some to run', () => {
     expect(new Set(commands.map(({ section }) => section))).toEqual(
-      new Set(['What has no price', 'Your own prices', 'Ids that say nothing', 'Negotiated discounts']),
+      new Set([
+        'What has no price',
+        'Your own prices',
+        'Ids that say nothing',
+        'Negotiated discounts',
+        'Pricing calls again',
+        'Keeping prices fresh',
+      ]),
     );
   });
 
