@@ -52,8 +52,9 @@ function unknownModel(number: number, specs: CallSpec['begin'] = {}): CallSpec {
   };
 }
 
+/** A call without usage keeps the model that it would have been billed as: nothing of it is billed. */
 const PRICED_COLUMNS = `select id, billing_model, cost_status, total_cost, known_cost, input_cost, cache_read_cost,
-  cache_creation_cost, output_cost, other_cost from llm_requests order by id`;
+  cache_creation_cost, output_cost, other_cost from llm_requests where cost_status <> 'no_usage' order by id`;
 
 /** The same declared again. */
 function ignoreSecond(error: unknown): void {
