@@ -114,6 +114,22 @@ describe.each(POSTGRES_KINDS)('the shipper into $name', (kind) => {
     await Promise.all(changes);
   });
 
+  test('calls whose costs are nonsense do not keep each other from the log', async () => {
+    const spool = writer('p1');
+    for (const number of [1, 2, 3]) await writeCall(spool, number, 'run 1');
+    const dear = 900_000_000_000n * 10n ** 12n;
+    const priceCall: PriceCall = (call) => ({ ...priceByToken(call), totalCost: dear, knownCost: dear });
+    const ship = startShipper({ pool, spoolDir, prices: fixedPrices(priceCall), log, deadAfterMs: 0 });
+    stops.push(() => ship.stop());
+    expect(await ship.drain(DRAIN_MS)).toBe(true);
+    expect(log.messages).toEqual([]);
+    expect(await queryOne('select calls, total_cost from llm_runs')).toEqual({
+      calls: 3,
+      total_cost: '2700000000000.000000000000',
+    });
+    expect(await verifyRollups(pool)).toEqual([]);
+  });
+
   test('a record of which the newer prices cannot make a row is put aside and not forgotten', async () => {
     const spool = writer('p1');
     await writeCall(spool, 1);
