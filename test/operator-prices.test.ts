@@ -354,6 +354,8 @@ describe.each(POSTGRES_KINDS)('prices of the operator on $name', (kind) => {
       'together z has no price itself; calls will stay unpriced',
       'no call of this time is for it; is the id spelt as in the log?',
     ]);
+    const later = { valid_from: '2100-01-01', rates: { input: '1' } };
+    expect(await warningsOf({ kind: 'override', provider: 'together', model: 'x/y', ...later })).toEqual([]);
     expect((await db.send('POST', '/prices/preview', {})).status).toBe(400);
     expect((await db.send('POST', '/prices/preview', { remove: { kind: 'mapping', id: 999 } })).status).toBe(404);
   });
