@@ -88,12 +88,22 @@ function toMatch({ match, model }: Pick<OperatorPrice, 'match' | 'model'>): Mode
   return match === 'exact' ? { equals: model } : { prefix: model };
 }
 
-/** By rising precedence: alias over none, exact over prefix, longer over shorter, later over earlier. */
+/** Of no bound at all, the least. The narrower the sizes, the more: a change of the plain price leaves the others. */
+function rankOfSizes({ promptTier }: Partial<OperatorPrice>): number {
+  return promptTier == null ? Number.NEGATIVE_INFINITY : promptTier.overTokens - promptTier.upToTokens;
+}
+
+/**
+ * By rising precedence: alias over none, exact over prefix, longer over shorter, bound to sizes of the prompt over
+ * unbound, to a tier over any, later over earlier.
+ */
 function compareSpecific(a: OperatorScope & Partial<OperatorPrice>, b: OperatorScope & Partial<OperatorPrice>): number {
   const rank = (entry: OperatorScope & Partial<OperatorPrice>) => [
     entry.providerAlias === null ? 0 : 1,
     entry.match === 'prefix' ? 0 : 1,
     entry.model?.length ?? 0,
+    rankOfSizes(entry),
+    entry.serviceTier === 'any' ? 0 : 1,
     entry.validFromMs ?? Number.NEGATIVE_INFINITY,
     entry.id,
   ];
