@@ -91,6 +91,17 @@ export const MULTIPLIER_RULES: readonly MultiplierRule[] = [
     checkedOn: '2026-08-27',
   },
   {
+    name: 'openai/fast/gpt-6.2-sol',
+    provider: 'openai',
+    match: { regex: '^gpt-6\\.2-sol(-\\d{4}-\\d{2}-\\d{2})?$' },
+    term: 'serviceTier',
+    value: 'priority',
+    factor: '2',
+    units: TOKENS,
+    source: 'OpenAI, model page of GPT-6.2 Sol: fast mode at twice the standard rate, for prompts of either length',
+    checkedOn: '2026-11-28',
+  },
+  {
     name: 'anthropic/batch',
     provider: 'anthropic',
     match: ANY,
