@@ -129,6 +129,42 @@ describe.each(POSTGRES_KINDS)('prices of the operator on $name', (kind) => {
     );
   });
 
+  test('there may be 5,000 of a kind, and one that replaces another is none more', async () => {
+    await db.pool.query(
+      `insert into price_multipliers (account_id, provider, provider_alias, factor)
+       select 1, 'deepseek', 'a' || number, 0.5 from generate_series(1, 5000) number`,
+    );
+    const one = { provider: 'deepseek', factor: '0.9' };
+    expect(await refusal('/prices/multipliers', one)).toBe(
+      '409 There are 5000 of this kind already; remove some, or declare a prefix for many models.',
+    );
+    expect((await db.send('POST', '/prices/multipliers', { ...one, provider_alias: 'a7' })).body).toMatchObject({
+      ...{ replaced: true, multiplier: { factor: '0.9' } },
+    });
+    await db.pool.query('delete from price_multipliers');
+  });
+
+  test('the routes and their bodies stand in the OpenAPI document', async () => {
+    const { paths, components } = z
+      .object({
+        paths: Row,
+        components: z.object({ schemas: z.record(z.string(), z.looseObject({ properties: Row.optional() })) }),
+      })
+      .parse(await db.read('/openapi.json'));
+    const routes = Object.keys(paths).filter((path) => path.startsWith('/api/v1/prices/'));
+    expect(routes).toEqual(
+      expect.arrayContaining([
+        ...['overrides', 'overrides/{id}', 'mappings', 'mappings/{id}', 'multipliers', 'multipliers/{id}'].map(
+          (path) => `/api/v1/prices/${path}`,
+        ),
+        ...['preview', 'changes', 'unpriced', 'rows'].map((path) => `/api/v1/prices/${path}`),
+      ]),
+    );
+    expect(components.schemas['PriceOverrideInput']?.properties?.['rates']).toMatchObject({
+      ...{ type: 'object', properties: { input: { type: 'string' }, output: { type: 'string' } } },
+    });
+  });
+
   test('a mapping that leads back to itself is refused', async () => {
     const map = (model: string, billing_model: string, more = {}) => ({
       provider: 'openai',
@@ -318,6 +354,8 @@ describe.each(POSTGRES_KINDS)('prices of the operator on $name', (kind) => {
       'together z has no price itself; calls will stay unpriced',
       'no call of this time is for it; is the id spelt as in the log?',
     ]);
+    const later = { valid_from: '2100-01-01', rates: { input: '1' } };
+    expect(await warningsOf({ kind: 'override', provider: 'together', model: 'x/y', ...later })).toEqual([]);
     expect((await db.send('POST', '/prices/preview', {})).status).toBe(400);
     expect((await db.send('POST', '/prices/preview', { remove: { kind: 'mapping', id: 999 } })).status).toBe(404);
   });

@@ -92,6 +92,12 @@ async function checkMapping(pool: pg.Pool, accountId: number, { add, remove }: P
   if (problem !== null) throw new ApiError(409, 'mapping_loop', problem);
 }
 
+/** It should be for calls that are there, if the id is right. */
+function isForPastIds(add: Declaration | null, nowMs: number): boolean {
+  if (add === null || add.kind === 'multiplier') return false;
+  return add.valid_from === null || Date.parse(add.valid_from) < nowMs;
+}
+
 function formatSums({ calls, changed, oldCost, newCost, oldUnpriced, newUnpriced }: PreviewSums) {
   return {
     ...{ calls, changed, old_cost: formatUsd(oldCost), new_cost: formatUsd(newCost) },
@@ -152,7 +158,7 @@ export function addPricePreviewRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     const { rows, searchedFrom } = await findPreviewCalls(pool, deps.accountId, scopes, window);
     const warnings = [
       ...(add === null ? [] : listWarnings(add, book)),
-      ...(rows.length === 0 && searchedFrom === null
+      ...(rows.length === 0 && searchedFrom === null && isForPastIds(add, nowMs)
         ? ['no call of this time is for it; is the id spelt as in the log?']
         : []),
       ...(searchedFrom === null ? [] : [`only calls since ${searchedFrom.toISOString()} were looked at`]),

@@ -1,5 +1,6 @@
 /** How fresh the prices are, over HTTP: what is in use, how old it is, what it does not cover, and what to do about it. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
+import type pg from 'pg';
 import { type FeedState, readFeedState } from '../prices/check-feed.ts';
 import {
   type CatalogFacts,
@@ -16,6 +17,7 @@ import {
 } from '../prices/price-status.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { FeedLook } from './prices-catalog-resource.ts';
+import { createRestingAnswer } from './resting-answer.ts';
 import { COMMON_ERRORS, jsonAnswer, Time } from './schemas.ts';
 
 const Day = z.string().describe('e.g. 2026-11-28');
@@ -71,14 +73,16 @@ function* listWarnings(
   if (isFeedOn && feed.result === 'failed') yield `the price feed did not come: ${feed.detail ?? 'unknown'}`;
 }
 
-async function readStatus(deps: AdminDeps): Promise<PriceStatus> {
+type ReadUnpriced = (pool: pg.Pool) => Promise<UnpricedFacts>;
+
+async function readStatus(deps: AdminDeps, readUnpriced: ReadUnpriced): Promise<PriceStatus> {
   const pool = requireDatabase(deps);
   const nowMs = Date.now();
   await deps.prices.refresh(pool);
   const [active, declarations, unpriced, feed] = await Promise.all([
     readActiveFacts(pool),
     countDeclarations(pool, deps.accountId),
-    readUnpricedFacts(pool, deps.accountId, deps.prices.book(), nowMs),
+    readUnpriced(pool),
     readFeedState(pool),
   ]);
   const { inUse, problem } = chooseCatalog(active, deps.prices.problem());
@@ -103,11 +107,15 @@ async function readStatus(deps: AdminDeps): Promise<PriceStatus> {
 }
 
 export function addPriceStatusRoute(app: OpenAPIHono, deps: AdminDeps): void {
+  // It reads every call without a price, of which there may be a million.
+  const readUnpriced = createRestingAnswer((pool) =>
+    readUnpricedFacts(pool, deps.accountId, deps.prices.book(), Date.now()),
+  );
   const status = createRoute({
     method: 'get',
     path: '/api/v1/prices/status',
     summary: 'How fresh the prices are, and what they do not cover',
     responses: { 200: jsonAnswer(PriceStatusBody, 'As of now'), ...COMMON_ERRORS },
   });
-  app.openapi(status, async (c) => c.json(await readStatus(deps), 200));
+  app.openapi(status, async (c) => c.json(await readStatus(deps, readUnpriced), 200));
 }

@@ -20,7 +20,10 @@ const Count = z.number().int().min(0).max(MAX_QUANTITY);
 const Term = z.string().max(100).optional();
 const UsageClassName = z.enum(USAGE_CLASSES);
 const ClassCounts = z.partialRecord(UsageClassName, Count);
-const NativeObject = z.record(z.string(), z.json(), 'write a JSON object');
+/** For the document its type is told apart: it would be followed into itself without an end. */
+const NativeObject = z
+  .record(z.string(), z.json(), 'write a JSON object')
+  .openapi({ type: 'object', additionalProperties: true });
 /** So that an entry of a list of worked cases can be sent as it is. */
 const Ignored = z.unknown().optional().describe('Ignored');
 

@@ -126,7 +126,9 @@ async function reprice(flags: RepriceFlags): Promise<void> {
       if (found === null || found.totals.changed === 0) return;
       if (!(await isConfirmed(found.totals.changed))) throw new OperatorError('nothing was changed');
     }
-    await run(client, flags, false, output);
+    const applied = await run(client, flags, false, output);
+    if (applied !== null && !flags.json)
+      await output.line(`${applied.totals.changed} of ${applied.totals.calls} calls changed.`);
     return;
   }
   const found = await run(client, flags, true, output);

@@ -1,6 +1,6 @@
 /** `tollgate logs ID`: one call, how its cost came about, and what that was before it was priced again. */
 import { z } from 'zod';
-import { formatCount, formatMoney } from '../format-amounts.ts';
+import { formatMoney } from '../format-amounts.ts';
 import { moneyField, numberField, textField, timeField } from './fields.ts';
 import { formatTable } from './format-table.ts';
 import type { ApiRecord, GatewayClient } from './gateway-client.ts';
@@ -45,12 +45,18 @@ function costText(record: ApiRecord, prefix: '' | 'old_' | 'new_'): string {
   return status === 'partial' ? `≥ ${formatMoney(moneyField(record, `${prefix}known_cost`))} (partial)` : status;
 }
 
+/** `1M`, `1k`, `60000`. */
+function perText(per: number): string {
+  if (per >= 1_000_000 && per % 1_000_000 === 0) return `${per / 1_000_000}M`;
+  return per === 1_000 ? '1k' : String(per);
+}
+
 function formatLine(line: ApiRecord): string[] {
   const multiplier = textField(line, 'multiplier');
   return [
     textField(line, 'class'),
-    formatCount(numberField(line, 'quantity')),
-    `$${textField(line, 'rate')} / ${formatCount(numberField(line, 'per'))}${multiplier === '1' ? '' : ` × ${multiplier}`}`,
+    textField(line, 'quantity'),
+    `$${textField(line, 'rate')} / ${perText(numberField(line, 'per') ?? 1)}${multiplier === '1' ? '' : ` × ${multiplier}`}`,
     formatMoney(moneyField(line, 'amount')),
     textField(line, 'row'),
   ];

@@ -83,6 +83,18 @@ describe('warnings', () => {
     ]);
   });
 
+  test('an id that is shortened before it is looked up is told', () => {
+    const gemini = { ...override({ input: '1' }), provider: 'gemini', model: 'models/gemini-next' } as const;
+    expect(listWarnings({ kind: 'override', ...gemini }, book)).toEqual([
+      'calls of models/gemini-next are looked up as gemini-next; declare that instead',
+    ]);
+    const profile = 'arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude-x';
+    const bedrock = { ...override({ input: '1' }), provider: 'bedrock', model: profile } as const;
+    expect(listWarnings({ kind: 'override', ...bedrock }, book)).toEqual([
+      `calls of ${profile} are looked up as us.anthropic.claude-x; declare that instead`,
+    ]);
+  });
+
   test('a target without a price, a surcharge and a factor of nothing are said', () => {
     expect(listWarnings({ kind: 'mapping', ...mapping('a', 'gpt-5') }, book)).toEqual([]);
     expect(listWarnings({ kind: 'mapping', ...mapping('a', 'gpt-none') }, book)).toEqual([

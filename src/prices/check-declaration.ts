@@ -3,6 +3,7 @@
  * probably a slip (a price by the token, a model without a price) is a warning. The form of each field is checked before.
  */
 
+import { readBillingModel } from '../pricing/billing-terms.ts';
 import { type Decimal, formatDecimal, parseDecimal } from '../pricing/decimal.ts';
 import type { PriceBook } from '../pricing/price-book.ts';
 import { COUNTED_CLASSES, USAGE_CLASSES } from '../token-usage.ts';
@@ -80,6 +81,12 @@ function warnOfRates({ rates }: Override): string[] {
   });
 }
 
+/** Some ids are shortened before they are looked up, and then nothing is found under the long one. */
+function warnOfId({ provider, model }: Pick<Override, 'provider' | 'model'>): string[] {
+  const id = model === '' ? null : readBillingModel({ provider, model, modelRequested: model });
+  return id === null || id === model ? [] : [`calls of ${model} are looked up as ${id}; declare that instead`];
+}
+
 function warnOfMapping(mapping: Mapping, book: PriceBook): string[] {
   const { provider, provider_alias: providerAlias, billing_model: target } = mapping;
   const call = { provider, providerAlias, atMs: Date.parse(mapping.valid_from ?? '') || Date.now() };
@@ -95,9 +102,9 @@ function warnOfMapping(mapping: Mapping, book: PriceBook): string[] {
 export function listWarnings(declaration: Declaration, book: PriceBook): readonly string[] {
   switch (declaration.kind) {
     case 'override':
-      return warnOfRates(declaration);
+      return [...warnOfId(declaration), ...warnOfRates(declaration)];
     case 'mapping':
-      return warnOfMapping(declaration, book);
+      return [...warnOfId(declaration), ...warnOfMapping(declaration, book)];
     case 'multiplier': {
       const factor = parseDecimal(declaration.factor);
       if (factor === 0n) return [`with the factor 0 every call at ${declaration.provider} costs nothing`];

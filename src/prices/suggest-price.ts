@@ -43,7 +43,7 @@ export function suggestPrice(group: UnpricedGroup, reason: UnpricedReason): stri
     case 'opaque_id':
       return `tollgate prices map ${target} --to MODEL${group.provider === 'bedrock' ? '' : alias}`;
     case 'priced_by_now':
-      return `tollgate reprice --filter ${quote(`provider:eq:${group.provider}`)}`;
+      return `tollgate reprice --provider ${group.provider}`;
     case 'unknown_endpoint':
       return 'The gateway does not know what this endpoint does, nor what it costs; no declared price changes that.';
     case 'no_model':

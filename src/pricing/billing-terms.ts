@@ -15,7 +15,7 @@ const BILLED_AS_REQUESTED: readonly ProviderName[] = ['bedrock', 'fireworks'];
 /** The kinds of ARN whose last part is a model id. All others (application profiles, custom models, …) are opaque. */
 const NAMING_ARN = /^arn:aws[\w-]*:bedrock:[\w-]*:\d*:(?:inference-profile|foundation-model)\/([^/]+)$/;
 
-export function readBillingModel(call: BillableCall): string | null {
+export function readBillingModel(call: Pick<BillableCall, 'provider' | 'model' | 'modelRequested'>): string | null {
   const named = BILLED_AS_REQUESTED.includes(call.provider) ? call.modelRequested : (call.model ?? call.modelRequested);
   if (named === null || named === '') return null;
   if (call.provider === 'bedrock') return NAMING_ARN.exec(named)?.[1] ?? named;

@@ -63,6 +63,12 @@ const COUNTED_KEYS: Readonly<Record<string, { readonly unit: UsageClass; readonl
   input_audio_hours: { unit: 'input_audio_ms', per: PER_HOUR_OF_MS },
 };
 
+/** Lifetimes that a provider does not sell: the write rate of its models is for the other one alone. */
+const NOT_SOLD: Readonly<Partial<Record<ProviderName, readonly UsageClass[]>>> = {
+  openai: ['cache_creation_5m'],
+  anthropic: ['cache_creation_30m'],
+};
+
 /** Google's "write" figures are a storage price per hour divided by twelve, not a price of tokens. */
 const IGNORED_KEYS: Readonly<Partial<Record<ProviderName, readonly string[]>>> = { gemini: ['cache_write_mtok'] };
 
@@ -170,7 +176,7 @@ function compileModel(
         const rate = readRate(value);
         if (rate === null) continue;
         const upToTokens = steps[index + 1]?.[0] ?? Number.MAX_SAFE_INTEGER;
-        for (const unit of units)
+        for (const unit of units.filter((sold) => NOT_SOLD[provider]?.includes(sold) !== true))
           rows.push({
             key: `catalog/${provider}/${model.id}/${unit}${conditionKey}${overTokens < 0 ? '' : `>${overTokens}`}`,
             layer: 'catalog',

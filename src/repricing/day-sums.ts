@@ -4,6 +4,7 @@
  */
 import type pg from 'pg';
 import { MAX_VALUE_CHARACTERS } from '../runs/run-aggregate.ts';
+import { DAY_MS, dayOf } from '../store/partitions.ts';
 import { formatUsd, type PicoUsd, parseUsd } from '../usd.ts';
 import type { RepricedCall } from './reprice-call.ts';
 
@@ -23,13 +24,9 @@ export interface DaySums {
 
 type DayKey = Pick<DaySums, 'day' | 'provider' | 'model'>;
 
-function keyOf({ row }: RepricedCall): DayKey {
+function modelOf({ row }: RepricedCall): string {
   const model = row.model ?? row.model_requested ?? '';
-  return {
-    day: row.requested_at.toISOString().slice(0, 10),
-    provider: row.provider,
-    model: model.length <= MAX_VALUE_CHARACTERS ? model : [...model].slice(0, MAX_VALUE_CHARACTERS).join(''),
-  };
+  return model.length <= MAX_VALUE_CHARACTERS ? model : [...model].slice(0, MAX_VALUE_CHARACTERS).join('');
 }
 
 function costsOf({ row, priced, isChanged }: RepricedCall) {
@@ -48,12 +45,16 @@ function costsOf({ row, priced, isChanged }: RepricedCall) {
 export function sumByDay(calls: readonly RepricedCall[]): readonly DaySums[] {
   const sums = new Map<string, DaySums>();
   for (const call of calls) {
-    const key = keyOf(call);
-    const name = JSON.stringify([key.day, key.provider, key.model]);
+    const { provider } = call.row;
+    const dayNumber = Math.floor(call.row.requested_at.getTime() / DAY_MS);
+    const model = modelOf(call);
+    const name = `${dayNumber} ${provider} ${model}`;
     const before = sums.get(name);
     const { oldCost, newCost, isOldUnpriced, isNewUnpriced } = costsOf(call);
     sums.set(name, {
-      ...key,
+      day: before?.day ?? dayOf(dayNumber * DAY_MS),
+      provider,
+      model,
       calls: (before?.calls ?? 0) + 1,
       changed: (before?.changed ?? 0) + (call.isChanged ? 1 : 0),
       oldCost: (before?.oldCost ?? 0n) + oldCost,

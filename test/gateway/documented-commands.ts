@@ -2,7 +2,7 @@
  * Runs the commands of a page of the documentation: each block marked "sh run", in order, and compares what it prints
  * with the block "text" after it. That is its standard output, or, where there is none, what it says on the other stream
  * (progress is written there too). Widths of columns do not count, and these stand for what differs from run to run:
- * `<days>`, `<id>`, `<time>`, `<version>`, `<actor>`, `<took>`, `<file>`.
+ * `<days>`, `<day>`, `<id>`, `<time>`, `<version>`, `<actor>`, `<took>`, `<file>`.
  */
 import { execFile } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -33,6 +33,7 @@ export function readCommands(page: string): readonly DocumentedCommand[] {
 
 const PLACEHOLDERS: Readonly<Record<string, string>> = {
   '<days>': String.raw`\d+`,
+  '<day>': String.raw`\d{4}-\d\d-\d\d`,
   '<id>': '[0-9a-f-]+',
   '<time>': String.raw`\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d(?:\.\d{3})?)?Z?`,
   '<version>': '[0-9a-f]{16}',

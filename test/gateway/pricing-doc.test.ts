@@ -82,6 +82,7 @@ describe('the commands of docs/pricing.md', () => {
         'Your own prices',
         'Ids that say nothing',
         'Negotiated discounts',
+        'Pricing calls again',
         'Keeping prices fresh',
       ]),
     );

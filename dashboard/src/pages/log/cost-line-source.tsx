@@ -46,7 +46,7 @@ export function CostLineSource({ line: { layer, row }, found }: CostLineSourcePr
       </span>
     );
   return (
-    <details className="min-w-40 text-xs text-ink-soft">
+    <details className="text-xs text-ink-soft">
       <summary className="whitespace-nowrap">
         <LayerBadge layer={layer} /> source
       </summary>

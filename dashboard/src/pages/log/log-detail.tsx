@@ -8,7 +8,7 @@ import { logQuery } from '../../api/logs.ts';
 import { ErrorState, Skeleton } from '../../components/states.tsx';
 import { type TabItem, TabList } from '../../components/tab-list.tsx';
 import { BodyTab } from './body-tab.tsx';
-import { CostTab } from './cost-tab.tsx';
+import { LazyCostTab } from './lazy-cost-tab.tsx';
 import { LogHead } from './log-head.tsx';
 import { MessagesTab } from './messages-tab.tsx';
 import { MetadataTab } from './metadata-tab.tsx';
@@ -37,7 +37,7 @@ export function LogDetail({ id, tab, onTab, isPage = false, onShow }: LogDetailP
     { id: FIRST_TAB, label: 'Messages', content: <MessagesTab key={id} log={log} /> },
     { id: 'request', label: 'Request', content: <BodyTab key={id} log={log} direction="request" /> },
     { id: 'response', label: 'Response', content: <BodyTab key={id} log={log} direction="response" /> },
-    { id: 'cost', label: 'Cost', content: <CostTab log={log} /> },
+    { id: 'cost', label: 'Cost', content: <LazyCostTab log={log} /> },
     { id: 'timing', label: 'Timing', content: <TimingTab log={log} /> },
     { id: 'metadata', label: 'Metadata', content: <MetadataTab log={log} /> },
   ];

@@ -25,7 +25,9 @@ function RateList({ rates }: Pick<Override, 'rates'>) {
         <li key={name} className="contents">
           <span className="text-ink-soft">{describeClass(name)}</span>
           <span className="num text-right">${rates[name]}</span>
-          <span className="text-ink-faint">{RATE_UNITS[name].replace('USD per', '/')}</span>
+          <span className="text-ink-faint" title={RATE_UNITS[name]}>
+            {RATE_UNITS[name].replace('USD per', '/').replace(' tokens', '')}
+          </span>
         </li>
       ))}
     </ul>
@@ -40,9 +42,7 @@ function Terms({ service_tier, over_tokens, up_to_tokens }: Override) {
   return (
     <span>
       {service_tier}
-      {bounds.length > 0 && (
-        <span className="block text-xs whitespace-nowrap text-ink-faint">prompts {bounds.join(' and ')} tokens</span>
-      )}
+      {bounds.length > 0 && <span className="block text-xs text-ink-faint">prompts {bounds.join(' and ')} tokens</span>}
     </span>
   );
 }

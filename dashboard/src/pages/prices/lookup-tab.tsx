@@ -1,7 +1,7 @@
 /** Looks up one model: the rates and rules in force at a time, where each is from, and what so many tokens would cost. */
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
-import { type PricedModel, type PriceRow, type PriceRows, priceRowsQuery } from '../../api/prices.ts';
+import { type FormEvent, useEffect, useState } from 'react';
+import { type PricedModel, type PriceRow, type PriceRows, type Provider, priceRowsQuery } from '../../api/prices.ts';
 import { Button } from '../../components/buttons.tsx';
 import { SelectField, TextField } from '../../components/form-field.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../components/states.tsx';
@@ -22,11 +22,25 @@ function readAt(text: string | undefined): string | null {
   return Number.isNaN(atMs) ? null : new Date(atMs).toISOString();
 }
 
+interface LookupText {
+  readonly provider: Provider;
+  readonly model: string;
+  readonly alias: string;
+  /** UTC, to the minute; empty: now. */
+  readonly at: string;
+}
+
+function readAsked({ provider, model = '', alias = '', at }: PricesSearch): LookupText {
+  return { provider: readProvider(provider) ?? 'openai', model, alias, at: readAt(at)?.slice(0, 16) ?? '' };
+}
+
 function LookupForm({ search, onChange }: Omit<LookupTabProps, 'onAdd'>) {
-  const [provider, setProvider] = useState(readProvider(search.provider) ?? 'openai');
-  const [model, setModel] = useState(search.model ?? '');
-  const [alias, setAlias] = useState(search.alias ?? '');
-  const [at, setAt] = useState(readAt(search.at)?.slice(0, 16) ?? '');
+  const asked = readAsked(search);
+  const [{ provider, model, alias, at }, setTyped] = useState(asked);
+  // Back, and links from elsewhere, change what is asked; the field that has the focus keeps it.
+  const askedText = JSON.stringify(asked);
+  useEffect(() => setTyped(JSON.parse(askedText)), [askedText]);
+  const change = (part: Partial<LookupText>) => setTyped({ provider, model, alias, at, ...part });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     onChange({
@@ -41,10 +55,33 @@ function LookupForm({ search, onChange }: Omit<LookupTabProps, 'onAdd'>) {
       onSubmit={submit}
       className="grid items-start gap-3 sm:grid-cols-2 lg:grid-cols-[10rem_minmax(12rem,1fr)_12rem_14rem_auto]"
     >
-      <SelectField label="Provider" value={provider} choices={PROVIDER_CHOICES} onChange={setProvider} />
-      <TextField label="Model id" placeholder="gpt-5.4-mini" value={model} maxLength={1_000} onChange={setModel} />
-      <TextField label="Provider alias" hint="If calls name one" value={alias} maxLength={200} onChange={setAlias} />
-      <TextField label="At (UTC)" hint="Empty: now" type="datetime-local" value={at} onChange={setAt} />
+      <SelectField
+        label="Provider"
+        value={provider}
+        choices={PROVIDER_CHOICES}
+        onChange={(chosen) => change({ provider: chosen })}
+      />
+      <TextField
+        label="Model id"
+        placeholder="gpt-5.4-mini"
+        value={model}
+        maxLength={1_000}
+        onChange={(text) => change({ model: text })}
+      />
+      <TextField
+        label="Provider alias"
+        hint="If calls name one"
+        value={alias}
+        maxLength={200}
+        onChange={(text) => change({ alias: text })}
+      />
+      <TextField
+        label="At (UTC)"
+        hint="Empty: now"
+        type="datetime-local"
+        value={at}
+        onChange={(text) => change({ at: text })}
+      />
       <Button type="submit" look="primary" disabled={model.trim() === ''} className="lg:mt-5">
         Look up
       </Button>
@@ -136,7 +173,7 @@ export function LookupTab({ search, onChange, onAdd }: LookupTabProps) {
   const { data, error, refetch } = useQuery({ ...priceRowsQuery(asked), enabled: model !== '' });
   return (
     <div className="flex flex-col gap-4 p-4">
-      <LookupForm key={JSON.stringify(asked)} search={search} onChange={onChange} />
+      <LookupForm search={search} onChange={onChange} />
       {model === '' && (
         <EmptyState title="Which model?">Its rates, their sources and what a call would cost.</EmptyState>
       )}
