@@ -111,6 +111,7 @@ describe('the compiled catalogue', () => {
     expect(find('anthropic', 'claude-sonnet-5-mini')).toBeUndefined();
     expect(find('openai', 'gpt-5-nano-turbo-2026-12-01')).toBeUndefined();
     expect(find('bedrock', 'us.anthropic.claude-opus-5-fast-v1:0')).toBeUndefined();
+    expect(find('openai', 'ft:gpt-4o-2024-08-06:acme::a1')).toBe('ft:gpt-4o');
     expect(find('gemini', 'gemini-2.5-pro-preview-06-05')).toBe('gemini-2.5-pro');
     expect(find('openai', 'gpt-4o-audio-preview-2025-06-03')).toBe('gpt-4o-audio-preview');
     // Models of these words have prices of their own.

@@ -28,8 +28,10 @@ const OTHER_MODEL =
 
 function reaches(model: string, at: number, length: number): boolean {
   if (at < 0) return false;
-  const rest = model.slice(at + length);
-  return !NEXT_VERSION.test(rest) && !OTHER_MODEL.test(rest);
+  const end = at + length;
+  // Some rules end with the hyphen.
+  const isCut = model[end - 1] === '-';
+  return !NEXT_VERSION.test(model.slice(end)) && !OTHER_MODEL.test(model.slice(isCut ? end - 1 : end));
 }
 
 export function createModelTest(match: ModelMatch): ModelTest {
