@@ -121,7 +121,7 @@ describe.each(POSTGRES_KINDS)('prices of the operator on $name', (kind) => {
       }),
     ).toBe('400 valid_to: it must be later than valid_from');
     expect(await refusal('/prices/multipliers', { provider: 'openai', factor: '10.1' })).toBe(
-      '400 factor: a factor is plain decimal text from 0 to 10 with at most 6 decimals, such as "1.25"',
+      '400 factor: a factor is plain decimal text from 0 to 10 with at most 6 decimals, such as "0.85"',
     );
     expect(await refusal('/prices/multipliers', { provider: 'openai', factor: '0.1234567' })).toMatch(/^400 factor/);
     expect(await refusal('/prices/mappings', { provider: 'openai', model: '', billing_model: 'gpt-5' })).toMatch(

@@ -140,7 +140,7 @@ describe.each(POSTGRES_KINDS)('on $name', (kind) => {
       'gemini gemini-2.0-flash-lite: input would be free; it costs $0.0825 a million',
     ]);
     expect(await refuse('{}', {}, true)).toEqual([
-      'unreadable: the whole: Invalid input: expected array, received object',
+      'unreadable: it is not a JSON array of providers, as genai-prices publishes it',
     ]);
     expect(await refuse('', { bytes: Buffer.from([0x5b, 0xff, 0x5d]) }, true)).toEqual([
       'unreadable: it is not UTF-8 text',

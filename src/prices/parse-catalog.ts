@@ -134,8 +134,9 @@ export function parseCatalog(text: string, name: string, checkedOn: string): Par
   const parsed = Catalog.safeParse(value);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    const where = issue === undefined || issue.path.length === 0 ? 'the whole' : issue.path.join('.');
-    return { isOk: false, problem: `${where}: ${issue?.message ?? 'not a price catalogue'}` };
+    if (issue === undefined || issue.path.length === 0)
+      return { isOk: false, problem: 'it is not a JSON array of providers, as genai-prices publishes it' };
+    return { isOk: false, problem: `${issue.path.join('.')}: ${issue.message}` };
   }
   const known: readonly string[] = Object.values(CATALOG_PROVIDER_IDS);
   const providers = new Map(parsed.data.filter(({ id }) => known.includes(id)).map((entry) => [entry.id, entry]));
