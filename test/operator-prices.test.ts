@@ -333,6 +333,7 @@ describe.each(POSTGRES_KINDS)('prices of the operator on $name', (kind) => {
     const remove = { kind: 'override', id: override?.['id'] };
     expect((await db.send('POST', '/prices/preview', { remove })).body).toMatchObject({
       ...{ calls: 4, changed: 1, old_cost: '0.00002', new_cost: '0', old_unpriced: 3, new_unpriced: 4 },
+      warnings: ['calls that have a cost would have none, or only a part of one'],
     });
     const half = { kind: 'multiplier', provider: 'fireworks', factor: '0.5' };
     expect((await db.send('POST', '/prices/preview', { add: half })).body).toMatchObject({

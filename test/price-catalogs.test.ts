@@ -111,7 +111,7 @@ describe.each(POSTGRES_KINDS)('on $name', (kind) => {
     expect(await resetCatalog(pool, OPTIONS)).toBe(false);
     expect(await readVersion()).toBe(version + 2);
     expect(await listChanges()).toEqual([
-      'test activated: catalogue data.json of 2030-01-02: 0 models added, 0 lost, 1 rates changed',
+      'test activated: catalogue data.json of 2030-01-02: 0 models added, 0 lost, 1 rate changed',
       `test removed: back from data.json to the catalogue that comes with the gateway, ${BUNDLED_NAME}`,
     ]);
   });
@@ -276,7 +276,7 @@ describe.each(POSTGRES_KINDS)('on $name', (kind) => {
       });
       expect(await listChanges()).toEqual([
         expect.stringMatching(
-          /^admin token, as stated by ada@desk activated: catalogue data\.json of [\d-]{10}: 0 models added, 0 lost, 1 rates changed$/,
+          /^admin token, as stated by ada@desk activated: catalogue data\.json of [\d-]{10}: 0 models added, 0 lost, 1 rate changed$/,
         ),
       ]);
       expect(await send('DELETE', '/catalog')).toMatchObject({ status: 200, body: { outcome: 'activated' } });
