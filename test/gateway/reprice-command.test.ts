@@ -104,6 +104,8 @@ test('first what would change, then the change, and afterwards the call shows wh
       ...{ old_cost: '0', new_cost: '0.00025', old_unpriced: 1, new_unpriced: 0 },
     },
   ]);
+  const [job] = (await tollgate('jobs', 'list', '--json')).stdout.split('\n');
+  expect(JSON.parse(job ?? '')).toMatchObject({ input: { reason: 'the contract', only: 'unpriced', dry_run: false } });
   expect((await tollgate('reprice', '--only', 'all', '--provider', 'openai')).stdout).toContain(
     'Nothing would change.',
   );
