@@ -49,7 +49,7 @@ describe('what is no catalogue', () => {
     ['nothing', '', 'it is not JSON'],
     ['a page', '<!doctype html>', 'it is not JSON'],
     ['half a file', withModel('{"id":"m"').slice(0, 60), 'it is not JSON'],
-    ['something else', '{"models":[]}', 'the whole: Invalid input: expected array, received object'],
+    ['something else', '{"models":[]}', 'it is not a JSON array of providers, as genai-prices publishes it'],
     ['an empty list', '[]', 'it has no model of any provider that the gateway knows'],
     ['other providers', '[{"id":"avian","models":[]}]', 'it has no model of any provider that the gateway knows'],
   ])('is refused: %s', (_name, text, problem) => {
