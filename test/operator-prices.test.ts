@@ -121,7 +121,7 @@ describe.each(POSTGRES_KINDS)('prices of the operator on $name', (kind) => {
       }),
     ).toBe('400 valid_to: it must be later than valid_from');
     expect(await refusal('/prices/multipliers', { provider: 'openai', factor: '10.1' })).toBe(
-      '400 factor: a factor is plain decimal text from 0 to 10 with at most 6 decimals, such as "1.25"',
+      '400 factor: a factor is plain decimal text from 0 to 10 with at most 6 decimals, such as "0.85"',
     );
     expect(await refusal('/prices/multipliers', { provider: 'openai', factor: '0.1234567' })).toMatch(/^400 factor/);
     expect(await refusal('/prices/mappings', { provider: 'openai', model: '', billing_model: 'gpt-5' })).toMatch(
@@ -333,6 +333,7 @@ describe.each(POSTGRES_KINDS)('prices of the operator on $name', (kind) => {
     const remove = { kind: 'override', id: override?.['id'] };
     expect((await db.send('POST', '/prices/preview', { remove })).body).toMatchObject({
       ...{ calls: 4, changed: 1, old_cost: '0.00002', new_cost: '0', old_unpriced: 3, new_unpriced: 4 },
+      warnings: ['calls that have a cost would have none, or only a part of one'],
     });
     const half = { kind: 'multiplier', provider: 'fireworks', factor: '0.5' };
     expect((await db.send('POST', '/prices/preview', { add: half })).body).toMatchObject({
@@ -391,6 +392,19 @@ describe.each(POSTGRES_KINDS)('prices of the operator on $name', (kind) => {
       { layer: 'catalog', rate: '1.25' },
     ]);
     expect((await read('model=nothing')).rows).toEqual([]);
+  });
+
+  test('half of a character, which no database keeps, is told apart from a failure', async () => {
+    const half = 'x\ud800';
+    const bodies: readonly (readonly [string, object])[] = [
+      ['/prices/overrides', { provider: 'openai', model: half, rates: { input: '1' } }],
+      ['/prices/mappings', { provider: 'openai', model: 'x', billing_model: half }],
+      ['/prices/multipliers', { provider: 'openai', factor: '1', note: half }],
+      ['/reprice', { reason: half }],
+      ['/reprice', { model: half }],
+      ['/reprice', { f: [`metadata.x:eq:${half}`] }],
+    ];
+    for (const [path, body] of bodies) expect((await db.send('POST', path, body)).status).toBe(400);
   });
 
   test('a batch that was priced before a change is priced again before it is stored', async () => {

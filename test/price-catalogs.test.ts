@@ -111,7 +111,7 @@ describe.each(POSTGRES_KINDS)('on $name', (kind) => {
     expect(await resetCatalog(pool, OPTIONS)).toBe(false);
     expect(await readVersion()).toBe(version + 2);
     expect(await listChanges()).toEqual([
-      'test activated: catalogue data.json of 2030-01-02: 0 models added, 0 lost, 1 rates changed',
+      'test activated: catalogue data.json of 2030-01-02: 0 models added, 0 lost, 1 rate changed',
       `test removed: back from data.json to the catalogue that comes with the gateway, ${BUNDLED_NAME}`,
     ]);
   });
@@ -140,7 +140,7 @@ describe.each(POSTGRES_KINDS)('on $name', (kind) => {
       'gemini gemini-2.0-flash-lite: input would be free; it costs $0.0825 a million',
     ]);
     expect(await refuse('{}', {}, true)).toEqual([
-      'unreadable: the whole: Invalid input: expected array, received object',
+      'unreadable: it is not a JSON array of providers, as genai-prices publishes it',
     ]);
     expect(await refuse('', { bytes: Buffer.from([0x5b, 0xff, 0x5d]) }, true)).toEqual([
       'unreadable: it is not UTF-8 text',
@@ -276,7 +276,7 @@ describe.each(POSTGRES_KINDS)('on $name', (kind) => {
       });
       expect(await listChanges()).toEqual([
         expect.stringMatching(
-          /^admin token, as stated by ada@desk activated: catalogue data\.json of [\d-]{10}: 0 models added, 0 lost, 1 rates changed$/,
+          /^admin token, as stated by ada@desk activated: catalogue data\.json of [\d-]{10}: 0 models added, 0 lost, 1 rate changed$/,
         ),
       ]);
       expect(await send('DELETE', '/catalog')).toMatchObject({ status: 200, body: { outcome: 'activated' } });

@@ -115,7 +115,7 @@ describe('the price feed', () => {
     [
       'another kind of file',
       'refused',
-      'the file cannot be used: the whole: Invalid input: expected array, received object',
+      'the file cannot be used: it is not a JSON array of providers, as genai-prices publishes it',
       answerWith(200, '{"models":[]}'),
     ],
     [

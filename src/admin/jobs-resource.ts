@@ -15,6 +15,9 @@ export const JobBody = z
     id: z.number().int(),
     kind: z.string().describe('promote_metadata, demote_metadata, reprice, …'),
     title: z.string(),
+    input: z
+      .record(z.string(), z.unknown())
+      .describe('What was asked for, in the form of its kind: filters, a reason, a key'),
     phase: z.string().describe('What it is doing, in words'),
     done: z.number().int(),
     total: z.number().int().nullable().describe('Null when nobody knows'),
@@ -43,6 +46,7 @@ function formatJob(job: Job): JobBody {
     id: job.id,
     kind: job.kind,
     title: job.title,
+    input: { ...job.input },
     phase: job.phase,
     done: job.done,
     total: job.total,

@@ -26,7 +26,10 @@ const ImportQuery = z.strictObject({
     .max(300)
     .regex(/^\P{Cc}*$/u, 'without control characters')
     .describe('What it is called in the sources of prices: the name of the file'),
-  checked_on: z.iso.date().optional().describe('Day on which its prices held, e.g. 2026-11-28; else today'),
+  checked_on: z.iso
+    .date('write a day such as 2026-11-28')
+    .optional()
+    .describe('Day on which its prices held, e.g. 2026-11-28; else today'),
   accept_changes: Flag.describe('Take over what looks wrong, too; never a file that cannot be read'),
   dry_run: Flag.describe('Only say what would change'),
 });

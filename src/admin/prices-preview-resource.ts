@@ -156,14 +156,19 @@ export function addPricePreviewRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     };
     const scopes = [add, removed].filter((declaration) => declaration !== null).map(toCallScope);
     const { rows, searchedFrom } = await findPreviewCalls(pool, deps.accountId, scopes, window);
+    const found = await previewPrices(rows, book);
     const warnings = [
       ...(add === null ? [] : listWarnings(add, book)),
       ...(rows.length === 0 && searchedFrom === null && isForPastIds(add, nowMs)
         ? ['no call of this time is for it; is the id spelt as in the log?']
         : []),
+      ...(found.sums.newUnpriced > found.sums.oldUnpriced
+        ? [
+            `calls that have a cost would have none, or only a part of one${add?.kind === 'override' ? '; give every class that they use its rate' : ''}`,
+          ]
+        : []),
       ...(searchedFrom === null ? [] : [`only calls since ${searchedFrom.toISOString()} were looked at`]),
     ];
-    const found = await previewPrices(rows, book);
     return c.json({ ...formatPreview(found), price_version: book.version, warnings }, 200);
   });
 }

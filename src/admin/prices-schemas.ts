@@ -9,7 +9,7 @@ import { MATCH_KINDS } from '../pricing/operator-prices.ts';
 import { ROW_TIERS } from '../pricing/price-row.ts';
 import { parseTime } from '../runs/log-filter.ts';
 import { USAGE_CLASSES } from '../token-usage.ts';
-import { Time } from './schemas.ts';
+import { TIME_FORM, Time } from './schemas.ts';
 
 /** Ten cents for a token, and above every published price by far: what is higher is a slip. */
 const MAX_RATE = '100000';
@@ -29,16 +29,16 @@ function isDecimal(text: string, decimals: number, most: string): boolean {
   return fraction.length <= decimals && parseDecimal(text) <= parseDecimal(most);
 }
 
-function decimalText(what: string, decimals: number, most: string) {
+function decimalText(what: string, decimals: number, most: string, example: string) {
   return z
     .string({
       error: ({ input }) =>
         typeof input === 'number'
           ? `write the ${what} as text, "${input}": a JSON number is a float, and may not be what you typed`
-          : `a ${what} is decimal text such as "1.25"`,
+          : `a ${what} is decimal text such as "${example}"`,
     })
     .refine((text) => isDecimal(text, decimals, most), {
-      error: `a ${what} is plain decimal text from 0 to ${most} with at most ${decimals} decimals, such as "1.25"`,
+      error: `a ${what} is plain decimal text from 0 to ${most} with at most ${decimals} decimals, such as "${example}"`,
     })
     .transform((text) => formatDecimal(parseDecimal(text)));
 }
@@ -49,7 +49,8 @@ function plainText(what: string, most: number) {
     .string()
     .trim()
     .max(most, `${what} has at most ${most} characters`)
-    .refine((text) => !/\p{Cc}/u.test(text), `${what} has no control characters`);
+    .refine((text) => !/\p{Cc}/u.test(text), `${what} has no control characters`)
+    .refine((text) => text.isWellFormed(), `${what} has no half of a character`);
 }
 
 const ModelText = plainText('a model id', MAX_MODEL_LENGTH);
@@ -57,7 +58,7 @@ const ModelId = ModelText.min(1, 'give the id of a model');
 
 const TimeText = z
   .string()
-  .refine((text) => parseTime(text) !== null, 'write a time such as 2026-11-20T14:00:00Z, or a date')
+  .refine((text) => parseTime(text) !== null, TIME_FORM)
   .transform((text) => parseTime(text)?.toISOString() ?? text);
 
 export const ProviderField = z.enum(PROVIDER_NAMES, { error: `one of ${PROVIDER_NAMES.join(', ')}` });
@@ -103,7 +104,7 @@ const SOMETHING = {
 };
 
 const Rates = z
-  .partialRecord(z.enum(USAGE_CLASSES), decimalText('rate', 18, MAX_RATE), {
+  .partialRecord(z.enum(USAGE_CLASSES), decimalText('rate', 18, MAX_RATE, '1.25'), {
     // The types of an enum's record leave unknown keys out, but this is where they are told.
     error: (issue) =>
       'keys' in issue && Array.isArray(issue.keys)
@@ -141,7 +142,7 @@ export const MappingBody = MappingFields.refine(isOrdered, ORDER)
 
 const MultiplierFields = z.strictObject({
   ...ScopeFields,
-  factor: decimalText('factor', 6, MAX_FACTOR).describe(
+  factor: decimalText('factor', 6, MAX_FACTOR, '0.85').describe(
     '0.85 for 15 % off. On list prices; overrides stay as they are',
   ),
 });

@@ -21,15 +21,24 @@ import {
 const MAX_FILTERS = 20;
 const MAX_REASON_CHARACTERS = 500;
 
+/** What PostgreSQL keeps as text, and in JSON. */
+function isStorable(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed();
+}
+
 const RepriceBody = z
   .strictObject({
     from: TimeParameter.nullish().describe('`requested_at` at or after this time; null: since ever'),
     to: TimeParameter.nullish().describe('`requested_at` before this time; null: until now'),
-    f: z.array(z.string()).max(MAX_FILTERS).default([]).describe('Filters as in the list of calls'),
+    f: z
+      .array(z.string().refine((text) => text.isWellFormed(), 'a filter has no half of a character'))
+      .max(MAX_FILTERS)
+      .default([])
+      .describe('Filters as in the list of calls'),
     model: z
       .string()
       .min(1)
-      .refine((text) => !text.includes('\0'), 'a model has no U+0000')
+      .refine(isStorable, 'a model has neither U+0000 nor half of a character')
       .nullish()
       .describe('Only calls of this model: that served, else that was requested'),
     only: z
@@ -39,7 +48,7 @@ const RepriceBody = z
     reason: z
       .string()
       .max(MAX_REASON_CHARACTERS)
-      .refine((text) => !text.includes('\0'), 'a reason has no U+0000')
+      .refine(isStorable, 'a reason has neither U+0000 nor half of a character')
       .optional()
       .describe('Why; stands in every revision. Required unless `dry_run`'),
     dry_run: z.boolean().default(true).describe('Only work out the difference, and change nothing'),

@@ -69,9 +69,9 @@ function documentColumn(kind: ColumnKind, about: string) {
   return JSON.parse(JSON.stringify(schema));
 }
 
-export const TimeParameter = z
-  .string()
-  .refine((text) => parseTime(text) !== null, 'write a time such as 2026-11-20T14:00:00Z');
+export const TIME_FORM = 'write a time such as 2026-11-20T14:00:00Z, or a date such as 2026-11-20';
+
+export const TimeParameter = z.string().refine((text) => parseTime(text) !== null, TIME_FORM);
 
 export const CursorParameter = z.string().max(4_096).optional().describe('`next_cursor` of the page before');
 

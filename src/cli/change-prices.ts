@@ -4,6 +4,7 @@ import { formatCount } from '../format-amounts.ts';
 import { confirm } from './confirm.ts';
 import { formatPreview, PreviewAnswer } from './format-preview.ts';
 import { type ClientFlags, createGatewayClient, type GatewayClient } from './gateway-client.ts';
+import { withFlagNames } from './name-flags.ts';
 import { createOutput } from './output.ts';
 import { terminalText } from './terminal-text.ts';
 import { watchJob } from './watch-job.ts';
@@ -91,7 +92,7 @@ function describeSaved(change: PriceChange, answer: z.infer<typeof Changed>): st
 }
 
 export async function changePrices(change: PriceChange, flags: ChangeFlags): Promise<void> {
-  const client = createGatewayClient(flags, process.env);
+  const client = withFlagNames(createGatewayClient(flags, process.env));
   const output = createOutput(process.stdout);
   const isJson = flags.json === true;
   const preview = await client.ask(PreviewAnswer, '/api/v1/prices/preview', { method: 'POST', body: change.preview });

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { OperatorError } from '../errors.ts';
 import { type ChangeFlags, changePrices } from './change-prices.ts';
+import { collect } from './collect.ts';
 import { readRates, readScope, readTokens, type ScopeFlags, type SetFlags, UNITS_HELP } from './price-options.ts';
 
 interface MapFlags extends ScopeFlags {
@@ -25,10 +26,6 @@ function addScopeOptions(command: Command): Command {
   return addChangeOptions(command)
     .option('--alias <name>', 'only calls with this X-Gateway-Provider-Alias')
     .option('--note <text>', 'why; kept with it');
-}
-
-function collect(value: string, former: readonly string[]): readonly string[] {
-  return [...former, value];
 }
 
 function setPrice(provider: string, model: string, flags: SetFlags): Promise<void> {

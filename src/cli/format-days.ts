@@ -1,6 +1,6 @@
 /** What a re-pricing found, as a table by day and model. Pure. */
 import { z } from 'zod';
-import { formatMoney } from '../format-amounts.ts';
+import { formatMoney, formatSum } from '../format-amounts.ts';
 import { parseUsd } from '../usd.ts';
 import { formatTable } from './format-table.ts';
 import { cutText, terminalText } from './terminal-text.ts';
@@ -43,8 +43,8 @@ function formatSums(sums: RepriceTotals): string[] {
   return [
     String(sums.calls),
     String(sums.changed),
-    formatMoney(oldCost),
-    formatMoney(newCost),
+    formatSum(oldCost, sums.old_unpriced),
+    formatSum(newCost, sums.new_unpriced),
     difference === 0n ? '0' : `${difference > 0n ? '+' : ''}${formatMoney(difference)}`,
     unpriced,
   ];

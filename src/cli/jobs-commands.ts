@@ -28,6 +28,10 @@ async function listJobs(flags: JobsFlags): Promise<void> {
     for (const job of data) await output.json(job);
     return;
   }
+  if (data.length === 0) {
+    process.stderr.write('There was no long work yet.\n');
+    return;
+  }
   const rows = data.map((job) => [
     String(job.id),
     job.state,

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { OperatorError } from '../errors.ts';
 import { formatCost, formatCount, formatDuration } from '../format-amounts.ts';
+import { collect } from './collect.ts';
 import { inputTokens, moneyField, numberField, textField, timeField } from './fields.ts';
 import { type Column, formatTable } from './format-table.ts';
 import {
@@ -134,7 +135,7 @@ export function addLogsCommand(program: Command, addClientOptions: (command: Com
     .option(
       '--filter <column:op:value>',
       'repeatable; ops eq ne in nin gt gte lt lte has nohas prefix contains; metadata as metadata.Key',
-      (value: string, former: readonly string[]) => [...former, value],
+      collect,
       [],
     )
     .option('--from <time>', 'at or after, e.g. 2026-11-28T12:00:00Z')

@@ -2,13 +2,15 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { PROVIDER_NAMES } from '../call-record.ts';
 import { OperatorError } from '../errors.ts';
 import { USAGE_CLASSES, type UsageClass } from '../token-usage.ts';
+import { collect } from './collect.ts';
 import { formatQuote } from './format-quote.ts';
 import { type ClientFlags, createGatewayClient } from './gateway-client.ts';
+import { withFlagNames } from './name-flags.ts';
 import { createOutput } from './output.ts';
 import { QuoteAnswer } from './quote-answer.ts';
+import { requireProvider } from './require-provider.ts';
 
 interface PriceFlags extends ClientFlags {
   readonly json?: true;
@@ -93,10 +95,8 @@ function writeQuestion(provider: string | undefined, model: string | undefined, 
   }
   if (provider === undefined || model === undefined)
     throw new OperatorError('say whose model: `tollgate price openai gpt-5.4 --input 1200 --output 350`');
-  if (!PROVIDER_NAMES.some((name) => name === provider))
-    throw new OperatorError(`"${provider}" is no provider; they are ${PROVIDER_NAMES.join(', ')}`);
   return {
-    ...{ provider, model, classes: readClasses(flags) },
+    ...{ provider: requireProvider(provider), model, classes: readClasses(flags) },
     ...(flags.tier === undefined ? {} : { service_tier: flags.tier }),
     ...(flags.speed === undefined ? {} : { speed: flags.speed }),
     ...(flags.geo === undefined ? {} : { inference_geo: flags.geo }),
@@ -107,7 +107,8 @@ function writeQuestion(provider: string | undefined, model: string | undefined, 
 
 async function showPrice(provider: string | undefined, model: string | undefined, flags: PriceFlags): Promise<void> {
   const body = writeQuestion(provider, model, flags);
-  const client = createGatewayClient(flags, process.env);
+  const plain = createGatewayClient(flags, process.env);
+  const client = flags.file === undefined ? withFlagNames(plain) : plain;
   const output = createOutput(process.stdout);
   const ask = <T>(schema: z.ZodType<T>) => client.ask(schema, '/api/v1/prices/quote', { method: 'POST', body });
   if (flags.json) return output.json(await ask(AnyObject));
@@ -126,7 +127,7 @@ export function addPriceCommand(program: Command, addClientOptions: (command: Co
     .option(
       '--class <name=quantity>',
       'repeatable; anything else, e.g. output_image=1290, web_search_requests=2',
-      (value: string, former: readonly string[]) => [...former, value],
+      collect,
       [],
     )
     .option('--tier <name>', 'service tier, e.g. flex, priority')

@@ -2,6 +2,7 @@
 import { OperatorError } from '../errors.ts';
 import { USAGE_CLASSES } from '../token-usage.ts';
 import type { ChangeFlags } from './change-prices.ts';
+import { requireProvider } from './require-provider.ts';
 
 const HELP_WIDTH = 78;
 
@@ -45,7 +46,7 @@ export interface SetFlags extends ScopeFlags {
 
 export function readScope(provider: string, flags: ScopeFlags) {
   return {
-    provider,
+    provider: requireProvider(provider),
     provider_alias: flags.alias ?? null,
     valid_from: flags.from ?? null,
     valid_to: flags.to ?? null,

@@ -14,6 +14,7 @@ import {
 } from './format-prices.ts';
 import { type ApiRecord, type ClientFlags, createGatewayClient, readList } from './gateway-client.ts';
 import { createOutput } from './output.ts';
+import { requireProvider } from './require-provider.ts';
 import { terminalText } from './terminal-text.ts';
 
 interface PricesFlags extends ClientFlags {
@@ -60,7 +61,7 @@ async function listPrices(flags: PricesFlags): Promise<void> {
 
 async function showPrices(provider: string, model: string, flags: ShowFlags): Promise<void> {
   const output = createOutput(process.stdout);
-  const query = new URLSearchParams({ provider, model });
+  const query = new URLSearchParams({ provider: requireProvider(provider), model });
   if (flags.at !== undefined) query.set('at', flags.at);
   if (flags.alias !== undefined) query.set('provider_alias', flags.alias);
   const client = createGatewayClient(flags, process.env);
@@ -87,6 +88,10 @@ async function showHistory(flags: HistoryFlags): Promise<void> {
     else changes.push(change);
   }
   if (flags.json) return;
+  if (changes.length === 0) {
+    process.stderr.write('No price was declared or imported yet.\n');
+    return;
+  }
   for (const line of formatChanges(changes)) await output.line(line);
 }
 

@@ -14,6 +14,7 @@ import {
   type ReportProvider,
 } from '../reconcile/provider-report.ts';
 import { parseUsd } from '../usd.ts';
+import { collect } from './collect.ts';
 import { fetchReport } from './fetch-report.ts';
 import { formatReconciliation } from './format-reconciliation.ts';
 import { type ClientFlags, createGatewayClient } from './gateway-client.ts';
@@ -138,10 +139,6 @@ async function reconcile(flags: ReconcileFlags): Promise<void> {
     for (const line of formatReconciliation(title, comparison, explanation)) await output.line(line);
   }
   if (!explanation.agrees) process.exitCode = DRIFT_EXIT;
-}
-
-function collect(value: string, former: readonly string[]): readonly string[] {
-  return [...former, value];
 }
 
 export function addReconcileCommand(program: Command, addClientOptions: (command: Command) => Command): void {

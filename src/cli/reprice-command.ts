@@ -2,11 +2,13 @@
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { PROVIDER_NAMES } from '../call-record.ts';
 import { OperatorError } from '../errors.ts';
+import { collect } from './collect.ts';
 import { formatDays, RepriceDay, RepriceTotals } from './format-days.ts';
 import { type ClientFlags, createGatewayClient, type GatewayClient, readList } from './gateway-client.ts';
+import { withFlagNames } from './name-flags.ts';
 import { createOutput, type Output } from './output.ts';
+import { requireProvider } from './require-provider.ts';
 import { followJob } from './watch-job.ts';
 
 interface RepriceFlags extends ClientFlags {
@@ -34,10 +36,8 @@ const PAGE_ROWS = 5_000;
 function toBody(flags: RepriceFlags, isDryRun: boolean) {
   if (flags.only !== 'unpriced' && flags.only !== 'all')
     throw new OperatorError(`--only: "${flags.only}" is neither unpriced nor all`);
-  if (flags.provider !== undefined && !PROVIDER_NAMES.some((name) => name === flags.provider))
-    throw new OperatorError(`--provider: "${flags.provider}" is none of ${PROVIDER_NAMES.join(', ')}`);
   return {
-    f: [...flags.filter, ...(flags.provider === undefined ? [] : [`provider:eq:${flags.provider}`])],
+    f: [...flags.filter, ...(flags.provider === undefined ? [] : [`provider:eq:${requireProvider(flags.provider)}`])],
     ...(flags.from === undefined ? {} : { from: flags.from }),
     ...(flags.to === undefined ? {} : { to: flags.to }),
     ...(flags.model === undefined ? {} : { model: flags.model }),
@@ -118,7 +118,7 @@ async function reprice(flags: RepriceFlags): Promise<void> {
   const output = createOutput(process.stdout);
   if (flags.apply === true && (flags.reason ?? '').trim() === '')
     throw new OperatorError('--apply needs --reason: it stands in the history of every call that changes');
-  const client = createGatewayClient(flags, process.env);
+  const client = withFlagNames(createGatewayClient(flags, process.env));
   if (flags.apply === true) {
     const asks = process.stdin.isTTY && flags.yes !== true && flags.json !== true && flags.wait;
     if (asks) {
@@ -147,12 +147,7 @@ export function addRepriceCommand(program: Command, addClientOptions: (command: 
     )
     .option('--from <time>', 'calls at or after, e.g. 2026-11-28T12:00:00Z; else from the first on')
     .option('--to <time>', 'calls before; else up to now')
-    .option(
-      '--filter <column:op:value>',
-      'repeatable, as in `tollgate logs`',
-      (value: string, former: readonly string[]) => [...former, value],
-      [],
-    )
+    .option('--filter <column:op:value>', 'repeatable, as in `tollgate logs`', collect, [])
     .option('--provider <name>', 'only calls of this provider')
     .option('--model <id>', 'only calls of this model: that served, else that was requested')
     .option('--only <unpriced|all>', 'calls without a total cost, or every call that has a price', 'unpriced')

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { formatCount } from '../format-amounts.ts';
 import { formatTable } from './format-table.ts';
 import { type ClientFlags, createGatewayClient } from './gateway-client.ts';
+import { withFlagNames } from './name-flags.ts';
 import { createOutput } from './output.ts';
 import { terminalText } from './terminal-text.ts';
 
@@ -71,7 +72,7 @@ async function showUnpriced(flags: UnpricedFlags): Promise<void> {
   const query = new URLSearchParams();
   if (flags.from !== undefined) query.set('from', flags.from);
   if (flags.to !== undefined) query.set('to', flags.to);
-  const client = createGatewayClient(flags, process.env);
+  const client = withFlagNames(createGatewayClient(flags, process.env));
   const { data } = await client.ask(UnpricedList, `/api/v1/prices/unpriced?${query}`);
   const output = createOutput(process.stdout);
   if (flags.json) {

@@ -49,11 +49,21 @@ export type Declaration =
 /** As it stands in the database. Its number changes with its content: a cost line names what it was made of. */
 export type Stored<T> = T & { readonly id: number; readonly created_at: string };
 
+/** `2026-12-01`, or `2026-12-01 14:00`: in UTC, without what is zero. */
+function describeTime(time: string): string {
+  return time
+    .replace('T', ' ')
+    .replace('Z', '')
+    .replace(/\.000$/, '')
+    .replace(/:00$/, '')
+    .replace(/ 00:00$/, '');
+}
+
 function describeScope({ provider_alias, valid_from, valid_to }: Scope): string {
   return [
     ...(provider_alias === null ? [] : [`under the alias ${provider_alias}`]),
-    ...(valid_from === null ? [] : [`from ${valid_from}`]),
-    ...(valid_to === null ? [] : [`until ${valid_to}`]),
+    ...(valid_from === null ? [] : [`from ${describeTime(valid_from)}`]),
+    ...(valid_to === null ? [] : [`until ${describeTime(valid_to)}`]),
   ]
     .map((text) => `, ${text}`)
     .join('');

@@ -140,7 +140,7 @@ async function activate(
 }
 
 function summarise({ name, checkedOn }: CatalogFile, { added, lost, rates }: CatalogChanges): string {
-  return `catalogue ${name} of ${checkedOn}: ${added.length} models added, ${lost.length} lost, ${rates.length} rates changed`;
+  return `catalogue ${name} of ${checkedOn}: ${added.length} ${added.length === 1 ? 'model' : 'models'} added, ${lost.length} lost, ${rates.length} ${rates.length === 1 ? 'rate' : 'rates'} changed`;
 }
 
 /** Rejects only for the database. */

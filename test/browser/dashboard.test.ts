@@ -6,6 +6,7 @@ import { auditPage } from './audit-page.ts';
 import { type PageFaults, startBrowser, type TestBrowser, watchPage } from './browser.ts';
 import { settle } from './pages.ts';
 import { createLoginLink, openSignedIn } from './sign-in.ts';
+import { waitInPage } from './wait-in-page.ts';
 
 let gateway: TestGateway;
 let browser: TestBrowser;
@@ -237,7 +238,8 @@ describe('prices', () => {
     await page.getByRole('button', { name: 'Add price for own-7b' }).click();
     const dialog = page.getByRole('dialog');
     const [input, save] = [dialog.getByLabel('Input, uncached'), dialog.getByRole('button', { name: 'Save' })];
-    await input.fill('two dollars');
+    await waitInPage(page, "document.activeElement?.matches('[data-first-focus]')");
+    await page.keyboard.type('two dollars');
     expect(await save.isDisabled()).toBe(true);
     isRefusalExpected = true;
     await page.keyboard.press('Enter');
@@ -248,11 +250,15 @@ describe('prices', () => {
     await input.fill('2');
     await dialog.getByLabel('Output, reasoning included').fill('8');
     await dialog.getByLabel('Read from cache').first().fill('0.2');
-    await page.keyboard.press('Enter');
+    await dialog.getByRole('button', { name: 'Preview' }).press('Enter');
     await dialog.getByText('1 of the latest 1 calls concerned would cost something else.').waitFor();
     expect(await auditPage(page)).toEqual([]);
-    await save.click();
-    await dialog.getByRole('button', { name: 'Price this call again' }).click();
+    // The focus stays with what one is about, from step to step.
+    await waitInPage(page, "document.activeElement?.textContent === 'Preview'");
+    await save.press('Enter');
+    await waitInPage(page, "document.activeElement?.textContent?.startsWith('Every call from now on')");
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
     await dialog.locator('[data-job-state=done]').waitFor();
     await dialog.getByRole('button', { name: 'Close' }).last().click();
     await page.getByRole('button', { name: 'Add price for own-7b' }).waitFor({ state: 'detached' });
@@ -285,8 +291,9 @@ describe('prices', () => {
     const dialog = page.getByRole('dialog', { name: 'Change the cost of 1 call?' });
     const apply = dialog.getByRole('button', { name: 'Apply to 1 call' });
     expect(await apply.isDisabled()).toBe(true);
-    await dialog.getByLabel('Reason').fill('the contract says three dollars');
-    await apply.click();
+    await waitInPage(page, 'document.activeElement?.labels?.[0]?.textContent === "Reason"');
+    await page.keyboard.type('the contract says three dollars');
+    await page.keyboard.press('Enter');
     await page.locator('[data-job-state=done]').getByText('Price all calls again').first().waitFor();
     await page.goto(`${gateway.adminBase}/log/${id}?tab=cost`);
     await page.getByText('the contract says three dollars').waitFor();

@@ -75,9 +75,9 @@ test('first what would change, then the change, and afterwards the call shows wh
   const dry = await tollgate('reprice', '--model', 'house-1');
   expect(dry.stdout).toBe(
     [
-      'day (UTC)   provider  model    calls  changed  before     after  difference  unpriced',
-      '2026-11-28  openai    house-1      1        1   $0.00  $0.00025   +$0.00025     1 → 0',
-      'total                              1        1   $0.00  $0.00025   +$0.00025     1 → 0',
+      'day (UTC)   provider  model    calls  changed   before     after  difference  unpriced',
+      '2026-11-28  openai    house-1      1        1  ≥ $0.00  $0.00025   +$0.00025     1 → 0',
+      'total                              1        1  ≥ $0.00  $0.00025   +$0.00025     1 → 0',
       'Nothing was changed yet. To do it:',
       "  tollgate reprice --model house-1 --apply --reason 'why'",
       '',
@@ -104,6 +104,8 @@ test('first what would change, then the change, and afterwards the call shows wh
       ...{ old_cost: '0', new_cost: '0.00025', old_unpriced: 1, new_unpriced: 0 },
     },
   ]);
+  const [job] = (await tollgate('jobs', 'list', '--json')).stdout.split('\n');
+  expect(JSON.parse(job ?? '')).toMatchObject({ input: { reason: 'the contract', only: 'unpriced', dry_run: false } });
   expect((await tollgate('reprice', '--only', 'all', '--provider', 'openai')).stdout).toContain(
     'Nothing would change.',
   );

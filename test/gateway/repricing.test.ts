@@ -52,8 +52,10 @@ function unknownModel(number: number, specs: CallSpec['begin'] = {}): CallSpec {
   };
 }
 
-const PRICED_COLUMNS = `select id, billing_model, cost_status, total_cost, known_cost, input_cost, cache_read_cost,
-  cache_creation_cost, output_cost, other_cost from llm_requests order by id`;
+/** A call that cost nothing whatever the prices are keeps the model that it was billed as when it came in. */
+const PRICED_COLUMNS = `select id, case when cost_status <> 'no_usage' then billing_model end, cost_status, total_cost,
+  known_cost, input_cost, cache_read_cost, cache_creation_cost, output_cost, other_cost
+  from llm_requests order by id`;
 
 /** The same declared again. */
 function ignoreSecond(error: unknown): void {

@@ -13,15 +13,22 @@ const LOOKS: Readonly<Record<ButtonLook, string>> = {
 
 /** For a `Link` that should look like a button. */
 export function buttonClass(look: ButtonLook = 'plain'): string {
-  return `inline-flex h-8 shrink-0 items-center justify-center gap-1.5 rounded-md border px-2.5 text-sm font-medium whitespace-nowrap transition-colors disabled:opacity-50 ${LOOKS[look]}`;
+  return `inline-flex h-8 shrink-0 items-center justify-center gap-1.5 rounded-md border px-2.5 text-sm font-medium whitespace-nowrap transition-colors disabled:opacity-50 aria-disabled:opacity-50 ${LOOKS[look]}`;
 }
 
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly look?: ButtonLook;
+  /** What it does is under way: it does nothing meanwhile, and keeps the focus, which a disabled button loses. */
+  readonly isBusy?: boolean;
 }
 
-export function Button({ look = 'plain', className = '', type = 'button', ...rest }: ButtonProps) {
-  return <button type={type} className={`${buttonClass(look)} ${className}`} {...rest} />;
+export function Button({ look = 'plain', className = '', type = 'button', isBusy = false, ...rest }: ButtonProps) {
+  const shared = { ...rest, className: `${buttonClass(look)} ${className}` };
+  return isBusy ? (
+    <button {...shared} type="button" aria-disabled onClick={undefined} />
+  ) : (
+    <button {...shared} type={type} />
+  );
 }
 
 interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {

@@ -1,7 +1,7 @@
 /** A modal dialog: a title, what it asks, what one can do. Focus and Escape are the library's work. */
 import { Dialog as BaseDialog } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
-import type { ReactNode, RefObject } from 'react';
+import { type ReactNode, type RefObject, useRef } from 'react';
 
 interface DialogProps {
   readonly title: string;
@@ -9,11 +9,16 @@ interface DialogProps {
   readonly onClose: () => void;
   readonly children: ReactNode;
   readonly size?: 'small' | 'large';
-  /** What has the focus at first; without it the first thing that can. */
+  /** What has the focus at first; without it what a form marks as first, its first field, or the first thing that can. */
   readonly initialFocus?: RefObject<HTMLElement | null>;
 }
 
 export function Dialog({ title, isOpen, onClose, children, size = 'small', initialFocus }: DialogProps) {
+  const popup = useRef<HTMLDivElement>(null);
+  const findFirst = () =>
+    popup.current?.querySelector<HTMLElement>('[data-first-focus]') ??
+    popup.current?.querySelector<HTMLElement>('form :is(input, select, textarea):enabled') ??
+    true;
   return (
     <BaseDialog.Root
       open={isOpen}
@@ -24,7 +29,8 @@ export function Dialog({ title, isOpen, onClose, children, size = 'small', initi
       <BaseDialog.Portal>
         <BaseDialog.Backdrop className="fixed inset-0 z-40 bg-black/50" />
         <BaseDialog.Popup
-          {...(initialFocus === undefined ? {} : { initialFocus })}
+          ref={popup}
+          initialFocus={initialFocus ?? findFirst}
           className={`fixed top-1/2 left-1/2 z-50 max-h-[90dvh] w-[calc(100%-2rem)] -translate-x-1/2 -translate-y-1/2 overflow-auto rounded-xl border border-line bg-panel p-5 shadow-2xl ${size === 'large' ? 'max-w-2xl' : 'max-w-md'}`}
         >
           <div className="mb-3 flex items-start gap-2">

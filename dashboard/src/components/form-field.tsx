@@ -21,6 +21,8 @@ interface TextFieldProps extends FieldProps {
   readonly placeholder?: string;
   readonly maxLength?: number;
   readonly isRequired?: boolean;
+  /** Of a dialog: what is to be written first, where others are filled in already. */
+  readonly hasFirstFocus?: boolean;
 }
 
 function FieldNotes({ id, hint, problem }: Pick<FieldProps, 'hint' | 'problem'> & { readonly id: string }) {
@@ -47,6 +49,7 @@ export function TextField(props: TextFieldProps) {
         value={value}
         disabled={isDisabled}
         required={props.isRequired ?? false}
+        {...(props.hasFirstFocus === true ? { 'data-first-focus': '' } : {})}
         autoComplete="off"
         spellCheck={false}
         {...(props.placeholder === undefined ? {} : { placeholder: props.placeholder })}

@@ -20,7 +20,7 @@ function JobButtons({ job }: { readonly job: Job }) {
       {isJobCancellable(job.state) && (
         <Button
           look="quiet"
-          disabled={change.isPending}
+          isBusy={change.isPending}
           aria-label={`Cancel ${job.title}`}
           onClick={() => change.mutate('cancel')}
         >
@@ -30,7 +30,7 @@ function JobButtons({ job }: { readonly job: Job }) {
       {isJobResumable(job.state) && (
         <Button
           look="quiet"
-          disabled={change.isPending}
+          isBusy={change.isPending}
           aria-label={`Resume ${job.title}`}
           onClick={() => change.mutate('resume')}
         >

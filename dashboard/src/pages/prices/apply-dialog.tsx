@@ -29,7 +29,7 @@ export function ApplyDialog({ question, outcome, onStarted, onClose }: ApplyDial
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    starting.mutate();
+    if (!starting.isPending) starting.mutate();
   };
   const { changed, old_cost, new_cost, old_unpriced, new_unpriced } = outcome;
   return (
@@ -73,7 +73,7 @@ export function ApplyDialog({ question, outcome, onStarted, onClose }: ApplyDial
         )}
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Not now</Button>
-          <Button type="submit" look="primary" disabled={reason.trim() === '' || starting.isPending}>
+          <Button type="submit" look="primary" disabled={reason.trim() === ''} isBusy={starting.isPending}>
             Apply to {changed.toLocaleString('en-US')} {changed === 1 ? 'call' : 'calls'}
           </Button>
         </div>

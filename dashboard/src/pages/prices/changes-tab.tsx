@@ -55,7 +55,7 @@ const COLUMNS: readonly PlainColumn<RecordedChange>[] = [
   {
     header: 'Change',
     render: (change) => (
-      <div className="flex max-w-2xl min-w-56 flex-col gap-1">
+      <div className="flex max-w-2xl min-w-64 flex-col gap-1">
         <span className="[overflow-wrap:anywhere]">{change.summary}</span>
         <Members change={change} />
       </div>
@@ -63,7 +63,7 @@ const COLUMNS: readonly PlainColumn<RecordedChange>[] = [
   },
   {
     header: 'Who',
-    render: ({ actor }) => <span className="inline-block max-w-48 [overflow-wrap:anywhere]">{actor}</span>,
+    render: ({ actor }) => <span className="inline-block max-w-64 min-w-36 [overflow-wrap:anywhere]">{actor}</span>,
   },
 ];
 

@@ -98,7 +98,8 @@ export function CostCalculator({ asked }: { readonly asked: PricedModel }) {
         <Button
           type="submit"
           className="justify-self-start sm:mt-5"
-          disabled={quoting.isPending || Object.keys(problems).length > 0}
+          disabled={Object.keys(problems).length > 0}
+          isBusy={quoting.isPending}
         >
           Work it out
         </Button>

@@ -75,6 +75,7 @@ function ModelFields({ form, onChange, problems, isSaved }: DeclarationFieldsPro
           hint="A model of the same provider, by the name that has a price"
           value={form.billingModel}
           maxLength={1_000}
+          hasFirstFocus={form.model !== ''}
           problem={problems['billing_model'] ?? null}
           onChange={(billingModel) => onChange({ billingModel })}
         />

@@ -4,6 +4,7 @@ import { type FormEvent, type ReactNode, useState } from 'react';
 import { type DeclarationKind, type Preview, previewChange, type Rates, saveDeclaration } from '../../api/prices.ts';
 import { Button } from '../../components/buttons.tsx';
 import { Dialog } from '../../components/dialog.tsx';
+import { focusOnMount } from '../../components/focus-on-mount.ts';
 import { DeclarationFields, listFieldNames } from './declaration-fields.tsx';
 import { type DeclarationForm, findUnsendable, toDeclaration } from './declaration-form.ts';
 import { readFieldProblem } from './field-problem.ts';
@@ -51,7 +52,9 @@ export function DeclareDialog({ start, isSaved, wantedRates = [], onClose, rende
     return (
       <Dialog title="Saved" isOpen onClose={onClose} size="large">
         <div className="flex flex-col gap-3">
-          <p>Every call from now on is priced by it.</p>
+          <p tabIndex={-1} ref={focusOnMount} className="outline-none">
+            Every call from now on is priced by it.
+          </p>
           {renderNext(form)}
           <div className="flex justify-end">
             <Button onClick={onClose}>Close</Button>
@@ -71,7 +74,7 @@ export function DeclareDialog({ start, isSaved, wantedRates = [], onClose, rende
   const isBlocked = Object.keys(unsendable).length > 0;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (isBlocked) return;
+    if (isBlocked || previewing.isPending || saving.isPending) return;
     if (isPreviewed) saving.mutate();
     else previewing.mutate();
   };
@@ -108,7 +111,8 @@ export function DeclareDialog({ start, isSaved, wantedRates = [], onClose, rende
             // Enter shows the preview first, and saves then.
             type={isPreviewed ? 'button' : 'submit'}
             look={isPreviewed ? 'plain' : 'primary'}
-            disabled={previewing.isPending || isBlocked}
+            disabled={isBlocked}
+            isBusy={previewing.isPending}
             onClick={isPreviewed ? () => previewing.mutate() : undefined}
           >
             {previewing.isPending ? 'Looking…' : 'Preview'}
@@ -116,7 +120,8 @@ export function DeclareDialog({ start, isSaved, wantedRates = [], onClose, rende
           <Button
             type={isPreviewed ? 'submit' : 'button'}
             look={isPreviewed ? 'primary' : 'plain'}
-            disabled={!isPreviewed || saving.isPending}
+            disabled={!isPreviewed}
+            isBusy={saving.isPending}
           >
             {saving.isPending ? 'Saving…' : 'Save'}
           </Button>

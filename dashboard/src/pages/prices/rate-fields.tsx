@@ -24,12 +24,14 @@ export function RateFields({ rates, wanted, onChange, problems }: RateFieldsProp
   const [shown] = useState(() =>
     CLASS_CHOICES.filter((name) => USUAL.includes(name) || wanted.includes(name) || rates[name] !== undefined),
   );
+  const first = shown.find((name) => wanted.includes(name));
   const field = (name: UsageClass) => (
     <TextField
       key={name}
       label={describeClass(name)}
       hint={wanted.includes(name) ? `${RATE_UNITS[name]}; used, and without a price` : RATE_UNITS[name]}
       inputMode="decimal"
+      hasFirstFocus={name === first}
       maxLength={40}
       value={rates[name] ?? ''}
       problem={problems[`rates.${name}`] ?? null}

@@ -43,7 +43,7 @@ export function RemoveDialog({ subject, onClose }: RemoveDialogProps) {
         )}
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Keep it</Button>
-          <Button look="danger" disabled={removing.isPending} onClick={() => removing.mutate()}>
+          <Button look="danger" isBusy={removing.isPending} onClick={() => removing.mutate()}>
             Remove
           </Button>
         </div>

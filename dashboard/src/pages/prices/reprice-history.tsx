@@ -6,6 +6,7 @@ import { Button } from '../../components/buttons.tsx';
 import { CostChange } from '../../components/cost-change.tsx';
 import { JobProgress } from '../../components/job-progress.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
+import { describeRepriceInput } from './describe-reprice-input.ts';
 import { RepriceDaysView } from './reprice-days.tsx';
 import { REPRICE_KIND, readRepriceOutcome } from './reprice-outcome.ts';
 
@@ -31,9 +32,11 @@ function Outcome({ job }: { readonly job: Job }) {
 
 function PastJob({ job }: { readonly job: Job }) {
   const [isOpen, setOpen] = useState(false);
+  const asked = describeRepriceInput(job);
   return (
     <li className="rounded-lg border border-line bg-panel p-3">
       <JobProgress job={job} />
+      {asked.length > 0 && <p className="mt-1 text-xs text-ink-soft [overflow-wrap:anywhere]">{asked.join(' · ')}</p>}
       <div className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-ink-soft">
         <span className="text-ink-faint">
           job {job.id}, asked for <Timestamp at={job.created_at} form="relative" />

@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { startReprice } from '../../api/reprice.ts';
 import { Button, buttonClass } from '../../components/buttons.tsx';
+import { focusOnMount } from '../../components/focus-on-mount.ts';
 import { JobProgress } from '../../components/job-progress.tsx';
 import { useJob } from '../../components/use-job.ts';
 import { REPRICED } from './reprice-filters.ts';
@@ -31,12 +32,16 @@ export function RepriceOffer({ calls, from, filters, reason }: RepriceOfferProps
       </p>
       {!starting.isSuccess && (
         <div>
-          <Button look="primary" disabled={starting.isPending} onClick={() => starting.mutate()}>
+          <Button look="primary" isBusy={starting.isPending} onClick={() => starting.mutate()}>
             Price {what} again
           </Button>
         </div>
       )}
-      {job !== null && <JobProgress job={job} />}
+      {job !== null && (
+        <div tabIndex={-1} ref={focusOnMount} className="outline-none">
+          <JobProgress job={job} />
+        </div>
+      )}
       {job !== null && readRepriceOutcome(job)?.calls === 0 && (
         <p className="text-ink-soft">
           No call is billed under this name alone; another model used it within its calls.{' '}

@@ -83,7 +83,7 @@ export function RepriceTab({ search, onChange }: RepriceTabProps) {
             problem={refusal}
           />
         </div>
-        <Button look="primary" disabled={starting.isPending} onClick={() => starting.mutate()}>
+        <Button look="primary" isBusy={starting.isPending} onClick={() => starting.mutate()}>
           {starting.isPending ? 'Starting…' : 'Dry run'}
         </Button>
       </div>

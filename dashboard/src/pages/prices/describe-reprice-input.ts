@@ -1,0 +1,27 @@
+/** What a job that prices calls again was asked: why, and which calls. Its title says whether all or only unpriced ones. */
+import type { Job } from '../../api/jobs.ts';
+import { readList, readText } from '../../messages/json-reading.ts';
+import { describeFilter } from '../../search/filter-text.ts';
+
+/** To the minute: the beginning of a window that moves has seconds which nobody chose. */
+function formatUtc(time: string): string {
+  return time.slice(0, 16).replace('T', ' ');
+}
+
+function describeWindow(from: string | null, to: string | null): string {
+  const parts = [
+    from === null ? [] : [`from ${formatUtc(from)}`],
+    to === null ? [] : [`until ${formatUtc(to)}`],
+  ].flat();
+  return parts.length === 0 ? '' : `${parts.join(' ')} UTC`;
+}
+
+export function describeRepriceInput({ input }: Pick<Job, 'input'>): readonly string[] {
+  const [model, reason] = [readText(input, 'model') ?? '', readText(input, 'reason') ?? ''];
+  return [
+    reason === '' ? '' : `“${reason}”`,
+    ...readList(input, 'filters').map((filter) => describeFilter(String(filter))),
+    model === '' ? '' : `model = ${model}`,
+    describeWindow(readText(input, 'from'), readText(input, 'to')),
+  ].filter((part) => part !== '');
+}
