@@ -154,7 +154,8 @@ const FLOAT_COLUMNS: Readonly<Record<string, string>> = {
 };
 const FLOAT_TYPE = /^(?:float[48]?|real|double precision|money)\b/i;
 const MONEY_COLUMN = /\.\w*(?:_cost|amount|_usd)$/i;
-const MONEY_TYPE = /^numeric\(24,12\)/i;
+/** Sums of it are wider. */
+const MONEY_TYPE = /^numeric\((?:24|36),12\)/i;
 
 interface Column {
   readonly name: string;
@@ -190,7 +191,7 @@ describe('the database', () => {
   const folder = join(ROOT, 'migrations');
   const columns = readdirSync(folder).flatMap((file) => readColumns(readFileSync(join(folder, file), 'utf8')));
 
-  it('holds money as numeric(24,12) and nothing of it as a float', () => {
+  it('holds money as numeric(24,12), sums of it as numeric(36,12), and nothing of it as a float', () => {
     expect(columns.filter(({ type }) => MONEY_TYPE.test(type)).map(({ name }) => name)).toEqual(
       expect.arrayContaining(['llm_requests.total_cost', 'llm_runs.total_cost', 'llm_cost_hourly.total_cost']),
     );

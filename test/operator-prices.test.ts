@@ -394,6 +394,19 @@ describe.each(POSTGRES_KINDS)('prices of the operator on $name', (kind) => {
     expect((await read('model=nothing')).rows).toEqual([]);
   });
 
+  test('half of a character, which no database keeps, is told apart from a failure', async () => {
+    const half = 'x\ud800';
+    const bodies: readonly (readonly [string, object])[] = [
+      ['/prices/overrides', { provider: 'openai', model: half, rates: { input: '1' } }],
+      ['/prices/mappings', { provider: 'openai', model: 'x', billing_model: half }],
+      ['/prices/multipliers', { provider: 'openai', factor: '1', note: half }],
+      ['/reprice', { reason: half }],
+      ['/reprice', { model: half }],
+      ['/reprice', { f: [`metadata.x:eq:${half}`] }],
+    ];
+    for (const [path, body] of bodies) expect((await db.send('POST', path, body)).status).toBe(400);
+  });
+
   test('a batch that was priced before a change is priced again before it is stored', async () => {
     const current = createCurrentPriceBook(1);
     await current.refresh(db.pool);

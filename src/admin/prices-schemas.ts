@@ -49,7 +49,8 @@ function plainText(what: string, most: number) {
     .string()
     .trim()
     .max(most, `${what} has at most ${most} characters`)
-    .refine((text) => !/\p{Cc}/u.test(text), `${what} has no control characters`);
+    .refine((text) => !/\p{Cc}/u.test(text), `${what} has no control characters`)
+    .refine((text) => text.isWellFormed(), `${what} has no half of a character`);
 }
 
 const ModelText = plainText('a model id', MAX_MODEL_LENGTH);

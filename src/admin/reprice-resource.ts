@@ -2,7 +2,7 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import { readJob } from '../jobs/job-store.ts';
 import { type DaySums, type DayTotals, listDays, readDayTotals } from '../repricing/day-sums.ts';
-import { REPRICE_KIND, REPRICE_SCOPES, type RepriceInput, requestRepricing } from '../repricing/reprice-request.ts';
+import { REPRICE_KIND, REPRICE_SCOPES, RepriceInput, requestRepricing } from '../repricing/reprice-request.ts';
 import { parseLogFilter, parseTime } from '../runs/log-filter.ts';
 import { formatUsd } from '../usd.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
@@ -21,15 +21,24 @@ import {
 const MAX_FILTERS = 20;
 const MAX_REASON_CHARACTERS = 500;
 
+/** What PostgreSQL keeps as text, and in JSON. */
+function isStorable(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed();
+}
+
 const RepriceBody = z
   .strictObject({
     from: TimeParameter.nullish().describe('`requested_at` at or after this time; null: since ever'),
     to: TimeParameter.nullish().describe('`requested_at` before this time; null: until now'),
-    f: z.array(z.string()).max(MAX_FILTERS).default([]).describe('Filters as in the list of calls'),
+    f: z
+      .array(z.string().refine((text) => text.isWellFormed(), 'a filter has no half of a character'))
+      .max(MAX_FILTERS)
+      .default([])
+      .describe('Filters as in the list of calls'),
     model: z
       .string()
       .min(1)
-      .refine((text) => !text.includes('\0'), 'a model has no U+0000')
+      .refine(isStorable, 'a model has neither U+0000 nor half of a character')
       .nullish()
       .describe('Only calls of this model: that served, else that was requested'),
     only: z
@@ -39,7 +48,7 @@ const RepriceBody = z
     reason: z
       .string()
       .max(MAX_REASON_CHARACTERS)
-      .refine((text) => !text.includes('\0'), 'a reason has no U+0000')
+      .refine(isStorable, 'a reason has neither U+0000 nor half of a character')
       .optional()
       .describe('Why; stands in every revision. Required unless `dry_run`'),
     dry_run: z.boolean().default(true).describe('Only work out the difference, and change nothing'),
@@ -67,7 +76,18 @@ const RepriceDayBody = z
   .openapi('RepriceDay');
 export type RepriceDayBody = z.infer<typeof RepriceDayBody>;
 
+const AskedBody = z.object({
+  from: z.string().nullable(),
+  to: z.string().nullable(),
+  f: z.array(z.string()),
+  model: z.string().nullable(),
+  only: z.enum(REPRICE_SCOPES),
+  reason: z.string(),
+  dry_run: z.boolean(),
+});
+
 const RepriceDaysBody = z.object({
+  asked: AskedBody.describe('As `POST /api/v1/reprice` takes it: to apply what a dry run has shown'),
   data: z.array(RepriceDayBody).describe('By day, provider and model'),
   next_cursor: z.string().nullable().describe('Give it as `cursor` to read on; null on the last page'),
   totals: z.object(SUMS).describe('Over all pages; while the job is under way, of what it has done'),
@@ -89,6 +109,10 @@ function formatSums(sums: DayTotals) {
     old_unpriced: sums.oldUnpriced,
     new_unpriced: sums.newUnpriced,
   };
+}
+
+function formatInput({ filters, ...asked }: RepriceInput): z.infer<typeof AskedBody> {
+  return { ...asked, f: [...filters] };
 }
 
 function formatDay(sums: DaySums): RepriceDayBody {
@@ -170,6 +194,7 @@ export function addRepriceRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     const last = found.length > limit ? page.at(-1) : undefined;
     return c.json(
       {
+        asked: formatInput(RepriceInput.parse(job.input)),
         data: page.map(formatDay),
         next_cursor: last === undefined ? null : encodeCursor(question, [last.day, last.provider, last.model]),
         totals: formatSums(await readDayTotals(pool, jobId)),

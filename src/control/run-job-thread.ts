@@ -21,7 +21,9 @@ const POLL_MS = 500;
 const MAX_ACTIVE = 50;
 /** A dry run is mostly followed by the real one. */
 const IDLE_MS = 30_000;
-const MAX_HEAP_MB = 384;
+const MAX_HEAP_MB = 256;
+/** What a chunk makes is soon gone: more room would only be filled before it is. */
+const MAX_YOUNG_HEAP_MB = 24;
 const MIN_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 30_000;
 /** One that lived so long did not die of how it was begun. */
@@ -62,7 +64,7 @@ export function runJobThread({ pool, settings, log, idleMs = IDLE_MS }: JobThrea
   function begin(): void {
     const worker = new Worker(THREAD, {
       workerData: settings,
-      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB, maxYoungGenerationSizeMb: MAX_YOUNG_HEAP_MB },
     });
     const { promise: exited, resolve } = Promise.withResolvers<void>();
     const own: Running = { worker, begunMs: performance.now(), exited };

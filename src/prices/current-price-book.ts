@@ -32,12 +32,15 @@ export function createCurrentPriceBook(accountId: number): CurrentPriceBook {
   let problem: string | null = null;
 
   async function read(client: pg.ClientBase): Promise<boolean> {
+    const versionBefore = version;
     const { rows } = await client.query<{ version: number }>(READ_PRICES_VERSION);
     const found = rows[0]?.version ?? null;
     if (found === version) return false;
     // A change that is committed between these questions raises the version again, so it is read the next time.
     const catalog = await readCatalogInUse(client);
     const operator = await readOperatorPrices(client, accountId);
+    // Someone else who reads has been faster, and has newer ones.
+    if (version !== versionBefore && version !== null && (found ?? 0) < version) return false;
     layers = { catalog: createCatalog(catalog.data), operator };
     book = createPriceBook(layers);
     problem = catalog.problem;

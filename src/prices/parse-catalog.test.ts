@@ -75,6 +75,16 @@ describe('what is no catalogue', () => {
     ['an expression that is none', '{"id":"m","match":{"regex":"("},"prices":{"input_mtok":1}}'],
     ['an expression without end', '{"id":"m","match":{"regex":"^(a+)+$"},"prices":{"input_mtok":1}}'],
     ['an expression of three repetitions', '{"id":"m","match":{"regex":"a*a*a*b"},"prices":{"input_mtok":1}}'],
+    ['an expression of two repetitions anywhere', '{"id":"m","match":{"regex":"a.*b.*c"},"prices":{"input_mtok":1}}'],
+    ['an expression of many perhapses', `{"id":"m","match":{"regex":"${'a?'.repeat(50)}"},"prices":{"input_mtok":1}}`],
+    [
+      'an expression of many choices',
+      `{"id":"m","match":{"regex":"^${'(a|a)'.repeat(30)}b"},"prices":{"input_mtok":1}}`,
+    ],
+    [
+      'an expression of many ranges',
+      `{"id":"m","match":{"regex":"^${'a{0,99}'.repeat(5)}b"},"prices":{"input_mtok":1}}`,
+    ],
   ])('is refused with the place: %s', (_name, model) => {
     expect(problemOf(withModel(model))).toMatch(/^0\.models\.0\./);
   });
@@ -96,6 +106,34 @@ describe('what is no catalogue', () => {
       );
     expect(problemOf(withModel(models(9)))).toBeNull();
     expect(problemOf(withModel(models(11)))).toBe('openai has more dated prices than can be looked through');
+  });
+
+  it('is refused at the first thing that is wrong, however much more there is', () => {
+    const rules = '{"or":[{"or":[{"or":[{"like":"m"}]}]}]},'.repeat(20_000);
+    expect(problemOf(withModel(`{"id":"m","match":{"or":[${rules}{"equals":"m"}]},"prices":{}}`))).toBe(
+      '0.models.0.match: is no rule for names that is known',
+    );
+    const prices = Array.from({ length: 101 }, (_, index) => `"class${index}_mtok":1`).join(',');
+    expect(problemOf(withModel(`{"id":"m","match":{"equals":"m"},"prices":{${prices}}}`))).toMatch(
+      /^0\.models\.0\.prices/,
+    );
+  });
+
+  it('is refused when it has more expressions than can be tried on every name', () => {
+    const models = Array.from({ length: 101 }, (_, id) => `{"id":"m${id}","match":{"regex":"^m${id}$"},"prices":{}}`);
+    expect(problemOf(withModel(models.join(',')))).toBe('openai has more than 100 regular expressions');
+  });
+
+  it('has no price for a class that is named like what every object has', () => {
+    const named = ['constructor', 'toString', 'hasOwnProperty', '__proto__'].map((name) => `"${name}":1`).join(',');
+    const parsed = parseCatalog(
+      withModel(`{"id":"m","match":{"equals":"m"},"prices":{"input_mtok":2,${named}}}`),
+      'prices.json',
+      '2026-11-28',
+    );
+    if (!parsed.isOk) throw new Error(parsed.problem);
+    const rows = createCatalog(parsed.data).findModel('openai', 'm')?.rows() ?? [];
+    expect(rows.map(({ key }) => key)).toEqual(['catalog/openai/m/input']);
   });
 
   it('nests rules only as deep as published ones may be', () => {

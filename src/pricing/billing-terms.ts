@@ -36,11 +36,11 @@ const STANDARD_TIERS = ['', 'standard', 'default', 'auto', 'on_demand', 'unspeci
 const STANDARD_SPEEDS = ['', 'standard', 'default'];
 const STANDARD_GEOS = ['', 'standard', 'global', 'not_available'];
 /** OpenAI renamed priority processing to fast mode on 2026-07-30, and Google says tiers in two ways. */
-const TIER_NAMES: Readonly<Record<string, string>> = {
-  fast: 'priority',
-  on_demand_priority: 'priority',
-  on_demand_flex: 'flex',
-};
+const TIER_NAMES: ReadonlyMap<string, string> = new Map([
+  ['fast', 'priority'],
+  ['on_demand_priority', 'priority'],
+  ['on_demand_flex', 'flex'],
+]);
 
 function readTerm(value: string | null, standard: readonly string[]): string {
   const word = (value ?? '').toLowerCase();
@@ -52,7 +52,7 @@ export function readBillingTerms(
 ): BillingTerms {
   const tier = readTerm(call.serviceTier, STANDARD_TIERS);
   return {
-    serviceTier: call.isBatch && tier === STANDARD ? 'batch' : (TIER_NAMES[tier] ?? tier),
+    serviceTier: call.isBatch && tier === STANDARD ? 'batch' : (TIER_NAMES.get(tier) ?? tier),
     speed: readTerm(call.speed, STANDARD_SPEEDS),
     inferenceGeo: readTerm(call.inferenceGeo, STANDARD_GEOS),
   };

@@ -52,6 +52,20 @@ describe('the compiled catalogue', () => {
     }
   });
 
+  it('has a write price for the lifetimes that a provider sells, and no others', () => {
+    const writes = (provider: 'openai' | 'anthropic') => [
+      ...new Set(
+        catalog
+          .listModels(provider)
+          .flatMap((model) => model.rows())
+          .map(({ unit }) => unit)
+          .filter((unit) => unit.startsWith('cache_creation')),
+      ),
+    ];
+    expect(writes('openai')).toEqual(['cache_creation_30m']);
+    expect(writes('anthropic')).toEqual(['cache_creation_5m', 'cache_creation_1h']);
+  });
+
   it('starts the long-context price of OpenAI after 272,000 tokens, and of Anthropic after 200,000', () => {
     const read = (provider: 'openai' | 'anthropic', model: string) =>
       catalog

@@ -40,27 +40,37 @@ export const BUNDLED_CATALOG: CatalogData = {
 };
 
 /** The catalogue's price keys that our classes can express. A key that is not here has no row: it stays unpriced. */
-const PRICE_KEYS: Readonly<Record<string, readonly UsageClass[]>> = {
-  input_mtok: ['input'],
-  input_audio_mtok: ['input_audio'],
-  input_image_mtok: ['input_image'],
-  input_video_mtok: ['input_video'],
-  cache_read_mtok: ['cache_read'],
-  cache_audio_read_mtok: ['cache_read_audio'],
-  cache_image_read_mtok: ['cache_read_image'],
-  // The write rate is for the provider's default lifetime: 5 minutes at Anthropic and AWS, 30 minutes at OpenAI.
-  cache_write_mtok: ['cache_creation_5m', 'cache_creation_30m'],
-  cache_write_1h_mtok: ['cache_creation_1h'],
-  output_mtok: ['output'],
-  output_audio_mtok: ['output_audio'],
-  output_image_mtok: ['output_image'],
-  output_video_mtok: ['output_video'],
-};
+const PRICE_KEYS: ReadonlyMap<string, readonly UsageClass[]> = new Map(
+  Object.entries({
+    input_mtok: ['input'],
+    input_audio_mtok: ['input_audio'],
+    input_image_mtok: ['input_image'],
+    input_video_mtok: ['input_video'],
+    cache_read_mtok: ['cache_read'],
+    cache_audio_read_mtok: ['cache_read_audio'],
+    cache_image_read_mtok: ['cache_read_image'],
+    // The write rate is for the provider's default lifetime: 5 minutes at Anthropic and AWS, 30 minutes at OpenAI.
+    cache_write_mtok: ['cache_creation_5m', 'cache_creation_30m'],
+    cache_write_1h_mtok: ['cache_creation_1h'],
+    output_mtok: ['output'],
+    output_audio_mtok: ['output_audio'],
+    output_image_mtok: ['output_image'],
+    output_video_mtok: ['output_video'],
+  } as const),
+);
 /** Prices of what is no token; no tier changes them. `audio_hours` repeats the one for hours of input. */
-const COUNTED_KEYS: Readonly<Record<string, { readonly unit: UsageClass; readonly per: number }>> = {
-  web_searches_kcount: { unit: 'web_search_requests', per: PER_THOUSAND },
-  storage_searches_kcount: { unit: 'file_search_requests', per: PER_THOUSAND },
-  input_audio_hours: { unit: 'input_audio_ms', per: PER_HOUR_OF_MS },
+const COUNTED_KEYS: ReadonlyMap<string, { readonly unit: UsageClass; readonly per: number }> = new Map(
+  Object.entries({
+    web_searches_kcount: { unit: 'web_search_requests', per: PER_THOUSAND },
+    storage_searches_kcount: { unit: 'file_search_requests', per: PER_THOUSAND },
+    input_audio_hours: { unit: 'input_audio_ms', per: PER_HOUR_OF_MS },
+  } as const),
+);
+
+/** Lifetimes that a provider does not sell: the write rate of its models is for the other one alone. */
+const NOT_SOLD: Readonly<Partial<Record<ProviderName, readonly UsageClass[]>>> = {
+  openai: ['cache_creation_5m'],
+  anthropic: ['cache_creation_30m'],
 };
 
 /** Google's "write" figures are a storage price per hour divided by twelve, not a price of tokens. */
@@ -163,14 +173,14 @@ function compileModel(
   for (const { key: conditionKey, prices, ...dated } of readConditions(model) ?? []) {
     for (const [priceKey, price] of Object.entries(prices)) {
       if (IGNORED_KEYS[provider]?.includes(priceKey)) continue;
-      const counted = COUNTED_KEYS[priceKey];
-      const units = counted === undefined ? (PRICE_KEYS[priceKey] ?? []) : [counted.unit];
+      const counted = COUNTED_KEYS.get(priceKey);
+      const units = counted === undefined ? (PRICE_KEYS.get(priceKey) ?? []) : [counted.unit];
       const steps = readSteps(price);
       for (const [index, [overTokens, value]] of steps.entries()) {
         const rate = readRate(value);
         if (rate === null) continue;
         const upToTokens = steps[index + 1]?.[0] ?? Number.MAX_SAFE_INTEGER;
-        for (const unit of units)
+        for (const unit of units.filter((sold) => NOT_SOLD[provider]?.includes(sold) !== true))
           rows.push({
             key: `catalog/${provider}/${model.id}/${unit}${conditionKey}${overTokens < 0 ? '' : `>${overTokens}`}`,
             layer: 'catalog',

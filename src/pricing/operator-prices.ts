@@ -88,21 +88,32 @@ function toMatch({ match, model }: Pick<OperatorPrice, 'match' | 'model'>): Mode
   return match === 'exact' ? { equals: model } : { prefix: model };
 }
 
-/** By rising precedence: alias over none, exact over prefix, longer over shorter, later over earlier. */
-function compareSpecific(a: OperatorScope & Partial<OperatorPrice>, b: OperatorScope & Partial<OperatorPrice>): number {
-  const rank = (entry: OperatorScope & Partial<OperatorPrice>) => [
+type Ranked = OperatorScope & Partial<OperatorPrice>;
+
+function rankOf(entry: Ranked): readonly number[] {
+  return [
     entry.providerAlias === null ? 0 : 1,
     entry.match === 'prefix' ? 0 : 1,
     entry.model?.length ?? 0,
     entry.validFromMs ?? Number.NEGATIVE_INFINITY,
     entry.id,
   ];
-  const ranksOfB = rank(b);
-  for (const [index, rankOfA] of rank(a).entries()) {
-    const rankOfB = ranksOfB[index] ?? 0;
+}
+
+function compareRanks(a: readonly number[], b: readonly number[]): number {
+  for (const [index, rankOfA] of a.entries()) {
+    const rankOfB = b[index] ?? 0;
     if (rankOfA !== rankOfB) return rankOfA < rankOfB ? -1 : 1;
   }
   return 0;
+}
+
+/** By rising precedence: alias over none, exact over prefix, longer over shorter, later over earlier. */
+function sortByPrecedence<T extends Ranked>(entries: readonly T[]): readonly T[] {
+  return entries
+    .map((entry) => ({ entry, rank: rankOf(entry) }))
+    .sort((a, b) => compareRanks(a.rank, b.rank))
+    .map(({ entry }) => entry);
 }
 
 function isFor(entry: OperatorScope, { provider, providerAlias }: DeclaredFor): boolean {
@@ -113,7 +124,7 @@ function isFor(entry: OperatorScope, { provider, providerAlias }: DeclaredFor): 
 function createLookUp<T extends OperatorPrice | OperatorMapping>(
   entries: readonly T[],
 ): (call: DeclaredFor, model: string) => readonly T[] {
-  const sorted = [...entries].sort(compareSpecific);
+  const sorted = sortByPrecedence(entries);
   const exact = Map.groupBy(
     sorted.filter(({ match }) => match === 'exact'),
     ({ model }) => model.toLowerCase(),
@@ -122,12 +133,12 @@ function createLookUp<T extends OperatorPrice | OperatorMapping>(
     .filter(({ match }) => match === 'prefix')
     .map((entry) => ({ entry, appliesTo: createModelTest(toMatch(entry)) }));
   return (call, model) =>
-    [
-      ...prefixes.filter(({ appliesTo }) => appliesTo(model)).map(({ entry }) => entry),
-      ...(exact.get(model.toLowerCase()) ?? []),
-    ]
-      .filter((entry) => isFor(entry, call))
-      .sort(compareSpecific);
+    sortByPrecedence(
+      [
+        ...prefixes.filter(({ appliesTo }) => appliesTo(model)).map(({ entry }) => entry),
+        ...(exact.get(model.toLowerCase()) ?? []),
+      ].filter((entry) => isFor(entry, call)),
+    );
 }
 
 function createPriceRows(price: OperatorPrice): readonly PriceRow[] {
@@ -152,10 +163,16 @@ function createPriceRows(price: OperatorPrice): readonly PriceRow[] {
 }
 
 export function compileOperatorPrices({ prices, mappings, multipliers }: OperatorPrices): CompiledOperatorPrices {
-  const rows = new Map(prices.map((price) => [price, createPriceRows(price)]));
+  // Made when a model is first looked up: of thousands of prices most are for models that nobody calls right now.
+  const rows = new Map<OperatorPrice, readonly PriceRow[]>();
+  const rowsOf = (price: OperatorPrice): readonly PriceRow[] => {
+    const made = rows.get(price) ?? createPriceRows(price);
+    rows.set(price, made);
+    return made;
+  };
   const findPrices = createLookUp(prices);
   const findMappings = createLookUp(mappings);
-  const discounts = [...multipliers].sort(compareSpecific);
+  const discounts = sortByPrecedence(multipliers);
   return {
     ignoresAliases: prices.every(({ providerAlias }) => providerAlias === null),
     findMapping: (call, model) => {
@@ -163,7 +180,7 @@ export function compileOperatorPrices({ prices, mappings, multipliers }: Operato
       if (found === undefined) return null;
       return { key: `override/${found.provider}/mapping#${found.id}`, billingModel: found.billingModel };
     },
-    listRows: (call, model) => findPrices(call, model).flatMap((price) => rows.get(price) ?? []),
+    listRows: (call, model) => findPrices(call, model).flatMap(rowsOf),
     findDiscount: (call) => {
       const found = discounts.findLast((entry) => isFor(entry, call) && isValidAt(entry, call.atMs));
       if (found === undefined) return null;

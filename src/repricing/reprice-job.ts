@@ -23,7 +23,7 @@ import { REPRICE_KIND, RepriceInput } from './reprice-request.ts';
 const FIRST_ROWS = 500;
 const MIN_ROWS = 100;
 /** Calls of a chunk at most, however fast this machine is: they stand in memory at once. */
-const MAX_ROWS = 5_000;
+const MAX_ROWS = 2_500;
 /** A chunk may be at most so many times as large as the one before. */
 const MAX_GROWTH = 2;
 /** Versions of the price book that the result names; of more only the first are told. */

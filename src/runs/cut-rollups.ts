@@ -80,6 +80,6 @@ const CUT_RUNS = `
   where (r.account_id, r.trace_id) = (d.account_id, d.trace_id)`;
 
 function cutTotal(column: string): string {
-  const type = column.endsWith('_at') ? 'timestamptz(3)' : column === 'total_cost' ? 'numeric(24,12)' : 'int8';
+  const type = column.endsWith('_at') ? 'timestamptz(3)' : column === 'total_cost' ? 'numeric(36,12)' : 'int8';
   return `(r.cut_totals->>'${column}')::${type}`;
 }

@@ -47,7 +47,7 @@ export function runAggregate(source: string): string {
   return `select account_id, trace_id, sum(sign)::int8,
     coalesce(sum(sign) filter (where outcome not in ('ok', 'client_closed')), 0)::int8,
     coalesce(sum(sign) filter (where total_cost is null), 0)::int8,
-    coalesce(sum(sign * coalesce(total_cost, known_cost)), 0)::numeric(24,12),
+    coalesce(sum(sign * coalesce(total_cost, known_cost)), 0)::numeric(36,12),
     ${sum('input_tokens')}, ${sum('cache_read_input_tokens')}, ${sum('cache_creation_input_tokens')},
     ${sum('output_tokens')}, ${sum('reasoning_tokens')},
     min(requested_at), max(coalesce(responded_at, requested_at))

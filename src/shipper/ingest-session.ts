@@ -10,6 +10,7 @@ import { copyIn } from '../store/copy-in.ts';
 import { storableJson } from '../store/copy-text.ts';
 import { BEGIN_BATCH } from '../store/ingest-lock.ts';
 import { dayOf, ensurePartitions } from '../store/partitions.ts';
+import { inTransaction } from '../store/pool.ts';
 import type { BatchItem, CallItem, CheckpointItem, OpenItem } from './batch-item.ts';
 import { claimResults } from './billed-results.ts';
 import { COPY_BODIES, encodeBodyRows } from './body-rows.ts';
@@ -30,6 +31,8 @@ import { type CallsOfKey, removeCalls } from './remove-calls.ts';
 
 /** A batch that takes longer loses its connection; it is tried again like any other failure. */
 const BATCH_TIMEOUT_MS = 60_000;
+/** Changes of prices take a moment; what waits for this waits no longer than any batch. */
+const HOLD_PRICES = "set local lock_timeout = '10s'; select version from price_book_version for share";
 
 export interface IngestSession {
   /**
@@ -39,6 +42,11 @@ export interface IngestSession {
   ingest(items: readonly BatchItem[], pricesVersion?: number | null): Promise<number>;
   /** Takes all calls of a key back out of the log, with their bodies and their share of every roll-up. Returns how many. */
   remove(calls: CallsOfKey): Promise<number>;
+  /**
+   * Nobody changes prices until `work` has ended, so that it is not overtaken. Rejects (55P03) when someone who changes
+   * them takes long.
+   */
+  holdPrices<T>(work: () => Promise<T>): Promise<T>;
   readonly client: pg.PoolClient;
   /** Forgets which partitions exist: one was dropped meanwhile. */
   forgetPartitions(): void;
@@ -105,6 +113,13 @@ export async function openIngestSession(pool: pg.Pool): Promise<IngestSession> {
       } finally {
         clearTimeout(deadline);
       }
+    },
+    holdPrices(work) {
+      // On another connection, since `work` may take several transactions.
+      return inTransaction(pool, async (holder) => {
+        await holder.query(HOLD_PRICES);
+        return work();
+      });
     },
     async remove(calls) {
       const deadline = setTimeout(close, BATCH_TIMEOUT_MS);

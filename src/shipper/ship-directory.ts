@@ -17,8 +17,8 @@ import { READ_OPEN_OF_PROCESS } from './ingest-statements.ts';
 import { quarantineRecord } from './quarantine.ts';
 import { type StoreCounts, storeItems } from './store-items.ts';
 
-/** A batch that is overtaken by changes so often waits for the next round. */
-const MAX_PRICINGS = 5;
+/** Changes wait for a batch that they have overtaken so often. */
+const MAX_OVERTAKEN = 3;
 const BATCH_LIMITS = { maxEnds: 500, maxBytes: 8 * 1024 * 1024 } as const;
 
 export interface ShipCounts extends StoreCounts {
@@ -101,14 +101,18 @@ export async function openDirectoryShipper(processName: string, context: ShipCon
 
   /** Runs `store` until the prices stay the same meanwhile, so that no row has those of before a change. */
   async function withLatestPrices(session: IngestSession, store: (isFirst: boolean) => Promise<void>): Promise<void> {
-    for (let tries = 1; ; tries += 1) {
+    for (let overtaken = 0; overtaken < MAX_OVERTAKEN; overtaken += 1) {
       try {
-        return await store(tries === 1);
+        return await store(overtaken === 0);
       } catch (error) {
-        if (!(error instanceof StalePricesError) || tries === MAX_PRICINGS) throw error;
+        if (!(error instanceof StalePricesError)) throw error;
         await prices.refresh(session.client);
       }
     }
+    await session.holdPrices(async () => {
+      await prices.refresh(session.client);
+      await store(false);
+    });
   }
 
   async function putSegmentAside(segment: number, bytes: number): Promise<void> {
@@ -155,16 +159,19 @@ export async function openDirectoryShipper(processName: string, context: ShipCon
       // Whoever takes it meets its failure; until then it is not an unhandled one.
       ahead?.catch(() => {});
       for (const { segment, bytes } of batch.corrupt) await onFiles(putSegmentAside(segment, bytes));
-      for (const { begin, end, error } of built.failed) {
+      let { failed } = built;
+      await withLatestPrices(session, async (isFirst) => {
+        const { items, pricesVersion, ...priced } = isFirst ? built : priceBatch(batch);
+        failed = priced.failed;
+        if (items.length > 0) await storeItems(items, { session, quarantineDir, log, counts, pricesVersion });
+      });
+      // As the prices that counted have it: with others a row may have been made of it, or not.
+      for (const { begin, end, error } of failed) {
         counts.quarantined += 1;
         const reason = describeFailure(error);
         await quarantineRecord(quarantineDir, { id: begin.id, reason, record: { begin, end } });
         log.error({ id: begin.id, reason }, 'no row could be made of a record; it was put aside');
       }
-      await withLatestPrices(session, async (isFirst) => {
-        const { items, pricesVersion } = isFirst ? built : priceBatch(batch);
-        if (items.length > 0) await storeItems(items, { session, quarantineDir, log, counts, pricesVersion });
-      });
       for (const item of built.items)
         if (item.kind === 'call') noteUse(item.row.key_id, item.row.requested_at.getTime());
       if (batch.isDrained && asDead) {

@@ -121,6 +121,24 @@ export interface StageKindOptions extends Omit<RepriceOptions, 'prices'> {
   /** After so many chunks no more: what is left is for the next runner. */
   readonly chunks?: number;
   readonly beforeChunk?: (chunk: number) => Promise<void>;
+  /** After a chunk has read its calls, and before it writes anything. */
+  readonly beforeWriting?: () => Promise<void>;
+}
+
+/** The same connection; the first thing that a chunk does to write is to make its temporary tables. */
+function withPause(client: pg.ClientBase, beforeWriting: () => Promise<void>): pg.ClientBase {
+  return new Proxy(client, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== 'function') return value;
+      return (...args: unknown[]): unknown => {
+        const [text] = args;
+        const call = (): unknown => Reflect.apply(value, target, args);
+        const isFirst = name === 'query' && typeof text === 'string' && text.includes('create temp table');
+        return isFirst ? beforeWriting().then(call) : call();
+      };
+    },
+  });
 }
 
 export function stageKind({ prices }: Stage, options: StageKindOptions = {}): JobKind {
@@ -131,7 +149,9 @@ export function stageKind({ prices }: Stage, options: StageKindOptions = {}): Jo
     runChunk: async (client, job) => {
       chunk += 1;
       await options.beforeChunk?.(chunk);
-      const progress = await runChunk(client, job);
+      const { beforeWriting } = options;
+      const own = beforeWriting === undefined ? client : withPause(client, beforeWriting);
+      const progress = await runChunk(own, job);
       return { ...progress, pauseMs: chunk < (options.chunks ?? Number.POSITIVE_INFINITY) ? 0 : 3_600_000 };
     },
   };

@@ -1,10 +1,13 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { zstdDecompressSync } from 'node:zlib';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { CallEnd, SpoolEntry } from '../../src/call-record.ts';
+import { type CurrentPriceBook, createCurrentPriceBook } from '../../src/prices/current-price-book.ts';
+import type { PriceCall } from '../../src/pricing/billable-call.ts';
 import { verifyRollups } from '../../src/runs/verify-rollups.ts';
 import { buildBatch } from '../../src/shipper/build-batch.ts';
 import { openIngestSession } from '../../src/shipper/ingest-session.ts';
@@ -83,6 +86,75 @@ describe.each(POSTGRES_KINDS)('the shipper into $name', (kind) => {
     expect(rows).toHaveLength(1);
     return rows[0];
   }
+
+  /** Each reading is followed by another change, unless changes have to wait. */
+  function restlessPrices(changes: Promise<unknown>[]): CurrentPriceBook {
+    const current = createCurrentPriceBook(1);
+    return {
+      ...current,
+      refresh: async (client) => {
+        const isNew = await current.refresh(client);
+        const change = pool.query('update price_book_version set version = version + 1');
+        changes.push(change);
+        await Promise.race([change, sleep(100)]);
+        return isNew;
+      },
+    };
+  }
+
+  test('prices that change without end do not keep a call from the log', async () => {
+    const spool = writer('p1');
+    await writeCall(spool, 1);
+    const changes: Promise<unknown>[] = [];
+    const ship = startShipper({ pool, spoolDir, prices: restlessPrices(changes), log, deadAfterMs: 0 });
+    stops.push(() => ship.stop());
+    expect(await ship.drain(DRAIN_MS)).toBe(true);
+    expect(await queryOne('select count(*) from llm_requests')).toEqual({ count: 1 });
+    expect(log.messages).toEqual([]);
+    await Promise.all(changes);
+  });
+
+  test('calls whose costs are nonsense do not keep each other from the log', async () => {
+    const spool = writer('p1');
+    for (const number of [1, 2, 3]) await writeCall(spool, number, 'run 1');
+    const dear = 900_000_000_000n * 10n ** 12n;
+    const priceCall: PriceCall = (call) => ({ ...priceByToken(call), totalCost: dear, knownCost: dear });
+    const ship = startShipper({ pool, spoolDir, prices: fixedPrices(priceCall), log, deadAfterMs: 0 });
+    stops.push(() => ship.stop());
+    expect(await ship.drain(DRAIN_MS)).toBe(true);
+    expect(log.messages).toEqual([]);
+    expect(await queryOne('select calls, total_cost from llm_runs')).toEqual({
+      calls: 3,
+      total_cost: '2700000000000.000000000000',
+    });
+    expect(await verifyRollups(pool)).toEqual([]);
+  });
+
+  test('a record of which the newer prices cannot make a row is put aside and not forgotten', async () => {
+    const spool = writer('p1');
+    await writeCall(spool, 1);
+    await writeCall(spool, 2);
+    const broken: PriceCall = (call) => {
+      if (call.requestedAtMs === NOON_MS + 1) throw new Error('no such price');
+      return priceByToken(call);
+    };
+    const books = [{ priceCall: priceByToken }, { priceCall: broken }];
+    let version = 0;
+    const prices = {
+      book: () => books[version] ?? books[1] ?? fixedPrices().book(),
+      version: () => version,
+      refresh: () => {
+        version = 1;
+        return Promise.resolve();
+      },
+    };
+    const ship = startShipper({ pool, spoolDir, prices, log, deadAfterMs: 0 });
+    stops.push(() => ship.stop());
+    expect(await ship.drain(DRAIN_MS)).toBe(true);
+    expect(await queryOne('select count(*) from llm_requests')).toEqual({ count: 1 });
+    expect(ship.stats()).toMatchObject({ rows: 1, quarantined: 1 });
+    expect(log.messages).toEqual(['no row could be made of a record; it was put aside']);
+  });
 
   test('a stop in the middle of a batch that hangs ends soon, and the next start stores the call once', async () => {
     const spool = writer('p1');

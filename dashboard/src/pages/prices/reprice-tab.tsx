@@ -1,9 +1,9 @@
 /** Prices calls again: which ones, first as a dry run that changes nothing, then, with a reason, for good. */
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ApiError } from '../../api/client.ts';
 import { isJobActive } from '../../api/jobs.ts';
-import { type RepriceQuestion, startReprice } from '../../api/reprice.ts';
+import { type RepriceQuestion, repriceDaysQuery, startReprice } from '../../api/reprice.ts';
 import { Button } from '../../components/buttons.tsx';
 import { FilterBar, type FilterField } from '../../components/filter-bar.tsx';
 import { JobProgress } from '../../components/job-progress.tsx';
@@ -87,9 +87,7 @@ export function RepriceTab({ search, onChange }: RepriceTabProps) {
           {starting.isPending ? 'Starting…' : 'Dry run'}
         </Button>
       </div>
-      {search.job !== undefined && (
-        <CurrentJob jobId={search.job} question={question} onStarted={(job) => onChange({ job })} />
-      )}
+      {search.job !== undefined && <CurrentJob jobId={search.job} onStarted={(job) => onChange({ job })} />}
       <RepriceHistory without={search.job} />
     </div>
   );
@@ -97,21 +95,22 @@ export function RepriceTab({ search, onChange }: RepriceTabProps) {
 
 interface CurrentJobProps {
   readonly jobId: number;
-  readonly question: Omit<RepriceQuestion, 'reason' | 'dry_run'>;
   readonly onStarted: (jobId: number) => void;
 }
 
-function CurrentJob({ jobId, question, onStarted }: CurrentJobProps) {
+function CurrentJob({ jobId, onStarted }: CurrentJobProps) {
   const [isAsking, setAsking] = useState(false);
   const job = useJob({ id: jobId, changes: REPRICED, isUnderWay: false });
-  if (job === null) return null;
-  const outcome = readRepriceOutcome(job);
+  const outcome = job === null ? null : readRepriceOutcome(job);
   const isApplicable = outcome?.dry_run === true && outcome.changed > 0;
+  // What is applied is what this job looked at, whatever the fields above say by now.
+  const { data } = useQuery({ ...repriceDaysQuery(jobId, false), enabled: isApplicable });
+  if (job === null) return null;
   return (
     <section aria-label="Result" className="flex flex-col gap-3 rounded-lg border border-line bg-panel p-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
         <JobProgress job={job} />
-        {isApplicable && (
+        {isApplicable && data !== undefined && (
           <Button look="primary" onClick={() => setAsking(true)}>
             Apply…
           </Button>
@@ -121,9 +120,9 @@ function CurrentJob({ jobId, question, onStarted }: CurrentJobProps) {
         <p className="text-ink-soft">Nothing would change: every one of these calls has the cost of today’s prices.</p>
       )}
       {job.phase !== 'counting calls' && <RepriceDaysView jobId={job.id} isUnderWay={isJobActive(job.state)} />}
-      {isAsking && outcome !== null && (
+      {isAsking && outcome !== null && data !== undefined && (
         <ApplyDialog
-          question={question}
+          question={data.asked}
           outcome={outcome}
           onClose={() => setAsking(false)}
           onStarted={(started) => {
