@@ -5,7 +5,7 @@ import type { RowTier } from '../pricing/price-row.ts';
 import type { UsageClass } from '../token-usage.ts';
 import type { Declaration, DeclarationKind, Mapping, Multiplier, Override, Stored } from './declaration.ts';
 
-interface ScopeRow {
+export interface ScopeRow {
   readonly id: number;
   readonly provider: ProviderName;
   readonly provider_alias: string | null;
@@ -15,7 +15,7 @@ interface ScopeRow {
   readonly created_at: Date;
 }
 
-interface OverrideRow extends ScopeRow {
+export interface OverrideRow extends ScopeRow {
   readonly match: MatchKind;
   readonly model: string;
   readonly service_tier: RowTier;
@@ -24,13 +24,13 @@ interface OverrideRow extends ScopeRow {
   readonly rates: Readonly<Partial<Record<UsageClass, string>>>;
 }
 
-interface MappingRow extends ScopeRow {
+export interface MappingRow extends ScopeRow {
   readonly match: MatchKind;
   readonly model: string;
   readonly billing_model: string;
 }
 
-interface MultiplierRow extends ScopeRow {
+export interface MultiplierRow extends ScopeRow {
   readonly factor: string;
 }
 

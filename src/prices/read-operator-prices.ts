@@ -1,38 +1,15 @@
 /** The declarations of the operator as they stand in the database, in the form that the price book takes. Reads only. */
 import type pg from 'pg';
-import type { ProviderName } from '../call-record.ts';
-import type { MatchKind, OperatorPrices } from '../pricing/operator-prices.ts';
-import type { PromptTier, RowTier } from '../pricing/price-row.ts';
-import type { UsageClass } from '../token-usage.ts';
-
-interface ScopeRow {
-  readonly id: number;
-  readonly provider: ProviderName;
-  readonly provider_alias: string | null;
-  readonly valid_from: Date | null;
-  readonly valid_to: Date | null;
-}
-
-interface OverrideRow extends ScopeRow {
-  readonly match: MatchKind;
-  readonly model: string;
-  readonly service_tier: RowTier;
-  readonly over_tokens: number | null;
-  readonly up_to_tokens: number | null;
-  readonly rates: Readonly<Partial<Record<UsageClass, string>>>;
-}
-
-interface MappingRow extends ScopeRow {
-  readonly match: MatchKind;
-  readonly model: string;
-  readonly billing_model: string;
-}
-
-interface MultiplierRow extends ScopeRow {
-  readonly factor: string;
-}
-
-const SCOPE = 'id, provider, provider_alias, valid_from, valid_to';
+import type { OperatorPrices } from '../pricing/operator-prices.ts';
+import type { PromptTier } from '../pricing/price-row.ts';
+import {
+  type DeclarationTable,
+  MAPPINGS,
+  MULTIPLIERS,
+  OVERRIDES,
+  type OverrideRow,
+  type ScopeRow,
+} from './declaration-tables.ts';
 
 function toScope(row: ScopeRow) {
   return {
@@ -53,22 +30,23 @@ export function toPromptTier({
     : { overTokens: over ?? -1, upToTokens: upTo ?? Number.MAX_SAFE_INTEGER };
 }
 
+async function readRows<T, Row extends ScopeRow>(
+  client: pg.ClientBase,
+  accountId: number,
+  { table, select }: DeclarationTable<T, Row>,
+): Promise<readonly Row[]> {
+  const { rows } = await client.query<Row>(`select ${select} from ${table} where account_id = $1 order by id`, [
+    accountId,
+  ]);
+  return rows;
+}
+
 export async function readOperatorPrices(client: pg.ClientBase, accountId: number): Promise<OperatorPrices> {
-  const prices = await client.query<OverrideRow>(
-    `select ${SCOPE}, match, model, service_tier, over_tokens, up_to_tokens, rates
-     from price_overrides where account_id = $1 order by id`,
-    [accountId],
-  );
-  const mappings = await client.query<MappingRow>(
-    `select ${SCOPE}, match, model, billing_model from price_mappings where account_id = $1 order by id`,
-    [accountId],
-  );
-  const multipliers = await client.query<MultiplierRow>(
-    `select ${SCOPE}, trim_scale(factor)::text as factor from price_multipliers where account_id = $1 order by id`,
-    [accountId],
-  );
+  const prices = await readRows(client, accountId, OVERRIDES);
+  const mappings = await readRows(client, accountId, MAPPINGS);
+  const multipliers = await readRows(client, accountId, MULTIPLIERS);
   return {
-    prices: prices.rows.map((row) => ({
+    prices: prices.map((row) => ({
       ...toScope(row),
       match: row.match,
       model: row.model,
@@ -76,12 +54,12 @@ export async function readOperatorPrices(client: pg.ClientBase, accountId: numbe
       promptTier: toPromptTier(row),
       rates: row.rates,
     })),
-    mappings: mappings.rows.map((row) => ({
+    mappings: mappings.map((row) => ({
       ...toScope(row),
       match: row.match,
       model: row.model,
       billingModel: row.billing_model,
     })),
-    multipliers: multipliers.rows.map((row) => ({ ...toScope(row), factor: row.factor })),
+    multipliers: multipliers.map((row) => ({ ...toScope(row), factor: row.factor })),
   };
 }
