@@ -2,12 +2,12 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { OperatorError } from '../errors.ts';
-import { collect } from './collect.ts';
 import { canAsk, confirm } from './confirm.ts';
 import { formatDays, RepriceDay, RepriceTotals } from './format-days.ts';
 import { type ClientFlags, createGatewayClient, type GatewayClient, readList } from './gateway-client.ts';
 import { withFlagNames } from './name-flags.ts';
 import { createOutput, type Output } from './output.ts';
+import { repeatable } from './repeatable.ts';
 import { requireProvider } from './require-provider.ts';
 import { followJob } from './watch-job.ts';
 
@@ -144,7 +144,7 @@ export function addRepriceCommand(program: Command, addClientOptions: (command: 
     )
     .option('--from <time>', 'calls at or after, e.g. 2026-11-28T12:00:00Z; else from the first on')
     .option('--to <time>', 'calls before; else up to now')
-    .option('--filter <column:op:value>', 'repeatable, as in `tollgate logs`', collect, [])
+    .addOption(repeatable('--filter <column:op:value>', 'repeatable, as in `tollgate logs`'))
     .option('--provider <name>', 'only calls of this provider')
     .option('--model <id>', 'only calls of this model: that served, else that was requested')
     .option('--only <unpriced|all>', 'calls without a total cost, or every call that has a price', 'unpriced')
