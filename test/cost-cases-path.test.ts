@@ -6,10 +6,12 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createCurrentPriceBook } from '../src/prices/current-price-book.ts';
+import { BILLABLE_COLUMNS } from '../src/prices/stored-call.ts';
 import { createCallIds } from '../src/proxy/call-id.ts';
 import { ANSWER_FORMS } from '../src/quote/answer-forms.ts';
 import { quoteCall } from '../src/quote/quote-call.ts';
 import { readQuotedEndpoint } from '../src/quote/quoted-endpoint.ts';
+import { COST_COLUMNS, type PricedRow, repriceCall } from '../src/repricing/reprice-call.ts';
 import { isObject, parseJson } from '../src/shapes/json-reading.ts';
 import type { ShapeName } from '../src/shapes/shape.ts';
 import { startShipper } from '../src/shipper/shipper.ts';
@@ -264,4 +266,14 @@ test('most cases are also streams', () => {
   const streamed = [...rows.values()].filter((own) => own.length === 2);
   expect(streamed.every(([whole, stream]) => whole?.streamed !== true && stream?.streamed === true)).toBe(true);
   expect(streamed.length).toBeGreaterThan(CASES.length / 2);
+});
+
+test('priced again from their rows, all of them cost what they cost', async () => {
+  const columns = [...BILLABLE_COLUMNS, ...COST_COLUMNS, 'cost_lines'].join(', ');
+  const { rows: stored } = await pool.query<PricedRow & Pick<Row, 'cost_lines'>>(`select ${columns} from llm_requests`);
+  expect(stored.length).toBeGreaterThan(CASES.length);
+  for (const row of stored) {
+    const { priced, isChanged } = repriceCall(row, book.priceCall);
+    expect([row.id, isChanged, priced.lines]).toEqual([row.id, false, row.cost_lines]);
+  }
 });

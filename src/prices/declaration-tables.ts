@@ -5,7 +5,7 @@ import type { RowTier } from '../pricing/price-row.ts';
 import type { UsageClass } from '../token-usage.ts';
 import type { Declaration, DeclarationKind, Mapping, Multiplier, Override, Stored } from './declaration.ts';
 
-export interface ScopeRow {
+interface ScopeRow {
   readonly id: number;
   readonly provider: ProviderName;
   readonly provider_alias: string | null;
@@ -15,7 +15,7 @@ export interface ScopeRow {
   readonly created_at: Date;
 }
 
-export interface OverrideRow extends ScopeRow {
+interface OverrideRow extends ScopeRow {
   readonly match: MatchKind;
   readonly model: string;
   readonly service_tier: RowTier;
@@ -24,13 +24,13 @@ export interface OverrideRow extends ScopeRow {
   readonly rates: Readonly<Partial<Record<UsageClass, string>>>;
 }
 
-export interface MappingRow extends ScopeRow {
+interface MappingRow extends ScopeRow {
   readonly match: MatchKind;
   readonly model: string;
   readonly billing_model: string;
 }
 
-export interface MultiplierRow extends ScopeRow {
+interface MultiplierRow extends ScopeRow {
   readonly factor: string;
 }
 

@@ -42,14 +42,16 @@ function smallestPrompt({ promptTier }: PriceRow): number {
   return promptTier === null ? 0 : promptTier.overTokens + 1;
 }
 
-/** As prices are chosen (`class-rate.ts`): one for any tier outranks all others of its class, a later row an earlier one. */
+/** As prices are chosen (`class-rate.ts`): of those for the row's tier and those for any, the last one. */
 function isRowUsed(row: PriceRow, rows: readonly PriceRow[], atMs: number): boolean {
   const tokens = smallestPrompt(row);
-  const findFor = (tier: string) =>
-    rows.findLast(
-      (other) => other.unit === row.unit && other.serviceTier === tier && isRowInForce(other, atMs, tokens),
-    );
-  return (findFor('any') ?? findFor(row.serviceTier)) === row;
+  const last = rows.findLast(
+    (other) =>
+      other.unit === row.unit &&
+      (other.serviceTier === row.serviceTier || other.serviceTier === 'any') &&
+      isRowInForce(other, atMs, tokens),
+  );
+  return last === row;
 }
 
 function listRules(model: string, found: FoundPrices, atMs: number): readonly ListedRule[] {

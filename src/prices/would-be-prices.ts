@@ -1,7 +1,7 @@
 /** The operator's prices as they would be after one change, for a look at what it would do. Pure; nothing is stored. */
 import type { OperatorPrice, OperatorPrices, OperatorScope } from '../pricing/operator-prices.ts';
 import type { Declaration, DeclarationKind } from './declaration.ts';
-import { toPromptTier } from './read-operator-prices.ts';
+import { toOperatorMapping, toOperatorMultiplier, toOperatorPrice } from './to-operator-prices.ts';
 
 /** What is not stored has no number yet; a later one is higher. */
 const FUTURE_ID = Number.MAX_SAFE_INTEGER;
@@ -9,10 +9,6 @@ const FUTURE_ID = Number.MAX_SAFE_INTEGER;
 export interface PriceEdit {
   readonly add: Declaration | null;
   readonly remove: { readonly kind: DeclarationKind; readonly id: number } | null;
-}
-
-function toMs(time: string | null): number | null {
-  return time === null ? null : Date.parse(time);
 }
 
 type Keyed = OperatorScope & Partial<OperatorPrice>;
@@ -26,26 +22,17 @@ function hasOtherKey(a: Keyed): (b: Keyed) => boolean {
 }
 
 function withDeclaration(prices: OperatorPrices, declaration: Declaration): OperatorPrices {
-  const scope = {
-    id: FUTURE_ID,
-    provider: declaration.provider,
-    providerAlias: declaration.provider_alias,
-    validFromMs: toMs(declaration.valid_from),
-    validToMs: toMs(declaration.valid_to),
-  };
   switch (declaration.kind) {
     case 'override': {
-      const { match, model, service_tier: serviceTier, rates } = declaration;
-      const price = { ...scope, match, model, serviceTier, promptTier: toPromptTier(declaration), rates };
+      const price = toOperatorPrice({ ...declaration, id: FUTURE_ID });
       return { ...prices, prices: [...prices.prices.filter(hasOtherKey(price)), price] };
     }
     case 'mapping': {
-      const { match, model, billing_model: billingModel } = declaration;
-      const mapping = { ...scope, match, model, billingModel };
+      const mapping = toOperatorMapping({ ...declaration, id: FUTURE_ID });
       return { ...prices, mappings: [...prices.mappings.filter(hasOtherKey(mapping)), mapping] };
     }
     case 'multiplier': {
-      const multiplier = { ...scope, factor: declaration.factor };
+      const multiplier = toOperatorMultiplier({ ...declaration, id: FUTURE_ID });
       return { ...prices, multipliers: [...prices.multipliers.filter(hasOtherKey(multiplier)), multiplier] };
     }
   }

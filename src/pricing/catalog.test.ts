@@ -104,6 +104,21 @@ describe('the compiled catalogue', () => {
     expect(catalog.findModel('anthropic', 'claude-opus-4-1-20250805')?.id).toBe('claude-opus-4-1');
   });
 
+  it('does not let a prefix reach over the word for another model, and does over a date, a preview or a revision', () => {
+    const find = (provider: 'anthropic' | 'bedrock' | 'gemini' | 'openai', model: string) =>
+      catalog.findModel(provider, model)?.id;
+    expect(find('gemini', 'gemini-2.5-pro-ultra')).toBeUndefined();
+    expect(find('anthropic', 'claude-sonnet-5-mini')).toBeUndefined();
+    expect(find('openai', 'gpt-5-nano-turbo-2026-12-01')).toBeUndefined();
+    expect(find('bedrock', 'us.anthropic.claude-opus-5-fast-v1:0')).toBeUndefined();
+    expect(find('openai', 'ft:gpt-4o-2024-08-06:acme::a1')).toBe('ft:gpt-4o');
+    expect(find('gemini', 'gemini-2.5-pro-preview-06-05')).toBe('gemini-2.5-pro');
+    expect(find('openai', 'gpt-4o-audio-preview-2025-06-03')).toBe('gpt-4o-audio-preview');
+    // Models of these words have prices of their own.
+    expect(find('gemini', 'gemini-2.5-flash-lite')).toBe('gemini-2.5-flash-lite');
+    expect(find('openai', 'o3-pro-2025-06-10')).toBe('o3-pro');
+  });
+
   it('has no model for an unknown id, however alike', () => {
     expect(catalog.findModel('openai', 'gpt-99-mystery')).toBeUndefined();
     expect(catalog.findModel('openai', 'gpt-4o-minii')).toBeUndefined();

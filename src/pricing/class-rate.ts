@@ -34,8 +34,10 @@ export interface ClassRate {
   readonly rated_as: UsageClass;
 }
 
+const STANDARD = 'standard';
 const TERMS: readonly TermName[] = ['serviceTier', 'speed', 'inferenceGeo'];
 
+/** The last one that is for the tier, or for any. */
 function findRow(
   { prices, atMs, promptTokens, isSumOfPrompts, pictures }: PricingSituation,
   unit: UsageClass,
@@ -45,7 +47,7 @@ function findRow(
     prices.rows.findLast(
       (row) =>
         row.unit === unit &&
-        row.serviceTier === tier &&
+        (row.serviceTier === tier || row.serviceTier === 'any') &&
         isRowInForce(row, atMs, tokens) &&
         isForPictures(row.picture, pictures),
     );
@@ -56,17 +58,14 @@ function findRow(
 
 /** The rate under the class's own name, with the multiplier of every term that is not the standard one. */
 function readOwnRate(situation: PricingSituation, unit: UsageClass): ClassRate | null {
-  const anyTier = findRow(situation, unit, 'any');
-  if (anyTier !== undefined)
-    return { row: anyTier, multiplier: ONE, layer: anyTier.layer, key: anyTier.key, rated_as: unit };
-
   const { terms, prices, atMs } = situation;
   // A published rate for the tier outranks the rule of thumb that holds for most models.
-  const ofTier = terms.serviceTier === 'standard' ? undefined : findRow(situation, unit, terms.serviceTier);
-  const row = ofTier ?? findRow(situation, unit, 'standard');
+  const ofTier = findRow(situation, unit, terms.serviceTier);
+  const row = ofTier ?? findRow(situation, unit, STANDARD);
   if (row === undefined) return null;
+  if (row.serviceTier === 'any') return { row, multiplier: ONE, layer: row.layer, key: row.key, rated_as: unit };
 
-  const open = TERMS.filter((term) => terms[term] !== 'standard' && !(term === 'serviceTier' && ofTier !== undefined));
+  const open = TERMS.filter((term) => terms[term] !== STANDARD && !(term === 'serviceTier' && ofTier !== undefined));
   const multipliers = open.map((term) =>
     prices.multipliers.find(
       (rule) => rule.term === term && rule.value === terms[term] && rule.units.includes(unit) && isValidAt(rule, atMs),

@@ -22,9 +22,16 @@ export type ModelTest = (model: string) => boolean;
  * another model. Dates (`-20250929`), revisions (`-001`) and suffixes (`-v1:0`) are reached as the rule says.
  */
 const NEXT_VERSION = /^-\d{1,2}(?=$|[-.:@])/;
+/** Nor over a word by which every provider names another model, larger, smaller or for something else. */
+const OTHER_MODEL =
+  /^-(?:ultra|max|plus|pro|turbo|fast|flash|lite|mini|micro|nano|audio|codex|image|live|realtime|search|transcribe|tts)(?=$|[-.:@\d])/i;
 
 function reaches(model: string, at: number, length: number): boolean {
-  return at >= 0 && !NEXT_VERSION.test(model.slice(at + length));
+  if (at < 0) return false;
+  const end = at + length;
+  // Some rules end with the hyphen.
+  const isCut = model[end - 1] === '-';
+  return !NEXT_VERSION.test(model.slice(end)) && !OTHER_MODEL.test(model.slice(isCut ? end - 1 : end));
 }
 
 export function createModelTest(match: ModelMatch): ModelTest {

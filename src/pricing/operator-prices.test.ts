@@ -108,6 +108,30 @@ describe('which declared price counts', () => {
     ]);
   });
 
+  test('one that is bound to sizes before one that is not, whichever was declared last', () => {
+    const long = price(1, '6', { promptTier: { overTokens: 200_000, upToTokens: Number.MAX_SAFE_INTEGER } });
+    const longest = price(2, '8', { promptTier: { overTokens: 500_000, upToTokens: Number.MAX_SAFE_INTEGER } });
+    const plain = price(3, '5', { validFromMs: NOON_MS - 1 });
+    for (const prices of [
+      [long, longest, plain],
+      [plain, { ...longest, id: 4 }, { ...long, id: 5 }],
+    ]) {
+      const sized = (input: number) => costOf({ prices }, used({ input }));
+      expect([sized(200_000), sized(300_000), sized(1_000_000)]).toEqual(['1', '1.8', '8']);
+    }
+  });
+
+  test('one for the tier before one for any tier, and a nearer one for any tier before a wider one for the tier', () => {
+    const any = price(2, '6', { serviceTier: 'any' });
+    const batch = price(1, '4', { serviceTier: 'batch' });
+    const standard = price(3, '5', { match: 'prefix', model: 'gpt-' });
+    const prices = [any, batch, standard];
+    expect(costOf({ prices }, { isBatch: true })).toBe('4');
+    expect(costOf({ prices })).toBe('6');
+    expect(costOf({ prices }, { serviceTier: 'scale' })).toBe('6');
+    expect(costOf({ prices: [any, price(3, '5')] })).toBe('5');
+  });
+
   test('the most specific one of any set', () => {
     const model = fc.constantFrom('g', 'gp', 'gpt-5', 'gpt-5-mini');
     const entry = fc.record({
@@ -167,7 +191,7 @@ describe('what a declared price does not change', () => {
   test('a declared price of a name outranks the model that the provider serves under it', () => {
     const deepseek = { provider: 'deepseek', model: 'deepseek-chat', modelRequested: 'deepseek-chat' } as const;
     const listed = costOf({}, deepseek);
-    const served = [price(1, '9', { provider: 'deepseek', model: 'deepseek-v4-flash' })];
+    const served = [price(1, '9', { provider: 'deepseek', model: 'deepseek-flash' })];
     const named = [...served, price(2, '7', { provider: 'deepseek', model: 'deepseek-chat' })];
     expect(listed).not.toBe('9');
     expect(costOf({ prices: served }, deepseek)).toBe('9');

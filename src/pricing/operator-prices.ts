@@ -90,11 +90,18 @@ function toMatch({ match, model }: Pick<OperatorPrice, 'match' | 'model'>): Mode
 
 type Ranked = OperatorScope & Partial<OperatorPrice>;
 
+/** Of no bound at all, the least. The narrower the sizes, the more: a change of the plain price leaves the others. */
+function rankOfSizes({ promptTier }: Partial<OperatorPrice>): number {
+  return promptTier == null ? Number.NEGATIVE_INFINITY : promptTier.overTokens - promptTier.upToTokens;
+}
+
 function rankOf(entry: Ranked): readonly number[] {
   return [
     entry.providerAlias === null ? 0 : 1,
     entry.match === 'prefix' ? 0 : 1,
     entry.model?.length ?? 0,
+    rankOfSizes(entry),
+    entry.serviceTier === 'any' ? 0 : 1,
     entry.validFromMs ?? Number.NEGATIVE_INFINITY,
     entry.id,
   ];
@@ -108,7 +115,10 @@ function compareRanks(a: readonly number[], b: readonly number[]): number {
   return 0;
 }
 
-/** By rising precedence: alias over none, exact over prefix, longer over shorter, later over earlier. */
+/**
+ * By rising precedence: alias over none, exact over prefix, longer over shorter, bound to sizes of the prompt over
+ * unbound, to a tier over any, later over earlier.
+ */
 function sortByPrecedence<T extends Ranked>(entries: readonly T[]): readonly T[] {
   return entries
     .map((entry) => ({ entry, rank: rankOf(entry) }))

@@ -107,6 +107,28 @@ function createModelPageCard(name: string, match: ModelMatch, rates: RateCard['r
   return { name: `openai/${name}`, provider: 'openai', match, rates, source, checkedOn: '2026-11-28' };
 }
 
+/** Models since the catalogue was taken over. */
+const OPENAI_NEWER: readonly RateCard[] = [
+  {
+    ...createModelPageCard(
+      'gpt-6.2-sol',
+      matchSnapshots('gpt-6.2-sol'),
+      { input: '2', cache_read: '0.1', cache_creation_30m: '2.5', cache_creation_12h: '5', output: '10' },
+      'OpenAI, model page of GPT-6.2 Sol: the price of a 12-hour write is that of short prompts',
+    ),
+    promptTier: SHORT_CONTEXT,
+  },
+  {
+    ...createModelPageCard(
+      'gpt-6.2-sol/long',
+      matchSnapshots('gpt-6.2-sol'),
+      { input: '4', cache_read: '0.2', cache_creation_30m: '5', output: '15' },
+      'OpenAI, model page of GPT-6.2 Sol: over 272,000 tokens twice the input and cache rates, 1.5 times the output',
+    ),
+    promptTier: LONG_CONTEXT,
+  },
+];
+
 /** Sound and pictures, where the catalogue lacks the model, its snapshots or one of its rates. */
 const OPENAI_MEDIA: readonly RateCard[] = [
   createModelPageCard('tts-1', { regex: '^tts-1(-1106)?$' }, { input_characters: '15' }, 'OpenAI, model page of TTS-1'),
@@ -211,7 +233,7 @@ const OPENAI_TOOLS: readonly RateCard[] = [
     'tools',
     {
       regex:
-        '^(o3-pro|o3-deep-research|o4-mini-deep-research|gpt-5\\.1-codex-mini|gpt-5\\.3|gpt-5\\.3-codex|gpt-chat-latest)(-\\d{4}-\\d{2}-\\d{2})?$',
+        '^(o3-pro|o3-deep-research|o4-mini-deep-research|gpt-5\\.1-codex-mini|gpt-5\\.3|gpt-5\\.3-codex|gpt-6\\.2-sol|gpt-chat-latest)(-\\d{4}-\\d{2}-\\d{2})?$',
     },
     { web_search_requests: '10', file_search_requests: '2.5' },
     'OpenAI, API pricing, built-in tools: web search on all models, file search',
@@ -365,6 +387,7 @@ const TOGETHER: readonly RateCard[] = [
 export const OVERLAY_RATE_CARDS: readonly RateCard[] = [
   ...OPENAI_PRIORITY,
   ...OPENAI_FLEX,
+  ...OPENAI_NEWER,
   ...OPENAI_MEDIA,
   ...OPENAI_PICTURES,
   ...OPENAI_TOOLS,

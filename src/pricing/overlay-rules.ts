@@ -91,6 +91,17 @@ export const MULTIPLIER_RULES: readonly MultiplierRule[] = [
     checkedOn: '2026-08-27',
   },
   {
+    name: 'openai/fast/gpt-6.2-sol',
+    provider: 'openai',
+    match: { regex: '^gpt-6\\.2-sol(-\\d{4}-\\d{2}-\\d{2})?$' },
+    term: 'serviceTier',
+    value: 'priority',
+    factor: '2',
+    units: TOKENS,
+    source: 'OpenAI, model page of GPT-6.2 Sol: fast mode at twice the standard rate, for prompts of either length',
+    checkedOn: '2026-11-28',
+  },
+  {
     name: 'anthropic/batch',
     provider: 'anthropic',
     match: ANY,
@@ -294,24 +305,35 @@ export const DERIVED_RULES: readonly DerivedRule[] = [
   },
 ];
 
+/** Since then V4 Flash is itself a name for another model. One rule counts for a name, so each names the last model. */
+const V4_FLASH_ENDS = '2026-09-10T04:00:00Z';
+
 export const ALIAS_RULES: readonly AliasRule[] = [
-  ...['deepseek-chat', 'deepseek-reasoner'].map(
-    (model): AliasRule => ({
-      name: `deepseek/${model}`,
+  ...['deepseek-chat', 'deepseek-reasoner'].flatMap((model): AliasRule[] => {
+    const shared = {
       provider: 'deepseek',
       match: { equals: model },
-      model: 'deepseek-v4-flash',
-      from: '2026-04-24T00:00:00Z',
-      source: 'DeepSeek, release of V4: both names are served by V4 Flash',
-      checkedOn: '2026-08-26',
-    }),
-  ),
+      // To be switched off on 2026-07-24: whoever is still served is served by what came after.
+      source: 'DeepSeek, release of V4: both names are served by V4 Flash, and that by V4.1 Flash since its release',
+      checkedOn: '2026-11-28',
+    } as const;
+    return [
+      {
+        ...shared,
+        name: `deepseek/${model}`,
+        model: 'deepseek-v4-flash',
+        from: '2026-04-24T00:00:00Z',
+        to: V4_FLASH_ENDS,
+      },
+      { ...shared, name: `deepseek/${model}@2026-09-10`, model: 'deepseek-flash', from: V4_FLASH_ENDS },
+    ];
+  }),
   {
     name: 'deepseek/deepseek-v4-flash',
     provider: 'deepseek',
     match: { regex: '^deepseek-v4-flash(-vision-exp)?$' },
     model: 'deepseek-flash',
-    from: '2026-09-10T04:00:00Z',
+    from: V4_FLASH_ENDS,
     source: 'DeepSeek, models and pricing: the names of V4 Flash are served by V4.1 Flash, at its price',
     checkedOn: '2026-11-15',
   },

@@ -30,6 +30,18 @@ describe('the overlay', () => {
     }
   });
 
+  it('never has an alias of a name that is itself an alias at the time: one rule counts for a call', () => {
+    const meets = (a: (typeof ALIAS_RULES)[number], b: (typeof ALIAS_RULES)[number]) =>
+      Date.parse(a.from ?? '2000-01-01T00:00:00Z') < Date.parse(b.to ?? '2100-01-01T00:00:00Z') &&
+      Date.parse(b.from ?? '2000-01-01T00:00:00Z') < Date.parse(a.to ?? '2100-01-01T00:00:00Z');
+    for (const rule of ALIAS_RULES) {
+      const next = ALIAS_RULES.find(
+        (other) => other.provider === rule.provider && createModelTest(other.match)(rule.model) && meets(rule, other),
+      );
+      expect([rule.name, next?.name]).toEqual([rule.name, undefined]);
+    }
+  });
+
   it('has rates in a sensible relation: read from the cache ≤ input ≤ output', () => {
     for (const { name, rates } of OVERLAY_RATE_CARDS) {
       const [read, input, output] = [rates.cache_read, rates.input, rates.output].map((rate) =>

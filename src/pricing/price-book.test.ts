@@ -268,6 +268,9 @@ describe('the model that is billed', () => {
     expect(readCost({ ...call, requestedAtMs: Date.UTC(2026, 0, 10) })).toEqual(['exact', '0.28']);
     expect(readCost({ ...call, requestedAtMs: Date.UTC(2026, 5, 10, 2) })).toEqual(['exact', '0.14']);
     expect(readCost({ ...call, requestedAtMs: Date.UTC(2026, 7, 26, 2) })).toEqual(['exact', '0.44']);
+    // The other one has become a name itself.
+    expect(readCost({ ...call, requestedAtMs: Date.UTC(2026, 8, 10, 4) - 1 })).toEqual(['exact', '0.44']);
+    expect(readCost({ ...call, requestedAtMs: Date.UTC(2026, 8, 10, 4) })).toEqual(['exact', '0.15']);
   });
 });
 

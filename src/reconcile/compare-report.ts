@@ -100,6 +100,7 @@ function compareCosts(group: DayGroup, day: string, isOpen: boolean, tolerance: 
     billed: group.lines.length === 0 ? null : billed,
     logged: group.logged.length === 0 ? null : logged,
     drift: billed - logged,
+    rounding: ROUNDING_PER_LINE * BigInt(group.lines.length),
     status: judgeCost(group, billed, logged, counts.unpriced, tolerance),
   };
 }

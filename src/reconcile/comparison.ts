@@ -64,6 +64,8 @@ export interface CostRow extends ComparedRow {
   readonly logged: PicoUsd | null;
   /** Billed less logged: positive is money that the log does not know of. */
   readonly drift: PicoUsd;
+  /** So much of it can be the rounding of the report's lines. */
+  readonly rounding: PicoUsd;
 }
 
 export interface TokenRow extends ComparedRow {

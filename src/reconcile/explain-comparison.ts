@@ -28,12 +28,14 @@ export function formatPercent(part: PicoUsd, whole: PicoUsd): string | null {
 
 /** Models whose days differ but whose sum does not: calls around midnight in UTC. */
 function listShifted(rows: readonly CostRow[]): ReadonlySet<string> {
-  const sums = new Map<string, { drift: bigint; days: number }>();
-  for (const { name, drift } of rows) {
-    const sum = sums.get(name ?? '') ?? { drift: 0n, days: 0 };
-    sums.set(name ?? '', { drift: sum.drift + drift, days: sum.days + 1 });
+  const sums = new Map<string, { drift: bigint; rounding: bigint; days: number }>();
+  for (const { name, drift, rounding } of rows) {
+    const sum = sums.get(name ?? '') ?? { drift: 0n, rounding: 0n, days: 0 };
+    sums.set(name ?? '', { drift: sum.drift + drift, rounding: sum.rounding + rounding, days: sum.days + 1 });
   }
-  return new Set([...sums].filter(([, { drift, days }]) => days > 1 && drift === 0n).map(([name]) => name));
+  const isSame = ({ drift, rounding, days }: { drift: bigint; rounding: bigint; days: number }) =>
+    days > 1 && absolute(drift) <= rounding;
+  return new Set([...sums].filter(([, sum]) => isSame(sum)).map(([name]) => name));
 }
 
 function explainCosts({ costs, tokens }: Comparison): readonly string[] {
@@ -75,7 +77,8 @@ function judgeMoney(rows: readonly CostRow[], isFine: boolean): string {
     return `Everything ${isExact ? 'agrees' : 'is within the tolerance'}: ${both}.`;
   }
   const drift = billed - logged;
-  if (drift === 0n) return `The sums agree, but not the rows: ${both}.`;
+  const rounding = rows.reduce((total, row) => total + row.rounding, 0n);
+  if (absolute(drift) <= rounding) return `The sums agree, but not the rows: ${both}.`;
   const share = formatPercent(drift, drift > 0n ? billed : logged);
   const part = share === null ? '' : ` (${share})`;
   return drift > 0n

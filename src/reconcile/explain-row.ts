@@ -1,7 +1,7 @@
 /** One row in words: what is apart, and what it can mean. Pure. */
 import { formatMoney } from '../format-amounts.ts';
 import type { CostRow, TokenRow } from './comparison.ts';
-import { TOKEN_CLASSES, type TokenCounts } from './provider-report.ts';
+import { TOKEN_CLASSES, type TokenClass, type TokenCounts } from './provider-report.ts';
 
 export function absolute(amount: bigint): bigint {
   return amount < 0n ? -amount : amount;
@@ -38,10 +38,39 @@ function explainMore(row: CostRow, tokens: TokenRow | undefined): string {
   return 'calls around the gateway, answers that were cut before their usage, or another price; the usage report tells which';
 }
 
+const CLASS_WORDS: Readonly<Record<TokenClass, string>> = {
+  input: 'input',
+  cacheRead: 'cached',
+  cacheCreation: 'cache-write',
+  output: 'output',
+};
+
+/** `6,789 input and 20 output`; empty when the log has more of none. */
+function listSurplus({ drift }: TokenRow): string {
+  const parts = TOKEN_CLASSES.filter((name) => drift[name] < 0).map(
+    (name) => `${(-drift[name]).toLocaleString('en-US')} ${CLASS_WORDS[name]}`,
+  );
+  return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
+}
+
+function explainSurplus(tokens: TokenRow): string | null {
+  const surplus = listSurplus(tokens);
+  if (surplus === '') return null;
+  const has = `the log has ${surplus} tokens more than the report`;
+  // A call too many has an answer, too.
+  if (tokens.drift.output === 0 && countMissing(tokens) === 0)
+    return `${has}, and the same output: tokens that are counted here in two classes, such as cached ones in the input as well`;
+  return `${has}: calls with the key of another account, projects that the report leaves out, or answers that are logged twice`;
+}
+
 function explainLess(tokens: TokenRow | undefined): string {
   if (tokens?.status === 'agrees')
     return 'the tokens agree, so it is the price: a discount, or a rate that is wrong here';
-  return 'calls with the key of another account, projects that the report leaves out, or a price that is too high here';
+  const surplus = tokens === undefined ? null : explainSurplus(tokens);
+  return (
+    surplus ??
+    'calls with the key of another account, projects that the report leaves out, or a price that is too high here'
+  );
 }
 
 export function explainCost(row: CostRow, tokens: TokenRow | undefined): string {

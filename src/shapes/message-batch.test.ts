@@ -69,15 +69,15 @@ describe('the results of a message batch', () => {
     });
   });
 
-  test('keep prompts of more than 200,000 tokens apart: the sum must not choose the tier', () => {
+  test('keep long prompts apart, the cache counted in: the sum must not choose the tier', () => {
     const { usage } = readLines([
-      SUCCEEDED('claude-sonnet-4-5', { input_tokens: 150_000, output_tokens: 1 }),
+      SUCCEEDED('claude-sonnet-4-5', { input_tokens: 50_000, output_tokens: 1 }),
       SUCCEEDED('claude-sonnet-4-5', { input_tokens: 150_000, cache_read_input_tokens: 50_001, output_tokens: 2 }),
-      SUCCEEDED('claude-sonnet-4-5', { input_tokens: 200_000, output_tokens: 3 }),
+      SUCCEEDED('claude-sonnet-4-5', { input_tokens: 100_000, output_tokens: 3 }),
     ]);
     expect(usage).toMatchObject({
-      classes: { input: 350_000, output: 4 },
-      largestPrompt: 200_000,
+      classes: { input: 150_000, output: 4 },
+      largestPrompt: 100_000,
       others: [
         {
           purpose: 'batch',
@@ -107,6 +107,16 @@ describe('the results of a message batch', () => {
         { purpose: 'advisor', model: 'claude-opus-5', classes: { input: 6, output: 4 }, largestPrompt: 3 },
       ],
     });
+  });
+
+  test('sum prompts apart at every length at which they begin to cost more', () => {
+    const line = (tokens: number) => SUCCEEDED('claude-haiku-5-5', { input_tokens: tokens, output_tokens: 1 });
+    const { usage } = readLines([100_000, 100_001, 60_000, 200_000, 200_001].map(line));
+    expect(usage).toMatchObject({ classes: { input: 160_000, output: 2 }, largestPrompt: 100_000 });
+    expect(usage?.others?.map(({ classes, largestPrompt }) => [classes, largestPrompt])).toEqual([
+      [{ input: 300_001, output: 2 }, 200_000],
+      [{ input: 200_001, output: 1 }, 200_001],
+    ]);
   });
 
   test('keep what was served on other terms apart, with those terms', () => {

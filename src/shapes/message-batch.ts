@@ -24,16 +24,19 @@ import {
 } from './reading.ts';
 import type { Shape } from './shape.ts';
 
-/** Where the prompts of some models begin to cost more: longer ones are summed apart from the others. */
-const LONG_PROMPT_TOKENS = 200_000;
+/**
+ * Where the prompts of some models begin to cost more: those of different steps are summed apart. A test compares them
+ * with the price book.
+ */
+export const PROMPT_STEPS: readonly number[] = [100_000, 200_000];
 /** Sums that are kept: by model, purpose and length of the prompt. A batch has a handful. */
 const MAX_SUMS = 32;
 /** Members and levels of the summed native usage. */
 const MAX_MEMBERS = 32;
 const MAX_DEPTH = 3;
 
-function isLong({ largestPrompt = 0 }: Pick<OtherUsage, 'largestPrompt'>): boolean {
-  return largestPrompt > LONG_PROMPT_TOKENS;
+function stepOf({ largestPrompt = 0 }: Pick<OtherUsage, 'largestPrompt'>): number {
+  return PROMPT_STEPS.filter((step) => largestPrompt > step).length;
 }
 
 /** Null when there is no room for another sum. */
@@ -43,7 +46,7 @@ function addOther(sums: readonly OtherUsage[], more: OtherUsage): readonly Other
       sum.purpose === more.purpose &&
       sum.model === more.model &&
       areSameTerms(sum.terms, more.terms) &&
-      isLong(sum) === isLong(more),
+      stepOf(sum) === stepOf(more),
   );
   const before = sums[at];
   if (before === undefined) return sums.length < MAX_SUMS ? [...sums, more] : null;
@@ -106,7 +109,7 @@ export function addLine(reading: UsageReading, line: UsageReading): UsageReading
     model: part.model ?? line.model,
     largestPrompt: countPrompt(part.classes),
   }));
-  const isOwn = line.model === model && isOnTerms && !isLong(own);
+  const isOwn = line.model === model && isOnTerms && stepOf(own) === 0;
   const before = reading.usage;
   let others: readonly OtherUsage[] = before?.others ?? [];
   let isFull = false;
