@@ -107,14 +107,9 @@ function findExcess(providers: Iterable<ReadProvider>): string | null {
 
 function describeIssue({ issues: [issue] }: z.ZodError, at: readonly PropertyKey[]): string {
   const path = [...at, ...(issue?.path ?? [])];
-<<<<<<< HEAD
-  if (path.length === 0) return 'it is not a JSON array of providers, as genai-prices publishes it';
-  return `${path.join('.')}: ${issue?.message ?? 'not a price catalogue'}`;
-=======
   if (issue === undefined || path.length === 0)
     return 'it is not a JSON array of providers, as genai-prices publishes it';
   return `${path.join('.')}: ${issue.message}`;
->>>>>>> main
 }
 
 /** `name` and `checkedOn` stand in every row that is made of it. Never throws. */
