@@ -2,7 +2,7 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import { readJob } from '../jobs/job-store.ts';
 import { type DaySums, type DayTotals, listDays, readDayTotals } from '../repricing/day-sums.ts';
-import { REPRICE_KIND, REPRICE_SCOPES, RepriceInput, requestRepricing } from '../repricing/reprice-request.ts';
+import { REPRICE_KIND, REPRICE_SCOPES, type RepriceInput, requestRepricing } from '../repricing/reprice-request.ts';
 import { parseLogFilter, parseTime } from '../runs/log-filter.ts';
 import { formatUsd } from '../usd.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
@@ -76,18 +76,7 @@ const RepriceDayBody = z
   .openapi('RepriceDay');
 export type RepriceDayBody = z.infer<typeof RepriceDayBody>;
 
-const AskedBody = z.object({
-  from: z.string().nullable(),
-  to: z.string().nullable(),
-  f: z.array(z.string()),
-  model: z.string().nullable(),
-  only: z.enum(REPRICE_SCOPES),
-  reason: z.string(),
-  dry_run: z.boolean(),
-});
-
 const RepriceDaysBody = z.object({
-  asked: AskedBody.describe('As `POST /api/v1/reprice` takes it: to apply what a dry run has shown'),
   data: z.array(RepriceDayBody).describe('By day, provider and model'),
   next_cursor: z.string().nullable().describe('Give it as `cursor` to read on; null on the last page'),
   totals: z.object(SUMS).describe('Over all pages; while the job is under way, of what it has done'),
@@ -109,10 +98,6 @@ function formatSums(sums: DayTotals) {
     old_unpriced: sums.oldUnpriced,
     new_unpriced: sums.newUnpriced,
   };
-}
-
-function formatInput({ filters, ...asked }: RepriceInput): z.infer<typeof AskedBody> {
-  return { ...asked, f: [...filters] };
 }
 
 function formatDay(sums: DaySums): RepriceDayBody {
@@ -194,7 +179,6 @@ export function addRepriceRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     const last = found.length > limit ? page.at(-1) : undefined;
     return c.json(
       {
-        asked: formatInput(RepriceInput.parse(job.input)),
         data: page.map(formatDay),
         next_cursor: last === undefined ? null : encodeCursor(question, [last.day, last.provider, last.model]),
         totals: formatSums(await readDayTotals(pool, jobId)),

@@ -114,26 +114,6 @@ test('first what would change, then the change, and afterwards the call shows wh
   expect(shown).toMatch(/\n2026-\d\d-\d\d \d\d:\d\d:\d\d +unpriced +\$0\.00025 +the contract\n/);
 });
 
-test('a dry run tells what it was asked, so that the same can be applied', async () => {
-  const asked = {
-    from: '2026-11-28T00:00:00.000Z',
-    to: null,
-    f: ['provider:eq:openai'],
-    model: 'house-1',
-    only: 'all',
-    reason: '',
-    dry_run: true,
-  };
-  const { job_id: id } = z.object({ job_id: z.number() }).parse(
-    await gateway.api('/api/v1/reprice', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(asked),
-    }),
-  );
-  expect(await gateway.api(`/api/v1/reprice/${id}/days`)).toMatchObject({ asked });
-});
-
 test('a wrong question is refused in words', async () => {
   expect(await refusal('/api/v1/reprice', { dry_run: false })).toContain('reason: say why');
   expect(await refusal('/api/v1/reprice', { f: ['colour:eq:red'] })).toContain('There is no column \\"colour\\"');

@@ -8,7 +8,7 @@ export interface RepriceQuestion {
   readonly from: string | null;
   readonly to: string | null;
   readonly f: readonly string[];
-  readonly model?: string | null;
+  readonly model?: string | null | undefined;
   readonly only: 'unpriced' | 'all';
   readonly reason: string;
   readonly dry_run: boolean;

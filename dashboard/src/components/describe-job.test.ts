@@ -6,6 +6,7 @@ const JOB: Job = {
   id: 1,
   kind: 'promote_metadata',
   title: 'Promote Feature',
+  input: { key: 'Feature' },
   phase: 'back-fill',
   done: 6_800,
   total: 10_000,

@@ -1,7 +1,8 @@
 /** What a job that prices calls again was asked: why, and which calls. Its title says whether all or only unpriced ones. */
 import type { Job } from '../../api/jobs.ts';
-import { readList, readText } from '../../messages/json-reading.ts';
+import { readText } from '../../messages/json-reading.ts';
 import { describeFilter } from '../../search/filter-text.ts';
+import { readRepriceQuestion } from './read-reprice-question.ts';
 
 /** To the minute: the beginning of a window that moves has seconds which nobody chose. */
 function formatUtc(time: string): string {
@@ -17,11 +18,12 @@ function describeWindow(from: string | null, to: string | null): string {
 }
 
 export function describeRepriceInput({ input }: Pick<Job, 'input'>): readonly string[] {
-  const [model, reason] = [readText(input, 'model') ?? '', readText(input, 'reason') ?? ''];
+  const { from, to, f, model } = readRepriceQuestion({ input });
+  const reason = readText(input, 'reason') ?? '';
   return [
     reason === '' ? '' : `“${reason}”`,
-    ...readList(input, 'filters').map((filter) => describeFilter(String(filter))),
-    model === '' ? '' : `model = ${model}`,
-    describeWindow(readText(input, 'from'), readText(input, 'to')),
+    ...f.map(describeFilter),
+    model === null ? '' : `model = ${model}`,
+    describeWindow(from, to),
   ].filter((part) => part !== '');
 }

@@ -1,9 +1,9 @@
 /** Prices calls again: which ones, first as a dry run that changes nothing, then, with a reason, for good. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ApiError } from '../../api/client.ts';
 import { isJobActive } from '../../api/jobs.ts';
-import { type RepriceQuestion, repriceDaysQuery, startReprice } from '../../api/reprice.ts';
+import { type RepriceQuestion, startReprice } from '../../api/reprice.ts';
 import { Button } from '../../components/buttons.tsx';
 import { FilterBar, type FilterField } from '../../components/filter-bar.tsx';
 import { JobProgress } from '../../components/job-progress.tsx';
@@ -12,6 +12,7 @@ import { useJob } from '../../components/use-job.ts';
 import { useTimeWindow } from '../../search/use-time-window.ts';
 import { ApplyDialog } from './apply-dialog.tsx';
 import { type PricesSearch, USUAL_RANGE } from './prices-search.ts';
+import { readRepriceQuestion } from './read-reprice-question.ts';
 import { RepriceDaysView } from './reprice-days.tsx';
 import { REPRICED } from './reprice-filters.ts';
 import { RepriceHistory } from './reprice-history.tsx';
@@ -103,14 +104,12 @@ function CurrentJob({ jobId, onStarted }: CurrentJobProps) {
   const job = useJob({ id: jobId, changes: REPRICED, isUnderWay: false });
   const outcome = job === null ? null : readRepriceOutcome(job);
   const isApplicable = outcome?.dry_run === true && outcome.changed > 0;
-  // What is applied is what this job looked at, whatever the fields above say by now.
-  const { data } = useQuery({ ...repriceDaysQuery(jobId, false), enabled: isApplicable });
   if (job === null) return null;
   return (
     <section aria-label="Result" className="flex flex-col gap-3 rounded-lg border border-line bg-panel p-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
         <JobProgress job={job} />
-        {isApplicable && data !== undefined && (
+        {isApplicable && (
           <Button look="primary" onClick={() => setAsking(true)}>
             Apply…
           </Button>
@@ -120,9 +119,10 @@ function CurrentJob({ jobId, onStarted }: CurrentJobProps) {
         <p className="text-ink-soft">Nothing would change: every one of these calls has the cost of today’s prices.</p>
       )}
       {job.phase !== 'counting calls' && <RepriceDaysView jobId={job.id} isUnderWay={isJobActive(job.state)} />}
-      {isAsking && outcome !== null && data !== undefined && (
+      {isAsking && outcome !== null && (
         <ApplyDialog
-          question={data.asked}
+          // What this job looked at, whatever the fields above say by now.
+          question={readRepriceQuestion(job)}
           outcome={outcome}
           onClose={() => setAsking(false)}
           onStarted={(started) => {
