@@ -400,6 +400,28 @@ describe.each(POSTGRES_KINDS)('prices of the operator on $name', (kind) => {
     expect((await read('model=nothing')).rows).toEqual([]);
   });
 
+  test('a reading that was overtaken by a newer one does not bring older prices back', async () => {
+    const current = createCurrentPriceBook(1);
+    const [slow, gate] = [await db.pool.connect(), await db.pool.connect()];
+    try {
+      await gate.query('select pg_advisory_lock(1)');
+      const reading = current.refresh(slow);
+      // Between its first question and the others.
+      const held = slow.query('select pg_advisory_lock(1), pg_advisory_unlock(1)');
+      await db.send('POST', '/prices/multipliers', { provider: 'together', factor: '0.7' });
+      expect(await current.refresh(db.pool)).toBe(true);
+      const newer = current.book();
+      await gate.query('select pg_advisory_unlock(1)');
+      await held;
+      expect(await reading).toBe(false);
+      expect(current.book()).toBe(newer);
+      expect(await current.refresh(db.pool)).toBe(false);
+    } finally {
+      slow.release(true);
+      gate.release(true);
+    }
+  });
+
   test('half of a character, which no database keeps, is told apart from a failure', async () => {
     const half = 'x\ud800';
     const bodies: readonly (readonly [string, object])[] = [

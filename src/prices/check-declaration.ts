@@ -47,9 +47,25 @@ function isReplaced(a: Mapping, b: Mapping): boolean {
   return keyOf(a) === keyOf(b);
 }
 
+/** Which of them are for an id. Exact ones are looked up: thousands may lead from one to the next. */
+function createFinder(mappings: readonly Mapping[]): (id: string) => readonly Mapping[] {
+  const exact = Map.groupBy(
+    mappings.filter(({ match }) => match === 'exact'),
+    ({ model }) => model.toLowerCase(),
+  );
+  const prefixes = mappings
+    .filter(({ match }) => match === 'prefix')
+    .map((mapping) => ({ mapping, prefix: mapping.model.toLowerCase() }));
+  return (id) => {
+    const wanted = id.toLowerCase();
+    const begun = prefixes.filter(({ prefix }) => wanted.startsWith(prefix)).map(({ mapping }) => mapping);
+    return [...begun, ...(exact.get(wanted) ?? [])];
+  };
+}
+
 /** Why the mapping cannot be; null when it can. `stored` are those that stand. */
 export function findMappingProblem(mapping: Mapping, stored: readonly Mapping[]): string | null {
-  const others = stored.filter((other) => !isReplaced(mapping, other));
+  const findFor = createFinder(stored.filter((other) => !isReplaced(mapping, other) && canMeet(mapping, other)));
   const target = mapping.billing_model;
   if (mapping.match === 'exact' && isMatch(mapping, target))
     return `${mapping.model} would be billed as itself; nothing is to be declared for that`;
@@ -59,8 +75,8 @@ export function findMappingProblem(mapping: Mapping, stored: readonly Mapping[])
     // An id that the new mapping is for as well is billed as the same model: no step, and no way back.
     if (id !== target && isMatch(mapping, id))
       return `${target} is itself mapped, and leads back to ${id}: remove that mapping first`;
-    for (const other of others)
-      if (!seen.has(other) && canMeet(mapping, other) && isMatch(other, id)) {
+    for (const other of findFor(id))
+      if (!seen.has(other)) {
         seen.add(other);
         open.push(other.billing_model);
       }
