@@ -33,7 +33,7 @@ async function createProgram(): Promise<Command> {
   const program = new Command('tollgate')
     .description('A gateway for language-model providers: every call logged with its exact cost.')
     .version(readVersion(), '--version')
-    .showHelpAfterError('(tollgate --help lists the commands)');
+    .showHelpAfterError('(--help behind a command explains it; tollgate --help lists the commands)');
   program
     .command('start')
     .description('start the gateway: proxy, dashboard and database (settings: flags over environment over defaults)')

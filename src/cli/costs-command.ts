@@ -2,11 +2,11 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { OperatorError } from '../errors.ts';
-import { collect } from './collect.ts';
 import { CostsAnswer } from './costs-answer.ts';
 import { formatCosts } from './format-costs.ts';
 import { type ClientFlags, createGatewayClient, type GatewayClient } from './gateway-client.ts';
 import { createOutput } from './output.ts';
+import { repeatable } from './repeatable.ts';
 import { addUnpricedCommand } from './unpriced-command.ts';
 
 interface CostFlags extends ClientFlags {
@@ -67,7 +67,7 @@ export function addCostsCommand(program: Command, addClientOptions: (command: Co
     .option('--interval <width>', 'also by time: hour, day, week, month, auto', 'none')
     .option('--tz <zone>', 'whose clocks cut days and hours, e.g. Europe/Berlin', 'UTC')
     .option('-n, --limit <groups>', 'tell so many groups apart, at most 200', '20')
-    .option('--filter <column:op:value>', 'repeatable; as in `tollgate logs`', collect, [])
+    .addOption(repeatable('--filter <column:op:value>', 'repeatable; as in `tollgate logs`'))
     .option('--from <time>', 'at or after, e.g. 2026-11-28T12:00:00Z; else from the first call on')
     .option('--to <time>', 'before; else up to now')
     .addHelpText(

@@ -2,8 +2,8 @@
 import type { Command } from 'commander';
 import { OperatorError } from '../errors.ts';
 import { type ChangeFlags, changePrices } from './change-prices.ts';
-import { collect } from './collect.ts';
 import { readRates, readScope, readTokens, type ScopeFlags, type SetFlags, UNITS_HELP } from './price-options.ts';
+import { repeatable } from './repeatable.ts';
 
 interface MapFlags extends ScopeFlags {
   /** The model, and not a time: a mapping's bounds are `--from` and `--until`. */
@@ -110,7 +110,7 @@ function addSetCommand(prices: Command, addClientOptions: AddOptions): void {
     .option('--input <usd>', 'for 1,000,000 tokens of input')
     .option('--output <usd>', 'for 1,000,000 tokens of output')
     .option('--cache-read <usd>', 'for 1,000,000 tokens read from the cache')
-    .option('--rate <class=usd>', 'of another usage class; repeatable', collect, [])
+    .addOption(repeatable('--rate <class=usd>', 'of another usage class; repeatable'))
     .option('--prefix', 'for every model whose id begins so')
     .option('--tier <tier>', 'for calls on these terms: standard, flex, priority, batch, or any', 'standard')
     .option('--over-tokens <number>', 'only for prompts of more tokens')

@@ -1,6 +1,6 @@
 /** `tollgate doctor`: what works, what does not, why calls were refused, and what to do. Ends with 1 when there is a problem. */
 import type { Command } from 'commander';
-import { Attempts, type Finding, judgeAttempts, judgeStatus, Status } from './findings.ts';
+import { Attempts, type Finding, judgeAttempts, judgePrices, judgeStatus, PriceWarnings, Status } from './findings.ts';
 import { type ClientFlags, createGatewayClient } from './gateway-client.ts';
 import { createOutput } from './output.ts';
 
@@ -27,6 +27,8 @@ async function examine(flags: DoctorFlags): Promise<void> {
   const output = createOutput(process.stdout);
   const status = await client.ask(Status, '/api/v1/status');
   const findings = [...judgeStatus(status, await isAnswering(status.base_url), Date.now())];
+  if (status.database.state === 'up')
+    findings.push(...judgePrices(await client.ask(PriceWarnings, '/api/v1/prices/status')));
   if (status.processes.length > 0) findings.push(...judgeAttempts(await client.ask(Attempts, '/api/v1/attempts')));
   for (const finding of findings) {
     if (flags.json) await output.json(finding);

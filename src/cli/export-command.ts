@@ -6,8 +6,8 @@ import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Argument, type Command, Option } from 'commander';
 import { OperatorError } from '../errors.ts';
-import { collect } from './collect.ts';
 import { type ClientFlags, createGatewayClient } from './gateway-client.ts';
+import { repeatable } from './repeatable.ts';
 
 interface ExportFlags extends ClientFlags {
   readonly json?: true;
@@ -88,7 +88,7 @@ export function addExportCommand(program: Command, addClientOptions: (command: C
     .argument('[trace]', 'the trace id, for `run`')
     .addOption(new Option('--format <format>', 'csv unless --json is given').choices(['csv', 'ndjson']))
     .option('-o, --output <file>', 'into this file instead of the terminal; it appears when it is whole')
-    .option('--filter <column:op:value>', 'repeatable, as for logs; for runs also run.total_cost:gt:1', collect, [])
+    .addOption(repeatable('--filter <column:op:value>', 'repeatable, as for logs; for runs also run.total_cost:gt:1'))
     .option('--search <text>', 'free text, in any case')
     .option('--from <time>', 'at or after, e.g. 2026-11-28T12:00:00Z')
     .option('--to <time>', 'before')

@@ -36,6 +36,9 @@ export const Attempts = z.object({
   data: z.array(z.object({ at: z.string(), code: z.string(), path: z.string(), verdict: z.string().default('') })),
 });
 
+/** Of `GET /api/v1/prices/status`. */
+export const PriceWarnings = z.object({ warnings: z.array(z.string()) });
+
 /** Records arrive within a second or so; later than this, something holds them up. */
 const LATE_MS = 10_000;
 
@@ -78,6 +81,11 @@ function* judgeRecords({ database, records }: z.infer<typeof Status>, nowMs: num
       level: 'problem',
       text: `records: ${records.quarantined} were refused by the database and lie in the folder quarantine of the data directory`,
     };
+}
+
+/** What is missing in the prices does not stop a call, so it is a note. */
+export function* judgePrices({ warnings }: z.infer<typeof PriceWarnings>): Generator<Finding> {
+  for (const warning of warnings) yield { level: 'note', text: `prices: ${terminalText(warning)}` };
 }
 
 /** By code, with what to do about the latest; the same codes are in X-Gateway-Error. */

@@ -75,7 +75,9 @@ export function formatCosts(costs: CostsAnswer, groups: readonly string[], keyNa
     lines.push(...formatTable([{ title: costs.interval }, ...titles, ...AMOUNT_COLUMNS], rows));
   }
   if (costs.totals.unpriced_calls > 0)
-    lines.push('≥: calls without a known price are in it; what they cost comes on top.');
+    lines.push(
+      '≥: calls without a known price are in it; what they cost comes on top. `tollgate costs unpriced` says what has no price.',
+    );
   return lines;
 }
 

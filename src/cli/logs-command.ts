@@ -4,7 +4,6 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { OperatorError } from '../errors.ts';
 import { formatCost, formatCount, formatDuration } from '../format-amounts.ts';
-import { collect } from './collect.ts';
 import { inputTokens, moneyField, numberField, textField, timeField } from './fields.ts';
 import { type Column, formatTable } from './format-table.ts';
 import {
@@ -16,6 +15,7 @@ import {
 } from './gateway-client.ts';
 import { createOutput, type Output } from './output.ts';
 import { readEvents } from './read-events.ts';
+import { repeatable } from './repeatable.ts';
 import { showCall } from './show-call.ts';
 import { cutText } from './terminal-text.ts';
 
@@ -132,11 +132,11 @@ export function addLogsCommand(program: Command, addClientOptions: (command: Com
     .description('the latest calls, newest first; or one call with its cost and what that was before')
     .option('-f, --follow', 'show every new call as it comes')
     .option('-n, --limit <rows>', 'at most so many', '50')
-    .option(
-      '--filter <column:op:value>',
-      'repeatable; ops eq ne in nin gt gte lt lte has nohas prefix contains; metadata as metadata.Key',
-      collect,
-      [],
+    .addOption(
+      repeatable(
+        '--filter <column:op:value>',
+        'repeatable; ops eq ne in nin gt gte lt lte has nohas prefix contains; metadata as metadata.Key',
+      ),
     )
     .option('--from <time>', 'at or after, e.g. 2026-11-28T12:00:00Z')
     .option('--to <time>', 'before')

@@ -4,12 +4,12 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { OperatorError } from '../errors.ts';
 import { USAGE_CLASSES, type UsageClass } from '../token-usage.ts';
-import { collect } from './collect.ts';
 import { formatQuote } from './format-quote.ts';
 import { type ClientFlags, createGatewayClient } from './gateway-client.ts';
 import { withFlagNames } from './name-flags.ts';
 import { createOutput } from './output.ts';
 import { QuoteAnswer } from './quote-answer.ts';
+import { repeatable } from './repeatable.ts';
 import { requireProvider } from './require-provider.ts';
 
 interface PriceFlags extends ClientFlags {
@@ -124,11 +124,8 @@ export function addPriceCommand(program: Command, addClientOptions: (command: Co
     .option('--cache-write-5m <tokens>', 'input written for five minutes, at Anthropic and Bedrock')
     .option('--cache-write-1h <tokens>', 'input written for an hour')
     .option('--output <tokens>', 'output, reasoning included')
-    .option(
-      '--class <name=quantity>',
-      'repeatable; anything else, e.g. output_image=1290, web_search_requests=2',
-      collect,
-      [],
+    .addOption(
+      repeatable('--class <name=quantity>', 'repeatable; anything else, e.g. output_image=1290, web_search_requests=2'),
     )
     .option('--tier <name>', 'service tier, e.g. flex, priority')
     .option('--speed <name>', 'e.g. fast')

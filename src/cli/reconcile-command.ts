@@ -14,7 +14,6 @@ import {
   type ReportProvider,
 } from '../reconcile/provider-report.ts';
 import { parseUsd } from '../usd.ts';
-import { collect } from './collect.ts';
 import { fetchReport } from './fetch-report.ts';
 import { formatReconciliation } from './format-reconciliation.ts';
 import { type ClientFlags, createGatewayClient } from './gateway-client.ts';
@@ -23,6 +22,7 @@ import { priceTokenDrift } from './price-token-drift.ts';
 import { readLogged } from './read-logged.ts';
 import { readReportFiles } from './read-report-files.ts';
 import { listJsonRows } from './reconcile-json.ts';
+import { repeatable } from './repeatable.ts';
 import { cutText, terminalText } from './terminal-text.ts';
 
 interface ReconcileFlags extends ClientFlags {
@@ -147,12 +147,14 @@ export function addReconcileCommand(program: Command, addClientOptions: (command
     .addOption(
       new Option('--provider <name>', 'whose report it is').choices([...REPORT_PROVIDERS]).makeOptionMandatory(),
     )
-    .option('--file <path>', 'an exported cost or usage report; repeatable; - for the standard input', collect, [])
+    .addOption(repeatable('--file <path>', 'an exported cost or usage report; repeatable; - for the standard input'))
     .option('--live', 'fetch the reports with OPENAI_ADMIN_KEY or ANTHROPIC_ADMIN_KEY from the environment')
     .option('--from <day>', 'a day in UTC; else the first of the report (--live: 7 days ago)')
     .option('--to <day>', 'before this day; else to the last of the report (--live: today)')
     .option('--tolerance <drift>', 'accept so much in a row: dollars (0.01) or a share (0.5%)', '0')
-    .option('--filter <column:op:value>', 'only these calls of the log; repeatable; as in `tollgate logs`', collect, [])
+    .addOption(
+      repeatable('--filter <column:op:value>', 'only these calls of the log; repeatable; as in `tollgate logs`'),
+    )
     .addHelpText(
       'after',
       `

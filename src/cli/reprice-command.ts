@@ -1,13 +1,13 @@
 /** `tollgate reprice`: prices stored calls again with the prices of now. Only what would change, unless told to apply it. */
-import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { OperatorError } from '../errors.ts';
-import { collect } from './collect.ts';
+import { canAsk, confirm } from './confirm.ts';
 import { formatDays, RepriceDay, RepriceTotals } from './format-days.ts';
 import { type ClientFlags, createGatewayClient, type GatewayClient, readList } from './gateway-client.ts';
 import { withFlagNames } from './name-flags.ts';
 import { createOutput, type Output } from './output.ts';
+import { repeatable } from './repeatable.ts';
 import { requireProvider } from './require-provider.ts';
 import { followJob } from './watch-job.ts';
 
@@ -107,24 +107,19 @@ function applyCommand(flags: RepriceFlags): string {
   return ['tollgate reprice', ...parts, "--apply --reason 'why'"].join(' ');
 }
 
-async function isConfirmed(changed: number): Promise<boolean> {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await terminal.question(`Change the cost of ${changed} calls? (yes/no) `);
-  terminal.close();
-  return /^y(?:es)?$/i.test(answer.trim());
-}
-
 async function reprice(flags: RepriceFlags): Promise<void> {
   const output = createOutput(process.stdout);
   if (flags.apply === true && (flags.reason ?? '').trim() === '')
     throw new OperatorError('--apply needs --reason: it stands in the history of every call that changes');
   const client = withFlagNames(createGatewayClient(flags, process.env));
   if (flags.apply === true) {
-    const asks = process.stdin.isTTY && flags.yes !== true && flags.json !== true && flags.wait;
+    const asks = canAsk() && flags.yes !== true && flags.json !== true && flags.wait;
     if (asks) {
       const found = await run(client, flags, true, output);
       if (found === null || found.totals.changed === 0) return;
-      if (!(await isConfirmed(found.totals.changed))) throw new OperatorError('nothing was changed');
+      const calls = found.totals.changed === 1 ? '1 call' : `${found.totals.changed} calls`;
+      if (!(await confirm(`Change the cost of ${calls}?`, 'give --yes')))
+        throw new OperatorError('nothing was changed');
     }
     const applied = await run(client, flags, false, output);
     if (applied !== null && !flags.json)
@@ -134,9 +129,11 @@ async function reprice(flags: RepriceFlags): Promise<void> {
   const found = await run(client, flags, true, output);
   if (found === null || flags.json) return;
   await output.line(
-    found.totals.changed === 0
-      ? 'Nothing would change.'
-      : `Nothing was changed yet. To do it:\n  ${applyCommand(flags)}`,
+    found.totals.calls === 0
+      ? 'No call matches; nothing would change.'
+      : found.totals.changed === 0
+        ? 'Nothing would change.'
+        : `Nothing was changed yet. To do it:\n  ${applyCommand(flags)}`,
   );
 }
 
@@ -147,7 +144,7 @@ export function addRepriceCommand(program: Command, addClientOptions: (command: 
     )
     .option('--from <time>', 'calls at or after, e.g. 2026-11-28T12:00:00Z; else from the first on')
     .option('--to <time>', 'calls before; else up to now')
-    .option('--filter <column:op:value>', 'repeatable, as in `tollgate logs`', collect, [])
+    .addOption(repeatable('--filter <column:op:value>', 'repeatable, as in `tollgate logs`'))
     .option('--provider <name>', 'only calls of this provider')
     .option('--model <id>', 'only calls of this model: that served, else that was requested')
     .option('--only <unpriced|all>', 'calls without a total cost, or every call that has a price', 'unpriced')

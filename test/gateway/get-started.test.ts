@@ -164,9 +164,10 @@ test('an id of another stream is refused', async () => {
   await expect(ask).rejects.toThrow('400');
 });
 
-test('`tollgate doctor` shows the same verdicts', () => {
+test('`tollgate doctor` shows the same verdicts, and what the prices do not cover', () => {
   const { stdout } = runCommand('doctor');
   expect(stdout).toContain('What came in X-Gateway-Key is no gateway key: one begins with tgk_ and has 53 characters.');
+  expect(stdout).toMatch(/^! prices: \d+ calls of the last 30 days have no price/m);
 });
 
 test('removing demo data leaves the calls of real keys', async () => {
