@@ -47,6 +47,9 @@ const PROMPT_CLASSES: readonly UsageClass[] = USAGE_CLASSES.slice(0, USAGE_CLASS
 /** The classes that are not tokens: no tier, batch or speed changes their price. */
 export const COUNTED_CLASSES: readonly UsageClass[] = USAGE_CLASSES.slice(USAGE_CLASSES.indexOf('input_audio_ms'));
 
+/** Those of them that are the same on all models of a provider: that they have a price says nothing about a model. */
+export const TOOL_CLASSES: readonly UsageClass[] = USAGE_CLASSES.slice(USAGE_CLASSES.indexOf('web_search_requests'));
+
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 export interface JsonObject {
   readonly [name: string]: JsonValue;

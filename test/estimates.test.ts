@@ -156,6 +156,17 @@ describe.each(POSTGRES_KINDS)('estimates on $name', (kind) => {
     ]);
   });
 
+  test('of a body that unpacks to more than is looked at, it is said that there is more', async () => {
+    const comments = `: ${'-'.repeat(1_000)}\n\n`.repeat(21_000);
+    await db.store(
+      bodyOf(70, 'request', PROMPT),
+      bodyOf(70, 'response', gzipSync(ANSWER + comments), { ...stream, contentEncoding: 'gzip' }),
+      endedCall(70, {}, UNREPORTED),
+    );
+    await estimate();
+    expect((await readRow(70))['estimated_tokens']).toMatchObject({ input: PROMPT_TOKENS, cut: true });
+  });
+
   test('an answer of which nothing came is named as not counted', async () => {
     await db.store(bodyOf(5, 'request', PROMPT), endedCall(5, {}, { ...UNREPORTED, status: null, streamed: false }));
     await estimate();

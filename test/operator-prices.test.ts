@@ -222,6 +222,8 @@ describe.each(POSTGRES_KINDS)('prices of the operator on $name', (kind) => {
       // Cut early, but every class has a price: nothing is missing from the price book.
       endedCall(9, openai, { model: 'gpt-5', usage: tokens(5, 1), usageSource: 'partial' }),
       endedCall(10, openai, { model: null, modelRequested: null, usage: tokens(2, 1) }),
+      // Its searches would have the price of every model's.
+      endedCall(11, { provider: 'anthropic', endpoint: 'messages' }, { model: 'claude-opus-9', usage: tokens(2, 1) }),
     );
     const found = await list(`/prices/unpriced?${WINDOW}`);
     const summary = found.map(({ provider, model, reason, calls, missing, suggestion }) => [
@@ -238,6 +240,10 @@ describe.each(POSTGRES_KINDS)('prices of the operator on $name', (kind) => {
     ]);
     expect(new Set(summary.slice(1))).toEqual(
       new Set([
+        [
+          ...['anthropic', 'claude-opus-9', 'unknown_model', 1, ['input', 'output']],
+          'tollgate prices set anthropic claude-opus-9 --input USD --output USD',
+        ],
         [...['bedrock', ARN, 'opaque_id', 1, ['input', 'output']], `tollgate prices map bedrock ${ARN} --to MODEL`],
         [
           ...['openai', 'gpt-5', 'terms', 1, ['input', 'output']],

@@ -125,6 +125,7 @@ async function readHead(stored: TypedBody | null): Promise<ReadBody | null> {
   if (decoded.kind === 'undecodable') return null;
   return {
     body: { bytes: decoded.bytes, contentType },
-    share: { seenBytes: bytes.length, totalBytes: Math.max(totalBytes, bytes.length) },
+    // How much there is beyond the bound nobody knows; that there is more is known.
+    share: { seenBytes: bytes.length, totalBytes: Math.max(totalBytes, bytes.length + (decoded.isOverLimit ? 1 : 0)) },
   };
 }

@@ -4,7 +4,7 @@ import type { ProviderName } from '../call-record.ts';
 import type { BillableCall } from '../pricing/billable-call.ts';
 import { readBillingTerms } from '../pricing/billing-terms.ts';
 import type { PriceBook } from '../pricing/price-book.ts';
-import { addClasses, type ClassQuantities, USAGE_CLASSES, type UsageClass } from '../token-usage.ts';
+import { addClasses, type ClassQuantities, TOOL_CLASSES, USAGE_CLASSES, type UsageClass } from '../token-usage.ts';
 import { formatUsd, parseUsd } from '../usd.ts';
 import { countUnpriced, type UnpricedGroup } from './count-unpriced.ts';
 import { isOpaqueId } from './opaque-id.ts';
@@ -83,7 +83,8 @@ function findReason(group: UnpricedGroup, book: PriceBook): UnpricedReason {
   if (book.priceCall(call).costStatus === 'exact') return 'priced_by_now';
   const { provider, providerAlias, requestedAtMs: atMs } = call;
   const { prices } = book.findPrices({ provider, providerAlias, atMs }, group.model);
-  if (prices.rows.length === 0) return isOpaqueId(provider, group.model) ? 'opaque_id' : 'unknown_model';
+  const isKnown = prices.rows.some(({ unit }) => !TOOL_CLASSES.includes(unit) || group.missing.includes(unit));
+  if (!isKnown) return isOpaqueId(provider, group.model) ? 'opaque_id' : 'unknown_model';
   return book.priceCall({ ...call, ...STANDARD }).costStatus === 'exact' ? 'terms' : 'no_rate_for_class';
 }
 

@@ -76,6 +76,7 @@ describe('what is no catalogue', () => {
     ['an expression without end', '{"id":"m","match":{"regex":"^(a+)+$"},"prices":{"input_mtok":1}}'],
     ['an expression of three repetitions', '{"id":"m","match":{"regex":"a*a*a*b"},"prices":{"input_mtok":1}}'],
     ['an expression of two repetitions anywhere', '{"id":"m","match":{"regex":"a.*b.*c"},"prices":{"input_mtok":1}}'],
+    ['a rule that is longer than names', `{"id":"m","match":{"contains":"${'m'.repeat(513)}"},"prices":{}}`],
     ['an expression of many perhapses', `{"id":"m","match":{"regex":"${'a?'.repeat(50)}"},"prices":{"input_mtok":1}}`],
     [
       'an expression of many choices',

@@ -7,6 +7,8 @@ import type { MatchLogic } from '@pydantic/genai-prices';
 /** Published rules are one or two deep. */
 const MAX_RULE_DEPTH = 4;
 const MAX_RULES = 1_500;
+/** Of no use for longer names: those have no price. */
+const MAX_TEXT_LENGTH = 512;
 const MAX_EXPRESSION_LENGTH = 200;
 /** `?`, alternatives: each may double the ways to look at a name. Published ones have one at most. */
 const MAX_CHOICES = 3;
@@ -50,6 +52,7 @@ function fail(problem: string): MatchReading {
 }
 
 function readText(name: string, text: string): MatchReading {
+  if (text.length > MAX_TEXT_LENGTH) return fail('is longer than a name may be');
   switch (name) {
     case 'equals':
       return { isOk: true, match: { equals: text } };

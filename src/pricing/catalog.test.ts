@@ -108,6 +108,8 @@ describe('the compiled catalogue', () => {
     const find = (provider: 'anthropic' | 'bedrock' | 'gemini' | 'openai', model: string) =>
       catalog.findModel(provider, model)?.id;
     expect(find('gemini', 'gemini-2.5-pro-ultra')).toBeUndefined();
+    // Speech, at more than twice the price of text.
+    expect(find('gemini', 'gemini-3.8-flash-tts')).toBeUndefined();
     expect(find('anthropic', 'claude-sonnet-5-mini')).toBeUndefined();
     expect(find('openai', 'gpt-5-nano-turbo-2026-12-01')).toBeUndefined();
     expect(find('bedrock', 'us.anthropic.claude-opus-5-fast-v1:0')).toBeUndefined();

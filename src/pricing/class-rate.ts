@@ -2,7 +2,7 @@
  * The rate of one usage class of one call: which row, which rules, and the multiplier that they make. Null when the
  * declared rows and rules do not say; nothing here falls back to a price that was not declared for the case.
  */
-import type { PicturesAsked, UsageClass } from '../token-usage.ts';
+import { COUNTED_CLASSES, type PicturesAsked, type UsageClass } from '../token-usage.ts';
 import type { BillingTerms } from './billing-terms.ts';
 import { type Decimal, multiplyDecimals, ONE } from './decimal.ts';
 import type { ModelPrices } from './model-prices.ts';
@@ -63,7 +63,8 @@ function readOwnRate(situation: PricingSituation, unit: UsageClass): ClassRate |
   const ofTier = findRow(situation, unit, terms.serviceTier);
   const row = ofTier ?? findRow(situation, unit, STANDARD);
   if (row === undefined) return null;
-  if (row.serviceTier === 'any') return { row, multiplier: ONE, layer: row.layer, key: row.key, rated_as: unit };
+  const isFixed = row.serviceTier === 'any' || COUNTED_CLASSES.includes(unit);
+  if (isFixed) return { row, multiplier: ONE, layer: row.layer, key: row.key, rated_as: unit };
 
   const open = TERMS.filter((term) => terms[term] !== STANDARD && !(term === 'serviceTier' && ofTier !== undefined));
   const multipliers = open.map((term) =>

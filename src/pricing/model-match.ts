@@ -24,7 +24,7 @@ export type ModelTest = (model: string) => boolean;
 const NEXT_VERSION = /^-\d{1,2}(?=$|[-.:@])/;
 /** Nor over a word by which every provider names another model, larger, smaller or for something else. */
 const OTHER_MODEL =
-  /^-(?:ultra|max|plus|pro|turbo|fast|flash|lite|mini|micro|nano|audio|codex|image|live|realtime|search|transcribe|tts)(?=$|[-.:@\d])/i;
+  /^-(?:ultra|max|plus|pro|turbo|fast|flash|lite|mini|micro|nano|audio|codex|coder|computer|deep|embedding|image|live|native|omni|realtime|search|transcribe|tts)(?=$|[-.:@\d])/i;
 
 function reaches(model: string, at: number, length: number): boolean {
   if (at < 0) return false;

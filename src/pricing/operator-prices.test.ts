@@ -132,6 +132,19 @@ describe('which declared price counts', () => {
     expect(costOf({ prices: [any, price(3, '5')] })).toBe('5');
   });
 
+  test('what is no token by the declared tier as well, and for all tiers where none is named', () => {
+    const searched = used({ web_search_requests: 1_000 });
+    const searches = (rate: string, more: Partial<OperatorPrice> = {}) =>
+      price(1, '9', { rates: { web_search_requests: rate }, ...more });
+    const inBatches = [searches('4', { serviceTier: 'batch' })];
+    expect(costOf({ prices: inBatches }, { ...searched, isBatch: true })).toBe('4');
+    expect(costOf({ prices: inBatches }, searched)).toBe('10');
+    expect(costOf({ prices: [searches('6')] }, { ...searched, isBatch: true })).toBe('6');
+    const abroad = { provider: 'anthropic', model: 'claude-opus-5', inferenceGeo: 'us', isBatch: true } as const;
+    const own = [searches('4', { provider: 'anthropic', model: 'claude-opus-5', serviceTier: 'batch' })];
+    expect(costOf({ prices: own }, { ...searched, ...abroad })).toBe('4');
+  });
+
   test('the most specific one of any set', () => {
     const model = fc.constantFrom('g', 'gp', 'gpt-5', 'gpt-5-mini');
     const entry = fc.record({

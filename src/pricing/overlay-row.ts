@@ -53,6 +53,11 @@ function perOf(unit: UsageClass): number {
   return COUNTED_CLASSES.includes(unit) && unit !== 'input_characters' ? PER_THOUSAND : PER_MILLION;
 }
 
+/** Of what is no token the standard price is that of all tiers. */
+function tierOf({ serviceTier = 'standard' }: RateCard, isCounted: boolean): RowTier {
+  return isCounted && serviceTier === 'standard' ? 'any' : serviceTier;
+}
+
 export function createRows(card: RateCard): readonly PriceRow[] {
   const appliesTo = createModelTest(card.match);
   return USAGE_CLASSES.flatMap((unit) => {
@@ -64,7 +69,7 @@ export function createRows(card: RateCard): readonly PriceRow[] {
       layer: 'overlay',
       provider: card.provider,
       appliesTo,
-      serviceTier: isCounted ? 'any' : (card.serviceTier ?? 'standard'),
+      serviceTier: tierOf(card, isCounted),
       validFromMs: readInstant(card.from),
       validToMs: readInstant(card.to),
       calendar: card.calendar ?? null,

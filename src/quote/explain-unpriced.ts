@@ -5,7 +5,7 @@
 import type { BillableCall, PriceCall } from '../pricing/billable-call.ts';
 import { readBillingModel, readBillingTerms } from '../pricing/billing-terms.ts';
 import { MAX_QUANTITY } from '../pricing/cost-lines.ts';
-import { type ClassQuantities, type OtherUsage, USAGE_CLASSES, type UsageClass } from '../token-usage.ts';
+import { type ClassQuantities, type OtherUsage, TOOL_CLASSES, USAGE_CLASSES, type UsageClass } from '../token-usage.ts';
 
 export interface UnpricedClass {
   readonly class: UsageClass;
@@ -52,7 +52,9 @@ function explain(priceCall: PriceCall, call: BillableCall, unit: UsageClass, qua
   if (isPriced(call)) return 'its price depends on the length of the prompt, and none is declared for this one';
   if (isPriced(standard)) return `no price is declared for ${describeTerms(call)}`;
   if (isPriced({ ...standard, requestedAtMs: nowMs })) return 'there is a price of today, and none of that time';
-  const isKnown = USAGE_CLASSES.some((other) => hasPrice(priceCall, standard, other, 1));
+  const isKnown = USAGE_CLASSES.some(
+    (other) => !TOOL_CLASSES.includes(other) && hasPrice(priceCall, standard, other, 1),
+  );
   if (!isKnown) return `the price book does not know ${model} at ${call.provider}`;
   return `the price book has no rate of ${model} for it`;
 }

@@ -156,6 +156,11 @@ describe('what has no price', () => {
       })),
     ],
     [
+      'because the model is not known, though its searches would cost what they cost on every model',
+      inClasses({ provider: 'anthropic', model: 'claude-opus-9', classes: { input: 10 } }),
+      [{ class: 'input', quantity: 10, reason: 'the price book does not know claude-opus-9 at anthropic' }],
+    ],
+    [
       'because no rate is declared for the class',
       inClasses({ classes: { input: 10, input_characters: 5 } }),
       [{ class: 'input_characters', quantity: 5, reason: 'the price book has no rate of gpt-5.4 for it' }],

@@ -181,3 +181,15 @@ test.each([
 ])('a file that is no report is refused with what was expected: %j', (text, message) => {
   expect(() => collect('openai', text)).toThrow(message);
 });
+
+test('times that no bill has, and a document that is all brackets, are told and not fallen over', () => {
+  const costs = (start: string) => `{"data":[{"start_time":${start},"end_time":1764201600,"results":[]}]}`;
+  // In milliseconds, as other reports have them.
+  for (const start of ['1764115200000', '99999999999999'])
+    expect(() => collect('openai', costs(start))).toThrow('a time in seconds since 1970 was expected');
+  const far = '{"data":[{"starting_at":"+275760-09-12T00:00:00Z","ending_at":"+275760-09-13T00:00:00Z","results":[]}]}';
+  expect(() => collect('anthropic', far)).toThrow('an RFC 3339 time was expected');
+  expect(() => collect('openai', '['.repeat(200_000) + ']'.repeat(200_000))).toThrow(
+    'it is nested too deep for a report',
+  );
+});

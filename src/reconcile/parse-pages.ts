@@ -20,6 +20,8 @@ function tryParse(text: string): ExactJson | SyntaxError {
     return parseExact(text);
   } catch (error) {
     if (error instanceof SyntaxError) return error;
+    // The stack is used up.
+    if (error instanceof RangeError) throw new ReportError('it is nested too deep for a report');
     throw error;
   }
 }

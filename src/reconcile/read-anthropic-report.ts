@@ -11,14 +11,8 @@ import {
   type ReportedPage,
   type Subject,
 } from './provider-report.ts';
-import { CentAmount, OptionalCount, OptionalText, Paging, readShape } from './report-fields.ts';
+import { CentAmount, Instant, OptionalCount, OptionalText, Paging, readShape } from './report-fields.ts';
 
-const Instant = z.string().transform((text, context) => {
-  const atMs = Date.parse(text);
-  if (Number.isFinite(atMs)) return atMs;
-  context.addIssue({ code: 'custom', message: 'an RFC 3339 time was expected' });
-  return z.NEVER;
-});
 const Bucket = z.object({ starting_at: Instant, ending_at: Instant, results: z.array(z.unknown()) });
 const Page = z.object({ data: z.array(z.unknown()), ...Paging });
 const Head = z.object({ amount: z.unknown().optional(), workspace_id: OptionalText });

@@ -12,9 +12,9 @@ import {
   type Subject,
   type TokenCounts,
 } from './provider-report.ts';
-import { Count, DollarAmount, OptionalCount, OptionalText, Paging, readShape } from './report-fields.ts';
+import { DollarAmount, OptionalCount, OptionalText, Paging, readShape, Seconds } from './report-fields.ts';
 
-const Bucket = z.object({ start_time: Count, end_time: Count, results: z.array(z.unknown()) });
+const Bucket = z.object({ start_time: Seconds, end_time: Seconds, results: z.array(z.unknown()) });
 const Page = z.object({ data: z.array(Bucket), ...Paging });
 const Result = z.object({ object: OptionalText, amount: z.unknown().optional(), project_id: OptionalText });
 
@@ -80,7 +80,7 @@ function readUsageLine(result: unknown, day: string, notices: Set<string>): Repo
 }
 
 function readBucket(bucket: z.infer<typeof Bucket>, notices: Set<string>): ReportedBucket[] {
-  const time = { fromMs: bucket.start_time * 1_000, toMs: bucket.end_time * 1_000 };
+  const time = { fromMs: bucket.start_time, toMs: bucket.end_time };
   const day = dayOf(time.fromMs);
   const costs: ReportedLine[] = [];
   const usage = new Map<string, ReportedLine[]>();
@@ -113,7 +113,7 @@ export function readOpenAiPage(value: unknown): ReportedPage {
   const empty: { readonly fromMs: number; readonly toMs: number }[] = [];
   for (const bucket of page.data) {
     const read = readBucket(bucket, notices);
-    if (read.length === 0) empty.push({ fromMs: bucket.start_time * 1_000, toMs: bucket.end_time * 1_000 });
+    if (read.length === 0) empty.push({ fromMs: bucket.start_time, toMs: bucket.end_time });
     buckets.push(...read);
   }
   const [like] = buckets;

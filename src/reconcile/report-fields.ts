@@ -12,6 +12,21 @@ export const Count = z
   .regex(WHOLE, 'a whole number was expected')
   .transform((text) => Number.parseInt(text, 10));
 
+/** What lies beyond has no day that can be written, and is no time of a bill. */
+const LATEST_MS = Date.UTC(9_999, 0);
+
+/** Seconds since 1970, to milliseconds. */
+export const Seconds = Count.transform((seconds) => seconds * 1_000).refine(
+  (atMs) => atMs < LATEST_MS,
+  'a time in seconds since 1970 was expected',
+);
+
+/** A time in RFC 3339, to milliseconds. */
+export const Instant = z
+  .string()
+  .transform((text) => Date.parse(text))
+  .refine((atMs) => atMs >= 0 && atMs < LATEST_MS, 'an RFC 3339 time was expected');
+
 /** Absent and null are the same here: not reported. */
 export const OptionalCount = Count.nullish().transform((count) => count ?? null);
 export const OptionalText = z

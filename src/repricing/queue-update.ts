@@ -48,8 +48,11 @@ export async function queueUpdate(
         'select version from repriced_list_prices for update',
       );
       const version = await readListVersion(client, ownVersion);
-      if (rows[0]?.version === version) return { type: 'nothing' };
+      const before = rows[0]?.version ?? null;
+      if (before === version) return { type: 'nothing' };
       await client.query('update repriced_list_prices set version = $1', [version]);
+      // The first start on an empty log: what has come in meanwhile was priced with these.
+      if (before === null) return { type: 'nothing' };
       if (!(await hasCallsWithoutCost(client, accountId))) return { type: 'nothing' };
       const input: RepriceInput = {
         from: null,
