@@ -17,6 +17,7 @@ import {
 } from './format-catalogs.ts';
 import { type ClientFlags, createGatewayClient, type GatewayClient } from './gateway-client.ts';
 import { type Declared, declareAll, describeDeclared, readDeclarations } from './import-declarations.ts';
+import { withFlagNames } from './name-flags.ts';
 import { createOutput, type Output } from './output.ts';
 
 interface PricesFlags extends ClientFlags {
@@ -86,7 +87,7 @@ async function importFile(path: string, flags: ImportFlags): Promise<void> {
   const query = new URLSearchParams({ name: file.name, checked_on: flags.checkedOn ?? file.modifiedOn });
   if (flags.accept) query.set('accept_changes', 'true');
   const send = (isDryRun: boolean) =>
-    client.ask(CatalogImport, `/api/v1/prices/catalog?${query}&dry_run=${isDryRun}`, {
+    withFlagNames(client).ask(CatalogImport, `/api/v1/prices/catalog?${query}&dry_run=${isDryRun}`, {
       method: 'POST',
       bytes: file.bytes,
     });
