@@ -15,7 +15,8 @@ const Id = z
 /** Every model may be looked at for every name of every other: far more than there are, and still a moment's work. */
 const MAX_MODELS = 1_000;
 const MAX_RULES = 1_500;
-const MAX_EXPRESSIONS = 100;
+/** Of all regular expressions on one name: a part of a second. */
+const MAX_STEPS = 20_000_000;
 /** A model has one for each class of use; an unknown one is left out. */
 const MAX_PRICES = 100;
 /** Dated prices of a model, and steps of a price by the size of the prompt. */
@@ -99,8 +100,8 @@ function findExcess(providers: Iterable<ReadProvider>): string | null {
     const counts = models.map(({ match }) => countRules(match));
     if (counts.reduce((sum, { rules }) => sum + rules, 0) > MAX_RULES)
       return `${id} has more than ${MAX_RULES} rules for names`;
-    if (counts.reduce((sum, { expressions }) => sum + expressions, 0) > MAX_EXPRESSIONS)
-      return `${id} has more than ${MAX_EXPRESSIONS} regular expressions`;
+    if (counts.reduce((sum, { steps }) => sum + steps, 0) > MAX_STEPS)
+      return `${id} has more regular expressions than can be tried on every name`;
   }
   return null;
 }
