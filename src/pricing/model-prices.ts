@@ -1,6 +1,7 @@
 /** Everything that is known about the price of one model: rows and rules of all layers, gathered once and kept. */
 import type { ProviderName } from '../call-record.ts';
 import type { UsageClass } from '../token-usage.ts';
+import { MAX_MODEL_LENGTH } from './billing-terms.ts';
 import type { Catalog } from './catalog.ts';
 import { type Decimal, parseDecimal } from './decimal.ts';
 import { createModelTest, type ModelTest } from './model-match.ts';
@@ -46,6 +47,8 @@ export interface ModelPrices {
   readonly aliases: readonly Alias[];
 }
 
+const NO_PRICES: ModelPrices = { rows: [], multipliers: [], derivations: [], aliases: [] };
+
 /** Models whose prices are kept at a time; a client can invent names, so this has a bound. */
 export const MAX_MODELS_KEPT = 2_000;
 
@@ -90,6 +93,7 @@ export function createModelPrices(catalog: Catalog, operator: CompiledOperatorPr
   const kept = new Map<string, ModelPrices>();
 
   return (call, model) => {
+    if (model.length > MAX_MODEL_LENGTH) return NO_PRICES;
     const { provider } = call;
     const alias = operator.ignoresAliases ? '' : (call.providerAlias ?? '');
     const key = `${provider}\n${alias}\n${model}`;

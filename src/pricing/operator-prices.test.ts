@@ -184,6 +184,16 @@ describe('which declared price counts', () => {
 });
 
 describe('what a declared price does not change', () => {
+  test('a name that is longer than names are has no price, also of a model that only took part', () => {
+    const prices = [price(1, '1', { match: 'prefix', model: 'x' })];
+    const tookPart = (model: string) => {
+      const others = [{ purpose: 'turn', model, classes: { input: 1_000_000 } }];
+      return { usage: { classes: { input: 1_000_000 }, reasoning: null, native: {}, others } };
+    };
+    expect(costOf({ prices }, tookPart('x'.repeat(512)))).toBe('2.25');
+    expect(costOf({ prices }, tookPart('x'.repeat(513)))).toBeNull();
+  });
+
   test("the provider's rules: a one-hour write is twice the declared input", () => {
     const bedrock = price(4, '2', { provider: 'bedrock', model: 'us.anthropic.claude-haiku-4-5-20251001-v1:0' });
     const priced = createPriceBook({ operator: { ...NO_OPERATOR_PRICES, prices: [bedrock] } }).priceCall(
