@@ -8,6 +8,7 @@ import { formatUsd } from '../usd.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { ApiError } from './api-error.ts';
 import { decodeCursor, encodeCursor, hashQuestion } from './cursor.ts';
+import { readActor } from './read-actor.ts';
 import {
   COMMON_ERRORS,
   CursorParameter,
@@ -105,7 +106,7 @@ function formatDay(sums: DaySums): RepriceDayBody {
 }
 
 /** As the job will read it: with times in one form, and checked so that it cannot fail for them. */
-function toInput(body: z.infer<typeof RepriceBody>): RepriceInput {
+function toInput(body: z.infer<typeof RepriceBody>, askedBy: string): RepriceInput {
   const from = readTime(body.from);
   const to = readTime(body.to);
   if (from !== null && to !== null && from >= to)
@@ -122,6 +123,7 @@ function toInput(body: z.infer<typeof RepriceBody>): RepriceInput {
     model: body.model ?? null,
     only: body.only,
     reason,
+    asked_by: askedBy,
     dry_run: body.dry_run,
   };
 }
@@ -143,7 +145,7 @@ export function addRepriceRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     },
   });
   app.openapi(reprice, async (c) => {
-    const input = toInput(c.req.valid('json'));
+    const input = toInput(c.req.valid('json'), readActor(c));
     const request = await requestRepricing(requireDatabase(deps), deps.accountId, input);
     if (request.type === 'busy')
       throw new ApiError(
