@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createGatewayClient } from '../src/cli/gateway-client.ts';
-import { declareAll, readDeclarations } from '../src/cli/import-declarations.ts';
+import { declareAll, readDeclarations } from '../src/cli/prices/import-declarations.ts';
 import { createCurrentPriceBook } from '../src/prices/current-price-book.ts';
 import {
   type CatalogFile,

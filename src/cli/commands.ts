@@ -9,10 +9,10 @@ import { addKeysCommands } from './keys-commands.ts';
 import { addLoginCommand } from './login-command.ts';
 import { addLogsCommand } from './logs-command.ts';
 import { addMetadataCommands } from './metadata-commands.ts';
-import { addPriceCommand } from './price-command.ts';
-import { addPricesCommands } from './prices-command.ts';
-import { addReconcileCommand } from './reconcile-command.ts';
-import { addRepriceCommand } from './reprice-command.ts';
+import { addPriceCommand } from './prices/price-command.ts';
+import { addPricesCommands } from './prices/prices-command.ts';
+import { addRepriceCommand } from './prices/reprice-command.ts';
+import { addReconcileCommand } from './reconcile/reconcile-command.ts';
 import { addRunsCommand } from './runs-command.ts';
 
 /** Lists under `--json` are one object a line. */

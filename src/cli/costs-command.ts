@@ -6,8 +6,8 @@ import { CostsAnswer } from './costs-answer.ts';
 import { formatCosts } from './format-costs.ts';
 import { type ClientFlags, createGatewayClient, type GatewayClient } from './gateway-client.ts';
 import { createOutput } from './output.ts';
+import { addUnpricedCommand } from './prices/unpriced-command.ts';
 import { repeatable } from './repeatable.ts';
-import { addUnpricedCommand } from './unpriced-command.ts';
 
 interface CostFlags extends ClientFlags {
   readonly json?: true;

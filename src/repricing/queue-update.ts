@@ -61,6 +61,7 @@ export async function queueUpdate(
         model: null,
         only: 'unpriced',
         reason: `price book updated to ${bookVersion}`,
+        asked_by: null,
         dry_run: false,
       };
       return { type: 'queued', jobId: await insertJob(client, createRepriceJob(accountId, input, true)) };

@@ -21,6 +21,8 @@ export const RepriceInput = z.object({
   only: z.enum(REPRICE_SCOPES),
   /** Stands in every revision. */
   reason: z.string(),
+  /** Who, as in the history of prices; null: the gateway itself, after an update. */
+  asked_by: z.string().nullable(),
   dry_run: z.boolean(),
 });
 export type RepriceInput = Readonly<z.infer<typeof RepriceInput>>;
@@ -47,7 +49,8 @@ export function createRepriceJob(accountId: number, input: RepriceInput, isAutom
     kind: REPRICE_KIND,
     subject: subjectOf(input, isAutomatic),
     title: titleOf(input),
-    unit: 'calls',
+    // Those that a filter leaves out are read, too.
+    unit: 'calls read',
     input: { ...input, filters: [...input.filters] },
   };
 }

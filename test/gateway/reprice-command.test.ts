@@ -148,7 +148,7 @@ test('killed in the middle, the control process goes on with it at its next star
     const ran = await tollgate('jobs', 'watch', String(id));
     return ran.code === 0 ? ran : undefined;
   });
-  expect(watched.stdout).toMatch(/^Price all calls again: done, 12\.0k calls in /);
+  expect(watched.stdout).toMatch(/^Price all calls again: done, 12\.0k calls read in /);
   const { rows } = await stage.pool.query<unknown[]>({
     text: `select count(*), count(distinct request_id), (select count(*) from llm_requests where total_cost <> 0.00025
              and price_version = (select price_version from llm_requests where id = $1)) from cost_revisions where job_id = $2`,

@@ -108,6 +108,7 @@ export const ALL: RepriceInput = {
   model: null,
   only: 'all',
   reason: 'as negotiated',
+  asked_by: 'admin token',
   dry_run: false,
 };
 

@@ -1,12 +1,12 @@
 /** The price book as the admin API shows it: what is declared, what has no price, where a rate comes from, what changed. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import type { PriceChangeBody } from '../../../src/admin/prices-changes-resource.ts';
-import type { PreviewBody } from '../../../src/admin/prices-preview-resource.ts';
-import type { PriceRowBody, PriceRowsBody, PriceRuleBody } from '../../../src/admin/prices-rows-resource.ts';
-import type { MappingRecord, MultiplierRecord, OverrideRecord } from '../../../src/admin/prices-schemas.ts';
-import type { PriceStatus } from '../../../src/admin/prices-status-resource.ts';
-import type { UnpricedBody } from '../../../src/admin/prices-unpriced-resource.ts';
-import type { QuoteBody } from '../../../src/admin/quote-resource.ts';
+import type { PriceChangeBody } from '../../../src/admin/prices/prices-changes-resource.ts';
+import type { PreviewBody } from '../../../src/admin/prices/prices-preview-resource.ts';
+import type { PriceRowBody, PriceRowsBody, PriceRuleBody } from '../../../src/admin/prices/prices-rows-resource.ts';
+import type { MappingRecord, MultiplierRecord, OverrideRecord } from '../../../src/admin/prices/prices-schemas.ts';
+import type { PriceStatus } from '../../../src/admin/prices/prices-status-resource.ts';
+import type { UnpricedBody } from '../../../src/admin/prices/prices-unpriced-resource.ts';
+import type { QuoteBody } from '../../../src/admin/prices/quote-resource.ts';
 import type { UsageClass } from '../../../src/token-usage.ts';
 import { getJson, sendJson } from './client.ts';
 

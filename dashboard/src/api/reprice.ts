@@ -1,7 +1,7 @@
 /** Pricing calls again: starting it, what it found by day and model, and the history of one call's cost. */
 import { queryOptions } from '@tanstack/react-query';
-import type { CostRevisionBody } from '../../../src/admin/log-revisions-resource.ts';
-import type { RepriceDayBody, RepriceDaysBody } from '../../../src/admin/reprice-resource.ts';
+import type { CostRevisionBody } from '../../../src/admin/prices/log-revisions-resource.ts';
+import type { RepriceDayBody, RepriceDaysBody } from '../../../src/admin/prices/reprice-resource.ts';
 import { getJson, sendJson } from './client.ts';
 
 export interface RepriceQuestion {

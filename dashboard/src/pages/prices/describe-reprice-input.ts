@@ -20,8 +20,10 @@ function describeWindow(from: string | null, to: string | null): string {
 export function describeRepriceInput({ input }: Pick<Job, 'input'>): readonly string[] {
   const { from, to, f, model } = readRepriceQuestion({ input });
   const reason = readText(input, 'reason') ?? '';
+  const askedBy = readText(input, 'asked_by');
   return [
     reason === '' ? '' : `“${reason}”`,
+    askedBy === null ? '' : `by ${askedBy}`,
     ...f.map(describeFilter),
     model === null ? '' : `model = ${model}`,
     describeWindow(from, to),

@@ -1,0 +1,64 @@
+/** What a change of declared prices would do, as lines for a terminal. */
+import { z } from 'zod';
+import { formatCount, formatSum } from '../../format-amounts.ts';
+import { parseUsd } from '../../usd.ts';
+import { formatTable } from '../format-table.ts';
+import { terminalText } from '../terminal-text.ts';
+
+/** More would hide the sum. */
+const MAX_MODELS = 20;
+
+const Sums = {
+  calls: z.number(),
+  changed: z.number(),
+  old_cost: z.string(),
+  new_cost: z.string(),
+  old_unpriced: z.number(),
+  new_unpriced: z.number(),
+} as const;
+
+export const PreviewAnswer = z.looseObject({
+  ...Sums,
+  models: z.array(z.looseObject({ provider: z.string(), model: z.string().nullable(), ...Sums })),
+  warnings: z.array(z.string()),
+});
+export type PreviewAnswer = z.infer<typeof PreviewAnswer>;
+
+const COLUMNS = [
+  { title: 'model' },
+  { title: 'calls', align: 'right' },
+  { title: 'change', align: 'right' },
+  { title: 'cost now', align: 'right' },
+  { title: 'cost then', align: 'right' },
+  { title: 'unpriced now', align: 'right' },
+  { title: 'then', align: 'right' },
+] as const;
+
+type SumFields = Pick<PreviewAnswer, keyof typeof Sums>;
+
+function formatSums(name: string, sums: SumFields): string[] {
+  return [
+    name,
+    formatCount(sums.calls),
+    formatCount(sums.changed),
+    formatSum(parseUsd(sums.old_cost), sums.old_unpriced),
+    formatSum(parseUsd(sums.new_cost), sums.new_unpriced),
+    formatCount(sums.old_unpriced),
+    formatCount(sums.new_unpriced),
+  ];
+}
+
+export function formatPreview(preview: PreviewAnswer): readonly string[] {
+  const { models, calls, warnings } = preview;
+  const rows = models
+    .slice(0, MAX_MODELS)
+    .map((sums) => formatSums(`${sums.provider} ${terminalText(sums.model ?? '(no model)')}`, sums));
+  if (models.length > 1) rows.push(formatSums(models.length > MAX_MODELS ? `all ${models.length}` : 'all', preview));
+  return [
+    calls === 0
+      ? 'It is for none of the calls of the last 30 days.'
+      : `The latest calls that it is for (30 days, at most 2,000), as they stand and as they would be:`,
+    ...(calls === 0 ? [] : formatTable(COLUMNS, rows)),
+    ...warnings.map((warning) => `Warning: ${terminalText(warning)}`),
+  ];
+}

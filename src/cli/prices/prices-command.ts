@@ -1,0 +1,117 @@
+/** `tollgate prices`: what is declared about prices, what counts for a model, and who changed what. */
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { OperatorError } from '../../errors.ts';
+import { type ApiRecord, type ClientFlags, createGatewayClient, readList } from '../gateway-client.ts';
+import { createOutput } from '../output.ts';
+import { requireProvider } from '../require-provider.ts';
+import { terminalText } from '../terminal-text.ts';
+import { addCatalogCommands } from './catalog-commands.ts';
+import { addDeclareCommands } from './declare-commands.ts';
+import {
+  formatChanges,
+  formatDiscounts,
+  formatMappings,
+  formatOverrides,
+  formatRows,
+  RowsAnswer,
+} from './format-prices.ts';
+
+interface PricesFlags extends ClientFlags {
+  readonly json?: true;
+}
+
+interface ShowFlags extends PricesFlags {
+  readonly at?: string;
+  readonly alias?: string;
+}
+
+interface HistoryFlags extends PricesFlags {
+  readonly limit: string;
+}
+
+const DeclarationList = z.object({ data: z.array(z.record(z.string(), z.json())) });
+const PAGE_ROWS = 500;
+const MAX_CHANGES = 10_000;
+
+const LISTS = [
+  { kind: 'override', path: 'overrides', title: 'Declared prices', format: formatOverrides },
+  { kind: 'mapping', path: 'mappings', title: 'Ids that stand for a model', format: formatMappings },
+  { kind: 'multiplier', path: 'multipliers', title: 'Discounts on list prices', format: formatDiscounts },
+] as const;
+
+async function listPrices(flags: PricesFlags): Promise<void> {
+  const client = createGatewayClient(flags, process.env);
+  const output = createOutput(process.stdout);
+  let isFirst = true;
+  for (const { kind, path, title, format } of LISTS) {
+    const { data } = await client.ask(DeclarationList, `/api/v1/prices/${path}`);
+    if (flags.json) {
+      for (const declared of data) await output.json({ kind, ...declared });
+      continue;
+    }
+    if (data.length === 0) continue;
+    await output.line(`${isFirst ? '' : '\n'}${title}`);
+    for (const line of format(data)) await output.line(line);
+    isFirst = false;
+  }
+  if (isFirst && !flags.json)
+    process.stderr.write('Nothing is declared: calls are priced by what comes with the gateway.\n');
+}
+
+async function showPrices(provider: string, model: string, flags: ShowFlags): Promise<void> {
+  const output = createOutput(process.stdout);
+  const query = new URLSearchParams({ provider: requireProvider(provider), model });
+  if (flags.at !== undefined) query.set('at', flags.at);
+  if (flags.alias !== undefined) query.set('provider_alias', flags.alias);
+  const client = createGatewayClient(flags, process.env);
+  const found = await client.ask(RowsAnswer, `/api/v1/prices/rows?${query}`);
+  if (flags.json) return output.json(found);
+  const mapped = found.billing_model === model ? '' : `, billed as ${found.billing_model}`;
+  if (found.rows.length === 0)
+    throw new OperatorError(
+      `${provider} ${terminalText(model)}${terminalText(mapped)} has no price; \`tollgate prices set\` declares one`,
+    );
+  await output.line(terminalText(`${provider} ${model}${mapped}`));
+  for (const line of formatRows(found)) await output.line(line);
+}
+
+async function showHistory(flags: HistoryFlags): Promise<void> {
+  const limit = Number(flags.limit);
+  if (!/^\d{1,5}$/.test(flags.limit) || limit < 1 || limit > MAX_CHANGES)
+    throw new OperatorError(`--limit: "${flags.limit}" is not a number from 1 to ${MAX_CHANGES}`);
+  const client = createGatewayClient(flags, process.env);
+  const output = createOutput(process.stdout);
+  const changes: ApiRecord[] = [];
+  for await (const change of readList(client, '/api/v1/prices/changes', new URLSearchParams(), limit, PAGE_ROWS)) {
+    if (flags.json) await output.json(change);
+    else changes.push(change);
+  }
+  if (flags.json) return;
+  if (changes.length === 0) {
+    process.stderr.write('No price was declared or imported yet.\n');
+    return;
+  }
+  for (const line of formatChanges(changes)) await output.line(line);
+}
+
+export function addPricesCommands(program: Command, addClientOptions: (command: Command) => Command): void {
+  const prices = program.command('prices').description('what calls are priced with, and your own prices');
+  addClientOptions(prices.command('list'))
+    .description('declared prices, mappings and discounts, with their ids')
+    .addHelpText('after', '\nExample:\n  tollgate prices list --json | jq -c \'select(.kind == "override")\'')
+    .action((flags: PricesFlags) => listPrices(flags));
+  addClientOptions(prices.command('show <provider> <model>'))
+    .description('the prices and rules that count for a model, and where each is from')
+    .option('--at <time>', 'at that time, e.g. 2026-08-01; else now')
+    .option('--alias <name>', 'for calls with this X-Gateway-Provider-Alias')
+    .addHelpText('after', '\nExample:\n  tollgate prices show openai gpt-5 --at 2026-08-01')
+    .action((provider: string, model: string, flags: ShowFlags) => showPrices(provider, model, flags));
+  addDeclareCommands(prices, addClientOptions);
+  addCatalogCommands(prices, addClientOptions);
+  addClientOptions(prices.command('history'))
+    .description('who changed what about prices, the newest first')
+    .option('-n, --limit <number>', 'so many', '20')
+    .addHelpText('after', '\nExample:\n  tollgate prices history -n 5')
+    .action((flags: HistoryFlags) => showHistory(flags));
+}
