@@ -12,7 +12,9 @@ import type { AcceptedRequest } from './accept.ts';
 import type { BodyCopy } from './body-copy.ts';
 import type { ReceivedBody } from './receive-body.ts';
 
-const PICTURE_NAMES = ['n', 'size', 'quality'] as const;
+/** Pictures that come as a stream are of models that are billed by the token: a stream that was cut says nothing. */
+const STREAM = 'stream';
+const PICTURE_NAMES = ['n', 'size', 'quality', STREAM] as const;
 
 /** Null when the endpoint is not billed so, or it cannot be seen: a body that is encoded, too large, or not of the form. */
 export function countSent(
@@ -61,10 +63,11 @@ function countPictures(bytes: Buffer, contentType: string | null): TokenUsage | 
   const boundary = readBoundary(contentType);
   if (boundary !== null) {
     const fields = readMultipartFields(bytes, boundary, PICTURE_NAMES);
+    if (fields.get(STREAM) === 'true') return null;
     return createSentPictures({ n: fields.get('n'), size: fields.get('size'), quality: fields.get('quality') });
   }
   const members = scanWhole(bytes, PICTURE_NAMES);
-  if (members === null) return null;
+  if (members === null || members.get(STREAM)?.scalar === true) return null;
   const [n, size, quality] = PICTURE_NAMES.map((name) => {
     const member = members.get(name);
     // A list or an object is there, and says nothing.

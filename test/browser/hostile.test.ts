@@ -84,8 +84,10 @@ function hostileCall(text: string, number: number): readonly SpoolEntry[] {
   return [body('request', request), body('response', answer), { type: 'end', begin, end }];
 }
 
-/** As the API takes them: without control characters, and not too long. */
-const DECLARABLE = HOSTILE_STRINGS.filter((text) => !/\p{Cc}/u.test(text)).map((text) => text.slice(0, 200).trim());
+/** As the API takes them: without control characters or halves of characters, and not too long. */
+const DECLARABLE = HOSTILE_STRINGS.filter((text) => !/\p{Cc}/u.test(text))
+  .map((text) => text.slice(0, 200).trim())
+  .filter((text) => text.isWellFormed());
 
 /** Prices, mappings and the history of both in hostile words; and a part of the calls without a price. */
 async function declareHostilePrices(): Promise<void> {
