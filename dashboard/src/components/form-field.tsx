@@ -34,14 +34,30 @@ function FieldNotes({ id, hint, problem }: Pick<FieldProps, 'hint' | 'problem'> 
   );
 }
 
-export function TextField(props: TextFieldProps) {
-  const { label, value, onChange, hint, problem = null, isDisabled = false, type = 'text', inputMode = 'text' } = props;
-  const id = useId();
+/** The control between its label and its notes. `children` is the control, which has the id. */
+function Field({
+  id,
+  label,
+  hint,
+  problem,
+  children,
+}: Pick<FieldProps, 'label' | 'hint' | 'problem'> & { readonly id: string; readonly children: ReactNode }) {
   return (
     <div className="flex min-w-0 flex-col gap-1">
       <label htmlFor={id} className="text-xs text-ink-soft">
         {label}
       </label>
+      {children}
+      <FieldNotes id={`${id}-notes`} hint={hint} problem={problem ?? null} />
+    </div>
+  );
+}
+
+export function TextField(props: TextFieldProps) {
+  const { label, value, onChange, hint, problem = null, isDisabled = false, type = 'text', inputMode = 'text' } = props;
+  const id = useId();
+  return (
+    <Field id={id} label={label} hint={hint} problem={problem}>
       <input
         id={id}
         type={type}
@@ -61,8 +77,7 @@ export function TextField(props: TextFieldProps) {
         onChange={(event) => onChange(event.target.value)}
         className={`${CONTROL} placeholder:text-ink-faint`}
       />
-      <FieldNotes id={`${id}-notes`} hint={hint} problem={problem} />
-    </div>
+    </Field>
   );
 }
 
@@ -76,10 +91,7 @@ export function SelectField<T extends string>(props: SelectFieldProps<T>) {
   const { label, value, choices, onChange, hint, problem = null, isDisabled = false } = props;
   const id = useId();
   return (
-    <div className="flex min-w-0 flex-col gap-1">
-      <label htmlFor={id} className="text-xs text-ink-soft">
-        {label}
-      </label>
+    <Field id={id} label={label} hint={hint} problem={problem}>
       <select
         id={id}
         value={value}
@@ -98,7 +110,6 @@ export function SelectField<T extends string>(props: SelectFieldProps<T>) {
           </option>
         ))}
       </select>
-      <FieldNotes id={`${id}-notes`} hint={hint} problem={problem} />
-    </div>
+    </Field>
   );
 }

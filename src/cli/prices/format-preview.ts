@@ -4,22 +4,14 @@ import { formatCount, formatSum } from '../../format-amounts.ts';
 import { parseUsd } from '../../usd.ts';
 import { formatTable } from '../format-table.ts';
 import { terminalText } from '../terminal-text.ts';
+import { RepriceTotals } from './format-days.ts';
 
 /** More would hide the sum. */
 const MAX_MODELS = 20;
 
-const Sums = {
-  calls: z.number(),
-  changed: z.number(),
-  old_cost: z.string(),
-  new_cost: z.string(),
-  old_unpriced: z.number(),
-  new_unpriced: z.number(),
-} as const;
-
 export const PreviewAnswer = z.looseObject({
-  ...Sums,
-  models: z.array(z.looseObject({ provider: z.string(), model: z.string().nullable(), ...Sums })),
+  ...RepriceTotals.shape,
+  models: z.array(z.looseObject({ provider: z.string(), model: z.string().nullable(), ...RepriceTotals.shape })),
   warnings: z.array(z.string()),
 });
 export type PreviewAnswer = z.infer<typeof PreviewAnswer>;
@@ -34,9 +26,7 @@ const COLUMNS = [
   { title: 'then', align: 'right' },
 ] as const;
 
-type SumFields = Pick<PreviewAnswer, keyof typeof Sums>;
-
-function formatSums(name: string, sums: SumFields): string[] {
+function formatSums(name: string, sums: RepriceTotals): string[] {
   return [
     name,
     formatCount(sums.calls),
