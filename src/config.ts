@@ -8,6 +8,8 @@ import type { ProviderName } from './call-record.ts';
 export interface UpstreamConfig {
   readonly origin: string;
   readonly region: string | null;
+  /** The address follows from the region alone: the operator named none. */
+  readonly isBuiltIn?: true;
   /** Present: calls to it are signed here, whatever credentials the client sent. */
   readonly aws?: AwsSigning;
 }

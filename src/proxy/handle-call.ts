@@ -159,6 +159,7 @@ function forward(
     gateway.upstream.send(
       {
         origin: route.origin,
+        mayBePrivate: route.mayBePrivate,
         host: route.host,
         method: request.method,
         path: route.path,
