@@ -56,6 +56,8 @@ export interface Config {
   readonly usage: 'ask' | 'observe';
   readonly onClientAbort: 'cancel' | 'drain';
   readonly durability: 'process' | 'power';
+  /** How long a proxy process that is to end lets its open calls run. */
+  readonly drainSeconds: number;
   /** Where newer prices are fetched from: not at all, from where they are published, or from this address. */
   readonly priceFeed: string;
   /** Whether what nobody reported is estimated, in columns of its own. */
@@ -82,6 +84,7 @@ export interface ConfigFlags {
   readonly usage?: string;
   readonly onClientAbort?: string;
   readonly durability?: string;
+  readonly drainSeconds?: string;
   readonly priceFeed?: string;
   readonly estimates?: string;
   readonly retentionRows?: string;

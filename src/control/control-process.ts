@@ -181,6 +181,11 @@ function createControl(
     database: () => (connected === null ? null : apiPool),
     publishKeys: (version) => connected?.keys.publish(version) ?? Promise.resolve(false),
     readSupervisorStatus: status.read,
+    requestRestart: async () => {
+      channel.send({ type: 'restart-proxies' });
+      // Asked behind it on the same channel, so that the answer counts it.
+      return (await status.read())?.restart ?? null;
+    },
     readShipperStatus: () => formatShipperStatus(connected?.shipper.stats() ?? null),
     readSpoolStatus: () => readSpoolStatus(start.spoolDir),
     countRunningJobs: () => Promise.resolve(connected?.jobs.countActive() ?? null),
