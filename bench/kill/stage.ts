@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import { asRecord, startGateway, type TestGateway, waitUntil } from '../../test/gateway/start-gateway.ts';
 import { type CallPlan, chooseShape, planCall } from './call-plan.ts';
 import { countDatabase, embeddedUrl } from './gateway-database.ts';
-import { startLedgerProvider } from './ledger-provider.ts';
+import { type LedgerProvider, startLedgerProvider } from './ledger-provider.ts';
 import { type CallNumbers, type Load, startCallsAtOnce, startLoad } from './load.ts';
+import type { RawClient } from './raw-client.ts';
 import { faultsOf, type Tally, tally } from './tally.ts';
 
 const DRAIN_LIMIT_MS = 120_000;
@@ -21,6 +22,10 @@ export interface StageOptions {
   /** See `LedgerProviderOptions`. */
   readonly afterFirstPiece?: (callId: string) => Promise<void>;
   readonly env?: Readonly<Record<string, string>>;
+  /** Of the gateway; a temporary one by default. */
+  readonly dataDir?: string;
+  readonly createClient?: (index: number, port: number, gatewayKey: string) => RawClient;
+  readonly thinkMs?: () => number;
   /** Where to count; the embedded database by default. */
   readonly databaseUrl?: () => string;
 }
@@ -32,6 +37,9 @@ export interface Stage {
   readonly startLoad: () => Load;
   /** One call of each client, all at the same time. */
   readonly startCallsAtOnce: () => Load;
+  readonly provider: LedgerProvider;
+  /** Everything that was written until now is stored. */
+  readonly drain: () => Promise<void>;
   /** Ends the load, waits for the spool and counts everything since `sinceMs`. */
   readonly settle: (load: Load, sinceMs: number) => Promise<Settled>;
   readonly close: () => Promise<void>;
@@ -58,13 +66,18 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   };
   let gateway: TestGateway;
   try {
-    gateway = await startGateway({ env });
+    gateway = await startGateway({ env, ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }) });
   } catch (error) {
     await provider.close();
     throw error;
   }
   const { port, adminPort, dataDir, key } = gateway;
-  const load = { port, gatewayKey: key, clients: options.clients, planOf };
+  const { createClient, thinkMs } = options;
+  const load = {
+    ...{ port, gatewayKey: key, clients: options.clients, planOf },
+    ...(createClient === undefined ? {} : { createClient: (index: number) => createClient(index, port, key) }),
+    ...(thinkMs === undefined ? {} : { thinkMs }),
+  };
 
   async function settle(running: Load, sinceMs: number): Promise<Settled> {
     const { calls, refusedConnections } = await running.stop();
@@ -91,6 +104,8 @@ export async function openStage(options: StageOptions): Promise<Stage> {
     },
     startLoad: () => startLoad(load, numbers),
     startCallsAtOnce: () => startCallsAtOnce(load, numbers),
+    provider,
+    drain: () => waitUntilDrained(gateway),
     settle,
     async close() {
       await gateway.stop();
