@@ -38,8 +38,9 @@ interface RowText {
   readonly is_backwards: boolean | null;
 }
 
+/** HTTP/2 has no capitals in names of headers. */
 const READ_ROWS = `
-  select raw_metadata->>'Call-Id' as call_id, outcome, status, provider, trace_id,
+  select coalesce(raw_metadata->>'Call-Id', raw_metadata->>'call-id') as call_id, outcome, status, provider, trace_id,
          input_tokens, cache_read_input_tokens, output_tokens, total_cost, known_cost,
          duration_ms, responded_at < requested_at as is_backwards
   from llm_requests

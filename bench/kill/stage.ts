@@ -72,6 +72,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
     throw error;
   }
   const { port, adminPort, dataDir, key } = gateway;
+  const workers = Number(options.env?.['TOLLGATE_WORKERS'] ?? 1);
   const { createClient, thinkMs } = options;
   const load = {
     ...{ port, gatewayKey: key, clients: options.clients, planOf },
@@ -82,7 +83,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   async function settle(running: Load, sinceMs: number): Promise<Settled> {
     const { calls, refusedConnections } = await running.stop();
     const startedMs = performance.now();
-    await waitUntilDrained(gateway);
+    await waitUntilDrained(gateway, workers);
     const drainMs = Math.round(performance.now() - startedMs);
     const url = options.databaseUrl?.() ?? embeddedUrl(dataDir);
     const counted = await countDatabase(url, sinceMs);
@@ -105,7 +106,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
     startLoad: () => startLoad(load, numbers),
     startCallsAtOnce: () => startCallsAtOnce(load, numbers),
     provider,
-    drain: () => waitUntilDrained(gateway),
+    drain: () => waitUntilDrained(gateway, workers),
     settle,
     async close() {
       await gateway.stop();
@@ -118,14 +119,15 @@ export async function openStage(options: StageOptions): Promise<Stage> {
  * Everything stored that was written until now, and the directories of dead processes gone. The shipper says when a
  * round found nothing left; the first such round may have begun too early, the next one has not.
  */
-async function waitUntilDrained(gateway: TestGateway): Promise<void> {
+async function waitUntilDrained(gateway: TestGateway, workers: number): Promise<void> {
   const sinceMs = Date.now();
   let first: number | null = null;
   await waitUntil(
     'the spool is drained',
     async () => {
       const drainedAtMs = readDrainedAt(await gateway.api('/api/v1/status').catch(() => null));
-      if (drainedAtMs === null || drainedAtMs <= sinceMs || listSpools(gateway.dataDir).length > 1) return undefined;
+      if (drainedAtMs === null || drainedAtMs <= sinceMs || listSpools(gateway.dataDir).length > workers)
+        return undefined;
       first ??= drainedAtMs;
       return drainedAtMs > first ? true : undefined;
     },

@@ -29,7 +29,10 @@ export function listFaults(result: SoakResult): string[] {
     'roll-up differences': result.rollupDifferences,
     'open calls': result.openCalls,
     'connections with an answer owed': result.providerSockets.busy,
-    'connections to the provider': result.providerSockets.open,
+    'more idle connections than there were calls at once': Math.max(
+      0,
+      result.providerSockets.open - result.mostIdleSockets,
+    ),
     'processes left': result.processesLeft,
     'more open files than at the start': Math.max(0, result.filesAfter.files - result.filesBefore.files - MORE_FILES),
   };
@@ -72,6 +75,7 @@ export function formatSoak(result: SoakResult): string {
     `peak memory, MB    ${list(Object.entries(figures.peakMb))} (the largest process of each kind)`,
     `processor          ${Math.round(result.cpuShare * 100)} % of one core`,
     `drained in         ${result.drainMs} ms`,
+    `idle sockets       ${result.providerSockets.open} to the provider, of at most ${result.mostIdleSockets}`,
     `open files         ${result.filesBefore.files} before, ${result.filesAfter.files} after (sockets ${result.filesBefore.sockets}, ${result.filesAfter.sockets}; the proxy with most)`,
     `lost = ${count.lost.length}`,
     `duplicates = ${count.duplicates.length}`,
@@ -81,7 +85,7 @@ export function formatSoak(result: SoakResult): string {
     `roll-up differences = ${result.rollupDifferences}`,
     `interrupted rows = ${count.outcomes['interrupted'] ?? 0}`,
     `open calls = ${result.openCalls}`,
-    `open sockets = ${result.providerSockets.open}`,
+    `open sockets with a call = ${result.providerSockets.busy}`,
     `processes left = ${result.processesLeft}`,
     ...listFaults(result).map((fault) => `FAULT ${fault}`),
   ].join('\n');

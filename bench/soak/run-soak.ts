@@ -36,8 +36,6 @@ const DISK_MB = 1_536;
 const DISK_MB_A_MINUTE = 64;
 /** For everything to come back after the last fault: back-offs are up to 30 s. */
 const BACK_LIMIT_MS = 120_000;
-/** Kept connections to the provider are closed after 30 s. */
-const SOCKETS_LIMIT_MS = 60_000;
 /** For the clock to be read again. */
 const CLOCK_SETTLE_MS = 500;
 
@@ -69,6 +67,8 @@ export interface SoakResult {
   readonly filesBefore: OpenFiles;
   readonly filesAfter: OpenFiles;
   readonly providerSockets: { readonly open: number; readonly busy: number };
+  /** A pool never keeps more idle connections than it had calls at the same time. */
+  readonly mostIdleSockets: number;
   readonly processesLeft: number;
   /** What the gateways printed. */
   readonly gatewayLog: string;
@@ -142,12 +142,13 @@ async function soakOn(disk: Disk | null, clockFile: string, options: SoakOptions
       ...{ calls, database, planOf },
       ...{ provider: stage.provider, disturbances: faults.disturbances },
     });
-    const providerSockets = await waitForClosedSockets(stage);
+    const providerSockets = stage.provider.connections();
     const filesAfter = mostFiles(listAll());
     const gatewayLog = stage.gateway().output();
     isStopped = true;
     await stage.close();
     return {
+      mostIdleSockets: clients * WORKERS,
       ...{ seed, minutes, count, faults: faults.counts, drainMs, figures, filesBefore, filesAfter, providerSockets },
       leftOut: disk === null ? ['disk full (this user may not mount a tmpfs)'] : [],
       ...{ rollupDifferences: database.differences.length, openCalls: database.openCalls, gatewayLog },
@@ -186,11 +187,4 @@ function mostFiles(processes: readonly RoleProcess[]): OpenFiles {
     files: Math.max(0, ...counts.map(({ files }) => files)),
     sockets: Math.max(0, ...counts.map(({ sockets }) => sockets)),
   };
-}
-
-async function waitForClosedSockets({ provider }: Stage): Promise<{ open: number; busy: number }> {
-  const isClosed = () => (provider.connections().open === 0 ? true : undefined);
-  // What is still open then is counted.
-  await waitUntil('no connection to the provider', isClosed, SOCKETS_LIMIT_MS).catch(() => {});
-  return provider.connections();
 }
