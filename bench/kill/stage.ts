@@ -26,14 +26,16 @@ export interface StageOptions {
   readonly dataDir?: string;
   readonly createClient?: (index: number, port: number, gatewayKey: string) => RawClient;
   readonly thinkMs?: () => number;
+  /** See `StartOptions`; for the first start. */
+  readonly release?: string;
   /** Where to count; the embedded database by default. */
   readonly databaseUrl?: () => string;
 }
 
 export interface Stage {
   readonly gateway: () => TestGateway;
-  /** Starts it anew on the same data and the same ports, after it was killed. */
-  readonly restart: () => Promise<void>;
+  /** Starts it anew on the same data and the same ports, after it was killed; `release` as in `StartOptions`. */
+  readonly restart: (release?: string) => Promise<void>;
   readonly startLoad: () => Load;
   /** One call of each client, all at the same time. */
   readonly startCallsAtOnce: () => Load;
@@ -66,7 +68,10 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   };
   let gateway: TestGateway;
   try {
-    gateway = await startGateway({ env, ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }) });
+    gateway = await startGateway({
+      ...{ env, ...runOf(options.release) },
+      ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }),
+    });
   } catch (error) {
     await provider.close();
     throw error;
@@ -100,8 +105,8 @@ export async function openStage(options: StageOptions): Promise<Stage> {
 
   return {
     gateway: () => gateway,
-    async restart() {
-      gateway = await startGateway({ env, dataDir, ports: { port, adminPort } });
+    async restart(release) {
+      gateway = await startGateway({ env, dataDir, ports: { port, adminPort }, ...runOf(release) });
     },
     startLoad: () => startLoad(load, numbers),
     startCallsAtOnce: () => startCallsAtOnce(load, numbers),
@@ -149,4 +154,8 @@ function listSpools(dataDir: string): string[] {
   return readdirSync(join(dataDir, 'spool'), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name);
+}
+
+function runOf(release: string | undefined): { release?: string } {
+  return release === undefined ? {} : { release };
 }
