@@ -8,6 +8,7 @@ const VOCABULARY = [
   'token-usage',
   'call-record',
   'errors',
+  'exposure',
   'channel',
   'config',
   'aws-host',

@@ -15,6 +15,7 @@ import { addPriceCommand } from './prices/price-command.ts';
 import { addPricesCommands } from './prices/prices-command.ts';
 import { addRepriceCommand } from './prices/reprice-command.ts';
 import { addReconcileCommand } from './reconcile/reconcile-command.ts';
+import { addRestartCommand } from './restart-command.ts';
 import { addRunsCommand } from './runs-command.ts';
 
 /** Lists under `--json` are one object a line. */
@@ -43,4 +44,5 @@ export function addCommands(program: Command): void {
   addBackupCommand(program, addClientOptions);
   addRestoreCommand(program, addClientOptions);
   addDoctorCommand(program, addClientOptions);
+  addRestartCommand(program, addClientOptions);
 }
