@@ -1,7 +1,9 @@
 /** The admin API's listening socket, and its end. */
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createAdaptorServer } from '@hono/node-server';
+import { getRequestListener } from '@hono/node-server';
 import { OperatorError } from '../errors.ts';
+import { refuseMalformed } from './refuse-malformed.ts';
 
 export interface AdminServer {
   readonly port: number;
@@ -20,12 +22,12 @@ function describeListenError(error: Error, host: string, port: number): Operator
   return new OperatorError(`the admin address ${host}:${port} cannot be used: ${why}`, { cause: error });
 }
 
-export function listenAdmin(
-  app: { readonly fetch: (request: Request, bindings?: object) => Promise<Response> | Response },
-  host: string,
-  port: number,
-): Promise<AdminServer> {
-  const server = createAdaptorServer({ fetch: (request, bindings) => app.fetch(request, bindings) });
+export interface AdminApp {
+  readonly fetch: (request: Request, bindings?: object) => Promise<Response> | Response;
+}
+
+export function listenAdmin(app: AdminApp, host: string, port: number): Promise<AdminServer> {
+  const server = createStrictServer(app);
   const { promise, resolve, reject } = Promise.withResolvers<AdminServer>();
   const onError = (error: Error): void => reject(describeListenError(error, host, port));
   server.once('error', onError);
@@ -38,9 +40,19 @@ export function listenAdmin(
   return promise;
 }
 
-function closeServer(server: ReturnType<typeof createAdaptorServer>): Promise<void> {
+function createStrictServer(app: AdminApp): Server {
+  // Without a websocket on this port, an offer of another protocol is left unanswered.
+  const server = createServer({ requireHostHeader: false, shouldUpgradeCallback: () => false });
+  // More headers than the limit must be refused, not silently cut off (the default).
+  server.maxHeadersCount = 0;
+  const listener = refuseMalformed(getRequestListener((request, bindings) => app.fetch(request, bindings)));
+  for (const event of ['request', 'checkContinue', 'checkExpectation'] as const) server.on(event, listener);
+  return server;
+}
+
+function closeServer(server: Server): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   server.close(() => resolve());
-  if ('closeAllConnections' in server) server.closeAllConnections();
+  server.closeAllConnections();
   return promise;
 }
