@@ -1,9 +1,13 @@
 /** The admin API's listening socket, and its end. */
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { OperatorError } from '../errors.ts';
+import { RESTORE_PATH } from './backup-resource.ts';
 import { refuseMalformed } from './refuse-malformed.ts';
+
+/** For a whole request with its body, as of Node's own server. */
+const REQUEST_LIMIT_MS = 300_000;
 
 export interface AdminServer {
   readonly port: number;
@@ -28,6 +32,9 @@ export interface AdminApp {
 
 export function listenAdmin(app: AdminApp, host: string, port: number): Promise<AdminServer> {
   const server = createStrictServer(app);
+  // Node's limit knows no exception; that of the head stays.
+  server.requestTimeout = 0;
+  server.on('request', limitRequest);
   const { promise, resolve, reject } = Promise.withResolvers<AdminServer>();
   const onError = (error: Error): void => reject(describeListenError(error, host, port));
   server.once('error', onError);
@@ -48,6 +55,16 @@ function createStrictServer(app: AdminApp): Server {
   const listener = refuseMalformed(getRequestListener((request, bindings) => app.fetch(request, bindings)));
   for (const event of ['request', 'checkContinue', 'checkExpectation'] as const) server.on(event, listener);
   return server;
+}
+
+/** A restore takes what it takes, and looks after clients that stall itself; but only as long as it is not answered. */
+function limitRequest(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  const limit = setInterval(() => {
+    const isRestore = incoming.url?.startsWith(RESTORE_PATH) === true && !outgoing.headersSent;
+    if (!incoming.complete && !isRestore) incoming.destroy();
+  }, REQUEST_LIMIT_MS);
+  limit.unref();
+  incoming.once('close', () => clearInterval(limit));
 }
 
 function closeServer(server: Server): Promise<void> {

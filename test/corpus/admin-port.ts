@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import { createAdminApp } from '../../src/admin/admin-app.ts';
 import { listenAdmin } from '../../src/admin/admin-server.ts';
 import { fixedPrices } from '../fixed-prices.ts';
+import { NO_BACKUPS } from '../no-backups.ts';
 import { testCatalogs } from '../test-catalogs.ts';
 import { exchange, readAnswers } from './exchange.ts';
 import type { CutBytes } from './replay-requests.ts';
@@ -44,6 +45,7 @@ export async function startAdminPort(): Promise<AdminPort> {
     database: () => null,
     publishKeys: () => Promise.resolve(true),
     readSupervisorStatus: () => Promise.resolve(null),
+    requestRestart: async () => null,
     readShipperStatus: () => null,
     readSpoolStatus: () => Promise.resolve(null),
     countRunningJobs: () => Promise.resolve(0),
@@ -56,6 +58,7 @@ export async function startAdminPort(): Promise<AdminPort> {
     settings: [],
     prices: fixedPrices(),
     catalogs: testCatalogs(),
+    backups: NO_BACKUPS,
     log: pino({ level: 'silent' }),
   });
   const fetch = (request: Request, bindings?: object): Promise<Response> | Response => {
