@@ -171,7 +171,7 @@ export function injectFaults({ stage, disk, shiftClock, seed, maxLongMs, endMs, 
       case 'kill supervisor':
         return killSupervisor(kind, random);
       case 'rolling restart':
-        return;
+        return restartRolling(kind);
     }
   }
 
@@ -186,7 +186,7 @@ export function injectFaults({ stage, disk, shiftClock, seed, maxLongMs, endMs, 
     // The disk may have been filled meanwhile.
     if (pid === undefined || !mayCome(kind)) return;
     note(kind, `, pid ${pid}`);
-    if (role === 'proxy') disturb(performance.now(), KILL_AFTERMATH_MS);
+    if (role === 'proxy') disturb(performance.now(), KILL_AFTERMATH_MS, 'kill');
     signal(pid, 'SIGKILL');
   }
 
@@ -200,13 +200,27 @@ export function injectFaults({ stage, disk, shiftClock, seed, maxLongMs, endMs, 
     await gone;
     await sleep(random() * 1_000);
     await stage.restart();
-    disturb(fromMs, performance.now() - fromMs + KILL_AFTERMATH_MS);
+    disturb(fromMs, performance.now() - fromMs + KILL_AFTERMATH_MS, 'kill');
     isRestarting = false;
     say('the gateway is back');
   }
 
-  function disturb(fromMs: number, forMs: number): void {
-    disturbances.push({ fromMs, toMs: fromMs + forMs, kind: 'kill' });
+  /** Over when every process that served before has ended; those that began meanwhile go on. */
+  async function restartRolling(kind: ShortFault): Promise<void> {
+    const fromMs = performance.now();
+    const former = pidsOf('proxy');
+    note(kind, `, pids ${former.join(', ')}`);
+    isRestarting = true;
+    stage.gateway().process.kill('SIGHUP');
+    const isDone = () => (pidsOf('proxy').some((pid) => former.includes(pid)) ? undefined : true);
+    await waitUntil('the former proxies are gone', isDone, WAIT_FOR_PROCESS_MS);
+    isRestarting = false;
+    disturb(fromMs, performance.now() - fromMs, 'rolling');
+    say(`${kind}: over`);
+  }
+
+  function disturb(fromMs: number, forMs: number, kind: Disturbance['kind']): void {
+    disturbances.push({ fromMs, toMs: fromMs + forMs, kind });
   }
 
   async function runClock(random: () => number): Promise<void> {
