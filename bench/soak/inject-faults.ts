@@ -33,6 +33,7 @@ const MIN_LONG_MS = 5_000;
 const AFTER_FULL_MS = 8_000;
 /** A database that is to be stopped is looked for this often. */
 const STOP_INTERVAL_MS = 200;
+const HANGING_MS = 3_000;
 /** In which a client may still write on a connection that a kill has broken. */
 const KILL_AFTERMATH_MS = 1_000;
 const WAIT_FOR_PROCESS_MS = 60_000;
@@ -123,12 +124,22 @@ export function injectFaults({ stage, disk, shiftClock, seed, maxLongMs, endMs, 
     }
   }
 
-  /** Shut down in good order, and so is each one that is started in its place. */
+  /**
+   * Shut down in good order, and so is each one that is started in its place. A PostgreSQL 18 that is told so while it
+   * recovers from a crash may hang in its shutdown for ever: such a one is ended at once, as an operator would.
+   */
   async function stopDatabase(forMs: number): Promise<void> {
     const untilMs = performance.now() + forMs;
-    while (performance.now() < untilMs) {
+    const toldMs = new Map<number, number>();
+    for (;;) {
+      const nowMs = performance.now();
       const postmaster = readPostmaster(dataDir);
-      if (postmaster !== null) signal(postmaster, 'SIGINT');
+      const told = postmaster === null ? undefined : toldMs.get(postmaster);
+      if (nowMs >= untilMs && told === undefined) return;
+      if (postmaster !== null) {
+        signal(postmaster, told !== undefined && nowMs - told > HANGING_MS ? 'SIGQUIT' : 'SIGINT');
+        toldMs.set(postmaster, told ?? nowMs);
+      }
       await sleep(STOP_INTERVAL_MS);
     }
   }
