@@ -20,7 +20,7 @@ import {
   SHORT_FAULTS,
   type ShortFault,
 } from './draw-faults.ts';
-import { listRoles, type Role, readPostmaster, signal } from './gateway-processes.ts';
+import { isRunning, listRoles, type Role, readPostmaster, signal } from './gateway-processes.ts';
 import type { Disturbance } from './judge-call.ts';
 
 /** Between the end of a fault and the next one of its lane. */
@@ -29,7 +29,7 @@ const SHORT_GAP_MS = [1_000, 4_500] as const;
 const CLOCK_GAP_MS = [3_000, 8_000] as const;
 const CLOCK_HOLD_MS = [3_000, 10_000] as const;
 const MIN_LONG_MS = 5_000;
-/** Behind a full disk: for the reserves to be made again. */
+/** Behind a full disk: for the reserves to be made again, and for the calls that began on it, unwritten, to end. */
 const AFTER_FULL_MS = 8_000;
 /** A database that is to be stopped is looked for this often. */
 const STOP_INTERVAL_MS = 200;
@@ -95,8 +95,8 @@ export function injectFaults({ stage, disk, shiftClock, seed, maxLongMs, endMs, 
       note(kind, ` for ${(forMs / 1_000).toFixed(1)} s`);
       await doLong(kind, forMs);
       say(`${kind}: over`);
-      long = null;
       if (kind === 'disk full') await pause(AFTER_FULL_MS);
+      long = null;
     }
   }
 
@@ -223,7 +223,7 @@ export function injectFaults({ stage, disk, shiftClock, seed, maxLongMs, endMs, 
     note(kind, `, pids ${former.join(', ')}`);
     isRestarting = true;
     stage.gateway().process.kill('SIGHUP');
-    const isDone = () => (pidsOf('proxy').some((pid) => former.includes(pid)) ? undefined : true);
+    const isDone = () => (former.some(isRunning) ? undefined : true);
     await waitUntil('the former proxies are gone', isDone, WAIT_FOR_PROCESS_MS);
     isRestarting = false;
     disturb(fromMs, performance.now() - fromMs, 'rolling');
