@@ -14,6 +14,7 @@ import { openIngestSession } from '../src/shipper/ingest-session.ts';
 import { migrate } from '../src/store/migrate.ts';
 import { openPool } from '../src/store/pool.ts';
 import { callBegin, callEnd, NOON_MS, priceByToken } from './call-fixtures.ts';
+import { NO_ACCOUNTS_DEP } from './no-accounts.ts';
 import { type PostgresKind, startPostgres } from './postgres.ts';
 import { testCatalogs } from './test-catalogs.ts';
 
@@ -88,6 +89,8 @@ export async function startAdminDatabase(kind: PostgresKind): Promise<AdminDatab
     readSupervisorStatus: async () => null,
     readShipperStatus: () => null,
     readSpoolStatus: async () => null,
+    accounts: NO_ACCOUNTS_DEP,
+    metricsToken: null,
     countRunningJobs: async () => 0,
     dashboard: null,
     demoData: createDemoData({

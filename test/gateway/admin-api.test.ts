@@ -1,5 +1,6 @@
 /** The admin API over real sockets and a real database; the supervisor's end of the channel is played by the test. */
 
+import { NO_ACCOUNTS_DEP } from '../no-accounts.ts';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -129,6 +130,8 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
       }),
       readShipperStatus: () => null,
       readSpoolStatus: () => Promise.resolve({ bytes: 5, limitBytes: 9, isDiskLow: false }),
+      accounts: NO_ACCOUNTS_DEP,
+      metricsToken: null,
       countRunningJobs: () => Promise.resolve(0),
       demoData: createDemoData({
         ...{ pool, accountId: 1, priceCall: priceByToken, retentionRowsDays: 90, retentionBodiesDays: 14 },

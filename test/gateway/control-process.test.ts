@@ -109,6 +109,7 @@ function startMessage(): ControlStart {
     adminPort: 0,
     publicUrl: null,
     adminToken: null,
+    metricsToken: null,
     dataDir: dir,
     databaseUrl: null,
     workers: 1,

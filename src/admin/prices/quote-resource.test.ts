@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
+import { NO_ACCOUNTS_DEP } from '../../../test/no-accounts.ts';
 import { testCatalogs } from '../../../test/test-catalogs.ts';
 import { createCurrentPriceBook } from '../../prices/current-price-book.ts';
 import { createAdminApp } from '../admin-app.ts';
@@ -19,6 +20,8 @@ const app = createAdminApp({
   readSupervisorStatus: () => Promise.resolve(null),
   readShipperStatus: () => null,
   readSpoolStatus: () => Promise.resolve(null),
+  accounts: NO_ACCOUNTS_DEP,
+  metricsToken: null,
   countRunningJobs: () => Promise.resolve(0),
   demoData: {
     countCalls: () => Promise.resolve(0),
