@@ -20,7 +20,8 @@ export function closeAccount(tally: CallTally, losses: Losses, endedAtLeast: num
   const { stored, setAside, highestOrdinal } = tally;
   const known = stored + setAside;
   // The last calls of all may have left no record at all: then only the ledger, or the process itself, knew of them.
-  const accepted = Math.max(highestOrdinal, endedAtLeast, known);
+  const lastLost = Math.max(0, ...losses.entries.map(({ lastOrdinal }) => lastOrdinal ?? 0));
+  const accepted = Math.max(highestOrdinal, lastLost, endedAtLeast, known);
   const lost = accepted - known;
   return { accepted, stored, setAside, lost, missing: Math.max(0, lost - losses.calls) };
 }

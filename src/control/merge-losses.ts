@@ -11,15 +11,17 @@ export function mergeLosses(entries: readonly LossEntry[]): readonly LossEntry[]
   for (const entry of entries) {
     const { minuteMs, accountId, keyId, provider, model } = entry;
     const isRest = accountId === null;
+    // A number of one process says nothing among those of others.
+    const { lastOrdinal: _, ...summed } = entry;
     const key = isRest ? 'rest' : JSON.stringify([minuteMs, accountId, keyId, provider, model]);
-    merged.set(key, addEntry(merged.get(key), entry));
+    merged.set(key, addEntry(merged.get(key), summed));
   }
   const rest = merged.get('rest');
   merged.delete('rest');
   const sorted = [...merged.values()].sort((a, b) => b.minuteMs - a.minuteMs);
   const over = [...sorted.slice(MAX_LOSS_ENTRIES - 1), ...(rest === undefined ? [] : [rest])];
-  const summed = over.reduce<LossEntry | undefined>((sum, entry) => addEntry(sum, toRest(entry)), undefined);
-  return [...sorted.slice(0, MAX_LOSS_ENTRIES - 1), ...(summed === undefined ? [] : [summed])];
+  const others = over.reduce<LossEntry | undefined>((sum, entry) => addEntry(sum, toRest(entry)), undefined);
+  return [...sorted.slice(0, MAX_LOSS_ENTRIES - 1), ...(others === undefined ? [] : [others])];
 }
 
 function toRest(entry: LossEntry): LossEntry {
