@@ -36,6 +36,7 @@ import { serveDashboard } from './serve-dashboard.ts';
 import { createSessions, SESSION_COOKIE } from './session.ts';
 import { addSessionRoutes } from './session-resource.ts';
 import { addSystemRoutes } from './system-resource.ts';
+import { addVerifyRoute } from './verify-resource.ts';
 
 const MAX_BODY_BYTES = 64 * 1024;
 
@@ -95,6 +96,7 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
 
   addSessionRoutes(app, deps, sessions);
   addSystemRoutes(app, deps);
+  addVerifyRoute(app, deps);
   addQuarantineRoute(app, deps);
   addMetricsRoute(app, deps);
   addAttemptStreamRoute(app, deps);

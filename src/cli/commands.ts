@@ -14,6 +14,7 @@ import { addPricesCommands } from './prices/prices-command.ts';
 import { addRepriceCommand } from './prices/reprice-command.ts';
 import { addReconcileCommand } from './reconcile/reconcile-command.ts';
 import { addRunsCommand } from './runs-command.ts';
+import { addVerifyCommand } from './verify-command.ts';
 
 /** Lists under `--json` are one object a line. */
 function addClientOptions(command: Command): Command {
@@ -39,4 +40,5 @@ export function addCommands(program: Command): void {
   addJobsCommands(program, addClientOptions);
   addExportCommand(program, addClientOptions);
   addDoctorCommand(program, addClientOptions);
+  addVerifyCommand(program, addClientOptions);
 }
