@@ -1,7 +1,33 @@
-/** The admin API's listening socket, and its end. */
-import type { AddressInfo } from 'node:net';
+/** The admin API's listening socket, what its clients may take of it, and its end. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { OperatorError } from '../errors.ts';
+import { SLOW_REQUEST_LIMITS, type SlowRequestLimits, SlowRequests } from '../sockets/slow-requests.ts';
+import { UnreadSockets } from '../sockets/unread-sockets.ts';
+
+export interface AdminLimits {
+  /** Browser tabs hold a few each, for live lists. Further ones are closed at once. */
+  readonly maxConnections: number;
+  /** For the head of a request, and how often that is looked at. */
+  readonly headersTimeoutMs: number;
+  readonly checkIntervalMs: number;
+  readonly maxHeaderBytes: number;
+  readonly slowRequests: SlowRequestLimits;
+  /** For a client to take something of what waits for it. */
+  readonly unreadMs: number;
+  readonly unreadSweepMs: number;
+}
+
+export const ADMIN_LIMITS: AdminLimits = {
+  maxConnections: 256,
+  headersTimeoutMs: 15_000,
+  checkIntervalMs: 5_000,
+  maxHeaderBytes: 16 * 1024,
+  slowRequests: SLOW_REQUEST_LIMITS,
+  unreadMs: 5 * 60_000,
+  unreadSweepMs: 10_000,
+};
 
 export interface AdminServer {
   readonly port: number;
@@ -24,8 +50,20 @@ export function listenAdmin(
   app: { readonly fetch: (request: Request, bindings?: object) => Promise<Response> | Response },
   host: string,
   port: number,
+  limits: AdminLimits = ADMIN_LIMITS,
 ): Promise<AdminServer> {
-  const server = createAdaptorServer({ fetch: (request, bindings) => app.fetch(request, bindings) });
+  const server = createAdaptorServer({
+    fetch: (request, bindings) => app.fetch(request, bindings),
+    createServer,
+    serverOptions: {
+      headersTimeout: limits.headersTimeoutMs,
+      connectionsCheckingInterval: limits.checkIntervalMs,
+      maxHeaderSize: limits.maxHeaderBytes,
+      // A large upload may take its time; one that does not move is cut below.
+      requestTimeout: 0,
+    },
+  });
+  const closeWatch = watch(server, limits);
   const { promise, resolve, reject } = Promise.withResolvers<AdminServer>();
   const onError = (error: Error): void => reject(describeListenError(error, host, port));
   server.once('error', onError);
@@ -33,9 +71,27 @@ export function listenAdmin(
     server.off('error', onError);
     const address: AddressInfo | string | null = server.address();
     const bound = address !== null && typeof address === 'object' ? address.port : port;
-    resolve({ port: bound, close: () => closeServer(server) });
+    resolve({
+      port: bound,
+      close: () => {
+        closeWatch();
+        return closeServer(server);
+      },
+    });
   });
   return promise;
+}
+
+function watch(server: ReturnType<typeof createAdaptorServer>, limits: AdminLimits): () => void {
+  server.maxConnections = limits.maxConnections;
+  const slow = new SlowRequests(limits.slowRequests);
+  const unread = new UnreadSockets(limits.unreadMs, limits.unreadSweepMs);
+  server.on('connection', (socket: Socket) => unread.add(socket));
+  server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => slow.add(incoming, outgoing));
+  return () => {
+    slow.close();
+    unread.close();
+  };
 }
 
 function closeServer(server: ReturnType<typeof createAdaptorServer>): Promise<void> {

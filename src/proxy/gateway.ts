@@ -33,10 +33,12 @@ export interface Gateway {
   readonly copies: ByteBudget;
   readonly heldBodies: ByteBudget;
   readonly idleBodies: IdleSweep;
+  /** Open answers whose clients take nothing. */
+  readonly stalledClients: IdleSweep;
   readonly headerNames: HeaderNames;
   readonly nextCallId: () => CallId;
   readonly openCalls: OpenSet<OpenCall>;
-  readonly counters: { calls: number; rejected: number };
+  readonly counters: { calls: number; rejected: number; droppedConnections: number };
   /** True from the moment the process is asked to stop: no connection is kept alive any more. */
   isDraining: boolean;
   readonly reportAttempt: (attempt: RejectedAttempt) => void;
