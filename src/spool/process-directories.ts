@@ -5,6 +5,8 @@
 import { copyFile, mkdir, readdir, rmdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CURSOR_NAME, CURSOR_TEMPORARY_NAME, type SpoolPosition, writeCursor } from './cursor.ts';
+import { LOSSES_NAME } from './loss-ledger.ts';
+import { RESERVE_NAME } from './reserve.ts';
 import { readSegmentNumbers, segmentName } from './segment-file.ts';
 
 /** Bytes of damaged segments that are kept; beyond it damage is only counted. */
@@ -54,7 +56,13 @@ export async function removeProcessDirectory(dir: string): Promise<void> {
   });
 }
 
-const OWN_FILES: ReadonlySet<string> = new Set([CURSOR_NAME, CURSOR_TEMPORARY_NAME, 'owner.json']);
+const OWN_FILES: ReadonlySet<string> = new Set([
+  CURSOR_NAME,
+  CURSOR_TEMPORARY_NAME,
+  LOSSES_NAME,
+  RESERVE_NAME,
+  'owner.json',
+]);
 
 function isOurs(name: string): boolean {
   return OWN_FILES.has(name) || readSegmentNumbers([name]).length > 0;
