@@ -35,6 +35,8 @@ export interface Config {
   readonly port: number;
   readonly adminHost: string;
   readonly adminPort: number;
+  /** Dashboard and API may be reached from other machines without TLS. */
+  readonly adminExposed: boolean;
   /** Base address that clients use, when it is not http://host:port; null otherwise. */
   readonly publicUrl: string | null;
   /** Null: made at the first start and kept in the data directory. */
@@ -79,6 +81,7 @@ export interface ConfigFlags {
   readonly port?: string;
   readonly adminHost?: string;
   readonly adminPort?: string;
+  readonly adminExposed?: boolean;
   readonly publicUrl?: string;
   readonly dataDir?: string;
   readonly workers?: string;

@@ -21,6 +21,7 @@ function listRows(config: Config): readonly Row[] {
     ['TOLLGATE_PORT', 'port', config.port],
     ['TOLLGATE_ADMIN_HOST', 'adminHost', config.adminHost],
     ['TOLLGATE_ADMIN_PORT', 'adminPort', config.adminPort],
+    ['TOLLGATE_ADMIN_EXPOSED', 'adminExposed', config.adminExposed ? 'yes' : 'no'],
     ['TOLLGATE_PUBLIC_URL', 'publicUrl', config.publicUrl],
     ['TOLLGATE_ADMIN_TOKEN', null, config.adminToken === null ? null : HIDDEN],
     ['TOLLGATE_DATA_DIR', 'dataDir', config.dataDir],

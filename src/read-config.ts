@@ -8,6 +8,7 @@ import { PROVIDER_NAMES, type ProviderName } from './call-record.ts';
 import type { Config, ConfigFlags, UpstreamConfig } from './config.ts';
 import { defaultDataDir } from './default-data-dir.ts';
 import { OperatorError } from './errors.ts';
+import { requireAdminExposure } from './exposure.ts';
 import { AWS_FIELDS, isAwsSetting, listAwsUpstreams, readAwsUpstream } from './read-aws-settings.ts';
 import { readSecret } from './read-secret.ts';
 
@@ -19,6 +20,7 @@ const KNOWN_SETTINGS = [
   'TOLLGATE_PORT',
   'TOLLGATE_ADMIN_HOST',
   'TOLLGATE_ADMIN_PORT',
+  'TOLLGATE_ADMIN_EXPOSED',
   'TOLLGATE_PUBLIC_URL',
   'TOLLGATE_ADMIN_TOKEN',
   'TOLLGATE_ADMIN_TOKEN_FILE',
@@ -207,13 +209,21 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
   const dataDir = give('--data-dir', flags.dataDir, 'TOLLGATE_DATA_DIR', env);
   const port = give('--port', flags.port, 'TOLLGATE_PORT', env);
   const adminPort = give('--admin-port', flags.adminPort, 'TOLLGATE_ADMIN_PORT', env);
+  const adminHost = give('--admin-host', flags.adminHost, 'TOLLGATE_ADMIN_HOST', env);
+  const exposed = give(
+    '--admin-exposed',
+    flags.adminExposed === true ? 'yes' : undefined,
+    'TOLLGATE_ADMIN_EXPOSED',
+    env,
+  );
   const rows = give('--retention-rows', flags.retentionRows, 'TOLLGATE_RETENTION_ROWS', env);
   const bodies = give('--retention-bodies', flags.retentionBodies, 'TOLLGATE_RETENTION_BODIES', env);
   const config: Config = {
     host: readHost(give('--host', flags.host, 'TOLLGATE_HOST', env)),
     port: readInteger(port, 4141, 0, 65_535),
-    adminHost: readHost(give('--admin-host', flags.adminHost, 'TOLLGATE_ADMIN_HOST', env)),
+    adminHost: readHost(adminHost),
     adminPort: readInteger(adminPort, 4142, 0, 65_535),
+    adminExposed: readChoice(exposed, ['no', 'yes']) === 'yes',
     publicUrl: readPublicUrl(give('--public-url', flags.publicUrl, 'TOLLGATE_PUBLIC_URL', env)),
     adminToken: readAdminToken(env),
     dataDir: resolve(dataDir.value ?? defaultDataDir(env)),
@@ -246,6 +256,7 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     node: env['TOLLGATE_NODE']?.trim() || hostname(),
     demo: flags.demo ?? false,
   };
+  requireAdminExposure(config, adminHost.name);
   if (config.port !== 0 && config.port === config.adminPort) {
     throw new OperatorError(`${adminPort.name}: ${config.adminPort} is also TOLLGATE_PORT; the two must differ`);
   }

@@ -5,6 +5,7 @@ import { createAdaptorServer } from '@hono/node-server';
 import { OperatorError } from '../errors.ts';
 import { SLOW_REQUEST_LIMITS, type SlowRequestLimits, SlowRequests } from '../sockets/slow-requests.ts';
 import { UnreadSockets } from '../sockets/unread-sockets.ts';
+import { RESTORE_PATH } from './backup-resource.ts';
 
 export interface AdminLimits {
   /** Browser tabs hold a few each, for live lists. Further ones are closed at once. */
@@ -84,7 +85,8 @@ export function listenAdmin(
 
 function watch(server: ReturnType<typeof createAdaptorServer>, limits: AdminLimits): () => void {
   server.maxConnections = limits.maxConnections;
-  const slow = new SlowRequests(limits.slowRequests);
+  // A restore takes what it takes, and looks after clients that stall itself.
+  const slow = new SlowRequests(limits.slowRequests, ({ url }) => url?.startsWith(RESTORE_PATH) === true);
   const unread = new UnreadSockets(limits.unreadMs, limits.unreadSweepMs);
   server.on('connection', (socket: Socket) => unread.add(socket));
   server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => slow.add(incoming, outgoing));

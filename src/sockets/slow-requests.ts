@@ -32,10 +32,13 @@ interface OpenRequest {
 export class SlowRequests {
   readonly #open = new Map<IncomingMessage, OpenRequest>();
   readonly #limits: SlowRequestLimits;
+  readonly #isExempt: (incoming: IncomingMessage) => boolean;
   readonly #timer: NodeJS.Timeout;
 
-  constructor(limits: SlowRequestLimits = SLOW_REQUEST_LIMITS) {
+  /** `isExempt`: may come at any pace until it is answered. */
+  constructor(limits: SlowRequestLimits, isExempt: (incoming: IncomingMessage) => boolean) {
     this.#limits = limits;
+    this.#isExempt = isExempt;
     this.#timer = setInterval(() => this.#sweep(performance.now()), limits.intervalMs);
     this.#timer.unref();
   }
@@ -65,6 +68,7 @@ export class SlowRequests {
         if (nowMs - request.answeredMs >= answeredMs) incoming.socket.destroy();
         continue;
       }
+      if (this.#isExempt(incoming)) continue;
       // There are bytes that nobody has taken yet.
       if (incoming.readableLength > 0) request.sinceMs += intervalMs;
       const elapsedMs = nowMs - request.sinceMs;

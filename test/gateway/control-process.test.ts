@@ -107,6 +107,7 @@ function startMessage(): ControlStart {
     port: 1,
     adminHost: '127.0.0.1',
     adminPort: 0,
+    adminExposed: false,
     publicUrl: null,
     adminToken: null,
     dataDir: dir,
