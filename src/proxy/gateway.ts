@@ -34,6 +34,8 @@ export interface Gateway {
   readonly copies: ByteBudget;
   readonly heldBodies: ByteBudget;
   readonly idleBodies: IdleSweep;
+  /** Open answers whose clients take nothing. */
+  readonly stalledClients: IdleSweep;
   readonly headerNames: HeaderNames;
   readonly nextCallId: () => CallId;
   readonly openCalls: OpenSet<OpenCall>;
@@ -45,6 +47,7 @@ export interface Gateway {
     /** Accepted calls whose ending is neither written nor given up. */
     inFlight: number;
     refusedFull: number;
+    droppedConnections: number;
     /** Refused calls by code. */
     readonly refusals: Map<GatewayErrorCode, number>;
   };

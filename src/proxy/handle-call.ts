@@ -143,6 +143,7 @@ function forward(
     copy: responseCopy,
     headerNames: gateway.headerNames,
     drainsOnClientAbort: gateway.settings.onClientAbort === 'drain',
+    stalls: gateway.stalledClients,
     arrivedMs: arrival.monotonicMs,
     onHead: (head) => attachMeter(route, head, prepared.isAsked),
     checkpoint: (open, done) => {

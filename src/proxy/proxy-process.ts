@@ -8,7 +8,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChildChannel, DownMessage, KeyChange, ProxyStart, RejectedAttempt } from '../channel.ts';
 import { applyKeyChange, readKeySnapshotFile } from '../keys/key-snapshot.ts';
 import { createLog } from '../log.ts';
+import { countConnections, readOpenFileLimit } from '../sockets/open-file-limit.ts';
 import { openSpoolWriter } from '../spool/spool-writer.ts';
+import { STALL_MS, STALL_SWEEP_MS } from './answer.ts';
 import { createAwsCredentials } from './aws/aws-credentials.ts';
 import { createByteBudget } from './byte-budget.ts';
 import { createCallIds } from './call-id.ts';
@@ -16,9 +18,10 @@ import { COPIES_BYTES, type Gateway, HELD_BODIES_BYTES } from './gateway.ts';
 import { HeaderNames } from './header-names.ts';
 import { IdleSweep } from './idle-sweep.ts';
 import { OpenSet } from './open-set.ts';
-import { createProxyServer, type ProxyServer } from './proxy-server.ts';
+import { createProxyServer, type ProxyServer, SERVER_LIMITS } from './proxy-server.ts';
 import { BODY_IDLE_MS, BODY_SWEEP_MS } from './receive-body.ts';
 import { createUpstreamClient } from './upstream/upstream-client.ts';
+import { DEFAULT_LIMITS } from './upstream/upstream-limits.ts';
 
 /** Within this the supervisor is told of refused attempts and figures. */
 const REPORT_INTERVAL_MS = 1_000;
@@ -50,25 +53,35 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
     onFull: config.onFull,
     log,
   });
+  const maxConnections = countConnections(readOpenFileLimit());
   const gateway: Gateway = {
     settings: config,
     routes: config,
     keys: { snapshot: await readKeySnapshotFile(start.keysFile), lastOf: new WeakMap() },
     awsCredentials: createAwsCredentials({ log }),
-    upstream: await createUpstreamClient(config.egress),
+    upstream: await createUpstreamClient(config.egress, { ...DEFAULT_LIMITS, maxConnections }),
     spool,
     copies: createByteBudget(COPIES_BYTES),
     heldBodies: createByteBudget(HELD_BODIES_BYTES),
     idleBodies: new IdleSweep(BODY_IDLE_MS, BODY_SWEEP_MS),
+    stalledClients: new IdleSweep(STALL_MS, STALL_SWEEP_MS),
     headerNames: new HeaderNames(),
     nextCallId: createCallIds(),
     openCalls: new OpenSet(),
-    counters: { calls: 0, rejected: 0, accepted: 0, inFlight: 0, refusedFull: 0, refusals: new Map() },
+    counters: {
+      calls: 0,
+      rejected: 0,
+      accepted: 0,
+      inFlight: 0,
+      refusedFull: 0,
+      droppedConnections: 0,
+      refusals: new Map(),
+    },
     isDraining: false,
     reportAttempt: attempts.add,
     log,
   };
-  const listener = createProxyServer(gateway);
+  const listener = createProxyServer(gateway, { ...SERVER_LIMITS, maxConnections });
   const report = setInterval(() => sendReport(channel, gateway, start.spoolName, attempts), REPORT_INTERVAL_MS);
   let isStopping = false;
 
@@ -191,7 +204,7 @@ function sendReport(channel: ChildChannel, gateway: Gateway, spoolName: string, 
       compactedTotal: stats.compacted,
       spoolPendingBytes: stats.pendingBytes,
       refusedFullTotal: gateway.counters.refusedFull,
-      droppedConnections: 0,
+      droppedConnections: gateway.counters.droppedConnections,
       rssBytes: process.memoryUsage.rss(),
     },
   });

@@ -139,6 +139,7 @@ function createAnswer(outgoing: ServerResponse, { gateway, facts, responseCopy }
     copy: responseCopy,
     headerNames: gateway.headerNames,
     drainsOnClientAbort: false,
+    stalls: gateway.stalledClients,
     arrivedMs: arrival.monotonicMs,
     onHead: (head) => attachMeter(route, head, false),
     checkpoint: (_answer, done) => done(),
