@@ -26,6 +26,8 @@ export interface StageOptions {
 }
 
 export interface Stage {
+  /** What its gateways are told beyond their data and ports: where the provider is. */
+  readonly env: Readonly<Record<string, string>>;
   readonly gateway: () => TestGateway;
   /** Starts it anew on the same data and the same ports, after it was killed. */
   readonly restart: () => Promise<void>;
@@ -85,6 +87,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   }
 
   return {
+    env,
     gateway: () => gateway,
     async restart() {
       gateway = await startGateway({ env, dataDir, ports: { port, adminPort } });

@@ -70,11 +70,14 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
   const listener = createProxyServer(gateway);
   const report = setInterval(() => sendReport(channel, gateway, attempts), REPORT_INTERVAL_MS);
   let isStopping = false;
+  /** A later wish to stop may shorten the time. */
+  let deadlineMs = Number.POSITIVE_INFINITY;
 
   async function stop(graceMs: number): Promise<void> {
+    deadlineMs = Math.min(deadlineMs, performance.now() + graceMs);
     if (isStopping) return;
     isStopping = true;
-    await drain(listener, gateway, graceMs);
+    await drain(listener, gateway, () => deadlineMs);
     clearInterval(report);
     sendReport(channel, gateway, attempts);
     await spool.close();
@@ -125,18 +128,17 @@ async function applyKeys(channel: ChildChannel, gateway: Gateway, keysFile: stri
   channel.send({ type: 'keys-applied', version: next.version });
 }
 
-async function drain({ server, sessions }: ProxyServer, gateway: Gateway, graceMs: number): Promise<void> {
+async function drain({ server, sessions }: ProxyServer, gateway: Gateway, deadlineMs: () => number): Promise<void> {
   gateway.isDraining = true;
   sessions.announceEnd();
-  const deadlineMs = performance.now() + graceMs;
   const closed = new Promise<void>((resolve) => {
     // Not `http.Server.close`, which also closes idle connections at once, on which a request may be on its way.
     Server.prototype.close.call(server, () => resolve());
   });
-  await Promise.race([sleep(Math.min(IDLE_CLOSE_DELAY_MS, graceMs)), closed]);
+  await Promise.race([sleep(Math.min(IDLE_CLOSE_DELAY_MS, Math.max(0, deadlineMs() - performance.now()))), closed]);
   server.closeIdleConnections();
   sessions.close();
-  while (gateway.openCalls.size > 0 && performance.now() < deadlineMs) await sleep(20);
+  while (gateway.openCalls.size > 0 && performance.now() < deadlineMs()) await sleep(20);
   if (gateway.openCalls.size === 0) return;
   gateway.log.warn({ calls: gateway.openCalls.size }, 'cutting calls that did not end within the time for draining');
   for (const call of gateway.openCalls) call.shutDown();

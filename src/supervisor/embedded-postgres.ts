@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { ChildStatus } from '../channel.ts';
+import { OperatorError } from '../errors.ts';
 import { createBackOff } from './back-off.ts';
 import { createCrashLoop } from './crash-loop.ts';
 import { findBinaries } from './postgres-binaries.ts';
@@ -26,6 +27,8 @@ export interface EmbeddedPostgres {
   readonly connectionString: () => string;
   /** Fast shutdown; resolves when the server is gone. Idempotent. */
   readonly stop: () => Promise<void>;
+  /** Ends the server without a last write. */
+  readonly abandon: () => Promise<void>;
   readonly status: () => ChildStatus;
 }
 
@@ -38,6 +41,8 @@ export async function startEmbeddedPostgres(options: {
   readonly dataDir: string;
   readonly log: Logger;
   readonly mayBeAway: boolean;
+  /** Asked before each start; false when the data directory has got another owner. */
+  readonly mayRun?: () => boolean;
   readonly onMoved: (connectionString: string) => void;
 }): Promise<EmbeddedPostgres> {
   const { dataDir, log } = options;
@@ -56,6 +61,7 @@ export async function startEmbeddedPostgres(options: {
   const crashLoop = createCrashLoop();
 
   async function launch(): Promise<void> {
+    if (options.mayRun?.() === false) throw new OperatorError('the data directory belongs to another gateway');
     startedAtMs = Date.now();
     server = await startServer(cluster, log);
     log.info({ child: server.identity.pid, adopted: server.wasAdopted, runsAs: user.how }, 'PostgreSQL ready');
@@ -94,12 +100,12 @@ export async function startEmbeddedPostgres(options: {
   }
   const running = keepRunning();
 
-  async function stopAll(): Promise<void> {
+  async function stopAll(how: 'fast' | 'immediate'): Promise<void> {
     state = 'stopping';
-    if (server !== null) await stopServer(server.identity, files.cluster, log);
+    if (server !== null) await stopServer(server.identity, files.cluster, log, how);
     // A start that is under way ends by itself, and what it started is stopped too.
     await Promise.race([running, sleep(STOP_TIMEOUT_MS, undefined, { ref: false })]);
-    if (server !== null) await stopServer(server.identity, files.cluster, log);
+    if (server !== null) await stopServer(server.identity, files.cluster, log, how);
     removeSocketDir(cluster.socketDir, dataDir);
     log.info('PostgreSQL stopped');
   }
@@ -108,7 +114,11 @@ export async function startEmbeddedPostgres(options: {
   return {
     connectionString: () => url,
     stop: () => {
-      stopping ??= stopAll();
+      stopping ??= stopAll('fast');
+      return stopping;
+    },
+    abandon: () => {
+      stopping ??= stopAll('immediate');
       return stopping;
     },
     status: () => ({

@@ -29,6 +29,7 @@ const MAX_LOG_BYTES = 16 * 1024 * 1024;
 const INITDB_TIMEOUT_MS = 60_000;
 
 export interface PostgresFiles {
+  readonly dataDir: string;
   /** The cluster (PGDATA). */
   readonly cluster: string;
   readonly log: string;
@@ -36,7 +37,10 @@ export interface PostgresFiles {
 }
 
 export function placePostgresFiles(dataDir: string): PostgresFiles {
-  return { cluster: join(dataDir, 'postgres'), log: join(dataDir, 'postgres.log'), password: readPassword(dataDir) };
+  return {
+    ...{ dataDir, cluster: join(dataDir, 'postgres'), log: join(dataDir, 'postgres.log') },
+    password: readPassword(dataDir),
+  };
 }
 
 function readPassword(dataDir: string): string {

@@ -8,6 +8,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { OperatorError } from '../errors.ts';
+import { endForeignServer, type ForeignServer, isForeignServerAlive } from './foreign-postgres.ts';
+import { holdLifeline, isLifelineHeld, POSTGRES_LIFELINE } from './lifeline.ts';
 import {
   askPostgres,
   createDatabase,
@@ -103,9 +105,16 @@ async function waitForEnd(identity: ProcessIdentity, cluster: string, timeoutMs:
   return false;
 }
 
-/** SIGINT is PostgreSQL's fast shutdown, SIGQUIT its immediate one (recovery at the next start). */
-export async function stopServer(identity: ProcessIdentity, cluster: string, log: Logger): Promise<void> {
-  for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
+/** SIGINT is PostgreSQL's fast shutdown; SIGQUIT its immediate one, which writes nothing (recovery at the next start). */
+const STOP_SIGNALS = { fast: ['SIGINT', 'SIGQUIT', 'SIGKILL'], immediate: ['SIGQUIT', 'SIGKILL'] } as const;
+
+export async function stopServer(
+  identity: ProcessIdentity,
+  cluster: string,
+  log: Logger,
+  how: keyof typeof STOP_SIGNALS = 'fast',
+): Promise<void> {
+  for (const signal of STOP_SIGNALS[how]) {
     if (!isAlive(identity)) return;
     try {
       process.kill(identity.pid, signal);
@@ -129,14 +138,19 @@ async function pollEnd(identity: ProcessIdentity, cluster: string): Promise<stri
 async function adopt({ files, user }: Cluster, log: Logger): Promise<RunningServer | null> {
   const found = readPostmaster(files.cluster);
   if (found === null) return null;
+  const url = connectionString(files.password, found.socketDir, found.port, 'postgres');
   if (!mayBePostgres(found.pid, files.cluster)) {
+    const foreign: ForeignServer = { ...found, url, dataDir: files.dataDir, cluster: files.cluster };
+    if (await isForeignServerAlive(foreign)) {
+      await endForeignServer(foreign, log);
+      return null;
+    }
     // The pid of a dead server, given to another program: PostgreSQL itself would refuse to start because of it.
     rmSync(join(files.cluster, 'postmaster.pid'), { force: true });
     return null;
   }
   const identity: ProcessIdentity = { pid: found.pid, startTime: readStartTime(found.pid) ?? 'gone' };
   const isGone = () => !isAlive(identity);
-  const url = connectionString(files.password, found.socketDir, found.port, 'postgres');
   let answer: PostgresAnswer;
   try {
     answer = await answerWithin(url, found.isReady ? STOP_TIMEOUT_MS : START_TIMEOUT_MS, isGone);
@@ -164,17 +178,20 @@ async function adopt({ files, user }: Cluster, log: Logger): Promise<RunningServ
 function spawnServer({ files, user }: Cluster): ChildProcess {
   const [command = '', ...args] = [...user.prefix, user.binaries.postgres, '-D', files.cluster];
   const output = openSync(files.log, 'a', 0o600);
+  // Held by the server and all its processes, and by nobody else.
+  const lifeline = holdLifeline(files.dataDir, POSTGRES_LIFELINE);
   try {
     // In a session of its own: a terminal's Ctrl-C is for the supervisor, which stops the database last.
     return spawn(command, args, {
       ...user.ids,
       cwd: '/',
       detached: true,
-      stdio: ['ignore', output, output],
+      stdio: ['ignore', output, output, lifeline ?? 'ignore'],
       env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin', LC_ALL: 'C' },
     });
   } finally {
     closeSync(output);
+    if (lifeline !== null) closeSync(lifeline);
   }
 }
 
@@ -225,7 +242,10 @@ async function tryStart(cluster: Cluster): Promise<RunningServer | null> {
 export async function startServer(cluster: Cluster, log: Logger): Promise<RunningServer> {
   const endMs = Date.now() + START_TIMEOUT_MS;
   for (;;) {
-    const server = (await adopt(cluster, log)) ?? (await tryStart(cluster));
+    const adopted = await adopt(cluster, log);
+    // Without a pid file a server may still live, or what it left behind.
+    const isInUse = adopted === null && isLifelineHeld(cluster.files.dataDir, POSTGRES_LIFELINE);
+    const server = isInUse ? null : (adopted ?? (await tryStart(cluster)));
     if (server !== null) return server;
     if (Date.now() > endMs) {
       throw new OperatorError(
