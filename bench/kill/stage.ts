@@ -21,6 +21,8 @@ export interface StageOptions {
   /** See `LedgerProviderOptions`. */
   readonly afterFirstPiece?: (callId: string) => Promise<void>;
   readonly env?: Readonly<Record<string, string>>;
+  /** A new one by default. */
+  readonly dataDir?: string;
   /** Where to count; the embedded database by default. */
   readonly databaseUrl?: () => string;
 }
@@ -60,7 +62,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   };
   let gateway: TestGateway;
   try {
-    gateway = await startGateway({ env });
+    gateway = await startGateway({ env, ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }) });
   } catch (error) {
     await provider.close();
     throw error;

@@ -59,6 +59,9 @@ export async function startEmbeddedPostgres(options: {
   let restarts = 0;
   let lastExit: string | null = null;
   const crashLoop = createCrashLoop();
+  let lastReason = '';
+  /** Ends a wait for the next start when nothing is to be started any more. */
+  const waking = new AbortController();
 
   async function launch(): Promise<void> {
     if (options.mayRun?.() === false) throw new OperatorError('the data directory belongs to another gateway');
@@ -74,21 +77,29 @@ export async function startEmbeddedPostgres(options: {
 
   const isStopping = () => state === 'stopping';
 
+  function onFailedStart(error: unknown): void {
+    const reason = describeConnectionError(error);
+    const isNews = reason !== lastReason;
+    lastReason = reason;
+    // Each reason once, and then as often as any crash loop.
+    if (crashLoop.ended(performance.now()) || isNews)
+      log.error({ reason }, 'PostgreSQL could not be started; trying again');
+    lastExit = reason;
+  }
+
   async function keepRunning(): Promise<void> {
     while (!isStopping()) {
       if (server !== null) {
         lastExit = await server.ended;
         if (isStopping()) return;
-        log.error({ exit: lastExit }, 'PostgreSQL ended; starting it again');
+        if (crashLoop.ended(performance.now())) log.error({ exit: lastExit }, 'PostgreSQL ended; starting it again');
       }
       server = null;
       state = 'restarting';
-      await sleep(backOff.next(Date.now() - startedAtMs));
+      await sleep(backOff.next(Date.now() - startedAtMs), undefined, { signal: waking.signal }).catch(() => {});
       if (isStopping()) return;
       restarts += 1;
-      await launch().catch((error: unknown) => {
-        log.error({ reason: describeConnectionError(error) }, 'PostgreSQL could not be started; trying again');
-      });
+      await launch().catch(onFailedStart);
     }
   }
 
@@ -96,12 +107,13 @@ export async function startEmbeddedPostgres(options: {
     await launch();
   } catch (error) {
     if (!options.mayBeAway) throw error;
-    log.error({ reason: describeConnectionError(error) }, 'PostgreSQL could not be started; trying again');
+    onFailedStart(error);
   }
   const running = keepRunning();
 
   async function stopAll(how: 'fast' | 'immediate'): Promise<void> {
     state = 'stopping';
+    waking.abort();
     if (server !== null) await stopServer(server.identity, files.cluster, log, how);
     // A start that is under way ends by itself, and what it started is stopped too.
     await Promise.race([running, sleep(STOP_TIMEOUT_MS, undefined, { ref: false })]);
@@ -124,7 +136,7 @@ export async function startEmbeddedPostgres(options: {
     status: () => ({
       role: 'postgres',
       pid: server?.identity.pid ?? null,
-      state,
+      state: state === 'restarting' && crashLoop.isLooping(performance.now()) ? 'crash_loop' : state,
       startedAtMs,
       restarts,
       recentExits: crashLoop.recentExits(performance.now()),

@@ -3,7 +3,17 @@
  * signalled only if it is our own child, or if the server answered our password.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, existsSync, openSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -30,6 +40,8 @@ const POLL_MS = 20;
 const RETRY_MS = 250;
 const WATCH_MS = 1_000;
 const STOP_TIMEOUT_MS = 10_000;
+/** A server that starts writes one segment of its log (16 MiB) or two. */
+const LOW_SPACE_BYTES = 64 * 1024 * 1024;
 
 /** Lines of `postmaster.pid` (PostgreSQL's miscadmin.h): pid, data directory, start, port, socket folder, address, shared memory, status. */
 interface PostmasterFile {
@@ -195,15 +207,30 @@ function spawnServer({ files, user }: Cluster): ChildProcess {
   }
 }
 
-function readLastLine(file: string): string {
-  const lines = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
-  return lines.findLast((line) => /FATAL|PANIC|ERROR/.test(line)) ?? lines.at(-1) ?? '';
+/** What the server said from this byte of its log on: the line that tells why it ended. */
+function readReason(file: string, fromByte: number): string {
+  const lines = existsSync(file) ? readFileSync(file).subarray(fromByte).toString().trimEnd().split('\n') : [];
+  const line = lines.findLast((one) => /FATAL|PANIC|ERROR/.test(one)) ?? lines.at(-1) ?? '';
+  // Without time and pid (`%m [%p] `), so that the same reason reads the same.
+  return line.replace(/^[\d-]+ [\d:.]+ \S+ \[\d+\] /, '');
+}
+
+function describeEnd(end: string | null, cause: unknown): string {
+  return end === null ? describeConnectionError(cause) : `it ended with ${end}`;
+}
+
+/** Empty unless that is likely to be the reason. */
+function describeSpace(cluster: string): string {
+  const { bavail, bsize } = statfsSync(cluster);
+  const freeBytes = bavail * bsize;
+  return freeBytes > LOW_SPACE_BYTES ? '' : `; its disk has ${Math.floor(freeBytes / 1_048_576)} MiB left: free some`;
 }
 
 /** One try. Null when the server of a killed postmaster still holds the shared memory: try again. */
 async function tryStart(cluster: Cluster): Promise<RunningServer | null> {
   const { files, user, socketDir } = cluster;
   writeSettings(files, socketDir, user);
+  const logBytes = statSync(files.log, { throwIfNoEntry: false })?.size ?? 0;
   const child = spawnServer(cluster);
   let end: string | null = null;
   const ended = new Promise<string>((resolve) => {
@@ -226,10 +253,11 @@ async function tryStart(cluster: Cluster): Promise<RunningServer | null> {
     } else {
       if (end === null) child.kill('SIGQUIT');
       await ended;
-      const line = readLastLine(files.log);
+      const line = readReason(files.log, logBytes);
       if (/pre-existing shared memory block/.test(line)) return null;
       throw new OperatorError(
-        `the embedded PostgreSQL does not start: ${line || describeConnectionError(cause)} (its log: ${files.log})`,
+        // With a full disk the log says nothing new either.
+        `the embedded PostgreSQL does not start: ${line || describeEnd(end, cause)}${describeSpace(files.cluster)} (its log: ${files.log})`,
         { cause },
       );
     }
