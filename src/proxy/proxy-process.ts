@@ -30,6 +30,7 @@ const ORPHAN_GRACE_MS = 4_000;
 const IDLE_CLOSE_DELAY_MS = 300;
 /** Connections that wait while this process is replaced; Node's default of 511 is less than a busy second brings. */
 const LISTEN_BACKLOG = 4_096;
+const DRAIN_POLL_MS = 20;
 /** For writing the endings of cut calls. */
 const CUT_SETTLE_MS = 500;
 
@@ -68,18 +69,19 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
     log,
   };
   const listener = createProxyServer(gateway);
-  const report = setInterval(() => sendReport(channel, gateway, attempts), REPORT_INTERVAL_MS);
+  const report = setInterval(() => sendReport(channel, gateway, start.spoolName, attempts), REPORT_INTERVAL_MS);
   let isStopping = false;
   /** A later wish to stop may shorten the time. */
   let deadlineMs = Number.POSITIVE_INFINITY;
 
-  async function stop(graceMs: number): Promise<void> {
+  async function stop(graceMs: number, isReplaced = false): Promise<void> {
     deadlineMs = Math.min(deadlineMs, performance.now() + graceMs);
+    gateway.isReplaced = isReplaced;
     if (isStopping) return;
     isStopping = true;
     await drain(listener, gateway, () => deadlineMs);
     clearInterval(report);
-    sendReport(channel, gateway, attempts);
+    sendReport(channel, gateway, start.spoolName, attempts);
     await spool.close();
     await gateway.upstream.close();
     process.exit(0);
@@ -88,7 +90,7 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
   function onMessage(message: DownMessage): void {
     switch (message.type) {
       case 'stop':
-        void stop(message.graceMs); // It ends the process, whatever happens.
+        void stop(message.graceMs, message.isReplaced); // It ends the process, whatever happens.
         break;
       case 'keys-changed':
         void applyKeys(channel, gateway, start.keysFile, message.change); // It logs its own failure.
@@ -131,14 +133,19 @@ async function applyKeys(channel: ChildChannel, gateway: Gateway, keysFile: stri
 async function drain({ server, sessions }: ProxyServer, gateway: Gateway, deadlineMs: () => number): Promise<void> {
   gateway.isDraining = true;
   sessions.announceEnd();
-  const closed = new Promise<void>((resolve) => {
-    // Not `http.Server.close`, which also closes idle connections at once, on which a request may be on its way.
-    Server.prototype.close.call(server, () => resolve());
+  let isClosed = false;
+  // Not `http.Server.close`, which also closes idle connections at once, on which a request may be on its way.
+  Server.prototype.close.call(server, () => {
+    isClosed = true;
   });
-  await Promise.race([sleep(Math.min(IDLE_CLOSE_DELAY_MS, Math.max(0, deadlineMs() - performance.now()))), closed]);
+  const isOver = () => isClosed || performance.now() >= deadlineMs();
+  // A kept connection ends with its next answer, or by its own timeout: who closes it earlier meets a request on its way.
+  // One who stops altogether has not that time; there the connections are of no use to anybody.
+  const idleUntilMs = performance.now() + IDLE_CLOSE_DELAY_MS;
+  while (!isOver() && (gateway.isReplaced === true || performance.now() < idleUntilMs)) await sleep(DRAIN_POLL_MS);
   server.closeIdleConnections();
   sessions.close();
-  while (gateway.openCalls.size > 0 && performance.now() < deadlineMs()) await sleep(20);
+  while (gateway.openCalls.size > 0 && !isOver()) await sleep(DRAIN_POLL_MS);
   if (gateway.openCalls.size === 0) return;
   gateway.log.warn({ calls: gateway.openCalls.size }, 'cutting calls that did not end within the time for draining');
   for (const call of gateway.openCalls) call.shutDown();
@@ -168,7 +175,8 @@ function createAttemptSampler(): AttemptSampler {
   };
 }
 
-function sendReport(channel: ChildChannel, gateway: Gateway, attempts: AttemptSampler): void {
+function sendReport(channel: ChildChannel, gateway: Gateway, spoolName: string, attempts: AttemptSampler): void {
+  const stats = gateway.spool.stats();
   const taken = attempts.take();
   if (taken.attempts.length > 0) channel.send({ type: 'rejected', ...taken });
   channel.send({
@@ -177,7 +185,16 @@ function sendReport(channel: ChildChannel, gateway: Gateway, attempts: AttemptSa
       openCalls: gateway.openCalls.size,
       callsTotal: gateway.counters.calls,
       rejectedTotal: gateway.counters.rejected,
-      recordsLost: gateway.spool.stats().recordsLost,
+      spoolName,
+      acceptedTotal: 0,
+      inFlight: 0,
+      keptTotal: 0,
+      recordsLost: stats.recordsLost,
+      bodiesDropped: stats.bodiesDropped,
+      compactedTotal: 0,
+      spoolPendingBytes: stats.pendingBytes,
+      refusedFullTotal: 0,
+      droppedConnections: 0,
       rssBytes: process.memoryUsage.rss(),
     },
   });

@@ -44,7 +44,7 @@ export interface SupervisedChild {
   /** Stops it as `stop` does and starts it at once; resolves when it is ready again, rejects when it is stopped. */
   readonly restart: (graceMs: number) => Promise<void>;
   /** Asks it to stop within `graceMs`, kills it soon after that; resolves when it is gone. Later calls may shorten it. */
-  readonly stop: (graceMs: number) => Promise<void>;
+  readonly stop: (graceMs: number, isReplaced?: boolean) => Promise<void>;
   /** Ends it at once, and it does nothing more. */
   readonly kill: () => void;
   readonly identity: () => ProcessIdentity | null;
@@ -176,9 +176,9 @@ export function createSupervisedChild(options: ChildOptions): SupervisedChild {
     options.onChange();
   }
 
-  function askToStop(stopping: ChildProcess, graceMs: number): void {
+  function askToStop(stopping: ChildProcess, graceMs: number, isReplaced = false): void {
     clearTimeout(killTimer);
-    send({ type: 'stop', graceMs });
+    send({ type: 'stop', graceMs, isReplaced });
     killTimer = setTimeout(
       () => {
         log.warn({ role, child: stopping.pid, graceMs }, 'child does not stop; killing it');
@@ -216,14 +216,14 @@ export function createSupervisedChild(options: ChildOptions): SupervisedChild {
       }
       return promise;
     },
-    stop: (graceMs) => {
+    stop: (graceMs, isReplaced = false) => {
       clearTimeout(restartTimer);
       clearTimeout(readinessTimer);
       state = role === 'proxy' && graceMs > 0 ? 'draining' : 'stopping';
       firstReady.reject(new Error(`${role} was stopped`));
       nextReady?.reject(new Error(`${role} was stopped`));
       if (child === null) gone.resolve();
-      else askToStop(child, graceMs);
+      else askToStop(child, graceMs, isReplaced);
       return gone.promise;
     },
     kill: () => {
