@@ -53,6 +53,8 @@ export interface Gateway {
   };
   /** True from the moment the process is asked to stop: no connection is kept alive any more. */
   isDraining: boolean;
+  /** It drains because another process serves the port: the gateway goes on. */
+  isReplaced?: boolean;
   readonly reportAttempt: (attempt: RejectedAttempt) => void;
   readonly log: Logger;
 }

@@ -190,10 +190,12 @@ function refuseSocket(socket: Duplex, code: GatewayErrorCode): void {
   socket.end(`${head}\r\n${body}`);
 }
 
-/** `/healthz`: the process works. `/readyz`: it has its keys and is not stopping. Neither asks the database. */
+/** `/healthz`: the process works. `/readyz`: it has its keys and the gateway is not stopping. Neither asks the database. */
 function answerHealth(url: string | undefined, outgoing: ClientResponse, gateway: Gateway): boolean {
   if (url !== '/healthz' && url !== '/readyz') return false;
-  const isReady = url === '/healthz' || (gateway.keys.snapshot !== null && !gateway.isDraining);
+  const isStopping = gateway.isDraining && gateway.isReplaced !== true;
+  const isReady = url === '/healthz' || (gateway.keys.snapshot !== null && !isStopping);
+  if (gateway.isDraining) outgoing.shouldKeepAlive = false;
   const status = isReady ? 200 : 503;
   outgoing.writeHead(status, STATUS_CODES[status] ?? '', ['content-type', 'application/json']);
   outgoing.end(isReady ? '{"status":"ok"}' : '{"status":"unavailable"}');
