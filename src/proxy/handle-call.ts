@@ -15,7 +15,7 @@ import type { ClientRequest, ClientResponse } from './client-exchange.ts';
 import { countSent } from './count-sent.ts';
 import type { Gateway } from './gateway.ts';
 import { splitGatewayHeaders } from './gateway-headers.ts';
-import { hideEchoes, hideInReading } from './hide-echoes.ts';
+import { hideEchoes, hideInReading, NOT_SIGNED } from './hide-echoes.ts';
 import { keepBegin, keepEnd, keepsBodies, stampArrival } from './keep-call.ts';
 import { attachMeter } from './meter.ts';
 import { type PreparedBody, prepareBody, withoutCompression } from './prepare-body.ts';
@@ -93,7 +93,7 @@ export async function handleCall(incoming: ClientRequest, outgoing: ClientRespon
       const bodies = keepsBodies(gateway, facts)
         ? bodiesOf(facts, begin, received, requestCopy, answer, responseCopy)
         : [];
-      const kept = hideEchoes(request, end, bodies);
+      const kept = hideEchoes(request, signedOf(route, sentHeaders), end, bodies);
       await keepEnd(gateway, begin, kept.end, kept.bodies);
     } catch (error) {
       gateway.log.error({ err: error, request_id: arrival.id }, 'the record of a call could not be made');
@@ -111,6 +111,10 @@ export async function handleCall(incoming: ClientRequest, outgoing: ClientRespon
 function holdLimit(route: Route, mayAsk: boolean): number {
   if (route.signing !== null) return SIGNABLE_BODY_BYTES;
   return mayAsk ? ASKABLE_BODY_BYTES : SMALL_BODY_BYTES;
+}
+
+function signedOf(route: Route, sentHeaders: readonly string[]): readonly string[] {
+  return route.signing === null ? NOT_SIGNED : sentHeaders;
 }
 
 async function signHeaders(
@@ -146,7 +150,7 @@ function forward(
     checkpoint: (open, done) => {
       if (open.reading === null) done();
       else {
-        const reading = hideInReading(request, open.reading);
+        const reading = hideInReading(request, signedOf(route, sentHeaders), open.reading);
         gateway.spool.checkpoint(describeCheckpoint(arrival, open, reading, performance.now()), done);
       }
     },
