@@ -71,6 +71,8 @@ export interface CallBegin {
   /** Every other `X-Gateway-*` header: name without the prefix, value; in order of arrival, names joined once. */
   readonly metadata: readonly (readonly [string, string])[];
   readonly flags: readonly CallFlag[];
+  /** 1 for the first accepted call of its process, with no gaps: how many there were. Older releases wrote none. */
+  readonly ordinal?: number;
 }
 
 export interface CallCheckpoint {

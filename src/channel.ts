@@ -20,8 +20,26 @@ export interface ProxyMetrics {
   readonly openCalls: number;
   readonly callsTotal: number;
   readonly rejectedTotal: number;
-  /** Records that could not be written to the spool since the process started. */
+  /** The process directory in the spool that the counts below belong to: all of them begin at 0 with it. */
+  readonly spoolName: string;
+  /** Calls that have a record to be kept: key and route were known. The highest `ordinal` that was given out. */
+  readonly acceptedTotal: number;
+  /** Accepted calls whose ending is neither written nor given up: `acceptedTotal` − `keptTotal` − `recordsLost`. */
+  readonly inFlight: number;
+  /** Calls whose ending is in the spool (whether stored since or not). */
+  readonly keptTotal: number;
+  /** Calls whose ending could not be written to the spool. */
   readonly recordsLost: number;
+  /** Bodies that were not kept for want of space. */
+  readonly bodiesDropped: number;
+  /** Endings that were shortened for want of space. */
+  readonly compactedTotal: number;
+  /** Bytes on their way to the disk. */
+  readonly spoolPendingBytes: number;
+  /** Calls refused because their record could not be kept (`log_unavailable`); each has an ordinal as well. */
+  readonly refusedFullTotal: number;
+  /** Connections that were closed at the limit on them. */
+  readonly droppedConnections: number;
   readonly rssBytes: number;
 }
 

@@ -8,6 +8,8 @@ import type { ProviderName } from './call-record.ts';
 export interface UpstreamConfig {
   readonly origin: string;
   readonly region: string | null;
+  /** The address follows from the region alone: the operator named none. */
+  readonly isBuiltIn?: true;
   /** Present: calls to it are signed here, whatever credentials the client sent. */
   readonly aws?: AwsSigning;
 }
@@ -58,6 +60,8 @@ export interface Config {
   readonly usage: 'ask' | 'observe';
   readonly onClientAbort: 'cancel' | 'drain';
   readonly durability: 'process' | 'power';
+  /** When a call's record cannot be kept: go on without it and count, or refuse the call before it is forwarded. */
+  readonly onFull: 'open' | 'closed';
   /** Where newer prices are fetched from: not at all, from where they are published, or from this address. */
   readonly priceFeed: string;
   /** Whether what nobody reported is estimated, in columns of its own. */
@@ -85,6 +89,7 @@ export interface ConfigFlags {
   readonly usage?: string;
   readonly onClientAbort?: string;
   readonly durability?: string;
+  readonly onFull?: string;
   readonly priceFeed?: string;
   readonly estimates?: string;
   readonly retentionRows?: string;

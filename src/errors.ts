@@ -8,6 +8,8 @@ interface GatewayErrorEntry {
   readonly message: string;
   /** True when the same request may succeed later; otherwise clients are told not to retry. */
   readonly retryable?: true;
+  /** Of a 503, when it is not 1. */
+  readonly retryAfterSeconds?: number;
 }
 
 export const GATEWAY_ERRORS = {
@@ -117,6 +119,11 @@ export const GATEWAY_ERRORS = {
     retryable: true,
   },
   upstream_name: { status: 502, message: "The provider's host name could not be resolved.", retryable: true },
+  upstream_private_address: {
+    status: 502,
+    message:
+      "The provider's host name leads to a private address, and the gateway connects its own table of providers only to public ones. If that is meant (AWS PrivateLink, a mirror of yours), set TOLLGATE_UPSTREAM_<PROVIDER> to the provider's address, such as TOLLGATE_UPSTREAM_BEDROCK=https://bedrock-runtime.eu-west-1.amazonaws.com.",
+  },
   upstream_tls: { status: 502, message: "The provider's TLS certificate was not accepted." },
   upstream_protocol: {
     status: 502,
@@ -125,6 +132,13 @@ export const GATEWAY_ERRORS = {
   upstream_connect_timeout: { status: 504, message: 'No connection to the provider within 10 s.', retryable: true },
   upstream_timeout: { status: 504, message: 'The provider sent no answer within the time limit.', retryable: true },
   not_ready: { status: 503, message: 'The gateway has not loaded its keys yet.', retryable: true },
+  log_unavailable: {
+    status: 503,
+    message:
+      'The gateway cannot keep the record of this call and is set to refuse calls then (TOLLGATE_ON_FULL=closed). Nothing was sent to the provider.',
+    retryable: true,
+    retryAfterSeconds: 5,
+  },
   shutting_down: { status: 503, message: 'The gateway is shutting down.', retryable: true },
   gateway_defect: {
     status: 500,

@@ -31,6 +31,7 @@ function listRows(config: Config): readonly Row[] {
     ['TOLLGATE_USAGE', 'usage', config.usage],
     ['TOLLGATE_ON_CLIENT_ABORT', 'onClientAbort', config.onClientAbort],
     ['TOLLGATE_DURABILITY', 'durability', config.durability],
+    ['TOLLGATE_ON_FULL', 'onFull', config.onFull],
     ['TOLLGATE_PRICE_FEED', 'priceFeed', config.priceFeed],
     ['TOLLGATE_ESTIMATES', 'estimates', config.estimates],
     ['TOLLGATE_RETENTION_ROWS', 'retentionRows', config.retentionRowsDays],

@@ -23,6 +23,7 @@ test('without any setting the defaults hold, and the result is frozen', () => {
     ...{ databaseUrl: null, upstreams: {}, aliases: {}, bodies: 'full', usage: 'ask', onClientAbort: 'cancel' },
     ...{
       durability: 'process',
+      onFull: 'open',
       estimates: 'on',
       priceFeed: 'off',
       retentionRowsDays: 90,

@@ -175,5 +175,7 @@ export type CallFlag =
   | 'span_cut'
   /** The body was not stored (policy `full`, but the spool was short of space). */
   | 'body_dropped'
+  /** Headers, the provider's usage object and most of an error's text were left out: the spool was nearly full. */
+  | 'compacted'
   /** Stored in a safe form after the database refused the row as it was. */
   | 'sanitised';

@@ -14,6 +14,7 @@ import { openIngestSession } from '../src/shipper/ingest-session.ts';
 import { migrate } from '../src/store/migrate.ts';
 import { openPool } from '../src/store/pool.ts';
 import { callBegin, callEnd, NOON_MS, priceByToken } from './call-fixtures.ts';
+import { NO_BACKUPS } from './no-backups.ts';
 import { type PostgresKind, startPostgres } from './postgres.ts';
 import { testCatalogs } from './test-catalogs.ts';
 
@@ -97,6 +98,7 @@ export async function startAdminDatabase(kind: PostgresKind): Promise<AdminDatab
     settings: [],
     prices,
     catalogs: testCatalogs(),
+    backups: NO_BACKUPS,
     log: pino({ level: 'silent' }),
   });
   const api = await listenAdmin(app, '127.0.0.1', 0);

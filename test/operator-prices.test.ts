@@ -453,7 +453,8 @@ describe.each(POSTGRES_KINDS)('prices of the operator on $name', (kind) => {
     const session = await openIngestSession(db.pool);
     const directory = await openDirectoryShipper('p1', {
       ...{ spoolDir: root, quarantineDir: join(root, 'quarantine'), prices: current, log, keyUses: new Map() },
-      counts: { rows: 0, quarantined: 0, sanitised: 0, interrupted: 0, corruptBytes: 0 },
+      counts: { rows: 0, quarantined: 0, sanitised: 0, interrupted: 0, corruptBytes: 0, batches: 0 },
+      onEnded: () => Promise.resolve(),
     });
     await directory.ship(session, false);
     session.close();

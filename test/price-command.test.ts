@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAdminApp } from '../src/admin/admin-app.ts';
 import { type AdminServer, listenAdmin } from '../src/admin/admin-server.ts';
 import { createCurrentPriceBook } from '../src/prices/current-price-book.ts';
+import { NO_BACKUPS } from './no-backups.ts';
 import { testCatalogs } from './test-catalogs.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -37,6 +38,7 @@ beforeAll(async () => {
     settings: [],
     prices: createCurrentPriceBook(1),
     catalogs: testCatalogs(),
+    backups: NO_BACKUPS,
     log: pino({ level: 'silent' }),
   });
   api = await listenAdmin(app, '127.0.0.1', 0);

@@ -21,14 +21,16 @@ export interface StageOptions {
   /** See `LedgerProviderOptions`. */
   readonly afterFirstPiece?: (callId: string) => Promise<void>;
   readonly env?: Readonly<Record<string, string>>;
+  /** See `StartOptions`; for the first start. */
+  readonly release?: string;
   /** Where to count; the embedded database by default. */
   readonly databaseUrl?: () => string;
 }
 
 export interface Stage {
   readonly gateway: () => TestGateway;
-  /** Starts it anew on the same data and the same ports, after it was killed. */
-  readonly restart: () => Promise<void>;
+  /** Starts it anew on the same data and the same ports, after it was killed; `release` as in `StartOptions`. */
+  readonly restart: (release?: string) => Promise<void>;
   readonly startLoad: () => Load;
   /** One call of each client, all at the same time. */
   readonly startCallsAtOnce: () => Load;
@@ -58,7 +60,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   };
   let gateway: TestGateway;
   try {
-    gateway = await startGateway({ env });
+    gateway = await startGateway({ env, ...runOf(options.release) });
   } catch (error) {
     await provider.close();
     throw error;
@@ -86,8 +88,8 @@ export async function openStage(options: StageOptions): Promise<Stage> {
 
   return {
     gateway: () => gateway,
-    async restart() {
-      gateway = await startGateway({ env, dataDir, ports: { port, adminPort } });
+    async restart(release) {
+      gateway = await startGateway({ env, dataDir, ports: { port, adminPort }, ...runOf(release) });
     },
     startLoad: () => startLoad(load, numbers),
     startCallsAtOnce: () => startCallsAtOnce(load, numbers),
@@ -132,4 +134,8 @@ function listSpools(dataDir: string): string[] {
   return readdirSync(join(dataDir, 'spool'), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name);
+}
+
+function runOf(release: string | undefined): { release?: string } {
+  return release === undefined ? {} : { release };
 }

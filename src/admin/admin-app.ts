@@ -9,6 +9,7 @@ import type { AdminDeps } from './admin-deps.ts';
 import { ApiError, toApiError } from './api-error.ts';
 import { addAttemptStreamRoute } from './attempt-stream.ts';
 import { addAttemptRoutes } from './attempts-resource.ts';
+import { addBackupRoutes, RESTORE_PATH } from './backup-resource.ts';
 import { addCostRoutes } from './costs-resource.ts';
 import { addDemoDataRoutes } from './demo-data-resource.ts';
 import { addExportRoute } from './export-resource.ts';
@@ -84,12 +85,17 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   app.use('/api/*', compress({ encoding: 'gzip', contentTypeFilter: /^application\/json/ }));
   // Of an answer without a body nobody sees the end: a stream or an export would hold its place for good.
   app.use(async (c, next) => {
-    if (c.req.method === 'HEAD' && /^\/api\/v1\/(?:.*\/stream|export)$/.test(c.req.path)) return c.body(null, 200);
+    if (c.req.method === 'HEAD' && /^\/api\/v1\/(?:.*\/stream|export|backup)$/.test(c.req.path))
+      return c.body(null, 200);
     return next();
   });
   const limitBody = createBodyLimit(MAX_BODY_BYTES);
   const limitCatalog = createBodyLimit(MAX_CATALOG_BYTES);
-  app.use((c, next) => (c.req.path === CATALOG_PATH ? limitCatalog(c, next) : limitBody(c, next)));
+  app.use((c, next) => {
+    // A whole log, which is read in pieces.
+    if (c.req.path === RESTORE_PATH) return next();
+    return c.req.path === CATALOG_PATH ? limitCatalog(c, next) : limitBody(c, next);
+  });
 
   addSessionRoutes(app, deps, sessions);
   addSystemRoutes(app, deps);
@@ -113,6 +119,7 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   addRepriceRoutes(app, deps);
   addRevisionRoute(app, deps);
   addExportRoute(app, deps);
+  addBackupRoutes(app, deps);
   addDocument(app, deps);
 
   app.notFound((c) => {

@@ -2,6 +2,7 @@
 
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import type { RestoreResult } from '../backup/restore-backup.ts';
 import type { SupervisorStatus } from '../channel.ts';
 import type { Setting } from '../config.ts';
 import type { CurrentPriceBook } from '../prices/current-price-book.ts';
@@ -26,6 +27,22 @@ export interface DemoDataDep {
   /** Calls added; none when they are there already. */
   readonly load: () => Promise<number>;
   readonly remove: () => Promise<number>;
+}
+
+/** A restore that is done, and what followed from it. */
+export interface Restored extends RestoreResult {
+  /** Every local proxy has the restored keys, and no others. */
+  readonly areKeysPublished: boolean;
+  /** Calls that were under way when the backup was made: they have a row now, as interrupted. */
+  readonly interrupted: number;
+}
+
+/** The whole database as one file, and back. */
+export interface BackupsDep {
+  /** The file's bytes, of one moment after this call. Ending the iteration early frees the database. */
+  readonly open: () => AsyncGenerator<Buffer>;
+  /** `packed` is the file. Throws a BackupError when it or the gateway is at fault; nothing was changed then. */
+  readonly restore: (packed: AsyncIterable<Uint8Array>, replaces: boolean, signal: AbortSignal) => Promise<Restored>;
 }
 
 export interface AdminDeps {
@@ -53,6 +70,7 @@ export interface AdminDeps {
   /** Jobs that run or wait for their turn; null when that is not known. */
   readonly countRunningJobs: () => Promise<number | null>;
   readonly demoData: DemoDataDep;
+  readonly backups: BackupsDep;
   /** Those in force, for people to see. */
   readonly settings: readonly Setting[];
   /** What new calls are priced with. */

@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { fixedPrices } from '../../test/fixed-prices.ts';
 import { type MutePostgres, startMutePostgres } from '../../test/mute-postgres.ts';
+import { NO_BACKUPS } from '../../test/no-backups.ts';
 import { testCatalogs } from '../../test/test-catalogs.ts';
 import { openPool } from '../store/pool.ts';
 import { createAdminApp } from './admin-app.ts';
@@ -39,6 +40,7 @@ async function askBoth(database: MutePostgres): Promise<readonly unknown[]> {
     settings: [{ name: 'TOLLGATE_PORT', value: '4141', source: 'default' }],
     prices: fixedPrices(),
     catalogs: testCatalogs(),
+    backups: NO_BACKUPS,
     log: pino({ level: 'silent' }),
   });
   try {

@@ -3,7 +3,7 @@
  * It opens its API before the database answers, and lives on while that is away. It never touches a call.
  */
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import type { Logger } from 'pino';
@@ -21,6 +21,7 @@ import { type Shipper, startShipper } from '../shipper/shipper.ts';
 import { migrate } from '../store/migrate.ts';
 import { openPool } from '../store/pool.ts';
 import { readVersion } from '../version.ts';
+import { createBackups } from './backups.ts';
 import { createKeyPublisher, type KeyPublisher } from './key-publisher.ts';
 import { type Repeating, repeat } from './repeat.ts';
 import { repeatEstimates } from './repeat-estimates.ts';
@@ -170,6 +171,20 @@ function createControl(
     connected = connect();
   });
 
+  const publishKeys = (version: number) => connected?.keys.publish(version) ?? Promise.resolve(false);
+  const backups = createBackups({
+    databaseUrl: start.databaseUrl,
+    pool: apiPool,
+    accountId: ACCOUNT_ID,
+    tollgateVersion: readVersion(),
+    quarantineDir: join(dirname(start.spoolDir), 'quarantine'),
+    prices,
+    shipper: () => connected?.shipper ?? null,
+    readSpoolStatus: () => readSpoolStatus(start.spoolDir),
+    publishKeys,
+    log,
+  });
+
   const app = createAdminApp({
     accountId: ACCOUNT_ID,
     adminToken: start.adminToken,
@@ -179,7 +194,7 @@ function createControl(
     version: readVersion(),
     dashboard: readDashboardFiles(join(PROJECT_ROOT, 'dist', 'dashboard')),
     database: () => (connected === null ? null : apiPool),
-    publishKeys: (version) => connected?.keys.publish(version) ?? Promise.resolve(false),
+    publishKeys,
     readSupervisorStatus: status.read,
     readShipperStatus: () => formatShipperStatus(connected?.shipper.stats() ?? null),
     readSpoolStatus: () => readSpoolStatus(start.spoolDir),
@@ -192,6 +207,7 @@ function createControl(
       retentionBodiesDays: config.retentionBodiesDays,
       now: Date.now,
     }),
+    backups,
     settings: start.settings,
     prices,
     catalogs,

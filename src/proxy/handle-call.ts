@@ -163,6 +163,7 @@ function forward(
     gateway.upstream.send(
       {
         origin: route.origin,
+        mayBePrivate: route.mayBePrivate,
         host: route.host,
         method: request.method,
         path: route.path,

@@ -68,7 +68,7 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
     log,
   };
   const listener = createProxyServer(gateway);
-  const report = setInterval(() => sendReport(channel, gateway, attempts), REPORT_INTERVAL_MS);
+  const report = setInterval(() => sendReport(channel, gateway, start.spoolName, attempts), REPORT_INTERVAL_MS);
   let isStopping = false;
 
   async function stop(graceMs: number): Promise<void> {
@@ -76,7 +76,7 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
     isStopping = true;
     clearInterval(report);
     await drain(listener, gateway, graceMs);
-    sendReport(channel, gateway, attempts);
+    sendReport(channel, gateway, start.spoolName, attempts);
     await spool.close();
     await gateway.upstream.close();
     process.exit(0);
@@ -166,7 +166,8 @@ function createAttemptSampler(): AttemptSampler {
   };
 }
 
-function sendReport(channel: ChildChannel, gateway: Gateway, attempts: AttemptSampler): void {
+function sendReport(channel: ChildChannel, gateway: Gateway, spoolName: string, attempts: AttemptSampler): void {
+  const stats = gateway.spool.stats();
   const taken = attempts.take();
   if (taken.attempts.length > 0) channel.send({ type: 'rejected', ...taken });
   channel.send({
@@ -175,7 +176,16 @@ function sendReport(channel: ChildChannel, gateway: Gateway, attempts: AttemptSa
       openCalls: gateway.openCalls.size,
       callsTotal: gateway.counters.calls,
       rejectedTotal: gateway.counters.rejected,
-      recordsLost: gateway.spool.stats().recordsLost,
+      spoolName,
+      acceptedTotal: 0,
+      inFlight: 0,
+      keptTotal: 0,
+      recordsLost: stats.recordsLost,
+      bodiesDropped: stats.bodiesDropped,
+      compactedTotal: 0,
+      spoolPendingBytes: stats.pendingBytes,
+      refusedFullTotal: 0,
+      droppedConnections: 0,
       rssBytes: process.memoryUsage.rss(),
     },
   });

@@ -9,7 +9,7 @@ import type { ClientRequest, ClientResponse } from './client-exchange.ts';
 /** Of a body that nobody reads any more, so that the client can read the answer before the connection closes. */
 const DRAIN_BYTES = 1024 * 1024;
 const DRAIN_MS = 2_000;
-const RETRY_AFTER_SECONDS = '1';
+const RETRY_AFTER_SECONDS = 1;
 const UPGRADE_REQUIRED = 426;
 
 /** What SDKs of different providers call the same class of error. */
@@ -41,7 +41,7 @@ export function refusalBody(code: GatewayErrorCode, id: string, detail?: string)
 }
 
 export function refusalHeaders(code: GatewayErrorCode, id: string, bodyBytes: number): string[] {
-  const entry: { status: number; retryable?: true } = GATEWAY_ERRORS[code];
+  const entry: { status: number; retryable?: true; retryAfterSeconds?: number } = GATEWAY_ERRORS[code];
   const headers = [
     'Content-Type',
     'application/json',
@@ -63,7 +63,7 @@ export function refusalHeaders(code: GatewayErrorCode, id: string, bodyBytes: nu
     namesFor(entry.status).exception,
   ];
   if (entry.retryable !== true) headers.push('x-should-retry', 'false');
-  else if (entry.status === 503) headers.push('Retry-After', RETRY_AFTER_SECONDS);
+  else if (entry.status === 503) headers.push('Retry-After', String(entry.retryAfterSeconds ?? RETRY_AFTER_SECONDS));
   return headers;
 }
 

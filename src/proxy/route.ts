@@ -20,6 +20,8 @@ export interface Route {
   readonly mapped: RequestLine;
   /** Scheme, host and port. */
   readonly origin: string;
+  /** The operator chose the origin. */
+  readonly mayBePrivate: boolean;
   /** Path and query to send. */
   readonly path: string;
   /** Path and query as received, secrets replaced, for the log. */
@@ -59,6 +61,7 @@ export function chooseRoute(request: AcceptedRequest, headers: GatewayHeaders, s
     endpoint: provider.endpoint(line),
     mapped: line,
     origin,
+    mayBePrivate: upstream !== null && upstream.isBuiltIn !== true,
     path: signing === null ? path : withoutSignature(path),
     loggedPath: hasQuery ? `${request.path}?${hideSecrets(query)}` : request.path,
     region,

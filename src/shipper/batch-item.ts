@@ -32,3 +32,14 @@ export interface CheckpointItem {
 }
 
 export type BatchItem = CallItem | OpenItem | CheckpointItem;
+
+export function idOfItem(item: BatchItem): string {
+  switch (item.kind) {
+    case 'call':
+      return item.row.id;
+    case 'open':
+      return item.begin.id;
+    case 'checkpoint':
+      return item.checkpoint.id;
+  }
+}

@@ -98,3 +98,8 @@ export const UPDATE_CHECKPOINTS = `
 /** $1: a process; $2: how many. */
 export const READ_OPEN_OF_PROCESS = `
   select begin, checkpoint from llm_open_calls where process = $1 order by id limit $2`;
+
+/** $1: a process. Those of older releases have none. */
+export const READ_OPEN_ORDINALS = `
+  select (begin->>'ordinal')::int8 as ordinal from llm_open_calls
+  where process = $1 and jsonb_typeof(begin->'ordinal') = 'number'`;

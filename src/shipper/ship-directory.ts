@@ -6,16 +6,25 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import type { CallBegin, CallCheckpoint } from '../call-record.ts';
 import type { PriceCall } from '../pricing/billable-call.ts';
-import { readCursor, type SpoolPosition } from '../spool/cursor.ts';
-import { advanceCursor, quarantineSegment, removeProcessDirectory } from '../spool/process-directories.ts';
+import type { CallTally } from '../spool/call-tally.ts';
+import { readCursorFile, type SpoolPosition } from '../spool/cursor.ts';
+import { type Losses, readLosses } from '../spool/loss-ledger.ts';
+import {
+  advanceCursor,
+  clearSegments,
+  quarantineSegment,
+  removeProcessDirectory,
+} from '../spool/process-directories.ts';
 import type { SpoolLog } from '../spool/spool-log.ts';
 import { openSpoolReader, type SpoolBatch, type SpoolReader } from '../spool/spool-reader.ts';
+import { type BatchItem, idOfItem } from './batch-item.ts';
 import { type Batch, buildBatch, makeInterruptedItem } from './build-batch.ts';
 import { describeFailure } from './database-error.ts';
 import { type IngestSession, StalePricesError } from './ingest-session.ts';
-import { READ_OPEN_OF_PROCESS } from './ingest-statements.ts';
+import { READ_OPEN_OF_PROCESS, READ_OPEN_ORDINALS } from './ingest-statements.ts';
 import { quarantineRecord } from './quarantine.ts';
 import { type StoreCounts, storeItems } from './store-items.ts';
+import { tallyBatch } from './tally-batch.ts';
 
 /** Changes wait for a batch that they have overtaken so often. */
 const MAX_OVERTAKEN = 3;
@@ -24,6 +33,15 @@ const BATCH_LIMITS = { maxEnds: 500, maxBytes: 8 * 1024 * 1024 } as const;
 export interface ShipCounts extends StoreCounts {
   interrupted: number;
   corruptBytes: number;
+  /** Batches that were stored. */
+  batches: number;
+}
+
+/** A process directory of which everything is stored that ever will be. */
+export interface EndedDirectory {
+  readonly name: string;
+  readonly tally: CallTally;
+  readonly losses: Losses;
 }
 
 /** The prices of the moment. */
@@ -43,6 +61,8 @@ export interface ShipContext {
   readonly counts: ShipCounts;
   /** Latest use of each key, by the records stored; emptied by who writes it down. */
   readonly keyUses: Map<number, number>;
+  /** Told before a directory is removed, more than once when that fails; what it says of its calls is gone afterwards. */
+  readonly onEnded: (ended: EndedDirectory) => Promise<void>;
 }
 
 /** The file system failed on one process directory; the others may be well. */
@@ -74,7 +94,7 @@ interface PreparedBatch {
 
 /** Starts at the durable cursor. After a failure make a new one: what was read and not stored is read again. */
 export async function openDirectoryShipper(processName: string, context: ShipContext): Promise<DirectoryShipper> {
-  const { spoolDir, quarantineDir, prices, log, counts, keyUses } = context;
+  const { spoolDir, quarantineDir, prices, log, counts, keyUses, onEnded } = context;
   const dir = join(spoolDir, processName);
   const onFiles = async <T>(work: Promise<T>): Promise<T> => {
     try {
@@ -83,7 +103,9 @@ export async function openDirectoryShipper(processName: string, context: ShipCon
       throw new SpoolFileError(processName, { cause });
     }
   };
-  let cursor: SpoolPosition = await readCursor(dir);
+  const { position, tally, isSuspect } = await readCursorFile(dir);
+  let cursor: SpoolPosition = position;
+  let isFirstUnknown = isSuspect;
   const reader: SpoolReader = openSpoolReader(dir, cursor);
   let ahead: Promise<PreparedBatch> | null = null;
 
@@ -137,18 +159,33 @@ export async function openDirectoryShipper(processName: string, context: ShipCon
       );
       if (rows.length === 0) return;
       const before = counts.rows;
+      let refused: readonly BatchItem[] = [];
       await withLatestPrices(session, async () => {
         const pricing = { priceCall: prices.book().priceCall, nowMs: Date.now() };
         const pricesVersion = prices.version();
         const items = rows.map((row) => makeInterruptedItem(row.begin, row.checkpoint, pricing));
-        await storeItems(items, { session, quarantineDir, log, counts, pricesVersion });
+        refused = await storeItems(items, { session, quarantineDir, log, counts, pricesVersion });
       });
+      const ids = new Set(refused.map(idOfItem));
+      for (const { begin } of rows)
+        if (ids.has(begin.id)) tally.putAside({ ordinal: begin.ordinal, outcome: 'interrupted' });
       counts.interrupted += counts.rows - before;
       // A row that had to be put aside stays open no longer, either: otherwise this would never end.
       await session.client.query('delete from llm_open_calls where id = any($1::uuid[])', [
         rows.map((row) => row.begin.id),
       ]);
     }
+  }
+
+  /** What is open was interrupted; then the account is closed, and the directory goes. Each step may come twice. */
+  async function end(session: IngestSession, after: SpoolPosition): Promise<void> {
+    const { rows } = await session.client.query<{ ordinal: number }>(READ_OPEN_ORDINALS, [processName]);
+    tally.interrupt(rows.map(({ ordinal }) => ordinal));
+    await onFiles(clearSegments(dir, after, tally));
+    await storeInterrupted(session);
+    tally.endInterrupting();
+    await onFiles(readLosses(dir).then((losses) => onEnded({ name: processName, tally, losses })));
+    await onFiles(removeProcessDirectory(dir));
   }
 
   return {
@@ -160,10 +197,13 @@ export async function openDirectoryShipper(processName: string, context: ShipCon
       ahead?.catch(() => {});
       for (const { segment, bytes } of batch.corrupt) await onFiles(putSegmentAside(segment, bytes));
       let { failed } = built;
+      let refused: readonly BatchItem[] = [];
       await withLatestPrices(session, async (isFirst) => {
         const { items, pricesVersion, ...priced } = isFirst ? built : priceBatch(batch);
         failed = priced.failed;
-        if (items.length > 0) await storeItems(items, { session, quarantineDir, log, counts, pricesVersion });
+        if (items.length === 0) return;
+        refused = await storeItems(items, { session, quarantineDir, log, counts, pricesVersion });
+        counts.batches += 1;
       });
       // As the prices that counted have it: with others a row may have been made of it, or not.
       for (const { begin, end, error } of failed) {
@@ -174,13 +214,16 @@ export async function openDirectoryShipper(processName: string, context: ShipCon
       }
       for (const item of built.items)
         if (item.kind === 'call') noteUse(item.row.key_id, item.row.requested_at.getTime());
+      const entries = batch.entries.map(({ entry }) => entry);
+      const asideCalls = refused.filter(({ kind }) => kind !== 'checkpoint');
+      const asideIds = new Set([...asideCalls.map(idOfItem), ...failed.map(({ begin }) => begin.id)]);
+      isFirstUnknown = tallyBatch(tally, entries, asideIds, isFirstUnknown);
       if (batch.isDrained && asDead) {
-        await storeInterrupted(session);
-        await onFiles(removeProcessDirectory(dir));
+        await end(session, batch.after);
         return 'gone';
       }
       if (batch.after.segment !== cursor.segment || batch.after.offset !== cursor.offset) {
-        await onFiles(advanceCursor(dir, batch.after));
+        await onFiles(advanceCursor(dir, batch.after, tally));
         cursor = batch.after;
       }
       return batch.isDrained ? 'drained' : 'more';

@@ -15,6 +15,7 @@ import { describeFailure } from './database-error.ts';
 import { type IngestSession, openIngestSession } from './ingest-session.ts';
 import {
   type DirectoryShipper,
+  type EndedDirectory,
   openDirectoryShipper,
   type ShipContext,
   type ShipCounts,
@@ -44,6 +45,8 @@ export interface ShipperOptions {
   readonly deadAfterMs?: number;
   /** Told after a batch that brought rows, e.g. to wake the live tail. */
   readonly onShipped?: () => void;
+  /** See `ShipContext`. */
+  readonly onEnded?: (ended: EndedDirectory) => Promise<void>;
 }
 
 export interface ShipperStats extends Readonly<ShipCounts> {
@@ -55,6 +58,8 @@ export interface ShipperStats extends Readonly<ShipCounts> {
   readonly directories: number;
   /** Those whose files cannot be read or cleared now. */
   readonly brokenDirectories: number;
+  /** How often the database could not be used. */
+  readonly failures: number;
 }
 
 export interface Shipper {
@@ -70,7 +75,7 @@ export interface Shipper {
 export function startShipper(options: ShipperOptions): Shipper {
   const { pool, spoolDir, prices, log } = options;
   const deadAfterMs = options.deadAfterMs ?? DEAD_AFTER_MS;
-  const counts: ShipCounts = { rows: 0, sanitised: 0, quarantined: 0, interrupted: 0, corruptBytes: 0 };
+  const counts: ShipCounts = { rows: 0, sanitised: 0, quarantined: 0, interrupted: 0, corruptBytes: 0, batches: 0 };
   const context: ShipContext = {
     spoolDir,
     quarantineDir: options.quarantineDir ?? join(dirname(spoolDir), 'quarantine'),
@@ -78,6 +83,7 @@ export function startShipper(options: ShipperOptions): Shipper {
     log,
     counts,
     keyUses: new Map(),
+    onEnded: options.onEnded ?? (() => Promise.resolve()),
   };
   let live: ReadonlySet<string> | null = null;
   /** Since when a directory has been missing from the live list. */
@@ -89,6 +95,7 @@ export function startShipper(options: ShipperOptions): Shipper {
   let partitionsMadeMs = Number.NEGATIVE_INFINITY;
   let session: IngestSession | null = null;
   let backoffMs = 0;
+  let failures = 0;
   let waitingFor: string | null = null;
   let drainedAtMs: number | null = null;
   let isStopping = false;
@@ -173,6 +180,7 @@ export function startShipper(options: ShipperOptions): Shipper {
       for (const waiter of waiters) waiter();
       return false;
     } catch (error) {
+      failures += 1;
       const reason = describeFailure(error);
       if (reason !== waitingFor) log.warn({ reason }, 'records cannot be stored now; they wait in the spool');
       waitingFor = reason;
@@ -212,7 +220,8 @@ export function startShipper(options: ShipperOptions): Shipper {
       live = new Set(names);
     },
     stats() {
-      return { ...counts, waitingFor, drainedAtMs, directories: directories.size, brokenDirectories: broken.size };
+      const { size } = directories;
+      return { ...counts, waitingFor, drainedAtMs, directories: size, brokenDirectories: broken.size, failures };
     },
     drain(deadlineMs) {
       return new Promise((resolve) => {

@@ -1,10 +1,11 @@
 /**
  * Stores a batch whatever is in it: when the database refuses the data, the batch is halved down to the one bad item;
- * that is tried in its safe form and then put aside, and everything else goes through. Other failures are thrown: the
- * whole batch is tried again later, which makes no row twice.
+ * that is tried in its safe form, then in its bare form, and then put aside, and everything else goes through. Other
+ * failures are thrown: the whole batch is tried again later, which makes no row twice.
  */
 import type { SpoolLog } from '../spool/spool-log.ts';
-import type { BatchItem } from './batch-item.ts';
+import { bareCall, bareOpen } from './bare-row.ts';
+import { type BatchItem, idOfItem } from './batch-item.ts';
 import { describeFailure, judgeFailure } from './database-error.ts';
 import type { IngestSession } from './ingest-session.ts';
 import { quarantineRecord } from './quarantine.ts';
@@ -25,18 +26,16 @@ export interface StoreContext {
   readonly pricesVersion: number | null;
 }
 
-export async function storeItems(items: readonly BatchItem[], context: StoreContext): Promise<void> {
+/** Returns the items that were put aside. */
+export async function storeItems(items: readonly BatchItem[], context: StoreContext): Promise<readonly BatchItem[]> {
   const error = await tryStore(items, context);
-  if (error === null) return;
+  if (error === null) return [];
   const [only] = items;
   if (only === undefined) throw error;
-  if (items.length === 1) {
-    await storeBadItem(only, error, context);
-    return;
-  }
+  if (items.length === 1) return (await storeBadItem(only, error, context)) ? [] : [only];
   const middle = Math.ceil(items.length / 2);
-  await storeItems(items.slice(0, middle), context);
-  await storeItems(items.slice(middle), context);
+  const first = await storeItems(items.slice(0, middle), context);
+  return [...first, ...(await storeItems(items.slice(middle), context))];
 }
 
 /** Null when stored; the error when the data are refused; everything else is thrown. */
@@ -63,31 +62,29 @@ async function ingestWithPartitions(
   }
 }
 
-async function storeBadItem(item: BatchItem, error: unknown, context: StoreContext): Promise<void> {
+/** False when it was put aside. */
+async function storeBadItem(item: BatchItem, error: unknown, context: StoreContext): Promise<boolean> {
   const { log, counts, quarantineDir } = context;
-  const id = idOf(item);
+  const id = idOfItem(item);
   const reason = describeFailure(error);
-  if (item.kind === 'call') {
-    const refusal = await tryStore([sanitiseCall(item)], context);
-    if (refusal === null) {
-      counts.sanitised += 1;
-      log.warn({ id, reason }, 'a record was refused by the database and stored in a safe form');
-      return;
-    }
+  for (const form of listSafeForms(item)) {
+    if ((await tryStore([form], context)) !== null) continue;
+    counts.sanitised += 1;
+    log.warn({ id, reason }, 'a record was refused by the database and stored in a safe form');
+    return true;
   }
   counts.quarantined += 1;
   const kept = await quarantineRecord(quarantineDir, { id, reason, record: withoutBytes(item) });
   log.error({ id, reason, kept }, 'a record was refused by the database and put aside');
+  return false;
 }
 
-function idOf(item: BatchItem): string {
-  switch (item.kind) {
-    case 'call':
-      return item.row.id;
-    case 'open':
-      return item.begin.id;
-    case 'checkpoint':
-      return item.checkpoint.id;
+function* listSafeForms(item: BatchItem): Generator<BatchItem> {
+  if (item.kind === 'call') {
+    yield sanitiseCall(item);
+    yield bareCall(item);
+  } else if (item.kind === 'open') {
+    yield bareOpen(item);
   }
 }
 

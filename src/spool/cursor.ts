@@ -1,9 +1,10 @@
 /**
- * How far a process directory has been read and stored, kept in its `cursor.json`. A missing or unreadable cursor means
- * "from the start", which is harmless: storing a record twice makes one row.
+ * How far a process directory has been read and stored, and what became of its calls so far, kept in its `cursor.json`.
+ * A missing or unreadable cursor means "from the start", which is harmless: storing a record twice makes one row.
  */
 import { open, readdir, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { CallTally } from './call-tally.ts';
 import { readSegmentNumbers, segmentName, syncDirectory } from './segment-file.ts';
 
 /** Everything before byte `offset` of segment number `segment` is stored. */
@@ -18,24 +19,52 @@ export const CURSOR_NAME = 'cursor.json';
 export const CURSOR_TEMPORARY_NAME = `${CURSOR_NAME}.tmp`;
 
 export async function readCursor(dir: string): Promise<SpoolPosition> {
+  return (await readCursorFile(dir)).position;
+}
+
+export interface CursorFile {
+  readonly position: SpoolPosition;
+  /** Of what stands before the position. */
+  readonly tally: CallTally;
+  /** There was no cursor, and the first segments are gone: unless a call with the number 1 follows, the tally is lost. */
+  readonly isSuspect: boolean;
+}
+
+export async function readCursorFile(dir: string): Promise<CursorFile> {
+  const segments = readSegmentNumbers(await readdir(dir).catch(() => []));
+  const found = await readValue(dir);
+  if (found === null) {
+    const isSuspect = (segments[0] ?? 1) > 1;
+    return { position: SPOOL_START, tally: CallTally.empty(), isSuspect };
+  }
+  const tally = CallTally.from(found.calls);
+  // Segments go when the cursor has passed them: that the one which it points into is gone says that a later one is lost.
+  const { segment, offset } = found.position;
+  const isBehind = segments[0] === undefined ? !tally.isInterrupting : segments[0] > segment;
+  if (offset > 0 && isBehind) tally.giveUp('tally_lost');
+  const position = await fitToFiles(dir, found.position).catch(() => SPOOL_START);
+  return { position, tally, isSuspect: false };
+}
+
+/** Null when it is missing or not readable: by the rule above this is an answer, not a failure. */
+async function readValue(dir: string): Promise<{ readonly position: SpoolPosition; readonly calls: unknown } | null> {
   try {
     const value: unknown = JSON.parse(await readFile(join(dir, CURSOR_NAME), 'utf8'));
-    if (typeof value !== 'object' || value === null || !('segment' in value) || !('offset' in value))
-      return SPOOL_START;
+    if (typeof value !== 'object' || value === null || !('segment' in value) || !('offset' in value)) return null;
     const { segment, offset } = value;
-    return isCount(segment) && isCount(offset) ? await fitToFiles(dir, { segment, offset }) : SPOOL_START;
+    if (!isCount(segment) || !isCount(offset)) return null;
+    return { position: { segment, offset }, calls: 'calls' in value ? value.calls : null };
   } catch {
-    // By the rule above this is an answer, not a failure.
-    return SPOOL_START;
+    return null;
   }
 }
 
 /** Durable when it returns: a segment that the cursor has passed may be deleted then, and only then. */
-export async function writeCursor(dir: string, position: SpoolPosition): Promise<void> {
+export async function writeCursor(dir: string, position: SpoolPosition, tally?: CallTally): Promise<void> {
   const temporary = join(dir, CURSOR_TEMPORARY_NAME);
   const handle = await open(temporary, 'w', 0o600);
   try {
-    await handle.writeFile(JSON.stringify(position));
+    await handle.writeFile(JSON.stringify({ ...position, ...(tally === undefined ? {} : { calls: tally.toData() }) }));
     await handle.sync();
   } finally {
     await handle.close();

@@ -4,6 +4,7 @@
  */
 import { copyFile, mkdir, readdir, rmdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { CallTally } from './call-tally.ts';
 import { CURSOR_NAME, CURSOR_TEMPORARY_NAME, type SpoolPosition, writeCursor } from './cursor.ts';
 import { readSegmentNumbers, segmentName } from './segment-file.ts';
 
@@ -25,17 +26,32 @@ export async function listProcessDirectories(spoolDir: string): Promise<readonly
 }
 
 /** Moves the cursor, and deletes the segments it has passed once that is durable. */
-export async function advanceCursor(dir: string, position: SpoolPosition): Promise<void> {
+export async function advanceCursor(dir: string, position: SpoolPosition, tally?: CallTally): Promise<void> {
   try {
-    await writeCursor(dir, position);
+    await writeCursor(dir, position, tally);
   } catch (error) {
     if (!hasCode(error, 'ENOSPC')) throw error;
     // On a full disk the order is turned round, or it would stay full: what is deleted is stored, and a cursor that
     // points before the first segment only makes the rest come twice.
     await deleteSegmentsBefore(dir, position.segment);
-    await writeCursor(dir, position);
+    await writeCursor(dir, position, tally);
   }
   await deleteSegmentsBefore(dir, position.segment);
+}
+
+/**
+ * Notes the last state of a dead process's directory and deletes its segments, all of which are stored. What follows may
+ * need room that only this makes, so a full disk turns the order round here as well.
+ */
+export async function clearSegments(dir: string, position: SpoolPosition, tally: CallTally): Promise<void> {
+  try {
+    await writeCursor(dir, position, tally);
+  } catch (error) {
+    if (!hasCode(error, 'ENOSPC')) throw error;
+    await deleteSegmentsBefore(dir, Number.POSITIVE_INFINITY);
+    await writeCursor(dir, position, tally);
+  }
+  await deleteSegmentsBefore(dir, Number.POSITIVE_INFINITY);
 }
 
 async function deleteSegmentsBefore(dir: string, segment: number): Promise<void> {

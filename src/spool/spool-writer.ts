@@ -47,6 +47,14 @@ export interface SpoolStats {
   /** Frames of every type that could not be kept. */
   readonly framesLost: number;
   readonly bodiesDropped: number;
+  /** Calls whose ending was kept. */
+  readonly endsKept: number;
+  /** Calls whose begin was left out for want of space; their ending repeats it. */
+  readonly beginsSkipped: number;
+  /** Endings that were shortened for want of space. */
+  readonly compacted: number;
+  /** Records are given up, not tried: the spool has no room, or could not be written a moment ago. */
+  readonly isRefusing: boolean;
 }
 
 /** Told whether the record is kept. Called exactly once, never before the method has returned. */
@@ -246,6 +254,10 @@ export function openSpoolWriter(options: SpoolWriterOptions): SpoolWriter {
         recordsLost: lost.records,
         framesLost: lost.frames,
         bodiesDropped: lost.bodies,
+        endsKept: 0,
+        beginsSkipped: 0,
+        compacted: 0,
+        isRefusing: false,
       };
     },
     async close() {

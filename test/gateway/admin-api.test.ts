@@ -25,6 +25,7 @@ import { migrate } from '../../src/store/migrate.ts';
 import { openPool } from '../../src/store/pool.ts';
 import { callBegin, callBody, callEnd, NOON_MS, priceByToken } from '../call-fixtures.ts';
 import { fixedPrices } from '../fixed-prices.ts';
+import { NO_BACKUPS } from '../no-backups.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../postgres.ts';
 import { testCatalogs } from '../test-catalogs.ts';
 
@@ -137,6 +138,7 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
       settings: [{ name: 'TOLLGATE_PORT', value: '4141', source: 'default' }],
       prices: fixedPrices(),
       catalogs: testCatalogs(),
+      backups: NO_BACKUPS,
       log,
     };
     app = createAdminApp(deps);

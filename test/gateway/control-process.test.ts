@@ -121,6 +121,7 @@ function startMessage(): ControlStart {
     usage: 'ask',
     onClientAbort: 'cancel',
     durability: 'process',
+    onFull: 'open',
     estimates: 'on',
     retentionRowsDays: 90,
     retentionBodiesDays: 14,

@@ -14,6 +14,7 @@ const WORDS: Readonly<Record<CallFlag, string>> = {
   trace_id_cut: 'The trace id was longer than the limit and was shortened.',
   span_cut: 'The span path or name was longer than the limit and was cut.',
   body_dropped: 'The body was not kept: the spool was short of space.',
+  compacted: 'The record was shortened (no headers, no usage object of the provider): the spool was nearly full.',
   sanitised: 'The record was stored in a safe form, after the database had refused it as it was.',
 };
 

@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
+import { NO_BACKUPS } from '../../../test/no-backups.ts';
 import { testCatalogs } from '../../../test/test-catalogs.ts';
 import { createCurrentPriceBook } from '../../prices/current-price-book.ts';
 import { createAdminApp } from '../admin-app.ts';
@@ -29,6 +30,7 @@ const app = createAdminApp({
   settings: [],
   prices,
   catalogs: testCatalogs(),
+  backups: NO_BACKUPS,
   log: pino({ level: 'silent' }),
 });
 

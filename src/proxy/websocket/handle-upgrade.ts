@@ -156,6 +156,7 @@ async function shakeHands(answer: Answer, { gateway, facts }: Opening): Promise<
       const upstream = gateway.upstream.upgrade(
         {
           origin: route.origin,
+          mayBePrivate: route.mayBePrivate,
           method: request.method,
           path: route.path,
           headers: headers.forwarded,

@@ -1,0 +1,95 @@
+/**
+ * The last form of a record that the database has refused in all others: which call it was, whose, when and how it
+ * ended. Nothing in it is free in form, so a call that can be named at all is in the log; it belongs to no run.
+ */
+import { type CallBegin, PROVIDER_NAMES } from '../call-record.ts';
+import { encodeCopyText } from '../store/copy-text.ts';
+import type { LlmRequestRow } from '../store/llm-request-row.ts';
+import type { CallFlag } from '../token-usage.ts';
+import type { CallItem, OpenItem } from './batch-item.ts';
+
+const MAX_NODE_CHARACTERS = 64;
+const MAX_STATUS = 999;
+/** Of the endpoint and the path, which name a family and a place in it, and may hold anything. */
+const UNKNOWN = 'unknown';
+
+export function bareCall(item: CallItem): CallItem {
+  const row = bareRow(item.row);
+  return {
+    kind: 'call',
+    row,
+    copyText: encodeCopyText([row]),
+    billedOnceAs: null,
+    bodies: [],
+    requestHeaders: [],
+    responseHeaders: [],
+  };
+}
+
+function bareRow(row: LlmRequestRow): LlmRequestRow {
+  const { id, requested_at, account_id, key_id, outcome } = row;
+  const isFlag = (flag: unknown): flag is CallFlag => typeof flag === 'string' && /^[a-z_]{1,40}$/.test(flag);
+  return {
+    ...{ id, requested_at, account_id, key_id, outcome },
+    ...{ node: bareNode(row.node), client: null },
+    provider: PROVIDER_NAMES.find((name) => name === row.provider) ?? 'openai',
+    provider_alias: null,
+    ...{ endpoint: UNKNOWN, method: /^[A-Z]{1,10}$/.test(row.method) ? row.method : 'POST', path: '' },
+    ...{ model: null, model_requested: null, billing_model: null, streamed: null, service_tier: null, speed: null },
+    ...{ is_batch: false, region: null, inference_geo: null, attempt: null },
+    status: isCount(row.status) && row.status <= MAX_STATUS ? row.status : null,
+    ...{ error_type: null, error_message: null, provider_request_id: null },
+    flags: [...new Set([...row.flags.filter(isFlag), 'sanitised' as const])],
+    ...{ trace_id: null, span_path: null, span_key: null, span_name: UNKNOWN },
+    ...{ raw_metadata: {}, indexed_metadata: {} },
+    ...{ input_tokens: null, cache_read_input_tokens: null, cache_creation_input_tokens: null },
+    ...{ cache_creation_5m_tokens: null, cache_creation_1h_tokens: null, output_tokens: null, reasoning_tokens: null },
+    ...{ usage: null, native_usage: null, usage_source: 'none', estimated_tokens: null },
+    ...{ input_cost: null, cache_read_cost: null, cache_creation_cost: null, output_cost: null, other_cost: null },
+    ...{ total_cost: null, known_cost: null, cost_status: 'unpriced', cost_lines: null, estimated_cost: null },
+    ...{ price_version: null, priced_at: null },
+    responded_at: bareTime(row.responded_at),
+    duration_ms: isCount(row.duration_ms) ? row.duration_ms : null,
+    ...{ connect_ms: null, headers_ms: null, first_byte_ms: null, first_token_ms: null, overhead_us: null },
+    ...{ request_bytes: null, response_bytes: null },
+  };
+}
+
+/** An open call keeps what its row needs when its process dies. */
+export function bareOpen({ begin, process }: OpenItem): OpenItem {
+  const bare: CallBegin = {
+    id: begin.id,
+    requestedAtMs: begin.requestedAtMs,
+    accountId: begin.accountId,
+    keyId: begin.keyId,
+    node: bareNode(begin.node),
+    client: null,
+    provider: PROVIDER_NAMES.find((name) => name === begin.provider) ?? 'openai',
+    providerAlias: null,
+    endpoint: UNKNOWN,
+    billed: true,
+    method: 'POST',
+    path: '',
+    ...{ modelRequested: null, streamed: null, isBatch: false, region: null, attempt: null },
+    ...{ traceId: null, spanPath: null, spanName: null },
+    metadata: [],
+    flags: ['sanitised'],
+    ...(begin.ordinal === undefined ? {} : { ordinal: begin.ordinal }),
+  };
+  return { kind: 'open', begin: bare, process };
+}
+
+function bareNode(node: unknown): string {
+  return typeof node === 'string' ? node.replace(/[^\w.-]/g, '_').slice(0, MAX_NODE_CHARACTERS) : UNKNOWN;
+}
+
+/** `int8` holds every safe integer. */
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+/** The database's times reach further than those of a clock that is right; a clock that is not says nothing. */
+function bareTime(time: Date | null): Date | null {
+  const ms = time?.getTime() ?? Number.NaN;
+  return ms >= 0 && ms < Date.UTC(9999, 0, 1) ? time : null;
+}
