@@ -74,8 +74,8 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
   async function stop(graceMs: number): Promise<void> {
     if (isStopping) return;
     isStopping = true;
-    clearInterval(report);
     await drain(listener, gateway, graceMs);
+    clearInterval(report);
     sendReport(channel, gateway, start.spoolName, attempts);
     await spool.close();
     await gateway.upstream.close();
