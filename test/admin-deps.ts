@@ -11,6 +11,7 @@ export function bareAdminDeps(adminToken: string, publicUrl: string | null): Adm
     baseUrl: 'http://127.0.0.1:4141',
     dashboard: null,
     database: () => null,
+    requestRestart: async () => null,
     publishKeys: async () => true,
     readSupervisorStatus: async () => null,
     readShipperStatus: () => null,
