@@ -62,6 +62,8 @@ export interface Config {
   readonly durability: 'process' | 'power';
   /** When a call's record cannot be kept: go on without it and count, or refuse the call before it is forwarded. */
   readonly onFull: 'open' | 'closed';
+  /** How long a proxy process that is to end lets its open calls run. */
+  readonly drainSeconds: number;
   /** Where newer prices are fetched from: not at all, from where they are published, or from this address. */
   readonly priceFeed: string;
   /** Whether what nobody reported is estimated, in columns of its own. */
@@ -90,6 +92,7 @@ export interface ConfigFlags {
   readonly onClientAbort?: string;
   readonly durability?: string;
   readonly onFull?: string;
+  readonly drainSeconds?: string;
   readonly priceFeed?: string;
   readonly estimates?: string;
   readonly retentionRows?: string;

@@ -53,6 +53,7 @@ async function createProgram(): Promise<Command> {
     .option('--estimates <on|off>', 'count what nobody reported, apart from all costs (TOLLGATE_ESTIMATES, on)')
     .option('--durability <process|power>', 'what a record survives (TOLLGATE_DURABILITY, process)')
     .option('--on-full <open|closed>', 'when a record cannot be kept: go on, or refuse (TOLLGATE_ON_FULL, open)')
+    .option('--drain-seconds <number>', 'how long open calls may run when it stops (TOLLGATE_DRAIN_SECONDS, 30)')
     .option('--price-feed <off|on|url>', 'fetch newer prices daily (TOLLGATE_PRICE_FEED, off)')
     .option('--retention-rows <days>', 'how long calls are kept (TOLLGATE_RETENTION_ROWS, 90)')
     .option('--retention-bodies <days>', 'how long bodies are kept (TOLLGATE_RETENTION_BODIES, 14)')

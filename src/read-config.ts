@@ -33,6 +33,7 @@ const KNOWN_SETTINGS = [
   'TOLLGATE_ON_CLIENT_ABORT',
   'TOLLGATE_DURABILITY',
   'TOLLGATE_ON_FULL',
+  'TOLLGATE_DRAIN_SECONDS',
   'TOLLGATE_PRICE_FEED',
   'TOLLGATE_ESTIMATES',
   'TOLLGATE_RETENTION_ROWS',
@@ -53,6 +54,9 @@ const AWS_HOST = /(?:^|\.)([a-z]{2}(?:-gov|-iso[a-z]?)?-[a-z]+-\d)\.(?:vpce\.)?(
 
 const MAX_WORKERS = 64;
 const MAX_RETENTION_DAYS = 36_500;
+/** Reasoning streams last minutes; longer than the default and most orchestrators kill us anyway. */
+const DEFAULT_DRAIN_SECONDS = 30;
+const MAX_DRAIN_SECONDS = 86_400;
 
 /** A setting as given: its name for messages, and its value; an empty value counts as not given. */
 interface Given {
@@ -217,6 +221,7 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     env,
   );
   const rows = give('--retention-rows', flags.retentionRows, 'TOLLGATE_RETENTION_ROWS', env);
+  const drain = give('--drain-seconds', flags.drainSeconds, 'TOLLGATE_DRAIN_SECONDS', env);
   const bodies = give('--retention-bodies', flags.retentionBodies, 'TOLLGATE_RETENTION_BODIES', env);
   const config: Config = {
     host: readHost(give('--host', flags.host, 'TOLLGATE_HOST', env)),
@@ -243,6 +248,7 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     ]),
     durability: readChoice(give('--durability', flags.durability, 'TOLLGATE_DURABILITY', env), ['process', 'power']),
     onFull: readChoice(give('--on-full', flags.onFull, 'TOLLGATE_ON_FULL', env), ['open', 'closed']),
+    drainSeconds: readInteger(drain, DEFAULT_DRAIN_SECONDS, 0, MAX_DRAIN_SECONDS),
     priceFeed: readPriceFeed(give('--price-feed', flags.priceFeed, 'TOLLGATE_PRICE_FEED', env)),
     estimates: readChoice(give('--estimates', flags.estimates, 'TOLLGATE_ESTIMATES', env), ['on', 'off']),
     retentionRowsDays: readInteger(rows, 90, 1, MAX_RETENTION_DAYS),

@@ -87,6 +87,7 @@ export async function startAdminDatabase(kind: PostgresKind): Promise<AdminDatab
     database: () => pool,
     publishKeys: async () => true,
     readSupervisorStatus: async () => null,
+    requestRestart: async () => null,
     readShipperStatus: () => null,
     readSpoolStatus: async () => null,
     countRunningJobs: async () => 0,

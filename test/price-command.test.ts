@@ -26,6 +26,7 @@ beforeAll(async () => {
     database: () => null,
     publishKeys: async () => true,
     readSupervisorStatus: async () => null,
+    requestRestart: async () => null,
     readShipperStatus: () => null,
     readSpoolStatus: async () => null,
     countRunningJobs: async () => 0,

@@ -27,6 +27,7 @@ import { CATALOG_PATH } from './prices/prices-catalog-resource.ts';
 import { addPriceRoutes } from './prices/prices-resource.ts';
 import { addQuoteRoute } from './prices/quote-resource.ts';
 import { addRepriceRoutes } from './prices/reprice-resource.ts';
+import { addRestartRoute } from './restart-resource.ts';
 import { addRunCallRoutes } from './run-calls-resource.ts';
 import { addRunStreamRoute } from './run-stream.ts';
 import { addRunSumsRoutes } from './run-sums-resource.ts';
@@ -99,6 +100,7 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
 
   addSessionRoutes(app, deps, sessions);
   addSystemRoutes(app, deps);
+  addRestartRoute(app, deps);
   addAttemptStreamRoute(app, deps);
   addAttemptRoutes(app, deps);
   addDemoDataRoutes(app, deps);

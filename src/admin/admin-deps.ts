@@ -3,7 +3,7 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { RestoreResult } from '../backup/restore-backup.ts';
-import type { SupervisorStatus } from '../channel.ts';
+import type { RestartStatus, SupervisorStatus } from '../channel.ts';
 import type { Setting } from '../config.ts';
 import type { CurrentPriceBook } from '../prices/current-price-book.ts';
 import type { PriceCatalogs } from '../prices/price-catalogs.ts';
@@ -63,6 +63,8 @@ export interface AdminDeps {
   readonly publishKeys: (version: number) => Promise<boolean>;
   /** Null when the supervisor does not answer. */
   readonly readSupervisorStatus: () => Promise<SupervisorStatus | null>;
+  /** Replaces the proxy processes, then this one; gives what is known of restarts then, or null as above. */
+  readonly requestRestart: () => Promise<RestartStatus | null>;
   /** How far the records are; null until the shipper runs. */
   readonly readShipperStatus: () => JsonValue;
   /** Null when its folder cannot be read. */

@@ -28,6 +28,7 @@ async function askBoth(database: MutePostgres): Promise<readonly unknown[]> {
     database: () => pool,
     publishKeys: () => Promise.resolve(true),
     readSupervisorStatus: () => Promise.resolve(null),
+    requestRestart: async () => null,
     readShipperStatus: () => null,
     readSpoolStatus: () => Promise.resolve({ bytes: 5, limitBytes: 9, isDiskLow: false }),
     countRunningJobs: () => Promise.resolve(0),

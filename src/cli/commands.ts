@@ -13,6 +13,7 @@ import { addPriceCommand } from './prices/price-command.ts';
 import { addPricesCommands } from './prices/prices-command.ts';
 import { addRepriceCommand } from './prices/reprice-command.ts';
 import { addReconcileCommand } from './reconcile/reconcile-command.ts';
+import { addRestartCommand } from './restart-command.ts';
 import { addRunsCommand } from './runs-command.ts';
 
 /** Lists under `--json` are one object a line. */
@@ -39,4 +40,5 @@ export function addCommands(program: Command): void {
   addJobsCommands(program, addClientOptions);
   addExportCommand(program, addClientOptions);
   addDoctorCommand(program, addClientOptions);
+  addRestartCommand(program, addClientOptions);
 }

@@ -196,6 +196,11 @@ function createControl(
     database: () => (connected === null ? null : apiPool),
     publishKeys,
     readSupervisorStatus: status.read,
+    requestRestart: async () => {
+      channel.send({ type: 'restart-proxies' });
+      // Asked behind it on the same channel, so that the answer counts it.
+      return (await status.read())?.restart ?? null;
+    },
     readShipperStatus: () => formatShipperStatus(connected?.shipper.stats() ?? null),
     readSpoolStatus: () => readSpoolStatus(start.spoolDir),
     countRunningJobs: () => Promise.resolve(connected?.jobs.countActive() ?? null),

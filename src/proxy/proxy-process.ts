@@ -50,6 +50,7 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
   const spool = openSpoolWriter({
     dir: join(start.spoolDir, start.spoolName),
     durability: config.durability,
+    onFull: config.onFull,
     log,
   });
   const maxConnections = countConnections(readOpenFileLimit());
@@ -67,7 +68,7 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
     headerNames: new HeaderNames(),
     nextCallId: createCallIds(),
     openCalls: new OpenSet(),
-    counters: { calls: 0, rejected: 0, droppedConnections: 0 },
+    counters: { calls: 0, rejected: 0, accepted: 0, inFlight: 0, refusedFull: 0, droppedConnections: 0 },
     isDraining: false,
     reportAttempt: attempts.add,
     log,
@@ -79,10 +80,11 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
   async function stop(graceMs: number): Promise<void> {
     if (isStopping) return;
     isStopping = true;
-    clearInterval(report);
     await drain(listener, gateway, graceMs);
-    sendReport(channel, gateway, start.spoolName, attempts);
+    clearInterval(report);
     await spool.close();
+    // The last figures: of a process that has ended nothing else is left to say what it had accepted.
+    sendReport(channel, gateway, start.spoolName, attempts);
     await gateway.upstream.close();
     process.exit(0);
   }
@@ -141,11 +143,14 @@ async function drain({ server, sessions }: ProxyServer, gateway: Gateway, graceM
   await Promise.race([sleep(Math.min(IDLE_CLOSE_DELAY_MS, graceMs)), closed]);
   server.closeIdleConnections();
   sessions.close();
-  while (gateway.openCalls.size > 0 && performance.now() < deadlineMs) await sleep(20);
-  if (gateway.openCalls.size === 0) return;
-  gateway.log.warn({ calls: gateway.openCalls.size }, 'cutting calls that did not end within the time for draining');
+  // Not only open answers: a call that waits for its begin, or whose ending is being written, is in flight as well.
+  const { counters } = gateway;
+  while (counters.inFlight > 0 && performance.now() < deadlineMs) await sleep(20);
+  if (counters.inFlight === 0) return;
+  gateway.log.warn({ calls: counters.inFlight }, 'cutting calls that did not end within the time for draining');
   for (const call of gateway.openCalls) call.shutDown();
-  await sleep(CUT_SETTLE_MS);
+  const settledMs = performance.now() + CUT_SETTLE_MS;
+  while (counters.inFlight > 0 && performance.now() < settledMs) await sleep(20);
 }
 
 interface AttemptSampler {
@@ -182,14 +187,14 @@ function sendReport(channel: ChildChannel, gateway: Gateway, spoolName: string, 
       callsTotal: gateway.counters.calls,
       rejectedTotal: gateway.counters.rejected,
       spoolName,
-      acceptedTotal: 0,
-      inFlight: 0,
-      keptTotal: 0,
+      acceptedTotal: gateway.counters.accepted,
+      inFlight: gateway.counters.inFlight,
+      keptTotal: stats.endsKept,
       recordsLost: stats.recordsLost,
       bodiesDropped: stats.bodiesDropped,
-      compactedTotal: 0,
+      compactedTotal: stats.compacted,
       spoolPendingBytes: stats.pendingBytes,
-      refusedFullTotal: 0,
+      refusedFullTotal: gateway.counters.refusedFull,
       droppedConnections: gateway.counters.droppedConnections,
       rssBytes: process.memoryUsage.rss(),
     },

@@ -100,10 +100,21 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
       dashboard: null,
       database: () => (isDatabaseOpen ? pool : null),
       publishKeys: keys.publish,
+      requestRestart: async () => ({ requested: 1, finished: 0, problem: null }),
       readSupervisorStatus: async () => ({
         startedAtMs: NOON_MS,
+        restart: { requested: 0, finished: 0, problem: null },
         children: [
-          { role: 'proxy', pid: 7, state: 'ready', startedAtMs: NOON_MS, restarts: 0, lastExit: null, metrics: null },
+          {
+            role: 'proxy',
+            pid: 7,
+            state: 'ready',
+            startedAtMs: NOON_MS,
+            restarts: 0,
+            recentExits: 0,
+            lastExit: null,
+            metrics: null,
+          },
         ],
         attempts: [
           {

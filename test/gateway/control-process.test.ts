@@ -50,6 +50,7 @@ function createSupervisorStandIn() {
               requestId: message.requestId,
               status: {
                 startedAtMs: NOON_MS,
+                restart: { requested: 0, finished: 0, problem: null },
                 children: [
                   {
                     role: 'proxy',
@@ -57,6 +58,7 @@ function createSupervisorStandIn() {
                     state: 'ready',
                     startedAtMs: NOON_MS,
                     restarts: 0,
+                    recentExits: 0,
                     lastExit: null,
                     metrics: null,
                   },
@@ -122,6 +124,7 @@ function startMessage(): ControlStart {
     onClientAbort: 'cancel',
     durability: 'process',
     onFull: 'open',
+    drainSeconds: 30,
     estimates: 'on',
     retentionRowsDays: 90,
     retentionBodiesDays: 14,

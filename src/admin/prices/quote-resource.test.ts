@@ -18,6 +18,7 @@ const app = createAdminApp({
   database: () => null,
   publishKeys: () => Promise.resolve(true),
   readSupervisorStatus: () => Promise.resolve(null),
+  requestRestart: async () => null,
   readShipperStatus: () => null,
   readSpoolStatus: () => Promise.resolve(null),
   countRunningJobs: () => Promise.resolve(0),
