@@ -1,11 +1,12 @@
 /** The admin API's listening socket, what its clients may take of it, and its end. */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { createAdaptorServer } from '@hono/node-server';
+import { getRequestListener } from '@hono/node-server';
 import { OperatorError } from '../errors.ts';
 import { SLOW_REQUEST_LIMITS, type SlowRequestLimits, SlowRequests } from '../sockets/slow-requests.ts';
 import { UnreadSockets } from '../sockets/unread-sockets.ts';
 import { RESTORE_PATH } from './backup-resource.ts';
+import { refuseMalformed } from './refuse-malformed.ts';
 
 export interface AdminLimits {
   /** Browser tabs hold a few each, for live lists. Further ones are closed at once. */
@@ -47,23 +48,17 @@ function describeListenError(error: Error, host: string, port: number): Operator
   return new OperatorError(`the admin address ${host}:${port} cannot be used: ${why}`, { cause: error });
 }
 
+export interface AdminApp {
+  readonly fetch: (request: Request, bindings?: object) => Promise<Response> | Response;
+}
+
 export function listenAdmin(
-  app: { readonly fetch: (request: Request, bindings?: object) => Promise<Response> | Response },
+  app: AdminApp,
   host: string,
   port: number,
   limits: AdminLimits = ADMIN_LIMITS,
 ): Promise<AdminServer> {
-  const server = createAdaptorServer({
-    fetch: (request, bindings) => app.fetch(request, bindings),
-    createServer,
-    serverOptions: {
-      headersTimeout: limits.headersTimeoutMs,
-      connectionsCheckingInterval: limits.checkIntervalMs,
-      maxHeaderSize: limits.maxHeaderBytes,
-      // A large upload may take its time; one that does not move is cut below.
-      requestTimeout: 0,
-    },
-  });
+  const server = createStrictServer(app, limits);
   const closeWatch = watch(server, limits);
   const { promise, resolve, reject } = Promise.withResolvers<AdminServer>();
   const onError = (error: Error): void => reject(describeListenError(error, host, port));
@@ -83,7 +78,25 @@ export function listenAdmin(
   return promise;
 }
 
-function watch(server: ReturnType<typeof createAdaptorServer>, limits: AdminLimits): () => void {
+function createStrictServer(app: AdminApp, limits: AdminLimits): Server {
+  const server = createServer({
+    requireHostHeader: false,
+    // Without a websocket on this port, an offer of another protocol is left unanswered.
+    shouldUpgradeCallback: () => false,
+    headersTimeout: limits.headersTimeoutMs,
+    connectionsCheckingInterval: limits.checkIntervalMs,
+    maxHeaderSize: limits.maxHeaderBytes,
+    // A large upload may take its time; one that does not move is cut below.
+    requestTimeout: 0,
+  });
+  // More headers than the limit must be refused, not silently cut off (the default).
+  server.maxHeadersCount = 0;
+  const listener = refuseMalformed(getRequestListener((request, bindings) => app.fetch(request, bindings)));
+  for (const event of ['request', 'checkContinue', 'checkExpectation'] as const) server.on(event, listener);
+  return server;
+}
+
+function watch(server: Server, limits: AdminLimits): () => void {
   server.maxConnections = limits.maxConnections;
   // A restore takes what it takes, and looks after clients that stall itself.
   const slow = new SlowRequests(limits.slowRequests, ({ url }) => url?.startsWith(RESTORE_PATH) === true);
@@ -96,9 +109,9 @@ function watch(server: ReturnType<typeof createAdaptorServer>, limits: AdminLimi
   };
 }
 
-function closeServer(server: ReturnType<typeof createAdaptorServer>): Promise<void> {
+function closeServer(server: Server): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   server.close(() => resolve());
-  if ('closeAllConnections' in server) server.closeAllConnections();
+  server.closeAllConnections();
   return promise;
 }

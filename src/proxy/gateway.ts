@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import type { RejectedAttempt } from '../channel.ts';
 import type { Config } from '../config.ts';
+import type { GatewayErrorCode } from '../errors.ts';
 import type { SpoolWriter } from '../spool/spool-writer.ts';
 import type { KeyHolder } from './authenticate.ts';
 import type { AwsCredentials } from './aws/aws-credentials.ts';
@@ -48,9 +49,13 @@ export interface Gateway {
     refusedFull: number;
     /** At the limit on connections. */
     droppedConnections: number;
+    /** Refused calls by code. */
+    readonly refusals: Map<GatewayErrorCode, number>;
   };
   /** True from the moment the process is asked to stop: no connection is kept alive any more. */
   isDraining: boolean;
+  /** It drains because another process serves the port: the gateway goes on. */
+  isReplaced?: boolean;
   readonly reportAttempt: (attempt: RejectedAttempt) => void;
   readonly log: Logger;
 }

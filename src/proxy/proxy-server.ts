@@ -16,6 +16,7 @@ import { type ClientError, takeHttp2Socket } from './http2/http2-hand-over.ts';
 import { Http2Sessions } from './http2/http2-sessions.ts';
 import { LeanRequest } from './lean-request.ts';
 import { refusalBody, refusalHeaders, refuse } from './refuse.ts';
+import { RequestTurns } from './request-turns.ts';
 import { handleUpgrade } from './websocket/handle-upgrade.ts';
 
 /** Said in the log at most so often. */
@@ -61,11 +62,15 @@ export function createProxyServer(gateway: Gateway, limits: ServerLimits = SERVE
       noDelay: true,
       keepAlive: true,
       IncomingMessage: LeanRequest,
-      // Other upgrades (h2c) are offers that may be left unanswered.
-      shouldUpgradeCallback: ({ httpVersion, headers }) => httpVersion === '1.1' && asksForWebsocket(headers.upgrade),
+      // `accept` refuses it, in the form that all refusals have.
+      requireHostHeader: false,
+      shouldUpgradeCallback,
     },
     onHttp1Request,
   );
+  const turns = new RequestTurns();
+  /** Requests that offer another protocol, which is left unanswered. */
+  const offers = new WeakSet<IncomingMessage>();
   /** The answer to the latest request of a connection. */
   const latest = new WeakMap<Duplex, ServerResponse>();
   // More headers than the limit must be refused, not silently cut off (the default).
@@ -94,9 +99,18 @@ export function createProxyServer(gateway: Gateway, limits: ServerLimits = SERVE
     void handleCall(incoming, outgoing, gateway); // It answers every failure itself and never rejects.
   }
 
+  function shouldUpgradeCallback(incoming: IncomingMessage): boolean {
+    if (incoming.httpVersion === '1.1' && asksForWebsocket(incoming.headers.upgrade)) return true;
+    offers.add(incoming);
+    return false;
+  }
+
   function onHttp1Request(incoming: IncomingMessage, outgoing: ServerResponse): void {
+    const before = latest.get(incoming.socket);
     latest.set(incoming.socket, outgoing);
-    onRequest(incoming, outgoing);
+    // What came behind it in the same packet Node has dropped, and would take the rest of it for a request.
+    if (offers.has(incoming)) outgoing.shouldKeepAlive = false;
+    turns.take(before, incoming, () => onRequest(incoming, outgoing));
   }
 
   server.on('upgrade', (incoming: IncomingMessage, _socket: Duplex, head: Buffer) => {
@@ -176,10 +190,12 @@ function refuseSocket(socket: Duplex, code: GatewayErrorCode): void {
   socket.end(`${head}\r\n${body}`);
 }
 
-/** `/healthz`: the process works. `/readyz`: it has its keys and is not stopping. Neither asks the database. */
+/** `/healthz`: the process works. `/readyz`: it has its keys and the gateway is not stopping. Neither asks the database. */
 function answerHealth(url: string | undefined, outgoing: ClientResponse, gateway: Gateway): boolean {
   if (url !== '/healthz' && url !== '/readyz') return false;
-  const isReady = url === '/healthz' || (gateway.keys.snapshot !== null && !gateway.isDraining);
+  const isStopping = gateway.isDraining && gateway.isReplaced !== true;
+  const isReady = url === '/healthz' || (gateway.keys.snapshot !== null && !isStopping);
+  if (gateway.isDraining) outgoing.shouldKeepAlive = false;
   const status = isReady ? 200 : 503;
   outgoing.writeHead(status, STATUS_CODES[status] ?? '', ['content-type', 'application/json']);
   outgoing.end(isReady ? '{"status":"ok"}' : '{"status":"unavailable"}');

@@ -137,7 +137,7 @@ const NOT_USED = (): never => {
 
 function toIncoming({ method, url, headers, httpVersionMinor }: Request): ClientRequest {
   return {
-    ...{ method, url, httpVersionMinor, rawHeaders: headers.flat(), headers: {}, complete: true },
+    ...{ method, url, httpVersionMajor: 1, httpVersionMinor, rawHeaders: headers.flat(), headers: {}, complete: true },
     socket: { destroyed: false, destroy: NOT_USED, destroySoon: NOT_USED, resetAndDestroy: NOT_USED },
     ...{ on: NOT_USED, once: NOT_USED, off: NOT_USED, pause: NOT_USED, resume: NOT_USED, isPaused: NOT_USED },
   };
