@@ -27,6 +27,8 @@ export interface ParsedFrames {
   readonly needs: number;
   /** Bytes that were stepped over. */
   readonly corruptBytes: number;
+  /** A zero stands where the next frame will: a file that is written in place has not got there yet. */
+  readonly isUnwritten: boolean;
 }
 
 export interface ParseLimits {
@@ -41,6 +43,8 @@ export interface ParseLimits {
  * could be full of made-up frame headers; behind damage each of them would be checked.
  */
 const MAX_RESYNC_BYTES = 512 * 1024 * 1024;
+/** So many zeros behind a damaged frame are not a part of it. */
+const MIN_UNWRITTEN_BYTES = 512;
 
 /** Parses from `from`. `isFinal`: nothing will be appended, so an unfinished frame at the end is damage, too. */
 export function parseFrames(bytes: Buffer, from: number, isFinal: boolean, limits: ParseLimits): ParsedFrames {
@@ -52,6 +56,8 @@ export function parseFrames(bytes: Buffer, from: number, isFinal: boolean, limit
   let resyncBytes = 0;
   let isBehindBody = false;
   while (offset < bytes.length && ends < limits.maxEnds && (taken < limits.maxBytes || isBehindBody)) {
+    if (!isFinal && bytes[offset] === 0)
+      return { entries, consumed: offset, needs: 0, corruptBytes, isUnwritten: true };
     const frame = readFrame(bytes, offset);
     if (frame.kind === 'frame') {
       const found = decodeFrame(frame.version, frame.type, frame.payload);
@@ -68,13 +74,22 @@ export function parseFrames(bytes: Buffer, from: number, isFinal: boolean, limit
       offset = frame.end;
       continue;
     }
-    if (frame.kind === 'short' && !isFinal) return { entries, consumed: offset, needs: frame.needs, corruptBytes };
+    if (frame.kind === 'short' && !isFinal)
+      return { entries, consumed: offset, needs: frame.needs, corruptBytes, isUnwritten: false };
     resyncBytes += frame.kind === 'bad' ? frame.checkedBytes : 0;
     const next = resyncBytes > MAX_RESYNC_BYTES ? bytes.length : findMagic(bytes, offset + 1, isFinal);
-    corruptBytes += next - offset;
+    corruptBytes += (isFinal && next === bytes.length ? writtenEnd(bytes, offset) : next) - offset;
     offset = next;
   }
-  return { entries, consumed: offset, needs: offset < bytes.length ? FRAME_HEADER_BYTES : 0, corruptBytes };
+  const needs = offset < bytes.length ? FRAME_HEADER_BYTES : 0;
+  return { entries, consumed: offset, needs, corruptBytes, isUnwritten: false };
+}
+
+/** Zeros at the end of a file are room that was never written, not damage; but a frame, too, can end with a few. */
+function writtenEnd(bytes: Buffer, from: number): number {
+  let end = bytes.length;
+  while (end > from && bytes[end - 1] === 0) end -= 1;
+  return end === from || bytes.length - end >= MIN_UNWRITTEN_BYTES ? end : bytes.length;
 }
 
 /** The next place where a frame may begin; with more bytes to come, a part of the magic at the very end counts. */

@@ -55,6 +55,10 @@ export function openSpoolReader(dir: string, from: SpoolPosition): SpoolReader {
     try {
       const { size } = await handle.stat();
       const wanted = Math.min(Math.max(CHUNK_BYTES, needs - rest.length), size - position);
+      if (wanted < 0) {
+        // What a failed write had left was cut off again.
+        bytes = bytes.subarray(0, Math.max(parsedTo, size - start));
+      }
       if (wanted <= 0) return false;
       const chunk = Buffer.allocUnsafe(rest.length + wanted);
       rest.copy(chunk);
@@ -76,11 +80,15 @@ export function openSpoolReader(dir: string, from: SpoolPosition): SpoolReader {
       let taken = held.reduce((sum, entry) => sum + entry.bytes, 0);
       let isDrained = false;
       while (!isFull()) {
-        parse(false);
+        const isUnwritten = parse(false);
         if (isFull()) break;
         // Asked before the file is read: when a later segment exists by now, this one has its last byte.
         const isFinal = isDead || (await readNextSegment(dir, segment)) !== null;
-        if (await readMore()) continue;
+        if (isUnwritten) {
+          // The zeros may have been written over since they were read.
+          bytes = bytes.subarray(0, parsedTo);
+          if (isFinal) while (await readMore());
+        } else if (await readMore()) continue;
         if (!isFinal) {
           isDrained = true;
           break;
@@ -104,7 +112,8 @@ export function openSpoolReader(dir: string, from: SpoolPosition): SpoolReader {
         return ends >= limits.maxEnds || (taken >= limits.maxBytes && entries.at(-1)?.entry.type !== 'body');
       }
 
-      function parse(isFinal: boolean): void {
+      /** True when it stopped at what is not written yet. */
+      function parse(isFinal: boolean): boolean {
         const left = { maxEnds: limits.maxEnds - ends, maxBytes: Math.max(1, limits.maxBytes - taken) };
         const parsed = parseFrames(bytes, parsedTo, isFinal, left);
         for (const entry of parsed.entries) {
@@ -116,6 +125,7 @@ export function openSpoolReader(dir: string, from: SpoolPosition): SpoolReader {
         if (parsed.corruptBytes > 0) corrupt.push({ segment, bytes: parsed.corruptBytes });
         parsedTo = parsed.consumed;
         needs = parsed.needs;
+        return parsed.isUnwritten;
       }
     },
   };
