@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { listProcesses } from '../../test/gateway/run-gateway.ts';
-import { makeDataDir, waitUntil } from '../../test/gateway/start-gateway.ts';
+import { asRecord, makeDataDir, waitUntil } from '../../test/gateway/start-gateway.ts';
 import { createSeededRandom } from '../../test/proxy/seeded-random.ts';
 import { countDatabase, embeddedUrl } from '../kill/gateway-database.ts';
 import { createRawClient, type RawClient } from '../kill/raw-client.ts';
@@ -36,6 +36,7 @@ const DISK_MB = 1_536;
 const DISK_MB_A_MINUTE = 64;
 /** For everything to come back after the last fault: back-offs are up to 30 s. */
 const BACK_LIMIT_MS = 120_000;
+const ACCOUNTS_LIMIT_MS = 20_000;
 /** For the clock to be read again. */
 const CLOCK_SETTLE_MS = 500;
 
@@ -44,6 +45,18 @@ export interface SoakOptions {
   readonly seed: number;
   readonly clients: number;
   readonly say: (text: string) => void;
+}
+
+/** The gateway's own account of its calls, in `GET /api/v1/status`. */
+export interface Accounts {
+  readonly accepted: number;
+  readonly stored: number;
+  readonly spooled: number;
+  readonly inFlight: number;
+  readonly setAside: number;
+  readonly lost: number;
+  /** What it cannot know. */
+  readonly unaccounted: number;
 }
 
 export interface OpenFiles {
@@ -70,6 +83,7 @@ export interface SoakResult {
   /** A pool never keeps more idle connections than it had calls at the same time. */
   readonly mostIdleSockets: number;
   readonly processesLeft: number;
+  readonly accounts: Accounts;
   /** What the gateways printed. */
   readonly gatewayLog: string;
 }
@@ -143,13 +157,25 @@ async function soakOn(disk: Disk | null, clockFile: string, options: SoakOptions
       ...{ provider: stage.provider, disturbances: faults.disturbances },
     });
     const providerSockets = stage.provider.connections();
+    const accounts = await readSettledAccounts(stage);
     const filesAfter = mostFiles(listAll());
     const gatewayLog = stage.gateway().output();
     isStopped = true;
     await stage.close();
     return {
       mostIdleSockets: clients * WORKERS,
-      ...{ seed, minutes, count, faults: faults.counts, drainMs, figures, filesBefore, filesAfter, providerSockets },
+      ...{
+        seed,
+        minutes,
+        count,
+        faults: faults.counts,
+        drainMs,
+        figures,
+        filesBefore,
+        filesAfter,
+        providerSockets,
+        accounts,
+      },
       leftOut: disk === null ? ['disk full (this user may not mount a tmpfs)'] : [],
       ...{ rollupDifferences: database.differences.length, openCalls: database.openCalls, gatewayLog },
       cpuShare: figures.cpuSeconds / (loadMs / 1_000),
@@ -179,6 +205,34 @@ async function waitUntilBack(stage: Stage, listAll: () => readonly RoleProcess[]
     },
     BACK_LIMIT_MS,
   );
+}
+
+/** Its figures of the proxies are up to a second old: a sum that is not right yet is asked for again. */
+async function readSettledAccounts(stage: Stage): Promise<Accounts> {
+  const read = async () => readAccounts(await stage.gateway().api('/api/v1/status'));
+  const settled = async () => {
+    const accounts = await read();
+    return isBalanced(accounts) ? accounts : undefined;
+  };
+  return waitUntil('the accounts are balanced', settled, ACCOUNTS_LIMIT_MS).catch(read);
+}
+
+function readAccounts(status: unknown): Accounts {
+  const accounts = asRecord(asRecord(status)['accounts']);
+  return {
+    accepted: Number(accounts['accepted']),
+    stored: Number(accounts['stored']),
+    spooled: Number(accounts['spooled']),
+    inFlight: Number(accounts['in_flight']),
+    setAside: Number(accounts['set_aside']),
+    lost: Number(accounts['lost']),
+    unaccounted: Number(accounts['unaccounted_total']),
+  };
+}
+
+/** The invariant of the product. */
+export function isBalanced({ accepted, stored, spooled, inFlight, setAside, lost }: Accounts): boolean {
+  return accepted === stored + spooled + inFlight + setAside + lost;
 }
 
 function mostFiles(processes: readonly RoleProcess[]): OpenFiles {
