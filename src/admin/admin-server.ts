@@ -1,9 +1,10 @@
 /** The admin API's listening socket, and its end. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createAdaptorServer } from '@hono/node-server';
+import { getRequestListener } from '@hono/node-server';
 import { OperatorError } from '../errors.ts';
 import { RESTORE_PATH } from './backup-resource.ts';
+import { refuseMalformed } from './refuse-malformed.ts';
 
 /** For a whole request with its body, as of Node's own server. */
 const REQUEST_LIMIT_MS = 300_000;
@@ -25,14 +26,14 @@ function describeListenError(error: Error, host: string, port: number): Operator
   return new OperatorError(`the admin address ${host}:${port} cannot be used: ${why}`, { cause: error });
 }
 
-export function listenAdmin(
-  app: { readonly fetch: (request: Request, bindings?: object) => Promise<Response> | Response },
-  host: string,
-  port: number,
-): Promise<AdminServer> {
-  const server = createAdaptorServer({ fetch: (request, bindings) => app.fetch(request, bindings) });
+export interface AdminApp {
+  readonly fetch: (request: Request, bindings?: object) => Promise<Response> | Response;
+}
+
+export function listenAdmin(app: AdminApp, host: string, port: number): Promise<AdminServer> {
+  const server = createStrictServer(app);
   // Node's limit knows no exception; that of the head stays.
-  if ('requestTimeout' in server) server.requestTimeout = 0;
+  server.requestTimeout = 0;
   server.on('request', limitRequest);
   const { promise, resolve, reject } = Promise.withResolvers<AdminServer>();
   const onError = (error: Error): void => reject(describeListenError(error, host, port));
@@ -46,6 +47,16 @@ export function listenAdmin(
   return promise;
 }
 
+function createStrictServer(app: AdminApp): Server {
+  // Without a websocket on this port, an offer of another protocol is left unanswered.
+  const server = createServer({ requireHostHeader: false, shouldUpgradeCallback: () => false });
+  // More headers than the limit must be refused, not silently cut off (the default).
+  server.maxHeadersCount = 0;
+  const listener = refuseMalformed(getRequestListener((request, bindings) => app.fetch(request, bindings)));
+  for (const event of ['request', 'checkContinue', 'checkExpectation'] as const) server.on(event, listener);
+  return server;
+}
+
 /** A restore takes what it takes, and looks after clients that stall itself; but only as long as it is not answered. */
 function limitRequest(incoming: IncomingMessage, outgoing: ServerResponse): void {
   const limit = setInterval(() => {
@@ -56,9 +67,9 @@ function limitRequest(incoming: IncomingMessage, outgoing: ServerResponse): void
   incoming.once('close', () => clearInterval(limit));
 }
 
-function closeServer(server: ReturnType<typeof createAdaptorServer>): Promise<void> {
+function closeServer(server: Server): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   server.close(() => resolve());
-  if ('closeAllConnections' in server) server.closeAllConnections();
+  server.closeAllConnections();
   return promise;
 }

@@ -24,7 +24,7 @@ export interface OpenCall {
 }
 
 export interface Gateway {
-  readonly settings: Pick<Config, 'bodies' | 'usage' | 'onClientAbort' | 'node'>;
+  readonly settings: Pick<Config, 'bodies' | 'usage' | 'onClientAbort' | 'onFull' | 'node'>;
   readonly routes: RouteSettings;
   readonly keys: KeyHolder;
   readonly awsCredentials: AwsCredentials;
@@ -36,7 +36,15 @@ export interface Gateway {
   readonly headerNames: HeaderNames;
   readonly nextCallId: () => CallId;
   readonly openCalls: OpenSet<OpenCall>;
-  readonly counters: { calls: number; rejected: number };
+  readonly counters: {
+    calls: number;
+    rejected: number;
+    /** Calls that have a record to be kept; the ordinal of the last one. */
+    accepted: number;
+    /** Accepted calls whose ending is neither written nor given up. */
+    inFlight: number;
+    refusedFull: number;
+  };
   /** True from the moment the process is asked to stop: no connection is kept alive any more. */
   isDraining: boolean;
   readonly reportAttempt: (attempt: RejectedAttempt) => void;

@@ -47,6 +47,7 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
   const spool = openSpoolWriter({
     dir: join(start.spoolDir, start.spoolName),
     durability: config.durability,
+    onFull: config.onFull,
     log,
   });
   const gateway: Gateway = {
@@ -62,7 +63,7 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
     headerNames: new HeaderNames(),
     nextCallId: createCallIds(),
     openCalls: new OpenSet(),
-    counters: { calls: 0, rejected: 0 },
+    counters: { calls: 0, rejected: 0, accepted: 0, inFlight: 0, refusedFull: 0 },
     isDraining: false,
     reportAttempt: attempts.add,
     log,
@@ -76,8 +77,9 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
     isStopping = true;
     await drain(listener, gateway, graceMs);
     clearInterval(report);
-    sendReport(channel, gateway, start.spoolName, attempts);
     await spool.close();
+    // The last figures: of a process that has ended nothing else is left to say what it had accepted.
+    sendReport(channel, gateway, start.spoolName, attempts);
     await gateway.upstream.close();
     process.exit(0);
   }
@@ -136,11 +138,14 @@ async function drain({ server, sessions }: ProxyServer, gateway: Gateway, graceM
   await Promise.race([sleep(Math.min(IDLE_CLOSE_DELAY_MS, graceMs)), closed]);
   server.closeIdleConnections();
   sessions.close();
-  while (gateway.openCalls.size > 0 && performance.now() < deadlineMs) await sleep(20);
-  if (gateway.openCalls.size === 0) return;
-  gateway.log.warn({ calls: gateway.openCalls.size }, 'cutting calls that did not end within the time for draining');
+  // Not only open answers: a call that waits for its begin, or whose ending is being written, is in flight as well.
+  const { counters } = gateway;
+  while (counters.inFlight > 0 && performance.now() < deadlineMs) await sleep(20);
+  if (counters.inFlight === 0) return;
+  gateway.log.warn({ calls: counters.inFlight }, 'cutting calls that did not end within the time for draining');
   for (const call of gateway.openCalls) call.shutDown();
-  await sleep(CUT_SETTLE_MS);
+  const settledMs = performance.now() + CUT_SETTLE_MS;
+  while (counters.inFlight > 0 && performance.now() < settledMs) await sleep(20);
 }
 
 interface AttemptSampler {
@@ -177,14 +182,14 @@ function sendReport(channel: ChildChannel, gateway: Gateway, spoolName: string, 
       callsTotal: gateway.counters.calls,
       rejectedTotal: gateway.counters.rejected,
       spoolName,
-      acceptedTotal: 0,
-      inFlight: 0,
-      keptTotal: 0,
+      acceptedTotal: gateway.counters.accepted,
+      inFlight: gateway.counters.inFlight,
+      keptTotal: stats.endsKept,
       recordsLost: stats.recordsLost,
       bodiesDropped: stats.bodiesDropped,
-      compactedTotal: 0,
+      compactedTotal: stats.compacted,
       spoolPendingBytes: stats.pendingBytes,
-      refusedFullTotal: 0,
+      refusedFullTotal: gateway.counters.refusedFull,
       droppedConnections: 0,
       rssBytes: process.memoryUsage.rss(),
     },

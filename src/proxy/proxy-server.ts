@@ -14,6 +14,7 @@ import { type ClientError, takeHttp2Socket } from './http2/http2-hand-over.ts';
 import { Http2Sessions } from './http2/http2-sessions.ts';
 import { LeanRequest } from './lean-request.ts';
 import { refusalBody, refusalHeaders, refuse } from './refuse.ts';
+import { RequestTurns } from './request-turns.ts';
 import { handleUpgrade } from './websocket/handle-upgrade.ts';
 
 const HEADERS_TIMEOUT_MS = 30_000;
@@ -39,11 +40,15 @@ export function createProxyServer(gateway: Gateway): ProxyServer {
       noDelay: true,
       keepAlive: true,
       IncomingMessage: LeanRequest,
-      // Other upgrades (h2c) are offers that may be left unanswered.
-      shouldUpgradeCallback: ({ httpVersion, headers }) => httpVersion === '1.1' && asksForWebsocket(headers.upgrade),
+      // `accept` refuses it, in the form that all refusals have.
+      requireHostHeader: false,
+      shouldUpgradeCallback,
     },
     onHttp1Request,
   );
+  const turns = new RequestTurns();
+  /** Requests that offer another protocol, which is left unanswered. */
+  const offers = new WeakSet<IncomingMessage>();
   /** The answer to the latest request of a connection. */
   const latest = new WeakMap<Duplex, ServerResponse>();
   // More headers than the limit must be refused, not silently cut off (the default).
@@ -55,9 +60,18 @@ export function createProxyServer(gateway: Gateway): ProxyServer {
     void handleCall(incoming, outgoing, gateway); // It answers every failure itself and never rejects.
   }
 
+  function shouldUpgradeCallback(incoming: IncomingMessage): boolean {
+    if (incoming.httpVersion === '1.1' && asksForWebsocket(incoming.headers.upgrade)) return true;
+    offers.add(incoming);
+    return false;
+  }
+
   function onHttp1Request(incoming: IncomingMessage, outgoing: ServerResponse): void {
+    const before = latest.get(incoming.socket);
     latest.set(incoming.socket, outgoing);
-    onRequest(incoming, outgoing);
+    // What came behind it in the same packet Node has dropped, and would take the rest of it for a request.
+    if (offers.has(incoming)) outgoing.shouldKeepAlive = false;
+    turns.take(before, incoming, () => onRequest(incoming, outgoing));
   }
 
   server.on('upgrade', (incoming: IncomingMessage, _socket: Duplex, head: Buffer) => {

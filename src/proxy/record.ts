@@ -47,7 +47,12 @@ export function beginFlags({ headers, route }: CallFacts, more: readonly CallFla
   return flags;
 }
 
-export function describeBegin(facts: CallFacts, body: BodyFacts, flags: readonly CallFlag[]): CallBegin {
+export function describeBegin(
+  facts: CallFacts,
+  body: BodyFacts,
+  flags: readonly CallFlag[],
+  ordinal: number,
+): CallBegin {
   const { arrival, key, request, headers, route } = facts;
   const { endpoint } = route;
   return {
@@ -73,6 +78,7 @@ export function describeBegin(facts: CallFacts, body: BodyFacts, flags: readonly
     spanName: headers.spanName,
     metadata: headers.metadata,
     flags,
+    ordinal,
   };
 }
 

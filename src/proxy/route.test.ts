@@ -14,6 +14,8 @@ function routeOf(url: string, headers: readonly string[], settings: RouteSetting
   message.url = url;
   message.method = 'POST';
   message.httpVersion = '1.1';
+  message.httpVersionMajor = 1;
+  message.httpVersionMinor = 1;
   message.rawHeaders = [...headers];
   const request = accept(message, new HeaderNames());
   return chooseRoute(request, splitGatewayHeaders(request), settings);

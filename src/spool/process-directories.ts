@@ -32,7 +32,7 @@ export async function advanceCursor(dir: string, position: SpoolPosition, tally?
   try {
     await writeCursor(dir, position, tally);
   } catch (error) {
-    if (!hasCode(error, 'ENOSPC')) throw error;
+    if (!hasCode(error, 'ENOSPC') && !hasCode(error, 'EDQUOT')) throw error;
     // On a full disk the order is turned round, or it would stay full: what is deleted is stored, and a cursor that
     // points before the first segment only makes the rest come twice.
     await deleteSegmentsBefore(dir, position.segment);
@@ -60,6 +60,13 @@ async function deleteSegmentsBefore(dir: string, segment: number): Promise<void>
   for (const number of readSegmentNumbers(await readdir(dir))) {
     if (number < segment) await unlink(join(dir, segmentName(number)));
   }
+}
+
+/** Room that a dead writer had put aside; its directory may have to wait long for the database. */
+export async function releaseReserve(dir: string): Promise<void> {
+  await unlink(join(dir, RESERVE_NAME)).catch((error: unknown) => {
+    if (!hasCode(error, 'ENOENT')) throw error;
+  });
 }
 
 /** Removes what is ours of a dead process's directory, and the directory when nothing else is in it. */
@@ -93,7 +100,7 @@ function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }
 
-/** Copies a damaged segment, once. False when it was not kept: the quarantine is full. */
+/** Copies a damaged segment, once. False when it was not kept: the quarantine is full, or the disk. */
 export async function quarantineSegment(
   spoolDir: string,
   processName: string,
@@ -108,6 +115,13 @@ export async function quarantineSegment(
   for (const other of names) bytes += (await stat(join(quarantineDir, other))).size;
   const source = join(spoolDir, processName, segmentName(segment));
   if (bytes + (await stat(source)).size > MAX_QUARANTINE_BYTES) return false;
-  await copyFile(source, join(quarantineDir, name));
-  return true;
+  const copy = join(quarantineDir, name);
+  try {
+    await copyFile(source, copy);
+    return true;
+  } catch (error) {
+    if (!hasCode(error, 'ENOSPC') && !hasCode(error, 'EDQUOT')) throw error;
+    await unlink(copy).catch(() => {});
+    return false;
+  }
 }

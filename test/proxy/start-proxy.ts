@@ -75,7 +75,7 @@ export async function startProxy(
     'deepseek',
   ];
   const gateway: Gateway = {
-    settings: { bodies: 'full', usage: 'ask', onClientAbort: 'cancel', node: 'test', ...settings },
+    settings: { bodies: 'full', usage: 'ask', onClientAbort: 'cancel', onFull: 'open', node: 'test', ...settings },
     routes: { upstreams: Object.fromEntries(names.map((name) => [name, upstream])), aliases: {}, ...routes },
     keys: {
       snapshot: createKeySnapshot(1, [
@@ -100,7 +100,7 @@ export async function startProxy(
     headerNames: new HeaderNames(),
     nextCallId,
     openCalls: new OpenSet(),
-    counters: { calls: 0, rejected: 0 },
+    counters: { calls: 0, rejected: 0, accepted: 0, inFlight: 0, refusedFull: 0 },
     isDraining: false,
     reportAttempt: (attempt) => attempts.push(attempt),
     log,

@@ -80,6 +80,7 @@ class Http2Request implements ClientRequest {
   readonly method: string;
   readonly url: string;
   /** Of the HTTP/1.1 request that it stands for. */
+  readonly httpVersionMajor = 1;
   readonly httpVersionMinor = 1;
   readonly rawHeaders: readonly string[];
   readonly headers: IncomingHttpHeaders;

@@ -16,16 +16,9 @@ import { BodyCopy } from '../body-copy.ts';
 import type { Gateway } from '../gateway.ts';
 import { splitGatewayHeaders } from '../gateway-headers.ts';
 import { hideEchoes, hideInReading } from '../hide-echoes.ts';
-import { keepBegin, keepEnd, keepsBodies, stampArrival } from '../keep-call.ts';
+import { acceptCall, keepBegin, keepEnd, keepsBodies, loseEnd, stampArrival } from '../keep-call.ts';
 import { attachMeter } from '../meter.ts';
-import {
-  beginFlags,
-  type CallFacts,
-  describeBegin,
-  describeCheckpoint,
-  describeCopiedBody,
-  describeEnd,
-} from '../record.ts';
+import { beginFlags, type CallFacts, describeCheckpoint, describeCopiedBody, describeEnd } from '../record.ts';
 import { refuse } from '../refuse.ts';
 import { refuseCall } from '../refuse-call.ts';
 import { chooseRoute } from '../route.ts';
@@ -65,6 +58,7 @@ export async function handleUpgrade(incoming: IncomingMessage, head: Buffer, gat
   const requestCopy = new BodyCopy(gateway.copies);
   const responseCopy = new BodyCopy(gateway.copies);
   let facts: CallFacts | null = null;
+  let begun: CallBegin | 'ended' | null = null;
   try {
     const request = accept(incoming, gateway.headerNames, true);
     const headers = splitGatewayHeaders(request);
@@ -85,12 +79,19 @@ export async function handleUpgrade(incoming: IncomingMessage, head: Buffer, gat
     // What follows the head would be read as frames by one side and as a body by the other.
     if (request.hasBody) throw new GatewayError('request_malformed');
 
-    const begin = describeBegin(facts, { model: readModel(request.query), streamed: true }, beginFlags(facts, []));
+    const begin = acceptCall(
+      gateway,
+      facts,
+      { model: readModel(request.query), streamed: true },
+      beginFlags(facts, []),
+    );
+    begun = begin;
     await keepBegin(gateway, begin);
     const overheadUs = Math.round((performance.now() - arrival.monotonicMs) * 1000);
     const opening: Opening = { gateway, facts, begin, websocket, overheadUs, requestCopy, responseCopy };
     const answer = createAnswer(outgoing, opening);
     const handshake = await shakeHands(answer, opening);
+    begun = 'ended';
     if (handshake.kind === 'switched') {
       outgoing.detachSocket(socket);
       await relay(socket, client, handshake, answer.connectMs, opening);
@@ -100,7 +101,7 @@ export async function handleUpgrade(incoming: IncomingMessage, head: Buffer, gat
       else answer.release();
     }
   } catch (error) {
-    refuseCall(incoming, outgoing, gateway, arrival, facts, error);
+    refuseCall(incoming, outgoing, gateway, arrival, facts, begun, error);
   } finally {
     requestCopy.release();
     responseCopy.release();
@@ -205,7 +206,7 @@ async function keepAnswer(ending: AnswerEnding, answer: Answer, opening: Opening
     const kept = hideEchoes(facts.request, end, bodies);
     await keepEnd(gateway, begin, kept.end, kept.bodies);
   } catch (error) {
-    gateway.log.error({ err: error, request_id: begin.id }, 'the record of a call could not be made');
+    loseEnd(gateway, begin, error);
   }
 }
 
@@ -250,7 +251,7 @@ async function relay(
     const kept = hideEchoes(facts.request, end, describeTranscripts(begin, requestCopy, responseCopy));
     await keepEnd(gateway, begin, kept.end, kept.bodies);
   } catch (error) {
-    gateway.log.error({ err: error, request_id: begin.id }, 'the record of a call could not be made');
+    loseEnd(gateway, begin, error);
   }
   gateway.openCalls.delete(connection);
   connection.release();
