@@ -1,6 +1,6 @@
 /** A soak's result for a reader, and what of it must not be. Pure. */
 import { formatUsd } from '../../src/usd.ts';
-import { isBalanced, type SoakResult } from './run-soak.ts';
+import { type Accounts, isBalanced, type SoakResult } from './run-soak.ts';
 
 /** Files that a proxy may hold more than at its start: segments, an address that was looked up. */
 const MORE_FILES = 16;
@@ -34,14 +34,11 @@ export function listFaults(result: SoakResult): string[] {
       result.providerSockets.open - result.mostIdleSockets,
     ),
     'processes left': result.processesLeft,
-    'lost by its own account': accounts.lost,
-    'not accounted for': accounts.unaccounted,
-    'in the account as waiting, in flight or set aside': accounts.spooled + accounts.inFlight + accounts.setAside,
-    'difference of its account of stored calls to the rows': accounts.stored - count.rows,
+    ...(accounts === null ? {} : listAccountFaults(accounts, count.rows)),
     'more open files than at the start': Math.max(0, result.filesAfter.files - result.filesBefore.files - MORE_FILES),
   };
   return [
-    ...(isBalanced(accounts) ? [] : ['the accounts do not balance']),
+    ...(accounts === null || isBalanced(accounts) ? [] : ['the accounts do not balance']),
     ...Object.entries(lists).flatMap(([what, calls]) =>
       calls.length === 0 ? [] : [`${calls.length} calls ${what}:`, ...calls.slice(0, SHOWN).map((call) => `  ${call}`)],
     ),
@@ -51,6 +48,15 @@ export function listFaults(result: SoakResult): string[] {
   ];
 }
 
+function listAccountFaults(accounts: Accounts, rows: number): Readonly<Record<string, number>> {
+  return {
+    'lost by its own account': accounts.lost,
+    'not accounted for': accounts.unaccounted,
+    'in the account as waiting, in flight or set aside': accounts.spooled + accounts.inFlight + accounts.setAside,
+    'difference of its account of stored calls to the rows': accounts.stored - rows,
+  };
+}
+
 /** In pico-dollars, over all providers; differences do not make up for each other. */
 export function costDifference({ count }: SoakResult): bigint {
   const providers = new Set([...Object.keys(count.costs), ...Object.keys(count.ledgerCosts)]);
@@ -58,6 +64,12 @@ export function costDifference({ count }: SoakResult): bigint {
     const difference = (count.costs[provider] ?? 0n) - (count.ledgerCosts[provider] ?? 0n);
     return sum + (difference < 0n ? -difference : difference);
   }, 0n);
+}
+
+function formatAccounts(accounts: Accounts): string {
+  const { accepted, stored, spooled, inFlight, setAside, lost } = accounts;
+  const sum = `stored ${stored} + spooled ${spooled} + in flight ${inFlight} + set aside ${setAside} + lost ${lost}`;
+  return `accepted ${accepted} ${isBalanced(accounts) ? '=' : 'IS NOT'} ${sum}`;
 }
 
 export function formatSoak(result: SoakResult): string {
@@ -82,7 +94,7 @@ export function formatSoak(result: SoakResult): string {
     `drained in         ${result.drainMs} ms`,
     `idle sockets       ${result.providerSockets.open} to the provider, of at most ${result.mostIdleSockets}`,
     `open files         ${result.filesBefore.files} before, ${result.filesAfter.files} after (sockets ${result.filesBefore.sockets}, ${result.filesAfter.sockets}; the proxy with most)`,
-    `accounts           accepted ${accounts.accepted} = stored ${accounts.stored} + spooled ${accounts.spooled} + in flight ${accounts.inFlight} + set aside ${accounts.setAside} + lost ${accounts.lost}; ${isBalanced(accounts) ? 'balanced' : 'NOT BALANCED'}`,
+    ...(accounts === null ? [] : [`accounts           ${formatAccounts(accounts)}`]),
     `lost = ${count.lost.length}`,
     `duplicates = ${count.duplicates.length}`,
     `altered bytes = ${count.alteredBytes.length}`,

@@ -83,7 +83,8 @@ export interface SoakResult {
   /** A pool never keeps more idle connections than it had calls at the same time. */
   readonly mostIdleSockets: number;
   readonly processesLeft: number;
-  readonly accounts: Accounts;
+  /** Null: the gateway does not tell. */
+  readonly accounts: Accounts | null;
   /** What the gateways printed. */
   readonly gatewayLog: string;
 }
@@ -208,17 +209,19 @@ async function waitUntilBack(stage: Stage, listAll: () => readonly RoleProcess[]
 }
 
 /** Its figures of the proxies are up to a second old: a sum that is not right yet is asked for again. */
-async function readSettledAccounts(stage: Stage): Promise<Accounts> {
+async function readSettledAccounts(stage: Stage): Promise<Accounts | null> {
   const read = async () => readAccounts(await stage.gateway().api('/api/v1/status'));
   const settled = async () => {
     const accounts = await read();
-    return isBalanced(accounts) ? accounts : undefined;
+    return accounts === null || isBalanced(accounts) ? { accounts } : undefined;
   };
-  return waitUntil('the accounts are balanced', settled, ACCOUNTS_LIMIT_MS).catch(read);
+  return waitUntil('the accounts are balanced', settled, ACCOUNTS_LIMIT_MS).then(({ accounts }) => accounts, read);
 }
 
-function readAccounts(status: unknown): Accounts {
-  const accounts = asRecord(asRecord(status)['accounts']);
+function readAccounts(status: unknown): Accounts | null {
+  const { accounts: told } = asRecord(status);
+  if (told === undefined || told === null) return null;
+  const accounts = asRecord(told);
   return {
     accepted: Number(accounts['accepted']),
     stored: Number(accounts['stored']),
