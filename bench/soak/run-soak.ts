@@ -37,6 +37,9 @@ const DISK_MB_A_MINUTE = 64;
 /** For everything to come back after the last fault: back-offs are up to 30 s. */
 const BACK_LIMIT_MS = 120_000;
 const ACCOUNTS_LIMIT_MS = 20_000;
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+/** Exit code. */
+const INTERRUPTED = 130;
 /** For the clock to be read again. */
 const CLOCK_SETTLE_MS = 500;
 
@@ -97,9 +100,16 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
     disk?.remove();
     rmSync(clockDir, { recursive: true, force: true });
   };
+  // The gateway is told by the terminal as well, or ends with us; its disk goes when it has.
+  const onSignal = () => {
+    removeAll();
+    process.exit(INTERRUPTED);
+  };
+  for (const name of SIGNALS) process.once(name, onSignal);
   try {
     return await soakOn(disk, join(clockDir, 'offset'), options);
   } finally {
+    for (const name of SIGNALS) process.off(name, onSignal);
     removeAll();
   }
 }
