@@ -14,6 +14,7 @@ import { openIngestSession } from '../src/shipper/ingest-session.ts';
 import { migrate } from '../src/store/migrate.ts';
 import { openPool } from '../src/store/pool.ts';
 import { callBegin, callEnd, NOON_MS, priceByToken } from './call-fixtures.ts';
+import { NO_ACCOUNTS_DEP } from './no-accounts.ts';
 import { NO_BACKUPS } from './no-backups.ts';
 import { type PostgresKind, startPostgres } from './postgres.ts';
 import { testCatalogs } from './test-catalogs.ts';
@@ -90,6 +91,8 @@ export async function startAdminDatabase(kind: PostgresKind): Promise<AdminDatab
     requestRestart: async () => null,
     readShipperStatus: () => null,
     readSpoolStatus: async () => null,
+    accounts: NO_ACCOUNTS_DEP,
+    metricsToken: null,
     countRunningJobs: async () => 0,
     dashboard: null,
     demoData: createDemoData({

@@ -1,4 +1,5 @@
 /** `tollgate price` as a user runs it, against a real admin API without a database; the examples of the docs among it. */
+
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,6 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAdminApp } from '../src/admin/admin-app.ts';
 import { type AdminServer, listenAdmin } from '../src/admin/admin-server.ts';
 import { createCurrentPriceBook } from '../src/prices/current-price-book.ts';
+import { NO_ACCOUNTS_DEP } from './no-accounts.ts';
 import { NO_BACKUPS } from './no-backups.ts';
 import { testCatalogs } from './test-catalogs.ts';
 
@@ -29,6 +31,8 @@ beforeAll(async () => {
     requestRestart: async () => null,
     readShipperStatus: () => null,
     readSpoolStatus: async () => null,
+    accounts: NO_ACCOUNTS_DEP,
+    metricsToken: null,
     countRunningJobs: async () => 0,
     demoData: {
       countCalls: async () => 0,

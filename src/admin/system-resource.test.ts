@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { fixedPrices } from '../../test/fixed-prices.ts';
 import { type MutePostgres, startMutePostgres } from '../../test/mute-postgres.ts';
+import { NO_ACCOUNTS_DEP } from '../../test/no-accounts.ts';
 import { NO_BACKUPS } from '../../test/no-backups.ts';
 import { testCatalogs } from '../../test/test-catalogs.ts';
 import { openPool } from '../store/pool.ts';
@@ -31,6 +32,8 @@ async function askBoth(database: MutePostgres): Promise<readonly unknown[]> {
     requestRestart: async () => null,
     readShipperStatus: () => null,
     readSpoolStatus: () => Promise.resolve({ bytes: 5, limitBytes: 9, isDiskLow: false }),
+    accounts: NO_ACCOUNTS_DEP,
+    metricsToken: null,
     countRunningJobs: () => Promise.resolve(0),
     demoData: {
       countCalls: () => Promise.resolve(0),

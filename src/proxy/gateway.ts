@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import type { RejectedAttempt } from '../channel.ts';
 import type { Config } from '../config.ts';
+import type { GatewayErrorCode } from '../errors.ts';
 import type { SpoolWriter } from '../spool/spool-writer.ts';
 import type { KeyHolder } from './authenticate.ts';
 import type { AwsCredentials } from './aws/aws-credentials.ts';
@@ -44,6 +45,8 @@ export interface Gateway {
     /** Accepted calls whose ending is neither written nor given up. */
     inFlight: number;
     refusedFull: number;
+    /** Refused calls by code. */
+    readonly refusals: Map<GatewayErrorCode, number>;
   };
   /** True from the moment the process is asked to stop: no connection is kept alive any more. */
   isDraining: boolean;

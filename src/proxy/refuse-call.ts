@@ -30,6 +30,7 @@ export function refuseCall(
   if (code === 'gateway_defect')
     gateway.log.error({ err: error, request_id: arrival.id }, 'a call failed in the gateway');
   gateway.counters.rejected += 1;
+  gateway.counters.refusals.set(code, (gateway.counters.refusals.get(code) ?? 0) + 1);
   if (code === 'log_unavailable') gateway.counters.refusedFull += 1;
   if (facts === null) reportAttempt(incoming, gateway, arrival, code);
   else if (begin !== 'ended') {

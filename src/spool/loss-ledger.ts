@@ -36,6 +36,8 @@ export interface LossEntry {
   readonly calls: number;
   /** Summed over the calls that reported any. */
   readonly usage: ClassQuantities;
+  /** The highest of these calls: how many there were at least, when no record of theirs is left. */
+  readonly lastOrdinal?: number;
 }
 
 export interface Losses {

@@ -24,6 +24,7 @@ export class LossTable {
       accountId: begin.accountId,
       keyId: begin.keyId,
       provider: begin.provider,
+      ...(begin.ordinal === undefined ? {} : { lastOrdinal: begin.ordinal }),
     };
     this.#add({ ...whose, model: cut(model) }, 1, usage?.classes ?? {});
     for (const other of usage?.others ?? [])
@@ -43,26 +44,28 @@ export class LossTable {
 
   #add(whose: Whose, calls: number, usage: ClassQuantities): void {
     const isSame = (entry: LossEntry) => isOfSame(entry, whose) && entry.minuteMs === whose.minuteMs;
-    if (this.#addTo(isSame, calls, usage)) return;
+    if (this.#addTo(isSame, whose, calls, usage)) return;
     if (this.#entries.length < MAX_ENTRIES) this.#entries.push({ ...whose, calls, usage });
     else this.#merge(whose, calls, usage);
   }
 
   /** Of another minute if possible: a sum by model has a price. */
   #merge(whose: Whose, calls: number, usage: ClassQuantities): void {
-    if (this.#addTo((entry) => isOfSame(entry, whose), calls, usage)) return;
+    if (this.#addTo((entry) => isOfSame(entry, whose), whose, calls, usage)) return;
     const isRest = (entry: LossEntry) => entry.accountId === null;
-    if (this.#addTo(isRest, calls, usage)) return;
-    const { minuteMs } = whose;
+    if (this.#addTo(isRest, whose, calls, usage)) return;
+    const nobody = { accountId: null, keyId: null, provider: null, model: null };
     // In front, where it stays when entries are taken from the end.
-    this.#entries.unshift({ minuteMs, accountId: null, keyId: null, provider: null, model: null, calls, usage });
+    this.#entries.unshift({ ...whose, ...nobody, calls, usage });
   }
 
-  #addTo(matches: (entry: LossEntry) => boolean, calls: number, usage: ClassQuantities): boolean {
+  #addTo(matches: (entry: LossEntry) => boolean, whose: Whose, calls: number, usage: ClassQuantities): boolean {
     const index = this.#entries.findLastIndex(matches);
     const entry = this.#entries[index];
     if (entry === undefined) return false;
-    this.#entries[index] = { ...entry, calls: entry.calls + calls, usage: addClasses(entry.usage, usage) };
+    const lastOrdinal = Math.max(entry.lastOrdinal ?? 0, whose.lastOrdinal ?? 0);
+    const sums = { calls: entry.calls + calls, usage: addClasses(entry.usage, usage) };
+    this.#entries[index] = { ...entry, ...sums, ...(lastOrdinal === 0 ? {} : { lastOrdinal }) };
     return true;
   }
 }

@@ -100,7 +100,7 @@ export async function startProxy(
     headerNames: new HeaderNames(),
     nextCallId,
     openCalls: new OpenSet(),
-    counters: { calls: 0, rejected: 0, accepted: 0, inFlight: 0, refusedFull: 0 },
+    counters: { calls: 0, rejected: 0, accepted: 0, inFlight: 0, refusedFull: 0, refusals: new Map() },
     isDraining: false,
     reportAttempt: (attempt) => attempts.push(attempt),
     log,

@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
+import { NO_ACCOUNTS_DEP } from '../../../test/no-accounts.ts';
 import { NO_BACKUPS } from '../../../test/no-backups.ts';
 import { testCatalogs } from '../../../test/test-catalogs.ts';
 import { createCurrentPriceBook } from '../../prices/current-price-book.ts';
@@ -21,6 +22,8 @@ const app = createAdminApp({
   requestRestart: async () => null,
   readShipperStatus: () => null,
   readSpoolStatus: () => Promise.resolve(null),
+  accounts: NO_ACCOUNTS_DEP,
+  metricsToken: null,
   countRunningJobs: () => Promise.resolve(0),
   demoData: {
     countCalls: () => Promise.resolve(0),
