@@ -38,6 +38,7 @@ export function listFaults(result: SoakResult): string[] {
     'more open files than at the start': Math.max(0, result.filesAfter.files - result.filesBefore.files - MORE_FILES),
   };
   return [
+    ...(accounts === null ? ['the gateway gives no account of its calls'] : []),
     ...(accounts === null || isBalanced(accounts) ? [] : ['the accounts do not balance']),
     ...Object.entries(lists).flatMap(([what, calls]) =>
       calls.length === 0 ? [] : [`${calls.length} calls ${what}:`, ...calls.slice(0, SHOWN).map((call) => `  ${call}`)],

@@ -86,7 +86,7 @@ export interface SoakResult {
   /** A pool never keeps more idle connections than it had calls at the same time. */
   readonly mostIdleSockets: number;
   readonly processesLeft: number;
-  /** Null: the gateway does not tell. */
+  /** Null: it could not be had. */
   readonly accounts: Accounts | null;
   /** What the gateways printed. */
   readonly gatewayLog: string;
