@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import { createAdminApp } from '../../src/admin/admin-app.ts';
 import { listenAdmin } from '../../src/admin/admin-server.ts';
 import { fixedPrices } from '../fixed-prices.ts';
+import { NO_ACCOUNTS_DEP } from '../no-accounts.ts';
 import { NO_BACKUPS } from '../no-backups.ts';
 import { testCatalogs } from '../test-catalogs.ts';
 import { exchange, readAnswers } from './exchange.ts';
@@ -43,6 +44,8 @@ export async function startAdminPort(): Promise<AdminPort> {
     version: '1.2.3',
     dashboard: null,
     database: () => null,
+    accounts: NO_ACCOUNTS_DEP,
+    metricsToken: null,
     publishKeys: () => Promise.resolve(true),
     readSupervisorStatus: () => Promise.resolve(null),
     requestRestart: async () => null,
