@@ -258,6 +258,7 @@ export function openSpoolWriter(options: SpoolWriterOptions): SpoolWriter {
       else lost.push(record);
     }
     if (durability === 'process') {
+      if (kept.length > 0) dirtyBytes += 1;
       finishGroup(written, kept, lost, true);
       return;
     }
@@ -299,7 +300,8 @@ export function openSpoolWriter(options: SpoolWriterOptions): SpoolWriter {
     if (isSyncing || dirtyBytes === 0) return;
     isSyncing = true;
     dirtyBytes = 0;
-    segments.sync(() => {
+    const written = reserve.isInUse() ? reserve : segments;
+    written.sync(() => {
       isSyncing = false;
     });
   }
