@@ -142,13 +142,17 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 test('whatever fails and wherever reading stops and goes on, each kept record is given out exactly once', async () => {
   let run = 0;
+  /** Runs in which the reserve was written. */
+  let inReserve = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
       run += 1;
       const place = join(root, `run-${run}`, 'p1');
       const faulty = createFaultyFiles();
-      const options = { durability: 'process', segmentBytes: 12_000, maxBytes: 1e9, spaceIntervalMs: 1 } as const;
-      const spool = openSpoolWriter({ dir: place, ...options, files: faulty.files, log: quietLog() });
+      const sizes = { segmentBytes: 12_000, maxBytes: 1e9, reserveBytes: 5_000, spaceIntervalMs: 1 };
+      const fixed = { dir: place, durability: 'process', log: quietLog() } as const;
+      const spool = openSpoolWriter({ ...fixed, ...sizes, files: faulty.files });
+      while (!spool.stats().hasReserve) await new Promise((resolve) => setTimeout(resolve, 1));
       let position: SpoolPosition = SPOOL_START;
       let reader = openSpoolReader(place, position);
       const kept: string[] = [];
@@ -186,8 +190,10 @@ test('whatever fails and wherever reading stops and goes on, each kept record is
       while (!(await readOn(500, true)));
       expect(read.sort()).toEqual(kept.sort());
       expect(spool.stats().endsKept).toBe(kept.length);
+      if (spool.stats().compacted > 0) inReserve += 1;
       rmSync(join(root, `run-${run}`), { recursive: true });
     }),
     { seed: 11, numRuns: 60 },
   );
+  expect(inReserve).toBeGreaterThan(5);
 });
