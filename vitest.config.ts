@@ -1,26 +1,38 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/longest-first.ts';
 
 // `unit` is quick and starts nothing but databases and proxies in process. `gateway` starts whole gateways (a database,
 // several processes), and `browser` opens the dashboard of one in a real Chromium: those spend much of their time
-// waiting, so that two of their files at once are not slower than one, even on two cores; more would only be each
-// other's timeouts.
+// waiting, so that on two cores three of their files at once are quicker than two; more would only be each other's
+// timeouts.
 const WORKERS = Math.max(2, Math.floor(availableParallelism() / 2));
-const WHOLE = { testTimeout: 180_000, hookTimeout: 180_000, maxWorkers: 2 };
+const WHOLE = { testTimeout: 180_000, hookTimeout: 180_000, maxWorkers: 3 };
+
+/** They measure the memory of their process, or change its settings, and have one of their own. */
+const ALONE = [
+  'test/proxy/upstream-client.test.ts',
+  'test/proxy/upstream-tls.test.ts',
+  'src/wire/gathered-bytes.test.ts',
+];
+const UNIT = { testTimeout: 60_000, maxWorkers: WORKERS, sequence: { groupOrder: 0 } };
 
 export default defineConfig({
   test: {
     maxWorkers: WORKERS,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
           name: 'unit',
           include: ['src/**/*.test.ts', 'dashboard/src/**/*.test.ts', 'test/*.test.ts', 'test/proxy/*.test.ts'],
-          testTimeout: 60_000,
-          maxWorkers: WORKERS,
-          sequence: { groupOrder: 0 },
+          exclude: ALONE,
+          // No module keeps state, so files can share a process: most of a short file is loading what it tests.
+          isolate: false,
+          ...UNIT,
         },
       },
+      { test: { name: 'alone', include: ALONE, ...UNIT } },
       {
         test: {
           name: 'gateway',

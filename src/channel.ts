@@ -129,21 +129,35 @@ export type UpMessage =
   | { readonly type: 'metrics'; readonly metrics: ProxyMetrics }
   /** From control: hand this to every proxy, report with `keys-published`. */
   | { readonly type: 'publish-keys'; readonly change: KeyChange }
-  | { readonly type: 'status-request'; readonly requestId: number };
+  | { readonly type: 'status-request'; readonly requestId: number }
+  /** From control: replace every proxy process, then the control process. Seen in the status. */
+  | { readonly type: 'restart-proxies' };
 
 export interface ChildStatus {
   readonly role: 'proxy' | 'control' | 'postgres' | 'demo';
   readonly pid: number | null;
-  readonly state: 'starting' | 'ready' | 'restarting' | 'stopping';
+  /** `draining`: takes no new call, ends when the open ones have; `crash_loop`: ended again and again, is tried on. */
+  readonly state: 'starting' | 'ready' | 'restarting' | 'crash_loop' | 'draining' | 'stopping';
   readonly startedAtMs: number;
   readonly restarts: number;
+  /** How often it ended unasked within the last five minutes. */
+  readonly recentExits: number;
   /** Why the last run ended, e.g. `exit 1`, `SIGKILL`; null on the first run. */
   readonly lastExit: string | null;
   readonly metrics: ProxyMetrics | null;
 }
 
+/** Restarts are numbered; one that is asked for while another is under way follows it, and serves for all who asked. */
+export interface RestartStatus {
+  readonly requested: number;
+  readonly finished: number;
+  /** Why the last finished one did not replace everything; null when it did. */
+  readonly problem: string | null;
+}
+
 export interface SupervisorStatus {
   readonly startedAtMs: number;
+  readonly restart: RestartStatus;
   readonly children: readonly ChildStatus[];
   /** The last 100, newest last, and how many more were not kept. */
   readonly attempts: readonly RejectedAttempt[];

@@ -8,6 +8,8 @@ import type { ProviderName } from './call-record.ts';
 export interface UpstreamConfig {
   readonly origin: string;
   readonly region: string | null;
+  /** The address follows from the region alone: the operator named none. */
+  readonly isBuiltIn?: true;
   /** Present: calls to it are signed here, whatever credentials the client sent. */
   readonly aws?: AwsSigning;
 }
@@ -33,6 +35,8 @@ export interface Config {
   readonly port: number;
   readonly adminHost: string;
   readonly adminPort: number;
+  /** Dashboard and API may be reached from other machines without TLS. */
+  readonly adminExposed: boolean;
   /** Base address that clients use, when it is not http://host:port; null otherwise. */
   readonly publicUrl: string | null;
   /** Null: made at the first start and kept in the data directory. */
@@ -60,6 +64,8 @@ export interface Config {
   readonly durability: 'process' | 'power';
   /** When a call's record cannot be kept: go on without it and count, or refuse the call before it is forwarded. */
   readonly onFull: 'open' | 'closed';
+  /** How long a proxy process that is to end lets its open calls run. */
+  readonly drainSeconds: number;
   /** Where newer prices are fetched from: not at all, from where they are published, or from this address. */
   readonly priceFeed: string;
   /** Whether what nobody reported is estimated, in columns of its own. */
@@ -79,6 +85,7 @@ export interface ConfigFlags {
   readonly port?: string;
   readonly adminHost?: string;
   readonly adminPort?: string;
+  readonly adminExposed?: boolean;
   readonly publicUrl?: string;
   readonly dataDir?: string;
   readonly workers?: string;
@@ -87,6 +94,7 @@ export interface ConfigFlags {
   readonly onClientAbort?: string;
   readonly durability?: string;
   readonly onFull?: string;
+  readonly drainSeconds?: string;
   readonly priceFeed?: string;
   readonly estimates?: string;
   readonly retentionRows?: string;

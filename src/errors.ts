@@ -119,6 +119,11 @@ export const GATEWAY_ERRORS = {
     retryable: true,
   },
   upstream_name: { status: 502, message: "The provider's host name could not be resolved.", retryable: true },
+  upstream_private_address: {
+    status: 502,
+    message:
+      "The provider's host name leads to a private address, and the gateway connects its own table of providers only to public ones. If that is meant (AWS PrivateLink, a mirror of yours), set TOLLGATE_UPSTREAM_<PROVIDER> to the provider's address, such as TOLLGATE_UPSTREAM_BEDROCK=https://bedrock-runtime.eu-west-1.amazonaws.com.",
+  },
   upstream_tls: { status: 502, message: "The provider's TLS certificate was not accepted." },
   upstream_protocol: {
     status: 502,

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { formatBanner } from './banner.ts';
 import type { ConfigFlags } from './config.ts';
 import { OperatorError } from './errors.ts';
+import { listExposureWarnings } from './exposure.ts';
 import { listSettings } from './list-settings.ts';
 import { createLog } from './log.ts';
 import { listUnknownSettings, readConfig } from './read-config.ts';
@@ -17,6 +18,7 @@ async function start(flags: ConfigFlags): Promise<void> {
   const config = readConfig(flags, process.env);
   const log = createLog({ level: config.logLevel, role: 'supervisor' });
   for (const line of listUnknownSettings(process.env)) log.warn(line);
+  for (const line of listExposureWarnings(config)) log.warn(line);
   const supervisor = createSupervisor({
     ...{ config, settings: listSettings(config, flags, process.env) },
     ...{ log, env: process.env, entry: fileURLToPath(import.meta.url) },
@@ -41,6 +43,7 @@ async function createProgram(): Promise<Command> {
     .option('--port <number>', 'its port (TOLLGATE_PORT, 4141)')
     .option('--admin-host <address>', 'where dashboard and API listen (TOLLGATE_ADMIN_HOST, 127.0.0.1)')
     .option('--admin-port <number>', 'their port (TOLLGATE_ADMIN_PORT, 4142)')
+    .option('--admin-exposed', 'let other machines reach them without TLS (TOLLGATE_ADMIN_EXPOSED)')
     .option('--public-url <url>', 'the address that clients use (TOLLGATE_PUBLIC_URL)')
     .option('--data-dir <path>', 'where everything is kept (TOLLGATE_DATA_DIR)')
     .option('--workers <number>', 'proxy processes (TOLLGATE_WORKERS, half the cores, at most 4)')
@@ -50,6 +53,7 @@ async function createProgram(): Promise<Command> {
     .option('--estimates <on|off>', 'count what nobody reported, apart from all costs (TOLLGATE_ESTIMATES, on)')
     .option('--durability <process|power>', 'what a record survives (TOLLGATE_DURABILITY, process)')
     .option('--on-full <open|closed>', 'when a record cannot be kept: go on, or refuse (TOLLGATE_ON_FULL, open)')
+    .option('--drain-seconds <number>', 'how long open calls may run when it stops (TOLLGATE_DRAIN_SECONDS, 30)')
     .option('--price-feed <off|on|url>', 'fetch newer prices daily (TOLLGATE_PRICE_FEED, off)')
     .option('--retention-rows <days>', 'how long calls are kept (TOLLGATE_RETENTION_ROWS, 90)')
     .option('--retention-bodies <days>', 'how long bodies are kept (TOLLGATE_RETENTION_BODIES, 14)')

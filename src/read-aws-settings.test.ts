@@ -24,10 +24,12 @@ test('a region alone is an upstream at that region’s own host', () => {
     { TOLLGATE_AWS_BEDROCK_REGION: 'eu-central-1', TOLLGATE_AWS_BEDROCK_CHINA_REGION: 'cn-north-1' },
   );
   expect(upstreams).toEqual({
-    bedrock: { origin: 'https://bedrock-runtime.eu-central-1.amazonaws.com', region: 'eu-central-1' },
+    bedrock: { origin: 'https://bedrock-runtime.eu-central-1.amazonaws.com', region: 'eu-central-1', isBuiltIn: true },
   });
   expect(aliases).toEqual({
-    bedrock: { china: { origin: 'https://bedrock-runtime.cn-north-1.amazonaws.com.cn', region: 'cn-north-1' } },
+    bedrock: {
+      china: { origin: 'https://bedrock-runtime.cn-north-1.amazonaws.com.cn', region: 'cn-north-1', isBuiltIn: true },
+    },
   });
 });
 

@@ -66,9 +66,10 @@ export function readAwsUpstream(
   }
   const target = host ?? { name: runtimeHost(region), service: 'bedrock' as const, region };
   const origin = given?.origin ?? `https://${target.name}`;
-  if (credentials === null) return { origin, region };
+  const place = given === null ? ({ origin, region, isBuiltIn: true } as const) : { origin, region };
+  if (credentials === null) return place;
   const aws: AwsSigning = { host: target.name, service: target.service, region, credentials };
-  return { origin, region, aws };
+  return { ...place, aws };
 }
 
 function readRegion(variable: string, env: Environment): string | null {

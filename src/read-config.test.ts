@@ -25,6 +25,7 @@ test('without any setting the defaults hold, and the result is frozen', () => {
     ...{
       durability: 'process',
       onFull: 'open',
+      drainSeconds: 30,
       estimates: 'on',
       priceFeed: 'off',
       retentionRowsDays: 90,

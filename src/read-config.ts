@@ -8,6 +8,7 @@ import { PROVIDER_NAMES, type ProviderName } from './call-record.ts';
 import type { Config, ConfigFlags, UpstreamConfig } from './config.ts';
 import { defaultDataDir } from './default-data-dir.ts';
 import { OperatorError } from './errors.ts';
+import { requireAdminExposure } from './exposure.ts';
 import { AWS_FIELDS, isAwsSetting, listAwsUpstreams, readAwsUpstream } from './read-aws-settings.ts';
 import { readSecret } from './read-secret.ts';
 
@@ -19,6 +20,7 @@ const KNOWN_SETTINGS = [
   'TOLLGATE_PORT',
   'TOLLGATE_ADMIN_HOST',
   'TOLLGATE_ADMIN_PORT',
+  'TOLLGATE_ADMIN_EXPOSED',
   'TOLLGATE_PUBLIC_URL',
   'TOLLGATE_ADMIN_TOKEN',
   'TOLLGATE_ADMIN_TOKEN_FILE',
@@ -33,6 +35,7 @@ const KNOWN_SETTINGS = [
   'TOLLGATE_ON_CLIENT_ABORT',
   'TOLLGATE_DURABILITY',
   'TOLLGATE_ON_FULL',
+  'TOLLGATE_DRAIN_SECONDS',
   'TOLLGATE_PRICE_FEED',
   'TOLLGATE_ESTIMATES',
   'TOLLGATE_RETENTION_ROWS',
@@ -53,6 +56,9 @@ const AWS_HOST = /(?:^|\.)([a-z]{2}(?:-gov|-iso[a-z]?)?-[a-z]+-\d)\.(?:vpce\.)?(
 
 const MAX_WORKERS = 64;
 const MAX_RETENTION_DAYS = 36_500;
+/** Reasoning streams last minutes; longer than the default and most orchestrators kill us anyway. */
+const DEFAULT_DRAIN_SECONDS = 30;
+const MAX_DRAIN_SECONDS = 86_400;
 
 /** A setting as given: its name for messages, and its value; an empty value counts as not given. */
 interface Given {
@@ -209,13 +215,22 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
   const dataDir = give('--data-dir', flags.dataDir, 'TOLLGATE_DATA_DIR', env);
   const port = give('--port', flags.port, 'TOLLGATE_PORT', env);
   const adminPort = give('--admin-port', flags.adminPort, 'TOLLGATE_ADMIN_PORT', env);
+  const adminHost = give('--admin-host', flags.adminHost, 'TOLLGATE_ADMIN_HOST', env);
+  const exposed = give(
+    '--admin-exposed',
+    flags.adminExposed === true ? 'yes' : undefined,
+    'TOLLGATE_ADMIN_EXPOSED',
+    env,
+  );
   const rows = give('--retention-rows', flags.retentionRows, 'TOLLGATE_RETENTION_ROWS', env);
+  const drain = give('--drain-seconds', flags.drainSeconds, 'TOLLGATE_DRAIN_SECONDS', env);
   const bodies = give('--retention-bodies', flags.retentionBodies, 'TOLLGATE_RETENTION_BODIES', env);
   const config: Config = {
     host: readHost(give('--host', flags.host, 'TOLLGATE_HOST', env)),
     port: readInteger(port, 4141, 0, 65_535),
-    adminHost: readHost(give('--admin-host', flags.adminHost, 'TOLLGATE_ADMIN_HOST', env)),
+    adminHost: readHost(adminHost),
     adminPort: readInteger(adminPort, 4142, 0, 65_535),
+    adminExposed: readChoice(exposed, ['no', 'yes']) === 'yes',
     publicUrl: readPublicUrl(give('--public-url', flags.publicUrl, 'TOLLGATE_PUBLIC_URL', env)),
     adminToken: readToken('TOLLGATE_ADMIN_TOKEN', env),
     metricsToken: readToken('TOLLGATE_METRICS_TOKEN', env),
@@ -236,6 +251,7 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     ]),
     durability: readChoice(give('--durability', flags.durability, 'TOLLGATE_DURABILITY', env), ['process', 'power']),
     onFull: readChoice(give('--on-full', flags.onFull, 'TOLLGATE_ON_FULL', env), ['open', 'closed']),
+    drainSeconds: readInteger(drain, DEFAULT_DRAIN_SECONDS, 0, MAX_DRAIN_SECONDS),
     priceFeed: readPriceFeed(give('--price-feed', flags.priceFeed, 'TOLLGATE_PRICE_FEED', env)),
     estimates: readChoice(give('--estimates', flags.estimates, 'TOLLGATE_ESTIMATES', env), ['on', 'off']),
     retentionRowsDays: readInteger(rows, 90, 1, MAX_RETENTION_DAYS),
@@ -249,6 +265,7 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     node: env['TOLLGATE_NODE']?.trim() || hostname(),
     demo: flags.demo ?? false,
   };
+  requireAdminExposure(config, adminHost.name);
   if (config.port !== 0 && config.port === config.adminPort) {
     throw new OperatorError(`${adminPort.name}: ${config.adminPort} is also TOLLGATE_PORT; the two must differ`);
   }

@@ -15,6 +15,7 @@ import { migrate } from '../src/store/migrate.ts';
 import { openPool } from '../src/store/pool.ts';
 import { callBegin, callEnd, NOON_MS, priceByToken } from './call-fixtures.ts';
 import { NO_ACCOUNTS_DEP } from './no-accounts.ts';
+import { NO_BACKUPS } from './no-backups.ts';
 import { type PostgresKind, startPostgres } from './postgres.ts';
 import { testCatalogs } from './test-catalogs.ts';
 
@@ -87,6 +88,7 @@ export async function startAdminDatabase(kind: PostgresKind): Promise<AdminDatab
     database: () => pool,
     publishKeys: async () => true,
     readSupervisorStatus: async () => null,
+    requestRestart: async () => null,
     readShipperStatus: () => null,
     readSpoolStatus: async () => null,
     accounts: NO_ACCOUNTS_DEP,
@@ -100,6 +102,7 @@ export async function startAdminDatabase(kind: PostgresKind): Promise<AdminDatab
     settings: [],
     prices,
     catalogs: testCatalogs(),
+    backups: NO_BACKUPS,
     log: pino({ level: 'silent' }),
   });
   const api = await listenAdmin(app, '127.0.0.1', 0);

@@ -10,6 +10,7 @@ import { createAdminApp } from '../src/admin/admin-app.ts';
 import { type AdminServer, listenAdmin } from '../src/admin/admin-server.ts';
 import { createCurrentPriceBook } from '../src/prices/current-price-book.ts';
 import { NO_ACCOUNTS_DEP } from './no-accounts.ts';
+import { NO_BACKUPS } from './no-backups.ts';
 import { testCatalogs } from './test-catalogs.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -27,6 +28,7 @@ beforeAll(async () => {
     database: () => null,
     publishKeys: async () => true,
     readSupervisorStatus: async () => null,
+    requestRestart: async () => null,
     readShipperStatus: () => null,
     readSpoolStatus: async () => null,
     accounts: NO_ACCOUNTS_DEP,
@@ -41,6 +43,7 @@ beforeAll(async () => {
     settings: [],
     prices: createCurrentPriceBook(1),
     catalogs: testCatalogs(),
+    backups: NO_BACKUPS,
     log: pino({ level: 'silent' }),
   });
   api = await listenAdmin(app, '127.0.0.1', 0);

@@ -24,6 +24,25 @@ export interface ExpectedRow {
   readonly traceId: string;
 }
 
+/** What the provider does otherwise than answering in full. A piece is one of `CallPlan.answer`. */
+export type ProviderTrouble =
+  | { readonly kind: 'reset-before-head' }
+  /** RST behind so many pieces; behind none the head alone has been sent. */
+  | { readonly kind: 'reset'; readonly pieces: number }
+  /** The connection is closed in good order behind so many pieces, which is not where the answer ends. */
+  | { readonly kind: 'cut'; readonly pieces: number }
+  /** A silence behind so many pieces, behind none before the head; then it goes on. */
+  | { readonly kind: 'stall'; readonly pieces: number; readonly ms: number }
+  | { readonly kind: 'error'; readonly status: number; readonly body: string }
+  /** The whole answer; then the connection is closed when it has been idle for so long. */
+  | { readonly kind: 'close-idle'; readonly afterMs: number };
+
+/** When the client breaks its connection by itself. */
+export type ClientAbort =
+  | { readonly kind: 'before-head'; readonly afterMs: number }
+  | { readonly kind: 'mid-body'; readonly bytes: number }
+  | { readonly kind: 'after-last-byte' };
+
 export interface CallPlan {
   readonly id: string;
   readonly kind: CallKind;
@@ -37,6 +56,8 @@ export interface CallPlan {
   /** What the client must get. */
   readonly clientBody: string;
   readonly expected: ExpectedRow;
+  readonly trouble?: ProviderTrouble;
+  readonly abort?: ClientAbort;
 }
 
 export interface CallShape {
@@ -49,7 +70,7 @@ const CALLS_OF_A_RUN = 20;
 const STEPS = 5;
 
 /** Pico-dollars a token, as the providers' price pages say in dollars a million: 0.15, 0.075, 0.60 and 1, 0.10, 5. */
-const RATES = {
+export const RATES = {
   openai: { input: 150_000n, cacheRead: 75_000n, output: 600_000n },
   anthropic: { input: 1_000_000n, cacheRead: 100_000n, output: 5_000_000n },
 } as const;

@@ -32,12 +32,17 @@ interface RowText {
   readonly cache_read_input_tokens: string | null;
   readonly output_tokens: string | null;
   readonly total_cost: string | null;
+  readonly known_cost: string | null;
   readonly trace_id: string | null;
+  readonly duration_ms: string | null;
+  readonly is_backwards: boolean | null;
 }
 
+/** HTTP/2 has no capitals in names of headers. */
 const READ_ROWS = `
-  select raw_metadata->>'Call-Id' as call_id, outcome, status, provider, trace_id,
-         input_tokens, cache_read_input_tokens, output_tokens, total_cost
+  select coalesce(raw_metadata->>'Call-Id', raw_metadata->>'call-id') as call_id, outcome, status, provider, trace_id,
+         input_tokens, cache_read_input_tokens, output_tokens, total_cost, known_cost,
+         duration_ms, responded_at < requested_at as is_backwards
   from llm_requests
   where requested_at >= $1`;
 
@@ -65,10 +70,17 @@ function toCountedRow(row: RowText): CountedRow {
     inputTokens: toCount(row.input_tokens),
     cacheReadTokens: toCount(row.cache_read_input_tokens),
     outputTokens: toCount(row.output_tokens),
-    totalCost: row.total_cost === null ? null : parseUsd(row.total_cost),
+    totalCost: toCost(row.total_cost),
+    knownCost: toCost(row.known_cost),
+    durationMs: toCount(row.duration_ms),
+    endsBeforeItBegins: row.is_backwards,
   };
 }
 
 function toCount(text: string | null): number | null {
   return text === null ? null : Number(text);
+}
+
+function toCost(text: string | null): bigint | null {
+  return text === null ? null : parseUsd(text);
 }

@@ -3,13 +3,21 @@
  * log must not lack. The call's number comes in the header `x-call-id`, which the gateway forwards like any other.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type CallPlan, numberOf } from './call-plan.ts';
+import { type CallPlan, numberOf, type ProviderTrouble } from './call-plan.ts';
+
+/** A reset would overtake and destroy what was written just before. */
+const RESET_WAIT_MS = 20;
 
 export interface LedgerProvider {
   readonly origin: string;
   /** How often each call arrived, by id. */
   readonly ledger: ReadonlyMap<string, number>;
+  /** What it has written of its answer to each call, as text. */
+  readonly written: ReadonlyMap<string, string>;
+  /** Connections, and those of them on which an answer is owed. */
+  readonly connections: () => { readonly open: number; readonly busy: number };
   readonly close: () => Promise<void>;
 }
 
@@ -21,6 +29,9 @@ export interface LedgerProviderOptions {
 
 export async function startLedgerProvider(options: LedgerProviderOptions): Promise<LedgerProvider> {
   const ledger = new Map<string, number>();
+  const written = new Map<string, string>();
+  const sockets = new Set<Socket>();
+  const busy = new Set<Socket>();
 
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const callId = String(incoming.headers['x-call-id'] ?? '');
@@ -32,33 +43,78 @@ export async function startLedgerProvider(options: LedgerProviderOptions): Promi
       return;
     }
     const plan = options.planOf(n);
-    const isUsageAsked = body.includes('"include_usage":true');
-    const pieces = plan.answer(isUsageAsked);
-    const isStream = plan.contentType === 'text/event-stream';
+    const trouble = plan.trouble ?? null;
     await sleep(plan.pauseMs);
+    if (trouble?.kind === 'reset-before-head') {
+      outgoing.socket?.resetAndDestroy();
+    } else if (trouble?.kind === 'error') {
+      const length = Buffer.byteLength(trouble.body);
+      outgoing.writeHead(trouble.status, { 'content-type': 'application/json', 'content-length': length });
+      outgoing.end(trouble.body);
+    } else {
+      await answerInPieces(callId, plan, plan.answer(body.includes('"include_usage":true')), outgoing);
+    }
+  }
+
+  async function answerInPieces(
+    callId: string,
+    plan: CallPlan,
+    pieces: readonly string[],
+    outgoing: ServerResponse,
+  ): Promise<void> {
+    const trouble = plan.trouble ?? null;
+    const isStream = plan.contentType === 'text/event-stream';
+    const length = Buffer.byteLength(pieces.join(''));
+    await stallBehind(trouble, 0);
     outgoing.writeHead(200, {
       'content-type': plan.contentType,
-      ...(isStream ? {} : { 'content-length': Buffer.byteLength(pieces.join('')) }),
+      ...(isStream ? {} : { 'content-length': length }),
     });
+    if (trouble?.kind === 'reset' || trouble?.kind === 'cut') outgoing.flushHeaders();
+    if (await breaksBehind(trouble, 0, outgoing)) return;
     for (const [index, piece] of pieces.entries()) {
       if (index > 0) await sleep(plan.pauseMs);
       if (outgoing.destroyed) return;
+      written.set(callId, (written.get(callId) ?? '') + piece);
       outgoing.write(piece);
       if (index === 0 && isStream) await options.afterFirstPiece?.(callId);
+      if (await breaksBehind(trouble, index + 1, outgoing)) return;
+      await stallBehind(trouble, index + 1);
     }
-    outgoing.end();
+    const { socket } = outgoing;
+    outgoing.end(() => {
+      if (trouble?.kind === 'close-idle' && socket !== null) closeWhenIdle(socket, trouble.afterMs);
+    });
+  }
+
+  function closeWhenIdle(socket: Socket, afterMs: number): void {
+    const timer = setTimeout(() => {
+      if (!busy.has(socket)) socket.end();
+    }, afterMs);
+    socket.once('close', () => clearTimeout(timer));
   }
 
   const server = createServer({ noDelay: true, keepAliveTimeout: 120_000 }, (incoming, outgoing) => {
+    const { socket } = incoming;
+    busy.add(socket);
+    outgoing.once('close', () => busy.delete(socket));
     outgoing.on('error', () => {}); // The gateway was killed.
     answer(incoming, outgoing).catch(() => outgoing.destroy());
+  });
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => {
+      sockets.delete(socket);
+      busy.delete(socket);
+    });
   });
   await new Promise<void>((resolve) => server.listen({ port: 0, host: '127.0.0.1', backlog: 2_048 }, resolve));
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
   return {
     origin: `http://127.0.0.1:${address.port}`,
-    ledger,
+    ...{ ledger, written },
+    connections: () => ({ open: sockets.size, busy: busy.size }),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -71,4 +127,21 @@ async function readBody(incoming: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk)));
   return Buffer.concat(chunks).toString();
+}
+
+function stallBehind(trouble: ProviderTrouble | null, pieces: number): Promise<void> {
+  return trouble?.kind === 'stall' && trouble.pieces === pieces ? sleep(trouble.ms) : Promise.resolve();
+}
+
+/** True when that was the end of the connection. */
+async function breaksBehind(
+  trouble: ProviderTrouble | null,
+  pieces: number,
+  outgoing: ServerResponse,
+): Promise<boolean> {
+  if ((trouble?.kind !== 'reset' && trouble?.kind !== 'cut') || trouble.pieces !== pieces) return false;
+  await sleep(RESET_WAIT_MS);
+  if (trouble.kind === 'reset') outgoing.socket?.resetAndDestroy();
+  else outgoing.socket?.destroySoon();
+  return true;
 }

@@ -1,7 +1,7 @@
 /** Keeps a number of clients busy, each with one call after another, and notes how every call ended. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CallPlan, callIdOf } from './call-plan.ts';
-import { createRawClient, type RawClient } from './raw-client.ts';
+import { type AnswerEnd, createRawClient, type RawClient } from './raw-client.ts';
 
 /** While nobody listens. */
 const REFUSED_WAIT_MS = 50;
@@ -11,10 +11,16 @@ const THINK_MS = 20;
 export interface ClientCall {
   readonly n: number;
   readonly id: string;
-  readonly ending: 'complete' | 'cut' | 'stuck';
+  readonly ending: AnswerEnd['ending'];
   readonly status: number | null;
-  /** Of a complete answer: every byte is as the provider sent it. */
+  readonly gatewayError: string | null;
+  /** Every byte is as the provider sent it: all of a complete answer, the beginning of any other. */
   readonly isRight: boolean;
+  /** What came of an answer that is not complete; null otherwise. */
+  readonly partOfBody: string | null;
+  readonly wasReused: boolean;
+  /** Monotonic. */
+  readonly startedMs: number;
   readonly durationMs: number;
 }
 
@@ -23,6 +29,10 @@ export interface LoadOptions {
   readonly gatewayKey: string;
   readonly clients: number;
   readonly planOf: (n: number) => CallPlan;
+  /** By default all keep their connection. */
+  readonly createClient?: (index: number) => RawClient;
+  /** Between two calls of a client; 20 ms by default. */
+  readonly thinkMs?: () => number;
 }
 
 export interface Load {
@@ -53,18 +63,20 @@ function startClients(
   let refusedConnections = 0;
   let isStopping = false;
 
-  async function runClient(): Promise<void> {
-    const client = createRawClient(options.port, options.gatewayKey);
+  const { createClient = () => createRawClient(options.port, options.gatewayKey), thinkMs = () => THINK_MS } = options;
+
+  async function runClient(index: number): Promise<void> {
+    const client = createClient(index);
     for (let callsBefore = 0; mayCall(isStopping, callsBefore); callsBefore += 1) {
       const call = await makeCall(client, numbers.next++, options.planOf);
       if (call === null) refusedConnections += 1;
       else calls.push(call);
-      await sleep(call === null ? REFUSED_WAIT_MS : THINK_MS);
+      await sleep(call === null ? REFUSED_WAIT_MS : thinkMs());
     }
     client.close();
   }
 
-  const running = Promise.all(Array.from({ length: options.clients }, runClient));
+  const running = Promise.all(Array.from({ length: options.clients }, (_, index) => runClient(index)));
   return {
     async stop() {
       isStopping = true;
@@ -80,7 +92,12 @@ async function makeCall(client: RawClient, n: number, planOf: (n: number) => Cal
   const startedMs = performance.now();
   const answer = await client.call(plan);
   if (answer.ending === 'refused') return null;
-  const isRight = answer.ending === 'complete' && answer.body.equals(Buffer.from(plan.clientBody));
-  const durationMs = performance.now() - startedMs;
-  return { n, id: callIdOf(n), ending: answer.ending, status: answer.status, isRight, durationMs };
+  const { ending, status, gatewayError, body, wasReused } = answer;
+  const expected = Buffer.from(plan.clientBody);
+  const isRight = body.equals(ending === 'complete' ? expected : expected.subarray(0, body.length));
+  return {
+    ...{ n, id: callIdOf(n), ending, status, gatewayError, isRight, wasReused, startedMs },
+    partOfBody: ending === 'complete' ? null : body.toString(),
+    durationMs: performance.now() - startedMs,
+  };
 }

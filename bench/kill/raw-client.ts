@@ -10,34 +10,51 @@ import {
   readHeader,
   splitHeaderLines,
 } from '../../test/http-body-reader.ts';
-import { type CallPlan, numberOf, spanPathOf } from './call-plan.ts';
+import { type CallPlan, type ClientAbort, numberOf, spanPathOf } from './call-plan.ts';
 
 /** Longer than any restart takes; a call that needs more hangs. */
 const CALL_LIMIT_MS = 60_000;
 
-export type RawAnswer =
-  | { readonly ending: 'complete'; readonly status: number; readonly body: Buffer }
-  /** The connection ended before the last byte. `status` is null when no head had come. */
-  | { readonly ending: 'cut' | 'stuck'; readonly status: number | null; readonly body: Buffer }
-  /** No connection, so nothing was sent. */
-  | { readonly ending: 'refused' };
+export interface AnswerEnd {
+  /**
+   * `cut`: the connection ended before the last byte. `aborted`: by this client itself, as planned. `stuck`: it waited
+   * in vain.
+   */
+  readonly ending: 'complete' | 'cut' | 'aborted' | 'stuck';
+  /** Null when no head had come. */
+  readonly status: number | null;
+  /** `X-Gateway-Error`. */
+  readonly gatewayError: string | null;
+  readonly body: Buffer;
+  /** The connection had carried a call before. */
+  readonly wasReused: boolean;
+}
+
+/** `refused`: no connection, so nothing was sent. */
+export type RawAnswer = AnswerEnd | { readonly ending: 'refused' };
 
 export interface RawClient {
   readonly call: (plan: CallPlan) => Promise<RawAnswer>;
   readonly close: () => void;
 }
 
-export function createRawClient(port: number, gatewayKey: string): RawClient {
+export interface RawClientOptions {
+  /** Every call on a connection of its own. */
+  readonly isFresh?: boolean;
+}
+
+export function createRawClient(port: number, gatewayKey: string, options: RawClientOptions = {}): RawClient {
   let kept: Socket | null = null;
 
   async function call(plan: CallPlan): Promise<RawAnswer> {
-    const socket = kept !== null && !kept.destroyed ? kept : await openConnection(port);
+    const former = kept !== null && !kept.destroyed ? kept : null;
+    const socket = former ?? (await openConnection(port));
     kept = null;
     if (socket === null) return { ending: 'refused' };
-    const { answer, isKept } = await exchange(socket, formatRequest(plan, port, gatewayKey));
-    if (isKept) kept = socket;
+    const { answer, isKept } = await exchange(socket, formatRequest(plan, port, gatewayKey), plan.abort ?? null);
+    if (isKept && options.isFresh !== true && plan.abort === undefined) kept = socket;
     else socket.destroy();
-    return answer;
+    return { ...answer, wasReused: former !== null };
   }
 
   return { call, close: () => kept?.destroy() };
@@ -56,21 +73,31 @@ function openConnection(port: number): Promise<Socket | null> {
   });
 }
 
-function formatRequest(plan: CallPlan, port: number, gatewayKey: string): string {
+/** All but those of the connection. */
+export function listHeaders(plan: CallPlan, gatewayKey: string): readonly (readonly [string, string])[] {
   const n = numberOf(plan.id) ?? 0;
+  return [
+    ['Content-Type', 'application/json'],
+    ['Content-Length', String(Buffer.byteLength(plan.requestBody))],
+    ...(plan.expected.provider === 'openai'
+      ? ([['Authorization', 'Bearer not-a-real-credential']] as const)
+      : ([
+          ['x-api-key', 'not-a-real-credential'],
+          ['anthropic-version', '2023-06-01'],
+        ] as const)),
+    ['x-call-id', plan.id],
+    ['X-Gateway-Key', gatewayKey],
+    ['X-Gateway-Trace-Id', plan.expected.traceId],
+    ['X-Gateway-Span-Path', spanPathOf(n)],
+    ['X-Gateway-Call-Id', plan.id],
+  ];
+}
+
+function formatRequest(plan: CallPlan, port: number, gatewayKey: string): string {
   return [
     `POST ${plan.path} HTTP/1.1`,
     `Host: 127.0.0.1:${port}`,
-    'Content-Type: application/json',
-    `Content-Length: ${Buffer.byteLength(plan.requestBody)}`,
-    ...(plan.expected.provider === 'openai'
-      ? ['Authorization: Bearer not-a-real-credential']
-      : ['x-api-key: not-a-real-credential', 'anthropic-version: 2023-06-01']),
-    `x-call-id: ${plan.id}`,
-    `X-Gateway-Key: ${gatewayKey}`,
-    `X-Gateway-Trace-Id: ${plan.expected.traceId}`,
-    `X-Gateway-Span-Path: ${spanPathOf(n)}`,
-    `X-Gateway-Call-Id: ${plan.id}`,
+    ...listHeaders(plan, gatewayKey).map(([name, value]) => `${name}: ${value}`),
     '',
     plan.requestBody,
   ].join('\r\n');
@@ -78,6 +105,7 @@ function formatRequest(plan: CallPlan, port: number, gatewayKey: string): string
 
 interface Head {
   readonly status: number;
+  readonly gatewayError: string | null;
   readonly reader: BodyReader;
   readonly closes: boolean;
 }
@@ -89,28 +117,37 @@ function readHead(bytes: Buffer): { head: Head; length: number } | null {
   const rawHeaders = splitHeaderLines(lines);
   const head = {
     status: Number(statusLine.split(' ')[1]),
+    gatewayError: readHeader(rawHeaders, 'x-gateway-error'),
     reader: createBodyReader(readFraming(rawHeaders, 'close')),
     closes: /\bclose\b/i.test(readHeader(rawHeaders, 'connection') ?? ''),
   };
   return { head, length: end + 4 };
 }
 
-function exchange(socket: Socket, request: string): Promise<{ answer: RawAnswer; isKept: boolean }> {
+function exchange(
+  socket: Socket,
+  request: string,
+  abort: ClientAbort | null,
+): Promise<{ answer: Omit<AnswerEnd, 'wasReused'>; isKept: boolean }> {
   return new Promise((resolve) => {
     let pending: Buffer = Buffer.alloc(0);
     let head: Head | null = null;
+    let bodyBytes = 0;
 
-    function settle(ending: 'complete' | 'cut' | 'stuck'): void {
+    function settle(ending: AnswerEnd['ending']): void {
       clearTimeout(limit);
+      clearTimeout(impatience);
       socket.off('data', onData);
       socket.off('close', onClose);
-      const body = head?.reader.body() ?? Buffer.alloc(0);
-      if (ending === 'complete' && head !== null) {
-        resolve({ answer: { ending, status: head.status, body }, isKept: !head.closes && !socket.destroyed });
-      } else {
-        const how = ending === 'stuck' ? 'stuck' : 'cut';
-        resolve({ answer: { ending: how, status: head?.status ?? null, body }, isKept: false });
-      }
+      resolve({
+        answer: {
+          ending,
+          status: head?.status ?? null,
+          gatewayError: head?.gatewayError ?? null,
+          body: head?.reader.body() ?? Buffer.alloc(0),
+        },
+        isKept: ending === 'complete' && head?.closes === false && !socket.destroyed,
+      });
     }
 
     function onData(bytes: Buffer): void {
@@ -123,11 +160,19 @@ function exchange(socket: Socket, request: string): Promise<{ answer: RawAnswer;
         rest = pending.subarray(read.length);
       }
       head.reader.push(rest);
+      bodyBytes += rest.length;
       if (head.reader.isDone()) settle('complete');
+      else if (abort?.kind === 'mid-body' && bodyBytes >= abort.bytes) settle('aborted');
     }
 
     const onClose = () => settle('cut');
     const limit = setTimeout(() => settle('stuck'), CALL_LIMIT_MS);
+    const impatience =
+      abort?.kind === 'before-head'
+        ? setTimeout(() => {
+            if (head === null) settle('aborted');
+          }, abort.afterMs)
+        : undefined;
     socket.on('data', onData);
     socket.once('close', onClose);
     if (socket.destroyed) settle('cut');

@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import { asRecord, startGateway, type TestGateway, waitUntil } from '../../test/gateway/start-gateway.ts';
 import { type CallPlan, chooseShape, planCall } from './call-plan.ts';
 import { countDatabase, embeddedUrl } from './gateway-database.ts';
-import { startLedgerProvider } from './ledger-provider.ts';
+import { type LedgerProvider, startLedgerProvider } from './ledger-provider.ts';
 import { type CallNumbers, type Load, startCallsAtOnce, startLoad } from './load.ts';
+import type { RawClient } from './raw-client.ts';
 import { faultsOf, type Tally, tally } from './tally.ts';
 
 const DRAIN_LIMIT_MS = 120_000;
@@ -21,17 +22,26 @@ export interface StageOptions {
   /** See `LedgerProviderOptions`. */
   readonly afterFirstPiece?: (callId: string) => Promise<void>;
   readonly env?: Readonly<Record<string, string>>;
+  /** Of the gateway; a temporary one by default. */
+  readonly dataDir?: string;
+  readonly createClient?: (index: number, port: number, gatewayKey: string) => RawClient;
+  readonly thinkMs?: () => number;
+  /** See `StartOptions`; for the first start. */
+  readonly release?: string;
   /** Where to count; the embedded database by default. */
   readonly databaseUrl?: () => string;
 }
 
 export interface Stage {
   readonly gateway: () => TestGateway;
-  /** Starts it anew on the same data and the same ports, after it was killed. */
-  readonly restart: () => Promise<void>;
+  /** Starts it anew on the same data and the same ports, after it was killed; `release` as in `StartOptions`. */
+  readonly restart: (release?: string) => Promise<void>;
   readonly startLoad: () => Load;
   /** One call of each client, all at the same time. */
   readonly startCallsAtOnce: () => Load;
+  readonly provider: LedgerProvider;
+  /** Everything that was written until now is stored. */
+  readonly drain: () => Promise<void>;
   /** Ends the load, waits for the spool and counts everything since `sinceMs`. */
   readonly settle: (load: Load, sinceMs: number) => Promise<Settled>;
   readonly close: () => Promise<void>;
@@ -58,18 +68,27 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   };
   let gateway: TestGateway;
   try {
-    gateway = await startGateway({ env });
+    gateway = await startGateway({
+      ...{ env, ...runOf(options.release) },
+      ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }),
+    });
   } catch (error) {
     await provider.close();
     throw error;
   }
   const { port, adminPort, dataDir, key } = gateway;
-  const load = { port, gatewayKey: key, clients: options.clients, planOf };
+  const workers = Number(options.env?.['TOLLGATE_WORKERS'] ?? 1);
+  const { createClient, thinkMs } = options;
+  const load = {
+    ...{ port, gatewayKey: key, clients: options.clients, planOf },
+    ...(createClient === undefined ? {} : { createClient: (index: number) => createClient(index, port, key) }),
+    ...(thinkMs === undefined ? {} : { thinkMs }),
+  };
 
   async function settle(running: Load, sinceMs: number): Promise<Settled> {
     const { calls, refusedConnections } = await running.stop();
     const startedMs = performance.now();
-    await waitUntilDrained(gateway);
+    await waitUntilDrained(gateway, workers);
     const drainMs = Math.round(performance.now() - startedMs);
     const url = options.databaseUrl?.() ?? embeddedUrl(dataDir);
     const counted = await countDatabase(url, sinceMs);
@@ -86,11 +105,13 @@ export async function openStage(options: StageOptions): Promise<Stage> {
 
   return {
     gateway: () => gateway,
-    async restart() {
-      gateway = await startGateway({ env, dataDir, ports: { port, adminPort } });
+    async restart(release) {
+      gateway = await startGateway({ env, dataDir, ports: { port, adminPort }, ...runOf(release) });
     },
     startLoad: () => startLoad(load, numbers),
     startCallsAtOnce: () => startCallsAtOnce(load, numbers),
+    provider,
+    drain: () => waitUntilDrained(gateway, workers),
     settle,
     async close() {
       await gateway.stop();
@@ -103,14 +124,15 @@ export async function openStage(options: StageOptions): Promise<Stage> {
  * Everything stored that was written until now, and the directories of dead processes gone. The shipper says when a
  * round found nothing left; the first such round may have begun too early, the next one has not.
  */
-async function waitUntilDrained(gateway: TestGateway): Promise<void> {
+async function waitUntilDrained(gateway: TestGateway, workers: number): Promise<void> {
   const sinceMs = Date.now();
   let first: number | null = null;
   await waitUntil(
     'the spool is drained',
     async () => {
       const drainedAtMs = readDrainedAt(await gateway.api('/api/v1/status').catch(() => null));
-      if (drainedAtMs === null || drainedAtMs <= sinceMs || listSpools(gateway.dataDir).length > 1) return undefined;
+      if (drainedAtMs === null || drainedAtMs <= sinceMs || listSpools(gateway.dataDir).length > workers)
+        return undefined;
       first ??= drainedAtMs;
       return drainedAtMs > first ? true : undefined;
     },
@@ -132,4 +154,8 @@ function listSpools(dataDir: string): string[] {
   return readdirSync(join(dataDir, 'spool'), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name);
+}
+
+function runOf(release: string | undefined): { release?: string } {
+  return release === undefined ? {} : { release };
 }

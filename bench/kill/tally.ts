@@ -12,7 +12,12 @@ export interface CountedRow {
   readonly cacheReadTokens: number | null;
   readonly outputTokens: number | null;
   readonly totalCost: bigint | null;
+  /** Of what is known to be owed, also where more may be. */
+  readonly knownCost: bigint | null;
   readonly traceId: string | null;
+  readonly durationMs: number | null;
+  /** Null where it is not known when it ended. */
+  readonly endsBeforeItBegins: boolean | null;
 }
 
 export interface Tally {

@@ -9,6 +9,7 @@ import type { AdminDeps } from './admin-deps.ts';
 import { ApiError, toApiError } from './api-error.ts';
 import { addAttemptStreamRoute } from './attempt-stream.ts';
 import { addAttemptRoutes } from './attempts-resource.ts';
+import { addBackupRoutes, RESTORE_PATH } from './backup-resource.ts';
 import { addCostRoutes } from './costs-resource.ts';
 import { addDemoDataRoutes } from './demo-data-resource.ts';
 import { addExportRoute } from './export-resource.ts';
@@ -28,6 +29,7 @@ import { addPriceRoutes } from './prices/prices-resource.ts';
 import { addQuoteRoute } from './prices/quote-resource.ts';
 import { addRepriceRoutes } from './prices/reprice-resource.ts';
 import { addQuarantineRoute } from './quarantine-resource.ts';
+import { addRestartRoute } from './restart-resource.ts';
 import { addRunCallRoutes } from './run-calls-resource.ts';
 import { addRunStreamRoute } from './run-stream.ts';
 import { addRunSumsRoutes } from './run-sums-resource.ts';
@@ -87,18 +89,24 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   app.use('/api/*', compress({ encoding: 'gzip', contentTypeFilter: /^application\/json/ }));
   // Of an answer without a body nobody sees the end: a stream or an export would hold its place for good.
   app.use(async (c, next) => {
-    if (c.req.method === 'HEAD' && /^\/api\/v1\/(?:.*\/stream|export)$/.test(c.req.path)) return c.body(null, 200);
+    if (c.req.method === 'HEAD' && /^\/api\/v1\/(?:.*\/stream|export|backup)$/.test(c.req.path))
+      return c.body(null, 200);
     return next();
   });
   const limitBody = createBodyLimit(MAX_BODY_BYTES);
   const limitCatalog = createBodyLimit(MAX_CATALOG_BYTES);
-  app.use((c, next) => (c.req.path === CATALOG_PATH ? limitCatalog(c, next) : limitBody(c, next)));
+  app.use((c, next) => {
+    // A whole log, which is read in pieces.
+    if (c.req.path === RESTORE_PATH) return next();
+    return c.req.path === CATALOG_PATH ? limitCatalog(c, next) : limitBody(c, next);
+  });
 
   addSessionRoutes(app, deps, sessions);
   addSystemRoutes(app, deps);
   addVerifyRoute(app, deps);
   addQuarantineRoute(app, deps);
   addMetricsRoute(app, deps);
+  addRestartRoute(app, deps);
   addAttemptStreamRoute(app, deps);
   addAttemptRoutes(app, deps);
   addDemoDataRoutes(app, deps);
@@ -119,6 +127,7 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   addRepriceRoutes(app, deps);
   addRevisionRoute(app, deps);
   addExportRoute(app, deps);
+  addBackupRoutes(app, deps);
   addDocument(app, deps);
 
   app.notFound((c) => {

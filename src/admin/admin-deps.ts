@@ -2,7 +2,8 @@
 
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import type { SupervisorStatus } from '../channel.ts';
+import type { RestoreResult } from '../backup/restore-backup.ts';
+import type { RestartStatus, SupervisorStatus } from '../channel.ts';
 import type { Setting } from '../config.ts';
 import type { CurrentPriceBook } from '../prices/current-price-book.ts';
 import type { PriceCatalogs } from '../prices/price-catalogs.ts';
@@ -130,6 +131,22 @@ export interface DemoDataDep {
   readonly remove: () => Promise<number>;
 }
 
+/** A restore that is done, and what followed from it. */
+export interface Restored extends RestoreResult {
+  /** Every local proxy has the restored keys, and no others. */
+  readonly areKeysPublished: boolean;
+  /** Calls that were under way when the backup was made: they have a row now, as interrupted. */
+  readonly interrupted: number;
+}
+
+/** The whole database as one file, and back. */
+export interface BackupsDep {
+  /** The file's bytes, of one moment after this call. Ending the iteration early frees the database. */
+  readonly open: () => AsyncGenerator<Buffer>;
+  /** `packed` is the file. Throws a BackupError when it or the gateway is at fault; nothing was changed then. */
+  readonly restore: (packed: AsyncIterable<Uint8Array>, replaces: boolean, signal: AbortSignal) => Promise<Restored>;
+}
+
 export interface AdminDeps {
   /** Whose keys and records these are: there is one account so far, and no request may name another. */
   readonly accountId: number;
@@ -148,6 +165,8 @@ export interface AdminDeps {
   readonly publishKeys: (version: number) => Promise<boolean>;
   /** Null when the supervisor does not answer. */
   readonly readSupervisorStatus: () => Promise<SupervisorStatus | null>;
+  /** Replaces the proxy processes, then this one; gives what is known of restarts then, or null as above. */
+  readonly requestRestart: () => Promise<RestartStatus | null>;
   /** How far the records are; null until the shipper runs. */
   readonly readShipperStatus: () => JsonValue;
   /** Null when its folder cannot be read. */
@@ -158,6 +177,7 @@ export interface AdminDeps {
   /** Jobs that run or wait for their turn; null when that is not known. */
   readonly countRunningJobs: () => Promise<number | null>;
   readonly demoData: DemoDataDep;
+  readonly backups: BackupsDep;
   /** Those in force, for people to see. */
   readonly settings: readonly Setting[];
   /** What new calls are priced with. */

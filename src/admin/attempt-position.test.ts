@@ -15,6 +15,7 @@ const ATTEMPT: RejectedAttempt = {
 
 function status(total: number, kept: number, startedAtMs = 1_000): SupervisorStatus {
   return {
+    restart: { requested: 0, finished: 0, problem: null },
     startedAtMs,
     children: [],
     attempts: Array.from({ length: kept }, () => ATTEMPT),

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { fixedPrices } from '../../test/fixed-prices.ts';
 import { type MutePostgres, startMutePostgres } from '../../test/mute-postgres.ts';
 import { NO_ACCOUNTS_DEP } from '../../test/no-accounts.ts';
+import { NO_BACKUPS } from '../../test/no-backups.ts';
 import { testCatalogs } from '../../test/test-catalogs.ts';
 import { openPool } from '../store/pool.ts';
 import { createAdminApp } from './admin-app.ts';
@@ -28,6 +29,7 @@ async function askBoth(database: MutePostgres): Promise<readonly unknown[]> {
     database: () => pool,
     publishKeys: () => Promise.resolve(true),
     readSupervisorStatus: () => Promise.resolve(null),
+    requestRestart: async () => null,
     readShipperStatus: () => null,
     readSpoolStatus: () => Promise.resolve({ bytes: 5, limitBytes: 9, isDiskLow: false }),
     accounts: NO_ACCOUNTS_DEP,
@@ -42,6 +44,7 @@ async function askBoth(database: MutePostgres): Promise<readonly unknown[]> {
     settings: [{ name: 'TOLLGATE_PORT', value: '4141', source: 'default' }],
     prices: fixedPrices(),
     catalogs: testCatalogs(),
+    backups: NO_BACKUPS,
     log: pino({ level: 'silent' }),
   });
   try {

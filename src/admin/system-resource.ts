@@ -4,6 +4,7 @@ import type { SupervisorStatus } from '../channel.ts';
 import { checkDatabase, readDatabaseFacts } from '../runs/database-facts.ts';
 import { AccountsBody, formatAccounts } from './accounts-body.ts';
 import type { AdminDeps } from './admin-deps.ts';
+import { RestartBody } from './restart-resource.ts';
 import { COMMON_ERRORS, jsonAnswer, Time } from './schemas.ts';
 
 /** Also with a database that hangs: who asks for the state must not wait for it. */
@@ -21,9 +22,12 @@ const ProcessBody = z
   .object({
     role: z.enum(['proxy', 'control', 'postgres', 'demo']),
     pid: z.number().int().nullable(),
-    state: z.enum(['starting', 'ready', 'restarting', 'stopping']),
+    state: z
+      .enum(['starting', 'ready', 'restarting', 'crash_loop', 'draining', 'stopping'])
+      .describe('`draining`: takes no new call, ends when the open ones have; `crash_loop`: ends again and again'),
     started_at: Time,
     restarts: z.number().int(),
+    recent_exits: z.number().int().describe('How often it ended unasked within the last five minutes'),
     last_exit: z.string().nullable().describe('Why the run before ended'),
     metrics: MetricsBody.nullable(),
   })
@@ -43,6 +47,7 @@ const StatusBody = z
     base_url: z.string().describe('Where clients reach the proxy'),
     started_at: Time.nullable(),
     processes: z.array(ProcessBody),
+    restart: RestartBody.nullable().describe('Restarts on request; null when the supervisor does not answer'),
     database: z.object({
       state: z.enum(['up', 'down']),
       version: z.string().nullable(),
@@ -78,6 +83,7 @@ function formatProcess(child: SupervisorStatus['children'][number]): z.infer<typ
     state: child.state,
     started_at: new Date(child.startedAtMs).toISOString(),
     restarts: child.restarts,
+    recent_exits: child.recentExits,
     last_exit: child.lastExit,
     metrics:
       metrics === null
@@ -192,6 +198,7 @@ export function addSystemRoutes(app: OpenAPIHono, deps: AdminDeps): void {
         base_url: deps.baseUrl,
         started_at: startedAt,
         processes: supervisor?.children.map(formatProcess) ?? [],
+        restart: supervisor?.restart ?? null,
         database,
         records: deps.readShipperStatus(),
         spool:

@@ -13,6 +13,7 @@ import { addPriceCommand } from './prices/price-command.ts';
 import { addPricesCommands } from './prices/prices-command.ts';
 import { addRepriceCommand } from './prices/reprice-command.ts';
 import { addReconcileCommand } from './reconcile/reconcile-command.ts';
+import { addRestartCommand } from './restart-command.ts';
 import { addRunsCommand } from './runs-command.ts';
 import { addVerifyCommand } from './verify-command.ts';
 
@@ -41,4 +42,5 @@ export function addCommands(program: Command): void {
   addExportCommand(program, addClientOptions);
   addDoctorCommand(program, addClientOptions);
   addVerifyCommand(program, addClientOptions);
+  addRestartCommand(program, addClientOptions);
 }

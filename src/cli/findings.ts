@@ -18,6 +18,8 @@ export const Status = z.object({
       role: z.string(),
       state: z.string(),
       restarts: z.number(),
+      /** Absent from a gateway of the release before. */
+      recent_exits: z.number().default(0),
       last_exit: z.string().nullable(),
       metrics: z.object({ open_calls: z.number(), calls_total: z.number(), records_lost: z.number() }).nullable(),
     }),
@@ -39,17 +41,29 @@ export const Attempts = z.object({
 /** Of `GET /api/v1/prices/status`. */
 export const PriceWarnings = z.object({ warnings: z.array(z.string()) });
 
+/** As many within five minutes are a crash loop, also when the process runs at the moment. */
+const CRASH_LOOP_EXITS = 5;
+
 /** Records arrive within a second or so; later than this, something holds them up. */
 const LATE_MS = 10_000;
 
 function* judgeProcesses({ processes }: z.infer<typeof Status>): Generator<Finding> {
   if (processes.length === 0)
     yield { level: 'problem', text: 'the supervisor does not answer; start the gateway again' };
-  for (const { role, state, restarts, last_exit, metrics } of processes) {
+  for (const { role, state, restarts, recent_exits, last_exit, metrics } of processes) {
     const calls = metrics === null ? '' : `, ${metrics.open_calls} calls open, ${metrics.calls_total} in all`;
     const again = restarts === 0 ? '' : `, restarted ${restarts}× (last: ${last_exit ?? 'unknown'}; its log says why)`;
-    const level = state !== 'ready' ? 'problem' : restarts > 0 ? 'note' : 'ok';
-    yield { level, text: `process ${role}: ${state}${calls}${again}` };
+    if (state === 'draining') {
+      yield { level: 'note', text: `process ${role}: replaced, its open calls go on${calls}` };
+      continue;
+    }
+    if (recent_exits >= CRASH_LOOP_EXITS) {
+      const how = `ended ${recent_exits}× in the last five minutes, lastly by ${terminalText(last_exit ?? 'unknown')}`;
+      yield { level: 'problem', text: `process ${role}: ${state}${calls}, ${how}; its own lines in the log say why` };
+    } else {
+      const level = state !== 'ready' ? 'problem' : restarts > 0 ? 'note' : 'ok';
+      yield { level, text: `process ${role}: ${state}${calls}${again}` };
+    }
     if (metrics !== null && metrics.records_lost > 0)
       yield {
         level: 'problem',

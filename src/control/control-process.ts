@@ -3,7 +3,7 @@
  * It opens its API before the database answers, and lives on while that is away. It never touches a call.
  */
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import type { Logger } from 'pino';
@@ -23,6 +23,7 @@ import { createWaitingCounter } from '../spool/count-waiting.ts';
 import { migrate } from '../store/migrate.ts';
 import { openPool } from '../store/pool.ts';
 import { readVersion } from '../version.ts';
+import { createBackups } from './backups.ts';
 import { createCallAccounts } from './call-accounts.ts';
 import { createKeyPublisher, type KeyPublisher } from './key-publisher.ts';
 import { createProxyMemory } from './proxy-memory.ts';
@@ -192,6 +193,20 @@ function createControl(
     connected = connect();
   });
 
+  const publishKeys = (version: number) => connected?.keys.publish(version) ?? Promise.resolve(false);
+  const backups = createBackups({
+    databaseUrl: start.databaseUrl,
+    pool: apiPool,
+    accountId: ACCOUNT_ID,
+    tollgateVersion: readVersion(),
+    quarantineDir: join(dirname(start.spoolDir), 'quarantine'),
+    prices,
+    shipper: () => connected?.shipper ?? null,
+    readSpoolStatus: () => readSpoolStatus(start.spoolDir),
+    publishKeys,
+    log,
+  });
+
   const app = createAdminApp({
     accountId: ACCOUNT_ID,
     adminToken: start.adminToken,
@@ -201,8 +216,13 @@ function createControl(
     version: readVersion(),
     dashboard: readDashboardFiles(join(PROJECT_ROOT, 'dist', 'dashboard')),
     database: () => (connected === null ? null : apiPool),
-    publishKeys: (version) => connected?.keys.publish(version) ?? Promise.resolve(false),
+    publishKeys,
     readSupervisorStatus: status.read,
+    requestRestart: async () => {
+      channel.send({ type: 'restart-proxies' });
+      // Asked behind it on the same channel, so that the answer counts it.
+      return (await status.read())?.restart ?? null;
+    },
     readShipperStatus: () => formatShipperStatus(connected?.shipper.stats() ?? null),
     readSpoolStatus: () => readSpoolStatus(start.spoolDir),
     accounts: {
@@ -231,6 +251,7 @@ function createControl(
       retentionBodiesDays: config.retentionBodiesDays,
       now: Date.now,
     }),
+    backups,
     settings: start.settings,
     prices,
     catalogs,

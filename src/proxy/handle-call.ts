@@ -5,6 +5,7 @@
  */
 import type { CallBegin, CallBody } from '../call-record.ts';
 import type { AwsSigning } from '../config.ts';
+import { issuesCredentials } from '../providers/issues-credentials.ts';
 import { accept } from './accept.ts';
 import { Answer } from './answer.ts';
 import { authenticate } from './authenticate.ts';
@@ -14,6 +15,7 @@ import type { ClientRequest, ClientResponse } from './client-exchange.ts';
 import { countSent } from './count-sent.ts';
 import type { Gateway } from './gateway.ts';
 import { splitGatewayHeaders } from './gateway-headers.ts';
+import { hideEchoes, hideInReading } from './hide-echoes.ts';
 import { acceptCall, keepBegin, keepEnd, keepsBodies, loseEnd, stampArrival } from './keep-call.ts';
 import { attachMeter } from './meter.ts';
 import { type PreparedBody, prepareBody, withoutCompression } from './prepare-body.ts';
@@ -93,7 +95,8 @@ export async function handleCall(incoming: ClientRequest, outgoing: ClientRespon
       const bodies = keepsBodies(gateway, facts)
         ? bodiesOf(facts, begin, received, requestCopy, answer, responseCopy)
         : [];
-      await keepEnd(gateway, begin, end, bodies);
+      const kept = hideEchoes(request, end, bodies);
+      await keepEnd(gateway, begin, kept.end, kept.bodies);
     } catch (error) {
       loseEnd(gateway, begin, error);
     }
@@ -144,7 +147,10 @@ function forward(
     onHead: (head) => attachMeter(route, head, prepared.isAsked),
     checkpoint: (open, done) => {
       if (open.reading === null) done();
-      else gateway.spool.checkpoint(describeCheckpoint(arrival, open, open.reading, performance.now()), done);
+      else {
+        const reading = hideInReading(request, open.reading);
+        gateway.spool.checkpoint(describeCheckpoint(arrival, open, reading, performance.now()), done);
+      }
     },
   });
   gateway.openCalls.add(answer);
@@ -155,6 +161,7 @@ function forward(
     gateway.upstream.send(
       {
         origin: route.origin,
+        mayBePrivate: route.mayBePrivate,
         host: route.host,
         method: request.method,
         path: route.path,
@@ -182,7 +189,8 @@ function bodiesOf(
     bodies.push(describeCopiedBody(begin, 'request', facts.request.header, requestCopy));
   }
   const { head } = answer;
-  if (head !== null && responseCopy.totalBytes > 0 && !responseCopy.isDropped) {
+  const isCopied = responseCopy.totalBytes > 0 && !responseCopy.isDropped;
+  if (head !== null && isCopied && !issuesCredentials(facts.request.path)) {
     bodies.push(describeCopiedBody(begin, 'response', (name) => head.header(name), responseCopy));
   }
   return bodies;

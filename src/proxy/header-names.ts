@@ -4,6 +4,7 @@
  */
 import { isKeptResponseHeader, KEPT_REQUEST_HEADERS } from '../providers/kept-headers.ts';
 import { isHopByHop } from '../wire/hop-by-hop.ts';
+import { isSecretName } from '../wire/secret-name.ts';
 
 /** A spelling has one place, and whoever comes to it last has it. A power of two. */
 const PLACES = 4_096;
@@ -34,6 +35,8 @@ export interface HeaderName {
   readonly isFraming: boolean;
   /** Of a request: read by the gateway, kept as metadata, not for the next hop, or passed on. */
   readonly use: 'reserved' | 'metadata' | 'hop' | 'forward';
+  /** Its value may be a credential. */
+  readonly isSecret: boolean;
   /** Of an answer: not passed on. */
   readonly isOfAnswerHop: boolean;
   /** The log keeps it, of a request and of an answer. */
@@ -75,6 +78,7 @@ function describe(lower: string): HeaderName {
     lower,
     isFraming: FRAMING.has(lower),
     use: readUse(lower),
+    isSecret: isSecretName(lower) || lower === 'sec-websocket-protocol',
     isOfAnswerHop: isHopByHop(lower) || lower.startsWith(GATEWAY_PREFIX),
     isKeptOfRequest: KEPT_REQUEST_HEADERS.has(lower),
     isKeptOfAnswer: isKeptResponseHeader(lower),

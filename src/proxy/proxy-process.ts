@@ -75,8 +75,8 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
   async function stop(graceMs: number): Promise<void> {
     if (isStopping) return;
     isStopping = true;
-    clearInterval(report);
     await drain(listener, gateway, graceMs);
+    clearInterval(report);
     await spool.close();
     // The last figures: of a process that has ended nothing else is left to say what it had accepted.
     sendReport(channel, gateway, start.spoolName, attempts);

@@ -8,6 +8,10 @@ import { type Arrival, type CallFacts, describeRejection } from './record.ts';
 import { refuse } from './refuse.ts';
 
 const MAX_ATTEMPT_CHARS = 200;
+/** Name and password in front of the host of a target that has one. */
+const USER_INFO = /^((?:[a-z][a-z0-9+.-]*:)?[/\\]{2})[^/\\]*@/i;
+/** What a provider may be called: a key that was put there by mistake is not shown. */
+const PROVIDER_WORD = /^[\w .-]{1,24}$/;
 
 /**
  * `error` is a refusal, or a defect of the gateway. `begin` is that of a call that was accepted before it failed;
@@ -45,10 +49,15 @@ function reportAttempt(incoming: ClientRequest, gateway: Gateway, arrival: Arriv
     code,
     status: new GatewayError(code).status,
     method: incoming.method ?? '',
-    path: path.slice(0, MAX_ATTEMPT_CHARS),
-    provider: readHeader(incoming, 'x-gateway-provider'),
+    path: path.replace(USER_INFO, '$1***@').slice(0, MAX_ATTEMPT_CHARS),
+    provider: readProvider(incoming),
     userAgent: readHeader(incoming, 'user-agent'),
   });
+}
+
+function readProvider(incoming: ClientRequest): string | null {
+  const text = readHeader(incoming, 'x-gateway-provider');
+  return text === null || PROVIDER_WORD.test(text) ? text : '***';
 }
 
 function readHeader({ rawHeaders }: ClientRequest, lower: string): string | null {

@@ -73,3 +73,18 @@ test('a call of one provider is not led to another by its signature: it would be
   const host = 'aws-external-anthropic.us-east-1.api.aws';
   expect(routeOf('/v1/messages', ['Host', host, 'Authorization', SIGNED]).origin).toBe(`https://${host}`);
 });
+
+test('only an address that the operator named may be private: not the built-in ones, not what follows from a region', () => {
+  const host = 'bedrock-runtime.eu-west-1.amazonaws.com';
+  const signed = ['Host', host, 'Authorization', SIGNED];
+  const derived: RouteSettings = {
+    upstreams: { bedrock: { origin: `https://${host}`, region: 'eu-west-1', isBuiltIn: true } },
+    aliases: {},
+  };
+  const named: RouteSettings = { upstreams: { bedrock: { origin: `https://${host}`, region: null } }, aliases: {} };
+  const path = '/model/m/converse';
+  expect(routeOf('/v1/messages', ['x-api-key', 'k']).mayBePrivate).toBe(false);
+  expect(routeOf(path, signed).mayBePrivate).toBe(false);
+  expect(routeOf(path, [], derived)).toMatchObject({ origin: `https://${host}`, mayBePrivate: false });
+  expect(routeOf(path, [], named)).toMatchObject({ origin: `https://${host}`, mayBePrivate: true });
+});

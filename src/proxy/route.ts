@@ -7,6 +7,7 @@ import type { AwsSigning, Config, UpstreamConfig } from '../config.ts';
 import { GatewayError } from '../errors.ts';
 import type { Endpoint, Provider, RequestLine } from '../providers/provider.ts';
 import { inferProvider, PROVIDERS, readProviderName } from '../providers/registry.ts';
+import { decodeParameterName, isSecretName } from '../wire/secret-name.ts';
 import type { AcceptedRequest } from './accept.ts';
 import { readClientSignature, requireHoldingSignature } from './aws/client-signature.ts';
 import { withoutSignature } from './aws/sign-request.ts';
@@ -19,6 +20,8 @@ export interface Route {
   readonly mapped: RequestLine;
   /** Scheme, host and port. */
   readonly origin: string;
+  /** The operator chose the origin. */
+  readonly mayBePrivate: boolean;
   /** Path and query to send. */
   readonly path: string;
   /** Path and query as received, secrets replaced, for the log. */
@@ -58,6 +61,7 @@ export function chooseRoute(request: AcceptedRequest, headers: GatewayHeaders, s
     endpoint: provider.endpoint(line),
     mapped: line,
     origin,
+    mayBePrivate: upstream !== null && upstream.isBuiltIn !== true,
     path: signing === null ? path : withoutSignature(path),
     loggedPath: hasQuery ? `${request.path}?${hideSecrets(query)}` : request.path,
     region,
@@ -100,8 +104,6 @@ function splitOrigin(address: string): { origin: string; prefix: string } {
     : { origin: address.slice(0, start), prefix: address.slice(start) };
 }
 
-const SECRET_NAME = /(?:key|token|secret|password|signature|credential|auth|authorization|jwt|^sig)(?:\[.*)?$/i;
-
 /** `alt=sse&key=abc` → `alt=sse&key=***`; a name is read as the provider reads it, decoded. */
 function hideSecrets(query: string): string {
   return query.split('&').map(hideSecret).join('&');
@@ -112,18 +114,10 @@ function hideSecret(parameter: string): string {
   let start = 0;
   for (const piece of parameter.split(';')) {
     const equals = piece.indexOf('=');
-    if (equals > 0 && SECRET_NAME.test(decodeName(piece.slice(0, equals)))) {
+    if (equals > 0 && isSecretName(decodeParameterName(piece.slice(0, equals)))) {
       return `${parameter.slice(0, start + equals + 1)}***`;
     }
     start += piece.length + 1;
   }
   return parameter;
-}
-
-function decodeName(name: string): string {
-  if (!/[%+]/.test(name)) return name;
-  return name
-    .replaceAll('+', ' ')
-    .replace(/%([\da-f]{2})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
-    .trim();
 }

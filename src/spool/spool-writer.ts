@@ -219,7 +219,9 @@ export function openSpoolWriter(options: SpoolWriterOptions): SpoolWriter {
 
   function afterWrite(written: WrittenGroup, kept: boolean, tries: number): void {
     if (!kept) {
-      writeInReserve(written);
+      // At a second try the records are in the segment that could not be synced: not safe, and not lost either.
+      if (tries > 1) finishGroup(written, written.records, [], false);
+      else writeInReserve(written);
       return;
     }
     space.add(written.bytes);

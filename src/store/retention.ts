@@ -7,7 +7,7 @@ import { DAY_MS, dayOf, PARTITION_LOCK } from './partitions.ts';
 import { inTransaction } from './pool.ts';
 
 /** Any number, the same in every version: who holds it drops partitions. */
-const RETENTION_LOCK = 7_461_003;
+export const RETENTION_LOCK = 7_461_003;
 /** Everybody who reads the log queues behind us meanwhile. Longer than the second after which autovacuum gives way. */
 const LOCK_TIMEOUT_MS = 2_000;
 /** Lock not available, deadlock detected: try the same again later. */

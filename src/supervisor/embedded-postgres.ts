@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { ChildStatus } from '../channel.ts';
 import { createBackOff } from './back-off.ts';
+import { createCrashLoop } from './crash-loop.ts';
 import { findBinaries } from './postgres-binaries.ts';
 import { describeConnectionError } from './postgres-connection.ts';
 import { createSocketDir, placePostgresFiles, prepareCluster, removeSocketDir } from './postgres-files.ts';
@@ -52,6 +53,7 @@ export async function startEmbeddedPostgres(options: {
   let startedAtMs = Date.now();
   let restarts = 0;
   let lastExit: string | null = null;
+  const crashLoop = createCrashLoop();
 
   async function launch(): Promise<void> {
     startedAtMs = Date.now();
@@ -115,6 +117,7 @@ export async function startEmbeddedPostgres(options: {
       state,
       startedAtMs,
       restarts,
+      recentExits: crashLoop.recentExits(performance.now()),
       lastExit,
       metrics: null,
     }),

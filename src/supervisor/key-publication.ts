@@ -15,6 +15,8 @@ export interface KeyReceiver {
 export interface KeyPublication {
   readonly publish: (change: KeyChange, proxies: readonly KeyReceiver[]) => void;
   readonly applied: (proxy: KeyReceiver, version: number) => void;
+  /** A process works now: it is given the last change again, which may have come while it was reading the file. */
+  readonly ready: (proxy: KeyReceiver) => void;
   /** A process ended: the one that follows reads the file, so nothing is waited for. */
   readonly ended: (proxy: KeyReceiver) => void;
 }
@@ -23,6 +25,7 @@ export function createKeyPublication(
   report: (version: number, confirmed: boolean) => void,
   limitMs: number = CONFIRM_LIMIT_MS,
 ): KeyPublication {
+  let last: KeyChange | null = null;
   /** By version: the proxies that have not answered. Bounded by time: an entry lives for `limitMs`. */
   const waiting = new Map<number, { readonly missing: Set<KeyReceiver>; readonly timer: NodeJS.Timeout }>();
 
@@ -45,6 +48,7 @@ export function createKeyPublication(
   return {
     publish: (change, proxies) => {
       finish(change.version, false);
+      last = change;
       // Without a running process `send` is false: whoever starts later reads the file, which is written before.
       const missing = new Set(proxies.filter((proxy) => proxy.send({ type: 'keys-changed', change })));
       waiting.set(change.version, {
@@ -54,6 +58,9 @@ export function createKeyPublication(
       if (missing.size === 0) finish(change.version, true);
     },
     applied: strike,
+    ready: (proxy) => {
+      if (last !== null) proxy.send({ type: 'keys-changed', change: last });
+    },
     ended: (proxy) => strike(proxy, Number.POSITIVE_INFINITY),
   };
 }

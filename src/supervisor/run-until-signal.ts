@@ -1,7 +1,9 @@
 /**
  * A supervisor's life as a process: start, print what `onReady` has to say, stop at a signal, exit. The first signal
- * stops in order and exits with 0, a later one stops at once and exits with 1.
+ * stops in order and exits with 0, a later one stops at once and exits with 1. SIGHUP restarts the processes, except for
+ * a gateway that was started in a terminal: there it means that the terminal is gone.
  */
+import { isatty } from 'node:tty';
 import type { Logger } from 'pino';
 import type { ReadyGateway, Supervisor } from './supervisor.ts';
 
@@ -25,7 +27,10 @@ export async function runUntilSignal(
     if (!isFirst) exitCode = 1;
     void supervisor.stop(!isFirst).then(() => process.exit(exitCode));
   };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, onSignal);
+  // Asked now: a terminal that has gone is none any more. Node takes no notice of `nohup`, which redirects the input.
+  const isInTerminal = isatty(0);
+  process.on('SIGHUP', () => (isInTerminal ? onSignal('SIGHUP') : supervisor.restart()));
   // Whoever read our output may be gone; the gateway goes on.
   process.stdout.on('error', () => {});
   try {

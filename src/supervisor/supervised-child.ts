@@ -1,11 +1,12 @@
 /**
- * One child process: started, started again with a growing wait when it dies, stopped. It knows how to keep a process
- * running, not what the process does.
+ * One child process: started, started again with a growing wait when it dies, restarted on request, stopped. It knows
+ * how to keep a process running, not what the process does.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import type { Logger } from 'pino';
 import type { ChildStatus, DownMessage, ProxyMetrics, StartMessage, UpMessage } from '../channel.ts';
 import { createBackOff } from './back-off.ts';
+import { createCrashLoop } from './crash-loop.ts';
 import { type ProcessIdentity, readStartTime } from './process-identity.ts';
 
 /** After the child's own time to drain, before it is killed. */
@@ -36,6 +37,8 @@ export interface SupervisedChild {
   readonly start: () => Promise<void>;
   /** False when there is no process to send to. */
   readonly send: (message: DownMessage) => boolean;
+  /** Stops it as `stop` does and starts it at once; resolves when it is ready again, rejects when it is stopped. */
+  readonly restart: (graceMs: number) => Promise<void>;
   /** Asks it to stop within `graceMs`, kills it soon after that; resolves when it is gone. Later calls may shorten it. */
   readonly stop: (graceMs: number) => Promise<void>;
   readonly identity: () => ProcessIdentity | null;
@@ -49,6 +52,7 @@ function isUpMessage(value: unknown): value is UpMessage {
 export function createSupervisedChild(options: ChildOptions): SupervisedChild {
   const { role, log } = options;
   const backOff = createBackOff();
+  const crashLoop = createCrashLoop();
   const firstReady = Promise.withResolvers<void>();
   const gone = Promise.withResolvers<void>();
   // Rejected before somebody waits for it, it would end the supervisor.
@@ -57,6 +61,10 @@ export function createSupervisedChild(options: ChildOptions): SupervisedChild {
   let identity: ProcessIdentity | null = null;
   let state: ChildStatus['state'] = 'starting';
   let wasReady = false;
+  /** Its end is wanted, and a new one is started at once. */
+  let isReplaced = false;
+  /** Who waits for the next `ready`. */
+  let nextReady: PromiseWithResolvers<void> | null = null;
   let earlyExits = 0;
   let startedAtMs = Date.now();
   let restarts = 0;
@@ -66,7 +74,12 @@ export function createSupervisedChild(options: ChildOptions): SupervisedChild {
   let restartTimer: NodeJS.Timeout | undefined;
   let killTimer: NodeJS.Timeout | undefined;
 
-  const isStopping = () => state === 'stopping';
+  const isStopping = () => state === 'stopping' || state === 'draining';
+
+  function readState(): ChildStatus['state'] {
+    const isDown = state === 'starting' || state === 'restarting';
+    return isDown && crashLoop.isLooping(performance.now()) ? 'crash_loop' : state;
+  }
 
   function launch(): void {
     const start = options.createStart();
@@ -111,8 +124,11 @@ export function createSupervisedChild(options: ChildOptions): SupervisedChild {
     if (isStopping()) return;
     state = 'ready';
     wasReady = true;
-    log.info({ role, child: identity?.pid }, 'child ready');
+    if (crashLoop.isLooping(performance.now())) log.debug({ role, child: identity?.pid }, 'child ready');
+    else log.info({ role, child: identity?.pid }, 'child ready');
     firstReady.resolve();
+    nextReady?.resolve();
+    nextReady = null;
     options.onChange();
   }
 
@@ -131,8 +147,17 @@ export function createSupervisedChild(options: ChildOptions): SupervisedChild {
     }
     const isMissed = role === 'proxy' && state === 'ready';
     state = 'restarting';
+    if (isReplaced) {
+      isReplaced = false;
+      launch();
+      return;
+    }
+    const isTold = crashLoop.ended(performance.now());
     const waitMs = backOff.next(Date.now() - startedAtMs, isMissed ? MAX_PROXY_WAIT_MS : undefined);
-    log.error({ role, child: pid, exit: reason, waitMs }, 'child ended; starting it again');
+    if (isTold) {
+      const recentExits = crashLoop.recentExits(performance.now());
+      log.error({ role, child: pid, exit: reason, waitMs, recentExits }, 'child ended; starting it again');
+    }
     if (!wasReady) {
       earlyExits += 1;
       if (earlyExits >= MAX_EARLY_EXITS)
@@ -143,6 +168,18 @@ export function createSupervisedChild(options: ChildOptions): SupervisedChild {
       launch();
     }, waitMs);
     options.onChange();
+  }
+
+  function askToStop(stopping: ChildProcess, graceMs: number): void {
+    clearTimeout(killTimer);
+    send({ type: 'stop', graceMs });
+    killTimer = setTimeout(
+      () => {
+        log.warn({ role, child: stopping.pid, graceMs }, 'child does not stop; killing it');
+        stopping.kill('SIGKILL');
+      },
+      graceMs === 0 ? 0 : graceMs + KILL_MARGIN_MS,
+    );
   }
 
   function send(message: DownMessage): boolean {
@@ -159,34 +196,38 @@ export function createSupervisedChild(options: ChildOptions): SupervisedChild {
       return firstReady.promise;
     },
     send,
+    restart: (graceMs) => {
+      if (isStopping()) return Promise.reject(new Error(`${role} is stopping`));
+      nextReady ??= Promise.withResolvers<void>();
+      const { promise } = nextReady;
+      if (child === null) {
+        clearTimeout(restartTimer);
+        launch();
+      } else if (!isReplaced) {
+        clearTimeout(readinessTimer);
+        isReplaced = true;
+        askToStop(child, graceMs);
+      }
+      return promise;
+    },
     stop: (graceMs) => {
       clearTimeout(restartTimer);
       clearTimeout(readinessTimer);
-      clearTimeout(killTimer);
-      state = 'stopping';
+      state = role === 'proxy' && graceMs > 0 ? 'draining' : 'stopping';
       firstReady.reject(new Error(`${role} was stopped`));
-      if (child === null) {
-        gone.resolve();
-        return gone.promise;
-      }
-      const stopping = child;
-      send({ type: 'stop', graceMs });
-      killTimer = setTimeout(
-        () => {
-          log.warn({ role, child: stopping.pid, graceMs }, 'child does not stop; killing it');
-          stopping.kill('SIGKILL');
-        },
-        graceMs === 0 ? 0 : graceMs + KILL_MARGIN_MS,
-      );
+      nextReady?.reject(new Error(`${role} was stopped`));
+      if (child === null) gone.resolve();
+      else askToStop(child, graceMs);
       return gone.promise;
     },
     identity: () => identity,
     status: () => ({
       role,
       pid: identity?.pid ?? null,
-      state,
+      state: readState(),
       startedAtMs,
       restarts,
+      recentExits: crashLoop.recentExits(performance.now()),
       lastExit,
       metrics,
     }),

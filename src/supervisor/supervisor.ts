@@ -5,25 +5,27 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { PROVIDER_NAMES, type ProviderName } from '../call-record.ts';
 import type { StartMessage, SupervisorStatus, UpMessage } from '../channel.ts';
-import type { Config, Setting, UpstreamConfig } from '../config.ts';
+import type { Config, Setting } from '../config.ts';
 import { OperatorError } from '../errors.ts';
 import { formatOrigin } from '../format-origin.ts';
 import { type AdminAccess, createFirstKey, createLoginLink, writeAdminAccess } from './admin-access.ts';
 import { type DataDirectory, openDataDirectory } from './data-directory.ts';
 import { type Database, openDatabase } from './database.ts';
+import { addDemoAlias } from './demo-alias.ts';
 import { endFormerChildren, writeChildren } from './former-children.ts';
 import { createKeyPublication } from './key-publication.ts';
 import { checkAdminPort, type ListeningSockets, openListeningSockets } from './listening-sockets.ts';
+import { createProxyFleet, type ProxyFleet } from './proxy-fleet.ts';
 import { createRecentAttempts } from './recent-attempts.ts';
+import { createRollingRestart } from './rolling-restart.ts';
 import { createSupervisedChild, type SupervisedChild } from './supervised-child.ts';
 
-/** Reasoning streams last minutes; longer than this and an orchestrator kills us anyway. */
-const DEFAULT_DRAIN_MS = 30_000;
 /** For the shipper to bring what is left into the database. */
 const CONTROL_STOP_MS = 10_000;
 const DEMO_STOP_MS = 1_000;
+/** One that is restarted leaves what is in the spool to its successor. */
+const CONTROL_RESTART_MS = 1_000;
 const PROXY_READINESS_MS = 20_000;
 /** Migrations of a large database run before control is ready. */
 const CONTROL_READINESS_MS = 120_000;
@@ -48,7 +50,6 @@ export interface SupervisorOptions {
   readonly entry: string;
   readonly env: NodeJS.ProcessEnv;
   readonly log: Logger;
-  readonly drainMs?: number;
   /** Another gateway took the data directory; `stop` has been called. */
   readonly onLost: () => void;
 }
@@ -67,11 +68,8 @@ export interface Supervisor {
   readonly start: () => Promise<ReadyGateway>;
   /** Proxies drain, then the control process ships, then the database stops. Idempotent; `force` ends the waiting. */
   readonly stop: (force?: boolean) => Promise<void>;
-}
-
-interface ProxySlot {
-  readonly child: SupervisedChild;
-  readonly spoolName: () => string;
+  /** Replaces the proxy processes one by one, then the control process, each by what is on the disk now. */
+  readonly restart: () => void;
 }
 
 export function createSupervisor(options: SupervisorOptions): Supervisor {
@@ -100,24 +98,35 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   let demoSockets: ListeningSockets | null = null;
   let databaseStarting: Promise<Database> | null = null;
   let database: Database | null = null;
-  let proxies: readonly ProxySlot[] = [];
+  let proxies: ProxyFleet | null = null;
   let control: SupervisedChild | null = null;
   let demo: SupervisedChild | null = null;
   let stopping: Promise<void> | null = null;
   let isForced = false;
+  let isStarted = false;
+  const drainMs = options.config.drainSeconds * 1_000;
+  const restarts = createRollingRestart(async () => {
+    await proxies?.replace();
+    await control?.restart(CONTROL_RESTART_MS);
+  }, log);
 
   function listChildren(): SupervisedChild[] {
-    return [...proxies.map(({ child }) => child), control, demo].filter((child) => child !== null);
+    return [...(proxies?.children() ?? []), control, demo].filter((child) => child !== null);
   }
 
-  function listLiveSpools(): string[] {
-    return proxies.filter(({ child }) => child.identity() !== null).map(({ spoolName }) => spoolName());
+  function listLiveSpools(): readonly string[] {
+    return proxies?.liveSpools() ?? [];
+  }
+
+  function restart(): void {
+    if (isStarted && stopping === null) restarts.request();
+    else log.warn('not restarted: the gateway is starting or stopping');
   }
 
   function readStatus(): SupervisorStatus {
     const database_ = database?.status() ?? null;
     return {
-      startedAtMs,
+      ...{ startedAtMs, restart: restarts.status() },
       children: [...listChildren().map((child) => child.status()), ...(database_ === null ? [] : [database_])],
       attempts: attempts.list(),
       attemptsTotal: attempts.total(),
@@ -140,16 +149,16 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   }
 
   function onProxyMessage(proxy: SupervisedChild, message: UpMessage): void {
-    if (message.type === 'keys-applied') publication.applied(proxy, message.version);
+    if (message.type === 'ready') publication.ready(proxy);
+    else if (message.type === 'keys-applied') publication.applied(proxy, message.version);
     else if (message.type === 'rejected') attempts.add(message.attempts, message.notShown);
   }
 
   function onControlMessage(message: UpMessage): void {
     if (message.type === 'publish-keys') {
-      publication.publish(
-        message.change,
-        proxies.map(({ child }) => child),
-      );
+      publication.publish(message.change, proxies?.children() ?? []);
+    } else if (message.type === 'restart-proxies') {
+      restart();
     } else if (message.type === 'status-request') {
       control?.send({ type: 'status', requestId: message.requestId, status: readStatus() });
     }
@@ -169,27 +178,31 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     });
   }
 
-  function createProxySlot(slot: number, config: Config, listenFd: number): ProxySlot {
-    let spoolName = '';
-    const createStart = (): StartMessage => {
-      spoolName = `${Date.now().toString(36)}-p${slot}-${crypto.randomUUID().slice(0, 8)}`;
-      const withoutSecrets = { ...config, databaseUrl: null, adminToken: null, metricsToken: null };
-      return {
+  function createFleet(config: Config, bound: ListeningSockets): ProxyFleet {
+    const withoutSecrets = { ...config, databaseUrl: null, adminToken: null, metricsToken: null };
+    return createProxyFleet({
+      listenFds: bound.sockets.map((socket) => socket.fd()),
+      createStart: (spoolName) => ({
         ...{ type: 'start', role: 'proxy', config: withoutSecrets, listenFd: 4 },
         ...{ spoolDir: paths.spool, spoolName, keysFile: paths.keys },
-      };
-    };
-    const child: SupervisedChild = createChild(
-      'proxy',
-      listenFd,
-      createStart,
-      (message) => onProxyMessage(child, message),
-      () => {
+      }),
+      createChild: (listenFd, createStart, onMessage, onChildChange) => {
+        const child: SupervisedChild = createChild(
+          'proxy',
+          listenFd,
+          createStart,
+          (message) => onMessage(child, message),
+          () => onChildChange(child),
+        );
+        return child;
+      },
+      onMessage: onProxyMessage,
+      onChange: (child) => {
         if (child.identity() === null) publication.ended(child);
         onChange();
       },
-    );
-    return { child, spoolName: () => spoolName };
+      ...{ drainMs, log },
+    });
   }
 
   /** Its address is known before it runs: the sockets are the supervisor's. */
@@ -204,19 +217,9 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     return demo.start();
   }
 
-  function addDemoAlias(config: Config, { host, port }: ListeningSockets): Config {
-    const origin = formatOrigin(host, port);
-    // One server stands for all seven; the prefix tells it which one is meant.
-    const demo = (name: ProviderName): UpstreamConfig => ({ origin: `${origin}/${name}`, region: null });
-    const aliases = Object.fromEntries(
-      PROVIDER_NAMES.map((name) => [name, { ...config.aliases[name], demo: demo(name) }]),
-    );
-    return { ...config, aliases };
-  }
-
   async function startProxies(config: Config, bound: ListeningSockets): Promise<void> {
-    proxies = bound.sockets.map((socket, slot) => createProxySlot(slot, config, socket.fd()));
-    await Promise.all(proxies.map(({ child }) => child.start()));
+    proxies = createFleet(config, bound);
+    await proxies.start();
   }
 
   async function startControl(config: Config, admin: AdminAccess, isSetUp: boolean): Promise<void> {
@@ -269,8 +272,10 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       databaseUrl: options.config.databaseUrl,
       ...{ dataDir, isSetUp, log, signal: aborter.signal },
       onMoved: () => {
-        // It ends, is started again as any child that ended, and gets the new address with its `start`.
-        if (control?.send({ type: 'stop', graceMs: 1_000 })) log.warn('PostgreSQL has moved; restarting control');
+        // It gets the new address with its `start`.
+        if (control === null) return;
+        log.warn('PostgreSQL has moved; restarting control');
+        control.restart(CONTROL_RESTART_MS).catch(() => {}); // Only when the gateway stops meanwhile.
       },
     });
     databaseStarting.catch(() => {});
@@ -297,6 +302,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       return adminOrigin;
     });
     const proxyOrigin = bound.publicUrl ?? formatOrigin(sockets.host, sockets.port);
+    isStarted = true;
     log.info({ readyMs: Math.round(performance.now()), proxy: proxyOrigin, admin: adminOrigin }, 'ready');
     return { proxyOrigin, dashboardUrl, firstKey };
   }
@@ -305,7 +311,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     // Ours are copies: with them open the port would go on taking connections that nobody serves.
     for (const socket of [...(sockets?.sockets ?? []), ...(demoSockets?.sockets ?? [])]) socket.close();
     const limit = (ms: number) => (isForced ? 0 : ms);
-    await Promise.all(proxies.map(({ child }) => child.stop(limit(options.drainMs ?? DEFAULT_DRAIN_MS))));
+    await proxies?.stop(limit(drainMs));
     await Promise.all([control?.stop(limit(CONTROL_STOP_MS)), demo?.stop(limit(DEMO_STOP_MS))]);
     // A start that was under way ends first, so that nothing is left behind.
     const opened = await databaseStarting?.catch(() => null);
@@ -338,5 +344,6 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       }
     },
     stop,
+    restart,
   };
 }

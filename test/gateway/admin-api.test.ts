@@ -1,6 +1,5 @@
 /** The admin API over real sockets and a real database; the supervisor's end of the channel is played by the test. */
 
-import { NO_ACCOUNTS_DEP } from '../no-accounts.ts';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -26,6 +25,8 @@ import { migrate } from '../../src/store/migrate.ts';
 import { openPool } from '../../src/store/pool.ts';
 import { callBegin, callBody, callEnd, NOON_MS, priceByToken } from '../call-fixtures.ts';
 import { fixedPrices } from '../fixed-prices.ts';
+import { NO_ACCOUNTS_DEP } from '../no-accounts.ts';
+import { NO_BACKUPS } from '../no-backups.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../postgres.ts';
 import { testCatalogs } from '../test-catalogs.ts';
 
@@ -100,10 +101,21 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
       dashboard: null,
       database: () => (isDatabaseOpen ? pool : null),
       publishKeys: keys.publish,
+      requestRestart: async () => ({ requested: 1, finished: 0, problem: null }),
       readSupervisorStatus: async () => ({
         startedAtMs: NOON_MS,
+        restart: { requested: 0, finished: 0, problem: null },
         children: [
-          { role: 'proxy', pid: 7, state: 'ready', startedAtMs: NOON_MS, restarts: 0, lastExit: null, metrics: null },
+          {
+            role: 'proxy',
+            pid: 7,
+            state: 'ready',
+            startedAtMs: NOON_MS,
+            restarts: 0,
+            recentExits: 0,
+            lastExit: null,
+            metrics: null,
+          },
         ],
         attempts: [
           {
@@ -140,6 +152,7 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
       settings: [{ name: 'TOLLGATE_PORT', value: '4141', source: 'default' }],
       prices: fixedPrices(),
       catalogs: testCatalogs(),
+      backups: NO_BACKUPS,
       log,
     };
     app = createAdminApp(deps);

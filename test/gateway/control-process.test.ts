@@ -50,6 +50,7 @@ function createSupervisorStandIn() {
               requestId: message.requestId,
               status: {
                 startedAtMs: NOON_MS,
+                restart: { requested: 0, finished: 0, problem: null },
                 children: [
                   {
                     role: 'proxy',
@@ -57,6 +58,7 @@ function createSupervisorStandIn() {
                     state: 'ready',
                     startedAtMs: NOON_MS,
                     restarts: 0,
+                    recentExits: 0,
                     lastExit: null,
                     metrics: null,
                   },
@@ -107,6 +109,7 @@ function startMessage(): ControlStart {
     port: 1,
     adminHost: '127.0.0.1',
     adminPort: 0,
+    adminExposed: false,
     publicUrl: null,
     adminToken: null,
     metricsToken: null,
@@ -122,6 +125,7 @@ function startMessage(): ControlStart {
     onClientAbort: 'cancel',
     durability: 'process',
     onFull: 'open',
+    drainSeconds: 30,
     estimates: 'on',
     retentionRowsDays: 90,
     retentionBodiesDays: 14,

@@ -46,6 +46,8 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly dataDir?: string;
   readonly args?: readonly string[];
+  /** The folder of another release to run; this one by default. */
+  readonly release?: string;
   /** Those of a gateway before, whose clients go on; free ones by default. */
   readonly ports?: { readonly port: number; readonly adminPort: number };
 }
@@ -91,8 +93,9 @@ export function makeDataDir(): string {
 export async function startGateway(options: StartOptions = {}): Promise<TestGateway> {
   const dataDir = options.dataDir ?? makeDataDir();
   const { port, adminPort } = options.ports ?? { port: await findFreePort(), adminPort: await findFreePort() };
-  const child = spawn(process.execPath, [join(root, 'src/main.ts'), 'start', ...(options.args ?? [])], {
-    cwd: root,
+  const release = options.release ?? root;
+  const child = spawn(process.execPath, [join(release, 'src/main.ts'), 'start', ...(options.args ?? [])], {
+    cwd: release,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env['PATH'],

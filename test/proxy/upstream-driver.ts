@@ -58,7 +58,7 @@ export function startCall(
     onEnd: () => settle(null),
     onFailure: settle,
   };
-  const whole = { method: 'GET', path: '/', headers: [], body: null, bodyBytes: null, ...request };
+  const whole = { mayBePrivate: true, method: 'GET', path: '/', headers: [], body: null, bodyBytes: null, ...request };
   const call = client.send(whole, events);
   return { call, outcome: done.promise, hasHead: head.promise };
 }

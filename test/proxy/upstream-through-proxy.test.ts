@@ -44,6 +44,7 @@ test.each([
     client.upgrade(
       {
         origin: 'http://provider.test:8080',
+        mayBePrivate: false,
         method: 'GET',
         path: '/v1/realtime?model=m',
         headers: ['Sec-WebSocket-Key', 'dGhlIHNhbXBsZSBub25jZQ==', 'Sec-WebSocket-Version', '13'],

@@ -91,7 +91,7 @@ test('a websocket handshake goes over TLS with the same settings', async () => {
     new Promise((resolve) => {
       const request = { origin: `https://${host}:${port}`, method: 'GET', path: '/', headers: [] };
       client.upgrade(
-        { ...request, body: null, bodyBytes: null },
+        { ...request, mayBePrivate: true, body: null, bodyBytes: null },
         {
           onConnection() {},
           onHead() {},

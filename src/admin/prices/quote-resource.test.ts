@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { NO_ACCOUNTS_DEP } from '../../../test/no-accounts.ts';
+import { NO_BACKUPS } from '../../../test/no-backups.ts';
 import { testCatalogs } from '../../../test/test-catalogs.ts';
 import { createCurrentPriceBook } from '../../prices/current-price-book.ts';
 import { createAdminApp } from '../admin-app.ts';
@@ -18,6 +19,7 @@ const app = createAdminApp({
   database: () => null,
   publishKeys: () => Promise.resolve(true),
   readSupervisorStatus: () => Promise.resolve(null),
+  requestRestart: async () => null,
   readShipperStatus: () => null,
   readSpoolStatus: () => Promise.resolve(null),
   accounts: NO_ACCOUNTS_DEP,
@@ -32,6 +34,7 @@ const app = createAdminApp({
   settings: [],
   prices,
   catalogs: testCatalogs(),
+  backups: NO_BACKUPS,
   log: pino({ level: 'silent' }),
 });
 

@@ -3,46 +3,55 @@
  * sends nothing twice that a provider could have seen. Without an egress proxy it is our own HTTP/1.1 client; with one,
  * undici's, which is loaded only then.
  */
-import type { EgressProxy, UpstreamClient } from './upstream.ts';
+import { lookup as lookUpName } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+import { lookUpPublic } from './private-addresses.ts';
+import type { EgressProxy, UpstreamClient, UpstreamRequest } from './upstream.ts';
 import { DEFAULT_LIMITS, type UpstreamLimits } from './upstream-limits.ts';
 import { UpstreamPool } from './upstream-pool.ts';
 
 export async function createUpstreamClient(
   egress: EgressProxy,
   limits: UpstreamLimits = DEFAULT_LIMITS,
+  lookUp: LookupFunction = lookUpName,
 ): Promise<UpstreamClient> {
   if (egress.httpProxy !== null || egress.httpsProxy !== null) {
     const { createProxiedClient } = await import('./upstream-through-proxy.ts');
-    return createProxiedClient(egress, limits);
+    return createProxiedClient(egress, limits, lookUp);
   }
-  return createDirectClient(limits);
+  return createDirectClient(limits, lookUp);
 }
 
-function createDirectClient(limits: UpstreamLimits): UpstreamClient {
+function createDirectClient(limits: UpstreamLimits, lookUp: LookupFunction): UpstreamClient {
   /** One pool an origin. A client may name a region and with it a host, so pools that are not in use are let go. */
-  const pools = new Map<string, UpstreamPool>();
+  const builtIn = { pools: new Map<string, UpstreamPool>(), lookUp: lookUpPublic(lookUp) };
+  /** Apart, since the same address may be built in for one call and an operator's choice for another. */
+  const chosen = { pools: new Map<string, UpstreamPool>(), lookUp };
   const sweep = setInterval(() => {
-    for (const [origin, pool] of pools) {
-      pool.sweep();
-      if (pool.isUnused) pools.delete(origin);
+    for (const { pools } of [builtIn, chosen]) {
+      for (const [origin, pool] of pools) {
+        pool.sweep();
+        if (pool.isUnused) pools.delete(origin);
+      }
     }
   }, limits.sweepIntervalMs);
   sweep.unref();
 
-  function poolOf(origin: string): UpstreamPool {
-    const known = pools.get(origin);
+  function poolOf({ origin, mayBePrivate }: UpstreamRequest): UpstreamPool {
+    const kind = mayBePrivate ? chosen : builtIn;
+    const known = kind.pools.get(origin);
     if (known !== undefined) return known;
-    const pool = new UpstreamPool(origin, limits);
-    pools.set(origin, pool);
+    const pool = new UpstreamPool(origin, limits, kind.lookUp);
+    kind.pools.set(origin, pool);
     return pool;
   }
 
   return {
-    send: (request, events) => poolOf(request.origin).send(request, events),
-    upgrade: (request, events) => poolOf(request.origin).upgrade(request, events),
+    send: (request, events) => poolOf(request).send(request, events),
+    upgrade: (request, events) => poolOf(request).upgrade(request, events),
     async close() {
       clearInterval(sweep);
-      await Promise.all([...pools.values()].map((pool) => pool.close()));
+      await Promise.all([...builtIn.pools.values(), ...chosen.pools.values()].map((pool) => pool.close()));
     },
   };
 }

@@ -2,7 +2,7 @@
  * Opens connections to one origin, all with the same settings: TCP, and TLS where the origin has it. What is sent on
  * them, and whether they are kept, is their owner's business.
  */
-import { connect, isIP, type OnReadOpts, type Socket } from 'node:net';
+import { connect, isIP, type LookupFunction, type OnReadOpts, type Socket } from 'node:net';
 import { connect as connectTls, createSecureContext, type SecureContext } from 'node:tls';
 
 /** First probe on a silent connection, so that a path that died without a word is noticed. */
@@ -24,6 +24,12 @@ function readInto({ buffer, onRead }: SharedReading): OnReadOpts {
   };
 }
 
+export interface ConnectorOptions {
+  readonly addressTimeoutMs: number;
+  /** How the origin's name is resolved; an origin that is an address is connected to as it stands. */
+  readonly lookUp: LookupFunction;
+}
+
 export class UpstreamConnector {
   /** The value of `Host`. */
   readonly host: string;
@@ -31,12 +37,14 @@ export class UpstreamConnector {
   readonly readyEvent: 'connect' | 'secureConnect';
   readonly #hostname: string;
   readonly #port: number;
+  readonly #options: ConnectorOptions;
   /** Null without TLS. */
   readonly #secureContext: SecureContext | null;
   /** The last TLS session, with which the next handshake is shorter. */
   #session: Buffer | null = null;
 
-  constructor(origin: string) {
+  constructor(origin: string, options: ConnectorOptions) {
+    this.#options = options;
     const { protocol, hostname, port, host } = new URL(origin);
     const isTls = protocol === 'https:';
     this.host = host;
@@ -58,6 +66,9 @@ export class UpstreamConnector {
       keepAlive: true,
       keepAliveInitialDelay: TCP_PROBE_MS,
       allowHalfOpen,
+      lookup: this.#options.lookUp,
+      autoSelectFamily: true,
+      autoSelectFamilyAttemptTimeout: this.#options.addressTimeoutMs,
       ...(reading === null ? {} : { onread: readInto(reading) }),
     };
     if (this.#secureContext === null) return connect(where);

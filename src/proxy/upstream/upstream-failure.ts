@@ -13,6 +13,8 @@ export interface UpstreamFailure {
 export type UpstreamFault =
   /** No connection, with TLS where there is TLS, within the limit. */
   | 'CONNECT_TIMEOUT'
+  /** The name of a provider's own address leads to a network that is not the public one. */
+  | 'PRIVATE_ADDRESS'
   | 'HEADERS_TIMEOUT'
   /** Between two bytes of an answer. */
   | 'IDLE_TIMEOUT'
@@ -60,6 +62,8 @@ function failureCode(error: Error): GatewayErrorCode {
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return 'upstream_name';
+    case 'PRIVATE_ADDRESS':
+      return 'upstream_private_address';
     case 'REQUEST_UNSENDABLE':
       return 'gateway_defect';
     case 'CLIENT_CLOSED':

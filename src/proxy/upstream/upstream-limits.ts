@@ -3,6 +3,8 @@
 export interface UpstreamLimits {
   /** To a connection that can be written to, TLS included, over all addresses of the name. */
   readonly connectTimeoutMs: number;
+  /** To one of several addresses, before the next is tried; the last one has what is left of the whole. */
+  readonly addressTimeoutMs: number;
   readonly headersTimeoutMs: number;
   /** Between two bytes of an answer. */
   readonly idleTimeoutMs: number;
@@ -17,6 +19,9 @@ export interface UpstreamLimits {
 
 export const DEFAULT_LIMITS: UpstreamLimits = {
   connectTimeoutMs: 10_000,
+  // Node gives half a second, which a far provider over a bad line does not always make; a way that is dead (IPv6 that
+  // leads nowhere, mostly) costs this much for each new connection.
+  addressTimeoutMs: 1_000,
   // Reasoning models send their headers when they are done: half an hour is seen, so the limit is twice that.
   headersTimeoutMs: 60 * 60_000,
   idleTimeoutMs: 15 * 60_000,

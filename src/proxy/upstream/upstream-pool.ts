@@ -2,7 +2,7 @@
  * The connections to one origin. A call takes the connection that was used last, or a new one; never one that carries
  * another call. Connections hold nothing of a client: any call of any account may be the next.
  */
-
+import type { LookupFunction } from 'node:net';
 import type { UpgradeEvents, UpstreamCall, UpstreamEvents, UpstreamRequest } from './upstream.ts';
 import { OpenCall } from './upstream-call.ts';
 import { type ConnectionOwner, type OpenSocket, UpstreamConnection } from './upstream-connection.ts';
@@ -33,9 +33,9 @@ export class UpstreamPool implements ConnectionOwner {
   #isClosed = false;
   #onEmpty: (() => void) | null = null;
 
-  constructor(origin: string, limits: UpstreamLimits) {
+  constructor(origin: string, limits: UpstreamLimits, lookUp: LookupFunction) {
     this.limits = limits;
-    this.#connector = new UpstreamConnector(origin);
+    this.#connector = new UpstreamConnector(origin, { addressTimeoutMs: limits.addressTimeoutMs, lookUp });
     this.#hopLines = `Host: ${this.#connector.host}\r\nConnection: keep-alive\r\n`;
   }
 

@@ -6,6 +6,7 @@ import { writeRequestHead } from './upstream-request.ts';
 const HOP = 'Host: h\r\nConnection: keep-alive\r\n';
 const GET: UpstreamRequest = {
   origin: 'http://h',
+  mayBePrivate: true,
   method: 'GET',
   path: '/a?b',
   headers: [],

@@ -2,7 +2,9 @@
  * The way out through an egress proxy (`HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY`), by undici: tunnels and their
  * authentication are a library's business. Loaded only where such a proxy is configured.
  */
+import type { LookupFunction } from 'node:net';
 import { type Dispatcher, EnvHttpProxyAgent } from 'undici';
+import { lookUpPublic } from './private-addresses.ts';
 import type {
   EgressProxy,
   UpgradeEvents,
@@ -16,11 +18,30 @@ import type { UpstreamLimits } from './upstream-limits.ts';
 
 const MAX_RESPONSE_HEADER_BYTES = 128 * 1024;
 
-export function createProxiedClient(egress: EgressProxy, limits: UpstreamLimits): UpstreamClient {
-  const agent = new EnvHttpProxyAgent({
+/** What goes through the proxy is resolved there; `lookUp` is for the hosts that need none. */
+export function createProxiedClient(
+  egress: EgressProxy,
+  limits: UpstreamLimits,
+  lookUp: LookupFunction,
+): UpstreamClient {
+  const chosen = createAgent(egress, limits, lookUp);
+  const builtIn = createAgent(egress, limits, lookUpPublic(lookUp));
+  const agentOf = (request: UpstreamRequest): Dispatcher => (request.mayBePrivate ? chosen : builtIn);
+  return {
+    send: (request, events) => sendThrough(agentOf(request), request, events, null),
+    upgrade: (request, events) => sendThrough(agentOf(request), request, events, events),
+    close: async () => {
+      await Promise.all([chosen.destroy(), builtIn.destroy()]);
+    },
+  };
+}
+
+function createAgent(egress: EgressProxy, limits: UpstreamLimits, lookUp: LookupFunction): EnvHttpProxyAgent {
+  return new EnvHttpProxyAgent({
     allowH2: false,
     pipelining: 1,
-    connect: { timeout: limits.connectTimeoutMs },
+    // Of connections without the proxy only.
+    connect: { timeout: limits.connectTimeoutMs, lookup: lookUp },
     headersTimeout: limits.headersTimeoutMs,
     bodyTimeout: limits.idleTimeoutMs,
     keepAliveTimeout: limits.keepAliveMs,
@@ -30,11 +51,6 @@ export function createProxiedClient(egress: EgressProxy, limits: UpstreamLimits)
     ...(egress.httpsProxy === null ? {} : { httpsProxy: egress.httpsProxy }),
     ...(egress.noProxy === null ? {} : { noProxy: egress.noProxy }),
   });
-  return {
-    send: (request, events) => sendThrough(agent, request, events, null),
-    upgrade: (request, events) => sendThrough(agent, request, events, events),
-    close: () => agent.destroy(),
-  };
 }
 
 /** `upgrade` are the same events where the request is a websocket handshake, else null. */

@@ -5,6 +5,8 @@ import type { UpstreamFailure } from './upstream-failure.ts';
 export interface UpstreamRequest {
   /** Scheme, host and port. */
   readonly origin: string;
+  /** The operator chose the origin, so it may be anywhere; otherwise only public addresses are connected to. */
+  readonly mayBePrivate: boolean;
   readonly method: string;
   /** What to send as `Host` where it is not the origin's; the connection goes to the origin all the same. */
   readonly host?: string | null;

@@ -15,6 +15,7 @@ import { authenticate } from '../authenticate.ts';
 import { BodyCopy } from '../body-copy.ts';
 import type { Gateway } from '../gateway.ts';
 import { splitGatewayHeaders } from '../gateway-headers.ts';
+import { hideEchoes, hideInReading } from '../hide-echoes.ts';
 import { acceptCall, keepBegin, keepEnd, keepsBodies, loseEnd, stampArrival } from '../keep-call.ts';
 import { attachMeter } from '../meter.ts';
 import { beginFlags, type CallFacts, describeCheckpoint, describeCopiedBody, describeEnd } from '../record.ts';
@@ -156,6 +157,7 @@ async function shakeHands(answer: Answer, { gateway, facts }: Opening): Promise<
       const upstream = gateway.upstream.upgrade(
         {
           origin: route.origin,
+          mayBePrivate: route.mayBePrivate,
           method: request.method,
           path: route.path,
           headers: headers.forwarded,
@@ -201,7 +203,8 @@ async function keepAnswer(ending: AnswerEnding, answer: Answer, opening: Opening
     const isKept =
       keepsBodies(gateway, facts) && head !== null && responseCopy.totalBytes > 0 && !responseCopy.isDropped;
     const bodies = isKept ? [describeCopiedBody(begin, 'response', (name) => head.header(name), responseCopy)] : [];
-    await keepEnd(gateway, begin, end, bodies);
+    const kept = hideEchoes(facts.request, end, bodies);
+    await keepEnd(gateway, begin, kept.end, kept.bodies);
   } catch (error) {
     loseEnd(gateway, begin, error);
   }
@@ -232,7 +235,8 @@ async function relay(
 
   /** Beside the relaying: nothing waits for it. */
   function checkpoint(): void {
-    gateway.spool.checkpoint(describeCheckpoint(arrival, session, meter.reading, performance.now()), () => {});
+    const reading = hideInReading(facts.request, meter.reading);
+    gateway.spool.checkpoint(describeCheckpoint(arrival, session, reading, performance.now()), () => {});
   }
 
   const connection = new WebsocketRelay(socket, provider, meter);
@@ -243,12 +247,9 @@ async function relay(
   const ended = await connection.ended;
   try {
     await meter.finish();
-    await keepEnd(
-      gateway,
-      begin,
-      describeSessionEnd(facts, begin, ended, meter, session, overheadUs),
-      describeTranscripts(begin, requestCopy, responseCopy),
-    );
+    const end = describeSessionEnd(facts, begin, ended, meter, session, overheadUs);
+    const kept = hideEchoes(facts.request, end, describeTranscripts(begin, requestCopy, responseCopy));
+    await keepEnd(gateway, begin, kept.end, kept.bodies);
   } catch (error) {
     loseEnd(gateway, begin, error);
   }

@@ -1,0 +1,134 @@
+/** Adds up what a soak has shown: clients and provider against the database. Pure. */
+import type { CallPlan } from '../kill/call-plan.ts';
+import type { DatabaseCount } from '../kill/gateway-database.ts';
+import type { LedgerProvider } from '../kill/ledger-provider.ts';
+import type { ClientCall } from '../kill/load.ts';
+import type { CountedRow } from '../kill/tally.ts';
+import {
+  type CallFacts,
+  type Disturbance,
+  hasWrongBytes,
+  isDisturbedBy,
+  judgeClient,
+  judgeRow,
+  needsRow,
+  wasIdleClosed,
+  wasRaced,
+} from './judge-call.ts';
+import { costOf, readSaid } from './usage-said.ts';
+
+/** Pico-dollars, by provider. */
+type Sums = Readonly<Record<string, bigint>>;
+
+export interface SoakCount {
+  readonly calls: number;
+  readonly whole: number;
+  readonly cut: number;
+  readonly aborted: number;
+  /** Answers that the gateway gave itself. */
+  readonly refused: number;
+  readonly reached: number;
+  readonly rows: number;
+  readonly outcomes: Readonly<Record<string, number>>;
+  /** 502 because the provider closed an idle connection in the instant in which it was used. */
+  readonly idleClosed: number;
+  /** Cut in the instant in which an idle connection was closed by a rolling restart. */
+  readonly raced: number;
+  readonly lost: readonly string[];
+  readonly duplicates: readonly string[];
+  readonly repeated: readonly string[];
+  readonly alteredBytes: readonly string[];
+  readonly wrongAtClient: readonly string[];
+  readonly wrongRows: readonly string[];
+  readonly unknownRows: readonly string[];
+  /** Of the rows with outcome `ok`, and of those calls by the provider's own arithmetic. */
+  readonly costs: Sums;
+  readonly ledgerCosts: Sums;
+  /** Of all other rows what is known to be owed, and by what their streams had said. */
+  readonly partialCost: bigint;
+  readonly ledgerPartialCost: bigint;
+}
+
+export interface SoakNotes {
+  readonly calls: readonly ClientCall[];
+  readonly provider: Pick<LedgerProvider, 'ledger' | 'written'>;
+  readonly database: DatabaseCount;
+  readonly disturbances: readonly Disturbance[];
+  readonly planOf: (n: number) => CallPlan;
+}
+
+export function countSoak({ calls, provider, database, disturbances, planOf }: SoakNotes): SoakCount {
+  const rowsById = Map.groupBy(database.rows, (row) => row.callId);
+  const ids = new Set(calls.map(({ id }) => id));
+  const facts = calls.map((call): CallFacts => {
+    const found = disturbances.filter((one) => isDisturbedBy(call, one)).map(({ kind }) => kind);
+    return {
+      ...{ call, plan: planOf(call.n) },
+      reached: provider.ledger.get(call.id) ?? 0,
+      written: provider.written.get(call.id) ?? '',
+      row: rowsById.get(call.id)?.[0] ?? null,
+      disturbance: found.includes('kill') ? 'kill' : (found[0] ?? null),
+    };
+  });
+  const count = (test: (one: CallFacts) => boolean) => facts.filter(test).length;
+  const list = (test: (one: CallFacts) => boolean) => facts.filter(test).map(describe);
+  const tell = (judge: (one: CallFacts) => string | null) =>
+    facts.flatMap((one) => {
+      const fault = judge(one);
+      return fault === null ? [] : [`${describe(one)}: ${fault}`];
+    });
+  const stored = facts.flatMap((one) => (one.row === null ? [] : [{ ...one, row: one.row }]));
+  const ok = stored.filter(({ row }) => row.outcome === 'ok');
+  const other = stored.filter(({ row }) => row.outcome !== 'ok');
+  return {
+    calls: calls.length,
+    whole: count(({ call }) => call.ending === 'complete' && call.gatewayError === null),
+    cut: count(({ call }) => call.ending === 'cut'),
+    aborted: count(({ call }) => call.ending === 'aborted'),
+    refused: count(({ call }) => call.gatewayError !== null),
+    reached: count(({ reached }) => reached > 0),
+    rows: database.rows.length,
+    outcomes: countOutcomes(database.rows),
+    idleClosed: count(wasIdleClosed),
+    raced: count((one) => one.disturbance === 'rolling' && wasRaced(one)),
+    lost: list((one) => one.row === null && needsRow(one)),
+    duplicates: [...rowsById].filter(([, found]) => found.length > 1).map(([id]) => id),
+    repeated: list(({ reached }) => reached > 1),
+    alteredBytes: list(hasWrongBytes),
+    wrongAtClient: tell(judgeClient),
+    wrongRows: tell((one) => (one.row === null ? null : judgeRow(one, one.row))),
+    unknownRows: [...rowsById.keys()].filter((id) => !ids.has(id)),
+    costs: sumByProvider(ok.map(({ row }) => [row.provider, row.totalCost ?? 0n])),
+    ledgerCosts: sumByProvider(
+      ok.map(({ plan, written }) => [plan.expected.provider, costOf(plan, readSaid(plan, written))]),
+    ),
+    partialCost: other.reduce((sum, { row }) => sum + (row.knownCost ?? 0n), 0n),
+    ledgerPartialCost: other.reduce((sum, { plan, row }) => sum + costOf(plan, saidOfRow(row)), 0n),
+  };
+}
+
+/** What its row says that it said, which is judged call by call: a reset may have destroyed what was written last. */
+function saidOfRow(row: CountedRow): 'nothing' | 'start' | 'all' {
+  if (row.outputTokens === null) return 'nothing';
+  return row.outputTokens === 1 ? 'start' : 'all';
+}
+
+function describe({ call, plan, reached, row, disturbance }: CallFacts): string {
+  const trouble = plan.trouble === undefined ? '' : `, provider ${JSON.stringify(plan.trouble).slice(0, 120)}`;
+  const abort = plan.abort === undefined ? '' : `, client ${JSON.stringify(plan.abort)}`;
+  const how = disturbance === null ? '' : `, during a ${disturbance}`;
+  const at = `${(call.startedMs / 1_000).toFixed(3)} s + ${Math.round(call.durationMs)} ms`;
+  return `${call.id} (${plan.kind}${trouble}${abort}${how}; ${call.ending} ${call.status}, reached ${reached}, row ${row?.outcome ?? 'none'}, at ${at})`;
+}
+
+function countOutcomes(rows: readonly CountedRow[]): Record<string, number> {
+  const outcomes: Record<string, number> = {};
+  for (const { outcome } of rows) outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+  return outcomes;
+}
+
+function sumByProvider(costs: readonly (readonly [string, bigint])[]): Record<string, bigint> {
+  const sums: Record<string, bigint> = {};
+  for (const [provider, cost] of costs) sums[provider] = (sums[provider] ?? 0n) + cost;
+  return sums;
+}

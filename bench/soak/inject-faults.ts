@@ -1,0 +1,237 @@
+/**
+ * Does the faults to a gateway under load, in three lanes beside each other: long ones (the database away, the disk
+ * full), short ones (kills, restarts) and the clock. What it may not do at the same time is said here; what comes next
+ * is drawn from the seed. It judges nothing.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { waitUntil } from '../../test/gateway/start-gateway.ts';
+import { createSeededRandom } from '../../test/proxy/seeded-random.ts';
+import type { Stage } from '../kill/stage.ts';
+import { listDescendants } from '../proxy/process-figures.ts';
+import type { Disk } from './disk.ts';
+import {
+  CLOCK_FAULTS,
+  CLOCK_STEP_MS,
+  type ClockFault,
+  createDeck,
+  type Fault,
+  LONG_FAULTS,
+  type LongFault,
+  SHORT_FAULTS,
+  type ShortFault,
+} from './draw-faults.ts';
+import { listRoles, type Role, readPostmaster, signal } from './gateway-processes.ts';
+import type { Disturbance } from './judge-call.ts';
+
+/** Between the end of a fault and the next one of its lane. */
+const LONG_GAP_MS = [3_000, 6_000] as const;
+const SHORT_GAP_MS = [1_000, 4_500] as const;
+const CLOCK_GAP_MS = [3_000, 8_000] as const;
+const CLOCK_HOLD_MS = [3_000, 10_000] as const;
+const MIN_LONG_MS = 5_000;
+/** Behind a full disk: for the reserves to be made again. */
+const AFTER_FULL_MS = 8_000;
+/** A database that is to be stopped is looked for this often. */
+const STOP_INTERVAL_MS = 200;
+/** In which a client may still write on a connection that a kill has broken. */
+const KILL_AFTERMATH_MS = 1_000;
+const WAIT_FOR_PROCESS_MS = 60_000;
+const POLL_MS = 200;
+
+export interface FaultOptions {
+  readonly stage: Stage;
+  /** Null: it is never filled. */
+  readonly disk: Disk | null;
+  readonly shiftClock: (offsetMs: number) => void;
+  readonly seed: number;
+  readonly maxLongMs: number;
+  /** No fault begins or lasts beyond it; monotonic. */
+  readonly endMs: number;
+  readonly say: (text: string) => void;
+}
+
+export interface Faults {
+  /** Resolves when all are over and undone. */
+  readonly ended: Promise<void>;
+  readonly counts: ReadonlyMap<Fault, number>;
+  readonly disturbances: readonly Disturbance[];
+}
+
+export function injectFaults({ stage, disk, shiftClock, seed, maxLongMs, endMs, say }: FaultOptions): Faults {
+  const counts = new Map<Fault, number>();
+  const disturbances: Disturbance[] = [];
+  let long: LongFault | null = null;
+  let isRestarting = false;
+  const dataDir = stage.gateway().dataDir;
+
+  const leftMs = () => endMs - performance.now();
+  const isOver = () => leftMs() <= 0;
+  const pause = (ms: number) => sleep(Math.max(0, Math.min(ms, leftMs())));
+  const note = (fault: Fault, more: string) => {
+    counts.set(fault, (counts.get(fault) ?? 0) + 1);
+    say(`${fault}${more}`);
+  };
+
+  function pidsOf(role: Role): number[] {
+    const supervisor = stage.gateway().process.pid;
+    return supervisor === undefined
+      ? []
+      : listRoles(supervisor, dataDir)
+          .filter((one) => one.role === role)
+          .map(({ pid }) => pid);
+  }
+
+  async function runLong(random: () => number): Promise<void> {
+    const deck = createDeck(disk === null ? LONG_FAULTS.filter((kind) => kind !== 'disk full') : LONG_FAULTS, random);
+    for (;;) {
+      await pause(between(LONG_GAP_MS, random));
+      while (isRestarting) await sleep(POLL_MS);
+      const forMs = Math.min(between([MIN_LONG_MS, maxLongMs], random), leftMs());
+      if (forMs < MIN_LONG_MS) return;
+      const kind = deck.draw(() => true);
+      if (kind === null) return;
+      long = kind;
+      note(kind, ` for ${(forMs / 1_000).toFixed(1)} s`);
+      await doLong(kind, forMs);
+      say(`${kind}: over`);
+      long = null;
+      if (kind === 'disk full') await pause(AFTER_FULL_MS);
+    }
+  }
+
+  async function doLong(kind: LongFault, forMs: number): Promise<void> {
+    switch (kind) {
+      case 'database suspended':
+        return suspendDatabase(forMs);
+      case 'database stopped':
+        return stopDatabase(forMs);
+      case 'disk full':
+        return disk?.fill(forMs);
+    }
+  }
+
+  async function suspendDatabase(forMs: number): Promise<void> {
+    const postmaster = await waitUntil('a database to suspend', () => readPostmaster(dataDir) ?? undefined);
+    // The postmaster first: it could start another one while its children are stopped.
+    signal(postmaster, 'SIGSTOP');
+    const all = [postmaster, ...listDescendants(postmaster)];
+    try {
+      for (const pid of all) signal(pid, 'SIGSTOP');
+      await sleep(forMs);
+    } finally {
+      for (const pid of all.toReversed()) signal(pid, 'SIGCONT');
+    }
+  }
+
+  /** Shut down in good order, and so is each one that is started in its place. */
+  async function stopDatabase(forMs: number): Promise<void> {
+    const untilMs = performance.now() + forMs;
+    while (performance.now() < untilMs) {
+      const postmaster = readPostmaster(dataDir);
+      if (postmaster !== null) signal(postmaster, 'SIGINT');
+      await sleep(STOP_INTERVAL_MS);
+    }
+  }
+
+  async function runShort(random: () => number): Promise<void> {
+    const deck = createDeck<ShortFault>(SHORT_FAULTS, random);
+    for (;;) {
+      await pause(between(SHORT_GAP_MS, random));
+      if (isOver()) return;
+      const kind = deck.draw(mayCome);
+      if (kind !== null) await doShort(kind, random);
+    }
+  }
+
+  /** A proxy that starts on a full disk has no reserve; a start without its database is no start for the harness. */
+  function mayCome(kind: ShortFault): boolean {
+    switch (kind) {
+      case 'kill supervisor':
+      case 'rolling restart':
+        return long === null && leftMs() > MIN_LONG_MS;
+      case 'kill proxy':
+        return long !== 'disk full';
+      case 'kill control':
+      case 'kill postgres':
+      case 'kill backend':
+        return true;
+    }
+  }
+
+  async function doShort(kind: ShortFault, random: () => number): Promise<void> {
+    switch (kind) {
+      case 'kill proxy':
+        return killOne(kind, 'proxy', random);
+      case 'kill control':
+        return killOne(kind, 'control', random);
+      case 'kill postgres':
+        return killOne(kind, 'postgres', random);
+      case 'kill backend':
+        return killOne(kind, 'backend', random);
+      case 'kill supervisor':
+        return killSupervisor(kind, random);
+      case 'rolling restart':
+        return;
+    }
+  }
+
+  async function killOne(kind: ShortFault, role: Role, random: () => number): Promise<void> {
+    // While its database is stopped there is none to kill, and a killed child is away for a while.
+    const found = await waitUntil(
+      `a process ${role}`,
+      () => (isOver() ? [] : nonEmpty(pidsOf(role))),
+      WAIT_FOR_PROCESS_MS,
+    );
+    const pid = found[Math.floor(random() * found.length)];
+    // The disk may have been filled meanwhile.
+    if (pid === undefined || !mayCome(kind)) return;
+    note(kind, `, pid ${pid}`);
+    if (role === 'proxy') disturb(performance.now(), KILL_AFTERMATH_MS);
+    signal(pid, 'SIGKILL');
+  }
+
+  async function killSupervisor(kind: ShortFault, random: () => number): Promise<void> {
+    isRestarting = true;
+    const supervisor = stage.gateway().process;
+    note(kind, `, pid ${supervisor.pid}`);
+    const fromMs = performance.now();
+    const gone = new Promise((resolve) => supervisor.once('exit', resolve));
+    supervisor.kill('SIGKILL');
+    await gone;
+    await sleep(random() * 1_000);
+    await stage.restart();
+    disturb(fromMs, performance.now() - fromMs + KILL_AFTERMATH_MS);
+    isRestarting = false;
+    say('the gateway is back');
+  }
+
+  function disturb(fromMs: number, forMs: number): void {
+    disturbances.push({ fromMs, toMs: fromMs + forMs, kind: 'kill' });
+  }
+
+  async function runClock(random: () => number): Promise<void> {
+    const deck = createDeck<ClockFault>(CLOCK_FAULTS, random);
+    for (;;) {
+      await pause(between(CLOCK_GAP_MS, random));
+      if (isOver()) return;
+      const kind = deck.draw(() => true);
+      if (kind === null) return;
+      note(kind, '');
+      shiftClock(CLOCK_STEP_MS[kind]);
+      await pause(between(CLOCK_HOLD_MS, random));
+      shiftClock(0);
+      say(`${kind}: and back`);
+    }
+  }
+
+  const lanes = [runLong, runShort, runClock].map((run, lane) => run(createSeededRandom(seed * 31 + lane)));
+  return { ended: Promise.all(lanes).then(() => {}), counts, disturbances };
+}
+
+function between([least, most]: readonly [number, number], random: () => number): number {
+  return least + random() * (most - least);
+}
+
+function nonEmpty<T>(list: readonly T[]): readonly T[] | undefined {
+  return list.length === 0 ? undefined : list;
+}

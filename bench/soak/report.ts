@@ -1,0 +1,92 @@
+/** A soak's result for a reader, and what of it must not be. Pure. */
+import { formatUsd } from '../../src/usd.ts';
+import type { SoakResult } from './run-soak.ts';
+
+/** Files that a proxy may hold more than at its start: segments, an address that was looked up. */
+const MORE_FILES = 16;
+const SHOWN = 10;
+
+export const LEGEND = `Faults come in three lanes beside each other: long ones (database suspended or stopped, disk full), kills
+and restarts, and the clock. Proxies and the supervisor are not killed while the disk is full: a proxy that starts on a
+full disk has no reserve to write to. The supervisor is killed while no long fault lasts. The clock is that of the
+gateway's processes; the database keeps the real one. Left out: websockets.`;
+
+/** Everything that must be zero, and is not. */
+export function listFaults(result: SoakResult): string[] {
+  const { count } = result;
+  const lists = {
+    lost: count.lost,
+    'with more than one row': count.duplicates,
+    'sent to the provider more than once': count.repeated,
+    'with altered bytes': count.alteredBytes,
+    'wrong at the client': count.wrongAtClient,
+    'with a wrong row': count.wrongRows,
+    'in the log and made by nobody': count.unknownRows,
+  };
+  const numbers = {
+    'cost difference': costDifference(result),
+    'partial cost difference': count.partialCost - count.ledgerPartialCost,
+    'roll-up differences': result.rollupDifferences,
+    'open calls': result.openCalls,
+    'connections with an answer owed': result.providerSockets.busy,
+    'more idle connections than there were calls at once': Math.max(
+      0,
+      result.providerSockets.open - result.mostIdleSockets,
+    ),
+    'processes left': result.processesLeft,
+    'more open files than at the start': Math.max(0, result.filesAfter.files - result.filesBefore.files - MORE_FILES),
+  };
+  return [
+    ...Object.entries(lists).flatMap(([what, calls]) =>
+      calls.length === 0 ? [] : [`${calls.length} calls ${what}:`, ...calls.slice(0, SHOWN).map((call) => `  ${call}`)],
+    ),
+    ...Object.entries(numbers).flatMap(([what, number]) =>
+      number === 0 || number === 0n ? [] : [`${what}: ${number}`],
+    ),
+  ];
+}
+
+/** In pico-dollars, over all providers; differences do not make up for each other. */
+export function costDifference({ count }: SoakResult): bigint {
+  const providers = new Set([...Object.keys(count.costs), ...Object.keys(count.ledgerCosts)]);
+  return [...providers].reduce((sum, provider) => {
+    const difference = (count.costs[provider] ?? 0n) - (count.ledgerCosts[provider] ?? 0n);
+    return sum + (difference < 0n ? -difference : difference);
+  }, 0n);
+}
+
+export function formatSoak(result: SoakResult): string {
+  const { count, figures } = result;
+  const sums = Object.keys(count.ledgerCosts)
+    .sort()
+    .map(
+      (name) => `${name} ${formatUsd(count.costs[name] ?? 0n)} (ledger ${formatUsd(count.ledgerCosts[name] ?? 0n)})`,
+    );
+  const list = (entries: Iterable<readonly [string, number]>) =>
+    [...entries].map(([name, number]) => `${name} ${number}`).join(', ');
+  return [
+    `soak of ${result.minutes} minutes, seed ${result.seed}`,
+    `calls              ${count.calls}: ${count.whole} whole, ${count.cut} cut, ${count.aborted} broken off by the client, ${count.refused} refused (${count.idleClosed} of them on a connection that the provider closed just then)`,
+    `reached            ${count.reached} the provider`,
+    `rows               ${count.rows}: ${list(Object.entries(count.outcomes).sort())}`,
+    `faults             ${list([...result.faults].sort(([a], [b]) => a.localeCompare(b)))}`,
+    ...result.leftOut.map((what) => `left out           ${what}`),
+    `costs              ${sums.join(', ')}; partial ${formatUsd(count.partialCost)} (ledger ${formatUsd(count.ledgerPartialCost)})`,
+    `peak memory, MB    ${list(Object.entries(figures.peakMb))} (the largest process of each kind)`,
+    `processor          ${Math.round(result.cpuShare * 100)} % of one core`,
+    `drained in         ${result.drainMs} ms`,
+    `idle sockets       ${result.providerSockets.open} to the provider, of at most ${result.mostIdleSockets}`,
+    `open files         ${result.filesBefore.files} before, ${result.filesAfter.files} after (sockets ${result.filesBefore.sockets}, ${result.filesAfter.sockets}; the proxy with most)`,
+    `lost = ${count.lost.length}`,
+    `duplicates = ${count.duplicates.length}`,
+    `altered bytes = ${count.alteredBytes.length}`,
+    `cost difference = ${costDifference(result)}`,
+    `partial cost difference = ${count.partialCost - count.ledgerPartialCost}`,
+    `roll-up differences = ${result.rollupDifferences}`,
+    `interrupted rows = ${count.outcomes['interrupted'] ?? 0}`,
+    `open calls = ${result.openCalls}`,
+    `open sockets with a call = ${result.providerSockets.busy}`,
+    `processes left = ${result.processesLeft}`,
+    ...listFaults(result).map((fault) => `FAULT ${fault}`),
+  ].join('\n');
+}

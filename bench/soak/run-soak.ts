@@ -1,0 +1,190 @@
+/**
+ * A whole gateway on a disk of its own, under load, with one fault after the other for some minutes; then silence, and
+ * the count. Everything it starts and mounts is gone afterwards.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { listProcesses } from '../../test/gateway/run-gateway.ts';
+import { makeDataDir, waitUntil } from '../../test/gateway/start-gateway.ts';
+import { createSeededRandom } from '../../test/proxy/seeded-random.ts';
+import { countDatabase, embeddedUrl } from '../kill/gateway-database.ts';
+import { createRawClient, type RawClient } from '../kill/raw-client.ts';
+import { openStage, type Stage } from '../kill/stage.ts';
+import { countSoak, type SoakCount } from './count-soak.ts';
+import { type Disk, mountDisk } from './disk.ts';
+import type { Fault } from './draw-faults.ts';
+import { countOpenFiles, listRoles, type RoleProcess } from './gateway-processes.ts';
+import { createHttp2Client } from './http2-client.ts';
+import { injectFaults } from './inject-faults.ts';
+import { planSoakCall } from './plan-soak-call.ts';
+import { type ProcessFigures, watchProcesses } from './watch-processes.ts';
+
+const WORKERS = 2;
+const MIN_THINK_MS = 50;
+const THINK_SPREAD_MS = 400;
+/** Every second client has a new connection for each call, and every eighth speaks HTTP/2. */
+const HTTP2_EVERY = 8;
+const WARM_UP_MS = 2_000;
+/** The share of the whole that one long fault may last, and the most. */
+const LONG_SHARE = 1 / 12;
+const MIN_LONG_LIMIT_MS = 8_000;
+const MAX_LONG_MS = 60_000;
+const DISK_MB = 1_536;
+const DISK_MB_A_MINUTE = 64;
+/** For everything to come back after the last fault: back-offs are up to 30 s. */
+const BACK_LIMIT_MS = 120_000;
+/** For the clock to be read again. */
+const CLOCK_SETTLE_MS = 500;
+
+export interface SoakOptions {
+  readonly minutes: number;
+  readonly seed: number;
+  readonly clients: number;
+  readonly say: (text: string) => void;
+}
+
+export interface OpenFiles {
+  readonly files: number;
+  readonly sockets: number;
+}
+
+export interface SoakResult {
+  readonly seed: number;
+  readonly minutes: number;
+  readonly count: SoakCount;
+  readonly faults: ReadonlyMap<Fault, number>;
+  /** Faults that this user may not make. */
+  readonly leftOut: readonly string[];
+  readonly rollupDifferences: number;
+  readonly openCalls: number;
+  readonly drainMs: number;
+  readonly figures: ProcessFigures;
+  readonly cpuShare: number;
+  /** Of the largest proxy, before the first call and after the last. */
+  readonly filesBefore: OpenFiles;
+  readonly filesAfter: OpenFiles;
+  readonly providerSockets: { readonly open: number; readonly busy: number };
+  /** A pool never keeps more idle connections than it had calls at the same time. */
+  readonly mostIdleSockets: number;
+  readonly processesLeft: number;
+  /** What the gateways printed. */
+  readonly gatewayLog: string;
+}
+
+export async function runSoak(options: SoakOptions): Promise<SoakResult> {
+  const { minutes } = options;
+  const disk = mountDisk(DISK_MB + Math.round(minutes * DISK_MB_A_MINUTE));
+  const clockDir = mkdtempSync(join(tmpdir(), 'tollgate-soak-clock-'));
+  const removeAll = () => {
+    disk?.remove();
+    rmSync(clockDir, { recursive: true, force: true });
+  };
+  try {
+    return await soakOn(disk, join(clockDir, 'offset'), options);
+  } finally {
+    removeAll();
+  }
+}
+
+async function soakOn(disk: Disk | null, clockFile: string, options: SoakOptions): Promise<SoakResult> {
+  const { minutes, seed, clients } = options;
+  const startedMs = performance.now();
+  const say = (text: string) =>
+    options.say(`${((performance.now() - startedMs) / 1_000).toFixed(1).padStart(7)} s  ${text}`);
+  const shiftClock = (offsetMs: number) => writeFileSync(clockFile, String(offsetMs));
+  shiftClock(0);
+  const planOf = (n: number) => planSoakCall(n, seed);
+  const random = createSeededRandom(seed);
+  const dataDir = disk?.dataDir ?? makeDataDir();
+  const preload = pathToFileURL(join(import.meta.dirname, 'shift-clock.mjs')).href;
+  const stage = await openStage({
+    ...{ seed, clients, planOf, dataDir, createClient },
+    thinkMs: () => MIN_THINK_MS + random() * THINK_SPREAD_MS,
+    env: { TOLLGATE_WORKERS: String(WORKERS), NODE_OPTIONS: `--import=${preload}`, SOAK_CLOCK_FILE: clockFile },
+  });
+  const listAll = () => listRoles(stage.gateway().process.pid ?? -1, dataDir);
+  let isStopped = false;
+  try {
+    say(`seed ${seed}, ${clients} clients, ${WORKERS} proxies, data in ${dataDir}`);
+    const filesBefore = mostFiles(listAll());
+    const watch = watchProcesses(listAll);
+    const loadStartedMs = performance.now();
+    const load = stage.startLoad();
+    await sleep(WARM_UP_MS);
+    const faults = injectFaults({
+      ...{ stage, disk, shiftClock, seed, say },
+      maxLongMs: Math.min(MAX_LONG_MS, Math.max(MIN_LONG_LIMIT_MS, minutes * 60_000 * LONG_SHARE)),
+      endMs: loadStartedMs + minutes * 60_000,
+    });
+    try {
+      await faults.ended;
+    } catch (error) {
+      say(`the faults ended early: ${String(error)}`);
+      throw error;
+    }
+    shiftClock(0);
+    say('no more faults');
+    const { calls } = await load.stop();
+    const loadMs = performance.now() - loadStartedMs;
+    say(`${calls.length} calls; waiting for everything to be stored`);
+    await waitUntilBack(stage, listAll);
+    await sleep(CLOCK_SETTLE_MS);
+    const drainStartedMs = performance.now();
+    await stage.drain();
+    const drainMs = Math.round(performance.now() - drainStartedMs);
+    const figures = watch.stop();
+    say('stored; counting');
+    const database = await countDatabase(embeddedUrl(dataDir), 0);
+    const count = countSoak({
+      ...{ calls, database, planOf },
+      ...{ provider: stage.provider, disturbances: faults.disturbances },
+    });
+    const providerSockets = stage.provider.connections();
+    const filesAfter = mostFiles(listAll());
+    const gatewayLog = stage.gateway().output();
+    isStopped = true;
+    await stage.close();
+    return {
+      mostIdleSockets: clients * WORKERS,
+      ...{ seed, minutes, count, faults: faults.counts, drainMs, figures, filesBefore, filesAfter, providerSockets },
+      leftOut: disk === null ? ['disk full (this user may not mount a tmpfs)'] : [],
+      ...{ rollupDifferences: database.differences.length, openCalls: database.openCalls, gatewayLog },
+      cpuShare: figures.cpuSeconds / (loadMs / 1_000),
+      processesLeft: listProcesses(dataDir).length,
+    };
+  } finally {
+    if (!isStopped) await stage.close();
+  }
+}
+
+function createClient(index: number, port: number, gatewayKey: string): RawClient {
+  if (index % HTTP2_EVERY === HTTP2_EVERY - 1) return createHttp2Client(port, gatewayKey);
+  return createRawClient(port, gatewayKey, { isFresh: index % 2 === 0 });
+}
+
+/** All roles run and answer. */
+async function waitUntilBack(stage: Stage, listAll: () => readonly RoleProcess[]): Promise<void> {
+  await waitUntil(
+    'every process is back',
+    async () => {
+      const ready = await stage
+        .gateway()
+        .processes()
+        .catch(() => []);
+      const isReady = ready.length > WORKERS && ready.every(({ state }) => state === 'ready');
+      return isReady && listAll().some(({ role }) => role === 'postgres') ? true : undefined;
+    },
+    BACK_LIMIT_MS,
+  );
+}
+
+function mostFiles(processes: readonly RoleProcess[]): OpenFiles {
+  const counts = processes.filter(({ role }) => role === 'proxy').map(({ pid }) => countOpenFiles(pid));
+  return {
+    files: Math.max(0, ...counts.map(({ files }) => files)),
+    sockets: Math.max(0, ...counts.map(({ sockets }) => sockets)),
+  };
+}

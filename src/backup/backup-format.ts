@@ -1,0 +1,79 @@
+/**
+ * The form of a backup: one zstd stream of frames, each a letter, a length and that many bytes. What the frames say is
+ * here, with its limits; who writes and who reads them is not. Why it is so: docs/decisions/0023-backup-format.md.
+ */
+import { z } from 'zod';
+
+/** What the unpacked stream begins with; the number is that of the form. */
+export const MAGIC = Buffer.from('tollgate backup 1\n', 'latin1');
+
+/** `header`, then for each table `table`, any number of `data` and `table_end`; last `trailer`, and nothing after it. */
+export const FRAME_LETTERS = { header: 'H', table: 'T', data: 'D', table_end: 'E', trailer: 'Z' } as const;
+export type FrameType = keyof typeof FRAME_LETTERS;
+
+export const FRAME_HEAD_BYTES = 5;
+/** Rows may be longer: their bytes go on in the next frame. */
+export const MAX_DATA_BYTES = 256 * 1024;
+/** Of every other frame. */
+export const MAX_TEXT_BYTES = 1024 * 1024;
+/** Ten years of partitions; more is no log of ours. */
+const MAX_DAYS = 4_000;
+const MAX_TABLES = 200;
+const MAX_COLUMNS = 1_600;
+
+/** What goes into a statement comes from here, so it is a plain name and nothing else. */
+const Name = z.string().regex(/^[a-z_][a-z0-9_]{0,62}$/);
+const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+const Count = z.number().int().nonnegative();
+
+export const BackupHeader = z.object({
+  /** RFC 3339: the moment that the whole file is about. */
+  created_at: z.iso.datetime(),
+  tollgate_version: z.string().max(100),
+  postgres_version: z.string().max(100),
+  /** The schema: what was applied, in order. */
+  migrations: z
+    .array(z.object({ name: z.string().max(200), checksum: Sha256 }))
+    .min(1)
+    .max(1_000),
+  /** Days (UTC) of the log, which need a partition each. */
+  days: z.array(z.iso.date()).max(MAX_DAYS),
+  tables: z
+    .array(z.object({ name: Name, columns: z.array(Name).min(1).max(MAX_COLUMNS) }))
+    .min(1)
+    .max(MAX_TABLES),
+  /** Whether the records that had waited in the spool are in it, and how many bytes were left if not. */
+  spool: z.object({ is_stored: z.boolean(), left_bytes: Count.nullable() }),
+});
+export type BackupHeader = z.infer<typeof BackupHeader>;
+
+export const TableHead = z.object({ name: Name });
+
+export const TableEnd = z.object({
+  rows: Count,
+  /** Of the table's text before packing. */
+  bytes: Count,
+  sha256: Sha256,
+});
+export type TableEnd = z.infer<typeof TableEnd>;
+
+export const BackupTrailer = z.object({
+  rows: Count,
+  bytes: Count,
+  /** Of all frames but those of data, whose digests are in them. */
+  sha256: Sha256,
+});
+
+export function encodeFrame(type: FrameType, payload: Buffer): Buffer {
+  const head = Buffer.alloc(FRAME_HEAD_BYTES);
+  head.write(FRAME_LETTERS[type], 0, 'latin1');
+  head.writeUInt32BE(payload.length, 1);
+  return Buffer.concat([head, payload]);
+}
+
+/** Line feeds, which are the ends of rows: COPY writes those within values as `\n`. */
+export function countRows(bytes: Uint8Array): number {
+  let rows = 0;
+  for (let at = bytes.indexOf(0x0a); at !== -1; at = bytes.indexOf(0x0a, at + 1)) rows += 1;
+  return rows;
+}

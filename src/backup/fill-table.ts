@@ -1,0 +1,39 @@
+/** One table of a backup into the database by COPY, as it is read. */
+import { once } from 'node:events';
+import { finished } from 'node:stream/promises';
+import type pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import type { BackupEvent } from './read-backup.ts';
+
+/**
+ * Takes the events up to the table's end. What is wrong with the file or the data is thrown; the connection's transaction
+ * has failed then. Returns the rows that the database took.
+ */
+export async function fillTable(
+  client: pg.ClientBase,
+  { name, columns }: { readonly name: string; readonly columns: readonly string[] },
+  events: AsyncGenerator<BackupEvent>,
+): Promise<number> {
+  const stream = client.query(copyFrom(`copy ${name} (${columns.join(', ')}) from stdin`));
+  const ended = finished(stream);
+  // Whoever waits for it meets its failure; until then it is not an unhandled one.
+  ended.catch(() => {});
+  try {
+    for (;;) {
+      const { value: event } = await events.next();
+      if (event?.type === 'data') {
+        if (!stream.write(event.bytes)) await Promise.race([once(stream, 'drain'), ended]);
+        continue;
+      }
+      if (event?.type !== 'table_end') throw new Error(`the rows of ${name} end with ${event?.type ?? 'nothing'}`);
+      stream.end();
+      await ended;
+      if (stream.rowCount !== event.rows)
+        throw new Error(`the database took ${stream.rowCount} of ${event.rows} rows of ${name}`);
+      return event.rows;
+    }
+  } catch (error) {
+    stream.destroy();
+    throw error;
+  }
+}

@@ -1,0 +1,71 @@
+/** `tollgate restart`: replaces the gateway's processes without a refused connection, and waits until it is done. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { OperatorError } from '../errors.ts';
+import { type ClientFlags, createGatewayClient, type GatewayClient } from './gateway-client.ts';
+import { createOutput } from './output.ts';
+
+/** Each process may take several tries to come up. */
+const LIMIT_MS = 10 * 60_000;
+const POLL_MS = 250;
+
+interface RestartFlags extends ClientFlags {
+  readonly json?: true;
+}
+
+const Restart = z.object({ requested: z.number(), finished: z.number(), problem: z.string().nullable() });
+const Status = z.object({
+  restart: Restart.nullable(),
+  processes: z.array(
+    z.object({
+      role: z.string(),
+      state: z.string(),
+      metrics: z.object({ open_calls: z.number() }).nullable(),
+    }),
+  ),
+});
+
+/** Null while the admin API does not answer: its process is the last that is replaced. */
+async function readStatus(client: GatewayClient): Promise<z.infer<typeof Status> | null> {
+  try {
+    return await client.ask(Status, '/api/v1/status');
+  } catch (error) {
+    if (error instanceof OperatorError) return null;
+    throw error;
+  }
+}
+
+async function waitFor(client: GatewayClient, restart: number): Promise<z.infer<typeof Status>> {
+  const endMs = performance.now() + LIMIT_MS;
+  while (performance.now() < endMs) {
+    const status = await readStatus(client);
+    if (status !== null && (status.restart?.finished ?? 0) >= restart) return status;
+    await sleep(POLL_MS);
+  }
+  throw new OperatorError('the restart is not over after ten minutes; `tollgate doctor` and the log say more');
+}
+
+async function restart(flags: RestartFlags): Promise<void> {
+  const client = createGatewayClient(flags, process.env);
+  const output = createOutput(process.stdout);
+  const { requested } = await client.ask(Restart, '/api/v1/restart', { method: 'POST' });
+  const status = await waitFor(client, requested);
+  const draining = status.processes.filter(({ state }) => state === 'draining');
+  const openCalls = draining.reduce((sum, { metrics }) => sum + (metrics?.open_calls ?? 0), 0);
+  const problem = status.restart?.problem ?? null;
+  if (flags.json) {
+    await output.json({ restart: requested, problem, draining_processes: draining.length, draining_calls: openCalls });
+  }
+  if (problem !== null) throw new OperatorError(`not everything was restarted (${problem}); calls go on as before`);
+  if (flags.json) return;
+  const rest = draining.length === 0 ? '' : `; ${openCalls} calls end in the ${draining.length} that they replace`;
+  await output.line(`The processes are restarted${rest}.`);
+}
+
+export function addRestartCommand(program: Command, addClientOptions: (command: Command) => Command): void {
+  addClientOptions(program.command('restart'))
+    .description('replace the running processes by what is installed now; no connection is refused, no call cut')
+    .addHelpText('after', '\nExample:\n  npm install -g tollgate && tollgate restart')
+    .action((flags: RestartFlags) => restart(flags));
+}

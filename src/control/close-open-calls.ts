@@ -1,0 +1,50 @@
+/**
+ * Gives every call that was under way when a backup was made its row, as interrupted: its process belongs to another time
+ * or place. Of one that is under way here all the same, the real ending replaces that row when it comes.
+ */
+import type pg from 'pg';
+import type { CallBegin, CallCheckpoint } from '../call-record.ts';
+import type { PriceCall } from '../pricing/billable-call.ts';
+import { makeInterruptedItem } from '../shipper/build-batch.ts';
+import { openIngestSession } from '../shipper/ingest-session.ts';
+import { storeItems } from '../shipper/store-items.ts';
+import type { SpoolLog } from '../spool/spool-log.ts';
+
+const BATCH_CALLS = 500;
+
+export interface CloseOptions {
+  readonly pool: pg.Pool;
+  readonly prices: { readonly book: () => { readonly priceCall: PriceCall } };
+  readonly quarantineDir: string;
+  readonly log: SpoolLog;
+  /** The moment of the backup: calls that came later are of this gateway. */
+  readonly untilMs: number;
+}
+
+/** Returns how many. Rejects when the database does not answer. */
+export async function closeOpenCalls(options: CloseOptions): Promise<number> {
+  const { pool, prices, quarantineDir, log, untilMs } = options;
+  const session = await openIngestSession(pool);
+  const counts = { rows: 0, sanitised: 0, quarantined: 0 };
+  try {
+    const { rows: all } = await session.client.query<{ id: string }>(
+      'select id from llm_open_calls where requested_at <= $1 order by id',
+      [new Date(untilMs)],
+    );
+    for (let at = 0; at < all.length; at += BATCH_CALLS) {
+      const ids = all.slice(at, at + BATCH_CALLS).map(({ id }) => id);
+      const { rows } = await session.client.query<{ begin: CallBegin; checkpoint: CallCheckpoint | null }>(
+        'select begin, checkpoint from llm_open_calls where id = any($1::uuid[]) order by id',
+        [ids],
+      );
+      const pricing = { priceCall: prices.book().priceCall, nowMs: Date.now() };
+      const items = rows.map(({ begin, checkpoint }) => makeInterruptedItem(begin, checkpoint, pricing));
+      // Whatever the prices are at this moment: a row without a total is priced again like any other.
+      await storeItems(items, { session, quarantineDir, log, counts, pricesVersion: null });
+      await session.client.query('delete from llm_open_calls where id = any($1::uuid[])', [ids]);
+    }
+    return counts.rows;
+  } finally {
+    session.close();
+  }
+}

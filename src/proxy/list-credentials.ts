@@ -1,0 +1,49 @@
+/**
+ * The credentials that one request carries, as texts to look for in what comes back. Made when a call ends, held no
+ * longer than that, and never written anywhere.
+ */
+import { decodeParameterName, isSecretName } from '../wire/secret-name.ts';
+import type { AcceptedRequest } from './accept.ts';
+
+/** A shorter one is no secret, and would be found in ordinary text. */
+export const MIN_CREDENTIAL_CHARS = 8;
+const MAX_CREDENTIALS = 32;
+/** How clients in browsers, which cannot set headers, send a key: as one of the offered protocols, `…-api-key.sk-…`. */
+const KEY_PROTOCOL = /^[a-z-]{1,40}(?:key|token)\./;
+
+export function listCredentials({ names, rawHeaders, query }: AcceptedRequest): readonly string[] {
+  const found: string[] = [];
+  for (let index = 0; index < names.length; index += 1)
+    if (names[index]?.isSecret === true) addHeader(found, names[index]?.lower ?? '', rawHeaders[index * 2 + 1] ?? '');
+  if (query !== '') addQuery(found, query);
+  const long = found.filter((text) => text.length >= MIN_CREDENTIAL_CHARS);
+  // The longest first: of two that overlap, the rest of the longer one would be left.
+  return long.length < 2 ? long : [...new Set(long)].sort((a, b) => b.length - a.length).slice(0, MAX_CREDENTIALS);
+}
+
+function addHeader(found: string[], lower: string, value: string): void {
+  if (lower === 'cookie') {
+    for (const pair of value.split(';')) found.push(pair.slice(pair.indexOf('=') + 1).trim());
+  } else if (lower === 'sec-websocket-protocol') {
+    for (const item of value.split(',')) {
+      const name = item.trim();
+      const prefix = KEY_PROTOCOL.exec(name)?.[0];
+      if (prefix !== undefined) found.push(name.slice(prefix.length));
+    }
+  } else if (value.startsWith('AWS4-')) {
+    for (const part of [/Signature=([\da-f]+)/i, /Credential=([^/,\s]+)/]) found.push(part.exec(value)?.[1] ?? '');
+  } else {
+    // Behind the scheme, where there is one.
+    const text = value.trim();
+    found.push(text.slice(text.lastIndexOf(' ') + 1));
+  }
+}
+
+function addQuery(found: string[], query: string): void {
+  for (const parameter of query.split(/[&;]/)) {
+    const equals = parameter.indexOf('=');
+    if (equals <= 0 || !isSecretName(decodeParameterName(parameter.slice(0, equals)))) continue;
+    const value = parameter.slice(equals + 1);
+    found.push(value, decodeParameterName(value));
+  }
+}

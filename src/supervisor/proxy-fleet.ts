@@ -1,0 +1,148 @@
+/**
+ * The proxy processes: one slot for each bound socket, with the process that serves it and those that it replaced and
+ * that finish their open calls. It knows when a process may go, not how one is kept running.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { ProxyStart, UpMessage } from '../channel.ts';
+import type { SupervisedChild } from './supervised-child.ts';
+
+/** A new process that lives so long after it came up is trusted with the slot. */
+const SETTLE_MS = 500;
+/** Of one slot: each holds some 80 MB and the streams that it began, and none may be cut for the next restart. */
+const MAX_DRAINING = 4;
+
+export interface ProxyFleetOptions {
+  /** The file descriptor of the bound socket of each slot. */
+  readonly listenFds: readonly number[];
+  readonly createStart: (spoolName: string) => ProxyStart;
+  /** Creates one, without starting it. */
+  readonly createChild: (
+    listenFd: number,
+    createStart: () => ProxyStart,
+    onMessage: (child: SupervisedChild, message: UpMessage) => void,
+    onChange: (child: SupervisedChild) => void,
+  ) => SupervisedChild;
+  readonly onMessage: (child: SupervisedChild, message: UpMessage) => void;
+  readonly onChange: (child: SupervisedChild) => void;
+  /** See `TOLLGATE_DRAIN_SECONDS`. */
+  readonly drainMs: number;
+  readonly log: Logger;
+}
+
+export interface ProxyFleet {
+  /** Resolves when every slot is served. */
+  readonly start: () => Promise<void>;
+  /**
+   * Slot after slot: the new process listens on the same socket before the old one is told to take no more, and the old
+   * one ends when its calls have. Resolves when every slot has a new process; rejects when one could not come up, and
+   * then that slot and those behind it are served as before. Not to be called while another call is under way.
+   */
+  readonly replace: () => Promise<void>;
+  readonly stop: (graceMs: number) => Promise<void>;
+  /** Those that serve first. */
+  readonly children: () => readonly SupervisedChild[];
+  /** The spool directories whose writers are alive. */
+  readonly liveSpools: () => readonly string[];
+}
+
+/** A process with all its lives: each has a spool directory of its own. */
+interface ProxyRun {
+  readonly child: SupervisedChild;
+  readonly spoolName: () => string;
+}
+
+interface Slot {
+  readonly index: number;
+  readonly listenFd: number;
+  serving: ProxyRun;
+  /** Not trusted yet. */
+  successor: ProxyRun | null;
+  readonly draining: Set<ProxyRun>;
+}
+
+export function createProxyFleet(options: ProxyFleetOptions): ProxyFleet {
+  const { log, drainMs } = options;
+  const slots: readonly Slot[] = options.listenFds.map((listenFd, index) => ({
+    ...{ index, listenFd, serving: createRun(index, listenFd), successor: null, draining: new Set() },
+  }));
+  let isStopping = false;
+
+  function createRun(index: number, listenFd: number): ProxyRun {
+    let spoolName = '';
+    const createStart = (): ProxyStart => {
+      spoolName = `${Date.now().toString(36)}-p${index}-${crypto.randomUUID().slice(0, 8)}`;
+      return options.createStart(spoolName);
+    };
+    const child = options.createChild(listenFd, createStart, options.onMessage, options.onChange);
+    return { child, spoolName: () => spoolName };
+  }
+
+  function listRuns(): ProxyRun[] {
+    const successors = slots.map(({ successor }) => successor).filter((run) => run !== null);
+    return [...slots.map(({ serving }) => serving), ...successors, ...slots.flatMap(({ draining }) => [...draining])];
+  }
+
+  /** Throws when it does not come up, or not for long. */
+  async function startSuccessor({ child }: ProxyRun): Promise<void> {
+    await child.start();
+    const { pid } = child.status();
+    await sleep(SETTLE_MS);
+    const status = child.status();
+    if (isStopping) throw new Error('the gateway is stopping');
+    if (status.state !== 'ready' || status.pid !== pid)
+      throw new Error(`the new proxy process ended soon after it had come up (${status.lastExit ?? 'unknown'})`);
+  }
+
+  function drain(slot: Slot, run: ProxyRun): void {
+    slot.draining.add(run);
+    log.info({ child: run.child.status().pid, drainMs }, 'a proxy process is replaced; its open calls go on');
+    void run.child.stop(drainMs).then(() => {
+      slot.draining.delete(run);
+      // Only now: its spool is another's to ship from here on.
+      options.onChange(run.child);
+    });
+  }
+
+  async function replaceSlot(slot: Slot): Promise<void> {
+    if (slot.draining.size >= MAX_DRAINING)
+      throw new Error(`${slot.draining.size} processes that were replaced before still have open calls`);
+    const successor = createRun(slot.index, slot.listenFd);
+    slot.successor = successor;
+    try {
+      await startSuccessor(successor);
+    } catch (error) {
+      // While the gateway stops, it is stopped with the others, and in the same time.
+      if (isStopping) throw error;
+      if (successor.child.status().state === 'ready') drain(slot, successor);
+      else await successor.child.stop(0);
+      throw error;
+    } finally {
+      if (!isStopping) slot.successor = null;
+    }
+    const former = slot.serving;
+    slot.serving = successor;
+    drain(slot, former);
+  }
+
+  return {
+    start: async () => {
+      await Promise.all(slots.map(({ serving }) => serving.child.start()));
+    },
+    replace: async () => {
+      for (const slot of slots) {
+        if (isStopping) return;
+        await replaceSlot(slot);
+      }
+    },
+    stop: async (graceMs) => {
+      isStopping = true;
+      await Promise.all(listRuns().map(({ child }) => child.stop(graceMs)));
+    },
+    children: () => listRuns().map(({ child }) => child),
+    liveSpools: () =>
+      listRuns()
+        .filter(({ child }) => child.identity() !== null)
+        .map(({ spoolName }) => spoolName()),
+  };
+}

@@ -1,0 +1,27 @@
+/**
+ * The order of the test files: those that take minutes begin first, so that none of them is left over at the end while
+ * the other workers have nothing to do. A clean clone has no durations of an earlier run to go by.
+ */
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+const LONGEST: readonly string[] = [
+  'test/gateway/soak.test.ts',
+  'test/browser/accessibility.test.ts',
+  'test/browser/hostile.test.ts',
+  'test/gateway/metadata.test.ts',
+  'test/browser/dashboard.test.ts',
+  'test/gateway/supervisor-life.test.ts',
+  'test/gateway/repricing.test.ts',
+];
+
+function rankOf({ moduleId }: TestSpecification): number {
+  const rank = LONGEST.findIndex((name) => moduleId.endsWith(name));
+  return rank === -1 ? LONGEST.length : rank;
+}
+
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    return sorted.toSorted((a, b) => rankOf(a) - rankOf(b));
+  }
+}

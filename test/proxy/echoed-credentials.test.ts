@@ -1,0 +1,118 @@
+/** What the log keeps of answers that repeat the request's credentials; what the client gets is untouched. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
+import { type AnswerOptions, buildAnswer } from '../scripted-answer.ts';
+import { type InProcessProxy, startProxy } from './start-proxy.ts';
+
+let provider: ScriptedProvider;
+let proxy: InProcessProxy;
+beforeAll(async () => {
+  provider = await startScriptedProvider();
+  proxy = await startProxy(provider.origin);
+});
+afterAll(async () => {
+  await proxy.close();
+  await provider.close();
+});
+
+const SECRET = 'sk-CANARY-0123456789abcdef';
+
+interface Kept {
+  readonly sent: string;
+  readonly message: string | null;
+  readonly body: string | null;
+  readonly encoding: string | null | undefined;
+}
+
+async function call(answer: AnswerOptions, headers: Record<string, string>, path = '/v1/responses'): Promise<Kept> {
+  provider.setAnswer(() => buildAnswer(answer));
+  const response = await fetch(proxy.base + path, {
+    method: 'POST',
+    headers: { 'x-gateway-key': proxy.key, 'content-type': 'application/json', ...headers },
+    body: '{"model":"m"}',
+  });
+  const sent = await response.text();
+  const { begin, end } = await proxy.waitForCall(response.headers.get('x-gateway-request-id') ?? '');
+  const bodies = (await proxy.entries()).filter((entry) => entry.type === 'body').map(({ body }) => body);
+  const kept = bodies.find((body) => body.id === begin.id && body.direction === 'response');
+  return { sent, message: end.errorMessage, body: kept?.bytes.toString() ?? null, encoding: kept?.contentEncoding };
+}
+
+function refusal(text: string): AnswerOptions {
+  const body = JSON.stringify({ error: { type: 'auth', message: text } });
+  return { status: 401, headers: [['content-type', 'application/json']], body };
+}
+
+test.each([
+  ['authorization', `Bearer ${SECRET}`],
+  ['x-api-key', SECRET],
+  ['x-goog-api-key', SECRET],
+  ['api-key', SECRET],
+  ['cookie', `a=1; session=${SECRET}`],
+  ['x-amz-security-token', SECRET],
+])('an error that repeats %s is kept without it, and reaches the client with it', async (name, value) => {
+  const kept = await call(refusal(`Incorrect key: ${SECRET}. See the docs.`), { [name]: value });
+  expect(kept.sent).toContain(SECRET);
+  expect(kept.message).toBe('Incorrect key: ***. See the docs.');
+  expect(kept.body).toBe(kept.sent.replace(SECRET, '*'.repeat(SECRET.length)));
+});
+
+test('a key of the query is found as sent and as decoded', async () => {
+  const kept = await call(refusal('Bad key CANARY+0123/45 or CANARY%2B0123%2F45'), {}, '/v1/x?key=CANARY%2B0123%2F45');
+  expect(kept.message).toBe('Bad key *** or ***');
+});
+
+test('a compressed error is looked through, and kept plain when something was found', async () => {
+  const { headers = [], body = '' } = refusal(`Wrong: ${SECRET}`);
+  const zipped: AnswerOptions = { status: 403, headers, body, encoding: 'gzip' };
+  const kept = await call(zipped, { 'x-api-key': SECRET });
+  expect([kept.body, kept.encoding]).toEqual([body.toString().replace(SECRET, '*'.repeat(SECRET.length)), null]);
+  const other = await call({ ...zipped, body: '{}' }, { 'x-api-key': SECRET });
+  expect(other.encoding).toBe('gzip');
+  const broken = { status: 403, headers: [...headers, ['content-encoding', 'gzip'] as const], body: 'not gzip' };
+  // `fetch` cannot read it either.
+  const unread = await call(broken, { 'x-api-key': SECRET }).catch(() => 'unreadable');
+  expect(unread).toBe('unreadable');
+  expect((await proxy.lastCall()).end.flags).toContain('undecodable');
+});
+
+test('a message that is cut at its limit does not end with the beginning of a credential', async () => {
+  const kept = await call(refusal('x'.repeat(985) + SECRET), { 'x-api-key': SECRET });
+  expect(kept.message).toBe(`${'x'.repeat(985)}***`);
+});
+
+test('an error event in a stream and a body that is cut are kept without it, in the checkpoint too', async () => {
+  const event = `data: {"error":{"message":"no ${SECRET}","type":"t"}}\n\n`;
+  const stream: AnswerOptions = { headers: [['content-type', 'text/event-stream']], body: event, framing: 'chunked' };
+  const kept = await call(stream, { authorization: `Bearer ${SECRET}` }, '/v1/chat/completions');
+  expect([kept.message, kept.body]).toEqual(['no ***', event.replace(SECRET, '*'.repeat(SECRET.length))]);
+  const half = SECRET.slice(0, 12);
+  const cut = await call(
+    { ...refusal(`no ${half}`), body: `{"error":"${half}`, framing: 'close' },
+    { authorization: `Bearer ${SECRET}` },
+  );
+  expect(cut.body).toBe('{"error":"************');
+  expect(JSON.stringify(await proxy.entries()).includes(SECRET)).toBe(false);
+});
+
+test('a successful answer that repeats it is kept without it', async () => {
+  const kept = await call({ body: `{"echo":"${SECRET}"}` }, { authorization: `Bearer ${SECRET}` });
+  expect([kept.sent, kept.body]).toEqual([`{"echo":"${SECRET}"}`, `{"echo":"${'*'.repeat(SECRET.length)}"}`]);
+});
+
+test.each([
+  '/v1/realtime/client_secrets',
+  '/v1/realtime/sessions',
+  '/v1/organization/admin_api_keys',
+  '/v1/organization/projects/p/service_accounts',
+  '/v1alpha/auth_tokens',
+])('the body of an answer that is a credential is not kept: %s', async (path) => {
+  const kept = await call({ body: '{"value":"ek_CANARY"}' }, { 'x-gateway-provider': 'openai' }, path);
+  expect([kept.sent, kept.body]).toEqual(['{"value":"ek_CANARY"}', null]);
+});
+
+test('a key that was sent as the provider by mistake is not shown to the operator', async () => {
+  await fetch(`${proxy.base}/v1/x`, { headers: { 'x-gateway-provider': SECRET } });
+  const attempt = proxy.attempts.at(-1);
+  expect([attempt?.code, attempt?.provider]).toEqual(['key_missing', '***']);
+});
