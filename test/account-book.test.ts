@@ -116,7 +116,14 @@ function ship(world: World, file: { position: number; calls: string }, records: 
 function expectBalance(world: World, file: { position: number; calls: string }): void {
   const { stored, setAside, highestOrdinal } = CallTally.from(JSON.parse(file.calls));
   const behind = world.spool.slice(file.position);
-  const found = { stored, setAside, highestOrdinal, isWhole: true, lost: world.lost.size, spooled: countEndings(behind) };
+  const found = {
+    stored,
+    setAside,
+    highestOrdinal,
+    isWhole: true,
+    lost: world.lost.size,
+    spooled: countEndings(behind),
+  };
   const said = {
     ...{ acceptedTotal: world.accepted, inFlight: world.open.size },
     ...{ keptTotal: world.kept, recordsLost: world.lost.size },
