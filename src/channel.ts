@@ -110,7 +110,12 @@ export type StartMessage = ProxyStart | ControlStart | DemoStart;
 export type DownMessage =
   | StartMessage
   /** Stop gracefully: proxies drain, the control process ships what is left. */
-  | { readonly type: 'stop'; readonly graceMs: number }
+  | {
+      readonly type: 'stop';
+      readonly graceMs: number;
+      /** Another process serves the same port already, so that this one may take its time. */
+      readonly isReplaced?: boolean;
+    }
   /** To proxies: apply, then answer `keys-applied`. The full snapshot is in the file `keys.json` of the data directory. */
   | { readonly type: 'keys-changed'; readonly change: KeyChange }
   /** To control: every live proxy has version ≥ this one (or `false`: one did not answer in 5 s). */

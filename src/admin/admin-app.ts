@@ -12,6 +12,7 @@ import { addAttemptRoutes } from './attempts-resource.ts';
 import { addBackupRoutes, RESTORE_PATH } from './backup-resource.ts';
 import { addCostRoutes } from './costs-resource.ts';
 import { addDemoDataRoutes } from './demo-data-resource.ts';
+import { openEndedSessions } from './ended-sessions.ts';
 import { addExportRoute } from './export-resource.ts';
 import { addSecurityHeaders, checkHostAndOrigin, requireCredentials } from './guard.ts';
 import { addJobRoutes } from './jobs-resource.ts';
@@ -80,7 +81,7 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
       throw new ApiError(400, 'invalid_request', describeIssue(result.error));
     },
   });
-  const sessions = createSessions(deps.adminToken);
+  const sessions = createSessions(deps.adminToken, openEndedSessions(deps.endedSessionsFile ?? null, deps.log));
   app.use(addSecurityHeaders());
   app.use(checkHostAndOrigin(deps));
   app.use(serveDashboard(deps.dashboard));
@@ -103,10 +104,10 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
 
   addSessionRoutes(app, deps, sessions);
   addSystemRoutes(app, deps);
+  addRestartRoute(app, deps);
   addVerifyRoute(app, deps);
   addQuarantineRoute(app, deps);
   addMetricsRoute(app, deps);
-  addRestartRoute(app, deps);
   addAttemptStreamRoute(app, deps);
   addAttemptRoutes(app, deps);
   addDemoDataRoutes(app, deps);

@@ -152,6 +152,8 @@ export interface AdminDeps {
   readonly accountId: number;
   readonly adminToken: string;
   readonly adminHost: string;
+  /** Where sessions are noted that were ended; in memory only when absent. */
+  readonly endedSessionsFile?: string;
   /** Adds a name to those that the Host check accepts. */
   readonly publicUrl: string | null;
   /** Where clients reach the proxy. */

@@ -211,6 +211,7 @@ function createControl(
     accountId: ACCOUNT_ID,
     adminToken: start.adminToken,
     adminHost: config.adminHost,
+    endedSessionsFile: join(config.dataDir, 'ended-sessions.json'),
     publicUrl: config.publicUrl,
     baseUrl: config.publicUrl ?? formatOrigin(config.host, config.port),
     version: readVersion(),

@@ -34,6 +34,8 @@ export interface Gateway {
   readonly copies: ByteBudget;
   readonly heldBodies: ByteBudget;
   readonly idleBodies: IdleSweep;
+  /** Open answers whose clients take nothing. */
+  readonly stalledClients: IdleSweep;
   readonly headerNames: HeaderNames;
   readonly nextCallId: () => CallId;
   readonly openCalls: OpenSet<OpenCall>;
@@ -45,11 +47,14 @@ export interface Gateway {
     /** Accepted calls whose ending is neither written nor given up. */
     inFlight: number;
     refusedFull: number;
+    droppedConnections: number;
     /** Refused calls by code. */
     readonly refusals: Map<GatewayErrorCode, number>;
   };
   /** True from the moment the process is asked to stop: no connection is kept alive any more. */
   isDraining: boolean;
+  /** It drains because another process serves the port: the gateway goes on. */
+  isReplaced?: boolean;
   readonly reportAttempt: (attempt: RejectedAttempt) => void;
   readonly log: Logger;
 }

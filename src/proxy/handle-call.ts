@@ -15,7 +15,7 @@ import type { ClientRequest, ClientResponse } from './client-exchange.ts';
 import { countSent } from './count-sent.ts';
 import type { Gateway } from './gateway.ts';
 import { splitGatewayHeaders } from './gateway-headers.ts';
-import { hideEchoes, hideInReading } from './hide-echoes.ts';
+import { hideEchoes, hideInReading, NOT_SIGNED } from './hide-echoes.ts';
 import { acceptCall, keepBegin, keepEnd, keepsBodies, loseEnd, stampArrival } from './keep-call.ts';
 import { attachMeter } from './meter.ts';
 import { type PreparedBody, prepareBody, withoutCompression } from './prepare-body.ts';
@@ -95,7 +95,7 @@ export async function handleCall(incoming: ClientRequest, outgoing: ClientRespon
       const bodies = keepsBodies(gateway, facts)
         ? bodiesOf(facts, begin, received, requestCopy, answer, responseCopy)
         : [];
-      const kept = hideEchoes(request, end, bodies);
+      const kept = hideEchoes(request, signedOf(route, sentHeaders), end, bodies);
       await keepEnd(gateway, begin, kept.end, kept.bodies);
     } catch (error) {
       loseEnd(gateway, begin, error);
@@ -113,6 +113,10 @@ export async function handleCall(incoming: ClientRequest, outgoing: ClientRespon
 function holdLimit(route: Route, mayAsk: boolean): number {
   if (route.signing !== null) return SIGNABLE_BODY_BYTES;
   return mayAsk ? ASKABLE_BODY_BYTES : SMALL_BODY_BYTES;
+}
+
+function signedOf(route: Route, sentHeaders: readonly string[]): readonly string[] {
+  return route.signing === null ? NOT_SIGNED : sentHeaders;
 }
 
 async function signHeaders(
@@ -143,12 +147,13 @@ function forward(
     copy: responseCopy,
     headerNames: gateway.headerNames,
     drainsOnClientAbort: gateway.settings.onClientAbort === 'drain',
+    stalls: gateway.stalledClients,
     arrivedMs: arrival.monotonicMs,
     onHead: (head) => attachMeter(route, head, prepared.isAsked),
     checkpoint: (open, done) => {
       if (open.reading === null) done();
       else {
-        const reading = hideInReading(request, open.reading);
+        const reading = hideInReading(request, signedOf(route, sentHeaders), open.reading);
         gateway.spool.checkpoint(describeCheckpoint(arrival, open, reading, performance.now()), done);
       }
     },

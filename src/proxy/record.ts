@@ -249,6 +249,9 @@ function errorOf(
     const named = header === null ? null : (answer.head?.header(header)?.split(':')[0] ?? null);
     return { type: type ?? named, message };
   }
+  if (ending.kind === 'client-gone' && ending.isStalled) {
+    return { type: 'client_stalled', message: 'The client took nothing of the answer for too long, and was cut off.' };
+  }
   if (ending.kind === 'no-answer' || ending.kind === 'upstream-cut') {
     const { code, cause } = ending.failure;
     // Of the cause its system code only: its text can hold addresses.

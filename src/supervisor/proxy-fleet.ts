@@ -97,7 +97,7 @@ export function createProxyFleet(options: ProxyFleetOptions): ProxyFleet {
   function drain(slot: Slot, run: ProxyRun): void {
     slot.draining.add(run);
     log.info({ child: run.child.status().pid, drainMs }, 'a proxy process is replaced; its open calls go on');
-    void run.child.stop(drainMs).then(() => {
+    void run.child.stop(drainMs, true).then(() => {
       slot.draining.delete(run);
       // Only now: its spool is another's to ship from here on.
       options.onChange(run.child);

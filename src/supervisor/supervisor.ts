@@ -173,7 +173,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   ): SupervisedChild {
     const readinessTimeoutMs = role === 'control' ? CONTROL_READINESS_MS : PROXY_READINESS_MS;
     return createSupervisedChild({
-      ...{ role, entry, env, listenFd, readinessTimeoutMs, log },
+      ...{ role, entry, env, listenFd, readinessTimeoutMs, log, lifelineFd: directory?.lifelineFd ?? null },
       ...{ createStart, onMessage, onChange: onChildChange },
     });
   }
@@ -256,8 +256,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       path: dataDir,
       onWait: (owner, waitMs) => log.warn({ ...owner, waitMs }, 'the data directory has another owner; waiting'),
       onLost: () => {
-        log.error('another gateway has taken the data directory; stopping');
-        void stop().then(options.onLost);
+        log.error('another gateway has taken the data directory; ending at once');
+        void abandon().then(options.onLost);
       },
     });
     aborter.signal.throwIfAborted();
@@ -270,7 +270,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     // Not before the ports are known to be free: a start that fails on them leaves nothing behind.
     databaseStarting = openDatabase({
       databaseUrl: options.config.databaseUrl,
-      ...{ dataDir, isSetUp, log, signal: aborter.signal },
+      ...{ dataDir, isSetUp, log, signal: aborter.signal, mayRun: directory.isOurs },
       onMoved: () => {
         // It gets the new address with its `start`.
         if (control === null) return;
@@ -320,6 +320,19 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     if (directory === null) return;
     directory.release();
     log.info('stopped');
+  }
+
+  /**
+   * Everything belongs to another gateway: it ships the spool, reads what proxies of ours would still write as that of
+   * dead ones, and may have the database open. So nothing of ours may write one more byte, and clients see a cut.
+   */
+  async function abandon(): Promise<void> {
+    aborter.abort();
+    for (const child of listChildren()) child.kill();
+    isForced = true;
+    await (await databaseStarting?.catch(() => null))?.abandon();
+    stopping ??= stopAll();
+    await stopping;
   }
 
   function stop(force = false): Promise<void> {

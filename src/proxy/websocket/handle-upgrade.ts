@@ -15,7 +15,7 @@ import { authenticate } from '../authenticate.ts';
 import { BodyCopy } from '../body-copy.ts';
 import type { Gateway } from '../gateway.ts';
 import { splitGatewayHeaders } from '../gateway-headers.ts';
-import { hideEchoes, hideInReading } from '../hide-echoes.ts';
+import { hideEchoes, hideInReading, NOT_SIGNED } from '../hide-echoes.ts';
 import { acceptCall, keepBegin, keepEnd, keepsBodies, loseEnd, stampArrival } from '../keep-call.ts';
 import { attachMeter } from '../meter.ts';
 import { beginFlags, type CallFacts, describeCheckpoint, describeCopiedBody, describeEnd } from '../record.ts';
@@ -139,6 +139,7 @@ function createAnswer(outgoing: ServerResponse, { gateway, facts, responseCopy }
     copy: responseCopy,
     headerNames: gateway.headerNames,
     drainsOnClientAbort: false,
+    stalls: gateway.stalledClients,
     arrivedMs: arrival.monotonicMs,
     onHead: (head) => attachMeter(route, head, false),
     checkpoint: (_answer, done) => done(),
@@ -203,7 +204,7 @@ async function keepAnswer(ending: AnswerEnding, answer: Answer, opening: Opening
     const isKept =
       keepsBodies(gateway, facts) && head !== null && responseCopy.totalBytes > 0 && !responseCopy.isDropped;
     const bodies = isKept ? [describeCopiedBody(begin, 'response', (name) => head.header(name), responseCopy)] : [];
-    const kept = hideEchoes(facts.request, end, bodies);
+    const kept = hideEchoes(facts.request, NOT_SIGNED, end, bodies);
     await keepEnd(gateway, begin, kept.end, kept.bodies);
   } catch (error) {
     loseEnd(gateway, begin, error);
@@ -235,7 +236,7 @@ async function relay(
 
   /** Beside the relaying: nothing waits for it. */
   function checkpoint(): void {
-    const reading = hideInReading(facts.request, meter.reading);
+    const reading = hideInReading(facts.request, NOT_SIGNED, meter.reading);
     gateway.spool.checkpoint(describeCheckpoint(arrival, session, reading, performance.now()), () => {});
   }
 
@@ -248,7 +249,7 @@ async function relay(
   try {
     await meter.finish();
     const end = describeSessionEnd(facts, begin, ended, meter, session, overheadUs);
-    const kept = hideEchoes(facts.request, end, describeTranscripts(begin, requestCopy, responseCopy));
+    const kept = hideEchoes(facts.request, NOT_SIGNED, end, describeTranscripts(begin, requestCopy, responseCopy));
     await keepEnd(gateway, begin, kept.end, kept.bodies);
   } catch (error) {
     loseEnd(gateway, begin, error);
