@@ -8,7 +8,7 @@ import type { AccountsReading, AdminDeps } from '../src/admin/admin-deps.ts';
 import { METRICS } from '../src/admin/metrics/metric-list.ts';
 import type { ChildStatus, ProxyMetrics } from '../src/channel.ts';
 import { fixedPrices } from './fixed-prices.ts';
-import { NO_ACCOUNTS_DEP } from './no-accounts.ts';
+import { NO_ACCOUNTS_DEP } from './admin-deps.ts';
 import { NO_BACKUPS } from './no-backups.ts';
 import { readExposition } from './read-exposition.ts';
 import { testCatalogs } from './test-catalogs.ts';
