@@ -38,28 +38,30 @@ describe('the account of calls', () => {
   let server: TestPostgres;
   let pool: pg.Pool;
   let root: string;
-  let databases = 0;
   let gone: ReturnType<typeof createCallAccounts>;
   const stops: (() => Promise<void>)[] = [];
   const log = quietLog();
 
   beforeAll(async () => {
     server = await startPostgres(KIND);
-  });
-  afterAll(() => server.remove());
-
-  beforeEach(async () => {
-    databases += 1;
     pool = openPool({
-      connectionString: await server.createDatabase(`accounts_${databases}`),
+      connectionString: await server.createDatabase('accounts'),
       ...{ max: 4, statementTimeoutMs: 10_000, applicationName: 'test', onIdleError: () => {} },
     });
     await migrate(pool, MIGRATIONS);
+  });
+  afterAll(async () => {
+    await pool.end();
+    await server.remove();
+  });
+
+  beforeEach(async () => {
+    await pool.query('truncate llm_requests, llm_open_calls, llm_runs, llm_run_facets, llm_cost_hourly');
+    await pool.query('truncate llm_metadata_hourly, jobs cascade');
     root = mkdtempSync(join(tmpdir(), 'accounts-'));
     gone = createCallAccounts(join(root, 'call-accounts.json'));
     return async () => {
       for (const stop of stops.splice(0)) await stop();
-      await pool.end();
       rmSync(root, { recursive: true });
     };
   });

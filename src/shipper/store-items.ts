@@ -83,9 +83,11 @@ async function storeBadItem(item: BatchItem, error: unknown, context: StoreConte
 function* listSafeForms(item: BatchItem): Generator<BatchItem> {
   if (item.kind === 'call') {
     yield sanitiseCall(item);
-    yield bareCall(item);
+    const bare = bareCall(item);
+    if (bare !== null) yield bare;
   } else if (item.kind === 'open') {
-    yield bareOpen(item);
+    const bare = bareOpen(item);
+    if (bare !== null) yield bare;
   }
 }
 
