@@ -33,6 +33,8 @@ export interface StageOptions {
 }
 
 export interface Stage {
+  /** What its gateways are told beyond their data and ports: where the provider is. */
+  readonly env: Readonly<Record<string, string>>;
   readonly gateway: () => TestGateway;
   /** Starts it anew on the same data and the same ports, after it was killed; `release` as in `StartOptions`. */
   readonly restart: (release?: string) => Promise<void>;
@@ -104,6 +106,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   }
 
   return {
+    env,
     gateway: () => gateway,
     async restart(release) {
       gateway = await startGateway({ env, dataDir, ports: { port, adminPort }, ...runOf(release) });
@@ -138,7 +141,8 @@ async function waitUntilDrained(gateway: TestGateway, workers: number): Promise<
     },
     DRAIN_LIMIT_MS,
   ).catch((error: unknown) => {
-    throw new Error(`${String(error)}: ${listSpools(gateway.dataDir).join(', ')}\n${gateway.output().slice(-4_000)}`);
+    const left = readdirSync(join(gateway.dataDir, 'spool'), { recursive: true, encoding: 'utf8' }).join(', ');
+    throw new Error(`${String(error)}: ${left}\n${gateway.output().slice(-4_000)}`);
   });
 }
 

@@ -17,6 +17,7 @@ import { addRepriceCommand } from './prices/reprice-command.ts';
 import { addReconcileCommand } from './reconcile/reconcile-command.ts';
 import { addRestartCommand } from './restart-command.ts';
 import { addRunsCommand } from './runs-command.ts';
+import { addVerifyCommand } from './verify-command.ts';
 
 /** Lists under `--json` are one object a line. */
 function addClientOptions(command: Command): Command {
@@ -45,4 +46,5 @@ export function addCommands(program: Command): void {
   addRestoreCommand(program, addClientOptions);
   addDoctorCommand(program, addClientOptions);
   addRestartCommand(program, addClientOptions);
+  addVerifyCommand(program, addClientOptions);
 }

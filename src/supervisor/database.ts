@@ -15,6 +15,8 @@ const RETRY_MS = 500;
 export interface Database {
   readonly connectionString: () => string;
   readonly stop: () => Promise<void>;
+  /** Ends what we run without a last write, for the data are another's now. */
+  readonly abandon: () => Promise<void>;
   /** Null for a database that we do not run. */
   readonly status: () => ChildStatus | null;
 }
@@ -26,6 +28,8 @@ export interface DatabaseOptions {
   readonly isSetUp: boolean;
   readonly log: Logger;
   readonly signal: AbortSignal;
+  /** Asked before each start of the embedded one: whether the data directory still is ours. */
+  readonly mayRun: () => boolean;
   readonly onMoved: (connectionString: string) => void;
 }
 
@@ -66,7 +70,7 @@ async function openGiven(databaseUrl: string, options: DatabaseOptions): Promise
     }
     options.log.warn({ target, reason }, 'the database is away: calls are proxied and kept until it is back');
   }
-  return { connectionString: () => databaseUrl, stop: () => Promise.resolve(), status: () => null };
+  return { connectionString: () => databaseUrl, stop: async () => {}, abandon: async () => {}, status: () => null };
 }
 
 export function openDatabase(options: DatabaseOptions): Promise<Database> {
@@ -75,6 +79,7 @@ export function openDatabase(options: DatabaseOptions): Promise<Database> {
     dataDir: options.dataDir,
     log: options.log,
     mayBeAway: options.isSetUp,
+    mayRun: options.mayRun,
     onMoved: options.onMoved,
   });
 }

@@ -169,6 +169,7 @@ test('a file that is damaged, or no backup, changes nothing, and the answer come
   expect(await answers[1]?.json()).toMatchObject({ error: { code: 'not_a_backup' } });
   expect(await listOutcomes()).toEqual(before);
   expect((await call(gateway.key)).status).toBe(200);
+  await untilStored(before.length + 1);
 });
 
 test('a client that goes away in the middle of its file changes nothing, and makes room for the next', async () => {
