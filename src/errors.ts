@@ -108,7 +108,7 @@ export const GATEWAY_ERRORS = {
   },
   method_unsupported: { status: 405, message: 'CONNECT, TRACE and "OPTIONS *" are not proxied.' },
   transfer_encoding: { status: 501, message: 'The only transfer coding accepted is "chunked", in HTTP/1.1.' },
-  host_invalid: { status: 400, message: 'Send exactly one Host header.' },
+  host_invalid: { status: 400, message: 'Send exactly one Host header: a name or an address, and a port.' },
   request_malformed: { status: 400, message: 'The request is not well-formed HTTP/1.1.' },
   headers_too_large: { status: 431, message: 'The request headers are larger than 64 KiB or more than 200.' },
   expectation_failed: { status: 417, message: 'The only expectation supported is "100-continue".' },
@@ -131,6 +131,11 @@ export const GATEWAY_ERRORS = {
   },
   upstream_connect_timeout: { status: 504, message: 'No connection to the provider within 10 s.', retryable: true },
   upstream_timeout: { status: 504, message: 'The provider sent no answer within the time limit.', retryable: true },
+  gateway_busy: {
+    status: 503,
+    message: 'The gateway has as many connections open as its limit on open files allows.',
+    retryable: true,
+  },
   not_ready: { status: 503, message: 'The gateway has not loaded its keys yet.', retryable: true },
   log_unavailable: {
     status: 503,

@@ -9,6 +9,12 @@ import type { ClientRequest } from './client-exchange.ts';
 import type { HeaderName, HeaderNames } from './header-names.ts';
 
 const MAX_HEADERS = 200;
+/** As all that are registered. */
+const METHOD = /^[A-Z-]+$/;
+/** 15 digits stay exact in a double, and are a petabyte. */
+const LENGTH = /^\d{1,15}$/;
+/** A name or an address, and a port (RFC 9110 7.2); empty where the target has no authority. Nothing is chosen by it. */
+const HOST = /^(?:[\w.~!$&'()*+;=%-]*|\[[\da-f:.]+\])(?::\d{0,5})?$/i;
 
 export interface AcceptedRequest extends RequestLine {
   /** [name, value, name, value, …] exactly as received: case, order, duplicates; bytes as Latin-1. */
@@ -29,6 +35,10 @@ export interface AcceptedRequest extends RequestLine {
 export function accept(incoming: ClientRequest, headerNames: HeaderNames, isHandshake = false): AcceptedRequest {
   const method = incoming.method ?? '';
   if (method === 'CONNECT' || method === 'TRACE') throw new GatewayError('method_unsupported');
+  // Node also reads HTTP/0.9, HTTP/2.0 in the form of HTTP/1.1, ICE (with a method of its own), and any method in HTTP/2.
+  if (incoming.httpVersionMajor !== 1 || method === 'SOURCE' || !METHOD.test(method))
+    throw new GatewayError('request_malformed');
+  const isHttp10 = incoming.httpVersionMinor === 0;
   const target = readTarget(incoming.url ?? '', isHandshake);
   const raw = incoming.rawHeaders;
   if (raw.length > MAX_HEADERS * 2) throw new GatewayError('headers_too_large');
@@ -47,12 +57,14 @@ export function accept(incoming: ClientRequest, headerNames: HeaderNames, isHand
     switch (name.lower) {
       case 'host':
         hosts += 1;
+        if (!HOST.test(value)) throw new GatewayError('host_invalid');
         break;
       case 'content-length':
+        if (!LENGTH.test(value)) throw new GatewayError('request_malformed');
         contentLength = Number(value);
         break;
       case 'transfer-encoding':
-        if (value.trim().toLowerCase() !== 'chunked' || isChunked || incoming.httpVersionMinor === 0) {
+        if (value.trim().toLowerCase() !== 'chunked' || isChunked || isHttp10) {
           throw new GatewayError('transfer_encoding');
         }
         isChunked = true;
@@ -69,11 +81,12 @@ export function accept(incoming: ClientRequest, headerNames: HeaderNames, isHand
         break;
       case 'expect':
         if (value.trim().toLowerCase() !== '100-continue') throw new GatewayError('expectation_failed');
-        expectsContinue = true;
+        // Who speaks HTTP/1.0 does not know the answer (RFC 9110 10.1.1).
+        expectsContinue = !isHttp10;
         break;
     }
   }
-  if (hosts > 1) throw new GatewayError('host_invalid');
+  if (hosts > 1 || (hosts === 0 && !isHttp10)) throw new GatewayError('host_invalid');
   return {
     method,
     path: target.path,
@@ -102,7 +115,8 @@ export function asksForWebsocket(value: string | undefined): boolean {
 const UNACCEPTABLE = /[^\x21-\x7e]|[\\#]/;
 /** A client's own doubled slash before the path of a websocket; it is routed as meant. */
 const DOUBLED = /^\/\/ws\/[^/]/;
-const DOT_SEGMENT = /(?:^|\/)(?:\.|%2e){1,2}(?=\/|$)/i;
+/** Also where only a server that decodes slashes, or takes off parameters, would find one. */
+const DOT_SEGMENT = /(?:^|\/|%2f|%5c)(?:\.|%2e){1,2}(?=\/|;|%2f|%5c|%3b|$)/i;
 
 /**
  * Splits the request target. An absolute-form target (`GET http://host/path`) loses its authority, which is never a

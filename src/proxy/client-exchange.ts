@@ -16,6 +16,7 @@ export interface ClientConnection {
 export interface ClientRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
+  readonly httpVersionMajor: number;
   readonly httpVersionMinor: number;
   /** Flat, as received, Latin-1. */
   readonly rawHeaders: readonly string[];

@@ -8,7 +8,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChildChannel, DownMessage, KeyChange, ProxyStart, RejectedAttempt } from '../channel.ts';
 import { applyKeyChange, readKeySnapshotFile } from '../keys/key-snapshot.ts';
 import { createLog } from '../log.ts';
+import { countConnections, readOpenFileLimit } from '../sockets/open-file-limit.ts';
 import { openSpoolWriter } from '../spool/spool-writer.ts';
+import { STALL_MS, STALL_SWEEP_MS } from './answer.ts';
 import { createAwsCredentials } from './aws/aws-credentials.ts';
 import { createByteBudget } from './byte-budget.ts';
 import { createCallIds } from './call-id.ts';
@@ -16,9 +18,10 @@ import { COPIES_BYTES, type Gateway, HELD_BODIES_BYTES } from './gateway.ts';
 import { HeaderNames } from './header-names.ts';
 import { IdleSweep } from './idle-sweep.ts';
 import { OpenSet } from './open-set.ts';
-import { createProxyServer, type ProxyServer } from './proxy-server.ts';
+import { createProxyServer, type ProxyServer, SERVER_LIMITS } from './proxy-server.ts';
 import { BODY_IDLE_MS, BODY_SWEEP_MS } from './receive-body.ts';
 import { createUpstreamClient } from './upstream/upstream-client.ts';
+import { DEFAULT_LIMITS } from './upstream/upstream-limits.ts';
 
 /** Within this the supervisor is told of refused attempts and figures. */
 const REPORT_INTERVAL_MS = 1_000;
@@ -48,27 +51,38 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
   const spool = openSpoolWriter({
     dir: join(start.spoolDir, start.spoolName),
     durability: config.durability,
+    onFull: config.onFull,
     log,
   });
+  const maxConnections = countConnections(readOpenFileLimit());
   const gateway: Gateway = {
     settings: config,
     routes: config,
     keys: { snapshot: await readKeySnapshotFile(start.keysFile), lastOf: new WeakMap() },
     awsCredentials: createAwsCredentials({ log }),
-    upstream: await createUpstreamClient(config.egress),
+    upstream: await createUpstreamClient(config.egress, { ...DEFAULT_LIMITS, maxConnections }),
     spool,
     copies: createByteBudget(COPIES_BYTES),
     heldBodies: createByteBudget(HELD_BODIES_BYTES),
     idleBodies: new IdleSweep(BODY_IDLE_MS, BODY_SWEEP_MS),
+    stalledClients: new IdleSweep(STALL_MS, STALL_SWEEP_MS),
     headerNames: new HeaderNames(),
     nextCallId: createCallIds(),
     openCalls: new OpenSet(),
-    counters: { calls: 0, rejected: 0 },
+    counters: {
+      calls: 0,
+      rejected: 0,
+      accepted: 0,
+      inFlight: 0,
+      refusedFull: 0,
+      droppedConnections: 0,
+      refusals: new Map(),
+    },
     isDraining: false,
     reportAttempt: attempts.add,
     log,
   };
-  const listener = createProxyServer(gateway);
+  const listener = createProxyServer(gateway, { ...SERVER_LIMITS, maxConnections });
   const report = setInterval(() => sendReport(channel, gateway, start.spoolName, attempts), REPORT_INTERVAL_MS);
   let isStopping = false;
   /** A later wish to stop may shorten the time. */
@@ -81,8 +95,9 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
     isStopping = true;
     await drain(listener, gateway, () => deadlineMs);
     clearInterval(report);
-    sendReport(channel, gateway, start.spoolName, attempts);
     await spool.close();
+    // The last figures: of a process that has ended nothing else is left to say what it had accepted.
+    sendReport(channel, gateway, start.spoolName, attempts);
     await gateway.upstream.close();
     process.exit(0);
   }
@@ -145,11 +160,14 @@ async function drain({ server, sessions }: ProxyServer, gateway: Gateway, deadli
   while (!isOver() && (gateway.isReplaced === true || performance.now() < idleUntilMs)) await sleep(DRAIN_POLL_MS);
   server.closeIdleConnections();
   sessions.close();
-  while (gateway.openCalls.size > 0 && !isOver()) await sleep(DRAIN_POLL_MS);
-  if (gateway.openCalls.size === 0) return;
-  gateway.log.warn({ calls: gateway.openCalls.size }, 'cutting calls that did not end within the time for draining');
+  // Not only open answers: a call that waits for its begin, or whose ending is being written, is in flight as well.
+  const { counters } = gateway;
+  while (counters.inFlight > 0 && performance.now() < deadlineMs()) await sleep(DRAIN_POLL_MS);
+  if (counters.inFlight === 0) return;
+  gateway.log.warn({ calls: counters.inFlight }, 'cutting calls that did not end within the time for draining');
   for (const call of gateway.openCalls) call.shutDown();
-  await sleep(CUT_SETTLE_MS);
+  const settledMs = performance.now() + CUT_SETTLE_MS;
+  while (counters.inFlight > 0 && performance.now() < settledMs) await sleep(20);
 }
 
 interface AttemptSampler {
@@ -185,16 +203,17 @@ function sendReport(channel: ChildChannel, gateway: Gateway, spoolName: string, 
       openCalls: gateway.openCalls.size,
       callsTotal: gateway.counters.calls,
       rejectedTotal: gateway.counters.rejected,
+      refusals: Object.fromEntries(gateway.counters.refusals),
       spoolName,
-      acceptedTotal: 0,
-      inFlight: 0,
-      keptTotal: 0,
+      acceptedTotal: gateway.counters.accepted,
+      inFlight: gateway.counters.inFlight,
+      keptTotal: stats.endsKept,
       recordsLost: stats.recordsLost,
       bodiesDropped: stats.bodiesDropped,
-      compactedTotal: 0,
+      compactedTotal: stats.compacted,
       spoolPendingBytes: stats.pendingBytes,
-      refusedFullTotal: 0,
-      droppedConnections: 0,
+      refusedFullTotal: gateway.counters.refusedFull,
+      droppedConnections: gateway.counters.droppedConnections,
       rssBytes: process.memoryUsage.rss(),
     },
   });

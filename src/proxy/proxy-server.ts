@@ -6,7 +6,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import type { Duplex } from 'node:stream';
 import { v7 as uuidv7 } from 'uuid';
 import { GATEWAY_ERRORS, type GatewayErrorCode } from '../errors.ts';
+import { UnreadSockets } from '../sockets/unread-sockets.ts';
 import { asksForWebsocket } from './accept.ts';
+import { STALL_MS } from './answer.ts';
 import type { ClientRequest, ClientResponse } from './client-exchange.ts';
 import type { Gateway } from './gateway.ts';
 import { handleCall } from './handle-call.ts';
@@ -14,40 +16,82 @@ import { type ClientError, takeHttp2Socket } from './http2/http2-hand-over.ts';
 import { Http2Sessions } from './http2/http2-sessions.ts';
 import { LeanRequest } from './lean-request.ts';
 import { refusalBody, refusalHeaders, refuse } from './refuse.ts';
+import { RequestTurns } from './request-turns.ts';
 import { handleUpgrade } from './websocket/handle-upgrade.ts';
 
-const HEADERS_TIMEOUT_MS = 30_000;
+/** Said in the log at most so often. */
+const DROP_NOTICE_MS = 60_000;
+const MAX_HEADER_BYTES = 64 * 1024;
+
+export interface ServerLimits {
+  /** For the whole head of a request. */
+  readonly headersTimeoutMs: number;
+  readonly checkIntervalMs: number;
+  /** For a client to take something of what waits for it, outside of an open answer, which has its own limit. */
+  readonly unreadMs: number;
+  readonly unreadSweepMs: number;
+  /** Further ones are closed at once. */
+  readonly maxConnections: number;
+}
+
+export const SERVER_LIMITS: ServerLimits = {
+  headersTimeoutMs: 30_000,
+  checkIntervalMs: 5_000,
+  unreadMs: STALL_MS + 60_000,
+  unreadSweepMs: 30_000,
+  maxConnections: 20_000,
+};
+
 /** Above the idle time of load balancers in front, which would otherwise re-use a connection that is just closing. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
-const CHECK_INTERVAL_MS = 5_000;
-const MAX_HEADER_BYTES = 64 * 1024;
 
 export interface ProxyServer {
   readonly server: Server;
   readonly sessions: Http2Sessions;
 }
 
-export function createProxyServer(gateway: Gateway): ProxyServer {
+export function createProxyServer(gateway: Gateway, limits: ServerLimits = SERVER_LIMITS): ProxyServer {
   const server = createServer(
     {
       // Bodies may take as long as they take; a silent client is timed out by the body's own idle limit.
       requestTimeout: 0,
-      headersTimeout: HEADERS_TIMEOUT_MS,
+      headersTimeout: limits.headersTimeoutMs,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-      connectionsCheckingInterval: CHECK_INTERVAL_MS,
+      connectionsCheckingInterval: limits.checkIntervalMs,
       maxHeaderSize: MAX_HEADER_BYTES,
       noDelay: true,
       keepAlive: true,
       IncomingMessage: LeanRequest,
-      // Other upgrades (h2c) are offers that may be left unanswered.
-      shouldUpgradeCallback: ({ httpVersion, headers }) => httpVersion === '1.1' && asksForWebsocket(headers.upgrade),
+      // `accept` refuses it, in the form that all refusals have.
+      requireHostHeader: false,
+      shouldUpgradeCallback,
     },
     onHttp1Request,
   );
+  const turns = new RequestTurns();
+  /** Requests that offer another protocol, which is left unanswered. */
+  const offers = new WeakSet<IncomingMessage>();
   /** The answer to the latest request of a connection. */
   const latest = new WeakMap<Duplex, ServerResponse>();
   // More headers than the limit must be refused, not silently cut off (the default).
   server.maxHeadersCount = 0;
+  server.maxConnections = limits.maxConnections;
+  let lastDropNoticeMs = Number.NEGATIVE_INFINITY;
+  server.on('drop', () => {
+    gateway.counters.droppedConnections += 1;
+    if (performance.now() - lastDropNoticeMs < DROP_NOTICE_MS) return;
+    lastDropNoticeMs = performance.now();
+    const figures = { limit: limits.maxConnections, dropped: gateway.counters.droppedConnections };
+    gateway.log.warn(figures, 'too many connections; new ones are closed until others end');
+  });
+  server.on('error', (error) => {
+    // Without a listener it would end the process: accepting failed, mostly for want of files. Waiting connections wait.
+    if (!server.listening) throw error;
+    gateway.log.error({ err: error }, 'a connection could not be accepted');
+  });
+  const unread = new UnreadSockets(limits.unreadMs, limits.unreadSweepMs);
+  server.on('connection', (socket) => unread.add(socket));
+  server.once('close', () => unread.close());
 
   function onRequest(incoming: ClientRequest, outgoing: ClientResponse): void {
     if (incoming.method === 'GET' && answerHealth(incoming.url, outgoing, gateway)) return;
@@ -55,9 +99,18 @@ export function createProxyServer(gateway: Gateway): ProxyServer {
     void handleCall(incoming, outgoing, gateway); // It answers every failure itself and never rejects.
   }
 
+  function shouldUpgradeCallback(incoming: IncomingMessage): boolean {
+    if (incoming.httpVersion === '1.1' && asksForWebsocket(incoming.headers.upgrade)) return true;
+    offers.add(incoming);
+    return false;
+  }
+
   function onHttp1Request(incoming: IncomingMessage, outgoing: ServerResponse): void {
+    const before = latest.get(incoming.socket);
     latest.set(incoming.socket, outgoing);
-    onRequest(incoming, outgoing);
+    // What came behind it in the same packet Node has dropped, and would take the rest of it for a request.
+    if (offers.has(incoming)) outgoing.shouldKeepAlive = false;
+    turns.take(before, incoming, () => onRequest(incoming, outgoing));
   }
 
   server.on('upgrade', (incoming: IncomingMessage, _socket: Duplex, head: Buffer) => {
@@ -69,7 +122,12 @@ export function createProxyServer(gateway: Gateway): ProxyServer {
   server.on('checkExpectation', onHttp1Request);
   server.on('connect', (_incoming: IncomingMessage, socket: Duplex) => refuseSocket(socket, 'method_unsupported'));
   const sessions = new Http2Sessions(
-    { firstRequestMs: HEADERS_TIMEOUT_MS, idleMs: KEEP_ALIVE_TIMEOUT_MS },
+    {
+      firstRequestMs: limits.headersTimeoutMs,
+      idleMs: KEEP_ALIVE_TIMEOUT_MS,
+      unreadMs: limits.unreadMs,
+      unreadSweepMs: limits.unreadSweepMs,
+    },
     ({ request, response }, headBytes) => {
       if (headBytes > MAX_HEADER_BYTES) refuse(request, response, 'headers_too_large', uuidv7());
       else onRequest(request, response);

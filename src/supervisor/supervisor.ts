@@ -34,7 +34,10 @@ const CONTROL_READINESS_MS = 120_000;
 const CONTROL_PATIENCE_MS = 15_000;
 
 /** Secrets that children get over their channel or not at all. */
-const WITHHELD = ['DATABASE_URL', 'DATABASE_URL_FILE', 'TOLLGATE_ADMIN_TOKEN', 'TOLLGATE_ADMIN_TOKEN_FILE'];
+const WITHHELD = ['DATABASE_URL', 'TOLLGATE_ADMIN_TOKEN', 'TOLLGATE_METRICS_TOKEN'].flatMap((name) => [
+  name,
+  `${name}_FILE`,
+]);
 
 function isWithheld(variable: string): boolean {
   return WITHHELD.includes(variable) || variable.startsWith('TOLLGATE_AWS_');
@@ -179,7 +182,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   }
 
   function createFleet(config: Config, bound: ListeningSockets): ProxyFleet {
-    const withoutSecrets = { ...config, databaseUrl: null, adminToken: null };
+    const withoutSecrets = { ...config, databaseUrl: null, adminToken: null, metricsToken: null };
     return createProxyFleet({
       listenFds: bound.sockets.map((socket) => socket.fd()),
       createStart: (spoolName) => ({

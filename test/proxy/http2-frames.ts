@@ -6,14 +6,14 @@ import { connect } from 'node:net';
 
 export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 const HEADERS = 1;
-const RST_STREAM = 3;
-const SETTINGS = 4;
-const WINDOW_UPDATE = 8;
+export const RST_STREAM = 3;
+export const SETTINGS = 4;
+export const WINDOW_UPDATE = 8;
 const INITIAL_WINDOW_SIZE = 4;
-const END_STREAM = 0x1;
-const END_HEADERS = 0x4;
+export const END_STREAM = 0x1;
+export const END_HEADERS = 0x4;
 
-function frame(type: number, flags: number, stream: number, payload: Buffer): Buffer {
+export function frame(type: number, flags: number, stream: number, payload: Buffer): Buffer {
   const head = Buffer.alloc(9);
   head.writeUIntBE(payload.length, 0, 3);
   head.writeUInt8(type, 3);
