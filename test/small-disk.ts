@@ -82,14 +82,13 @@ function openDevice(): SmallDisk {
 /** By the means of it. */
 export function listSmallDisks(): { readonly means: string; readonly open: () => SmallDisk }[] {
   const device = { means: 'segments on /dev/full', open: openDevice };
-  const dir = mountTmpfs();
-  if (dir === null) return [device];
-  let first: string | null = dir;
+  const probe = mountTmpfs();
+  if (probe === null) return [device];
+  openTmpfs(probe).remove();
   const open = () => {
-    const mounted = first ?? mountTmpfs();
-    first = null;
-    if (mounted === null) throw new Error('a second tmpfs could not be mounted');
-    return openTmpfs(mounted);
+    const dir = mountTmpfs();
+    if (dir === null) throw new Error('a second tmpfs could not be mounted');
+    return openTmpfs(dir);
   };
   return [device, { means: 'a full tmpfs', open }];
 }
