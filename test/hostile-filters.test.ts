@@ -46,9 +46,9 @@ test('patterns of a search are text: none of them matches what it does not stand
     expect([wild.slice(0, 20), await count(`q=${encodeURIComponent(wild)}`)]).toEqual([wild.slice(0, 20), 0]);
   for (const op of ['contains', 'eq'])
     for (const column of ['span_name', 'metadata.Feature', 'path'])
-      expect([op, column, await count(f(`${column}:${op}:${many}`))]).toEqual([op, column, 0]);
-  // Longer ones are refused before the database sees them.
-  expect((await database.ask(`/logs?${f(`span_name:contains:${'%_'.repeat(1_000)}`)}`)).status).toBe(400);
+      expect([op, column, await count(f(`${column}:${op}:${encodeURIComponent(many)}`))]).toEqual([op, column, 0]);
+  const longest = f(`span_name:contains:${encodeURIComponent('%_'.repeat(1_000))}`);
+  expect(await count(longest)).toBe(0);
   expect(await count(`q=${encodeURIComponent('abab')}`)).toBe(CALLS);
   expect((await database.ask(`/logs?q=${'x'.repeat(501)}`)).status).toBe(400);
 });

@@ -15,7 +15,7 @@ import { asRecord } from './gateway/start-gateway.ts';
 const TOKEN = 'an-admin-token-of-thirty-two-chars';
 const HOST = '127.0.0.1:4142';
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'QUERY'];
-const app = createAdminApp(bareAdminDeps(TOKEN, 'https://gate.example.com'));
+const app = createAdminApp(bareAdminDeps({ adminToken: TOKEN, publicUrl: 'https://gate.example.com' }));
 let server: AdminServer;
 let cookie = '';
 

@@ -104,3 +104,17 @@ test('headers, body, query and target that name another host go to the configure
   expect([...ports].sort()).toEqual([proxy.port, provider.port].sort());
   expect([...names]).toEqual([]);
 });
+
+test('a gateway behind a gateway gets no key, so that a loop ends at its first turn', async () => {
+  const behind = await startProxy(proxy.base);
+  const before = provider.requests.length;
+  const answer = await fetch(`${behind.base}/v1/responses`, {
+    method: 'POST',
+    headers: { 'x-gateway-key': behind.key, authorization: 'Bearer k' },
+    body: '{}',
+  });
+  expect([answer.status, answer.headers.get('x-gateway-error')]).toEqual([401, null]);
+  expect(await answer.text()).toContain('X-Gateway-Key');
+  expect(provider.requests.length).toBe(before);
+  await behind.close();
+});
