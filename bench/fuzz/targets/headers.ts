@@ -85,7 +85,17 @@ const headerValue = fc.oneof(
   { arbitrary: utf8, weight: 2 },
   { arbitrary: long, weight: 1 },
 );
+/** Names a header of the same request, which then stays here, or one that nobody may take away. */
+const nominating = fc
+  .tuple(fc.constantFrom('X-Foo', 'x-foo', 'Cookie', 'anthropic-version', 'User-Agent', 'authorization'), headerValue)
+  .map(([name, value]) => [['Connection', `close , ${name.toLowerCase()}`] as const, [name, value] as const]);
 const headerList = fc.oneof(
+  {
+    arbitrary: fc
+      .tuple(fc.array(fc.tuple(headerName, headerValue), { maxLength: 5 }), nominating, fc.boolean())
+      .map(([others, pair, isFirst]) => (isFirst ? [...pair, ...others] : [...others, ...pair.toReversed()])),
+    weight: 4,
+  },
   { arbitrary: fc.array(fc.tuple(headerName, headerValue), { maxLength: 12 }), weight: 10 },
   // More than any limit.
   {
