@@ -8,8 +8,14 @@ import { UnreadSockets } from '../sockets/unread-sockets.ts';
 import { RESTORE_PATH } from './backup-resource.ts';
 import { refuseMalformed } from './refuse-malformed.ts';
 
+/** Browser tabs hold a few each, for live lists. */
+const MAX_CONNECTIONS = 256;
+const HEADERS_TIMEOUT_MS = 15_000;
+const MAX_HEADER_BYTES = 16 * 1024;
+const UNREAD_TIMEOUT_MS = 5 * 60_000;
+
 export interface AdminLimits {
-  /** Browser tabs hold a few each, for live lists. Further ones are closed at once. */
+  /** Further ones are closed at once. */
   readonly maxConnections: number;
   /** For the head of a request, and how often that is looked at. */
   readonly headersTimeoutMs: number;
@@ -22,12 +28,12 @@ export interface AdminLimits {
 }
 
 export const ADMIN_LIMITS: AdminLimits = {
-  maxConnections: 256,
-  headersTimeoutMs: 15_000,
+  maxConnections: MAX_CONNECTIONS,
+  headersTimeoutMs: HEADERS_TIMEOUT_MS,
   checkIntervalMs: 5_000,
-  maxHeaderBytes: 16 * 1024,
+  maxHeaderBytes: MAX_HEADER_BYTES,
   slowRequests: SLOW_REQUEST_LIMITS,
-  unreadMs: 5 * 60_000,
+  unreadMs: UNREAD_TIMEOUT_MS,
   unreadSweepMs: 10_000,
 };
 

@@ -14,7 +14,7 @@ import type { UpstreamCall, UpstreamEvents } from './upstream/upstream.ts';
 import type { UpstreamFailure } from './upstream/upstream-failure.ts';
 
 /** A client that takes nothing for this long, while there is something to take, is given up. */
-export const STALL_MS = 10 * 60_000;
+export const STALL_TIMEOUT_MS = 10 * 60_000;
 export const STALL_SWEEP_MS = 5_000;
 /** Between two checkpoints of one call, except for the one before the ending. */
 const CHECKPOINT_INTERVAL_MS = 1_000;

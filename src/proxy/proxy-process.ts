@@ -10,7 +10,7 @@ import { applyKeyChange, readKeySnapshotFile } from '../keys/key-snapshot.ts';
 import { createLog } from '../log.ts';
 import { countConnections, readOpenFileLimit } from '../sockets/open-file-limit.ts';
 import { openSpoolWriter } from '../spool/spool-writer.ts';
-import { STALL_MS, STALL_SWEEP_MS } from './answer.ts';
+import { STALL_SWEEP_MS, STALL_TIMEOUT_MS } from './answer.ts';
 import { createAwsCredentials } from './aws/aws-credentials.ts';
 import { createByteBudget } from './byte-budget.ts';
 import { createCallIds } from './call-id.ts';
@@ -65,7 +65,7 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
     copies: createByteBudget(COPIES_BYTES),
     heldBodies: createByteBudget(HELD_BODIES_BYTES),
     idleBodies: new IdleSweep(BODY_IDLE_MS, BODY_SWEEP_MS),
-    stalledClients: new IdleSweep(STALL_MS, STALL_SWEEP_MS),
+    stalledClients: new IdleSweep(STALL_TIMEOUT_MS, STALL_SWEEP_MS),
     headerNames: new HeaderNames(),
     nextCallId: createCallIds(),
     openCalls: new OpenSet(),

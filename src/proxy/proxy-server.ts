@@ -8,7 +8,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { GATEWAY_ERRORS, type GatewayErrorCode } from '../errors.ts';
 import { UnreadSockets } from '../sockets/unread-sockets.ts';
 import { asksForWebsocket } from './accept.ts';
-import { STALL_MS } from './answer.ts';
+import { STALL_TIMEOUT_MS } from './answer.ts';
 import type { ClientRequest, ClientResponse } from './client-exchange.ts';
 import type { Gateway } from './gateway.ts';
 import { handleCall } from './handle-call.ts';
@@ -19,6 +19,7 @@ import { refusalBody, refusalHeaders, refuse } from './refuse.ts';
 import { RequestTurns } from './request-turns.ts';
 import { handleUpgrade } from './websocket/handle-upgrade.ts';
 
+const HEADERS_TIMEOUT_MS = 30_000;
 /** Said in the log at most so often. */
 const DROP_NOTICE_MS = 60_000;
 const MAX_HEADER_BYTES = 64 * 1024;
@@ -35,9 +36,9 @@ export interface ServerLimits {
 }
 
 export const SERVER_LIMITS: ServerLimits = {
-  headersTimeoutMs: 30_000,
+  headersTimeoutMs: HEADERS_TIMEOUT_MS,
   checkIntervalMs: 5_000,
-  unreadMs: STALL_MS + 60_000,
+  unreadMs: STALL_TIMEOUT_MS + 60_000,
   unreadSweepMs: 30_000,
   maxConnections: 20_000,
 };

@@ -14,9 +14,11 @@ export interface SlowRequestLimits {
   readonly intervalMs: number;
 }
 
+const LOWEST_BYTES_PER_SECOND = 500;
+
 export const SLOW_REQUEST_LIMITS: SlowRequestLimits = {
   graceMs: 30_000,
-  bytesPerSecond: 500,
+  bytesPerSecond: LOWEST_BYTES_PER_SECOND,
   answeredMs: 5_000,
   intervalMs: 5_000,
 };

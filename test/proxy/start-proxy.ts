@@ -11,7 +11,7 @@ import type { CallBegin, CallEnd, ProviderName, SpoolEntry } from '../../src/cal
 import type { RejectedAttempt } from '../../src/channel.ts';
 import { createGatewayKey, digestKey } from '../../src/keys/gateway-key.ts';
 import { createKeySnapshot } from '../../src/keys/key-snapshot.ts';
-import { STALL_MS, STALL_SWEEP_MS } from '../../src/proxy/answer.ts';
+import { STALL_SWEEP_MS, STALL_TIMEOUT_MS } from '../../src/proxy/answer.ts';
 import { createAwsCredentials } from '../../src/proxy/aws/aws-credentials.ts';
 import { createByteBudget } from '../../src/proxy/byte-budget.ts';
 import { type CallId, createCallIds } from '../../src/proxy/call-id.ts';
@@ -99,7 +99,10 @@ export async function startProxy(
     copies: createByteBudget(COPIES_BYTES),
     heldBodies: createByteBudget(HELD_BODIES_BYTES),
     idleBodies: new IdleSweep(BODY_IDLE_MS, BODY_SWEEP_MS),
-    stalledClients: new IdleSweep(patience.stallMs ?? STALL_MS, patience.stallMs === undefined ? STALL_SWEEP_MS : 20),
+    stalledClients: new IdleSweep(
+      patience.stallMs ?? STALL_TIMEOUT_MS,
+      patience.stallMs === undefined ? STALL_SWEEP_MS : 20,
+    ),
     headerNames: new HeaderNames(),
     nextCallId,
     openCalls: new OpenSet(),

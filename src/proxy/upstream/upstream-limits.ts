@@ -1,5 +1,7 @@
 /** The time limits towards providers, with their reasons. */
 
+const MAX_CONNECTIONS = 20_000;
+
 export interface UpstreamLimits {
   /** To a connection that can be written to, TLS included, over all addresses of the name. */
   readonly connectTimeoutMs: number;
@@ -33,5 +35,5 @@ export const DEFAULT_LIMITS: UpstreamLimits = {
   // No server closes after less; under load connections are taken again within milliseconds.
   trustedIdleMs: 250,
   sweepIntervalMs: 1_000,
-  maxConnections: 20_000,
+  maxConnections: MAX_CONNECTIONS,
 };
