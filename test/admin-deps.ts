@@ -2,8 +2,11 @@
 import { pino } from 'pino';
 import type { AdminDeps } from '../src/admin/admin-deps.ts';
 import { fixedPrices } from './fixed-prices.ts';
+import { NO_ACCOUNTS_DEP } from './no-accounts.ts';
 import { NO_BACKUPS } from './no-backups.ts';
 import { testCatalogs } from './test-catalogs.ts';
+
+export const METRICS_TOKEN = 'a-token-for-the-metrics-alone';
 
 export function bareAdminDeps(adminToken: string, publicUrl: string | null): AdminDeps {
   return {
@@ -27,6 +30,8 @@ export function bareAdminDeps(adminToken: string, publicUrl: string | null): Adm
     prices: fixedPrices(),
     catalogs: testCatalogs(),
     backups: NO_BACKUPS,
+    accounts: NO_ACCOUNTS_DEP,
+    metricsToken: METRICS_TOKEN,
     log: pino({ level: 'silent' }),
   };
 }
