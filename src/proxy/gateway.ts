@@ -47,6 +47,7 @@ export interface Gateway {
     /** Accepted calls whose ending is neither written nor given up. */
     inFlight: number;
     refusedFull: number;
+    /** At the limit on connections. */
     droppedConnections: number;
     /** Refused calls by code. */
     readonly refusals: Map<GatewayErrorCode, number>;

@@ -162,7 +162,7 @@ async function drain({ server, sessions }: ProxyServer, gateway: Gateway, deadli
   sessions.close();
   // Not only open answers: a call that waits for its begin, or whose ending is being written, is in flight as well.
   const { counters } = gateway;
-  while (counters.inFlight > 0 && !isOver()) await sleep(DRAIN_POLL_MS);
+  while (counters.inFlight > 0 && performance.now() < deadlineMs()) await sleep(DRAIN_POLL_MS);
   if (counters.inFlight === 0) return;
   gateway.log.warn({ calls: counters.inFlight }, 'cutting calls that did not end within the time for draining');
   for (const call of gateway.openCalls) call.shutDown();

@@ -134,6 +134,7 @@ export function openLossLedger(dir: string): LossLedger {
     },
     close() {
       if (timer !== null) clearTimeout(timer);
+      if (!isWritten) layOut();
       isClosed = true;
       write();
       closeFile();

@@ -19,6 +19,8 @@ const ROOM = 2;
 export interface Reserve {
   /** Makes the file when there is none and the disk has room; one in use is left for it. In the background. */
   keepReady(disk: { readonly freeBytes: number; readonly diskBytes: number }): Promise<void>;
+  /** The file is there, whole and unused. */
+  isReady(): boolean;
   /** It is being written: the disk was full, or failing, and has not had room since. */
   isInUse(): boolean;
   /** Writes in place, in a segment above `lastSegment`. False: there is no reserve, or no room left in it. */
@@ -140,6 +142,7 @@ export function openReserve(dir: string, files: SpoolFiles, log: SpoolLog): Rese
         log.warn({ dir }, 'the disk has room again; the spool is written as usual');
       }
     },
+    isReady: () => spare !== null,
     isInUse: () => used !== null,
     write(bytes, lastSegment) {
       try {

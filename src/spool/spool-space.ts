@@ -23,6 +23,8 @@ const RECORDS_UNTIL = 0.95;
 /** The default limit: 4 GiB or 20 % of the file system, whichever is less. `dir` must exist. */
 export function defaultMaxBytes(dir: string): number {
   const disk = statfsSync(dir);
+  // Some file systems do not say how large they are.
+  if (disk.blocks === 0) return DEFAULT_MAX_BYTES;
   return Math.min(DEFAULT_MAX_BYTES, Math.floor(disk.blocks * disk.bsize * DEFAULT_SHARE_OF_DISK));
 }
 
@@ -31,11 +33,11 @@ export type SpaceStep = 'roomy' | 'no-bodies' | 'compact' | 'counting';
 
 /** `before` is the step that was taken last. */
 export function judgeSpace(bytes: number, maxBytes: number, isDiskLow: boolean, before: SpaceStep): SpaceStep {
-  const share = bytes / maxBytes;
-  if (share >= (before === 'counting' ? RECORDS_UNTIL - STEP_BACK : RECORDS_UNTIL)) return 'counting';
+  if (bytes >= maxBytes * (before === 'counting' ? RECORDS_UNTIL - STEP_BACK : RECORDS_UNTIL)) return 'counting';
   const wasCompact = before === 'counting' || before === 'compact';
-  if (share >= (wasCompact ? WHOLE_RECORDS_UNTIL - STEP_BACK : WHOLE_RECORDS_UNTIL)) return 'compact';
-  if (isDiskLow || share >= (before === 'roomy' ? BODIES_UNTIL : BODIES_UNTIL - STEP_BACK)) return 'no-bodies';
+  if (bytes >= maxBytes * (wasCompact ? WHOLE_RECORDS_UNTIL - STEP_BACK : WHOLE_RECORDS_UNTIL)) return 'compact';
+  if (isDiskLow || bytes >= maxBytes * (before === 'roomy' ? BODIES_UNTIL : BODIES_UNTIL - STEP_BACK))
+    return 'no-bodies';
   return 'roomy';
 }
 

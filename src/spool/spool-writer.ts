@@ -69,6 +69,8 @@ export interface SpoolStats {
   readonly compacted: number;
   /** A call that begins now is not written down before its ending: there is no room, or writing has just failed. */
   readonly isRefusing: boolean;
+  /** Room for endings is put aside for a full disk. */
+  readonly hasReserve: boolean;
 }
 
 /** Told whether the record is kept. Called exactly once, never before the method has returned. */
@@ -373,6 +375,7 @@ export function openSpoolWriter(options: SpoolWriterOptions): SpoolWriter {
         pendingBytes: pendingBytes(),
         ...counts,
         isRefusing: isClosed || isFailing || isShort(step()),
+        hasReserve: reserve.isReady(),
       };
     },
     async close() {

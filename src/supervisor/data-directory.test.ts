@@ -106,7 +106,7 @@ test('an owner on another host that still beats is refused after waiting for it'
     },
     onLost: () => {},
   });
-  await expect(opening).rejects.toThrow(`with pid ${process.pid} on elsewhere`);
+  await expect(opening).rejects.toThrow(`on elsewhere (pid ${process.pid} there)`);
   expect(waits).toHaveLength(1);
 });
 

@@ -100,9 +100,11 @@ function isOnSameLifeline(path: string, owner: Owner, own: Owner): boolean {
 
 function inUse(path: string, owner: Owner, own: Owner): OperatorError {
   const isLocal = isSameRealm(owner, own);
-  const where = isLocal ? '' : ` on ${owner.host}`;
+  // A pid of elsewhere is none here: nobody must be told to kill it.
+  const where = isLocal ? `with pid ${owner.pid}` : `on ${owner.host} (pid ${owner.pid} there)`;
+  const how = isLocal ? `stop that one (kill ${owner.pid})` : 'stop that one there';
   return new OperatorError(
-    `TOLLGATE_DATA_DIR: ${path} is in use by the gateway with pid ${owner.pid}${where}; stop that one (kill ${owner.pid}) or set another directory`,
+    `TOLLGATE_DATA_DIR: ${path} is in use by the gateway ${where}; ${how} or set another directory`,
   );
 }
 

@@ -61,7 +61,7 @@ async function isGoneWithin(server: ForeignServer, limitMs: number): Promise<boo
 
 /** Resolves when it is gone; throws an OperatorError when it does not end, for then the cluster must not be opened. */
 export async function endForeignServer(server: ForeignServer, log: Logger): Promise<void> {
-  log.warn({ pid: server.pid }, 'ending the PostgreSQL of a gateway in another pid namespace');
+  log.warn({ pidThere: server.pid }, 'ending the PostgreSQL of a gateway in another pid namespace');
   // In the server's own namespace the pid is right, and only who has the password gets it done.
   await runInServer(server.url, `kill -INT ${server.pid}`).catch((error: unknown) => {
     log.debug({ reason: describeConnectionError(error) }, 'it was not asked, or ended while it was');

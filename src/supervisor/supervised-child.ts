@@ -28,6 +28,8 @@ export interface ChildOptions {
   /** Handed over as file descriptor 5, only to be held. */
   readonly lifelineFd: number | null;
   readonly readinessTimeoutMs: number;
+  /** How often it may end before it ever was ready, until `start` rejects. */
+  readonly maxEarlyExits?: number;
   readonly log: Logger;
   /** Called at each start, just before the process exists. */
   readonly createStart: () => StartMessage;
@@ -166,7 +168,7 @@ export function createSupervisedChild(options: ChildOptions): SupervisedChild {
     }
     if (!wasReady) {
       earlyExits += 1;
-      if (earlyExits >= MAX_EARLY_EXITS)
+      if (earlyExits >= (options.maxEarlyExits ?? MAX_EARLY_EXITS))
         firstReady.reject(new Error(`the ${role} process cannot start (${reason}); its own lines above say why`));
     }
     restartTimer = setTimeout(() => {

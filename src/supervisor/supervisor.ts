@@ -170,11 +170,13 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     createStart: () => StartMessage,
     onMessage: (message: UpMessage) => void,
     onChildChange: () => void = onChange,
+    maxEarlyExits?: number,
   ): SupervisedChild {
     const readinessTimeoutMs = role === 'control' ? CONTROL_READINESS_MS : PROXY_READINESS_MS;
     return createSupervisedChild({
       ...{ role, entry, env, listenFd, readinessTimeoutMs, log, lifelineFd: directory?.lifelineFd ?? null },
       ...{ createStart, onMessage, onChange: onChildChange },
+      ...(maxEarlyExits === undefined ? {} : { maxEarlyExits }),
     });
   }
 
@@ -186,13 +188,14 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
         ...{ type: 'start', role: 'proxy', config: withoutSecrets, listenFd: 4 },
         ...{ spoolDir: paths.spool, spoolName, keysFile: paths.keys },
       }),
-      createChild: (listenFd, createStart, onMessage, onChildChange) => {
+      createChild: (listenFd, maxEarlyExits, createStart, onMessage, onChildChange) => {
         const child: SupervisedChild = createChild(
           'proxy',
           listenFd,
           createStart,
           (message) => onMessage(child, message),
           () => onChildChange(child),
+          maxEarlyExits,
         );
         return child;
       },
@@ -254,7 +257,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   async function startAll(): Promise<ReadyGateway> {
     directory = await openDataDirectory({
       path: dataDir,
-      onWait: (owner, waitMs) => log.warn({ ...owner, waitMs }, 'the data directory has another owner; waiting'),
+      onWait: ({ host, pid }, waitMs) =>
+        log.warn({ host, pidThere: pid, waitMs }, 'the data directory has another owner; waiting whether it lives'),
       onLost: () => {
         log.error('another gateway has taken the data directory; ending at once');
         void abandon().then(options.onLost);

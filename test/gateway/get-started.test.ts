@@ -170,6 +170,20 @@ test('`tollgate doctor` shows the same verdicts, and what the prices do not cove
   expect(stdout).toMatch(/^! prices: \d+ calls of the last 30 days have no price/m);
 });
 
+test('`tollgate verify` finds every roll-up right and every call, and says so to programs as well', async () => {
+  const { stdout } = runCommand('verify');
+  expect(stdout).toMatch(
+    /^roll-ups: 0 differences from the records\ncalls: (\d+) accepted = \1 stored \+ 0 spooled \+ 0 in flight/,
+  );
+  const { accounts } = asRecord(await gateway.api('/api/v1/status'));
+  const { stored, accepted } = asRecord(accounts);
+  expect(stored).toBe(accepted);
+  expect(JSON.parse(runCommand('verify', '--json').stdout)).toMatchObject({
+    ...{ type: 'result', differences: 0, is_balanced: true },
+    accounts: { accepted, unaccounted: [] },
+  });
+});
+
 test('removing demo data leaves the calls of real keys', async () => {
   expect(runCommand('demo', 'remove', '--json').stdout).toBe('{"removed":609}\n');
   expect(runCommand('demo', 'remove').stdout).toBe('There is no demo data.\n');

@@ -129,7 +129,8 @@ async function checkReader(segments: readonly (readonly Piece[])[]): Promise<voi
       must(batch.entries.length > 0, 'a batch holds something, unless it is the last');
     }
     mustEqual(found, expected, 'records read in batches and at once');
-    must(corruptBytes === corrupt, 'damage is counted once');
+    const zeros = files.reduce((sum, bytes) => sum + trailingZeros(bytes), 0);
+    must(Math.abs(corruptBytes - corrupt) <= zeros, 'damage is counted once, but for zeros at the end');
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
