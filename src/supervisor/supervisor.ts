@@ -13,6 +13,7 @@ import { type AdminAccess, createFirstKey, createLoginLink, writeAdminAccess } f
 import { type DataDirectory, openDataDirectory } from './data-directory.ts';
 import { type Database, openDatabase } from './database.ts';
 import { addDemoAlias } from './demo-alias.ts';
+import { removeEmptySpool, removeEmptySpools } from './empty-spools.ts';
 import { endFormerChildren, writeChildren } from './former-children.ts';
 import { createKeyPublication } from './key-publication.ts';
 import { checkAdminPort, type ListeningSockets, openListeningSockets } from './listening-sockets.ts';
@@ -200,6 +201,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
         return child;
       },
       onMessage: onProxyMessage,
+      onSpoolEnd: (name) => removeEmptySpool(paths.spool, name),
       onChange: (child) => {
         if (child.identity() === null) publication.ended(child);
         onChange();
@@ -267,6 +269,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     aborter.signal.throwIfAborted();
     const isSetUp = existsSync(paths.keys);
     await endFormerChildren(paths.children, log);
+    removeEmptySpools(paths.spool);
     const { host, port, adminHost, adminPort, workers, adminToken } = options.config;
     sockets = await openListeningSockets(host, port, workers);
     const adminAddress = await checkAdminPort(adminHost, adminPort);
