@@ -20,6 +20,8 @@ export interface ProxyMetrics {
   readonly openCalls: number;
   readonly callsTotal: number;
   readonly rejectedTotal: number;
+  /** The same by code of `GATEWAY_ERRORS`. */
+  readonly refusals?: Readonly<Record<string, number>>;
   /** The process directory in the spool that the counts below belong to: all of them begin at 0 with it. */
   readonly spoolName: string;
   /** Calls that have a record to be kept: key and route were known. The highest `ordinal` that was given out. */
@@ -67,7 +69,7 @@ export interface KeyChange {
 export interface ProxyStart {
   readonly type: 'start';
   readonly role: 'proxy';
-  /** Without `databaseUrl` and `adminToken`: both are null here. `host` and `port` are the bound ones. */
+  /** Without `databaseUrl`, `adminToken` and `metricsToken`: they are null here. `host` and `port` are the bound ones. */
   readonly config: Config;
   /** The file descriptor of the bound socket to listen on: `server.listen({ fd })`. */
   readonly listenFd: number;
@@ -108,7 +110,12 @@ export type StartMessage = ProxyStart | ControlStart | DemoStart;
 export type DownMessage =
   | StartMessage
   /** Stop gracefully: proxies drain, the control process ships what is left. */
-  | { readonly type: 'stop'; readonly graceMs: number }
+  | {
+      readonly type: 'stop';
+      readonly graceMs: number;
+      /** Another process serves the same port already, so that this one may take its time. */
+      readonly isReplaced?: boolean;
+    }
   /** To proxies: apply, then answer `keys-applied`. The full snapshot is in the file `keys.json` of the data directory. */
   | { readonly type: 'keys-changed'; readonly change: KeyChange }
   /** To control: every live proxy has version ≥ this one (or `false`: one did not answer in 5 s). */

@@ -41,6 +41,8 @@ export interface Config {
   readonly publicUrl: string | null;
   /** Null: made at the first start and kept in the data directory. */
   readonly adminToken: string | null;
+  /** Opens `/metrics` of the admin port and nothing else; null: only the admin token does. */
+  readonly metricsToken: string | null;
   readonly dataDir: string;
   /** Null: the embedded PostgreSQL. */
   readonly databaseUrl: string | null;

@@ -131,6 +131,11 @@ export const GATEWAY_ERRORS = {
   },
   upstream_connect_timeout: { status: 504, message: 'No connection to the provider within 10 s.', retryable: true },
   upstream_timeout: { status: 504, message: 'The provider sent no answer within the time limit.', retryable: true },
+  gateway_busy: {
+    status: 503,
+    message: 'The gateway has as many connections open as its limit on open files allows.',
+    retryable: true,
+  },
   not_ready: { status: 503, message: 'The gateway has not loaded its keys yet.', retryable: true },
   log_unavailable: {
     status: 503,

@@ -24,6 +24,7 @@ function listRows(config: Config): readonly Row[] {
     ['TOLLGATE_ADMIN_EXPOSED', 'adminExposed', config.adminExposed ? 'yes' : 'no'],
     ['TOLLGATE_PUBLIC_URL', 'publicUrl', config.publicUrl],
     ['TOLLGATE_ADMIN_TOKEN', null, config.adminToken === null ? null : HIDDEN],
+    ['TOLLGATE_METRICS_TOKEN', null, config.metricsToken === null ? null : HIDDEN],
     ['TOLLGATE_DATA_DIR', 'dataDir', config.dataDir],
     ['DATABASE_URL', null, withoutSecrets(config.databaseUrl)],
     ['TOLLGATE_WORKERS', 'workers', config.workers],

@@ -15,8 +15,23 @@ const LEVEL_NAMES: Readonly<Record<string, string>> = {
 /** Fields that the short form leaves out, or shows in another place. */
 const SHOWN_ELSEWHERE = new Set(['time', 'level', 'pid', 'process', 'msg', 'err']);
 
+/** What could command a terminal or look like another entry; JSON escapes most of it by itself, but not all. */
+const UNSAFE = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+function escapeUnsafe(text: string): string {
+  return text.replace(UNSAFE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
 function formatValue(value: unknown): string {
   return typeof value === 'string' && !/[\s="]/.test(value) ? value : JSON.stringify(value);
+}
+
+/** Each line by itself, and indented: a line end inside a message makes no entry of its own. */
+function stackLines(stack: string): string {
+  return stack
+    .split('\n')
+    .map((line) => `\n  ${escapeUnsafe(line)}`)
+    .join('');
 }
 
 /** `12:00:01 info  proxy  listening port=4141`; a stack follows on its own lines. */
@@ -26,10 +41,11 @@ export function formatLine(json: string): string {
   const level = LEVEL_NAMES[String(entry['level'])] ?? String(entry['level']);
   const fields = Object.entries(entry)
     .filter(([name]) => !SHOWN_ELSEWHERE.has(name))
-    .map(([name, value]) => ` ${name}=${formatValue(value)}`);
+    .map(([name, value]) => ` ${escapeUnsafe(`${name}=${formatValue(value)}`)}`);
   const error = entry['err'];
-  const stack = typeof error === 'object' && error !== null && 'stack' in error ? `\n${String(error.stack)}` : '';
-  return `${time} ${level} ${String(entry['process']).padEnd(10)} ${String(entry['msg'] ?? '')}${fields.join('')}${stack}\n`;
+  const stack = typeof error === 'object' && error !== null && 'stack' in error ? stackLines(String(error.stack)) : '';
+  const message = escapeUnsafe(String(entry['msg'] ?? ''));
+  return `${time} ${level} ${String(entry['process']).padEnd(10)} ${message}${fields.join('')}${stack}\n`;
 }
 
 export interface LogSettings {

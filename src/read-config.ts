@@ -24,6 +24,8 @@ const KNOWN_SETTINGS = [
   'TOLLGATE_PUBLIC_URL',
   'TOLLGATE_ADMIN_TOKEN',
   'TOLLGATE_ADMIN_TOKEN_FILE',
+  'TOLLGATE_METRICS_TOKEN',
+  'TOLLGATE_METRICS_TOKEN_FILE',
   'TOLLGATE_ADMIN_URL',
   'TOLLGATE_DATA_DIR',
   'TOLLGATE_WORKERS',
@@ -147,10 +149,10 @@ function readDatabaseUrl(env: Environment): string | null {
   return value;
 }
 
-function readAdminToken(env: Environment): string | null {
-  const value = readSecret('TOLLGATE_ADMIN_TOKEN', env);
+function readToken(variable: 'TOLLGATE_ADMIN_TOKEN' | 'TOLLGATE_METRICS_TOKEN', env: Environment): string | null {
+  const value = readSecret(variable, env);
   if (value !== null && !/^[\x21-\x7e]{16,512}$/.test(value)) {
-    throw new OperatorError('TOLLGATE_ADMIN_TOKEN: it must be 16 to 512 printable ASCII characters without spaces');
+    throw new OperatorError(`${variable}: it must be 16 to 512 printable ASCII characters without spaces`);
   }
   return value;
 }
@@ -230,7 +232,8 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     adminPort: readInteger(adminPort, 4142, 0, 65_535),
     adminExposed: readChoice(exposed, ['no', 'yes']) === 'yes',
     publicUrl: readPublicUrl(give('--public-url', flags.publicUrl, 'TOLLGATE_PUBLIC_URL', env)),
-    adminToken: readAdminToken(env),
+    adminToken: readToken('TOLLGATE_ADMIN_TOKEN', env),
+    metricsToken: readToken('TOLLGATE_METRICS_TOKEN', env),
     dataDir: resolve(dataDir.value ?? defaultDataDir(env)),
     databaseUrl: readDatabaseUrl(env),
     workers: readInteger(give('--workers', flags.workers, 'TOLLGATE_WORKERS', env), defaultWorkers(), 1, MAX_WORKERS),

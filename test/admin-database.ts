@@ -2,7 +2,6 @@
 
 import { join } from 'node:path';
 import type pg from 'pg';
-import { pino } from 'pino';
 import { createAdminApp } from '../src/admin/admin-app.ts';
 import { listenAdmin } from '../src/admin/admin-server.ts';
 import type { CallBegin, CallEnd, SpoolEntry } from '../src/call-record.ts';
@@ -13,10 +12,9 @@ import { buildBatch } from '../src/shipper/build-batch.ts';
 import { openIngestSession } from '../src/shipper/ingest-session.ts';
 import { migrate } from '../src/store/migrate.ts';
 import { openPool } from '../src/store/pool.ts';
+import { bareAdminDeps } from './admin-deps.ts';
 import { callBegin, callEnd, NOON_MS, priceByToken } from './call-fixtures.ts';
-import { NO_BACKUPS } from './no-backups.ts';
 import { type PostgresKind, startPostgres } from './postgres.ts';
-import { testCatalogs } from './test-catalogs.ts';
 
 const MIGRATIONS = join(import.meta.dirname, '..', 'migrations');
 export const ADMIN_TOKEN = 'test-admin-token';
@@ -77,31 +75,17 @@ export async function startAdminDatabase(kind: PostgresKind): Promise<AdminDatab
   await migrate(pool, MIGRATIONS);
   const session = await openIngestSession(pool);
   const prices = createCurrentPriceBook(1);
-  const app = createAdminApp({
-    accountId: 1,
-    adminToken: ADMIN_TOKEN,
-    adminHost: '127.0.0.1',
-    publicUrl: null,
-    baseUrl: 'http://127.0.0.1:4141',
-    version: '0.0.0-test',
-    database: () => pool,
-    publishKeys: async () => true,
-    readSupervisorStatus: async () => null,
-    requestRestart: async () => null,
-    readShipperStatus: () => null,
-    readSpoolStatus: async () => null,
-    countRunningJobs: async () => 0,
-    dashboard: null,
-    demoData: createDemoData({
-      ...{ pool, accountId: 1, priceCall: priceByToken, retentionRowsDays: 90, retentionBodiesDays: 14 },
-      now: () => NOON_MS,
+  const app = createAdminApp(
+    bareAdminDeps({
+      adminToken: ADMIN_TOKEN,
+      database: () => pool,
+      demoData: createDemoData({
+        ...{ pool, accountId: 1, priceCall: priceByToken, retentionRowsDays: 90, retentionBodiesDays: 14 },
+        now: () => NOON_MS,
+      }),
+      prices,
     }),
-    settings: [],
-    prices,
-    catalogs: testCatalogs(),
-    backups: NO_BACKUPS,
-    log: pino({ level: 'silent' }),
-  });
+  );
   const api = await listenAdmin(app, '127.0.0.1', 0);
   const url = `http://127.0.0.1:${api.port}`;
 

@@ -28,6 +28,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   pricing: [],
   quote: ['pricing', 'providers', 'shapes', 'wire'],
   keys: [],
+  sockets: [],
   spool: [],
   store: [],
   prices: ['pricing', 'store'],
@@ -35,12 +36,26 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   jobs: ['store'],
   metadata: ['store', 'runs', 'jobs'],
   repricing: ['prices', 'pricing', 'store', 'runs', 'jobs'],
-  proxy: ['providers', 'shapes', 'wire', 'spool', 'keys'],
+  verify: ['store', 'runs', 'jobs'],
+  proxy: ['providers', 'shapes', 'wire', 'spool', 'keys', 'sockets'],
   backup: ['store'],
   estimates: ['pricing', 'prices', 'store', 'runs', 'shapes', 'wire'],
   shipper: ['spool', 'pricing', 'prices', 'store', 'runs', 'metadata'],
   'demo-data': ['shipper', 'providers', 'shapes', 'pricing', 'store', 'keys'],
-  admin: ['backup', 'store', 'runs', 'metadata', 'jobs', 'keys', 'pricing', 'prices', 'quote', 'repricing'],
+  admin: [
+    'backup',
+    'store',
+    'runs',
+    'metadata',
+    'jobs',
+    'keys',
+    'pricing',
+    'prices',
+    'quote',
+    'repricing',
+    'sockets',
+    'verify',
+  ],
   control: [
     'admin',
     'backup',
@@ -56,6 +71,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
     'demo-data',
     'repricing',
     'estimates',
+    'verify',
   ],
   supervisor: ['spool', 'keys'],
   demo: ['wire'],
@@ -68,7 +84,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
 /** The parts of the data plane that stand apart → what they may import of the rest of their folder. */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
   'proxy/upstream': [],
-  'proxy/http2': ['proxy/client-exchange.ts'],
+  'proxy/http2': ['proxy/client-exchange.ts', 'proxy/idle-sweep.ts'],
   'proxy/aws': ['proxy/accept.ts'],
 };
 

@@ -23,17 +23,17 @@ interface Limit {
 /** Rows of the form: what, limit, what happens beyond it, `file` NAME. */
 function readLimits(): Limit[] {
   const text = readFileSync(join(ROOT, 'docs', 'operating.md'), 'utf8');
-  const rows = text.matchAll(/^\| (.+?) +\| ([\d,]+)(?: (\w+))? +\| .+? +\| `(\S+\.ts)` ([A-Z_]+) +\|$/gm);
+  const rows = text.matchAll(/^\| (.+?) +\| ([\d,]+)(?: (\w+))? +\| .+? +\| `(\S+\.ts)` (\w+) +\|$/gm);
   return [...rows].map(([, what = '', number = '', unit = '', file = '', name = '']) => ({
     ...{ what, file, name },
     stated: Number(number.replaceAll(',', '')) * (UNITS[unit] ?? Number.NaN),
   }));
 }
 
-/** The value of a constant that is a product of whole numbers. */
+/** The value of a constant, or of a member of one, that is a product of whole numbers. */
 function readConstant(file: string, name: string): number {
   const source = readFileSync(join(ROOT, 'src', file), 'utf8');
-  const [, product = ''] = new RegExp(`const ${name} = ([\\d_ *]+);`).exec(source) ?? [];
+  const [, product = ''] = new RegExp(`\\b${name}(?: =|:) ([\\d_ *]+)[;,]`).exec(source) ?? [];
   const factors = product.split('*').map((factor) => Number(factor.trim().replaceAll('_', '')));
   return factors.reduce((value, factor) => value * factor, 1);
 }

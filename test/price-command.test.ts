@@ -1,15 +1,14 @@
 /** `tollgate price` as a user runs it, against a real admin API without a database; the examples of the docs among it. */
+
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAdminApp } from '../src/admin/admin-app.ts';
 import { type AdminServer, listenAdmin } from '../src/admin/admin-server.ts';
 import { createCurrentPriceBook } from '../src/prices/current-price-book.ts';
-import { NO_BACKUPS } from './no-backups.ts';
-import { testCatalogs } from './test-catalogs.ts';
+import { bareAdminDeps } from './admin-deps.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const TOKEN = 'test-admin-token';
@@ -19,29 +18,7 @@ let folder: string;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tollgate-price-'));
-  const app = createAdminApp({
-    ...{ accountId: 1, adminToken: TOKEN, adminHost: '127.0.0.1', publicUrl: null, version: '0.0.0-test' },
-    baseUrl: 'http://127.0.0.1:4141',
-    dashboard: null,
-    database: () => null,
-    publishKeys: async () => true,
-    readSupervisorStatus: async () => null,
-    requestRestart: async () => null,
-    readShipperStatus: () => null,
-    readSpoolStatus: async () => null,
-    countRunningJobs: async () => 0,
-    demoData: {
-      countCalls: async () => 0,
-      readKeyId: async () => null,
-      load: async () => 0,
-      remove: async () => 0,
-    },
-    settings: [],
-    prices: createCurrentPriceBook(1),
-    catalogs: testCatalogs(),
-    backups: NO_BACKUPS,
-    log: pino({ level: 'silent' }),
-  });
+  const app = createAdminApp(bareAdminDeps({ adminToken: TOKEN, prices: createCurrentPriceBook(1) }));
   api = await listenAdmin(app, '127.0.0.1', 0);
 });
 afterAll(async () => {

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createLog } from '../../src/log.ts';
 import { startEmbeddedPostgres } from '../../src/supervisor/embedded-postgres.ts';
 import { listDescendants, readRssKb } from '../proxy/process-figures.ts';
-import { clientFaults } from './kill-phase.ts';
+import { type AwayDatabase, clientFaults, type KillResult, runKillPhase } from './kill-phase.ts';
 import { openStage, type Settled, type Stage } from './stage.ts';
 
 const SAMPLE_MS = 250;
@@ -58,16 +58,36 @@ export async function runSuspended(options: DownOptions): Promise<DownResult> {
 }
 
 /** A server of the operator's (`DATABASE_URL`) that is shut down and comes back at the same address. */
-export async function runStopped(options: DownOptions): Promise<DownResult> {
+export function runStopped(options: DownOptions): Promise<DownResult> {
+  return withServer(options, (stage, database) => measure(stage, 'stopped', options, database));
+}
+
+/** Kills of the proxy, all of them while such a server is away. */
+export function runKillsWhileStopped(
+  options: Pick<DownOptions, 'seed' | 'clients'>,
+  kills: number,
+  random: () => number,
+): Promise<KillResult> {
+  return withServer(options, (stage, database) => runKillPhase(stage, 'proxy', kills, random, database));
+}
+
+async function withServer<T>(
+  options: Pick<DownOptions, 'seed' | 'clients'>,
+  run: (stage: Stage, database: AwayDatabase) => Promise<T>,
+): Promise<T> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-server-'));
   const log = createLog({ level: 'error', role: 'server' });
   const start = () => startEmbeddedPostgres({ dataDir, log, mayBeAway: false, onMoved: () => {} });
   let server = await start();
   try {
     const databaseUrl = server.connectionString();
-    const stage = await openStage({ ...options, env: { DATABASE_URL: databaseUrl }, databaseUrl: () => databaseUrl });
+    const { seed, clients } = options;
+    const stage = await openStage({
+      ...{ seed, clients },
+      ...{ env: { DATABASE_URL: databaseUrl }, databaseUrl: () => databaseUrl },
+    });
     try {
-      return await measure(stage, 'stopped', options, {
+      return await run(stage, {
         down: () => server.stop(),
         up: async () => {
           server = await start();
@@ -86,7 +106,7 @@ async function measure(
   stage: Stage,
   how: DownResult['how'],
   { warmUpMs, downMs, maxRssGrowthMb }: DownOptions,
-  database: { readonly down: () => Promise<void>; readonly up: () => Promise<void> },
+  database: AwayDatabase,
 ): Promise<DownResult> {
   const sinceMs = Date.now();
   const startedMs = performance.now();

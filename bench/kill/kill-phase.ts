@@ -14,8 +14,15 @@ const LIFE_SPREAD_MS = 1_000;
 /** Load goes on for this long after the last restart. */
 const AFTERWARDS_MS = 1_000;
 
+/** Taken away before the first kill and given back after the last one. */
+export interface AwayDatabase {
+  readonly down: () => Promise<void>;
+  readonly up: () => Promise<void>;
+}
+
 export interface KillResult extends Settled {
   readonly victim: Victim;
+  readonly isDatabaseDown: boolean;
   readonly kills: number;
   readonly durationMs: number;
   /** The longest time from a kill until the process was there again. */
@@ -27,12 +34,17 @@ export async function runKillPhase(
   victim: Victim,
   kills: number,
   random: () => number,
+  database: AwayDatabase | null = null,
 ): Promise<KillResult> {
   const sinceMs = Date.now();
   const startedMs = performance.now();
   const load = stage.startLoad();
   const leftOver: string[] = [];
   let slowestReturnMs = 0;
+  if (database !== null) {
+    await sleep(AFTERWARDS_MS);
+    await database.down();
+  }
   for (let count = 0; count < kills; count += 1) {
     await sleep(MIN_LIFE_MS + random() * LIFE_SPREAD_MS);
     const killedMs = performance.now();
@@ -41,10 +53,11 @@ export async function runKillPhase(
     slowestReturnMs = Math.max(slowestReturnMs, performance.now() - killedMs);
   }
   await sleep(AFTERWARDS_MS);
+  await database?.up();
   const settled = await stage.settle(load, sinceMs);
   return {
     ...settled,
-    ...{ victim, kills, slowestReturnMs: Math.round(slowestReturnMs) },
+    ...{ victim, kills, isDatabaseDown: database !== null, slowestReturnMs: Math.round(slowestReturnMs) },
     durationMs: Math.round(performance.now() - startedMs),
     faults: [...settled.faults, ...leftOver, ...(mayCutCalls(victim) ? [] : clientFaults(settled))],
   };

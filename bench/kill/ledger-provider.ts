@@ -96,6 +96,11 @@ export async function startLedgerProvider(options: LedgerProviderOptions): Promi
 
   const server = createServer({ noDelay: true, keepAliveTimeout: 120_000 }, (incoming, outgoing) => {
     const { socket } = incoming;
+    // Closed from here before the request came: it has not reached anybody.
+    if (socket.writableEnded) {
+      socket.destroy();
+      return;
+    }
     busy.add(socket);
     outgoing.once('close', () => busy.delete(socket));
     outgoing.on('error', () => {}); // The gateway was killed.

@@ -37,7 +37,7 @@ function cells(
 export function formatTable(kills: readonly KillResult[], downs: readonly DownResult[]): string {
   const rows = [
     [...COLUMNS, ...MORE_COLUMNS],
-    ...kills.map((result) => cells(`kill ${result.victim}`, result.kills, result.slowestReturnMs, result)),
+    ...kills.map((result) => cells(nameOf(result), result.kills, result.slowestReturnMs, result)),
     ...downs.map((result) => cells(`database ${result.how}`, '-', result.downMs, result)),
   ];
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
@@ -58,5 +58,6 @@ export function formatTable(kills: readonly KillResult[], downs: readonly DownRe
 }
 
 function nameOf(result: KillResult | DownResult): string {
-  return 'victim' in result ? `kill ${result.victim}` : `database ${result.how}`;
+  if (!('victim' in result)) return `database ${result.how}`;
+  return `kill ${result.victim}${result.isDatabaseDown ? ', no database' : ''}`;
 }

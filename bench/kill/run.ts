@@ -4,7 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { createSeededRandom } from '../../test/proxy/seeded-random.ts';
-import { type DownResult, runStopped, runSuspended } from './database-down.ts';
+import { type DownResult, runKillsWhileStopped, runStopped, runSuspended } from './database-down.ts';
 import { type KillResult, runKillPhase, VICTIMS, type Victim } from './kill-phase.ts';
 import { formatTable } from './report.ts';
 import { openStage } from './stage.ts';
@@ -12,6 +12,7 @@ import { openStage } from './stage.ts';
 const USAGE = `npm run bench:kill -- [options]
   --proxy N --control N --postgres N --supervisor N   kills of each (20, 20, 5, 3)
   --down SECONDS   the database is away for so long, suspended and then stopped (60; 0 for not at all)
+  --database-down  only the proxy is killed, and the database is stopped before the first kill and started after the last
   --clients N      concurrent clients (24)
   --seed N         of the calls and of the moments of the kills (1)
   --json           the results as JSON on standard output`;
@@ -23,6 +24,7 @@ const { values: options } = parseArgs({
     postgres: { type: 'string', default: '5' },
     supervisor: { type: 'string', default: '3' },
     down: { type: 'string', default: '60' },
+    'database-down': { type: 'boolean', default: false },
     clients: { type: 'string', default: '24' },
     seed: { type: 'string', default: '1' },
     json: { type: 'boolean', default: false },
@@ -69,14 +71,20 @@ async function runDowns(): Promise<DownResult[]> {
   return [suspended, await runStopped(how)];
 }
 
+async function runAll(): Promise<{ kills: KillResult[]; downs: DownResult[] }> {
+  if (!options['database-down']) return { kills: await runKills(), downs: await runDowns() };
+  const kills = Number(options.proxy);
+  say(`proxy: ${kills} kills while the database is down`);
+  return { kills: [await runKillsWhileStopped({ seed, clients }, kills, createSeededRandom(seed))], downs: [] };
+}
+
 if (options.help) {
   process.stdout.write(`${USAGE}\n`);
 } else if (process.platform !== 'linux') {
   say('This benchmark reads /proc: it runs on Linux only.');
   process.exitCode = 2;
 } else {
-  const kills = await runKills();
-  const downs = await runDowns();
+  const { kills, downs } = await runAll();
   const isLossless = [...kills, ...downs].every((result) => result.faults.length === 0);
   process.stdout.write(
     `${options.json ? JSON.stringify({ seed, clients, kills, downs }, null, 2) : formatTable(kills, downs)}\n`,

@@ -13,6 +13,8 @@ import type { RawClient } from './raw-client.ts';
 import { faultsOf, type Tally, tally } from './tally.ts';
 
 const DRAIN_LIMIT_MS = 120_000;
+/** What the former gateway left ends first, and its database recovers. */
+const RESTART_LIMIT_MS = 150_000;
 
 export interface StageOptions {
   readonly seed: number;
@@ -33,6 +35,8 @@ export interface StageOptions {
 }
 
 export interface Stage {
+  /** What its gateways are told beyond their data and ports: where the provider is. */
+  readonly env: Readonly<Record<string, string>>;
   readonly gateway: () => TestGateway;
   /** Starts it anew on the same data and the same ports, after it was killed; `release` as in `StartOptions`. */
   readonly restart: (release?: string) => Promise<void>;
@@ -104,9 +108,13 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   }
 
   return {
+    env,
     gateway: () => gateway,
     async restart(release) {
-      gateway = await startGateway({ env, dataDir, ports: { port, adminPort }, ...runOf(release) });
+      gateway = await startGateway({
+        ...{ env, dataDir, ports: { port, adminPort }, timeoutMs: RESTART_LIMIT_MS },
+        ...runOf(release),
+      });
     },
     startLoad: () => startLoad(load, numbers),
     startCallsAtOnce: () => startCallsAtOnce(load, numbers),
@@ -138,7 +146,8 @@ async function waitUntilDrained(gateway: TestGateway, workers: number): Promise<
     },
     DRAIN_LIMIT_MS,
   ).catch((error: unknown) => {
-    throw new Error(`${String(error)}: ${listSpools(gateway.dataDir).join(', ')}\n${gateway.output().slice(-4_000)}`);
+    const left = readdirSync(join(gateway.dataDir, 'spool'), { recursive: true, encoding: 'utf8' }).join(', ');
+    throw new Error(`${String(error)}: ${left}\n${gateway.output().slice(-4_000)}`);
   });
 }
 

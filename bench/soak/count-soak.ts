@@ -118,7 +118,7 @@ function describe({ call, plan, reached, row, disturbance }: CallFacts): string 
   const abort = plan.abort === undefined ? '' : `, client ${JSON.stringify(plan.abort)}`;
   const how = disturbance === null ? '' : `, during a ${disturbance}`;
   const at = `${(call.startedMs / 1_000).toFixed(3)} s + ${Math.round(call.durationMs)} ms`;
-  return `${call.id} (${plan.kind}${trouble}${abort}${how}; ${call.ending} ${call.status}, reached ${reached}, row ${row?.outcome ?? 'none'}, at ${at})`;
+  return `${call.id} (${plan.kind}${trouble}${abort}${how}; ${call.ending} ${call.status}, ${call.wasReused ? 'kept' : 'new'} connection, reached ${reached}, row ${row?.outcome ?? 'none'}, at ${at})`;
 }
 
 function countOutcomes(rows: readonly CountedRow[]): Record<string, number> {

@@ -9,11 +9,12 @@ export const SHORT_FAULTS = [
   'kill postgres',
   'kill backend',
   'kill supervisor',
+  'rolling restart',
 ] as const;
 export const CLOCK_FAULTS = ['clock -2 s', 'clock +30 s', 'clock -1 h', 'clock +1 day'] as const;
 
 export type LongFault = (typeof LONG_FAULTS)[number];
-export type ShortFault = (typeof SHORT_FAULTS)[number] | 'rolling restart';
+export type ShortFault = (typeof SHORT_FAULTS)[number];
 export type ClockFault = (typeof CLOCK_FAULTS)[number];
 export type Fault = LongFault | ShortFault | ClockFault;
 

@@ -65,3 +65,12 @@ export function signal(pid: number, name: NodeJS.Signals): void {
     // It has ended by itself.
   }
 }
+
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

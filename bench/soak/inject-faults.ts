@@ -20,7 +20,7 @@ import {
   SHORT_FAULTS,
   type ShortFault,
 } from './draw-faults.ts';
-import { listRoles, type Role, readPostmaster, signal } from './gateway-processes.ts';
+import { isRunning, listRoles, type Role, readPostmaster, signal } from './gateway-processes.ts';
 import type { Disturbance } from './judge-call.ts';
 
 /** Between the end of a fault and the next one of its lane. */
@@ -29,13 +29,15 @@ const SHORT_GAP_MS = [1_000, 4_500] as const;
 const CLOCK_GAP_MS = [3_000, 8_000] as const;
 const CLOCK_HOLD_MS = [3_000, 10_000] as const;
 const MIN_LONG_MS = 5_000;
-/** Behind a full disk: for the reserves to be made again. */
+/** Behind a full disk: for the reserves to be made again, and for the calls that began on it, unwritten, to end. */
 const AFTER_FULL_MS = 8_000;
 /** A database that is to be stopped is looked for this often. */
 const STOP_INTERVAL_MS = 200;
+const HANGING_MS = 3_000;
 /** In which a client may still write on a connection that a kill has broken. */
 const KILL_AFTERMATH_MS = 1_000;
-const WAIT_FOR_PROCESS_MS = 60_000;
+/** Longer than a database is stopped, with the waits before it is started again. */
+const WAIT_FOR_PROCESS_MS = 180_000;
 const POLL_MS = 200;
 
 export interface FaultOptions {
@@ -94,8 +96,8 @@ export function injectFaults({ stage, disk, shiftClock, seed, maxLongMs, endMs, 
       note(kind, ` for ${(forMs / 1_000).toFixed(1)} s`);
       await doLong(kind, forMs);
       say(`${kind}: over`);
-      long = null;
       if (kind === 'disk full') await pause(AFTER_FULL_MS);
+      long = null;
     }
   }
 
@@ -111,7 +113,11 @@ export function injectFaults({ stage, disk, shiftClock, seed, maxLongMs, endMs, 
   }
 
   async function suspendDatabase(forMs: number): Promise<void> {
-    const postmaster = await waitUntil('a database to suspend', () => readPostmaster(dataDir) ?? undefined);
+    const postmaster = await waitUntil(
+      'a database to suspend',
+      () => readPostmaster(dataDir) ?? undefined,
+      WAIT_FOR_PROCESS_MS,
+    );
     // The postmaster first: it could start another one while its children are stopped.
     signal(postmaster, 'SIGSTOP');
     const all = [postmaster, ...listDescendants(postmaster)];
@@ -123,12 +129,22 @@ export function injectFaults({ stage, disk, shiftClock, seed, maxLongMs, endMs, 
     }
   }
 
-  /** Shut down in good order, and so is each one that is started in its place. */
+  /**
+   * Shut down in good order, and so is each one that is started in its place. A PostgreSQL 18 that is told so while it
+   * recovers from a crash may hang in its shutdown for ever: such a one is ended at once, as an operator would.
+   */
   async function stopDatabase(forMs: number): Promise<void> {
     const untilMs = performance.now() + forMs;
-    while (performance.now() < untilMs) {
+    const toldMs = new Map<number, number>();
+    for (;;) {
+      const nowMs = performance.now();
       const postmaster = readPostmaster(dataDir);
-      if (postmaster !== null) signal(postmaster, 'SIGINT');
+      const told = postmaster === null ? undefined : toldMs.get(postmaster);
+      if (nowMs >= untilMs && told === undefined) return;
+      if (postmaster !== null) {
+        signal(postmaster, told !== undefined && nowMs - told > HANGING_MS ? 'SIGQUIT' : 'SIGINT');
+        toldMs.set(postmaster, told ?? nowMs);
+      }
       await sleep(STOP_INTERVAL_MS);
     }
   }
@@ -171,7 +187,7 @@ export function injectFaults({ stage, disk, shiftClock, seed, maxLongMs, endMs, 
       case 'kill supervisor':
         return killSupervisor(kind, random);
       case 'rolling restart':
-        return;
+        return restartRolling(kind);
     }
   }
 
@@ -186,7 +202,7 @@ export function injectFaults({ stage, disk, shiftClock, seed, maxLongMs, endMs, 
     // The disk may have been filled meanwhile.
     if (pid === undefined || !mayCome(kind)) return;
     note(kind, `, pid ${pid}`);
-    if (role === 'proxy') disturb(performance.now(), KILL_AFTERMATH_MS);
+    if (role === 'proxy') disturb(performance.now(), KILL_AFTERMATH_MS, 'kill');
     signal(pid, 'SIGKILL');
   }
 
@@ -200,13 +216,27 @@ export function injectFaults({ stage, disk, shiftClock, seed, maxLongMs, endMs, 
     await gone;
     await sleep(random() * 1_000);
     await stage.restart();
-    disturb(fromMs, performance.now() - fromMs + KILL_AFTERMATH_MS);
+    disturb(fromMs, performance.now() - fromMs + KILL_AFTERMATH_MS, 'kill');
     isRestarting = false;
     say('the gateway is back');
   }
 
-  function disturb(fromMs: number, forMs: number): void {
-    disturbances.push({ fromMs, toMs: fromMs + forMs, kind: 'kill' });
+  /** Over when every process that served before has ended; those that began meanwhile go on. */
+  async function restartRolling(kind: ShortFault): Promise<void> {
+    const fromMs = performance.now();
+    const former = pidsOf('proxy');
+    note(kind, `, pids ${former.join(', ')}`);
+    isRestarting = true;
+    stage.gateway().process.kill('SIGHUP');
+    const isDone = () => (former.some(isRunning) ? undefined : true);
+    await waitUntil('the former proxies are gone', isDone, WAIT_FOR_PROCESS_MS);
+    isRestarting = false;
+    disturb(fromMs, performance.now() - fromMs, 'rolling');
+    say(`${kind}: over`);
+  }
+
+  function disturb(fromMs: number, forMs: number, kind: Disturbance['kind']): void {
+    disturbances.push({ fromMs, toMs: fromMs + forMs, kind });
   }
 
   async function runClock(random: () => number): Promise<void> {

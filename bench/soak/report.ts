@@ -1,19 +1,19 @@
 /** A soak's result for a reader, and what of it must not be. Pure. */
 import { formatUsd } from '../../src/usd.ts';
-import type { SoakResult } from './run-soak.ts';
+import { type Accounts, isBalanced, type SoakResult } from './run-soak.ts';
 
 /** Files that a proxy may hold more than at its start: segments, an address that was looked up. */
 const MORE_FILES = 16;
 const SHOWN = 10;
 
 export const LEGEND = `Faults come in three lanes beside each other: long ones (database suspended or stopped, disk full), kills
-and restarts, and the clock. Proxies and the supervisor are not killed while the disk is full: a proxy that starts on a
-full disk has no reserve to write to. The supervisor is killed while no long fault lasts. The clock is that of the
+and restarts, and the clock. Proxies and the supervisor are not killed while the disk is full, nor for eight seconds
+after: a proxy that starts on a full disk has no reserve to write to, and what begins on one is written at its end only. The supervisor is killed while no long fault lasts. The clock is that of the
 gateway's processes; the database keeps the real one. Left out: websockets.`;
 
 /** Everything that must be zero, and is not. */
 export function listFaults(result: SoakResult): string[] {
-  const { count } = result;
+  const { count, accounts } = result;
   const lists = {
     lost: count.lost,
     'with more than one row': count.duplicates,
@@ -34,9 +34,12 @@ export function listFaults(result: SoakResult): string[] {
       result.providerSockets.open - result.mostIdleSockets,
     ),
     'processes left': result.processesLeft,
+    ...(accounts === null ? {} : listAccountFaults(accounts, count.rows)),
     'more open files than at the start': Math.max(0, result.filesAfter.files - result.filesBefore.files - MORE_FILES),
   };
   return [
+    ...(accounts === null ? ['the gateway gives no account of its calls'] : []),
+    ...(accounts === null || isBalanced(accounts) ? [] : ['the accounts do not balance']),
     ...Object.entries(lists).flatMap(([what, calls]) =>
       calls.length === 0 ? [] : [`${calls.length} calls ${what}:`, ...calls.slice(0, SHOWN).map((call) => `  ${call}`)],
     ),
@@ -44,6 +47,15 @@ export function listFaults(result: SoakResult): string[] {
       number === 0 || number === 0n ? [] : [`${what}: ${number}`],
     ),
   ];
+}
+
+function listAccountFaults(accounts: Accounts, rows: number): Readonly<Record<string, number>> {
+  return {
+    'lost by its own account': accounts.lost,
+    'not accounted for': accounts.unaccounted,
+    'in the account as waiting, in flight or set aside': accounts.spooled + accounts.inFlight + accounts.setAside,
+    'difference of its account of stored calls to the rows': accounts.stored - rows,
+  };
 }
 
 /** In pico-dollars, over all providers; differences do not make up for each other. */
@@ -55,8 +67,14 @@ export function costDifference({ count }: SoakResult): bigint {
   }, 0n);
 }
 
+function formatAccounts(accounts: Accounts): string {
+  const { accepted, stored, spooled, inFlight, setAside, lost } = accounts;
+  const sum = `stored ${stored} + spooled ${spooled} + in flight ${inFlight} + set aside ${setAside} + lost ${lost}`;
+  return `accepted ${accepted} ${isBalanced(accounts) ? '=' : 'IS NOT'} ${sum}`;
+}
+
 export function formatSoak(result: SoakResult): string {
-  const { count, figures } = result;
+  const { count, figures, accounts } = result;
   const sums = Object.keys(count.ledgerCosts)
     .sort()
     .map(
@@ -77,6 +95,7 @@ export function formatSoak(result: SoakResult): string {
     `drained in         ${result.drainMs} ms`,
     `idle sockets       ${result.providerSockets.open} to the provider, of at most ${result.mostIdleSockets}`,
     `open files         ${result.filesBefore.files} before, ${result.filesAfter.files} after (sockets ${result.filesBefore.sockets}, ${result.filesAfter.sockets}; the proxy with most)`,
+    ...(accounts === null ? [] : [`accounts           ${formatAccounts(accounts)}`]),
     `lost = ${count.lost.length}`,
     `duplicates = ${count.duplicates.length}`,
     `altered bytes = ${count.alteredBytes.length}`,

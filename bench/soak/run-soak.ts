@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { listProcesses } from '../../test/gateway/run-gateway.ts';
-import { makeDataDir, waitUntil } from '../../test/gateway/start-gateway.ts';
+import { asRecord, makeDataDir, waitUntil } from '../../test/gateway/start-gateway.ts';
 import { createSeededRandom } from '../../test/proxy/seeded-random.ts';
 import { countDatabase, embeddedUrl } from '../kill/gateway-database.ts';
 import { createRawClient, type RawClient } from '../kill/raw-client.ts';
@@ -36,6 +36,10 @@ const DISK_MB = 1_536;
 const DISK_MB_A_MINUTE = 64;
 /** For everything to come back after the last fault: back-offs are up to 30 s. */
 const BACK_LIMIT_MS = 120_000;
+const ACCOUNTS_LIMIT_MS = 20_000;
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+/** Exit code. */
+const INTERRUPTED = 130;
 /** For the clock to be read again. */
 const CLOCK_SETTLE_MS = 500;
 
@@ -44,6 +48,18 @@ export interface SoakOptions {
   readonly seed: number;
   readonly clients: number;
   readonly say: (text: string) => void;
+}
+
+/** The gateway's own account of its calls, in `GET /api/v1/status`. */
+export interface Accounts {
+  readonly accepted: number;
+  readonly stored: number;
+  readonly spooled: number;
+  readonly inFlight: number;
+  readonly setAside: number;
+  readonly lost: number;
+  /** What it cannot know. */
+  readonly unaccounted: number;
 }
 
 export interface OpenFiles {
@@ -70,6 +86,8 @@ export interface SoakResult {
   /** A pool never keeps more idle connections than it had calls at the same time. */
   readonly mostIdleSockets: number;
   readonly processesLeft: number;
+  /** Null: it could not be had. */
+  readonly accounts: Accounts | null;
   /** What the gateways printed. */
   readonly gatewayLog: string;
 }
@@ -82,9 +100,16 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
     disk?.remove();
     rmSync(clockDir, { recursive: true, force: true });
   };
+  // The gateway is told by the terminal as well, or ends with us; its disk goes when it has.
+  const onSignal = () => {
+    removeAll();
+    process.exit(INTERRUPTED);
+  };
+  for (const name of SIGNALS) process.once(name, onSignal);
   try {
     return await soakOn(disk, join(clockDir, 'offset'), options);
   } finally {
+    for (const name of SIGNALS) process.off(name, onSignal);
     removeAll();
   }
 }
@@ -143,13 +168,25 @@ async function soakOn(disk: Disk | null, clockFile: string, options: SoakOptions
       ...{ provider: stage.provider, disturbances: faults.disturbances },
     });
     const providerSockets = stage.provider.connections();
+    const accounts = await readSettledAccounts(stage);
     const filesAfter = mostFiles(listAll());
     const gatewayLog = stage.gateway().output();
     isStopped = true;
     await stage.close();
     return {
       mostIdleSockets: clients * WORKERS,
-      ...{ seed, minutes, count, faults: faults.counts, drainMs, figures, filesBefore, filesAfter, providerSockets },
+      ...{
+        seed,
+        minutes,
+        count,
+        faults: faults.counts,
+        drainMs,
+        figures,
+        filesBefore,
+        filesAfter,
+        providerSockets,
+        accounts,
+      },
       leftOut: disk === null ? ['disk full (this user may not mount a tmpfs)'] : [],
       ...{ rollupDifferences: database.differences.length, openCalls: database.openCalls, gatewayLog },
       cpuShare: figures.cpuSeconds / (loadMs / 1_000),
@@ -179,6 +216,36 @@ async function waitUntilBack(stage: Stage, listAll: () => readonly RoleProcess[]
     },
     BACK_LIMIT_MS,
   );
+}
+
+/** Its figures of the proxies are up to a second old: a sum that is not right yet is asked for again. */
+async function readSettledAccounts(stage: Stage): Promise<Accounts | null> {
+  const read = async () => readAccounts(await stage.gateway().api('/api/v1/status'));
+  const settled = async () => {
+    const accounts = await read();
+    return accounts === null || isBalanced(accounts) ? { accounts } : undefined;
+  };
+  return waitUntil('the accounts are balanced', settled, ACCOUNTS_LIMIT_MS).then(({ accounts }) => accounts, read);
+}
+
+function readAccounts(status: unknown): Accounts | null {
+  const { accounts: told } = asRecord(status);
+  if (told === undefined || told === null) return null;
+  const accounts = asRecord(told);
+  return {
+    accepted: Number(accounts['accepted']),
+    stored: Number(accounts['stored']),
+    spooled: Number(accounts['spooled']),
+    inFlight: Number(accounts['in_flight']),
+    setAside: Number(accounts['set_aside']),
+    lost: Number(accounts['lost']),
+    unaccounted: Number(accounts['unaccounted_total']),
+  };
+}
+
+/** The invariant of the product. */
+export function isBalanced({ accepted, stored, spooled, inFlight, setAside, lost }: Accounts): boolean {
+  return accepted === stored + spooled + inFlight + setAside + lost;
 }
 
 function mostFiles(processes: readonly RoleProcess[]): OpenFiles {

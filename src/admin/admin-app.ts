@@ -12,6 +12,7 @@ import { addAttemptRoutes } from './attempts-resource.ts';
 import { addBackupRoutes, RESTORE_PATH } from './backup-resource.ts';
 import { addCostRoutes } from './costs-resource.ts';
 import { addDemoDataRoutes } from './demo-data-resource.ts';
+import { openEndedSessions } from './ended-sessions.ts';
 import { addExportRoute } from './export-resource.ts';
 import { addSecurityHeaders, checkHostAndOrigin, requireCredentials } from './guard.ts';
 import { addJobRoutes } from './jobs-resource.ts';
@@ -21,12 +22,14 @@ import { addLogStreamRoute } from './log-stream.ts';
 import { addLogSumsRoutes } from './log-sums-resource.ts';
 import { addLogRoutes } from './logs-resource.ts';
 import { addMetadataKeyRoutes } from './metadata-keys-resource.ts';
+import { addMetricsRoute } from './metrics/metrics-resource.ts';
 import { describeIssue } from './parse-query.ts';
 import { addRevisionRoute } from './prices/log-revisions-resource.ts';
 import { CATALOG_PATH } from './prices/prices-catalog-resource.ts';
 import { addPriceRoutes } from './prices/prices-resource.ts';
 import { addQuoteRoute } from './prices/quote-resource.ts';
 import { addRepriceRoutes } from './prices/reprice-resource.ts';
+import { addQuarantineRoute } from './quarantine-resource.ts';
 import { addRestartRoute } from './restart-resource.ts';
 import { addRunCallRoutes } from './run-calls-resource.ts';
 import { addRunStreamRoute } from './run-stream.ts';
@@ -36,6 +39,7 @@ import { serveDashboard } from './serve-dashboard.ts';
 import { createSessions, SESSION_COOKIE } from './session.ts';
 import { addSessionRoutes } from './session-resource.ts';
 import { addSystemRoutes } from './system-resource.ts';
+import { addVerifyRoute } from './verify-resource.ts';
 
 const MAX_BODY_BYTES = 64 * 1024;
 
@@ -77,7 +81,7 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
       throw new ApiError(400, 'invalid_request', describeIssue(result.error));
     },
   });
-  const sessions = createSessions(deps.adminToken);
+  const sessions = createSessions(deps.adminToken, openEndedSessions(deps.endedSessionsFile ?? null, deps.log));
   app.use(addSecurityHeaders());
   app.use(checkHostAndOrigin(deps));
   app.use(serveDashboard(deps.dashboard));
@@ -101,6 +105,9 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   addSessionRoutes(app, deps, sessions);
   addSystemRoutes(app, deps);
   addRestartRoute(app, deps);
+  addVerifyRoute(app, deps);
+  addQuarantineRoute(app, deps);
+  addMetricsRoute(app, deps);
   addAttemptStreamRoute(app, deps);
   addAttemptRoutes(app, deps);
   addDemoDataRoutes(app, deps);

@@ -19,6 +19,108 @@ export interface SpoolStatus {
   readonly isDiskLow: boolean;
 }
 
+/** What became of calls: the first is the sum of the others. */
+export interface AccountSums {
+  /** Calls that have a record to be kept. */
+  readonly accepted: number;
+  readonly stored: number;
+  /** Their ending lies in the spool and is not stored. */
+  readonly spooled: number;
+  readonly inFlight: number;
+  /** The database refused their record in every form. */
+  readonly setAside: number;
+  readonly lost: number;
+}
+
+/** All calls since the data directory began to keep accounts. */
+export interface AccountsReading extends AccountSums {
+  /** Of those that were lost: nothing says why. */
+  readonly missing: number;
+  /** Calls that have ended and are nowhere to be found now: 0, unless something is wrong. */
+  readonly difference: number;
+  /** Calls that have ended, by what the proxies said last. */
+  readonly ended: number;
+  /** Endings that were found, stored and waiting. */
+  readonly found: number;
+  /** False: more waits in the spool than was counted. */
+  readonly isWhole: boolean;
+  /** When the oldest call that waits began; null when none waits. */
+  readonly oldestWaitingMs: number | null;
+  /** Stored calls by how they ended. */
+  readonly outcomes: Readonly<Record<string, number>>;
+  /** Those whose process directory is still there. */
+  readonly processes: readonly (AccountSums & { readonly name: string; readonly isLive: boolean })[];
+  /** Process directories whose calls cannot be counted, with the reason. */
+  readonly unaccounted: readonly { readonly name: string; readonly reason: string }[];
+  readonly unaccountedTotal: number;
+  /** What was lost, by minute, key and model, the latest first. */
+  readonly losses: readonly LossSums[];
+}
+
+/** All null but the first, the calls and the usage: of several, and of what is not known any more. */
+export interface LossSums {
+  readonly minuteMs: number;
+  readonly accountId: number | null;
+  readonly keyId: number | null;
+  readonly provider: string | null;
+  readonly model: string | null;
+  readonly calls: number;
+  readonly usage: Readonly<Record<string, number>>;
+}
+
+/** A record or a spool segment that was put aside. No content of it. */
+export interface QuarantinedItem {
+  /** Its file in the folder `quarantine` of the data directory. */
+  readonly file: string;
+  readonly kind: 'record' | 'segment';
+  readonly bytes: number;
+  readonly setAsideMs: number;
+  /** Cleaned text; null of a segment, which is damaged, and of a file that cannot be read. */
+  readonly reason: string | null;
+  /** Of a record, as far as they have the form that they should. */
+  readonly id: string | null;
+  readonly requestedAtMs: number | null;
+  readonly provider: string | null;
+  readonly outcome: string | null;
+  readonly status: number | null;
+}
+
+/** What the proxies have counted while this process lived, also those that are gone. */
+export interface ProxyCounts {
+  readonly callsTotal: number;
+  readonly rejectedTotal: number;
+  readonly bodiesDropped: number;
+  readonly compactedTotal: number;
+  readonly droppedConnections: number;
+  /** By code. */
+  readonly refusals: Readonly<Record<string, number>>;
+}
+
+export interface AccountsDep {
+  /** Null when the files cannot be read. */
+  readonly read: () => Promise<AccountsReading | null>;
+  /** The latest first; empty when the folder cannot be read. */
+  readonly listQuarantine: () => Promise<readonly QuarantinedItem[]>;
+  readonly countOfProxies: () => ProxyCounts;
+  /** Null before it runs. */
+  readonly readShipper: () => ShipperFigures | null;
+}
+
+/** The numbers of the shipper since it began. */
+export interface ShipperFigures {
+  readonly rows: number;
+  readonly batches: number;
+  readonly failures: number;
+  readonly sanitised: number;
+  readonly quarantined: number;
+  readonly interrupted: number;
+  readonly corruptBytes: number;
+  /** Why the database cannot be used now. */
+  readonly waitingFor: string | null;
+  /** When everything in the spool had last been stored. */
+  readonly drainedAtMs: number | null;
+}
+
 /** Example calls that can be put into the log and taken out again. */
 export interface DemoDataDep {
   readonly countCalls: () => Promise<number>;
@@ -50,6 +152,8 @@ export interface AdminDeps {
   readonly accountId: number;
   readonly adminToken: string;
   readonly adminHost: string;
+  /** Where sessions are noted that were ended; in memory only when absent. */
+  readonly endedSessionsFile?: string;
   /** Adds a name to those that the Host check accepts. */
   readonly publicUrl: string | null;
   /** Where clients reach the proxy. */
@@ -69,6 +173,9 @@ export interface AdminDeps {
   readonly readShipperStatus: () => JsonValue;
   /** Null when its folder cannot be read. */
   readonly readSpoolStatus: () => Promise<SpoolStatus | null>;
+  readonly accounts: AccountsDep;
+  /** Opens `/metrics` and nothing else; null when there is none. */
+  readonly metricsToken: string | null;
   /** Jobs that run or wait for their turn; null when that is not known. */
   readonly countRunningJobs: () => Promise<number | null>;
   readonly demoData: DemoDataDep;

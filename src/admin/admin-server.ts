@@ -1,13 +1,35 @@
-/** The admin API's listening socket, and its end. */
+/** The admin API's listening socket, what its clients may take of it, and its end. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { OperatorError } from '../errors.ts';
+import { SLOW_REQUEST_LIMITS, type SlowRequestLimits, SlowRequests } from '../sockets/slow-requests.ts';
+import { UnreadSockets } from '../sockets/unread-sockets.ts';
 import { RESTORE_PATH } from './backup-resource.ts';
 import { refuseMalformed } from './refuse-malformed.ts';
 
-/** For a whole request with its body, as of Node's own server. */
-const REQUEST_LIMIT_MS = 300_000;
+export interface AdminLimits {
+  /** Browser tabs hold a few each, for live lists. Further ones are closed at once. */
+  readonly maxConnections: number;
+  /** For the head of a request, and how often that is looked at. */
+  readonly headersTimeoutMs: number;
+  readonly checkIntervalMs: number;
+  readonly maxHeaderBytes: number;
+  readonly slowRequests: SlowRequestLimits;
+  /** For a client to take something of what waits for it. */
+  readonly unreadMs: number;
+  readonly unreadSweepMs: number;
+}
+
+export const ADMIN_LIMITS: AdminLimits = {
+  maxConnections: 256,
+  headersTimeoutMs: 15_000,
+  checkIntervalMs: 5_000,
+  maxHeaderBytes: 16 * 1024,
+  slowRequests: SLOW_REQUEST_LIMITS,
+  unreadMs: 5 * 60_000,
+  unreadSweepMs: 10_000,
+};
 
 export interface AdminServer {
   readonly port: number;
@@ -30,11 +52,14 @@ export interface AdminApp {
   readonly fetch: (request: Request, bindings?: object) => Promise<Response> | Response;
 }
 
-export function listenAdmin(app: AdminApp, host: string, port: number): Promise<AdminServer> {
-  const server = createStrictServer(app);
-  // Node's limit knows no exception; that of the head stays.
-  server.requestTimeout = 0;
-  server.on('request', limitRequest);
+export function listenAdmin(
+  app: AdminApp,
+  host: string,
+  port: number,
+  limits: AdminLimits = ADMIN_LIMITS,
+): Promise<AdminServer> {
+  const server = createStrictServer(app, limits);
+  const closeWatch = watch(server, limits);
   const { promise, resolve, reject } = Promise.withResolvers<AdminServer>();
   const onError = (error: Error): void => reject(describeListenError(error, host, port));
   server.once('error', onError);
@@ -42,14 +67,28 @@ export function listenAdmin(app: AdminApp, host: string, port: number): Promise<
     server.off('error', onError);
     const address: AddressInfo | string | null = server.address();
     const bound = address !== null && typeof address === 'object' ? address.port : port;
-    resolve({ port: bound, close: () => closeServer(server) });
+    resolve({
+      port: bound,
+      close: () => {
+        closeWatch();
+        return closeServer(server);
+      },
+    });
   });
   return promise;
 }
 
-function createStrictServer(app: AdminApp): Server {
-  // Without a websocket on this port, an offer of another protocol is left unanswered.
-  const server = createServer({ requireHostHeader: false, shouldUpgradeCallback: () => false });
+function createStrictServer(app: AdminApp, limits: AdminLimits): Server {
+  const server = createServer({
+    requireHostHeader: false,
+    // Without a websocket on this port, an offer of another protocol is left unanswered.
+    shouldUpgradeCallback: () => false,
+    headersTimeout: limits.headersTimeoutMs,
+    connectionsCheckingInterval: limits.checkIntervalMs,
+    maxHeaderSize: limits.maxHeaderBytes,
+    // A large upload may take its time; one that does not move is cut below.
+    requestTimeout: 0,
+  });
   // More headers than the limit must be refused, not silently cut off (the default).
   server.maxHeadersCount = 0;
   const listener = refuseMalformed(getRequestListener((request, bindings) => app.fetch(request, bindings)));
@@ -57,14 +96,17 @@ function createStrictServer(app: AdminApp): Server {
   return server;
 }
 
-/** A restore takes what it takes, and looks after clients that stall itself; but only as long as it is not answered. */
-function limitRequest(incoming: IncomingMessage, outgoing: ServerResponse): void {
-  const limit = setInterval(() => {
-    const isRestore = incoming.url?.startsWith(RESTORE_PATH) === true && !outgoing.headersSent;
-    if (!incoming.complete && !isRestore) incoming.destroy();
-  }, REQUEST_LIMIT_MS);
-  limit.unref();
-  incoming.once('close', () => clearInterval(limit));
+function watch(server: Server, limits: AdminLimits): () => void {
+  server.maxConnections = limits.maxConnections;
+  // A restore takes what it takes, and looks after clients that stall itself.
+  const slow = new SlowRequests(limits.slowRequests, ({ url }) => url?.startsWith(RESTORE_PATH) === true);
+  const unread = new UnreadSockets(limits.unreadMs, limits.unreadSweepMs);
+  server.on('connection', (socket: Socket) => unread.add(socket));
+  server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => slow.add(incoming, outgoing));
+  return () => {
+    slow.close();
+    unread.close();
+  };
 }
 
 function closeServer(server: Server): Promise<void> {

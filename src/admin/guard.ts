@@ -13,6 +13,8 @@ import type { Sessions } from './session.ts';
 /** Liveness, which says nothing of anyone, and signing in, which brings its own proof. */
 export const PUBLIC_ROUTES: readonly string[] = ['GET /healthz', 'GET /readyz', 'POST /api/v1/session'];
 
+export const METRICS_PATH = '/metrics';
+
 const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
 const SECURITY_HEADERS: Readonly<Record<string, string>> = {
@@ -53,6 +55,8 @@ export interface GuardOptions {
   readonly adminHost: string;
   readonly publicUrl: string | null;
   readonly adminToken: string;
+  /** Opens `METRICS_PATH` only. */
+  readonly metricsToken: string | null;
 }
 
 /** Which names this gateway answers to. Bound to all addresses, it answers to any address; no rebinding uses those. */
@@ -108,8 +112,9 @@ function isFromOwnPage(c: Context): boolean {
   return site === undefined || site === 'same-origin' || site === 'none';
 }
 
-export function requireCredentials({ adminToken }: GuardOptions, sessions: Sessions): MiddlewareHandler {
-  const isAdminToken = createTokenCheck(adminToken);
+export function requireCredentials(options: GuardOptions, sessions: Sessions): MiddlewareHandler {
+  const isAdminToken = createTokenCheck(options.adminToken);
+  const isMetricsToken = options.metricsToken === null ? () => false : createTokenCheck(options.metricsToken);
   return async (c, next) => {
     const method = c.req.method === 'HEAD' ? 'GET' : c.req.method;
     if (PUBLIC_ROUTES.includes(`${method} ${c.req.path}`)) return next();
@@ -120,6 +125,7 @@ export function requireCredentials({ adminToken }: GuardOptions, sessions: Sessi
     }
     const token = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
     if (token !== undefined && isAdminToken(token)) return next();
+    if (token !== undefined && c.req.path === METRICS_PATH && method === 'GET' && isMetricsToken(token)) return next();
     c.header('www-authenticate', 'Bearer');
     throw new ApiError(
       401,

@@ -106,10 +106,10 @@ export function addSessionRoutes(app: OpenAPIHono, deps: AdminDeps, sessions: Se
     method: 'delete',
     path: '/api/v1/session',
     summary: 'Sign this browser out',
-    responses: { 204: { description: 'The cookie is removed' }, ...COMMON_ERRORS },
+    responses: { 204: { description: 'The cookie is removed, and a copy of it holds no longer' }, ...COMMON_ERRORS },
   });
-  app.openapi(end, (c) => {
-    sessions.end(c, isSecure(c, deps.publicUrl));
+  app.openapi(end, async (c) => {
+    await sessions.end(c, isSecure(c, deps.publicUrl));
     return c.body(null, 204);
   });
 }

@@ -1,10 +1,11 @@
 /**
- * A browser's session: a signed cookie that says until when it holds. Nothing is stored, so it outlives restarts; it is
- * signed with a key made from the admin token, so another token ends every session.
+ * A browser's session: a signed cookie that says until when it holds. Only the ended ones are stored, so it outlives
+ * restarts; it is signed with a key made from the admin token, so another token ends every session.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Context } from 'hono';
 import { deleteCookie, getSignedCookie, setSignedCookie } from 'hono/cookie';
+import type { EndedSessions } from './ended-sessions.ts';
 
 export const SESSION_COOKIE = 'tollgate_session';
 const LIFETIME_SECONDS = 30 * 86_400;
@@ -14,12 +15,22 @@ export interface Sessions {
   /** Puts the cookie into the answer. `isSecure`: the browser is to send it over TLS only. */
   readonly begin: (c: Context, isSecure: boolean) => Promise<void>;
   readonly isValid: (c: Context) => Promise<boolean>;
-  readonly end: (c: Context, isSecure: boolean) => void;
+  /** Takes the cookie away, and refuses every copy of it from now on. */
+  readonly end: (c: Context, isSecure: boolean) => Promise<void>;
 }
 
-export function createSessions(adminToken: string, nowMs: () => number = Date.now): Sessions {
+export function createSessions(adminToken: string, ended: EndedSessions, nowMs: () => number = Date.now): Sessions {
   const key = createHmac('sha256', adminToken).update('tollgate session cookie, version 1').digest();
   const attributes = (secure: boolean) => ({ path: '/', httpOnly: true, sameSite: 'Strict', secure }) as const;
+
+  /** What a cookie of ours says, whether it still holds or not. */
+  async function read(c: Context): Promise<{ readonly value: string; readonly expiresAtMs: number } | null> {
+    const signed = await getSignedCookie(c, key, SESSION_COOKIE);
+    const value = signed === false ? '' : (signed ?? '');
+    const expiresAt = VALUE.exec(value)?.[1];
+    return expiresAt === undefined ? null : { value, expiresAtMs: Number(expiresAt) * 1_000 };
+  }
+
   return {
     begin: async (c, isSecure) => {
       const expiresAt = Math.floor(nowMs() / 1_000) + LIFETIME_SECONDS;
@@ -27,11 +38,12 @@ export function createSessions(adminToken: string, nowMs: () => number = Date.no
       await setSignedCookie(c, SESSION_COOKIE, value, key, { ...attributes(isSecure), maxAge: LIFETIME_SECONDS });
     },
     isValid: async (c) => {
-      const value = await getSignedCookie(c, key, SESSION_COOKIE);
-      const expiresAt = VALUE.exec(value === false ? '' : (value ?? ''))?.[1];
-      return expiresAt !== undefined && nowMs() < Number(expiresAt) * 1_000;
+      const session = await read(c);
+      return session !== null && nowMs() < session.expiresAtMs && !ended.has(session.value);
     },
-    end: (c, isSecure) => {
+    end: async (c, isSecure) => {
+      const session = await read(c);
+      if (session !== null) ended.add(session.value, session.expiresAtMs);
       deleteCookie(c, SESSION_COOKIE, attributes(isSecure));
     },
   };

@@ -1,9 +1,6 @@
-import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { fixedPrices } from '../../test/fixed-prices.ts';
+import { bareAdminDeps } from '../../test/admin-deps.ts';
 import { type MutePostgres, startMutePostgres } from '../../test/mute-postgres.ts';
-import { NO_BACKUPS } from '../../test/no-backups.ts';
-import { testCatalogs } from '../../test/test-catalogs.ts';
 import { openPool } from '../store/pool.ts';
 import { createAdminApp } from './admin-app.ts';
 
@@ -17,33 +14,14 @@ async function askBoth(database: MutePostgres): Promise<readonly unknown[]> {
     applicationName: 'test',
     onIdleError: () => {},
   });
-  const app = createAdminApp({
-    accountId: 1,
-    adminToken: 'token',
-    adminHost: '127.0.0.1',
-    publicUrl: null,
-    baseUrl: 'http://127.0.0.1:4141',
-    version: '1.2.3',
-    dashboard: null,
-    database: () => pool,
-    publishKeys: () => Promise.resolve(true),
-    readSupervisorStatus: () => Promise.resolve(null),
-    requestRestart: async () => null,
-    readShipperStatus: () => null,
-    readSpoolStatus: () => Promise.resolve({ bytes: 5, limitBytes: 9, isDiskLow: false }),
-    countRunningJobs: () => Promise.resolve(0),
-    demoData: {
-      countCalls: () => Promise.resolve(0),
-      readKeyId: () => Promise.resolve(null),
-      load: () => Promise.resolve(0),
-      remove: () => Promise.resolve(0),
-    },
-    settings: [{ name: 'TOLLGATE_PORT', value: '4141', source: 'default' }],
-    prices: fixedPrices(),
-    catalogs: testCatalogs(),
-    backups: NO_BACKUPS,
-    log: pino({ level: 'silent' }),
-  });
+  const app = createAdminApp(
+    bareAdminDeps({
+      adminToken: 'token',
+      database: () => pool,
+      readSpoolStatus: async () => ({ bytes: 5, limitBytes: 9, isDiskLow: false }),
+      settings: [{ name: 'TOLLGATE_PORT', value: '4141', source: 'default' }],
+    }),
+  );
   try {
     const answers = await Promise.all([
       app.request('http://127.0.0.1/readyz', { headers: HEADERS }),

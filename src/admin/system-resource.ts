@@ -2,6 +2,7 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { SupervisorStatus } from '../channel.ts';
 import { checkDatabase, readDatabaseFacts } from '../runs/database-facts.ts';
+import { AccountsBody, formatAccounts } from './accounts-body.ts';
 import type { AdminDeps } from './admin-deps.ts';
 import { RestartBody } from './restart-resource.ts';
 import { COMMON_ERRORS, jsonAnswer, Time } from './schemas.ts';
@@ -63,6 +64,7 @@ const StatusBody = z
       })
       .nullable()
       .describe('Files on this machine; null when they cannot be read'),
+    accounts: AccountsBody.nullable().describe('What became of every call; null when the spool cannot be read'),
     jobs_running: z.number().int().nullable().describe('Jobs that run or wait; null when that is not known'),
     price_version: z.string().nullable(),
     settings: z.array(SettingBody).describe('In force; secrets are not shown'),
@@ -160,7 +162,7 @@ function addHealthRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   });
 }
 
-async function isDatabaseUp(deps: AdminDeps): Promise<boolean> {
+export async function isDatabaseUp(deps: AdminDeps): Promise<boolean> {
   try {
     const pool = deps.database();
     if (pool === null) return false;
@@ -182,11 +184,12 @@ export function addSystemRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     responses: { 200: jsonAnswer(StatusBody, 'As of now; also while the database is down'), ...COMMON_ERRORS },
   });
   app.openapi(status, async (c) => {
-    const [supervisor, database, spool, jobsRunning] = await Promise.all([
+    const [supervisor, database, spool, jobsRunning, accounts] = await Promise.all([
       deps.readSupervisorStatus(),
       readDatabaseStatus(deps),
       deps.readSpoolStatus(),
       deps.countRunningJobs(),
+      deps.accounts.read(),
     ]);
     const startedAt = supervisor === null ? null : new Date(supervisor.startedAtMs).toISOString();
     return c.json(
@@ -200,6 +203,7 @@ export function addSystemRoutes(app: OpenAPIHono, deps: AdminDeps): void {
         records: deps.readShipperStatus(),
         spool:
           spool === null ? null : { bytes: spool.bytes, limit_bytes: spool.limitBytes, is_disk_low: spool.isDiskLow },
+        accounts: accounts === null ? null : formatAccounts(accounts),
         jobs_running: jobsRunning,
         price_version: deps.prices.book().version,
         settings: [...deps.settings],

@@ -60,8 +60,6 @@ export type TableEnd = z.infer<typeof TableEnd>;
 export const BackupTrailer = z.object({
   rows: Count,
   bytes: Count,
-  /** Of all frames but those of data, whose digests are in them. */
-  sha256: Sha256,
 });
 
 export function encodeFrame(type: FrameType, payload: Buffer): Buffer {

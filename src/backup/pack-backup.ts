@@ -1,4 +1,8 @@
-/** zstd around a backup, both ways, in bounded memory. */
+/**
+ * zstd around a backup, both ways, in bounded memory, with the SHA-256 of the packed bytes behind them. That stands in a
+ * frame of the kind that other programs skip, so that `zstd -d` reads the file as well.
+ */
+import { createHash, type Hash } from 'node:crypto';
 import { pipeline, Readable } from 'node:stream';
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
 import { BackupError, damaged } from './backup-error.ts';
@@ -7,25 +11,39 @@ import { BackupError, damaged } from './backup-error.ts';
 const LEVEL = 3;
 /** 8 MiB: more than our own files need, and the most that a foreign one may make us take. */
 const MAX_WINDOW_LOG = 23;
+/** A skippable frame of 32 bytes: https://www.rfc-editor.org/rfc/rfc8878#section-3.1.2 */
+const DIGEST_HEAD = Buffer.from('5e2a4d1820000000', 'hex');
+const DIGEST_FRAME_BYTES = DIGEST_HEAD.length + 32;
 
-/** Each frame is handed on before the next is made. */
+/** Each piece is handed on before the next is made. */
 function readableOf(source: AsyncIterable<Uint8Array>): Readable {
   return Readable.from(source, { objectMode: true, highWaterMark: 1 });
 }
 
-export function packBackup(plain: AsyncIterable<Uint8Array>): AsyncIterable<Buffer> & { destroy(): void } {
-  const zstd = createZstdCompress({
-    params: { [constants.ZSTD_c_compressionLevel]: LEVEL, [constants.ZSTD_c_checksumFlag]: 1 },
-  });
+function digestFrame(hash: Hash): Buffer {
+  return Buffer.concat([DIGEST_HEAD, hash.digest()]);
+}
+
+export async function* packBackup(plain: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  const zstd = createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: LEVEL } });
   // Its failure comes out of the stream, to whoever reads that.
   pipeline(readableOf(plain), zstd, () => {});
-  return zstd;
+  const hash = createHash('sha256');
+  for await (const chunk of zstd) {
+    hash.update(chunk);
+    yield chunk;
+  }
+  yield digestFrame(hash);
 }
 
 /** A failure of `packed` is thrown as it is, what is wrong with its content as a BackupError. */
 export async function* unpackBackup(packed: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   const zstd = createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: MAX_WINDOW_LOG } });
-  pipeline(readableOf(packed), zstd, () => {});
+  let isWhole = false;
+  const checked = withoutDigest(packed, (matches) => {
+    isWhole = matches;
+  });
+  pipeline(readableOf(checked), zstd, () => {});
   let isBegun = false;
   try {
     for await (const chunk of zstd) {
@@ -33,11 +51,44 @@ export async function* unpackBackup(packed: AsyncIterable<Uint8Array>): AsyncGen
       yield chunk;
     }
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    if (code === 'ZSTD_error_prefix_unknown' && !isBegun)
-      throw new BackupError('not_a_backup', 'The file is not a backup of Tollgate.', { cause: error });
-    if (code === 'Z_BUF_ERROR') throw damaged('it ends too early', error);
-    if (code.startsWith('ZSTD_') || code.startsWith('Z_')) throw damaged('it cannot be unpacked', error);
-    throw error;
+    throw isBegun ? explain(error) : explainStart(error);
   }
+  // The decompressor itself lets some cuts and changes pass that lose nothing of the content.
+  if (!isWhole) throw damaged('it is cut, or was changed');
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+function explain(error: unknown): unknown {
+  const code = codeOf(error);
+  if (code === 'Z_BUF_ERROR') return damaged('it ends too early', error);
+  return /^ZSTD_|^Z_/.test(code) ? damaged('it cannot be unpacked', error) : error;
+}
+
+function explainStart(error: unknown): unknown {
+  if (codeOf(error) !== 'ZSTD_error_prefix_unknown') return explain(error);
+  return new BackupError('not_a_backup', 'The file is not a backup of Tollgate.', { cause: error });
+}
+
+/** Everything but the digest at the end, and at the end whether that is the right one. */
+async function* withoutDigest(
+  packed: AsyncIterable<Uint8Array>,
+  onEnd: (matches: boolean) => void,
+): AsyncGenerator<Uint8Array> {
+  const hash = createHash('sha256');
+  let held: Buffer = Buffer.alloc(0);
+  for await (const chunk of packed) {
+    const all = Buffer.concat([held, chunk]);
+    const known = all.subarray(0, Math.max(0, all.length - DIGEST_FRAME_BYTES));
+    held = all.subarray(known.length);
+    if (known.length === 0) continue;
+    hash.update(known);
+    yield known;
+  }
+  const matches = digestFrame(hash).equals(held);
+  // Too short to have one: what kind of file it is its beginning says.
+  if (!matches && held.length > 0) yield held;
+  onEnd(matches);
 }

@@ -18,7 +18,7 @@ import { closeConnection, openConnection } from './open-connection.ts';
 import { type BackupEvent, readBackup } from './read-backup.ts';
 import { listColumns, readMigrations } from './read-schema.ts';
 
-/** For who uses the log now: a batch takes less, an export may take more. */
+/** A batch takes less, an export may take more. */
 const LOCK_LIMIT_MS = 10_000;
 const BATCH_TRIES = 10;
 /** Each takes a lock for every index; those are of one transaction. */
@@ -39,6 +39,8 @@ export interface RestoreOptions {
   readonly accountId: number;
   /** Aborted when nobody waits for the outcome any more. */
   readonly signal: AbortSignal;
+  /** For those who use the log now; shorter in tests. */
+  readonly lockLimitMs?: number;
 }
 
 export interface RestoreResult {
@@ -114,7 +116,8 @@ async function restore(
 ): Promise<RestoreResult> {
   const schema = { migrations: await readMigrations(client), columns: await listColumns(client) };
   judgeBackup(header, schema);
-  await client.query(`set lock_timeout = ${LOCK_LIMIT_MS}`);
+  const lockLimitMs = options.lockLimitMs ?? LOCK_LIMIT_MS;
+  await client.query(`set lock_timeout = ${lockLimitMs}`);
   // Until the connection ends: what is past the limits here would be dropped while it is being filled.
   await client.query('select pg_advisory_lock($1)', [RETENTION_LOCK]);
   await refuseUnlessEmpty(client, options.replaces);
@@ -183,9 +186,9 @@ async function replaceContent(
   client: pg.Client,
   header: BackupHeader,
   events: AsyncGenerator<BackupEvent>,
-  { replaces, accountId }: RestoreOptions,
+  { replaces, accountId, lockLimitMs = LOCK_LIMIT_MS }: RestoreOptions,
 ): Promise<RestoreResult> {
-  await client.query(`set local lock_timeout = ${LOCK_LIMIT_MS}`);
+  await client.query(`set local lock_timeout = ${lockLimitMs}`);
   // Whoever changes something waits until the end; whoever reads sees what was there before.
   const names = BACKUP_TABLES.map(({ name }) => `only ${name}`).join(', ');
   await client.query(`lock table ${names} in exclusive mode`);

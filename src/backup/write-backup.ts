@@ -9,6 +9,7 @@ import {
   type BackupHeader,
   countRows,
   encodeFrame,
+  type FrameType,
   MAGIC,
   MAX_DATA_BYTES,
   MAX_TEXT_BYTES,
@@ -32,26 +33,25 @@ export async function* writeBackup(client: pg.ClientBase, facts: BackupFacts): A
   await client.query('begin transaction isolation level repeatable read read only');
   const tables: readonly PlannedTable[] = await planTables(client);
   const header = await readHeader(client, facts, tables);
-  const proof = createHash('sha256');
-  const noted = (type: 'header' | 'table' | 'table_end', content: object): Buffer => {
-    const payload = Buffer.from(JSON.stringify(content));
-    if (payload.length > MAX_TEXT_BYTES) throw new Error(`a backup's ${type} has ${payload.length} bytes`);
-    proof.update(payload);
-    return encodeFrame(type, payload);
-  };
   let rows = 0;
   let bytes = 0;
   yield MAGIC;
-  yield noted('header', header);
+  yield textFrame('header', header);
   for (const table of tables) {
-    yield noted('table', { name: table.name });
+    yield textFrame('table', { name: table.name });
     const end = yield* writeRows(client, table);
     rows += end.rows;
     bytes += end.bytes;
-    yield noted('table_end', end);
+    yield textFrame('table_end', end);
   }
   await client.query('commit');
-  yield encodeFrame('trailer', Buffer.from(JSON.stringify({ rows, bytes, sha256: proof.digest('hex') })));
+  yield textFrame('trailer', { rows, bytes });
+}
+
+function textFrame(type: Exclude<FrameType, 'data'>, content: object): Buffer {
+  const payload = Buffer.from(JSON.stringify(content));
+  if (payload.length > MAX_TEXT_BYTES) throw new Error(`a backup's ${type} has ${payload.length} bytes`);
+  return encodeFrame(type, payload);
 }
 
 async function planTables(client: pg.ClientBase): Promise<readonly PlannedTable[]> {

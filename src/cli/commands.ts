@@ -1,5 +1,7 @@
 /** The commands that talk to a running gateway through its admin API. `start` and its children are in `main`. */
 import type { Command } from 'commander';
+import { addBackupCommand } from './backup/backup-command.ts';
+import { addRestoreCommand } from './backup/restore-command.ts';
 import { addCostsCommand } from './costs-command.ts';
 import { addDemoCommands } from './demo-commands.ts';
 import { addDoctorCommand } from './doctor-command.ts';
@@ -15,6 +17,7 @@ import { addRepriceCommand } from './prices/reprice-command.ts';
 import { addReconcileCommand } from './reconcile/reconcile-command.ts';
 import { addRestartCommand } from './restart-command.ts';
 import { addRunsCommand } from './runs-command.ts';
+import { addVerifyCommand } from './verify-command.ts';
 
 /** Lists under `--json` are one object a line. */
 function addClientOptions(command: Command): Command {
@@ -39,6 +42,9 @@ export function addCommands(program: Command): void {
   addMetadataCommands(program, addClientOptions);
   addJobsCommands(program, addClientOptions);
   addExportCommand(program, addClientOptions);
+  addBackupCommand(program, addClientOptions);
+  addRestoreCommand(program, addClientOptions);
   addDoctorCommand(program, addClientOptions);
   addRestartCommand(program, addClientOptions);
+  addVerifyCommand(program, addClientOptions);
 }

@@ -1,7 +1,9 @@
 /** `tollgate doctor`: what works, what does not, why calls were refused, and what to do. Ends with 1 when there is a problem. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { Attempts, type Finding, judgeAttempts, judgePrices, judgeStatus, PriceWarnings, Status } from './findings.ts';
-import { type ClientFlags, createGatewayClient } from './gateway-client.ts';
+import { type ClientFlags, createGatewayClient, type GatewayClient } from './gateway-client.ts';
+import { type Accounts, isUncertain, judgeAccounts, judgeQuarantine, Quarantine } from './judge-accounts.ts';
 import { createOutput } from './output.ts';
 
 interface DoctorFlags extends ClientFlags {
@@ -9,6 +11,8 @@ interface DoctorFlags extends ClientFlags {
 }
 
 const PROXY_ANSWER_LIMIT_MS = 3_000;
+/** The processes say how they are every second. */
+export const SECOND_READING_MS = 1_500;
 
 const MARKS: Readonly<Record<Finding['level'], string>> = { ok: '✓', note: '!', problem: '✗' };
 
@@ -22,11 +26,23 @@ async function isAnswering(baseUrl: string): Promise<boolean> {
   }
 }
 
+/** The same account when it is certain, else that of a moment later. */
+export async function readAgain(client: GatewayClient, accounts: Accounts): Promise<Accounts> {
+  if (!isUncertain(accounts)) return accounts;
+  await sleep(SECOND_READING_MS);
+  const { accounts: later } = await client.ask(Status, '/api/v1/status');
+  return later ?? accounts;
+}
+
 async function examine(flags: DoctorFlags): Promise<void> {
   const client = createGatewayClient(flags, process.env);
   const output = createOutput(process.stdout);
   const status = await client.ask(Status, '/api/v1/status');
   const findings = [...judgeStatus(status, await isAnswering(status.base_url), Date.now())];
+  if (status.accounts === null)
+    findings.push({ level: 'problem', text: 'calls: the spool cannot be read; see the gateway’s log' });
+  else findings.push(...judgeAccounts(status.accounts, await readAgain(client, status.accounts), Date.now()));
+  findings.push(...judgeQuarantine(await client.ask(Quarantine, '/api/v1/quarantine?limit=1')));
   if (status.database.state === 'up')
     findings.push(...judgePrices(await client.ask(PriceWarnings, '/api/v1/prices/status')));
   if (status.processes.length > 0) findings.push(...judgeAttempts(await client.ask(Attempts, '/api/v1/attempts')));

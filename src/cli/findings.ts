@@ -1,6 +1,7 @@
 /** What `doctor` makes of the gateway's status: one finding a line, good or bad, with what to do. Pure. */
 import { z } from 'zod';
 import { formatBytes, formatDuration } from '../format-amounts.ts';
+import { Accounts } from './judge-accounts.ts';
 import { terminalText } from './terminal-text.ts';
 
 export interface Finding {
@@ -28,9 +29,8 @@ export const Status = z.object({
     version: z.string().nullable(),
     size_bytes: z.number().nullable(),
   }),
-  records: z
-    .object({ waiting_for: z.string().nullable(), drained_at: z.string().nullable(), quarantined: z.number() })
-    .nullable(),
+  records: z.object({ waiting_for: z.string().nullable(), drained_at: z.string().nullable() }).nullable(),
+  accounts: Accounts.nullable(),
   price_version: z.string().nullable(),
 });
 
@@ -90,11 +90,6 @@ function* judgeRecords({ database, records }: z.infer<typeof Status>, nowMs: num
       text: `records: catching up${behindMs === null ? '' : `, ${formatDuration(behindMs)} behind`}`,
     };
   else yield { level: 'ok', text: 'records: all stored' };
-  if (records.quarantined > 0)
-    yield {
-      level: 'problem',
-      text: `records: ${records.quarantined} were refused by the database and lie in the folder quarantine of the data directory`,
-    };
 }
 
 /** What is missing in the prices does not stop a call, so it is a note. */

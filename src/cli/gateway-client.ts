@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { defaultDataDir } from '../default-data-dir.ts';
 import { OperatorError } from '../errors.ts';
+import { upload } from './upload.ts';
 
 const ANSWER_LIMIT_MS = 60_000;
 
@@ -30,6 +31,8 @@ export interface GatewayClient {
   readonly ask: <T>(schema: z.ZodType<T>, path: string, options?: AskOptions) => Promise<T>;
   /** An open answer, for streams. */
   readonly open: (path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal) => Promise<Response>;
+  /** Sends a body of any size, and reads JSON however long that takes; throws as `ask` does. */
+  readonly upload: <T>(schema: z.ZodType<T>, path: string, body: AsyncIterable<Uint8Array>) => Promise<T>;
 }
 
 const AdminFile = z.object({ url: z.string(), token: z.string() });
@@ -135,6 +138,12 @@ export function createGatewayClient(flags: ClientFlags, env: Environment): Gatew
       return schema.parse(await response.json());
     },
     open: (path, headers, signal) => send(path, { headers: { authorization, ...headers }, signal }),
+    upload: async (schema, path, body) => {
+      const headers = { authorization, 'x-tollgate-actor': readActorName() };
+      const response = await upload(`${url}${path}`, headers, body);
+      if (!response.ok) throw await describeRefusal(response);
+      return schema.parse(await response.json());
+    },
   };
 }
 

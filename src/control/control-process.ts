@@ -17,12 +17,17 @@ import { createDemoData } from '../demo-data/demo-data.ts';
 import { formatOrigin } from '../format-origin.ts';
 import type { CurrentPriceBook } from '../prices/current-price-book.ts';
 import { createPriceCatalogs } from '../prices/price-catalogs.ts';
+import { listQuarantine } from '../shipper/list-quarantine.ts';
 import { type Shipper, startShipper } from '../shipper/shipper.ts';
+import { createWaitingCounter } from '../spool/count-waiting.ts';
 import { migrate } from '../store/migrate.ts';
 import { openPool } from '../store/pool.ts';
 import { readVersion } from '../version.ts';
 import { createBackups } from './backups.ts';
+import { createCallAccounts } from './call-accounts.ts';
 import { createKeyPublisher, type KeyPublisher } from './key-publisher.ts';
+import { createProxyMemory } from './proxy-memory.ts';
+import { readAccounts } from './read-accounts.ts';
 import { type Repeating, repeat } from './repeat.ts';
 import { repeatEstimates } from './repeat-estimates.ts';
 import { repeatFeed } from './repeat-feed.ts';
@@ -43,6 +48,8 @@ const SHIPPER_STATEMENT_TIMEOUT_MS = 60_000;
 /** A day of many runs takes its time; the records wait in the spool meanwhile. */
 const RETENTION_STATEMENT_TIMEOUT_MS = 600_000;
 const KEY_POLL_MS = 500;
+/** As often as the proxies say how they are: a process that dies has said little more than is remembered. */
+const PROXY_POLL_MS = 1_000;
 const PRICES_POLL_MS = 1_000;
 /** Of a whole look, over a slow line. */
 const FEED_TIMEOUT_MS = 30_000;
@@ -140,11 +147,21 @@ function createControl(
     feed: { setting: config.priceFeed, egress: config.egress, timeoutMs: FEED_TIMEOUT_MS, now: Date.now },
   });
   let liveSpools = start.liveSpools;
+  const memory = createProxyMemory(Date.now());
+  const gone = createCallAccounts(join(config.dataDir, 'call-accounts.json'));
+  const counter = createWaitingCounter();
+  const quarantineDir = join(config.dataDir, 'quarantine');
   let connected: Connected | null = null;
   let server: AdminServer | null = null;
 
   function connect(): Connected {
-    const shipper = startShipper({ pool: shipperPool, spoolDir: start.spoolDir, prices, log });
+    const shipper = startShipper({
+      ...{ pool: shipperPool, spoolDir: start.spoolDir, quarantineDir, prices, log },
+      onEnded: (ended) => {
+        const said = memory.lastOf(ended.name);
+        return gone.takeIn(ended, said === null ? 0 : said.keptTotal + said.recordsLost);
+      },
+    });
     shipper.setLiveSpools(liveSpools);
     const send = (change: Extract<UpMessage, { type: 'publish-keys' }>['change']): void => {
       channel.send({ type: 'publish-keys', change });
@@ -167,6 +184,11 @@ function createControl(
     };
   }
 
+  const watching = repeat(async () => {
+    const supervisor = await status.read();
+    if (supervisor !== null) memory.note(supervisor);
+    return PROXY_POLL_MS;
+  });
   const connecting = repeatUntilMigrated(shipperPool, join(PROJECT_ROOT, 'migrations'), log, () => {
     connected = connect();
   });
@@ -189,6 +211,7 @@ function createControl(
     accountId: ACCOUNT_ID,
     adminToken: start.adminToken,
     adminHost: config.adminHost,
+    endedSessionsFile: join(config.dataDir, 'ended-sessions.json'),
     publicUrl: config.publicUrl,
     baseUrl: config.publicUrl ?? formatOrigin(config.host, config.port),
     version: readVersion(),
@@ -203,6 +226,23 @@ function createControl(
     },
     readShipperStatus: () => formatShipperStatus(connected?.shipper.stats() ?? null),
     readSpoolStatus: () => readSpoolStatus(start.spoolDir),
+    accounts: {
+      read: async () => {
+        try {
+          return await readAccounts({
+            ...{ spoolDir: start.spoolDir, gone, memory, counter, readSupervisorStatus: status.read },
+            listLiveSpools: () => liveSpools,
+          });
+        } catch (error) {
+          log.warn({ err: error }, 'the accounts of the calls cannot be read');
+          return null;
+        }
+      },
+      listQuarantine: () => listQuarantine(quarantineDir),
+      countOfProxies: memory.counts,
+      readShipper: () => connected?.shipper.stats() ?? null,
+    },
+    metricsToken: config.metricsToken,
     countRunningJobs: () => Promise.resolve(connected?.jobs.countActive() ?? null),
     demoData: createDemoData({
       pool: apiPool,
@@ -239,6 +279,7 @@ function createControl(
       await server?.close();
       await Promise.all([
         connecting.stop(),
+        watching.stop(),
         connected?.polling.stop(),
         connected?.pollingPrices.stop(),
         connected?.priceUpdates.stop(),

@@ -5,7 +5,8 @@ import { createDemoteKind } from '../metadata/demote-job.ts';
 import { createPromoteKind } from '../metadata/promote-job.ts';
 import type { CurrentPriceBook } from '../prices/current-price-book.ts';
 import { createRepriceKind } from '../repricing/reprice-job.ts';
+import { createVerifyKind } from '../verify/verify-job.ts';
 
 export function createJobKinds(prices: CurrentPriceBook): readonly JobKind[] {
-  return [createPromoteKind(), createDemoteKind(), createRepriceKind({ prices, priceEstimate })];
+  return [createPromoteKind(), createDemoteKind(), createRepriceKind({ prices, priceEstimate }), createVerifyKind()];
 }

@@ -9,11 +9,13 @@ import { AnswerHead, dropNamed, headersForClient } from './answer-head.ts';
 import type { BodyCopy } from './body-copy.ts';
 import type { ClientResponse } from './client-exchange.ts';
 import type { HeaderNames } from './header-names.ts';
+import type { IdleSweep, IdleWait } from './idle-sweep.ts';
 import type { UpstreamCall, UpstreamEvents } from './upstream/upstream.ts';
 import type { UpstreamFailure } from './upstream/upstream-failure.ts';
 
 /** A client that takes nothing for this long, while there is something to take, is given up. */
-const STALL_TIMEOUT_MS = 10 * 60_000;
+export const STALL_MS = 10 * 60_000;
+export const STALL_SWEEP_MS = 5_000;
 /** Between two checkpoints of one call, except for the one before the ending. */
 const CHECKPOINT_INTERVAL_MS = 1_000;
 /** With `on_client_abort=drain`: how long an answer is read on after its client has gone. */
@@ -22,7 +24,8 @@ const DRAIN_TIMEOUT_MS = 10 * 60_000;
 export type AnswerEnding =
   /** The whole answer came; all of it but the last byte was sent. */
   | { readonly kind: 'complete' }
-  | { readonly kind: 'client-gone' }
+  /** `isStalled`: it was there and took nothing for too long. */
+  | { readonly kind: 'client-gone'; readonly isStalled: boolean }
   /** The answer began and was cut. */
   | { readonly kind: 'upstream-cut'; readonly failure: UpstreamFailure }
   /** No answer began. */
@@ -50,6 +53,8 @@ export interface AnswerOptions {
   readonly copy: BodyCopy;
   readonly headerNames: HeaderNames;
   readonly drainsOnClientAbort: boolean;
+  /** Gives up clients that take nothing. */
+  readonly stalls: IdleSweep;
   /** Monotonic time at which the call arrived; all times of an answer count from it. */
   readonly arrivedMs: number;
   /** Called with the head; gives what depends on it. */
@@ -85,7 +90,9 @@ export class Answer implements UpstreamEvents {
   #isTerminalChecked = false;
   #isClientGone = false;
   #isHeadFlushed = false;
-  #stall: NodeJS.Timeout | null = null;
+  /** Set while the client is waited for. */
+  #stall: IdleWait | null = null;
+  #isStalled = false;
   #drainLimit: NodeJS.Timeout | null = null;
   #connectMs: number | null = null;
   #headersMs: number | null = null;
@@ -217,7 +224,7 @@ export class Answer implements UpstreamEvents {
   #end(how: AnswerEnding): void {
     if (this.#ending !== null) return;
     this.#ending = how;
-    if (this.#stall !== null) clearTimeout(this.#stall);
+    this.#stopWaiting();
     if (this.#drainLimit !== null) clearTimeout(this.#drainLimit);
     if (this.#meter === null) {
       this.#resolveEnded(how);
@@ -233,11 +240,15 @@ export class Answer implements UpstreamEvents {
     if (this.#ending !== null || this.#outgoing.writableFinished) return;
     this.#isClientGone = true;
     if (this.#options.drainsOnClientAbort && this.#head !== null) {
-      this.#drainLimit = setTimeout(() => this.#cancel({ kind: 'client-gone' }), DRAIN_TIMEOUT_MS);
+      this.#drainLimit = setTimeout(() => this.#cancel(this.#clientGone()), DRAIN_TIMEOUT_MS);
       this.#upstream?.resume();
     } else {
-      this.#cancel({ kind: 'client-gone' });
+      this.#cancel(this.#clientGone());
     }
+  }
+
+  #clientGone(): AnswerEnding {
+    return { kind: 'client-gone', isStalled: this.#isStalled };
   }
 
   #cancel(how: AnswerEnding): void {
@@ -267,12 +278,23 @@ export class Answer implements UpstreamEvents {
   #waitForDrain(): void {
     if (this.#stall !== null) return;
     this.#upstream?.pause();
-    this.#stall = setTimeout(() => this.#outgoing.destroy(), STALL_TIMEOUT_MS);
+    this.#stall = {
+      touchedMs: performance.now(),
+      onIdle: () => {
+        this.#isStalled = true;
+        this.#outgoing.destroy();
+      },
+    };
+    this.#options.stalls.add(this.#stall);
     this.#outgoing.once('drain', () => {
-      if (this.#stall !== null) clearTimeout(this.#stall);
-      this.#stall = null;
+      this.#stopWaiting();
       if (this.#waiting === null) this.#upstream?.resume();
     });
+  }
+
+  #stopWaiting(): void {
+    if (this.#stall !== null) this.#options.stalls.remove(this.#stall);
+    this.#stall = null;
   }
 
   /** Holds this chunk and all that follow until the checkpoint is written. */
@@ -315,7 +337,7 @@ export class Answer implements UpstreamEvents {
     }
     const rest = this.#filter?.finish() ?? null;
     if (rest !== null && rest.length > 0) this.#write(rest);
-    this.#end(this.#isClientGone ? { kind: 'client-gone' } : how);
+    this.#end(this.#isClientGone ? this.#clientGone() : how);
   }
 }
 

@@ -15,3 +15,12 @@ test('ids ascend within a millisecond, over draws of random bytes, and when the 
   expect(ids.toSorted()).toEqual(ids);
   expect(new Set(ids).size).toBe(700);
 });
+
+test('after a large step back ids have the time of the clock again, and are still all different', () => {
+  const clock = [90_000_000, 90_000_000, 3_600_000, 3_600_000, 3_600_001];
+  let step = 0;
+  const next = createCallIds(() => clock[step++] ?? 0);
+  const calls = Array.from({ length: 5 }, () => next());
+  expect(calls.map(({ timeMs }) => timeMs)).toEqual([90_000_000, 90_000_000, 3_600_000, 3_600_000, 3_600_001]);
+  expect(new Set(calls.map(({ id }) => id)).size).toBe(5);
+});

@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import type { RejectedAttempt } from '../channel.ts';
 import type { Config } from '../config.ts';
+import type { GatewayErrorCode } from '../errors.ts';
 import type { SpoolWriter } from '../spool/spool-writer.ts';
 import type { KeyHolder } from './authenticate.ts';
 import type { AwsCredentials } from './aws/aws-credentials.ts';
@@ -24,7 +25,7 @@ export interface OpenCall {
 }
 
 export interface Gateway {
-  readonly settings: Pick<Config, 'bodies' | 'usage' | 'onClientAbort' | 'node'>;
+  readonly settings: Pick<Config, 'bodies' | 'usage' | 'onClientAbort' | 'onFull' | 'node'>;
   readonly routes: RouteSettings;
   readonly keys: KeyHolder;
   readonly awsCredentials: AwsCredentials;
@@ -33,12 +34,28 @@ export interface Gateway {
   readonly copies: ByteBudget;
   readonly heldBodies: ByteBudget;
   readonly idleBodies: IdleSweep;
+  /** Open answers whose clients take nothing. */
+  readonly stalledClients: IdleSweep;
   readonly headerNames: HeaderNames;
   readonly nextCallId: () => CallId;
   readonly openCalls: OpenSet<OpenCall>;
-  readonly counters: { calls: number; rejected: number };
+  readonly counters: {
+    calls: number;
+    rejected: number;
+    /** Calls that have a record to be kept; the ordinal of the last one. */
+    accepted: number;
+    /** Accepted calls whose ending is neither written nor given up. */
+    inFlight: number;
+    refusedFull: number;
+    /** At the limit on connections. */
+    droppedConnections: number;
+    /** Refused calls by code. */
+    readonly refusals: Map<GatewayErrorCode, number>;
+  };
   /** True from the moment the process is asked to stop: no connection is kept alive any more. */
   isDraining: boolean;
+  /** It drains because another process serves the port: the gateway goes on. */
+  isReplaced?: boolean;
   readonly reportAttempt: (attempt: RejectedAttempt) => void;
   readonly log: Logger;
 }

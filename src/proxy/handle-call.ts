@@ -15,8 +15,8 @@ import type { ClientRequest, ClientResponse } from './client-exchange.ts';
 import { countSent } from './count-sent.ts';
 import type { Gateway } from './gateway.ts';
 import { splitGatewayHeaders } from './gateway-headers.ts';
-import { hideEchoes, hideInReading } from './hide-echoes.ts';
-import { keepBegin, keepEnd, keepsBodies, stampArrival } from './keep-call.ts';
+import { hideEchoes, hideInReading, NOT_SIGNED } from './hide-echoes.ts';
+import { acceptCall, keepBegin, keepEnd, keepsBodies, loseEnd, stampArrival } from './keep-call.ts';
 import { attachMeter } from './meter.ts';
 import { type PreparedBody, prepareBody, withoutCompression } from './prepare-body.ts';
 import { NO_BODY_FACTS, readFactsAtEnd, withKnownStream } from './read-body-facts.ts';
@@ -24,7 +24,6 @@ import { ASKABLE_BODY_BYTES, type ReceivedBody, receiveBody, SMALL_BODY_BYTES } 
 import {
   beginFlags,
   type CallFacts,
-  describeBegin,
   describeCheckpoint,
   describeCopiedBody,
   describeEnd,
@@ -39,6 +38,7 @@ export async function handleCall(incoming: ClientRequest, outgoing: ClientRespon
   const requestCopy = new BodyCopy(gateway.copies);
   const responseCopy = new BodyCopy(gateway.copies);
   let facts: CallFacts | null = null;
+  let begun: CallBegin | 'ended' | null = null;
   try {
     const request = accept(incoming, gateway.headerNames);
     const headers = splitGatewayHeaders(request);
@@ -67,7 +67,8 @@ export async function handleCall(incoming: ClientRequest, outgoing: ClientRespon
         ? forwarded
         : await signHeaders(facts, route.signing, forwarded, prepared, requestCopy.totalBytes, gateway);
     const flags = beginFlags(facts, prepared.flags);
-    const begin = describeBegin(facts, prepared.facts, flags);
+    const begin = acceptCall(gateway, facts, prepared.facts, flags);
+    begun = begin;
     await keepBegin(gateway, begin);
 
     const overheadUs = Math.round((performance.now() - arrival.monotonicMs - bodyWaitMs) * 1000);
@@ -76,6 +77,7 @@ export async function handleCall(incoming: ClientRequest, outgoing: ClientRespon
     gateway.openCalls.delete(answer);
 
     // Everything below may not change what the client gets: the last byte waits, and then goes out whatever happened.
+    begun = 'ended';
     try {
       const requestBytes = received.kind === 'held' ? received.bytes.length : requestCopy.totalBytes;
       const isRead = prepared.facts !== NO_BODY_FACTS;
@@ -93,15 +95,15 @@ export async function handleCall(incoming: ClientRequest, outgoing: ClientRespon
       const bodies = keepsBodies(gateway, facts)
         ? bodiesOf(facts, begin, received, requestCopy, answer, responseCopy)
         : [];
-      const kept = hideEchoes(request, end, bodies);
+      const kept = hideEchoes(request, signedOf(route, sentHeaders), end, bodies);
       await keepEnd(gateway, begin, kept.end, kept.bodies);
     } catch (error) {
-      gateway.log.error({ err: error, request_id: arrival.id }, 'the record of a call could not be made');
+      loseEnd(gateway, begin, error);
     }
     if (ending.kind === 'no-answer') refuse(incoming, outgoing, ending.failure.code, arrival.id);
     else answer.release();
   } catch (error) {
-    refuseCall(incoming, outgoing, gateway, arrival, facts, error);
+    refuseCall(incoming, outgoing, gateway, arrival, facts, begun, error);
   } finally {
     requestCopy.release();
     responseCopy.release();
@@ -111,6 +113,10 @@ export async function handleCall(incoming: ClientRequest, outgoing: ClientRespon
 function holdLimit(route: Route, mayAsk: boolean): number {
   if (route.signing !== null) return SIGNABLE_BODY_BYTES;
   return mayAsk ? ASKABLE_BODY_BYTES : SMALL_BODY_BYTES;
+}
+
+function signedOf(route: Route, sentHeaders: readonly string[]): readonly string[] {
+  return route.signing === null ? NOT_SIGNED : sentHeaders;
 }
 
 async function signHeaders(
@@ -141,12 +147,13 @@ function forward(
     copy: responseCopy,
     headerNames: gateway.headerNames,
     drainsOnClientAbort: gateway.settings.onClientAbort === 'drain',
+    stalls: gateway.stalledClients,
     arrivedMs: arrival.monotonicMs,
     onHead: (head) => attachMeter(route, head, prepared.isAsked),
     checkpoint: (open, done) => {
       if (open.reading === null) done();
       else {
-        const reading = hideInReading(request, open.reading);
+        const reading = hideInReading(request, signedOf(route, sentHeaders), open.reading);
         gateway.spool.checkpoint(describeCheckpoint(arrival, open, reading, performance.now()), done);
       }
     },

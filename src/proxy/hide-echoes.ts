@@ -21,9 +21,17 @@ export interface KeptEnding {
   readonly bodies: CallBody[];
 }
 
-/** The same objects when nothing is found, which is nearly always. */
-export function hideEchoes(request: AcceptedRequest, end: CallEnd, bodies: CallBody[]): KeptEnding {
-  const credentials = listCredentials(request);
+/** Flat headers, none: the call is not signed by the gateway. */
+export const NOT_SIGNED: readonly string[] = [];
+
+/** The same objects when nothing is found, which is nearly always. `signed`: the headers sent, where the gateway signs. */
+export function hideEchoes(
+  request: AcceptedRequest,
+  signed: readonly string[],
+  end: CallEnd,
+  bodies: CallBody[],
+): KeptEnding {
+  const credentials = listCredentials(request, signed);
   if (credentials.length === 0) return { end, bodies };
   const isUnusual = (end.status ?? 0) >= FIRST_UNUSUAL_STATUS || end.errorMessage !== null;
   return {
@@ -35,9 +43,13 @@ export function hideEchoes(request: AcceptedRequest, end: CallEnd, bodies: CallB
 }
 
 /** For checkpoints, from which the record is made when the process dies. */
-export function hideInReading(request: AcceptedRequest, reading: UsageReading): UsageReading {
+export function hideInReading(
+  request: AcceptedRequest,
+  signed: readonly string[],
+  reading: UsageReading,
+): UsageReading {
   if (reading.error === null) return reading;
-  const credentials = listCredentials(request);
+  const credentials = listCredentials(request, signed);
   const { type, message } = reading.error;
   return { ...reading, error: { type: hideInText(type, credentials), message: hideInText(message, credentials) } };
 }
@@ -45,13 +57,14 @@ export function hideInReading(request: AcceptedRequest, reading: UsageReading): 
 function hideInEnd(end: CallEnd, credentials: readonly string[]): CallEnd {
   const errorMessage = hideInText(end.errorMessage, credentials);
   const errorType = hideInText(end.errorType, credentials);
+  const providerRequestId = hideInText(end.providerRequestId, credentials);
   const isKnown = ([, value]: readonly [string, string]) => hideInText(value, credentials) !== value;
-  const hasEcho = end.responseHeaders.some(isKnown);
+  const hasEcho = providerRequestId !== end.providerRequestId || end.responseHeaders.some(isKnown);
   if (errorMessage === end.errorMessage && errorType === end.errorType && !hasEcho) return end;
   const responseHeaders = end.responseHeaders.map(
     ([name, value]) => [name, hideInText(value, credentials) ?? ''] as const,
   );
-  return { ...end, errorMessage, errorType, responseHeaders };
+  return { ...end, errorMessage, errorType, providerRequestId, responseHeaders };
 }
 
 function hideInText(text: string | null, credentials: readonly string[]): string | null {

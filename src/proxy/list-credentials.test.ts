@@ -3,14 +3,14 @@ import type { AcceptedRequest } from './accept.ts';
 import { HeaderNames } from './header-names.ts';
 import { listCredentials } from './list-credentials.ts';
 
-function credentialsOf(rawHeaders: readonly string[], query = ''): readonly string[] {
+function credentialsOf(rawHeaders: readonly string[], query = '', signed: readonly string[] = []): readonly string[] {
   const headerNames = new HeaderNames();
   const names = rawHeaders.filter((_, index) => index % 2 === 0).map((name) => headerNames.read(name));
   const request: AcceptedRequest = {
     ...{ method: 'POST', path: '/', query, hasQuery: query !== '', rawHeaders, names, nominated: [] },
     ...{ contentLength: null, hasBody: false, expectsContinue: false, header: () => undefined },
   };
-  return listCredentials(request);
+  return listCredentials(request, signed);
 }
 
 test.each([
@@ -45,4 +45,8 @@ test('parameters with the name of a secret are credentials, as sent and as decod
   expect(credentialsOf([], 'alt=sse&key=abcdefghij;X-Amz-Signature=0123456789ab&%6bey=a%2Bcdefgh')).toEqual([
     ...['0123456789ab', 'abcdefghij', 'a%2Bcdefgh', 'a+cdefgh'],
   ]);
+});
+
+test('what the gateway itself signs with is among them', () => {
+  expect(credentialsOf([], '', ['Host', 'a.example', 'X-Amz-Security-Token', 'abcdefgh'])).toEqual(['abcdefgh']);
 });

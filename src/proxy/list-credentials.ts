@@ -11,10 +11,18 @@ const MAX_CREDENTIALS = 32;
 /** How clients in browsers, which cannot set headers, send a key: as one of the offered protocols, `…-api-key.sk-…`. */
 const KEY_PROTOCOL = /^[a-z-]{1,40}(?:key|token)\./;
 
-export function listCredentials({ names, rawHeaders, query }: AcceptedRequest): readonly string[] {
+/** `signed`: flat, what goes to the provider where the gateway signs; none otherwise. */
+export function listCredentials(
+  { names, rawHeaders, query }: AcceptedRequest,
+  signed: readonly string[],
+): readonly string[] {
   const found: string[] = [];
   for (let index = 0; index < names.length; index += 1)
     if (names[index]?.isSecret === true) addHeader(found, names[index]?.lower ?? '', rawHeaders[index * 2 + 1] ?? '');
+  for (let index = 0; index < signed.length; index += 2) {
+    const lower = signed[index]?.toLowerCase() ?? '';
+    if (isSecretName(lower)) addHeader(found, lower, signed[index + 1] ?? '');
+  }
   if (query !== '') addQuery(found, query);
   const long = found.filter((text) => text.length >= MIN_CREDENTIAL_CHARS);
   // The longest first: of two that overlap, the rest of the longer one would be left.
@@ -31,7 +39,7 @@ function addHeader(found: string[], lower: string, value: string): void {
       if (prefix !== undefined) found.push(name.slice(prefix.length));
     }
   } else if (value.startsWith('AWS4-')) {
-    for (const part of [/Signature=([\da-f]+)/i, /Credential=([^/,\s]+)/]) found.push(part.exec(value)?.[1] ?? '');
+    for (const part of [/Signature=([^,\s]+)/, /Credential=([^/,\s]+)/]) found.push(part.exec(value)?.[1] ?? '');
   } else {
     // Behind the scheme, where there is one.
     const text = value.trim();

@@ -8,7 +8,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChildChannel, DownMessage, KeyChange, ProxyStart, RejectedAttempt } from '../channel.ts';
 import { applyKeyChange, readKeySnapshotFile } from '../keys/key-snapshot.ts';
 import { createLog } from '../log.ts';
+import { countConnections, readOpenFileLimit } from '../sockets/open-file-limit.ts';
 import { openSpoolWriter } from '../spool/spool-writer.ts';
+import { STALL_MS, STALL_SWEEP_MS } from './answer.ts';
 import { createAwsCredentials } from './aws/aws-credentials.ts';
 import { createByteBudget } from './byte-budget.ts';
 import { createCallIds } from './call-id.ts';
@@ -16,9 +18,10 @@ import { COPIES_BYTES, type Gateway, HELD_BODIES_BYTES } from './gateway.ts';
 import { HeaderNames } from './header-names.ts';
 import { IdleSweep } from './idle-sweep.ts';
 import { OpenSet } from './open-set.ts';
-import { createProxyServer, type ProxyServer } from './proxy-server.ts';
+import { createProxyServer, type ProxyServer, SERVER_LIMITS } from './proxy-server.ts';
 import { BODY_IDLE_MS, BODY_SWEEP_MS } from './receive-body.ts';
 import { createUpstreamClient } from './upstream/upstream-client.ts';
+import { DEFAULT_LIMITS } from './upstream/upstream-limits.ts';
 
 /** Within this the supervisor is told of refused attempts and figures. */
 const REPORT_INTERVAL_MS = 1_000;
@@ -30,6 +33,7 @@ const ORPHAN_GRACE_MS = 4_000;
 const IDLE_CLOSE_DELAY_MS = 300;
 /** Connections that wait while this process is replaced; Node's default of 511 is less than a busy second brings. */
 const LISTEN_BACKLOG = 4_096;
+const DRAIN_POLL_MS = 20;
 /** For writing the endings of cut calls. */
 const CUT_SETTLE_MS = 500;
 
@@ -47,37 +51,53 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
   const spool = openSpoolWriter({
     dir: join(start.spoolDir, start.spoolName),
     durability: config.durability,
+    onFull: config.onFull,
     log,
   });
+  const maxConnections = countConnections(readOpenFileLimit());
   const gateway: Gateway = {
     settings: config,
     routes: config,
     keys: { snapshot: await readKeySnapshotFile(start.keysFile), lastOf: new WeakMap() },
     awsCredentials: createAwsCredentials({ log }),
-    upstream: await createUpstreamClient(config.egress),
+    upstream: await createUpstreamClient(config.egress, { ...DEFAULT_LIMITS, maxConnections }),
     spool,
     copies: createByteBudget(COPIES_BYTES),
     heldBodies: createByteBudget(HELD_BODIES_BYTES),
     idleBodies: new IdleSweep(BODY_IDLE_MS, BODY_SWEEP_MS),
+    stalledClients: new IdleSweep(STALL_MS, STALL_SWEEP_MS),
     headerNames: new HeaderNames(),
     nextCallId: createCallIds(),
     openCalls: new OpenSet(),
-    counters: { calls: 0, rejected: 0 },
+    counters: {
+      calls: 0,
+      rejected: 0,
+      accepted: 0,
+      inFlight: 0,
+      refusedFull: 0,
+      droppedConnections: 0,
+      refusals: new Map(),
+    },
     isDraining: false,
     reportAttempt: attempts.add,
     log,
   };
-  const listener = createProxyServer(gateway);
+  const listener = createProxyServer(gateway, { ...SERVER_LIMITS, maxConnections });
   const report = setInterval(() => sendReport(channel, gateway, start.spoolName, attempts), REPORT_INTERVAL_MS);
   let isStopping = false;
+  /** A later wish to stop may shorten the time. */
+  let deadlineMs = Number.POSITIVE_INFINITY;
 
-  async function stop(graceMs: number): Promise<void> {
+  async function stop(graceMs: number, isReplaced = false): Promise<void> {
+    deadlineMs = Math.min(deadlineMs, performance.now() + graceMs);
+    gateway.isReplaced = isReplaced;
     if (isStopping) return;
     isStopping = true;
-    await drain(listener, gateway, graceMs);
+    await drain(listener, gateway, () => deadlineMs);
     clearInterval(report);
-    sendReport(channel, gateway, start.spoolName, attempts);
     await spool.close();
+    // The last figures: of a process that has ended nothing else is left to say what it had accepted.
+    sendReport(channel, gateway, start.spoolName, attempts);
     await gateway.upstream.close();
     process.exit(0);
   }
@@ -85,7 +105,7 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
   function onMessage(message: DownMessage): void {
     switch (message.type) {
       case 'stop':
-        void stop(message.graceMs); // It ends the process, whatever happens.
+        void stop(message.graceMs, message.isReplaced); // It ends the process, whatever happens.
         break;
       case 'keys-changed':
         void applyKeys(channel, gateway, start.keysFile, message.change); // It logs its own failure.
@@ -125,22 +145,29 @@ async function applyKeys(channel: ChildChannel, gateway: Gateway, keysFile: stri
   channel.send({ type: 'keys-applied', version: next.version });
 }
 
-async function drain({ server, sessions }: ProxyServer, gateway: Gateway, graceMs: number): Promise<void> {
+async function drain({ server, sessions }: ProxyServer, gateway: Gateway, deadlineMs: () => number): Promise<void> {
   gateway.isDraining = true;
   sessions.announceEnd();
-  const deadlineMs = performance.now() + graceMs;
-  const closed = new Promise<void>((resolve) => {
-    // Not `http.Server.close`, which also closes idle connections at once, on which a request may be on its way.
-    Server.prototype.close.call(server, () => resolve());
+  let isClosed = false;
+  // Not `http.Server.close`, which also closes idle connections at once, on which a request may be on its way.
+  Server.prototype.close.call(server, () => {
+    isClosed = true;
   });
-  await Promise.race([sleep(Math.min(IDLE_CLOSE_DELAY_MS, graceMs)), closed]);
+  const isOver = () => isClosed || performance.now() >= deadlineMs();
+  // A kept connection ends with its next answer, or by its own timeout: who closes it earlier meets a request on its way.
+  // One who stops altogether has not that time; there the connections are of no use to anybody.
+  const idleUntilMs = performance.now() + IDLE_CLOSE_DELAY_MS;
+  while (!isOver() && (gateway.isReplaced === true || performance.now() < idleUntilMs)) await sleep(DRAIN_POLL_MS);
   server.closeIdleConnections();
   sessions.close();
-  while (gateway.openCalls.size > 0 && performance.now() < deadlineMs) await sleep(20);
-  if (gateway.openCalls.size === 0) return;
-  gateway.log.warn({ calls: gateway.openCalls.size }, 'cutting calls that did not end within the time for draining');
+  // Not only open answers: a call that waits for its begin, or whose ending is being written, is in flight as well.
+  const { counters } = gateway;
+  while (counters.inFlight > 0 && performance.now() < deadlineMs()) await sleep(DRAIN_POLL_MS);
+  if (counters.inFlight === 0) return;
+  gateway.log.warn({ calls: counters.inFlight }, 'cutting calls that did not end within the time for draining');
   for (const call of gateway.openCalls) call.shutDown();
-  await sleep(CUT_SETTLE_MS);
+  const settledMs = performance.now() + CUT_SETTLE_MS;
+  while (counters.inFlight > 0 && performance.now() < settledMs) await sleep(20);
 }
 
 interface AttemptSampler {
@@ -176,16 +203,17 @@ function sendReport(channel: ChildChannel, gateway: Gateway, spoolName: string, 
       openCalls: gateway.openCalls.size,
       callsTotal: gateway.counters.calls,
       rejectedTotal: gateway.counters.rejected,
+      refusals: Object.fromEntries(gateway.counters.refusals),
       spoolName,
-      acceptedTotal: 0,
-      inFlight: 0,
-      keptTotal: 0,
+      acceptedTotal: gateway.counters.accepted,
+      inFlight: gateway.counters.inFlight,
+      keptTotal: stats.endsKept,
       recordsLost: stats.recordsLost,
       bodiesDropped: stats.bodiesDropped,
-      compactedTotal: 0,
+      compactedTotal: stats.compacted,
       spoolPendingBytes: stats.pendingBytes,
-      refusedFullTotal: 0,
-      droppedConnections: 0,
+      refusedFullTotal: gateway.counters.refusedFull,
+      droppedConnections: gateway.counters.droppedConnections,
       rssBytes: process.memoryUsage.rss(),
     },
   });

@@ -6,7 +6,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import type { Duplex } from 'node:stream';
 import { v7 as uuidv7 } from 'uuid';
 import { GATEWAY_ERRORS, type GatewayErrorCode } from '../errors.ts';
+import { UnreadSockets } from '../sockets/unread-sockets.ts';
 import { asksForWebsocket } from './accept.ts';
+import { STALL_MS } from './answer.ts';
 import type { ClientRequest, ClientResponse } from './client-exchange.ts';
 import type { Gateway } from './gateway.ts';
 import { handleCall } from './handle-call.ts';
@@ -17,11 +19,31 @@ import { refusalBody, refusalHeaders, refuse } from './refuse.ts';
 import { RequestTurns } from './request-turns.ts';
 import { handleUpgrade } from './websocket/handle-upgrade.ts';
 
-const HEADERS_TIMEOUT_MS = 30_000;
+/** Said in the log at most so often. */
+const DROP_NOTICE_MS = 60_000;
+const MAX_HEADER_BYTES = 64 * 1024;
+
+export interface ServerLimits {
+  /** For the whole head of a request. */
+  readonly headersTimeoutMs: number;
+  readonly checkIntervalMs: number;
+  /** For a client to take something of what waits for it, outside of an open answer, which has its own limit. */
+  readonly unreadMs: number;
+  readonly unreadSweepMs: number;
+  /** Further ones are closed at once. */
+  readonly maxConnections: number;
+}
+
+export const SERVER_LIMITS: ServerLimits = {
+  headersTimeoutMs: 30_000,
+  checkIntervalMs: 5_000,
+  unreadMs: STALL_MS + 60_000,
+  unreadSweepMs: 30_000,
+  maxConnections: 20_000,
+};
+
 /** Above the idle time of load balancers in front, which would otherwise re-use a connection that is just closing. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
-const CHECK_INTERVAL_MS = 5_000;
-const MAX_HEADER_BYTES = 64 * 1024;
 /** For a client to close a connection that was ended; Node itself would leave it open for as long as the client likes. */
 const CLOSING_MS = 2_000;
 
@@ -30,14 +52,14 @@ export interface ProxyServer {
   readonly sessions: Http2Sessions;
 }
 
-export function createProxyServer(gateway: Gateway): ProxyServer {
+export function createProxyServer(gateway: Gateway, limits: ServerLimits = SERVER_LIMITS): ProxyServer {
   const server = createServer(
     {
       // Bodies may take as long as they take; a silent client is timed out by the body's own idle limit.
       requestTimeout: 0,
-      headersTimeout: HEADERS_TIMEOUT_MS,
+      headersTimeout: limits.headersTimeoutMs,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-      connectionsCheckingInterval: CHECK_INTERVAL_MS,
+      connectionsCheckingInterval: limits.checkIntervalMs,
       maxHeaderSize: MAX_HEADER_BYTES,
       noDelay: true,
       keepAlive: true,
@@ -55,6 +77,23 @@ export function createProxyServer(gateway: Gateway): ProxyServer {
   const latest = new WeakMap<Duplex, ServerResponse>();
   // More headers than the limit must be refused, not silently cut off (the default).
   server.maxHeadersCount = 0;
+  server.maxConnections = limits.maxConnections;
+  let lastDropNoticeMs = Number.NEGATIVE_INFINITY;
+  server.on('drop', () => {
+    gateway.counters.droppedConnections += 1;
+    if (performance.now() - lastDropNoticeMs < DROP_NOTICE_MS) return;
+    lastDropNoticeMs = performance.now();
+    const figures = { limit: limits.maxConnections, dropped: gateway.counters.droppedConnections };
+    gateway.log.warn(figures, 'too many connections; new ones are closed until others end');
+  });
+  server.on('error', (error) => {
+    // Without a listener it would end the process: accepting failed, mostly for want of files. Waiting connections wait.
+    if (!server.listening) throw error;
+    gateway.log.error({ err: error }, 'a connection could not be accepted');
+  });
+  const unread = new UnreadSockets(limits.unreadMs, limits.unreadSweepMs);
+  server.on('connection', (socket) => unread.add(socket));
+  server.once('close', () => unread.close());
 
   function onRequest(incoming: ClientRequest, outgoing: ClientResponse): void {
     if (incoming.method === 'GET' && answerHealth(incoming.url, outgoing, gateway)) return;
@@ -85,7 +124,12 @@ export function createProxyServer(gateway: Gateway): ProxyServer {
   server.on('checkExpectation', onHttp1Request);
   server.on('connect', (_incoming: IncomingMessage, socket: Duplex) => refuseSocket(socket, 'method_unsupported'));
   const sessions = new Http2Sessions(
-    { firstRequestMs: HEADERS_TIMEOUT_MS, idleMs: KEEP_ALIVE_TIMEOUT_MS },
+    {
+      firstRequestMs: limits.headersTimeoutMs,
+      idleMs: KEEP_ALIVE_TIMEOUT_MS,
+      unreadMs: limits.unreadMs,
+      unreadSweepMs: limits.unreadSweepMs,
+    },
     ({ request, response }, headBytes) => {
       if (headBytes > MAX_HEADER_BYTES) refuse(request, response, 'headers_too_large', uuidv7());
       else onRequest(request, response);
@@ -158,10 +202,12 @@ function endSoon(socket: Duplex): void {
   socket.once('close', () => clearTimeout(limit));
 }
 
-/** `/healthz`: the process works. `/readyz`: it has its keys and is not stopping. Neither asks the database. */
+/** `/healthz`: the process works. `/readyz`: it has its keys and the gateway is not stopping. Neither asks the database. */
 function answerHealth(url: string | undefined, outgoing: ClientResponse, gateway: Gateway): boolean {
   if (url !== '/healthz' && url !== '/readyz') return false;
-  const isReady = url === '/healthz' || (gateway.keys.snapshot !== null && !gateway.isDraining);
+  const isStopping = gateway.isDraining && gateway.isReplaced !== true;
+  const isReady = url === '/healthz' || (gateway.keys.snapshot !== null && !isStopping);
+  if (gateway.isDraining) outgoing.shouldKeepAlive = false;
   const status = isReady ? 200 : 503;
   outgoing.writeHead(status, STATUS_CODES[status] ?? '', ['content-type', 'application/json']);
   outgoing.end(isReady ? '{"status":"ok"}' : '{"status":"unavailable"}');

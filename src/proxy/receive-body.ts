@@ -5,6 +5,7 @@
  */
 import { Readable } from 'node:stream';
 import { GatewayError } from '../errors.ts';
+import { createGatheredBytes } from '../wire/gathered-bytes.ts';
 import type { AcceptedRequest } from './accept.ts';
 import type { BodyCopy } from './body-copy.ts';
 import type { ByteBudget } from './byte-budget.ts';
@@ -18,6 +19,8 @@ export const ASKABLE_BODY_BYTES = 32 * 1024 * 1024;
 /** Without a byte from the client. */
 export const BODY_IDLE_MS = 60_000;
 export const BODY_SWEEP_MS = 5_000;
+
+const EMPTY = Buffer.alloc(0);
 
 export type ReceivedBody =
   | { readonly kind: 'none' }
@@ -50,7 +53,10 @@ export function receiveBody(
 
 function holdBody(incoming: ClientRequest, copy: BodyCopy, limits: BodyLimits): Promise<ReceivedBody> {
   return new Promise((resolve, reject) => {
-    const parts: Buffer[] = [];
+    /** Of a body in one piece, which most are, the only one. */
+    let first: Buffer | null = null;
+    // A body that comes byte by byte must not become as many buffers.
+    const gathered = createGatheredBytes();
     let heldBytes = 0;
     let takenBytes = 0;
     let isSettled = false;
@@ -68,7 +74,12 @@ function holdBody(incoming: ClientRequest, copy: BodyCopy, limits: BodyLimits): 
     }
 
     function onData(chunk: Buffer): void {
-      parts.push(chunk);
+      if (first === null && gathered.length === 0) first = chunk;
+      else {
+        if (first !== null) gathered.push(first);
+        first = null;
+        gathered.push(chunk);
+      }
       heldBytes += chunk.length;
       wait.touchedMs = performance.now();
       if (heldBytes <= SMALL_BODY_BYTES) return;
@@ -77,15 +88,19 @@ function holdBody(incoming: ClientRequest, copy: BodyCopy, limits: BodyLimits): 
         return;
       }
       incoming.off('data', onData);
-      settle({ kind: 'streamed', stream: followBody(parts.splice(0), incoming, copy, limits.idle) });
+      settle({ kind: 'streamed', stream: followBody(takeParts(), incoming, copy, limits.idle) });
+    }
+
+    function takeParts(): readonly Buffer[] {
+      const parts = first === null ? gathered.takeParts() : [first];
+      first = null;
+      return parts;
     }
 
     incoming.on('data', onData);
     incoming.on('end', () => {
       if (isSettled) return;
-      const [only] = parts;
-      const bytes = parts.length === 1 && only !== undefined ? only : Buffer.concat(parts, heldBytes);
-      settle({ kind: 'held', bytes });
+      settle({ kind: 'held', bytes: first ?? gathered.take(null) ?? EMPTY });
     });
     incoming.on('close', () => settle({ kind: 'client-gone' }));
   });

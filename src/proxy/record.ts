@@ -47,7 +47,12 @@ export function beginFlags({ headers, route }: CallFacts, more: readonly CallFla
   return flags;
 }
 
-export function describeBegin(facts: CallFacts, body: BodyFacts, flags: readonly CallFlag[]): CallBegin {
+export function describeBegin(
+  facts: CallFacts,
+  body: BodyFacts,
+  flags: readonly CallFlag[],
+  ordinal: number,
+): CallBegin {
   const { arrival, key, request, headers, route } = facts;
   const { endpoint } = route;
   return {
@@ -73,6 +78,7 @@ export function describeBegin(facts: CallFacts, body: BodyFacts, flags: readonly
     spanName: headers.spanName,
     metadata: headers.metadata,
     flags,
+    ordinal,
   };
 }
 
@@ -242,6 +248,9 @@ function errorOf(
     const header = route.provider.errorTypeHeader;
     const named = header === null ? null : (answer.head?.header(header)?.split(':')[0] ?? null);
     return { type: type ?? named, message };
+  }
+  if (ending.kind === 'client-gone' && ending.isStalled) {
+    return { type: 'client_stalled', message: 'The client took nothing of the answer for too long, and was cut off.' };
   }
   if (ending.kind === 'no-answer' || ending.kind === 'upstream-cut') {
     const { code, cause } = ending.failure;

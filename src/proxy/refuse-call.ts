@@ -1,8 +1,10 @@
 /** The end of a call that is not forwarded: its row, or the attempt that the operator sees, and the answer. */
+import type { CallBegin } from '../call-record.ts';
 import { GatewayError, type GatewayErrorCode } from '../errors.ts';
 import type { ClientRequest, ClientResponse } from './client-exchange.ts';
 import type { Gateway } from './gateway.ts';
-import { type Arrival, type CallFacts, describeBegin, describeRejection } from './record.ts';
+import { acceptCall, keepEnd } from './keep-call.ts';
+import { type Arrival, type CallFacts, describeRejection } from './record.ts';
 import { refuse } from './refuse.ts';
 
 const MAX_ATTEMPT_CHARS = 200;
@@ -11,23 +13,30 @@ const USER_INFO = /^((?:[a-z][a-z0-9+.-]*:)?[/\\]{2})[^/\\]*@/i;
 /** What a provider may be called: a key that was put there by mistake is not shown. */
 const PROVIDER_WORD = /^[\w .-]{1,24}$/;
 
-/** `error` is a refusal, or a defect of the gateway. */
+/**
+ * `error` is a refusal, or a defect of the gateway. `begin` is that of a call that was accepted before it failed;
+ * `ended` when even its ending is written, or given up.
+ */
 export function refuseCall(
   incoming: ClientRequest,
   outgoing: ClientResponse,
   gateway: Gateway,
   arrival: Arrival,
   facts: CallFacts | null,
+  begin: CallBegin | 'ended' | null,
   error: unknown,
 ): void {
   const code: GatewayErrorCode = error instanceof GatewayError ? error.code : 'gateway_defect';
   if (code === 'gateway_defect')
     gateway.log.error({ err: error, request_id: arrival.id }, 'a call failed in the gateway');
   gateway.counters.rejected += 1;
+  gateway.counters.refusals.set(code, (gateway.counters.refusals.get(code) ?? 0) + 1);
+  if (code === 'log_unavailable') gateway.counters.refusedFull += 1;
   if (facts === null) reportAttempt(incoming, gateway, arrival, code);
-  else {
-    const begin = describeBegin(facts, { model: null, streamed: null }, facts.headers.flags);
-    gateway.spool.end(begin, describeRejection(facts, begin, code, performance.now()), [], () => {});
+  else if (begin !== 'ended') {
+    const accepted = begin ?? acceptCall(gateway, facts, { model: null, streamed: null }, facts.headers.flags);
+    // The refusal does not wait for its record: it never rejects.
+    void keepEnd(gateway, accepted, describeRejection(facts, accepted, code, performance.now()), []);
   }
   refuse(incoming, outgoing, code, arrival.id);
 }

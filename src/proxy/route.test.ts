@@ -90,3 +90,21 @@ test('only an address that the operator named may be private: not the built-in o
   expect(routeOf(path, [], derived)).toMatchObject({ origin: `https://${host}`, mayBePrivate: false });
   expect(routeOf(path, [], named)).toMatchObject({ origin: `https://${host}`, mayBePrivate: true });
 });
+
+test('a region that is none never becomes a part of a host', () => {
+  for (const region of [
+    'us-east-1.evil.example',
+    'us-east-1.evil.example#',
+    'evil.example/',
+    'us-east-1@evil',
+    'eu-west-1%23',
+  ]) {
+    const arn = encodeURIComponent(`arn:aws:bedrock:${region}:1:inference-profile/m`);
+    const scope = `AWS4-HMAC-SHA256 Credential=A/20260101/${region}/bedrock/aws4_request, SignedHeaders=x, Signature=0`;
+    const origin = 'https://bedrock-runtime.us-east-1.amazonaws.com';
+    expect(routeOf(`/model/${arn}/converse`, [])).toMatchObject({ origin, region: 'us-east-1' });
+    const signed = () =>
+      routeOf('/model/m/converse', ['Host', `bedrock-runtime.${region}.amazonaws.com`, 'Authorization', scope]);
+    expect(signed).toThrow(expect.objectContaining({ code: 'signature_host' }));
+  }
+});

@@ -1,16 +1,14 @@
 /**
- * Compares what is kept about metadata keys with the records: the promoted keys inside the calls, and the counts by
- * hour. Reads only; every row it finds is a defect.
+ * The questions that compare what is kept about metadata keys with the records: the promoted keys inside the calls, and
+ * the counts by hour. Every row that they answer is a defect.
  */
-import type pg from 'pg';
 import { MAX_KEYS_AN_HOUR, METADATA_HOURLY_COLUMNS, metadataHourlyAggregate } from './metadata-hourly.ts';
-import type { RollupDifference } from './verify-rollups.ts';
 
 /**
  * A key in a call is one of `metadata_keys` and has the value of the raw metadata; of a promoted key no call that was
  * sent it lacks it.
  */
-const WRONG_CALLS = `
+export const WRONG_CALLS = `
   select r.account_id, r.trace_id, r.id, r.raw_metadata, r.indexed_metadata
   from llm_requests r
   where exists (
@@ -26,7 +24,7 @@ const WRONG_CALLS = `
   )`;
 
 /** An hour that was full counts some keys only. */
-const WRONG_HOURS = `
+export const WRONG_HOURS = `
   with calls as (select 1 as sign, * from llm_requests),
   records as (${metadataHourlyAggregate('calls')}),
   full_hours as (
@@ -40,17 +38,3 @@ const WRONG_HOURS = `
   )
   select * from counted c
   where not exists (select from full_hours f where f.account_id = c.account_id and f.hour = c.hour)`;
-
-/** At most `limit` differences of each kind. */
-export async function verifyMetadata(
-  client: pg.ClientBase | pg.Pool,
-  limit: number,
-): Promise<readonly RollupDifference[]> {
-  const { rows } = await client.query<RollupDifference>(
-    `(select 'indexed_metadata' as rollup, 'rollup' as side, account_id, trace_id, w::text as row
-      from (${WRONG_CALLS}) w limit ${limit})
-     union all
-     (select 'llm_metadata_hourly', side, account_id, null, h::text from (${WRONG_HOURS}) h limit ${limit})`,
-  );
-  return rows;
-}

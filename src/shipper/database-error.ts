@@ -24,7 +24,7 @@ export function judgeFailure(error: unknown): DatabaseFailure {
   return DATA_CLASSES.has(error.code.slice(0, 2)) ? 'data' : 'wait';
 }
 
-/** For logs and quarantine files: the code and the message without the values that PostgreSQL quotes in `detail`. */
+/** The code and the message, without the values that PostgreSQL quotes in `detail`. */
 export function describeFailure(error: unknown): string {
   if (error instanceof pg.DatabaseError) return `${error.code ?? 'no code'}: ${error.message}`;
   return error instanceof Error ? `${error.name}: ${error.message}` : 'unknown error';

@@ -148,7 +148,8 @@ const CACHE_CREATION: readonly UsageClass[] = [
 function usageColumns(end: KnownEnd) {
   const others = end.usage?.others ?? [];
   const classes = others.reduce((sum, other) => addClasses(sum, other.classes), end.usage?.classes ?? {});
-  const native: JsonObject | null = end.usage?.native ?? null;
+  // A shortened record has none, which is not the same as an empty one.
+  const native: JsonObject | null = end.flags.includes('compacted') ? null : (end.usage?.native ?? null);
   return {
     input_tokens: classes.input ?? null,
     cache_read_input_tokens: sumReported(classes, CACHE_READ),

@@ -6,7 +6,7 @@
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { listProcessDirectories } from '../spool/process-directories.ts';
+import { listProcessDirectories, releaseReserve } from '../spool/process-directories.ts';
 import type { SpoolLog } from '../spool/spool-log.ts';
 import { touchKeys } from '../store/gateway-keys.ts';
 import { daysAhead, ensurePartitions } from '../store/partitions.ts';
@@ -88,6 +88,8 @@ export function startShipper(options: ShipperOptions): Shipper {
   let live: ReadonlySet<string> | null = null;
   /** Since when a directory has been missing from the live list. */
   const missingSinceMs = new Map<string, number>();
+  /** Dead directories whose reserve is gone. */
+  const released = new Set<string>();
   let directories = new Map<string, DirectoryShipper>();
   /** Directories whose files failed at the last try. */
   const broken = new Set<string>();
@@ -116,6 +118,7 @@ export function startShipper(options: ShipperOptions): Shipper {
   /** Every directory once, the oldest first. True when something may be left to ship at once. */
   async function shipRound(): Promise<boolean> {
     const names = await listProcessDirectories(spoolDir);
+    await releaseReserves(names);
     session ??= await openIngestSession(pool);
     // Before the first batch: what the operator declared counts from the start.
     if (prices.version() === null) await prices.refresh(session.client);
@@ -132,10 +135,22 @@ export function startShipper(options: ShipperOptions): Shipper {
       if (result === 'gone') {
         directories.delete(name);
         missingSinceMs.delete(name);
+        released.delete(name);
       }
     }
     await writeKeyUses(session);
     return isMore;
+  }
+
+  /** Before the database is asked: the room that dead processes had put aside is wanted most while it is away. */
+  async function releaseReserves(names: readonly string[]): Promise<void> {
+    for (const name of names) {
+      if (released.has(name) || !isDead(name)) continue;
+      released.add(name);
+      await releaseReserve(join(spoolDir, name)).catch((error: unknown) =>
+        log.warn({ err: error, process: name }, 'the reserve of a dead process could not be removed'),
+      );
+    }
   }
 
   /** A directory whose files fail does not hold up the others; it is tried again from its cursor. */

@@ -123,8 +123,8 @@ export function walkFrames(bytes: Buffer, left: number): { readonly bytes: numbe
       at += frameBytes;
       continue;
     }
-    // A place that is laid out and not written yet.
-    if (bytes.readUInt32BE(at) === 0) break;
+    // A place that is laid out and not written yet: the first byte of a frame comes last.
+    if (bytes[at] === 0) break;
     const next = bytes.indexOf(FRAME_MAGIC, at + 1);
     at = next === -1 ? Math.max(at + 1, bytes.length - FRAME_MAGIC.length + 1) : next;
   }

@@ -113,7 +113,7 @@ test('any bytes are read to their end, and everything is either a record or coun
   );
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
-      const bytes = Buffer.concat(pieces);
+      const bytes = Buffer.concat([...pieces, Buffer.from([1])]);
       const parsed = parseFrames(bytes, 0, true, NO_LIMITS);
       const read = parsed.entries.reduce((sum, entry) => sum + entry.bytes, 0);
       expect(parsed.consumed).toBe(bytes.length);
@@ -121,6 +121,20 @@ test('any bytes are read to their end, and everything is either a record or coun
     }),
     { seed: 7, numRuns: 300 },
   );
+});
+
+test('zeros where a record should begin are not written yet; at the end of a file they are no damage', () => {
+  const frame = textFrame('begin', JSON.stringify(callBegin(1)));
+  const room = Buffer.alloc(4000);
+  const live = parseFrames(Buffer.concat([frame, room]), 0, false, NO_LIMITS);
+  expect(live).toMatchObject({ consumed: frame.length, corruptBytes: 0, isUnwritten: true });
+  const over = parseFrames(Buffer.concat([frame, room]), 0, true, NO_LIMITS);
+  expect(over).toMatchObject({ consumed: frame.length + 4000, corruptBytes: 0, isUnwritten: false });
+  // A group of which the first byte, the last to be written, is missing: what is whole in it counts.
+  const torn = Buffer.concat([frame, frame, frame.subarray(0, 100), room]);
+  torn[0] = 0;
+  const read = parseFrames(torn, 0, true, NO_LIMITS);
+  expect([read.entries.length, read.corruptBytes]).toEqual([1, frame.length + 100]);
 });
 
 test.each([

@@ -27,6 +27,10 @@ export interface ParsedFrames {
   readonly needs: number;
   /** Bytes that were stepped over. */
   readonly corruptBytes: number;
+  /** A zero stands where the next frame will, or damage of which nobody knows yet: a file that is written in place has not got there yet. */
+  readonly isUnwritten: boolean;
+  /** It stopped at what looks damaged, and may only be half written: see `damageKnownAt`. */
+  readonly looksDamaged: boolean;
 }
 
 export interface ParseLimits {
@@ -34,6 +38,11 @@ export interface ParseLimits {
   readonly maxEnds: number;
   /** Bytes of records after which to stop, though never between a body and what follows it. */
   readonly maxBytes: number;
+  /**
+   * For a file that is still being written: damage, and zeros with something behind them, are stepped over at this offset
+   * only. Anywhere else they may be what is being written at this moment. Absent: everywhere.
+   */
+  readonly damageKnownAt?: number | null;
 }
 
 /**
@@ -41,6 +50,8 @@ export interface ParseLimits {
  * could be full of made-up frame headers; behind damage each of them would be checked.
  */
 const MAX_RESYNC_BYTES = 512 * 1024 * 1024;
+/** So many zeros behind a damaged frame are not a part of it. */
+const MIN_UNWRITTEN_BYTES = 512;
 
 /** Parses from `from`. `isFinal`: nothing will be appended, so an unfinished frame at the end is damage, too. */
 export function parseFrames(bytes: Buffer, from: number, isFinal: boolean, limits: ParseLimits): ParsedFrames {
@@ -52,6 +63,10 @@ export function parseFrames(bytes: Buffer, from: number, isFinal: boolean, limit
   let resyncBytes = 0;
   let isBehindBody = false;
   while (offset < bytes.length && ends < limits.maxEnds && (taken < limits.maxBytes || isBehindBody)) {
+    if (!isFinal && bytes[offset] === 0) {
+      const isFollowed = findMagic(bytes, offset, false) !== bytes.length;
+      if (!isFollowed || isDoubtful(offset)) return stopAt({ isUnwritten: true, looksDamaged: isFollowed });
+    }
     const frame = readFrame(bytes, offset);
     if (frame.kind === 'frame') {
       const found = decodeFrame(frame.version, frame.type, frame.payload);
@@ -68,13 +83,40 @@ export function parseFrames(bytes: Buffer, from: number, isFinal: boolean, limit
       offset = frame.end;
       continue;
     }
-    if (frame.kind === 'short' && !isFinal) return { entries, consumed: offset, needs: frame.needs, corruptBytes };
+    if (frame.kind === 'short' && !isFinal) return { ...stopAt({}), needs: frame.needs };
+    if (isDoubtful(offset)) return stopAt({ isUnwritten: true, looksDamaged: true });
     resyncBytes += frame.kind === 'bad' ? frame.checkedBytes : 0;
     const next = resyncBytes > MAX_RESYNC_BYTES ? bytes.length : findMagic(bytes, offset + 1, isFinal);
-    corruptBytes += next - offset;
+    const isLast = next === bytes.length;
+    corruptBytes += (isFinal && isLast ? writtenEnd(bytes, offset) : next) - offset;
     offset = next;
+    if (!isFinal && isLast) {
+      // The next frame may be written where the zeros are now.
+      offset -= countTrailingZeros(bytes);
+      corruptBytes -= next - offset;
+    }
   }
-  return { entries, consumed: offset, needs: offset < bytes.length ? FRAME_HEADER_BYTES : 0, corruptBytes };
+  return { ...stopAt({}), needs: offset < bytes.length ? FRAME_HEADER_BYTES : 0 };
+
+  function stopAt(why: { readonly isUnwritten?: boolean; readonly looksDamaged?: boolean }): ParsedFrames {
+    return { entries, consumed: offset, needs: 0, corruptBytes, isUnwritten: false, looksDamaged: false, ...why };
+  }
+
+  function isDoubtful(at: number): boolean {
+    return !isFinal && limits.damageKnownAt !== undefined && limits.damageKnownAt !== at;
+  }
+}
+
+/** Zeros at the end of a file are room that was never written, not damage; but a frame, too, can end with a few. */
+function writtenEnd(bytes: Buffer, from: number): number {
+  const end = Math.max(from, bytes.length - countTrailingZeros(bytes));
+  return end === from || bytes.length - end >= MIN_UNWRITTEN_BYTES ? end : bytes.length;
+}
+
+function countTrailingZeros(bytes: Buffer): number {
+  let end = bytes.length;
+  while (end > 0 && bytes[end - 1] === 0) end -= 1;
+  return bytes.length - end;
 }
 
 /** The next place where a frame may begin; with more bytes to come, a part of the magic at the very end counts. */

@@ -6,6 +6,8 @@ import { copyFile, mkdir, readdir, rmdir, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path';
 import type { CallTally } from './call-tally.ts';
 import { CURSOR_NAME, CURSOR_TEMPORARY_NAME, type SpoolPosition, writeCursor } from './cursor.ts';
+import { LOSSES_NAME } from './loss-ledger.ts';
+import { RESERVE_NAME } from './reserve.ts';
 import { readSegmentNumbers, segmentName } from './segment-file.ts';
 
 /** Bytes of damaged segments that are kept; beyond it damage is only counted. */
@@ -30,7 +32,7 @@ export async function advanceCursor(dir: string, position: SpoolPosition, tally?
   try {
     await writeCursor(dir, position, tally);
   } catch (error) {
-    if (!hasCode(error, 'ENOSPC')) throw error;
+    if (!hasCode(error, 'ENOSPC') && !hasCode(error, 'EDQUOT')) throw error;
     // On a full disk the order is turned round, or it would stay full: what is deleted is stored, and a cursor that
     // points before the first segment only makes the rest come twice.
     await deleteSegmentsBefore(dir, position.segment);
@@ -60,6 +62,13 @@ async function deleteSegmentsBefore(dir: string, segment: number): Promise<void>
   }
 }
 
+/** Room that a dead writer had put aside; its directory may have to wait long for the database. */
+export async function releaseReserve(dir: string): Promise<void> {
+  await unlink(join(dir, RESERVE_NAME)).catch((error: unknown) => {
+    if (!hasCode(error, 'ENOENT')) throw error;
+  });
+}
+
 /** Removes what is ours of a dead process's directory, and the directory when nothing else is in it. */
 export async function removeProcessDirectory(dir: string): Promise<void> {
   for (const name of await readdir(dir)) {
@@ -70,7 +79,13 @@ export async function removeProcessDirectory(dir: string): Promise<void> {
   });
 }
 
-const OWN_FILES: ReadonlySet<string> = new Set([CURSOR_NAME, CURSOR_TEMPORARY_NAME, 'owner.json']);
+const OWN_FILES: ReadonlySet<string> = new Set([
+  CURSOR_NAME,
+  CURSOR_TEMPORARY_NAME,
+  LOSSES_NAME,
+  RESERVE_NAME,
+  'owner.json',
+]);
 
 function isOurs(name: string): boolean {
   return OWN_FILES.has(name) || readSegmentNumbers([name]).length > 0;
@@ -85,7 +100,7 @@ function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }
 
-/** Copies a damaged segment, once. False when it was not kept: the quarantine is full. */
+/** Copies a damaged segment, once. False when it was not kept: the quarantine is full, or the disk. */
 export async function quarantineSegment(
   spoolDir: string,
   processName: string,
@@ -100,6 +115,13 @@ export async function quarantineSegment(
   for (const other of names) bytes += (await stat(join(quarantineDir, other))).size;
   const source = join(spoolDir, processName, segmentName(segment));
   if (bytes + (await stat(source)).size > MAX_QUARANTINE_BYTES) return false;
-  await copyFile(source, join(quarantineDir, name));
-  return true;
+  const copy = join(quarantineDir, name);
+  try {
+    await copyFile(source, copy);
+    return true;
+  } catch (error) {
+    if (!hasCode(error, 'ENOSPC') && !hasCode(error, 'EDQUOT')) throw error;
+    await unlink(copy).catch(() => {});
+    return false;
+  }
 }

@@ -1,9 +1,9 @@
 /**
  * The segment files of one process directory: their names, and opening the next one. Not what is in them.
  */
-import { constants, mkdirSync, openSync, readdirSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { SpoolFiles } from './spool-files.ts';
 
 const SEGMENT_NAME = /^seg-(\d{8,15})\.log$/;
 /** Names that are taken are stepped over; only another writer in the same directory could take more than a few. */
@@ -33,15 +33,14 @@ export interface OpenSegment {
  * Creates the next segment with a number above `after` and above all that exist. Makes the directory when it is
  * missing. Throws what the file system throws.
  */
-export function createNextSegment(dir: string, after: number): OpenSegment {
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
-  let segment = Math.max(after, readSegmentNumbers(readdirSync(dir)).at(-1) ?? 0);
+export function createNextSegment(files: SpoolFiles, dir: string, after: number): OpenSegment {
+  files.makeDirectory(dir);
+  let segment = Math.max(after, readSegmentNumbers(files.listNames(dir)).at(-1) ?? 0);
   for (let tries = 1; ; tries += 1) {
     segment += 1;
     const path = join(dir, segmentName(segment));
     try {
-      const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL;
-      return { segment, path, fd: openSync(path, flags, 0o600) };
+      return { segment, path, fd: files.createAppending(path) };
     } catch (error) {
       if (tries >= MAX_OPEN_TRIES || !isTaken(error)) throw error;
     }

@@ -1,9 +1,10 @@
 /**
- * Appends groups of bytes to the current segment and moves to the next one when it is full, or when a write fails:
- * what stands behind a torn write would be hard to read. One write at a time (the caller's duty). Knows no records.
+ * Appends groups of bytes to the current segment and moves to the next one when it is full, or when a write fails: what
+ * a failed write has left behind is cut off, so that what counts as lost is not there. One write at a time (the
+ * caller's duty). Knows no records.
  */
-import { close, closeSync, fdatasync, fstatSync, unlinkSync, write, writeSync } from 'node:fs';
-import { createNextSegment, type OpenSegment, syncDirectory } from './segment-file.ts';
+import { createNextSegment, type OpenSegment } from './segment-file.ts';
+import type { SpoolFiles } from './spool-files.ts';
 import type { SpoolLog } from './spool-log.ts';
 
 /** A second try, in a new segment; after that the group is given up. */
@@ -15,34 +16,41 @@ export interface SegmentWriter {
   /** True when all bytes are in the operating system. */
   writeSync(bytes: Buffer): boolean;
   write(bytes: Buffer, done: (kept: boolean) => void): void;
-  /** Makes everything written durable, the name of the segment included. */
+  /** Makes everything written durable, the name of the segment included. A segment that cannot be is left. */
   sync(done: (synced: boolean) => void): void;
   /** Leaves a segment whose file was removed: what is written to it would be lost. The next write opens a new one. */
   checkPresence(): void;
   /** How many segments were opened. */
   opened(): number;
+  /** The number of the last one. */
+  lastSegment(): number;
   close(): Promise<void>;
 }
 
 export interface SegmentWriterOptions {
   readonly dir: string;
   readonly segmentBytes: number;
+  readonly files: SpoolFiles;
   readonly log: SpoolLog;
 }
 
-export function openSegmentWriter({ dir, segmentBytes, log }: SegmentWriterOptions): SegmentWriter {
+export function openSegmentWriter({ dir, segmentBytes, files, log }: SegmentWriterOptions): SegmentWriter {
   let current: OpenSegment | null = null;
   /** Bytes of whole groups in the current segment. */
   let written = 0;
   let lastSegment = 0;
   let opened = 0;
   let isNameDurable = true;
+  /** A write is under way in the thread pool: its file may not be closed, or the bytes could end in another one. */
+  let isWriting = false;
+  /** Why the current segment is to be left when the write under way has ended. */
+  let doubt: unknown = null;
   let lastLogMs = Number.NEGATIVE_INFINITY;
 
   function segmentFor(bytes: number): OpenSegment {
     if (current !== null && written > 0 && written + bytes > segmentBytes) retire(current);
     if (current === null) {
-      current = createNextSegment(dir, lastSegment);
+      current = createNextSegment(files, dir, lastSegment);
       lastSegment = current.segment;
       written = 0;
       opened += 1;
@@ -51,28 +59,36 @@ export function openSegmentWriter({ dir, segmentBytes, log }: SegmentWriterOptio
     return current;
   }
 
+  function reportFailure(error: Error | null): void {
+    if (error !== null) report(error);
+  }
+
   /** Leaves a full segment; its last bytes reach the disk in the background. */
   function retire(segment: OpenSegment): void {
     current = null;
-    fdatasync(segment.fd, (syncError) => {
-      if (syncError !== null) report(syncError);
-      close(segment.fd, (closeError) => {
-        if (closeError !== null) report(closeError);
-      });
+    files.sync(segment.fd, (error) => {
+      reportFailure(error);
+      files.close(segment.fd, reportFailure);
     });
   }
 
-  /** Leaves a segment whose end is torn. One without a whole group is of no use to anyone. */
+  /** Leaves a segment in which something failed. One without a whole group is of no use to anyone. */
   function abandon(error: unknown): void {
     report(error);
     const segment = current;
     current = null;
+    doubt = null;
     if (segment === null) return;
-    try {
-      closeSync(segment.fd);
-      if (written === 0) unlinkSync(segment.path);
-    } catch (cleanupError) {
-      report(cleanupError);
+    const steps = [
+      () => (written === 0 ? files.unlink(segment.path) : files.truncate(segment.fd, written)),
+      () => files.closeAtOnce(segment.fd),
+    ];
+    for (const step of steps) {
+      try {
+        step();
+      } catch (cleanupError) {
+        report(cleanupError);
+      }
     }
   }
 
@@ -97,13 +113,14 @@ export function openSegmentWriter({ dir, segmentBytes, log }: SegmentWriterOptio
       setImmediate(retry, error);
       return;
     }
-    write(fd, bytes, (error, count) => {
-      if (error !== null) retry(error);
-      else if (count !== bytes.length) retry(shortWrite(count, bytes.length));
-      else {
-        written += bytes.length;
-        done(true);
-      }
+    isWriting = true;
+    files.writeInBackground(fd, bytes, (error, count) => {
+      isWriting = false;
+      if (error !== null) return retry(error);
+      if (count !== bytes.length) return retry(shortWrite(count, bytes.length));
+      written += bytes.length;
+      if (doubt !== null) abandon(doubt);
+      done(true);
     });
   }
 
@@ -111,7 +128,7 @@ export function openSegmentWriter({ dir, segmentBytes, log }: SegmentWriterOptio
     writeSync(bytes) {
       for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
         try {
-          const count = writeSync(segmentFor(bytes.length).fd, bytes);
+          const count = files.write(segmentFor(bytes.length).fd, bytes, null);
           if (count !== bytes.length) throw shortWrite(count, bytes.length);
           written += bytes.length;
           return true;
@@ -130,30 +147,27 @@ export function openSegmentWriter({ dir, segmentBytes, log }: SegmentWriterOptio
         setImmediate(done, true);
         return;
       }
-      fdatasync(segment.fd, (error) => {
-        if (error !== null) {
-          // The segment may have been retired or abandoned, and closed, while the sync waited for a thread.
-          if (current !== segment) return done(error.code === 'EBADF');
-          abandon(error);
-          return done(false);
-        }
+      const fail = (error: Error & { code?: string }) => {
+        // The segment may have been retired or abandoned, and closed, while the sync waited for a thread.
+        if (current !== segment) return done(error.code === 'EBADF');
+        if (isWriting) doubt = error;
+        else abandon(error);
+        done(false);
+      };
+      files.sync(segment.fd, (error) => {
+        if (error !== null) return fail(error);
         if (isNameDurable || current !== segment) return done(true);
-        syncDirectory(dir).then(
-          () => {
-            if (current === segment) isNameDurable = true;
-            done(true);
-          },
-          (syncError: unknown) => {
-            report(syncError);
-            done(false);
-          },
-        );
+        files.syncDirectory(dir, (directoryError) => {
+          if (directoryError !== null) return fail(directoryError);
+          if (current === segment) isNameDurable = true;
+          done(true);
+        });
       });
     },
     checkPresence() {
-      if (current === null) return;
+      if (current === null || isWriting) return;
       try {
-        if (fstatSync(current.fd).nlink > 0) return;
+        if (files.countLinks(current.fd) > 0) return;
       } catch (error) {
         report(error);
       }
@@ -164,15 +178,16 @@ export function openSegmentWriter({ dir, segmentBytes, log }: SegmentWriterOptio
       retire(current);
     },
     opened: () => opened,
+    lastSegment: () => lastSegment,
     async close() {
       const segment = current;
       current = null;
       if (segment === null) return;
       await new Promise<void>((resolve) => {
-        fdatasync(segment.fd, (syncError) => {
-          if (syncError !== null) report(syncError);
-          close(segment.fd, (closeError) => {
-            if (closeError !== null) report(closeError);
+        files.sync(segment.fd, (syncError) => {
+          reportFailure(syncError);
+          files.close(segment.fd, (closeError) => {
+            reportFailure(closeError);
             resolve();
           });
         });

@@ -6,7 +6,7 @@ import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SpoolEntry } from '../call-record.ts';
 import type { SpoolPosition } from './cursor.ts';
-import { type ParseLimits, parseFrames } from './parse-frames.ts';
+import { type ParsedFrames, type ParseLimits, parseFrames } from './parse-frames.ts';
 import { readSegmentNumbers, segmentName } from './segment-file.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
@@ -41,6 +41,11 @@ export function openSpoolReader(dir: string, from: SpoolPosition): SpoolReader {
   let start = from.offset;
   let bytes: Buffer = Buffer.alloc(0);
   let parsedTo = 0;
+  /**
+   * Where the file of a live writer looked damaged. What is written in place may have been read while it was half
+   * there: it is looked at again with the next batch, and stepped over if it is still the same.
+   */
+  let doubted: SpoolPosition | null = null;
   /** Length of the unfinished frame at `parsedTo`, as far as it is known. */
   let needs = 0;
   /** Bodies at the end of the last batch: given out with the ending that follows them. */
@@ -55,6 +60,10 @@ export function openSpoolReader(dir: string, from: SpoolPosition): SpoolReader {
     try {
       const { size } = await handle.stat();
       const wanted = Math.min(Math.max(CHUNK_BYTES, needs - rest.length), size - position);
+      if (wanted < 0) {
+        // What a failed write had left was cut off again.
+        bytes = bytes.subarray(0, Math.max(parsedTo, size - start));
+      }
       if (wanted <= 0) return false;
       const chunk = Buffer.allocUnsafe(rest.length + wanted);
       rest.copy(chunk);
@@ -76,12 +85,17 @@ export function openSpoolReader(dir: string, from: SpoolPosition): SpoolReader {
       let taken = held.reduce((sum, entry) => sum + entry.bytes, 0);
       let isDrained = false;
       while (!isFull()) {
-        parse(false);
+        const { isUnwritten, looksDamaged } = parse(false);
         if (isFull()) break;
         // Asked before the file is read: when a later segment exists by now, this one has its last byte.
         const isFinal = isDead || (await readNextSegment(dir, segment)) !== null;
-        if (await readMore()) continue;
+        if (isUnwritten) {
+          // It may have been written over since it was read.
+          bytes = bytes.subarray(0, parsedTo);
+          if (isFinal) while (await readMore());
+        } else if (await readMore()) continue;
         if (!isFinal) {
+          if (looksDamaged) doubted = { segment, offset: start + parsedTo };
           isDrained = true;
           break;
         }
@@ -104,8 +118,12 @@ export function openSpoolReader(dir: string, from: SpoolPosition): SpoolReader {
         return ends >= limits.maxEnds || (taken >= limits.maxBytes && entries.at(-1)?.entry.type !== 'body');
       }
 
-      function parse(isFinal: boolean): void {
-        const left = { maxEnds: limits.maxEnds - ends, maxBytes: Math.max(1, limits.maxBytes - taken) };
+      function parse(isFinal: boolean): ParsedFrames {
+        const left = {
+          maxEnds: limits.maxEnds - ends,
+          maxBytes: Math.max(1, limits.maxBytes - taken),
+          ...(isDead ? {} : { damageKnownAt: doubted?.segment === segment ? doubted.offset - start : null }),
+        };
         const parsed = parseFrames(bytes, parsedTo, isFinal, left);
         for (const entry of parsed.entries) {
           const at = { segment, offset: start + entry.end - entry.bytes };
@@ -116,6 +134,7 @@ export function openSpoolReader(dir: string, from: SpoolPosition): SpoolReader {
         if (parsed.corruptBytes > 0) corrupt.push({ segment, bytes: parsed.corruptBytes });
         parsedTo = parsed.consumed;
         needs = parsed.needs;
+        return parsed;
       }
     },
   };

@@ -17,6 +17,7 @@ import { firstBodyFrame, firstEndFrame } from '../../test/first-spool-frames.ts'
 import { quietLog } from '../../test/quiet-log.ts';
 import { readCursor, SPOOL_START, writeCursor } from './cursor.ts';
 import { FrameGroup } from './frame-group.ts';
+import { readLosses } from './loss-ledger.ts';
 import {
   advanceCursor,
   listProcessDirectories,
@@ -182,15 +183,27 @@ test('a damaged segment is copied to the quarantine once', async () => {
   expect(readdirSync(quarantine)).toEqual(['p1-seg-00000001.log']);
 });
 
-test('from 70 % bodies are dropped, from 95 % records are lost and counted; the gateway goes on', async () => {
-  expect(judgeSpace(699, 1000, false)).toEqual({ bytes: 699, bodiesFit: true, recordsFit: true });
-  expect(judgeSpace(700, 1000, false)).toEqual({ bytes: 700, bodiesFit: false, recordsFit: true });
-  expect(judgeSpace(0, 1000, true)).toEqual({ bytes: 0, bodiesFit: false, recordsFit: true });
-  expect(judgeSpace(950, 1000, false)).toEqual({ bytes: 950, bodiesFit: false, recordsFit: false });
+test.each([
+  ['roomy', 699, false, 'roomy'],
+  ['roomy', 700, false, 'no-bodies'],
+  ['roomy', 0, true, 'no-bodies'],
+  ['roomy', 850, false, 'compact'],
+  ['roomy', 950, false, 'counting'],
+  ['counting', 901, false, 'counting'],
+  ['counting', 899, false, 'compact'],
+  ['compact', 801, false, 'compact'],
+  ['compact', 799, false, 'no-bodies'],
+  ['no-bodies', 651, false, 'no-bodies'],
+  ['no-bodies', 649, false, 'roomy'],
+  ['no-bodies', 649, true, 'no-bodies'],
+] as const)('after %s, %i of 1000 bytes (disk low: %s) are %s', (before, bytes, isDiskLow, step) => {
+  expect(judgeSpace(bytes, 1000, isDiskLow, before)).toBe(step);
+});
 
-  const spool = openSpoolWriter({ dir, durability: 'process', maxBytes: 10_000, log: quietLog() });
+test('from 70 % bodies are dropped, from 85 % records are short, from 95 % they are lost and counted', async () => {
+  const spool = openSpoolWriter({ dir, durability: 'process', maxBytes: 15_000, log: quietLog() });
   const results: boolean[] = [];
-  for (let number = 0; number < 12; number += 1) {
+  for (let number = 0; number < 24; number += 1) {
     const bodies = [callBody(number, 'request', Buffer.alloc(100))];
     results.push(await kept((done) => spool.end(callBegin(number), callEnd(number), bodies, done)));
   }
@@ -199,10 +212,25 @@ test('from 70 % bodies are dropped, from 95 % records are lost and counted; the 
   const ends = entries.flatMap(({ entry }) => (entry.type === 'end' ? [entry.end] : []));
   const withBody = entries.filter(({ entry }) => entry.type === 'body').length;
   const lost = results.filter((result) => !result).length;
-  expect(ends.length).toBe(12 - lost);
-  expect(ends.map((end) => end.flags)).toEqual(ends.map((_, index) => (index < withBody ? [] : ['body_dropped'])));
-  expect([withBody > 0, withBody < ends.length, lost > 0]).toEqual([true, true, true]);
-  expect(spool.stats()).toMatchObject({ recordsLost: lost, framesLost: lost, bodiesDropped: 12 - withBody });
+  expect(ends.length).toBe(24 - lost);
+  const short = ends.filter((end) => end.flags.includes('compacted'));
+  const flags = (index: number) => {
+    if (index < withBody) return [];
+    return index < ends.length - short.length ? ['body_dropped'] : ['compacted', 'body_dropped'];
+  };
+  expect(ends.map((end) => end.flags)).toEqual(ends.map((_, index) => flags(index)));
+  expect(short[0]?.usage).toEqual({
+    classes: { input: 100 + ends.length - short.length, cache_read: 20, output: 7 },
+    reasoning: 3,
+    native: {},
+  });
+  expect([withBody > 0, withBody < ends.length - short.length, short.length > 0, lost > 0]).toEqual(
+    Array(4).fill(true),
+  );
+  const stats = { endsKept: 24 - lost, recordsLost: lost, framesLost: lost, compacted: short.length, isRefusing: true };
+  expect(spool.stats()).toMatchObject({ ...stats, bodiesDropped: 24 - withBody });
+  const losses = await readLosses(dir);
+  expect(losses.calls).toBe(lost);
 });
 
 test('a directory that cannot be written costs records, not the process, and works again by itself', async () => {

@@ -1,16 +1,15 @@
 /**
- * The data directory and its one owner at a time. The owner is written down in `owner.json` with a heartbeat; another
- * gateway takes over only after a clear sign of death (same boot and pid namespace, and the process is gone) or after
+ * The data directory and its one owner at a time. The owner is written down with a heartbeat; another gateway takes over
+ * only after a clear sign of death (its process is gone, or on this machine all that held its lifeline are) or after
  * 60 s of silence. It does not know what the directory holds beyond that.
  */
 import {
   accessSync,
   chmodSync,
+  closeSync,
   constants,
   existsSync,
-  linkSync,
   mkdirSync,
-  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -18,41 +17,38 @@ import {
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
 import { OperatorError } from '../errors.ts';
-import { readJsonFile, writePrivateFile } from './private-file.ts';
+import { GATEWAY_LIFELINE, holdLifeline, isLifelineHeld, readLifelineId } from './lifeline.ts';
+import { claimOwnerFile, type Owner, readOwner, removeDeadOwner, rewriteOwner } from './owner-file.ts';
 import { isAlive, readOwnIdentity, readRealm } from './process-identity.ts';
 
 const HEARTBEAT_MS = 5_000;
 const SILENCE_MS = 60_000;
 const POLL_MS = 500;
-
-const ownerSchema = z.object({
-  host: z.string(),
-  bootId: z.string(),
-  pidNamespace: z.string(),
-  pid: z.number().int(),
-  startTime: z.string(),
-  /** Tells two owners with the same pid and start time apart (containers restarted in the same tick). */
-  nonce: z.string(),
-  heartbeatMs: z.number(),
-});
-type Owner = Readonly<z.infer<typeof ownerSchema>>;
+/** Whatever the clocks say, nobody is taken for dead who was not watched for so many heartbeats. */
+const WATCHED_HEARTBEATS = 2.5;
 
 export interface DataDirectory {
   readonly path: string;
   /** True when the owner before did not leave in an orderly way, so that processes of it may still run. */
   readonly tookOver: boolean;
+  /** For the processes of the gateway to hold; null where there is none. */
+  readonly lifelineFd: number | null;
+  /** False once another gateway has taken it, from that moment on. */
+  readonly isOurs: () => boolean;
   /** Gives the directory up. Idempotent. */
   readonly release: () => void;
 }
 
 export interface DataDirectoryOptions {
   readonly path: string;
-  /** Called once when another owner on a host that cannot be looked at may be alive and its silence is waited for. */
+  /** Called when another owner whose process cannot be seen may be alive, and its silence is waited for. */
   readonly onWait: (owner: { readonly host: string; readonly pid: number }, waitMs: number) => void;
   /** Called when another gateway took the directory: this one must stop. */
   readonly onLost: () => void;
+  /** How often an owner says that it lives, and after how long without that it is dead. */
+  readonly heartbeatMs?: number;
+  readonly silenceMs?: number;
 }
 
 function fail(path: string, cause: unknown): OperatorError {
@@ -92,139 +88,128 @@ function createDirectory(path: string): void {
   }
 }
 
-function readOwner(file: string): Owner | null {
-  const parsed = ownerSchema.safeParse(readJsonFile(file));
-  return parsed.success ? parsed.data : null;
-}
-
-/** Creates the file with its content in one step; false when it exists. */
-function claim(file: string, owner: Owner): boolean {
-  const temporary = `${file}.${owner.nonce}.tmp`;
-  writeFileSync(temporary, JSON.stringify(owner), { mode: 0o600, flag: 'w' });
-  try {
-    linkSync(temporary, file);
-    return true;
-  } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? cause.code : null;
-    if (code === 'EEXIST') return false;
-    if (code === 'EACCES' || code === 'ENOSPC' || code === 'EROFS') throw cause;
-    return claimWithoutLinks(file, owner);
-  } finally {
-    rmSync(temporary, { force: true });
-  }
-}
-
-/** For file systems without hard links: a reader may see the file empty for an instant, and takes it for unreadable. */
-function claimWithoutLinks(file: string, owner: Owner): boolean {
-  try {
-    writeFileSync(file, JSON.stringify(owner), { mode: 0o600, flag: 'wx' });
-    return true;
-  } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'EEXIST') return false;
-    throw cause;
-  }
-}
-
-/** Moves a dead owner's file away. Whoever moved a file that is not the dead one's (a race) puts it back. */
-function removeDead(file: string, dead: Owner | null, nonce: string): void {
-  const aside = `${file}.${nonce}.dead`;
-  try {
-    renameSync(file, aside);
-  } catch {
-    // Another starter was faster; the next round sees who owns it now.
-    return;
-  }
-  const moved = readOwner(aside);
-  if (moved !== null && moved.nonce !== dead?.nonce) {
-    try {
-      linkSync(aside, file);
-    } catch {
-      // Claimed in the meantime; the one whose claim was moved sees it at the next heartbeat and stops.
-    }
-  }
-  rmSync(aside, { force: true });
-}
-
 function isSameRealm(owner: Owner, own: Owner): boolean {
   return owner.host === own.host && owner.bootId === own.bootId && owner.pidNamespace === own.pidNamespace;
 }
 
+/** Whether the owner's lifeline is the very pipe that is seen here: then the kernel knows whether it lives. */
+function isOnSameLifeline(path: string, owner: Owner, own: Owner): boolean {
+  const isSameKernel = owner.bootId === own.bootId && own.bootId !== 'unknown';
+  return isSameKernel && owner.lifeline !== undefined && owner.lifeline === readLifelineId(path, GATEWAY_LIFELINE);
+}
+
 function inUse(path: string, owner: Owner, own: Owner): OperatorError {
   const isLocal = isSameRealm(owner, own);
-  const where = isLocal ? '' : ` on ${owner.host}`;
+  // A pid of elsewhere is none here: nobody must be told to kill it.
+  const where = isLocal ? `with pid ${owner.pid}` : `on ${owner.host} (pid ${owner.pid} there)`;
+  const how = isLocal ? `stop that one (kill ${owner.pid})` : 'stop that one there';
   return new OperatorError(
-    `TOLLGATE_DATA_DIR: ${path} is in use by the gateway with pid ${owner.pid}${where}; stop that one (kill ${owner.pid}) or set another directory`,
+    `TOLLGATE_DATA_DIR: ${path} is in use by the gateway ${where}; ${how} or set another directory`,
   );
+}
+
+/** Waits while it is silent; throws when it says that it lives. True when `isGone` said so or the file is another's. */
+async function watchOwner(
+  file: string,
+  owner: Owner,
+  limitMs: number,
+  isGone: () => boolean,
+  refuse: () => OperatorError,
+): Promise<boolean> {
+  // Not the time of day, which may be set meanwhile.
+  const endMs = performance.now() + limitMs;
+  while (performance.now() < endMs) {
+    await sleep(Math.min(POLL_MS, limitMs));
+    const current = readOwner(file);
+    if (current === null || current.nonce !== owner.nonce || isGone()) return true;
+    if (current.heartbeatMs !== owner.heartbeatMs) throw refuse();
+  }
+  return false;
 }
 
 /** Returns when the owner is dead; throws when it is alive. */
 async function waitForDeath(file: string, owner: Owner, own: Owner, options: DataDirectoryOptions): Promise<void> {
+  const { path, heartbeatMs = HEARTBEAT_MS, silenceMs = SILENCE_MS } = options;
+  const refuse = () => inUse(path, owner, own);
   if (isSameRealm(owner, own)) {
-    if (isAlive(owner)) throw inUse(options.path, owner, own);
+    if (isAlive(owner)) throw refuse();
     return;
   }
-  const age = Date.now() - owner.heartbeatMs;
-  // A heartbeat from the future is another clock: then the whole silence is waited for.
-  const waitMs = age < 0 ? SILENCE_MS : Math.max(0, SILENCE_MS - age);
-  if (waitMs === 0) return;
-  options.onWait(owner, waitMs);
-  const endMs = Date.now() + waitMs;
-  while (Date.now() < endMs) {
-    await sleep(POLL_MS);
-    const current = readOwner(file);
-    if (current === null || current.nonce !== owner.nonce) return;
-    if (current.heartbeatMs !== owner.heartbeatMs) throw inUse(options.path, owner, own);
+  if (isOnSameLifeline(path, owner, own)) {
+    const isGone = () => !isLifelineHeld(path, GATEWAY_LIFELINE);
+    if (isGone()) return;
+    options.onWait(owner, silenceMs);
+    if (await watchOwner(file, owner, silenceMs, isGone, refuse)) return;
+    throw new OperatorError(
+      `TOLLGATE_DATA_DIR: ${path} belongs to a gateway on ${owner.host} (pid ${owner.pid} there) that says nothing, but processes of it still run on this machine, perhaps suspended; end them or set another directory`,
+    );
   }
+  // A heartbeat from the future is another clock: then the whole silence is waited for.
+  const ageMs = Math.max(0, Date.now() - owner.heartbeatMs);
+  const waitMs = Math.max(WATCHED_HEARTBEATS * heartbeatMs, silenceMs - ageMs);
+  options.onWait(owner, waitMs);
+  await watchOwner(file, owner, waitMs, () => false, refuse);
 }
 
 export async function openDataDirectory(options: DataDirectoryOptions): Promise<DataDirectory> {
   createDirectory(options.path);
   const file = join(options.path, 'owner.json');
   const nonce = crypto.randomUUID();
-  const own: Owner = {
-    host: hostname(),
-    ...readRealm(),
-    ...readOwnIdentity(),
-    nonce,
-    heartbeatMs: Date.now(),
-  };
+  let own: Owner = { host: hostname(), ...readRealm(), ...readOwnIdentity(), nonce, heartbeatMs: Date.now() };
+  const beat = (): Owner => ({ ...own, heartbeatMs: Date.now() });
   let tookOver = false;
+  let ownerFd: number | null = null;
   try {
-    while (!claim(file, { ...own, heartbeatMs: Date.now() })) {
+    for (;;) {
+      ownerFd = claimOwnerFile(file, beat());
+      if (ownerFd !== null) break;
       const owner = readOwner(file);
       // Unreadable: half written by a claim without links, or damaged. A moment tells which.
       if (owner === null) await sleep(POLL_MS);
       const settled = readOwner(file);
       if (settled !== null) await waitForDeath(file, settled, own, options);
-      removeDead(file, settled, nonce);
+      removeDeadOwner(file, settled, nonce);
       tookOver = true;
     }
   } catch (cause) {
     throw cause instanceof OperatorError ? cause : fail(options.path, cause);
   }
+  // Held first and noted then: whoever reads the note can rely on it.
+  const lifelineFd = holdLifeline(options.path, GATEWAY_LIFELINE);
+  const lifeline = lifelineFd === null ? null : readLifelineId(options.path, GATEWAY_LIFELINE);
+  if (lifeline !== null) own = { ...own, lifeline };
+
+  const isOurs = (): boolean => (readOwner(file)?.nonce ?? nonce) === nonce;
+
+  function sayAlive(): void {
+    try {
+      if (ownerFd !== null) rewriteOwner(ownerFd, beat());
+      // A file that is gone or damaged is made again; only another's name in it means that we lost.
+      if (readOwner(file) !== null) return;
+      if (ownerFd !== null) closeSync(ownerFd);
+      ownerFd = null;
+      rmSync(file, { force: true });
+      ownerFd = claimOwnerFile(file, beat());
+    } catch {
+      // A disk that is full or broken must not stop the gateway; on this machine the lifeline is what counts.
+    }
+  }
+  sayAlive();
 
   const heartbeat = setInterval(() => {
-    const current = readOwner(file);
-    // A file that is gone or damaged is written again; only another's name in it means that we lost.
-    if (current !== null && current.nonce !== nonce) {
-      clearInterval(heartbeat);
-      options.onLost();
-      return;
-    }
-    try {
-      writePrivateFile(file, JSON.stringify({ ...own, heartbeatMs: Date.now() }));
-    } catch {
-      // A full disk must not stop the gateway; on this host the pid is what counts.
-    }
-  }, HEARTBEAT_MS);
+    if (isOurs()) return sayAlive();
+    clearInterval(heartbeat);
+    options.onLost();
+  }, options.heartbeatMs ?? HEARTBEAT_MS);
   heartbeat.unref();
 
   return {
-    path: options.path,
-    tookOver,
+    ...{ path: options.path, tookOver, lifelineFd, isOurs },
     release: () => {
       clearInterval(heartbeat);
       if (readOwner(file)?.nonce === nonce) rmSync(file, { force: true });
+      for (const fd of [ownerFd, lifelineFd]) if (fd !== null) closeSync(fd);
+      ownerFd = null;
     },
   };
 }

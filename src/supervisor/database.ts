@@ -15,6 +15,8 @@ const RETRY_MS = 500;
 export interface Database {
   readonly connectionString: () => string;
   readonly stop: () => Promise<void>;
+  /** Ends what we run without a last write, for the data are another's now. */
+  readonly abandon: () => Promise<void>;
   /** Null for a database that we do not run. */
   readonly status: () => ChildStatus | null;
 }
@@ -26,6 +28,8 @@ export interface DatabaseOptions {
   readonly isSetUp: boolean;
   readonly log: Logger;
   readonly signal: AbortSignal;
+  /** Asked before each start of the embedded one: whether the data directory still is ours. */
+  readonly mayRun: () => boolean;
   readonly onMoved: (connectionString: string) => void;
 }
 
@@ -41,14 +45,14 @@ function isHopeless(error: unknown): boolean {
 }
 
 async function reach(databaseUrl: string, limitMs: number, signal: AbortSignal): Promise<void> {
-  const endMs = Date.now() + limitMs;
+  const endMs = performance.now() + limitMs;
   for (;;) {
     signal.throwIfAborted();
     try {
       await pingPostgres(databaseUrl);
       return;
     } catch (error) {
-      if (isHopeless(error) || Date.now() + RETRY_MS > endMs) throw error;
+      if (isHopeless(error) || performance.now() + RETRY_MS > endMs) throw error;
       await sleep(RETRY_MS);
     }
   }
@@ -66,7 +70,7 @@ async function openGiven(databaseUrl: string, options: DatabaseOptions): Promise
     }
     options.log.warn({ target, reason }, 'the database is away: calls are proxied and kept until it is back');
   }
-  return { connectionString: () => databaseUrl, stop: () => Promise.resolve(), status: () => null };
+  return { connectionString: () => databaseUrl, stop: async () => {}, abandon: async () => {}, status: () => null };
 }
 
 export function openDatabase(options: DatabaseOptions): Promise<Database> {
@@ -75,6 +79,7 @@ export function openDatabase(options: DatabaseOptions): Promise<Database> {
     dataDir: options.dataDir,
     log: options.log,
     mayBeAway: options.isSetUp,
+    mayRun: options.mayRun,
     onMoved: options.onMoved,
   });
 }

@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { ChildStatus } from '../channel.ts';
+import { OperatorError } from '../errors.ts';
 import { createBackOff } from './back-off.ts';
 import { createCrashLoop } from './crash-loop.ts';
 import { findBinaries } from './postgres-binaries.ts';
@@ -26,6 +27,8 @@ export interface EmbeddedPostgres {
   readonly connectionString: () => string;
   /** Fast shutdown; resolves when the server is gone. Idempotent. */
   readonly stop: () => Promise<void>;
+  /** Ends the server without a last write. */
+  readonly abandon: () => Promise<void>;
   readonly status: () => ChildStatus;
 }
 
@@ -38,6 +41,8 @@ export async function startEmbeddedPostgres(options: {
   readonly dataDir: string;
   readonly log: Logger;
   readonly mayBeAway: boolean;
+  /** Asked before each start; false when the data directory has got another owner. */
+  readonly mayRun?: () => boolean;
   readonly onMoved: (connectionString: string) => void;
 }): Promise<EmbeddedPostgres> {
   const { dataDir, log } = options;
@@ -51,12 +56,19 @@ export async function startEmbeddedPostgres(options: {
   let url = formatConnectionString(cluster);
   let state: ChildStatus['state'] = 'starting';
   let startedAtMs = Date.now();
+  /** The same by the monotonic clock: the wall clock may step. */
+  let launchedMs = performance.now();
   let restarts = 0;
   let lastExit: string | null = null;
   const crashLoop = createCrashLoop();
+  let lastReason = '';
+  /** Ends a wait for the next start when nothing is to be started any more. */
+  const waking = new AbortController();
 
   async function launch(): Promise<void> {
+    if (options.mayRun?.() === false) throw new OperatorError('the data directory belongs to another gateway');
     startedAtMs = Date.now();
+    launchedMs = performance.now();
     server = await startServer(cluster, log);
     log.info({ child: server.identity.pid, adopted: server.wasAdopted, runsAs: user.how }, 'PostgreSQL ready');
     if (state !== 'stopping') state = 'ready';
@@ -68,21 +80,29 @@ export async function startEmbeddedPostgres(options: {
 
   const isStopping = () => state === 'stopping';
 
+  function onFailedStart(error: unknown): void {
+    const reason = describeConnectionError(error);
+    const isNews = reason !== lastReason;
+    lastReason = reason;
+    // Each reason once, and then as often as any crash loop.
+    if (crashLoop.ended(performance.now()) || isNews)
+      log.error({ reason }, 'PostgreSQL could not be started; trying again');
+    lastExit = reason;
+  }
+
   async function keepRunning(): Promise<void> {
     while (!isStopping()) {
       if (server !== null) {
         lastExit = await server.ended;
         if (isStopping()) return;
-        log.error({ exit: lastExit }, 'PostgreSQL ended; starting it again');
+        if (crashLoop.ended(performance.now())) log.error({ exit: lastExit }, 'PostgreSQL ended; starting it again');
       }
       server = null;
       state = 'restarting';
-      await sleep(backOff.next(Date.now() - startedAtMs));
+      await sleep(backOff.next(performance.now() - launchedMs), undefined, { signal: waking.signal }).catch(() => {});
       if (isStopping()) return;
       restarts += 1;
-      await launch().catch((error: unknown) => {
-        log.error({ reason: describeConnectionError(error) }, 'PostgreSQL could not be started; trying again');
-      });
+      await launch().catch(onFailedStart);
     }
   }
 
@@ -90,16 +110,17 @@ export async function startEmbeddedPostgres(options: {
     await launch();
   } catch (error) {
     if (!options.mayBeAway) throw error;
-    log.error({ reason: describeConnectionError(error) }, 'PostgreSQL could not be started; trying again');
+    onFailedStart(error);
   }
   const running = keepRunning();
 
-  async function stopAll(): Promise<void> {
+  async function stopAll(how: 'fast' | 'immediate'): Promise<void> {
     state = 'stopping';
-    if (server !== null) await stopServer(server.identity, files.cluster, log);
+    waking.abort();
+    if (server !== null) await stopServer(server.identity, files.cluster, log, how);
     // A start that is under way ends by itself, and what it started is stopped too.
     await Promise.race([running, sleep(STOP_TIMEOUT_MS, undefined, { ref: false })]);
-    if (server !== null) await stopServer(server.identity, files.cluster, log);
+    if (server !== null) await stopServer(server.identity, files.cluster, log, how);
     removeSocketDir(cluster.socketDir, dataDir);
     log.info('PostgreSQL stopped');
   }
@@ -108,13 +129,17 @@ export async function startEmbeddedPostgres(options: {
   return {
     connectionString: () => url,
     stop: () => {
-      stopping ??= stopAll();
+      stopping ??= stopAll('fast');
+      return stopping;
+    },
+    abandon: () => {
+      stopping ??= stopAll('immediate');
       return stopping;
     },
     status: () => ({
       role: 'postgres',
       pid: server?.identity.pid ?? null,
-      state,
+      state: state === 'restarting' && crashLoop.isLooping(performance.now()) ? 'crash_loop' : state,
       startedAtMs,
       restarts,
       recentExits: crashLoop.recentExits(performance.now()),

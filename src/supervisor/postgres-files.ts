@@ -29,6 +29,7 @@ const MAX_LOG_BYTES = 16 * 1024 * 1024;
 const INITDB_TIMEOUT_MS = 60_000;
 
 export interface PostgresFiles {
+  readonly dataDir: string;
   /** The cluster (PGDATA). */
   readonly cluster: string;
   readonly log: string;
@@ -36,7 +37,10 @@ export interface PostgresFiles {
 }
 
 export function placePostgresFiles(dataDir: string): PostgresFiles {
-  return { cluster: join(dataDir, 'postgres'), log: join(dataDir, 'postgres.log'), password: readPassword(dataDir) };
+  return {
+    ...{ dataDir, cluster: join(dataDir, 'postgres'), log: join(dataDir, 'postgres.log') },
+    password: readPassword(dataDir),
+  };
 }
 
 function readPassword(dataDir: string): string {
@@ -105,8 +109,14 @@ function formatSettings(socketDir: string): string {
 
 export function writeSettings(files: PostgresFiles, socketDir: string, user: PostgresUser): void {
   const file = join(files.cluster, 'postgresql.conf');
-  writeFileSync(file, formatSettings(socketDir), { mode: 0o600 });
-  if (user.owner !== null) giveFile(file, user.owner);
+  const text = formatSettings(socketDir);
+  // Nothing is written when nothing changed, and never half: on a full disk that would leave a server without settings.
+  if (!existsSync(file) || readFileSync(file, 'utf8') !== text) {
+    const fresh = `${file}.new`;
+    writeFileSync(fresh, text, { mode: 0o600 });
+    if (user.owner !== null) giveFile(fresh, user.owner);
+    renameSync(fresh, file);
+  }
   const logBytes = statSync(files.log, { throwIfNoEntry: false })?.size ?? 0;
   if (logBytes > MAX_LOG_BYTES) truncateSync(files.log);
 }

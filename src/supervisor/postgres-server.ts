@@ -3,11 +3,23 @@
  * signalled only if it is our own child, or if the server answered our password.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, existsSync, openSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { OperatorError } from '../errors.ts';
+import { endForeignServer, type ForeignServer, isForeignServerAlive } from './foreign-postgres.ts';
+import { holdLifeline, isLifelineHeld, POSTGRES_LIFELINE } from './lifeline.ts';
 import {
   askPostgres,
   createDatabase,
@@ -28,6 +40,8 @@ const POLL_MS = 20;
 const RETRY_MS = 250;
 const WATCH_MS = 1_000;
 const STOP_TIMEOUT_MS = 10_000;
+/** A server that starts writes one segment of its log (16 MiB) or two. */
+const LOW_SPACE_BYTES = 64 * 1024 * 1024;
 
 /** Lines of `postmaster.pid` (PostgreSQL's miscadmin.h): pid, data directory, start, port, socket folder, address, shared memory, status. */
 interface PostmasterFile {
@@ -82,20 +96,20 @@ function mayBePostgres(pid: number, cluster: string): boolean {
 }
 
 async function answerWithin(url: string, timeoutMs: number, isGone: () => boolean): Promise<PostgresAnswer> {
-  const endMs = Date.now() + timeoutMs;
+  const endMs = performance.now() + timeoutMs;
   for (;;) {
     try {
       return await askPostgres(url);
     } catch (error) {
-      if (readErrorCode(error) === '3D000' || isGone() || Date.now() > endMs) throw error;
+      if (readErrorCode(error) === '3D000' || isGone() || performance.now() > endMs) throw error;
       await sleep(POLL_MS);
     }
   }
 }
 
 async function waitForEnd(identity: ProcessIdentity, cluster: string, timeoutMs: number): Promise<boolean> {
-  const endMs = Date.now() + timeoutMs;
-  while (Date.now() < endMs) {
+  const endMs = performance.now() + timeoutMs;
+  while (performance.now() < endMs) {
     // A server that was adopted may linger a second as somebody's zombie: its pid file goes first.
     if (!isAlive(identity) || readPostmaster(cluster)?.pid !== identity.pid) return true;
     await sleep(POLL_MS);
@@ -103,9 +117,16 @@ async function waitForEnd(identity: ProcessIdentity, cluster: string, timeoutMs:
   return false;
 }
 
-/** SIGINT is PostgreSQL's fast shutdown, SIGQUIT its immediate one (recovery at the next start). */
-export async function stopServer(identity: ProcessIdentity, cluster: string, log: Logger): Promise<void> {
-  for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
+/** SIGINT is PostgreSQL's fast shutdown; SIGQUIT its immediate one, which writes nothing (recovery at the next start). */
+const STOP_SIGNALS = { fast: ['SIGINT', 'SIGQUIT', 'SIGKILL'], immediate: ['SIGQUIT', 'SIGKILL'] } as const;
+
+export async function stopServer(
+  identity: ProcessIdentity,
+  cluster: string,
+  log: Logger,
+  how: keyof typeof STOP_SIGNALS = 'fast',
+): Promise<void> {
+  for (const signal of STOP_SIGNALS[how]) {
     if (!isAlive(identity)) return;
     try {
       process.kill(identity.pid, signal);
@@ -129,14 +150,19 @@ async function pollEnd(identity: ProcessIdentity, cluster: string): Promise<stri
 async function adopt({ files, user }: Cluster, log: Logger): Promise<RunningServer | null> {
   const found = readPostmaster(files.cluster);
   if (found === null) return null;
+  const url = connectionString(files.password, found.socketDir, found.port, 'postgres');
   if (!mayBePostgres(found.pid, files.cluster)) {
+    const foreign: ForeignServer = { ...found, url, dataDir: files.dataDir, cluster: files.cluster };
+    if (await isForeignServerAlive(foreign)) {
+      await endForeignServer(foreign, log);
+      return null;
+    }
     // The pid of a dead server, given to another program: PostgreSQL itself would refuse to start because of it.
     rmSync(join(files.cluster, 'postmaster.pid'), { force: true });
     return null;
   }
   const identity: ProcessIdentity = { pid: found.pid, startTime: readStartTime(found.pid) ?? 'gone' };
   const isGone = () => !isAlive(identity);
-  const url = connectionString(files.password, found.socketDir, found.port, 'postgres');
   let answer: PostgresAnswer;
   try {
     answer = await answerWithin(url, found.isReady ? STOP_TIMEOUT_MS : START_TIMEOUT_MS, isGone);
@@ -164,29 +190,47 @@ async function adopt({ files, user }: Cluster, log: Logger): Promise<RunningServ
 function spawnServer({ files, user }: Cluster): ChildProcess {
   const [command = '', ...args] = [...user.prefix, user.binaries.postgres, '-D', files.cluster];
   const output = openSync(files.log, 'a', 0o600);
+  // Held by the server and all its processes, and by nobody else.
+  const lifeline = holdLifeline(files.dataDir, POSTGRES_LIFELINE);
   try {
     // In a session of its own: a terminal's Ctrl-C is for the supervisor, which stops the database last.
     return spawn(command, args, {
       ...user.ids,
       cwd: '/',
       detached: true,
-      stdio: ['ignore', output, output],
+      stdio: ['ignore', output, output, lifeline ?? 'ignore'],
       env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin', LC_ALL: 'C' },
     });
   } finally {
     closeSync(output);
+    if (lifeline !== null) closeSync(lifeline);
   }
 }
 
-function readLastLine(file: string): string {
-  const lines = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
-  return lines.findLast((line) => /FATAL|PANIC|ERROR/.test(line)) ?? lines.at(-1) ?? '';
+/** What the server said from this byte of its log on: the line that tells why it ended. */
+function readReason(file: string, fromByte: number): string {
+  const lines = existsSync(file) ? readFileSync(file).subarray(fromByte).toString().trimEnd().split('\n') : [];
+  const line = lines.findLast((one) => /FATAL|PANIC|ERROR/.test(one)) ?? lines.at(-1) ?? '';
+  // Without time and pid (`%m [%p] `), so that the same reason reads the same.
+  return line.replace(/^[\d-]+ [\d:.]+ \S+ \[\d+\] /, '');
+}
+
+function describeEnd(end: string | null, cause: unknown): string {
+  return end === null ? describeConnectionError(cause) : `it ended with ${end}`;
+}
+
+/** Empty unless that is likely to be the reason. */
+function describeSpace(cluster: string): string {
+  const { bavail, bsize } = statfsSync(cluster);
+  const freeBytes = bavail * bsize;
+  return freeBytes > LOW_SPACE_BYTES ? '' : `; its disk has ${Math.floor(freeBytes / 1_048_576)} MiB left: free some`;
 }
 
 /** One try. Null when the server of a killed postmaster still holds the shared memory: try again. */
 async function tryStart(cluster: Cluster): Promise<RunningServer | null> {
   const { files, user, socketDir } = cluster;
   writeSettings(files, socketDir, user);
+  const logBytes = statSync(files.log, { throwIfNoEntry: false })?.size ?? 0;
   const child = spawnServer(cluster);
   let end: string | null = null;
   const ended = new Promise<string>((resolve) => {
@@ -209,10 +253,11 @@ async function tryStart(cluster: Cluster): Promise<RunningServer | null> {
     } else {
       if (end === null) child.kill('SIGQUIT');
       await ended;
-      const line = readLastLine(files.log);
+      const line = readReason(files.log, logBytes);
       if (/pre-existing shared memory block/.test(line)) return null;
       throw new OperatorError(
-        `the embedded PostgreSQL does not start: ${line || describeConnectionError(cause)} (its log: ${files.log})`,
+        // With a full disk the log says nothing new either.
+        `the embedded PostgreSQL does not start: ${line || describeEnd(end, cause)}${describeSpace(files.cluster)} (its log: ${files.log})`,
         { cause },
       );
     }
@@ -223,11 +268,14 @@ async function tryStart(cluster: Cluster): Promise<RunningServer | null> {
 
 /** Retries while processes of a killed server still hold the shared memory. */
 export async function startServer(cluster: Cluster, log: Logger): Promise<RunningServer> {
-  const endMs = Date.now() + START_TIMEOUT_MS;
+  const endMs = performance.now() + START_TIMEOUT_MS;
   for (;;) {
-    const server = (await adopt(cluster, log)) ?? (await tryStart(cluster));
+    const adopted = await adopt(cluster, log);
+    // Without a pid file a server may still live, or what it left behind.
+    const isInUse = adopted === null && isLifelineHeld(cluster.files.dataDir, POSTGRES_LIFELINE);
+    const server = isInUse ? null : (adopted ?? (await tryStart(cluster)));
     if (server !== null) return server;
-    if (Date.now() > endMs) {
+    if (performance.now() > endMs) {
       throw new OperatorError(
         `TOLLGATE_DATA_DIR: processes of a killed PostgreSQL still use ${cluster.files.cluster}; end them and start again`,
       );

@@ -9,6 +9,8 @@ import type { SupervisedChild } from './supervised-child.ts';
 
 /** A new process that lives so long after it came up is trusted with the slot. */
 const SETTLE_MS = 500;
+/** The slot is served meanwhile, so that nothing is gained by more. */
+const SUCCESSOR_TRIES = 2;
 /** Of one slot: each holds some 80 MB and the streams that it began, and none may be cut for the next restart. */
 const MAX_DRAINING = 4;
 
@@ -19,12 +21,15 @@ export interface ProxyFleetOptions {
   /** Creates one, without starting it. */
   readonly createChild: (
     listenFd: number,
+    maxEarlyExits: number | undefined,
     createStart: () => ProxyStart,
     onMessage: (child: SupervisedChild, message: UpMessage) => void,
     onChange: (child: SupervisedChild) => void,
   ) => SupervisedChild;
   readonly onMessage: (child: SupervisedChild, message: UpMessage) => void;
   readonly onChange: (child: SupervisedChild) => void;
+  /** The writer of this spool has ended. */
+  readonly onSpoolEnd: (spoolName: string) => void;
   /** See `TOLLGATE_DRAIN_SECONDS`. */
   readonly drainMs: number;
   readonly log: Logger;
@@ -68,13 +73,16 @@ export function createProxyFleet(options: ProxyFleetOptions): ProxyFleet {
   }));
   let isStopping = false;
 
-  function createRun(index: number, listenFd: number): ProxyRun {
+  function createRun(index: number, listenFd: number, maxEarlyExits?: number): ProxyRun {
     let spoolName = '';
     const createStart = (): ProxyStart => {
       spoolName = `${Date.now().toString(36)}-p${index}-${crypto.randomUUID().slice(0, 8)}`;
       return options.createStart(spoolName);
     };
-    const child = options.createChild(listenFd, createStart, options.onMessage, options.onChange);
+    const child = options.createChild(listenFd, maxEarlyExits, createStart, options.onMessage, (changed) => {
+      if (changed.identity() === null) options.onSpoolEnd(spoolName);
+      options.onChange(changed);
+    });
     return { child, spoolName: () => spoolName };
   }
 
@@ -97,7 +105,7 @@ export function createProxyFleet(options: ProxyFleetOptions): ProxyFleet {
   function drain(slot: Slot, run: ProxyRun): void {
     slot.draining.add(run);
     log.info({ child: run.child.status().pid, drainMs }, 'a proxy process is replaced; its open calls go on');
-    void run.child.stop(drainMs).then(() => {
+    void run.child.stop(drainMs, true).then(() => {
       slot.draining.delete(run);
       // Only now: its spool is another's to ship from here on.
       options.onChange(run.child);
@@ -107,7 +115,7 @@ export function createProxyFleet(options: ProxyFleetOptions): ProxyFleet {
   async function replaceSlot(slot: Slot): Promise<void> {
     if (slot.draining.size >= MAX_DRAINING)
       throw new Error(`${slot.draining.size} processes that were replaced before still have open calls`);
-    const successor = createRun(slot.index, slot.listenFd);
+    const successor = createRun(slot.index, slot.listenFd, SUCCESSOR_TRIES);
     slot.successor = successor;
     try {
       await startSuccessor(successor);

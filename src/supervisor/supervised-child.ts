@@ -11,6 +11,8 @@ import { type ProcessIdentity, readStartTime } from './process-identity.ts';
 
 /** After the child's own time to drain, before it is killed. */
 const KILL_MARGIN_MS = 2_000;
+/** For one that must end at once: enough to write down what it cuts. */
+const FORCED_MARGIN_MS = 1_000;
 /** Calls wait for a proxy; one that had come up is worth trying sooner than one that cannot. */
 const MAX_PROXY_WAIT_MS = 1_000;
 /** A child that ends this often before it ever was ready will not become so by itself. */
@@ -23,7 +25,11 @@ export interface ChildOptions {
   readonly env: NodeJS.ProcessEnv;
   /** A bound socket to hand over as file descriptor 4; null for none. */
   readonly listenFd: number | null;
+  /** Handed over as file descriptor 5, only to be held. */
+  readonly lifelineFd: number | null;
   readonly readinessTimeoutMs: number;
+  /** How often it may end before it ever was ready, until `start` rejects. */
+  readonly maxEarlyExits?: number;
   readonly log: Logger;
   /** Called at each start, just before the process exists. */
   readonly createStart: () => StartMessage;
@@ -40,7 +46,9 @@ export interface SupervisedChild {
   /** Stops it as `stop` does and starts it at once; resolves when it is ready again, rejects when it is stopped. */
   readonly restart: (graceMs: number) => Promise<void>;
   /** Asks it to stop within `graceMs`, kills it soon after that; resolves when it is gone. Later calls may shorten it. */
-  readonly stop: (graceMs: number) => Promise<void>;
+  readonly stop: (graceMs: number, isReplaced?: boolean) => Promise<void>;
+  /** Ends it at once, and it does nothing more. */
+  readonly kill: () => void;
   readonly identity: () => ProcessIdentity | null;
   readonly status: () => ChildStatus;
 }
@@ -67,6 +75,8 @@ export function createSupervisedChild(options: ChildOptions): SupervisedChild {
   let nextReady: PromiseWithResolvers<void> | null = null;
   let earlyExits = 0;
   let startedAtMs = Date.now();
+  /** The same by the monotonic clock: the wall clock may step. */
+  let launchedMs = performance.now();
   let restarts = 0;
   let lastExit: string | null = null;
   let metrics: ProxyMetrics | null = null;
@@ -84,11 +94,12 @@ export function createSupervisedChild(options: ChildOptions): SupervisedChild {
   function launch(): void {
     const start = options.createStart();
     startedAtMs = Date.now();
+    launchedMs = performance.now();
     const launched = fork(options.entry, [`internal-${role}`], {
       // Not the flags of this process: an --inspect port can be had only once.
       execArgv: [],
       env: options.env,
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc', options.listenFd ?? 'ignore'],
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc', options.listenFd ?? 'ignore', options.lifelineFd ?? 'ignore'],
     });
     child = launched;
     if (launched.pid !== undefined) {
@@ -153,14 +164,14 @@ export function createSupervisedChild(options: ChildOptions): SupervisedChild {
       return;
     }
     const isTold = crashLoop.ended(performance.now());
-    const waitMs = backOff.next(Date.now() - startedAtMs, isMissed ? MAX_PROXY_WAIT_MS : undefined);
+    const waitMs = backOff.next(performance.now() - launchedMs, isMissed ? MAX_PROXY_WAIT_MS : undefined);
     if (isTold) {
       const recentExits = crashLoop.recentExits(performance.now());
       log.error({ role, child: pid, exit: reason, waitMs, recentExits }, 'child ended; starting it again');
     }
     if (!wasReady) {
       earlyExits += 1;
-      if (earlyExits >= MAX_EARLY_EXITS)
+      if (earlyExits >= (options.maxEarlyExits ?? MAX_EARLY_EXITS))
         firstReady.reject(new Error(`the ${role} process cannot start (${reason}); its own lines above say why`));
     }
     restartTimer = setTimeout(() => {
@@ -170,15 +181,15 @@ export function createSupervisedChild(options: ChildOptions): SupervisedChild {
     options.onChange();
   }
 
-  function askToStop(stopping: ChildProcess, graceMs: number): void {
+  function askToStop(stopping: ChildProcess, graceMs: number, isReplaced = false): void {
     clearTimeout(killTimer);
-    send({ type: 'stop', graceMs });
+    send({ type: 'stop', graceMs, isReplaced });
     killTimer = setTimeout(
       () => {
         log.warn({ role, child: stopping.pid, graceMs }, 'child does not stop; killing it');
         stopping.kill('SIGKILL');
       },
-      graceMs === 0 ? 0 : graceMs + KILL_MARGIN_MS,
+      graceMs === 0 ? FORCED_MARGIN_MS : graceMs + KILL_MARGIN_MS,
     );
   }
 
@@ -210,15 +221,21 @@ export function createSupervisedChild(options: ChildOptions): SupervisedChild {
       }
       return promise;
     },
-    stop: (graceMs) => {
+    stop: (graceMs, isReplaced = false) => {
       clearTimeout(restartTimer);
       clearTimeout(readinessTimer);
       state = role === 'proxy' && graceMs > 0 ? 'draining' : 'stopping';
       firstReady.reject(new Error(`${role} was stopped`));
       nextReady?.reject(new Error(`${role} was stopped`));
       if (child === null) gone.resolve();
-      else askToStop(child, graceMs);
+      else askToStop(child, graceMs, isReplaced);
       return gone.promise;
+    },
+    kill: () => {
+      clearTimeout(restartTimer);
+      state = 'stopping';
+      if (child === null) gone.resolve();
+      else child.kill('SIGKILL');
     },
     identity: () => identity,
     status: () => ({

@@ -13,6 +13,7 @@ import { type AdminAccess, createFirstKey, createLoginLink, writeAdminAccess } f
 import { type DataDirectory, openDataDirectory } from './data-directory.ts';
 import { type Database, openDatabase } from './database.ts';
 import { addDemoAlias } from './demo-alias.ts';
+import { removeEmptySpool, removeEmptySpools } from './empty-spools.ts';
 import { endFormerChildren, writeChildren } from './former-children.ts';
 import { createKeyPublication } from './key-publication.ts';
 import { checkAdminPort, type ListeningSockets, openListeningSockets } from './listening-sockets.ts';
@@ -33,7 +34,10 @@ const CONTROL_READINESS_MS = 120_000;
 const CONTROL_PATIENCE_MS = 15_000;
 
 /** Secrets that children get over their channel or not at all. */
-const WITHHELD = ['DATABASE_URL', 'DATABASE_URL_FILE', 'TOLLGATE_ADMIN_TOKEN', 'TOLLGATE_ADMIN_TOKEN_FILE'];
+const WITHHELD = ['DATABASE_URL', 'TOLLGATE_ADMIN_TOKEN', 'TOLLGATE_METRICS_TOKEN'].flatMap((name) => [
+  name,
+  `${name}_FILE`,
+]);
 
 function isWithheld(variable: string): boolean {
   return WITHHELD.includes(variable) || variable.startsWith('TOLLGATE_AWS_');
@@ -167,33 +171,37 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     createStart: () => StartMessage,
     onMessage: (message: UpMessage) => void,
     onChildChange: () => void = onChange,
+    maxEarlyExits?: number,
   ): SupervisedChild {
     const readinessTimeoutMs = role === 'control' ? CONTROL_READINESS_MS : PROXY_READINESS_MS;
     return createSupervisedChild({
-      ...{ role, entry, env, listenFd, readinessTimeoutMs, log },
+      ...{ role, entry, env, listenFd, readinessTimeoutMs, log, lifelineFd: directory?.lifelineFd ?? null },
       ...{ createStart, onMessage, onChange: onChildChange },
+      ...(maxEarlyExits === undefined ? {} : { maxEarlyExits }),
     });
   }
 
   function createFleet(config: Config, bound: ListeningSockets): ProxyFleet {
-    const withoutSecrets = { ...config, databaseUrl: null, adminToken: null };
+    const withoutSecrets = { ...config, databaseUrl: null, adminToken: null, metricsToken: null };
     return createProxyFleet({
       listenFds: bound.sockets.map((socket) => socket.fd()),
       createStart: (spoolName) => ({
         ...{ type: 'start', role: 'proxy', config: withoutSecrets, listenFd: 4 },
         ...{ spoolDir: paths.spool, spoolName, keysFile: paths.keys },
       }),
-      createChild: (listenFd, createStart, onMessage, onChildChange) => {
+      createChild: (listenFd, maxEarlyExits, createStart, onMessage, onChildChange) => {
         const child: SupervisedChild = createChild(
           'proxy',
           listenFd,
           createStart,
           (message) => onMessage(child, message),
           () => onChildChange(child),
+          maxEarlyExits,
         );
         return child;
       },
       onMessage: onProxyMessage,
+      onSpoolEnd: (name) => removeEmptySpool(paths.spool, name),
       onChange: (child) => {
         if (child.identity() === null) publication.ended(child);
         onChange();
@@ -251,15 +259,17 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   async function startAll(): Promise<ReadyGateway> {
     directory = await openDataDirectory({
       path: dataDir,
-      onWait: (owner, waitMs) => log.warn({ ...owner, waitMs }, 'the data directory has another owner; waiting'),
+      onWait: ({ host, pid }, waitMs) =>
+        log.warn({ host, pidThere: pid, waitMs }, 'the data directory has another owner; waiting whether it lives'),
       onLost: () => {
-        log.error('another gateway has taken the data directory; stopping');
-        void stop().then(options.onLost);
+        log.error('another gateway has taken the data directory; ending at once');
+        void abandon().then(options.onLost);
       },
     });
     aborter.signal.throwIfAborted();
     const isSetUp = existsSync(paths.keys);
     await endFormerChildren(paths.children, log);
+    removeEmptySpools(paths.spool);
     const { host, port, adminHost, adminPort, workers, adminToken } = options.config;
     sockets = await openListeningSockets(host, port, workers);
     const adminAddress = await checkAdminPort(adminHost, adminPort);
@@ -267,7 +277,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     // Not before the ports are known to be free: a start that fails on them leaves nothing behind.
     databaseStarting = openDatabase({
       databaseUrl: options.config.databaseUrl,
-      ...{ dataDir, isSetUp, log, signal: aborter.signal },
+      ...{ dataDir, isSetUp, log, signal: aborter.signal, mayRun: directory.isOurs },
       onMoved: () => {
         // It gets the new address with its `start`.
         if (control === null) return;
@@ -317,6 +327,19 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     if (directory === null) return;
     directory.release();
     log.info('stopped');
+  }
+
+  /**
+   * Everything belongs to another gateway: it ships the spool, reads what proxies of ours would still write as that of
+   * dead ones, and may have the database open. So nothing of ours may write one more byte, and clients see a cut.
+   */
+  async function abandon(): Promise<void> {
+    aborter.abort();
+    for (const child of listChildren()) child.kill();
+    isForced = true;
+    await (await databaseStarting?.catch(() => null))?.abandon();
+    stopping ??= stopAll();
+    await stopping;
   }
 
   function stop(force = false): Promise<void> {

@@ -13,6 +13,8 @@ export interface GatheredBytes {
   readonly push: (piece: Buffer) => void;
   /** All pieces and `last` as one buffer, taken out; null when there is nothing. */
   readonly take: (last: Buffer | null) => Buffer | null;
+  /** The same as they are held, in order, taken out. */
+  readonly takeParts: () => readonly Buffer[];
   readonly clear: () => void;
   readonly length: number;
 }
@@ -55,6 +57,13 @@ class Gathered implements GatheredBytes {
     const whole = all.length === 1 ? (all[0] ?? null) : Buffer.concat(all);
     this.clear();
     return whole;
+  }
+
+  takeParts(): readonly Buffer[] {
+    this.#closeBlock();
+    const parts = this.#parts;
+    this.clear();
+    return parts;
   }
 
   clear(): void {

@@ -2,12 +2,10 @@
  * The corpus's requests against the admin port, without a database: what is refused there runs nothing that stands
  * behind it, nothing is answered without credentials, and no request is a defect (500).
  */
-import { pino } from 'pino';
+
 import { createAdminApp } from '../../src/admin/admin-app.ts';
 import { listenAdmin } from '../../src/admin/admin-server.ts';
-import { fixedPrices } from '../fixed-prices.ts';
-import { NO_BACKUPS } from '../no-backups.ts';
-import { testCatalogs } from '../test-catalogs.ts';
+import { bareAdminDeps } from '../admin-deps.ts';
 import { exchange, readAnswers } from './exchange.ts';
 import type { CutBytes } from './replay-requests.ts';
 import { KEY, type RequestCase } from './request-case.ts';
@@ -34,33 +32,7 @@ export interface AdminPort {
 
 export async function startAdminPort(): Promise<AdminPort> {
   const seen: string[] = [];
-  const app = createAdminApp({
-    accountId: 1,
-    adminToken: TOKEN,
-    adminHost: '127.0.0.1',
-    publicUrl: null,
-    baseUrl: 'http://127.0.0.1:4141',
-    version: '1.2.3',
-    dashboard: null,
-    database: () => null,
-    publishKeys: () => Promise.resolve(true),
-    readSupervisorStatus: () => Promise.resolve(null),
-    requestRestart: async () => null,
-    readShipperStatus: () => null,
-    readSpoolStatus: () => Promise.resolve(null),
-    countRunningJobs: () => Promise.resolve(0),
-    demoData: {
-      countCalls: () => Promise.resolve(0),
-      readKeyId: () => Promise.resolve(null),
-      load: () => Promise.resolve(0),
-      remove: () => Promise.resolve(0),
-    },
-    settings: [],
-    prices: fixedPrices(),
-    catalogs: testCatalogs(),
-    backups: NO_BACKUPS,
-    log: pino({ level: 'silent' }),
-  });
+  const app = createAdminApp(bareAdminDeps({ adminToken: TOKEN }));
   const fetch = (request: Request, bindings?: object): Promise<Response> | Response => {
     const { pathname, search } = new URL(request.url);
     seen.push(`${request.method} ${pathname}${search}`);

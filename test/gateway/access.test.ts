@@ -143,7 +143,7 @@ test('a foreign page can’t sign a browser in', async () => {
   );
 });
 
-test('signing out takes the cookie away', async () => {
+test('signing out takes the cookie away, and ends every copy of it', async () => {
   const cookie = await signIn();
   const answer = await ask('/api/v1/session', { method: 'DELETE', headers: { cookie, origin: gateway.adminBase } });
   expect([answer.status, answer.headers['set-cookie']]).toEqual([
@@ -151,6 +151,8 @@ test('signing out takes the cookie away', async () => {
     ['tollgate_session=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict'],
   ]);
   expect(await outcome('/api/v1/session', { headers: { cookie: 'tollgate_session=' } })).toBe('401 unauthorized');
+  // A copy of it is of no use either.
+  expect(await outcome('/api/v1/session', { headers: { cookie } })).toBe('401 unauthorized');
 });
 
 test('the admin token works as before, and a wrong one is not mended by a cookie', async () => {

@@ -23,6 +23,7 @@ import { buildBatch } from '../../src/shipper/build-batch.ts';
 import { type IngestSession, openIngestSession } from '../../src/shipper/ingest-session.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { openPool } from '../../src/store/pool.ts';
+import { NO_ACCOUNTS_DEP } from '../admin-deps.ts';
 import { callBegin, callBody, callEnd, NOON_MS, priceByToken } from '../call-fixtures.ts';
 import { fixedPrices } from '../fixed-prices.ts';
 import { NO_BACKUPS } from '../no-backups.ts';
@@ -141,6 +142,8 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
       }),
       readShipperStatus: () => null,
       readSpoolStatus: () => Promise.resolve({ bytes: 5, limitBytes: 9, isDiskLow: false }),
+      accounts: NO_ACCOUNTS_DEP,
+      metricsToken: null,
       countRunningJobs: () => Promise.resolve(0),
       demoData: createDemoData({
         ...{ pool, accountId: 1, priceCall: priceByToken, retentionRowsDays: 90, retentionBodiesDays: 14 },

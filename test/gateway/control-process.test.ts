@@ -112,6 +112,7 @@ function startMessage(): ControlStart {
     adminExposed: false,
     publicUrl: null,
     adminToken: null,
+    metricsToken: null,
     dataDir: dir,
     databaseUrl: null,
     workers: 1,

@@ -75,7 +75,7 @@ channel.onDisconnect(() => {
 });
 channel.onMessage((message) => {
   if (message.type !== 'start') return;
-  if (existsSync(join(process.cwd(), `fail-${message.role}`))) process.exit(7);
+  if (existsSync(join(process.env['STAND_IN_FAILS'] ?? process.cwd(), `fail-${message.role}`))) process.exit(7);
   if (message.role === 'proxy') runProxy(channel, message);
   else if (message.role === 'control') runControl(channel, message);
   else serve(channel, { fd: message.listenFd }, (_request, response) => response.end('demo'));

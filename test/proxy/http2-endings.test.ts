@@ -308,7 +308,8 @@ test('while it stops, the session ends with the call that is answered', async ()
 
 test('a session without a call is closed when it has been idle, one with a silent call is not', async () => {
   const answers: (() => void)[] = [];
-  const sessions = new Http2Sessions({ firstRequestMs: 60, idleMs: 60 }, ({ response }) => {
+  const times = { firstRequestMs: 60, idleMs: 60, unreadMs: 60_000, unreadSweepMs: 60_000 };
+  const sessions = new Http2Sessions(times, ({ response }) => {
     answers.push(() => {
       response.writeHead(200, '', []);
       response.end();

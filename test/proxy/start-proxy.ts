@@ -11,6 +11,7 @@ import type { CallBegin, CallEnd, ProviderName, SpoolEntry } from '../../src/cal
 import type { RejectedAttempt } from '../../src/channel.ts';
 import { createGatewayKey, digestKey } from '../../src/keys/gateway-key.ts';
 import { createKeySnapshot } from '../../src/keys/key-snapshot.ts';
+import { STALL_MS, STALL_SWEEP_MS } from '../../src/proxy/answer.ts';
 import { createAwsCredentials } from '../../src/proxy/aws/aws-credentials.ts';
 import { createByteBudget } from '../../src/proxy/byte-budget.ts';
 import { type CallId, createCallIds } from '../../src/proxy/call-id.ts';
@@ -19,7 +20,7 @@ import { HeaderNames } from '../../src/proxy/header-names.ts';
 import type { Http2Sessions } from '../../src/proxy/http2/http2-sessions.ts';
 import { IdleSweep } from '../../src/proxy/idle-sweep.ts';
 import { OpenSet } from '../../src/proxy/open-set.ts';
-import { createProxyServer } from '../../src/proxy/proxy-server.ts';
+import { createProxyServer, SERVER_LIMITS, type ServerLimits } from '../../src/proxy/proxy-server.ts';
 import { BODY_IDLE_MS, BODY_SWEEP_MS } from '../../src/proxy/receive-body.ts';
 import { createUpstreamClient } from '../../src/proxy/upstream/upstream-client.ts';
 import { DEFAULT_LIMITS, type UpstreamLimits } from '../../src/proxy/upstream/upstream-limits.ts';
@@ -58,6 +59,7 @@ export async function startProxy(
   routes: Partial<Gateway['routes']> = {},
   limits: UpstreamLimits = DEFAULT_LIMITS,
   nextCallId: () => CallId = createCallIds(),
+  patience: Partial<ServerLimits> & { readonly stallMs?: number } = {},
 ): Promise<InProcessProxy> {
   const dir = mkdtempSync(join(tmpdir(), 'tollgate-proxy-'));
   const spoolDir = join(dir, 'spool', 'p1');
@@ -75,7 +77,7 @@ export async function startProxy(
     'deepseek',
   ];
   const gateway: Gateway = {
-    settings: { bodies: 'full', usage: 'ask', onClientAbort: 'cancel', node: 'test', ...settings },
+    settings: { bodies: 'full', usage: 'ask', onClientAbort: 'cancel', onFull: 'open', node: 'test', ...settings },
     routes: { upstreams: Object.fromEntries(names.map((name) => [name, upstream])), aliases: {}, ...routes },
     keys: {
       snapshot: createKeySnapshot(1, [
@@ -97,15 +99,24 @@ export async function startProxy(
     copies: createByteBudget(COPIES_BYTES),
     heldBodies: createByteBudget(HELD_BODIES_BYTES),
     idleBodies: new IdleSweep(BODY_IDLE_MS, BODY_SWEEP_MS),
+    stalledClients: new IdleSweep(patience.stallMs ?? STALL_MS, patience.stallMs === undefined ? STALL_SWEEP_MS : 20),
     headerNames: new HeaderNames(),
     nextCallId,
     openCalls: new OpenSet(),
-    counters: { calls: 0, rejected: 0 },
+    counters: {
+      calls: 0,
+      rejected: 0,
+      accepted: 0,
+      inFlight: 0,
+      refusedFull: 0,
+      droppedConnections: 0,
+      refusals: new Map(),
+    },
     isDraining: false,
     reportAttempt: (attempt) => attempts.push(attempt),
     log,
   };
-  const { server, sessions } = createProxyServer(gateway);
+  const { server, sessions } = createProxyServer(gateway, { ...SERVER_LIMITS, ...patience });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
@@ -155,6 +166,7 @@ export async function startProxy(
       await new Promise((resolve) => server.close(resolve));
       await gateway.spool.close();
       gateway.idleBodies.close();
+      gateway.stalledClients.close();
       await gateway.upstream.close();
       rmSync(dir, { recursive: true, force: true });
     },

@@ -1,39 +1,11 @@
-import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { NO_BACKUPS } from '../../../test/no-backups.ts';
-import { testCatalogs } from '../../../test/test-catalogs.ts';
+import { bareAdminDeps } from '../../../test/admin-deps.ts';
 import { createCurrentPriceBook } from '../../prices/current-price-book.ts';
 import { createAdminApp } from '../admin-app.ts';
 
 const prices = createCurrentPriceBook(1);
 /** A quote needs no database. */
-const app = createAdminApp({
-  accountId: 1,
-  adminToken: 'token',
-  adminHost: '127.0.0.1',
-  publicUrl: null,
-  baseUrl: 'http://127.0.0.1:4141',
-  version: '1.2.3',
-  dashboard: null,
-  database: () => null,
-  publishKeys: () => Promise.resolve(true),
-  readSupervisorStatus: () => Promise.resolve(null),
-  requestRestart: async () => null,
-  readShipperStatus: () => null,
-  readSpoolStatus: () => Promise.resolve(null),
-  countRunningJobs: () => Promise.resolve(0),
-  demoData: {
-    countCalls: () => Promise.resolve(0),
-    readKeyId: () => Promise.resolve(null),
-    load: () => Promise.resolve(0),
-    remove: () => Promise.resolve(0),
-  },
-  settings: [],
-  prices,
-  catalogs: testCatalogs(),
-  backups: NO_BACKUPS,
-  log: pino({ level: 'silent' }),
-});
+const app = createAdminApp(bareAdminDeps({ adminToken: 'token', prices }));
 
 async function ask(question: object): Promise<{ status: number; body: unknown }> {
   const answer = await app.request('http://127.0.0.1/api/v1/prices/quote', {

@@ -5,6 +5,7 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import { isHopByHop } from '../../wire/hop-by-hop.ts';
 import type { ClientConnection, ClientRequest, ClientResponse } from '../client-exchange.ts';
+import type { IdleSweep, IdleWait } from '../idle-sweep.ts';
 import type { Http2RequestHead } from './http2-request-head.ts';
 
 /** For the bytes of a cut answer to leave, before the stream is reset. */
@@ -21,6 +22,7 @@ export function openHttp2Exchange(
   stream: ServerHttp2Stream,
   headers: IncomingHttpHeaders,
   head: Http2RequestHead,
+  unread: IdleSweep,
 ): Http2Exchange {
   stream.on('error', () => {}); // A reset by either side; `close` tells.
   // The client has reset it: gone at once, also where bytes of it are still unread.
@@ -28,7 +30,7 @@ export function openHttp2Exchange(
   const connection = new StreamConnection(stream);
   return {
     request: new Http2Request(stream, headers, head, connection),
-    response: new Http2Response(stream, head.method, connection),
+    response: new Http2Response(stream, head.method, connection, unread),
   };
 }
 
@@ -141,13 +143,16 @@ class Http2Response implements ClientResponse {
   readonly #stream: ServerHttp2Stream;
   readonly #connection: StreamConnection;
   readonly #isHead: boolean;
+  /** Gives up clients that do not take the rest of a whole answer. */
+  readonly #unread: IdleSweep;
   /** Flat, of a head that has not left. */
   #head: string[] | null = null;
   #isBodiless = false;
   #hasEnded = false;
   headersSent = false;
 
-  constructor(stream: ServerHttp2Stream, method: string, connection: StreamConnection) {
+  constructor(stream: ServerHttp2Stream, method: string, connection: StreamConnection, unread: IdleSweep) {
+    this.#unread = unread;
     this.#stream = stream;
     this.#isHead = method === 'HEAD';
     this.#connection = connection;
@@ -198,6 +203,7 @@ class Http2Response implements ClientResponse {
     if (!stream.writableEnded) {
       if (isEmpty) stream.end();
       else stream.end(bytes);
+      if (!isEmpty) this.#watchRest();
     }
     if (!this.shouldKeepAlive) stream.session?.close();
   }
@@ -208,6 +214,12 @@ class Http2Response implements ClientResponse {
 
   once(event: string, listener: () => void): void {
     this.#stream.once(event, listener);
+  }
+
+  #watchRest(): void {
+    const wait: IdleWait = { touchedMs: performance.now(), onIdle: () => this.#stream.destroy() };
+    this.#unread.add(wait);
+    this.#stream.once('close', () => this.#unread.remove(wait));
   }
 
   #sendHead(isAll: boolean): void {

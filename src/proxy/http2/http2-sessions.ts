@@ -4,6 +4,7 @@
  */
 import { constants, createServer, type Http2Server, type ServerHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
+import { IdleSweep } from '../idle-sweep.ts';
 import { type Http2Exchange, openHttp2Exchange } from './http2-exchange.ts';
 import { readHttp2RequestHead } from './http2-request-head.ts';
 
@@ -38,6 +39,9 @@ export interface Http2Limits {
   readonly firstRequestMs: number;
   /** For a connection without an open call. */
   readonly idleMs: number;
+  /** For a client to take a whole answer that waits for it. */
+  readonly unreadMs: number;
+  readonly unreadSweepMs: number;
 }
 
 export type Http2Handler = (exchange: Http2Exchange, headBytes: number) => void;
@@ -46,9 +50,11 @@ export class Http2Sessions {
   readonly #server: Http2Server;
   readonly #sessions = new Set<ServerHttp2Session>();
   readonly #limits: Http2Limits;
+  readonly #unread: IdleSweep;
 
   constructor(limits: Http2Limits, handle: Http2Handler) {
     this.#limits = limits;
+    this.#unread = new IdleSweep(limits.unreadMs, limits.unreadSweepMs);
     // It never listens: its connections are given to it.
     this.#server = createServer({
       settings: {
@@ -117,7 +123,7 @@ export class Http2Sessions {
         if (openStreams === 0 && !session.destroyed) idle = setTimeout(() => session.close(), this.#limits.idleMs);
       });
       const head = readHttp2RequestHead(rawHeaders, !stream.endAfterHeaders);
-      handle(openHttp2Exchange(stream, headers, head), head.headBytes);
+      handle(openHttp2Exchange(stream, headers, head, this.#unread), head.headBytes);
     });
     session.setLocalWindowSize(SESSION_WINDOW_BYTES);
   }

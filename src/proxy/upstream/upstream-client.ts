@@ -7,6 +7,7 @@ import { lookup as lookUpName } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { lookUpPublic } from './private-addresses.ts';
 import type { EgressProxy, UpstreamClient, UpstreamRequest } from './upstream.ts';
+import type { ConnectionBudget } from './upstream-connector.ts';
 import { DEFAULT_LIMITS, type UpstreamLimits } from './upstream-limits.ts';
 import { UpstreamPool } from './upstream-pool.ts';
 
@@ -27,6 +28,18 @@ function createDirectClient(limits: UpstreamLimits, lookUp: LookupFunction): Ups
   const builtIn = { pools: new Map<string, UpstreamPool>(), lookUp: lookUpPublic(lookUp) };
   /** Apart, since the same address may be built in for one call and an operator's choice for another. */
   const chosen = { pools: new Map<string, UpstreamPool>(), lookUp };
+  let connections = 0;
+  const budget: ConnectionBudget = {
+    take() {
+      // What is idle gives way; it is gone at once, its `close` comes a little later.
+      if (connections >= limits.maxConnections && !dropIdle()) return false;
+      connections += 1;
+      return true;
+    },
+    give() {
+      connections -= 1;
+    },
+  };
   const sweep = setInterval(() => {
     for (const { pools } of [builtIn, chosen]) {
       for (const [origin, pool] of pools) {
@@ -37,11 +50,16 @@ function createDirectClient(limits: UpstreamLimits, lookUp: LookupFunction): Ups
   }, limits.sweepIntervalMs);
   sweep.unref();
 
+  function dropIdle(): boolean {
+    for (const { pools } of [builtIn, chosen]) for (const pool of pools.values()) if (pool.dropIdle()) return true;
+    return false;
+  }
+
   function poolOf({ origin, mayBePrivate }: UpstreamRequest): UpstreamPool {
     const kind = mayBePrivate ? chosen : builtIn;
     const known = kind.pools.get(origin);
     if (known !== undefined) return known;
-    const pool = new UpstreamPool(origin, limits, kind.lookUp);
+    const pool = new UpstreamPool(origin, limits, kind.lookUp, budget);
     kind.pools.set(origin, pool);
     return pool;
   }

@@ -2,8 +2,9 @@
  * Opens connections to one origin, all with the same settings: TCP, and TLS where the origin has it. What is sent on
  * them, and whether they are kept, is their owner's business.
  */
-import { connect, isIP, type LookupFunction, type OnReadOpts, type Socket } from 'node:net';
+import { connect, isIP, type LookupFunction, type OnReadOpts, Socket } from 'node:net';
 import { connect as connectTls, createSecureContext, type SecureContext } from 'node:tls';
+import { UpstreamError } from './upstream-failure.ts';
 
 /** First probe on a silent connection, so that a path that died without a word is noticed. */
 const TCP_PROBE_MS = 60_000;
@@ -24,10 +25,18 @@ function readInto({ buffer, onRead }: SharedReading): OnReadOpts {
   };
 }
 
+/** The bound on the connections of all connectors together. */
+export interface ConnectionBudget {
+  /** False when there are too many. */
+  take(): boolean;
+  give(): void;
+}
+
 export interface ConnectorOptions {
   readonly addressTimeoutMs: number;
   /** How the origin's name is resolved; an origin that is an address is connected to as it stands. */
   readonly lookUp: LookupFunction;
+  readonly budget: ConnectionBudget;
 }
 
 export class UpstreamConnector {
@@ -59,6 +68,14 @@ export class UpstreamConnector {
    * instead of to the listeners of `data`.
    */
   open(allowHalfOpen: boolean, reading: SharedReading | null = null): Socket {
+    const { budget } = this.#options;
+    if (!budget.take()) return new Socket().destroy(new UpstreamError('TOO_MANY_CONNECTIONS'));
+    const socket = this.#connect(allowHalfOpen, reading);
+    socket.once('close', () => budget.give());
+    return socket;
+  }
+
+  #connect(allowHalfOpen: boolean, reading: SharedReading | null): Socket {
     const where = {
       host: this.#hostname,
       port: this.#port,

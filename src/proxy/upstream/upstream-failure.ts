@@ -15,6 +15,8 @@ export type UpstreamFault =
   | 'CONNECT_TIMEOUT'
   /** The name of a provider's own address leads to a network that is not the public one. */
   | 'PRIVATE_ADDRESS'
+  /** As many connections to providers as the process may have. */
+  | 'TOO_MANY_CONNECTIONS'
   | 'HEADERS_TIMEOUT'
   /** Between two bytes of an answer. */
   | 'IDLE_TIMEOUT'
@@ -62,6 +64,10 @@ function failureCode(error: Error): GatewayErrorCode {
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return 'upstream_name';
+    case 'TOO_MANY_CONNECTIONS':
+    case 'EMFILE':
+    case 'ENFILE':
+      return 'gateway_busy';
     case 'PRIVATE_ADDRESS':
       return 'upstream_private_address';
     case 'REQUEST_UNSENDABLE':

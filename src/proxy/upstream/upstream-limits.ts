@@ -15,6 +15,8 @@ export interface UpstreamLimits {
   readonly trustedIdleMs: number;
   /** How often open calls and idle connections are looked over; the limits above are exact to this. */
   readonly sweepIntervalMs: number;
+  /** To all providers together, idle ones too. */
+  readonly maxConnections: number;
 }
 
 export const DEFAULT_LIMITS: UpstreamLimits = {
@@ -31,4 +33,5 @@ export const DEFAULT_LIMITS: UpstreamLimits = {
   // No server closes after less; under load connections are taken again within milliseconds.
   trustedIdleMs: 250,
   sweepIntervalMs: 1_000,
+  maxConnections: 20_000,
 };

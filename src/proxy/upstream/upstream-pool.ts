@@ -6,7 +6,7 @@ import type { LookupFunction } from 'node:net';
 import type { UpgradeEvents, UpstreamCall, UpstreamEvents, UpstreamRequest } from './upstream.ts';
 import { OpenCall } from './upstream-call.ts';
 import { type ConnectionOwner, type OpenSocket, UpstreamConnection } from './upstream-connection.ts';
-import { UpstreamConnector } from './upstream-connector.ts';
+import { type ConnectionBudget, UpstreamConnector } from './upstream-connector.ts';
 import { UpstreamError } from './upstream-failure.ts';
 import { UpstreamHandshake } from './upstream-handshake.ts';
 import type { UpstreamLimits } from './upstream-limits.ts';
@@ -33,9 +33,9 @@ export class UpstreamPool implements ConnectionOwner {
   #isClosed = false;
   #onEmpty: (() => void) | null = null;
 
-  constructor(origin: string, limits: UpstreamLimits, lookUp: LookupFunction) {
+  constructor(origin: string, limits: UpstreamLimits, lookUp: LookupFunction, budget: ConnectionBudget) {
     this.limits = limits;
-    this.#connector = new UpstreamConnector(origin, { addressTimeoutMs: limits.addressTimeoutMs, lookUp });
+    this.#connector = new UpstreamConnector(origin, { addressTimeoutMs: limits.addressTimeoutMs, lookUp, budget });
     this.#hopLines = `Host: ${this.#connector.host}\r\nConnection: keep-alive\r\n`;
   }
 
@@ -97,6 +97,13 @@ export class UpstreamPool implements ConnectionOwner {
     this.tick += 1;
     const nowMs = performance.now();
     for (const connection of this.#connections) connection.sweep(nowMs);
+  }
+
+  /** Closes the connection that was idle for longest; false when none is. */
+  dropIdle(): boolean {
+    const connection = this.#idle.shift();
+    connection?.destroy();
+    return connection !== undefined;
   }
 
   /** Cuts the calls that are left. */

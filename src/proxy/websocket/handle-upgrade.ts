@@ -15,17 +15,10 @@ import { authenticate } from '../authenticate.ts';
 import { BodyCopy } from '../body-copy.ts';
 import type { Gateway } from '../gateway.ts';
 import { splitGatewayHeaders } from '../gateway-headers.ts';
-import { hideEchoes, hideInReading } from '../hide-echoes.ts';
-import { keepBegin, keepEnd, keepsBodies, stampArrival } from '../keep-call.ts';
+import { hideEchoes, hideInReading, NOT_SIGNED } from '../hide-echoes.ts';
+import { acceptCall, keepBegin, keepEnd, keepsBodies, loseEnd, stampArrival } from '../keep-call.ts';
 import { attachMeter } from '../meter.ts';
-import {
-  beginFlags,
-  type CallFacts,
-  describeBegin,
-  describeCheckpoint,
-  describeCopiedBody,
-  describeEnd,
-} from '../record.ts';
+import { beginFlags, type CallFacts, describeCheckpoint, describeCopiedBody, describeEnd } from '../record.ts';
 import { refuse } from '../refuse.ts';
 import { refuseCall } from '../refuse-call.ts';
 import { chooseRoute } from '../route.ts';
@@ -65,6 +58,7 @@ export async function handleUpgrade(incoming: IncomingMessage, head: Buffer, gat
   const requestCopy = new BodyCopy(gateway.copies);
   const responseCopy = new BodyCopy(gateway.copies);
   let facts: CallFacts | null = null;
+  let begun: CallBegin | 'ended' | null = null;
   try {
     const request = accept(incoming, gateway.headerNames, true);
     const headers = splitGatewayHeaders(request);
@@ -85,12 +79,19 @@ export async function handleUpgrade(incoming: IncomingMessage, head: Buffer, gat
     // What follows the head would be read as frames by one side and as a body by the other.
     if (request.hasBody) throw new GatewayError('request_malformed');
 
-    const begin = describeBegin(facts, { model: readModel(request.query), streamed: true }, beginFlags(facts, []));
+    const begin = acceptCall(
+      gateway,
+      facts,
+      { model: readModel(request.query), streamed: true },
+      beginFlags(facts, []),
+    );
+    begun = begin;
     await keepBegin(gateway, begin);
     const overheadUs = Math.round((performance.now() - arrival.monotonicMs) * 1000);
     const opening: Opening = { gateway, facts, begin, websocket, overheadUs, requestCopy, responseCopy };
     const answer = createAnswer(outgoing, opening);
     const handshake = await shakeHands(answer, opening);
+    begun = 'ended';
     if (handshake.kind === 'switched') {
       outgoing.detachSocket(socket);
       await relay(socket, client, handshake, answer.connectMs, opening);
@@ -100,7 +101,7 @@ export async function handleUpgrade(incoming: IncomingMessage, head: Buffer, gat
       else answer.release();
     }
   } catch (error) {
-    refuseCall(incoming, outgoing, gateway, arrival, facts, error);
+    refuseCall(incoming, outgoing, gateway, arrival, facts, begun, error);
   } finally {
     requestCopy.release();
     responseCopy.release();
@@ -138,6 +139,7 @@ function createAnswer(outgoing: ServerResponse, { gateway, facts, responseCopy }
     copy: responseCopy,
     headerNames: gateway.headerNames,
     drainsOnClientAbort: false,
+    stalls: gateway.stalledClients,
     arrivedMs: arrival.monotonicMs,
     onHead: (head) => attachMeter(route, head, false),
     checkpoint: (_answer, done) => done(),
@@ -202,10 +204,10 @@ async function keepAnswer(ending: AnswerEnding, answer: Answer, opening: Opening
     const isKept =
       keepsBodies(gateway, facts) && head !== null && responseCopy.totalBytes > 0 && !responseCopy.isDropped;
     const bodies = isKept ? [describeCopiedBody(begin, 'response', (name) => head.header(name), responseCopy)] : [];
-    const kept = hideEchoes(facts.request, end, bodies);
+    const kept = hideEchoes(facts.request, NOT_SIGNED, end, bodies);
     await keepEnd(gateway, begin, kept.end, kept.bodies);
   } catch (error) {
-    gateway.log.error({ err: error, request_id: begin.id }, 'the record of a call could not be made');
+    loseEnd(gateway, begin, error);
   }
 }
 
@@ -234,7 +236,7 @@ async function relay(
 
   /** Beside the relaying: nothing waits for it. */
   function checkpoint(): void {
-    const reading = hideInReading(facts.request, meter.reading);
+    const reading = hideInReading(facts.request, NOT_SIGNED, meter.reading);
     gateway.spool.checkpoint(describeCheckpoint(arrival, session, reading, performance.now()), () => {});
   }
 
@@ -247,10 +249,10 @@ async function relay(
   try {
     await meter.finish();
     const end = describeSessionEnd(facts, begin, ended, meter, session, overheadUs);
-    const kept = hideEchoes(facts.request, end, describeTranscripts(begin, requestCopy, responseCopy));
+    const kept = hideEchoes(facts.request, NOT_SIGNED, end, describeTranscripts(begin, requestCopy, responseCopy));
     await keepEnd(gateway, begin, kept.end, kept.bodies);
   } catch (error) {
-    gateway.log.error({ err: error, request_id: begin.id }, 'the record of a call could not be made');
+    loseEnd(gateway, begin, error);
   }
   gateway.openCalls.delete(connection);
   connection.release();

@@ -82,7 +82,7 @@ function readEnding(ended: RelayEnding, meter: WebsocketMeter): AnswerEnding {
       if (meter.sawClose) return { kind: 'complete' };
       return { kind: 'upstream-cut', failure: describeFailure(ended.error ?? new UpstreamError('ANSWER_CUT')) };
     case 'client-gone':
-      return { kind: meter.sawClose ? 'complete' : 'client-gone' };
+      return meter.sawClose ? { kind: 'complete' } : { kind: 'client-gone', isStalled: false };
     case 'idle':
       return { kind: 'upstream-cut', failure: describeFailure(new UpstreamError('IDLE_TIMEOUT')) };
     case 'shutdown':

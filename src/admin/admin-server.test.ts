@@ -1,0 +1,95 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, expect, test } from 'vitest';
+import { ADMIN_LIMITS, type AdminLimits, type AdminServer, listenAdmin } from './admin-server.ts';
+
+let server: AdminServer;
+const sockets: Socket[] = [];
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await server.close();
+});
+
+/** Not `once`, for which a reset is a failure. */
+function closed(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    if (socket.closed) resolve();
+    else socket.once('close', () => resolve());
+  });
+}
+
+/** Answers 401 without reading, or, at `/read`, with the length of the body. */
+async function start(limits: Partial<AdminLimits>): Promise<void> {
+  const fetch = async (request: Request): Promise<Response> => {
+    if (new URL(request.url).pathname !== '/read') return new Response('no', { status: 401 });
+    return new Response(String((await request.arrayBuffer()).byteLength));
+  };
+  server = await listenAdmin({ fetch }, '127.0.0.1', 0, { ...ADMIN_LIMITS, checkIntervalMs: 20, ...limits });
+}
+
+function open(text = ''): { readonly socket: Socket; readonly answer: () => string } {
+  const socket = connect({ port: server.port, host: '127.0.0.1' });
+  let answer = '';
+  socket.on('error', () => {});
+  socket.on('data', (chunk: Buffer) => {
+    answer += chunk.toString('latin1');
+  });
+  socket.write(text, 'latin1');
+  sockets.push(socket);
+  return { socket, answer: () => answer };
+}
+
+function post(path: string, length: number): string {
+  return `POST ${path} HTTP/1.1\r\nHost: g\r\nContent-Length: ${length}\r\n\r\n`;
+}
+
+const SLOW = { graceMs: 150, bytesPerSecond: 5_000, answeredMs: 100, intervalMs: 20 };
+
+test('a head that does not come to its end is answered 408 and cut', async () => {
+  await start({ headersTimeoutMs: 100 });
+  const { socket, answer } = open('GET /read HTTP/1.1\r\nHost: g\r\nX-Slo');
+  await closed(socket);
+  expect(answer()).toMatch(/^HTTP\/1\.1 408 /);
+});
+
+test('a body that comes by the drop is cut, one that keeps its pace is not', async () => {
+  await start({ slowRequests: SLOW });
+  const slow = open(post('/read', 1_000_000));
+  const steady = open(post('/read', 12_000));
+  const drop = setInterval(() => {
+    if (!slow.socket.destroyed) slow.socket.write('x');
+  }, 10);
+  for (let piece = 0; piece < 12; piece += 1) {
+    steady.socket.write('x'.repeat(1_000));
+    await sleep(40);
+  }
+  await closed(slow.socket);
+  clearInterval(drop);
+  expect(slow.answer()).toBe('');
+  while (steady.answer() === '') await sleep(5);
+  expect(steady.answer()).toMatch(/^HTTP\/1\.1 200 [\s\S]*\r\n\r\n12000$/);
+});
+
+test('who goes on sending a body after the answer is cut, whatever its pace', async () => {
+  await start({ slowRequests: { ...SLOW, bytesPerSecond: 0 } });
+  const { socket, answer } = open(post('/refused', 1_000_000));
+  const drop = setInterval(() => {
+    if (!socket.destroyed) socket.write('x');
+  }, 10);
+  await closed(socket);
+  clearInterval(drop);
+  expect(answer()).toMatch(/^HTTP\/1\.1 401 /);
+});
+
+test('connections beyond the limit are closed at once, and a head beyond its limit is answered 431', async () => {
+  await start({ maxConnections: 1 });
+  const first = open(`GET /read HTTP/1.1\r\nHost: g\r\nX-Long: ${'x'.repeat(17 * 1024)}\r\n\r\n`);
+  const second = open('GET /read HTTP/1.1\r\nHost: g\r\n\r\n');
+  await closed(second.socket);
+  expect(second.answer()).toBe('');
+  await closed(first.socket);
+  expect(first.answer()).toMatch(/^HTTP\/1\.1 431 /);
+  const third = open('GET /read HTTP/1.1\r\nHost: g\r\nConnection: close\r\n\r\n');
+  await closed(third.socket);
+  expect(third.answer()).toMatch(/^HTTP\/1\.1 200 /);
+});

@@ -1,0 +1,41 @@
+/** Everything that `/metrics` shows, gathered at one moment. What cannot be known is null, and then it is not shown. */
+import type { SupervisorStatus } from '../../channel.ts';
+import type { AccountsReading, AdminDeps, ProxyCounts, ShipperFigures, SpoolStatus } from '../admin-deps.ts';
+import { isDatabaseUp } from '../system-resource.ts';
+
+export interface MetricsSnapshot {
+  readonly nowMs: number;
+  readonly version: string;
+  readonly accounts: AccountsReading | null;
+  readonly proxies: ProxyCounts;
+  readonly shipper: ShipperFigures | null;
+  readonly spool: SpoolStatus | null;
+  readonly quarantinedFiles: number;
+  readonly supervisor: SupervisorStatus | null;
+  readonly isDatabaseUp: boolean;
+  readonly jobsRunning: number | null;
+}
+
+export async function takeMetricsSnapshot(deps: AdminDeps): Promise<MetricsSnapshot> {
+  // The accounts ask the supervisor as well, and note what the proxies have counted: the others come after.
+  const accounts = await deps.accounts.read();
+  const [supervisor, spool, quarantine, isUp, jobsRunning] = await Promise.all([
+    deps.readSupervisorStatus(),
+    deps.readSpoolStatus(),
+    deps.accounts.listQuarantine(),
+    isDatabaseUp(deps),
+    deps.countRunningJobs(),
+  ]);
+  return {
+    nowMs: Date.now(),
+    version: deps.version,
+    accounts,
+    proxies: deps.accounts.countOfProxies(),
+    shipper: deps.accounts.readShipper(),
+    spool,
+    quarantinedFiles: quarantine.length,
+    supervisor,
+    isDatabaseUp: isUp,
+    jobsRunning,
+  };
+}

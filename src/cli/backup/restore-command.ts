@@ -1,0 +1,108 @@
+/** `tollgate restore`: a backup into the running gateway, whole or not at all. */
+import { createReadStream } from 'node:fs';
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { BackupError } from '../../backup/backup-error.ts';
+import { type BackupContent, describeBackup } from '../../backup/describe-backup.ts';
+import { OperatorError } from '../../errors.ts';
+import { confirm } from '../confirm.ts';
+import { type ClientFlags, createGatewayClient } from '../gateway-client.ts';
+import { createOutput } from '../output.ts';
+import { describeLeft, formatContent } from './format-backup.ts';
+import { createTicker } from './ticker.ts';
+
+interface RestoreFlags extends ClientFlags {
+  readonly json?: true;
+  readonly replace?: true;
+  readonly yes?: true;
+}
+
+const Holds = z.object({ holds: z.array(z.string()) });
+const Restored = z.object({
+  created_at: z.string(),
+  tollgate_version: z.string(),
+  rows: z.number(),
+  bytes: z.number(),
+  tables: z.array(z.object({ name: z.string(), rows: z.number() })),
+  replaced: z.array(z.string()),
+  keys_published: z.boolean(),
+  interrupted: z.number(),
+});
+
+/** Read whole before anything is sent: what is wrong with the file is said without a gateway doing work. */
+async function readFileWhole(path: string): Promise<BackupContent> {
+  const ticker = createTicker(process.stderr);
+  try {
+    return await describeBackup(createReadStream(path), ticker.show);
+  } catch (error) {
+    if (error instanceof BackupError) throw new OperatorError(`${path}: ${error.message}`, { cause: error });
+    if (error instanceof Error && 'code' in error)
+      throw new OperatorError(`cannot read ${path}: ${error.message}`, { cause: error });
+    throw error;
+  } finally {
+    ticker.clear();
+  }
+}
+
+/** The same bytes, told while they pass. */
+async function* told(path: string, onBytes: (bytes: number) => void): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const chunk of createReadStream(path)) {
+    yield chunk;
+    bytes += chunk.length;
+    onBytes(bytes);
+  }
+}
+
+async function runRestore(path: string, flags: RestoreFlags): Promise<void> {
+  const client = createGatewayClient(flags, process.env);
+  const content = await readFileWhole(path);
+  const { holds } = await client.ask(Holds, '/api/v1/restore');
+  if (holds.length > 0 && flags.replace !== true)
+    throw new OperatorError(
+      `this gateway has ${holds.join(', ')}; restore into an empty one, or remove all of that with --replace`,
+    );
+  if (holds.length > 0 && flags.yes !== true) {
+    for (const line of formatContent(path, content)) process.stderr.write(`${line}\n`);
+    const question = `Remove everything that this gateway has (${holds.join(', ')}; its keys stop working), and put this backup in its place?`;
+    if (!(await confirm(question, 'add --yes if you mean it'))) {
+      process.stderr.write('Nothing was changed.\n');
+      return;
+    }
+  }
+  const ticker = createTicker(process.stderr);
+  const table = `sent; the gateway stores them and then checks all ${content.rows} rows`;
+  const body = told(path, (bytes) => ticker.show({ table, rows: content.rows, bytes }));
+  const restored = await client
+    .upload(Restored, `/api/v1/restore?replace=${flags.replace === true}`, body)
+    .finally(ticker.clear);
+  const left = describeLeft(content);
+  if (left !== null) process.stderr.write(`${left}\n`);
+  const output = createOutput(process.stdout);
+  if (flags.json) return output.json(restored);
+  const calls = restored.tables.find(({ name }) => name === 'llm_requests')?.rows ?? 0;
+  await output.line(`Restored: ${restored.rows} rows, ${calls} calls, as of ${restored.created_at}.`);
+  if (restored.replaced.length > 0) await output.line(`Removed: ${restored.replaced.join(', ')}.`);
+  if (restored.interrupted > 0)
+    await output.line(`${restored.interrupted} calls were under way when it was made; they are logged as interrupted.`);
+  await output.line(
+    restored.keys_published
+      ? 'The keys of the backup work now, and no others.'
+      : 'The keys of the backup are stored; a proxy process has not confirmed them yet, see `tollgate doctor`.',
+  );
+}
+
+export function addRestoreCommand(program: Command, addClientOptions: (command: Command) => Command): void {
+  addClientOptions(program.command('restore'))
+    .description(
+      'put a backup into the running gateway, whole or not at all; what arrives meanwhile is stored afterwards',
+    )
+    .argument('<file>', 'made by `tollgate backup`, by this release or one before')
+    .option('--replace', 'remove the calls, keys and declarations that the gateway has')
+    .option('--yes', 'do not ask')
+    .addHelpText(
+      'after',
+      '\nThe gateway keeps its admin token, its settings and its sessions; its keys are those of the backup afterwards.\n\nExamples:\n  tollgate restore november.backup\n  tollgate restore november.backup --replace',
+    )
+    .action((path: string, flags: RestoreFlags) => runRestore(path, flags));
+}

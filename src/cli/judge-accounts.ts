@@ -1,0 +1,91 @@
+/** What `doctor` and `verify` make of the account of all calls: whether it balances, and what became of the rest. Pure. */
+import { z } from 'zod';
+import { formatCount, formatDuration } from '../format-amounts.ts';
+import type { Finding } from './findings.ts';
+import { terminalText } from './terminal-text.ts';
+
+/** Of `GET /api/v1/status`. */
+export const Accounts = z.object({
+  ...{ accepted: z.number(), stored: z.number(), spooled: z.number(), in_flight: z.number() },
+  ...{ set_aside: z.number(), lost: z.number(), missing: z.number(), difference: z.number() },
+  ...{ ended: z.number(), found: z.number(), is_whole: z.boolean(), oldest_waiting_at: z.string().nullable() },
+  unaccounted: z.array(z.object({ name: z.string(), reason: z.string() })),
+  unaccounted_total: z.number(),
+});
+export type Accounts = z.infer<typeof Accounts>;
+
+/** Of `GET /api/v1/quarantine`. */
+export const Quarantine = z.object({
+  total: z.number(),
+  data: z.array(
+    z.object({ kind: z.string(), id: z.string().nullable(), reason: z.string().nullable(), set_aside_at: z.string() }),
+  ),
+});
+
+const REASONS: Readonly<Record<string, string>> = {
+  older_release: 'written by an older release, which did not count',
+  tally_lost: 'their count is lost, or an older release stored a part of them',
+};
+
+/**
+ * Calls go on while the account is read, so two readings tell: what is missing in both, or what had been found in the
+ * first and is not said to have ended by the second, is wrong.
+ */
+export function isUnbalanced(first: Accounts, second: Accounts): boolean {
+  return (first.difference > 0 && second.difference > 0) || (first.is_whole && first.found > second.ended);
+}
+
+/** Whether a second reading is worth its time. */
+export function isUncertain(accounts: Accounts): boolean {
+  return accounts.difference > 0 || (accounts.is_whole && accounts.found > accounts.ended);
+}
+
+export function formatEquation(accounts: Accounts): string {
+  const { accepted, stored, spooled, in_flight, set_aside, lost, is_whole } = accounts;
+  const waiting = `${is_whole ? '' : 'at least '}${formatCount(spooled)} spooled`;
+  const ends = `${formatCount(set_aside)} set aside + ${formatCount(lost)} lost`;
+  return `${formatCount(accepted)} accepted = ${formatCount(stored)} stored + ${waiting} + ${formatCount(in_flight)} in flight + ${ends}`;
+}
+
+export function* judgeAccounts(first: Accounts, second: Accounts, nowMs: number): Generator<Finding> {
+  const isWrong = isUnbalanced(first, second);
+  const equation = formatEquation(second);
+  const gap = second.difference > 0 ? second.difference : Math.max(0, first.found - second.ended);
+  yield isWrong
+    ? {
+        level: 'problem',
+        text: `calls: do not balance: ${equation}; ${formatCount(gap)} are off. Keep the spool and see the gateway’s log`,
+      }
+    : { level: 'ok', text: `calls: ${equation}` };
+  if (second.oldest_waiting_at !== null && second.spooled > 0) {
+    const ageMs = nowMs - Date.parse(second.oldest_waiting_at);
+    yield { level: 'note', text: `calls: the oldest that waits to be stored is ${formatDuration(ageMs)} old` };
+  }
+  if (second.lost > 0) {
+    const missing = second.missing === 0 ? '' : `, ${formatCount(second.missing)} of them without a trace of why`;
+    yield {
+      level: 'problem',
+      text: `calls: the records of ${formatCount(second.lost)} are lost${missing}; \`losses\` of GET /api/v1/status says of which minute, key and model. Free space in the data directory`,
+    };
+  }
+  for (const [reason, directories] of Map.groupBy(second.unaccounted, (one) => one.reason))
+    yield {
+      level: 'note',
+      text: `calls: those of ${directories.length} former processes are not in this account: ${REASONS[reason] ?? terminalText(reason)}`,
+    };
+}
+
+export function* judgeQuarantine({ total, data }: z.infer<typeof Quarantine>): Generator<Finding> {
+  if (total === 0) return;
+  const [latest] = data;
+  const what = latest === undefined ? '' : `; the latest: ${describeItem(latest)}`;
+  yield {
+    level: 'problem',
+    text: `quarantine: ${formatCount(total)} files in the folder quarantine of the data directory${what}. GET /api/v1/quarantine lists them`,
+  };
+}
+
+function describeItem({ kind, id, reason, set_aside_at }: z.infer<typeof Quarantine>['data'][number]): string {
+  const what = kind === 'segment' ? 'a damaged file of the spool' : `the record of call ${terminalText(id ?? '?')}`;
+  return `${what}, ${set_aside_at}${reason === null ? '' : `, ${terminalText(reason)}`}`;
+}

@@ -1,0 +1,45 @@
+/**
+ * Sends a body that is read as it goes out. Not `fetch`: that has a limit for the answer's beginning, and loses an answer
+ * that comes before the body is sent.
+ */
+import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { Readable } from 'node:stream';
+import { OperatorError } from '../errors.ts';
+
+/** For an answer that is on its way when the sending fails. */
+const LATE_ANSWER_MS = 2_000;
+
+/** The answer, whatever its status. Rejects with what the body throws, and when no gateway answers. */
+export async function upload(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: AsyncIterable<Uint8Array>,
+): Promise<Response> {
+  const send = url.startsWith('https:') ? requestHttps : requestHttp;
+  const request = send(url, { method: 'POST', headers: { ...headers, 'content-type': 'application/zstd' } });
+  const source = Readable.from(body, { objectMode: true, highWaterMark: 1 });
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  request.once('response', resolve);
+  request.on('error', (cause) => {
+    // The gateway may have said why it takes no more.
+    const lost = new OperatorError(`the connection to ${url} broke; nothing was changed unless the gateway says so`, {
+      cause,
+    });
+    setTimeout(() => reject(lost), LATE_ANSWER_MS).unref();
+  });
+  source.once('error', (error) => {
+    request.destroy();
+    reject(error);
+  });
+  source.pipe(request);
+  try {
+    const response = await promise;
+    const chunks: Buffer[] = [];
+    for await (const chunk of response) chunks.push(Buffer.from(chunk));
+    return new Response(Buffer.concat(chunks), { status: response.statusCode ?? 500 });
+  } finally {
+    source.destroy();
+    request.destroy();
+  }
+}

@@ -1,0 +1,55 @@
+/** `tollgate verify`: whether every roll-up equals its records, and every call is accounted for. Ends with 1 when not. */
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { formatCount } from '../format-amounts.ts';
+import { readAgain } from './doctor-command.ts';
+import { Status } from './findings.ts';
+import { type ClientFlags, createGatewayClient } from './gateway-client.ts';
+import { formatEquation, isUnbalanced } from './judge-accounts.ts';
+import { createOutput } from './output.ts';
+import { terminalText } from './terminal-text.ts';
+import { followJob } from './watch-job.ts';
+
+interface VerifyFlags extends ClientFlags {
+  readonly json?: true;
+}
+
+const StartedJob = z.object({ job_id: z.number() });
+const Result = z.object({
+  differences: z.number(),
+  shown: z.array(z.object({ rollup: z.string(), side: z.string(), trace_id: z.string().nullable(), row: z.string() })),
+});
+
+async function verify(flags: VerifyFlags): Promise<void> {
+  const client = createGatewayClient(flags, process.env);
+  const output = createOutput(process.stdout);
+  const { job_id: jobId } = await client.ask(StartedJob, '/api/v1/verify', { method: 'POST' });
+  const job = await followJob(client, jobId);
+  const { differences, shown } = Result.parse(job['result']);
+  const { accounts } = await client.ask(Status, '/api/v1/status');
+  const later = accounts === null ? null : await readAgain(client, accounts);
+  const isBalanced = accounts !== null && later !== null && !isUnbalanced(accounts, later);
+  if (differences > 0 || !isBalanced) process.exitCode = 1;
+  if (flags.json) {
+    for (const difference of shown) await output.json({ type: 'difference', ...difference });
+    await output.json({ type: 'result', differences, is_balanced: isBalanced, accounts: later });
+    return;
+  }
+  for (const { rollup, side, row } of shown) {
+    const whose = side === 'records' ? 'the records say' : 'the roll-up has';
+    await output.line(`${rollup}: ${whose} ${terminalText(row)}`);
+  }
+  if (differences > shown.length) await output.line(`and ${formatCount(differences - shown.length)} more`);
+  await output.line(`roll-ups: ${formatCount(differences)} differences from the records`);
+  if (later === null) await output.line('calls: the spool cannot be read; see the gateway’s log');
+  else await output.line(`calls: ${isBalanced ? '' : 'do not balance: '}${formatEquation(later)}`);
+}
+
+export function addVerifyCommand(program: Command, addClientOptions: (command: Command) => Command): void {
+  addClientOptions(program.command('verify'))
+    .description(
+      'compare every roll-up with the records, and account for every call; ends with 1 when something is off',
+    )
+    .addHelpText('after', '\nExample:\n  tollgate verify && echo "every sum is right"')
+    .action((flags: VerifyFlags) => verify(flags));
+}

@@ -1,0 +1,97 @@
+/**
+ * The calls on the file system that the writing side of the spool makes, as one argument: a test hands in calls that
+ * fail. Nothing here decides anything.
+ */
+import {
+  close,
+  closeSync,
+  constants,
+  fdatasync,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  open,
+  openSync,
+  readdirSync,
+  renameSync,
+  unlinkSync,
+  write,
+  writeSync,
+} from 'node:fs';
+import { promisify } from 'node:util';
+
+const openFile = promisify(open);
+const writeFile = promisify(write);
+const syncFile = promisify(fdatasync);
+const closeFile = promisify(close);
+
+const ZEROS_BYTES = 1024 * 1024;
+
+export type FileDone = (error: Error | null) => void;
+
+export interface SpoolFiles {
+  /** With its parents, for nobody else; nothing when it is there. */
+  readonly makeDirectory: (dir: string) => void;
+  readonly listNames: (dir: string) => readonly string[];
+  /** A new file that grows at its end. */
+  readonly createAppending: (path: string) => number;
+  /** A new file of so many zeros, on the disk when it is there; for writing in place. Nothing is left of a failure. */
+  readonly createFilled: (path: string, bytes: number) => Promise<number>;
+  readonly rename: (from: string, to: string) => void;
+  readonly unlink: (path: string) => void;
+  /** The bytes written. `position` null: at the end of a file that grows. */
+  readonly write: (fd: number, bytes: Buffer, position: number | null) => number;
+  readonly writeInBackground: (fd: number, bytes: Buffer, done: (error: Error | null, count: number) => void) => void;
+  readonly truncate: (fd: number, bytes: number) => void;
+  /** Makes what was written durable (fdatasync). */
+  readonly sync: (fd: number, done: FileDone) => void;
+  /** Makes new and removed names in a directory durable. */
+  readonly syncDirectory: (dir: string, done: FileDone) => void;
+  /** 0 for a file that was removed. */
+  readonly countLinks: (fd: number) => number;
+  readonly close: (fd: number, done: FileDone) => void;
+  readonly closeAtOnce: (fd: number) => void;
+}
+
+const OWNER_ONLY = 0o600;
+const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
+
+export const NODE_FILES: SpoolFiles = {
+  makeDirectory: (dir) => void mkdirSync(dir, { recursive: true, mode: 0o700 }),
+  listNames: (dir) => readdirSync(dir),
+  createAppending: (path) => openSync(path, NEW_FILE | constants.O_APPEND, OWNER_ONLY),
+  createFilled,
+  rename: renameSync,
+  unlink: unlinkSync,
+  write: (fd, bytes, position) => writeSync(fd, bytes, 0, bytes.length, position),
+  writeInBackground: (fd, bytes, done) => write(fd, bytes, done),
+  truncate: ftruncateSync,
+  sync: fdatasync,
+  syncDirectory: (dir, done) => {
+    open(dir, 'r', (error, fd) => {
+      if (error !== null) return done(error);
+      fdatasync(fd, (syncError) => close(fd, (closeError) => done(syncError ?? closeError ?? null)));
+    });
+  },
+  countLinks: (fd) => fstatSync(fd).nlink,
+  close: (fd, done) => close(fd, (error) => done(error ?? null)),
+  closeAtOnce: closeSync,
+};
+
+async function createFilled(path: string, bytes: number): Promise<number> {
+  const fd = await openFile(path, NEW_FILE, OWNER_ONLY);
+  try {
+    const zeros = Buffer.alloc(Math.min(bytes, ZEROS_BYTES));
+    for (let at = 0; at < bytes; ) {
+      const { bytesWritten } = await writeFile(fd, zeros, 0, Math.min(zeros.length, bytes - at), at);
+      if (bytesWritten === 0) throw new Error('no byte could be written');
+      at += bytesWritten;
+    }
+    await syncFile(fd);
+    return fd;
+  } catch (error) {
+    unlinkSync(path);
+    await closeFile(fd);
+    throw error;
+  }
+}
