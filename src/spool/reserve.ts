@@ -23,6 +23,8 @@ export interface Reserve {
   isReady(): boolean;
   /** It is being written: the disk was full, or failing, and has not had room since. */
   isInUse(): boolean;
+  /** Half of the one in use is left, which is for endings alone. */
+  isHalfLeft(): boolean;
   /** Writes in place, in a segment above `lastSegment`. False: there is no reserve, or no room left in it. */
   write(bytes: Buffer, lastSegment: number): boolean;
   /** Makes everything written durable. */
@@ -145,6 +147,7 @@ export function openReserve(dir: string, maxBytes: number, files: SpoolFiles, lo
     },
     isReady: () => spare !== null,
     isInUse: () => used !== null,
+    isHalfLeft: () => used !== null && written < used.bytes / 2,
     write(bytes, lastSegment) {
       try {
         const file = used ?? take(lastSegment);

@@ -324,7 +324,7 @@ export function openSpoolWriter(options: SpoolWriterOptions): SpoolWriter {
 
   /** Nothing but endings is written now. */
   function isShort(now: SpaceStep): boolean {
-    return now === 'counting' || reserve.isInUse();
+    return now === 'counting' || (reserve.isInUse() && !reserve.isHalfLeft());
   }
 
   return {
@@ -341,7 +341,7 @@ export function openSpoolWriter(options: SpoolWriterOptions): SpoolWriter {
       append({ begin: null, end: null, bodies: 0, done }, from, group.addText('begin', text));
     },
     checkpoint(checkpoint, done) {
-      if (isShort(step())) {
+      if (isShort(step()) || reserve.isInUse()) {
         counts.framesLost += 1;
         setImmediate(done, false);
         return;

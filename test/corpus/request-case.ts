@@ -45,7 +45,7 @@ export const MALFORMED = refused('request_malformed');
 export const UNFINISHED: RequestOutcome = { kind: 'unfinished' };
 export const STREAMED: RequestOutcome = { kind: 'streamed' };
 export const BROKEN: RequestOutcome = { kind: 'broken' };
-export const CLOSED: RequestOutcome = { kind: 'closed' };
+const CLOSED: RequestOutcome = { kind: 'closed' };
 
 export interface Passed {
   readonly method?: string;
