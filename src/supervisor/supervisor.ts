@@ -9,6 +9,7 @@ import type { StartMessage, SupervisorStatus, UpMessage } from '../channel.ts';
 import type { Config, Setting } from '../config.ts';
 import { OperatorError } from '../errors.ts';
 import { formatOrigin } from '../format-origin.ts';
+import { readVersion } from '../version.ts';
 import { type AdminAccess, createFirstKey, createLoginLink, writeAdminAccess } from './admin-access.ts';
 import { type DataDirectory, openDataDirectory } from './data-directory.ts';
 import { type Database, openDatabase } from './database.ts';
@@ -20,6 +21,7 @@ import { checkAdminPort, type ListeningSockets, openListeningSockets } from './l
 import { createProxyFleet, type ProxyFleet } from './proxy-fleet.ts';
 import { createRecentAttempts } from './recent-attempts.ts';
 import { createRollingRestart } from './rolling-restart.ts';
+import { refuseOtherRelease } from './same-release.ts';
 import { createSupervisedChild, type SupervisedChild } from './supervised-child.ts';
 
 /** For the shipper to bring what is left into the database. */
@@ -106,7 +108,9 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   let isForced = false;
   let isStarted = false;
   const drainMs = options.config.drainSeconds * 1_000;
+  const version = readVersion();
   const restarts = createRollingRestart(async () => {
+    refuseOtherRelease(version, readVersion());
     await proxies?.replace();
     await control?.restart(CONTROL_RESTART_MS);
   }, log);

@@ -6,7 +6,7 @@ export function findProblems(status: Status): readonly string[] {
   if (status.database.state === 'down')
     problems.push('The database does not answer. Calls go on, their records wait in the spool and are stored later.');
   for (const { role, state, last_exit } of status.processes)
-    if (state === 'restarting')
+    if (state === 'restarting' || state === 'crash_loop')
       problems.push(`A ${role} process is being started again (${last_exit ?? 'it ended'}); see the gateway's log.`);
   const { accounts } = status;
   if (accounts === null) problems.push('The spool cannot be read, so nobody knows what waits in it.');

@@ -16,7 +16,13 @@ import { QuarantineTable } from './quarantine-table.tsx';
 
 const REFETCH_MS = 3_000;
 
-const STATE_TONES: Readonly<Record<string, Tone>> = { ready: 'good', up: 'good', down: 'bad', restarting: 'bad' };
+const STATE_TONES: Readonly<Record<string, Tone>> = {
+  ready: 'good',
+  up: 'good',
+  down: 'bad',
+  restarting: 'bad',
+  crash_loop: 'bad',
+};
 
 function Card({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
