@@ -28,13 +28,20 @@ export const CLOCK_STEP_MS: Readonly<Record<ClockFault, number>> = {
 export interface Deck<T> {
   /** The next one that may come now; null when none of those left may. */
   readonly draw: (mayCome: (kind: T) => boolean) => T | null;
+  /** Every one has come once. */
+  readonly isAround: () => boolean;
 }
 
 export function createDeck<T>(kinds: readonly T[], random: () => number): Deck<T> {
   let left: T[] = [];
+  let rounds = 0;
   return {
+    isAround: () => rounds > 1 || (rounds === 1 && left.length === 0),
     draw(mayCome) {
-      if (left.length === 0) left = shuffle(kinds, random);
+      if (left.length === 0) {
+        left = shuffle(kinds, random);
+        rounds += 1;
+      }
       const at = left.findIndex(mayCome);
       return at === -1 ? null : (left.splice(at, 1)[0] ?? null);
     },

@@ -47,7 +47,7 @@ export interface FaultOptions {
   readonly shiftClock: (offsetMs: number) => void;
   readonly seed: number;
   readonly maxLongMs: number;
-  /** No fault begins or lasts beyond it; monotonic. */
+  /** No fault begins or lasts beyond it, once every kind has come; monotonic. */
   readonly endMs: number;
   readonly say: (text: string) => void;
 }
@@ -88,15 +88,15 @@ export function injectFaults({ stage, disk, shiftClock, seed, maxLongMs, endMs, 
     for (;;) {
       await pause(between(LONG_GAP_MS, random));
       while (isRestarting) await sleep(POLL_MS);
-      const forMs = Math.min(between([MIN_LONG_MS, maxLongMs], random), leftMs());
-      if (forMs < MIN_LONG_MS) return;
+      if (leftMs() < MIN_LONG_MS && deck.isAround()) return;
+      const forMs = Math.min(between([MIN_LONG_MS, maxLongMs], random), Math.max(MIN_LONG_MS, leftMs()));
       const kind = deck.draw(() => true);
       if (kind === null) return;
       long = kind;
       note(kind, ` for ${(forMs / 1_000).toFixed(1)} s`);
       await doLong(kind, forMs);
       say(`${kind}: over`);
-      if (kind === 'disk full') await pause(AFTER_FULL_MS);
+      if (kind === 'disk full') await sleep(AFTER_FULL_MS);
       long = null;
     }
   }
@@ -153,9 +153,10 @@ export function injectFaults({ stage, disk, shiftClock, seed, maxLongMs, endMs, 
     const deck = createDeck<ShortFault>(SHORT_FAULTS, random);
     for (;;) {
       await pause(between(SHORT_GAP_MS, random));
-      if (isOver()) return;
+      if (isOver() && deck.isAround()) return;
       const kind = deck.draw(mayCome);
-      if (kind !== null) await doShort(kind, random);
+      if (kind === null) await sleep(POLL_MS);
+      else await doShort(kind, random);
     }
   }
 
@@ -164,7 +165,7 @@ export function injectFaults({ stage, disk, shiftClock, seed, maxLongMs, endMs, 
     switch (kind) {
       case 'kill supervisor':
       case 'rolling restart':
-        return long === null && leftMs() > MIN_LONG_MS;
+        return long === null;
       case 'kill proxy':
         return long !== 'disk full';
       case 'kill control':
@@ -193,11 +194,7 @@ export function injectFaults({ stage, disk, shiftClock, seed, maxLongMs, endMs, 
 
   async function killOne(kind: ShortFault, role: Role, random: () => number): Promise<void> {
     // While its database is stopped there is none to kill, and a killed child is away for a while.
-    const found = await waitUntil(
-      `a process ${role}`,
-      () => (isOver() ? [] : nonEmpty(pidsOf(role))),
-      WAIT_FOR_PROCESS_MS,
-    );
+    const found = await waitUntil(`a process ${role}`, () => nonEmpty(pidsOf(role)), WAIT_FOR_PROCESS_MS);
     const pid = found[Math.floor(random() * found.length)];
     // The disk may have been filled meanwhile.
     if (pid === undefined || !mayCome(kind)) return;
@@ -243,12 +240,12 @@ export function injectFaults({ stage, disk, shiftClock, seed, maxLongMs, endMs, 
     const deck = createDeck<ClockFault>(CLOCK_FAULTS, random);
     for (;;) {
       await pause(between(CLOCK_GAP_MS, random));
-      if (isOver()) return;
+      if (isOver() && deck.isAround()) return;
       const kind = deck.draw(() => true);
       if (kind === null) return;
       note(kind, '');
       shiftClock(CLOCK_STEP_MS[kind]);
-      await pause(between(CLOCK_HOLD_MS, random));
+      await sleep(between(CLOCK_HOLD_MS, random));
       shiftClock(0);
       say(`${kind}: and back`);
     }
