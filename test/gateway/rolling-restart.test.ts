@@ -12,13 +12,18 @@ import { asRecord, COMPILE_CACHE, waitUntil } from './start-gateway.ts';
 const STREAMS = 200;
 const KINDS = ['openai-stream', 'anthropic-stream', 'openai-stream-with-usage'] as const;
 
+/** The machine may be busy with other tests. */
+const LIMIT_MS = 120_000;
+
 let stage: Stage;
+let hold = (): Promise<void> => Promise.resolve();
 let mute: MutePostgres | null = null;
 
 beforeAll(async () => {
   stage = await openStage({
     seed: 1,
     clients: STREAMS,
+    afterFirstPiece: () => hold(),
     // Three seconds each, so that many are open whenever a process is replaced.
     planOf: (n) => planCall(n, { kind: KINDS[n % KINDS.length] ?? 'openai-stream', events: 60, pauseMs: 50 }),
   });
@@ -63,19 +68,31 @@ async function readRestart(): Promise<Record<string, unknown>> {
 }
 
 async function untilRestarted(number: number): Promise<void> {
-  await waitUntil(`restart ${number} is over`, async () => {
-    const restart = await readRestart().catch(() => null);
-    return Number(restart?.['finished'] ?? 0) >= number ? true : undefined;
-  });
+  await waitUntil(
+    `restart ${number} is over`,
+    async () => {
+      const restart = await readRestart().catch(() => null);
+      return Number(restart?.['finished'] ?? 0) >= number ? true : undefined;
+    },
+    LIMIT_MS,
+  );
 }
 
-async function untilAllAreOpen(): Promise<void> {
-  await waitUntil('all streams are open', async () => {
-    const { processes } = asRecord(await stage.gateway().api('/api/v1/status'));
-    if (!Array.isArray(processes)) return undefined;
-    const open = processes.map(({ metrics }) => Number(metrics?.open_calls ?? 0));
-    return open.includes(STREAMS) ? true : undefined;
-  });
+/** Holds every stream after its first event from now on, until it is let go. */
+function holdStreams() {
+  let arrived = 0;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  hold = () => {
+    arrived += 1;
+    return promise;
+  };
+  return {
+    allOpen: () => waitUntil('all streams are open', () => (arrived === STREAMS ? true : undefined), LIMIT_MS),
+    letGo: () => {
+      hold = () => Promise.resolve();
+      resolve();
+    },
+  };
 }
 
 async function proxyPids(): Promise<readonly (number | null)[]> {
@@ -126,10 +143,14 @@ async function startWithMuteDatabase() {
   });
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
   for (const base of [former.base, former.adminBase]) {
-    await waitUntil(`${base} is ready`, async () => {
-      const answer = await fetch(`${base}/readyz`).catch(() => null);
-      return answer?.status === 200 ? true : undefined;
-    });
+    await waitUntil(
+      `${base} is ready`,
+      async () => {
+        const answer = await fetch(`${base}/readyz`).catch(() => null);
+        return answer?.status === 200 ? true : undefined;
+      },
+      LIMIT_MS,
+    );
   }
   return { child, exited, output: () => output };
 }
@@ -137,9 +158,12 @@ async function startWithMuteDatabase() {
 it('SIGTERM lets every open stream end, waits for no database, and keeps every record', async () => {
   const { child, exited, output } = await startWithMuteDatabase();
   const sinceMs = Date.now();
+  const streams = holdStreams();
   const load = stage.startCallsAtOnce();
-  await untilAllAreOpen();
+  await streams.allOpen();
   child.kill('SIGTERM');
+  await sleep(300);
+  streams.letGo();
   expect(await exited).toBe(0);
   expect(output()).toContain('all records wait in the spool for the next start');
   await stage.restart();
@@ -151,12 +175,14 @@ it('SIGTERM lets every open stream end, waits for no database, and keeps every r
 it('a second SIGTERM cuts what is open and writes down that it did', async () => {
   const { child, exited } = await startWithMuteDatabase();
   const sinceMs = Date.now();
+  const streams = holdStreams();
   const load = stage.startCallsAtOnce();
-  await untilAllAreOpen();
+  await streams.allOpen();
   child.kill('SIGTERM');
   await sleep(300);
   child.kill('SIGTERM');
   expect(await exited).toBe(1);
+  streams.letGo();
   await stage.restart();
   const { tally, faults } = await stage.settle(load, sinceMs);
   expect(faults).toEqual([]);
