@@ -25,7 +25,13 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['src/**/*.test.ts', 'dashboard/src/**/*.test.ts', 'test/*.test.ts', 'test/proxy/*.test.ts'],
+          include: [
+            'src/**/*.test.ts',
+            'dashboard/src/**/*.test.ts',
+            'test/*.test.ts',
+            'test/proxy/*.test.ts',
+            'test/corpus/*.test.ts',
+          ],
           exclude: ALONE,
           // No module keeps state, so files can share a process: most of a short file is loading what it tests.
           isolate: false,

@@ -6,6 +6,7 @@ import { BACKUP_TABLES } from '../src/backup/backup-tables.ts';
 import { judgeBackup } from '../src/backup/judge-backup.ts';
 import { unpackBackup } from '../src/backup/pack-backup.ts';
 import { readBackup } from '../src/backup/read-backup.ts';
+import { restoreBackup } from '../src/backup/restore-backup.ts';
 import { fillEveryTable } from './backup-fill.ts';
 import {
   backUp,
@@ -116,6 +117,22 @@ describe('a restored database', () => {
   });
 });
 
+describe('a gateway with a newer schema', () => {
+  it('takes the file by its columns, and gives the others their default', async () => {
+    const target = await database(0, 'newer');
+    await target.pool.query(
+      `alter table llm_runs add column later int4 not null default 7;
+       insert into schema_migrations (name, checksum) values ('0999_later.sql', repeat('a', 64))`,
+    );
+    await restoreFile(target, files[0] ?? Buffer.alloc(0));
+    const { rows } = await target.pool.query('select later, calls from llm_runs');
+    expect(rows).toEqual([{ later: 7, calls: 1 }]);
+    await expect(restoreFile(await database(0, 'older'), await backUp(target))).rejects.toMatchObject({
+      code: 'backup_newer',
+    });
+  });
+});
+
 describe('a gateway with calls of its own', () => {
   it('is refused, and replaced when that is meant', async () => {
     const target = await database(servers.length - 1, 'replaced');
@@ -156,6 +173,33 @@ describe('a gateway with calls of its own', () => {
     expect(await readContent(target)).toEqual(before);
   });
 
+  it('is as before, and free for the next, when the file stops in the middle of its rows', async () => {
+    const target = await database(0, 'stopped');
+    await fillEveryTable(target.pool);
+    const before = await readContent(target);
+    const file = files[0] ?? Buffer.alloc(0);
+    const gone = new AbortController();
+    const plain = async function* () {
+      const whole: Buffer[] = [];
+      for await (const chunk of unpackBackup(oneChunk(file))) whole.push(chunk);
+      yield Buffer.concat(whole).subarray(0, -2_000);
+      // By now the log was emptied and most of it filled again, in the transaction that is under way.
+      gone.abort();
+      throw new Error('the client went away');
+    };
+    await expect(
+      restoreBackup({
+        connectionString: target.url,
+        plain: plain(),
+        replaces: true,
+        accountId: 1,
+        signal: gone.signal,
+      }),
+    ).rejects.toMatchObject({ name: 'AbortError' });
+    expect(await readContent(target)).toEqual(before);
+    expect((await restoreFile(target, file, { replaces: true })).rows).toBeGreaterThan(40);
+  });
+
   it('keeps everything when the database refuses a row at the very end', async () => {
     const target = await database(0, 'refused');
     const before = await readContent(target);
@@ -183,12 +227,13 @@ describe('a gateway with calls of its own', () => {
   });
 });
 
+async function* oneChunk(file: Buffer): AsyncGenerator<Buffer> {
+  yield file;
+}
+
 async function readAll(file: Buffer): Promise<string> {
-  const chunks = async function* () {
-    yield file;
-  };
   try {
-    for await (const event of readBackup(unpackBackup(chunks()))) if (event.type === 'end') return 'whole';
+    for await (const event of readBackup(unpackBackup(oneChunk(file)))) if (event.type === 'end') return 'whole';
     return 'no end';
   } catch (error) {
     return error instanceof Error && 'code' in error ? String(error.code) : String(error);

@@ -6,6 +6,7 @@ import { POSTGRES_KINDS } from './postgres.ts';
 
 let database: AdminDatabase;
 const CALLS = 200;
+const START_LIMIT_MS = 60_000;
 
 beforeAll(async () => {
   const [kind] = POSTGRES_KINDS;
@@ -30,7 +31,7 @@ beforeAll(async () => {
       ),
     ),
   );
-});
+}, START_LIMIT_MS);
 afterAll(() => database?.stop());
 
 async function count(filter: string): Promise<number> {

@@ -15,9 +15,11 @@ const log = createLog({ level: 'error', role: 'test' });
 let dir = '';
 let sockets: ListeningSockets;
 let fleet: ProxyFleet;
+let ended: string[] = [];
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'tg-'));
   sockets = await openListeningSockets('127.0.0.1', 0, 1);
+  ended = [];
   fleet = createFleet();
   await fleet.start();
 });
@@ -45,7 +47,7 @@ function createFleet(): ProxyFleet {
       });
       return child;
     },
-    ...{ onMessage: () => {}, onChange: () => {}, drainMs: 20_000, log },
+    ...{ onMessage: () => {}, onChange: () => {}, onSpoolEnd: (name) => void ended.push(name), drainMs: 20_000, log },
   });
 }
 
@@ -62,6 +64,7 @@ const states = () => fleet.children().map((child) => child.status().state);
 
 test('a process that is replaced ends its open call, and its spool is live until then', async () => {
   const former = await askPid();
+  const spools = fleet.liveSpools();
   const slow = ask('/slow');
   await fleet.replace();
   expect(await askPid()).not.toBe(former);
@@ -69,6 +72,7 @@ test('a process that is replaced ends its open call, and its spool is live until
   expect(await slow).toBe('slow');
   await expect.poll(states).toEqual(['ready']);
   expect(fleet.liveSpools()).toHaveLength(1);
+  expect(ended).toEqual(spools);
 });
 
 test('one that cannot be replaced goes on', async () => {

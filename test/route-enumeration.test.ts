@@ -13,9 +13,12 @@ import { bareAdminDeps } from './admin-deps.ts';
 import { asRecord } from './gateway/start-gateway.ts';
 
 const TOKEN = 'an-admin-token-of-thirty-two-chars';
+const METRICS_TOKEN = 'a-token-for-the-metrics-alone';
 const HOST = '127.0.0.1:4142';
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'QUERY'];
-const app = createAdminApp(bareAdminDeps({ adminToken: TOKEN, publicUrl: 'https://gate.example.com' }));
+const app = createAdminApp(
+  bareAdminDeps({ adminToken: TOKEN, metricsToken: METRICS_TOKEN, publicUrl: 'https://gate.example.com' }),
+);
 let server: AdminServer;
 let cookie = '';
 
@@ -45,6 +48,8 @@ function listRoutes(): { readonly method: string; readonly path: string }[] {
 const isPublic = (method: string, path: string) =>
   PUBLIC_ROUTES.includes(`${method === 'HEAD' ? 'GET' : method} ${path}`);
 
+const METRICS = 'the token of the metrics';
+
 /** What is asked with credentials that are none, and the status that each gets. */
 function listAttackers(): readonly (readonly [string, Record<string, string>, readonly number[]])[] {
   const key = createGatewayKey();
@@ -53,6 +58,7 @@ function listAttackers(): readonly (readonly [string, Record<string, string>, re
     ['nothing', {}, [401]],
     ['a gateway key as bearer', { authorization: `Bearer ${key}` }, [401]],
     ['a gateway key in its own header', { 'x-gateway-key': key }, [401]],
+    [METRICS, { authorization: `Bearer ${METRICS_TOKEN}` }, [401]],
     ['a wrong token', { authorization: `Bearer ${TOKEN}x` }, [401]],
     ['a part of the token', { authorization: `Bearer ${TOKEN.slice(0, -1)}` }, [401]],
     ['the token in another case', { authorization: `Bearer ${TOKEN.toUpperCase()}` }, [401]],
@@ -90,6 +96,7 @@ test('every route refuses who has no right to it', async () => {
       // What is open to anyone is open to them, unless they come from another site or by another name.
       if (isPublic(method, path) && expected.includes(401)) continue;
       if (isPublic(method, path) && headers['sec-fetch-site'] === 'same-site') continue;
+      if (who === METRICS && path === '/metrics') continue;
       const { status } = await ask(method, path, headers);
       asked += 1;
       if (!expected.includes(status)) wrong.push(`${who}: ${method} ${path} answers ${status}`);

@@ -3,7 +3,6 @@
  * record once, and counts the rest.
  */
 import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -13,6 +12,7 @@ import { openSpoolReader } from '../src/spool/spool-reader.ts';
 import { openSpoolWriter } from '../src/spool/spool-writer.ts';
 import { callBegin, callBody, callEnd, callId } from './call-fixtures.ts';
 import { createFaultyFiles } from './faulty-files.ts';
+import { quickDir } from './quick-dir.ts';
 import { quietLog } from './quiet-log.ts';
 import { readSpool } from './read-spool.ts';
 
@@ -23,7 +23,7 @@ let whole: Buffer;
 let frames: { readonly at: number; readonly bytes: number }[];
 
 beforeAll(async () => {
-  root = mkdtempSync(join(tmpdir(), 'spool-damage-'));
+  root = mkdtempSync(join(quickDir(), 'spool-damage-'));
   dir = join(root, 'p1');
   for (let segment = 0; segment < 3; segment += 1) {
     const spool = openSpoolWriter({ dir, durability: 'process', log: quietLog() });
@@ -142,13 +142,17 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 test('whatever fails and wherever reading stops and goes on, each kept record is given out exactly once', async () => {
   let run = 0;
+  /** Runs in which the reserve was written. */
+  let inReserve = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
       run += 1;
       const place = join(root, `run-${run}`, 'p1');
       const faulty = createFaultyFiles();
-      const options = { durability: 'process', segmentBytes: 12_000, maxBytes: 1e9, spaceIntervalMs: 1 } as const;
-      const spool = openSpoolWriter({ dir: place, ...options, files: faulty.files, log: quietLog() });
+      const sizes = { segmentBytes: 12_000, maxBytes: 1e9, reserveBytes: 5_000, spaceIntervalMs: 1 };
+      const fixed = { dir: place, durability: 'process', log: quietLog() } as const;
+      const spool = openSpoolWriter({ ...fixed, ...sizes, files: faulty.files });
+      while (!spool.stats().hasReserve) await new Promise((resolve) => setTimeout(resolve, 1));
       let position: SpoolPosition = SPOOL_START;
       let reader = openSpoolReader(place, position);
       const kept: string[] = [];
@@ -186,8 +190,10 @@ test('whatever fails and wherever reading stops and goes on, each kept record is
       while (!(await readOn(500, true)));
       expect(read.sort()).toEqual(kept.sort());
       expect(spool.stats().endsKept).toBe(kept.length);
+      if (spool.stats().compacted > 0) inReserve += 1;
       rmSync(join(root, `run-${run}`), { recursive: true });
     }),
     { seed: 11, numRuns: 60 },
   );
+  expect(inReserve).toBeGreaterThan(5);
 });

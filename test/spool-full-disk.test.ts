@@ -40,7 +40,8 @@ describe.each(listSmallDisks())('$means', ({ open }) => {
   function openWriter(dir: string, onFull: 'open' | 'closed'): SpoolWriter {
     const { files } = disk;
     const log = quietLog();
-    return openSpoolWriter({ dir, durability: 'process', onFull, maxBytes: 1e9, spaceIntervalMs: 20, files, log });
+    const sizes = { maxBytes: 1e9, reserveBytes: 256 * 1024, spaceIntervalMs: 20 };
+    return openSpoolWriter({ dir, durability: 'process', onFull, ...sizes, files, log });
   }
 
   test('all calls in flight keep their endings while somebody else takes all that is freed; then all is as before', async () => {

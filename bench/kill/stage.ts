@@ -13,6 +13,8 @@ import type { RawClient } from './raw-client.ts';
 import { faultsOf, type Tally, tally } from './tally.ts';
 
 const DRAIN_LIMIT_MS = 120_000;
+/** What the former gateway left ends first, and its database recovers. */
+const RESTART_LIMIT_MS = 150_000;
 
 export interface StageOptions {
   readonly seed: number;
@@ -109,7 +111,10 @@ export async function openStage(options: StageOptions): Promise<Stage> {
     env,
     gateway: () => gateway,
     async restart(release) {
-      gateway = await startGateway({ env, dataDir, ports: { port, adminPort }, ...runOf(release) });
+      gateway = await startGateway({
+        ...{ env, dataDir, ports: { port, adminPort }, timeoutMs: RESTART_LIMIT_MS },
+        ...runOf(release),
+      });
     },
     startLoad: () => startLoad(load, numbers),
     startCallsAtOnce: () => startCallsAtOnce(load, numbers),

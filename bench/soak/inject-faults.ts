@@ -36,7 +36,8 @@ const STOP_INTERVAL_MS = 200;
 const HANGING_MS = 3_000;
 /** In which a client may still write on a connection that a kill has broken. */
 const KILL_AFTERMATH_MS = 1_000;
-const WAIT_FOR_PROCESS_MS = 60_000;
+/** Longer than a database is stopped, with the waits before it is started again. */
+const WAIT_FOR_PROCESS_MS = 180_000;
 const POLL_MS = 200;
 
 export interface FaultOptions {
@@ -112,7 +113,11 @@ export function injectFaults({ stage, disk, shiftClock, seed, maxLongMs, endMs, 
   }
 
   async function suspendDatabase(forMs: number): Promise<void> {
-    const postmaster = await waitUntil('a database to suspend', () => readPostmaster(dataDir) ?? undefined);
+    const postmaster = await waitUntil(
+      'a database to suspend',
+      () => readPostmaster(dataDir) ?? undefined,
+      WAIT_FOR_PROCESS_MS,
+    );
     // The postmaster first: it could start another one while its children are stopped.
     signal(postmaster, 'SIGSTOP');
     const all = [postmaster, ...listDescendants(postmaster)];

@@ -65,7 +65,7 @@ async function restart(flags: RestartFlags): Promise<void> {
 
 export function addRestartCommand(program: Command, addClientOptions: (command: Command) => Command): void {
   addClientOptions(program.command('restart'))
-    .description('replace the running processes by what is installed now; no connection is refused, no call cut')
-    .addHelpText('after', '\nExample:\n  npm install -g tollgate && tollgate restart')
+    .description('replace the running processes; no connection is refused, no call is cut')
+    .addHelpText('after', '\nExample:\n  tollgate restart && tollgate doctor')
     .action((flags: RestartFlags) => restart(flags));
 }

@@ -45,6 +45,8 @@ export const SERVER_LIMITS: ServerLimits = {
 
 /** Above the idle time of load balancers in front, which would otherwise re-use a connection that is just closing. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
+/** For a client to close a connection that was ended; Node itself would leave it open for as long as the client likes. */
+const CLOSING_MS = 2_000;
 
 export interface ProxyServer {
   readonly server: Server;
@@ -159,18 +161,20 @@ function endBehind(answer: ServerResponse, socket: Duplex): boolean {
   // Without a socket it waits for the answers before it.
   const isItsTurn = answer.socket !== null;
   if (!answer.req.complete) {
-    if (answer.writableEnded) socket.end();
+    // A body of declared length (a refusal, mostly) is seen to be whole or not, however the connection ends.
+    const hasLength = answer.headersSent && !answer.chunkedEncoding && answer.req.httpVersionMinor > 0;
+    if (answer.writableEnded || (hasLength && isItsTurn)) endSoon(socket);
     else if (answer.headersSent || !isItsTurn) socket.destroy();
     else return false;
     return true;
   }
   if (answer.writableEnded && isItsTurn) {
     if (answer.shouldKeepAlive) return false;
-    socket.end();
+    endSoon(socket);
     return true;
   }
   answer.shouldKeepAlive = false;
-  answer.once('finish', () => socket.end());
+  answer.once('finish', () => endSoon(socket));
   return true;
 }
 
@@ -188,7 +192,15 @@ function refuseSocket(socket: Duplex, code: GatewayErrorCode): void {
   const { status } = GATEWAY_ERRORS[code];
   let head = `HTTP/1.1 ${status} ${code}\r\nConnection: close\r\n`;
   for (let index = 0; index + 1 < headers.length; index += 2) head += `${headers[index]}: ${headers[index + 1]}\r\n`;
-  socket.end(`${head}\r\n${body}`);
+  socket.write(`${head}\r\n${body}`);
+  endSoon(socket);
+}
+
+/** Our side is closed; the client has a moment to close its own, and to read what it was told. */
+function endSoon(socket: Duplex): void {
+  socket.end();
+  const limit = setTimeout(() => socket.destroy(), CLOSING_MS);
+  socket.once('close', () => clearTimeout(limit));
 }
 
 /** `/healthz`: the process works. `/readyz`: it has its keys and the gateway is not stopping. Neither asks the database. */

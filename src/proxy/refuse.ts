@@ -2,12 +2,12 @@
  * The only place where an error of the gateway's own becomes an answer. One body that every official SDK shows as a
  * readable message; the code stands in `X-Gateway-Error`, which no provider sends.
  */
-import { STATUS_CODES } from 'node:http';
+import { ServerResponse, STATUS_CODES } from 'node:http';
 import { GATEWAY_ERRORS, type GatewayErrorCode } from '../errors.ts';
 import type { ClientRequest, ClientResponse } from './client-exchange.ts';
 
 /** Of a body that nobody reads any more, so that the client can read the answer before the connection closes. */
-const DRAIN_BYTES = 1024 * 1024;
+const DRAIN_BYTES = 16 * 1024 * 1024;
 const DRAIN_MS = 2_000;
 const RETRY_AFTER_SECONDS = 1;
 const UPGRADE_REQUIRED = 426;
@@ -85,12 +85,18 @@ export function refuse(
   // The protocol to ask in instead (RFC 9110 15.5.22).
   if (status === UPGRADE_REQUIRED) headers.push('Upgrade', 'HTTP/1.1', 'Connection', 'Upgrade, close');
   else if (!incoming.complete) headers.push('Connection', 'close');
-  if (!incoming.complete) drain(incoming);
   outgoing.writeHead(status, STATUS_CODES[status] ?? '', headers);
-  outgoing.end(body);
+  // `node:http` closes the connection with the end of such an answer. To a client that is still sending this would be a
+  // reset, which it sees before it has read anything. Its length tells the client that the answer is whole.
+  const { expect, upgrade } = incoming.headers;
+  const isClosing = outgoing instanceof ServerResponse && expect === undefined && upgrade === undefined;
+  if (incoming.complete || !isClosing) outgoing.end(body);
+  else outgoing.write(Buffer.from(body));
+  if (!incoming.complete) drain(incoming, () => outgoing.end());
 }
 
-function drain(incoming: ClientRequest): void {
+/** Takes and drops what is left of the body, or so much of it as there is patience for. */
+function drain(incoming: ClientRequest, onDrained: () => void): void {
   let drained = 0;
   const { socket } = incoming;
   const deadline = setTimeout(() => socket.destroy(), DRAIN_MS);
@@ -98,5 +104,6 @@ function drain(incoming: ClientRequest): void {
     drained += chunk.length;
     if (drained > DRAIN_BYTES) socket.destroySoon();
   });
+  incoming.once('end', onDrained);
   incoming.once('close', () => clearTimeout(deadline));
 }

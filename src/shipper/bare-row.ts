@@ -2,7 +2,7 @@
  * The last form of a record that the database has refused in all others: which call it was, whose, when and how it
  * ended. Nothing in it is free in form, so a call that can be named at all is in the log; it belongs to no run.
  */
-import { type CallBegin, PROVIDER_NAMES } from '../call-record.ts';
+import { type CallBegin, PROVIDER_NAMES, type ProviderName } from '../call-record.ts';
 import { encodeCopyText } from '../store/copy-text.ts';
 import type { LlmRequestRow } from '../store/llm-request-row.ts';
 import type { CallFlag } from '../token-usage.ts';
@@ -13,8 +13,11 @@ const MAX_STATUS = 999;
 /** Of the endpoint and the path, which name a family and a place in it, and may hold anything. */
 const UNKNOWN = 'unknown';
 
-export function bareCall(item: CallItem): CallItem {
-  const row = bareRow(item.row);
+/** Null when it names no provider of ours: then even that is a word of somebody's. */
+export function bareCall(item: CallItem): CallItem | null {
+  const provider = PROVIDER_NAMES.find((name) => name === item.row.provider);
+  if (provider === undefined) return null;
+  const row = bareRow(item.row, provider);
   return {
     kind: 'call',
     row,
@@ -26,14 +29,13 @@ export function bareCall(item: CallItem): CallItem {
   };
 }
 
-function bareRow(row: LlmRequestRow): LlmRequestRow {
+function bareRow(row: LlmRequestRow, provider: ProviderName): LlmRequestRow {
   const { id, requested_at, account_id, key_id, outcome } = row;
   const isFlag = (flag: unknown): flag is CallFlag => typeof flag === 'string' && /^[a-z_]{1,40}$/.test(flag);
   return {
     ...{ id, requested_at, account_id, key_id, outcome },
     ...{ node: bareNode(row.node), client: null },
-    provider: PROVIDER_NAMES.find((name) => name === row.provider) ?? 'openai',
-    provider_alias: null,
+    ...{ provider, provider_alias: null },
     ...{ endpoint: UNKNOWN, method: /^[A-Z]{1,10}$/.test(row.method) ? row.method : 'POST', path: '' },
     ...{ model: null, model_requested: null, billing_model: null, streamed: null, service_tier: null, speed: null },
     ...{ is_batch: false, region: null, inference_geo: null, attempt: null },
@@ -56,7 +58,9 @@ function bareRow(row: LlmRequestRow): LlmRequestRow {
 }
 
 /** An open call keeps what its row needs when its process dies. */
-export function bareOpen({ begin, process }: OpenItem): OpenItem {
+export function bareOpen({ begin, process }: OpenItem): OpenItem | null {
+  const provider = PROVIDER_NAMES.find((name) => name === begin.provider);
+  if (provider === undefined) return null;
   const bare: CallBegin = {
     id: begin.id,
     requestedAtMs: begin.requestedAtMs,
@@ -64,8 +68,7 @@ export function bareOpen({ begin, process }: OpenItem): OpenItem {
     keyId: begin.keyId,
     node: bareNode(begin.node),
     client: null,
-    provider: PROVIDER_NAMES.find((name) => name === begin.provider) ?? 'openai',
-    providerAlias: null,
+    ...{ provider, providerAlias: null },
     endpoint: UNKNOWN,
     billed: true,
     method: 'POST',

@@ -1,6 +1,5 @@
 /** What a failure of the database means for a batch: the data are at fault, or the moment is. */
 import pg from 'pg';
-import { cleanReason } from './clean-reason.ts';
 
 /**
  * SQLSTATE classes of errors that the same data will cause again: data exception, integrity constraint violation, program
@@ -25,8 +24,8 @@ export function judgeFailure(error: unknown): DatabaseFailure {
   return DATA_CLASSES.has(error.code.slice(0, 2)) ? 'data' : 'wait';
 }
 
-/** For logs and quarantine files: the code and the message without the values that PostgreSQL quotes. */
+/** The code and the message, without the values that PostgreSQL quotes in `detail`. */
 export function describeFailure(error: unknown): string {
-  if (error instanceof pg.DatabaseError) return `${error.code ?? 'no code'}: ${cleanReason(error.message)}`;
+  if (error instanceof pg.DatabaseError) return `${error.code ?? 'no code'}: ${error.message}`;
   return error instanceof Error ? `${error.name}: ${error.message}` : 'unknown error';
 }

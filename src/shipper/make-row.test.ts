@@ -37,6 +37,12 @@ test('classes of one kind are added up, and what was not reported stays null', (
   expect(none).toMatchObject({ total_cost: null, known_cost: '0', cost_status: 'no_usage' });
 });
 
+test('a record that was shortened has no usage object of the provider, which is not an empty one', () => {
+  const usage = { classes: { input: 5 }, reasoning: null, native: {} };
+  expect(rowOf({}, { usage, flags: ['compacted'] })).toMatchObject({ input_tokens: 5, native_usage: null });
+  expect(rowOf({}, { usage })).toMatchObject({ input_tokens: 5, native_usage: {} });
+});
+
 test('usage keeps what its price needs besides the classes', () => {
   const others = [{ purpose: 'batch', model: 'm', classes: { input: 9 }, largestPrompt: 9 }];
   const sum = { classes: { input: 5 }, reasoning: null, native: {}, others, largestPrompt: 4 };

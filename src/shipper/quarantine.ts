@@ -1,4 +1,5 @@
 /** Where records go that the database does not take in any form: one JSON file each, with the reason. */
+import { createHash } from 'node:crypto';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -15,7 +16,13 @@ export interface QuarantinedRecord {
 export async function quarantineRecord(dir: string, record: QuarantinedRecord): Promise<boolean> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
   if ((await readdir(dir)).length >= MAX_FILES) return false;
-  const name = `record-${record.id.replace(/[^0-9A-Za-z-]/g, '_').slice(0, 64)}.json`;
+  const name = `record-${nameOf(record.id)}.json`;
   await writeFile(join(dir, name), `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
   return true;
+}
+
+/** Ids are ours; one that does not look so is not shown. */
+function nameOf(id: string): string {
+  if (/^[0-9a-f-]{36}$/.test(id)) return id;
+  return `x-${createHash('sha256').update(id).digest('hex').slice(0, 24)}`;
 }

@@ -19,6 +19,7 @@ import type { SpoolLog } from '../spool/spool-log.ts';
 import { openSpoolReader, type SpoolBatch, type SpoolReader } from '../spool/spool-reader.ts';
 import { type BatchItem, idOfItem } from './batch-item.ts';
 import { type Batch, buildBatch, makeInterruptedItem } from './build-batch.ts';
+import { cleanReason } from './clean-reason.ts';
 import { describeFailure } from './database-error.ts';
 import { type IngestSession, StalePricesError } from './ingest-session.ts';
 import { READ_OPEN_OF_PROCESS, READ_OPEN_ORDINALS } from './ingest-statements.ts';
@@ -208,7 +209,7 @@ export async function openDirectoryShipper(processName: string, context: ShipCon
       // As the prices that counted have it: with others a row may have been made of it, or not.
       for (const { begin, end, error } of failed) {
         counts.quarantined += 1;
-        const reason = describeFailure(error);
+        const reason = cleanReason(describeFailure(error));
         await quarantineRecord(quarantineDir, { id: begin.id, reason, record: { begin, end } });
         log.error({ id: begin.id, reason }, 'no row could be made of a record; it was put aside');
       }

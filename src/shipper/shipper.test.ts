@@ -1,5 +1,5 @@
 /** The shipper without a database that works; with one, see `test/gateway/shipper.test.ts`. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -32,3 +32,30 @@ test('the shipper stops soon although the database hangs in the middle of a ques
     rmSync(spoolDir, { recursive: true });
   }
 }, 5_000);
+
+test('the room that a dead process put aside is given back while the database is away, a living one keeps its own', async () => {
+  const database = await startMutePostgres({ greets: true });
+  const spoolDir = mkdtempSync(join(tmpdir(), 'spool-'));
+  const reserveOf = (name: string) => join(spoolDir, name, 'reserve.bin');
+  for (const name of ['dead', 'live']) {
+    mkdirSync(join(spoolDir, name));
+    writeFileSync(reserveOf(name), Buffer.alloc(1000));
+    writeFileSync(join(spoolDir, name, 'seg-00000001.log'), '');
+  }
+  const { connectionString } = database;
+  const options = { max: 2, statementTimeoutMs: 100, applicationName: 'test', onIdleError: () => {} };
+  const pool = openPool({ connectionString, ...options });
+  try {
+    const prices = fixedPrices(priceByToken);
+    const shipper = startShipper({ pool, spoolDir, prices, log: quietLog(), deadAfterMs: 0 });
+    shipper.setLiveSpools(['live']);
+    while (existsSync(reserveOf('dead'))) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(existsSync(reserveOf('live'))).toBe(true);
+    expect(existsSync(join(spoolDir, 'dead', 'seg-00000001.log'))).toBe(true);
+    await shipper.stop();
+  } finally {
+    void pool.end(); // As above.
+    await database.close();
+    rmSync(spoolDir, { recursive: true });
+  }
+});

@@ -6,6 +6,7 @@
 import type { SpoolLog } from '../spool/spool-log.ts';
 import { bareCall, bareOpen } from './bare-row.ts';
 import { type BatchItem, idOfItem } from './batch-item.ts';
+import { cleanReason } from './clean-reason.ts';
 import { describeFailure, judgeFailure } from './database-error.ts';
 import type { IngestSession } from './ingest-session.ts';
 import { quarantineRecord } from './quarantine.ts';
@@ -66,7 +67,7 @@ async function ingestWithPartitions(
 async function storeBadItem(item: BatchItem, error: unknown, context: StoreContext): Promise<boolean> {
   const { log, counts, quarantineDir } = context;
   const id = idOfItem(item);
-  const reason = describeFailure(error);
+  const reason = cleanReason(describeFailure(error));
   for (const form of listSafeForms(item)) {
     if ((await tryStore([form], context)) !== null) continue;
     counts.sanitised += 1;
@@ -82,9 +83,11 @@ async function storeBadItem(item: BatchItem, error: unknown, context: StoreConte
 function* listSafeForms(item: BatchItem): Generator<BatchItem> {
   if (item.kind === 'call') {
     yield sanitiseCall(item);
-    yield bareCall(item);
+    const bare = bareCall(item);
+    if (bare !== null) yield bare;
   } else if (item.kind === 'open') {
-    yield bareOpen(item);
+    const bare = bareOpen(item);
+    if (bare !== null) yield bare;
   }
 }
 

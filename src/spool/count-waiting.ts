@@ -28,7 +28,7 @@ export interface WaitingEndings {
   readonly endings: number;
   /** When the call of the first record behind the cursor began; null when nothing waits. */
   readonly oldestMs: number | null;
-  /** Bytes behind the cursor that were looked at, or remembered. */
+  /** That were looked at; what was remembered costs nothing. */
   readonly bytes: number;
   /** False when a limit was reached: there are more. */
   readonly isWhole: boolean;
@@ -75,7 +75,7 @@ export function createWaitingCounter(): WaitingCounter {
         if (known.size < MAX_REMEMBERED || known.has(path)) known.set(path, walked);
         oldestMs ??= walked.to > from ? await readFirstTime(path, from) : null;
         endings += walked.endings;
-        bytes += walked.to - from;
+        bytes += walked.to - start.to;
         if (!isWhole) return { endings, bytes, oldestMs, isWhole: false };
       }
       return { endings, bytes, oldestMs, isWhole: true };

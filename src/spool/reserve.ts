@@ -11,7 +11,7 @@ import type { SpoolLog } from './spool-log.ts';
 /** In a process directory. */
 export const RESERVE_NAME = 'reserve.bin';
 
-const RESERVE_BYTES = 16 * 1024 * 1024;
+export const RESERVE_BYTES = 16 * 1024 * 1024;
 const RESERVE_SHARE_OF_DISK = 0.02;
 /** A new one is made when the disk has so many times its size: made and used up at once it would help nobody. */
 const ROOM = 2;
@@ -38,7 +38,8 @@ interface FilledFile {
   readonly highestSegment: number;
 }
 
-export function openReserve(dir: string, files: SpoolFiles, log: SpoolLog): Reserve {
+/** Of at most `maxBytes`. */
+export function openReserve(dir: string, maxBytes: number, files: SpoolFiles, log: SpoolLog): Reserve {
   const path = join(dir, RESERVE_NAME);
   let spare: FilledFile | null = null;
   let used: FilledFile | null = null;
@@ -128,7 +129,7 @@ export function openReserve(dir: string, files: SpoolFiles, log: SpoolLog): Rese
 
   return {
     async keepReady({ freeBytes, diskBytes }) {
-      const bytes = Math.floor(Math.min(RESERVE_BYTES, diskBytes * RESERVE_SHARE_OF_DISK));
+      const bytes = Math.floor(Math.min(maxBytes, diskBytes * RESERVE_SHARE_OF_DISK));
       if (isMaking || isClosed) return;
       isMaking = true;
       if (spare !== null && wasRemoved(spare)) {

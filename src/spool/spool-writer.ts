@@ -15,7 +15,7 @@ import { BeginTexts } from './begin-texts.ts';
 import { compactEnd } from './compact-end.ts';
 import { FrameGroup } from './frame-group.ts';
 import { openLossLedger } from './loss-ledger.ts';
-import { openReserve } from './reserve.ts';
+import { openReserve, RESERVE_BYTES } from './reserve.ts';
 import { openSegmentWriter } from './segment-writer.ts';
 import { watchSpace } from './space-watch.ts';
 import { NODE_FILES, type SpoolFiles } from './spool-files.ts';
@@ -42,6 +42,8 @@ export interface SpoolWriterOptions {
   /** `closed`: a call without its begin is refused, so begins are kept as long as there is room for any record. */
   readonly onFull?: 'open' | 'closed';
   readonly spaceIntervalMs?: number;
+  /** Room to put aside for a full disk; less on a small one. */
+  readonly reserveBytes?: number;
   /** Default: the real ones. */
   readonly files?: SpoolFiles;
   readonly log: SpoolLog;
@@ -108,7 +110,7 @@ export function openSpoolWriter(options: SpoolWriterOptions): SpoolWriter {
   const files = options.files ?? NODE_FILES;
   const maxBytes = options.maxBytes ?? readDefaultMaxBytes(dir, log);
   const segments = openSegmentWriter({ dir, segmentBytes: options.segmentBytes ?? SEGMENT_BYTES, files, log });
-  const reserve = openReserve(dir, files, log);
+  const reserve = openReserve(dir, options.reserveBytes ?? RESERVE_BYTES, files, log);
   const ledger = openLossLedger(dir);
   const beginTexts = new BeginTexts();
 
@@ -258,6 +260,7 @@ export function openSpoolWriter(options: SpoolWriterOptions): SpoolWriter {
       else lost.push(record);
     }
     if (durability === 'process') {
+      if (kept.length > 0) dirtyBytes += 1;
       finishGroup(written, kept, lost, true);
       return;
     }
@@ -299,7 +302,8 @@ export function openSpoolWriter(options: SpoolWriterOptions): SpoolWriter {
     if (isSyncing || dirtyBytes === 0) return;
     isSyncing = true;
     dirtyBytes = 0;
-    segments.sync(() => {
+    const written = reserve.isInUse() ? reserve : segments;
+    written.sync(() => {
       isSyncing = false;
     });
   }

@@ -45,14 +45,14 @@ function isHopeless(error: unknown): boolean {
 }
 
 async function reach(databaseUrl: string, limitMs: number, signal: AbortSignal): Promise<void> {
-  const endMs = Date.now() + limitMs;
+  const endMs = performance.now() + limitMs;
   for (;;) {
     signal.throwIfAborted();
     try {
       await pingPostgres(databaseUrl);
       return;
     } catch (error) {
-      if (isHopeless(error) || Date.now() + RETRY_MS > endMs) throw error;
+      if (isHopeless(error) || performance.now() + RETRY_MS > endMs) throw error;
       await sleep(RETRY_MS);
     }
   }

@@ -56,6 +56,8 @@ export async function startEmbeddedPostgres(options: {
   let url = formatConnectionString(cluster);
   let state: ChildStatus['state'] = 'starting';
   let startedAtMs = Date.now();
+  /** The same by the monotonic clock: the wall clock may step. */
+  let launchedMs = performance.now();
   let restarts = 0;
   let lastExit: string | null = null;
   const crashLoop = createCrashLoop();
@@ -66,6 +68,7 @@ export async function startEmbeddedPostgres(options: {
   async function launch(): Promise<void> {
     if (options.mayRun?.() === false) throw new OperatorError('the data directory belongs to another gateway');
     startedAtMs = Date.now();
+    launchedMs = performance.now();
     server = await startServer(cluster, log);
     log.info({ child: server.identity.pid, adopted: server.wasAdopted, runsAs: user.how }, 'PostgreSQL ready');
     if (state !== 'stopping') state = 'ready';
@@ -96,7 +99,7 @@ export async function startEmbeddedPostgres(options: {
       }
       server = null;
       state = 'restarting';
-      await sleep(backOff.next(Date.now() - startedAtMs), undefined, { signal: waking.signal }).catch(() => {});
+      await sleep(backOff.next(performance.now() - launchedMs), undefined, { signal: waking.signal }).catch(() => {});
       if (isStopping()) return;
       restarts += 1;
       await launch().catch(onFailedStart);

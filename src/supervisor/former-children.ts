@@ -25,9 +25,9 @@ export function writeChildren(file: string, children: readonly ProcessIdentity[]
 }
 
 async function waitUntilGone(children: readonly ProcessIdentity[], limitMs: number): Promise<boolean> {
-  const endMs = Date.now() + limitMs;
+  const endMs = performance.now() + limitMs;
   while (children.some(isAlive)) {
-    if (Date.now() > endMs) return false;
+    if (performance.now() > endMs) return false;
     await sleep(POLL_MS);
   }
   return true;

@@ -96,20 +96,20 @@ function mayBePostgres(pid: number, cluster: string): boolean {
 }
 
 async function answerWithin(url: string, timeoutMs: number, isGone: () => boolean): Promise<PostgresAnswer> {
-  const endMs = Date.now() + timeoutMs;
+  const endMs = performance.now() + timeoutMs;
   for (;;) {
     try {
       return await askPostgres(url);
     } catch (error) {
-      if (readErrorCode(error) === '3D000' || isGone() || Date.now() > endMs) throw error;
+      if (readErrorCode(error) === '3D000' || isGone() || performance.now() > endMs) throw error;
       await sleep(POLL_MS);
     }
   }
 }
 
 async function waitForEnd(identity: ProcessIdentity, cluster: string, timeoutMs: number): Promise<boolean> {
-  const endMs = Date.now() + timeoutMs;
-  while (Date.now() < endMs) {
+  const endMs = performance.now() + timeoutMs;
+  while (performance.now() < endMs) {
     // A server that was adopted may linger a second as somebody's zombie: its pid file goes first.
     if (!isAlive(identity) || readPostmaster(cluster)?.pid !== identity.pid) return true;
     await sleep(POLL_MS);
@@ -268,14 +268,14 @@ async function tryStart(cluster: Cluster): Promise<RunningServer | null> {
 
 /** Retries while processes of a killed server still hold the shared memory. */
 export async function startServer(cluster: Cluster, log: Logger): Promise<RunningServer> {
-  const endMs = Date.now() + START_TIMEOUT_MS;
+  const endMs = performance.now() + START_TIMEOUT_MS;
   for (;;) {
     const adopted = await adopt(cluster, log);
     // Without a pid file a server may still live, or what it left behind.
     const isInUse = adopted === null && isLifelineHeld(cluster.files.dataDir, POSTGRES_LIFELINE);
     const server = isInUse ? null : (adopted ?? (await tryStart(cluster)));
     if (server !== null) return server;
-    if (Date.now() > endMs) {
+    if (performance.now() > endMs) {
       throw new OperatorError(
         `TOLLGATE_DATA_DIR: processes of a killed PostgreSQL still use ${cluster.files.cluster}; end them and start again`,
       );

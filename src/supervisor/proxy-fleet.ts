@@ -28,6 +28,8 @@ export interface ProxyFleetOptions {
   ) => SupervisedChild;
   readonly onMessage: (child: SupervisedChild, message: UpMessage) => void;
   readonly onChange: (child: SupervisedChild) => void;
+  /** The writer of this spool has ended. */
+  readonly onSpoolEnd: (spoolName: string) => void;
   /** See `TOLLGATE_DRAIN_SECONDS`. */
   readonly drainMs: number;
   readonly log: Logger;
@@ -77,7 +79,10 @@ export function createProxyFleet(options: ProxyFleetOptions): ProxyFleet {
       spoolName = `${Date.now().toString(36)}-p${index}-${crypto.randomUUID().slice(0, 8)}`;
       return options.createStart(spoolName);
     };
-    const child = options.createChild(listenFd, maxEarlyExits, createStart, options.onMessage, options.onChange);
+    const child = options.createChild(listenFd, maxEarlyExits, createStart, options.onMessage, (changed) => {
+      if (changed.identity() === null) options.onSpoolEnd(spoolName);
+      options.onChange(changed);
+    });
     return { child, spoolName: () => spoolName };
   }
 

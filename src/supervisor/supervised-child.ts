@@ -75,6 +75,8 @@ export function createSupervisedChild(options: ChildOptions): SupervisedChild {
   let nextReady: PromiseWithResolvers<void> | null = null;
   let earlyExits = 0;
   let startedAtMs = Date.now();
+  /** The same by the monotonic clock: the wall clock may step. */
+  let launchedMs = performance.now();
   let restarts = 0;
   let lastExit: string | null = null;
   let metrics: ProxyMetrics | null = null;
@@ -92,6 +94,7 @@ export function createSupervisedChild(options: ChildOptions): SupervisedChild {
   function launch(): void {
     const start = options.createStart();
     startedAtMs = Date.now();
+    launchedMs = performance.now();
     const launched = fork(options.entry, [`internal-${role}`], {
       // Not the flags of this process: an --inspect port can be had only once.
       execArgv: [],
@@ -161,7 +164,7 @@ export function createSupervisedChild(options: ChildOptions): SupervisedChild {
       return;
     }
     const isTold = crashLoop.ended(performance.now());
-    const waitMs = backOff.next(Date.now() - startedAtMs, isMissed ? MAX_PROXY_WAIT_MS : undefined);
+    const waitMs = backOff.next(performance.now() - launchedMs, isMissed ? MAX_PROXY_WAIT_MS : undefined);
     if (isTold) {
       const recentExits = crashLoop.recentExits(performance.now());
       log.error({ role, child: pid, exit: reason, waitMs, recentExits }, 'child ended; starting it again');

@@ -9,16 +9,19 @@ import type { StartMessage, SupervisorStatus, UpMessage } from '../channel.ts';
 import type { Config, Setting } from '../config.ts';
 import { OperatorError } from '../errors.ts';
 import { formatOrigin } from '../format-origin.ts';
+import { readVersion } from '../version.ts';
 import { type AdminAccess, createFirstKey, createLoginLink, writeAdminAccess } from './admin-access.ts';
 import { type DataDirectory, openDataDirectory } from './data-directory.ts';
 import { type Database, openDatabase } from './database.ts';
 import { addDemoAlias } from './demo-alias.ts';
+import { removeEmptySpool, removeEmptySpools } from './empty-spools.ts';
 import { endFormerChildren, writeChildren } from './former-children.ts';
 import { createKeyPublication } from './key-publication.ts';
 import { checkAdminPort, type ListeningSockets, openListeningSockets } from './listening-sockets.ts';
 import { createProxyFleet, type ProxyFleet } from './proxy-fleet.ts';
 import { createRecentAttempts } from './recent-attempts.ts';
 import { createRollingRestart } from './rolling-restart.ts';
+import { refuseOtherRelease } from './same-release.ts';
 import { createSupervisedChild, type SupervisedChild } from './supervised-child.ts';
 
 /** For the shipper to bring what is left into the database. */
@@ -105,7 +108,9 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   let isForced = false;
   let isStarted = false;
   const drainMs = options.config.drainSeconds * 1_000;
+  const version = readVersion();
   const restarts = createRollingRestart(async () => {
+    refuseOtherRelease(version, readVersion());
     await proxies?.replace();
     await control?.restart(CONTROL_RESTART_MS);
   }, log);
@@ -200,6 +205,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
         return child;
       },
       onMessage: onProxyMessage,
+      onSpoolEnd: (name) => removeEmptySpool(paths.spool, name),
       onChange: (child) => {
         if (child.identity() === null) publication.ended(child);
         onChange();
@@ -267,6 +273,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     aborter.signal.throwIfAborted();
     const isSetUp = existsSync(paths.keys);
     await endFormerChildren(paths.children, log);
+    removeEmptySpools(paths.spool);
     const { host, port, adminHost, adminPort, workers, adminToken } = options.config;
     sockets = await openListeningSockets(host, port, workers);
     const adminAddress = await checkAdminPort(adminHost, adminPort);

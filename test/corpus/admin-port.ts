@@ -13,7 +13,7 @@ import { KEY, type RequestCase } from './request-case.ts';
 const TOKEN = 'admin-token-of-the-corpus';
 const SECOND = `GET /api/v1/status?second HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${TOKEN}\r\nConnection: close\r\n\r\n`;
 const QUIET_MS = 60;
-const CLOSE_MS = 5_000;
+const CLOSE_MS = 3_000;
 /** Refusals by the proxy that have to do with the form of a request, and so are this port's too. */
 const OF_FORM: readonly string[] = [
   'request_malformed',

@@ -48,6 +48,11 @@ export function exchange(
     socket.on('connect', send);
     socket.on('data', (bytes: Buffer) => {
       parts.push(bytes);
+      // As a client does; what is sent on would be answered by a reset, which takes away what is still to be read.
+      if (left.length > 0 && /\r\nConnection: [^\r]*close/i.test(bytes.toString('latin1'))) {
+        left.length = 0;
+        socket.end();
+      }
       if (isDone?.(Buffer.concat(parts)) !== true) restartQuiet();
       else {
         end = 'open';

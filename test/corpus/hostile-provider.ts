@@ -8,12 +8,15 @@ export interface HostileProvider {
   readonly openConnections: () => number;
   /** What the next request whose target or body names a case is answered with. */
   readonly setSteps: (steps: readonly AnswerStep[]) => void;
+  /** Resolves when all of the last steps have been taken. */
+  readonly played: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
 export async function startHostileProvider(): Promise<HostileProvider> {
   const sockets = new Set<Socket>();
   let next: readonly AnswerStep[] | null = null;
+  let playing: Promise<void> = Promise.resolve();
 
   async function play(socket: Socket, steps: readonly AnswerStep[]): Promise<void> {
     for (const step of steps) {
@@ -42,7 +45,7 @@ export async function startHostileProvider(): Promise<HostileProvider> {
       const steps = next;
       if (/case/.test(target) && steps !== null) {
         next = null;
-        void play(socket, steps); // It has no failure but that of the socket.
+        playing = play(socket, steps);
         return;
       }
       const body = JSON.stringify({ token: target });
@@ -60,6 +63,7 @@ export async function startHostileProvider(): Promise<HostileProvider> {
     setSteps: (steps) => {
       next = steps;
     },
+    played: () => playing,
     close: async () => {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));

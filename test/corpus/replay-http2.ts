@@ -14,7 +14,7 @@ const RST_STREAM = 3;
 const GOAWAY = 7;
 /** For what does not come. */
 const QUIET_MS = 250;
-const CLOSE_MS = 5_000;
+const CLOSE_MS = 3_000;
 /** Its last stream, so that a case may use those before it. */
 const GOOD_STREAM = 101;
 

@@ -3,6 +3,7 @@
  * says what a client got that it should not have, and which record does not say what happened.
  */
 import type { ClientHttp2Session } from 'node:http2';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { readHeader } from '../http-body-reader.ts';
 import { readHttp2Answer } from '../proxy/read-http2-answer.ts';
 import type { InProcessProxy, RecordedCall } from '../proxy/start-proxy.ts';
@@ -25,6 +26,7 @@ export interface Replayed {
   readonly id: string | null;
 }
 
+const ARRIVAL_MS = 10;
 const CHAT = '{"model":"m","stream":true,"messages":[]}';
 
 async function ask(
@@ -62,6 +64,11 @@ export async function replayResponse(
   const { outcome, steps } = testCase;
   provider.setSteps(steps);
   const answer = await ask(proxy, session, protocol, testCase, `case${number}`);
+  // What comes unasked comes on an idle connection: once the next call is on its way nobody could tell it from an answer.
+  if (steps.some((step) => 'waitMs' in step)) {
+    await provider.played();
+    await sleep(ARRIVAL_MS);
+  }
   const good = await ask(proxy, session, protocol, { method: 'GET', isChat: false }, `good${number}`);
   const wrong = checkAnswer(answer, outcome);
   if (good.body.toString() !== `{"token":"/v1/models?good${number}"}` || !good.isComplete)

@@ -1,7 +1,7 @@
 /** `tollgate backup` and `restore` on a whole gateway that works meanwhile: what comes back, and which keys work. */
 import { spawn } from 'node:child_process';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, request as requestHttp, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -167,6 +167,28 @@ test('a file that is damaged, or no backup, changes nothing, and the answer come
   expect(answers.map(({ status }) => status)).toEqual([400, 400]);
   expect(await answers[0]?.json()).toMatchObject({ error: { code: 'backup_damaged' } });
   expect(await answers[1]?.json()).toMatchObject({ error: { code: 'not_a_backup' } });
+  expect(await listOutcomes()).toEqual(before);
+  expect((await call(gateway.key)).status).toBe(200);
+  await untilStored(before.length + 1);
+});
+
+test('a client that goes away in the middle of its file changes nothing, and makes room for the next', async () => {
+  const bytes = readFileSync(join(gateway.dataDir, 'monday.backup'));
+  const before = await listOutcomes();
+  const { url, token } = readAdminFile(gateway.dataDir);
+  const authorization = `Bearer ${token}`;
+  const upload = requestHttp(`${url}/api/v1/restore?replace=true`, { method: 'POST', headers: { authorization } });
+  upload.on('error', () => {});
+  const countUndone = () => gateway.output().split('a restore was undone').length;
+  const undone = countUndone();
+  await new Promise((resolve) => upload.write(bytes.subarray(0, bytes.length - 40), resolve));
+  upload.destroy();
+  await waitUntil('it is undone', () => (countUndone() > undone ? true : undefined));
+  const ask = () => fetch(`${url}/api/v1/backup`, { headers: { authorization } });
+  // A connection that is kept from a refused upload may be closed under the first.
+  const answer = await ask().catch(ask);
+  expect(answer.status).toBe(200);
+  expect((await answer.bytes()).length).toBeGreaterThan(1_000);
   expect(await listOutcomes()).toEqual(before);
   expect((await call(gateway.key)).status).toBe(200);
 });

@@ -161,6 +161,7 @@ export async function startUpstreams(canaries: Canaries): Promise<Upstreams> {
   return {
     provider,
     env: {
+      TOLLGATE_METRICS_TOKEN: canaries.make('the token of the metrics'),
       TOLLGATE_UPSTREAM_OPENAI: provider.origin,
       TOLLGATE_UPSTREAM_OPENAI_WS: websockets.origin,
       TOLLGATE_UPSTREAM_OPENAI_TLS: `https://localhost:${port}`,

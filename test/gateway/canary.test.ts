@@ -40,6 +40,7 @@ const PLACES = [
   ...['aws id', 'aws signature', '?X-Amz-Signature', '?X-Amz-Credential', '?X-Amz-Security-Token'],
   ...['set-cookie', 'location', 'x-gateway-provider', 'connect', 'broken head', 'userinfo, no key'],
   ...['userinfo http://', 'userinfo //', 'userinfo /\\', 'userinfo ftp://'],
+  'the token of the metrics',
   ...['the operator’s access key id', 'the operator’s secret access key', 'the operator’s session token'],
 ];
 /** Among what is searched, by name; all other tables, files, answers and refusals too. */

@@ -170,6 +170,15 @@ test('`tollgate doctor` shows the same verdicts, and what the prices do not cove
   expect(stdout).toMatch(/^! prices: \d+ calls of the last 30 days have no price/m);
 });
 
+test('`tollgate verify` finds every roll-up right and every call, and says so to programs as well', () => {
+  const { stdout } = runCommand('verify', '--json');
+  const { accounts, ...result } = asRecord(JSON.parse(stdout));
+  expect(result).toEqual({ type: 'result', differences: 0, is_balanced: true });
+  const { stored, accepted } = asRecord(accounts);
+  expect(stored).toBe(accepted);
+  expect(accounts).toMatchObject({ spooled: 0, in_flight: 0, set_aside: 0, lost: 0, unaccounted: [] });
+});
+
 test('removing demo data leaves the calls of real keys', async () => {
   expect(runCommand('demo', 'remove', '--json').stdout).toBe('{"removed":609}\n');
   expect(runCommand('demo', 'remove').stdout).toBe('There is no demo data.\n');

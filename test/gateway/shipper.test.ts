@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -397,6 +406,31 @@ describe.each(POSTGRES_KINDS)('the shipper into $name', (kind) => {
     expect(ship.stats().waitingFor).toBeNull();
     expect((await pool.query('select from llm_requests')).rowCount).toBe(2);
     expect(await verifyRollups(pool)).toEqual([]);
+  });
+
+  test('the directories of three dead processes are adopted, whatever they held', async () => {
+    // As a kill leaves them: the writers still hold their files, the copies are nobody's.
+    const killed = (name: string, after: string) =>
+      cpSync(join(spoolDir, name), join(spoolDir, after), { recursive: true });
+    const plain = writer('p1');
+    await writeCall(plain, 1);
+    await written((done) => plain.begin(callBegin(2), done));
+    killed('p1', 'dead-1');
+    // The end of a reserve that was being written: zeros.
+    await writeCall(writer('p2'), 3);
+    killed('p2', 'dead-2');
+    appendFileSync(join(spoolDir, 'dead-2', 'seg-00000001.log'), Buffer.alloc(70_000));
+    writeFileSync(join(spoolDir, 'dead-2', 'reserve.bin'), Buffer.alloc(5_000));
+    const losing = openSpoolWriter({ dir: join(spoolDir, 'dead-3'), durability: 'process', maxBytes: 0, log });
+    await written((done) => losing.end(callBegin(4), callEnd(4), [], done));
+    await losing.close();
+    const ship = shipper();
+    ship.setLiveSpools(['p1', 'p2']);
+    while (readdirSync(spoolDir).some((name) => name.startsWith('dead'))) await sleep(20);
+    expect(ship.stats()).toMatchObject({ interrupted: 1, quarantined: 0, corruptBytes: 0 });
+    const { rows } = await pool.query('select id, outcome from llm_requests order by id');
+    const expected = { [callId(1)]: 'ok', [callId(2)]: 'interrupted', [callId(3)]: 'ok' };
+    expect(Object.fromEntries(rows.map(({ id, outcome }) => [id, outcome]))).toEqual(expected);
   });
 
   test('partitions are made a week ahead', async () => {

@@ -48,6 +48,8 @@ export interface StartOptions {
   readonly args?: readonly string[];
   /** The folder of another release to run; this one by default. */
   readonly release?: string;
+  /** Until it is ready; a minute by default. */
+  readonly timeoutMs?: number;
   /** Those of a gateway before, whose clients go on; free ones by default. */
   readonly ports?: { readonly port: number; readonly adminPort: number };
 }
@@ -141,7 +143,7 @@ export async function startGateway(options: StartOptions = {}): Promise<TestGate
     return asRecord(await admin.json())['database'] === 'up' ? true : undefined;
   }
 
-  const created = await waitUntil('the gateway is ready', isReady, START_TIMEOUT_MS)
+  const created = await waitUntil('the gateway is ready', isReady, options.timeoutMs ?? START_TIMEOUT_MS)
     .then(() => api('/api/v1/keys', { method: 'POST', body: JSON.stringify({ name: 'test' }) }))
     .then(asRecord)
     .catch((error: unknown) => {

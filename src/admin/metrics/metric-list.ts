@@ -181,7 +181,14 @@ const STORAGE: readonly MetricDefinition[] = [
   ),
 ];
 
-const STATES: readonly ChildStatus['state'][] = ['starting', 'ready', 'restarting', 'stopping'];
+const STATES: readonly ChildStatus['state'][] = [
+  'starting',
+  'ready',
+  'restarting',
+  'crash_loop',
+  'draining',
+  'stopping',
+];
 
 const GATEWAY: readonly MetricDefinition[] = [
   {

@@ -9,6 +9,12 @@ import { type MetricsSnapshot, takeMetricsSnapshot } from './metrics-snapshot.ts
 /** The library looks at the event loop this often; its own default wakes an idle process a hundred times a second. */
 const EVENT_LOOP_PRECISION_MS = 100;
 
+/** Gauges of the library that are named like counters, and what belongs to them. */
+const LEFT_OUT = ['resources', 'handles', 'requests'].flatMap((what) => [
+  `nodejs_active_${what}`,
+  `nodejs_active_${what}_total`,
+]);
+
 type PromClient = typeof import('prom-client');
 
 /** Those that have a value: a metric that cannot be known is absent, not 0. */
@@ -38,6 +44,7 @@ export function addMetricsRoute(app: OpenAPIHono, deps: AdminDeps): void {
     const client = await import('prom-client');
     const ofNode = new client.Registry();
     client.collectDefaultMetrics({ register: ofNode, eventLoopMonitoringPrecision: EVENT_LOOP_PRECISION_MS });
+    for (const name of LEFT_OUT) ofNode.removeSingleMetric(name);
     return { client, ofNode };
   }
 

@@ -6,14 +6,17 @@ export function findProblems(status: Status): readonly string[] {
   if (status.database.state === 'down')
     problems.push('The database does not answer. Calls go on, their records wait in the spool and are stored later.');
   for (const { role, state, last_exit } of status.processes)
-    if (state === 'restarting')
+    if (state === 'restarting' || state === 'crash_loop')
       problems.push(`A ${role} process is being started again (${last_exit ?? 'it ended'}); see the gateway's log.`);
-  const lost = status.processes.reduce((sum, { metrics }) => sum + (metrics?.records_lost ?? 0), 0);
-  if (lost > 0) problems.push(`${lost} records could not be written to the spool. Is the disk full?`);
+  const { accounts } = status;
+  if (accounts === null) problems.push('The spool cannot be read, so nobody knows what waits in it.');
+  if (accounts !== null && accounts.lost > 0)
+    problems.push(`The records of ${accounts.lost} calls are lost. Is the disk of the data directory full?`);
+  if (accounts !== null && accounts.difference > 0)
+    problems.push(`${accounts.difference} calls have ended, and their records are nowhere to be found.`);
   if (status.spool?.is_disk_low === true)
     problems.push('The disk of the data directory is nearly full: bodies are dropped first, then records.');
-  const quarantined = status.records?.quarantined ?? 0;
-  if (quarantined > 0)
-    problems.push(`${quarantined} records were refused by the database and put aside in the data directory.`);
+  if (accounts !== null && accounts.set_aside > 0)
+    problems.push(`${accounts.set_aside} records were refused by the database in every form and put aside: see below.`);
   return problems;
 }

@@ -10,11 +10,19 @@ import { PageHeader } from '../../components/page-header.tsx';
 import { PlainTable } from '../../components/plain-table.tsx';
 import { ErrorState, Skeleton, StaleNote } from '../../components/states.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
+import { AccountsList } from './accounts-list.tsx';
 import { findProblems } from './find-problems.ts';
+import { QuarantineTable } from './quarantine-table.tsx';
 
 const REFETCH_MS = 3_000;
 
-const STATE_TONES: Readonly<Record<string, Tone>> = { ready: 'good', up: 'good', down: 'bad', restarting: 'bad' };
+const STATE_TONES: Readonly<Record<string, Tone>> = {
+  ready: 'good',
+  up: 'good',
+  down: 'bad',
+  restarting: 'bad',
+  crash_loop: 'bad',
+};
 
 function Card({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
@@ -56,7 +64,6 @@ function DatabaseCard({ database }: { readonly database: Status['database'] }) {
 
 function RecordsCard({ status }: { readonly status: Status }) {
   const { records } = status;
-  const lost = status.processes.reduce((sum, one) => sum + (one.metrics?.records_lost ?? 0), 0);
   const number = (value: unknown) => (typeof value === 'number' ? <Count value={value} /> : '—');
   const items: readonly KeyValue[] = [
     { name: 'Stored since start', value: number(records?.rows) },
@@ -80,9 +87,8 @@ function RecordsCard({ status }: { readonly status: Status }) {
           </>
         ),
     },
-    { name: 'Put aside', value: number(records?.quarantined) },
+    { name: 'In safe form', value: number(records?.sanitised) },
     { name: 'Interrupted', value: number(records?.interrupted) },
-    { name: 'Lost', value: <Badge tone={lost === 0 ? 'good' : 'bad'}>{lost}</Badge> },
   ];
   return (
     <Card title="Records">
@@ -181,9 +187,15 @@ export function SystemPage() {
             <GatewayCard status={data} />
             <DatabaseCard database={data.database} />
             <RecordsCard status={data} />
+            {data.accounts !== null && (
+              <Card title="What became of every call">
+                <AccountsList accounts={data.accounts} />
+              </Card>
+            )}
           </div>
           <h2 className="text-sm font-semibold">Processes</h2>
           <Processes processes={data.processes} />
+          <QuarantineTable />
           <h2 className="text-sm font-semibold">Settings in force</h2>
           <Settings settings={data.settings} />
         </div>

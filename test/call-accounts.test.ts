@@ -1,0 +1,255 @@
+/** The account of calls over real files, a real shipper and a real PostgreSQL. */
+import { copyFileSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { AccountsReading } from '../src/admin/admin-deps.ts';
+import type { CallBegin, CallEnd } from '../src/call-record.ts';
+import type { ProxyMetrics, SupervisorStatus } from '../src/channel.ts';
+import { createCallAccounts } from '../src/control/call-accounts.ts';
+import { createProxyMemory } from '../src/control/proxy-memory.ts';
+import { readAccounts } from '../src/control/read-accounts.ts';
+import { listQuarantine } from '../src/shipper/list-quarantine.ts';
+import { type Shipper, startShipper } from '../src/shipper/shipper.ts';
+import { createWaitingCounter } from '../src/spool/count-waiting.ts';
+import { openSpoolWriter, type SpoolWriter } from '../src/spool/spool-writer.ts';
+import { migrate } from '../src/store/migrate.ts';
+import { openPool } from '../src/store/pool.ts';
+import { createVerifyKind, requestVerify } from '../src/verify/verify-job.ts';
+import { callBegin, callEnd, callId, priceByToken } from './call-fixtures.ts';
+import { fixedPrices } from './fixed-prices.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from './postgres.ts';
+import { quietLog } from './quiet-log.ts';
+
+const MIGRATIONS = join(import.meta.dirname, '..', 'migrations');
+const DRAIN_MS = 20_000;
+
+const [KIND] = POSTGRES_KINDS;
+if (KIND === undefined) throw new Error('there is no PostgreSQL');
+
+const METRICS: ProxyMetrics = {
+  ...{ openCalls: 0, callsTotal: 0, rejectedTotal: 0, spoolName: 'p1', acceptedTotal: 0, inFlight: 0, keptTotal: 0 },
+  ...{ recordsLost: 0, bodiesDropped: 0, compactedTotal: 0, spoolPendingBytes: 0, refusedFullTotal: 0 },
+  ...{ droppedConnections: 0, rssBytes: 0 },
+};
+
+describe('the account of calls', () => {
+  let server: TestPostgres;
+  let pool: pg.Pool;
+  let root: string;
+  let gone: ReturnType<typeof createCallAccounts>;
+  const stops: (() => Promise<void>)[] = [];
+  const log = quietLog();
+
+  beforeAll(async () => {
+    server = await startPostgres(KIND);
+    pool = openPool({
+      connectionString: await server.createDatabase('accounts'),
+      ...{ max: 4, statementTimeoutMs: 10_000, applicationName: 'test', onIdleError: () => {} },
+    });
+    await migrate(pool, MIGRATIONS);
+  });
+  afterAll(async () => {
+    await pool.end();
+    await server.remove();
+  });
+
+  beforeEach(async () => {
+    await pool.query('truncate llm_requests, llm_open_calls, llm_runs, llm_run_facets, llm_cost_hourly');
+    await pool.query('truncate llm_metadata_hourly, jobs cascade');
+    root = mkdtempSync(join(tmpdir(), 'accounts-'));
+    gone = createCallAccounts(join(root, 'call-accounts.json'));
+    return async () => {
+      for (const stop of stops.splice(0)) await stop();
+      rmSync(root, { recursive: true });
+    };
+  });
+
+  const spoolDir = () => join(root, 'spool');
+
+  function writer(name: string): SpoolWriter {
+    const opened = openSpoolWriter({ dir: join(spoolDir(), name), durability: 'process', log });
+    stops.push(() => opened.close());
+    return opened;
+  }
+
+  function shipper(live: readonly string[]): Shipper {
+    const started = startShipper({
+      ...{ pool, spoolDir: spoolDir(), prices: fixedPrices(priceByToken), log, deadAfterMs: 0 },
+      onEnded: (ended) => gone.takeIn(ended, 0),
+    });
+    started.setLiveSpools(live);
+    stops.push(() => started.stop());
+    return started;
+  }
+
+  async function ship(live: readonly string[]): Promise<void> {
+    const started = shipper(live);
+    expect(await started.drain(DRAIN_MS)).toBe(true);
+    await started.stop();
+  }
+
+  function beginCall(spool: SpoolWriter, number: number, begin: Partial<CallBegin> = {}): Promise<boolean> {
+    return new Promise((done) => spool.begin(callBegin(number, { ordinal: number, ...begin }), done));
+  }
+
+  function endCall(
+    spool: SpoolWriter,
+    number: number,
+    begin: Partial<CallBegin> = {},
+    end: Partial<CallEnd> = {},
+  ): Promise<boolean> {
+    const begun = callBegin(number, { ordinal: number, ...begin });
+    return new Promise((done) => spool.end(begun, callEnd(number, end), [], done));
+  }
+
+  /** What the processes say, and which directories are theirs. */
+  function read(said: Partial<ProxyMetrics> | null = null): Promise<AccountsReading> {
+    const memory = createProxyMemory(0);
+    const metrics = said === null ? null : { ...METRICS, ...said };
+    const status: SupervisorStatus = {
+      ...{ startedAtMs: 0, attempts: [], attemptsTotal: 0, attemptsNotShown: 0 },
+      restart: { requested: 0, finished: 0, problem: null },
+      children: [
+        { role: 'proxy', pid: 1, state: 'ready', startedAtMs: 0, restarts: 0, recentExits: 0, lastExit: null, metrics },
+      ],
+    };
+    return readAccounts({
+      ...{ spoolDir: spoolDir(), gone, memory, counter: createWaitingCounter() },
+      readSupervisorStatus: () => Promise.resolve(status),
+      listLiveSpools: () => (said === null ? [] : ['p1']),
+    });
+  }
+
+  async function countRows(): Promise<Readonly<Record<string, number>>> {
+    const { rows } = await pool.query<{ outcome: string; calls: number }>(
+      'select outcome, count(*)::int4 as calls from llm_requests group by outcome',
+    );
+    return Object.fromEntries(rows.map(({ outcome, calls }) => [outcome, calls]));
+  }
+
+  test('a call is in flight, waits in the spool, and is stored, and the account says so at each step', async () => {
+    const spool = writer('p1');
+    for (const number of [1, 2, 3]) await beginCall(spool, number);
+    expect(await read({ acceptedTotal: 3, inFlight: 3 })).toMatchObject({ accepted: 3, inFlight: 3, spooled: 0 });
+    await endCall(spool, 2);
+    await endCall(spool, 1);
+    const said = { acceptedTotal: 3, inFlight: 1, keptTotal: 2 };
+    expect(await read(said)).toMatchObject({ accepted: 3, stored: 0, spooled: 2, inFlight: 1, difference: 0 });
+    // The process has said nothing since: what is found is ahead of that.
+    expect(await read({ acceptedTotal: 3, inFlight: 3 })).toMatchObject({ accepted: 3, spooled: 2, inFlight: 1 });
+    await ship(['p1']);
+    expect(await read(said)).toMatchObject({ accepted: 3, stored: 2, spooled: 0, inFlight: 1, outcomes: { ok: 2 } });
+    // An ending that was kept and is nowhere is a finding.
+    expect(await read({ ...said, inFlight: 0, keptTotal: 3 })).toMatchObject({ difference: 1 });
+  });
+
+  test('a batch that is stored again after a crash counts once, and a dead process leaves a whole account', async () => {
+    const spool = writer('p1');
+    for (const number of [1, 2, 3, 4]) await beginCall(spool, number);
+    await endCall(spool, 1);
+    await ship(['p1']);
+    const cursor = join(spoolDir(), 'p1', 'cursor.json');
+    copyFileSync(cursor, join(root, 'cursor.json'));
+    await endCall(spool, 2);
+    await endCall(spool, 3, {}, { outcome: 'client_closed' });
+    await ship(['p1']);
+    // As if the process had died between the commit and the cursor.
+    copyFileSync(join(root, 'cursor.json'), cursor);
+    await spool.close();
+    await ship([]);
+    expect(readdirSync(spoolDir())).toEqual([]);
+    const outcomes = { ok: 2, client_closed: 1, interrupted: 1 };
+    expect(await countRows()).toEqual(outcomes);
+    expect(await read()).toMatchObject({ accepted: 4, stored: 4, lost: 0, missing: 0, outcomes, unaccounted: [] });
+    expect(statSync(join(root, 'call-accounts.json')).mode & 0o777).toBe(0o600);
+    // Another start reads the same from the file.
+    gone = createCallAccounts(join(root, 'call-accounts.json'));
+    expect(await read()).toMatchObject({ accepted: 4, stored: 4 });
+  });
+
+  test('a number that never came is lost, and those of a ledger are not missing', async () => {
+    const spool = writer('p1');
+    await endCall(spool, 1);
+    await endCall(spool, 5);
+    spool.giveUp(callBegin(6, { ordinal: 6 }));
+    await spool.close();
+    await ship([]);
+    expect(await read()).toMatchObject({ accepted: 6, stored: 2, lost: 4, missing: 3 });
+    expect((await read()).losses).toMatchObject([{ keyId: 1, provider: 'openai', model: 'gpt-5', calls: 1 }]);
+  });
+
+  test('the records of an older release, which have no numbers, are unaccounted and not guessed', async () => {
+    const spool = writer('p1');
+    await new Promise((done) => spool.end(callBegin(1), callEnd(1), [], done));
+    await spool.close();
+    await ship([]);
+    expect(await countRows()).toEqual({ ok: 1 });
+    const unaccounted = [{ name: 'p1', reason: 'older_release' }];
+    expect(await read()).toMatchObject({ accepted: 0, stored: 0, lost: 0, unaccounted, unaccountedTotal: 1 });
+  });
+
+  test('a record that is refused even in its safe form is stored bare, and one without a name is listed', async () => {
+    const spool = writer('p1');
+    await endCall(spool, 1, { traceId: 'run' });
+    await ship(['p1']);
+    await pool.query('update llm_runs set input_tokens = 9223372036854775807');
+    const secret = 'canary-text';
+    await endCall(spool, 2, { traceId: 'run', path: `/${secret}` }, { errorMessage: secret, flags: ['tap_limit'] });
+    await endCall(spool, 3, { id: `"${secret}"` }, { id: `"${secret}"`, errorMessage: secret });
+    await spool.close();
+    await ship([]);
+    const { rows } = await pool.query('select * from llm_requests where id = $1', [callId(2)]);
+    expect(rows).toMatchObject([
+      {
+        ...{ outcome: 'ok', status: 200, provider: 'openai', key_id: 1, flags: ['tap_limit', 'sanitised'] },
+        ...{ trace_id: null, path: '', error_message: null, cost_status: 'unpriced', total_cost: null },
+      },
+    ]);
+    expect(await read()).toMatchObject({ accepted: 3, stored: 2, setAside: 1, lost: 0 });
+    const listed = await listQuarantine(join(root, 'quarantine'));
+    expect(listed).toMatchObject([{ kind: 'record', id: null, provider: 'openai', outcome: 'ok', status: 200 }]);
+    expect(listed[0]?.reason).toMatch(/^22P02: |Error: /);
+    expect(JSON.stringify(listed)).not.toContain('canary-text');
+  });
+
+  test('a comparison of the roll-ups with the records finds one that was changed, and runs once at a time', async () => {
+    const spool = writer('p1');
+    await endCall(spool, 1, { traceId: 'run' });
+    await ship(['p1']);
+    const ids = await Promise.all([requestVerify(pool, 1), requestVerify(pool, 1)]);
+    expect(ids[0]).toBe(ids[1]);
+    expect(await compare()).toEqual({ differences: 0, shown: [] });
+    await pool.query('update llm_runs set calls = 7');
+    const result = await compare();
+    expect(result).toMatchObject({
+      differences: 2,
+      shown: [
+        { rollup: 'llm_runs', side: 'records', trace_id: 'run' },
+        { rollup: 'llm_runs', side: 'rollup', trace_id: 'run' },
+      ],
+    });
+  });
+
+  /** The chunks of the job, one after another. */
+  async function compare(): Promise<unknown> {
+    const { runChunk } = createVerifyKind();
+    const client = await pool.connect();
+    try {
+      for (let cursor: Parameters<typeof runChunk>[1]['cursor'] = null; ; ) {
+        const progress = await runChunk(client, { ...JOB, cursor });
+        if (progress.result !== null) return progress.result;
+        cursor = progress.cursor;
+      }
+    } finally {
+      client.release();
+    }
+  }
+});
+
+const JOB = {
+  ...{ id: 1, accountId: 1, kind: 'verify', subject: null, title: '', input: {}, cursor: null, phase: '', done: 0 },
+  ...{ total: null, unit: '', ratePerSecond: null, state: 'running' as const, failures: 0, error: null, result: null },
+  ...{ createdAt: new Date(0), startedAt: null, finishedAt: null, heartbeatAt: new Date(0) },
+};
