@@ -20,6 +20,8 @@ const USAGE = `npm run bench:slow-clients -- [options]
   --only KIND    one of: ${SLOW_KINDS.join(', ')}`;
 
 const CALLS_A_SECOND = 50;
+/** The endless answers first fill what the system buffers of each: megabytes, which is work of its own. */
+const FILL_MS = 10_000;
 const SETTLE_MS = 1_500;
 /** The gateway's limit for a head, how often it looks, and some room. */
 const HEAD_LIMIT_MS = 45_000;
@@ -111,7 +113,7 @@ async function runRound(kind: SlowKind, gateway: Gateway, agent: Agent): Promise
   const quiet = await measure(gateway, agent);
   resetPeakRss(gateway.pid);
   const slow = await openSlowClients(kind, clients, gateway);
-  await sleep(SETTLE_MS);
+  await sleep(FILL_MS);
   const disturbed = await measure(gateway, agent);
   const kbEach = (readRssKb([gateway.pid]) - rssBefore) / clients;
   const peakMib = readPeakRssKb(gateway.pid) / 1_024;

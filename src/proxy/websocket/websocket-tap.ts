@@ -4,6 +4,7 @@
  */
 import { extension, PerMessageDeflate, Receiver } from 'ws';
 import type { CallFlag } from '../../token-usage.ts';
+import { createGatheredBytes } from '../../wire/gathered-bytes.ts';
 
 /** Of one message, compressed or not, and of what waits to be read. Larger ones end the reading. */
 export const MAX_TAPPED_BYTES = 8 * 1024 * 1024;
@@ -43,6 +44,13 @@ export function createWebsocketTap(options: WebsocketTapOptions): WebsocketTap {
   let close: WebsocketClose | null = null;
   let isStopped = false;
   let unreadBytes = 0;
+  /**
+   * One piece at a time: of pieces that wait in the receiver itself it would read the next one behind an error, in a
+   * state in which it throws where nobody catches.
+   */
+  const waiting = createGatheredBytes();
+  let isReading = false;
+  let endsWhenRead = false;
   const deflate = createDeflate(options);
   const receiver = new Receiver({
     isServer: options.isFromClient,
@@ -63,6 +71,22 @@ export function createWebsocketTap(options: WebsocketTapOptions): WebsocketTap {
   function release(): void {
     isStopped = true;
     if (deflate instanceof PerMessageDeflate) deflate.cleanup();
+  }
+
+  function read(piece: Buffer): void {
+    isReading = true;
+    receiver.write(piece, (error) => {
+      unreadBytes -= piece.length;
+      // `isReading` stays: what comes now is not read any more, and the error is told by its event.
+      if (error != null || isStopped) return;
+      isReading = false;
+      const next = waiting.take(null);
+      if (next !== null && close === null && !receiver.writableEnded) read(next);
+      else {
+        if (next !== null) unreadBytes -= next.length;
+        if (endsWhenRead) receiver.end();
+      }
+    });
   }
 
   receiver.on('message', (data, isBinary) => {
@@ -89,9 +113,9 @@ export function createWebsocketTap(options: WebsocketTapOptions): WebsocketTap {
         return;
       }
       // Masked payloads are unmasked in place: not in the bytes that are passed on.
-      receiver.write(options.isFromClient ? Buffer.from(chunk) : chunk, () => {
-        unreadBytes -= chunk.length;
-      });
+      const piece = options.isFromClient ? Buffer.from(chunk) : chunk;
+      if (isReading) waiting.push(piece);
+      else read(piece);
     },
     finish: (done) => {
       if (isStopped || unreadBytes === 0) {
@@ -111,7 +135,8 @@ export function createWebsocketTap(options: WebsocketTapOptions): WebsocketTap {
         done();
       }
       receiver.once('close', onRead);
-      receiver.end();
+      if (isReading) endsWhenRead = true;
+      else receiver.end();
     },
     get close() {
       return close;
