@@ -38,6 +38,8 @@ export interface Http2Case {
   /** Behind the preface and the client's settings; on stream 1, and nothing on stream 3. */
   readonly frames: (key: string) => readonly Buffer[];
   readonly outcome: Http2Outcome;
+  /** What is wrong comes behind a request that is whole by then, and is run unless both come in one packet. */
+  readonly isOnePacket: boolean;
 }
 
 const DATA = 0;
@@ -414,6 +416,13 @@ const FRAMES: readonly Row[] = [
   ['a goodbye, then a request', (key) => [frame(GOAWAY, 0, 0, Buffer.alloc(8)), get(key)], ENDED],
 ];
 
+const IN_ONE_PACKET: readonly string[] = [
+  'length nought',
+  'a push of the client',
+  'data behind the end of a stream',
+  'headers behind the end of a stream',
+];
+
 export const HTTP2_CASES: readonly Http2Case[] = (
   [
     ['head', HEADS],
@@ -422,5 +431,10 @@ export const HTTP2_CASES: readonly Http2Case[] = (
     ['frames', FRAMES],
   ] as const
 ).flatMap(([group, rows]) =>
-  rows.map(([name, frames, outcome]) => ({ name: `HTTP/2, ${group}: ${name}`, frames, outcome })),
+  rows.map(([name, frames, outcome]) => ({
+    name: `HTTP/2, ${group}: ${name}`,
+    frames,
+    outcome,
+    isOnePacket: IN_ONE_PACKET.includes(name),
+  })),
 );
