@@ -14,6 +14,8 @@ import { readSpool } from './read-spool.ts';
 import { listSmallDisks, type SmallDisk } from './small-disk.ts';
 
 const IN_FLIGHT = 60;
+/** The endings of the calls in flight are more than half of it. */
+const RESERVE_BYTES = 104 * 1024;
 const LIMITS = { maxEnds: 500, maxBytes: 8 * 1024 * 1024 };
 
 function begin(spool: SpoolWriter, record: CallBegin): Promise<boolean> {
@@ -40,7 +42,7 @@ describe.each(listSmallDisks())('$means', ({ open }) => {
   function openWriter(dir: string, onFull: 'open' | 'closed'): SpoolWriter {
     const { files } = disk;
     const log = quietLog();
-    const sizes = { maxBytes: 1e9, reserveBytes: 256 * 1024, spaceIntervalMs: 20 };
+    const sizes = { maxBytes: 1e9, reserveBytes: RESERVE_BYTES, spaceIntervalMs: 20 };
     return openSpoolWriter({ dir, durability: 'process', onFull, ...sizes, files, log });
   }
 
@@ -73,7 +75,7 @@ describe.each(listSmallDisks())('$means', ({ open }) => {
       isRefusing: true,
     });
     expect(spool.stats().bodiesDropped).toBe(IN_FLIGHT);
-    // A call that begins now goes on without its begin, which its ending repeats.
+    // A call that begins in the second half goes on without its begin, which its ending repeats.
     const late = callBegin(IN_FLIGHT, { traceId: 'run' });
     expect(await begin(spool, late)).toBe(false);
     expect(await end(spool, late, IN_FLIGHT)).toBe(true);
@@ -93,6 +95,25 @@ describe.each(listSmallDisks())('$means', ({ open }) => {
       '',
     ]);
     expect(await readLosses(dir)).toEqual({ calls: 0, entries: [] });
+  });
+
+  test('a call that begins on a full disk is written down as well, as long as half of the reserve is left', async () => {
+    disk = open();
+    const dir = join(disk.dir, 'spool', 'p1');
+    const spool = openWriter(dir, 'closed');
+    await waitUntil(() => spool.stats().hasReserve);
+    disk.fill();
+    expect(await begin(spool, callBegin(1))).toBe(true);
+    expect(await end(spool, callBegin(2), 2)).toBe(true);
+    expect(await begin(spool, callBegin(3, { traceId: 'run' }))).toBe(true);
+    expect(spool.stats()).toMatchObject({ beginsSkipped: 0, isRefusing: false });
+    await spool.close();
+    const { entries } = await readSpool(dir, true);
+    expect(entries.map((entry) => (entry.type === 'begin' ? entry.begin.id : entry.type))).toEqual([
+      callId(1),
+      'end',
+      callId(3),
+    ]);
   });
 
   test('when the reserve is used up, too, calls are lost and counted by minute, key and model', async () => {

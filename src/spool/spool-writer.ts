@@ -97,8 +97,9 @@ interface WrittenGroup {
 }
 
 interface PendingRecord {
-  /** The call of an ending; both are null for a begin or a checkpoint, which are not worth a second try. */
+  /** Null for a checkpoint, which is not worth a second try. */
   readonly begin: CallBegin | null;
+  /** Of an ending. */
   readonly end: CallEnd | null;
   /** Bodies in the frame. */
   readonly bodies: number;
@@ -154,7 +155,7 @@ export function openSpoolWriter(options: SpoolWriterOptions): SpoolWriter {
   function lose(lost: readonly PendingRecord[]): void {
     counts.framesLost += lost.length;
     for (const { begin, end } of lost) {
-      if (begin === null) continue;
+      if (begin === null || end === null) continue;
       counts.recordsLost += 1;
       ledger.count(begin, end);
     }
@@ -241,7 +242,7 @@ export function openSpoolWriter(options: SpoolWriterOptions): SpoolWriter {
     }
   }
 
-  /** The endings only, each in its short form and for itself: one that has no room leaves the others theirs. */
+  /** Begins, and endings in their short form, each for itself: one that has no room leaves the others theirs. */
   function writeInReserve(written: WrittenGroup): void {
     const kept: PendingRecord[] = [];
     const lost: PendingRecord[] = [];
@@ -270,7 +271,8 @@ export function openSpoolWriter(options: SpoolWriterOptions): SpoolWriter {
   }
 
   function layOutShort(frames: FrameGroup, { begin, end, bodies }: PendingRecord): boolean {
-    if (begin === null || end === null) return false;
+    if (begin === null) return false;
+    if (end === null) return mayHoldBegins() && frames.addText('begin', JSON.stringify(begin));
     const short = compactEnd(end, bodies > 0);
     if (!frames.addEnd(JSON.stringify(begin), short, [])) return false;
     counts.bodiesDropped += bodies;
@@ -322,9 +324,14 @@ export function openSpoolWriter(options: SpoolWriterOptions): SpoolWriter {
     return group.addEnd(beginText, { ...end, flags: [...end.flags, 'body_dropped'] }, []);
   }
 
+  /** The second half of the reserve is for endings alone. */
+  function mayHoldBegins(): boolean {
+    return !reserve.isInUse() || reserve.isHalfLeft();
+  }
+
   /** Nothing but endings is written now. */
   function isShort(now: SpaceStep): boolean {
-    return now === 'counting' || (reserve.isInUse() && !reserve.isHalfLeft());
+    return now === 'counting' || !mayHoldBegins();
   }
 
   return {
@@ -338,7 +345,7 @@ export function openSpoolWriter(options: SpoolWriterOptions): SpoolWriter {
       const text = JSON.stringify(begin);
       beginTexts.add(begin, text);
       const from = group.length;
-      append({ begin: null, end: null, bodies: 0, done }, from, group.addText('begin', text));
+      append({ begin, end: null, bodies: 0, done }, from, group.addText('begin', text));
     },
     checkpoint(checkpoint, done) {
       if (isShort(step()) || reserve.isInUse()) {

@@ -64,7 +64,6 @@ export async function replayRequest(
       // More than is drained: the reset that tells so may take the refusal with it.
       if (sent.length < DRAINED_BYTES || received.length > 0) wrong.push(...checkRefusal(read, outcome.code));
       break;
-    case 'closed':
     case 'unfinished':
       if (providerBytes > 0) wrong.push(`the provider got ${providerBytes} bytes: ${describe(seen)}`);
       if (read.answers.length > 0 || read.rest !== '') wrong.push(`an answer: ${received.toString('latin1', 0, 300)}`);

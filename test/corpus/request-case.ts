@@ -23,9 +23,7 @@ export type RequestOutcome =
   /** Never whole either, and too large to be held: the provider has a beginning of it, and nothing else. */
   | { readonly kind: 'streamed' }
   /** Broken after it had begun to pass: the provider never got it whole, nor anything behind it. */
-  | { readonly kind: 'broken' }
-  /** The connection was closed without an answer; nothing was run. */
-  | { readonly kind: 'closed' };
+  | { readonly kind: 'broken' };
 
 export interface RequestCase {
   readonly name: string;
@@ -45,7 +43,6 @@ export const MALFORMED = refused('request_malformed');
 export const UNFINISHED: RequestOutcome = { kind: 'unfinished' };
 export const STREAMED: RequestOutcome = { kind: 'streamed' };
 export const BROKEN: RequestOutcome = { kind: 'broken' };
-const CLOSED: RequestOutcome = { kind: 'closed' };
 
 export interface Passed {
   readonly method?: string;
@@ -86,7 +83,6 @@ export function classOf(outcome: RequestOutcome): string {
     case 'unfinished':
     case 'streamed':
     case 'broken':
-    case 'closed':
       return outcome.kind;
   }
 }
