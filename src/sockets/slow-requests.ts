@@ -48,10 +48,15 @@ export class SlowRequests {
   add(incoming: IncomingMessage, outgoing: ServerResponse): void {
     const bytesBefore = incoming.socket.bytesRead;
     this.#open.set(incoming, { sinceMs: performance.now(), bytesBefore, outgoing, answeredMs: null });
+    const { socket } = incoming;
+    const onSocketClose = () => this.#open.delete(incoming);
+    socket.once('close', onSocketClose);
+    // A kept connection brings many requests: each takes its listener along.
     incoming.once('close', () => {
-      if (incoming.complete) this.#open.delete(incoming);
+      if (!incoming.complete) return;
+      socket.off('close', onSocketClose);
+      this.#open.delete(incoming);
     });
-    incoming.socket.once('close', () => this.#open.delete(incoming));
   }
 
   close(): void {

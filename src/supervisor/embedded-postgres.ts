@@ -13,6 +13,7 @@ import { describeConnectionError } from './postgres-connection.ts';
 import { createSocketDir, placePostgresFiles, prepareCluster, removeSocketDir } from './postgres-files.ts';
 import {
   type Cluster,
+  endWhenStuck,
   formatConnectionString,
   type RunningServer,
   startServer,
@@ -22,6 +23,8 @@ import { choosePostgresUser } from './postgres-user.ts';
 
 /** For a restart that is under way when the gateway stops. */
 const STOP_TIMEOUT_MS = 10_000;
+/** Its last checkpoint may take a while on a slow disk. */
+const SHUTDOWN_LIMIT_MS = 60_000;
 
 export interface EmbeddedPostgres {
   readonly connectionString: () => string;
@@ -44,6 +47,8 @@ export async function startEmbeddedPostgres(options: {
   /** Asked before each start; false when the data directory has got another owner. */
   readonly mayRun?: () => boolean;
   readonly onMoved: (connectionString: string) => void;
+  /** For a shutdown that we have not asked for; then the server is ended and started again. */
+  readonly shutdownLimitMs?: number;
 }): Promise<EmbeddedPostgres> {
   const { dataDir, log } = options;
   const user = choosePostgresUser(findBinaries(dataDir), dataDir);
@@ -69,7 +74,8 @@ export async function startEmbeddedPostgres(options: {
     if (options.mayRun?.() === false) throw new OperatorError('the data directory belongs to another gateway');
     startedAtMs = Date.now();
     launchedMs = performance.now();
-    server = await startServer(cluster, log);
+    server = await startServer(cluster, log, waking.signal);
+    void endWhenStuck(server, cluster, log, options.shutdownLimitMs ?? SHUTDOWN_LIMIT_MS); // It never rejects.
     log.info({ child: server.identity.pid, adopted: server.wasAdopted, runsAs: user.how }, 'PostgreSQL ready');
     if (state !== 'stopping') state = 'ready';
     if (server.connectionString !== url) {
@@ -118,7 +124,7 @@ export async function startEmbeddedPostgres(options: {
     state = 'stopping';
     waking.abort();
     if (server !== null) await stopServer(server.identity, files.cluster, log, how);
-    // A start that is under way ends by itself, and what it started is stopped too.
+    // A start that is under way breaks off; what had just come up is stopped too.
     await Promise.race([running, sleep(STOP_TIMEOUT_MS, undefined, { ref: false })]);
     if (server !== null) await stopServer(server.identity, files.cluster, log, how);
     removeSocketDir(cluster.socketDir, dataDir);

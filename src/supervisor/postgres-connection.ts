@@ -52,6 +52,11 @@ export async function runInServer(connectionString: string, command: string): Pr
   );
 }
 
+/** It was told to stop and takes no connection any more. */
+export function isShuttingDown(error: unknown): boolean {
+  return readErrorCode(error) === '57P03' && error instanceof Error && /shutting down/.test(error.message);
+}
+
 /** The SQLSTATE or the system's code of a failed connection, or null. */
 export function readErrorCode(error: unknown): string | null {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;

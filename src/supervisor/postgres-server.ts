@@ -24,6 +24,7 @@ import {
   askPostgres,
   createDatabase,
   describeConnectionError,
+  isShuttingDown,
   type PostgresAnswer,
   readErrorCode,
 } from './postgres-connection.ts';
@@ -39,6 +40,8 @@ const START_TIMEOUT_MS = 60_000;
 const POLL_MS = 20;
 const RETRY_MS = 250;
 const WATCH_MS = 1_000;
+/** Each look at a server that seems well is a connection. */
+const STUCK_WATCH_MS = 10_000;
 const STOP_TIMEOUT_MS = 10_000;
 /** A server that starts writes one segment of its log (16 MiB) or two. */
 const LOW_SPACE_BYTES = 64 * 1024 * 1024;
@@ -95,13 +98,14 @@ function mayBePostgres(pid: number, cluster: string): boolean {
   }
 }
 
-async function answerWithin(url: string, timeoutMs: number, isGone: () => boolean): Promise<PostgresAnswer> {
+/** Ends early when `isOver`: the server has gone, or nobody waits for it any more. */
+async function answerWithin(url: string, timeoutMs: number, isOver: () => boolean): Promise<PostgresAnswer> {
   const endMs = performance.now() + timeoutMs;
   for (;;) {
     try {
       return await askPostgres(url);
     } catch (error) {
-      if (readErrorCode(error) === '3D000' || isGone() || performance.now() > endMs) throw error;
+      if (readErrorCode(error) === '3D000' || isOver() || performance.now() > endMs) throw error;
       await sleep(POLL_MS);
     }
   }
@@ -139,6 +143,32 @@ export async function stopServer(
   }
 }
 
+/**
+ * Ends a server that was told to stop by somebody else and does not come to its end: PostgreSQL 18 can hang there for ever
+ * when that happens during its recovery. Returns when the server is gone.
+ */
+export async function endWhenStuck(
+  server: RunningServer,
+  cluster: Cluster,
+  log: Logger,
+  limitMs: number,
+): Promise<void> {
+  let sinceMs: number | null = null;
+  let isGone = false;
+  void server.ended.then(() => {
+    isGone = true;
+  });
+  while (!isGone) {
+    await Promise.race([server.ended, sleep(Math.min(STUCK_WATCH_MS, limitMs), undefined, { ref: false })]);
+    if (isGone) return;
+    const isStopping = await askPostgres(server.connectionString).then(() => false, isShuttingDown);
+    sinceMs = isStopping ? (sinceMs ?? performance.now()) : null;
+    if (sinceMs === null || performance.now() - sinceMs < limitMs) continue;
+    log.error({ pid: server.identity.pid, limitMs }, 'PostgreSQL hangs in its shutdown; ending it');
+    await stopServer(server.identity, cluster.files.cluster, log, 'immediate');
+  }
+}
+
 async function pollEnd(identity: ProcessIdentity, cluster: string): Promise<string> {
   while (isAlive(identity) && readPostmaster(cluster)?.pid === identity.pid) {
     await sleep(WATCH_MS, undefined, { ref: false });
@@ -168,6 +198,11 @@ async function adopt({ files, user }: Cluster, log: Logger): Promise<RunningServ
     answer = await answerWithin(url, found.isReady ? STOP_TIMEOUT_MS : START_TIMEOUT_MS, isGone);
   } catch (cause) {
     if (isGone()) return null;
+    // On Linux its working directory has shown that it is ours: it hangs in its shutdown, and would do so for ever.
+    if (process.platform === 'linux' && isShuttingDown(cause)) {
+      await stopServer(identity, files.cluster, log, 'immediate');
+      return null;
+    }
     throw new OperatorError(
       `TOLLGATE_DATA_DIR: a PostgreSQL (pid ${found.pid}) runs on ${files.cluster} and does not answer (${describeConnectionError(cause)}); stop it with: kill -INT ${found.pid}`,
       { cause },
@@ -227,7 +262,7 @@ function describeSpace(cluster: string): string {
 }
 
 /** One try. Null when the server of a killed postmaster still holds the shared memory: try again. */
-async function tryStart(cluster: Cluster): Promise<RunningServer | null> {
+async function tryStart(cluster: Cluster, signal: AbortSignal): Promise<RunningServer | null> {
   const { files, user, socketDir } = cluster;
   writeSettings(files, socketDir, user);
   const logBytes = statSync(files.log, { throwIfNoEntry: false })?.size ?? 0;
@@ -246,13 +281,12 @@ async function tryStart(cluster: Cluster): Promise<RunningServer | null> {
   };
   const url = (database: string) => connectionString(files.password, socketDir, DEFAULT_PORT, database);
   try {
-    await answerWithin(url(DATABASE), START_TIMEOUT_MS, () => end !== null);
+    await answerWithin(url(DATABASE), START_TIMEOUT_MS, () => end !== null || signal.aborted);
   } catch (cause) {
     if (readErrorCode(cause) === '3D000') {
       await createDatabase(url('postgres'), DATABASE);
     } else {
-      if (end === null) child.kill('SIGQUIT');
-      await ended;
+      await endChild(child, ended);
       const line = readReason(files.log, logBytes);
       if (/pre-existing shared memory block/.test(line)) return null;
       throw new OperatorError(
@@ -266,16 +300,24 @@ async function tryStart(cluster: Cluster): Promise<RunningServer | null> {
   return { identity, connectionString: url(DATABASE), wasAdopted: false, ended };
 }
 
-/** Retries while processes of a killed server still hold the shared memory. */
-export async function startServer(cluster: Cluster, log: Logger): Promise<RunningServer> {
+/** One that has not come up, so that there is nothing to save. */
+async function endChild(child: ChildProcess, ended: Promise<string>): Promise<void> {
+  child.kill('SIGQUIT');
+  const late = sleep(STOP_TIMEOUT_MS, 'late' as const, { ref: false });
+  if ((await Promise.race([ended, late])) === 'late') child.kill('SIGKILL');
+  await ended;
+}
+
+/** Retries while processes of a killed server still hold the shared memory. `signal` ends a start that is under way. */
+export async function startServer(cluster: Cluster, log: Logger, signal: AbortSignal): Promise<RunningServer> {
   const endMs = performance.now() + START_TIMEOUT_MS;
   for (;;) {
     const adopted = await adopt(cluster, log);
     // Without a pid file a server may still live, or what it left behind.
     const isInUse = adopted === null && isLifelineHeld(cluster.files.dataDir, POSTGRES_LIFELINE);
-    const server = isInUse ? null : (adopted ?? (await tryStart(cluster)));
+    const server = isInUse ? null : (adopted ?? (await tryStart(cluster, signal)));
     if (server !== null) return server;
-    if (performance.now() > endMs) {
+    if (performance.now() > endMs || signal.aborted) {
       throw new OperatorError(
         `TOLLGATE_DATA_DIR: processes of a killed PostgreSQL still use ${cluster.files.cluster}; end them and start again`,
       );
