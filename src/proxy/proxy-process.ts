@@ -158,16 +158,22 @@ async function drain({ server, sessions }: ProxyServer, gateway: Gateway, deadli
   // One who stops altogether has not that time; there the connections are of no use to anybody.
   const idleUntilMs = performance.now() + IDLE_CLOSE_DELAY_MS;
   while (!isOver() && (gateway.isReplaced === true || performance.now() < idleUntilMs)) await sleep(DRAIN_POLL_MS);
-  server.closeIdleConnections();
   sessions.close();
-  // Not only open answers: a call that waits for its begin, or whose ending is being written, is in flight as well.
+  // Not only open answers: a call that waits for its begin, or whose ending is being written, is in flight as well. And
+  // a connection may still have the last bytes of an answer to take when its call is over.
   const { counters } = gateway;
-  while (counters.inFlight > 0 && performance.now() < deadlineMs()) await sleep(DRAIN_POLL_MS);
-  if (counters.inFlight === 0) return;
-  gateway.log.warn({ calls: counters.inFlight }, 'cutting calls that did not end within the time for draining');
+  while ((counters.inFlight > 0 || !isClosed) && performance.now() < deadlineMs()) {
+    server.closeIdleConnections();
+    await sleep(DRAIN_POLL_MS);
+  }
+  if (counters.inFlight > 0)
+    gateway.log.warn({ calls: counters.inFlight }, 'cutting calls that did not end within the time for draining');
   for (const call of gateway.openCalls) call.shutDown();
+  // Whatever comes now would have no record any more, so it may not come.
+  sessions.destroyAll();
+  server.closeAllConnections();
   const settledMs = performance.now() + CUT_SETTLE_MS;
-  while (counters.inFlight > 0 && performance.now() < settledMs) await sleep(20);
+  while (counters.inFlight > 0 && performance.now() < settledMs) await sleep(DRAIN_POLL_MS);
 }
 
 interface AttemptSampler {
