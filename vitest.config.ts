@@ -4,10 +4,10 @@ import { LongestFirst } from './test/longest-first.ts';
 
 // `unit` is quick and starts nothing but databases and proxies in process. `gateway` starts whole gateways (a database,
 // several processes), and `browser` opens the dashboard of one in a real Chromium: those spend much of their time
-// waiting, so that on two cores three of their files at once are quicker than two; more would only be each other's
-// timeouts.
-const WORKERS = Math.max(2, Math.floor(availableParallelism() / 2));
-const WHOLE = { testTimeout: 180_000, hookTimeout: 180_000, maxWorkers: 3 };
+// waiting, so that on two cores three files at once are quicker than two; more would only be each other's timeouts. All
+// projects run together, the long files first, so that the quick ones fill what those leave free.
+const maxWorkers = Math.max(3, Math.floor(availableParallelism() / 2));
+const WHOLE = { testTimeout: 180_000, hookTimeout: 180_000, maxWorkers };
 
 /** They measure the memory of their process, or change its settings, and have one of their own. */
 const ALONE = [
@@ -15,11 +15,11 @@ const ALONE = [
   'test/proxy/upstream-tls.test.ts',
   'src/wire/gathered-bytes.test.ts',
 ];
-const UNIT = { testTimeout: 60_000, maxWorkers: WORKERS, sequence: { groupOrder: 0 } };
+const UNIT = { testTimeout: 60_000, maxWorkers };
 
 export default defineConfig({
   test: {
-    maxWorkers: WORKERS,
+    maxWorkers,
     sequence: { sequencer: LongestFirst },
     projects: [
       {
@@ -44,7 +44,6 @@ export default defineConfig({
           name: 'gateway',
           include: ['test/gateway/**/*.test.ts'],
           ...WHOLE,
-          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -53,7 +52,6 @@ export default defineConfig({
           include: ['test/browser/**/*.test.ts'],
           globalSetup: ['test/browser/build-once.ts'],
           ...WHOLE,
-          sequence: { groupOrder: 1 },
         },
       },
     ],

@@ -8,14 +8,16 @@ const LONGEST: readonly string[] = [
   'test/gateway/soak.test.ts',
   'test/browser/accessibility.test.ts',
   'test/browser/hostile.test.ts',
-  'test/gateway/metadata.test.ts',
-  'test/browser/dashboard.test.ts',
   'test/gateway/supervisor-life.test.ts',
-  'test/gateway/repricing.test.ts',
+  'test/gateway/rolling-restart.test.ts',
+  'test/browser/dashboard.test.ts',
+  'test/gateway/sdks.test.ts',
+  'test/gateway/metadata.test.ts',
+  'test/gateway/',
 ];
 
 function rankOf({ moduleId }: TestSpecification): number {
-  const rank = LONGEST.findIndex((name) => moduleId.endsWith(name));
+  const rank = LONGEST.findIndex((name) => moduleId.includes(name));
   return rank === -1 ? LONGEST.length : rank;
 }
 

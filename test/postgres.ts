@@ -3,7 +3,18 @@
  * its own temporary directory, answers on a socket in there only, and ends with the process that started it.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -58,13 +69,17 @@ export async function startPostgres(
     const [first = '', ...rest] = [...run.prefix, join(binDir, name), ...args];
     return [first, rest];
   };
-  const [initdb, initdbArgs] = command('initdb', ['-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync']);
-  const made = spawnSync(initdb, [...initdbArgs, '--no-instructions', '--locale=C.UTF-8', '-E', 'UTF8'], {
-    ...run.ids,
-    cwd: '/',
-    encoding: 'utf8',
-  });
-  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
+  const template = templateFor(binDir);
+  if (!copyCluster(template, data)) {
+    const [initdb, initdbArgs] = command('initdb', ['-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync']);
+    const made = spawnSync(initdb, [...initdbArgs, '--no-instructions', '--locale=C.UTF-8', '-E', 'UTF8'], {
+      ...run.ids,
+      cwd: '/',
+      encoding: 'utf8',
+    });
+    if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
+    keepTemplate(data, template);
+  }
 
   let server: ChildProcess | null = null;
   const kill = () => void server?.kill('SIGQUIT');
@@ -133,6 +148,29 @@ async function waitUntilReady(connectionString: string): Promise<void> {
       if (performance.now() > deadlineMs) throw error;
       await sleep(50);
     }
+  }
+}
+
+/** Where an empty cluster of these binaries is kept, since making one takes a second and copying it none. */
+function templateFor(binDir: string): string {
+  const { ino, mtimeMs } = statSync(join(binDir, 'initdb'));
+  const name = `cluster-${process.getuid?.() ?? 0}-${ino}-${Math.floor(mtimeMs)}`;
+  return join(import.meta.dirname, '..', 'node_modules', '.cache', 'tollgate-tests', name);
+}
+
+function copyCluster(from: string, to: string): boolean {
+  return existsSync(from) && spawnSync('cp', ['-a', from, to]).status === 0;
+}
+
+function keepTemplate(cluster: string, template: string): void {
+  const copy = `${template}.${process.pid}`;
+  mkdirSync(dirname(template), { recursive: true });
+  if (!copyCluster(cluster, copy)) return;
+  try {
+    renameSync(copy, template);
+  } catch {
+    // Another test process was faster.
+    rmSync(copy, { recursive: true });
   }
 }
 
