@@ -10,6 +10,7 @@ const VOCABULARY = [
   'errors',
   'exposure',
   'channel',
+  'quarantined-item',
   'config',
   'aws-host',
   'log',

@@ -7,6 +7,7 @@ import type { RestartStatus, SupervisorStatus } from '../channel.ts';
 import type { Setting } from '../config.ts';
 import type { CurrentPriceBook } from '../prices/current-price-book.ts';
 import type { PriceCatalogs } from '../prices/price-catalogs.ts';
+import type { QuarantinedItem } from '../quarantined-item.ts';
 import type { JsonValue } from '../token-usage.ts';
 import { databaseUnavailable } from './api-error.ts';
 import type { DashboardFiles } from './dashboard-files.ts';
@@ -66,23 +67,6 @@ export interface LossSums {
   readonly model: string | null;
   readonly calls: number;
   readonly usage: Readonly<Record<string, number>>;
-}
-
-/** A record or a spool segment that was put aside. No content of it. */
-export interface QuarantinedItem {
-  /** Its file in the folder `quarantine` of the data directory. */
-  readonly file: string;
-  readonly kind: 'record' | 'segment';
-  readonly bytes: number;
-  readonly setAsideMs: number;
-  /** Cleaned text; null of a segment, which is damaged, and of a file that cannot be read. */
-  readonly reason: string | null;
-  /** Of a record, as far as they have the form that they should. */
-  readonly id: string | null;
-  readonly requestedAtMs: number | null;
-  readonly provider: string | null;
-  readonly outcome: string | null;
-  readonly status: number | null;
 }
 
 /** What the proxies have counted while this process lived, also those that are gone. */

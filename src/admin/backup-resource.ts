@@ -8,14 +8,16 @@ import { BackupError, type BackupErrorCode } from '../backup/backup-error.ts';
 import { listGatewayContent } from '../backup/gateway-content.ts';
 import { type AdminDeps, type Restored, requireDatabase } from './admin-deps.ts';
 import { ApiError, type ApiErrorStatus } from './api-error.ts';
-import { createBackupStream } from './backup-stream.ts';
 import { parseQuery } from './parse-query.ts';
+import { createPulledStream, describeFailure } from './pulled-stream.ts';
 import { readActor } from './read-actor.ts';
 import { readUpload } from './read-upload.ts';
 import { COMMON_ERRORS, errorAnswer, jsonAnswer, Time } from './schemas.ts';
 
 const BACKUP_PATH = '/api/v1/backup';
 export const RESTORE_PATH = '/api/v1/restore';
+/** A client that takes nothing for so long holds a snapshot of the database for nothing. */
+const STALL_LIMIT_MS = 120_000;
 
 const STATUS_OF: Readonly<Record<BackupErrorCode, ApiErrorStatus>> = {
   not_a_backup: 400,
@@ -111,14 +113,23 @@ export function addBackupRoutes(app: OpenAPIHono, deps: AdminDeps): void {
       // That the database answers shows here, while it can still be said.
       const first = await packed.next();
       const actor = readActor(c);
-      const stream = createBackupStream({
-        first,
-        packed,
+      let bytes = 0;
+      const stream = createPulledStream({
+        head: first.done === true ? new Uint8Array() : first.value,
+        next: async () => {
+          const { done, value } = await packed.next();
+          if (done === true) return null;
+          bytes += value.length;
+          return value;
+        },
+        stallLimitMs: STALL_LIMIT_MS,
         destroy: () => outgoing.destroy(),
-        onEnd: (failure, bytes) => {
+        onEnd: (failure) => {
+          // What it says about its own end is of no use any more.
+          packed.return(undefined).catch(() => {});
           leave();
           if (failure === null) deps.log.info({ actor, bytes }, 'a backup was made');
-          else deps.log.error({ err: failure, actor, bytes }, 'a backup broke off');
+          else deps.log.error({ ...describeFailure(failure), actor, bytes }, 'a backup broke off');
         },
       });
       return c.body(stream, 200, {

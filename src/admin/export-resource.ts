@@ -9,14 +9,16 @@ import { type PromotedKeys, readPromotedKeys } from '../runs/promoted-keys.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { ApiError } from './api-error.ts';
 import { createExportFormat } from './export-format.ts';
-import { createExportStream } from './export-stream.ts';
 import { parseQuery } from './parse-query.ts';
+import { createPulledStream, describeFailure } from './pulled-stream.ts';
 import { COMMON_ERRORS, errorAnswer, FilterParameter, TimeParameter, TraceIdParameter } from './schemas.ts';
 import { logScopeOf, runScopeOf, searchParameter } from './scope-parameters.ts';
 
 /** Each holds a connection to the database, of which the API has ten. */
 const MAX_EXPORTS = 3;
 const ROWS_PER_PIECE = 500;
+/** A client that reads nothing for so long holds a connection to the database for nothing. */
+const STALL_LIMIT_MS = 60_000;
 const MAX_COLUMNS_CHARS = 16_384;
 
 const Query = z.strictObject({
@@ -113,15 +115,24 @@ export function addExportRoute(app: OpenAPIHono, deps: AdminDeps): void {
       const cursor = await openRowCursor(pool, plan.query, ROWS_PER_PIECE);
       // What is wrong with the question shows here, while it can still be said.
       const first = await cursor.next();
-      const stream = createExportStream({
-        head: format.head,
-        first,
-        cursor,
-        toLines: (rows) => format.toLines(rows.map(plan.toRecord)),
+      // Read and not yet handed on; null before the next is read.
+      let waiting: typeof first | null = first;
+      const encoder = new TextEncoder();
+      const stream = createPulledStream({
+        head: encoder.encode(format.head),
+        next: async () => {
+          const rows = waiting ?? (await cursor.next());
+          waiting = null;
+          return rows.length === 0 ? null : encoder.encode(format.toLines(rows.map(plan.toRecord)));
+        },
+        stallLimitMs: STALL_LIMIT_MS,
         destroy: () => outgoing.destroy(),
         onEnd: (failure) => {
+          cursor.close();
           leave();
-          if (failure !== null) deps.log.error({ err: failure, kind: query.kind }, 'an export broke off');
+          // A client that goes away has had enough.
+          if (failure !== null && failure.kind !== 'client-gone')
+            deps.log.error({ ...describeFailure(failure), kind: query.kind }, 'an export broke off');
         },
       });
       return c.body(stream, 200, {

@@ -1,6 +1,7 @@
 /** What the gateway put aside because it could not be stored or read, with the reason; never what is in it. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
-import type { AdminDeps, QuarantinedItem } from './admin-deps.ts';
+import type { QuarantinedItem } from '../quarantined-item.ts';
+import type { AdminDeps } from './admin-deps.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import { COMMON_ERRORS, CursorParameter, jsonAnswer, limitParameter, listOf, Time } from './schemas.ts';
 

@@ -3,6 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { PROVIDER_NAMES } from '../call-record.ts';
+import type { QuarantinedItem } from '../quarantined-item.ts';
 import { cleanReason } from './clean-reason.ts';
 
 /** Records that are opened for their reason; of older ones the list says only that they are there. */
@@ -12,19 +13,6 @@ const RECORD_NAME = /^record-[\w-]{1,64}\.json$/;
 const SEGMENT_NAME = /^[\w-]{1,64}-seg-\d{8,15}\.log$/;
 const WORD = /^[a-z_]{1,40}$/;
 const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
-export interface Quarantined {
-  readonly file: string;
-  readonly kind: 'record' | 'segment';
-  readonly bytes: number;
-  readonly setAsideMs: number;
-  readonly reason: string | null;
-  readonly id: string | null;
-  readonly requestedAtMs: number | null;
-  readonly provider: string | null;
-  readonly outcome: string | null;
-  readonly status: number | null;
-}
 
 const NOT_KNOWN = { reason: null, id: null, requestedAtMs: null, provider: null, outcome: null, status: null } as const;
 
@@ -48,7 +36,7 @@ const RecordFile = z.object({
 });
 
 /** The latest first; empty when there is no such folder. */
-export async function listQuarantine(dir: string): Promise<readonly Quarantined[]> {
+export async function listQuarantine(dir: string): Promise<readonly QuarantinedItem[]> {
   const files: { readonly file: string; readonly bytes: number; readonly setAsideMs: number }[] = [];
   for (const file of await readdir(dir).catch(() => [])) {
     const isOurs = RECORD_NAME.test(file) || SEGMENT_NAME.test(file);
@@ -56,7 +44,7 @@ export async function listQuarantine(dir: string): Promise<readonly Quarantined[
     if (info !== null) files.push({ file, bytes: info.size, setAsideMs: Math.floor(info.mtimeMs) });
   }
   files.sort((a, b) => b.setAsideMs - a.setAsideMs || (a.file < b.file ? -1 : 1));
-  const listed: Quarantined[] = [];
+  const listed: QuarantinedItem[] = [];
   for (const [index, entry] of files.entries()) {
     if (!RECORD_NAME.test(entry.file)) listed.push({ ...entry, ...NOT_KNOWN, kind: 'segment' });
     else {
@@ -67,7 +55,7 @@ export async function listQuarantine(dir: string): Promise<readonly Quarantined[
   return listed;
 }
 
-async function readRecord(path: string): Promise<Omit<Quarantined, 'file' | 'kind' | 'bytes' | 'setAsideMs'>> {
+async function readRecord(path: string): Promise<Omit<QuarantinedItem, 'file' | 'kind' | 'bytes' | 'setAsideMs'>> {
   let value: unknown;
   try {
     value = JSON.parse(await readFile(path, 'utf8'));

@@ -1,5 +1,4 @@
 /** `tollgate backup` and `restore` on a whole gateway that works meanwhile: what comes back, and which keys work. */
-import { spawn } from 'node:child_process';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, request as requestHttp, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,9 +7,9 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { embeddedUrl } from '../../bench/kill/gateway-database.ts';
 import { verifyRollups } from '../../src/runs/verify-rollups.ts';
-import { asRecord, COMPILE_CACHE, readAdminFile, startGateway, type TestGateway, waitUntil } from './start-gateway.ts';
+import { runTollgate } from './run-tollgate.ts';
+import { asRecord, readAdminFile, startGateway, type TestGateway, waitUntil } from './start-gateway.ts';
 
-const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 const ANSWER = JSON.stringify({
   ...{ id: 'chatcmpl-1', object: 'chat.completion', model: 'gpt-5-2025-08-07' },
   choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
@@ -56,27 +55,7 @@ async function call(key: string, headers: Readonly<Record<string, string>> = {})
   });
 }
 
-interface Ran {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-function tollgate(...args: readonly string[]): Promise<Ran> {
-  const child = spawn(process.execPath, [MAIN, ...args, '--data-dir', gateway.dataDir], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: COMPILE_CACHE },
-  });
-  let stdout = '';
-  let stderr = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text;
-  });
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, stdout, stderr })));
-}
+const tollgate = (...args: readonly string[]) => runTollgate(gateway.dataDir, args);
 
 async function listOutcomes(): Promise<readonly string[]> {
   const { rows } = await database.query<{ outcome: string }>(

@@ -1,15 +1,12 @@
 /** Re-pricing in a whole gateway: the command line, the API behind it, and the control process killed in the middle. */
-import { spawn } from 'node:child_process';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { embeddedUrl } from '../../bench/kill/gateway-database.ts';
 import { idAt } from '../admin-database.ts';
 import { callId } from '../call-fixtures.ts';
 import { declarePrice, openStage, type Stage, storeCalls } from './reprice-stage.ts';
+import { runTollgate } from './run-tollgate.ts';
 import { startGateway, type TestGateway, waitUntil } from './start-gateway.ts';
-
-const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 
 let gateway: TestGateway;
 let stage: Stage;
@@ -28,27 +25,7 @@ afterAll(async () => {
   await gateway.stop();
 });
 
-interface Ran {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-function tollgate(...args: readonly string[]): Promise<Ran> {
-  const child = spawn(process.execPath, [MAIN, ...args, '--data-dir', gateway.dataDir], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env['PATH'] },
-  });
-  let stdout = '';
-  let stderr = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text;
-  });
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, stdout, stderr })));
-}
+const tollgate = (...args: readonly string[]) => runTollgate(gateway.dataDir, args);
 
 async function refusal(path: string, body?: object): Promise<string> {
   const init = {
