@@ -64,13 +64,46 @@ export async function writeCursor(dir: string, position: SpoolPosition, tally?: 
   const temporary = join(dir, CURSOR_TEMPORARY_NAME);
   const handle = await open(temporary, 'w', 0o600);
   try {
-    await handle.writeFile(JSON.stringify({ ...position, ...(tally === undefined ? {} : { calls: tally.toData() }) }));
+    await handle.writeFile(formatCursor(position, tally));
     await handle.sync();
   } finally {
     await handle.close();
   }
   await rename(temporary, join(dir, CURSOR_NAME));
   await syncDirectory(dir);
+}
+
+/**
+ * As `writeCursor`, in the room of a stored segment, which becomes the cursor: nothing is allocated, so that a disk on
+ * which others take all that is freed cannot prevent it. False when the segment is too short for that.
+ */
+export async function writeCursorOver(
+  segment: number,
+  dir: string,
+  position: SpoolPosition,
+  tally?: CallTally,
+): Promise<boolean> {
+  const path = join(dir, segmentName(segment));
+  const bytes = Buffer.from(formatCursor(position, tally));
+  if ((await stat(path)).size < bytes.length) return false;
+  const temporary = join(dir, CURSOR_TEMPORARY_NAME);
+  await rename(path, temporary);
+  const handle = await open(temporary, 'r+');
+  try {
+    const { bytesWritten } = await handle.write(bytes, 0, bytes.length, 0);
+    if (bytesWritten !== bytes.length) return false;
+    await handle.truncate(bytes.length);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(temporary, join(dir, CURSOR_NAME));
+  await syncDirectory(dir);
+  return true;
+}
+
+function formatCursor(position: SpoolPosition, tally: CallTally | undefined): string {
+  return JSON.stringify({ ...position, ...(tally === undefined ? {} : { calls: tally.toData() }) });
 }
 
 /** A position that the files do not reach was never written by us; reading on from it would wait for ever. */
