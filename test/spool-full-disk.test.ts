@@ -156,14 +156,21 @@ describe.each(listSmallDisks())('$means', ({ open }) => {
     disk = open();
     const dir = join(disk.dir, 'spool', 'p1');
     mkdirSync(dir, { recursive: true });
-    for (const segment of [1, 2, 3]) {
+    for (const [segment, bytes] of [
+      [1, 0],
+      [2, 10_000],
+      [3, 10_000],
+    ] as const) {
       const path = join(dir, segmentName(segment));
-      writeFileSync(path, Buffer.alloc(10_000, 1));
+      writeFileSync(path, Buffer.alloc(bytes, 1));
       // What is deleted makes no room.
       linkSync(path, join(disk.dir, `kept-${segment}`));
     }
     disk.fill();
     const tally = CallTally.empty();
+    // The first one has no room to give, and is left: without a cursor it says that nothing was before it.
+    await advanceCursor(dir, { segment: 2, offset: 0 }, tally).catch(() => {});
+    expect((await readCursorFile(dir)).isSuspect).toBe(false);
     tally.store({ ordinal: 1, outcome: 'ok' });
     await advanceCursor(dir, { segment: 3, offset: 7 }, tally);
     const read = await readCursorFile(dir);

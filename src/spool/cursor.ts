@@ -17,6 +17,8 @@ export const SPOOL_START: SpoolPosition = { segment: 0, offset: 0 };
 
 export const CURSOR_NAME = 'cursor.json';
 export const CURSOR_TEMPORARY_NAME = `${CURSOR_NAME}.tmp`;
+/** Of `blocks` in `stat`, whatever those of the file system are. */
+const STAT_BLOCK_BYTES = 512;
 
 export async function readCursor(dir: string): Promise<SpoolPosition> {
   return (await readCursorFile(dir)).position;
@@ -75,7 +77,7 @@ export async function writeCursor(dir: string, position: SpoolPosition, tally?: 
 
 /**
  * As `writeCursor`, in the room of a stored segment, which becomes the cursor: nothing is allocated, so that a disk on
- * which others take all that is freed cannot prevent it. False when the segment is too short for that.
+ * which others take all that is freed cannot prevent it. False when it has not got so much.
  */
 export async function writeCursorOver(
   segment: number,
@@ -85,7 +87,7 @@ export async function writeCursorOver(
 ): Promise<boolean> {
   const path = join(dir, segmentName(segment));
   const bytes = Buffer.from(formatCursor(position, tally));
-  if ((await stat(path)).size < bytes.length) return false;
+  if ((await stat(path)).blocks * STAT_BLOCK_BYTES < bytes.length) return false;
   const temporary = join(dir, CURSOR_TEMPORARY_NAME);
   await rename(path, temporary);
   const handle = await open(temporary, 'r+');

@@ -48,12 +48,8 @@ async function noteAndDelete(
     await writeCursor(dir, position, tally);
   } catch (error) {
     if (!hasCode(error, 'ENOSPC') && !hasCode(error, 'EDQUOT')) throw error;
-    if (!(await writeOverStored(dir, position, tally, segment))) {
-      // The order is turned round, or the disk would stay full: what is deleted is stored, and a cursor that points
-      // before the first segment only makes the rest come twice.
-      await deleteSegmentsBefore(dir, segment);
-      await writeCursor(dir, position, tally);
-    }
+    // Nothing is deleted first: others may take what that frees, and then the count of calls would be gone.
+    if (!(await writeOverStored(dir, position, tally, segment))) throw error;
   }
   await deleteSegmentsBefore(dir, segment);
 }
