@@ -13,11 +13,13 @@ import { readAccounts } from '../src/control/read-accounts.ts';
 import { listQuarantine } from '../src/shipper/list-quarantine.ts';
 import { type Shipper, startShipper } from '../src/shipper/shipper.ts';
 import { createWaitingCounter } from '../src/spool/count-waiting.ts';
+import { NODE_FILES, type SpoolFiles } from '../src/spool/spool-files.ts';
 import { openSpoolWriter, type SpoolWriter } from '../src/spool/spool-writer.ts';
 import { migrate } from '../src/store/migrate.ts';
 import { openPool } from '../src/store/pool.ts';
 import { createVerifyKind, requestVerify } from '../src/verify/verify-job.ts';
 import { callBegin, callEnd, callId, priceByToken } from './call-fixtures.ts';
+import { createFaultyFiles } from './faulty-files.ts';
 import { fixedPrices } from './fixed-prices.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from './postgres.ts';
 import { quietLog } from './quiet-log.ts';
@@ -68,8 +70,8 @@ describe('the account of calls', () => {
 
   const spoolDir = () => join(root, 'spool');
 
-  function writer(name: string): SpoolWriter {
-    const opened = openSpoolWriter({ dir: join(spoolDir(), name), durability: 'process', log });
+  function writer(name: string, files: SpoolFiles = NODE_FILES): SpoolWriter {
+    const opened = openSpoolWriter({ dir: join(spoolDir(), name), durability: 'process', files, log });
     stops.push(() => opened.close());
     return opened;
   }
@@ -167,6 +169,22 @@ describe('the account of calls', () => {
     // Another start reads the same from the file.
     gone = createCallAccounts(join(root, 'call-accounts.json'));
     expect(await read()).toMatchObject({ accepted: 4, stored: 4 });
+  });
+
+  test('a process that begins on a full disk is counted from its first call, while it lives and afterwards', async () => {
+    const faulty = createFaultyFiles();
+    const spool = writer('p1', faulty.files);
+    faulty.failWhen('ENOSPC', (_call, name) => name === 'write');
+    expect(await endCall(spool, 1)).toBe(false);
+    faulty.failWhen('ENOSPC', () => false);
+    expect(await endCall(spool, 2)).toBe(true);
+    const said = { acceptedTotal: 2, keptTotal: 1, recordsLost: 1 };
+    expect(await read(said)).toMatchObject({ accepted: 2, stored: 0, spooled: 1, lost: 1, unaccounted: [] });
+    await ship(['p1']);
+    expect(await read(said)).toMatchObject({ accepted: 2, stored: 1, spooled: 0, lost: 1, unaccounted: [] });
+    await spool.close();
+    await ship([]);
+    expect(await read()).toMatchObject({ accepted: 2, stored: 1, lost: 1, missing: 0, unaccounted: [] });
   });
 
   test('a number that never came is lost, and those of a ledger are not missing', async () => {

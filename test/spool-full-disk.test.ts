@@ -1,11 +1,13 @@
 /** A disk without a free byte: the endings of the calls in flight are kept, in room that was put aside for them. */
-import { existsSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { CallBegin } from '../src/call-record.ts';
-import { SPOOL_START } from '../src/spool/cursor.ts';
+import { CallTally } from '../src/spool/call-tally.ts';
+import { readCursorFile, SPOOL_START } from '../src/spool/cursor.ts';
 import { readLosses } from '../src/spool/loss-ledger.ts';
-import { advanceCursor } from '../src/spool/process-directories.ts';
+import { advanceCursor, clearSegments } from '../src/spool/process-directories.ts';
+import { segmentName } from '../src/spool/segment-file.ts';
 import { openSpoolReader } from '../src/spool/spool-reader.ts';
 import { openSpoolWriter, type SpoolWriter } from '../src/spool/spool-writer.ts';
 import { callBegin, callBody, callEnd, callId } from './call-fixtures.ts';
@@ -148,6 +150,35 @@ describe.each(listSmallDisks())('$means', ({ open }) => {
     // What is stored can be cleared away although there is no room for a cursor.
     await advanceCursor(dir, { segment: 9, offset: 0 });
     expect((await readSpool(dir, true)).ids).toEqual([]);
+  });
+
+  test('the cursor moves with its count of calls although somebody takes all that is freed', async () => {
+    disk = open();
+    const dir = join(disk.dir, 'spool', 'p1');
+    mkdirSync(dir, { recursive: true });
+    for (const [segment, bytes] of [
+      [1, 0],
+      [2, 10_000],
+      [3, 10_000],
+    ] as const) {
+      const path = join(dir, segmentName(segment));
+      writeFileSync(path, Buffer.alloc(bytes, 1));
+      // What is deleted makes no room.
+      linkSync(path, join(disk.dir, `kept-${segment}`));
+    }
+    disk.fill();
+    const tally = CallTally.empty();
+    // The first one has no room to give, and is left: without a cursor it says that nothing was before it.
+    await advanceCursor(dir, { segment: 2, offset: 0 }, tally).catch(() => {});
+    expect((await readCursorFile(dir)).isSuspect).toBe(false);
+    tally.store({ ordinal: 1, outcome: 'ok' });
+    await advanceCursor(dir, { segment: 3, offset: 7 }, tally);
+    const read = await readCursorFile(dir);
+    expect([read.position, read.tally.stored, read.tally.unknown]).toEqual([{ segment: 3, offset: 7 }, 1, null]);
+    expect(readdirSync(dir).sort()).toEqual(['cursor.json', segmentName(3)]);
+    tally.store({ ordinal: 2, outcome: 'ok' });
+    await clearSegments(dir, { segment: 3, offset: 10_000 }, tally);
+    expect((await readCursorFile(dir)).tally.stored).toBe(2);
   });
 
   test('with on_full=closed a begin is refused, and the endings of calls before it are kept', async () => {

@@ -17,6 +17,8 @@ export const SPOOL_START: SpoolPosition = { segment: 0, offset: 0 };
 
 export const CURSOR_NAME = 'cursor.json';
 export const CURSOR_TEMPORARY_NAME = `${CURSOR_NAME}.tmp`;
+/** Of `blocks` in `stat`, whatever those of the file system are. */
+const STAT_BLOCK_BYTES = 512;
 
 export async function readCursor(dir: string): Promise<SpoolPosition> {
   return (await readCursorFile(dir)).position;
@@ -64,13 +66,46 @@ export async function writeCursor(dir: string, position: SpoolPosition, tally?: 
   const temporary = join(dir, CURSOR_TEMPORARY_NAME);
   const handle = await open(temporary, 'w', 0o600);
   try {
-    await handle.writeFile(JSON.stringify({ ...position, ...(tally === undefined ? {} : { calls: tally.toData() }) }));
+    await handle.writeFile(formatCursor(position, tally));
     await handle.sync();
   } finally {
     await handle.close();
   }
   await rename(temporary, join(dir, CURSOR_NAME));
   await syncDirectory(dir);
+}
+
+/**
+ * As `writeCursor`, in the room of a stored segment, which becomes the cursor: nothing is allocated, so that a disk on
+ * which others take all that is freed cannot prevent it. False when it has not got so much.
+ */
+export async function writeCursorOver(
+  segment: number,
+  dir: string,
+  position: SpoolPosition,
+  tally?: CallTally,
+): Promise<boolean> {
+  const path = join(dir, segmentName(segment));
+  const bytes = Buffer.from(formatCursor(position, tally));
+  if ((await stat(path)).blocks * STAT_BLOCK_BYTES < bytes.length) return false;
+  const temporary = join(dir, CURSOR_TEMPORARY_NAME);
+  await rename(path, temporary);
+  const handle = await open(temporary, 'r+');
+  try {
+    const { bytesWritten } = await handle.write(bytes, 0, bytes.length, 0);
+    if (bytesWritten !== bytes.length) return false;
+    await handle.truncate(bytes.length);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(temporary, join(dir, CURSOR_NAME));
+  await syncDirectory(dir);
+  return true;
+}
+
+function formatCursor(position: SpoolPosition, tally: CallTally | undefined): string {
+  return JSON.stringify({ ...position, ...(tally === undefined ? {} : { calls: tally.toData() }) });
 }
 
 /** A position that the files do not reach was never written by us; reading on from it would wait for ever. */

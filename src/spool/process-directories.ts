@@ -5,7 +5,7 @@
 import { copyFile, mkdir, readdir, rmdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CallTally } from './call-tally.ts';
-import { CURSOR_NAME, CURSOR_TEMPORARY_NAME, type SpoolPosition, writeCursor } from './cursor.ts';
+import { CURSOR_NAME, CURSOR_TEMPORARY_NAME, type SpoolPosition, writeCursor, writeCursorOver } from './cursor.ts';
 import { LOSSES_NAME } from './loss-ledger.ts';
 import { RESERVE_NAME } from './reserve.ts';
 import { readSegmentNumbers, segmentName } from './segment-file.ts';
@@ -29,31 +29,41 @@ export async function listProcessDirectories(spoolDir: string): Promise<readonly
 
 /** Moves the cursor, and deletes the segments it has passed once that is durable. */
 export async function advanceCursor(dir: string, position: SpoolPosition, tally?: CallTally): Promise<void> {
+  await noteAndDelete(dir, position, tally, position.segment);
+}
+
+/** Notes the last state of a dead process's directory and deletes its segments, all of which are stored. */
+export async function clearSegments(dir: string, position: SpoolPosition, tally: CallTally): Promise<void> {
+  await noteAndDelete(dir, position, tally, Number.POSITIVE_INFINITY);
+}
+
+/** On a full disk the cursor takes the room of a segment before `segment`, all of which are stored. */
+async function noteAndDelete(
+  dir: string,
+  position: SpoolPosition,
+  tally: CallTally | undefined,
+  segment: number,
+): Promise<void> {
   try {
     await writeCursor(dir, position, tally);
   } catch (error) {
     if (!hasCode(error, 'ENOSPC') && !hasCode(error, 'EDQUOT')) throw error;
-    // On a full disk the order is turned round, or it would stay full: what is deleted is stored, and a cursor that
-    // points before the first segment only makes the rest come twice.
-    await deleteSegmentsBefore(dir, position.segment);
-    await writeCursor(dir, position, tally);
+    // Nothing is deleted first: others may take what that frees, and then the count of calls would be gone.
+    if (!(await writeOverStored(dir, position, tally, segment))) throw error;
   }
-  await deleteSegmentsBefore(dir, position.segment);
+  await deleteSegmentsBefore(dir, segment);
 }
 
-/**
- * Notes the last state of a dead process's directory and deletes its segments, all of which are stored. What follows may
- * need room that only this makes, so a full disk turns the order round here as well.
- */
-export async function clearSegments(dir: string, position: SpoolPosition, tally: CallTally): Promise<void> {
-  try {
-    await writeCursor(dir, position, tally);
-  } catch (error) {
-    if (!hasCode(error, 'ENOSPC')) throw error;
-    await deleteSegmentsBefore(dir, Number.POSITIVE_INFINITY);
-    await writeCursor(dir, position, tally);
-  }
-  await deleteSegmentsBefore(dir, Number.POSITIVE_INFINITY);
+/** The last one first: as long as earlier ones are there, a crash in between is a crash before it. */
+async function writeOverStored(
+  dir: string,
+  position: SpoolPosition,
+  tally: CallTally | undefined,
+  before: number,
+): Promise<boolean> {
+  const stored = readSegmentNumbers(await readdir(dir)).filter((segment) => segment < before);
+  for (const segment of stored.reverse()) if (await writeCursorOver(segment, dir, position, tally)) return true;
+  return false;
 }
 
 async function deleteSegmentsBefore(dir: string, segment: number): Promise<void> {

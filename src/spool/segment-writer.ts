@@ -72,7 +72,10 @@ export function openSegmentWriter({ dir, segmentBytes, files, log }: SegmentWrit
     });
   }
 
-  /** Leaves a segment in which something failed. One without a whole group is of no use to anyone. */
+  /**
+   * Leaves a segment in which something failed. One without a whole group is of no use to anyone, but for the first: that
+   * it is there, though empty, says that nothing was before it (see `CursorFile.isSuspect`).
+   */
   function abandon(error: unknown): void {
     report(error);
     const segment = current;
@@ -80,7 +83,7 @@ export function openSegmentWriter({ dir, segmentBytes, files, log }: SegmentWrit
     doubt = null;
     if (segment === null) return;
     const steps = [
-      () => (written === 0 ? files.unlink(segment.path) : files.truncate(segment.fd, written)),
+      () => (written === 0 && segment.segment > 1 ? files.unlink(segment.path) : files.truncate(segment.fd, written)),
       () => files.closeAtOnce(segment.fd),
     ];
     for (const step of steps) {
