@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { CallBegin } from '../src/call-record.ts';
-import { SPOOL_START } from '../src/spool/cursor.ts';
+import { readCursorFile, SPOOL_START } from '../src/spool/cursor.ts';
 import { readLosses } from '../src/spool/loss-ledger.ts';
 import { advanceCursor } from '../src/spool/process-directories.ts';
 import { openSpoolReader } from '../src/spool/spool-reader.ts';
@@ -148,6 +148,20 @@ describe.each(listSmallDisks())('$means', ({ open }) => {
     // What is stored can be cleared away although there is no room for a cursor.
     await advanceCursor(dir, { segment: 9, offset: 0 });
     expect((await readSpool(dir, true)).ids).toEqual([]);
+  });
+
+  test('a process that begins on a full disk numbers its segments from 1, so that its calls can be counted', async () => {
+    disk = open();
+    const dir = join(disk.dir, 'spool', 'p1');
+    disk.fill();
+    const spool = openWriter(dir, 'open');
+    for (const number of [1, 2, 3]) expect(await end(spool, callBegin(number), number)).toBe(false);
+    disk.empty();
+    expect(await end(spool, callBegin(4), 4)).toBe(true);
+    expect(await readCursorFile(dir)).toMatchObject({ isSuspect: false });
+    await spool.close();
+    expect((await readSpool(dir, true)).ids).toEqual([callId(4)]);
+    expect((await readLosses(dir)).calls).toBe(3);
   });
 
   test('with on_full=closed a begin is refused, and the endings of calls before it are kept', async () => {
