@@ -1,5 +1,5 @@
 /** The account of calls over real files, a real shipper and a real PostgreSQL. */
-import { copyFileSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
@@ -130,6 +130,12 @@ describe('the account of calls', () => {
     );
     return Object.fromEntries(rows.map(({ outcome, calls }) => [outcome, calls]));
   }
+
+  test('a process that could write nothing yet has calls all the same: lost ones', async () => {
+    mkdirSync(join(spoolDir(), 'p1'), { recursive: true });
+    const account = await read({ acceptedTotal: 3, recordsLost: 3 });
+    expect(account).toMatchObject({ accepted: 3, stored: 0, inFlight: 0, lost: 3, difference: 0, unaccounted: [] });
+  });
 
   test('a call is in flight, waits in the spool, and is stored, and the account says so at each step', async () => {
     const spool = writer('p1');

@@ -179,6 +179,18 @@ describe.each(listSmallDisks())('$means', ({ open }) => {
     tally.store({ ordinal: 2, outcome: 'ok' });
     await clearSegments(dir, { segment: 3, offset: 10_000 }, tally);
     expect((await readCursorFile(dir)).tally.stored).toBe(2);
+  test('a process that begins on a full disk numbers its segments from 1, so that its calls can be counted', async () => {
+    disk = open();
+    const dir = join(disk.dir, 'spool', 'p1');
+    disk.fill();
+    const spool = openWriter(dir, 'open');
+    for (const number of [1, 2, 3]) expect(await end(spool, callBegin(number), number)).toBe(false);
+    disk.empty();
+    expect(await end(spool, callBegin(4), 4)).toBe(true);
+    expect(await readCursorFile(dir)).toMatchObject({ isSuspect: false });
+    await spool.close();
+    expect((await readSpool(dir, true)).ids).toEqual([callId(4)]);
+    expect((await readLosses(dir)).calls).toBe(3);
   });
 
   test('with on_full=closed a begin is refused, and the endings of calls before it are kept', async () => {

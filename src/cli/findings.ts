@@ -30,6 +30,8 @@ export const Status = z.object({
     size_bytes: z.number().nullable(),
   }),
   records: z.object({ waiting_for: z.string().nullable(), drained_at: z.string().nullable() }).nullable(),
+  /** Absent from a gateway of the release before. */
+  spool: z.object({ bytes: z.number(), limit_bytes: z.number(), is_disk_low: z.boolean() }).nullish(),
   accounts: Accounts.nullable(),
   price_version: z.string().nullable(),
 });
@@ -92,6 +94,29 @@ function* judgeRecords({ database, records }: z.infer<typeof Status>, nowMs: num
   else yield { level: 'ok', text: 'records: all stored' };
 }
 
+/** From here on bodies are given up; the same share as in the spool itself. */
+const SPOOL_BODIES_UNTIL = 0.7;
+
+/** How full the spool and its disk are, and what is given up for it. */
+function* judgeSpool({ spool }: z.infer<typeof Status>): Generator<Finding> {
+  if (spool === null || spool === undefined) return;
+  const { bytes, limit_bytes, is_disk_low } = spool;
+  const share = bytes / limit_bytes;
+  const isShort = share >= SPOOL_BODIES_UNTIL;
+  const full = `spool: ${formatBytes(bytes)} of ${formatBytes(limit_bytes)} (${Math.floor(share * 100)} %)`;
+  if (!isShort) yield { level: 'ok', text: full };
+  else
+    yield {
+      level: 'problem',
+      text: `${full}: bodies are not kept, at 85 % details neither, at 95 % no records; see why they wait`,
+    };
+  if (is_disk_low)
+    yield {
+      level: 'problem',
+      text: 'disk: the one of the data directory is nearly full, so that bodies are not kept; make room on it',
+    };
+}
+
 /** What is missing in the prices does not stop a call, so it is a note. */
 export function* judgePrices({ warnings }: z.infer<typeof PriceWarnings>): Generator<Finding> {
   for (const warning of warnings) yield { level: 'note', text: `prices: ${terminalText(warning)}` };
@@ -125,5 +150,6 @@ export function* judgeStatus(
       };
   yield* judgeProcesses(status);
   yield* judgeRecords(status, nowMs);
+  yield* judgeSpool(status);
   yield { level: 'ok', text: `prices: version ${status.price_version ?? 'unknown'}` };
 }

@@ -47,7 +47,8 @@ export async function readAccounts(sources: AccountSources): Promise<AccountsRea
   const live = new Set(listLiveSpools());
   const limits = { left: MAX_BYTES, deadlineMs: performance.now() + MAX_MS };
   const read: ReadDirectory[] = [];
-  for (const name of await listProcessDirectories(spoolDir)) {
+  // A process that has not written anything yet, since its disk is full, has calls all the same.
+  for (const name of new Set([...(await listProcessDirectories(spoolDir)), ...live])) {
     const directory = await readDirectory(join(spoolDir, name), name, sources.counter, limits);
     read.push(directory);
   }

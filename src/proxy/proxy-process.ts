@@ -46,6 +46,15 @@ export function runProxyProcess(channel: ChildChannel): void {
 
 async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<void> {
   const { config } = start;
+  // Before it listens there is no call to wait for, and nothing that could be drained.
+  let isListening = false;
+  const leaveEarly = () => {
+    if (!isListening) process.exit(0);
+  };
+  channel.onMessage(({ type }) => {
+    if (type === 'stop') leaveEarly();
+  });
+  channel.onDisconnect(leaveEarly);
   const log = createLog({ level: config.logLevel, role: 'proxy' });
   const attempts = createAttemptSampler();
   const spool = openSpoolWriter({
@@ -123,6 +132,7 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
     void stop(ORPHAN_GRACE_MS); // It ends the process, whatever happens.
   });
 
+  isListening = true;
   // By position: with a file descriptor Node takes no notice of the option of that name.
   listener.server.listen({ fd: start.listenFd }, LISTEN_BACKLOG, () => channel.send({ type: 'ready' }));
 }

@@ -48,7 +48,7 @@ interface Walked {
 }
 
 export interface WaitingCounter {
-  /** Rejects when the files cannot be read; a segment that was removed meanwhile counts as stored. */
+  /** Rejects when the files cannot be read; what was removed meanwhile counts as stored. */
   count(dir: string, cursor: SpoolPosition, limits: CountLimits): Promise<WaitingEndings>;
 }
 
@@ -61,7 +61,7 @@ export function createWaitingCounter(): WaitingCounter {
       let bytes = 0;
       let oldestMs: number | null = null;
       let left = limits.maxBytes;
-      for (const segment of readSegmentNumbers(await readdir(dir))) {
+      for (const segment of readSegmentNumbers((await readdir(dir).catch(ifMissing)) ?? [])) {
         const path = join(dir, segmentName(segment));
         if (segment < cursor.segment) {
           known.delete(path);

@@ -93,6 +93,9 @@ export function openSegmentWriter({ dir, segmentBytes, files, log }: SegmentWrit
         report(cleanupError);
       }
     }
+    // A number that is left out looks like a segment that is gone, with calls in it that nobody can count. One that could
+    // not be removed is stepped over by its name.
+    if (written === 0 && lastSegment === segment.segment) lastSegment -= 1;
   }
 
   function report(error: unknown): void {

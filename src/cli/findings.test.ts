@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { judgeStatus } from './findings.ts';
+
+const STATUS = {
+  ...{ version: '1.2.3', base_url: 'http://gate', processes: [], records: null, accounts: null, price_version: null },
+  database: { state: 'up', version: '18', size_bytes: 1 },
+} as const;
+
+function judge(spool: { bytes: number; limit_bytes: number; is_disk_low: boolean } | null): string[] {
+  return [...judgeStatus({ ...STATUS, spool }, true, 0)]
+    .filter(({ text }) => /^(spool|disk):/.test(text))
+    .map(({ level, text }) => `${level} ${text}`);
+}
+
+test('how full the spool is, and what is given up for it', () => {
+  expect(judge({ bytes: 69_999, limit_bytes: 100_000, is_disk_low: false })).toEqual([
+    'ok spool: 70.0 kB of 100.0 kB (69 %)',
+  ]);
+  expect(judge({ bytes: 70_000, limit_bytes: 100_000, is_disk_low: false })).toEqual([
+    'problem spool: 70.0 kB of 100.0 kB (70 %): bodies are not kept, at 85 % details neither, at 95 % no records; see why they wait',
+  ]);
+});
+
+test('a disk that is nearly full is said, however little the spool holds', () => {
+  expect(judge({ bytes: 0, limit_bytes: 100_000, is_disk_low: true })).toEqual([
+    'ok spool: 0 B of 100.0 kB (0 %)',
+    'problem disk: the one of the data directory is nearly full, so that bodies are not kept; make room on it',
+  ]);
+  expect(judge(null)).toEqual([]);
+});
