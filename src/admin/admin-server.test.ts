@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import { ADMIN_LIMITS, type AdminLimits, type AdminServer, listenAdmin } from './admin-server.ts';
+import { ADMIN_LIMITS, type AdminLimits, type AdminServer, limitAdmin, listenAdmin } from './admin-server.ts';
 
 let server: AdminServer;
 const sockets: Socket[] = [];
@@ -92,4 +92,12 @@ test('connections beyond the limit are closed at once, and a head beyond its lim
   const third = open('GET /read HTTP/1.1\r\nHost: g\r\nConnection: close\r\n\r\n');
   await closed(third.socket);
   expect(third.answer()).toMatch(/^HTTP\/1\.1 200 /);
+});
+
+test('connections leave files for what stores the records, where few may be open', async () => {
+  expect([256, 1_024, null].map((files) => limitAdmin(files).maxConnections)).toEqual([64, 256, 256]);
+  await start(limitAdmin(256));
+  for (let index = 0; index < 80; index += 1) open();
+  await Promise.all(sockets.slice(64).map(closed));
+  expect(sockets.filter((socket) => !socket.closed)).toHaveLength(64);
 });

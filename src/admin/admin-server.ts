@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { OperatorError } from '../errors.ts';
+import { countConnections } from '../sockets/open-file-limit.ts';
 import { SLOW_REQUEST_LIMITS, type SlowRequestLimits, SlowRequests } from '../sockets/slow-requests.ts';
 import { UnreadSockets } from '../sockets/unread-sockets.ts';
 import { RESTORE_PATH } from './backup-resource.ts';
@@ -36,6 +37,11 @@ export const ADMIN_LIMITS: AdminLimits = {
   unreadMs: UNREAD_TIMEOUT_MS,
   unreadSweepMs: 10_000,
 };
+
+/** Where few files may be open, those that store the records come first: connections need no credentials. */
+export function limitAdmin(openFiles: number | null): AdminLimits {
+  return { ...ADMIN_LIMITS, maxConnections: Math.min(MAX_CONNECTIONS, countConnections(openFiles)) };
+}
 
 export interface AdminServer {
   readonly port: number;

@@ -14,6 +14,8 @@ export type FrameType = keyof typeof FRAME_LETTERS;
 export const FRAME_HEAD_BYTES = 5;
 /** Rows may be longer: their bytes go on in the next frame. */
 export const MAX_DATA_BYTES = 256 * 1024;
+/** Many times what the longest of ours has: a body of a megabyte, or an imported catalogue. */
+export const MAX_ROW_BYTES = 128 * 1024 * 1024;
 /** Of every other frame. */
 export const MAX_TEXT_BYTES = 1024 * 1024;
 /** Ten years of partitions; more is no log of ours. */
@@ -25,6 +27,10 @@ const MAX_COLUMNS = 1_600;
 const Name = z.string().regex(/^[a-z_][a-z0-9_]{0,62}$/);
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const Count = z.number().int().nonnegative();
+
+function areDistinct(names: readonly string[]): boolean {
+  return new Set(names).size === names.length;
+}
 
 export const BackupHeader = z.object({
   /** RFC 3339: the moment that the whole file is about. */
@@ -39,7 +45,7 @@ export const BackupHeader = z.object({
   /** Days (UTC) of the log, which need a partition each. */
   days: z.array(z.iso.date()).max(MAX_DAYS),
   tables: z
-    .array(z.object({ name: Name, columns: z.array(Name).min(1).max(MAX_COLUMNS) }))
+    .array(z.object({ name: Name, columns: z.array(Name).min(1).max(MAX_COLUMNS).refine(areDistinct) }))
     .min(1)
     .max(MAX_TABLES),
   /** Whether the records that had waited in the spool are in it, and how many bytes were left if not. */

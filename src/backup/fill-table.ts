@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { finished } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import { damaged } from './backup-error.ts';
 import type { BackupEvent } from './read-backup.ts';
 
 /**
@@ -29,7 +30,7 @@ export async function fillTable(
       stream.end();
       await ended;
       if (stream.rowCount !== event.rows)
-        throw new Error(`the database took ${stream.rowCount} of ${event.rows} rows of ${name}`);
+        throw damaged(`the database took ${stream.rowCount} of ${event.rows} rows of ${name}`);
       return event.rows;
     }
   } catch (error) {

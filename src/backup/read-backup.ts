@@ -14,6 +14,7 @@ import {
   type FrameType,
   MAGIC,
   MAX_DATA_BYTES,
+  MAX_ROW_BYTES,
   MAX_TEXT_BYTES,
   TableEnd,
   TableHead,
@@ -37,7 +38,11 @@ interface OpenTable {
   readonly hash: Hash;
   rows: number;
   bytes: number;
+  /** Of the row that has begun. */
+  rowBytes: number;
 }
+
+const LINE_FEED = 0x0a;
 
 /** `plain` is the unpacked file. Throws a BackupError at the first thing that is not as it should be. */
 export async function* readBackup(plain: AsyncIterable<Uint8Array>): AsyncGenerator<BackupEvent> {
@@ -61,11 +66,15 @@ async function* readFrames(reader: ByteReader): AsyncGenerator<BackupEvent> {
     const head = parse(TableHead, await readFrame(reader, 'table'));
     if (head.name !== name) throw damaged(`the table ${head.name} stands where ${name} should`);
     yield { type: 'table', name, columns };
-    const table: OpenTable = { name, hash: createHash('sha256'), rows: 0, bytes: 0 };
+    const table: OpenTable = { name, hash: createHash('sha256'), rows: 0, bytes: 0, rowBytes: 0 };
     let frame = await readFrame(reader, 'data', 'table_end');
     for (; frame.type === 'data'; frame = await readFrame(reader, 'data', 'table_end')) {
       table.hash.update(frame.payload);
       const ended = countRows(frame.payload);
+      const tailBytes = frame.payload.length - frame.payload.lastIndexOf(LINE_FEED) - 1;
+      table.rowBytes = ended === 0 ? table.rowBytes + frame.payload.length : tailBytes;
+      // The database gathers a row before it looks at it.
+      if (table.rowBytes > MAX_ROW_BYTES) throw damaged(`a row of ${name} has no end`);
       table.rows += ended;
       table.bytes += frame.payload.length;
       yield { type: 'data', bytes: frame.payload, rows: ended };

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { createAdminApp } from '../admin/admin-app.ts';
-import { type AdminServer, listenAdmin } from '../admin/admin-server.ts';
+import { type AdminServer, limitAdmin, listenAdmin } from '../admin/admin-server.ts';
 import { isDatabaseDown } from '../admin/api-error.ts';
 import { readDashboardFiles } from '../admin/dashboard-files.ts';
 import type { ChildChannel, ControlStart, DownMessage, UpMessage } from '../channel.ts';
@@ -19,6 +19,7 @@ import type { CurrentPriceBook } from '../prices/current-price-book.ts';
 import { createPriceCatalogs } from '../prices/price-catalogs.ts';
 import { listQuarantine } from '../shipper/list-quarantine.ts';
 import { type Shipper, startShipper } from '../shipper/shipper.ts';
+import { readOpenFileLimit } from '../sockets/open-file-limit.ts';
 import { createWaitingCounter } from '../spool/count-waiting.ts';
 import { migrate } from '../store/migrate.ts';
 import { openPool } from '../store/pool.ts';
@@ -261,7 +262,7 @@ function createControl(
 
   return {
     listen: async () => {
-      server = await listenAdmin(app, config.adminHost, config.adminPort);
+      server = await listenAdmin(app, config.adminHost, config.adminPort, limitAdmin(readOpenFileLimit()));
       options.onListening?.(server.port);
       channel.send({ type: 'ready' });
     },

@@ -7,6 +7,7 @@ import { brotliDecompressSync, constants, gunzipSync, inflateSync, zstdDecompres
 import type { CallBody, CallEnd } from '../call-record.ts';
 import type { UsageReading } from '../token-usage.ts';
 import { isIdentity } from '../wire/content-encoding.ts';
+import { type Span, TextSearch } from '../wire/text-search.ts';
 import type { AcceptedRequest } from './accept.ts';
 import { listCredentials, MIN_CREDENTIAL_CHARS } from './list-credentials.ts';
 
@@ -31,14 +32,12 @@ export function hideEchoes(
   end: CallEnd,
   bodies: CallBody[],
 ): KeptEnding {
-  const credentials = listCredentials(request, signed);
-  if (credentials.length === 0) return { end, bodies };
+  const searches = searchesFor(request, signed);
+  if (searches.length === 0) return { end, bodies };
   const isUnusual = (end.status ?? 0) >= FIRST_UNUSUAL_STATUS || end.errorMessage !== null;
   return {
-    end: hideInEnd(end, credentials),
-    bodies: bodies.flatMap((body) =>
-      body.direction === 'request' ? [body] : hideInAnswer(body, credentials, isUnusual),
-    ),
+    end: hideInEnd(end, searches),
+    bodies: bodies.flatMap((body) => (body.direction === 'request' ? [body] : hideInAnswer(body, searches, isUnusual))),
   };
 }
 
@@ -49,72 +48,92 @@ export function hideInReading(
   reading: UsageReading,
 ): UsageReading {
   if (reading.error === null) return reading;
-  const credentials = listCredentials(request, signed);
+  const searches = searchesFor(request, signed);
   const { type, message } = reading.error;
-  return { ...reading, error: { type: hideInText(type, credentials), message: hideInText(message, credentials) } };
+  return { ...reading, error: { type: hideInText(type, searches), message: hideInText(message, searches) } };
 }
 
-function hideInEnd(end: CallEnd, credentials: readonly string[]): CallEnd {
-  const errorMessage = hideInText(end.errorMessage, credentials);
-  const errorType = hideInText(end.errorType, credentials);
-  const providerRequestId = hideInText(end.providerRequestId, credentials);
-  const isKnown = ([, value]: readonly [string, string]) => hideInText(value, credentials) !== value;
+function searchesFor(request: AcceptedRequest, signed: readonly string[]): readonly TextSearch[] {
+  return listCredentials(request, signed).map((credential) => new TextSearch(credential));
+}
+
+function hideInEnd(end: CallEnd, searches: readonly TextSearch[]): CallEnd {
+  const errorMessage = hideInText(end.errorMessage, searches);
+  const errorType = hideInText(end.errorType, searches);
+  const providerRequestId = hideInText(end.providerRequestId, searches);
+  const isKnown = ([, value]: readonly [string, string]) => hideInText(value, searches) !== value;
   const hasEcho = providerRequestId !== end.providerRequestId || end.responseHeaders.some(isKnown);
   if (errorMessage === end.errorMessage && errorType === end.errorType && !hasEcho) return end;
-  const responseHeaders = end.responseHeaders.map(
-    ([name, value]) => [name, hideInText(value, credentials) ?? ''] as const,
-  );
+  const responseHeaders = end.responseHeaders.map(([name, value]) => [name, hideInText(value, searches)] as const);
   return { ...end, errorMessage, errorType, providerRequestId, responseHeaders };
 }
 
-function hideInText(text: string | null, credentials: readonly string[]): string | null {
-  if (text === null) return null;
-  let shown = text;
-  for (const credential of credentials) shown = shown.replaceAll(credential, HIDDEN);
-  // A message is cut at its limit: what a credential began there is one, too.
-  const kept = cutBegun(shown, credentials);
-  return kept === shown.length ? shown : shown.slice(0, kept) + HIDDEN;
+function hideInText(text: string, searches: readonly TextSearch[]): string;
+function hideInText(text: string | null, searches: readonly TextSearch[]): string | null;
+function hideInText(text: string | null, searches: readonly TextSearch[]): string | null {
+  if (text === null || text.length < MIN_CREDENTIAL_CHARS) return text;
+  // A byte a character, so places are the same.
+  const spans = listSpans(Buffer.from(text, 'latin1'), searches);
+  if (spans.length === 0) return text;
+  let shown = '';
+  let done = 0;
+  for (const [from, to] of spans) {
+    shown += text.slice(done, from) + HIDDEN;
+    done = to;
+  }
+  return shown + text.slice(done);
 }
 
-/** Where a credential begins that the end of the text cuts off; the text's length when none does. */
-function cutBegun(text: string, credentials: readonly string[]): number {
-  const last = text.at(-1);
-  for (const credential of credentials)
-    for (let length = Math.min(credential.length - 1, text.length); length >= MIN_CREDENTIAL_CHARS; length -= 1)
-      // The character first: this is done for every call.
-      if (credential[length - 1] === last && text.endsWith(credential.slice(0, length))) return text.length - length;
-  return text.length;
+/**
+ * Where credentials stand, in order, none within another. What is kept is cut at a limit: what a credential began there
+ * is one, too.
+ */
+function listSpans(bytes: Buffer, searches: readonly TextSearch[]): readonly Span[] {
+  const spans = searches.flatMap((search) => search.find(bytes));
+  const begun = Math.max(0, ...searches.map((search) => search.countBegun(bytes)));
+  if (begun >= MIN_CREDENTIAL_CHARS) spans.push([bytes.length - begun, bytes.length]);
+  if (spans.length < 2) return spans;
+  const joined: Span[] = [];
+  for (const [from, to] of spans.sort((a, b) => a[0] - b[0])) {
+    const last = joined.at(-1);
+    if (last === undefined || from >= last[1]) joined.push([from, to]);
+    else joined[joined.length - 1] = [last[0], Math.max(last[1], to)];
+  }
+  return joined;
 }
 
-function hideInAnswer(body: CallBody, credentials: readonly string[], isUnusual: boolean): CallBody[] {
-  if (isIdentity(body.contentEncoding)) return [{ ...body, bytes: hideInBytes(body.bytes, credentials) }];
+function hideInAnswer(body: CallBody, searches: readonly TextSearch[], isUnusual: boolean): CallBody[] {
+  if (isIdentity(body.contentEncoding)) return [{ ...body, bytes: hideInBytes(body.bytes, body.headBytes, searches) }];
   if (!isUnusual) return [body];
   const plain = decode(body.bytes, body.contentEncoding ?? '');
   // What cannot be looked through is not kept.
   if (plain === null) return [];
-  const bytes = hideInBytes(plain, credentials);
+  const bytes = hideInBytes(plain, plain.length, searches);
   return bytes === plain
     ? [body]
     : [{ ...body, contentEncoding: null, bytes, headBytes: bytes.length, totalBytes: bytes.length }];
 }
 
 /** As long as before, so that head and tail stay where they are; a copy, since the client may still be sent these bytes. */
-function hideInBytes(bytes: Buffer, credentials: readonly string[]): Buffer {
-  let shown = bytes;
-  const hide = (from: number, to: number) => {
-    if (shown === bytes) shown = Buffer.from(bytes);
-    shown.fill(STAR, from, to);
-  };
-  let longest = 0;
-  for (const credential of credentials) {
-    longest = Math.max(longest, credential.length);
-    for (let at = bytes.indexOf(credential, 0, 'latin1'); at !== -1; at = bytes.indexOf(credential, at + 1, 'latin1'))
-      hide(at, at + credential.length);
-  }
-  const ending = shown.toString('latin1', Math.max(0, shown.length - longest));
-  const begun = cutBegun(ending, credentials);
-  if (begun < ending.length) hide(shown.length - ending.length + begun, shown.length);
+function hideInBytes(bytes: Buffer, headBytes: number, searches: readonly TextSearch[]): Buffer {
+  const spans = [...listSpans(bytes, searches), ...listCut(bytes, headBytes, searches)];
+  if (spans.length === 0) return bytes;
+  const shown = Buffer.from(bytes);
+  for (const [from, to] of spans) shown.fill(STAR, from, to);
   return shown;
+}
+
+/** Where bytes are left out between head and tail: a credential that begins before them, and one that ends behind. */
+function listCut(bytes: Buffer, headBytes: number, searches: readonly TextSearch[]): readonly Span[] {
+  if (headBytes >= bytes.length) return [];
+  const head = bytes.subarray(0, headBytes);
+  const tail = bytes.subarray(headBytes);
+  const begun = Math.max(0, ...searches.map((search) => search.countBegun(head)));
+  const ended = Math.max(0, ...searches.map((search) => search.countEnded(tail)));
+  const spans: Span[] = [];
+  if (begun >= MIN_CREDENTIAL_CHARS) spans.push([headBytes - begun, headBytes]);
+  if (ended >= MIN_CREDENTIAL_CHARS) spans.push([headBytes, headBytes + ended]);
+  return spans;
 }
 
 function decode(bytes: Buffer, encoding: string): Buffer | null {

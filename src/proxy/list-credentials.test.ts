@@ -50,3 +50,9 @@ test('parameters with the name of a secret are credentials, as sent and as decod
 test('what the gateway itself signs with is among them', () => {
   expect(credentialsOf([], '', ['Host', 'a.example', 'X-Amz-Security-Token', 'abcdefgh'])).toEqual(['abcdefgh']);
 });
+
+test('a credential with signs is looked for in the spellings that answers have for them as well', () => {
+  expect(credentialsOf(['x-api-key', 'abc/defg+h=='])).toEqual([
+    ...['abc/defg+h==', 'abc%2Fdefg%2Bh%3D%3D', 'abc\\/defg+h==', 'abc/defg+h\\u003d\\u003d'],
+  ]);
+});

@@ -8,6 +8,8 @@ import type { AcceptedRequest } from './accept.ts';
 /** A shorter one is no secret, and would be found in ordinary text. */
 export const MIN_CREDENTIAL_CHARS = 8;
 const MAX_CREDENTIALS = 32;
+/** Such as base64 may have. */
+const NEEDS_ESCAPES = /[^\w.~%-]/;
 /** How clients in browsers, which cannot set headers, send a key: as one of the offered protocols, `…-api-key.sk-…`. */
 const KEY_PROTOCOL = /^[a-z-]{1,40}(?:key|token)\./;
 
@@ -25,8 +27,15 @@ export function listCredentials(
   }
   if (query !== '') addQuery(found, query);
   const long = found.filter((text) => text.length >= MIN_CREDENTIAL_CHARS);
-  // The longest first: of two that overlap, the rest of the longer one would be left.
-  return long.length < 2 ? long : [...new Set(long)].sort((a, b) => b.length - a.length).slice(0, MAX_CREDENTIALS);
+  if (long.length > 1) long.sort((a, b) => b.length - a.length);
+  return [...new Set(long.slice(0, MAX_CREDENTIALS).flatMap(withSpellings))];
+}
+
+/** As it may stand in an answer: as it is, in an address, and in the JSON of libraries that escape more than they must. */
+function withSpellings(text: string): readonly string[] {
+  if (!NEEDS_ESCAPES.test(text)) return [text];
+  const escaped = text.replaceAll(/[&'<=>]/g, (one) => `\\u00${one.charCodeAt(0).toString(16)}`);
+  return [text, encodeURIComponent(text), text.replaceAll('/', '\\/'), escaped];
 }
 
 function addHeader(found: string[], lower: string, value: string): void {

@@ -123,7 +123,13 @@ export function createProxyServer(gateway: Gateway, limits: ServerLimits = SERVE
   // The client waits for "100 Continue"; whether it gets it is decided after its key is known.
   server.on('checkContinue', onHttp1Request);
   server.on('checkExpectation', onHttp1Request);
-  server.on('connect', (_incoming: IncomingMessage, socket: Duplex) => refuseSocket(socket, 'method_unsupported'));
+  server.on('connect', (_incoming: IncomingMessage, socket: Duplex) => {
+    // Node has taken its own listener away, and an error without one would end the process.
+    socket.on('error', () => socket.destroy());
+    // Nothing may be written into or before an answer that is under way.
+    if (latest.get(socket)?.writableFinished === false) socket.destroy();
+    else refuseSocket(socket, 'method_unsupported');
+  });
   const sessions = new Http2Sessions(
     {
       firstRequestMs: limits.headersTimeoutMs,

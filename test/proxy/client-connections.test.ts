@@ -146,6 +146,42 @@ test('a connection that was refused is closed, also when its client never closes
   for (const { socket } of clients) socket.destroy();
 });
 
+test('clients that break off behind a CONNECT harm nobody', async () => {
+  const failures: unknown[] = [];
+  const note = (error: unknown): void => void failures.push(error);
+  process.on('uncaughtExceptionMonitor', note);
+  for (let round = 0; round < 20; round += 1) {
+    const { socket } = open();
+    socket.write(`CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n${'x'.repeat((round % 4) * 100_000)}`, () =>
+      socket.resetAndDestroy(),
+    );
+    await new Promise((resolve) => socket.once('close', resolve));
+  }
+  const after = open();
+  after.socket.write(get('/v1/models'));
+  await after.has('whole');
+  after.socket.destroy();
+  process.off('uncaughtExceptionMonitor', note);
+  expect(failures).toEqual([]);
+});
+
+test('a CONNECT behind a request that has no whole answer closes the connection, and is not answered in its place', async () => {
+  const reached = Promise.withResolvers<void>();
+  const rest = Promise.withResolvers<void>();
+  provider.setAnswer(() => {
+    reached.resolve();
+    return [{ waitFor: rest.promise }, ...buildAnswer({ body: 'whole' })];
+  });
+  const client = open();
+  client.socket.write(get('/v1/models'));
+  await reached.promise;
+  client.socket.write('CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n');
+  await client.ended;
+  rest.resolve();
+  client.socket.destroy();
+  expect(client.text()).toBe('');
+});
+
 test('a client that closes its sending side counts as gone: its call is aborted', async () => {
   provider.setAnswer(() => [{ waitMs: 10_000 }]);
   const seen = provider.requests.length;

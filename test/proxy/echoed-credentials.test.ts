@@ -81,6 +81,30 @@ test('a message that is cut at its limit does not end with the beginning of a cr
   expect(kept.message).toBe(`${'x'.repeat(985)}***`);
 });
 
+test('of a body with its middle left out no part of a credential is kept, before and behind what is missing', async () => {
+  const half = 512 * 1024;
+  const places = [half - 12, half + 100_000 - SECRET.length + 12];
+  const body = Buffer.alloc(2 * half + 100_000, 'x');
+  for (const place of places) body.write(SECRET, place);
+  const kept = await call({ status: 400, body }, { 'x-api-key': SECRET });
+  expect(kept.body?.slice(half - 13, half + 13)).toBe(`x${'*'.repeat(24)}x`);
+});
+
+test.each([
+  ['escaped slashes', 'CANARY\\/0123+45=='],
+  ['escaped signs', 'CANARY/0123+45\\u003d\\u003d'],
+  ['percent signs', 'CANARY%2F0123%2B45%3D%3D'],
+])('a credential that is repeated with %s is kept without it', async (_, spelling) => {
+  const kept = await call({ status: 403, body: `{"error":"${spelling}"}` }, { 'x-api-key': 'CANARY/0123+45==' });
+  expect([kept.sent.includes(spelling), kept.body]).toEqual([true, `{"error":"${'*'.repeat(spelling.length)}"}`]);
+});
+
+test('a credential and an answer of one letter keep the process busy for no more than a moment', async () => {
+  const before = process.cpuUsage();
+  await call({ status: 400, body: Buffer.alloc(200_000, 'a') }, { 'x-api-key': 'a'.repeat(12_000) });
+  expect(process.cpuUsage(before).user / 1_000).toBeLessThan(2_000);
+});
+
 test('an error event in a stream and a body that is cut are kept without it, in the checkpoint too', async () => {
   const event = `data: {"error":{"message":"no ${SECRET}","type":"t"}}\n\n`;
   const stream: AnswerOptions = { headers: [['content-type', 'text/event-stream']], body: event, framing: 'chunked' };
