@@ -29,7 +29,7 @@ export function LossesTable({ losses }: { readonly losses: AccountsBody['losses'
           { header: 'Minute', render: ({ minute }) => <Timestamp at={minute} /> },
           { header: 'Key', render: ({ key_id }) => key_id ?? '—' },
           { header: 'Provider', render: ({ provider }) => provider ?? '—' },
-          { header: 'Model', render: ({ model }) => model ?? '—' },
+          { header: 'Model', render: ({ model }) => <span className="whitespace-nowrap">{model ?? '—'}</span> },
           { header: 'Calls', align: 'right', render: ({ calls }) => <ExactCount value={calls} /> },
           { header: 'Tokens', align: 'right', render: ({ usage }) => <ExactCount value={sumTokens(usage)} /> },
         ]}
