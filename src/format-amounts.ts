@@ -38,6 +38,11 @@ export function formatCount(count: number | null): string {
   return `${(count / unit).toFixed(1)}${suffix}`;
 }
 
+/** `1,234,567`: where a sum must add up to the last one. */
+export function formatExactCount(count: number): string {
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
+}
+
 /** `412 ms`, `3.21 s`, `2 m 04 s`, `1 h 02 m`. */
 export function formatDuration(durationMs: number | null): string {
   if (durationMs === null) return UNKNOWN;

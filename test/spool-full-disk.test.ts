@@ -179,6 +179,8 @@ describe.each(listSmallDisks())('$means', ({ open }) => {
     tally.store({ ordinal: 2, outcome: 'ok' });
     await clearSegments(dir, { segment: 3, offset: 10_000 }, tally);
     expect((await readCursorFile(dir)).tally.stored).toBe(2);
+  });
+
   test('a process that begins on a full disk numbers its segments from 1, so that its calls can be counted', async () => {
     disk = open();
     const dir = join(disk.dir, 'spool', 'p1');

@@ -17,6 +17,7 @@ export class ApiError extends Error {
 
 /** PostgreSQL: connection exceptions, too many connections, shut down or starting. */
 const DOWN_SQLSTATE = /^(?:08...|53300|57P0[1-3])$/;
+const DISK_FULL_SQLSTATE = '53100';
 const DOWN_ERRNO: readonly string[] = [
   'ECONNREFUSED',
   'ECONNRESET',
@@ -59,6 +60,11 @@ export function toApiError(error: unknown): ApiError {
   if (isDatabaseDown(error)) return databaseUnavailable(error);
   if (error instanceof Error && codeOf(error) === '57014')
     return new ApiError(503, 'query_timeout', 'The database took too long. Narrow the time range or the filters.');
+  // A question may need room as well, for its sort; a change always does.
+  if (error instanceof Error && codeOf(error) === DISK_FULL_SQLSTATE)
+    return new ApiError(503, 'database_full', 'The disk of the database is full. Make room, then ask again.', {
+      cause: error,
+    });
   if (error instanceof Error && 'status' in error && (error.status === 400 || error.status === 415))
     return new ApiError(400, 'invalid_request', 'The body is not JSON (send it with content-type: application/json).');
   return new ApiError(

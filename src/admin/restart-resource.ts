@@ -18,7 +18,7 @@ export function addRestartRoute(app: OpenAPIHono, deps: AdminDeps): void {
     path: '/api/v1/restart',
     summary: 'Replace the proxy processes one by one, then the control process, which this API is a part of',
     description:
-      'No connection is refused and no call is cut: a process that is replaced ends its open calls within TOLLGATE_DRAIN_SECONDS. It is over when `restart.finished` of GET /api/v1/status has reached `requested`.',
+      'No connection to the proxy is refused. A process that is replaced ends with its open calls, after TOLLGATE_DRAIN_SECONDS at the latest. It is over when `restart.finished` of GET /api/v1/status has reached `requested`.',
     responses: {
       202: jsonAnswer(RestartBody, 'It goes on by itself; one that is under way is followed by another'),
       ...COMMON_ERRORS,

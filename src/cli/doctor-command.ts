@@ -55,7 +55,7 @@ async function examine(flags: DoctorFlags): Promise<void> {
 
 export function addDoctorCommand(program: Command, addClientOptions: (command: Command) => Command): void {
   addClientOptions(program.command('doctor'))
-    .description('say what works, what does not, and why calls were refused')
+    .description('say what works, what does not, and why calls were refused; ends with 1 when there is a problem')
     .addHelpText('after', '\nExample:\n  tollgate doctor || echo "something is wrong"')
     .action((flags: DoctorFlags) => examine(flags));
 }

@@ -49,14 +49,14 @@ const CRASH_LOOP_EXITS = 5;
 /** Records arrive within a second or so; later than this, something holds them up. */
 const LATE_MS = 10_000;
 
-function* judgeProcesses({ processes }: z.infer<typeof Status>): Generator<Finding> {
+function* judgeProcesses({ processes, accounts }: z.infer<typeof Status>): Generator<Finding> {
   if (processes.length === 0)
     yield { level: 'problem', text: 'the supervisor does not answer; start the gateway again' };
   for (const { role, state, restarts, recent_exits, last_exit, metrics } of processes) {
     const calls = metrics === null ? '' : `, ${metrics.open_calls} calls open, ${metrics.calls_total} in all`;
     const again = restarts === 0 ? '' : `, restarted ${restarts}× (last: ${last_exit ?? 'unknown'}; its log says why)`;
     if (state === 'draining') {
-      yield { level: 'note', text: `process ${role}: replaced, its open calls go on${calls}` };
+      yield { level: 'note', text: `process ${role}: replaced, ends with its last connection${calls}` };
       continue;
     }
     if (recent_exits >= CRASH_LOOP_EXITS) {
@@ -66,7 +66,8 @@ function* judgeProcesses({ processes }: z.infer<typeof Status>): Generator<Findi
       const level = state !== 'ready' ? 'problem' : restarts > 0 ? 'note' : 'ok';
       yield { level, text: `process ${role}: ${state}${calls}${again}` };
     }
-    if (metrics !== null && metrics.records_lost > 0)
+    // What is in the account is judged there. A process that began on a full disk cannot keep one.
+    if (metrics !== null && metrics.records_lost > (accounts?.lost ?? 0))
       yield {
         level: 'problem',
         text: `process ${role}: ${metrics.records_lost} records could not be written; free space in the data directory`,

@@ -1,6 +1,6 @@
 /** What `doctor` and `verify` make of the account of all calls: whether it balances, and what became of the rest. Pure. */
 import { z } from 'zod';
-import { formatCount, formatDuration } from '../format-amounts.ts';
+import { formatDuration, formatExactCount } from '../format-amounts.ts';
 import type { Finding } from './findings.ts';
 import { terminalText } from './terminal-text.ts';
 
@@ -11,6 +11,7 @@ export const Accounts = z.object({
   ...{ ended: z.number(), found: z.number(), is_whole: z.boolean(), oldest_waiting_at: z.string().nullable() },
   unaccounted: z.array(z.object({ name: z.string(), reason: z.string() })),
   unaccounted_total: z.number(),
+  losses: z.array(z.object({ minute: z.string() })),
 });
 export type Accounts = z.infer<typeof Accounts>;
 
@@ -23,9 +24,12 @@ export const Quarantine = z.object({
 });
 
 const REASONS: Readonly<Record<string, string>> = {
-  older_release: 'written by an older release, which did not count',
-  tally_lost: 'their count is lost, or an older release stored a part of them',
+  older_release: 'an older release wrote them, which did not count',
+  tally_lost: 'the count is lost, could not be written yet (a full disk), or an older release stored a part',
 };
+
+/** A loss is a problem for as long; later it is history, which stays in the account. */
+const RECENT_LOSS_MS = 24 * 3_600_000;
 
 /**
  * Calls go on while the account is read, so two readings tell: what is missing in both, or what had been found in the
@@ -42,9 +46,9 @@ export function isUncertain(accounts: Accounts): boolean {
 
 export function formatEquation(accounts: Accounts): string {
   const { accepted, stored, spooled, in_flight, set_aside, lost, is_whole } = accounts;
-  const waiting = `${is_whole ? '' : 'at least '}${formatCount(spooled)} spooled`;
-  const ends = `${formatCount(set_aside)} set aside + ${formatCount(lost)} lost`;
-  return `${formatCount(accepted)} accepted = ${formatCount(stored)} stored + ${waiting} + ${formatCount(in_flight)} in flight + ${ends}`;
+  const waiting = `${is_whole ? '' : 'at least '}${formatExactCount(spooled)} spooled`;
+  const ends = `${formatExactCount(set_aside)} set aside + ${formatExactCount(lost)} lost`;
+  return `${formatExactCount(accepted)} accepted = ${formatExactCount(stored)} stored + ${waiting} + ${formatExactCount(in_flight)} in flight + ${ends}`;
 }
 
 export function* judgeAccounts(first: Accounts, second: Accounts, nowMs: number): Generator<Finding> {
@@ -54,25 +58,30 @@ export function* judgeAccounts(first: Accounts, second: Accounts, nowMs: number)
   yield isWrong
     ? {
         level: 'problem',
-        text: `calls: do not balance: ${equation}; ${formatCount(gap)} are off. Keep the spool and see the gateway’s log`,
+        text: `calls: do not balance: ${equation}; ${formatExactCount(gap)} are off. Keep the spool and see the gateway’s log`,
       }
     : { level: 'ok', text: `calls: ${equation}` };
   if (second.oldest_waiting_at !== null && second.spooled > 0) {
     const ageMs = nowMs - Date.parse(second.oldest_waiting_at);
     yield { level: 'note', text: `calls: the oldest that waits to be stored is ${formatDuration(ageMs)} old` };
   }
-  if (second.lost > 0) {
-    const missing = second.missing === 0 ? '' : `, ${formatCount(second.missing)} of them without a trace of why`;
-    yield {
-      level: 'problem',
-      text: `calls: the records of ${formatCount(second.lost)} are lost${missing}; \`losses\` of GET /api/v1/status says of which minute, key and model. Free space in the data directory`,
-    };
-  }
+  if (second.lost > 0) yield describeLoss(second, nowMs);
   for (const [reason, directories] of Map.groupBy(second.unaccounted, (one) => one.reason))
     yield {
       level: 'note',
-      text: `calls: those of ${directories.length} former processes are not in this account: ${REASONS[reason] ?? terminalText(reason)}`,
+      text: `calls: those of ${directories.length} process directories are not in this account: ${REASONS[reason] ?? terminalText(reason)}`,
     };
+}
+
+/** Those without a trace have no time, so they never become history. */
+function describeLoss({ lost, missing, losses }: Accounts, nowMs: number): Finding {
+  const isRecent = losses.some(({ minute }) => nowMs - Date.parse(minute) < RECENT_LOSS_MS);
+  const traceless = missing === 0 ? '' : `, ${formatExactCount(missing)} of them without a trace of why`;
+  const where = '`accounts.losses` of GET /api/v1/status says of which minute, key and model';
+  const text = `calls: the records of ${formatExactCount(lost)} are lost${traceless}; ${where}`;
+  return isRecent || missing > 0
+    ? { level: 'problem', text: `${text}. Free space in the data directory` }
+    : { level: 'note', text: `${text}; none of the last 24 hours` };
 }
 
 export function* judgeQuarantine({ total, data }: z.infer<typeof Quarantine>): Generator<Finding> {
@@ -81,7 +90,7 @@ export function* judgeQuarantine({ total, data }: z.infer<typeof Quarantine>): G
   const what = latest === undefined ? '' : `; the latest: ${describeItem(latest)}`;
   yield {
     level: 'problem',
-    text: `quarantine: ${formatCount(total)} files in the folder quarantine of the data directory${what}. GET /api/v1/quarantine lists them`,
+    text: `quarantine: ${formatExactCount(total)} files in the folder quarantine of the data directory${what}. GET /api/v1/quarantine lists them`,
   };
 }
 

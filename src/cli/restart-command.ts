@@ -59,13 +59,19 @@ async function restart(flags: RestartFlags): Promise<void> {
   }
   if (problem !== null) throw new OperatorError(`not everything was restarted (${problem}); calls go on as before`);
   if (flags.json) return;
-  const rest = draining.length === 0 ? '' : `; ${openCalls} calls end in the ${draining.length} that they replace`;
-  await output.line(`The processes are restarted${rest}.`);
+  const rest =
+    openCalls === 0 ? '' : ` Calls that go on in the processes before: ${openCalls}; \`tollgate doctor\` shows them.`;
+  await output.line(`The processes are restarted.${rest}`);
 }
 
 export function addRestartCommand(program: Command, addClientOptions: (command: Command) => Command): void {
   addClientOptions(program.command('restart'))
-    .description('replace the running processes; no connection is refused, no call is cut')
-    .addHelpText('after', '\nExample:\n  tollgate restart && tollgate doctor')
+    .description(
+      'replace the processes that take calls, and the dashboard’s, by new ones with the code that is installed now; no connection to the proxy is refused',
+    )
+    .addHelpText(
+      'after',
+      '\nCalls that are open go on in the old processes, for TOLLGATE_DRAIN_SECONDS at most. Settings and PostgreSQL stay as they are: for\nthose, stop the gateway and start it.\n\nExample:\n  tollgate restart && tollgate doctor',
+    )
     .action((flags: RestartFlags) => restart(flags));
 }

@@ -2,6 +2,7 @@
  * Brings the keys of the database to every local proxy: reads them with their version, writes the snapshot file, then
  * publishes the change and waits until the supervisor says that all proxies have it. One at a time, in order.
  */
+import { existsSync } from 'node:fs';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { KeyChange, KeyEntry } from '../channel.ts';
@@ -145,6 +146,11 @@ export function createKeyPublisher({ pool, file, send, log, ...options }: KeyPub
       return confirmedVersion >= version;
     },
     poll: async () => {
+      // A proxy that starts has nothing else to know the keys by.
+      if (held !== null && isFileWritten && !existsSync(file)) {
+        isFileWritten = false;
+        confirmedVersion = NO_VERSION;
+      }
       const { rows } = await pool.query<{ version: number }>('select version from key_snapshot');
       if (rows[0]?.version !== confirmedVersion) await enqueue();
     },

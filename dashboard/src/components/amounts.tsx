@@ -50,6 +50,11 @@ export function Count({ value, unit = '' }: { readonly value: number | null; rea
   );
 }
 
+/** A count to its last digit, for sums that must add up. */
+export function ExactCount({ value }: { readonly value: number }) {
+  return <span className="num">{EXACT.format(value)}</span>;
+}
+
 interface TokensProps {
   /** Uncached input. */
   readonly input: number | null;

@@ -1,21 +1,22 @@
 /** What became of every call, as an equation in rows: the first number is the sum of the others. */
+import type { ReactNode } from 'react';
 import type { AccountsBody } from '../../../../src/admin/accounts-body.ts';
-import { Count } from '../../components/amounts.tsx';
-import { Badge } from '../../components/badges.tsx';
-import { type KeyValue, KeyValueList } from '../../components/key-value-list.tsx';
+import { ExactCount } from '../../components/amounts.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 
 const REASONS: Readonly<Record<string, string>> = {
   older_release: 'written by an older release',
-  tally_lost: 'count lost',
+  tally_lost: 'whose count is lost or could not be written yet',
 };
 
-function Bad({ calls }: { readonly calls: number }) {
-  return (
-    <Badge tone={calls === 0 ? 'good' : 'bad'}>
-      <Count value={calls} />
-    </Badge>
-  );
+interface Term {
+  readonly sign: string;
+  readonly name: string;
+  readonly calls: number;
+  /** Behind the number. */
+  readonly note?: ReactNode;
+  /** More than none is a reason to look. */
+  readonly isBad?: boolean;
 }
 
 /** By reason, with how often. */
@@ -24,32 +25,57 @@ function describeUnaccounted(unaccounted: AccountsBody['unaccounted']): string {
   return [...byReason].map(([reason, list]) => `${list.length} ${REASONS[reason] ?? reason}`).join(', ');
 }
 
-export function AccountsList({ accounts }: { readonly accounts: AccountsBody }) {
-  const items: readonly KeyValue[] = [
-    { name: 'Accepted', value: <Count value={accounts.accepted} /> },
-    { name: '= stored', value: <Count value={accounts.stored} /> },
-    {
-      name: '+ in the spool',
-      value: (
+/** Sign, name, number below number, note. */
+function Equation({ terms }: { readonly terms: readonly Term[] }) {
+  return (
+    <dl className="grid grid-cols-[auto_auto_auto_minmax(0,1fr)] gap-x-3 gap-y-1.5">
+      {terms.map(({ sign, name, calls, note, isBad = false }) => (
+        <div key={name} className="contents">
+          <dt className="contents">
+            <span className="num text-ink-faint">{sign}</span>
+            <span className="text-ink-faint">{name}</span>
+          </dt>
+          <dd className={`text-right ${isBad && calls > 0 ? 'font-semibold text-bad' : ''}`}>
+            <ExactCount value={calls} />
+          </dd>
+          <dd className="min-w-0 text-ink-faint">{note}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function describeWaiting({ spooled, oldest_waiting_at, is_whole }: AccountsBody): ReactNode {
+  return (
+    <>
+      {!is_whole && 'at least '}
+      {spooled > 0 && oldest_waiting_at !== null && (
         <>
-          {!accounts.is_whole && 'at least '}
-          <Count value={accounts.spooled} />
-          {accounts.spooled > 0 && accounts.oldest_waiting_at !== null && (
-            <>
-              , since <Timestamp at={accounts.oldest_waiting_at} form="relative" />
-            </>
-          )}
+          the oldest began <Timestamp at={oldest_waiting_at} form="relative" />
         </>
-      ),
-    },
-    { name: '+ in flight', value: <Count value={accounts.in_flight} /> },
-    { name: '+ set aside', value: <Bad calls={accounts.set_aside} /> },
-    { name: '+ lost', value: <Bad calls={accounts.lost} /> },
-    { name: 'Not found', value: <Bad calls={accounts.difference} /> },
+      )}
+    </>
+  );
+}
+
+export function AccountsList({ accounts }: { readonly accounts: AccountsBody }) {
+  const terms: readonly Term[] = [
+    { sign: '', name: 'accepted', calls: accounts.accepted },
+    { sign: '=', name: 'stored', calls: accounts.stored },
+    { sign: '+', name: 'in the spool', calls: accounts.spooled, note: describeWaiting(accounts) },
+    { sign: '+', name: 'in flight', calls: accounts.in_flight },
+    { sign: '+', name: 'set aside', calls: accounts.set_aside, isBad: true },
+    { sign: '+', name: 'lost', calls: accounts.lost, isBad: true },
+    ...(accounts.difference === 0 ? [] : [{ sign: '+', name: 'not found', calls: accounts.difference, isBad: true }]),
   ];
-  const former: readonly KeyValue[] =
-    accounts.unaccounted_total === 0
-      ? []
-      : [{ name: 'Former processes not counted', value: describeUnaccounted(accounts.unaccounted) }];
-  return <KeyValueList items={[...items, ...former]} />;
+  return (
+    <>
+      <Equation terms={terms} />
+      {accounts.unaccounted_total > 0 && (
+        <p className="mt-3 text-ink-soft">
+          Process directories that are not counted: {describeUnaccounted(accounts.unaccounted)}
+        </p>
+      )}
+    </>
+  );
 }

@@ -1,22 +1,71 @@
 /** What of the gateway's state needs someone's attention, in words that say what to do. */
-import type { Status } from '../../../../src/admin/system-resource.ts';
 
-export function findProblems(status: Status): readonly string[] {
+import type { Status } from '../../../../src/admin/system-resource.ts';
+import { formatExactCount } from '../../../../src/format-amounts.ts';
+
+/** A loss needs attention for as long; later it is history, which stays in the account. As in `tollgate doctor`. */
+const RECENT_LOSS_MS = 24 * 3_600_000;
+
+/** As many within five minutes are a crash loop, also when the process runs at the moment. */
+const CRASH_LOOP_EXITS = 5;
+
+function count(number: number, one: string, several: string): string {
+  return `${formatExactCount(number)} ${number === 1 ? one : several}`;
+}
+
+/** The state of a process, in words. */
+export function describeState(state: string): string {
+  return state.replaceAll('_', ' ');
+}
+
+function isLossRecent({ losses, missing }: NonNullable<Status['accounts']>, nowMs: number): boolean {
+  return missing > 0 || losses.some(({ minute }) => nowMs - Date.parse(minute) < RECENT_LOSS_MS);
+}
+
+function findAccountProblems(accounts: NonNullable<Status['accounts']>, nowMs: number): readonly string[] {
+  const problems: string[] = [];
+  if (accounts.lost > 0 && isLossRecent(accounts, nowMs))
+    problems.push(
+      `Calls whose records are lost: ${formatExactCount(accounts.lost)}. Is the disk of the data directory full?`,
+    );
+  if (accounts.difference > 0)
+    problems.push(`${count(accounts.difference, 'call has', 'calls have')} ended, and no record of it can be found.`);
+  return problems;
+}
+
+/** `lost`: calls that the account of all calls knows to be lost. A process that began on a full disk cannot keep one. */
+function findProcessProblems(process: Status['processes'][number], lost: number): readonly string[] {
+  const { role, state, recent_exits, last_exit, metrics } = process;
+  const problems: string[] = [];
+  const how = last_exit ?? 'it ended';
+  if (recent_exits >= CRASH_LOOP_EXITS)
+    problems.push(
+      `The ${role} process ended ${recent_exits} times in the last five minutes (${how}); its own lines in the gateway's log say why.`,
+    );
+  else if (state === 'restarting')
+    problems.push(`The ${role} process is being started again (${how}); see the gateway's log.`);
+  if (metrics !== null && metrics.records_lost > lost)
+    problems.push(
+      `The ${role} process could not write ${count(metrics.records_lost, 'record', 'records')}. Make room on the disk of the data directory.`,
+    );
+  return problems;
+}
+
+/** `quarantined`: files in the quarantine, as far as that is known. */
+export function findProblems(status: Status, quarantined: number, nowMs: number): readonly string[] {
   const problems: string[] = [];
   if (status.database.state === 'down')
     problems.push('The database does not answer. Calls go on, their records wait in the spool and are stored later.');
-  for (const { role, state, last_exit } of status.processes)
-    if (state === 'restarting' || state === 'crash_loop')
-      problems.push(`A ${role} process is being started again (${last_exit ?? 'it ended'}); see the gateway's log.`);
+  else if (status.records?.waiting_for != null)
+    problems.push(`Records wait in the spool, because: ${status.records.waiting_for}`);
+  if (status.processes.length === 0) problems.push('The supervisor does not answer; start the gateway again.');
+  problems.push(...status.processes.flatMap((process) => findProcessProblems(process, status.accounts?.lost ?? 0)));
   const { accounts } = status;
   if (accounts === null) problems.push('The spool cannot be read, so nobody knows what waits in it.');
-  if (accounts !== null && accounts.lost > 0)
-    problems.push(`The records of ${accounts.lost} calls are lost. Is the disk of the data directory full?`);
-  if (accounts !== null && accounts.difference > 0)
-    problems.push(`${accounts.difference} calls have ended, and their records are nowhere to be found.`);
+  else problems.push(...findAccountProblems(accounts, nowMs));
   if (status.spool?.is_disk_low === true)
     problems.push('The disk of the data directory is nearly full: bodies are dropped first, then records.');
-  if (accounts !== null && accounts.set_aside > 0)
-    problems.push(`${accounts.set_aside} records were refused by the database in every form and put aside: see below.`);
+  if (quarantined > 0)
+    problems.push(`${count(quarantined, 'file is', 'files are')} in the quarantine: see “Put aside” below.`);
   return problems;
 }

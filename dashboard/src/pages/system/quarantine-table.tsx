@@ -1,5 +1,5 @@
 /** What was put aside, the latest first, with the reason; nothing when nothing was. */
-import { useQuery } from '@tanstack/react-query';
+import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import type { QuarantineBody } from '../../../../src/admin/quarantine-resource.ts';
 import { getJson } from '../../api/client.ts';
 import { Bytes } from '../../components/amounts.tsx';
@@ -10,12 +10,16 @@ import { Timestamp } from '../../components/timestamp.tsx';
 const REFETCH_MS = 10_000;
 const SHOWN = 50;
 
-export function QuarantineTable() {
-  const { data, error, refetch } = useQuery({
+export function useQuarantine(): UseQueryResult<QuarantineBody> {
+  return useQuery({
     queryKey: ['quarantine'],
     queryFn: ({ signal }) => getJson<QuarantineBody>('/quarantine', { limit: SHOWN }, signal),
     refetchInterval: REFETCH_MS,
   });
+}
+
+export function QuarantineTable() {
+  const { data, error, refetch } = useQuarantine();
   if (error !== null && data === undefined)
     return <ErrorState error={error} what="what was put aside" onRetry={() => void refetch()} />;
   if (data === undefined || data.total === 0) return null;
@@ -33,12 +37,17 @@ export function QuarantineTable() {
         rowKey={({ file }) => file}
         columns={[
           { header: 'When', render: ({ set_aside_at }) => <Timestamp at={set_aside_at} /> },
-          { header: 'What', render: ({ kind }) => (kind === 'record' ? 'a call' : 'a damaged file of the spool') },
-          { header: 'Reason', render: ({ reason }) => reason ?? '—' },
+          {
+            header: 'What',
+            render: ({ kind }) => (
+              <span className="whitespace-nowrap">{kind === 'record' ? 'a call' : 'a file of the spool'}</span>
+            ),
+          },
+          { header: 'Reason', render: ({ reason }) => <span className="block min-w-48">{reason ?? '—'}</span> },
           { header: 'Call', render: ({ id }) => <code className="font-mono text-xs">{id ?? '—'}</code> },
-          { header: 'Of', render: ({ requested_at }) => <Timestamp at={requested_at} never="—" /> },
+          { header: 'Called', render: ({ requested_at }) => <Timestamp at={requested_at} never="—" /> },
           { header: 'Provider', render: ({ provider }) => provider ?? '—' },
-          { header: 'Outcome', render: ({ outcome, status }) => [outcome ?? '—', status ?? ''].join(' ') },
+          { header: 'Outcome', render: ({ outcome, status }) => [outcome ?? '—', status ?? ''].join(' ').trim() },
           { header: 'File', render: ({ file }) => <code className="font-mono text-xs">{file}</code> },
           { header: 'Size', align: 'right', render: ({ bytes }) => <Bytes value={bytes} /> },
         ]}

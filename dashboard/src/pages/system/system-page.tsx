@@ -11,8 +11,9 @@ import { PlainTable } from '../../components/plain-table.tsx';
 import { ErrorState, Skeleton, StaleNote } from '../../components/states.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 import { AccountsList } from './accounts-list.tsx';
-import { findProblems } from './find-problems.ts';
-import { QuarantineTable } from './quarantine-table.tsx';
+import { describeState, findProblems } from './find-problems.ts';
+import { LossesTable } from './losses-table.tsx';
+import { QuarantineTable, useQuarantine } from './quarantine-table.tsx';
 
 const REFETCH_MS = 3_000;
 
@@ -67,8 +68,10 @@ function RecordsCard({ status }: { readonly status: Status }) {
   const number = (value: unknown) => (typeof value === 'number' ? <Count value={value} /> : '—');
   const items: readonly KeyValue[] = [
     { name: 'Stored since start', value: number(records?.rows) },
+    { name: 'Of those, in safe form', value: number(records?.sanitised) },
+    { name: 'Of those, interrupted', value: number(records?.interrupted) },
     {
-      name: 'Waiting',
+      name: 'Waiting for',
       value:
         records === null
           ? 'the shipper does not run'
@@ -87,8 +90,6 @@ function RecordsCard({ status }: { readonly status: Status }) {
           </>
         ),
     },
-    { name: 'In safe form', value: number(records?.sanitised) },
-    { name: 'Interrupted', value: number(records?.interrupted) },
   ];
   return (
     <Card title="Records">
@@ -105,7 +106,10 @@ function Processes({ processes }: { readonly processes: Status['processes'] }) {
       rowKey={({ role, pid, started_at }) => `${role} ${pid} ${started_at}`}
       columns={[
         { header: 'Process', render: ({ role }) => role },
-        { header: 'State', render: ({ state }) => <Badge tone={STATE_TONES[state] ?? 'neutral'}>{state}</Badge> },
+        {
+          header: 'State',
+          render: ({ state }) => <Badge tone={STATE_TONES[state] ?? 'neutral'}>{describeState(state)}</Badge>,
+        },
         { header: 'Process id', align: 'right', render: ({ pid }) => pid ?? '—' },
         { header: 'Started', render: ({ started_at }) => <Timestamp at={started_at} /> },
         { header: 'Restarts', align: 'right', render: ({ restarts }) => restarts },
@@ -138,7 +142,7 @@ function Settings({ settings }: { readonly settings: Status['settings'] }) {
         {
           header: 'Value',
           render: ({ value }) => (
-            <code className="font-mono text-xs break-all">{value === null ? '—' : String(value)}</code>
+            <code className="block min-w-36 font-mono text-xs break-all">{value === null ? '—' : String(value)}</code>
           ),
         },
         { header: 'From', render: ({ source }) => source },
@@ -153,7 +157,8 @@ export function SystemPage() {
     queryFn: ({ signal }) => getJson<Status>('/status', {}, signal),
     refetchInterval: REFETCH_MS,
   });
-  const problems = data === undefined ? [] : findProblems(data);
+  const { data: quarantine } = useQuarantine();
+  const problems = data === undefined ? [] : findProblems(data, quarantine?.total ?? 0, Date.now());
   return (
     <>
       <PageHeader
@@ -179,11 +184,13 @@ export function SystemPage() {
           {problems.length > 0 && (
             <ul aria-label="Problems" className="rounded-lg border border-bad/50 bg-bad-soft p-4">
               {problems.map((problem) => (
-                <li key={problem}>{problem}</li>
+                <li key={problem} className="py-0.5 break-words">
+                  {problem}
+                </li>
               ))}
             </ul>
           )}
-          <div className="grid gap-4 md:grid-cols-2 xl:grid-cols-3">
+          <div className="grid gap-4 md:grid-cols-2 2xl:grid-cols-4">
             <GatewayCard status={data} />
             <DatabaseCard database={data.database} />
             <RecordsCard status={data} />
@@ -195,6 +202,7 @@ export function SystemPage() {
           </div>
           <h2 className="text-sm font-semibold">Processes</h2>
           <Processes processes={data.processes} />
+          <LossesTable losses={data.accounts?.losses ?? []} />
           <QuarantineTable />
           <h2 className="text-sm font-semibold">Settings in force</h2>
           <Settings settings={data.settings} />

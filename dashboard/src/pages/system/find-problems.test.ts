@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import type { Status } from '../../../../src/admin/system-resource.ts';
+import { findProblems } from './find-problems.ts';
+
+const NOW_MS = Date.parse('2026-11-28T12:00:00Z');
+const PROXY: Status['processes'][number] = {
+  ...{ role: 'proxy', pid: 7, state: 'ready', started_at: '2026-11-28T11:00:00Z' },
+  ...{ restarts: 0, recent_exits: 0, last_exit: null },
+  metrics: { open_calls: 0, calls_total: 30, rejected_total: 0, records_lost: 0, rss_bytes: 1 },
+};
+const ACCOUNTS = {
+  ...{ accepted: 30, stored: 30, spooled: 0, in_flight: 0, set_aside: 0, lost: 0, missing: 0, difference: 0 },
+  ...{ ended: 30, found: 30, is_whole: true, oldest_waiting_at: null, outcomes: {}, processes: [] },
+  ...{ unaccounted: [], unaccounted_total: 0, losses: [] },
+};
+const WELL: Status = {
+  ...{ version: '1.0.0', base_url: 'http://127.0.0.1:4141', started_at: '2026-11-28T11:00:00Z', price_version: null },
+  processes: [PROXY],
+  database: { state: 'up', version: '18', size_bytes: 1, calls: 30, oldest_requested_at: null },
+  ...{ records: null, jobs_running: 0, restart: null, spool: null, settings: [] },
+  accounts: ACCOUNTS,
+};
+const LOSS = { account_id: 1, key_id: 1, provider: 'openai', model: 'm', calls: 3, usage: {} };
+
+test('nothing is wrong with a gateway that works', () => {
+  expect(findProblems(WELL, 0, NOW_MS)).toEqual([]);
+});
+
+test('a loss needs attention for a day, one without a trace always', () => {
+  const lost = (minute: string, missing = 0) =>
+    findProblems({ ...WELL, accounts: { ...ACCOUNTS, lost: 3, missing, losses: [{ ...LOSS, minute }] } }, 0, NOW_MS);
+  const problem = 'Calls whose records are lost: 3. Is the disk of the data directory full?';
+  expect(lost('2026-11-28T11:30:00Z')).toEqual([problem]);
+  expect(lost('2026-11-27T11:30:00Z')).toEqual([]);
+  expect(lost('2026-11-27T11:30:00Z', 1)).toEqual([problem]);
+});
+
+test('damaged files of the spool, crash loops and records that no account knows need attention', () => {
+  const metrics = { open_calls: 0, calls_total: 30, rejected_total: 0, records_lost: 30, rss_bytes: 1 };
+  const processes = [{ ...PROXY, recent_exits: 5, last_exit: 'SIGKILL', metrics }];
+  expect(findProblems({ ...WELL, processes }, 1, NOW_MS)).toEqual([
+    "The proxy process ended 5 times in the last five minutes (SIGKILL); its own lines in the gateway's log say why.",
+    'The proxy process could not write 30 records. Make room on the disk of the data directory.',
+    '1 file is in the quarantine: see “Put aside” below.',
+  ]);
+});
