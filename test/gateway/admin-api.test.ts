@@ -55,6 +55,7 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
   let server: TestPostgres;
   let pool: pg.Pool;
   let session: IngestSession;
+  let pollKeys: () => Promise<void>;
   let dir: string;
   let api: AdminServer;
   let app: ReturnType<typeof createAdminApp>;
@@ -91,6 +92,7 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
         if (isConfirming) setImmediate(() => keys.onPublished(change.version, true));
       },
     });
+    pollKeys = keys.poll;
     const deps: AdminDeps = {
       accountId: 1,
       adminToken: TOKEN,
@@ -336,6 +338,16 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
     expect(sent.at(-1)?.upserts).toEqual([expect.objectContaining({ digest, revoked: true })]);
     expect((await change(path, 'DELETE'))['revoked_at']).toBe(revoked['revoked_at']);
     expect(await refusal(ask('/api/v1/keys/99999', { method: 'DELETE' }))).toBe('404 key_not_found');
+  });
+
+  test('the file of the keys is written again when somebody has removed it', async () => {
+    const created = await change('/api/v1/keys', 'POST', '{"name":"kept"}');
+    const file = join(dir, 'keys.json');
+    const before = readFileSync(file, 'utf8');
+    rmSync(file);
+    await pollKeys();
+    expect(readFileSync(file, 'utf8')).toBe(before);
+    expect(before).toContain(digestKey(String(created['key'])));
   });
 
   test('a rotated key is replaced by a new one with the same name and settings', async () => {
