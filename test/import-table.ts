@@ -61,6 +61,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
     'admin',
     'backup',
     'shipper',
+    'sockets',
     'spool',
     'pricing',
     'prices',
