@@ -104,7 +104,8 @@ export function planCall(n: number, shape: CallShape): CallPlan {
   // Other numbers for every call, so that one call's usage in another one's row shows.
   const inputTokens = 10 + (n % 997);
   const cacheReadTokens = n % 3 === 0 ? 1 + (n % 211) : 0;
-  const outputTokens = 1 + (n % 499);
+  // Never the 1 with which a stream of Anthropic's begins, which would look like the whole.
+  const outputTokens = 2 + (n % 499);
   const rates = RATES[provider];
   const expected: ExpectedRow = {
     ...{ provider, inputTokens, cacheReadTokens, outputTokens, traceId: traceIdOf(n) },
