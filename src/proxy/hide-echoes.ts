@@ -71,7 +71,7 @@ function hideInEnd(end: CallEnd, searches: readonly TextSearch[]): CallEnd {
 function hideInText(text: string, searches: readonly TextSearch[]): string;
 function hideInText(text: string | null, searches: readonly TextSearch[]): string | null;
 function hideInText(text: string | null, searches: readonly TextSearch[]): string | null {
-  if (text === null || text.length < MIN_CREDENTIAL_CHARS) return text;
+  if (text === null || !searches.some((search) => search.mayStandIn(text))) return text;
   // A byte a character, so places are the same.
   const spans = listSpans(Buffer.from(text, 'latin1'), searches);
   if (spans.length === 0) return text;
@@ -116,6 +116,8 @@ function hideInAnswer(body: CallBody, searches: readonly TextSearch[], isUnusual
 
 /** As long as before, so that head and tail stay where they are; a copy, since the client may still be sent these bytes. */
 function hideInBytes(bytes: Buffer, headBytes: number, searches: readonly TextSearch[]): Buffer {
+  const isWhole = headBytes >= bytes.length;
+  if (isWhole && !searches.some((search) => search.mayStandIn(bytes))) return bytes;
   const spans = [...listSpans(bytes, searches), ...listCut(bytes, headBytes, searches)];
   if (spans.length === 0) return bytes;
   const shown = Buffer.from(bytes);

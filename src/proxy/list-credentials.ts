@@ -3,10 +3,11 @@
  * longer than that, and never written anywhere.
  */
 import { decodeParameterName, isSecretName } from '../wire/secret-name.ts';
+import { SHORTEST_BEGINNING } from '../wire/text-search.ts';
 import type { AcceptedRequest } from './accept.ts';
 
 /** A shorter one is no secret, and would be found in ordinary text. */
-export const MIN_CREDENTIAL_CHARS = 8;
+export const MIN_CREDENTIAL_CHARS = SHORTEST_BEGINNING;
 const MAX_CREDENTIALS = 32;
 /** Such as base64 may have. */
 const NEEDS_ESCAPES = /[^\w.~%-]/;

@@ -5,25 +5,40 @@
 
 /** Found by Node's search, which is faster where nothing stands; short enough that its worst is bounded. */
 const ANCHOR_BYTES = 32;
+/** A beginning shorter than this is none. */
+export const SHORTEST_BEGINNING = 8;
 
 /** From, and up to without it. */
 export type Span = readonly [number, number];
 
 export class TextSearch {
-  /** One byte a character. */
-  readonly #text: Buffer;
-  readonly #anchor: Buffer;
+  readonly #characters: string;
+  readonly #beginning: string;
+  /** One byte a character; made when something may stand somewhere, which is nearly never. */
+  #bytes: Buffer | null = null;
   #borders: Int32Array | null = null;
 
   constructor(text: string) {
-    this.#text = Buffer.from(text, 'latin1');
-    this.#anchor = this.#text.subarray(0, ANCHOR_BYTES);
+    this.#characters = text;
+    this.#beginning = text.slice(0, SHORTEST_BEGINNING);
+  }
+
+  get #text(): Buffer {
+    this.#bytes ??= Buffer.from(this.#characters, 'latin1');
+    return this.#bytes;
+  }
+
+  /** False: neither the text nor a beginning of it that counts stands in there. Cheap. */
+  mayStandIn(bytesOrText: Buffer | string): boolean {
+    return typeof bytesOrText === 'string'
+      ? bytesOrText.includes(this.#beginning)
+      : bytesOrText.includes(this.#beginning, 0, 'latin1');
   }
 
   /** In order; places that overlap or touch are one. */
   find(bytes: Buffer): Span[] {
     const { length } = this.#text;
-    const first = length === 0 ? -1 : bytes.indexOf(this.#anchor);
+    const first = length === 0 ? -1 : bytes.indexOf(this.#text.subarray(0, ANCHOR_BYTES));
     if (first === -1) return [];
     const spans: Span[] = [];
     let from = first;
@@ -47,7 +62,7 @@ export class TextSearch {
 
   /** How many of the first bytes are the ending of the text, which is not whole there. */
   countEnded(bytes: Buffer): number {
-    const backwards = new TextSearch(this.#text.toString('latin1').split('').reverse().join(''));
+    const backwards = new TextSearch(this.#characters.split('').reverse().join(''));
     return backwards.countBegun(Buffer.from(bytes.subarray(0, this.#text.length)).reverse());
   }
 
