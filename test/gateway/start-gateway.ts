@@ -125,7 +125,11 @@ export async function startGateway(options: StartOptions = {}): Promise<TestGate
     const { token } = readAdminFile(dataDir);
     const answer = await fetch(`${adminBase}${path}`, {
       ...init,
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...init.headers },
+      // A test that waits for a command is deaf meanwhile: a kept connection may have been closed by then.
+      headers: {
+        ...{ authorization: `Bearer ${token}`, 'content-type': 'application/json', connection: 'close' },
+        ...init.headers,
+      },
     });
     const text = await answer.text();
     if (answer.status >= 400) throw new Error(`${init.method ?? 'GET'} ${path}: ${answer.status} ${text}`);
