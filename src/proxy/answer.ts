@@ -16,8 +16,10 @@ import type { UpstreamFailure } from './upstream/upstream-failure.ts';
 /** A client that takes nothing for this long, while there is something to take, is given up. */
 export const STALL_TIMEOUT_MS = 10 * 60_000;
 export const STALL_SWEEP_MS = 5_000;
-/** Between two checkpoints of one call, except for the one before the ending. */
+/** Between two checkpoints of one call, except for the first few and for the one before the ending. */
 const CHECKPOINT_INTERVAL_MS = 1_000;
+/** Streams say their usage once or twice; those that say it in every chunk have to wait from then on. */
+const PROMPT_CHECKPOINTS = 4;
 /** With `on_client_abort=drain`: how long an answer is read on after its client has gone. */
 const DRAIN_TIMEOUT_MS = 10 * 60_000;
 
@@ -87,6 +89,7 @@ export class Answer implements UpstreamEvents {
   /** What is to happen once that checkpoint is written. */
   #endsAfterCheckpoint: AnswerEnding | null = null;
   #lastCheckpointMs = Number.NEGATIVE_INFINITY;
+  #checkpoints = 0;
   #isTerminalChecked = false;
   #isClientGone = false;
   #isHeadFlushed = false;
@@ -306,6 +309,7 @@ export class Answer implements UpstreamEvents {
 
   #writeCheckpoint(): void {
     this.#lastCheckpointMs = this.#elapsedMs();
+    this.#checkpoints += 1;
     if (this.#isTerminalNews()) this.#isTerminalChecked = true;
     this.#options.checkpoint(this, () => {
       // The ending may have come into the held chunks since.
@@ -327,7 +331,10 @@ export class Answer implements UpstreamEvents {
 
   #isCheckpointDue(): boolean {
     if (this.#isTerminalNews()) return true;
-    return !this.#isTerminalChecked && this.#elapsedMs() - this.#lastCheckpointMs >= CHECKPOINT_INTERVAL_MS;
+    if (this.#isTerminalChecked) return false;
+    return (
+      this.#checkpoints < PROMPT_CHECKPOINTS || this.#elapsedMs() - this.#lastCheckpointMs >= CHECKPOINT_INTERVAL_MS
+    );
   }
 
   #finish(how: AnswerEnding): void {

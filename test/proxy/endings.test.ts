@@ -86,6 +86,29 @@ test('a whole stream: outcome ok, the latest usage, the checkpoint before the en
   expect(checkpoints.at(-1)?.checkpoint.reading.terminal).toBe(true);
 });
 
+test('usage that comes soon after other usage is in the spool, too, before the client has it', async () => {
+  provider.setAnswer(() =>
+    buildAnswer({
+      headers: STREAM_HEADERS,
+      framing: 'chunked',
+      body: START + DELTA + END,
+      // Between the usage and the ending behind it.
+      cuts: [START.length, (START + DELTA + END).lastIndexOf('event: message_stop')],
+      delayMs: 30,
+    }),
+  );
+  await readRawAnswer('127.0.0.1', proxy.port, messagesRequest());
+  const { begin } = await proxy.lastCall();
+  const readings = (await proxy.entries()).flatMap((entry) =>
+    entry.type === 'checkpoint' && entry.checkpoint.id === begin.id ? [entry.checkpoint.reading] : [],
+  );
+  expect(readings.map(({ usage, terminal }) => [usage?.classes.output, terminal])).toEqual([
+    [1, false],
+    [16, false],
+    [16, true],
+  ]);
+});
+
 test('a provider that cuts its stream: the client gets the bytes so far and no clean ending; usage so far is kept', async () => {
   provider.setAnswer(() => [
     ...buildAnswer({
