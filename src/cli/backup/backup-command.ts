@@ -13,6 +13,7 @@ import { OperatorError } from '../../errors.ts';
 import { type ClientFlags, createGatewayClient } from '../gateway-client.ts';
 import { createOutput } from '../output.ts';
 import { backupJson, describeLeft, formatContent } from './format-backup.ts';
+import { readBackupFile } from './read-backup-file.ts';
 import { createTicker } from './ticker.ts';
 
 interface BackupFlags extends ClientFlags {
@@ -89,18 +90,8 @@ async function writeBackupTo(path: string, flags: BackupFlags): Promise<BackupCo
   }
 }
 
-async function check(path: string): Promise<BackupContent> {
-  const ticker = createTicker(process.stderr);
-  try {
-    return await describeBackup(path === STDOUT ? process.stdin : createReadStream(path), ticker.show);
-  } catch (error) {
-    if (error instanceof BackupError) throw new OperatorError(`${path}: ${error.message}`, { cause: error });
-    if (error instanceof Error && 'code' in error)
-      throw new OperatorError(`cannot read ${path}: ${error.message}`, { cause: error });
-    throw error;
-  } finally {
-    ticker.clear();
-  }
+function check(path: string): Promise<BackupContent> {
+  return readBackupFile(path, path === STDOUT ? process.stdin : createReadStream(path));
 }
 
 async function runBackup(path: string, flags: BackupFlags): Promise<void> {

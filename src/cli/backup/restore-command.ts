@@ -2,13 +2,12 @@
 import { createReadStream } from 'node:fs';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { BackupError } from '../../backup/backup-error.ts';
-import { type BackupContent, describeBackup } from '../../backup/describe-backup.ts';
 import { OperatorError } from '../../errors.ts';
 import { confirm } from '../confirm.ts';
 import { type ClientFlags, createGatewayClient } from '../gateway-client.ts';
 import { createOutput } from '../output.ts';
 import { describeLeft, formatContent } from './format-backup.ts';
+import { readBackupFile } from './read-backup-file.ts';
 import { createTicker } from './ticker.ts';
 
 interface RestoreFlags extends ClientFlags {
@@ -29,21 +28,6 @@ const Restored = z.object({
   interrupted: z.number(),
 });
 
-/** Read whole before anything is sent: what is wrong with the file is said without a gateway doing work. */
-async function readFileWhole(path: string): Promise<BackupContent> {
-  const ticker = createTicker(process.stderr);
-  try {
-    return await describeBackup(createReadStream(path), ticker.show);
-  } catch (error) {
-    if (error instanceof BackupError) throw new OperatorError(`${path}: ${error.message}`, { cause: error });
-    if (error instanceof Error && 'code' in error)
-      throw new OperatorError(`cannot read ${path}: ${error.message}`, { cause: error });
-    throw error;
-  } finally {
-    ticker.clear();
-  }
-}
-
 /** The same bytes, told while they pass. */
 async function* told(path: string, onBytes: (bytes: number) => void): AsyncGenerator<Uint8Array> {
   let bytes = 0;
@@ -56,7 +40,8 @@ async function* told(path: string, onBytes: (bytes: number) => void): AsyncGener
 
 async function runRestore(path: string, flags: RestoreFlags): Promise<void> {
   const client = createGatewayClient(flags, process.env);
-  const content = await readFileWhole(path);
+  // Before anything is sent, so that no gateway works for a file that is damaged.
+  const content = await readBackupFile(path, createReadStream(path));
   const { holds } = await client.ask(Holds, '/api/v1/restore');
   if (holds.length > 0 && flags.replace !== true)
     throw new OperatorError(
