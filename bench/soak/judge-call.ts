@@ -120,7 +120,7 @@ export function judgeRow(facts: CallFacts, row: CountedRow): string | null {
 }
 
 function allowedOutcomes(facts: CallFacts): string[] {
-  const { plan, call, disturbance } = facts;
+  const { plan, call, disturbance, reached } = facts;
   if (wasIdleClosed(facts)) return ['upstream_unreachable'];
   const planned = plannedOutcome(plan);
   if (call.ending === 'complete' && call.gatewayError !== null && planned !== 'upstream_unreachable')
@@ -129,6 +129,8 @@ function allowedOutcomes(facts: CallFacts): string[] {
   return [
     planned,
     ...(plan.abort === undefined ? [] : ['client_closed']),
+    // The same as `wasIdleClosed`, and the client had left before it could be told.
+    ...(call.ending === 'aborted' && reached === 0 ? ['upstream_unreachable'] : []),
     // A proxy whose supervisor was killed cuts its calls in good order, or the next kill comes first.
     ...(disturbance === 'kill' ? ['interrupted', 'shutdown_cut', 'client_closed', 'upstream_truncated'] : []),
   ];

@@ -239,8 +239,11 @@ test('a key that another node made reaches the proxies and the file without bein
     const now = parseKeySnapshot(readFileSync(join(dir, 'keys.json'), 'utf8'));
     return now?.keys.size === 0 && now.version > (file?.version ?? 0);
   });
-  const last = supervisor.sent.findLast((message) => message.type === 'publish-keys');
-  expect(last?.change).toMatchObject({ baseVersion: -1, upserts: [] });
+  // The file is written first, and then they are told.
+  const version = parseKeySnapshot(readFileSync(join(dir, 'keys.json'), 'utf8'))?.version;
+  const findTold = () => supervisor.sent.findLast((message) => message.type === 'publish-keys')?.change;
+  await until(async () => findTold()?.version === version);
+  expect(findTold()).toMatchObject({ baseVersion: -1, upserts: [] });
   await pool.end();
   supervisor.toChild({ type: 'stop', graceMs: 5_000 });
   expect(await exited).toBe(0);

@@ -8,6 +8,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Agent, fetch as fetchFresh } from 'undici';
 
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 45_000;
@@ -123,17 +124,21 @@ export async function startGateway(options: StartOptions = {}): Promise<TestGate
 
   async function api(path: string, init: RequestInit = {}): Promise<unknown> {
     const { token } = readAdminFile(dataDir);
-    const answer = await fetch(`${adminBase}${path}`, {
-      ...init,
-      // A test that waits for a command is deaf meanwhile: a kept connection may have been closed by then.
-      headers: {
-        ...{ authorization: `Bearer ${token}`, 'content-type': 'application/json', connection: 'close' },
-        ...init.headers,
-      },
-    });
-    const text = await answer.text();
-    if (answer.status >= 400) throw new Error(`${init.method ?? 'GET'} ${path}: ${answer.status} ${text}`);
-    return text === '' ? null : JSON.parse(text);
+    // A connection of its own: a test that waits for a command is deaf meanwhile, and one that was open could be over.
+    const dispatcher = new Agent();
+    try {
+      const answer = await fetchFresh(`${adminBase}${path}`, {
+        method: init.method ?? 'GET',
+        body: typeof init.body === 'string' ? init.body : null,
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headersOf(init) },
+        dispatcher,
+      });
+      const text = await answer.text();
+      if (answer.status >= 400) throw new Error(`${init.method ?? 'GET'} ${path}: ${answer.status} ${text}`);
+      return text === '' ? null : JSON.parse(text);
+    } finally {
+      await dispatcher.destroy();
+    }
   }
 
   async function isReady(): Promise<true | undefined> {
@@ -206,4 +211,8 @@ function readProcesses(answer: unknown): GatewayProcess[] {
       restarts: Number(restarts),
     };
   });
+}
+
+function headersOf({ headers }: RequestInit): Record<string, string> {
+  return Object.fromEntries(new Headers(headers));
 }
