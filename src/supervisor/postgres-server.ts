@@ -177,7 +177,7 @@ async function pollEnd(identity: ProcessIdentity, cluster: string): Promise<stri
 }
 
 /** A live server on our cluster that takes our password, or null when there is none. */
-async function adopt({ files, user }: Cluster, log: Logger): Promise<RunningServer | null> {
+async function adopt({ files, user }: Cluster, log: Logger, signal: AbortSignal): Promise<RunningServer | null> {
   const found = readPostmaster(files.cluster);
   if (found === null) return null;
   const url = connectionString(files.password, found.socketDir, found.port, 'postgres');
@@ -195,11 +195,13 @@ async function adopt({ files, user }: Cluster, log: Logger): Promise<RunningServ
   const isGone = () => !isAlive(identity);
   let answer: PostgresAnswer;
   try {
-    answer = await answerWithin(url, found.isReady ? STOP_TIMEOUT_MS : START_TIMEOUT_MS, isGone);
+    const limitMs = found.isReady ? STOP_TIMEOUT_MS : START_TIMEOUT_MS;
+    answer = await answerWithin(url, limitMs, () => isGone() || signal.aborted);
   } catch (cause) {
     if (isGone()) return null;
-    // On Linux its working directory has shown that it is ours: it hangs in its shutdown, and would do so for ever.
-    if (process.platform === 'linux' && isShuttingDown(cause)) {
+    // On Linux its working directory has shown that it is ours. One that hangs in its shutdown would do so for ever, and
+    // one that has not come up is of no use to a gateway that stops.
+    if (process.platform === 'linux' && (isShuttingDown(cause) || signal.aborted)) {
       await stopServer(identity, files.cluster, log, 'immediate');
       return null;
     }
@@ -312,7 +314,8 @@ async function endChild(child: ChildProcess, ended: Promise<string>): Promise<vo
 export async function startServer(cluster: Cluster, log: Logger, signal: AbortSignal): Promise<RunningServer> {
   const endMs = performance.now() + START_TIMEOUT_MS;
   for (;;) {
-    const adopted = await adopt(cluster, log);
+    const adopted = await adopt(cluster, log, signal);
+    if (adopted === null) signal.throwIfAborted();
     // Without a pid file a server may still live, or what it left behind.
     const isInUse = adopted === null && isLifelineHeld(cluster.files.dataDir, POSTGRES_LIFELINE);
     const server = isInUse ? null : (adopted ?? (await tryStart(cluster, signal)));
