@@ -76,9 +76,9 @@ describe('the account of calls', () => {
     return opened;
   }
 
-  function shipper(live: readonly string[]): Shipper {
+  function shipper(live: readonly string[], raisedPatienceMs?: number): Shipper {
     const started = startShipper({
-      ...{ pool, spoolDir: spoolDir(), prices: fixedPrices(priceByToken), log, deadAfterMs: 0 },
+      ...{ pool, spoolDir: spoolDir(), prices: fixedPrices(priceByToken), log, deadAfterMs: 0, raisedPatienceMs },
       onEnded: (ended) => gone.takeIn(ended, 0),
     });
     started.setLiveSpools(live);
@@ -238,15 +238,18 @@ describe('the account of calls', () => {
     expect(JSON.stringify(listed)).not.toContain('canary-text');
   });
 
-  /** The database refuses call 1 for its data, and call 2 as if the moment were wrong. */
-  async function refuseCalls(): Promise<() => Promise<void>> {
-    await pool.query(`create function refuse() returns trigger language plpgsql as $$ begin
-      if new.id = '${callId(1)}' then raise exception using errcode = '22000'; end if;
-      if new.id = '${callId(2)}' then raise exception 'not now'; end if;
-      return new;
-    end $$`);
+  /** A trigger of somebody's on the log, in which `id` is that of the row. */
+  async function addTrigger(body: string): Promise<() => Promise<void>> {
+    await pool.query(`create function refuse() returns trigger language plpgsql as $$ declare id uuid := new.id;
+      begin ${body} return new; end $$`);
     await pool.query('create trigger refuse before insert on llm_requests for each row execute function refuse()');
     return async () => void (await pool.query('drop function refuse cascade'));
+  }
+
+  /** The database refuses call 1 for its data, and call 2 as if the moment were wrong. */
+  function refuseCalls(): Promise<() => Promise<void>> {
+    return addTrigger(`if id = '${callId(1)}' then raise exception using errcode = '22000'; end if;
+      if id = '${callId(2)}' then raise exception using errcode = '55006'; end if;`);
   }
 
   test('a record that was refused in a batch which is tried again, and then stored, is nowhere put aside', async () => {
@@ -279,6 +282,42 @@ describe('the account of calls', () => {
     copyFileSync(join(root, 'before.json'), cursor);
     await ship(['p1']);
     expect(await read({ acceptedTotal: 2, keptTotal: 2 })).toMatchObject({ stored: 2, setAside: 0, lost: 0 });
+    expect(await listQuarantine(join(root, 'quarantine'))).toEqual([]);
+  });
+
+  test('a record that a trigger refuses for long, while others are taken, is put aside and holds up nothing', async () => {
+    const dead = writer('p0');
+    await endCall(dead, 1);
+    await dead.close();
+    const spool = writer('p1');
+    for (const number of [2, 3, 4]) await endCall(spool, number);
+    const accept = await addTrigger(
+      `if id in ('${callId(1)}', '${callId(3)}') then raise exception 'not this one'; end if;`,
+    );
+    const started = shipper(['p1'], 50);
+    expect(await started.drain(DRAIN_MS)).toBe(true);
+    await accept();
+    expect(started.stats()).toMatchObject({ rows: 2, quarantined: 2, waitingFor: null });
+    expect(await listQuarantine(join(root, 'quarantine'))).toMatchObject([
+      { reason: expect.stringContaining('P0001'), provider: 'openai' },
+      { reason: expect.stringContaining('P0001'), provider: 'openai' },
+    ]);
+    expect(readdirSync(spoolDir())).toEqual(['p1']);
+    expect(await read({ acceptedTotal: 3, keptTotal: 3 })).toMatchObject({ stored: 2, setAside: 2, lost: 0 });
+  });
+
+  test('while a trigger refuses every record, nothing is put aside, however long it takes', async () => {
+    const spool = writer('p1');
+    for (const number of [1, 2]) await endCall(spool, number);
+    await beginCall(spool, 3);
+    const accept = await addTrigger("raise exception 'nobody may write now';");
+    const started = shipper(['p1'], 0);
+    await vi.waitFor(() => expect(started.stats().failures).toBeGreaterThan(2), { timeout: DRAIN_MS });
+    expect(started.stats()).toMatchObject({ rows: 0, quarantined: 0 });
+    expect(started.stats().waitingFor).toContain('nobody may write now');
+    await accept();
+    expect(await started.drain(DRAIN_MS)).toBe(true);
+    expect(await read({ acceptedTotal: 3, inFlight: 1, keptTotal: 2 })).toMatchObject({ stored: 2, setAside: 0 });
     expect(await listQuarantine(join(root, 'quarantine'))).toEqual([]);
   });
 

@@ -24,6 +24,7 @@ import { describeFailure } from './database-error.ts';
 import { type IngestSession, StalePricesError } from './ingest-session.ts';
 import { READ_OPEN_OF_PROCESS, READ_OPEN_ORDINALS } from './ingest-statements.ts';
 import { quarantineRecord, releaseRecords } from './quarantine.ts';
+import type { RaisedItems } from './raised-items.ts';
 import { putAside, type RefusedItem, type StoreCounts, storeItems } from './store-items.ts';
 import { tallyBatch } from './tally-batch.ts';
 
@@ -60,6 +61,8 @@ export interface ShipContext {
   readonly prices: ShippingPrices;
   readonly log: SpoolLog;
   readonly counts: ShipCounts;
+  /** Outlives a directory's shipper, which is made anew after a failure. */
+  readonly raised: RaisedItems;
   /** Latest use of each key, by the records stored; emptied by who writes it down. */
   readonly keyUses: Map<number, number>;
   /** Told before a directory is removed, more than once when that fails; what it says of its calls is gone afterwards. */
@@ -95,7 +98,7 @@ interface PreparedBatch {
 
 /** Starts at the durable cursor. After a failure make a new one: what was read and not stored is read again. */
 export async function openDirectoryShipper(processName: string, context: ShipContext): Promise<DirectoryShipper> {
-  const { spoolDir, quarantineDir, prices, log, counts, keyUses, onEnded } = context;
+  const { spoolDir, quarantineDir, prices, log, counts, raised, keyUses, onEnded } = context;
   const dir = join(spoolDir, processName);
   const onFiles = async <T>(work: Promise<T>): Promise<T> => {
     try {
@@ -165,7 +168,7 @@ export async function openDirectoryShipper(processName: string, context: ShipCon
         const pricing = { priceCall: prices.book().priceCall, nowMs: Date.now() };
         const pricesVersion = prices.version();
         const items = rows.map((row) => makeInterruptedItem(row.begin, row.checkpoint, pricing));
-        refused = await storeItems(items, { session, log, counts, pricesVersion });
+        refused = await storeItems(items, { session, log, counts, raised, pricesVersion });
       });
       const asideIds = new Set((await putAside(refused, { quarantineDir, log, counts })).map(idOfItem));
       for (const { begin } of rows)
@@ -207,7 +210,7 @@ export async function openDirectoryShipper(processName: string, context: ShipCon
         const { items, pricesVersion, ...priced } = isFirst ? built : priceBatch(batch);
         failed = priced.failed;
         if (items.length === 0) return;
-        refused = await storeItems(items, { session, log, counts, pricesVersion });
+        refused = await storeItems(items, { session, log, counts, raised, pricesVersion });
         counts.batches += 1;
       });
       // As the prices that counted have it: with others a row may have been made of it, or not.
