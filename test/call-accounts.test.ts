@@ -60,6 +60,7 @@ describe('the account of calls', () => {
   beforeEach(async () => {
     await pool.query('truncate llm_requests, llm_open_calls, llm_runs, llm_run_facets, llm_cost_hourly');
     await pool.query('truncate llm_metadata_hourly, jobs cascade');
+    await pool.query('drop function if exists refuse cascade');
     root = mkdtempSync(join(tmpdir(), 'accounts-'));
     gone = createCallAccounts(join(root, 'call-accounts.json'));
     return async () => {
