@@ -53,6 +53,7 @@ test.each([
       },
       {
         onConnection() {},
+        onTrailers() {},
         onHead: (status) => {
           text = `${status} `;
         },
