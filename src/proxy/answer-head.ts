@@ -64,14 +64,16 @@ export function trailersForClient(
   headerNames: HeaderNames,
   isEdited: boolean,
 ): [string, string][] {
-  const nominated = names.flatMap((name, index) =>
-    name.lower === 'connection' ? (readNominated(rawHeaders[index * 2 + 1] ?? '') ?? []) : [],
+  const nominated = new Set(
+    names.flatMap((name, index) =>
+      name.lower === 'connection' ? (readNominated(rawHeaders[index * 2 + 1] ?? '') ?? []) : [],
+    ),
   );
   const trailers: [string, string][] = [];
   for (let index = 0; index + 1 < rawTrailers.length; index += 2) {
     const spelling = rawTrailers[index] ?? '';
     const { lower, isOfAnswerHop } = headerNames.read(spelling);
-    if (isOfAnswerHop || nominated.includes(lower) || !isTrailerField(lower) || (isEdited && isDigest(lower))) continue;
+    if (isOfAnswerHop || nominated.has(lower) || !isTrailerField(lower) || (isEdited && isDigest(lower))) continue;
     trailers.push([spelling, rawTrailers[index + 1] ?? '']);
   }
   return trailers;
@@ -79,9 +81,10 @@ export function trailersForClient(
 
 export function dropNamed(headers: readonly string[], names: readonly string[]): string[] {
   const left: string[] = [];
+  // A hostile provider names thousands.
+  const dropped = new Set(names);
   for (let index = 0; index + 1 < headers.length; index += 2) {
-    if (!names.includes((headers[index] ?? '').toLowerCase()))
-      left.push(headers[index] ?? '', headers[index + 1] ?? '');
+    if (!dropped.has((headers[index] ?? '').toLowerCase())) left.push(headers[index] ?? '', headers[index + 1] ?? '');
   }
   return left;
 }

@@ -150,7 +150,7 @@ class Http2Response implements ClientResponse {
   #head: string[] | null = null;
   #isBodiless = false;
   #hasLength = false;
-  #trailers: Record<string, string[]> | null = null;
+  #hasTrailers = false;
   #hasEnded = false;
   headersSent = false;
 
@@ -206,15 +206,18 @@ class Http2Response implements ClientResponse {
     return bytes.length === 0 || this.#connection.write(bytes);
   }
 
-  /** Without a prototype, since a name may be that of any member. Of equal names the order stays. */
+  /** Of equal names the order stays. */
   addTrailers(trailers: readonly [string, string][]): void {
     if (!this.#waitsForTrailers || trailers.length === 0) return;
+    // Without a prototype, since a name may be that of any member.
     const sent: Record<string, string[]> = Object.create(null);
     for (const [name, value] of trailers) {
       const lower = name.toLowerCase();
-      sent[lower] = [...(sent[lower] ?? []), value];
+      const values = sent[lower];
+      if (values === undefined) sent[lower] = [value];
+      else values.push(value);
     }
-    this.#trailers = sent;
+    this.#hasTrailers = true;
     this.#stream.once('wantTrailers', () => this.#stream.sendTrailers(sent));
   }
 
@@ -223,11 +226,11 @@ class Http2Response implements ClientResponse {
     if (stream.destroyed) return;
     this.#hasEnded = true;
     const isEmpty = this.#isBodiless || bytes.length === 0;
-    this.#sendHead(isEmpty && this.#trailers === null);
+    this.#sendHead(isEmpty && !this.#hasTrailers);
     if (!stream.writableEnded) {
       if (isEmpty) stream.end();
       else stream.end(bytes);
-      if (!isEmpty) this.#watchRest();
+      if (stream.writableLength > 0) this.#watchRest();
     }
     if (!this.shouldKeepAlive) stream.session?.close();
   }
@@ -241,7 +244,7 @@ class Http2Response implements ClientResponse {
   }
 
   #watchRest(): void {
-    const wait: IdleWait = { touchedMs: performance.now(), onIdle: () => this.#stream.destroy() };
+    const wait: IdleWait = { touchedMs: performance.now(), onIdle: () => this.#stream.destroy(new Error('not taken')) };
     this.#unread.add(wait);
     this.#stream.once('close', () => this.#unread.remove(wait));
   }
