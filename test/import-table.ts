@@ -8,7 +8,6 @@ const VOCABULARY = [
   'token-usage',
   'call-record',
   'errors',
-  'exposure',
   'channel',
   'quarantined-item',
   'config',
@@ -29,6 +28,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   pricing: [],
   quote: ['pricing', 'providers', 'shapes', 'wire'],
   keys: [],
+  settings: [],
   sockets: [],
   spool: [],
   store: [],
@@ -79,8 +79,6 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   demo: ['wire'],
   reconcile: ['pricing'],
   cli: ['backup', 'runs', 'reconcile'],
-  'read-config': ['read-aws-settings', 'read-secret'],
-  'read-aws-settings': ['read-secret'],
 };
 
 /** The parts of the data plane that stand apart → what they may import of the rest of their folder. */
