@@ -46,6 +46,7 @@ function count(call: ClientCall, rows: readonly CountedRow[], more: Partial<Soak
     database: { rows, openCalls: 0, differences: [] },
     disturbances: [],
     planOf,
+    misread: new Set(),
     ...more,
   });
 }
