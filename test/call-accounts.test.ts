@@ -17,16 +17,14 @@ import { readLosses } from '../src/spool/loss-ledger.ts';
 import { NODE_FILES, type SpoolFiles } from '../src/spool/spool-files.ts';
 import { openSpoolWriter, type SpoolWriter } from '../src/spool/spool-writer.ts';
 import { layOutStandby } from '../src/spool/standby.ts';
-import { migrate } from '../src/store/migrate.ts';
-import { openPool } from '../src/store/pool.ts';
 import { createVerifyKind, requestVerify } from '../src/verify/verify-job.ts';
 import { callBegin, callEnd, callId, priceByToken } from './call-fixtures.ts';
 import { createFaultyFiles } from './faulty-files.ts';
 import { fixedPrices } from './fixed-prices.ts';
+import { openMigrated } from './open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from './postgres.ts';
 import { quietLog } from './quiet-log.ts';
 
-const MIGRATIONS = join(import.meta.dirname, '..', 'migrations');
 const DRAIN_MS = 20_000;
 
 const [KIND] = POSTGRES_KINDS;
@@ -48,11 +46,7 @@ describe('the account of calls', () => {
 
   beforeAll(async () => {
     server = await startPostgres(KIND);
-    pool = openPool({
-      connectionString: await server.createDatabase('accounts'),
-      ...{ max: 4, statementTimeoutMs: 10_000, applicationName: 'test', onIdleError: () => {} },
-    });
-    await migrate(pool, MIGRATIONS);
+    pool = await openMigrated(await server.createDatabase('accounts'));
   });
   afterAll(async () => {
     await pool.end();
