@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ProxyStart } from '../../src/channel.ts';
-import { readConfig } from '../../src/read-config.ts';
+import { readConfig } from '../../src/settings/read-config.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 /** Of a start that ends at once; a stop that was not heard is waited for much longer. */
