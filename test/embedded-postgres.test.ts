@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/supervisor/embedded-postgres.ts';
-import { pingPostgres } from '../src/supervisor/postgres-connection.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/supervisor/postgres/embedded-postgres.ts';
+import { pingPostgres } from '../src/supervisor/postgres/postgres-connection.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-stuck-'));
 let postgres: EmbeddedPostgres | null = null;

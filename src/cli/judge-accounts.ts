@@ -1,7 +1,7 @@
 /** What `doctor` and `verify` make of the account of all calls: whether it balances, and what became of the rest. Pure. */
 import { z } from 'zod';
 import { formatDuration, formatExactCount } from '../format-amounts.ts';
-import type { Finding } from './findings.ts';
+import type { Finding } from './finding.ts';
 import { terminalText } from './terminal-text.ts';
 
 /** Of `GET /api/v1/status`. */
@@ -90,7 +90,7 @@ export function* judgeQuarantine({ total, data }: z.infer<typeof Quarantine>): G
   const what = latest === undefined ? '' : `; the latest: ${describeItem(latest)}`;
   yield {
     level: 'problem',
-    text: `quarantine: ${formatExactCount(total)} files in the folder quarantine of the data directory${what}. GET /api/v1/quarantine lists them`,
+    text: `quarantine: ${formatExactCount(total)} files in the folder quarantine of the data directory${what}. \`tollgate quarantine\` lists them, and what to do`,
   };
 }
 

@@ -12,7 +12,7 @@ import { SignatureV4 } from '@smithy/signature-v4';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { UpstreamConfig } from '../../src/config.ts';
 import { HELD_BODIES_BYTES } from '../../src/proxy/gateway.ts';
-import { readConfig } from '../../src/read-config.ts';
+import { readConfig } from '../../src/settings/read-config.ts';
 import { type RecordedRequest, type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
 import { listFixtures } from '../fixtures.ts';
 import { readRawAnswer } from '../read-raw-answer.ts';
@@ -170,6 +170,39 @@ describe('an upstream with credentials', () => {
     expect(arrived.header('x-amz-security-token')).toBe(TOKEN);
     expect(arrived.headBytes.toString('latin1')).not.toMatch(/the-clients-own-key|placeholder|x-gateway/i);
     expect((await proxy.lastCall()).begin).toMatchObject({ provider: 'bedrock', region: 'eu-west-1' });
+  });
+
+  test('its credentials go to it alone, as a signature, whatever address, region or upstream the caller names', async () => {
+    const line = 'GET /async-invoke?region=us-east-1&endpoint=https%3A%2F%2Fevil.example';
+    const named = [
+      'X-Amz-Region: us-east-1',
+      'X-Forwarded-Host: evil.example',
+      'X-Gateway-Endpoint: https://evil.example',
+    ];
+    for (const host of ['evil.example', 'bedrock-runtime.us-east-1.amazonaws.com', '169.254.169.254']) {
+      const { status, arrived } = await send({ line, host, headers: [...signed, ...named] });
+      expect(status).toBe(200);
+      if (arrived === null) throw new Error('nothing arrived');
+      expect(check(arrived)).toMatchObject({ isValid: true, region: 'eu-west-1', service: 'bedrock' });
+      expect(arrived.header('host')).toBe(RUNTIME);
+      expect(arrived.headBytes.toString('latin1')).not.toContain(SECRET);
+    }
+    // A provider that sends elsewhere is not followed.
+    provider.setAnswer(() =>
+      buildAnswer({ status: 307, headers: [['Location', `http://127.0.0.1:${provider.port}/elsewhere`]], body: '' }),
+    );
+    const before = provider.requests.length;
+    expect((await send({ line, headers: signed })).status).toBe(307);
+    expect(provider.requests.length).toBe(before + 1);
+  });
+
+  test('its credentials are not used for any other upstream', async () => {
+    const line = 'GET /async-invoke';
+    const { arrived } = await send({ line });
+    expect(arrived?.headBytes.toString('latin1')).toMatch(/^GET \/async-invoke /);
+    expect(arrived?.headBytes.toString('latin1')).not.toMatch(/authorization|x-amz|AKIAGATEWAY/i);
+    const asOther = await send({ line, headers: [...signed, 'X-Gateway-Provider: openai'] });
+    expect(asOther).toMatchObject({ status: 400, code: 'alias_unknown', arrived: null });
   });
 
   test('signs for the service that its host belongs to', async () => {
