@@ -3,7 +3,7 @@
  * It opens its API before the database answers, and lives on while that is away. It never touches a call.
  */
 import { mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import type { Logger } from 'pino';
@@ -200,7 +200,7 @@ function createControl(
     pool: apiPool,
     accountId: ACCOUNT_ID,
     tollgateVersion: readVersion(),
-    quarantineDir: join(dirname(start.spoolDir), 'quarantine'),
+    quarantineDir,
     prices,
     shipper: () => connected?.shipper ?? null,
     readSpoolStatus: () => readSpoolStatus(start.spoolDir),
