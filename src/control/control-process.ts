@@ -20,6 +20,7 @@ import { listQuarantine } from '../shipper/list-quarantine.ts';
 import { type Shipper, startShipper } from '../shipper/shipper.ts';
 import { readOpenFileLimit } from '../sockets/open-file-limit.ts';
 import { createWaitingCounter } from '../spool/count-waiting.ts';
+import { STANDBY_NAME } from '../spool/standby.ts';
 import { openPool } from '../store/pool.ts';
 import { readVersion } from '../version.ts';
 import { createBackups } from './backups.ts';
@@ -35,6 +36,7 @@ import { repeatMigration } from './repeat-migration.ts';
 import { repeatPriceUpdates } from './repeat-price-updates.ts';
 import { repeatPrices } from './repeat-prices.ts';
 import { repeatRetention } from './repeat-retention.ts';
+import { repeatStandbys } from './repeat-standbys.ts';
 import { type JobThread, runJobThread } from './run-job-thread.ts';
 import { formatShipperStatus } from './shipper-status.ts';
 import { readSpoolStatus } from './spool-status.ts';
@@ -187,6 +189,7 @@ function createControl(
     if (supervisor !== null) memory.note(supervisor);
     return PROXY_POLL_MS;
   });
+  const standbys = repeatStandbys(join(config.dataDir, STANDBY_NAME), log);
   const connecting = repeatMigration(shipperPool, join(PROJECT_ROOT, 'migrations'), log, () => {
     connected = connect();
   });
@@ -278,6 +281,7 @@ function createControl(
       await Promise.all([
         connecting.stop(),
         watching.stop(),
+        standbys.stop(),
         connected?.polling.stop(),
         connected?.pollingPrices.stop(),
         connected?.priceUpdates.stop(),

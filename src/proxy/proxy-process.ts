@@ -10,6 +10,7 @@ import { applyKeyChange, readKeySnapshotFile } from '../keys/key-snapshot.ts';
 import { createLog } from '../log.ts';
 import { countConnections, readOpenFileLimit } from '../sockets/open-file-limit.ts';
 import { openSpoolWriter } from '../spool/spool-writer.ts';
+import { STANDBY_NAME } from '../spool/standby.ts';
 import { STALL_SWEEP_MS, STALL_TIMEOUT_MS } from './answer.ts';
 import { createAwsCredentials } from './aws/aws-credentials.ts';
 import { createByteBudget } from './byte-budget.ts';
@@ -59,6 +60,7 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
   const attempts = createAttemptSampler();
   const spool = openSpoolWriter({
     dir: join(start.spoolDir, start.spoolName),
+    standbyDir: join(config.dataDir, STANDBY_NAME),
     durability: config.durability,
     onFull: config.onFull,
     log,
