@@ -118,12 +118,7 @@ interface Control {
 interface Connected {
   readonly shipper: Shipper;
   readonly keys: KeyPublisher;
-  readonly polling: Repeating;
-  readonly pollingPrices: Repeating;
-  readonly priceUpdates: Repeating;
-  readonly retention: Repeating;
-  readonly feed: Repeating;
-  readonly estimates: Repeating;
+  readonly repeated: readonly Repeating[];
   readonly jobs: JobThread;
 }
 
@@ -170,12 +165,14 @@ function createControl(
     return {
       shipper,
       keys,
-      polling: repeatKeys(keys, log),
-      pollingPrices: repeatPrices(prices, apiPool, log),
-      priceUpdates: repeatPriceUpdates(apiPool, ACCOUNT_ID, prices, log),
-      retention: repeatRetention(retentionPool, config, log),
-      feed: repeatFeed({ pool: apiPool, catalogs, log }),
-      estimates: repeatEstimates(estimatesPool, config, (call) => prices.book().priceCall(call), log),
+      repeated: [
+        repeatKeys(keys, log),
+        repeatPrices(prices, apiPool, log),
+        repeatPriceUpdates(apiPool, ACCOUNT_ID, prices, log),
+        repeatRetention(retentionPool, config, log),
+        repeatFeed({ pool: apiPool, catalogs, log }),
+        repeatEstimates(estimatesPool, config, (call) => prices.book().priceCall(call), log),
+      ],
       jobs: runJobThread({
         pool: apiPool,
         settings: { databaseUrl: start.databaseUrl, accountId: ACCOUNT_ID },
@@ -278,18 +275,8 @@ function createControl(
     },
     close: async (drainMs) => {
       await server?.close();
-      await Promise.all([
-        connecting.stop(),
-        watching.stop(),
-        standbys.stop(),
-        connected?.polling.stop(),
-        connected?.pollingPrices.stop(),
-        connected?.priceUpdates.stop(),
-        connected?.retention.stop(),
-        connected?.feed.stop(),
-        connected?.estimates.stop(),
-        connected?.jobs.stop(),
-      ]);
+      const repeated = [connecting, watching, standbys, ...(connected?.repeated ?? [])];
+      await Promise.all([...repeated.map((one) => one.stop()), connected?.jobs.stop()]);
       await endShipping(connected?.shipper ?? null, drainMs, log);
       // A connection that hangs must not hold the process; whoever waits for this one exits.
       const pools = [apiPool, shipperPool, retentionPool, estimatesPool];
