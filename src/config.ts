@@ -1,6 +1,6 @@
 /**
- * The settings: command-line flags over environment over defaults, read once, validated, frozen. A wrong setting is an
- * OperatorError whose one line names it. Only `main` reads it; everything else gets what it needs as arguments.
+ * The settings, as every process gets them: frozen, once read, as an argument. Types only; who reads them from flags and
+ * environment, and says what is wrong with them, is `settings/read-config.ts`.
  */
 import type { ProviderName } from './call-record.ts';
 
@@ -79,7 +79,7 @@ export interface Config {
   readonly demo: boolean;
 }
 
-/** What the command line gave; absent means "not given". Values are checked here, not by the command line. */
+/** What the command line gave; absent means "not given". The command line checks no value. */
 export interface ConfigFlags {
   readonly host?: string;
   readonly port?: string;

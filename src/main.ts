@@ -1,13 +1,13 @@
-/** The command line; the only place that wires things together. */
+/** The command line: `start`, and the processes that it starts. What a process is made of is wired in its own file. */
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { formatBanner } from './banner.ts';
 import type { ConfigFlags } from './config.ts';
 import { OperatorError } from './errors.ts';
-import { listExposureWarnings } from './exposure.ts';
-import { listSettings } from './list-settings.ts';
 import { createLog } from './log.ts';
-import { listUnknownSettings, readConfig } from './read-config.ts';
+import { listExposureWarnings } from './settings/exposure.ts';
+import { listSettings } from './settings/list-settings.ts';
+import { listUnknownSettings, readConfig } from './settings/read-config.ts';
 import { connectToSupervisor } from './supervisor/child-channel.ts';
 import { readVersion } from './version.ts';
 

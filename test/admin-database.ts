@@ -1,6 +1,5 @@
 /** The admin API over a real database that a test fills with calls: nothing is proxied, and nothing but the test writes. */
 
-import { join } from 'node:path';
 import type pg from 'pg';
 import { createAdminApp } from '../src/admin/admin-app.ts';
 import { listenAdmin } from '../src/admin/admin-server.ts';
@@ -10,13 +9,11 @@ import { type CurrentPriceBook, createCurrentPriceBook } from '../src/prices/cur
 import type { PriceCall } from '../src/pricing/billable-call.ts';
 import { buildBatch } from '../src/shipper/build-batch.ts';
 import { openIngestSession } from '../src/shipper/ingest-session.ts';
-import { migrate } from '../src/store/migrate.ts';
-import { openPool } from '../src/store/pool.ts';
 import { bareAdminDeps } from './admin-deps.ts';
 import { callBegin, callEnd, NOON_MS, priceByToken } from './call-fixtures.ts';
+import { openMigrated } from './open-migrated.ts';
 import { type PostgresKind, startPostgres } from './postgres.ts';
 
-const MIGRATIONS = join(import.meta.dirname, '..', 'migrations');
 export const ADMIN_TOKEN = 'test-admin-token';
 
 /** A UUIDv7 of the call's own millisecond, by which its partition is found. */
@@ -65,14 +62,7 @@ export interface AdminDatabase {
 
 export async function startAdminDatabase(kind: PostgresKind): Promise<AdminDatabase> {
   const server = await startPostgres(kind);
-  const pool = openPool({
-    connectionString: await server.createDatabase('lists'),
-    max: 8,
-    statementTimeoutMs: 30_000,
-    applicationName: 'test',
-    onIdleError: () => {},
-  });
-  await migrate(pool, MIGRATIONS);
+  const pool = await openMigrated(await server.createDatabase('lists'), { max: 8 });
   const session = await openIngestSession(pool);
   const prices = createCurrentPriceBook(1);
   const app = createAdminApp(

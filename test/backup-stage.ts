@@ -1,16 +1,12 @@
 /** Databases with a log in them, backups of them in memory, and what is in a database as text, for comparing. */
-import { join } from 'node:path';
 import pg from 'pg';
 import { BACKUP_TABLES } from '../src/backup/backup-tables.ts';
 import { closeConnection, openConnection } from '../src/backup/open-connection.ts';
 import { packBackup, unpackBackup } from '../src/backup/pack-backup.ts';
 import { type RestoreOptions, type RestoreResult, restoreBackup } from '../src/backup/restore-backup.ts';
 import { writeBackup } from '../src/backup/write-backup.ts';
-import { migrate } from '../src/store/migrate.ts';
-import { openPool } from '../src/store/pool.ts';
+import { openMigrated, openTestPool } from './open-migrated.ts';
 import type { TestPostgres } from './postgres.ts';
-
-const MIGRATIONS = join(import.meta.dirname, '..', 'migrations');
 
 export interface StagedDatabase {
   readonly url: string;
@@ -20,8 +16,7 @@ export interface StagedDatabase {
 /** As a first start leaves it; copies of it are made faster than it is. */
 export async function createTemplate(server: TestPostgres): Promise<string> {
   const url = await server.createDatabase('fresh');
-  const pool = open(url);
-  await migrate(pool, MIGRATIONS);
+  const pool = await openMigrated(url);
   await pool.end();
   return url;
 }
@@ -33,17 +28,7 @@ export async function createGatewayDatabase(template: string, name: string): Pro
   await admin.query(`create database ${pg.escapeIdentifier(name)} template fresh`);
   await admin.end();
   url.pathname = `/${name}`;
-  return { url: url.href, pool: open(url.href) };
-}
-
-function open(url: string): pg.Pool {
-  return openPool({
-    connectionString: url,
-    max: 4,
-    statementTimeoutMs: 30_000,
-    applicationName: 'test',
-    onIdleError: () => {},
-  });
+  return { url: url.href, pool: openTestPool(url.href) };
 }
 
 export async function backUp({ url }: StagedDatabase): Promise<Buffer> {

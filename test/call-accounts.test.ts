@@ -1,5 +1,5 @@
 /** The account of calls over real files, a real shipper and a real PostgreSQL. */
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
@@ -13,18 +13,18 @@ import { readAccounts } from '../src/control/read-accounts.ts';
 import { listQuarantine } from '../src/shipper/list-quarantine.ts';
 import { type Shipper, startShipper } from '../src/shipper/shipper.ts';
 import { createWaitingCounter } from '../src/spool/count-waiting.ts';
+import { readLosses } from '../src/spool/loss-ledger.ts';
 import { NODE_FILES, type SpoolFiles } from '../src/spool/spool-files.ts';
 import { openSpoolWriter, type SpoolWriter } from '../src/spool/spool-writer.ts';
-import { migrate } from '../src/store/migrate.ts';
-import { openPool } from '../src/store/pool.ts';
+import { layOutStandby } from '../src/spool/standby.ts';
 import { createVerifyKind, requestVerify } from '../src/verify/verify-job.ts';
 import { callBegin, callEnd, callId, priceByToken } from './call-fixtures.ts';
 import { createFaultyFiles } from './faulty-files.ts';
 import { fixedPrices } from './fixed-prices.ts';
+import { openMigrated } from './open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from './postgres.ts';
 import { quietLog } from './quiet-log.ts';
 
-const MIGRATIONS = join(import.meta.dirname, '..', 'migrations');
 const DRAIN_MS = 20_000;
 
 const [KIND] = POSTGRES_KINDS;
@@ -46,11 +46,7 @@ describe('the account of calls', () => {
 
   beforeAll(async () => {
     server = await startPostgres(KIND);
-    pool = openPool({
-      connectionString: await server.createDatabase('accounts'),
-      ...{ max: 4, statementTimeoutMs: 10_000, applicationName: 'test', onIdleError: () => {} },
-    });
-    await migrate(pool, MIGRATIONS);
+    pool = await openMigrated(await server.createDatabase('accounts'));
   });
   afterAll(async () => {
     await pool.end();
@@ -192,6 +188,28 @@ describe('the account of calls', () => {
     await spool.close();
     await ship([]);
     expect(await read()).toMatchObject({ accepted: 2, stored: 1, lost: 1, missing: 0, unaccounted: [] });
+  });
+
+  test('a process that found only room to count its losses, and was killed, has each of its calls in the account once', async () => {
+    const standbyDir = join(root, 'standby');
+    await layOutStandby(standbyDir, 0);
+    mkdirSync(spoolDir());
+    const { files, failWhen } = createFaultyFiles();
+    failWhen('ENOSPC', (_call, name) => name !== 'listNames' && name !== 'rename');
+    const dir = join(spoolDir(), 'p1');
+    const spool = openSpoolWriter({ dir, standbyDir, durability: 'process', files, log });
+    for (const ordinal of [1, 2, 3]) expect(await endCall(spool, ordinal)).toBe(false);
+    const said = { acceptedTotal: 3, recordsLost: 3 };
+    expect(await read(said)).toMatchObject({ accepted: 3, stored: 0, lost: 3, difference: 0, unaccounted: [] });
+    await expect.poll(async () => (await readLosses(dir)).calls).toBe(3);
+    // As a kill leaves it: the file is all there is.
+    cpSync(dir, join(spoolDir(), 'p2'), { recursive: true });
+    await spool.close();
+    rmSync(dir, { recursive: true });
+    await ship([]);
+    expect(await read()).toMatchObject({ accepted: 3, stored: 0, lost: 3, missing: 0, unaccounted: [] });
+    expect((await read()).losses).toMatchObject([{ keyId: 1, provider: 'openai', calls: 3 }]);
+    expect(readdirSync(spoolDir())).toEqual([]);
   });
 
   test('a number that never came is lost, and those of a ledger are not missing', async () => {

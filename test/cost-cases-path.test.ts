@@ -2,7 +2,6 @@
  * The worked cases on the whole path of a call: a client's request through the proxy at the case's time, the provider's
  * answer (whole, and as a stream where there is one), the meter, the spool, the shipper, the row in PostgreSQL.
  */
-import { join } from 'node:path';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createCurrentPriceBook } from '../src/prices/current-price-book.ts';
@@ -15,8 +14,6 @@ import { COST_COLUMNS, type PricedRow, repriceCall } from '../src/repricing/repr
 import { isObject, parseJson } from '../src/shapes/json-reading.ts';
 import type { ShapeName } from '../src/shapes/shape.ts';
 import { startShipper } from '../src/shipper/shipper.ts';
-import { migrate } from '../src/store/migrate.ts';
-import { openPool } from '../src/store/pool.ts';
 import type { JsonObject, JsonValue } from '../src/token-usage.ts';
 import { formatUsd, parseUsd } from '../src/usd.ts';
 import { toStream } from './answer-streams.ts';
@@ -29,12 +26,12 @@ import {
   toQuoteInput,
 } from './cost-cases.ts';
 import { type ScriptedProvider, startScriptedProvider } from './fake-provider.ts';
+import { openMigrated } from './open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from './postgres.ts';
 import { type InProcessProxy, startProxy } from './proxy/start-proxy.ts';
 import { quietLog } from './quiet-log.ts';
 import { buildAnswer } from './scripted-answer.ts';
 
-const MIGRATIONS = join(import.meta.dirname, '..', 'migrations');
 const DRAIN_MS = 30_000;
 /** For some hundreds of calls, one after the other: the clock goes with them. */
 const CALLS_MS = 120_000;
@@ -197,11 +194,7 @@ beforeAll(async () => {
   const [kind] = POSTGRES_KINDS;
   if (kind === undefined) throw new Error('no PostgreSQL');
   postgres = await startPostgres(kind);
-  pool = openPool({
-    connectionString: await postgres.createDatabase('cost_cases'),
-    ...{ max: 4, statementTimeoutMs: 30_000, applicationName: 'test', onIdleError: () => {} },
-  });
-  await migrate(pool, MIGRATIONS);
+  pool = await openMigrated(await postgres.createDatabase('cost_cases'));
   provider = await startScriptedProvider();
   proxy = await startProxy(
     provider.origin,

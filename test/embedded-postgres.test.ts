@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, afterEach, expect, test } from 'vitest';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/supervisor/embedded-postgres.ts';
-import { pingPostgres } from '../src/supervisor/postgres-connection.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/supervisor/postgres/embedded-postgres.ts';
+import { pingPostgres } from '../src/supervisor/postgres/postgres-connection.ts';
 import { readStartTime } from '../src/supervisor/process-identity.ts';
 import { listProcesses, runGateway } from './gateway/run-gateway.ts';
 

@@ -4,7 +4,7 @@
  */
 import { createLog } from '../src/log.ts';
 import { openDataDirectory } from '../src/supervisor/data-directory.ts';
-import { startEmbeddedPostgres } from '../src/supervisor/embedded-postgres.ts';
+import { startEmbeddedPostgres } from '../src/supervisor/postgres/embedded-postgres.ts';
 
 const [path = '', what = ''] = process.argv.slice(2);
 await openDataDirectory({ path, onWait: () => {}, onLost: () => process.exit(4), heartbeatMs: 100 });

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { PROVIDER_NAMES } from '../src/call-record.ts';
@@ -36,6 +36,14 @@ test('the dashboard takes types from the server, and code only from what is pure
   expect(
     readDashboardViolations('dashboard/src/a.ts', "import type { Run } from '../../src/admin/runs-resource.ts';"),
   ).toEqual([]);
+});
+
+test('docs/layout.md has one row for each folder and each file of src, and for nothing that is not there', () => {
+  const page = readFileSync(join(src, '..', 'docs', 'layout.md'), 'utf8').split('## Around')[0] ?? '';
+  const firstCells = [...page.matchAll(/^\| (`.*?) +\|/gm)].map(([, cell = '']) => cell);
+  const named = firstCells.flatMap((cell) => [...cell.matchAll(/`([\w.-]+)\/?`/g)].map(([, name = '']) => name));
+  const present = readdirSync(src).filter((name) => !name.endsWith('.test.ts'));
+  expect(named.toSorted()).toEqual(present.toSorted());
 });
 
 test('a provider is named only in its own file, the registry and the vocabulary', () => {

@@ -8,7 +8,6 @@ const VOCABULARY = [
   'token-usage',
   'call-record',
   'errors',
-  'exposure',
   'channel',
   'quarantined-item',
   'config',
@@ -29,6 +28,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   pricing: [],
   quote: ['pricing', 'providers', 'shapes', 'wire'],
   keys: [],
+  settings: [],
   sockets: [],
   spool: [],
   store: [],
@@ -79,15 +79,21 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   demo: ['wire'],
   reconcile: ['pricing'],
   cli: ['backup', 'runs', 'reconcile'],
-  'read-config': ['read-aws-settings', 'read-secret'],
-  'read-aws-settings': ['read-secret'],
 };
 
-/** The parts of the data plane that stand apart → what they may import of the rest of their folder. */
+/** The parts of a folder that stand apart → what they may import of the rest of it. */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
   'proxy/upstream': [],
   'proxy/http2': ['proxy/client-exchange.ts', 'proxy/idle-sweep.ts'],
   'proxy/aws': ['proxy/accept.ts'],
+  'supervisor/postgres': [
+    'supervisor/back-off.ts',
+    'supervisor/crash-loop.ts',
+    'supervisor/data-directory.ts',
+    'supervisor/lifeline.ts',
+    'supervisor/private-file.ts',
+    'supervisor/process-identity.ts',
+  ],
 };
 
 /** The dashboard takes types from anywhere in `src/`, but code only from these: pure, and fit for a browser. */

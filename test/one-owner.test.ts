@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { listDescendants } from '../bench/proxy/process-figures.ts';
 import { createLog } from '../src/log.ts';
 import { openDataDirectory } from '../src/supervisor/data-directory.ts';
-import { startEmbeddedPostgres } from '../src/supervisor/embedded-postgres.ts';
+import { startEmbeddedPostgres } from '../src/supervisor/postgres/embedded-postgres.ts';
 import { isAlive, readStartTime } from '../src/supervisor/process-identity.ts';
 
 const HOLDER = join(import.meta.dirname, 'hold-data-directory.ts');

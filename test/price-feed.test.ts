@@ -4,13 +4,11 @@ import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { lookWhenDue } from '../src/control/repeat-feed.ts';
 import { type FeedState, readFeedState } from '../src/prices/check-feed.ts';
-import { migrate } from '../src/store/migrate.ts';
-import { openPool } from '../src/store/pool.ts';
 import { catalogText, changedCatalogText } from './catalog-text.ts';
+import { openMigrated } from './open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from './postgres.ts';
 import { testCatalogs } from './test-catalogs.ts';
 
-const MIGRATIONS = new URL('../migrations/', import.meta.url).pathname;
 const FLASH_LITE = 'gemini-2.0-flash-lite"},"context_window":1000000,"prices":{"input_mtok":';
 const RAISED = changedCatalogText([`${FLASH_LITE}0.075`, `${FLASH_LITE}0.0825`]);
 const FREE = changedCatalogText([`${FLASH_LITE}0.075`, `${FLASH_LITE}0`]);
@@ -48,11 +46,7 @@ describe('the price feed', () => {
     const [kind] = POSTGRES_KINDS;
     if (kind === undefined) throw new Error('there is no PostgreSQL');
     postgres = await startPostgres(kind);
-    pool = openPool({
-      ...{ connectionString: await postgres.createDatabase('feed'), max: 4, statementTimeoutMs: 30_000 },
-      ...{ applicationName: 'test', onIdleError: () => {} },
-    });
-    await migrate(pool, MIGRATIONS);
+    pool = await openMigrated(await postgres.createDatabase('feed'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();
     if (typeof address !== 'object' || address === null) throw new Error('no port');

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createLog } from '../src/log.ts';
-import { readConfig } from '../src/read-config.ts';
+import { readConfig } from '../src/settings/read-config.ts';
 import { type ListeningSockets, openListeningSockets } from '../src/supervisor/listening-sockets.ts';
 import { createProxyFleet, type ProxyFleet } from '../src/supervisor/proxy-fleet.ts';
 import { createSupervisedChild, type SupervisedChild } from '../src/supervisor/supervised-child.ts';

@@ -1,15 +1,26 @@
 /**
- * Disks that can be full, for tests: a small tmpfs where the test may mount one, and, everywhere, a folder whose segments
- * lead to a device without room. Each has the same handles, so that a test runs on all that there are.
+ * Disks that can be full, for tests: small file systems where the test may mount them, and, everywhere, a folder whose
+ * segments lead to a device without room. Each has the same handles, so that a test runs on all that there are.
  */
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, closeSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import {
+  appendFileSync,
+  closeSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  statfsSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NODE_FILES, type SpoolFiles } from '../src/spool/spool-files.ts';
 import { createFullDevice } from './faulty-files.ts';
 
 const TMPFS_BYTES = 8 * 1024 * 1024;
+const EXT4_BYTES = 32 * 1024 * 1024;
 
 export interface SmallDisk {
   readonly dir: string;
@@ -22,11 +33,45 @@ export interface SmallDisk {
   readonly remove: () => void;
 }
 
-/** Null where nothing may be mounted. */
-function mountTmpfs(): string | null {
+interface FileSystem {
+  readonly means: string;
+  /** Throws where it cannot be mounted. */
+  readonly mount: (dir: string) => void;
+}
+
+const FILE_SYSTEMS: readonly FileSystem[] = [
+  {
+    means: 'a full tmpfs',
+    mount: (dir) => run('mount', '-t', 'tmpfs', '-o', `size=${TMPFS_BYTES},mode=700`, 'tmpfs', dir),
+  },
+  {
+    // Unlike on the other, no folder can be made on it.
+    means: 'a full ext4',
+    mount: (dir) => {
+      const image = `${dir}.img`;
+      try {
+        writeFileSync(image, '');
+        truncateSync(image, EXT4_BYTES);
+        run('mkfs.ext4', '-q', '-m', '0', image);
+        // Otherwise room that was put aside by estimate comes back when it has been filled.
+        run('mount', '-o', 'loop,nodelalloc', image, dir);
+      } finally {
+        // The mount holds it.
+        rmSync(image);
+      }
+    },
+  },
+];
+
+function run(command: string, ...args: readonly string[]): void {
+  execFileSync(command, args, { stdio: 'ignore' });
+}
+
+/** Null where it may not be mounted. */
+function mountDisk({ mount }: FileSystem): string | null {
   const dir = mkdtempSync(join(tmpdir(), 'small-disk-'));
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${TMPFS_BYTES},mode=700`, 'tmpfs', dir], { stdio: 'ignore' });
+    mount(dir);
     return dir;
   } catch {
     rmSync(dir, { recursive: true });
@@ -34,7 +79,7 @@ function mountTmpfs(): string | null {
   }
 }
 
-function openTmpfs(dir: string): SmallDisk {
+function openDisk(dir: string): SmallDisk {
   const filler = join(dir, 'filler');
   const freeBytes = () => statfsSync(dir).bavail * statfsSync(dir).bsize;
   appendFileSync(filler, '');
@@ -44,14 +89,14 @@ function openTmpfs(dir: string): SmallDisk {
     freeBytes,
     fill() {
       const fd = openSync(filler, 'a');
-      try {
-        const block = Buffer.alloc(64 * 1024, 1);
-        for (;;) writeSync(fd, block);
-      } catch {
-        // Full, which was the aim.
-      } finally {
-        closeSync(fd);
+      for (const bytes of [64 * 1024, 4_096, 1]) {
+        try {
+          for (;;) writeSync(fd, Buffer.alloc(bytes, 1));
+        } catch {
+          // Full, which was the aim.
+        }
       }
+      closeSync(fd);
     },
     empty: () => rmSync(filler),
     remove() {
@@ -82,13 +127,18 @@ function openDevice(): SmallDisk {
 /** By the means of it. */
 export function listSmallDisks(): { readonly means: string; readonly open: () => SmallDisk }[] {
   const device = { means: 'segments on /dev/full', open: openDevice };
-  const probe = mountTmpfs();
-  if (probe === null) return [device];
-  openTmpfs(probe).remove();
-  const open = () => {
-    const dir = mountTmpfs();
-    if (dir === null) throw new Error('a second tmpfs could not be mounted');
-    return openTmpfs(dir);
-  };
-  return [device, { means: 'a full tmpfs', open }];
+  const mounted = FILE_SYSTEMS.filter((system) => {
+    const probe = mountDisk(system);
+    if (probe !== null) openDisk(probe).remove();
+    return probe !== null;
+  });
+  const disks = mounted.map((system) => ({
+    means: system.means,
+    open: () => {
+      const dir = mountDisk(system);
+      if (dir === null) throw new Error(`another disk could not be mounted for ${system.means}`);
+      return openDisk(dir);
+    },
+  }));
+  return [device, ...disks];
 }

@@ -1,9 +1,12 @@
 /** What a soak counts as a fault: calls by hand, each with one thing wrong. The soak itself: test/gateway/soak.test.ts. */
 import { describe, expect, it } from 'vitest';
+import { Receiver } from 'ws';
 import type { ClientCall } from '../bench/kill/load.ts';
 import type { CountedRow } from '../bench/kill/tally.ts';
 import { countSoak, type SoakNotes } from '../bench/soak/count-soak.ts';
 import { planSoakCall } from '../bench/soak/plan-soak-call.ts';
+import { listSaid } from '../bench/soak/usage-said.ts';
+import { asRecord } from './gateway/start-gateway.ts';
 
 const SEED = 1;
 const planOf = (n: number) => planSoakCall(n, SEED);
@@ -14,10 +17,18 @@ function findNumber(test: (n: number) => boolean): number {
   return found;
 }
 
-const plain = findNumber((n) => planOf(n).trouble === undefined && planOf(n).abort === undefined);
+const plain = findNumber((n) => {
+  const { trouble, abort, session } = planOf(n);
+  return trouble === undefined && abort === undefined && session === undefined;
+});
 const cutAfterStart = findNumber((n) => {
   const { kind, trouble } = planOf(n);
   return kind === 'anthropic-stream' && trouble?.kind === 'cut' && trouble.pieces > 0;
+});
+const talk = findNumber((n) => {
+  const { trouble, abort, session } = planOf(n);
+  const isNormal = session?.goodbye.code === 1000 && session.turns.length > 2;
+  return isNormal && trouble === undefined && abort === undefined;
 });
 
 function whole(n: number, change: Partial<ClientCall> = {}): ClientCall {
@@ -46,8 +57,36 @@ function count(call: ClientCall, rows: readonly CountedRow[], more: Partial<Soak
     database: { rows, openCalls: 0, differences: [] },
     disturbances: [],
     planOf,
+    misread: new Set(),
     ...more,
   });
+}
+
+/** The session `talk` with what its provider has written until it has told the usage of so many turns. */
+function talkUntil(turns: number) {
+  const { id, session } = planOf(talk);
+  if (session === undefined) throw new Error('no session');
+  const bytes = session.turns[turns - 1]?.toldAtBytes ?? 0;
+  const written = session.providerBytes.toString('latin1', 0, bytes);
+  const provider = { ledger: new Map([[id, 1]]), written: new Map([[id, written]]) };
+  return { bytes, written, notes: { provider } };
+}
+
+function rowOfTurns(turns: number, change: Partial<CountedRow>): CountedRow {
+  const said = listSaid(planOf(talk))[turns];
+  if (said === undefined) throw new Error('not so many turns');
+  const { inputTokens, cacheReadTokens, outputTokens, cost } = said;
+  const counts = { inputTokens, cacheReadTokens, outputTokens, knownCost: cost };
+  return rowOf(talk, { ...counts, status: 101, totalCost: null, ...change });
+}
+
+/** The messages of a side of a session, as a library reads them. */
+async function readMessages(bytes: Buffer): Promise<unknown[]> {
+  const receiver = new Receiver({ isServer: false, maxPayload: 1024 * 1024 });
+  const messages: unknown[] = [];
+  receiver.on('message', (data) => messages.push(JSON.parse(data.toString())));
+  await new Promise<void>((resolve) => receiver.write(bytes, () => resolve()));
+  return messages;
 }
 
 describe('the count of a soak', () => {
@@ -92,5 +131,76 @@ describe('the count of a soak', () => {
     expect(count(call, [rowOf(cutAfterStart, silent)], notes).wrongRows).toHaveLength(1);
     const total = { ...change, totalCost: plan.expected.totalCost };
     expect(count(call, [rowOf(cutAfterStart, total)], notes).wrongRows).toHaveLength(1);
+  });
+
+  it('plans sessions of frames that a library reads, with the usage of each turn', async () => {
+    const plain = findNumber((n) => planOf(n).session?.extensions === null);
+    const { session, expected } = planOf(plain);
+    const messages = (await readMessages(Buffer.from(session?.providerBytes ?? []))).map(asRecord);
+    expect(messages[0]).toMatchObject({ type: 'session.created', session: { model: 'gpt-realtime' } });
+    const done = messages
+      .filter(({ type }) => type === 'response.done')
+      .map(({ response }) => asRecord(response)['usage']);
+    expect(done).toHaveLength(session?.turns.length ?? 0);
+    const uncached = done.map(asRecord).reduce((sum, { input_token_details: details }) => {
+      const { text_tokens: text, cached_tokens_details: cached } = asRecord(details);
+      return sum + Number(text) - Number(asRecord(cached)['text_tokens']);
+    }, 0);
+    expect(uncached).toBe(expected.inputTokens);
+  });
+
+  it('finds nothing wrong with a whole session and its row, and tells altered bytes of both sides', () => {
+    const { id, session } = planOf(talk);
+    const all = session?.providerBytes.toString('latin1') ?? '';
+    const provider = { ledger: new Map([[id, 1]]), written: new Map([[id, all]]) };
+    const call = whole(talk, { status: 101 });
+    const rows = [rowOf(talk, { status: 101 })];
+    const result = count(call, rows, { provider });
+    expect(result).toMatchObject({ lost: [], alteredBytes: [], wrongAtClient: [], wrongRows: [] });
+    expect(result).toMatchObject({ sessions: 1, sessionOutcomes: { ok: 1 } });
+    expect(result.costs).toEqual(result.ledgerCosts);
+    expect(count(call, [], { provider }).lost).toHaveLength(1);
+    expect(count(call, rows, { provider, misread: new Set([id]) }).alteredBytes).toHaveLength(1);
+    const less = rowOfTurns(1, { totalCost: listSaid(planOf(talk))[1]?.cost ?? null });
+    expect(count(call, [less], { provider }).wrongRows).toHaveLength(1);
+  });
+
+  it('asks of a session that died with its proxy for the turns that were told long before', () => {
+    const { bytes, written, notes } = talkUntil(2);
+    const disturbances = [{ fromMs: 5_000, toMs: 6_000, kind: 'kill' as const }];
+    const call = whole(talk, { status: 101, ending: 'cut', partOfBody: written, durationMs: 4_500 });
+    const rowWith = (turns: number) => [rowOfTurns(turns, { outcome: 'interrupted', durationMs: null })];
+    const wrongRows = (turns: number, atMs: number) =>
+      count({ ...call, arrivals: [{ bytes, atMs }] }, rowWith(turns), { ...notes, disturbances }).wrongRows;
+    expect(wrongRows(1, 5_000)).toEqual([]);
+    expect(wrongRows(2, 2_000)).toEqual([]);
+    expect(wrongRows(1, 2_000)).toHaveLength(1);
+    expect(wrongRows(3, 5_000)).toHaveLength(1);
+  });
+
+  it('asks of a session that its provider cut for exactly the turns that were over', () => {
+    const cut = findNumber((n) => {
+      const { session, trouble } = planOf(n);
+      return session !== undefined && trouble?.kind === 'cut';
+    });
+    const { id, trouble, session } = planOf(cut);
+    const pieces = trouble?.kind === 'cut' ? trouble.pieces : 0;
+    const written = Buffer.concat((session?.fromProvider ?? []).slice(0, pieces).map(({ bytes }) => bytes));
+    const provider = { ledger: new Map([[id, 1]]), written: new Map([[id, written.toString('latin1')]]) };
+    const call = whole(cut, { status: 101, ending: 'cut', partOfBody: written.toString('latin1') });
+    const over = (session?.turns ?? []).filter(({ toldAtBytes }) => toldAtBytes <= written.length).length;
+    const wrongRowsOf = (turns: number) => {
+      const {
+        cost,
+        inputTokens = null,
+        cacheReadTokens = null,
+        outputTokens = null,
+      } = listSaid(planOf(cut))[turns] ?? {};
+      const counts = { inputTokens, cacheReadTokens, outputTokens, knownCost: cost ?? null, totalCost: null };
+      return count(call, [rowOf(cut, { ...counts, status: 101, outcome: 'upstream_truncated' })], { provider })
+        .wrongRows;
+    };
+    expect(wrongRowsOf(over)).toEqual([]);
+    expect(wrongRowsOf(over + 1)).toHaveLength(1);
   });
 });

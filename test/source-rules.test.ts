@@ -25,7 +25,7 @@ test('connections are opened in few places: to providers, to the database, to ou
     'prices/fetch-feed.ts',
     ...['proxy/upstream/upstream-connector.ts', 'proxy/upstream/upstream-through-proxy.ts'],
     'store/pool.ts',
-    ...['supervisor/admin-access.ts', 'supervisor/postgres-connection.ts'],
+    ...['supervisor/admin-access.ts', 'supervisor/postgres/postgres-connection.ts'],
   ]);
 });
 

@@ -3,6 +3,7 @@
  * record once, and counts the rest.
  */
 import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -12,7 +13,6 @@ import { openSpoolReader } from '../src/spool/spool-reader.ts';
 import { openSpoolWriter } from '../src/spool/spool-writer.ts';
 import { callBegin, callBody, callEnd, callId } from './call-fixtures.ts';
 import { createFaultyFiles } from './faulty-files.ts';
-import { quickDir } from './quick-dir.ts';
 import { quietLog } from './quiet-log.ts';
 import { readSpool } from './read-spool.ts';
 
@@ -23,7 +23,7 @@ let whole: Buffer;
 let frames: { readonly at: number; readonly bytes: number }[];
 
 beforeAll(async () => {
-  root = mkdtempSync(join(quickDir(), 'spool-damage-'));
+  root = mkdtempSync(join(tmpdir(), 'spool-damage-'));
   dir = join(root, 'p1');
   for (let segment = 0; segment < 3; segment += 1) {
     const spool = openSpoolWriter({ dir, durability: 'process', log: quietLog() });

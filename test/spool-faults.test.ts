@@ -3,13 +3,13 @@
  * said to be kept is there.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { readLosses } from '../src/spool/loss-ledger.ts';
 import { openSpoolWriter, type SpoolWriter } from '../src/spool/spool-writer.ts';
 import { callBegin, callBody, callEnd } from './call-fixtures.ts';
 import { createFaultyFiles, type FaultCode } from './faulty-files.ts';
-import { quickDir } from './quick-dir.ts';
 import { quietLog } from './quiet-log.ts';
 import { readSpool } from './read-spool.ts';
 
@@ -17,7 +17,7 @@ const CALLS = 4;
 
 let root: string;
 beforeEach(() => {
-  root = mkdtempSync(join(quickDir(), 'spool-faults-'));
+  root = mkdtempSync(join(tmpdir(), 'spool-faults-'));
   return () => rmSync(root, { recursive: true, force: true });
 });
 

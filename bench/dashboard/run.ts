@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { startBrowser } from '../../test/browser/browser.ts';
 import { openSignedIn } from '../../test/browser/sign-in.ts';
 import { startGateway } from '../../test/gateway/start-gateway.ts';
+import { median } from '../proxy/statistics.ts';
 import { fillRun } from './fill-run.ts';
 import { measureFirstLoads } from './first-load.ts';
 import { measureRun, type RunFigures } from './measure-run.ts';
@@ -29,10 +30,6 @@ const USABLE_BUDGET_MS = 1_000;
 const root = join(import.meta.dirname, '..', '..');
 const say = (text: string) => process.stdout.write(`${text}\n`);
 const kilobytes = (bytes: number) => `${(bytes / 1_000).toFixed(1)} kB`;
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-}
 
 function reportFirstLoads(): boolean {
   spawnSync(process.execPath, [join(root, 'scripts', 'build-dashboard.mjs')], { stdio: 'inherit' });

@@ -3,6 +3,7 @@
  * Pure, so that the client, the provider and the count afterwards agree without talking to each other.
  */
 import { createSeededRandom } from '../../test/proxy/seeded-random.ts';
+import type { SessionPlan } from './session-plan.ts';
 
 export const CALL_KINDS = [
   'openai-json',
@@ -45,7 +46,7 @@ export type ClientAbort =
 
 export interface CallPlan {
   readonly id: string;
-  readonly kind: CallKind;
+  readonly kind: CallKind | 'realtime';
   readonly path: string;
   readonly requestBody: string;
   /** The pieces in which the provider writes its answer; one without usage unless it was asked for. */
@@ -58,6 +59,8 @@ export interface CallPlan {
   readonly expected: ExpectedRow;
   readonly trouble?: ProviderTrouble;
   readonly abort?: ClientAbort;
+  /** Of a websocket: a piece is one of its provider's steps, and `answer` and `requestBody` are empty. */
+  readonly session?: SessionPlan;
 }
 
 export interface CallShape {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLog } from '../../src/log.ts';
-import { startEmbeddedPostgres } from '../../src/supervisor/embedded-postgres.ts';
+import { startEmbeddedPostgres } from '../../src/supervisor/postgres/embedded-postgres.ts';
 import { listDescendants, readRssKb } from '../proxy/process-figures.ts';
 import { type AwayDatabase, clientFaults, type KillResult, runKillPhase } from './kill-phase.ts';
 import { openStage, type Settled, type Stage } from './stage.ts';

@@ -2,7 +2,7 @@
  * A local provider that answers each call as its plan says and keeps a ledger of the calls that reached it: what the
  * log must not lack. The call's number comes in the header `x-call-id`, which the gateway forwards like any other.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CallPlan, numberOf, type ProviderTrouble } from './call-plan.ts';
@@ -14,7 +14,7 @@ export interface LedgerProvider {
   readonly origin: string;
   /** How often each call arrived, by id. */
   readonly ledger: ReadonlyMap<string, number>;
-  /** What it has written of its answer to each call, as text. */
+  /** What it has written of its answer to each call, as text; of a websocket as Latin-1. */
   readonly written: ReadonlyMap<string, string>;
   /** Connections, and those of them on which an answer is owed. */
   readonly connections: () => { readonly open: number; readonly busy: number };
@@ -25,7 +25,17 @@ export interface LedgerProviderOptions {
   readonly planOf: (n: number) => CallPlan;
   /** Waited for after the first piece of each stream. */
   readonly afterFirstPiece?: (callId: string) => Promise<void>;
+  /** Answers the handshake of a websocket, and whatever follows; without it there is none. */
+  readonly serveSession?: ServeSession;
 }
+
+/** `head` came behind the handshake. `onWrite` is told every byte of the session before it goes out. */
+export type ServeSession = (
+  plan: CallPlan,
+  socket: Socket,
+  request: { readonly headers: IncomingHttpHeaders; readonly head: Buffer },
+  onWrite: (bytes: Buffer) => void,
+) => Promise<void>;
 
 export async function startLedgerProvider(options: LedgerProviderOptions): Promise<LedgerProvider> {
   const ledger = new Map<string, number>();
@@ -33,9 +43,18 @@ export async function startLedgerProvider(options: LedgerProviderOptions): Promi
   const sockets = new Set<Socket>();
   const busy = new Set<Socket>();
 
-  async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const callId = String(incoming.headers['x-call-id'] ?? '');
+  function note({ headers }: IncomingMessage): string {
+    const callId = String(headers['x-call-id'] ?? '');
     ledger.set(callId, (ledger.get(callId) ?? 0) + 1);
+    return callId;
+  }
+
+  function noteWritten(callId: string, text: string): void {
+    written.set(callId, (written.get(callId) ?? '') + text);
+  }
+
+  async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const callId = note(incoming);
     const body = await readBody(incoming);
     const n = numberOf(callId);
     if (n === null) {
@@ -75,7 +94,7 @@ export async function startLedgerProvider(options: LedgerProviderOptions): Promi
     for (const [index, piece] of pieces.entries()) {
       if (index > 0) await sleep(plan.pauseMs);
       if (outgoing.destroyed) return;
-      written.set(callId, (written.get(callId) ?? '') + piece);
+      noteWritten(callId, piece);
       outgoing.write(piece);
       if (index === 0 && isStream) await options.afterFirstPiece?.(callId);
       if (await breaksBehind(trouble, index + 1, outgoing)) return;
@@ -106,6 +125,24 @@ export async function startLedgerProvider(options: LedgerProviderOptions): Promi
     outgoing.on('error', () => {}); // The gateway was killed.
     answer(incoming, outgoing).catch(() => outgoing.destroy());
   });
+  const { serveSession } = options;
+  if (serveSession !== undefined) {
+    server.on('upgrade', (incoming: IncomingMessage, stream, head: Buffer) => {
+      const { socket } = incoming;
+      const callId = note(incoming);
+      const n = numberOf(callId);
+      if (n === null) {
+        stream.destroy();
+        return;
+      }
+      busy.add(socket);
+      socket.on('error', () => {}); // The gateway was killed.
+      const onWrite = (bytes: Buffer) => noteWritten(callId, bytes.toString('latin1'));
+      serveSession(options.planOf(n), socket, { headers: incoming.headers, head }, onWrite).catch(() =>
+        stream.destroy(),
+      );
+    });
+  }
   server.on('connection', (socket) => {
     sockets.add(socket);
     socket.once('close', () => {
@@ -123,7 +160,8 @@ export async function startLedgerProvider(options: LedgerProviderOptions): Promi
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
-        server.closeAllConnections();
+        // Those of websockets are not the server's any more.
+        for (const socket of sockets) socket.destroy();
       }),
   };
 }

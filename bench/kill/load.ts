@@ -1,7 +1,7 @@
 /** Keeps a number of clients busy, each with one call after another, and notes how every call ended. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CallPlan, callIdOf } from './call-plan.ts';
-import { type AnswerEnd, createRawClient, type RawClient } from './raw-client.ts';
+import { type AnswerEnd, type Arrival, createRawClient, type RawClient } from './raw-client.ts';
 
 /** While nobody listens. */
 const REFUSED_WAIT_MS = 50;
@@ -16,8 +16,10 @@ export interface ClientCall {
   readonly gatewayError: string | null;
   /** Every byte is as the provider sent it: all of a complete answer, the beginning of any other. */
   readonly isRight: boolean;
-  /** What came of an answer that is not complete; null otherwise. */
+  /** What came of an answer that is not complete, of a websocket as Latin-1; null otherwise. */
   readonly partOfBody: string | null;
+  /** See `AnswerEnd`. */
+  readonly arrivals?: readonly Arrival[];
   readonly wasReused: boolean;
   /** Monotonic. */
   readonly startedMs: number;
@@ -92,12 +94,14 @@ async function makeCall(client: RawClient, n: number, planOf: (n: number) => Cal
   const startedMs = performance.now();
   const answer = await client.call(plan);
   if (answer.ending === 'refused') return null;
-  const { ending, status, gatewayError, body, wasReused } = answer;
-  const expected = Buffer.from(plan.clientBody);
+  const { ending, status, gatewayError, body, wasReused, arrivals } = answer;
+  const isSession = plan.session !== undefined && plan.trouble?.kind !== 'error';
+  const expected = isSession ? plan.session.providerBytes : Buffer.from(plan.clientBody);
   const isRight = body.equals(ending === 'complete' ? expected : expected.subarray(0, body.length));
   return {
     ...{ n, id: callIdOf(n), ending, status, gatewayError, isRight, wasReused, startedMs },
-    partOfBody: ending === 'complete' ? null : body.toString(),
+    partOfBody: ending === 'complete' ? null : body.toString(isSession ? 'latin1' : 'utf8'),
+    ...(arrivals === undefined ? {} : { arrivals }),
     durationMs: performance.now() - startedMs,
   };
 }

@@ -28,6 +28,13 @@ export interface AnswerEnd {
   readonly body: Buffer;
   /** The connection had carried a call before. */
   readonly wasReused: boolean;
+  /** Of a websocket: how many bytes had come at which times; monotonic. */
+  readonly arrivals?: readonly Arrival[];
+}
+
+export interface Arrival {
+  readonly bytes: number;
+  readonly atMs: number;
 }
 
 /** `refused`: no connection, so nothing was sent. */
@@ -60,7 +67,7 @@ export function createRawClient(port: number, gatewayKey: string, options: RawCl
   return { call, close: () => kept?.destroy() };
 }
 
-function openConnection(port: number): Promise<Socket | null> {
+export function openConnection(port: number): Promise<Socket | null> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true });
     const onFailure = () => resolve(null);
@@ -103,14 +110,15 @@ function formatRequest(plan: CallPlan, port: number, gatewayKey: string): string
   ].join('\r\n');
 }
 
-interface Head {
+export interface Head {
   readonly status: number;
   readonly gatewayError: string | null;
   readonly reader: BodyReader;
   readonly closes: boolean;
 }
 
-function readHead(bytes: Buffer): { head: Head; length: number } | null {
+/** Of an answer; null while it is not whole. */
+export function readHead(bytes: Buffer): { head: Head; length: number } | null {
   const end = bytes.indexOf('\r\n\r\n');
   if (end < 0) return null;
   const [statusLine = '', ...lines] = bytes.toString('latin1', 0, end).split('\r\n');

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { asRecord, startGateway, type TestGateway, waitUntil } from '../../test/gateway/start-gateway.ts';
 import { type CallPlan, chooseShape, planCall } from './call-plan.ts';
 import { countDatabase, embeddedUrl } from './gateway-database.ts';
-import { type LedgerProvider, startLedgerProvider } from './ledger-provider.ts';
+import { type LedgerProvider, type ServeSession, startLedgerProvider } from './ledger-provider.ts';
 import { type CallNumbers, type Load, startCallsAtOnce, startLoad } from './load.ts';
 import type { RawClient } from './raw-client.ts';
 import { faultsOf, type Tally, tally } from './tally.ts';
@@ -23,6 +23,8 @@ export interface StageOptions {
   readonly planOf?: (n: number) => CallPlan;
   /** See `LedgerProviderOptions`. */
   readonly afterFirstPiece?: (callId: string) => Promise<void>;
+  /** See `LedgerProviderOptions`. */
+  readonly serveSession?: ServeSession;
   readonly env?: Readonly<Record<string, string>>;
   /** Of the gateway; a temporary one by default. */
   readonly dataDir?: string;
@@ -63,8 +65,11 @@ export interface Settled {
 export async function openStage(options: StageOptions): Promise<Stage> {
   const planOf = options.planOf ?? ((n: number) => planCall(n, chooseShape(n, options.seed)));
   const numbers: CallNumbers = { next: 1 };
-  const { afterFirstPiece = () => Promise.resolve() } = options;
-  const provider = await startLedgerProvider({ planOf, afterFirstPiece });
+  const { afterFirstPiece = () => Promise.resolve(), serveSession } = options;
+  const provider = await startLedgerProvider({
+    ...{ planOf, afterFirstPiece },
+    ...(serveSession === undefined ? {} : { serveSession }),
+  });
   const env = {
     ...options.env,
     TOLLGATE_UPSTREAM_OPENAI: provider.origin,

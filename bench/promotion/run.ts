@@ -11,7 +11,7 @@ import { embeddedUrl } from '../kill/gateway-database.ts';
 import { makeCalls } from './make-calls.ts';
 import { type Promotion, promoteAndKill } from './promote.ts';
 import { type Recount, recount } from './recount.ts';
-import { type Latencies, startPlainProvider, startSteadyCalls } from './steady-calls.ts';
+import { type Latencies, measureDuring, startPlainProvider } from './steady-calls.ts';
 
 const USAGE = `npm run bench:promotion -- [options]
   --rows N       calls in the log (1000000)
@@ -46,21 +46,6 @@ interface Result {
   readonly faults: readonly string[];
 }
 
-async function measureCalls(gateway: TestGateway, work: () => Promise<void>): Promise<Latencies> {
-  const load = startSteadyCalls({
-    port: gateway.port,
-    gatewayKey: gateway.key,
-    callsPerSecond: Number(options.rate),
-  });
-  try {
-    await work();
-  } catch (error) {
-    await load.stop();
-    throw error;
-  }
-  return load.stop();
-}
-
 async function timeFilter(gateway: TestGateway): Promise<number> {
   const startedMs = performance.now();
   // A value that nothing has: the whole log is looked through, or the index says so.
@@ -70,18 +55,17 @@ async function timeFilter(gateway: TestGateway): Promise<number> {
 
 async function measure(gateway: TestGateway, client: pg.Client): Promise<Result> {
   const rows = Number(options.rows);
+  const load = { port: gateway.port, gatewayKey: gateway.key, callsPerSecond: Number(options.rate) };
   const madeMs = performance.now();
   await makeCalls(client, rows, Date.now());
   say(`${rows} calls made in ${Math.round((performance.now() - madeMs) / 1_000)} s`);
-  await measureCalls(gateway, () => sleep(WARM_UP_MS));
+  await measureDuring(load, () => sleep(WARM_UP_MS));
   const before = await timeFilter(gateway).catch(() => Number.NaN);
-  const undisturbed = await measureCalls(gateway, () => sleep(Number(options.quiet) * 1_000));
+  const { latencies: undisturbed } = await measureDuring(load, () => sleep(Number(options.quiet) * 1_000));
   say(`undisturbed: p50 ${undisturbed.p50Ms.toFixed(2)} ms`);
-  let promotion: Promotion | null = null;
-  const during = await measureCalls(gateway, async () => {
-    promotion = await promoteAndKill(gateway, KEY, WORK_LIMIT_MS, say);
-  });
-  if (promotion === null) throw new Error('no promotion');
+  const { done: promotion, latencies: during } = await measureDuring(load, () =>
+    promoteAndKill(gateway, KEY, WORK_LIMIT_MS, say),
+  );
   const after = await timeFilter(gateway);
   await waitUntilStored(client);
   const counted = await recount(client, KEY);

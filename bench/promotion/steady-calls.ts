@@ -47,7 +47,7 @@ export interface Latencies {
   readonly p99Ms: number;
 }
 
-export interface SteadyCalls {
+interface SteadyCalls {
   /** Ends the load, waits for the last answers. */
   readonly stop: () => Promise<Latencies>;
 }
@@ -58,7 +58,7 @@ export interface SteadyOptions {
   readonly callsPerSecond: number;
 }
 
-export function startSteadyCalls({ port, gatewayKey, callsPerSecond }: SteadyOptions): SteadyCalls {
+function startSteadyCalls({ port, gatewayKey, callsPerSecond }: SteadyOptions): SteadyCalls {
   const agent = new Agent({ keepAlive: true });
   const tookMs: number[] = [];
   const open = new Set<Promise<void>>();
@@ -92,6 +92,21 @@ export function startSteadyCalls({ port, gatewayKey, callsPerSecond }: SteadyOpt
       return { calls: number, failed, p50Ms: median(tookMs), p99Ms };
     },
   };
+}
+
+/** What the work comes to, and how the calls fared that were made meanwhile. */
+export async function measureDuring<T>(
+  options: SteadyOptions,
+  work: () => Promise<T>,
+): Promise<{ readonly done: T; readonly latencies: Latencies }> {
+  const calls = startSteadyCalls(options);
+  try {
+    const done = await work();
+    return { done, latencies: await calls.stop() };
+  } catch (error) {
+    await calls.stop();
+    throw error;
+  }
 }
 
 interface Call {

@@ -9,7 +9,7 @@ import { verifyRollups } from '../../src/runs/verify-rollups.ts';
 import { startGateway, type TestGateway } from '../../test/gateway/start-gateway.ts';
 import { embeddedUrl } from '../kill/gateway-database.ts';
 import { makeCalls } from '../promotion/make-calls.ts';
-import { type Latencies, startPlainProvider, startSteadyCalls } from '../promotion/steady-calls.ts';
+import { type Latencies, measureDuring, startPlainProvider } from '../promotion/steady-calls.ts';
 import { median } from '../proxy/statistics.ts';
 import { declarePrices, type Repriced, reprice } from './reprice.ts';
 import { type Memory, watchMemory } from './watch-memory.ts';
@@ -42,26 +42,6 @@ interface Phase extends Repriced {
   readonly undisturbedP50Ms: number;
 }
 
-async function measureCalls<T>(gateway: TestGateway, work: () => Promise<T>): Promise<readonly [T, Latencies]> {
-  const load = startSteadyCalls({
-    port: gateway.port,
-    gatewayKey: gateway.key,
-    callsPerSecond: Number(options.rate),
-  });
-  try {
-    const done = await work();
-    return [done, await load.stop()];
-  } catch (error) {
-    await load.stop();
-    throw error;
-  }
-}
-
-async function measureQuiet(gateway: TestGateway): Promise<Latencies> {
-  const [, latencies] = await measureCalls(gateway, () => sleep(Number(options.quiet) * 1_000));
-  return latencies;
-}
-
 async function controlPid(gateway: TestGateway): Promise<number> {
   const control = (await gateway.processes()).find(({ role }) => role === 'control');
   if (control?.pid == null) throw new Error('no control process');
@@ -70,23 +50,25 @@ async function controlPid(gateway: TestGateway): Promise<number> {
 
 async function measure(gateway: TestGateway, client: pg.Client): Promise<readonly Phase[]> {
   const rows = Number(options.rows);
+  const load = { port: gateway.port, gatewayKey: gateway.key, callsPerSecond: Number(options.rate) };
+  const measureQuiet = async () => (await measureDuring(load, () => sleep(Number(options.quiet) * 1_000))).latencies;
   const madeMs = performance.now();
   await makeCalls(client, rows, Date.now());
   say(`${rows} calls made in ${Math.round((performance.now() - madeMs) / 1_000)} s`);
   const pid = await controlPid(gateway);
-  await measureCalls(gateway, () => sleep(WARM_UP_MS));
+  await measureDuring(load, () => sleep(WARM_UP_MS));
   await declarePrices(gateway, '1');
   const phases: Phase[] = [];
-  let before = await measureQuiet(gateway);
+  let before = await measureQuiet();
   for (const [name, isDryRun] of [
     ['dry run', true],
     ['apply', false],
     ['apply again', false],
   ] as const) {
     const watching = watchMemory(pid);
-    const [repriced, latencies] = await measureCalls(gateway, () => reprice(gateway, isDryRun, WORK_LIMIT_MS));
+    const { done: repriced, latencies } = await measureDuring(load, () => reprice(gateway, isDryRun, WORK_LIMIT_MS));
     const memory = watching.stop();
-    const after = await measureQuiet(gateway);
+    const after = await measureQuiet();
     say(`${name}: ${repriced.changed} of ${repriced.calls} calls in ${repriced.seconds.toFixed(1)} s`);
     phases.push({ name, ...repriced, latencies, memory, undisturbedP50Ms: median([before.p50Ms, after.p50Ms]) });
     before = after;

@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { startGateway } from '../proxy/gateway.ts';
 import { readPeakRssKb, readRssKb, resetPeakRss } from '../proxy/process-figures.ts';
+import { median } from '../proxy/statistics.ts';
 import { startSlowProvider } from './provider.ts';
 import { openSlowClients, SLOW_KINDS, type SlowKind } from './slow-clients.ts';
 
@@ -74,17 +75,6 @@ async function measure(gateway: Gateway, agent: Agent): Promise<number[]> {
   return (await Promise.all(calls)).sort((a, b) => a - b);
 }
 
-function quantile(sorted: readonly number[], share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
-}
-
-function median(values: readonly number[]): number {
-  return quantile(
-    values.toSorted((a, b) => a - b),
-    0.5,
-  );
-}
-
 function countSockets(pid: number): number {
   const links = readdirSync(`/proc/${pid}/fd`).map((fd) => {
     try {
@@ -119,12 +109,12 @@ async function runRound(kind: SlowKind, gateway: Gateway, agent: Agent): Promise
   const peakMib = readPeakRssKb(gateway.pid) / 1_024;
   await slow.close();
   await sleep(SETTLE_MS);
-  const [before, after] = [quantile(quiet, 0.5), quantile(disturbed, 0.5)];
+  const [before, after] = [median(quiet), median(disturbed)];
   return {
     ratio: after / before,
     quiet: before,
     disturbed: after,
-    disturbed99: quantile(disturbed, 0.99),
+    disturbed99: disturbed[Math.floor(disturbed.length * 0.99)] ?? Number.NaN,
     kbEach,
     peakMib,
     leftSockets: countSockets(gateway.pid) - socketsBefore,

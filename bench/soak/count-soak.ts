@@ -15,7 +15,7 @@ import {
   wasIdleClosed,
   wasRaced,
 } from './judge-call.ts';
-import { costOf, readSaid } from './usage-said.ts';
+import { costOf, listSaid, readRowSaid, readSaid } from './usage-said.ts';
 
 /** Pico-dollars, by provider. */
 type Sums = Readonly<Record<string, bigint>>;
@@ -30,6 +30,9 @@ export interface SoakCount {
   readonly reached: number;
   readonly rows: number;
   readonly outcomes: Readonly<Record<string, number>>;
+  /** Websockets, which are among the calls and the rows. */
+  readonly sessions: number;
+  readonly sessionOutcomes: Readonly<Record<string, number>>;
   /** 502 because the provider closed an idle connection in the instant in which it was used. */
   readonly idleClosed: number;
   /** Cut in the instant in which an idle connection was closed by a rolling restart. */
@@ -55,9 +58,11 @@ export interface SoakNotes {
   readonly database: DatabaseCount;
   readonly disturbances: readonly Disturbance[];
   readonly planOf: (n: number) => CallPlan;
+  /** Websockets of which other bytes came to the provider than their client has sent. */
+  readonly misread: ReadonlySet<string>;
 }
 
-export function countSoak({ calls, provider, database, disturbances, planOf }: SoakNotes): SoakCount {
+export function countSoak({ calls, provider, database, disturbances, planOf, misread }: SoakNotes): SoakCount {
   const rowsById = Map.groupBy(database.rows, (row) => row.callId);
   const ids = new Set(calls.map(({ id }) => id));
   const facts = calls.map((call): CallFacts => {
@@ -66,6 +71,7 @@ export function countSoak({ calls, provider, database, disturbances, planOf }: S
       ...{ call, plan: planOf(call.n) },
       reached: provider.ledger.get(call.id) ?? 0,
       written: provider.written.get(call.id) ?? '',
+      wasMisread: misread.has(call.id),
       row: rowsById.get(call.id)?.[0] ?? null,
       disturbance: found.includes('kill') ? 'kill' : (found[0] ?? null),
     };
@@ -89,6 +95,8 @@ export function countSoak({ calls, provider, database, disturbances, planOf }: S
     reached: count(({ reached }) => reached > 0),
     rows: database.rows.length,
     outcomes: countOutcomes(database.rows),
+    sessions: count(({ plan }) => plan.session !== undefined),
+    sessionOutcomes: countOutcomes(stored.filter(({ plan }) => plan.session !== undefined).map(({ row }) => row)),
     idleClosed: count(wasIdleClosed),
     raced: count((one) => one.disturbance === 'rolling' && wasRaced(one)),
     lost: list((one) => one.row === null && needsRow(one)),
@@ -103,14 +111,13 @@ export function countSoak({ calls, provider, database, disturbances, planOf }: S
       ok.map(({ plan, written }) => [plan.expected.provider, costOf(plan, readSaid(plan, written))]),
     ),
     partialCost: other.reduce((sum, { row }) => sum + (row.knownCost ?? 0n), 0n),
-    ledgerPartialCost: other.reduce((sum, { plan, row }) => sum + costOf(plan, saidOfRow(row)), 0n),
+    ledgerPartialCost: other.reduce((sum, { plan, row }) => sum + costOf(plan, saidOfRow(plan, row)), 0n),
   };
 }
 
 /** What its row says that it said, which is judged call by call: a reset may have destroyed what was written last. */
-function saidOfRow(row: CountedRow): 'nothing' | 'start' | 'all' {
-  if (row.outputTokens === null) return 'nothing';
-  return row.outputTokens === 1 ? 'start' : 'all';
+function saidOfRow(plan: CallPlan, row: CountedRow): number {
+  return readRowSaid(plan, row) ?? listSaid(plan).length - 1;
 }
 
 function describe({ call, plan, reached, row, disturbance }: CallFacts): string {

@@ -5,10 +5,14 @@
 import type { CallPlan } from '../kill/call-plan.ts';
 import type { ClientCall } from '../kill/load.ts';
 import type { CountedRow } from '../kill/tally.ts';
-import { costOf, readRowSaid, readSaid, SAID, type Said } from './usage-said.ts';
+import { costOf, countToldTurns, listSaid, readRowSaid, readSaid } from './usage-said.ts';
 
 /** The row measures from the arrival to the record's end, the client around that; a busy machine lies between. */
 const DURATION_SLACK_MS = 10_000;
+/** A session is written down once a second as long as it lasts; the rest is for a busy machine. */
+const SESSION_LAG_MS = 2_500;
+/** RFC 6455 7.4.1. */
+const NORMAL_CLOSURE = 1000;
 /** Refusals that make no row: nothing is known of the call. */
 const WITHOUT_ROW = ['not_ready', 'shutting_down'];
 
@@ -27,6 +31,8 @@ export interface CallFacts {
   readonly reached: number;
   /** What the provider had written. */
   readonly written: string;
+  /** Of a websocket: other bytes came to the provider than its client has sent. */
+  readonly wasMisread: boolean;
   readonly row: CountedRow | null;
   readonly disturbance: Disturbance['kind'] | null;
 }
@@ -41,9 +47,9 @@ export function needsRow({ call, reached }: CallFacts): boolean {
   return call.ending === 'complete' && !WITHOUT_ROW.includes(call.gatewayError ?? '');
 }
 
-/** Bytes that are not the provider's. What the gateway says itself is not compared. */
-export function hasWrongBytes({ call }: CallFacts): boolean {
-  return call.gatewayError === null && !call.isRight;
+/** Bytes that are not the provider's, or not its client's. What the gateway says itself is not compared. */
+export function hasWrongBytes({ call, wasMisread }: CallFacts): boolean {
+  return wasMisread || (call.gatewayError === null && !call.isRight);
 }
 
 /** Closed by the provider in the instant in which it was written to: not to be told from a provider that was reached. */
@@ -77,23 +83,24 @@ interface ClientEnding {
   readonly isRefusal: boolean;
 }
 
-function clientEnding({ trouble }: CallPlan): ClientEnding {
+function clientEnding({ trouble, session }: CallPlan): ClientEnding {
+  const status = session === undefined ? 200 : 101;
   switch (trouble?.kind) {
     case 'reset-before-head':
       return { ending: 'complete', status: 502, isRefusal: true };
     case 'reset':
     case 'cut':
-      return { ending: 'cut', status: 200, isRefusal: false };
+      return { ending: 'cut', status, isRefusal: false };
     case 'error':
       return { ending: 'complete', status: trouble.status, isRefusal: false };
     case 'stall':
     case 'close-idle':
     case undefined:
-      return { ending: 'complete', status: 200, isRefusal: false };
+      return { ending: 'complete', status, isRefusal: false };
   }
 }
 
-function plannedOutcome({ trouble }: CallPlan): string {
+function plannedOutcome({ trouble, session }: CallPlan): string {
   switch (trouble?.kind) {
     case 'reset-before-head':
       return 'upstream_unreachable';
@@ -105,7 +112,9 @@ function plannedOutcome({ trouble }: CallPlan): string {
     case 'stall':
     case 'close-idle':
     case undefined:
-      return 'ok';
+      return session?.goodbye.side === 'provider' && session.goodbye.code !== NORMAL_CLOSURE
+        ? 'upstream_stream_error'
+        : 'ok';
   }
 }
 
@@ -125,7 +134,9 @@ function allowedOutcomes(facts: CallFacts): string[] {
   const planned = plannedOutcome(plan);
   if (call.ending === 'complete' && call.gatewayError !== null && planned !== 'upstream_unreachable')
     return ['rejected', 'shutdown_cut', 'upstream_unreachable'];
-  if (call.ending === 'complete') return [planned];
+  // The end of a killed process's connection looks like that of a session that is over.
+  const isSessionInKill = plan.session !== undefined && disturbance === 'kill';
+  if (call.ending === 'complete' && !isSessionInKill) return [planned];
   return [
     planned,
     ...(plan.abort === undefined ? [] : ['client_closed']),
@@ -143,10 +154,11 @@ function judgeTimes(call: ClientCall, row: CountedRow): string | null {
   return isSane ? null : `a duration of ${row.durationMs} ms, at the client ${Math.round(call.durationMs)} ms`;
 }
 
-function judgeStatus({ trouble }: CallPlan, row: CountedRow): string | null {
-  const must = row.outcome === 'upstream_error' && trouble?.kind === 'error' ? trouble.status : 200;
-  const isChecked = row.outcome === 'ok' || row.outcome === 'upstream_error' || row.outcome === 'upstream_truncated';
-  return isChecked && row.status !== must ? `status ${row.status} of ${row.outcome}` : null;
+const WITH_STATUS = ['ok', 'upstream_error', 'upstream_truncated', 'upstream_stream_error'];
+
+function judgeStatus(plan: CallPlan, row: CountedRow): string | null {
+  const must = clientEnding(plan).status;
+  return WITH_STATUS.includes(row.outcome) && row.status !== must ? `status ${row.status} of ${row.outcome}` : null;
 }
 
 function judgeUsage(facts: CallFacts, row: CountedRow): string | null {
@@ -154,9 +166,10 @@ function judgeUsage(facts: CallFacts, row: CountedRow): string | null {
   const said = readRowSaid(plan, row);
   const counts = `${row.inputTokens}/${row.cacheReadTokens}/${row.outputTokens} tokens`;
   if (said === null) return `${counts} that nobody said`;
+  const nameOf = (index: number) => listSaid(plan)[index]?.name ?? '?';
   const { least, most } = saidBounds(facts, row);
-  if (SAID.indexOf(said) < SAID.indexOf(least)) return `${counts} (${said}), though ${least} was said`;
-  if (SAID.indexOf(said) > SAID.indexOf(most)) return `${counts} (${said}), though only ${most} was said`;
+  if (said < least) return `${counts} (${nameOf(said)}), though ${nameOf(least)} was said`;
+  if (said > most) return `${counts} (${nameOf(said)}), though only ${nameOf(most)} was said`;
   const cost = costOf(plan, said);
   if ((row.knownCost ?? 0n) !== cost) return `a known cost of ${row.knownCost} instead of ${cost}`;
   if (row.outcome === 'ok' && row.totalCost !== cost) return `a cost of ${row.totalCost} instead of ${cost}`;
@@ -165,10 +178,19 @@ function judgeUsage(facts: CallFacts, row: CountedRow): string | null {
 }
 
 /** Between what the client has seen, which was noted before, and what the provider has written. */
-function saidBounds({ plan, call, written }: CallFacts, row: CountedRow): { least: Said; most: Said } {
+function saidBounds({ plan, call, written }: CallFacts, row: CountedRow): { least: number; most: number } {
   const most = readSaid(plan, written);
-  if (row.outcome === 'ok') return { least: 'all', most: 'all' };
+  const all = listSaid(plan).length - 1;
+  if (row.outcome === 'ok' || row.outcome === 'upstream_stream_error') return { least: all, most: all };
   // Closed in good order, everything that was written has come.
   if (row.outcome === 'upstream_truncated' && plan.trouble?.kind === 'cut') return { least: most, most };
-  return { least: plan.trouble?.kind === 'error' ? 'nothing' : readSaid(plan, call.partOfBody ?? ''), most };
+  if (plan.trouble?.kind === 'error') return { least: 0, most };
+  if (plan.session !== undefined && row.outcome === 'interrupted') return { least: readNotedTurns(plan, call), most };
+  return { least: readSaid(plan, call.partOfBody ?? ''), most };
+}
+
+/** What the client of a session had seen long enough before its end to be written down. */
+function readNotedTurns(plan: CallPlan, { arrivals = [], startedMs, durationMs }: ClientCall): number {
+  const untilMs = startedMs + durationMs - SESSION_LAG_MS;
+  return countToldTurns(plan, arrivals.findLast(({ atMs }) => atMs <= untilMs)?.bytes ?? 0);
 }

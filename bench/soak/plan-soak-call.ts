@@ -7,11 +7,20 @@ import {
   type CallPlan,
   type CallShape,
   type ClientAbort,
+  callIdOf,
   chooseShape,
+  type ExpectedRow,
   type ProviderTrouble,
   planCall,
+  traceIdOf,
 } from '../kill/call-plan.ts';
+import type { SessionTurn } from '../kill/session-plan.ts';
+import { planSession, REALTIME_MODEL } from './plan-session.ts';
 
+const SESSION_SHARE = 1 / 16;
+/** Sessions are few, and each way in which they end must come. */
+const SESSION_TROUBLE_SHARE = 0.3;
+const SESSION_ABORT_SHARE = 0.2;
 const TROUBLE_SHARE = 0.16;
 const ABORT_SHARE = 0.12;
 const MIN_STALL_MS = 500;
@@ -26,18 +35,47 @@ const ABORT_WITHIN_MS = 40;
 const ERROR_STATUSES = [429, 500, 529] as const;
 
 const TROUBLES = ['reset-before-head', 'reset', 'cut', 'stall', 'error', 'close-idle'] as const;
+const SESSION_TROUBLES = ['reset-before-head', 'reset', 'cut', 'cut', 'stall', 'stall', 'error'] as const;
 const ABORTS = ['before-head', 'mid-body', 'after-last-byte'] as const;
+const SESSION_ABORTS = ['before-head', 'mid-body', 'mid-body'] as const;
+
+type Kinds<T extends { readonly kind: string }> = readonly [T['kind'], ...T['kind'][]];
 
 export function planSoakCall(n: number, seed: number): CallPlan {
+  const random = createSeededRandom(seed * 5_915_587 + n);
+  return random() < SESSION_SHARE ? planSessionCall(n, random) : planHttpCall(n, seed);
+}
+
+function planHttpCall(n: number, seed: number): CallPlan {
   const random = createSeededRandom(seed * 7_368_787 + n);
   const plan = planWith(n, chooseShape(n, seed), random() < SLOW_SHARE ? SLOW_PAUSE_MS : null);
   const drawn = random();
-  if (drawn < TROUBLE_SHARE) {
-    const trouble = drawTrouble(plan, random);
-    return { ...plan, trouble, ...(trouble.kind === 'error' ? { clientBody: trouble.body } : {}) };
-  }
-  if (drawn < TROUBLE_SHARE + ABORT_SHARE) return { ...plan, abort: drawAbort(plan, random) };
-  return plan;
+  if (drawn < TROUBLE_SHARE) return withTrouble(plan, TROUBLES, plan.answer(true).length, random);
+  if (drawn >= TROUBLE_SHARE + ABORT_SHARE) return plan;
+  return { ...plan, abort: drawAbort(ABORTS, Buffer.byteLength(plan.clientBody), random) };
+}
+
+function planSessionCall(n: number, random: () => number): CallPlan {
+  const session = planSession(n, random);
+  const plan: CallPlan = {
+    ...{ id: callIdOf(n), kind: 'realtime', session, path: `/v1/realtime?model=${REALTIME_MODEL}` },
+    ...{ requestBody: '', answer: () => [], contentType: '', clientBody: '', pauseMs: 1 + Math.floor(random() * 12) },
+    expected: { provider: 'openai', traceId: traceIdOf(n), ...sumTurns(session.turns) },
+  };
+  const drawn = random();
+  if (drawn < SESSION_TROUBLE_SHARE) return withTrouble(plan, SESSION_TROUBLES, session.fromProvider.length, random);
+  if (drawn >= SESSION_TROUBLE_SHARE + SESSION_ABORT_SHARE) return plan;
+  return { ...plan, abort: drawAbort(SESSION_ABORTS, session.providerBytes.length, random) };
+}
+
+function sumTurns(turns: readonly SessionTurn[]): Omit<ExpectedRow, 'provider' | 'traceId'> {
+  const sum = (read: (turn: SessionTurn) => number) => turns.reduce((total, turn) => total + read(turn), 0);
+  return {
+    inputTokens: sum(({ inputTokens }) => inputTokens),
+    cacheReadTokens: sum(({ cacheReadTokens }) => cacheReadTokens),
+    outputTokens: sum(({ outputTokens }) => outputTokens),
+    totalCost: turns.reduce((total, { cost }) => total + cost, 0n),
+  };
 }
 
 function planWith(n: number, shape: CallShape, pauseMs: number | null): CallPlan {
@@ -54,9 +92,22 @@ function planWith(n: number, shape: CallShape, pauseMs: number | null): CallPlan
   };
 }
 
-function drawTrouble(plan: CallPlan, random: () => number): ProviderTrouble {
-  const kind = pick(TROUBLES, random);
-  const pieces = Math.floor(random() * (plan.answer(true).length - 1));
+function withTrouble(
+  plan: CallPlan,
+  kinds: Kinds<ProviderTrouble>,
+  pieceCount: number,
+  random: () => number,
+): CallPlan {
+  const trouble = drawTrouble(plan, pick(kinds, random), Math.floor(random() * (pieceCount - 1)), random);
+  return { ...plan, trouble, ...(trouble.kind === 'error' ? { clientBody: trouble.body } : {}) };
+}
+
+function drawTrouble(
+  plan: CallPlan,
+  kind: ProviderTrouble['kind'],
+  pieces: number,
+  random: () => number,
+): ProviderTrouble {
   switch (kind) {
     case 'reset-before-head':
       return { kind };
@@ -79,10 +130,10 @@ function drawError(plan: CallPlan, random: () => number): { status: number; body
   return { status, body: JSON.stringify(body) };
 }
 
-function drawAbort(plan: CallPlan, random: () => number): ClientAbort {
-  const kind = pick(ABORTS, random);
+function drawAbort(kinds: Kinds<ClientAbort>, bodyBytes: number, random: () => number): ClientAbort {
+  const kind = pick(kinds, random);
   if (kind === 'before-head') return { kind, afterMs: Math.round(random() * ABORT_WITHIN_MS) };
-  if (kind === 'mid-body') return { kind, bytes: 1 + Math.floor(random() * (Buffer.byteLength(plan.clientBody) - 2)) };
+  if (kind === 'mid-body') return { kind, bytes: 1 + Math.floor(random() * (bodyBytes - 2)) };
   return { kind };
 }
 

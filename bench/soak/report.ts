@@ -9,7 +9,7 @@ const SHOWN = 10;
 export const LEGEND = `Faults come in three lanes beside each other: long ones (database suspended or stopped, disk full), kills
 and restarts, and the clock. Proxies and the supervisor are not killed while the disk is full, nor for eight seconds
 after: a proxy that starts on a full disk has no reserve to write to, and what begins on one is written at its end only. The supervisor is killed while no long fault lasts. The clock is that of the
-gateway's processes; the database keeps the real one. Left out: websockets.`;
+gateway's processes; the database keeps the real one.`;
 
 /** Everything that must be zero, and is not. */
 export function listFaults(result: SoakResult): string[] {
@@ -86,6 +86,7 @@ export function formatSoak(result: SoakResult): string {
     `soak of ${result.minutes} minutes, seed ${result.seed}`,
     `calls              ${count.calls}: ${count.whole} whole, ${count.cut} cut, ${count.aborted} broken off by the client, ${count.refused} refused (${count.idleClosed} of them on a connection that the provider closed just then)`,
     `reached            ${count.reached} the provider`,
+    `websockets         ${count.sessions} of the calls: ${list(Object.entries(count.sessionOutcomes).sort())}`,
     `rows               ${count.rows}: ${list(Object.entries(count.outcomes).sort())}`,
     `faults             ${list([...result.faults].sort(([a], [b]) => a.localeCompare(b)))}`,
     ...result.leftOut.map((what) => `left out           ${what}`),

@@ -20,6 +20,8 @@ import { countOpenFiles, listRoles, type RoleProcess } from './gateway-processes
 import { createHttp2Client } from './http2-client.ts';
 import { injectFaults } from './inject-faults.ts';
 import { planSoakCall } from './plan-soak-call.ts';
+import { createSessionServer } from './serve-session.ts';
+import { makeSession } from './session-client.ts';
 import { type ProcessFigures, watchProcesses } from './watch-processes.ts';
 
 const WORKERS = 2;
@@ -125,8 +127,9 @@ async function soakOn(disk: Disk | null, clockFile: string, options: SoakOptions
   const random = createSeededRandom(seed);
   const dataDir = disk?.dataDir ?? makeDataDir();
   const preload = pathToFileURL(join(import.meta.dirname, 'shift-clock.mjs')).href;
+  const { serve, misread } = createSessionServer();
   const stage = await openStage({
-    ...{ seed, clients, planOf, dataDir, createClient },
+    ...{ seed, clients, planOf, dataDir, createClient, serveSession: serve },
     thinkMs: () => MIN_THINK_MS + random() * THINK_SPREAD_MS,
     env: { TOLLGATE_WORKERS: String(WORKERS), NODE_OPTIONS: `--import=${preload}`, SOAK_CLOCK_FILE: clockFile },
   });
@@ -164,7 +167,7 @@ async function soakOn(disk: Disk | null, clockFile: string, options: SoakOptions
     say('stored; counting');
     const database = await countDatabase(embeddedUrl(dataDir), 0);
     const count = countSoak({
-      ...{ calls, database, planOf },
+      ...{ calls, database, planOf, misread },
       ...{ provider: stage.provider, disturbances: faults.disturbances },
     });
     const providerSockets = stage.provider.connections();
@@ -197,7 +200,16 @@ async function soakOn(disk: Disk | null, clockFile: string, options: SoakOptions
   }
 }
 
+/** Every one opens a websocket where its call's plan says so. */
 function createClient(index: number, port: number, gatewayKey: string): RawClient {
+  const http = createHttpClient(index, port, gatewayKey);
+  return {
+    call: (plan) => (plan.session === undefined ? http.call(plan) : makeSession(plan, plan.session, port, gatewayKey)),
+    close: http.close,
+  };
+}
+
+function createHttpClient(index: number, port: number, gatewayKey: string): RawClient {
   if (index % HTTP2_EVERY === HTTP2_EVERY - 1) return createHttp2Client(port, gatewayKey);
   return createRawClient(port, gatewayKey, { isFresh: index % 2 === 0 });
 }

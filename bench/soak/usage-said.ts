@@ -1,24 +1,76 @@
 /** What an answer has said of its usage up to some point, and what that costs: the provider's own arithmetic. Pure. */
 import { type CallPlan, RATES } from '../kill/call-plan.ts';
+import type { SessionTurn } from '../kill/session-plan.ts';
 import type { CountedRow } from '../kill/tally.ts';
-
-/** In the order in which a stream gets there. `start`: what Anthropic's `message_start` reports. */
-export const SAID = ['nothing', 'start', 'all'] as const;
-export type Said = (typeof SAID)[number];
 
 /** Anthropic's `message_start` counts one token of output. */
 const OUTPUT_AT_START = 1;
 
-/** `text`: the provider's bytes, or those that the client got of them. */
-export function readSaid(plan: CallPlan, text: string): Said {
-  if (plan.contentType !== 'text/event-stream') return text.length > 0 && isWholeJson(text) ? 'all' : 'nothing';
+interface Counts {
+  readonly inputTokens: number | null;
+  readonly cacheReadTokens: number | null;
+  readonly outputTokens: number | null;
+}
+
+/** What has been said by some point of an answer. */
+export interface Said extends Counts {
+  readonly name: string;
+  /** Pico-dollars. */
+  readonly cost: bigint;
+}
+
+const NOTHING: Said = { name: 'nothing', inputTokens: null, cacheReadTokens: null, outputTokens: null, cost: 0n };
+
+/** All that a call can have said, in the order in which its answer gets there. */
+export function listSaid(plan: CallPlan): readonly [Said, ...Said[]] {
+  if (plan.session !== undefined) return listTurnsSaid(plan.session.turns);
+  const { expected, contentType } = plan;
+  const all = withCost('all', plan, expected);
+  if (expected.provider !== 'anthropic' || contentType !== 'text/event-stream') return [NOTHING, all];
+  return [NOTHING, withCost('start', plan, { ...expected, outputTokens: OUTPUT_AT_START }), all];
+}
+
+/** A session has said the sum of the turns that are over. */
+function listTurnsSaid(turns: readonly SessionTurn[]): [Said, ...Said[]] {
+  const said: [Said, ...Said[]] = [NOTHING];
+  for (const [index, turn] of turns.entries()) {
+    const before = said[index] ?? NOTHING;
+    said.push({
+      name: `${index + 1} turns`,
+      inputTokens: (before.inputTokens ?? 0) + turn.inputTokens,
+      cacheReadTokens: (before.cacheReadTokens ?? 0) + turn.cacheReadTokens,
+      outputTokens: (before.outputTokens ?? 0) + turn.outputTokens,
+      cost: before.cost + turn.cost,
+    });
+  }
+  return said;
+}
+
+function withCost(name: string, { expected }: CallPlan, counts: { readonly [key in keyof Counts]: number }): Said {
+  const { inputTokens, cacheReadTokens, outputTokens } = counts;
+  const rates = RATES[expected.provider];
+  const cost =
+    BigInt(inputTokens) * rates.input + BigInt(cacheReadTokens) * rates.cacheRead + BigInt(outputTokens) * rates.output;
+  return { name, inputTokens, cacheReadTokens, outputTokens, cost };
+}
+
+/** How far it had got, as an index of `listSaid`. `text`: the provider's bytes, or those that the client got of them. */
+export function readSaid(plan: CallPlan, text: string): number {
+  if (plan.session !== undefined) return countToldTurns(plan, text.length);
+  const all = listSaid(plan).length - 1;
+  if (plan.contentType !== 'text/event-stream') return text.length > 0 && isWholeJson(text) ? all : 0;
   const whole = text.slice(0, text.lastIndexOf('\n\n') + 2);
   if (plan.expected.provider === 'anthropic') {
-    if (whole.includes('event: message_delta')) return 'all';
-    return whole.includes('event: message_start') ? 'start' : 'nothing';
+    if (whole.includes('event: message_delta')) return all;
+    return whole.includes('event: message_start') ? 1 : 0;
   }
   // The client's copy may lack the usage that was asked for; then the ending stands behind it.
-  return whole.includes('"usage":{') || whole.includes('data: [DONE]') ? 'all' : 'nothing';
+  return whole.includes('"usage":{') || whole.includes('data: [DONE]') ? all : 0;
+}
+
+/** Of a session; as an index of `listSaid`. */
+export function countToldTurns({ session }: CallPlan, bytes: number): number {
+  return (session?.turns ?? []).filter(({ toldAtBytes }) => toldAtBytes <= bytes).length;
 }
 
 function isWholeJson(text: string): boolean {
@@ -30,38 +82,18 @@ function isWholeJson(text: string): boolean {
   }
 }
 
-interface Counts {
-  readonly inputTokens: number | null;
-  readonly cacheReadTokens: number | null;
-  readonly outputTokens: number | null;
-}
-
-export function countsOf(plan: CallPlan, said: Said): Counts {
-  if (said === 'nothing') return { inputTokens: null, cacheReadTokens: null, outputTokens: null };
-  const { inputTokens, cacheReadTokens, outputTokens } = plan.expected;
-  return { inputTokens, cacheReadTokens, outputTokens: said === 'start' ? OUTPUT_AT_START : outputTokens };
-}
-
 /** In pico-dollars. */
-export function costOf(plan: CallPlan, said: Said): bigint {
-  const counts = countsOf(plan, said);
-  const rates = RATES[plan.expected.provider];
-  return (
-    BigInt(counts.inputTokens ?? 0) * rates.input +
-    BigInt(counts.cacheReadTokens ?? 0) * rates.cacheRead +
-    BigInt(counts.outputTokens ?? 0) * rates.output
-  );
+export function costOf(plan: CallPlan, index: number): bigint {
+  return listSaid(plan)[index]?.cost ?? 0n;
 }
 
-/** Null when the row says what nobody said. */
-export function readRowSaid(plan: CallPlan, row: CountedRow): Said | null {
-  const found = SAID.findLast((said) => {
-    const counts = countsOf(plan, said);
-    return (
-      counts.inputTokens === row.inputTokens &&
-      counts.cacheReadTokens === row.cacheReadTokens &&
-      counts.outputTokens === row.outputTokens
-    );
-  });
-  return found ?? null;
+/** An index of `listSaid`; null when the row says what nobody said. */
+export function readRowSaid(plan: CallPlan, row: CountedRow): number | null {
+  const found = listSaid(plan).findLastIndex(
+    (said) =>
+      said.inputTokens === row.inputTokens &&
+      said.cacheReadTokens === row.cacheReadTokens &&
+      said.outputTokens === row.outputTokens,
+  );
+  return found === -1 ? null : found;
 }

@@ -1,7 +1,7 @@
 /** The codes of one-time login links: in memory only, so a restart of the control process ends them all. */
 import { createHash, randomBytes } from 'node:crypto';
 
-export const CODE_LIFETIME_MS = 600_000;
+const CODE_LIFETIME_MS = 600_000;
 /** More links than anyone opens; the oldest give way. */
 const MAX_CODES = 100;
 

@@ -6,7 +6,7 @@ import type { Context } from 'hono';
 import { ApiError } from './api-error.ts';
 
 /** Sent by `tollgate` with every change, as `user@host`. */
-export const ACTOR_HEADER = 'X-Tollgate-Actor';
+const ACTOR_HEADER = 'X-Tollgate-Actor';
 const STATED = /^[\x21-\x7e][\x20-\x7e]{0,99}$/;
 
 /** The guard let the request in by one of two ways; a session counts only without the other. */

@@ -26,7 +26,7 @@ export const PAGE_PATHS = [
 const LOG_PAGE = /^\/log\/[^/]+$/;
 
 /** Scripts only from here. Inline styles are allowed, since the editor and the menus make style elements of their own. */
-export const PAGE_POLICY = [
+const PAGE_POLICY = [
   "default-src 'self'",
   "img-src 'self' data: blob:",
   "style-src 'self' 'unsafe-inline'",

@@ -1,18 +1,17 @@
 /** `tollgate doctor`: what works, what does not, why calls were refused, and what to do. Ends with 1 when there is a problem. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { Attempts, type Finding, judgeAttempts, judgePrices, judgeStatus, PriceWarnings, Status } from './findings.ts';
-import { type ClientFlags, createGatewayClient, type GatewayClient } from './gateway-client.ts';
-import { type Accounts, isUncertain, judgeAccounts, judgeQuarantine, Quarantine } from './judge-accounts.ts';
+import type { Finding } from './finding.ts';
+import { Attempts, judgeAttempts, judgePrices, judgeStatus, PriceWarnings, Status } from './findings.ts';
+import { type ClientFlags, createGatewayClient } from './gateway-client.ts';
+import { judgeAccounts, judgeQuarantine, Quarantine } from './judge-accounts.ts';
 import { createOutput } from './output.ts';
+import { readAgain } from './read-again.ts';
 
 interface DoctorFlags extends ClientFlags {
   readonly json?: true;
 }
 
 const PROXY_ANSWER_LIMIT_MS = 3_000;
-/** The processes say how they are every second. */
-export const SECOND_READING_MS = 1_500;
 
 const MARKS: Readonly<Record<Finding['level'], string>> = { ok: '✓', note: '!', problem: '✗' };
 
@@ -24,14 +23,6 @@ async function isAnswering(baseUrl: string): Promise<boolean> {
     // The answer to the question.
     return false;
   }
-}
-
-/** The same account when it is certain, else that of a moment later. */
-export async function readAgain(client: GatewayClient, accounts: Accounts): Promise<Accounts> {
-  if (!isUncertain(accounts)) return accounts;
-  await sleep(SECOND_READING_MS);
-  const { accounts: later } = await client.ask(Status, '/api/v1/status');
-  return later ?? accounts;
 }
 
 async function examine(flags: DoctorFlags): Promise<void> {

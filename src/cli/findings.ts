@@ -1,13 +1,9 @@
 /** What `doctor` makes of the gateway's status: one finding a line, good or bad, with what to do. Pure. */
 import { z } from 'zod';
 import { formatBytes, formatDuration } from '../format-amounts.ts';
+import type { Finding } from './finding.ts';
 import { Accounts } from './judge-accounts.ts';
 import { terminalText } from './terminal-text.ts';
-
-export interface Finding {
-  readonly level: 'ok' | 'note' | 'problem';
-  readonly text: string;
-}
 
 /** The fields of `GET /api/v1/status` that are judged. */
 export const Status = z.object({

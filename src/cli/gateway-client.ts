@@ -78,7 +78,7 @@ function findGateway(flags: ClientFlags, env: Environment): { readonly url: stri
 }
 
 /** Who asks for a change, for the gateway's audit trail: printable ASCII, whatever the names are. */
-export function readActorName(): string {
+function readActorName(): string {
   let user = '';
   try {
     user = userInfo().username;

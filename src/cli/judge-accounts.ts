@@ -1,7 +1,7 @@
 /** What `doctor` and `verify` make of the account of all calls: whether it balances, and what became of the rest. Pure. */
 import { z } from 'zod';
 import { formatDuration, formatExactCount } from '../format-amounts.ts';
-import type { Finding } from './findings.ts';
+import type { Finding } from './finding.ts';
 import { terminalText } from './terminal-text.ts';
 
 /** Of `GET /api/v1/status`. */

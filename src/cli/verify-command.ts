@@ -2,11 +2,11 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { formatCount } from '../format-amounts.ts';
-import { readAgain } from './doctor-command.ts';
 import { Status } from './findings.ts';
 import { type ClientFlags, createGatewayClient } from './gateway-client.ts';
 import { formatEquation, isUnbalanced } from './judge-accounts.ts';
 import { createOutput } from './output.ts';
+import { readAgain } from './read-again.ts';
 import { terminalText } from './terminal-text.ts';
 import { followJob } from './watch-job.ts';
 

@@ -10,7 +10,7 @@ import { readCatalogInUse } from './catalog-in-use.ts';
 import { readOperatorPrices } from './read-operator-prices.ts';
 
 /** One statement, for those who ask within another's message. */
-export const READ_PRICES_VERSION = 'select version from price_book_version';
+const READ_PRICES_VERSION = 'select version from price_book_version';
 
 export interface CurrentPriceBook {
   /** The one in force; before the first reading the one that comes with the gateway. */

@@ -23,7 +23,7 @@ export type MatchReading =
  * gateway. Each repetition multiplies the ways to look at a name by its length, each choice by two, and without an anchor
  * all begins anew at every character. Repeated groups and references back are refused.
  */
-export function countSteps(text: string): number | null {
+function countSteps(text: string): number | null {
   if (text.length > MAX_EXPRESSION_LENGTH) return null;
   const bare = text
     .replace(/\\[1-9k]/g, ')*')

@@ -3,7 +3,7 @@ import { readBillingTerms } from '../pricing/billing-terms.ts';
 import { ROW_TIERS } from '../pricing/price-row.ts';
 import type { UsageClass } from '../token-usage.ts';
 import type { UnpricedGroup } from './count-unpriced.ts';
-import type { UnpricedReason } from './list-unpriced.ts';
+import type { UnpricedReason } from './unpriced-reason.ts';
 
 /** Options of their own in `tollgate prices set`; the others are `--rate class=usd`. */
 const RATE_OPTIONS: Readonly<Partial<Record<UsageClass, string>>> = {

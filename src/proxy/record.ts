@@ -3,7 +3,7 @@
  * credential, never a cost.
  */
 
-import type { CallBegin, CallBody, CallCheckpoint, CallEnd, Outcome } from '../call-record.ts';
+import type { CallBegin, CallBody, CallCheckpoint, CallEnd } from '../call-record.ts';
 import type { KeyEntry } from '../channel.ts';
 import { GATEWAY_ERRORS, type GatewayErrorCode } from '../errors.ts';
 import { readReportedUse } from '../shapes/reported-use.ts';
@@ -14,6 +14,7 @@ import type { AnswerEnding } from './answer.ts';
 import type { AnswerHead } from './answer-head.ts';
 import { type BodyCopy, KEPT_BODY_BYTES } from './body-copy.ts';
 import type { GatewayHeaders } from './gateway-headers.ts';
+import { errorOf, outcomeOf, statusSent } from './outcome.ts';
 import type { Route } from './route.ts';
 
 const MAX_ERROR_MESSAGE_CHARS = 1_000;
@@ -132,9 +133,9 @@ export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): 
   const { answer, ending } = end;
   const { reading, head } = answer;
   const responseHeaders = head === null ? [] : keepResponseHeaders(head);
-  const status = statusSent(ending, answer);
+  const status = statusSent(ending, head);
   const outcome = outcomeOf(ending, status, reading);
-  const error = errorOf(ending, reading, answer, facts.route);
+  const error = errorOf(ending, reading, head, facts.route.provider);
   const durationMs = durationOf(facts.arrival, end.nowMs);
   const use = readReportedUse(reading, {
     fetchesResult: facts.route.endpoint.fetchesResult === true,
@@ -214,54 +215,6 @@ function durationOf(arrival: Arrival, nowMs: number): number {
 
 function round(ms: number | null): number | null {
   return ms === null ? null : Math.round(ms);
-}
-
-function statusSent(ending: AnswerEnding, answer: AnswerFacts): number | null {
-  if (answer.head !== null) return answer.head.status;
-  return ending.kind === 'no-answer' ? GATEWAY_ERRORS[ending.failure.code].status : null;
-}
-
-function outcomeOf(ending: AnswerEnding, status: number | null, reading: UsageReading | null): Outcome {
-  switch (ending.kind) {
-    case 'client-gone':
-      return 'client_closed';
-    case 'shutdown':
-      return 'shutdown_cut';
-    case 'no-answer':
-      return 'upstream_unreachable';
-    case 'upstream-cut':
-      return 'upstream_truncated';
-    case 'complete':
-      if (status !== null && status >= 400) return 'upstream_error';
-      return reading?.error == null ? 'ok' : 'upstream_stream_error';
-  }
-}
-
-function errorOf(
-  ending: AnswerEnding,
-  reading: UsageReading | null,
-  answer: AnswerFacts,
-  route: Route,
-): { type: string | null; message: string | null } {
-  if (reading?.error != null) {
-    const { type, message } = reading.error;
-    const header = route.provider.errorTypeHeader;
-    const named = header === null ? null : (answer.head?.header(header)?.split(':')[0] ?? null);
-    return { type: type ?? named, message };
-  }
-  if (ending.kind === 'client-gone' && ending.isStalled) {
-    return { type: 'client_stalled', message: 'The client took nothing of the answer for too long, and was cut off.' };
-  }
-  if (ending.kind === 'no-answer' || ending.kind === 'upstream-cut') {
-    const { code, cause } = ending.failure;
-    // Of the cause its system code only: its text can hold addresses.
-    const detail = 'code' in cause && typeof cause.code === 'string' ? ` (${cause.code})` : '';
-    if (ending.kind === 'no-answer') return { type: code, message: `${GATEWAY_ERRORS[code].message}${detail}` };
-    // The provider was reached: only a silence or a breach of the protocol has a name of its own.
-    const type = code === 'upstream_unreachable' ? 'upstream_cut' : code;
-    return { type, message: `The answer was cut before its end.${detail}` };
-  }
-  return { type: null, message: null };
 }
 
 function joinFlags(own: readonly CallFlag[], read: readonly CallFlag[]): readonly CallFlag[] {

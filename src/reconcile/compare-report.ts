@@ -17,7 +17,7 @@ import { type DayGroup, groupDay, otherNames } from './group-day.ts';
 import { type ReportKind, TOKEN_CLASSES, type TokenCounts } from './provider-report.ts';
 
 /** Anthropic writes cents with four or five decimals, so a line may be off by half of $0.000001; OpenAI's are exact. */
-export const ROUNDING_PER_LINE: PicoUsd = 1_000_000n;
+const ROUNDING_PER_LINE: PicoUsd = 1_000_000n;
 
 const NO_TOKENS: TokenCounts = { input: 0, cacheRead: 0, cacheCreation: 0, output: 0 };
 const MILLION = 1_000_000n;

@@ -16,7 +16,7 @@ export interface LoggedRow {
   readonly tokens: TokenCounts;
 }
 
-export const ROW_STATUSES = [
+const ROW_STATUSES = [
   /** The same, but for the rounding of the report's lines. */
   'agrees',
   /** Apart by no more than the tolerance that was asked for. */

@@ -8,7 +8,7 @@ const DAY_MS = 24 * HOUR_MS;
 export const MAX_BUCKETS = 120;
 
 /** From narrow to wide. */
-export const BUCKET_WIDTHS_MS = {
+const BUCKET_WIDTHS_MS = {
   '5s': 5 * SECOND_MS,
   '10s': 10 * SECOND_MS,
   '15s': 15 * SECOND_MS,

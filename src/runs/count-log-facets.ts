@@ -6,7 +6,7 @@ import { readPromotedKeysFor } from './promoted-keys.ts';
 import { MAX_VALUE_CHARACTERS } from './run-aggregate.ts';
 import { allOf, runSql } from './run-sql.ts';
 
-export const MAX_SCANNED_CALLS = 20_000;
+const MAX_SCANNED_CALLS = 20_000;
 export const MAX_FACET_VALUES = 20;
 /** Promoted keys in one answer, in the order of their names. */
 const MAX_METADATA_FACETS = 50;

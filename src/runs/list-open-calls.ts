@@ -1,7 +1,7 @@
 /** The calls of a run that have not ended, in time order, as far as they are known at their beginning. */
 import type pg from 'pg';
 
-export const MAX_OPEN_CALLS = 2_000;
+const MAX_OPEN_CALLS = 2_000;
 
 export interface OpenCall {
   readonly id: string;

@@ -5,20 +5,7 @@
 import { parseUsd } from '../usd.ts';
 import { type ColumnKind, isLogColumn, LOG_COLUMNS, type LogColumn } from './log-columns.ts';
 
-export const FILTER_OPS = [
-  'eq',
-  'ne',
-  'in',
-  'nin',
-  'gt',
-  'gte',
-  'lt',
-  'lte',
-  'has',
-  'nohas',
-  'prefix',
-  'contains',
-] as const;
+const FILTER_OPS = ['eq', 'ne', 'in', 'nin', 'gt', 'gte', 'lt', 'lte', 'has', 'nohas', 'prefix', 'contains'] as const;
 export type FilterOp = (typeof FILTER_OPS)[number];
 
 export type FilterField =

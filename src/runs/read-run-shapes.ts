@@ -24,7 +24,7 @@ export const NO_SHAPE: RunShape = { top_step: null, shape: [], shape_errors: [] 
 
 const MAX_PARTS = 40;
 /** Calls that one page looks at; runs come in the order of the page. */
-export const MAX_SHAPED_CALLS = 200_000;
+const MAX_SHAPED_CALLS = 200_000;
 
 const SHAPES = `
   select place, step, first_part, last_part, grouping(step) as is_part,

@@ -7,7 +7,7 @@ import { formatDatabaseMoney, type LogRecord } from './log-record.ts';
 import { decodeSpanKey } from './span-path.ts';
 
 /** Steps in one answer; beyond, the earliest are given and the answer says so. */
-export const MAX_RUN_STEPS = 20_000;
+const MAX_RUN_STEPS = 20_000;
 
 interface StepRow {
   readonly span_key: string;

@@ -19,7 +19,7 @@ export interface RollupDifference {
 }
 
 /** Of each roll-up. */
-export const MAX_DIFFERENCES = 1_000;
+const MAX_DIFFERENCES = 1_000;
 
 const CALLS = 'calls as (select 1 as sign, * from llm_requests)';
 

@@ -11,7 +11,7 @@ import { isJsonSpace } from '../wire/json-scan.ts';
 import { createSseSplitter } from '../wire/sse.ts';
 
 /** A whole JSON body larger than this is not read. */
-export const MAX_JSON_BYTES = 8 * 1024 * 1024;
+const MAX_JSON_BYTES = 8 * 1024 * 1024;
 /** An escape that the piece before began (`\u00e9`) is finished by so many bytes. */
 const ESCAPE_REST_BYTES = 8;
 

@@ -5,7 +5,7 @@
 import type { JsonObject } from '../token-usage.ts';
 import type { ReadHeader } from './shape.ts';
 
-export const CACHED_PROMPT_HEADER = 'fireworks-cached-prompt-tokens';
+const CACHED_PROMPT_HEADER = 'fireworks-cached-prompt-tokens';
 const PROMPT_HEADER = 'fireworks-prompt-tokens';
 
 function readWhole(text: string | null): number | null {

@@ -22,7 +22,7 @@ function readParts(details: JsonObject | null): ByModality {
   return { ...(audio === null ? {} : { audio }), ...(image === null ? {} : { image }) };
 }
 
-export function normaliseRealtime(native: JsonObject): Normalised {
+function normaliseRealtime(native: JsonObject): Normalised {
   const draft = createDraft();
   const input = readCount(native, 'input_tokens');
   const output = readCount(native, 'output_tokens');

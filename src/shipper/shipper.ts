@@ -46,8 +46,6 @@ export interface ShipperOptions {
   readonly deadAfterMs?: number;
   /** See `RaisedItems`. */
   readonly raisedPatienceMs?: number | undefined;
-  /** Told after a batch that brought rows, e.g. to wake the live tail. */
-  readonly onShipped?: () => void;
   /** See `ShipContext`. */
   readonly onEnded?: (ended: EndedDirectory) => Promise<void>;
 }
@@ -133,7 +131,6 @@ export function startShipper(options: ShipperOptions): Shipper {
       if (isStopping) return false;
       const directory = directories.get(name) ?? (await openDirectoryShipper(name, context));
       directories.set(name, directory);
-      const before = counts.rows;
       const result = await shipOnce(name, directory, session).catch((error: unknown) => {
         // It may be of one record: then the others show it, who have their turn all the same.
         if (judgeFailure(error) !== 'raised') throw error;
@@ -141,7 +138,6 @@ export function startShipper(options: ShipperOptions): Shipper {
         return 'refused';
       });
       if (result === 'refused') directories.delete(name);
-      if (counts.rows > before) options.onShipped?.();
       if (result === 'more') isMore = true;
       if (result === 'gone') {
         directories.delete(name);

@@ -58,6 +58,7 @@ export interface LossLedger {
 export const LOSSES_NAME = 'losses.bin';
 
 const HALF_BYTES = 32 * 1024;
+export const LOSSES_BYTES = 2 * HALF_BYTES;
 const MAGIC = 0x5447_4c31;
 const HEADER_BYTES = 16;
 const CRC_AT = 12;
@@ -145,8 +146,8 @@ export function openLossLedger(dir: string): LossLedger {
 /** Zeros up to the whole length; what is there stays. Nothing is left of a file that could not be filled. */
 function fill(path: string, fd: number, before: ParsedLosses | null): number {
   try {
-    if (before === null || fstatSync(fd).size < 2 * HALF_BYTES) {
-      const zeros = Buffer.alloc(2 * HALF_BYTES);
+    if (before === null || fstatSync(fd).size < LOSSES_BYTES) {
+      const zeros = Buffer.alloc(LOSSES_BYTES);
       if (writeSync(fd, zeros, 0, zeros.length, 0) < zeros.length) throw new Error('the file could not be filled');
     }
     return fd;
@@ -201,7 +202,7 @@ function parseHalf(bytes: Buffer): ParsedLosses | null {
 
 function parseLosses(bytes: Buffer): ParsedLosses | null {
   const first = parseHalf(bytes.subarray(0, HALF_BYTES));
-  const second = parseHalf(bytes.subarray(HALF_BYTES, 2 * HALF_BYTES));
+  const second = parseHalf(bytes.subarray(HALF_BYTES, LOSSES_BYTES));
   if (first === null || second === null) return first ?? second;
   return first.sequence > second.sequence ? first : second;
 }

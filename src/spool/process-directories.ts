@@ -13,7 +13,7 @@ import { readSegmentNumbers, segmentName } from './segment-file.ts';
 /** Bytes of damaged segments that are kept; beyond it damage is only counted. */
 const MAX_QUARANTINE_BYTES = 512 * 1024 * 1024;
 
-/** Names of the process directories, the oldest first. A directory without any of our files is not one. */
+/** Names of the process directories, in the order in which they were laid out. A directory without any of our files is not one. */
 export async function listProcessDirectories(spoolDir: string): Promise<readonly string[]> {
   const found: { name: string; bornMs: number }[] = [];
   for (const entry of await readdir(spoolDir, { withFileTypes: true }).catch(ifMissing)) {

@@ -40,10 +40,10 @@ interface FilledFile {
   readonly highestSegment: number;
 }
 
-/** Of at most `maxBytes`. */
+/** Of at most `maxBytes`; one that is found is used as it is. */
 export function openReserve(dir: string, maxBytes: number, files: SpoolFiles, log: SpoolLog): Reserve {
   const path = join(dir, RESERVE_NAME);
-  let spare: FilledFile | null = null;
+  let spare: FilledFile | null = readFound();
   let used: FilledFile | null = null;
   let written = 0;
   let isMaking = false;
@@ -51,6 +51,17 @@ export function openReserve(dir: string, maxBytes: number, files: SpoolFiles, lo
 
   function report(error: Error | null): void {
     if (error !== null) log.warn({ err: error, dir }, 'the reserve of the spool could not be handled');
+  }
+
+  function readFound(): FilledFile | null {
+    try {
+      const names = files.listNames(dir);
+      const found = names.includes(RESERVE_NAME) ? files.openFilled(path) : null;
+      return found === null ? null : { ...found, highestSegment: readSegmentNumbers(names).at(-1) ?? 0 };
+    } catch {
+      // There is no directory yet, or none that can be used: one is made when there is room.
+      return null;
+    }
   }
 
   async function make(bytes: number): Promise<void> {

@@ -37,6 +37,8 @@ export interface SpoolFiles {
   readonly createAppending: (path: string) => number;
   /** A new file of so many zeros, on the disk when it is there; for writing in place. Nothing is left of a failure. */
   readonly createFilled: (path: string, bytes: number) => Promise<number>;
+  /** One that is there, for writing in place; null when the disk has not put aside room for all of it. */
+  readonly openFilled: (path: string) => { readonly fd: number; readonly bytes: number } | null;
   readonly rename: (from: string, to: string) => void;
   readonly unlink: (path: string) => void;
   /** The bytes written. `position` null: at the end of a file that grows. */
@@ -54,6 +56,8 @@ export interface SpoolFiles {
 }
 
 const OWNER_ONLY = 0o600;
+/** Of `blocks` in `stat`, whatever those of the file system are. */
+const STAT_BLOCK_BYTES = 512;
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
 
 export const NODE_FILES: SpoolFiles = {
@@ -61,6 +65,7 @@ export const NODE_FILES: SpoolFiles = {
   listNames: (dir) => readdirSync(dir),
   createAppending: (path) => openSync(path, NEW_FILE | constants.O_APPEND, OWNER_ONLY),
   createFilled,
+  openFilled,
   rename: renameSync,
   unlink: unlinkSync,
   write: (fd, bytes, position) => writeSync(fd, bytes, 0, bytes.length, position),
@@ -94,4 +99,12 @@ async function createFilled(path: string, bytes: number): Promise<number> {
     await closeFile(fd);
     throw error;
   }
+}
+
+function openFilled(path: string): { readonly fd: number; readonly bytes: number } | null {
+  const fd = openSync(path, constants.O_WRONLY);
+  const { size, blocks } = fstatSync(fd);
+  if (size > 0 && blocks * STAT_BLOCK_BYTES >= size) return { fd, bytes: size };
+  closeSync(fd);
+  return null;
 }

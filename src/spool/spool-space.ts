@@ -49,6 +49,11 @@ export interface SpaceReading {
   readonly diskBytes: number;
 }
 
+/** With less free room than this bodies are left out. */
+export function lowDiskBytes(diskBytes: number): number {
+  return Math.min(BODY_RESERVE_BYTES, diskBytes * BODY_RESERVE_SHARE);
+}
+
 /** Adds up the files of all process directories below `spoolDir`. What vanishes while it looks counts as nothing. */
 export async function readSpace(spoolDir: string): Promise<SpaceReading> {
   let bytes = 0;
@@ -63,6 +68,5 @@ export async function readSpace(spoolDir: string): Promise<SpaceReading> {
   }
   const disk = await statfs(spoolDir);
   const [freeBytes, diskBytes] = [disk.bavail * disk.bsize, disk.blocks * disk.bsize];
-  const reserve = Math.min(BODY_RESERVE_BYTES, diskBytes * BODY_RESERVE_SHARE);
-  return { bytes, isDiskLow: freeBytes < reserve, freeBytes, diskBytes };
+  return { bytes, isDiskLow: freeBytes < lowDiskBytes(diskBytes), freeBytes, diskBytes };
 }

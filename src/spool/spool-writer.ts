@@ -21,6 +21,7 @@ import { watchSpace } from './space-watch.ts';
 import { NODE_FILES, type SpoolFiles } from './spool-files.ts';
 import type { SpoolLog } from './spool-log.ts';
 import { defaultMaxBytes, type SpaceStep } from './spool-space.ts';
+import { takeStandby } from './standby.ts';
 
 const SEGMENT_BYTES = 16 * 1024 * 1024;
 /** Groups up to this size are written in the event loop. */
@@ -35,6 +36,8 @@ const MAX_DURABLE_TRIES = 2;
 export interface SpoolWriterOptions {
   /** The process directory, `<data directory>/spool/<process name>`; made when missing. Its parent is the whole spool. */
   readonly dir: string;
+  /** Where to find process directories that were laid out ahead; without it none is taken. */
+  readonly standbyDir?: string;
   readonly segmentBytes?: number;
   /** Limit of the whole spool. Default: 4 GiB or 20 % of the file system, whichever is less. */
   readonly maxBytes?: number;
@@ -109,6 +112,7 @@ interface PendingRecord {
 export function openSpoolWriter(options: SpoolWriterOptions): SpoolWriter {
   const { dir, durability, log } = options;
   const files = options.files ?? NODE_FILES;
+  if (options.standbyDir !== undefined) takeStandby(options.standbyDir, dir, files, log);
   const maxBytes = options.maxBytes ?? readDefaultMaxBytes(dir, log);
   const segments = openSegmentWriter({ dir, segmentBytes: options.segmentBytes ?? SEGMENT_BYTES, files, log });
   const reserve = openReserve(dir, options.reserveBytes ?? RESERVE_BYTES, files, log);
@@ -407,6 +411,10 @@ function readDefaultMaxBytes(dir: string, log: SpoolLog): number {
     return defaultMaxBytes(dir);
   } catch (error) {
     log.error({ err: error, dir }, 'the spool directory cannot be used; records will be lost until it can');
+  }
+  try {
+    return defaultMaxBytes(dirname(dir));
+  } catch {
     return Number.MAX_SAFE_INTEGER;
   }
 }

@@ -1,7 +1,7 @@
 /** Counts how often something ended unasked, and says when that is a crash loop. It starts and stops nothing. */
 
 /** As far back as is counted, and as is said to people. */
-export const RECENT_MS = 5 * 60_000;
+const RECENT_MS = 5 * 60_000;
 /** That often within this time, something will not mend itself. */
 export const CRASH_LOOP_EXITS = 5;
 /** In a crash loop each end is no news any more. */

@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { listSmallDisks } from '../../test/small-disk.ts';
 import { type DataDirectory, type DataDirectoryOptions, openDataDirectory } from './data-directory.ts';
 import { readOwnIdentity, readRealm } from './process-identity.ts';
 
@@ -109,6 +110,20 @@ test('an owner on another host that still beats is refused after waiting for it'
   await expect(opening).rejects.toThrow(`on elsewhere (pid ${process.pid} there)`);
   expect(waits).toHaveLength(1);
 });
+
+test.each(listSmallDisks().filter(({ means }) => means === 'a full tmpfs'))(
+  'a start on a full disk is refused, and leaves nothing behind',
+  async ({ open: openDisk }) => {
+    const disk = openDisk();
+    try {
+      disk.fill();
+      await expect(open({ path: disk.dir })).rejects.toThrow(`cannot use ${disk.dir}: the disk is full`);
+      expect(readdirSync(disk.dir)).toEqual(['filler']);
+    } finally {
+      disk.remove();
+    }
+  },
+);
 
 test('a damaged owner file stops nobody', async () => {
   writeFileSync(join(path, 'owner.json'), '{"pid":');

@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { ChildStatus } from '../channel.ts';
 import { OperatorError } from '../errors.ts';
-import { startEmbeddedPostgres } from './embedded-postgres.ts';
-import { describeConnectionError, pingPostgres, readErrorCode } from './postgres-connection.ts';
+import { startEmbeddedPostgres } from './postgres/embedded-postgres.ts';
+import { describeConnectionError, pingPostgres, readErrorCode } from './postgres/postgres-connection.ts';
 
 const REACH_LIMIT_MS = 10_000;
 const RETRY_MS = 500;

@@ -5,7 +5,7 @@
 import { lookup } from 'node:dns/promises';
 import net, { type BoundSocket, isIP } from 'node:net';
 import { OperatorError } from '../errors.ts';
-import { describeConnectionError, readErrorCode } from './postgres-connection.ts';
+import { describeConnectionError, readErrorCode } from './postgres/postgres-connection.ts';
 
 export interface ListeningSockets {
   /** Numeric. */

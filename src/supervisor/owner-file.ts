@@ -36,8 +36,15 @@ export function rewriteOwner(fd: number, owner: Owner): void {
 
 function create(path: string, owner: Owner): number {
   const fd = openSync(path, 'wx', 0o600);
-  rewriteOwner(fd, owner);
-  return fd;
+  try {
+    rewriteOwner(fd, owner);
+    return fd;
+  } catch (cause) {
+    // Starts that are refused on a full disk, one after the other, leave nothing behind.
+    closeSync(fd);
+    rmSync(path, { force: true });
+    throw cause;
+  }
 }
 
 function codeOf(error: unknown): unknown {

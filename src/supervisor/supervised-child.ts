@@ -18,12 +18,15 @@ const MAX_PROXY_WAIT_MS = 1_000;
 /** A child that ends this often before it ever was ready will not become so by itself. */
 const MAX_EARLY_EXITS = 5;
 
+/** Where a child finds its bound socket: behind the standard streams and the channel, in the order of `stdio`. */
+export const LISTEN_FD = 4;
+
 export interface ChildOptions {
   readonly role: 'proxy' | 'control' | 'demo';
   /** The program and its arguments: Node runs `entry` with the hidden command of the role. */
   readonly entry: string;
   readonly env: NodeJS.ProcessEnv;
-  /** A bound socket to hand over as file descriptor 4; null for none. */
+  /** A bound socket to hand over as `LISTEN_FD`; null for none. */
   readonly listenFd: number | null;
   /** Handed over as file descriptor 5, only to be held. */
   readonly lifelineFd: number | null;

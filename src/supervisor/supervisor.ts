@@ -11,6 +11,7 @@ import { OperatorError } from '../errors.ts';
 import { formatOrigin } from '../format-origin.ts';
 import { readVersion } from '../version.ts';
 import { type AdminAccess, createFirstKey, createLoginLink, writeAdminAccess } from './admin-access.ts';
+import { childEnvironment, controlConfig, proxyConfig } from './child-secrets.ts';
 import { type DataDirectory, openDataDirectory } from './data-directory.ts';
 import { type Database, openDatabase } from './database.ts';
 import { addDemoAlias } from './demo-alias.ts';
@@ -22,7 +23,7 @@ import { createProxyFleet, type ProxyFleet } from './proxy-fleet.ts';
 import { createRecentAttempts } from './recent-attempts.ts';
 import { createRollingRestart } from './rolling-restart.ts';
 import { refuseOtherRelease } from './same-release.ts';
-import { createSupervisedChild, type SupervisedChild } from './supervised-child.ts';
+import { createSupervisedChild, LISTEN_FD, type SupervisedChild } from './supervised-child.ts';
 
 /** For the shipper to bring what is left into the database. */
 const CONTROL_STOP_MS = 10_000;
@@ -34,16 +35,6 @@ const PROXY_READINESS_MS = 20_000;
 const CONTROL_READINESS_MS = 120_000;
 /** A gateway that has been set up does not wait longer than this for its control process to call itself started. */
 const CONTROL_PATIENCE_MS = 15_000;
-
-/** Secrets that children get over their channel or not at all. */
-const WITHHELD = ['DATABASE_URL', 'TOLLGATE_ADMIN_TOKEN', 'TOLLGATE_METRICS_TOKEN'].flatMap((name) => [
-  name,
-  `${name}_FILE`,
-]);
-
-function isWithheld(variable: string): boolean {
-  return WITHHELD.includes(variable) || variable.startsWith('TOLLGATE_AWS_');
-}
 
 export interface SupervisorOptions {
   readonly config: Config;
@@ -82,14 +73,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     keys: join(dataDir, 'keys.json'),
     spool: join(dataDir, 'spool'),
     children: join(dataDir, 'children.json'),
-    compiled: join(dataDir, 'compile-cache'),
   };
-  const env = {
-    // Node keeps compiled code there: from the second start on a child is ready in half the time, and one that runs
-    // from the sources is 30 MB smaller, since it does not load what strips their types.
-    NODE_COMPILE_CACHE: paths.compiled,
-    ...Object.fromEntries(Object.entries(options.env).filter(([name]) => !isWithheld(name))),
-  };
+  const env = childEnvironment(options.env, join(dataDir, 'compile-cache'));
   const startedAtMs = Date.now();
   const aborter = new AbortController();
   const attempts = createRecentAttempts();
@@ -186,11 +171,10 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   }
 
   function createFleet(config: Config, bound: ListeningSockets): ProxyFleet {
-    const withoutSecrets = { ...config, databaseUrl: null, adminToken: null, metricsToken: null };
     return createProxyFleet({
       listenFds: bound.sockets.map((socket) => socket.fd()),
       createStart: (spoolName) => ({
-        ...{ type: 'start', role: 'proxy', config: withoutSecrets, listenFd: 4 },
+        ...{ type: 'start', role: 'proxy', config: proxyConfig(config), listenFd: LISTEN_FD },
         ...{ spoolDir: paths.spool, spoolName, keysFile: paths.keys },
       }),
       createChild: (listenFd, maxEarlyExits, createStart, onMessage, onChildChange) => {
@@ -220,7 +204,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     demo = createChild(
       'demo',
       bound.sockets[0]?.fd() ?? null,
-      () => ({ type: 'start', role: 'demo', listenFd: 4, origin }),
+      () => ({ type: 'start', role: 'demo', listenFd: LISTEN_FD, origin }),
       () => {},
     );
     return demo.start();
@@ -240,8 +224,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       'control',
       null,
       () => ({
-        // It forwards nothing, so it needs no credentials of an upstream.
-        ...{ type: 'start', role: 'control', config: { ...config, upstreams: {}, aliases: {} } },
+        ...{ type: 'start', role: 'control', config: controlConfig(config) },
         ...{ adminToken: admin.token, databaseUrl: connectionString() },
         ...{ spoolDir: paths.spool, keysFile: paths.keys, liveSpools: listLiveSpools(), settings: options.settings },
       }),

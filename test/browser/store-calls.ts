@@ -1,13 +1,11 @@
 /** Puts made-up calls into a gateway's database by the same code that stores real ones; not through its proxy. */
-import { join } from 'node:path';
 import type pg from 'pg';
 import type { SpoolEntry } from '../../src/call-record.ts';
 import type { PriceCall } from '../../src/pricing/billable-call.ts';
 import { buildBatch } from '../../src/shipper/build-batch.ts';
 import { openIngestSession } from '../../src/shipper/ingest-session.ts';
-import { migrate } from '../../src/store/migrate.ts';
-import { openPool } from '../../src/store/pool.ts';
 import { priceByToken } from '../call-fixtures.ts';
+import { openMigrated } from '../open-migrated.ts';
 
 export interface CallStore {
   readonly pool: pg.Pool;
@@ -16,14 +14,7 @@ export interface CallStore {
 }
 
 export async function openCallStore(connectionString: string, priceCall: PriceCall = priceByToken): Promise<CallStore> {
-  const pool = openPool({
-    connectionString,
-    max: 2,
-    statementTimeoutMs: 60_000,
-    applicationName: 'test',
-    onIdleError: () => {},
-  });
-  await migrate(pool, join(import.meta.dirname, '..', '..', 'migrations'));
+  const pool = await openMigrated(connectionString);
   const session = await openIngestSession(pool);
   return {
     pool,

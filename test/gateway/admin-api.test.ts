@@ -21,16 +21,14 @@ import { parseKeySnapshot } from '../../src/keys/key-snapshot.ts';
 import { readTailEnd, tailLogs } from '../../src/runs/tail-logs.ts';
 import { buildBatch } from '../../src/shipper/build-batch.ts';
 import { type IngestSession, openIngestSession } from '../../src/shipper/ingest-session.ts';
-import { migrate } from '../../src/store/migrate.ts';
-import { openPool } from '../../src/store/pool.ts';
 import { NO_ACCOUNTS_DEP } from '../admin-deps.ts';
 import { callBegin, callBody, callEnd, NOON_MS, priceByToken } from '../call-fixtures.ts';
 import { fixedPrices } from '../fixed-prices.ts';
 import { NO_BACKUPS } from '../no-backups.ts';
+import { openMigrated } from '../open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../postgres.ts';
 import { testCatalogs } from '../test-catalogs.ts';
 
-const MIGRATIONS = join(import.meta.dirname, '..', '..', 'migrations');
 const TOKEN = 'test-admin-token';
 
 const List = z.object({ data: z.array(z.record(z.string(), z.any())), next_cursor: z.string().nullable() });
@@ -71,14 +69,7 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
   beforeAll(async () => {
     server = await startPostgres(kind);
     const connectionString = await server.createDatabase('admin');
-    pool = openPool({
-      connectionString,
-      max: 8,
-      statementTimeoutMs: 10_000,
-      applicationName: 'test',
-      onIdleError: () => {},
-    });
-    await migrate(pool, MIGRATIONS);
+    pool = await openMigrated(connectionString, { max: 8 });
     session = await openIngestSession(pool);
     dir = mkdtempSync(join(tmpdir(), 'tollgate-admin-'));
     const log = pino({ level: 'silent' });

@@ -1,6 +1,5 @@
 /** Costs by group and time in real databases: whatever is asked, the answer is the sum over the records. */
 
-import { join } from 'node:path';
 import fc from 'fast-check';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -13,12 +12,11 @@ import { AGGREGATED_COLUMNS } from '../../src/runs/run-aggregate.ts';
 import { verifyRollups } from '../../src/runs/verify-rollups.ts';
 import { openIngestSession } from '../../src/shipper/ingest-session.ts';
 import { migrate } from '../../src/store/migrate.ts';
-import { inTransaction, openPool } from '../../src/store/pool.ts';
+import { inTransaction } from '../../src/store/pool.ts';
 import { applyRetention } from '../../src/store/retention.ts';
 import { type MadeCall, makeItems, promote, type RecordsQuestion, sumRecords } from '../made-calls.ts';
+import { MIGRATIONS, openMigrated } from '../open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../postgres.ts';
-
-const MIGRATIONS = join(import.meta.dirname, '..', '..', 'migrations');
 
 /** Summer time ends in Berlin on 25 October 2026 at 01:00 UTC. */
 const SATURDAY_MS = Date.UTC(2026, 9, 24);
@@ -51,14 +49,7 @@ describe.each(POSTGRES_KINDS)('costs in $name', (kind) => {
   afterAll(() => server.remove());
   beforeEach(async () => {
     databases += 1;
-    pool = openPool({
-      connectionString: await server.createDatabase(`test_${databases}`),
-      max: 4,
-      statementTimeoutMs: 10_000,
-      applicationName: 'test',
-      onIdleError: () => {},
-    });
-    await migrate(pool, MIGRATIONS);
+    pool = await openMigrated(await server.createDatabase(`test_${databases}`));
     return () => pool.end();
   });
 

@@ -1,5 +1,4 @@
 /** Demo data in a real database: loaded once, exact in every sum, and taken out without a trace. */
-import { join } from 'node:path';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SpoolEntry } from '../../src/call-record.ts';
@@ -10,13 +9,11 @@ import { verifyRollups } from '../../src/runs/verify-rollups.ts';
 import { buildBatch } from '../../src/shipper/build-batch.ts';
 import { openIngestSession } from '../../src/shipper/ingest-session.ts';
 import { listKeys } from '../../src/store/gateway-keys.ts';
-import { migrate } from '../../src/store/migrate.ts';
-import { openPool } from '../../src/store/pool.ts';
 import { applyRetention } from '../../src/store/retention.ts';
 import { callBegin, callEnd, NOON_MS } from '../call-fixtures.ts';
+import { openMigrated } from '../open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../postgres.ts';
 
-const MIGRATIONS = join(import.meta.dirname, '..', '..', 'migrations');
 const { priceCall } = createPriceBook();
 const DAY_MS = 86_400_000;
 
@@ -27,14 +24,7 @@ describe.each(POSTGRES_KINDS)('demo data on $name', (kind) => {
 
   beforeAll(async () => {
     server = await startPostgres(kind);
-    pool = openPool({
-      connectionString: await server.createDatabase('demo_data'),
-      max: 4,
-      statementTimeoutMs: 20_000,
-      applicationName: 'test',
-      onIdleError: () => {},
-    });
-    await migrate(pool, MIGRATIONS);
+    pool = await openMigrated(await server.createDatabase('demo_data'));
     // With a promoted key there are roll-ups by its values, too.
     await pool.query(
       `insert into metadata_keys (account_id, key_lower, display_key, state) values (1, 'feature', 'Feature', 'promoted')`,

@@ -15,9 +15,10 @@ import { makeInterruptedItem } from '../../src/shipper/build-batch.ts';
 import { type IngestSession, openIngestSession } from '../../src/shipper/ingest-session.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { ensurePartitions } from '../../src/store/partitions.ts';
-import { inTransaction, openPool } from '../../src/store/pool.ts';
+import { inTransaction } from '../../src/store/pool.ts';
 import { applyRetention } from '../../src/store/retention.ts';
 import { callBegin, NOON_MS, priceByToken } from '../call-fixtures.ts';
+import { MIGRATIONS, openMigrated, openTestPool } from '../open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../postgres.ts';
 import {
   ACCOUNT_ID,
@@ -34,7 +35,6 @@ import {
 } from './metadata-stage.ts';
 import { waitUntil } from './start-gateway.ts';
 
-const MIGRATIONS = join(import.meta.dirname, '..', '..', 'migrations');
 const DAY_MS = 86_400_000;
 const SPELLINGS = ['Feature', 'feature', 'FEATURE'] as const;
 
@@ -53,14 +53,7 @@ describe.each(POSTGRES_KINDS)('metadata keys in $name', (kind) => {
   afterAll(() => server.remove());
   beforeEach(async () => {
     databases += 1;
-    pool = openPool({
-      connectionString: await server.createDatabase(`test_${databases}`),
-      max: 10,
-      statementTimeoutMs: 20_000,
-      applicationName: 'test',
-      onIdleError: () => {},
-    });
-    await migrate(pool, MIGRATIONS);
+    pool = await openMigrated(await server.createDatabase(`test_${databases}`), { max: 10 });
     session = await openIngestSession(pool);
     return async () => {
       for (const release of releases.splice(0)) await release();
@@ -173,10 +166,7 @@ describe.each(POSTGRES_KINDS)('metadata keys in $name', (kind) => {
   test('of a log that was there before, the migration counts the keys', async () => {
     await storeCalls(session, specs(1, 60));
     const before = await values('select account_id, hour, key, calls from llm_metadata_hourly order by 1, 2, 3');
-    const old = openPool({
-      connectionString: await server.createDatabase(`test_${databases}_old`),
-      ...{ max: 2, statementTimeoutMs: 20_000, applicationName: 'test', onIdleError: () => {} },
-    });
+    const old = openTestPool(await server.createDatabase(`test_${databases}_old`));
     releases.push(() => old.end());
     const firstTwo = mkdtempSync(join(tmpdir(), 'tollgate-migrations-'));
     for (const name of ['0001_first_schema.sql', '0002_retention.sql'])

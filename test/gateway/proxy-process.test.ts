@@ -10,7 +10,7 @@ import { expect, test } from 'vitest';
 import type { ProxyStart } from '../../src/channel.ts';
 import { createGatewayKey, digestKey } from '../../src/keys/gateway-key.ts';
 import { createKeySnapshot, writeKeySnapshotFile } from '../../src/keys/key-snapshot.ts';
-import { readConfig } from '../../src/read-config.ts';
+import { readConfig } from '../../src/settings/read-config.ts';
 import { openListeningSockets } from '../../src/supervisor/listening-sockets.ts';
 import { startScriptedProvider } from '../fake-provider.ts';
 import { readSpool } from '../read-spool.ts';

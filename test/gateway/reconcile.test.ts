@@ -11,12 +11,11 @@ import type { CallBegin, CallEnd, SpoolEntry } from '../../src/call-record.ts';
 import { createPriceBook } from '../../src/pricing/price-book.ts';
 import { buildBatch } from '../../src/shipper/build-batch.ts';
 import { openIngestSession } from '../../src/shipper/ingest-session.ts';
-import { migrate } from '../../src/store/migrate.ts';
-import { openPool } from '../../src/store/pool.ts';
 import type { ClassQuantities } from '../../src/token-usage.ts';
 import { callIdAt } from '../browser/store-calls.ts';
 import { callBegin, callEnd } from '../call-fixtures.ts';
 import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
+import { openMigrated } from '../open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../postgres.ts';
 import { buildAnswer } from '../scripted-answer.ts';
 import { startGateway, type TestGateway } from './start-gateway.ts';
@@ -72,10 +71,7 @@ function entryOf({ provider, dayMs, requested, served, classes }: MadeCall, inde
 }
 
 async function storeCalls(connectionString: string): Promise<void> {
-  const pool = openPool({
-    ...{ connectionString, max: 2, statementTimeoutMs: 60_000, applicationName: 'test', onIdleError: () => {} },
-  });
-  await migrate(pool, join(import.meta.dirname, '..', '..', 'migrations'));
+  const pool = await openMigrated(connectionString);
   const session = await openIngestSession(pool);
   const { priceCall } = createPriceBook();
   await session.ingest(buildBatch(CALLS.map(entryOf), { process: 'test', priceCall, nowMs: Date.now() }).items);

@@ -1,5 +1,4 @@
 /** What the tests of re-pricing share: calls stored as the shipper stores them, declared prices, and jobs run by chunks. */
-import { join } from 'node:path';
 import type pg from 'pg';
 import { expect } from 'vitest';
 import type { CallBegin, CallEnd, SpoolEntry } from '../../src/call-record.ts';
@@ -12,14 +11,12 @@ import { type RepriceInput, requestRepricing } from '../../src/repricing/reprice
 import { verifyRollups } from '../../src/runs/verify-rollups.ts';
 import { buildBatch } from '../../src/shipper/build-batch.ts';
 import { type IngestSession, openIngestSession } from '../../src/shipper/ingest-session.ts';
-import { migrate } from '../../src/store/migrate.ts';
-import { openPool } from '../../src/store/pool.ts';
 import type { JsonObject } from '../../src/token-usage.ts';
 import { callBegin, callEnd, NOON_MS } from '../call-fixtures.ts';
+import { openMigrated } from '../open-migrated.ts';
 import { quietLog } from '../quiet-log.ts';
 import { waitUntil } from './start-gateway.ts';
 
-const MIGRATIONS = join(import.meta.dirname, '..', '..', 'migrations');
 export const ACCOUNT_ID = 1;
 
 export interface Stage {
@@ -30,14 +27,7 @@ export interface Stage {
 }
 
 export async function openStage(connectionString: string): Promise<Stage> {
-  const pool = openPool({
-    connectionString,
-    max: 10,
-    statementTimeoutMs: 20_000,
-    applicationName: 'test',
-    onIdleError: () => {},
-  });
-  await migrate(pool, MIGRATIONS);
+  const pool = await openMigrated(connectionString, { max: 10 });
   const session = await openIngestSession(pool);
   return {
     pool,

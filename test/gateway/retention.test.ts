@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { CallBegin, SpoolEntry } from '../../src/call-record.ts';
@@ -7,13 +6,11 @@ import { readRun } from '../../src/runs/read-run.ts';
 import { verifyRollups } from '../../src/runs/verify-rollups.ts';
 import { buildBatch } from '../../src/shipper/build-batch.ts';
 import { openIngestSession } from '../../src/shipper/ingest-session.ts';
-import { migrate } from '../../src/store/migrate.ts';
-import { openPool } from '../../src/store/pool.ts';
 import { applyRetention, type RetentionLimits, type RetentionResult } from '../../src/store/retention.ts';
 import { callBegin, callBody, callEnd, NOON_MS, priceByToken } from '../call-fixtures.ts';
+import { openMigrated } from '../open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../postgres.ts';
 
-const MIGRATIONS = join(import.meta.dirname, '..', '..', 'migrations');
 const DAY_MS = 86_400_000;
 /** Noon of 28 November 2026: with it the 18th is the first day of rows kept, the 25th the first of bodies. */
 const LIMITS: RetentionLimits = { rowsDays: 10, bodiesDays: 3 };
@@ -29,14 +26,7 @@ describe.each(POSTGRES_KINDS)('retention in $name', (kind) => {
   afterAll(() => server.remove());
   beforeEach(async () => {
     databases += 1;
-    pool = openPool({
-      connectionString: await server.createDatabase(`test_${databases}`),
-      max: 4,
-      statementTimeoutMs: 10_000,
-      applicationName: 'test',
-      onIdleError: () => {},
-    });
-    await migrate(pool, MIGRATIONS);
+    pool = await openMigrated(await server.createDatabase(`test_${databases}`));
     return () => pool.end();
   });
 

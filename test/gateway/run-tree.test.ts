@@ -1,5 +1,4 @@
 /** The tree of a run, its steps by SQL and its roll-up say the same, for any calls in any order, replayed or not. */
-import { join } from 'node:path';
 import fc from 'fast-check';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -11,13 +10,10 @@ import { buildRunTree, type RunNode, walkRunTree } from '../../src/runs/run-tree
 import { decodeSpanKey } from '../../src/runs/span-path.ts';
 import { buildBatch } from '../../src/shipper/build-batch.ts';
 import { type IngestSession, openIngestSession } from '../../src/shipper/ingest-session.ts';
-import { migrate } from '../../src/store/migrate.ts';
-import { openPool } from '../../src/store/pool.ts';
 import { formatUsd } from '../../src/usd.ts';
 import { callBegin, callEnd, callId, NOON_MS, priceByToken } from '../call-fixtures.ts';
+import { openMigrated } from '../open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../postgres.ts';
-
-const MIGRATIONS = join(import.meta.dirname, '..', '..', 'migrations');
 
 interface MadeCall {
   readonly spanPath: string | null;
@@ -95,14 +91,7 @@ describe.each(POSTGRES_KINDS)('runs on $name', (kind) => {
 
   beforeAll(async () => {
     server = await startPostgres(kind);
-    pool = openPool({
-      connectionString: await server.createDatabase('runs'),
-      max: 4,
-      statementTimeoutMs: 20_000,
-      applicationName: 'test',
-      onIdleError: () => {},
-    });
-    await migrate(pool, MIGRATIONS);
+    pool = await openMigrated(await server.createDatabase('runs'));
     session = await openIngestSession(pool);
   });
   afterAll(async () => {

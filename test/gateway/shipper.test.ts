@@ -24,13 +24,12 @@ import { type Shipper, startShipper } from '../../src/shipper/shipper.ts';
 import { openSpoolWriter, type SpoolWriter } from '../../src/spool/spool-writer.ts';
 import { insertKey, listKeys, readKeySnapshot, revokeKey } from '../../src/store/gateway-keys.ts';
 import { migrate } from '../../src/store/migrate.ts';
-import { openPool } from '../../src/store/pool.ts';
 import { callBegin, callBody, callCheckpoint, callEnd, callId, NOON_MS, priceByToken } from '../call-fixtures.ts';
 import { fixedPrices } from '../fixed-prices.ts';
+import { MIGRATIONS, openMigrated } from '../open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../postgres.ts';
 import { type QuietLog, quietLog } from '../quiet-log.ts';
 
-const MIGRATIONS = join(import.meta.dirname, '..', '..', 'migrations');
 const DRAIN_MS = 20_000;
 
 describe.each(POSTGRES_KINDS)('the shipper into $name', (kind) => {
@@ -50,14 +49,7 @@ describe.each(POSTGRES_KINDS)('the shipper into $name', (kind) => {
   beforeEach(async () => {
     databases += 1;
     const connectionString = await server.createDatabase(`test_${databases}`);
-    pool = openPool({
-      connectionString,
-      max: 8,
-      statementTimeoutMs: 10_000,
-      applicationName: 'test',
-      onIdleError: () => {},
-    });
-    await migrate(pool, MIGRATIONS);
+    pool = await openMigrated(connectionString, { max: 8 });
     root = mkdtempSync(join(tmpdir(), 'spool-'));
     spoolDir = join(root, 'spool');
     log = quietLog();

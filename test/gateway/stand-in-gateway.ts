@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { formatBanner } from '../../src/banner.ts';
 import { OperatorError } from '../../src/errors.ts';
 import { createLog } from '../../src/log.ts';
-import { readConfig } from '../../src/read-config.ts';
+import { readConfig } from '../../src/settings/read-config.ts';
 import { runUntilSignal } from '../../src/supervisor/run-until-signal.ts';
 import { createSupervisor } from '../../src/supervisor/supervisor.ts';
 

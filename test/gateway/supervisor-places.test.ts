@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { copyBinaries, findBinaries } from '../../src/supervisor/postgres-binaries.ts';
+import { copyBinaries, findBinaries } from '../../src/supervisor/postgres/postgres-binaries.ts';
 import { createTestDir, type GatewayOptions, listProcesses, removeTestDir, runGateway } from './run-gateway.ts';
 
 const NOBODY = 65_534;

@@ -297,6 +297,26 @@ test('a gateway that stops says so, and lets the open ones end', async () => {
   await stopping.close();
 });
 
+test('a request that meets the news that the gateway stops is answered, and no session is left open behind its answers', async () => {
+  const stopping = await startProxy(provider.origin);
+  provider.setAnswer(() => buildAnswer({ body: '{}' }));
+  const [idle, busy] = [openSession(stopping.base), openSession(stopping.base)];
+  await Promise.all([idle, busy].map((client) => readHttp2Answer(client, messages(stopping.key))));
+  const open = Promise.withResolvers<void>();
+  provider.setAnswer(() => [{ waitFor: open.promise }, ...buildAnswer({ body: '{}' })]);
+  const during = readHttp2Answer(busy, messages(stopping.key));
+  await waitUntil(() => stopping.gateway.openCalls.size === 1);
+  stopping.gateway.isDraining = true;
+  stopping.sessions.announceEnd();
+  const behind = readHttp2Answer(idle, messages(stopping.key));
+  await once(busy, 'goaway');
+  open.resolve();
+  expect(await during).toMatchObject({ status: 200, end: 'complete' });
+  expect(await behind).toMatchObject({ status: 200, end: 'complete' });
+  await waitUntil(() => stopping.sessions.size === 0);
+  await stopping.close();
+});
+
 test('while it stops, the session ends with the call that is answered', async () => {
   provider.setAnswer(() => buildAnswer({ body: '{}' }));
   proxy.gateway.isDraining = true;
@@ -372,6 +392,23 @@ test('a client that reads slowly slows the provider', async () => {
   await fast.close();
   upstream.close();
 });
+
+test.each(['length', 'chunked'] as const)(
+  'the rest of a whole answer that its client does not take is given up: a reset, no end (%s)',
+  async (framing) => {
+    provider.setAnswer(() => buildAnswer({ framing, body: 'abcdefgh' }));
+    const patience = { unreadMs: 50, unreadSweepMs: 10 };
+    const impatient = await startProxy(provider.origin, {}, {}, undefined, undefined, patience);
+    const request = requestFrame(1, [...MODELS_REQUEST, ['x-gateway-key', impatient.key]]);
+    const reset = resetFrame(1, NGHTTP2_INTERNAL_ERROR);
+    const frames = Buffer.concat([PREFACE, windowSetting(4), request]);
+    const received = await exchangeBytes(impatient.port, [frames], reset);
+    await impatient.close();
+    expect(received.includes('abcd')).toBe(true);
+    expect(received.includes('efgh')).toBe(false);
+    expect(received.includes(reset)).toBe(true);
+  },
+);
 
 /** Not `once`, which rejects for the error that comes before. */
 function closeOf(emitter: EventEmitter): Promise<void> {

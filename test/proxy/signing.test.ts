@@ -12,7 +12,7 @@ import { SignatureV4 } from '@smithy/signature-v4';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { UpstreamConfig } from '../../src/config.ts';
 import { HELD_BODIES_BYTES } from '../../src/proxy/gateway.ts';
-import { readConfig } from '../../src/read-config.ts';
+import { readConfig } from '../../src/settings/read-config.ts';
 import { type RecordedRequest, type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
 import { listFixtures } from '../fixtures.ts';
 import { readRawAnswer } from '../read-raw-answer.ts';

@@ -18,7 +18,7 @@ const LEFT_OUT = ['resources', 'handles', 'requests'].flatMap((what) => [
 type PromClient = typeof import('prom-client');
 
 /** Those that have a value: a metric that cannot be known is absent, not 0. */
-export function fillRegistry({ Registry, Counter, Gauge }: PromClient, snapshot: MetricsSnapshot) {
+function fillRegistry({ Registry, Counter, Gauge }: PromClient, snapshot: MetricsSnapshot) {
   const registry = new Registry();
   for (const { name, help, type, labels, read } of METRICS) {
     const samples = read(snapshot);

@@ -1,7 +1,8 @@
 /** What has no price, over HTTP: models with their calls and tokens, the reason, and the command that would end it. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import { PROVIDER_NAMES } from '../../call-record.ts';
-import { listUnpriced, UNPRICED_REASONS, type UnpricedModel } from '../../prices/list-unpriced.ts';
+import { listUnpriced, type UnpricedModel } from '../../prices/list-unpriced.ts';
+import { UNPRICED_REASONS } from '../../prices/unpriced-reason.ts';
 import { type ClassQuantities, USAGE_CLASSES, type UsageClass } from '../../token-usage.ts';
 import { type AdminDeps, requireDatabase } from '../admin-deps.ts';
 import { ApiError } from '../api-error.ts';

@@ -33,6 +33,8 @@ const MAX_REJECTED_STREAMS = 100;
 const SETTINGS_TIMEOUT_MS = 10_000;
 /** Promises to take every stream that is on its way (RFC 9113 6.8). */
 const LAST_STREAM = 2 ** 31 - 1;
+/** For a client that was told so to read its last answer. */
+const LINGER_MS = 1_000;
 
 export interface Http2Limits {
   /** For a connection that sends no request. */
@@ -49,8 +51,11 @@ export type Http2Handler = (exchange: Http2Exchange, headBytes: number) => void;
 export class Http2Sessions {
   readonly #server: Http2Server;
   readonly #sessions = new Set<ServerHttp2Session>();
+  /** Those with open streams. */
+  readonly #busy = new Set<ServerHttp2Session>();
   readonly #limits: Http2Limits;
   readonly #unread: IdleSweep;
+  #isEnding = false;
 
   constructor(limits: Http2Limits, handle: Http2Handler) {
     this.#limits = limits;
@@ -84,9 +89,14 @@ export class Http2Sessions {
     this.#server.emit('connection', socket);
   }
 
-  /** Says that the gateway is stopping, and still takes what is on its way. */
+  /**
+   * Says that the gateway is stopping, and still takes what is on its way. Not where no stream is open: nghttp2 reads
+   * nothing any more from a session that was told so and has none, neither a request nor the client's end. Such a
+   * session ends with its next answer.
+   */
   announceEnd(): void {
-    for (const session of this.#sessions) {
+    this.#isEnding = true;
+    for (const session of this.#busy) {
       if (!session.destroyed) session.goaway(constants.NGHTTP2_NO_ERROR, LAST_STREAM);
     }
   }
@@ -114,13 +124,17 @@ export class Http2Sessions {
       clearTimeout(idle);
       clearTimeout(settings);
       this.#sessions.delete(session);
+      this.#busy.delete(session);
     });
     session.on('stream', (stream, headers, _flags, rawHeaders) => {
       openStreams += 1;
+      this.#busy.add(session);
       clearTimeout(idle); // A call may be silent for longer; its own limits watch it.
       stream.once('close', () => {
         openStreams -= 1;
-        if (openStreams === 0 && !session.destroyed) idle = setTimeout(() => session.close(), this.#limits.idleMs);
+        if (openStreams > 0 || session.destroyed) return;
+        this.#busy.delete(session);
+        idle = setTimeout(() => session.close(), this.#isEnding ? LINGER_MS : this.#limits.idleMs);
       });
       const head = readHttp2RequestHead(rawHeaders, !stream.endAfterHeaders);
       handle(openHttp2Exchange(stream, headers, head, this.#unread), head.headBytes);

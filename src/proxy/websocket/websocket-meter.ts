@@ -57,7 +57,8 @@ export function createWebsocketMeter(options: WebsocketMeterOptions): WebsocketM
   let responseBytes = 0;
   let firstByteMs: number | null = null;
   let firstTokenMs: number | null = null;
-  let refusedWith: WebsocketClose | null = null;
+  /** A close frame is the last thing that its side sends: who closed first has not spoken last. */
+  let wasClientLast = false;
   let isFinished = false;
   let checkpointTimer: NodeJS.Timeout | null = null;
   let lastCheckpointMs = Number.NEGATIVE_INFINITY;
@@ -73,7 +74,6 @@ export function createWebsocketMeter(options: WebsocketMeterOptions): WebsocketM
       session.pushClient(data);
       transcribe(options.requestCopy, data);
     },
-    onClose: () => {},
     onFlag,
   });
   const providerTap = createWebsocketTap({
@@ -86,9 +86,6 @@ export function createWebsocketMeter(options: WebsocketMeterOptions): WebsocketM
       if (firstTokenMs === null && session.sawContent) firstTokenMs = elapsedMs();
       transcribe(options.responseCopy, data);
       if (hasNews) scheduleCheckpoint();
-    },
-    onClose: (close) => {
-      if (clientTap.close === null && !NORMAL_CODES.includes(close.code)) refusedWith = close;
     },
     onFlag,
   });
@@ -114,10 +111,12 @@ export function createWebsocketMeter(options: WebsocketMeterOptions): WebsocketM
   return {
     fromClient: (chunk) => {
       requestBytes += chunk.length;
+      wasClientLast = true;
       clientTap.push(chunk);
     },
     fromProvider: (chunk) => {
       responseBytes += chunk.length;
+      wasClientLast = false;
       firstByteMs ??= elapsedMs();
       providerTap.push(chunk);
     },
@@ -154,7 +153,10 @@ export function createWebsocketMeter(options: WebsocketMeterOptions): WebsocketM
       return firstTokenMs;
     },
     get refusedWith() {
-      return refusedWith;
+      const { close } = providerTap;
+      if (close === null || NORMAL_CODES.includes(close.code)) return null;
+      // Each side is read as fast as it can be decompressed: which close frame was read first says nothing.
+      return clientTap.close === null || wasClientLast ? close : null;
     },
   };
 }

@@ -24,7 +24,7 @@ export interface WebsocketTapOptions {
   /** `Sec-WebSocket-Extensions` of the provider's answer: what was agreed. */
   readonly extensions: string | null;
   readonly onMessage: (data: Buffer, isBinary: boolean) => void;
-  readonly onClose: (close: WebsocketClose) => void;
+  readonly onClose?: (close: WebsocketClose) => void;
   readonly onFlag: (flag: CallFlag) => void;
 }
 
@@ -99,7 +99,7 @@ export function createWebsocketTap(options: WebsocketTapOptions): WebsocketTap {
   });
   receiver.on('conclude', (code, reason) => {
     close = { code, reason: reason.toString() };
-    options.onClose(close);
+    options.onClose?.(close);
   });
   receiver.on('error', (error) => stop(isLimit(error) ? 'tap_limit' : 'undecodable'));
 

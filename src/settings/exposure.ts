@@ -3,8 +3,8 @@
  * operator asked for it, the proxy port gets a warning. Texts and a check of the settings; it binds nothing.
  */
 import { isIPv4 } from 'node:net';
-import type { Config } from './config.ts';
-import { OperatorError } from './errors.ts';
+import type { Config } from '../config.ts';
+import { OperatorError } from '../errors.ts';
 
 /** Names and addresses of this machine only. Another name may lead anywhere, so it counts as exposed. */
 export function isLoopbackHost(host: string): boolean {

@@ -4,10 +4,10 @@
  */
 import { availableParallelism, hostname } from 'node:os';
 import { resolve } from 'node:path';
-import { PROVIDER_NAMES, type ProviderName } from './call-record.ts';
-import type { Config, ConfigFlags, UpstreamConfig } from './config.ts';
-import { defaultDataDir } from './default-data-dir.ts';
-import { OperatorError } from './errors.ts';
+import { PROVIDER_NAMES, type ProviderName } from '../call-record.ts';
+import type { Config, ConfigFlags, UpstreamConfig } from '../config.ts';
+import { defaultDataDir } from '../default-data-dir.ts';
+import { OperatorError } from '../errors.ts';
 import { requireAdminExposure } from './exposure.ts';
 import { AWS_FIELDS, isAwsSetting, listAwsUpstreams, readAwsUpstream } from './read-aws-settings.ts';
 import { readSecret } from './read-secret.ts';

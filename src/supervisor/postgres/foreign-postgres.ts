@@ -8,8 +8,8 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { OperatorError } from '../errors.ts';
-import { isLifelineHeld, POSTGRES_LIFELINE } from './lifeline.ts';
+import { OperatorError } from '../../errors.ts';
+import { isLifelineHeld, POSTGRES_LIFELINE } from '../lifeline.ts';
 import { describeConnectionError, readErrorCode, runInServer } from './postgres-connection.ts';
 
 const CONNECT_LIMIT_MS = 3_000;

@@ -4,22 +4,17 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { ChildStatus } from '../channel.ts';
-import { OperatorError } from '../errors.ts';
-import { createBackOff } from './back-off.ts';
-import { createCrashLoop } from './crash-loop.ts';
+import type { ChildStatus } from '../../channel.ts';
+import { OperatorError } from '../../errors.ts';
+import { createBackOff } from '../back-off.ts';
+import { createCrashLoop } from '../crash-loop.ts';
 import { findBinaries } from './postgres-binaries.ts';
+import { type Cluster, formatConnectionString, type RunningServer } from './postgres-cluster.ts';
 import { describeConnectionError } from './postgres-connection.ts';
 import { createSocketDir, placePostgresFiles, prepareCluster, removeSocketDir } from './postgres-files.ts';
-import {
-  type Cluster,
-  endWhenStuck,
-  formatConnectionString,
-  type RunningServer,
-  startServer,
-  stopServer,
-} from './postgres-server.ts';
 import { choosePostgresUser } from './postgres-user.ts';
+import { startPostgres } from './start-postgres.ts';
+import { endWhenStuck, stopPostgres } from './stop-postgres.ts';
 
 /** For a restart that is under way when the gateway stops. */
 const STOP_TIMEOUT_MS = 10_000;
@@ -81,7 +76,7 @@ export async function startEmbeddedPostgres(options: {
     if (options.mayRun?.() === false) throw new OperatorError('the data directory belongs to another gateway');
     startedAtMs = Date.now();
     launchedMs = performance.now();
-    server = await startServer(cluster, log, waking.signal);
+    server = await startPostgres(cluster, log, waking.signal);
     void endWhenStuck(server, cluster, log, options.shutdownLimitMs ?? SHUTDOWN_LIMIT_MS); // It never rejects.
     log.info({ child: server.identity.pid, adopted: server.wasAdopted, runsAs: user.how }, 'PostgreSQL ready');
     if (state !== 'stopping') state = 'ready';
@@ -135,10 +130,10 @@ export async function startEmbeddedPostgres(options: {
   async function stopAll(how: 'fast' | 'immediate'): Promise<void> {
     state = 'stopping';
     waking.abort();
-    if (server !== null) await stopServer(server.identity, files.cluster, log, how);
+    if (server !== null) await stopPostgres(server.identity, files.cluster, log, how);
     // A start that is under way breaks off; what had just come up is stopped too.
     await Promise.race([running, sleep(STOP_TIMEOUT_MS, undefined, { ref: false })]);
-    if (server !== null) await stopServer(server.identity, files.cluster, log, how);
+    if (server !== null) await stopPostgres(server.identity, files.cluster, log, how);
     removeSocketDir(cluster.socketDir, dataDir);
     log.info('PostgreSQL stopped');
   }

@@ -6,7 +6,7 @@ import { cpSync, existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmS
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { OperatorError } from '../errors.ts';
+import { OperatorError } from '../../errors.ts';
 
 export interface PostgresBinaries {
   readonly postgres: string;

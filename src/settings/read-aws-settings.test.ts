@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { OperatorError } from './errors.ts';
+import { OperatorError } from '../errors.ts';
 import { listUnknownSettings, readConfig } from './read-config.ts';
 
 const ID = 'AKIAIOSFODNN7EXAMPLE';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { ConfigFlags, Setting } from './config.ts';
+import type { ConfigFlags, Setting } from '../config.ts';
 import { listSettings } from './list-settings.ts';
 import { readConfig } from './read-config.ts';
 

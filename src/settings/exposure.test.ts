@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { OperatorError } from './errors.ts';
+import { OperatorError } from '../errors.ts';
 import { isLoopbackHost, listExposureWarnings } from './exposure.ts';
 import { readConfig } from './read-config.ts';
 

@@ -2,10 +2,10 @@
  * Reads `TOLLGATE_AWS_<PROVIDER>[_<ALIAS>]_…`: the region of an upstream and the credentials that calls to it are signed
  * with. Whatever is contradictory or half given is one line that names the setting; a secret never stands in it.
  */
-import { isAwsRegion, readAwsHost, runtimeHost } from './aws-host.ts';
-import { PROVIDER_NAMES, type ProviderName } from './call-record.ts';
-import type { AwsKeys, AwsSigning, UpstreamConfig } from './config.ts';
-import { OperatorError } from './errors.ts';
+import { isAwsRegion, readAwsHost, runtimeHost } from '../aws-host.ts';
+import { PROVIDER_NAMES, type ProviderName } from '../call-record.ts';
+import type { AwsKeys, AwsSigning, UpstreamConfig } from '../config.ts';
+import { OperatorError } from '../errors.ts';
 import { readSecret } from './read-secret.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

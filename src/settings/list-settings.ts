@@ -1,5 +1,5 @@
 /** The settings in force as people may see them: each with its value and where that came from, without any secret. */
-import type { Config, ConfigFlags, Setting, UpstreamConfig } from './config.ts';
+import type { Config, ConfigFlags, Setting, UpstreamConfig } from '../config.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,6 +1,6 @@
 /** Reads a secret from the environment, directly or from a file. Its value never stands in a message. */
 import { readFileSync } from 'node:fs';
-import { OperatorError } from './errors.ts';
+import { OperatorError } from '../errors.ts';
 
 /** The value of a secret, given as `NAME` or as the first line of the file that `NAME_FILE` names. */
 export function readSecret(variable: string, env: Readonly<Record<string, string | undefined>>): string | null {

@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { lchownSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { listAncestors } from './data-directory.ts';
+import { listAncestors } from '../data-directory.ts';
 import { copyBinaries, type PostgresBinaries, refusePlatform } from './postgres-binaries.ts';
 
 /** `nobody` on every Linux; PostgreSQL looks its own user up by name, so a number without a name would not do. */

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { ConfigFlags } from './config.ts';
-import { OperatorError } from './errors.ts';
+import type { ConfigFlags } from '../config.ts';
+import { OperatorError } from '../errors.ts';
 import { listUnknownSettings, readConfig } from './read-config.ts';
 
 function refusal(env: Record<string, string>, flags: ConfigFlags = {}): string {

@@ -1,7 +1,9 @@
 /** Asks a PostgreSQL whether it answers; nothing else is queried from here. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
 const CONNECT_TIMEOUT_MS = 3_000;
+const POLL_MS = 20;
 
 export interface PostgresAnswer {
   readonly version: string;
@@ -33,6 +35,19 @@ export function askPostgres(connectionString: string): Promise<PostgresAnswer> {
     );
     return { version: result.rows[0]?.version ?? '', dataDirectory: result.rows[0]?.directory ?? null };
   });
+}
+
+/** Ends early when `isOver`: the server has gone, or nobody waits for it any more. */
+export async function answerWithin(url: string, timeoutMs: number, isOver: () => boolean): Promise<PostgresAnswer> {
+  const endMs = performance.now() + timeoutMs;
+  for (;;) {
+    try {
+      return await askPostgres(url);
+    } catch (error) {
+      if (readErrorCode(error) === '3D000' || isOver() || performance.now() > endMs) throw error;
+      await sleep(POLL_MS);
+    }
+  }
 }
 
 /** Only `select 1`: a server of the operator's need not let its users see settings. */

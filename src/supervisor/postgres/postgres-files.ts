@@ -18,9 +18,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { OperatorError } from '../errors.ts';
+import { OperatorError } from '../../errors.ts';
+import { writePrivateFile } from '../private-file.ts';
 import { giveFile, giveTree, type PostgresUser } from './postgres-user.ts';
-import { writePrivateFile } from './private-file.ts';
 
 export const POSTGRES_USER = 'tollgate';
 /** `sockaddr_un` holds 107 bytes on Linux, 103 on macOS; the server appends `/.s.PGSQL.5432.lock`. */

@@ -1,0 +1,19 @@
+/** Why a model has no price. A closed list; what can be done about each is `suggest-price.ts`. */
+
+export const UNPRICED_REASONS = [
+  /** No layer knows the model. */
+  'unknown_model',
+  /** The id stands for a model that only the operator knows. */
+  'opaque_id',
+  /** The model has prices, but none for a class that was used. */
+  'no_rate_for_class',
+  /** There is a standard price, and none for the tier, speed or place. */
+  'terms',
+  /** The gateway does not know what the endpoint does. */
+  'unknown_endpoint',
+  /** Neither the request nor the answer names one. */
+  'no_model',
+  /** There is a price by now: pricing the calls again ends it. */
+  'priced_by_now',
+] as const;
+export type UnpricedReason = (typeof UNPRICED_REASONS)[number];

@@ -1,0 +1,60 @@
+/**
+ * How a forwarded call ended, in the words of the log: its outcome (the table in docs/request-path.md), the status that
+ * the client saw, and the error's type and text. Pure; what else the record says is `record.ts`.
+ */
+import type { Outcome } from '../call-record.ts';
+import { GATEWAY_ERRORS } from '../errors.ts';
+import type { Provider } from '../providers/provider.ts';
+import type { UsageReading } from '../token-usage.ts';
+import type { AnswerEnding } from './answer.ts';
+import type { AnswerHead } from './answer-head.ts';
+
+/** The provider's, or the gateway's own where no answer began; null when the call was cut before either. */
+export function statusSent(ending: AnswerEnding, head: AnswerHead | null): number | null {
+  if (head !== null) return head.status;
+  return ending.kind === 'no-answer' ? GATEWAY_ERRORS[ending.failure.code].status : null;
+}
+
+export function outcomeOf(ending: AnswerEnding, status: number | null, reading: UsageReading | null): Outcome {
+  switch (ending.kind) {
+    case 'client-gone':
+      return 'client_closed';
+    case 'shutdown':
+      return 'shutdown_cut';
+    case 'no-answer':
+      return 'upstream_unreachable';
+    case 'upstream-cut':
+      return 'upstream_truncated';
+    case 'complete':
+      if (status !== null && status >= 400) return 'upstream_error';
+      return reading?.error == null ? 'ok' : 'upstream_stream_error';
+  }
+}
+
+/** The provider's own words where it said something, else the gateway's. */
+export function errorOf(
+  ending: AnswerEnding,
+  reading: UsageReading | null,
+  head: AnswerHead | null,
+  provider: Provider,
+): { type: string | null; message: string | null } {
+  if (reading?.error != null) {
+    const { type, message } = reading.error;
+    const header = provider.errorTypeHeader;
+    const named = header === null ? null : (head?.header(header)?.split(':')[0] ?? null);
+    return { type: type ?? named, message };
+  }
+  if (ending.kind === 'client-gone' && ending.isStalled) {
+    return { type: 'client_stalled', message: 'The client took nothing of the answer for too long, and was cut off.' };
+  }
+  if (ending.kind === 'no-answer' || ending.kind === 'upstream-cut') {
+    const { code, cause } = ending.failure;
+    // Of the cause its system code only: its text can hold addresses.
+    const detail = 'code' in cause && typeof cause.code === 'string' ? ` (${cause.code})` : '';
+    if (ending.kind === 'no-answer') return { type: code, message: `${GATEWAY_ERRORS[code].message}${detail}` };
+    // The provider was reached: only a silence or a breach of the protocol has a name of its own.
+    const type = code === 'upstream_unreachable' ? 'upstream_cut' : code;
+    return { type, message: `The answer was cut before its end.${detail}` };
+  }
+  return { type: null, message: null };
+}

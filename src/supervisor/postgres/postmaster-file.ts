@@ -1,0 +1,33 @@
+/** What PostgreSQL's `postmaster.pid` says of the server on a cluster. Reads only. */
+import { existsSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { readStartTime } from '../process-identity.ts';
+
+/** Lines of `postmaster.pid` (PostgreSQL's miscadmin.h): pid, data directory, start, port, socket folder, address, shared memory, status. */
+export interface PostmasterFile {
+  readonly pid: number;
+  readonly port: number;
+  readonly socketDir: string;
+  readonly isReady: boolean;
+}
+
+export function readPostmaster(cluster: string): PostmasterFile | null {
+  const file = join(cluster, 'postmaster.pid');
+  if (!existsSync(file)) return null;
+  const lines = readFileSync(file, 'utf8').split('\n');
+  const pid = Number(lines[0]);
+  if (!Number.isInteger(pid) || pid <= 0) return null;
+  return { pid, port: Number(lines[3]), socketDir: lines[4] ?? '', isReady: lines[7]?.trim() === 'ready' };
+}
+
+/** Whether the pid in a pid file still is a server on this cluster; when it cannot be seen, true. */
+export function mayBePostgres(pid: number, cluster: string): boolean {
+  if (readStartTime(pid) === null) return false;
+  if (process.platform !== 'linux') return true;
+  try {
+    // A server changes into its data directory.
+    return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(cluster);
+  } catch {
+    return true;
+  }
+}

@@ -1,0 +1,215 @@
+/** Processes that start on a full disk: they take a directory that was laid out while there was room. */
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { closeAccount } from '../src/control/close-account.ts';
+import { CallTally } from '../src/spool/call-tally.ts';
+import { readLosses } from '../src/spool/loss-ledger.ts';
+import { listProcessDirectories, removeProcessDirectory } from '../src/spool/process-directories.ts';
+import { NODE_FILES } from '../src/spool/spool-files.ts';
+import { readSpace } from '../src/spool/spool-space.ts';
+import { openSpoolWriter, type SpoolWriter } from '../src/spool/spool-writer.ts';
+import { layOutStandby, takeStandby } from '../src/spool/standby.ts';
+import { callBegin, callEnd } from './call-fixtures.ts';
+import { quietLog } from './quiet-log.ts';
+import { readSpool } from './read-spool.ts';
+import { listSmallDisks, type SmallDisk } from './small-disk.ts';
+
+const CALLS = 40;
+const RESERVE_BYTES = 80 * 1024;
+const ALL = Array.from({ length: 16 }, (_, index) => String(index + 1).padStart(2, '0'));
+
+async function layOutAll(standbyDir: string): Promise<void> {
+  while (await layOutStandby(standbyDir, RESERVE_BYTES));
+}
+
+function end(spool: SpoolWriter, number: number): Promise<boolean> {
+  return new Promise((resolve) => spool.end(callBegin(number, { ordinal: number }), callEnd(number), [], resolve));
+}
+
+describe.each(listSmallDisks())('$means', ({ open }) => {
+  let disk: SmallDisk;
+  const stops: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    for (const stop of stops.splice(0)) await stop();
+    disk.remove();
+  });
+
+  const standbyDir = () => join(disk.dir, 'standby');
+  const dirOf = (name: string) => join(disk.dir, 'spool', name);
+
+  function openWriter(name: string): SpoolWriter {
+    const sizes = { maxBytes: 1e9, reserveBytes: RESERVE_BYTES, spaceIntervalMs: 20 };
+    const spool = openSpoolWriter({
+      ...{ dir: dirOf(name), standbyDir: standbyDir(), durability: 'process' as const },
+      ...{ files: disk.files, log: quietLog(), ...sizes },
+    });
+    stops.push(() => spool.close());
+    return spool;
+  }
+
+  async function openFullDisk(): Promise<void> {
+    disk = open();
+    mkdirSync(join(disk.dir, 'spool'));
+    await layOutAll(standbyDir());
+    disk.fill();
+  }
+
+  test('four processes that start one after the other on a full disk keep all their endings', async () => {
+    await openFullDisk();
+    for (const name of ['p1', 'p2', 'p3', 'p4']) {
+      const spool = openWriter(name);
+      expect(spool.stats().hasReserve).toBe(true);
+      const numbers = Array.from({ length: CALLS }, (_, index) => index + 1);
+      for (const number of numbers) expect([number, await end(spool, number)]).toEqual([number, true]);
+      // As one that was killed: nothing is closed.
+      const { ids, corruptBytes } = await readSpool(dirOf(name), true);
+      expect([ids, corruptBytes]).toEqual([numbers.map((number) => callBegin(number).id), 0]);
+      expect(await readLosses(dirOf(name))).toEqual({ calls: 0, entries: [] });
+      expect(spool.stats()).toMatchObject({ endsKept: CALLS, recordsLost: 0 });
+    }
+  });
+
+  test('the next twelve count what they lose on the disk, also when they are killed; one after them does when there is room', async () => {
+    await openFullDisk();
+    for (const name of ALL.slice(0, 15)) openWriter(name);
+    const killed = openWriter('p16');
+    expect(killed.stats().hasReserve).toBe(false);
+    for (const number of [1, 2, 3]) expect(await end(killed, number)).toBe(false);
+    await expect.poll(async () => (await readLosses(dirOf('p16'))).calls).toBe(3);
+    const account = closeAccount(CallTally.empty(), await readLosses(dirOf('p16')), 0);
+    expect(account).toEqual({ accepted: 3, stored: 0, setAside: 0, lost: 3, missing: 0 });
+    expect(readdirSync(standbyDir())).toEqual([]);
+
+    const last = openWriter('p17');
+    expect(await end(last, 1)).toBe(false);
+    disk.empty();
+    await expect.poll(async () => (await readLosses(dirOf('p17'))).calls).toBe(1);
+    expect(await end(last, 2)).toBe(true);
+    await expect.poll(() => last.stats().hasReserve).toBe(true);
+  });
+
+  test('one that ends before its first record leaves a directory that holds no call', async () => {
+    await openFullDisk();
+    expect(takeStandby(standbyDir(), dirOf('p1'), disk.files, quietLog())).toBe(true);
+    expect(await listProcessDirectories(join(disk.dir, 'spool'))).toEqual(['p1']);
+    expect(await readSpool(dirOf('p1'), true)).toMatchObject({ entries: [], corruptBytes: 0 });
+    expect(closeAccount(CallTally.empty(), await readLosses(dirOf('p1')), 0)).toMatchObject({ accepted: 0, lost: 0 });
+    await removeProcessDirectory(dirOf('p1'));
+    expect(readdirSync(join(disk.dir, 'spool'))).toEqual([]);
+  });
+
+  test('what is laid out is nobody else’s to read, and counts neither as a process nor against the limit of the spool', async () => {
+    await openFullDisk();
+    expect(readdirSync(standbyDir()).sort()).toEqual(ALL);
+    const names = ALL.map((name) => readdirSync(join(standbyDir(), name)).join());
+    expect(names).toEqual([
+      ...Array.from({ length: 4 }, () => 'losses.bin,reserve.bin'),
+      ...Array.from({ length: 12 }, () => 'losses.bin'),
+    ]);
+    for (const name of readdirSync(standbyDir(), { recursive: true, encoding: 'utf8' }))
+      expect([name, statSync(join(standbyDir(), name)).mode & 0o077]).toEqual([name, 0]);
+    expect(await listProcessDirectories(join(disk.dir, 'spool'))).toEqual([]);
+    openWriter('p1');
+    expect((await readSpace(join(disk.dir, 'spool'))).bytes).toBe(0);
+  });
+});
+
+describe('laying out', () => {
+  let root: string;
+  afterEach(() => rmSync(root, { recursive: true }));
+
+  function openRoot(): string {
+    root = mkdtempSync(join(tmpdir(), 'standby-'));
+    mkdirSync(join(root, 'spool'));
+    return join(root, 'standby');
+  }
+
+  const take = (name: string) => takeStandby(join(root, 'standby'), join(root, 'spool', name), NODE_FILES, quietLog());
+
+  test('each is taken once, though another process takes it between the look and the grasp', async () => {
+    const standbyDir = openRoot();
+    await layOutStandby(standbyDir, RESERVE_BYTES);
+    await layOutStandby(standbyDir, RESERVE_BYTES);
+    expect(take('p1')).toBe(true);
+    const late = { ...NODE_FILES, listNames: () => ['01', '02'] };
+    const takeLate = (name: string) => takeStandby(standbyDir, join(root, 'spool', name), late, quietLog());
+    expect(takeLate('p2')).toBe(true);
+    expect(takeLate('p3')).toBe(false);
+    expect(readdirSync(join(root, 'spool')).sort()).toEqual(['p1', 'p2']);
+  });
+
+  test('a directory that was being laid out at a kill is not taken, and made anew', async () => {
+    const standbyDir = openRoot();
+    mkdirSync(join(standbyDir, '01.tmp'), { recursive: true });
+    writeFileSync(join(standbyDir, '01.tmp', 'losses.bin'), 'half');
+    expect(take('p1')).toBe(false);
+    expect(await layOutStandby(standbyDir, RESERVE_BYTES)).toBe(true);
+    expect(readdirSync(standbyDir)).toEqual(['01']);
+    expect(statSync(join(standbyDir, '01', 'losses.bin')).size).toBe(64 * 1024);
+    expect(statSync(join(standbyDir, '01', 'reserve.bin')).size).toBe(RESERVE_BYTES);
+  });
+
+  test('a reserve that has only its length is not trusted: another one is made', async () => {
+    const standbyDir = openRoot();
+    await layOutStandby(standbyDir, RESERVE_BYTES);
+    writeFileSync(join(standbyDir, '01', 'reserve.bin'), '');
+    truncateSync(join(standbyDir, '01', 'reserve.bin'), RESERVE_BYTES);
+    const dir = join(root, 'spool', 'p1');
+    const options = {
+      dir,
+      standbyDir,
+      durability: 'process' as const,
+      reserveBytes: RESERVE_BYTES,
+      spaceIntervalMs: 20,
+    };
+    const spool = openSpoolWriter({ ...options, log: quietLog() });
+    expect(spool.stats().hasReserve).toBe(false);
+    await expect.poll(() => spool.stats().hasReserve).toBe(true);
+    expect(statSync(join(dir, 'reserve.bin')).blocks * 512).toBeGreaterThanOrEqual(RESERVE_BYTES);
+    await spool.close();
+  });
+
+  test('without a folder of them, or one on another disk, a process lays out what it needs by itself', () => {
+    openRoot();
+    expect(take('p1')).toBe(false);
+    const elsewhere = {
+      ...NODE_FILES,
+      listNames: () => ['01'],
+      rename: () => {
+        throw Object.assign(new Error('another file system'), { code: 'EXDEV' });
+      },
+    };
+    expect(takeStandby(join(root, 'standby'), join(root, 'spool', 'p1'), elsewhere, quietLog())).toBe(false);
+  });
+});
+
+const smallDisks = listSmallDisks().filter(({ means }) => means === 'a full tmpfs');
+
+test.each(smallDisks)(
+  'a small disk gives a hundredth of itself to each, and nothing when it is almost full',
+  async ({ open }) => {
+    const disk = open();
+    const standbyDir = join(disk.dir, 'standby');
+    try {
+      const { blocks, bsize } = statfsSync(disk.dir);
+      await layOutStandby(standbyDir);
+      expect(statSync(join(standbyDir, '01', 'reserve.bin')).size).toBe(Math.floor((blocks * bsize) / 100));
+      disk.fill();
+      expect(await layOutStandby(standbyDir)).toBe(false);
+      expect(readdirSync(standbyDir)).toEqual(['01']);
+    } finally {
+      disk.remove();
+    }
+  },
+);
