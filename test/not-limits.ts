@@ -75,7 +75,7 @@ export const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
     'spool/frame-group.ts KEPT_BYTES',
     'spool/spool-files.ts ZEROS_BYTES',
     'spool/spool-reader.ts CHUNK_BYTES',
-    'spool/spool-writer.ts SYNC_GROUP_BYTES',
+    'spool/group-commit.ts SYNC_GROUP_BYTES',
     'wire/gathered-bytes.ts KEPT_FROM_BYTES',
     'wire/gathered-bytes.ts LARGEST_BLOCK_BYTES',
     'wire/json-scan.ts WALK_BYTES',
