@@ -13,7 +13,7 @@ import { readAccounts } from '../src/control/read-accounts.ts';
 import { listQuarantine } from '../src/shipper/list-quarantine.ts';
 import { type Shipper, startShipper } from '../src/shipper/shipper.ts';
 import { createWaitingCounter } from '../src/spool/count-waiting.ts';
-import { readLosses } from '../src/spool/loss-ledger.ts';
+import { readLosses } from '../src/spool/losses-file.ts';
 import { NODE_FILES, type SpoolFiles } from '../src/spool/spool-files.ts';
 import { openSpoolWriter, type SpoolWriter } from '../src/spool/spool-writer.ts';
 import { layOutStandby } from '../src/spool/standby.ts';

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { closeAccount } from '../src/control/close-account.ts';
 import { CallTally } from '../src/spool/call-tally.ts';
-import { readLosses } from '../src/spool/loss-ledger.ts';
+import { readLosses } from '../src/spool/losses-file.ts';
 import { listProcessDirectories, removeProcessDirectory } from '../src/spool/process-directories.ts';
 import { NODE_FILES } from '../src/spool/spool-files.ts';
 import { readSpace } from '../src/spool/spool-space.ts';

@@ -7,7 +7,7 @@ import type { AccountsReading } from '../admin/admin-deps.ts';
 import type { SupervisorStatus } from '../channel.ts';
 import type { WaitingCounter, WaitingEndings } from '../spool/count-waiting.ts';
 import { type CursorFile, readCursorFile } from '../spool/cursor.ts';
-import { type Losses, readLosses } from '../spool/loss-ledger.ts';
+import { type Losses, readLosses } from '../spool/losses-file.ts';
 import { listProcessDirectories } from '../spool/process-directories.ts';
 import { balanceEnded, balanceLive, type FoundCalls, type ProcessBalance } from './balance-process.ts';
 import type { CallAccounts, GoneAccounts } from './call-accounts.ts';

@@ -8,7 +8,7 @@ import type { CallBegin, CallCheckpoint } from '../call-record.ts';
 import type { PriceCall } from '../pricing/billable-call.ts';
 import type { CallTally } from '../spool/call-tally.ts';
 import { readCursorFile, type SpoolPosition } from '../spool/cursor.ts';
-import { type Losses, readLosses } from '../spool/loss-ledger.ts';
+import { type Losses, readLosses } from '../spool/losses-file.ts';
 import {
   advanceCursor,
   clearSegments,

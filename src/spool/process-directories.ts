@@ -6,7 +6,7 @@ import { copyFile, mkdir, readdir, rmdir, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path';
 import type { CallTally } from './call-tally.ts';
 import { CURSOR_NAME, CURSOR_TEMPORARY_NAME, type SpoolPosition, writeCursor, writeCursorOver } from './cursor.ts';
-import { LOSSES_NAME } from './loss-ledger.ts';
+import { LOSSES_NAME } from './losses-file.ts';
 import { RESERVE_NAME } from './reserve.ts';
 import { readSegmentNumbers, segmentName } from './segment-file.ts';
 

@@ -17,7 +17,7 @@ import { firstBodyFrame, firstEndFrame } from '../../test/first-spool-frames.ts'
 import { quietLog } from '../../test/quiet-log.ts';
 import { readCursor, SPOOL_START, writeCursor } from './cursor.ts';
 import { FrameGroup } from './frame-group.ts';
-import { readLosses } from './loss-ledger.ts';
+import { readLosses } from './losses-file.ts';
 import {
   advanceCursor,
   listProcessDirectories,

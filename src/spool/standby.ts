@@ -7,7 +7,7 @@ import { close } from 'node:fs';
 import { mkdir, readdir, rename, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { LOSSES_BYTES, LOSSES_NAME } from './loss-ledger.ts';
+import { LOSSES_BYTES, LOSSES_NAME } from './losses-file.ts';
 import { RESERVE_BYTES, RESERVE_NAME } from './reserve.ts';
 import { syncDirectory } from './segment-file.ts';
 import { NODE_FILES, type SpoolFiles } from './spool-files.ts';
