@@ -88,7 +88,7 @@ export function formatSoak(result: SoakResult): string {
     `reached            ${count.reached} the provider`,
     `websockets         ${count.sessions} of the calls: ${list(Object.entries(count.sessionOutcomes).sort())}`,
     `rows               ${count.rows}: ${list(Object.entries(count.outcomes).sort())}`,
-    `faults             ${list([...result.faults].sort(([a], [b]) => a.localeCompare(b)))}`,
+    `faults             ${list([...result.faults].sort(([a], [b]) => a.localeCompare(b)))}; ${result.killsOnFullDisk} of the kills of proxies and the supervisor on a full disk`,
     ...result.leftOut.map((what) => `left out           ${what}`),
     `costs              ${sums.join(', ')}; partial ${formatUsd(count.partialCost)} (ledger ${formatUsd(count.ledgerPartialCost)})`,
     `peak memory, MB    ${list(Object.entries(figures.peakMb))} (the largest process of each kind)`,
