@@ -3,7 +3,7 @@ import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, stat
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { AccountsReading } from '../src/admin/admin-deps.ts';
 import type { CallBegin, CallEnd } from '../src/call-record.ts';
 import type { ProxyMetrics, SupervisorStatus } from '../src/channel.ts';
@@ -254,6 +254,50 @@ describe('the account of calls', () => {
     expect(listed).toMatchObject([{ kind: 'record', id: null, provider: 'openai', outcome: 'ok', status: 200 }]);
     expect(listed[0]?.reason).toMatch(/^22P02: |Error: /);
     expect(JSON.stringify(listed)).not.toContain('canary-text');
+  });
+
+  /** The database refuses call 1 for its data, and call 2 as if the moment were wrong. */
+  async function refuseCalls(): Promise<() => Promise<void>> {
+    await pool.query(`create function refuse() returns trigger language plpgsql as $$ begin
+      if new.id = '${callId(1)}' then raise exception using errcode = '22000'; end if;
+      if new.id = '${callId(2)}' then raise exception 'not now'; end if;
+      return new;
+    end $$`);
+    await pool.query('create trigger refuse before insert on llm_requests for each row execute function refuse()');
+    return async () => void (await pool.query('drop function refuse cascade'));
+  }
+
+  test('a record that was refused in a batch which is tried again, and then stored, is nowhere put aside', async () => {
+    const spool = writer('p1');
+    await Promise.all([endCall(spool, 1), endCall(spool, 2), endCall(spool, 3)]);
+    const accept = await refuseCalls();
+    const started = shipper(['p1']);
+    await vi.waitFor(() => expect(started.stats().failures).toBeGreaterThan(0), { timeout: DRAIN_MS });
+    expect(await listQuarantine(join(root, 'quarantine'))).toEqual([]);
+    await accept();
+    expect(await started.drain(DRAIN_MS)).toBe(true);
+    expect(await countRows()).toEqual({ ok: 3 });
+    expect(await read({ acceptedTotal: 3, keptTotal: 3 })).toMatchObject({ stored: 3, setAside: 0, lost: 0 });
+    expect(started.stats()).toMatchObject({ rows: 3, quarantined: 0 });
+    expect(await listQuarantine(join(root, 'quarantine'))).toEqual([]);
+  });
+
+  test('a record that was put aside right before a crash, and is stored after it, is put aside no more', async () => {
+    const spool = writer('p1');
+    await endCall(spool, 3);
+    await ship(['p1']);
+    const cursor = join(spoolDir(), 'p1', 'cursor.json');
+    copyFileSync(cursor, join(root, 'before.json'));
+    await endCall(spool, 1);
+    const accept = await refuseCalls();
+    await ship(['p1']);
+    expect(await read({ acceptedTotal: 2, keptTotal: 2 })).toMatchObject({ stored: 1, setAside: 1 });
+    expect(await listQuarantine(join(root, 'quarantine'))).toMatchObject([{ id: callId(1) }]);
+    await accept();
+    copyFileSync(join(root, 'before.json'), cursor);
+    await ship(['p1']);
+    expect(await read({ acceptedTotal: 2, keptTotal: 2 })).toMatchObject({ stored: 2, setAside: 0, lost: 0 });
+    expect(await listQuarantine(join(root, 'quarantine'))).toEqual([]);
   });
 
   test('a comparison of the roll-ups with the records finds one that was changed, and runs once at a time', async () => {

@@ -14,6 +14,7 @@ import { addMetadataCommands } from './metadata-commands.ts';
 import { addPriceCommand } from './prices/price-command.ts';
 import { addPricesCommands } from './prices/prices-command.ts';
 import { addRepriceCommand } from './prices/reprice-command.ts';
+import { addQuarantineCommand } from './quarantine-command.ts';
 import { addReconcileCommand } from './reconcile/reconcile-command.ts';
 import { addRestartCommand } from './restart-command.ts';
 import { addRunsCommand } from './runs-command.ts';
@@ -45,6 +46,7 @@ export function addCommands(program: Command): void {
   addBackupCommand(program, addClientOptions);
   addRestoreCommand(program, addClientOptions);
   addDoctorCommand(program, addClientOptions);
+  addQuarantineCommand(program, addClientOptions);
   addRestartCommand(program, addClientOptions);
   addVerifyCommand(program, addClientOptions);
 }

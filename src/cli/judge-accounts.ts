@@ -90,7 +90,7 @@ export function* judgeQuarantine({ total, data }: z.infer<typeof Quarantine>): G
   const what = latest === undefined ? '' : `; the latest: ${describeItem(latest)}`;
   yield {
     level: 'problem',
-    text: `quarantine: ${formatExactCount(total)} files in the folder quarantine of the data directory${what}. GET /api/v1/quarantine lists them`,
+    text: `quarantine: ${formatExactCount(total)} files in the folder quarantine of the data directory${what}. \`tollgate quarantine\` lists them, and what to do`,
   };
 }
 

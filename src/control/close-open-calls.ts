@@ -7,7 +7,7 @@ import type { CallBegin, CallCheckpoint } from '../call-record.ts';
 import type { PriceCall } from '../pricing/billable-call.ts';
 import { makeInterruptedItem } from '../shipper/build-batch.ts';
 import { openIngestSession } from '../shipper/ingest-session.ts';
-import { storeItems } from '../shipper/store-items.ts';
+import { putAside, storeItems } from '../shipper/store-items.ts';
 import type { SpoolLog } from '../spool/spool-log.ts';
 
 const BATCH_CALLS = 500;
@@ -40,7 +40,8 @@ export async function closeOpenCalls(options: CloseOptions): Promise<number> {
       const pricing = { priceCall: prices.book().priceCall, nowMs: Date.now() };
       const items = rows.map(({ begin, checkpoint }) => makeInterruptedItem(begin, checkpoint, pricing));
       // Whatever the prices are at this moment: a row without a total is priced again like any other.
-      await storeItems(items, { session, quarantineDir, log, counts, pricesVersion: null });
+      const refused = await storeItems(items, { session, log, counts, pricesVersion: null });
+      await putAside(refused, { quarantineDir, log, counts });
       await session.client.query('delete from llm_open_calls where id = any($1::uuid[])', [ids]);
     }
     return counts.rows;

@@ -29,6 +29,8 @@ export interface AcceptedRequest extends RequestLine {
   /** True when a body follows. */
   readonly hasBody: boolean;
   readonly expectsContinue: boolean;
+  /** `TE: trailers`: takes those of the answer. */
+  readonly takesTrailers: boolean;
 }
 
 /** A handshake is a request that asks for a websocket, and whose connection is at hand to become one. */
@@ -48,6 +50,7 @@ export function accept(incoming: ClientRequest, headerNames: HeaderNames, isHand
   let isChunked = false;
   let nominated: readonly string[] = [];
   let expectsContinue = false;
+  let takesTrailers = false;
   const names: HeaderName[] = [];
   for (let index = 0; index + 1 < raw.length; index += 2) {
     const name = headerNames.read(raw[index] ?? '');
@@ -75,6 +78,10 @@ export function accept(incoming: ClientRequest, headerNames: HeaderNames, isHand
         nominated = nominated.length === 0 ? names : [...nominated, ...names];
         break;
       }
+      case 'te':
+        // HTTP/1.0 has no chunks for them to stand behind.
+        takesTrailers ||= !isHttp10 && value.split(',').some((coding) => coding.trim().toLowerCase() === 'trailers');
+        break;
       case 'upgrade':
         // Other upgrades (h2c) are offers that may be left unanswered; a websocket client would wait for nothing.
         if (!isHandshake && asksForWebsocket(value)) throw new GatewayError('upgrade_unsupported');
@@ -98,6 +105,7 @@ export function accept(incoming: ClientRequest, headerNames: HeaderNames, isHand
     contentLength,
     hasBody: isChunked || (contentLength !== null && contentLength > 0),
     expectsContinue,
+    takesTrailers,
     header: (lower) => {
       for (let index = 0; index < names.length; index += 1)
         if (names[index]?.lower === lower) return raw[index * 2 + 1];

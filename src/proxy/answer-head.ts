@@ -1,5 +1,6 @@
 /** The head of a provider's answer: as received, and as the client gets it. */
 import { readNominated } from '../wire/hop-by-hop.ts';
+import { isDigest, isTrailerField } from '../wire/trailer-field.ts';
 import type { HeaderName, HeaderNames } from './header-names.ts';
 
 export class AnswerHead {
@@ -27,10 +28,14 @@ export class AnswerHead {
   }
 }
 
-/** The provider's headers less those of its hop, and the id of the call's record. */
+/**
+ * The provider's headers less those of its hop, and the id of the call's record. `hasTrailers`: trailers may follow, and
+ * `Trailer`, which announces them, is passed on like them.
+ */
 export function headersForClient(
   { rawHeaders, names }: AnswerHead,
   requestId: string,
+  hasTrailers = false,
 ): { headers: string[]; contentLength: number | null } {
   const headers: string[] = [];
   let contentLength: number | null = null;
@@ -45,17 +50,41 @@ export function headersForClient(
       }
       if (name.lower === 'content-length') contentLength = Number(value);
     }
-    if (name?.isOfAnswerHop === false) headers.push(rawHeaders[index * 2] ?? '', value);
+    if (name?.isOfAnswerHop === false || (hasTrailers && name?.lower === 'trailer'))
+      headers.push(rawHeaders[index * 2] ?? '', value);
   }
   headers.push('X-Gateway-Request-Id', requestId);
   return { headers: nominated.length === 0 ? headers : dropNamed(headers, nominated), contentLength };
 }
 
+/** Those that are for the client, as they came. `isEdited`: its bytes are not those that the provider took a digest of. */
+export function trailersForClient(
+  { rawHeaders, names }: AnswerHead,
+  rawTrailers: readonly string[],
+  headerNames: HeaderNames,
+  isEdited: boolean,
+): [string, string][] {
+  const nominated = new Set(
+    names.flatMap((name, index) =>
+      name.lower === 'connection' ? (readNominated(rawHeaders[index * 2 + 1] ?? '') ?? []) : [],
+    ),
+  );
+  const trailers: [string, string][] = [];
+  for (let index = 0; index + 1 < rawTrailers.length; index += 2) {
+    const spelling = rawTrailers[index] ?? '';
+    const { lower, isOfAnswerHop } = headerNames.read(spelling);
+    if (isOfAnswerHop || nominated.has(lower) || !isTrailerField(lower) || (isEdited && isDigest(lower))) continue;
+    trailers.push([spelling, rawTrailers[index + 1] ?? '']);
+  }
+  return trailers;
+}
+
 export function dropNamed(headers: readonly string[], names: readonly string[]): string[] {
   const left: string[] = [];
+  // A hostile provider names thousands.
+  const dropped = new Set(names);
   for (let index = 0; index + 1 < headers.length; index += 2) {
-    if (!names.includes((headers[index] ?? '').toLowerCase()))
-      left.push(headers[index] ?? '', headers[index + 1] ?? '');
+    if (!dropped.has((headers[index] ?? '').toLowerCase())) left.push(headers[index] ?? '', headers[index + 1] ?? '');
   }
   return left;
 }

@@ -5,7 +5,7 @@
  * of `AnswerEnding`.
  */
 import type { UsageReading } from '../token-usage.ts';
-import { AnswerHead, dropNamed, headersForClient } from './answer-head.ts';
+import { AnswerHead, dropNamed, headersForClient, trailersForClient } from './answer-head.ts';
 import type { BodyCopy } from './body-copy.ts';
 import type { ClientResponse } from './client-exchange.ts';
 import type { HeaderNames } from './header-names.ts';
@@ -52,6 +52,8 @@ export interface ClientFilter {
 export interface AnswerOptions {
   readonly requestId: string;
   readonly method: string;
+  /** The client has asked for trailers; without that they are dropped. */
+  readonly takesTrailers: boolean;
   readonly copy: BodyCopy;
   readonly headerNames: HeaderNames;
   readonly drainsOnClientAbort: boolean;
@@ -84,6 +86,8 @@ export class Answer implements UpstreamEvents {
   #remainingBytes: number | null = null;
   /** The last chunk of a body of declared length. */
   #lastChunk: Buffer | null = null;
+  /** For the client, behind the last byte. */
+  #trailers: readonly [string, string][] | null = null;
   /** Chunks that came while a checkpoint was being written; null when none is. */
   #waiting: Buffer[] | null = null;
   /** What is to happen once that checkpoint is written. */
@@ -156,15 +160,17 @@ export class Answer implements UpstreamEvents {
 
   onHead(status: number, reason: string, rawHeaders: string[]): void {
     this.#headersMs = this.#elapsedMs();
-    const head = new AnswerHead(status, rawHeaders, this.#options.headerNames);
-    const { headers, contentLength } = headersForClient(head, this.#options.requestId);
+    const { method, requestId, headerNames, takesTrailers } = this.#options;
+    const head = new AnswerHead(status, rawHeaders, headerNames);
+    const hasBody = method !== 'HEAD' && status !== 204 && status !== 304;
+    // Only chunks can have them, and the client's then are chunks, or frames, too.
+    const hasTrailers = takesTrailers && hasBody && head.header('transfer-encoding') !== null;
+    const { headers, contentLength } = headersForClient(head, requestId, hasTrailers);
     this.#head = head;
     const { meter, filter } = this.#options.onHead(head);
     this.#meter = meter;
     this.#filter = filter;
     if (this.#isClientGone) return;
-    const { method } = this.#options;
-    const hasBody = method !== 'HEAD' && status !== 204 && status !== 304;
     this.#hasDeclaredLength = contentLength !== null && filter === null;
     if (hasBody && this.#hasDeclaredLength && contentLength !== null && contentLength > 0)
       this.#remainingBytes = contentLength;
@@ -188,6 +194,13 @@ export class Answer implements UpstreamEvents {
     else this.#forward(chunk);
   }
 
+  /** Nothing of them is read here, and none is recorded. */
+  onTrailers(rawTrailers: string[]): void {
+    const { takesTrailers, headerNames } = this.#options;
+    if (!takesTrailers || this.#head === null) return;
+    this.#trailers = trailersForClient(this.#head, rawTrailers, headerNames, this.#filter !== null);
+  }
+
   onEnd(): void {
     this.#finish({ kind: 'complete' });
   }
@@ -196,14 +209,17 @@ export class Answer implements UpstreamEvents {
     this.#finish({ kind: this.#head === null ? 'no-answer' : 'upstream-cut', failure });
   }
 
-  /** After `complete`: sends the last byte. After any other ending: breaks the client's connection if it still stands. */
+  /** After `complete`: sends the last byte, and trailers. After any other ending: breaks the client's connection if it still stands. */
   release(): void {
     if (this.#isClientGone) return;
     if (this.#ending?.kind !== 'complete') {
       // The head may have come in the same packet as what broke the answer.
       if (this.#head !== null && !this.#isHeadFlushed) this.#outgoing.write(EMPTY);
       breakConnection(this.#outgoing, this.#hasDeclaredLength);
-    } else if (this.#lastChunk === null) this.#outgoing.end();
+      return;
+    }
+    if (this.#trailers !== null) this.#outgoing.addTrailers(this.#trailers);
+    if (this.#lastChunk === null) this.#outgoing.end();
     else this.#outgoing.end(this.#lastChunk);
   }
 

@@ -48,6 +48,8 @@ export interface ClientResponse {
   /** `headers` is flat, with duplicates. The head leaves with the first write, or with the end. */
   writeHead(status: number, reason: string, headers: string[]): unknown;
   write(bytes: Buffer): boolean;
+  /** They leave behind the end of an answer in chunks, or in frames; no other has any. In this order, with duplicates. */
+  addTrailers(trailers: readonly [string, string][]): void;
   end(bytes?: Buffer | string): unknown;
   destroy(): unknown;
   once(event: 'close' | 'drain' | 'socket', listener: () => void): unknown;

@@ -17,6 +17,7 @@ function split(rawHeaders: string[], nominated: string[] = []) {
     hasBody: false,
     hasQuery: false,
     expectsContinue: false,
+    takesTrailers: false,
     header: () => undefined,
   };
   return splitGatewayHeaders(request);

@@ -144,6 +144,7 @@ function forward(
   const answer = new Answer(outgoing, {
     requestId: arrival.id,
     method: request.method,
+    takesTrailers: request.takesTrailers,
     copy: responseCopy,
     headerNames: gateway.headerNames,
     drainsOnClientAbort: gateway.settings.onClientAbort === 'drain',
@@ -173,6 +174,7 @@ function forward(
         headers: sentHeaders,
         body: prepared.body,
         bodyBytes: prepared.body === null || Buffer.isBuffer(prepared.body) ? null : request.contentLength,
+        takesTrailers: request.takesTrailers,
       },
       answer,
     ),

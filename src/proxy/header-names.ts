@@ -25,6 +25,7 @@ const FRAMING: ReadonlySet<string> = new Set([
   'content-length',
   'transfer-encoding',
   'connection',
+  'te',
   'upgrade',
   'expect',
 ]);

@@ -8,7 +8,7 @@ function credentialsOf(rawHeaders: readonly string[], query = '', signed: readon
   const names = rawHeaders.filter((_, index) => index % 2 === 0).map((name) => headerNames.read(name));
   const request: AcceptedRequest = {
     ...{ method: 'POST', path: '/', query, hasQuery: query !== '', rawHeaders, names, nominated: [] },
-    ...{ contentLength: null, hasBody: false, expectsContinue: false, header: () => undefined },
+    ...{ contentLength: null, hasBody: false, expectsContinue: false, takesTrailers: false, header: () => undefined },
   };
   return listCredentials(request, signed);
 }

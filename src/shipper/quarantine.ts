@@ -1,6 +1,6 @@
 /** Where records go that the database does not take in any form: one JSON file each, with the reason. */
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Files that are kept; beyond it records are only counted. */
@@ -16,9 +16,22 @@ export interface QuarantinedRecord {
 export async function quarantineRecord(dir: string, record: QuarantinedRecord): Promise<boolean> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
   if ((await readdir(dir)).length >= MAX_FILES) return false;
-  const name = `record-${nameOf(record.id)}.json`;
-  await writeFile(join(dir, name), `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
+  await writeFile(join(dir, fileOf(record.id)), `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
   return true;
+}
+
+/** Of calls that have their row now: what was put aside of them at an earlier try is in the log, and goes. */
+export async function releaseRecords(dir: string, ids: Iterable<string>): Promise<void> {
+  const names = new Set(await readdir(dir).catch(() => []));
+  if (names.size === 0) return;
+  for (const id of ids) {
+    const name = fileOf(id);
+    if (names.has(name)) await rm(join(dir, name), { force: true });
+  }
+}
+
+function fileOf(id: string): string {
+  return `record-${nameOf(id)}.json`;
 }
 
 /** Ids are ours; one that does not look so is not shown. */

@@ -17,14 +17,14 @@ import {
 } from '../spool/process-directories.ts';
 import type { SpoolLog } from '../spool/spool-log.ts';
 import { openSpoolReader, type SpoolBatch, type SpoolReader } from '../spool/spool-reader.ts';
-import { type BatchItem, idOfItem } from './batch-item.ts';
+import { idOfItem } from './batch-item.ts';
 import { type Batch, buildBatch, makeInterruptedItem } from './build-batch.ts';
 import { cleanReason } from './clean-reason.ts';
 import { describeFailure } from './database-error.ts';
 import { type IngestSession, StalePricesError } from './ingest-session.ts';
 import { READ_OPEN_OF_PROCESS, READ_OPEN_ORDINALS } from './ingest-statements.ts';
-import { quarantineRecord } from './quarantine.ts';
-import { type StoreCounts, storeItems } from './store-items.ts';
+import { quarantineRecord, releaseRecords } from './quarantine.ts';
+import { putAside, type RefusedItem, type StoreCounts, storeItems } from './store-items.ts';
 import { tallyBatch } from './tally-batch.ts';
 
 /** Changes wait for a batch that they have overtaken so often. */
@@ -160,16 +160,20 @@ export async function openDirectoryShipper(processName: string, context: ShipCon
       );
       if (rows.length === 0) return;
       const before = counts.rows;
-      let refused: readonly BatchItem[] = [];
+      let refused: readonly RefusedItem[] = [];
       await withLatestPrices(session, async () => {
         const pricing = { priceCall: prices.book().priceCall, nowMs: Date.now() };
         const pricesVersion = prices.version();
         const items = rows.map((row) => makeInterruptedItem(row.begin, row.checkpoint, pricing));
-        refused = await storeItems(items, { session, quarantineDir, log, counts, pricesVersion });
+        refused = await storeItems(items, { session, log, counts, pricesVersion });
       });
-      const ids = new Set(refused.map(idOfItem));
+      const asideIds = new Set((await putAside(refused, { quarantineDir, log, counts })).map(idOfItem));
       for (const { begin } of rows)
-        if (ids.has(begin.id)) tally.putAside({ ordinal: begin.ordinal, outcome: 'interrupted' });
+        if (asideIds.has(begin.id)) tally.putAside({ ordinal: begin.ordinal, outcome: 'interrupted' });
+      await releaseRecords(
+        quarantineDir,
+        rows.map(({ begin }) => begin.id).filter((id) => !asideIds.has(id)),
+      );
       counts.interrupted += counts.rows - before;
       // A row that had to be put aside stays open no longer, either: otherwise this would never end.
       await session.client.query('delete from llm_open_calls where id = any($1::uuid[])', [
@@ -198,12 +202,12 @@ export async function openDirectoryShipper(processName: string, context: ShipCon
       ahead?.catch(() => {});
       for (const { segment, bytes } of batch.corrupt) await onFiles(putSegmentAside(segment, bytes));
       let { failed } = built;
-      let refused: readonly BatchItem[] = [];
+      let refused: readonly RefusedItem[] = [];
       await withLatestPrices(session, async (isFirst) => {
         const { items, pricesVersion, ...priced } = isFirst ? built : priceBatch(batch);
         failed = priced.failed;
         if (items.length === 0) return;
-        refused = await storeItems(items, { session, quarantineDir, log, counts, pricesVersion });
+        refused = await storeItems(items, { session, log, counts, pricesVersion });
         counts.batches += 1;
       });
       // As the prices that counted have it: with others a row may have been made of it, or not.
@@ -216,8 +220,14 @@ export async function openDirectoryShipper(processName: string, context: ShipCon
       for (const item of built.items)
         if (item.kind === 'call') noteUse(item.row.key_id, item.row.requested_at.getTime());
       const entries = batch.entries.map(({ entry }) => entry);
-      const asideCalls = refused.filter(({ kind }) => kind !== 'checkpoint');
+      const aside = await putAside(refused, { quarantineDir, log, counts });
+      const asideCalls = aside.filter(({ kind }) => kind !== 'checkpoint');
       const asideIds = new Set([...asideCalls.map(idOfItem), ...failed.map(({ begin }) => begin.id)]);
+      const ended = entries.flatMap((entry) => (entry.type === 'end' ? [entry.begin.id] : []));
+      await releaseRecords(
+        quarantineDir,
+        ended.filter((id) => !asideIds.has(id)),
+      );
       isFirstUnknown = tallyBatch(tally, entries, asideIds, isFirstUnknown);
       if (batch.isDrained && asDead) {
         await end(session, batch.after);

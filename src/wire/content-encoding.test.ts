@@ -1,6 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { createContentDecoder, type DecodeEnd, isIdentity, MAX_PENDING_BYTES } from './content-encoding.ts';
+import {
+  createContentDecoder,
+  type DecodeEnd,
+  isIdentity,
+  MAX_DECODED_BYTES,
+  MAX_PENDING_BYTES,
+} from './content-encoding.ts';
 
 function decode(encoding: string, pieces: readonly Buffer[]): Promise<{ text: string; end: DecodeEnd }> {
   return new Promise((resolve, reject) => {
@@ -16,6 +23,22 @@ function decode(encoding: string, pieces: readonly Buffer[]): Promise<{ text: st
     }
     for (const piece of pieces) decoder.push(piece);
     decoder.end();
+  });
+}
+
+/** Without keeping what comes out. */
+function countDecoded(encoding: string, pieces: readonly Buffer[]): Promise<{ bytes: number; end: DecodeEnd }> {
+  return new Promise((resolve) => {
+    let bytes = 0;
+    const decoder = createContentDecoder(
+      encoding,
+      (chunk) => {
+        bytes += chunk.length;
+      },
+      (end) => resolve({ bytes, end }),
+    );
+    for (const piece of pieces) decoder?.push(piece);
+    decoder?.end();
   });
 }
 
@@ -107,6 +130,25 @@ describe('trouble with an encoded body is told as a value', () => {
     const zeros = zstdCompressSync(Buffer.alloc(8 * 1024 * 1024));
     expect((await decode('zstd', [zeros])).end).toBe('limit');
     expect((await decode('zstd, br', [brotliCompressSync(zeros)])).end).toBe('limit');
+  });
+
+  test('beyond a megabyte more than a thousand bytes for one is too much, below it nothing is', async () => {
+    const MIB = 1024 * 1024;
+    const swell = (bytes: number) => zstdCompressSync(Buffer.alloc(bytes));
+    expect(swell(MIB).length * 1_000).toBeLessThan(MIB);
+    expect(await countDecoded('zstd', [swell(MIB)])).toEqual({ bytes: MIB, end: 'decoded' });
+    expect((await countDecoded('zstd', [swell(MIB + 1)])).end).toBe('limit');
+    // The same bytes with as many encoded ones in front as make the ratio an ordinary one.
+    const noise = randomBytes(8 * 1024);
+    const ordinary = zstdCompressSync(Buffer.concat([noise, Buffer.alloc(4 * MIB)]));
+    expect(await countDecoded('zstd', [ordinary])).toEqual({ bytes: 4 * MIB + noise.length, end: 'decoded' });
+  });
+
+  test('64 MiB are the most that is decoded of one body, whatever the ratio', async () => {
+    const piece = zstdCompressSync(Buffer.concat([randomBytes(32 * 1024), Buffer.alloc(MAX_DECODED_BYTES / 8)]));
+    const { bytes, end } = await countDecoded('zstd', Array<Buffer>(9).fill(piece));
+    expect(end).toBe('limit');
+    expect(bytes).toBeLessThanOrEqual(MAX_DECODED_BYTES);
   });
 
   test('input that comes faster than it is decoded stops at the limit', async () => {

@@ -17,6 +17,7 @@ interface ClientAnswer {
   readonly status: number;
   readonly rawHeaders: readonly string[];
   readonly body: Buffer;
+  readonly trailers: readonly string[];
   readonly isComplete: boolean;
 }
 
@@ -33,7 +34,7 @@ async function ask(
   proxy: InProcessProxy,
   session: ClientHttp2Session,
   protocol: ClientProtocol,
-  { method, isChat }: Pick<ResponseCase, 'method' | 'isChat'>,
+  { method, isChat, trailers }: Pick<ResponseCase, 'method' | 'isChat' | 'trailers'>,
   token: string,
 ): Promise<ClientAnswer> {
   const target = isChat ? `/v1/chat/completions?${token}` : `/v1/models?${token}`;
@@ -42,12 +43,13 @@ async function ask(
     const answer = await readHttp2Answer(session, {
       method: verb,
       path: target,
-      headers: ['x-gateway-key', proxy.key],
+      headers: ['x-gateway-key', proxy.key, ...(trailers === null ? [] : ['te', 'trailers'])],
       ...(isChat ? { body: CHAT } : {}),
     });
-    return { ...answer, isComplete: answer.end === 'complete' };
+    return { ...answer, trailers: answer.rawTrailers, isComplete: answer.end === 'complete' };
   }
   const lines = [`${verb} ${target} ${protocol}`, 'Host: gateway.test', `X-Gateway-Key: ${proxy.key}`];
+  if (trailers !== null) lines.push('TE: trailers', 'Connection: TE');
   if (isChat) lines.push(`Content-Length: ${CHAT.length}`);
   const answer = await readRawAnswer('127.0.0.1', proxy.port, [...lines, '', isChat ? CHAT : ''].join('\r\n'));
   return { ...answer, isComplete: answer.end === 'complete' };
@@ -69,11 +71,14 @@ export async function replayResponse(
     await provider.played();
     await sleep(ARRIVAL_MS);
   }
-  const good = await ask(proxy, session, protocol, { method: 'GET', isChat: false }, `good${number}`);
+  const good = await ask(proxy, session, protocol, { method: 'GET', isChat: false, trailers: null }, `good${number}`);
   const wrong = checkAnswer(answer, outcome);
+  const trailers = protocol === 'HTTP/1.0' ? [] : (testCase.trailers ?? []);
+  if (answer.trailers.join('\n') !== trailers.join('\n'))
+    wrong.push(`the trailers ${JSON.stringify(answer.trailers).slice(0, 200)}`);
   if (good.body.toString() !== `{"token":"/v1/models?good${number}"}` || !good.isComplete)
     wrong.push(`the next call got ${good.status} ${good.body.toString('latin1', 0, 100)}`);
-  const all = `${answer.rawHeaders.join('\n')}${answer.body.toString('latin1')}${good.rawHeaders.join('\n')}`;
+  const all = `${answer.rawHeaders.join('\n')}${answer.trailers.join('\n')}${answer.body.toString('latin1')}${good.rawHeaders.join('\n')}`;
   if (all.includes('POISON')) wrong.push('poison');
   return { wrong, id: readHeader(answer.rawHeaders, 'x-gateway-request-id') };
 }

@@ -21,6 +21,8 @@ export interface ResponseCase {
   readonly isChat: boolean;
   readonly steps: readonly AnswerStep[];
   readonly outcome: ResponseOutcome;
+  /** Null: not asked for. Else what the client gets of them, flat; over HTTP/1.0 nothing. */
+  readonly trailers: readonly string[] | null;
   /** In HTTP/2 there is another one: it has no such status. */
   readonly isHttp1Only: boolean;
 }
@@ -190,10 +192,14 @@ const CODINGS: readonly Row[] = [
 ];
 
 const chunks = (wire: string): AnswerStep[] => ends(ok(CHUNKED) + wire);
+const trailers = (...lines: readonly string[]): AnswerStep[] => chunks(`4\r\nabcd\r\n0\r\n${head(...lines)}`);
+const announced = (lines: string): AnswerStep[] =>
+  ends(`${ok(CHUNKED, 'Trailer: POISON')}4\r\nabcd\r\n0\r\n${lines}\r\n`);
 const CHUNKS: readonly Row[] = [
   ['two of them', chunks(`2\r\nab\r\n2\r\ncd\r\n${LAST}`), whole()],
   ['with an extension', chunks(`4;a=b\r\nabcd\r\n${LAST}`), whole()],
   ['with a trailer', chunks('4\r\nabcd\r\n0\r\nX-T: POISON\r\n\r\n'), whole()],
+  ['with one that is announced', announced('X-T: POISON\r\n'), whole()],
   ['0x', chunks(`4\r\nabcd\r\n0x4\r\nefgh\r\n${LAST}`), cut('abcd')],
   ['0_4', chunks(`4\r\nabcd\r\n0_4\r\nefgh\r\n${LAST}`), cut('abcd')],
   ['a plus', chunks(`4\r\nabcd\r\n+4\r\nefgh\r\n${LAST}`), cut('abcd')],
@@ -223,6 +229,50 @@ const CHUNKS: readonly Row[] = [
   ['another answer inside', chunks(`4\r\nabcd\r\n${POISON}`), cut('abcd')],
   ['cut inside the size', chunks('4\r\nabcd\r\n4'), cut('abcd')],
   ['cut inside the data', chunks('8\r\nabcd'), cut('abcd')],
+];
+
+/** To a client that takes them; each list is what it gets. */
+const TRAILERS: readonly (readonly [name: string, steps: readonly AnswerStep[], got: readonly string[]])[] = [
+  ['none', chunks(`4\r\nabcd\r\n${LAST}`), []],
+  ['one', trailers('x-t: 1'), ['x-t', '1']],
+  ['twice', trailers('x-t: 1', 'x-t: 2'), ['x-t', '1', 'x-t', '2']],
+  ['an empty one, and blanks around', trailers('x-t:', 'x-u: \t 1 \t'), ['x-t', '', 'x-u', '1']],
+  ['the byte 0xFF', trailers('x-t: \u00ff'), ['x-t', '\u00ff']],
+  ['with encoded line ends', trailers('x-t: %0d%0aset-cookie: a'), ['x-t', '%0d%0aset-cookie: a']],
+  ['200 of them', trailers(...Array.from({ length: 200 }, (_, n) => `x-t${n}: 1`)), twoHundred()],
+  ['of 100 KB', trailers(`x-t: ${'a'.repeat(100_000)}`), ['x-t', 'a'.repeat(100_000)]],
+  ['a length', trailers('Content-Length: POISON', 'x-t: 1'), ['x-t', '1']],
+  ['a coding', trailers('Transfer-Encoding: POISON', 'x-t: 1'), ['x-t', '1']],
+  ['of the hop', trailers('Connection: POISON', 'Keep-Alive: POISON', 'TE: POISON', 'Upgrade: POISON'), []],
+  ['more trailers', trailers('Trailer: POISON', 'x-t: 1'), ['x-t', '1']],
+  ['credentials and cookies', trailers('Authorization: POISON', 'Set-Cookie: POISON', 'Proxy-Status: POISON'), []],
+  ['what the content is', trailers('Content-Type: POISON', 'Content-Encoding: POISON', 'Location: POISON'), []],
+  ['the gateway’s own', trailers('X-Gateway-Request-Id: POISON', 'x-gateway-error: POISON', 'x-t: 1'), ['x-t', '1']],
+  ['a name of every object’s', trailers('__proto__: 1', 'constructor: 2'), ['__proto__', '1', 'constructor', '2']],
+  ['what Connection names', ends(`${ok(CHUNKED, 'Connection: X-Hop')}4\r\nabcd\r\n0\r\nX-Hop: POISON\r\n\r\n`), []],
+  ['and another answer behind', says(`${ok(CHUNKED)}4\r\nabcd\r\n0\r\nx-t: 1\r\n\r\n${POISON}`), ['x-t', '1']],
+];
+
+function twoHundred(): readonly string[] {
+  return Array.from({ length: 200 }, (_, n) => [`x-t${n}`, '1']).flat();
+}
+
+const BROKEN_TRAILERS: readonly Row[] = [
+  ['with a bare LF', trailers('X-T: POISON\nX-U: POISON'), cut('abcd')],
+  ['with a bare CR', trailers('X-T: POISON\rX-U: POISON'), cut('abcd')],
+  ['with NUL', trailers('X-T: POISON\0'), cut('abcd')],
+  ['with an escape', trailers('X-T: POISON\x1b[31m'), cut('abcd')],
+  ['folded', trailers('X-T: POISON', ' POISON'), cut('abcd')],
+  ['that begin with a space', trailers(' X-T: POISON'), cut('abcd')],
+  ['with a space before the colon', trailers('X-T : POISON'), cut('abcd')],
+  ['without a colon', trailers('X-T'), cut('abcd')],
+  ['without a name', trailers(': POISON'), cut('abcd')],
+  ['with a name beyond ASCII', trailers('X-\u00ff: POISON'), cut('abcd')],
+  ['that are another answer', trailers(START, 'X-T: POISON'), cut('abcd')],
+  ['of 200 KB', trailers(`X-T: ${'x'.repeat(200_000)}`), cut('abcd')],
+  ['without an end', ends(`${ok(CHUNKED)}4\r\nabcd\r\n0\r\nX-T: POISON\r\n`), cut('abcd')],
+  ['before a reset', resets(`${ok(CHUNKED)}4\r\nabcd\r\n0\r\nX-T: POISON\r\n`), cut('abcd')],
+  ['before a silence', says(`${ok(CHUNKED)}4\r\nabcd\r\n0\r\nX-T: POISON\r\n`), cut('abcd')],
 ];
 
 const INTERIM: readonly Row[] = [
@@ -360,6 +410,7 @@ function toCases(group: string, rows: readonly Row[], more: Partial<ResponseCase
     name: `${group}: ${name}`,
     method: 'GET',
     isChat: false,
+    trailers: null,
     isHttp1Only: false,
     steps,
     outcome,
@@ -380,6 +431,8 @@ export const RESPONSE_CASES: readonly ResponseCase[] = [
   ...toCases('length', LENGTHS),
   ...toCases('coding', CODINGS),
   ...toCases('chunks', CHUNKS),
+  ...TRAILERS.flatMap(([name, steps, got]) => toCases('trailers', [[name, steps, whole()]], { trailers: got })),
+  ...toCases('trailers', BROKEN_TRAILERS, { trailers: [] }),
   ...toCases('interim', INTERIM),
   ...toCases('ending', ENDINGS),
   ...toCases('behind', BEHIND),

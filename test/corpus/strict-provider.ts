@@ -27,7 +27,7 @@ const REQUEST_LINE = /^([A-Z-]+) (\/[!-~]*) HTTP\/1\.1$/;
 const HEADER_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[\t ]?([\t\x20-\x7e\x80-\xff]*)$/;
 /** Of the hop between client and gateway, or the gateway's own. */
 const NOT_FOR_PROVIDERS =
-  /^(?:x-gateway-.*|keep-alive|proxy-connection|proxy-authenticate|proxy-authorization|te|trailer|upgrade|http2-settings|expect|via)$/i;
+  /^(?:x-gateway-.*|keep-alive|proxy-connection|proxy-authenticate|proxy-authorization|trailer|upgrade|http2-settings|expect|via)$/i;
 
 interface Head {
   readonly method: string;
@@ -58,7 +58,10 @@ export async function startStrictProvider(): Promise<StrictProvider> {
     }
     const of = (name: string): readonly string[] => values.get(name) ?? [];
     if (of('host').length !== 1 || of('host')[0] !== host) faults.push(`host ${JSON.stringify(of('host'))}`);
-    if (of('connection').join() !== 'keep-alive') faults.push(`connection ${JSON.stringify(of('connection'))}`);
+    // The gateway asks for trailers itself, where its client does.
+    const connection = of('te').length === 0 ? 'keep-alive' : 'keep-alive, TE';
+    if (of('te').length > 0 && of('te').join() !== 'trailers') faults.push(`te ${JSON.stringify(of('te'))}`);
+    if (of('connection').join() !== connection) faults.push(`connection ${JSON.stringify(of('connection'))}`);
     const [lengths, codings] = [of('content-length'), of('transfer-encoding')];
     if (lengths.length + codings.length > 1) faults.push(`two framings of ${start.slice(0, 200)}`);
     if (lengths.some((value) => !/^\d{1,15}$/.test(value))) faults.push(`length ${JSON.stringify(lengths)}`);

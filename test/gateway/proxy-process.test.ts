@@ -2,11 +2,20 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { ProxyStart } from '../../src/channel.ts';
+import { createGatewayKey, digestKey } from '../../src/keys/gateway-key.ts';
+import { createKeySnapshot, writeKeySnapshotFile } from '../../src/keys/key-snapshot.ts';
 import { readConfig } from '../../src/settings/read-config.ts';
+import { openListeningSockets } from '../../src/supervisor/listening-sockets.ts';
+import { startScriptedProvider } from '../fake-provider.ts';
+import { readSpool } from '../read-spool.ts';
+import { buildAnswer } from '../scripted-answer.ts';
+import { COMPILE_CACHE } from './start-gateway.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 /** Of a start that ends at once; a stop that was not heard is waited for much longer. */
@@ -25,6 +34,68 @@ test('a process that is told to stop before it listens ends at once', async () =
     expect(await once(child, 'exit')).toEqual([0, null]);
   } finally {
     child.kill('SIGKILL');
+    rmSync(dir, { recursive: true });
+  }
+});
+
+/** As `fork` passes them: three streams, the channel, and this. */
+const LISTEN_FD = 4;
+const CLIENTS = 200;
+const STOP_GRACE_MS = 600;
+
+/** A connection that has sent its request but for the last two bytes. */
+async function openUnfinished(port: number, key: string, number: number): Promise<Socket> {
+  const socket = connect({ port, host: '127.0.0.1' });
+  socket.on('error', () => {});
+  socket.resume();
+  await once(socket, 'connect');
+  socket.write(`GET /v1/models?n=${number} HTTP/1.1\r\nHost: g\r\nX-Gateway-Key: ${key}\r\n`);
+  return socket;
+}
+
+test('a process that ends takes no call whose record it could not keep', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'proxy-'));
+  const keysFile = join(dir, 'keys.json');
+  const key = createGatewayKey();
+  const entry = { digest: digestKey(key), keyId: 1, accountId: 1, revoked: false, expiresAtMs: null };
+  await writeKeySnapshotFile(keysFile, createKeySnapshot(1, [{ ...entry, usage: null, bodies: null }]));
+  const provider = await startScriptedProvider({ answer: () => buildAnswer({ body: '{}' }) });
+  const { port, sockets: bound } = await openListeningSockets('127.0.0.1', 0, 1);
+  const child = fork(MAIN, ['internal-proxy'], {
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc', bound[0]?.fd() ?? null],
+    env: { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE },
+  });
+  const clients: Socket[] = [];
+  try {
+    const start: ProxyStart = {
+      ...{ type: 'start', role: 'proxy', listenFd: LISTEN_FD, spoolDir: dir, spoolName: 'p1', keysFile },
+      config: readConfig({ dataDir: dir }, { TOLLGATE_UPSTREAM_OPENAI: provider.origin }),
+    };
+    const ended = once(child, 'exit');
+    const isReady = new Promise<void>((resolve) => {
+      child.on('message', (message) => Object(message).type === 'ready' && resolve());
+    });
+    child.send(start);
+    await isReady;
+    for (let number = 0; number < CLIENTS; number += 1) clients.push(await openUnfinished(port, key, number));
+    child.send({ type: 'stop', graceMs: STOP_GRACE_MS, isReplaced: false });
+    await sleep(STOP_GRACE_MS - 200);
+    // Until long after the end, and often enough that some come at any moment of it.
+    for (const client of clients) {
+      client.write('\r\n');
+      await sleep(2);
+    }
+    expect(await ended).toEqual([0, null]);
+    const { entries } = await readSpool(join(dir, 'p1'), true);
+    const kept = new Set(entries.flatMap((record) => (record.type === 'end' ? [record.begin.path] : [])));
+    const reached = provider.requests.map(({ target }) => target);
+    expect(reached.length).toBeGreaterThan(0);
+    expect(reached.filter((target) => !kept.has(target))).toEqual([]);
+  } finally {
+    child.kill('SIGKILL');
+    for (const client of clients) client.destroy();
+    for (const socket of bound) socket.close();
+    await provider.close();
     rmSync(dir, { recursive: true });
   }
 });

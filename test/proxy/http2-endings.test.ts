@@ -393,6 +393,23 @@ test('a client that reads slowly slows the provider', async () => {
   upstream.close();
 });
 
+test.each(['length', 'chunked'] as const)(
+  'the rest of a whole answer that its client does not take is given up: a reset, no end (%s)',
+  async (framing) => {
+    provider.setAnswer(() => buildAnswer({ framing, body: 'abcdefgh' }));
+    const patience = { unreadMs: 50, unreadSweepMs: 10 };
+    const impatient = await startProxy(provider.origin, {}, {}, undefined, undefined, patience);
+    const request = requestFrame(1, [...MODELS_REQUEST, ['x-gateway-key', impatient.key]]);
+    const reset = resetFrame(1, NGHTTP2_INTERNAL_ERROR);
+    const frames = Buffer.concat([PREFACE, windowSetting(4), request]);
+    const received = await exchangeBytes(impatient.port, [frames], reset);
+    await impatient.close();
+    expect(received.includes('abcd')).toBe(true);
+    expect(received.includes('efgh')).toBe(false);
+    expect(received.includes(reset)).toBe(true);
+  },
+);
+
 /** Not `once`, which rejects for the error that comes before. */
 function closeOf(emitter: EventEmitter): Promise<void> {
   return new Promise((resolve) => emitter.once('close', resolve));

@@ -190,7 +190,7 @@ test('the request reads as the HTTP/1.1 request that it stands for: authority, c
   });
   const seen = await provider.waitForRequest(first);
   expect(seen.rawHeaders).toEqual([
-    ...['Host', `127.0.0.1:${provider.port}`, 'Connection', 'keep-alive'],
+    ...['Host', `127.0.0.1:${provider.port}`, 'Connection', 'keep-alive, TE', 'TE', 'trailers'],
     ...['cookie', 'a=1; c=2', 'x-a', 'b', 'content-length', '20'],
   ]);
 });

@@ -140,6 +140,7 @@ describe('a provider’s address', () => {
         {
           onConnection() {},
           onHead() {},
+          onTrailers() {},
           onData() {},
           onEnd() {},
           onFailure: (failure) => resolve(failure.code),

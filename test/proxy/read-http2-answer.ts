@@ -9,6 +9,8 @@ export interface Http2Answer {
   /** Flat, as received, without `:status`. */
   readonly rawHeaders: readonly string[];
   readonly body: Buffer;
+  /** Flat, as received. */
+  readonly rawTrailers: readonly string[];
   /** How often "100 Continue" came. */
   readonly continues: number;
   /** `complete`: END_STREAM came. Else the code of the reset. */
@@ -38,6 +40,7 @@ export function readHttp2Answer(session: ClientHttp2Session, call: Http2Call): P
     let bytes = 0;
     let status = 0;
     let rawHeaders: readonly string[] = [];
+    let rawTrailers: readonly string[] = [];
     let continues = 0;
     let hasEnded = false;
     stream.on('continue', () => {
@@ -46,6 +49,9 @@ export function readHttp2Answer(session: ClientHttp2Session, call: Http2Call): P
     stream.on('response', (found, _flags, raw) => {
       status = found[':status'] ?? 0;
       rawHeaders = raw.slice(2);
+    });
+    stream.on('trailers', (_found, _flags, raw) => {
+      rawTrailers = raw;
     });
     stream.on('data', (part: Buffer) => {
       parts.push(part);
@@ -62,6 +68,7 @@ export function readHttp2Answer(session: ClientHttp2Session, call: Http2Call): P
       resolve({
         status,
         rawHeaders,
+        rawTrailers,
         body: Buffer.concat(parts),
         continues,
         end: isWhole ? 'complete' : stream.rstCode,

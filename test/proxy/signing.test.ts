@@ -172,6 +172,39 @@ describe('an upstream with credentials', () => {
     expect((await proxy.lastCall()).begin).toMatchObject({ provider: 'bedrock', region: 'eu-west-1' });
   });
 
+  test('its credentials go to it alone, as a signature, whatever address, region or upstream the caller names', async () => {
+    const line = 'GET /async-invoke?region=us-east-1&endpoint=https%3A%2F%2Fevil.example';
+    const named = [
+      'X-Amz-Region: us-east-1',
+      'X-Forwarded-Host: evil.example',
+      'X-Gateway-Endpoint: https://evil.example',
+    ];
+    for (const host of ['evil.example', 'bedrock-runtime.us-east-1.amazonaws.com', '169.254.169.254']) {
+      const { status, arrived } = await send({ line, host, headers: [...signed, ...named] });
+      expect(status).toBe(200);
+      if (arrived === null) throw new Error('nothing arrived');
+      expect(check(arrived)).toMatchObject({ isValid: true, region: 'eu-west-1', service: 'bedrock' });
+      expect(arrived.header('host')).toBe(RUNTIME);
+      expect(arrived.headBytes.toString('latin1')).not.toContain(SECRET);
+    }
+    // A provider that sends elsewhere is not followed.
+    provider.setAnswer(() =>
+      buildAnswer({ status: 307, headers: [['Location', `http://127.0.0.1:${provider.port}/elsewhere`]], body: '' }),
+    );
+    const before = provider.requests.length;
+    expect((await send({ line, headers: signed })).status).toBe(307);
+    expect(provider.requests.length).toBe(before + 1);
+  });
+
+  test('its credentials are not used for any other upstream', async () => {
+    const line = 'GET /async-invoke';
+    const { arrived } = await send({ line });
+    expect(arrived?.headBytes.toString('latin1')).toMatch(/^GET \/async-invoke /);
+    expect(arrived?.headBytes.toString('latin1')).not.toMatch(/authorization|x-amz|AKIAGATEWAY/i);
+    const asOther = await send({ line, headers: [...signed, 'X-Gateway-Provider: openai'] });
+    expect(asOther).toMatchObject({ status: 400, code: 'alias_unknown', arrived: null });
+  });
+
   test('signs for the service that its host belongs to', async () => {
     const { arrived } = await send({
       line: 'POST /v1/messages',

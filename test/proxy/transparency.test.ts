@@ -161,7 +161,7 @@ test('hop-by-hop headers and those that Connection names stay on their hop, both
   const seen = provider.requests.at(-1);
   const names = (raw: readonly string[]): string[] =>
     raw.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
-  expect(names(seen?.rawHeaders ?? []).sort()).toEqual(['connection', 'host', 'x-end']);
+  expect(names(seen?.rawHeaders ?? []).sort()).toEqual(['connection', 'host', 'te', 'x-end']);
   const ofTheHop = ['x-hop', 'keep-alive', 'proxy-authenticate', 'proxy-connection', 'trailer', 'x-gateway-evil'];
   for (const name of ofTheHop) expect(names(answer.rawHeaders)).not.toContain(name);
   expect(names(answer.rawHeaders)).toContain('x-end');

@@ -17,6 +17,7 @@ export const TEST_LIMITS: UpstreamLimits = { ...DEFAULT_LIMITS, trustedIdleMs: 0
 export interface Outcome {
   readonly status: number | null;
   readonly rawHeaders: readonly string[];
+  readonly rawTrailers: readonly string[];
   readonly body: string;
   /** For each connection the call was put on. */
   readonly isReused: readonly boolean[];
@@ -39,10 +40,11 @@ export function startCall(
   const isReused: boolean[] = [];
   let status: number | null = null;
   let rawHeaders: readonly string[] = [];
+  let rawTrailers: readonly string[] = [];
   let body = '';
   const settle = (failure: UpstreamFailure | null): void => {
     head.resolve();
-    done.resolve({ status, rawHeaders, body, isReused, failure });
+    done.resolve({ status, rawHeaders, rawTrailers, body, isReused, failure });
   };
   const events: UpstreamEvents = {
     onConnection: (reused) => isReused.push(reused),
@@ -54,6 +56,9 @@ export function startCall(
     onData(chunk) {
       if (body.length < 1_000) body += chunk.toString('latin1', 0, 1_000);
       onData(chunk, call);
+    },
+    onTrailers: (raw) => {
+      rawTrailers = raw;
     },
     onEnd: () => settle(null),
     onFailure: settle,

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createUpstreamClient } from '../../src/proxy/upstream/upstream-client.ts';
 import { startScriptedProvider } from '../fake-provider.ts';
+import { buildAnswer } from '../scripted-answer.ts';
 import { callOnce } from './upstream-driver.ts';
 import { SWITCH, startRawProvider, writeFrame } from './websocket-provider.ts';
 
@@ -21,6 +22,9 @@ test('with an egress proxy calls are sent to it, except those to hosts that need
     await callOnce(client, { origin, host, path: '/z' });
     const named = await proxy.waitForRequest(1);
     expect([named.requestLine, named.header('host')]).toEqual(['GET http://provider.test:8080/z HTTP/1.1', host]);
+    proxy.setAnswer(() => buildAnswer({ framing: 'chunked', body: 'ab', trailers: [['X-sum', 'caf\u00e9']] }));
+    const withTrailers = await callOnce(client, { origin, path: '/t', takesTrailers: true });
+    expect(withTrailers).toMatchObject({ body: 'ab', rawTrailers: ['X-sum', 'caf\u00e9'] });
     expect((await callOnce(client, { origin: provider.origin, path: '/y' })).status).toBe(200);
     expect((await provider.waitForRequest(0)).requestLine).toBe('GET /y HTTP/1.1');
   } finally {
@@ -53,6 +57,7 @@ test.each([
       },
       {
         onConnection() {},
+        onTrailers() {},
         onHead: (status) => {
           text = `${status} `;
         },

@@ -95,6 +95,7 @@ test('a websocket handshake goes over TLS with the same settings', async () => {
         {
           onConnection() {},
           onHead() {},
+          onTrailers() {},
           onData: (chunk) => resolve(chunk.toString()),
           onEnd() {},
           onFailure: ({ code }) => resolve(code),

@@ -67,11 +67,16 @@ function parse(pieces: readonly Buffer[], isHead: boolean) {
   const parser = new ResponseParser();
   const heads: unknown[] = [];
   const body: Buffer[] = [];
+  const trailers: unknown[] = [];
   parser.start(isHead, {
     onHead: (...head) => heads.push(head),
     onData: (chunk) => {
       must(chunk.length > 0, 'data is some');
       body.push(Buffer.from(chunk));
+    },
+    onTrailers: (raw) => {
+      must(heads.length === 1 && raw.length > 0 && raw.length % 2 === 0, 'trailers stand behind a head, in pairs');
+      trailers.push(raw);
     },
   });
   let taken = 0;
@@ -91,7 +96,16 @@ function parse(pieces: readonly Buffer[], isHead: boolean) {
   const isWhole = !hasFailed && parser.finish();
   const text = Buffer.concat(body).toString('latin1');
   must(heads.length <= 1, 'one head');
-  return { heads, text, hasFailed, isWhole, taken: isWhole ? taken : null, kept: isWhole && parser.isKeptAlive };
+  must(trailers.length === 0 || isWhole, 'trailers are the end');
+  return {
+    heads,
+    text,
+    trailers,
+    hasFailed,
+    isWhole,
+    taken: isWhole ? taken : null,
+    kept: isWhole && parser.isKeptAlive,
+  };
 }
 
 function checkAnswer([bytes, where, isHead]: readonly [Buffer, Cuts, boolean]): void {

@@ -30,7 +30,7 @@ export function openHttp2Exchange(
   const connection = new StreamConnection(stream);
   return {
     request: new Http2Request(stream, headers, head, connection),
-    response: new Http2Response(stream, head.method, connection, unread),
+    response: new Http2Response(stream, headers, head.method, connection, unread),
   };
 }
 
@@ -143,18 +143,28 @@ class Http2Response implements ClientResponse {
   readonly #stream: ServerHttp2Stream;
   readonly #connection: StreamConnection;
   readonly #isHead: boolean;
+  readonly #takesTrailers: boolean;
   /** Gives up clients that do not take the rest of a whole answer. */
   readonly #unread: IdleSweep;
   /** Flat, of a head that has not left. */
   #head: string[] | null = null;
   #isBodiless = false;
+  #hasLength = false;
+  #hasTrailers = false;
   #hasEnded = false;
   headersSent = false;
 
-  constructor(stream: ServerHttp2Stream, method: string, connection: StreamConnection, unread: IdleSweep) {
+  constructor(
+    stream: ServerHttp2Stream,
+    headers: IncomingHttpHeaders,
+    method: string,
+    connection: StreamConnection,
+    unread: IdleSweep,
+  ) {
     this.#unread = unread;
     this.#stream = stream;
     this.#isHead = method === 'HEAD';
+    this.#takesTrailers = headers.te !== undefined; // HTTP/2 has no other value of it than "trailers".
     this.#connection = connection;
     this.socket = connection;
     this.req = { socket: connection };
@@ -181,7 +191,9 @@ class Http2Response implements ClientResponse {
       const name = (headers[index] ?? '').toLowerCase();
       // RFC 9110 forbids a length with these; in HTTP/2 one that is not 0 makes the answer malformed.
       if (name === 'content-length' && (status === 204 || status === 205)) continue;
-      if (!isHopByHop(name)) this.#head.push(name, headers[index + 1] ?? '');
+      if (name === 'content-length') this.#hasLength = true;
+      // `Trailer` is there only where trailers may follow, and HTTP/2 has it, too.
+      if (!isHopByHop(name) || name === 'trailer') this.#head.push(name, headers[index + 1] ?? '');
     }
     // A client would take it for malformed; better it hears that there is no answer.
     if (status > MAX_STATUS) this.#connection.destroy();
@@ -194,16 +206,31 @@ class Http2Response implements ClientResponse {
     return bytes.length === 0 || this.#connection.write(bytes);
   }
 
+  /** Of equal names the order stays. */
+  addTrailers(trailers: readonly [string, string][]): void {
+    if (!this.#waitsForTrailers || trailers.length === 0) return;
+    // Without a prototype, since a name may be that of any member.
+    const sent: Record<string, string[]> = Object.create(null);
+    for (const [name, value] of trailers) {
+      const lower = name.toLowerCase();
+      const values = sent[lower];
+      if (values === undefined) sent[lower] = [value];
+      else values.push(value);
+    }
+    this.#hasTrailers = true;
+    this.#stream.once('wantTrailers', () => this.#stream.sendTrailers(sent));
+  }
+
   end(bytes: Buffer | string = ''): void {
     const stream = this.#stream;
     if (stream.destroyed) return;
     this.#hasEnded = true;
     const isEmpty = this.#isBodiless || bytes.length === 0;
-    this.#sendHead(isEmpty);
+    this.#sendHead(isEmpty && !this.#hasTrailers);
     if (!stream.writableEnded) {
       if (isEmpty) stream.end();
       else stream.end(bytes);
-      if (!isEmpty) this.#watchRest();
+      if (stream.writableLength > 0) this.#watchRest();
     }
     if (!this.shouldKeepAlive) stream.session?.close();
   }
@@ -217,14 +244,19 @@ class Http2Response implements ClientResponse {
   }
 
   #watchRest(): void {
-    const wait: IdleWait = { touchedMs: performance.now(), onIdle: () => this.#stream.destroy() };
+    const wait: IdleWait = { touchedMs: performance.now(), onIdle: () => this.#stream.destroy(new Error('not taken')) };
     this.#unread.add(wait);
     this.#stream.once('close', () => this.#unread.remove(wait));
   }
 
+  /** An answer with a length has none; without a listener an empty frame ends the stream. */
+  get #waitsForTrailers(): boolean {
+    return this.#takesTrailers && !this.#isBodiless && !this.#hasLength;
+  }
+
   #sendHead(isAll: boolean): void {
     if (this.#head === null) return;
-    const options = { endStream: isAll, sendDate: this.sendDate };
+    const options = { endStream: isAll, sendDate: this.sendDate, waitForTrailers: this.#waitsForTrailers };
     this.#stream.respond(this.#head, options);
     this.#head = null;
   }

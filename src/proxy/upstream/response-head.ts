@@ -1,6 +1,6 @@
 /**
- * Reads the head of a provider's answer, strictly (RFC 9112): what two readers could take in two ways is refused, not
- * repaired. Names and values stay as received, as Latin-1. It reads text that is already whole; see the parser for bytes.
+ * Reads the head of a provider's answer and its trailers, strictly (RFC 9112): what two readers could take in two ways is
+ * refused, not repaired. Names and values stay as received, as Latin-1. It reads text that is already whole; see the parser for bytes.
  */
 import { isToken } from '../../wire/header-token.ts';
 
@@ -66,11 +66,8 @@ export function readResponseHead(text: string): ResponseHead {
     const lineStart = lineEnd + LINE_END.length;
     lineEnd = endOfLine(text, lineStart);
     const colon = text.indexOf(':', lineStart);
-    // A folded line begins with a space, which is no token; nor is what holds the end of a line without a colon.
-    const name = text.slice(lineStart, Math.max(lineStart, colon));
-    if (!isToken(name)) throw new ResponseSyntaxError('ANSWER_HEADER');
-    const value = sliceTrimmed(text, colon + 1, lineEnd);
-    if (NOT_VALUE.test(value)) throw new ResponseSyntaxError('ANSWER_HEADER');
+    const name = readName(text, lineStart, colon);
+    const value = readValue(text, colon, lineEnd);
     rawHeaders.push(name, value);
     switch (name.length) {
       case 10: {
@@ -109,6 +106,32 @@ export function readResponseHead(text: string): ResponseHead {
     isKeptAlive: !saysClose && (isHttp11 || saysKeepAlive),
     keepAliveMs,
   };
+}
+
+/** `text` from the first trailer to before the empty line. Flat, as `rawHeaders`; what they say is for others to judge. */
+export function readTrailers(text: string): string[] {
+  const rawTrailers: string[] = [];
+  let lineStart = 0;
+  while (lineStart < text.length) {
+    const lineEnd = endOfLine(text, lineStart);
+    const colon = text.indexOf(':', lineStart);
+    rawTrailers.push(readName(text, lineStart, colon), readValue(text, colon, lineEnd));
+    lineStart = lineEnd + LINE_END.length;
+  }
+  return rawTrailers;
+}
+
+/** A folded line begins with a space, which is no token; nor is what holds the end of a line without a colon. */
+function readName(text: string, lineStart: number, colon: number): string {
+  const name = text.slice(lineStart, Math.max(lineStart, colon));
+  if (!isToken(name)) throw new ResponseSyntaxError('ANSWER_HEADER');
+  return name;
+}
+
+function readValue(text: string, colon: number, lineEnd: number): string {
+  const value = sliceTrimmed(text, colon + 1, lineEnd);
+  if (NOT_VALUE.test(value)) throw new ResponseSyntaxError('ANSWER_HEADER');
+  return value;
 }
 
 function endOfLine(text: string, from: number): number {

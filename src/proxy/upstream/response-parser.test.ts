@@ -26,6 +26,9 @@ function read(text: string, pieceBytes: readonly number[] = [], isHead = false):
     onData: (chunk) => {
       answer += chunk.toString('latin1');
     },
+    onTrailers: (rawTrailers) => {
+      answer += ` ${JSON.stringify(rawTrailers)}`;
+    },
   });
   try {
     for (const count of [...pieceBytes, bytes.length]) {
@@ -52,9 +55,9 @@ const GOOD: readonly [string, string, string, Read['end'], boolean][] = [
   ],
   ['length nought', 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n', '200 OK ["content-length","0"] ', 'whole', true],
   [
-    'chunks, with extensions and trailers, which are dropped',
-    'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n00A;x="y"\r\n0123456789\r\n0;z\r\nX-T: 1\r\nX-U: 2\r\n\r\n',
-    '200 OK ["Transfer-Encoding","chunked"] abc0123456789',
+    'chunks, with extensions, which are dropped, and trailers',
+    'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n00A;x="y"\r\n0123456789\r\n0;z\r\nx-T: 1\r\nX-t:\t caf\u00e9 \r\nX-U:\r\n\r\n',
+    '200 OK ["Transfer-Encoding","chunked"] abc0123456789 ["x-T","1","X-t","caf\u00e9","X-U",""]',
     'whole',
     true,
   ],
@@ -200,8 +203,16 @@ const MALFORMED: readonly [string, string, string][] = [
   ['a bare LF in an extension', `${CHUNKED}3;a\nb\r\nabc\r\n`, 'ANSWER_CHUNK'],
   ['a chunk that is longer than its size', `${CHUNKED}3\r\nabcd\r\n`, 'ANSWER_CHUNK'],
   ['a bare LF behind a chunk', `${CHUNKED}3\r\nabc\n0\r\n\r\n`, 'ANSWER_CHUNK'],
-  ['a bare LF in a trailer', `${CHUNKED}0\r\nA: b\n\r\n`, 'ANSWER_CHUNK'],
-  ['NUL in a trailer', `${CHUNKED}0\r\nA: \0\r\n\r\n`, 'ANSWER_CHUNK'],
+  ['a bare LF in a trailer', `${CHUNKED}0\r\nA: b\n\r\n`, 'ANSWER_HEADER'],
+  ['a bare LF for the last line', `${CHUNKED}0\r\n\n`, 'ANSWER_HEADER'],
+  ['a bare CR in a trailer', `${CHUNKED}0\r\nA: b\rC: d\r\n\r\n`, 'ANSWER_HEADER'],
+  ['NUL in a trailer', `${CHUNKED}0\r\nA: \0\r\n\r\n`, 'ANSWER_HEADER'],
+  ['a folded trailer', `${CHUNKED}0\r\nA: b\r\n c\r\n\r\n`, 'ANSWER_HEADER'],
+  ['a trailer that begins with a space', `${CHUNKED}0\r\n A: b\r\n\r\n`, 'ANSWER_HEADER'],
+  ['a space before a trailer’s colon', `${CHUNKED}0\r\nA : b\r\n\r\n`, 'ANSWER_HEADER'],
+  ['a trailer without a colon', `${CHUNKED}0\r\nA\r\nB: c\r\n\r\n`, 'ANSWER_HEADER'],
+  ['a trailer without a name', `${CHUNKED}0\r\n: b\r\n\r\n`, 'ANSWER_HEADER'],
+  ['another answer in place of the last line', `${CHUNKED}0\r\nHTTP/1.1 200 OK\r\nA: b\r\n\r\n`, 'ANSWER_HEADER'],
 ];
 
 test.each(MALFORMED)('%s is refused, wherever it is cut', (_, text, code) => {
@@ -244,6 +255,7 @@ test.each([
     `${CHUNKED}${`1;${'x'.repeat(KIB)}\r\na\r\n`.repeat(17)}0\r\n\r\n`,
     'ANSWER_CHUNK',
   ],
+  ['trailers of 127 KiB', `${CHUNKED}0\r\n${filler(KIB).repeat(126)}\r\n`, 'whole'],
   ['endless trailers', `${CHUNKED}0\r\n${filler(KIB).repeat(130)}\r\n`, 'ANSWER_HEADERS_TOO_LARGE'],
 ])('%s: %#', (_, text, end) => {
   expect(read(text).end).toBe(end);
@@ -256,6 +268,7 @@ test('body bytes are slices of what was received, not copies', () => {
   const parser = new ResponseParser();
   parser.start(false, {
     onHead: () => {},
+    onTrailers: () => {},
     onData: (chunk) =>
       places.push([chunk.buffer === received.buffer ? chunk.byteOffset - received.byteOffset : -1, chunk.length]),
   });
@@ -272,6 +285,7 @@ test('a halted parser hands nothing over until it is given the rest', () => {
   let body = '';
   parser.start(false, {
     onHead: () => {},
+    onTrailers: () => {},
     onData: (chunk) => {
       body += chunk.toString();
       parser.isHalted = true;
@@ -293,13 +307,14 @@ test('one parser reads answer after answer', () => {
   const sink = {
     onHead: (status: number) => seen.push(String(status)),
     onData: (chunk: Buffer) => seen.push(chunk.toString()),
+    onTrailers: (rawTrailers: readonly string[]) => seen.push(...rawTrailers),
   };
-  const bytes = Buffer.from(`${CHUNKED}1;x\r\na\r\n0\r\n\r\nHTTP/1.1 404 X\r\nContent-Length: 1\r\n\r\nb`);
+  const bytes = Buffer.from(`${CHUNKED}1;x\r\na\r\n0\r\nT: u\r\n\r\nHTTP/1.1 404 X\r\nContent-Length: 1\r\n\r\nb`);
   parser.start(false, sink);
   const next = parser.push(bytes);
   parser.start(false, sink);
   parser.push(bytes, next);
-  expect(seen).toEqual(['200', 'a', '404', 'b']);
+  expect(seen).toEqual(['200', 'a', 'T', 'u', '404', 'b']);
 });
 
 test('any body in any chunks, cut anywhere, comes out as it went in', () => {

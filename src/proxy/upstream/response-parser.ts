@@ -2,7 +2,7 @@
  * Reads one HTTP/1.1 answer from bytes that may be cut anywhere, and hands its body over as slices of what was received,
  * without a copy. Pure: no sockets, no time. One parser serves one connection, an answer after another.
  */
-import { ResponseSyntaxError, readResponseHead } from './response-head.ts';
+import { ResponseSyntaxError, readResponseHead, readTrailers } from './response-head.ts';
 
 /** All heads of one answer together, interim ones included, and its trailers. */
 const MAX_HEAD_BYTES = 128 * 1024;
@@ -15,6 +15,8 @@ const FIRST_HOLD_BYTES = 1024;
 export interface ResponseSink {
   onHead(status: number, reason: string, rawHeaders: string[]): void;
   onData(chunk: Buffer): void;
+  /** Behind the last data, and only where there are some: flat, well-formed, and otherwise as they came. */
+  onTrailers(rawTrailers: string[]): void;
 }
 
 const HEAD_END = '\r\n\r\n';
@@ -39,13 +41,12 @@ const SIZE_LF = 7;
 const CHUNK = 8;
 const CHUNK_CR = 9;
 const CHUNK_LF = 10;
-const TRAILER_FIRST = 11;
-const TRAILER = 12;
-const TRAILER_LF = 13;
-const LAST_LF = 14;
+const TRAILERS_OR_END = 11;
+const TRAILERS = 12;
+const LAST_LF = 13;
 
 const NO_BYTES = Buffer.alloc(0);
-const NO_SINK: ResponseSink = { onHead() {}, onData() {} };
+const NO_SINK: ResponseSink = { onHead() {}, onData() {}, onTrailers() {} };
 
 export class ResponseParser {
   /** Set from outside: nothing more is handed over until it is false again and `push` is called with the rest. */
@@ -62,7 +63,7 @@ export class ResponseParser {
   #digits = 0;
   #extensionBytes = 0;
   #headBytes = 0;
-  /** A head that is not whole yet. */
+  /** A head that is not whole yet, or trailers that are not. */
   #held = NO_BYTES;
   #heldBytes = 0;
 
@@ -95,7 +96,8 @@ export class ResponseParser {
         case DONE:
           return at;
         case HEAD:
-          at = this.#heldBytes === 0 ? this.#takeHead(bytes, at) : this.#takeRestOfHead(bytes, at);
+        case TRAILERS:
+          at = this.#heldBytes === 0 ? this.#takeFields(bytes, at) : this.#takeRestOfFields(bytes, at);
           break;
         case LENGTH:
           at = this.#takeData(bytes, at, DONE);
@@ -120,7 +122,8 @@ export class ResponseParser {
     return this.#state === DONE;
   }
 
-  #takeHead(bytes: Buffer, at: number): number {
+  /** A head or trailers, to the empty line. */
+  #takeFields(bytes: Buffer, at: number): number {
     const end = bytes.indexOf(HEAD_END, at, 'latin1');
     if (end === -1) {
       this.#hold(bytes, at, bytes.length);
@@ -129,11 +132,11 @@ export class ResponseParser {
     }
     const next = end + HEAD_END.length;
     this.#countHead(next - at);
-    this.#readHead(bytes.toString('latin1', at, end));
+    this.#readFields(bytes.toString('latin1', at, end));
     return next;
   }
 
-  #takeRestOfHead(bytes: Buffer, at: number): number {
+  #takeRestOfFields(bytes: Buffer, at: number): number {
     const before = this.#heldBytes;
     // The end may stand across the cut.
     const joint = Math.min(bytes.length, at + HEAD_END.length - 1);
@@ -155,7 +158,7 @@ export class ResponseParser {
     this.#countHead(end + HEAD_END.length);
     this.#held = NO_BYTES;
     this.#heldBytes = 0;
-    this.#readHead(text);
+    this.#readFields(text);
     return next;
   }
 
@@ -171,10 +174,10 @@ export class ResponseParser {
     this.#heldBytes = neededBytes;
   }
 
-  /** What can never become a head is refused at once, instead of being waited for. */
+  /** What can never become a head, or trailers, is refused at once, instead of being waited for. */
   #checkHeld(from: number): void {
     const beginning = this.#held.toString('latin1', 0, Math.min(this.#heldBytes, BEGINNING.length));
-    if (!BEGINNING.startsWith(beginning)) throw new ResponseSyntaxError('ANSWER_STATUS_LINE');
+    if (this.#state === HEAD && !BEGINNING.startsWith(beginning)) throw new ResponseSyntaxError('ANSWER_STATUS_LINE');
     for (let index = Math.max(1, from); index < this.#heldBytes; index += 1) {
       if (this.#held[index] === LF && this.#held[index - 1] !== CR) throw new ResponseSyntaxError('ANSWER_HEADER');
     }
@@ -183,6 +186,16 @@ export class ResponseParser {
   #countHead(bytes: number): void {
     this.#headBytes += bytes;
     if (this.#headBytes > MAX_HEAD_BYTES) throw new ResponseSyntaxError('ANSWER_HEADERS_TOO_LARGE');
+  }
+
+  #readFields(text: string): void {
+    if (this.#state === HEAD) {
+      this.#readHead(text);
+      return;
+    }
+    const rawTrailers = readTrailers(text);
+    this.#state = DONE;
+    this.#sink.onTrailers(rawTrailers);
   }
 
   #readHead(text: string): void {
@@ -216,11 +229,11 @@ export class ResponseParser {
     return end;
   }
 
-  /** Chunk sizes, extensions and trailers: few bytes, taken one by one until data begins or the answer ends. */
+  /** Chunk sizes and extensions: few bytes, taken one by one until data or trailers begin, or the answer ends. */
   #takeFraming(bytes: Buffer, from: number): number {
     let at = from;
     let state = this.#state;
-    while (at < bytes.length && state !== CHUNK && state !== DONE) {
+    while (at < bytes.length && state !== CHUNK && state !== TRAILERS && state !== DONE) {
       const byte = bytes[at] ?? 0;
       at += 1;
       switch (state) {
@@ -247,7 +260,7 @@ export class ResponseParser {
           break;
         case SIZE_LF:
           expect(byte, LF);
-          state = this.#left === 0 ? TRAILER_FIRST : CHUNK;
+          state = this.#left === 0 ? TRAILERS_OR_END : CHUNK;
           break;
         case CHUNK_CR:
           expect(byte, CR);
@@ -257,16 +270,13 @@ export class ResponseParser {
           expect(byte, LF);
           state = SIZE_FIRST_DIGIT;
           break;
-        case TRAILER_FIRST:
-        case TRAILER:
-          this.#countHead(1);
-          if (byte === CR) state = state === TRAILER ? TRAILER_LF : LAST_LF;
-          else if (isControl(byte)) throw new ResponseSyntaxError('ANSWER_CHUNK');
-          else state = TRAILER;
-          break;
-        case TRAILER_LF:
-          expect(byte, LF);
-          state = TRAILER_FIRST;
+        case TRAILERS_OR_END:
+          if (byte === CR) state = LAST_LF;
+          else if (isControl(byte)) throw new ResponseSyntaxError('ANSWER_HEADER');
+          else {
+            at -= 1; // It is the first of theirs.
+            state = TRAILERS;
+          }
           break;
         case LAST_LF:
           expect(byte, LF);

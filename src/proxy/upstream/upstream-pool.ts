@@ -23,6 +23,8 @@ export class UpstreamPool implements ConnectionOwner {
   tick = 0;
   readonly #connector: UpstreamConnector;
   readonly #hopLines: string;
+  /** Of requests that ask for trailers; a sender of `TE` has to name it in `Connection` (RFC 9110 10.1.4). */
+  readonly #trailerHopLines: string;
   /** All connections read into it, one after the other: what is read is dealt with before the next read. */
   readonly #readBuffer = new Uint8Array(READ_BYTES);
   /** The last is the one used last. */
@@ -37,6 +39,7 @@ export class UpstreamPool implements ConnectionOwner {
     this.limits = limits;
     this.#connector = new UpstreamConnector(origin, { addressTimeoutMs: limits.addressTimeoutMs, lookUp, budget });
     this.#hopLines = `Host: ${this.#connector.host}\r\nConnection: keep-alive\r\n`;
+    this.#trailerHopLines = `Host: ${this.#connector.host}\r\nConnection: keep-alive, TE\r\nTE: trailers\r\n`;
   }
 
   get isUnused(): boolean {
@@ -47,7 +50,7 @@ export class UpstreamPool implements ConnectionOwner {
     let head = '';
     let refusal = this.#isClosed ? new UpstreamError('CLIENT_CLOSED') : null;
     try {
-      head = writeRequestHead(request, this.#hopLines);
+      head = writeRequestHead(request, request.takesTrailers === true ? this.#trailerHopLines : this.#hopLines);
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error;
       refusal = error;

@@ -104,10 +104,13 @@ function sendThrough(
         onResponseData(_started, chunk) {
           events.onData(chunk);
         },
-        onResponseEnd() {
+        onResponseEnd(ended) {
           if (isEnded) return;
           isEnded = true;
-          if (!isAborted) events.onEnd();
+          if (isAborted) return;
+          const rawTrailers = readRawHeaders(ended.rawTrailers);
+          if (rawTrailers.length > 0) events.onTrailers(rawTrailers);
+          events.onEnd();
         },
         onResponseError(_started, error) {
           fail(error);

@@ -17,6 +17,8 @@ export interface UpstreamRequest {
   readonly body: Buffer | Readable | null;
   /** Of a streamed body, where it is known; without it the body is sent in chunks. */
   readonly bodyBytes: number | null;
+  /** The client has asked for trailers, and so the provider is asked for them (RFC 9110 10.1.4). */
+  readonly takesTrailers?: boolean;
 }
 
 /** Called in this order; exactly one of `onEnd` and `onFailure` is the last, and none comes after an abort. */
@@ -30,6 +32,8 @@ export interface UpstreamEvents {
   onHead(status: number, reason: string, rawHeaders: string[]): void;
   /** A slice of what was received; not re-used. */
   onData(chunk: Buffer): void;
+  /** Behind the last data of an answer that has some, asked for or not: a flat list as received (Latin-1). */
+  onTrailers(rawTrailers: string[]): void;
   onEnd(): void;
   /** No answer, or an answer that was cut. */
   onFailure(failure: UpstreamFailure): void;

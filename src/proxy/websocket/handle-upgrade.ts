@@ -136,6 +136,7 @@ function createAnswer(outgoing: ServerResponse, { gateway, facts, responseCopy }
   return new Answer(outgoing, {
     requestId: arrival.id,
     method: request.method,
+    takesTrailers: request.takesTrailers,
     copy: responseCopy,
     headerNames: gateway.headerNames,
     drainsOnClientAbort: false,
@@ -169,6 +170,7 @@ async function shakeHands(answer: Answer, { gateway, facts }: Opening): Promise<
           onConnection: (isReused) => answer.onConnection(isReused),
           onHead: (status, reason, rawHeaders) => answer.onHead(status, reason, rawHeaders),
           onData: (chunk) => answer.onData(chunk),
+          onTrailers: (rawTrailers) => answer.onTrailers(rawTrailers),
           onEnd: () => answer.onEnd(),
           onFailure: (failure) => answer.onFailure(failure),
           onSwitch: (reason, rawHeaders, provider, rest) => {
