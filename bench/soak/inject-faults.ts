@@ -40,6 +40,8 @@ const KILL_ON_FULL_AT = [0.2, 0.7] as const;
 /** A database that is to be stopped is looked for this often. */
 const STOP_INTERVAL_MS = 200;
 const HANGING_MS = 3_000;
+/** Between two starts of a gateway that does not come up. */
+const RESTART_PAUSE_MS = 1_000;
 /** In which a client may still write on a connection that a kill has broken. */
 const KILL_AFTERMATH_MS = 1_000;
 /** Longer than a database is stopped, with the waits before it is started again. */
@@ -138,12 +140,18 @@ export function injectFaults({ stage, workers, disk, shiftClock, seed, maxLongMs
 
   /** A proxy, the next time the supervisor, besides those that the other lane kills by chance. */
   async function killOnFullDisk(forMs: number, random: () => number): Promise<void> {
-    const kind = fullDisks % 2 === 0 ? 'kill proxy' : 'kill supervisor';
-    fullDisks += 1;
     const untilMs = performance.now() + forMs;
     await sleep(forMs * between(KILL_ON_FULL_AT, random));
-    while (!mayCome(kind) && performance.now() < untilMs) await sleep(POLL_MS);
-    if (mayCome(kind)) await doShort(kind, random);
+    const kinds = ['kill proxy', 'kill supervisor'] as const;
+    for (;;) {
+      const kind = (fullDisks % 2 === 0 ? kinds : kinds.toReversed()).find(mayCome);
+      if (kind !== undefined) {
+        fullDisks += 1;
+        return doShort(kind, random);
+      }
+      if (performance.now() >= untilMs) return;
+      await sleep(POLL_MS);
+    }
   }
 
   async function suspendDatabase(forMs: number): Promise<void> {
@@ -253,10 +261,24 @@ export function injectFaults({ stage, workers, disk, shiftClock, seed, maxLongMs
     supervisor.kill('SIGKILL');
     await gone;
     await sleep(random() * 1_000);
-    await stage.restart();
+    await startAgain();
     disturb(fromMs, performance.now() - fromMs + KILL_AFTERMATH_MS, 'kill');
     isRestarting = false;
     say('the gateway is back');
+  }
+
+  /** On a full disk it ends at once, having no room to say whose the data are: then again and again, as a service would. */
+  async function startAgain(): Promise<void> {
+    const mayFailUntilMs = performance.now() + (long === 'disk full' ? WAIT_FOR_PROCESS_MS : 0);
+    for (;;) {
+      try {
+        return await stage.restart();
+      } catch (error) {
+        if (performance.now() >= mayFailUntilMs) throw error;
+        say(`the gateway did not start: ${readReason(error)}`);
+        await sleep(RESTART_PAUSE_MS);
+      }
+    }
   }
 
   /** Over when every process that served before has ended; those that began meanwhile go on. */
@@ -298,6 +320,11 @@ export function injectFaults({ stage, workers, disk, shiftClock, seed, maxLongMs
 
 function between([least, most]: readonly [number, number], random: () => number): number {
   return least + random() * (most - least);
+}
+
+/** The last line of what it printed. */
+function readReason(error: unknown): string {
+  return String(error).trimEnd().split('\n').at(-1) ?? '';
 }
 
 function nonEmpty<T>(list: readonly T[]): readonly T[] | undefined {
