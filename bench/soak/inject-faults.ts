@@ -76,6 +76,7 @@ export function injectFaults({ stage, workers, disk, shiftClock, seed, maxLongMs
   const disturbances: Disturbance[] = [];
   let long: LongFault | null = null;
   let isRestarting = false;
+  let isDiskFull = false;
   let fullDisks = 0;
   let killsOnFullDisk = 0;
   const dataDir = stage.gateway().dataDir;
@@ -85,7 +86,7 @@ export function injectFaults({ stage, workers, disk, shiftClock, seed, maxLongMs
   const pause = (ms: number) => sleep(Math.max(0, Math.min(ms, leftMs())));
   const note = (fault: Fault, more: string) => {
     counts.set(fault, (counts.get(fault) ?? 0) + 1);
-    const isOnFullDisk = long === 'disk full' && (fault === 'kill proxy' || fault === 'kill supervisor');
+    const isOnFullDisk = isDiskFull && (fault === 'kill proxy' || fault === 'kill supervisor');
     if (isOnFullDisk) killsOnFullDisk += 1;
     say(`${fault}${more}${isOnFullDisk ? `, on a full disk; ${countStandbys(dataDir)} directories laid out` : ''}`);
   };
@@ -130,7 +131,9 @@ export function injectFaults({ stage, workers, disk, shiftClock, seed, maxLongMs
 
   async function fillDisk(forMs: number): Promise<void> {
     disturb(performance.now(), forMs + RESERVE_MS, 'full disk');
+    isDiskFull = true;
     await disk?.fill(forMs);
+    isDiskFull = false;
   }
 
   async function waitForStandbys(): Promise<void> {
