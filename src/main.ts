@@ -1,4 +1,4 @@
-/** The command line; the only place that wires things together. */
+/** The command line: `start`, and the processes that it starts. What a process is made of is wired in its own file. */
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { formatBanner } from './banner.ts';

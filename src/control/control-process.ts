@@ -3,13 +3,12 @@
  * It opens its API before the database answers, and lives on while that is away. It never touches a call.
  */
 import { mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { createAdminApp } from '../admin/admin-app.ts';
 import { type AdminServer, limitAdmin, listenAdmin } from '../admin/admin-server.ts';
-import { isDatabaseDown } from '../admin/api-error.ts';
 import { readDashboardFiles } from '../admin/dashboard-files.ts';
 import type { ChildChannel, ControlStart, DownMessage, UpMessage } from '../channel.ts';
 import type { Config } from '../config.ts';
@@ -22,7 +21,6 @@ import { type Shipper, startShipper } from '../shipper/shipper.ts';
 import { readOpenFileLimit } from '../sockets/open-file-limit.ts';
 import { createWaitingCounter } from '../spool/count-waiting.ts';
 import { STANDBY_NAME } from '../spool/standby.ts';
-import { migrate } from '../store/migrate.ts';
 import { openPool } from '../store/pool.ts';
 import { readVersion } from '../version.ts';
 import { createBackups } from './backups.ts';
@@ -33,7 +31,10 @@ import { readAccounts } from './read-accounts.ts';
 import { type Repeating, repeat } from './repeat.ts';
 import { repeatEstimates } from './repeat-estimates.ts';
 import { repeatFeed } from './repeat-feed.ts';
+import { repeatKeys } from './repeat-keys.ts';
+import { repeatMigration } from './repeat-migration.ts';
 import { repeatPriceUpdates } from './repeat-price-updates.ts';
+import { repeatPrices } from './repeat-prices.ts';
 import { repeatRetention } from './repeat-retention.ts';
 import { repeatStandbys } from './repeat-standbys.ts';
 import { type JobThread, runJobThread } from './run-job-thread.ts';
@@ -50,14 +51,10 @@ const SHIPPER_CONNECTIONS = 2;
 const SHIPPER_STATEMENT_TIMEOUT_MS = 60_000;
 /** A day of many runs takes its time; the records wait in the spool meanwhile. */
 const RETENTION_STATEMENT_TIMEOUT_MS = 600_000;
-const KEY_POLL_MS = 500;
 /** As often as the proxies say how they are: a process that dies has said little more than is remembered. */
 const PROXY_POLL_MS = 1_000;
-const PRICES_POLL_MS = 1_000;
 /** Of a whole look, over a slow line. */
 const FEED_TIMEOUT_MS = 30_000;
-const MIN_RETRY_MS = 250;
-const MAX_RETRY_MS = 5_000;
 /** The most that an orderly end waits for the last records. */
 const DRAIN_LIMIT_MS = 10_000;
 /** Without a supervisor the whole process must be gone within 5 s. */
@@ -121,12 +118,7 @@ interface Control {
 interface Connected {
   readonly shipper: Shipper;
   readonly keys: KeyPublisher;
-  readonly polling: Repeating;
-  readonly pollingPrices: Repeating;
-  readonly priceUpdates: Repeating;
-  readonly retention: Repeating;
-  readonly feed: Repeating;
-  readonly estimates: Repeating;
+  readonly repeated: readonly Repeating[];
   readonly jobs: JobThread;
 }
 
@@ -173,12 +165,14 @@ function createControl(
     return {
       shipper,
       keys,
-      polling: pollKeys(keys, log),
-      pollingPrices: pollPrices(prices, apiPool, log),
-      priceUpdates: repeatPriceUpdates(apiPool, ACCOUNT_ID, prices, log),
-      retention: repeatRetention(retentionPool, config, log),
-      feed: repeatFeed({ pool: apiPool, catalogs, log }),
-      estimates: repeatEstimates(estimatesPool, config, (call) => prices.book().priceCall(call), log),
+      repeated: [
+        repeatKeys(keys, log),
+        repeatPrices(prices, apiPool, log),
+        repeatPriceUpdates(apiPool, ACCOUNT_ID, prices, log),
+        repeatRetention(retentionPool, config, log),
+        repeatFeed({ pool: apiPool, catalogs, log }),
+        repeatEstimates(estimatesPool, config, (call) => prices.book().priceCall(call), log),
+      ],
       jobs: runJobThread({
         pool: apiPool,
         settings: { databaseUrl: start.databaseUrl, accountId: ACCOUNT_ID },
@@ -193,7 +187,7 @@ function createControl(
     return PROXY_POLL_MS;
   });
   const standbys = repeatStandbys(join(config.dataDir, STANDBY_NAME), log);
-  const connecting = repeatUntilMigrated(shipperPool, join(PROJECT_ROOT, 'migrations'), log, () => {
+  const connecting = repeatMigration(shipperPool, join(PROJECT_ROOT, 'migrations'), log, () => {
     connected = connect();
   });
 
@@ -203,7 +197,7 @@ function createControl(
     pool: apiPool,
     accountId: ACCOUNT_ID,
     tollgateVersion: readVersion(),
-    quarantineDir: join(dirname(start.spoolDir), 'quarantine'),
+    quarantineDir,
     prices,
     shipper: () => connected?.shipper ?? null,
     readSpoolStatus: () => readSpoolStatus(start.spoolDir),
@@ -281,18 +275,8 @@ function createControl(
     },
     close: async (drainMs) => {
       await server?.close();
-      await Promise.all([
-        connecting.stop(),
-        watching.stop(),
-        standbys.stop(),
-        connected?.polling.stop(),
-        connected?.pollingPrices.stop(),
-        connected?.priceUpdates.stop(),
-        connected?.retention.stop(),
-        connected?.feed.stop(),
-        connected?.estimates.stop(),
-        connected?.jobs.stop(),
-      ]);
+      const repeated = [connecting, watching, standbys, ...(connected?.repeated ?? [])];
+      await Promise.all([...repeated.map((one) => one.stop()), connected?.jobs.stop()]);
       await endShipping(connected?.shipper ?? null, drainMs, log);
       // A connection that hangs must not hold the process; whoever waits for this one exits.
       const pools = [apiPool, shipperPool, retentionPool, estimatesPool];
@@ -314,58 +298,6 @@ function openDatabase(
     statementTimeoutMs,
     applicationName,
     onIdleError: (error) => log.debug({ err: error }, 'an idle database connection broke'),
-  });
-}
-
-/** Tries until the schema is up to date, then calls `onMigrated` once. Says each new reason once. */
-function repeatUntilMigrated(pool: pg.Pool, migrationsDir: string, log: Logger, onMigrated: () => void): Repeating {
-  let retryMs = MIN_RETRY_MS;
-  let lastReason = '';
-  return repeat(async () => {
-    try {
-      const applied = await migrate(pool, migrationsDir);
-      if (applied.length > 0) log.info({ applied }, 'the database schema is up to date');
-      onMigrated();
-      return null;
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      if (reason !== lastReason) log.warn({ reason }, 'the database cannot be used yet; records wait in the spool');
-      lastReason = reason;
-      retryMs = Math.min(retryMs * 2, MAX_RETRY_MS);
-      return retryMs;
-    }
-  });
-}
-
-function pollKeys(keys: KeyPublisher, log: Logger): Repeating {
-  return repeat(async () => {
-    try {
-      await keys.poll();
-    } catch (error) {
-      if (!isDatabaseDown(error)) log.error({ err: error }, 'the keys could not be read');
-    }
-    return KEY_POLL_MS;
-  });
-}
-
-/** Another node may have changed them. */
-function pollPrices(prices: CurrentPriceBook, pool: pg.Pool, log: Logger): Repeating {
-  // What was said last: others refresh the book as well, so that it may be new without being read here.
-  let seenVersion = prices.book().version;
-  let seenProblem: string | null = null;
-  return repeat(async () => {
-    try {
-      await prices.refresh(pool);
-      const { version } = prices.book();
-      const problem = prices.problem();
-      if (version !== seenVersion) log.info({ priceVersion: version }, 'calls are priced by another price book');
-      if (problem !== null && problem !== seenProblem) log.error(problem);
-      seenVersion = version;
-      seenProblem = problem;
-    } catch (error) {
-      if (!isDatabaseDown(error)) log.error({ err: error }, 'the prices could not be read');
-    }
-    return PRICES_POLL_MS;
   });
 }
 

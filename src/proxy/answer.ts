@@ -209,7 +209,7 @@ export class Answer implements UpstreamEvents {
     this.#finish({ kind: this.#head === null ? 'no-answer' : 'upstream-cut', failure });
   }
 
-  /** After `complete`: sends the last byte, and trailers. After any other ending: breaks the client's connection if it still stands. */
+  /** After `complete`: sends the last byte, and trailers. After any other ending: breaks the connection if it stands. */
   release(): void {
     if (this.#isClientGone) return;
     if (this.#ending?.kind !== 'complete') {

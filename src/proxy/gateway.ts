@@ -1,21 +1,26 @@
-/** What a proxy process holds for its whole life and every call uses. Wired in `proxy-process.ts`; a test builds its own. */
+/**
+ * What a proxy process holds for its whole life and every call uses. What differs between a process and a test is given,
+ * the rest is made here.
+ */
 import type { Logger } from 'pino';
 import type { RejectedAttempt } from '../channel.ts';
 import type { Config } from '../config.ts';
 import type { GatewayErrorCode } from '../errors.ts';
 import type { SpoolWriter } from '../spool/spool-writer.ts';
+import { STALL_SWEEP_MS, STALL_TIMEOUT_MS } from './answer.ts';
 import type { KeyHolder } from './authenticate.ts';
 import type { AwsCredentials } from './aws/aws-credentials.ts';
-import type { ByteBudget } from './byte-budget.ts';
-import type { CallId } from './call-id.ts';
-import type { HeaderNames } from './header-names.ts';
-import type { IdleSweep } from './idle-sweep.ts';
-import type { OpenSet } from './open-set.ts';
+import { type ByteBudget, createByteBudget } from './byte-budget.ts';
+import { type CallId, createCallIds } from './call-id.ts';
+import { HeaderNames } from './header-names.ts';
+import { IdleSweep } from './idle-sweep.ts';
+import { OpenSet } from './open-set.ts';
+import { BODY_IDLE_MS, BODY_SWEEP_MS } from './receive-body.ts';
 import type { RouteSettings } from './route.ts';
 import type { UpstreamClient } from './upstream/upstream.ts';
 
 /** Bound on the copies for the log of all calls together. */
-export const COPIES_BYTES = 256 * 1024 * 1024;
+const COPIES_BYTES = 256 * 1024 * 1024;
 /** Bound on the request bodies that all calls together hold for asking or signing. */
 export const HELD_BODIES_BYTES = 256 * 1024 * 1024;
 
@@ -58,4 +63,28 @@ export interface Gateway {
   isReplaced?: boolean;
   readonly reportAttempt: (attempt: RejectedAttempt) => void;
   readonly log: Logger;
+}
+
+/** What differs from one process to the next. */
+type GatewayParts = Pick<
+  Gateway,
+  'settings' | 'routes' | 'keys' | 'awsCredentials' | 'upstream' | 'spool' | 'reportAttempt' | 'log'
+>;
+
+export function createGateway(parts: GatewayParts & Partial<Pick<Gateway, 'nextCallId' | 'stalledClients'>>): Gateway {
+  return {
+    copies: createByteBudget(COPIES_BYTES),
+    heldBodies: createByteBudget(HELD_BODIES_BYTES),
+    idleBodies: new IdleSweep(BODY_IDLE_MS, BODY_SWEEP_MS),
+    headerNames: new HeaderNames(),
+    nextCallId: createCallIds(),
+    openCalls: new OpenSet(),
+    counters: {
+      ...{ calls: 0, rejected: 0, accepted: 0, inFlight: 0, refusedFull: 0, droppedConnections: 0 },
+      refusals: new Map(),
+    },
+    isDraining: false,
+    ...parts,
+    stalledClients: parts.stalledClients ?? new IdleSweep(STALL_TIMEOUT_MS, STALL_SWEEP_MS),
+  };
 }

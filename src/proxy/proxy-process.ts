@@ -11,16 +11,9 @@ import { createLog } from '../log.ts';
 import { countConnections, readOpenFileLimit } from '../sockets/open-file-limit.ts';
 import { openSpoolWriter } from '../spool/spool-writer.ts';
 import { STANDBY_NAME } from '../spool/standby.ts';
-import { STALL_SWEEP_MS, STALL_TIMEOUT_MS } from './answer.ts';
 import { createAwsCredentials } from './aws/aws-credentials.ts';
-import { createByteBudget } from './byte-budget.ts';
-import { createCallIds } from './call-id.ts';
-import { COPIES_BYTES, type Gateway, HELD_BODIES_BYTES } from './gateway.ts';
-import { HeaderNames } from './header-names.ts';
-import { IdleSweep } from './idle-sweep.ts';
-import { OpenSet } from './open-set.ts';
+import { createGateway, type Gateway } from './gateway.ts';
 import { createProxyServer, type ProxyServer, SERVER_LIMITS } from './proxy-server.ts';
-import { BODY_IDLE_MS, BODY_SWEEP_MS } from './receive-body.ts';
 import { createUpstreamClient } from './upstream/upstream-client.ts';
 import { DEFAULT_LIMITS } from './upstream/upstream-limits.ts';
 
@@ -66,33 +59,16 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
     log,
   });
   const maxConnections = countConnections(readOpenFileLimit());
-  const gateway: Gateway = {
+  const gateway = createGateway({
     settings: config,
     routes: config,
     keys: { snapshot: await readKeySnapshotFile(start.keysFile), lastOf: new WeakMap() },
     awsCredentials: createAwsCredentials({ log }),
     upstream: await createUpstreamClient(config.egress, { ...DEFAULT_LIMITS, maxConnections }),
     spool,
-    copies: createByteBudget(COPIES_BYTES),
-    heldBodies: createByteBudget(HELD_BODIES_BYTES),
-    idleBodies: new IdleSweep(BODY_IDLE_MS, BODY_SWEEP_MS),
-    stalledClients: new IdleSweep(STALL_TIMEOUT_MS, STALL_SWEEP_MS),
-    headerNames: new HeaderNames(),
-    nextCallId: createCallIds(),
-    openCalls: new OpenSet(),
-    counters: {
-      calls: 0,
-      rejected: 0,
-      accepted: 0,
-      inFlight: 0,
-      refusedFull: 0,
-      droppedConnections: 0,
-      refusals: new Map(),
-    },
-    isDraining: false,
     reportAttempt: attempts.add,
     log,
-  };
+  });
   const listener = createProxyServer(gateway, { ...SERVER_LIMITS, maxConnections });
   const report = setInterval(() => sendReport(channel, gateway, start.spoolName, attempts), REPORT_INTERVAL_MS);
   let isStopping = false;

@@ -43,8 +43,6 @@ export interface ShipperOptions {
   readonly prices: ShippingPrices;
   readonly log: SpoolLog;
   readonly deadAfterMs?: number;
-  /** Told after a batch that brought rows, e.g. to wake the live tail. */
-  readonly onShipped?: () => void;
   /** See `ShipContext`. */
   readonly onEnded?: (ended: EndedDirectory) => Promise<void>;
 }
@@ -128,9 +126,7 @@ export function startShipper(options: ShipperOptions): Shipper {
       if (isStopping) return false;
       const directory = directories.get(name) ?? (await openDirectoryShipper(name, context));
       directories.set(name, directory);
-      const before = counts.rows;
       const result = await shipOnce(name, directory, session);
-      if (counts.rows > before) options.onShipped?.();
       if (result === 'more') isMore = true;
       if (result === 'gone') {
         directories.delete(name);

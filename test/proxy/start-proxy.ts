@@ -11,22 +11,20 @@ import type { CallBegin, CallEnd, ProviderName, SpoolEntry } from '../../src/cal
 import type { RejectedAttempt } from '../../src/channel.ts';
 import { createGatewayKey, digestKey } from '../../src/keys/gateway-key.ts';
 import { createKeySnapshot } from '../../src/keys/key-snapshot.ts';
-import { STALL_SWEEP_MS, STALL_TIMEOUT_MS } from '../../src/proxy/answer.ts';
 import { createAwsCredentials } from '../../src/proxy/aws/aws-credentials.ts';
-import { createByteBudget } from '../../src/proxy/byte-budget.ts';
 import { type CallId, createCallIds } from '../../src/proxy/call-id.ts';
-import { COPIES_BYTES, type Gateway, HELD_BODIES_BYTES } from '../../src/proxy/gateway.ts';
-import { HeaderNames } from '../../src/proxy/header-names.ts';
+import { createGateway, type Gateway } from '../../src/proxy/gateway.ts';
 import type { Http2Sessions } from '../../src/proxy/http2/http2-sessions.ts';
 import { IdleSweep } from '../../src/proxy/idle-sweep.ts';
-import { OpenSet } from '../../src/proxy/open-set.ts';
 import { createProxyServer, SERVER_LIMITS, type ServerLimits } from '../../src/proxy/proxy-server.ts';
-import { BODY_IDLE_MS, BODY_SWEEP_MS } from '../../src/proxy/receive-body.ts';
 import { createUpstreamClient } from '../../src/proxy/upstream/upstream-client.ts';
 import { DEFAULT_LIMITS, type UpstreamLimits } from '../../src/proxy/upstream/upstream-limits.ts';
 import { SPOOL_START } from '../../src/spool/cursor.ts';
 import { openSpoolReader } from '../../src/spool/spool-reader.ts';
 import { openSpoolWriter } from '../../src/spool/spool-writer.ts';
+
+/** For a test that waits for a client to be given up. */
+const STALL_SWEEP_MS = 20;
 
 export interface RecordedCall {
   readonly begin: CallBegin;
@@ -76,7 +74,7 @@ export async function startProxy(
     'together',
     'deepseek',
   ];
-  const gateway: Gateway = {
+  const gateway = createGateway({
     settings: { bodies: 'full', usage: 'ask', onClientAbort: 'cancel', onFull: 'open', node: 'test', ...settings },
     routes: { upstreams: Object.fromEntries(names.map((name) => [name, upstream])), aliases: {}, ...routes },
     keys: {
@@ -96,29 +94,11 @@ export async function startProxy(
     awsCredentials: createAwsCredentials({ log }),
     upstream: await createUpstreamClient({ httpProxy: null, httpsProxy: null, noProxy: null }, limits),
     spool: openSpoolWriter({ dir: spoolDir, durability: 'process', log }),
-    copies: createByteBudget(COPIES_BYTES),
-    heldBodies: createByteBudget(HELD_BODIES_BYTES),
-    idleBodies: new IdleSweep(BODY_IDLE_MS, BODY_SWEEP_MS),
-    stalledClients: new IdleSweep(
-      patience.stallMs ?? STALL_TIMEOUT_MS,
-      patience.stallMs === undefined ? STALL_SWEEP_MS : 20,
-    ),
-    headerNames: new HeaderNames(),
     nextCallId,
-    openCalls: new OpenSet(),
-    counters: {
-      calls: 0,
-      rejected: 0,
-      accepted: 0,
-      inFlight: 0,
-      refusedFull: 0,
-      droppedConnections: 0,
-      refusals: new Map(),
-    },
-    isDraining: false,
+    ...(patience.stallMs === undefined ? {} : { stalledClients: new IdleSweep(patience.stallMs, STALL_SWEEP_MS) }),
     reportAttempt: (attempt) => attempts.push(attempt),
     log,
-  };
+  });
   const { server, sessions } = createProxyServer(gateway, { ...SERVER_LIMITS, ...patience });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();

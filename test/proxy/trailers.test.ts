@@ -187,6 +187,16 @@ describe('over HTTP/1.1', () => {
     ]);
   });
 
+  test('a refused handshake of a websocket is an answer like any other', async () => {
+    provider.setAnswer(() => answerWith(['X-Sum: 1', 'Set-Cookie: a=b']));
+    const upgrade = ['Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='];
+    const line = 'GET /v1/realtime?model=m HTTP/1.1';
+    const asked = await ask([...upgrade, 'Connection: Upgrade, TE', 'TE: trailers'], line);
+    expect(asked.framedBody.toString('latin1')).toBe(`${BODY}0\r\nX-Sum: 1\r\n\r\n`);
+    const unasked = await ask([...upgrade, 'Connection: Upgrade'], line);
+    expect(unasked.framedBody.toString('latin1')).toBe(`${BODY}0\r\n\r\n`);
+  });
+
   test('of a stream that was edited a digest is not passed on: it is not of these bytes', async () => {
     const events =
       'data: {"choices":[{"delta":{"content":"a"}}],"usage":null}\n\ndata: {"choices":[],"usage":{"prompt_tokens":1}}\n\n';
