@@ -110,6 +110,18 @@ describe('the count of a soak', () => {
     expect(count(cut, [row], { disturbances })).toMatchObject({ wrongAtClient: [], wrongRows: [], lost: [] });
   });
 
+  it('asks for the usage that a client has seen, but not of a call that died with its proxy on a full disk', () => {
+    const written = planOf(cutAfterStart).answer(true)[0] ?? '';
+    const call = whole(cutAfterStart, { ending: 'cut', partOfBody: written });
+    const counts = { inputTokens: null, cacheReadTokens: null, outputTokens: null, totalCost: null, knownCost: null };
+    const rows = [rowOf(cutAfterStart, { ...counts, outcome: 'interrupted', durationMs: null })];
+    const during = (...kinds: ('kill' | 'full disk')[]) => kinds.map((kind) => ({ fromMs: 1_050, toMs: 1_060, kind }));
+    expect(count(call, rows, { disturbances: during('kill') }).wrongRows).toHaveLength(1);
+    expect(count(call, rows, { disturbances: during('full disk', 'kill') }).wrongRows).toEqual([]);
+    expect(count(call, rows, { disturbances: during('full disk') }).wrongRows).toHaveLength(1);
+    expect(count(call, [], { disturbances: during('full disk', 'kill') }).lost).toHaveLength(1);
+  });
+
   it('tells a wrong cost, and a duration that a step of the clock has made', () => {
     const result = count(whole(plain), [rowOf(plain, { totalCost: 1n })]);
     expect(result.wrongRows).toHaveLength(1);

@@ -73,7 +73,8 @@ export function countSoak({ calls, provider, database, disturbances, planOf, mis
       written: provider.written.get(call.id) ?? '',
       wasMisread: misread.has(call.id),
       row: rowsById.get(call.id)?.[0] ?? null,
-      disturbance: found.includes('kill') ? 'kill' : (found[0] ?? null),
+      disturbance: found.includes('kill') ? 'kill' : found.includes('rolling') ? 'rolling' : null,
+      isOnFullDisk: found.includes('full disk'),
     };
   });
   const count = (test: (one: CallFacts) => boolean) => facts.filter(test).length;
@@ -120,10 +121,10 @@ function saidOfRow(plan: CallPlan, row: CountedRow): number {
   return readRowSaid(plan, row) ?? listSaid(plan).length - 1;
 }
 
-function describe({ call, plan, reached, row, disturbance }: CallFacts): string {
+function describe({ call, plan, reached, row, disturbance, isOnFullDisk }: CallFacts): string {
   const trouble = plan.trouble === undefined ? '' : `, provider ${JSON.stringify(plan.trouble).slice(0, 120)}`;
   const abort = plan.abort === undefined ? '' : `, client ${JSON.stringify(plan.abort)}`;
-  const how = disturbance === null ? '' : `, during a ${disturbance}`;
+  const how = `${disturbance === null ? '' : `, during a ${disturbance}`}${isOnFullDisk ? ', on a full disk' : ''}`;
   const at = `${(call.startedMs / 1_000).toFixed(3)} s + ${Math.round(call.durationMs)} ms`;
   return `${call.id} (${plan.kind}${trouble}${abort}${how}; ${call.ending} ${call.status}, ${call.wasReused ? 'kept' : 'new'} connection, reached ${reached}, row ${row?.outcome ?? 'none'}, at ${at})`;
 }

@@ -8,6 +8,7 @@ import { waitUntil } from '../../test/gateway/start-gateway.ts';
 import { createSeededRandom } from '../../test/proxy/seeded-random.ts';
 import type { Stage } from '../kill/stage.ts';
 import { listDescendants } from '../proxy/process-figures.ts';
+import { countStandbys } from './count-standbys.ts';
 import type { Disk } from './disk.ts';
 import {
   CLOCK_FAULTS,
@@ -29,11 +30,18 @@ const SHORT_GAP_MS = [1_000, 4_500] as const;
 const CLOCK_GAP_MS = [3_000, 8_000] as const;
 const CLOCK_HOLD_MS = [3_000, 10_000] as const;
 const MIN_LONG_MS = 5_000;
-/** Behind a full disk: for the reserves to be made again, and for the calls that began on it, unwritten, to end. */
-const AFTER_FULL_MS = 8_000;
+/** A disk is not filled before directories were laid out for proxies that start on it, or so long has passed. */
+const STANDBYS_WAIT_MS = 20_000;
+const STANDBYS = 4;
+/** For the reserves to be made again when the disk has room. */
+const RESERVE_MS = 5_000;
+/** Of the time of a full disk: when somebody is killed on it. */
+const KILL_ON_FULL_AT = [0.2, 0.7] as const;
 /** A database that is to be stopped is looked for this often. */
 const STOP_INTERVAL_MS = 200;
 const HANGING_MS = 3_000;
+/** Between two starts of a gateway that does not come up. */
+const RESTART_PAUSE_MS = 1_000;
 /** In which a client may still write on a connection that a kill has broken. */
 const KILL_AFTERMATH_MS = 1_000;
 /** Longer than a database is stopped, with the waits before it is started again. */
@@ -42,6 +50,8 @@ const POLL_MS = 200;
 
 export interface FaultOptions {
   readonly stage: Stage;
+  /** Proxy processes. */
+  readonly workers: number;
   /** Null: it is never filled. */
   readonly disk: Disk | null;
   readonly shiftClock: (offsetMs: number) => void;
@@ -57,13 +67,18 @@ export interface Faults {
   readonly ended: Promise<void>;
   readonly counts: ReadonlyMap<Fault, number>;
   readonly disturbances: readonly Disturbance[];
+  /** Of proxies and supervisors. */
+  readonly killsOnFullDisk: () => number;
 }
 
-export function injectFaults({ stage, disk, shiftClock, seed, maxLongMs, endMs, say }: FaultOptions): Faults {
+export function injectFaults({ stage, workers, disk, shiftClock, seed, maxLongMs, endMs, say }: FaultOptions): Faults {
   const counts = new Map<Fault, number>();
   const disturbances: Disturbance[] = [];
   let long: LongFault | null = null;
   let isRestarting = false;
+  let isDiskFull = false;
+  let fullDisks = 0;
+  let killsOnFullDisk = 0;
   const dataDir = stage.gateway().dataDir;
 
   const leftMs = () => endMs - performance.now();
@@ -71,7 +86,9 @@ export function injectFaults({ stage, disk, shiftClock, seed, maxLongMs, endMs, 
   const pause = (ms: number) => sleep(Math.max(0, Math.min(ms, leftMs())));
   const note = (fault: Fault, more: string) => {
     counts.set(fault, (counts.get(fault) ?? 0) + 1);
-    say(`${fault}${more}`);
+    const isOnFullDisk = isDiskFull && (fault === 'kill proxy' || fault === 'kill supervisor');
+    if (isOnFullDisk) killsOnFullDisk += 1;
+    say(`${fault}${more}${isOnFullDisk ? `, on a full disk; ${countStandbys(dataDir)} directories laid out` : ''}`);
   };
 
   function pidsOf(role: Role): number[] {
@@ -92,11 +109,11 @@ export function injectFaults({ stage, disk, shiftClock, seed, maxLongMs, endMs, 
       const forMs = Math.min(between([MIN_LONG_MS, maxLongMs], random), Math.max(MIN_LONG_MS, leftMs()));
       const kind = deck.draw(() => true);
       if (kind === null) return;
+      if (kind === 'disk full') await waitForStandbys();
       long = kind;
       note(kind, ` for ${(forMs / 1_000).toFixed(1)} s`);
-      await doLong(kind, forMs);
+      await Promise.all([doLong(kind, forMs), kind === 'disk full' ? killOnFullDisk(forMs, random) : null]);
       say(`${kind}: over`);
-      if (kind === 'disk full') await sleep(AFTER_FULL_MS);
       long = null;
     }
   }
@@ -108,7 +125,35 @@ export function injectFaults({ stage, disk, shiftClock, seed, maxLongMs, endMs, 
       case 'database stopped':
         return stopDatabase(forMs);
       case 'disk full':
-        return disk?.fill(forMs);
+        return fillDisk(forMs);
+    }
+  }
+
+  async function fillDisk(forMs: number): Promise<void> {
+    disturb(performance.now(), forMs + RESERVE_MS, 'full disk');
+    isDiskFull = true;
+    await disk?.fill(forMs);
+    isDiskFull = false;
+  }
+
+  async function waitForStandbys(): Promise<void> {
+    const untilMs = performance.now() + STANDBYS_WAIT_MS;
+    while (countStandbys(dataDir) < STANDBYS && performance.now() < untilMs) await sleep(POLL_MS);
+  }
+
+  /** A proxy, the next time the supervisor, besides those that the other lane kills by chance. */
+  async function killOnFullDisk(forMs: number, random: () => number): Promise<void> {
+    const untilMs = performance.now() + forMs;
+    await sleep(forMs * between(KILL_ON_FULL_AT, random));
+    const kinds = ['kill proxy', 'kill supervisor'] as const;
+    for (;;) {
+      const kind = (fullDisks % 2 === 0 ? kinds : kinds.toReversed()).find(mayCome);
+      if (kind !== undefined) {
+        fullDisks += 1;
+        return doShort(kind, random);
+      }
+      if (performance.now() >= untilMs) return;
+      await sleep(POLL_MS);
     }
   }
 
@@ -160,19 +205,26 @@ export function injectFaults({ stage, disk, shiftClock, seed, maxLongMs, endMs, 
     }
   }
 
-  /** A proxy that starts on a full disk has no reserve; a start without its database is no start for the harness. */
+  /** A start without its database is no start for the harness. */
   function mayCome(kind: ShortFault): boolean {
     switch (kind) {
       case 'kill supervisor':
       case 'rolling restart':
-        return long === null;
+        if (isRestarting) return false;
+        return long === null || (long === 'disk full' && hasStandbys(workers));
       case 'kill proxy':
-        return long !== 'disk full';
+        return long !== 'disk full' || hasStandbys(1);
       case 'kill control':
       case 'kill postgres':
       case 'kill backend':
         return true;
     }
+  }
+
+  /** On a full disk a proxy can keep endings as long as a directory was laid out for it; one more for whoever starts already. */
+  function hasStandbys(needed: number): boolean {
+    const starting = Math.max(0, workers - pidsOf('proxy').length);
+    return countStandbys(dataDir) >= needed + starting + 1;
   }
 
   async function doShort(kind: ShortFault, random: () => number): Promise<void> {
@@ -212,10 +264,24 @@ export function injectFaults({ stage, disk, shiftClock, seed, maxLongMs, endMs, 
     supervisor.kill('SIGKILL');
     await gone;
     await sleep(random() * 1_000);
-    await stage.restart();
+    await startAgain();
     disturb(fromMs, performance.now() - fromMs + KILL_AFTERMATH_MS, 'kill');
     isRestarting = false;
     say('the gateway is back');
+  }
+
+  /** On a full disk it ends at once, having no room to say whose the data are: then again and again, as a service would. */
+  async function startAgain(): Promise<void> {
+    const mayFailUntilMs = performance.now() + (long === 'disk full' ? WAIT_FOR_PROCESS_MS : 0);
+    for (;;) {
+      try {
+        return await stage.restart();
+      } catch (error) {
+        if (performance.now() >= mayFailUntilMs) throw error;
+        say(`the gateway did not start: ${readReason(error)}`);
+        await sleep(RESTART_PAUSE_MS);
+      }
+    }
   }
 
   /** Over when every process that served before has ended; those that began meanwhile go on. */
@@ -252,11 +318,16 @@ export function injectFaults({ stage, disk, shiftClock, seed, maxLongMs, endMs, 
   }
 
   const lanes = [runLong, runShort, runClock].map((run, lane) => run(createSeededRandom(seed * 31 + lane)));
-  return { ended: Promise.all(lanes).then(() => {}), counts, disturbances };
+  return { ended: Promise.all(lanes).then(() => {}), counts, disturbances, killsOnFullDisk: () => killsOnFullDisk };
 }
 
 function between([least, most]: readonly [number, number], random: () => number): number {
   return least + random() * (most - least);
+}
+
+/** The last line of what it printed. */
+function readReason(error: unknown): string {
+  return String(error).trimEnd().split('\n').at(-1) ?? '';
 }
 
 function nonEmpty<T>(list: readonly T[]): readonly T[] | undefined {

@@ -16,12 +16,15 @@ const NORMAL_CLOSURE = 1000;
 /** Refusals that make no row: nothing is known of the call. */
 const WITHOUT_ROW = ['not_ready', 'shutting_down'];
 
-/** A time in which connections may break, because a process was killed, or may be refused. */
+/** A time in which connections may break, because a process was killed, or may be refused; or in which less is kept. */
 export interface Disturbance {
   readonly fromMs: number;
   readonly toMs: number;
-  /** `rolling`: only what is sent on a kept connection in the instant in which it is closed may be cut. */
-  readonly kind: 'kill' | 'rolling';
+  /**
+   * `rolling`: only what is sent on a kept connection in the instant in which it is closed may be cut. `full disk`: of a
+   * call whose process is killed then, no usage need be known, since only begins and endings go into the reserve.
+   */
+  readonly kind: 'kill' | 'rolling' | 'full disk';
 }
 
 export interface CallFacts {
@@ -34,7 +37,8 @@ export interface CallFacts {
   /** Of a websocket: other bytes came to the provider than its client has sent. */
   readonly wasMisread: boolean;
   readonly row: CountedRow | null;
-  readonly disturbance: Disturbance['kind'] | null;
+  readonly disturbance: 'kill' | 'rolling' | null;
+  readonly isOnFullDisk: boolean;
 }
 
 export function isDisturbedBy(call: ClientCall, disturbance: Disturbance): boolean {
@@ -178,13 +182,17 @@ function judgeUsage(facts: CallFacts, row: CountedRow): string | null {
 }
 
 /** Between what the client has seen, which was noted before, and what the provider has written. */
-function saidBounds({ plan, call, written }: CallFacts, row: CountedRow): { least: number; most: number } {
+function saidBounds(
+  { plan, call, written, isOnFullDisk }: CallFacts,
+  row: CountedRow,
+): { least: number; most: number } {
   const most = readSaid(plan, written);
   const all = listSaid(plan).length - 1;
   if (row.outcome === 'ok' || row.outcome === 'upstream_stream_error') return { least: all, most: all };
   // Closed in good order, everything that was written has come.
   if (row.outcome === 'upstream_truncated' && plan.trouble?.kind === 'cut') return { least: most, most };
   if (plan.trouble?.kind === 'error') return { least: 0, most };
+  if (row.outcome === 'interrupted' && isOnFullDisk) return { least: 0, most };
   if (plan.session !== undefined && row.outcome === 'interrupted') return { least: readNotedTurns(plan, call), most };
   return { least: readSaid(plan, call.partOfBody ?? ''), most };
 }

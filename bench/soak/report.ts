@@ -7,9 +7,9 @@ const MORE_FILES = 16;
 const SHOWN = 10;
 
 export const LEGEND = `Faults come in three lanes beside each other: long ones (database suspended or stopped, disk full), kills
-and restarts, and the clock. Proxies and the supervisor are not killed while the disk is full, nor for eight seconds
-after: a proxy that starts on a full disk has no reserve to write to, and what begins on one is written at its end only. The supervisor is killed while no long fault lasts. The clock is that of the
-gateway's processes; the database keeps the real one.`;
+and restarts, and the clock. Proxies and the supervisor are killed on a full disk as well, as long as directories are laid
+out for those that start on it; the supervisor is not killed while the database is away. One call in sixteen is a websocket.
+The clock is that of the gateway's processes; the database keeps the real one.`;
 
 /** Everything that must be zero, and is not. */
 export function listFaults(result: SoakResult): string[] {
@@ -88,7 +88,7 @@ export function formatSoak(result: SoakResult): string {
     `reached            ${count.reached} the provider`,
     `websockets         ${count.sessions} of the calls: ${list(Object.entries(count.sessionOutcomes).sort())}`,
     `rows               ${count.rows}: ${list(Object.entries(count.outcomes).sort())}`,
-    `faults             ${list([...result.faults].sort(([a], [b]) => a.localeCompare(b)))}`,
+    `faults             ${list([...result.faults].sort(([a], [b]) => a.localeCompare(b)))}; ${result.killsOnFullDisk} of the kills of proxies and the supervisor on a full disk`,
     ...result.leftOut.map((what) => `left out           ${what}`),
     `costs              ${sums.join(', ')}; partial ${formatUsd(count.partialCost)} (ledger ${formatUsd(count.ledgerPartialCost)})`,
     `peak memory, MB    ${list(Object.entries(figures.peakMb))} (the largest process of each kind)`,

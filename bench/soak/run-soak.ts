@@ -74,6 +74,7 @@ export interface SoakResult {
   readonly minutes: number;
   readonly count: SoakCount;
   readonly faults: ReadonlyMap<Fault, number>;
+  readonly killsOnFullDisk: number;
   /** Faults that this user may not make. */
   readonly leftOut: readonly string[];
   readonly rollupDifferences: number;
@@ -143,7 +144,7 @@ async function soakOn(disk: Disk | null, clockFile: string, options: SoakOptions
     const load = stage.startLoad();
     await sleep(WARM_UP_MS);
     const faults = injectFaults({
-      ...{ stage, disk, shiftClock, seed, say },
+      ...{ stage, workers: WORKERS, disk, shiftClock, seed, say },
       maxLongMs: Math.min(MAX_LONG_MS, Math.max(MIN_LONG_LIMIT_MS, minutes * 60_000 * LONG_SHARE)),
       endMs: loadStartedMs + minutes * 60_000,
     });
@@ -183,6 +184,7 @@ async function soakOn(disk: Disk | null, clockFile: string, options: SoakOptions
         minutes,
         count,
         faults: faults.counts,
+        killsOnFullDisk: faults.killsOnFullDisk(),
         drainMs,
         figures,
         filesBefore,

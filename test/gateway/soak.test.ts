@@ -44,6 +44,10 @@ describe('a gateway under load and every kind of fault', () => {
       for (const outcome of ['ok', 'interrupted', 'client_closed', 'upstream_error', 'upstream_truncated']) {
         expect(result.count.outcomes[outcome]).toBeGreaterThan(0);
       }
+      for (const outcome of ['ok', 'interrupted', 'client_closed', 'upstream_stream_error', 'upstream_truncated']) {
+        expect(result.count.sessionOutcomes[outcome]).toBeGreaterThan(0);
+      }
+      if (result.leftOut.length === 0) expect(result.killsOnFullDisk).toBeGreaterThan(0);
     },
     LIMIT_MS,
   );

@@ -8,7 +8,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Agent, fetch as fetchFresh } from 'undici';
+import { Agent, fetch as fetchFresh, type RequestInit as RequestInitOfUndici } from 'undici';
 
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 45_000;
@@ -124,32 +124,24 @@ export async function startGateway(options: StartOptions = {}): Promise<TestGate
 
   async function api(path: string, init: RequestInit = {}): Promise<unknown> {
     const { token } = readAdminFile(dataDir);
-    // A connection of its own: a test that waits for a command is deaf meanwhile, and one that was open could be over.
-    const dispatcher = new Agent();
-    try {
-      const answer = await fetchFresh(`${adminBase}${path}`, {
-        method: init.method ?? 'GET',
-        body: typeof init.body === 'string' ? init.body : null,
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headersOf(init) },
-        dispatcher,
-      });
-      const text = await answer.text();
-      if (answer.status >= 400) throw new Error(`${init.method ?? 'GET'} ${path}: ${answer.status} ${text}`);
-      return text === '' ? null : JSON.parse(text);
-    } finally {
-      await dispatcher.destroy();
-    }
+    const { status, text } = await ask(`${adminBase}${path}`, {
+      method: init.method ?? 'GET',
+      body: typeof init.body === 'string' ? init.body : null,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headersOf(init) },
+    });
+    if (status >= 400) throw new Error(`${init.method ?? 'GET'} ${path}: ${status} ${text}`);
+    return text === '' ? null : JSON.parse(text);
   }
 
   async function isReady(): Promise<true | undefined> {
     if (child.exitCode !== null) throw new Error(`the gateway ended with ${child.exitCode}:\n${output}`);
-    const proxy = await fetch(`${base}/readyz`).catch(() => undefined);
+    const proxy = await ask(`${base}/readyz`).catch(() => undefined);
     const admin = existsSync(join(dataDir, 'admin.json'))
-      ? await fetch(`${adminBase}/readyz`).catch(() => undefined)
+      ? await ask(`${adminBase}/readyz`).catch(() => undefined)
       : undefined;
     if (proxy?.status !== 200 || admin?.status !== 200) return undefined;
     // Without its database the gateway is ready as well, but no key can be made.
-    return asRecord(await admin.json())['database'] === 'up' ? true : undefined;
+    return asRecord(JSON.parse(admin.text))['database'] === 'up' ? true : undefined;
   }
 
   const created = await waitUntil('the gateway is ready', isReady, options.timeoutMs ?? START_TIMEOUT_MS)
@@ -211,6 +203,23 @@ function readProcesses(answer: unknown): GatewayProcess[] {
       restarts: Number(restarts),
     };
   });
+}
+
+/**
+ * On a connection of its own: a test that waits for a command is deaf meanwhile, and one that was open could be over. One
+ * that is kept would hold a proxy process that is to be replaced.
+ */
+async function ask(
+  url: string,
+  init: RequestInitOfUndici = {},
+): Promise<{ readonly status: number; readonly text: string }> {
+  const dispatcher = new Agent();
+  try {
+    const answer = await fetchFresh(url, { ...init, dispatcher });
+    return { status: answer.status, text: await answer.text() };
+  } finally {
+    await dispatcher.destroy();
+  }
 }
 
 function headersOf({ headers }: RequestInit): Record<string, string> {
