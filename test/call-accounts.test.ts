@@ -7,9 +7,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import type { AccountsReading } from '../src/admin/admin-deps.ts';
 import type { CallBegin, CallEnd } from '../src/call-record.ts';
 import type { ProxyMetrics, SupervisorStatus } from '../src/channel.ts';
-import { createCallAccounts } from '../src/control/call-accounts.ts';
-import { createProxyMemory } from '../src/control/proxy-memory.ts';
-import { readAccounts } from '../src/control/read-accounts.ts';
+import { createCallAccounts } from '../src/control/accounts/call-accounts.ts';
+import { createProxyMemory } from '../src/control/accounts/proxy-memory.ts';
+import { readAccounts } from '../src/control/accounts/read-accounts.ts';
 import { listQuarantine } from '../src/shipper/list-quarantine.ts';
 import { type Shipper, startShipper } from '../src/shipper/shipper.ts';
 import { createWaitingCounter } from '../src/spool/count-waiting.ts';

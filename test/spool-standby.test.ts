@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { closeAccount } from '../src/control/close-account.ts';
+import { closeAccount } from '../src/control/accounts/close-account.ts';
 import { CallTally } from '../src/spool/call-tally.ts';
 import { readLosses } from '../src/spool/losses-file.ts';
 import { listProcessDirectories, removeProcessDirectory } from '../src/spool/process-directories.ts';
