@@ -89,13 +89,7 @@ export async function removeProcessDirectory(dir: string): Promise<void> {
   });
 }
 
-const OWN_FILES: ReadonlySet<string> = new Set([
-  CURSOR_NAME,
-  CURSOR_TEMPORARY_NAME,
-  LOSSES_NAME,
-  RESERVE_NAME,
-  'owner.json',
-]);
+const OWN_FILES: ReadonlySet<string> = new Set([CURSOR_NAME, CURSOR_TEMPORARY_NAME, LOSSES_NAME, RESERVE_NAME]);
 
 function isOurs(name: string): boolean {
   return OWN_FILES.has(name) || readSegmentNumbers([name]).length > 0;
