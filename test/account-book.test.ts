@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { SpoolEntry } from '../src/call-record.ts';
-import { balanceEnded, balanceLive } from '../src/control/balance-process.ts';
-import { closeAccount } from '../src/control/close-account.ts';
+import { balanceEnded, balanceLive } from '../src/control/accounts/balance-process.ts';
+import { closeAccount } from '../src/control/accounts/close-account.ts';
 import { tallyBatch } from '../src/shipper/tally-batch.ts';
 import { CallTally } from '../src/spool/call-tally.ts';
 import { callBegin, callEnd } from './call-fixtures.ts';

@@ -1,18 +1,22 @@
 /** The embedded PostgreSQL as its supervisor sees it, when it does not do what it is told. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import { pino } from 'pino';
-import { afterEach, expect, test } from 'vitest';
+import { afterAll, afterEach, expect, test } from 'vitest';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/supervisor/postgres/embedded-postgres.ts';
 import { pingPostgres } from '../src/supervisor/postgres/postgres-connection.ts';
+import { readStartTime } from '../src/supervisor/process-identity.ts';
+import { listProcesses, runGateway } from './gateway/run-gateway.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-stuck-'));
 let postgres: EmbeddedPostgres | null = null;
 afterEach(async () => {
   await postgres?.stop();
-  rmSync(dataDir, { recursive: true, force: true });
+  postgres = null;
 });
+afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
 /** Its processes have titles such as `postgres: checkpointer`. */
 function findChild(postmaster: number, title: string): number {
@@ -48,4 +52,39 @@ test.runIf(process.platform === 'linux')('a server that hangs in its shutdown is
   process.kill(former, 'SIGINT');
   await waitForAnotherPid(postgres, former);
   expect(await pingPostgres(postgres.connectionString())).toBeUndefined();
+});
+
+/** Of a server that has begun to start and is not `former`. */
+async function waitForPostmaster(former: number): Promise<number> {
+  const file = join(dataDir, 'postgres', 'postmaster.pid');
+  for (;;) {
+    const [line = ''] = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
+    if (Number(line) > 0 && Number(line) !== former && readStartTime(Number(line)) !== null) return Number(line);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+test.runIf(process.platform === 'linux')('a stop during a start of the server leaves none running', async () => {
+  const started = await startEmbeddedPostgres({
+    ...{ dataDir, log: pino({ level: 'silent' }), mayBeAway: false },
+    onMoved: () => {},
+  });
+  postgres = started;
+  const former = started.status().pid ?? 0;
+  // It takes our password no more: from now on no start comes to its end.
+  const client = new pg.Client({ connectionString: started.connectionString() });
+  client.on('error', () => {});
+  await client.connect();
+  await client.query("alter role tollgate password 'another'");
+  process.kill(former, 'SIGKILL');
+  const second = await waitForPostmaster(former);
+  await started.stop();
+  expect(readStartTime(second)).toBeNull();
+
+  const gateway = runGateway({ dataDir });
+  const third = await waitForPostmaster(second);
+  gateway.kill('SIGTERM');
+  expect(await gateway.exited).toEqual({ code: 0, signal: null });
+  expect(readStartTime(third)).toBeNull();
+  expect(listProcesses(dataDir)).toEqual([]);
 });

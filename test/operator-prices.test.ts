@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createCurrentPriceBook } from '../src/prices/current-price-book.ts';
 import { openIngestSession } from '../src/shipper/ingest-session.ts';
+import { RaisedItems } from '../src/shipper/raised-items.ts';
 import { openDirectoryShipper } from '../src/shipper/ship-directory.ts';
 import { openSpoolWriter } from '../src/spool/spool-writer.ts';
 import { type AdminDatabase, endedCall, idAt, startAdminDatabase, tokens } from './admin-database.ts';
@@ -454,6 +455,7 @@ describe.each(POSTGRES_KINDS)('prices of the operator on $name', (kind) => {
     const directory = await openDirectoryShipper('p1', {
       ...{ spoolDir: root, quarantineDir: join(root, 'quarantine'), prices: current, log, keyUses: new Map() },
       counts: { rows: 0, quarantined: 0, sanitised: 0, interrupted: 0, corruptBytes: 0, batches: 0 },
+      raised: new RaisedItems(),
       onEnded: () => Promise.resolve(),
     });
     await directory.ship(session, false);

@@ -6,7 +6,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { readLosses } from '../src/spool/loss-ledger.ts';
+import { readLosses } from '../src/spool/losses-file.ts';
 import { openSpoolWriter, type SpoolWriter } from '../src/spool/spool-writer.ts';
 import { callBegin, callBody, callEnd } from './call-fixtures.ts';
 import { createFaultyFiles, type FaultCode } from './faulty-files.ts';

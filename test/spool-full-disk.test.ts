@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { CallBegin } from '../src/call-record.ts';
 import { CallTally } from '../src/spool/call-tally.ts';
 import { readCursorFile, SPOOL_START } from '../src/spool/cursor.ts';
-import { readLosses } from '../src/spool/loss-ledger.ts';
+import { readLosses } from '../src/spool/losses-file.ts';
 import { advanceCursor, clearSegments } from '../src/spool/process-directories.ts';
 import { segmentName } from '../src/spool/segment-file.ts';
 import { openSpoolReader } from '../src/spool/spool-reader.ts';

@@ -14,6 +14,7 @@ import {
   readList,
 } from './gateway-client.ts';
 import { createOutput, type Output } from './output.ts';
+import { parseLimit } from './parse-limit.ts';
 import { readEvents } from './read-events.ts';
 import { repeatable } from './repeatable.ts';
 import { showCall } from './show-call.ts';
@@ -43,12 +44,6 @@ const COLUMNS: readonly Column[] = [
   { title: 'cost', align: 'right' },
   { title: 'time', align: 'right' },
 ];
-
-export function parseLimit(text: string): number {
-  const limit = Number(text);
-  if (!/^\d{1,9}$/.test(text) || limit < 1) throw new OperatorError(`--limit: "${text}" is not a whole number from 1`);
-  return limit;
-}
 
 function toRow(record: ApiRecord): string[] {
   const status = textField(record, 'status') || '–';

@@ -4,8 +4,8 @@ import { formatBytes, formatExactCount } from '../format-amounts.ts';
 import { numberField, textField, timeField } from './fields.ts';
 import { type Column, formatTable } from './format-table.ts';
 import { type ApiRecord, type ClientFlags, createGatewayClient, readList } from './gateway-client.ts';
-import { parseLimit } from './logs-command.ts';
 import { createOutput } from './output.ts';
+import { parseLimit } from './parse-limit.ts';
 import { cutText } from './terminal-text.ts';
 
 interface QuarantineFlags extends ClientFlags {

@@ -7,8 +7,8 @@ import { buildRunTree, type RunCall } from '../runs/run-tree.ts';
 import { moneyField, numberField, textField, timeField } from './fields.ts';
 import { type Column, formatTable } from './format-table.ts';
 import { type ClientFlags, createGatewayClient, readList } from './gateway-client.ts';
-import { parseLimit } from './logs-command.ts';
 import { createOutput } from './output.ts';
+import { parseLimit } from './parse-limit.ts';
 import { cutText } from './terminal-text.ts';
 import { formatWaterfall } from './waterfall.ts';
 

@@ -40,7 +40,7 @@ export async function closeOpenCalls(options: CloseOptions): Promise<number> {
       const pricing = { priceCall: prices.book().priceCall, nowMs: Date.now() };
       const items = rows.map(({ begin, checkpoint }) => makeInterruptedItem(begin, checkpoint, pricing));
       // Whatever the prices are at this moment: a row without a total is priced again like any other.
-      const refused = await storeItems(items, { session, log, counts, pricesVersion: null });
+      const refused = await storeItems(items, { session, log, counts, raised: null, pricesVersion: null });
       await putAside(refused, { quarantineDir, log, counts });
       await session.client.query('delete from llm_open_calls where id = any($1::uuid[])', [ids]);
     }

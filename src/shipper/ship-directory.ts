@@ -8,7 +8,7 @@ import type { CallBegin, CallCheckpoint } from '../call-record.ts';
 import type { PriceCall } from '../pricing/billable-call.ts';
 import type { CallTally } from '../spool/call-tally.ts';
 import { readCursorFile, type SpoolPosition } from '../spool/cursor.ts';
-import { type Losses, readLosses } from '../spool/loss-ledger.ts';
+import { type Losses, readLosses } from '../spool/losses-file.ts';
 import {
   advanceCursor,
   clearSegments,
@@ -24,6 +24,7 @@ import { describeFailure } from './database-error.ts';
 import { type IngestSession, StalePricesError } from './ingest-session.ts';
 import { READ_OPEN_OF_PROCESS, READ_OPEN_ORDINALS } from './ingest-statements.ts';
 import { quarantineRecord, releaseRecords } from './quarantine.ts';
+import type { RaisedItems } from './raised-items.ts';
 import { putAside, type RefusedItem, type StoreCounts, storeItems } from './store-items.ts';
 import { tallyBatch } from './tally-batch.ts';
 
@@ -60,6 +61,8 @@ export interface ShipContext {
   readonly prices: ShippingPrices;
   readonly log: SpoolLog;
   readonly counts: ShipCounts;
+  /** Outlives a directory's shipper, which is made anew after a failure. */
+  readonly raised: RaisedItems;
   /** Latest use of each key, by the records stored; emptied by who writes it down. */
   readonly keyUses: Map<number, number>;
   /** Told before a directory is removed, more than once when that fails; what it says of its calls is gone afterwards. */
@@ -95,7 +98,7 @@ interface PreparedBatch {
 
 /** Starts at the durable cursor. After a failure make a new one: what was read and not stored is read again. */
 export async function openDirectoryShipper(processName: string, context: ShipContext): Promise<DirectoryShipper> {
-  const { spoolDir, quarantineDir, prices, log, counts, keyUses, onEnded } = context;
+  const { spoolDir, quarantineDir, prices, log, counts, raised, keyUses, onEnded } = context;
   const dir = join(spoolDir, processName);
   const onFiles = async <T>(work: Promise<T>): Promise<T> => {
     try {
@@ -165,14 +168,16 @@ export async function openDirectoryShipper(processName: string, context: ShipCon
         const pricing = { priceCall: prices.book().priceCall, nowMs: Date.now() };
         const pricesVersion = prices.version();
         const items = rows.map((row) => makeInterruptedItem(row.begin, row.checkpoint, pricing));
-        refused = await storeItems(items, { session, log, counts, pricesVersion });
+        refused = await storeItems(items, { session, log, counts, raised, pricesVersion });
       });
-      const asideIds = new Set((await putAside(refused, { quarantineDir, log, counts })).map(idOfItem));
+      const asideIds = new Set((await onFiles(putAside(refused, { quarantineDir, log, counts }))).map(idOfItem));
       for (const { begin } of rows)
         if (asideIds.has(begin.id)) tally.putAside({ ordinal: begin.ordinal, outcome: 'interrupted' });
-      await releaseRecords(
-        quarantineDir,
-        rows.map(({ begin }) => begin.id).filter((id) => !asideIds.has(id)),
+      await onFiles(
+        releaseRecords(
+          quarantineDir,
+          rows.map(({ begin }) => begin.id).filter((id) => !asideIds.has(id)),
+        ),
       );
       counts.interrupted += counts.rows - before;
       // A row that had to be put aside stays open no longer, either: otherwise this would never end.
@@ -207,26 +212,28 @@ export async function openDirectoryShipper(processName: string, context: ShipCon
         const { items, pricesVersion, ...priced } = isFirst ? built : priceBatch(batch);
         failed = priced.failed;
         if (items.length === 0) return;
-        refused = await storeItems(items, { session, log, counts, pricesVersion });
+        refused = await storeItems(items, { session, log, counts, raised, pricesVersion });
         counts.batches += 1;
       });
       // As the prices that counted have it: with others a row may have been made of it, or not.
       for (const { begin, end, error } of failed) {
         counts.quarantined += 1;
         const reason = cleanReason(describeFailure(error));
-        await quarantineRecord(quarantineDir, { id: begin.id, reason, record: { begin, end } });
+        await onFiles(quarantineRecord(quarantineDir, { id: begin.id, reason, record: { begin, end } }));
         log.error({ id: begin.id, reason }, 'no row could be made of a record; it was put aside');
       }
       for (const item of built.items)
         if (item.kind === 'call') noteUse(item.row.key_id, item.row.requested_at.getTime());
       const entries = batch.entries.map(({ entry }) => entry);
-      const aside = await putAside(refused, { quarantineDir, log, counts });
+      const aside = await onFiles(putAside(refused, { quarantineDir, log, counts }));
       const asideCalls = aside.filter(({ kind }) => kind !== 'checkpoint');
       const asideIds = new Set([...asideCalls.map(idOfItem), ...failed.map(({ begin }) => begin.id)]);
       const ended = entries.flatMap((entry) => (entry.type === 'end' ? [entry.begin.id] : []));
-      await releaseRecords(
-        quarantineDir,
-        ended.filter((id) => !asideIds.has(id)),
+      await onFiles(
+        releaseRecords(
+          quarantineDir,
+          ended.filter((id) => !asideIds.has(id)),
+        ),
       );
       isFirstUnknown = tallyBatch(tally, entries, asideIds, isFirstUnknown);
       if (batch.isDrained && asDead) {

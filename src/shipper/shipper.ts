@@ -11,8 +11,9 @@ import type { SpoolLog } from '../spool/spool-log.ts';
 import { touchKeys } from '../store/gateway-keys.ts';
 import { daysAhead, ensurePartitions } from '../store/partitions.ts';
 import { inTransaction } from '../store/pool.ts';
-import { describeFailure } from './database-error.ts';
+import { describeFailure, judgeFailure } from './database-error.ts';
 import { type IngestSession, openIngestSession } from './ingest-session.ts';
+import { RaisedItems } from './raised-items.ts';
 import {
   type DirectoryShipper,
   type EndedDirectory,
@@ -43,6 +44,8 @@ export interface ShipperOptions {
   readonly prices: ShippingPrices;
   readonly log: SpoolLog;
   readonly deadAfterMs?: number;
+  /** See `RaisedItems`. */
+  readonly raisedPatienceMs?: number | undefined;
   /** See `ShipContext`. */
   readonly onEnded?: (ended: EndedDirectory) => Promise<void>;
 }
@@ -80,6 +83,7 @@ export function startShipper(options: ShipperOptions): Shipper {
     prices,
     log,
     counts,
+    raised: new RaisedItems(options.raisedPatienceMs),
     keyUses: new Map(),
     onEnded: options.onEnded ?? (() => Promise.resolve()),
   };
@@ -122,11 +126,18 @@ export function startShipper(options: ShipperOptions): Shipper {
     if (prices.version() === null) await prices.refresh(session.client);
     await makePartitionsAhead();
     let isMore = false;
+    let refusal: unknown = null;
     for (const name of names) {
       if (isStopping) return false;
       const directory = directories.get(name) ?? (await openDirectoryShipper(name, context));
       directories.set(name, directory);
-      const result = await shipOnce(name, directory, session);
+      const result = await shipOnce(name, directory, session).catch((error: unknown) => {
+        // It may be of one record: then the others show it, who have their turn all the same.
+        if (judgeFailure(error) !== 'raised') throw error;
+        refusal ??= error;
+        return 'refused';
+      });
+      if (result === 'refused') directories.delete(name);
       if (result === 'more') isMore = true;
       if (result === 'gone') {
         directories.delete(name);
@@ -134,6 +145,7 @@ export function startShipper(options: ShipperOptions): Shipper {
         released.delete(name);
       }
     }
+    if (refusal !== null) throw refusal;
     await writeKeyUses(session);
     return isMore;
   }

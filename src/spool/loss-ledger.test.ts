@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { callBegin, callEnd, NOON_MS } from '../../test/call-fixtures.ts';
-import { LOSSES_NAME, openLossLedger, readLosses } from './loss-ledger.ts';
+import { openLossLedger } from './loss-ledger.ts';
+import { LOSSES_NAME, readLosses } from './losses-file.ts';
 
 let dir: string;
 beforeEach(() => {

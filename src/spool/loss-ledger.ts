@@ -1,9 +1,7 @@
 /**
  * What the calls were whose ending could not be kept: counted durably, by minute, key and model, in a file that is laid
- * out in full before anything is lost, so that counting needs no room. Not the records themselves: those are gone.
- *
- * The file has two halves, written in turn: `magic u32 | sequence u32 | length u32 | crc32 u32 | JSON`. The whole half
- * with the higher sequence counts, so a write that was cut loses at most what it was to add.
+ * out in full before anything is lost, so that counting needs no room. Not the records themselves: those are gone. The
+ * file's form is `losses-file.ts`.
  */
 import {
   closeSync,
@@ -16,35 +14,10 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { crc32 } from 'node:zlib';
-import type { CallBegin, CallEnd, ProviderName } from '../call-record.ts';
-import type { ClassQuantities } from '../token-usage.ts';
+import type { CallBegin, CallEnd } from '../call-record.ts';
 import { LossTable } from './loss-table.ts';
-
-/** Calls of one minute, key and model. What did not fit any more is in one entry whose other members are all null. */
-export interface LossEntry {
-  /** Start of the minute in which the calls began; of the first of them, in an entry that stands for several. */
-  readonly minuteMs: number;
-  readonly accountId: number | null;
-  readonly keyId: number | null;
-  readonly provider: ProviderName | null;
-  /** Served, else requested, else null. */
-  readonly model: string | null;
-  /** 0 where the entry is the second model of calls that are counted with their first. */
-  readonly calls: number;
-  /** Summed over the calls that reported any. */
-  readonly usage: ClassQuantities;
-  /** The highest of these calls: how many there were at least, when no record of theirs is left. */
-  readonly lastOrdinal?: number;
-}
-
-export interface Losses {
-  /** Of all entries. */
-  readonly calls: number;
-  readonly entries: readonly LossEntry[];
-}
+import { encodeLosses, HALF_BYTES, LOSSES_BYTES, LOSSES_NAME, type ParsedLosses, parseLosses } from './losses-file.ts';
 
 export interface LossLedger {
   /** Counts a call. `end` is null when nothing is known of its ending. Never throws; the file follows within 250 ms. */
@@ -54,14 +27,6 @@ export interface LossLedger {
   close(): void;
 }
 
-/** In a process directory. */
-export const LOSSES_NAME = 'losses.bin';
-
-const HALF_BYTES = 32 * 1024;
-export const LOSSES_BYTES = 2 * HALF_BYTES;
-const MAGIC = 0x5447_4c31;
-const HEADER_BYTES = 16;
-const CRC_AT = 12;
 const WRITE_INTERVAL_MS = 250;
 
 /** Makes the file in the process directory `dir`, or counts in memory only as long as that is impossible. */
@@ -98,7 +63,7 @@ export function openLossLedger(dir: string): LossLedger {
     if (fd === null || table === null || isWritten) return;
     try {
       sequence += 1;
-      const bytes = encode(sequence, table, HALF_BYTES);
+      const bytes = encodeLosses(sequence, table);
       writeSync(fd, bytes, 0, bytes.length, (sequence % 2) * HALF_BYTES);
       isWritten = true;
       // Beside the work: the count is in the operating system, this is for the loss of power.
@@ -168,47 +133,4 @@ function readIfThere(path: string): Buffer {
   } catch {
     return Buffer.alloc(0);
   }
-}
-
-function encode(sequence: number, table: LossTable, maxBytes: number): Buffer {
-  const payload = table.encode(maxBytes - HEADER_BYTES);
-  const bytes = Buffer.alloc(HEADER_BYTES + payload.length);
-  bytes.writeUInt32BE(MAGIC, 0);
-  bytes.writeUInt32BE(sequence, 4);
-  bytes.writeUInt32BE(payload.length, 8);
-  bytes.set(payload, HEADER_BYTES);
-  bytes.writeUInt32BE(checksum(bytes), CRC_AT);
-  return bytes;
-}
-
-/** Of all but the magic and itself. */
-function checksum(bytes: Buffer): number {
-  return crc32(bytes.subarray(HEADER_BYTES), crc32(bytes.subarray(4, CRC_AT)));
-}
-
-interface ParsedLosses {
-  readonly sequence: number;
-  readonly losses: Losses;
-}
-
-function parseHalf(bytes: Buffer): ParsedLosses | null {
-  if (bytes.length < HEADER_BYTES || bytes.readUInt32BE(0) !== MAGIC) return null;
-  const end = HEADER_BYTES + bytes.readUInt32BE(8);
-  if (end > bytes.length || checksum(bytes.subarray(0, end)) !== bytes.readUInt32BE(CRC_AT)) return null;
-  const entries: readonly LossEntry[] = JSON.parse(bytes.toString('utf8', HEADER_BYTES, end));
-  const calls = entries.reduce((sum, entry) => sum + entry.calls, 0);
-  return { sequence: bytes.readUInt32BE(4), losses: { calls, entries } };
-}
-
-function parseLosses(bytes: Buffer): ParsedLosses | null {
-  const first = parseHalf(bytes.subarray(0, HALF_BYTES));
-  const second = parseHalf(bytes.subarray(HALF_BYTES, LOSSES_BYTES));
-  if (first === null || second === null) return first ?? second;
-  return first.sequence > second.sequence ? first : second;
-}
-
-/** What was lost by the writer of the process directory `dir`; nothing, when it has no readable ledger. */
-export async function readLosses(dir: string): Promise<Losses> {
-  const bytes = await readFile(join(dir, LOSSES_NAME)).catch(() => Buffer.alloc(0));
-  return parseLosses(bytes)?.losses ?? { calls: 0, entries: [] };
 }

@@ -1,11 +1,27 @@
 /** The entries of a loss ledger in memory: bounded, by merging what there is no room for. It knows no files. */
-import type { CallBegin, CallEnd } from '../call-record.ts';
+import type { CallBegin, CallEnd, ProviderName } from '../call-record.ts';
 import { addClasses, type ClassQuantities } from '../token-usage.ts';
-import type { LossEntry } from './loss-ledger.ts';
 
 const MAX_ENTRIES = 128;
 const MAX_MODEL_CHARS = 100;
 const MINUTE_MS = 60_000;
+
+/** Calls of one minute, key and model. What did not fit any more is in one entry whose other members are all null. */
+export interface LossEntry {
+  /** Start of the minute in which the calls began; of the first of them, in an entry that stands for several. */
+  readonly minuteMs: number;
+  readonly accountId: number | null;
+  readonly keyId: number | null;
+  readonly provider: ProviderName | null;
+  /** Served, else requested, else null. */
+  readonly model: string | null;
+  /** 0 where the entry is the second model of calls that are counted with their first. */
+  readonly calls: number;
+  /** Summed over the calls that reported any. */
+  readonly usage: ClassQuantities;
+  /** The highest of these calls: how many there were at least, when no record of theirs is left. */
+  readonly lastOrdinal?: number;
+}
 
 type Whose = Omit<LossEntry, 'calls' | 'usage'>;
 

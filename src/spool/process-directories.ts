@@ -6,7 +6,7 @@ import { copyFile, mkdir, readdir, rmdir, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path';
 import type { CallTally } from './call-tally.ts';
 import { CURSOR_NAME, CURSOR_TEMPORARY_NAME, type SpoolPosition, writeCursor, writeCursorOver } from './cursor.ts';
-import { LOSSES_NAME } from './loss-ledger.ts';
+import { LOSSES_NAME } from './losses-file.ts';
 import { RESERVE_NAME } from './reserve.ts';
 import { readSegmentNumbers, segmentName } from './segment-file.ts';
 
@@ -89,13 +89,7 @@ export async function removeProcessDirectory(dir: string): Promise<void> {
   });
 }
 
-const OWN_FILES: ReadonlySet<string> = new Set([
-  CURSOR_NAME,
-  CURSOR_TEMPORARY_NAME,
-  LOSSES_NAME,
-  RESERVE_NAME,
-  'owner.json',
-]);
+const OWN_FILES: ReadonlySet<string> = new Set([CURSOR_NAME, CURSOR_TEMPORARY_NAME, LOSSES_NAME, RESERVE_NAME]);
 
 function isOurs(name: string): boolean {
   return OWN_FILES.has(name) || readSegmentNumbers([name]).length > 0;

@@ -5,14 +5,14 @@
 import { statfsSync } from 'node:fs';
 import { readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LOSSES_NAME } from './loss-ledger.ts';
+import { LOSSES_NAME } from './losses-file.ts';
 import { RESERVE_NAME } from './reserve.ts';
 
 const DEFAULT_MAX_BYTES = 4 * 1024 ** 3;
 const DEFAULT_SHARE_OF_DISK = 0.2;
 /** Bodies leave this much of the file system to the records (or a tenth of it, when it is small). */
-const BODY_RESERVE_BYTES = 64 * 1024 ** 2;
-const BODY_RESERVE_SHARE = 0.1;
+const LOW_DISK_BYTES = 64 * 1024 ** 2;
+const LOW_DISK_SHARE = 0.1;
 
 /** A step is taken at its share of the limit, and left only below it by this: a spool at the line would flap. */
 const STEP_BACK = 0.05;
@@ -51,7 +51,7 @@ export interface SpaceReading {
 
 /** With less free room than this bodies are left out. */
 export function lowDiskBytes(diskBytes: number): number {
-  return Math.min(BODY_RESERVE_BYTES, diskBytes * BODY_RESERVE_SHARE);
+  return Math.min(LOW_DISK_BYTES, diskBytes * LOW_DISK_SHARE);
 }
 
 /** Adds up the files of all process directories below `spoolDir`. What vanishes while it looks counts as nothing. */

@@ -17,7 +17,7 @@ import { firstBodyFrame, firstEndFrame } from '../../test/first-spool-frames.ts'
 import { quietLog } from '../../test/quiet-log.ts';
 import { readCursor, SPOOL_START, writeCursor } from './cursor.ts';
 import { FrameGroup } from './frame-group.ts';
-import { readLosses } from './loss-ledger.ts';
+import { readLosses } from './losses-file.ts';
 import {
   advanceCursor,
   listProcessDirectories,
@@ -163,10 +163,10 @@ test('a cursor that is missing, unreadable or past the files means: from the sta
 
 test('segments are deleted when the cursor has passed them, and foreign files stay', async () => {
   mkdirSync(dir, { recursive: true });
-  for (const name of ['seg-00000001.log', 'seg-00000002.log', 'owner.json', 'notes.txt'])
+  for (const name of ['seg-00000001.log', 'seg-00000002.log', 'losses.bin', 'notes.txt'])
     writeFileSync(join(dir, name), '');
   await advanceCursor(dir, { segment: 2, offset: 0 });
-  expect(readdirSync(dir).sort()).toEqual(['cursor.json', 'notes.txt', 'owner.json', 'seg-00000002.log']);
+  expect(readdirSync(dir).sort()).toEqual(['cursor.json', 'losses.bin', 'notes.txt', 'seg-00000002.log']);
   expect(await listProcessDirectories(join(root, 'spool'))).toEqual(['p1']);
   await removeProcessDirectory(dir);
   expect(readdirSync(dir)).toEqual(['notes.txt']);

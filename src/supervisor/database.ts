@@ -80,6 +80,7 @@ export function openDatabase(options: DatabaseOptions): Promise<Database> {
     log: options.log,
     mayBeAway: options.isSetUp,
     mayRun: options.mayRun,
+    signal: options.signal,
     onMoved: options.onMoved,
   });
 }

@@ -1,7 +1,7 @@
 /** Calls and websockets whose record cannot be kept, and the counts that say what became of every call. */
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { readLosses } from '../../src/spool/loss-ledger.ts';
+import { readLosses } from '../../src/spool/losses-file.ts';
 import { openSpoolWriter } from '../../src/spool/spool-writer.ts';
 import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
 import { quietLog } from '../quiet-log.ts';

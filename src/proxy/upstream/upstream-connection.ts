@@ -6,7 +6,7 @@
 import type { Socket } from 'node:net';
 import { ResponseSyntaxError } from './response-head.ts';
 import { ResponseParser } from './response-parser.ts';
-import type { OpenCall } from './upstream-call.ts';
+import type { SentCall } from './sent-call.ts';
 import { describeDefect, UpstreamError } from './upstream-failure.ts';
 import type { UpstreamLimits } from './upstream-limits.ts';
 
@@ -21,7 +21,7 @@ export interface ConnectionOwner {
   /** The connection is gone. */
   forget(connection: UpstreamConnection): void;
   /** Nothing of the call was written. */
-  sendAgain(call: OpenCall): void;
+  sendAgain(call: SentCall): void;
 }
 
 /** Opens a socket that gives what it reads to `onRead`, in a buffer that is used again once it returns. */
@@ -31,7 +31,7 @@ export class UpstreamConnection {
   /** Set while it is with the pool. */
   idleSinceMs = 0;
   idleUntilMs = 0;
-  #call: OpenCall | null;
+  #call: SentCall | null;
   #isReady = false;
   #isPaused = false;
   #isParsing = false;
@@ -45,7 +45,7 @@ export class UpstreamConnection {
   readonly #owner: ConnectionOwner;
 
   /** `readyEvent` is the one after which the socket can be written to; the connection is made for `call`. */
-  constructor(owner: ConnectionOwner, open: OpenSocket, readyEvent: 'connect' | 'secureConnect', call: OpenCall) {
+  constructor(owner: ConnectionOwner, open: OpenSocket, readyEvent: 'connect' | 'secureConnect', call: SentCall) {
     const socket = open((bytes, length) => this.#onData(bytes, length));
     this.#owner = owner;
     this.#socket = socket;
@@ -82,7 +82,7 @@ export class UpstreamConnection {
     this.#socket.destroy();
   }
 
-  begin(call: OpenCall, isReused: boolean): void {
+  begin(call: SentCall, isReused: boolean): void {
     this.#call = call;
     this.#isPaused = false;
     this.#rest = null;
@@ -156,7 +156,7 @@ export class UpstreamConnection {
     call.fail(new UpstreamError(hasHead ? 'IDLE_TIMEOUT' : 'HEADERS_TIMEOUT'));
   }
 
-  #write(socket: Socket, call: OpenCall): void {
+  #write(socket: Socket, call: SentCall): void {
     const { head, bytes } = call;
     if (bytes === null || bytes.length === 0) {
       socket.write(head, 'latin1');
@@ -190,7 +190,7 @@ export class UpstreamConnection {
     else this.#rest = Buffer.concat([this.#rest, chunk]);
   }
 
-  #parse(call: OpenCall, bytes: Buffer): void {
+  #parse(call: SentCall, bytes: Buffer): void {
     const parser = this.#parser;
     let at = 0;
     this.#isParsing = true;
@@ -222,13 +222,13 @@ export class UpstreamConnection {
   }
 
   /** No more bytes will come. */
-  #settle(call: OpenCall): void {
+  #settle(call: SentCall): void {
     const isWhole = this.#isReady && (this.#parser.isDone || (this.#error === null && this.#parser.finish()));
     if (isWhole) this.#complete(call);
     else call.fail(this.#error ?? new UpstreamError('ANSWER_CUT'));
   }
 
-  #complete(call: OpenCall): void {
+  #complete(call: SentCall): void {
     const socket = this.#socket;
     const parser = this.#parser;
     const isKept =
@@ -244,7 +244,7 @@ export class UpstreamConnection {
     call.end();
   }
 
-  #detach(call: OpenCall): void {
+  #detach(call: SentCall): void {
     call.connection = null;
     this.#call = null;
     this.#rest = null;

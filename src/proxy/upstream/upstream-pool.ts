@@ -3,8 +3,8 @@
  * another call. Connections hold nothing of a client: any call of any account may be the next.
  */
 import type { LookupFunction } from 'node:net';
+import { SentCall } from './sent-call.ts';
 import type { UpgradeEvents, UpstreamCall, UpstreamEvents, UpstreamRequest } from './upstream.ts';
-import { OpenCall } from './upstream-call.ts';
 import { type ConnectionOwner, type OpenSocket, UpstreamConnection } from './upstream-connection.ts';
 import { type ConnectionBudget, UpstreamConnector } from './upstream-connector.ts';
 import { UpstreamError } from './upstream-failure.ts';
@@ -55,7 +55,7 @@ export class UpstreamPool implements ConnectionOwner {
       if (!(error instanceof UpstreamError)) throw error;
       refusal = error;
     }
-    const call = new OpenCall(request, head, events);
+    const call = new SentCall(request, head, events);
     if (refusal === null) this.#place(call);
     else call.fail(refusal);
     return call;
@@ -92,7 +92,7 @@ export class UpstreamPool implements ConnectionOwner {
     if (this.#connections.size === 0) this.#onEmpty?.();
   }
 
-  sendAgain(call: OpenCall): void {
+  sendAgain(call: SentCall): void {
     this.#open(call);
   }
 
@@ -120,7 +120,7 @@ export class UpstreamPool implements ConnectionOwner {
     });
   }
 
-  #place(call: OpenCall): void {
+  #place(call: SentCall): void {
     const nowMs = performance.now();
     for (;;) {
       const connection = this.#idle.pop();
@@ -139,7 +139,7 @@ export class UpstreamPool implements ConnectionOwner {
   }
 
   /** After the second look. */
-  placeOn(connection: UpstreamConnection, call: OpenCall): void {
+  placeOn(connection: UpstreamConnection, call: SentCall): void {
     const isUsable = connection.isUsable(performance.now());
     if (call.isEnded) {
       if (isUsable) this.#idle.push(connection);
@@ -154,7 +154,7 @@ export class UpstreamPool implements ConnectionOwner {
     }
   }
 
-  #open(call: OpenCall): void {
+  #open(call: SentCall): void {
     const { readyEvent } = this.#connector;
     const open: OpenSocket = (onRead) => this.#connector.open(false, { buffer: this.#readBuffer, onRead });
     const connection = new UpstreamConnection(this, open, readyEvent, call);
@@ -166,6 +166,6 @@ export class UpstreamPool implements ConnectionOwner {
  * The end of a long idle connection may have arrived without having been read yet. Two turns of the event loop later it
  * has been: the first may begin after this turn's reading is over.
  */
-function lookTwice(pool: UpstreamPool, connection: UpstreamConnection, call: OpenCall): void {
+function lookTwice(pool: UpstreamPool, connection: UpstreamConnection, call: SentCall): void {
   setImmediate(() => setImmediate(() => pool.placeOn(connection, call)));
 }

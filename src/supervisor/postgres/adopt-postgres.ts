@@ -13,8 +13,12 @@ import { answerWithin, describeConnectionError, isShuttingDown, type PostgresAns
 import { mayBePostgres, readPostmaster } from './postmaster-file.ts';
 import { pollEnd, STOP_TIMEOUT_MS, stopPostgres } from './stop-postgres.ts';
 
-/** A live server on our cluster that takes our password, or null when there is none. */
-export async function adoptPostgres({ files, user }: Cluster, log: Logger): Promise<RunningServer | null> {
+/** A live server on our cluster that takes our password, or null when there is none. `signal`: nobody waits any more. */
+export async function adoptPostgres(
+  { files, user }: Cluster,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<RunningServer | null> {
   const found = readPostmaster(files.cluster);
   if (found === null) return null;
   const url = connectionString(files.password, found.socketDir, found.port, 'postgres');
@@ -32,11 +36,13 @@ export async function adoptPostgres({ files, user }: Cluster, log: Logger): Prom
   const isGone = () => !isAlive(identity);
   let answer: PostgresAnswer;
   try {
-    answer = await answerWithin(url, found.isReady ? STOP_TIMEOUT_MS : START_TIMEOUT_MS, isGone);
+    const limitMs = found.isReady ? STOP_TIMEOUT_MS : START_TIMEOUT_MS;
+    answer = await answerWithin(url, limitMs, () => isGone() || signal.aborted);
   } catch (cause) {
     if (isGone()) return null;
-    // On Linux its working directory has shown that it is ours: it hangs in its shutdown, and would do so for ever.
-    if (process.platform === 'linux' && isShuttingDown(cause)) {
+    // On Linux its working directory has shown that it is ours. One that hangs in its shutdown would do so for ever, and
+    // one that has not come up is of no use to a gateway that stops.
+    if (process.platform === 'linux' && (isShuttingDown(cause) || signal.aborted)) {
       await stopPostgres(identity, files.cluster, log, 'immediate');
       return null;
     }

@@ -42,6 +42,8 @@ export async function startEmbeddedPostgres(options: {
   /** Asked before each start; false when the data directory has got another owner. */
   readonly mayRun?: () => boolean;
   readonly onMoved: (connectionString: string) => void;
+  /** Ends the first start, which then leaves no server behind and rejects. Later ones end by `stop`. */
+  readonly signal?: AbortSignal;
   /** For a shutdown that we have not asked for; then the server is ended and started again. */
   readonly shutdownLimitMs?: number;
 }): Promise<EmbeddedPostgres> {
@@ -65,7 +67,12 @@ export async function startEmbeddedPostgres(options: {
   /** Ends a wait for the next start when nothing is to be started any more. */
   const waking = new AbortController();
 
+  const abortFirst = () => waking.abort();
+  options.signal?.addEventListener('abort', abortFirst);
+  if (options.signal?.aborted === true) abortFirst();
+
   async function launch(): Promise<void> {
+    waking.signal.throwIfAborted();
     if (options.mayRun?.() === false) throw new OperatorError('the data directory belongs to another gateway');
     startedAtMs = Date.now();
     launchedMs = performance.now();
@@ -110,8 +117,13 @@ export async function startEmbeddedPostgres(options: {
   try {
     await launch();
   } catch (error) {
-    if (!options.mayBeAway) throw error;
+    if (!options.mayBeAway || waking.signal.aborted) {
+      removeSocketDir(cluster.socketDir, dataDir);
+      throw error;
+    }
     onFailedStart(error);
+  } finally {
+    options.signal?.removeEventListener('abort', abortFirst);
   }
   const running = keepRunning();
 

@@ -113,7 +113,8 @@ async function endChild(child: ChildProcess, ended: Promise<string>): Promise<vo
 export async function startPostgres(cluster: Cluster, log: Logger, signal: AbortSignal): Promise<RunningServer> {
   const endMs = performance.now() + START_TIMEOUT_MS;
   for (;;) {
-    const adopted = await adoptPostgres(cluster, log);
+    const adopted = await adoptPostgres(cluster, log, signal);
+    if (adopted === null) signal.throwIfAborted();
     // Without a pid file a server may still live, or what it left behind.
     const isInUse = adopted === null && isLifelineHeld(cluster.files.dataDir, POSTGRES_LIFELINE);
     const server = isInUse ? null : (adopted ?? (await tryStart(cluster, signal)));

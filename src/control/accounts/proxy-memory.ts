@@ -2,8 +2,8 @@
  * The last figures of each proxy process, and what they add up to over processes that came and went while this one
  * lives: a process that is gone took its counters with it. In memory only.
  */
-import type { ProxyCounts } from '../admin/admin-deps.ts';
-import type { ProxyMetrics, SupervisorStatus } from '../channel.ts';
+import type { ProxyCounts } from '../../admin/admin-deps.ts';
+import type { ProxyMetrics, SupervisorStatus } from '../../channel.ts';
 
 /** Processes that are remembered; those of a crash loop come and go every second. */
 const MAX_PROCESSES = 200;

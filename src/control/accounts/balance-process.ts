@@ -2,8 +2,8 @@
  * The account of one process directory while it is there: what its process says, against what is found. Pure. Both are
  * read one after the other while calls go on, so what was found later may be ahead, never behind.
  */
-import type { AccountSums } from '../admin/admin-deps.ts';
-import type { ProxyMetrics } from '../channel.ts';
+import type { AccountSums } from '../../admin/admin-deps.ts';
+import type { ProxyMetrics } from '../../channel.ts';
 
 export interface FoundCalls {
   readonly stored: number;

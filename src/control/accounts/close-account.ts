@@ -1,6 +1,6 @@
 /** The account of a process directory at its end: which calls there were, and what became of each. Pure. */
-import type { CallTally } from '../spool/call-tally.ts';
-import type { Losses } from '../spool/loss-ledger.ts';
+import type { CallTally } from '../../spool/call-tally.ts';
+import type { Losses } from '../../spool/losses-file.ts';
 
 export interface ClosedAccount {
   readonly accepted: number;

@@ -1,6 +1,6 @@
 /** Losses of several processes as one list, within a bound: by minute, key and model. Pure. */
-import type { LossEntry } from '../spool/loss-ledger.ts';
-import { addClasses } from '../token-usage.ts';
+import type { LossEntry } from '../../spool/loss-table.ts';
+import { addClasses } from '../../token-usage.ts';
 
 /** The latest are kept apart; the rest is one entry that says of what it is no more. */
 export const MAX_LOSS_ENTRIES = 500;

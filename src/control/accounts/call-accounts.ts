@@ -6,10 +6,10 @@
 import { open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import { PROVIDER_NAMES } from '../call-record.ts';
-import type { EndedDirectory } from '../shipper/ship-directory.ts';
-import type { LossEntry } from '../spool/loss-ledger.ts';
-import { syncDirectory } from '../spool/segment-file.ts';
+import { PROVIDER_NAMES } from '../../call-record.ts';
+import type { EndedDirectory } from '../../shipper/ship-directory.ts';
+import type { LossEntry } from '../../spool/loss-table.ts';
+import { syncDirectory } from '../../spool/segment-file.ts';
 import { closeAccount } from './close-account.ts';
 import { mergeLosses } from './merge-losses.ts';
 

@@ -3,12 +3,12 @@
  * files and adds up, and it guesses nothing: what cannot be counted is listed.
  */
 import { join } from 'node:path';
-import type { AccountsReading } from '../admin/admin-deps.ts';
-import type { SupervisorStatus } from '../channel.ts';
-import type { WaitingCounter, WaitingEndings } from '../spool/count-waiting.ts';
-import { type CursorFile, readCursorFile } from '../spool/cursor.ts';
-import { type Losses, readLosses } from '../spool/loss-ledger.ts';
-import { listProcessDirectories } from '../spool/process-directories.ts';
+import type { AccountsReading } from '../../admin/admin-deps.ts';
+import type { SupervisorStatus } from '../../channel.ts';
+import type { WaitingCounter, WaitingEndings } from '../../spool/count-waiting.ts';
+import { type CursorFile, readCursorFile } from '../../spool/cursor.ts';
+import { type Losses, readLosses } from '../../spool/losses-file.ts';
+import { listProcessDirectories } from '../../spool/process-directories.ts';
 import { balanceEnded, balanceLive, type FoundCalls, type ProcessBalance } from './balance-process.ts';
 import type { CallAccounts, GoneAccounts } from './call-accounts.ts';
 import { mergeLosses } from './merge-losses.ts';

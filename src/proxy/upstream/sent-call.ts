@@ -2,17 +2,24 @@
 
 import type { UpstreamCall, UpstreamEvents, UpstreamRequest } from './upstream.ts';
 import { UpstreamBody } from './upstream-body.ts';
-import type { UpstreamConnection } from './upstream-connection.ts';
 import { describeDefect, describeFailure, type UpstreamFailure } from './upstream-failure.ts';
 
-export class OpenCall implements UpstreamCall {
+/** What a call asks of the connection that it is on. */
+interface CarryingConnection {
+  drop(): void;
+  pause(): void;
+  resume(): void;
+  noteProgress(): void;
+}
+
+export class SentCall implements UpstreamCall {
   readonly head: string;
   readonly isHeadRequest: boolean;
   /** Leaves together with the head. */
   readonly bytes: Buffer | null;
   readonly body: UpstreamBody | null;
   readonly events: UpstreamEvents;
-  connection: UpstreamConnection | null = null;
+  connection: CarryingConnection | null = null;
   isEnded = false;
   /** It was put on a kept connection that was dead, and is now on its second and last one. */
   isSentAgain = false;
