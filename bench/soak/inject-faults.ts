@@ -233,12 +233,12 @@ export function injectFaults({ stage, workers, disk, shiftClock, seed, maxLongMs
   /** On a full disk it ends at once, having no room to say whose the data are: then again and again, as a service would. */
   async function startAgain(): Promise<void> {
     const mayFailUntilMs = performance.now() + (long === 'disk full' ? WAIT_FOR_PROCESS_MS : 0);
-    for (;;) {
+    for (let tries = 1; ; tries += 1) {
       try {
         return await stage.restart();
       } catch (error) {
         if (performance.now() >= mayFailUntilMs) throw error;
-        say(`the gateway did not start: ${readReason(error)}`);
+        if (tries === 1) say(`the gateway did not start: ${readReason(error)}`);
         await sleep(RESTART_PAUSE_MS);
       }
     }
