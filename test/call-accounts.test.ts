@@ -1,7 +1,8 @@
 /** The account of calls over real files, a real shipper and a real PostgreSQL. */
-import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { AccountsReading } from '../src/admin/admin-deps.ts';
@@ -258,10 +259,10 @@ describe('the account of calls', () => {
   });
 
   /** A trigger of somebody's on the log, in which `id` is that of the row. */
-  async function addTrigger(body: string): Promise<() => Promise<void>> {
+  async function addTrigger(body: string, table = 'llm_requests'): Promise<() => Promise<void>> {
     await pool.query(`create function refuse() returns trigger language plpgsql as $$ declare id uuid := new.id;
       begin ${body} return new; end $$`);
-    await pool.query('create trigger refuse before insert on llm_requests for each row execute function refuse()');
+    await pool.query(`create trigger refuse before insert on ${table} for each row execute function refuse()`);
     return async () => void (await pool.query('drop function refuse cascade'));
   }
 
@@ -338,6 +339,73 @@ describe('the account of calls', () => {
     expect(await started.drain(DRAIN_MS)).toBe(true);
     expect(await read({ acceptedTotal: 3, inFlight: 1, keptTotal: 2 })).toMatchObject({ stored: 2, setAside: 0 });
     expect(await listQuarantine(join(root, 'quarantine'))).toEqual([]);
+  });
+
+  test('records that are refused while a trigger comes to its end are stored whole, however long it has refused them', async () => {
+    const spool = writer('p1');
+    for (const number of [1, 2]) await endCall(spool, number);
+    await pool.query('create sequence asked');
+    const accept = await addTrigger("if nextval('asked') < 6 then raise exception 'nobody may write now'; end if;");
+    // Both together, and each alone; at the second try the last refusal is that of the first call alone.
+    const started = shipper(['p1'], 100);
+    expect(await started.drain(DRAIN_MS)).toBe(true);
+    await accept();
+    await pool.query('drop sequence asked');
+    expect(started.stats()).toMatchObject({ rows: 2, sanitised: 0, quarantined: 0 });
+  });
+
+  test('a call whose begin was refused at one time waits anew when its ending is at another', async () => {
+    const spool = writer('p1');
+    await beginCall(spool, 1);
+    const accept = await addTrigger("raise exception 'nobody may write now';", 'llm_open_calls');
+    const started = shipper(['p1'], 100);
+    await vi.waitFor(() => expect(started.stats().failures).toBeGreaterThan(0), { timeout: DRAIN_MS });
+    await accept();
+    expect(await started.drain(DRAIN_MS)).toBe(true);
+    await sleep(150);
+    await endCall(spool, 2);
+    expect(await started.drain(DRAIN_MS)).toBe(true);
+    const acceptAgain = await addTrigger("raise exception 'nobody may write now';");
+    const { failures } = started.stats();
+    await endCall(spool, 1);
+    await vi.waitFor(() => expect(started.stats().failures).toBeGreaterThan(failures + 1), { timeout: DRAIN_MS });
+    expect(started.stats()).toMatchObject({ quarantined: 0 });
+    await acceptAgain();
+    expect(await started.drain(DRAIN_MS)).toBe(true);
+    expect(started.stats()).toMatchObject({ rows: 2, sanitised: 0, quarantined: 0 });
+  });
+
+  test.each(['23514', '55000', 'U0001'])(
+    'a record that a trigger refuses with the code %s, while others are taken, holds up nothing',
+    async (code) => {
+      const spool = writer('p1');
+      for (const number of [1, 2]) await endCall(spool, number);
+      const accept = await addTrigger(
+        `if id = '${callId(1)}' then raise exception 'not this one' using errcode = '${code}'; end if;`,
+      );
+      const started = shipper(['p1'], 50);
+      expect(await started.drain(DRAIN_MS)).toBe(true);
+      await accept();
+      expect(started.stats()).toMatchObject({ rows: 1, quarantined: 1, waitingFor: null });
+    },
+  );
+
+  test('a record that cannot be put aside waits with its process, and the records of others go on', async () => {
+    const accept = await refuseCalls();
+    const spool = writer('p1');
+    await endCall(spool, 1);
+    const other = writer('p2');
+    await endCall(other, 3);
+    writeFileSync(join(root, 'quarantine'), '');
+    const started = shipper(['p1', 'p2']);
+    await vi.waitFor(() => expect(started.stats().brokenDirectories).toBe(1), { timeout: DRAIN_MS });
+    expect(await started.drain(DRAIN_MS)).toBe(true);
+    expect(await countRows()).toEqual({ ok: 1 });
+    rmSync(join(root, 'quarantine'));
+    await vi.waitFor(() => expect(started.stats().brokenDirectories).toBe(0), { timeout: DRAIN_MS });
+    await accept();
+    expect(await listQuarantine(join(root, 'quarantine'))).toMatchObject([{ id: callId(1) }]);
+    expect(await read({ acceptedTotal: 2, keptTotal: 2 })).toMatchObject({ stored: 1, setAside: 1, lost: 0 });
   });
 
   test('a comparison of the roll-ups with the records finds one that was changed, and runs once at a time', async () => {

@@ -146,7 +146,7 @@ describe('the count of a soak', () => {
   });
 
   it('plans sessions of frames that a library reads, with the usage of each turn', async () => {
-    const plain = findNumber((n) => planOf(n).session?.extensions === null);
+    const plain = findNumber((n) => n % 3 === 0 && planOf(n).session?.extensions === null);
     const { session, expected } = planOf(plain);
     const messages = (await readMessages(Buffer.from(session?.providerBytes ?? []))).map(asRecord);
     expect(messages[0]).toMatchObject({ type: 'session.created', session: { model: 'gpt-realtime' } });

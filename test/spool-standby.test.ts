@@ -3,9 +3,11 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  renameSync,
   rmSync,
   statfsSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -142,11 +144,27 @@ describe('laying out', () => {
     await layOutStandby(standbyDir, RESERVE_BYTES);
     await layOutStandby(standbyDir, RESERVE_BYTES);
     expect(take('p1')).toBe(true);
-    const late = { ...NODE_FILES, listNames: () => ['01', '02'] };
+    const listNames = (dir: string) => (dir === standbyDir ? ['01', '02'] : NODE_FILES.listNames(dir));
+    const late = { ...NODE_FILES, listNames };
     const takeLate = (name: string) => takeStandby(standbyDir, join(root, 'spool', name), late, quietLog());
     expect(takeLate('p2')).toBe(true);
     expect(takeLate('p3')).toBe(false);
     expect(readdirSync(join(root, 'spool')).sort()).toEqual(['p1', 'p2']);
+  });
+
+  test('what somebody else has put there is not taken: a file, a link, a directory of records; the next one is', async () => {
+    const standbyDir = openRoot();
+    for (const _ of ['01', '02', '03', '04']) await layOutStandby(standbyDir, RESERVE_BYTES);
+    rmSync(join(standbyDir, '01'), { recursive: true });
+    writeFileSync(join(standbyDir, '01'), '');
+    renameSync(join(standbyDir, '02'), join(root, 'elsewhere'));
+    symlinkSync(join(root, 'elsewhere'), join(standbyDir, '02'));
+    writeFileSync(join(standbyDir, '03', '00000001.seg'), 'somebody else’s');
+    expect(take('p1')).toBe(true);
+    expect(readdirSync(standbyDir)).toEqual(['01', '02', '03']);
+    expect(readdirSync(join(root, 'spool', 'p1')).sort()).toEqual(['losses.bin', 'reserve.bin']);
+    expect(take('p2')).toBe(false);
+    expect(readdirSync(join(root, 'spool'))).toEqual(['p1']);
   });
 
   test('a directory that was being laid out at a kill is not taken, and made anew', async () => {
@@ -185,7 +203,7 @@ describe('laying out', () => {
     expect(take('p1')).toBe(false);
     const elsewhere = {
       ...NODE_FILES,
-      listNames: () => ['01'],
+      listNames: (dir: string) => (dir.endsWith('standby') ? ['01'] : ['losses.bin']),
       rename: () => {
         throw Object.assign(new Error('another file system'), { code: 'EXDEV' });
       },

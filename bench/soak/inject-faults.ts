@@ -7,7 +7,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { waitUntil } from '../../test/gateway/start-gateway.ts';
 import { createSeededRandom } from '../../test/proxy/seeded-random.ts';
 import type { Stage } from '../kill/stage.ts';
-import { listDescendants } from '../proxy/process-figures.ts';
 import { countStandbys } from './count-standbys.ts';
 import type { Disk } from './disk.ts';
 import {
@@ -21,7 +20,8 @@ import {
   SHORT_FAULTS,
   type ShortFault,
 } from './draw-faults.ts';
-import { isRunning, listRoles, type Role, readPostmaster, signal } from './gateway-processes.ts';
+import { isRunning, listRoles, type Role, signal } from './gateway-processes.ts';
+import { stopDatabase, suspendDatabase } from './hurt-database.ts';
 import type { Disturbance } from './judge-call.ts';
 
 /** Between the end of a fault and the next one of its lane. */
@@ -37,9 +37,6 @@ const STANDBYS = 4;
 const RESERVE_MS = 5_000;
 /** Of the time of a full disk: when somebody is killed on it. */
 const KILL_ON_FULL_AT = [0.2, 0.7] as const;
-/** A database that is to be stopped is looked for this often. */
-const STOP_INTERVAL_MS = 200;
-const HANGING_MS = 3_000;
 /** Between two starts of a gateway that does not come up. */
 const RESTART_PAUSE_MS = 1_000;
 /** In which a client may still write on a connection that a kill has broken. */
@@ -104,12 +101,12 @@ export function injectFaults({ stage, workers, disk, shiftClock, seed, maxLongMs
     const deck = createDeck(disk === null ? LONG_FAULTS.filter((kind) => kind !== 'disk full') : LONG_FAULTS, random);
     for (;;) {
       await pause(between(LONG_GAP_MS, random));
-      while (isRestarting) await sleep(POLL_MS);
       if (leftMs() < MIN_LONG_MS && deck.isAround()) return;
       const forMs = Math.min(between([MIN_LONG_MS, maxLongMs], random), Math.max(MIN_LONG_MS, leftMs()));
       const kind = deck.draw(() => true);
       if (kind === null) return;
       if (kind === 'disk full') await waitForStandbys();
+      while (isRestarting) await sleep(POLL_MS);
       long = kind;
       note(kind, ` for ${(forMs / 1_000).toFixed(1)} s`);
       await Promise.all([doLong(kind, forMs), kind === 'disk full' ? killOnFullDisk(forMs, random) : null]);
@@ -121,9 +118,9 @@ export function injectFaults({ stage, workers, disk, shiftClock, seed, maxLongMs
   async function doLong(kind: LongFault, forMs: number): Promise<void> {
     switch (kind) {
       case 'database suspended':
-        return suspendDatabase(forMs);
+        return suspendDatabase(dataDir, forMs);
       case 'database stopped':
-        return stopDatabase(forMs);
+        return stopDatabase(dataDir, forMs);
       case 'disk full':
         return fillDisk(forMs);
     }
@@ -154,43 +151,6 @@ export function injectFaults({ stage, workers, disk, shiftClock, seed, maxLongMs
       }
       if (performance.now() >= untilMs) return;
       await sleep(POLL_MS);
-    }
-  }
-
-  async function suspendDatabase(forMs: number): Promise<void> {
-    const postmaster = await waitUntil(
-      'a database to suspend',
-      () => readPostmaster(dataDir) ?? undefined,
-      WAIT_FOR_PROCESS_MS,
-    );
-    // The postmaster first: it could start another one while its children are stopped.
-    signal(postmaster, 'SIGSTOP');
-    const all = [postmaster, ...listDescendants(postmaster)];
-    try {
-      for (const pid of all) signal(pid, 'SIGSTOP');
-      await sleep(forMs);
-    } finally {
-      for (const pid of all.toReversed()) signal(pid, 'SIGCONT');
-    }
-  }
-
-  /**
-   * Shut down in good order, and so is each one that is started in its place. A PostgreSQL 18 that is told so while it
-   * recovers from a crash may hang in its shutdown for ever: such a one is ended at once, as an operator would.
-   */
-  async function stopDatabase(forMs: number): Promise<void> {
-    const untilMs = performance.now() + forMs;
-    const toldMs = new Map<number, number>();
-    for (;;) {
-      const nowMs = performance.now();
-      const postmaster = readPostmaster(dataDir);
-      const told = postmaster === null ? undefined : toldMs.get(postmaster);
-      if (nowMs >= untilMs && told === undefined) return;
-      if (postmaster !== null) {
-        signal(postmaster, told !== undefined && nowMs - told > HANGING_MS ? 'SIGQUIT' : 'SIGINT');
-        toldMs.set(postmaster, told ?? nowMs);
-      }
-      await sleep(STOP_INTERVAL_MS);
     }
   }
 
@@ -273,12 +233,12 @@ export function injectFaults({ stage, workers, disk, shiftClock, seed, maxLongMs
   /** On a full disk it ends at once, having no room to say whose the data are: then again and again, as a service would. */
   async function startAgain(): Promise<void> {
     const mayFailUntilMs = performance.now() + (long === 'disk full' ? WAIT_FOR_PROCESS_MS : 0);
-    for (;;) {
+    for (let tries = 1; ; tries += 1) {
       try {
         return await stage.restart();
       } catch (error) {
         if (performance.now() >= mayFailUntilMs) throw error;
-        say(`the gateway did not start: ${readReason(error)}`);
+        if (tries === 1) say(`the gateway did not start: ${readReason(error)}`);
         await sleep(RESTART_PAUSE_MS);
       }
     }

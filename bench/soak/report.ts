@@ -84,7 +84,7 @@ export function formatSoak(result: SoakResult): string {
     [...entries].map(([name, number]) => `${name} ${number}`).join(', ');
   return [
     `soak of ${result.minutes} minutes, seed ${result.seed}`,
-    `calls              ${count.calls}: ${count.whole} whole, ${count.cut} cut, ${count.aborted} broken off by the client, ${count.refused} refused (${count.idleClosed} of them on a connection that the provider closed just then)`,
+    `calls              ${count.calls}: ${count.whole} whole, ${count.cut} cut, ${count.aborted} broken off by the client, ${count.refused} refused (${count.idleClosed} of them on a connection that the provider closed just then); ${count.raced} of the cut ones on a kept connection that a rolling restart closed just then`,
     `reached            ${count.reached} the provider`,
     `websockets         ${count.sessions} of the calls: ${list(Object.entries(count.sessionOutcomes).sort())}`,
     `rows               ${count.rows}: ${list(Object.entries(count.outcomes).sort())}`,

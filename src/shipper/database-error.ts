@@ -10,6 +10,8 @@ const DATA_CLASSES: ReadonlySet<string> = new Set(['22', '23', '54']);
 const CHECK_VIOLATION = '23514';
 /** "PL/pgSQL error": `raise exception` in a function of somebody's. None of our own raises, nor does the server. */
 const RAISED_CLASS = 'P0';
+/** Of the server's source: what `raise` comes from, whatever code its author gave it. */
+const RAISED_ROUTINE = 'exec_stmt_raise';
 
 export type DatabaseFailure =
   /** Try the same again later: no connection, no disk, no schema, a deadlock, anything that is not about the data. */
@@ -24,9 +26,10 @@ export function judgeFailure(error: unknown): DatabaseFailure {
   // Made by our own encoders before anything was sent: an id that is no UUID, a time that is no time.
   if (error instanceof RangeError || error instanceof TypeError) return 'data';
   if (!(error instanceof pg.DatabaseError) || error.code === undefined) return 'wait';
-  if (error.code === CHECK_VIOLATION && error.constraint === undefined) return 'no_partition';
-  if (error.code.startsWith(RAISED_CLASS)) return 'raised';
-  return DATA_CLASSES.has(error.code.slice(0, 2)) ? 'data' : 'wait';
+  const isRaised = error.code.startsWith(RAISED_CLASS) || error.routine === RAISED_ROUTINE;
+  if (error.code === CHECK_VIOLATION && error.constraint === undefined && !isRaised) return 'no_partition';
+  if (DATA_CLASSES.has(error.code.slice(0, 2))) return 'data';
+  return isRaised ? 'raised' : 'wait';
 }
 
 /** The code and the message, without the values that PostgreSQL quotes in `detail`. */

@@ -1,7 +1,7 @@
 /**
  * Records that code of the operator's refuses: a trigger that raises. That may mean the record, or the moment (nobody may
- * write now), and only patience tells: it is the record when others of its kind are taken although it has been refused for
- * a while. In memory: a control process that starts anew begins to wait anew.
+ * write now), and only patience tells: it is the record when others of its kind are taken for a while in which it is
+ * refused. In memory: a control process that starts anew begins to wait anew.
  */
 import { type BatchItem, idOfItem } from './batch-item.ts';
 
@@ -10,8 +10,15 @@ const RAISED_PATIENCE_MS = 60_000;
 /** More are not remembered; the oldest give way, and wait anew. */
 const MAX_RAISED = 10_000;
 
+interface Refusals {
+  readonly sinceMs: number;
+  /** When it was first seen that others have been taken since then. */
+  othersMs: number | null;
+}
+
 export class RaisedItems {
-  readonly #sinceMs = new Map<string, number>();
+  /** By kind and id: a call that is open has its ending later, under the same id. */
+  readonly #refusals = new Map<string, Refusals>();
   /** A guard of one table says nothing about the other one. */
   readonly #takenMs = new Map<BatchItem['kind'], number>();
   readonly #patienceMs: number;
@@ -20,21 +27,32 @@ export class RaisedItems {
     this.#patienceMs = patienceMs;
   }
 
+  /** What was taken after all waits anew when it is refused another time. */
   noteTaken(items: readonly BatchItem[]): void {
-    for (const { kind } of items) this.#takenMs.set(kind, performance.now());
+    for (const item of items) {
+      this.#takenMs.set(item.kind, performance.now());
+      if (this.#refusals.size > 0) this.#refusals.delete(keyOf(item));
+    }
   }
 
   /** Of an item that is refused now. From the first time it is asked for, it waits. */
   isSettled(item: BatchItem): boolean {
-    const id = idOfItem(item);
-    const sinceMs = this.#sinceMs.get(id);
-    if (sinceMs !== undefined) {
-      const takenMs = this.#takenMs.get(item.kind);
-      return takenMs !== undefined && takenMs - sinceMs >= this.#patienceMs;
+    const key = keyOf(item);
+    const refusals = this.#refusals.get(key);
+    if (refusals !== undefined) {
+      const takenMs = this.#takenMs.get(item.kind) ?? Number.NEGATIVE_INFINITY;
+      if (takenMs < refusals.sinceMs) return false;
+      // Not since the refusal: a trigger that refused everything may come to its end between this record and the next.
+      refusals.othersMs ??= takenMs;
+      return takenMs - refusals.othersMs >= this.#patienceMs;
     }
-    const [oldest] = this.#sinceMs.keys();
-    if (this.#sinceMs.size >= MAX_RAISED && oldest !== undefined) this.#sinceMs.delete(oldest);
-    this.#sinceMs.set(id, performance.now());
+    const [oldest] = this.#refusals.keys();
+    if (this.#refusals.size >= MAX_RAISED && oldest !== undefined) this.#refusals.delete(oldest);
+    this.#refusals.set(key, { sinceMs: performance.now(), othersMs: null });
     return false;
   }
+}
+
+function keyOf(item: BatchItem): string {
+  return `${item.kind} ${idOfItem(item)}`;
 }

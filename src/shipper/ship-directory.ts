@@ -170,12 +170,14 @@ export async function openDirectoryShipper(processName: string, context: ShipCon
         const items = rows.map((row) => makeInterruptedItem(row.begin, row.checkpoint, pricing));
         refused = await storeItems(items, { session, log, counts, raised, pricesVersion });
       });
-      const asideIds = new Set((await putAside(refused, { quarantineDir, log, counts })).map(idOfItem));
+      const asideIds = new Set((await onFiles(putAside(refused, { quarantineDir, log, counts }))).map(idOfItem));
       for (const { begin } of rows)
         if (asideIds.has(begin.id)) tally.putAside({ ordinal: begin.ordinal, outcome: 'interrupted' });
-      await releaseRecords(
-        quarantineDir,
-        rows.map(({ begin }) => begin.id).filter((id) => !asideIds.has(id)),
+      await onFiles(
+        releaseRecords(
+          quarantineDir,
+          rows.map(({ begin }) => begin.id).filter((id) => !asideIds.has(id)),
+        ),
       );
       counts.interrupted += counts.rows - before;
       // A row that had to be put aside stays open no longer, either: otherwise this would never end.
@@ -217,19 +219,21 @@ export async function openDirectoryShipper(processName: string, context: ShipCon
       for (const { begin, end, error } of failed) {
         counts.quarantined += 1;
         const reason = cleanReason(describeFailure(error));
-        await quarantineRecord(quarantineDir, { id: begin.id, reason, record: { begin, end } });
+        await onFiles(quarantineRecord(quarantineDir, { id: begin.id, reason, record: { begin, end } }));
         log.error({ id: begin.id, reason }, 'no row could be made of a record; it was put aside');
       }
       for (const item of built.items)
         if (item.kind === 'call') noteUse(item.row.key_id, item.row.requested_at.getTime());
       const entries = batch.entries.map(({ entry }) => entry);
-      const aside = await putAside(refused, { quarantineDir, log, counts });
+      const aside = await onFiles(putAside(refused, { quarantineDir, log, counts }));
       const asideCalls = aside.filter(({ kind }) => kind !== 'checkpoint');
       const asideIds = new Set([...asideCalls.map(idOfItem), ...failed.map(({ begin }) => begin.id)]);
       const ended = entries.flatMap((entry) => (entry.type === 'end' ? [entry.begin.id] : []));
-      await releaseRecords(
-        quarantineDir,
-        ended.filter((id) => !asideIds.has(id)),
+      await onFiles(
+        releaseRecords(
+          quarantineDir,
+          ended.filter((id) => !asideIds.has(id)),
+        ),
       );
       isFirstUnknown = tallyBatch(tally, entries, asideIds, isFirstUnknown);
       if (batch.isDrained && asDead) {

@@ -32,25 +32,36 @@ const closeFile = promisify(close);
 
 /** Makes one of them the process directory `dir`, which must not be there yet. False: there is none. Never throws. */
 export function takeStandby(standbyDir: string, dir: string, files: SpoolFiles, log: SpoolLog): boolean {
+  let failure: unknown = null;
+  for (const name of listStandbys(standbyDir, files, log)) {
+    try {
+      if (take(join(standbyDir, name), dir, files)) return true;
+    } catch (error) {
+      // Another process has taken it; or it is nothing that can be taken, and the next one may be.
+      if (!isMissing(error)) failure ??= error;
+    }
+  }
+  if (failure !== null) log.warn({ err: failure, standbyDir, dir }, 'no directory that was laid out could be taken');
+  return false;
+}
+
+/** Without any, as before the first was laid out, a process lays out what it needs by itself. */
+function listStandbys(standbyDir: string, files: SpoolFiles, log: SpoolLog): readonly string[] {
   try {
     const names = files.listNames(standbyDir);
-    return STANDBY_NAMES.some((name) => names.includes(name) && tryRename(files, join(standbyDir, name), dir));
+    return STANDBY_NAMES.filter((name) => names.includes(name));
   } catch (error) {
-    // Without any, as before the first was laid out, a process lays out what it needs by itself.
-    if (!isMissing(error)) log.warn({ err: error, standbyDir, dir }, 'no directory that was laid out could be taken');
-    return false;
+    if (!isMissing(error)) log.warn({ err: error, standbyDir }, 'the directories that were laid out cannot be read');
+    return [];
   }
 }
 
-/** False: another process has taken it. */
-function tryRename(files: SpoolFiles, from: string, to: string): boolean {
-  try {
-    files.rename(from, to);
-    return true;
-  } catch (error) {
-    if (isMissing(error)) return false;
-    throw error;
-  }
+/** False: it holds something that is not of ours, which would be shipped as calls of this process. */
+function take(standby: string, dir: string, files: SpoolFiles): boolean {
+  if (!files.listNames(standby).every((name) => name === LOSSES_NAME || name === RESERVE_NAME)) return false;
+  // With the slash only a directory is renamed, no link to one: behind a link nobody would find the records.
+  files.rename(`${standby}/`, dir);
+  return true;
 }
 
 /**
