@@ -7,19 +7,15 @@
 import type { UsageReading } from '../token-usage.ts';
 import { AnswerHead, dropNamed, headersForClient, trailersForClient } from './answer-head.ts';
 import type { BodyCopy } from './body-copy.ts';
+import { breakConnection } from './break-connection.ts';
+import { CheckpointPace } from './checkpoint-pace.ts';
 import type { ClientResponse } from './client-exchange.ts';
+import { ClientStall } from './client-stall.ts';
 import type { HeaderNames } from './header-names.ts';
-import type { IdleSweep, IdleWait } from './idle-sweep.ts';
+import type { IdleSweep } from './idle-sweep.ts';
 import type { UpstreamCall, UpstreamEvents } from './upstream/upstream.ts';
 import type { UpstreamFailure } from './upstream/upstream-failure.ts';
 
-/** A client that takes nothing for this long, while there is something to take, is given up. */
-export const STALL_TIMEOUT_MS = 10 * 60_000;
-export const STALL_SWEEP_MS = 5_000;
-/** Between two checkpoints of one call, except for the first few and for the one before the ending. */
-const CHECKPOINT_INTERVAL_MS = 1_000;
-/** Streams say their usage once or twice; those that say it in every chunk have to wait from then on. */
-const PROMPT_CHECKPOINTS = 4;
 /** With `on_client_abort=drain`: how long an answer is read on after its client has gone. */
 const DRAIN_TIMEOUT_MS = 10 * 60_000;
 
@@ -73,6 +69,8 @@ export class Answer implements UpstreamEvents {
   readonly ended: Promise<AnswerEnding>;
   readonly #outgoing: ClientResponse;
   readonly #options: AnswerOptions;
+  readonly #pace = new CheckpointPace();
+  readonly #stall: ClientStall;
   #resolveEnded: (ending: AnswerEnding) => void = () => {};
   #upstream: UpstreamCall | null = null;
   #head: AnswerHead | null = null;
@@ -92,14 +90,8 @@ export class Answer implements UpstreamEvents {
   #waiting: Buffer[] | null = null;
   /** What is to happen once that checkpoint is written. */
   #endsAfterCheckpoint: AnswerEnding | null = null;
-  #lastCheckpointMs = Number.NEGATIVE_INFINITY;
-  #checkpoints = 0;
-  #isTerminalChecked = false;
   #isClientGone = false;
   #isHeadFlushed = false;
-  /** Set while the client is waited for. */
-  #stall: IdleWait | null = null;
-  #isStalled = false;
   #drainLimit: NodeJS.Timeout | null = null;
   #connectMs: number | null = null;
   #headersMs: number | null = null;
@@ -109,6 +101,7 @@ export class Answer implements UpstreamEvents {
   constructor(outgoing: ClientResponse, options: AnswerOptions) {
     this.#outgoing = outgoing;
     this.#options = options;
+    this.#stall = new ClientStall(outgoing, options.stalls);
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
     });
@@ -190,7 +183,7 @@ export class Answer implements UpstreamEvents {
       return;
     }
     if (this.#firstTokenMs === null && this.#meter?.sawContent === true) this.#firstTokenMs = this.#elapsedMs();
-    if (hasNews && this.#isCheckpointDue()) this.#holdForCheckpoint(chunk);
+    if (hasNews && this.#pace.isDue(this.#meter?.reading ?? null)) this.#holdForCheckpoint(chunk);
     else this.#forward(chunk);
   }
 
@@ -243,7 +236,7 @@ export class Answer implements UpstreamEvents {
   #end(how: AnswerEnding): void {
     if (this.#ending !== null) return;
     this.#ending = how;
-    this.#stopWaiting();
+    this.#stall.end();
     if (this.#drainLimit !== null) clearTimeout(this.#drainLimit);
     if (this.#meter === null) {
       this.#resolveEnded(how);
@@ -267,7 +260,7 @@ export class Answer implements UpstreamEvents {
   }
 
   #clientGone(): AnswerEnding {
-    return { kind: 'client-gone', isStalled: this.#isStalled };
+    return { kind: 'client-gone', isStalled: this.#stall.isGivenUp };
   }
 
   #cancel(how: AnswerEnding): void {
@@ -295,25 +288,13 @@ export class Answer implements UpstreamEvents {
   }
 
   #waitForDrain(): void {
-    if (this.#stall !== null) return;
+    if (this.#stall.isWaiting) return;
     this.#upstream?.pause();
-    this.#stall = {
-      touchedMs: performance.now(),
-      onIdle: () => {
-        this.#isStalled = true;
-        this.#outgoing.destroy();
-      },
-    };
-    this.#options.stalls.add(this.#stall);
+    this.#stall.begin();
     this.#outgoing.once('drain', () => {
-      this.#stopWaiting();
+      this.#stall.end();
       if (this.#waiting === null) this.#upstream?.resume();
     });
-  }
-
-  #stopWaiting(): void {
-    if (this.#stall !== null) this.#options.stalls.remove(this.#stall);
-    this.#stall = null;
   }
 
   /** Holds this chunk and all that follow until the checkpoint is written. */
@@ -324,12 +305,10 @@ export class Answer implements UpstreamEvents {
   }
 
   #writeCheckpoint(): void {
-    this.#lastCheckpointMs = this.#elapsedMs();
-    this.#checkpoints += 1;
-    if (this.#isTerminalNews()) this.#isTerminalChecked = true;
+    this.#pace.told(this.#meter?.reading ?? null);
     this.#options.checkpoint(this, () => {
       // The ending may have come into the held chunks since.
-      if (this.#isTerminalNews()) {
+      if (this.#pace.isEndingNews(this.#meter?.reading ?? null)) {
         this.#writeCheckpoint();
         return;
       }
@@ -337,20 +316,8 @@ export class Answer implements UpstreamEvents {
       this.#waiting = null;
       for (const chunk of held) this.#forward(chunk);
       if (this.#endsAfterCheckpoint !== null) this.#finish(this.#endsAfterCheckpoint);
-      else if (this.#stall === null) this.#upstream?.resume();
+      else if (!this.#stall.isWaiting) this.#upstream?.resume();
     });
-  }
-
-  #isTerminalNews(): boolean {
-    return this.#meter?.reading.terminal === true && !this.#isTerminalChecked;
-  }
-
-  #isCheckpointDue(): boolean {
-    if (this.#isTerminalNews()) return true;
-    if (this.#isTerminalChecked) return false;
-    return (
-      this.#checkpoints < PROMPT_CHECKPOINTS || this.#elapsedMs() - this.#lastCheckpointMs >= CHECKPOINT_INTERVAL_MS
-    );
   }
 
   #finish(how: AnswerEnding): void {
@@ -366,20 +333,4 @@ export class Answer implements UpstreamEvents {
 
 function flushHead(answer: Answer): void {
   answer.flushHead();
-}
-
-/**
- * Ends a cut answer so that the client cannot take it for a whole one: what was received is flushed, and the connection
- * is closed without the final chunk, or reset where a close would look like an ending (HTTP/1.0, no declared length).
- */
-function breakConnection(outgoing: ClientResponse, hasDeclaredLength: boolean): void {
-  if (outgoing.destroyed) return;
-  const { socket } = outgoing;
-  if (socket === null) {
-    // Pipelined: it waits for the answers before it. What it holds is written right after it gets the socket.
-    outgoing.once('socket', () => process.nextTick(breakConnection, outgoing, hasDeclaredLength));
-    return;
-  }
-  if (outgoing.chunkedEncoding || hasDeclaredLength) socket.destroySoon();
-  else socket.resetAndDestroy();
 }

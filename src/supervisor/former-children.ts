@@ -24,6 +24,15 @@ export function writeChildren(file: string, children: readonly ProcessIdentity[]
   writePrivateFile(file, JSON.stringify({ ...readRealm(), children }));
 }
 
+/** The same for a gateway at work, which a full disk does not stop: the note helps the start after a kill -9 only. */
+export function noteChildren(file: string, children: readonly ProcessIdentity[], log: Logger): void {
+  try {
+    writeChildren(file, children);
+  } catch (error) {
+    log.warn({ err: error }, 'cannot note the children');
+  }
+}
+
 async function waitUntilGone(children: readonly ProcessIdentity[], limitMs: number): Promise<boolean> {
   const endMs = performance.now() + limitMs;
   while (children.some(isAlive)) {

@@ -41,6 +41,9 @@ export interface ChildOptions {
   readonly onChange: () => void;
 }
 
+/** The same for all children of a gateway. */
+export type ChildBase = Pick<ChildOptions, 'entry' | 'env' | 'lifelineFd' | 'log'>;
+
 export interface SupervisedChild {
   /** Starts the process and keeps it running. Resolves at its first `ready`; rejects when it cannot become ready. */
   readonly start: () => Promise<void>;

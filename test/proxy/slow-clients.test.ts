@@ -77,14 +77,15 @@ test('so is one over HTTP/2, whose other streams go on', async () => {
 });
 
 test('a client that reads slowly, but reads, gets the whole answer', async () => {
-  await start({ stallMs: 400 });
+  // Less than the whole takes, and much more than what the sockets between hold, also where everything is slow.
+  await start({ stallMs: 3_000 });
   provider.setAnswer(() => LARGE_ANSWER);
   const socket = open(get('/v1/models', 'Connection: close\r\n'));
   let taken = 0;
   socket.on('data', (chunk: Buffer) => {
     taken += chunk.length;
     socket.pause();
-    setTimeout(() => socket.resume(), 2);
+    setTimeout(() => socket.resume(), 14);
   });
   await once(socket, 'end');
   expect(taken).toBeGreaterThan(LARGE.length);

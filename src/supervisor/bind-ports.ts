@@ -1,0 +1,24 @@
+/** All ports of a gateway, bound or known to be free, and its settings with the addresses that came of it. */
+import type { Config } from '../config.ts';
+import { addDemoAlias } from './demo-alias.ts';
+import type { GatewayParts } from './gateway-parts.ts';
+import { checkAdminPort, type ListeningSockets, openListeningSockets } from './listening-sockets.ts';
+
+export interface BoundPorts {
+  readonly config: Config;
+  readonly sockets: ListeningSockets;
+}
+
+/** What it binds is in `parts` at once, also when it throws. */
+export async function bindPorts(given: Config, parts: GatewayParts): Promise<BoundPorts> {
+  const sockets = await openListeningSockets(given.host, given.port, given.workers);
+  parts.sockets = sockets;
+  const admin = await checkAdminPort(given.adminHost, given.adminPort);
+  const config: Config = {
+    ...given,
+    ...{ host: sockets.host, port: sockets.port, adminHost: admin.host, adminPort: admin.port },
+  };
+  if (!given.demo) return { config, sockets };
+  parts.demoSockets = await openListeningSockets('127.0.0.1', 0, 1);
+  return { config: addDemoAlias(config, parts.demoSockets), sockets };
+}

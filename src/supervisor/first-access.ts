@@ -1,0 +1,22 @@
+/** What a start hands to whoever started it: the first key and a way into the dashboard. It fails for neither. */
+import type { Logger } from 'pino';
+import { type AdminAccess, createFirstKey, createLoginLink } from './admin-access.ts';
+
+export interface FirstAccess {
+  /** A link that signs in one browser; just the address when none could be made. */
+  readonly dashboardUrl: string;
+  /** At the first start only. */
+  readonly firstKey: string | null;
+}
+
+export async function createFirstAccess(dataDir: string, admin: AdminAccess, log: Logger): Promise<FirstAccess> {
+  const firstKey = await createFirstKey(dataDir, admin).catch((error: unknown) => {
+    log.warn({ err: error }, 'the first key could not be made; make one with `tollgate keys create NAME`');
+    return null;
+  });
+  const dashboardUrl = await createLoginLink(admin).catch((error: unknown) => {
+    log.warn({ err: error }, 'a login link could not be made; make one with `tollgate login`');
+    return admin.url;
+  });
+  return { dashboardUrl, firstKey };
+}
