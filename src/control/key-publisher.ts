@@ -72,6 +72,9 @@ export function createKeyPublisher({ pool, file, send, log, ...options }: KeyPub
   let held: KeySnapshot | null = null;
   let isFileRead = false;
   let isFileWritten = false;
+  /** Why not, as it was logged: on a full disk it is tried twice a second. */
+  let failure: string | null = null;
+  let unconfirmedVersion = NO_VERSION;
   /** All proxies have it, and the file too. */
   let confirmedVersion = NO_VERSION;
   let waiting: { readonly version: number; readonly settle: (confirmed: boolean) => void } | null = null;
@@ -91,10 +94,15 @@ export function createKeyPublisher({ pool, file, send, log, ...options }: KeyPub
     try {
       await writeKeySnapshotFile(file, snapshot);
       isFileWritten = true;
+      if (failure !== null) log.warn('the key snapshot is written again');
+      failure = null;
     } catch (error) {
       // A revocation must reach the proxies all the same; but it is not confirmed, and the file is tried again.
       isFileWritten = false;
-      log.error({ err: error }, 'the key snapshot cannot be written');
+      // Not by the message, which has the name of the temporary file, another one each time.
+      const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+      if (reason !== failure) log.error({ err: error }, 'the key snapshot cannot be written');
+      failure = reason;
     }
   }
 
@@ -124,8 +132,13 @@ export function createKeyPublisher({ pool, file, send, log, ...options }: KeyPub
       version: stored.version,
       upserts: isDelta ? listChanges(before, stored) : [],
     });
-    if ((await confirmation) && isFileWritten) confirmedVersion = stored.version;
-    else log.warn({ version: stored.version }, 'not every proxy process has confirmed the keys');
+    if (await confirmation) {
+      if (isFileWritten) confirmedVersion = stored.version;
+      return;
+    }
+    if (unconfirmedVersion !== stored.version)
+      log.warn({ version: stored.version }, 'not every proxy process has confirmed the keys');
+    unconfirmedVersion = stored.version;
   }
 
   function enqueue(): Promise<void> {
