@@ -390,6 +390,23 @@ describe('the account of calls', () => {
     },
   );
 
+  test('a trigger that has refused one record for long is known: the next ones wait for a moment only', async () => {
+    const patienceMs = 4_000;
+    const spool = writer('p1');
+    const accept = await addTrigger(
+      `if id in ('${callId(1)}', '${callId(3)}') then raise exception 'not %', id; end if;`,
+    );
+    for (const number of [1, 2]) await endCall(spool, number);
+    const started = shipper(['p1'], patienceMs);
+    expect(await started.drain(DRAIN_MS)).toBe(true);
+    const sinceMs = performance.now();
+    for (const number of [3, 4]) await endCall(spool, number);
+    expect(await started.drain(DRAIN_MS)).toBe(true);
+    expect(performance.now() - sinceMs).toBeLessThan(patienceMs);
+    await accept();
+    expect(started.stats()).toMatchObject({ rows: 2, quarantined: 2 });
+  });
+
   test('a record that cannot be put aside waits with its process, and the records of others go on', async () => {
     const accept = await refuseCalls();
     const spool = writer('p1');

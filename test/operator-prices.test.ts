@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { createCurrentPriceBook } from '../src/prices/current-price-book.ts';
 import { openIngestSession } from '../src/shipper/ingest-session.ts';
@@ -409,6 +409,13 @@ describe.each(POSTGRES_KINDS)('prices of the operator on $name', (kind) => {
       const reading = current.refresh(slow);
       // Between its first question and the others.
       const held = slow.query('select pg_advisory_lock(1), pg_advisory_unlock(1)');
+      await vi.waitUntil(
+        async () => {
+          const waiting = await db.pool.query("select 1 from pg_locks where locktype = 'advisory' and not granted");
+          return waiting.rowCount === 1;
+        },
+        { timeout: START_LIMIT_MS },
+      );
       await db.send('POST', '/prices/multipliers', { provider: 'together', factor: '0.7' });
       expect(await current.refresh(db.pool)).toBe(true);
       const newer = current.book();

@@ -37,3 +37,8 @@ export function describeFailure(error: unknown): string {
   if (error instanceof pg.DatabaseError) return `${error.code ?? 'no code'}: ${error.message}`;
   return error instanceof Error ? `${error.name}: ${error.message}` : 'unknown error';
 }
+
+/** Where in the functions of the database it was raised: "PL/pgSQL function … line 3 at RAISE". */
+export function readPlace(error: unknown): string {
+  return error instanceof pg.DatabaseError ? (error.where ?? '') : '';
+}

@@ -9,7 +9,7 @@ import type { SpoolLog } from '../spool/spool-log.ts';
 import { bareCall, bareOpen } from './bare-row.ts';
 import { type BatchItem, idOfItem } from './batch-item.ts';
 import { cleanReason } from './clean-reason.ts';
-import { describeFailure, judgeFailure } from './database-error.ts';
+import { describeFailure, judgeFailure, readPlace } from './database-error.ts';
 import type { IngestSession } from './ingest-session.ts';
 import { quarantineRecord } from './quarantine.ts';
 import type { RaisedItems } from './raised-items.ts';
@@ -71,7 +71,7 @@ async function storeHalves(
 /** Throws as long as it may be the moment: then all of the batch is tried again. */
 async function settleRaised(raised: readonly RaisedItem[], context: StoreContext): Promise<readonly RefusedItem[]> {
   // Each of them is asked, since each begins to wait when it is asked for the first time.
-  const [unsettled] = raised.filter(({ item }) => context.raised?.isSettled(item) !== true);
+  const [unsettled] = raised.filter(({ item, error }) => context.raised?.isSettled(item, readPlace(error)) !== true);
   if (unsettled !== undefined) throw unsettled.error;
   const refused: RefusedItem[] = [];
   for (const { item, error } of raised) refused.push(...(await storeBadItem(item, error, context)));

@@ -304,8 +304,9 @@ test('a request that meets the news that the gateway stops is answered, and no s
   await Promise.all([idle, busy].map((client) => readHttp2Answer(client, messages(stopping.key))));
   const open = Promise.withResolvers<void>();
   provider.setAnswer(() => [{ waitFor: open.promise }, ...buildAnswer({ body: '{}' })]);
+  const before = provider.requests.length;
   const during = readHttp2Answer(busy, messages(stopping.key));
-  await waitUntil(() => stopping.gateway.openCalls.size === 1);
+  await provider.waitForRequest(before);
   stopping.gateway.isDraining = true;
   stopping.sessions.announceEnd();
   const behind = readHttp2Answer(idle, messages(stopping.key));
