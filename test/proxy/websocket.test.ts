@@ -3,6 +3,7 @@
  * connection ends. What is read of them is in `websocket-metering.test.ts`.
  */
 import { connect, type Socket } from 'node:net';
+import { constants, deflateRawSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
 import { readRawAnswer } from '../read-raw-answer.ts';
 import { type InProcessProxy, startProxy } from './start-proxy.ts';
@@ -71,6 +72,8 @@ const CONTINUATION = 0x0;
 const CLOSE = 0x8;
 const PING = 0x9;
 const PONG = 0xa;
+/** The first reserved bit (RFC 7692 7.2.1). */
+const COMPRESSED = 0x40;
 
 /** One of every kind; what a client sends is masked. */
 function everyFrame(masked: boolean): Buffer {
@@ -286,6 +289,23 @@ test('a client that goes away ends the provider’s connection at once', async (
   await closed;
   expect((await proxy.lastCall()).end).toMatchObject({ status: 101, outcome: 'client_closed' });
 });
+
+test.each(['ends too', 'resets'])(
+  'a client that goes away with its last message still being decompressed has gone first, when the provider %s',
+  async (how) => {
+    const { proxy } = await start((socket) => {
+      socket.write(SWITCH.replace('X-Session: 7', 'Sec-WebSocket-Extensions: permessage-deflate'));
+      socket.on('end', () => (how === 'ends too' ? socket.end() : socket.resetAndDestroy()));
+    });
+    const offer = 'Sec-WebSocket-Extensions: permessage-deflate\r\n';
+    const client = openClient(proxy.port, handshake(proxy.key, undefined, offer));
+    await until('it is switched', () => client.received().includes('\r\n\r\n'));
+    // Millions of bytes, which take a while; and no close frame behind them.
+    const packed = deflateRawSync(Buffer.alloc(3_000_000, '{"type":"x"}'), { finishFlush: constants.Z_SYNC_FLUSH });
+    client.socket.end(writeFrame(COMPRESSED | TEXT, packed.subarray(0, -4), { masked: true }));
+    expect((await proxy.lastCall()).end).toMatchObject({ status: 101, outcome: 'client_closed' });
+  },
+);
 
 test('a client that goes away before the provider has answered is written down so', async () => {
   const { provider, proxy } = await start(() => {});

@@ -72,14 +72,16 @@ export function describeSessionEnd(
   };
 }
 
-/** A websocket is over when one side has said so; what ends without that was cut. */
+/** A websocket is over when one side has said so; what ends without that was cut, by who ended first. */
 function readEnding(ended: RelayEnding, meter: WebsocketMeter): AnswerEnding {
   switch (ended.kind) {
     case 'provider-ended':
       if (meter.sawClose || meter.isBlind) return { kind: 'complete' };
+      if (ended.isSecond) return { kind: 'client-gone', isStalled: false };
       return { kind: 'upstream-cut', failure: describeFailure(new UpstreamError('ANSWER_CUT')) };
     case 'provider-cut':
       if (meter.sawClose) return { kind: 'complete' };
+      if (ended.isSecond) return { kind: 'client-gone', isStalled: false };
       return { kind: 'upstream-cut', failure: describeFailure(ended.error ?? new UpstreamError('ANSWER_CUT')) };
     case 'client-gone':
       return meter.sawClose ? { kind: 'complete' } : { kind: 'client-gone', isStalled: false };

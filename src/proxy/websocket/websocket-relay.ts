@@ -12,9 +12,9 @@ const IDLE_MS = 15 * 60_000;
 const HALF_CLOSED_MS = 10_000;
 
 export type RelayEnding =
-  /** The provider ended its side properly. */
-  | { readonly kind: 'provider-ended' }
-  | { readonly kind: 'provider-cut'; readonly error: Error | null }
+  /** The provider ended its side properly. `isSecond`: after the client had ended its own, which was passed on. */
+  | { readonly kind: 'provider-ended'; readonly isSecond: boolean }
+  | { readonly kind: 'provider-cut'; readonly isSecond: boolean; readonly error: Error | null }
   | { readonly kind: 'client-gone' }
   | { readonly kind: 'idle' }
   | { readonly kind: 'shutdown' };
@@ -48,8 +48,10 @@ export class WebsocketRelay {
     provider.on('error', (error) => {
       this.#error = error;
     });
-    provider.on('end', () => this.#end({ kind: 'provider-ended' }));
-    provider.on('close', () => this.#end({ kind: 'provider-cut', error: this.#error }));
+    provider.on('end', () => this.#end({ kind: 'provider-ended', isSecond: this.#halfClosed !== null }));
+    provider.on('close', () => {
+      this.#end({ kind: 'provider-cut', isSecond: this.#halfClosed !== null, error: this.#error });
+    });
     client.on('end', () => this.#onClientEnd());
     client.on('close', () => this.#end({ kind: 'client-gone' }));
   }
