@@ -7,8 +7,8 @@ import { isatty } from 'node:tty';
 import type { Logger } from 'pino';
 import type { ReadyGateway, Supervisor } from './supervisor.ts';
 
-/** npm and a terminal both pass one Ctrl-C on: the second of a pair is not a second wish. */
-const SAME_SIGNAL_MS = 50;
+/** npm and a terminal both pass one Ctrl-C on: the second of a pair is not a second wish, on a busy machine either. */
+const SAME_SIGNAL_MS = 250;
 
 /** Rejects when the gateway cannot start; nothing of it runs then. */
 export async function runUntilSignal(
@@ -19,13 +19,14 @@ export async function runUntilSignal(
   let signalMs: number | null = null;
   let exitCode = 0;
   const onSignal = (signal: string) => {
-    const now = performance.now();
     const isFirst = signalMs === null;
-    if (signalMs !== null && now - signalMs < SAME_SIGNAL_MS) return;
-    signalMs = now;
+    if (signalMs !== null && performance.now() - signalMs < SAME_SIGNAL_MS) return;
+    signalMs = performance.now();
     log.info({ signal }, isFirst ? 'stopping' : 'stopping at once');
     if (!isFirst) exitCode = 1;
     void supervisor.stop(!isFirst).then(() => process.exit(exitCode));
+    // Counted from here: the second of the pair may have waited behind what was just begun.
+    signalMs = performance.now();
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, onSignal);
   // Asked now: a terminal that has gone is none any more. Node takes no notice of `nohup`, which redirects the input.

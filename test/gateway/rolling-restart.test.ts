@@ -179,7 +179,7 @@ it('a second SIGTERM cuts what is open and writes down that it did', async () =>
   const load = stage.startCallsAtOnce();
   await streams.allOpen();
   child.kill('SIGTERM');
-  await sleep(300);
+  await sleep(1_000);
   child.kill('SIGTERM');
   expect(await exited).toBe(1);
   streams.letGo();

@@ -200,7 +200,7 @@ test('a second signal ends the waiting', async () => {
   process.kill(pid, 'SIGSTOP');
   run.kill('SIGTERM');
   await run.logged('stopping');
-  await sleep(100);
+  await sleep(500);
   run.kill('SIGTERM');
   expect(await run.exited).toEqual({ code: 1, signal: null });
   expect(listProcesses(dataDir)).toEqual([]);
