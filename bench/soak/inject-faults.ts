@@ -173,7 +173,8 @@ export function injectFaults({ stage, workers, disk, shiftClock, seed, maxLongMs
         if (isRestarting) return false;
         return long === null || (long === 'disk full' && hasStandbys(workers));
       case 'kill proxy':
-        return long !== 'disk full' || hasStandbys(1);
+        // A restart whose new process is killed is given up and leaves the former one, for which we would wait in vain.
+        return !isRestarting && (long !== 'disk full' || hasStandbys(1));
       case 'kill control':
       case 'kill postgres':
       case 'kill backend':
