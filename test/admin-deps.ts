@@ -21,6 +21,7 @@ export function bareAdminDeps(given: Partial<AdminDeps> & Pick<AdminDeps, 'admin
     baseUrl: 'http://127.0.0.1:4141',
     dashboard: null,
     database: () => null,
+    databaseProblem: () => null,
     requestRestart: async () => null,
     publishKeys: async () => true,
     readSupervisorStatus: async () => null,

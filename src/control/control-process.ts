@@ -187,8 +187,12 @@ function createControl(
     return PROXY_POLL_MS;
   });
   const standbys = repeatStandbys(join(config.dataDir, STANDBY_NAME), log);
-  const connecting = repeatMigration(shipperPool, join(PROJECT_ROOT, 'migrations'), log, () => {
-    connected = connect();
+  const connecting = repeatMigration({
+    ...{ pool: shipperPool, connectionString: start.databaseUrl, log },
+    migrationsDir: join(PROJECT_ROOT, 'migrations'),
+    onMigrated: () => {
+      connected = connect();
+    },
   });
 
   const publishKeys = (version: number) => connected?.keys.publish(version) ?? Promise.resolve(false);
@@ -215,6 +219,7 @@ function createControl(
     version: readVersion(),
     dashboard: readDashboardFiles(join(PROJECT_ROOT, 'dist', 'dashboard')),
     database: () => (connected === null ? null : apiPool),
+    databaseProblem: connecting.problem,
     publishKeys,
     readSupervisorStatus: status.read,
     requestRestart: async () => {
