@@ -116,7 +116,7 @@ export function createUsageReader(options: UsageReaderOptions): UsageReader {
   }
 
   function readBody(bytes: Buffer): void {
-    const { body, complete } = readWholeJson(bytes, shape.countsElements === true);
+    const { body, complete } = readWholeJson(bytes);
     if (body !== undefined) {
       const before = reading;
       reading = shape.readJson(body, reading);
@@ -180,8 +180,9 @@ export function createUsageReader(options: UsageReaderOptions): UsageReader {
     function close(): void {
       isCut = !complete || stopped;
       guarded(() => framing?.finish());
-      // Each line is an answer of its own: one that was not read is missing in the sum.
-      if (shape.areLines === true && hasUnreadPart(reading)) reading = withIncomplete(reading);
+      // What was not looked into may have had usage in it; and each line is an answer of its own.
+      if (reading.flags.includes('tap_limit') || (shape.areLines === true && hasUnreadPart(reading)))
+        reading = withIncomplete(reading);
       done(reading);
     }
 
