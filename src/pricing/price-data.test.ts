@@ -11,6 +11,7 @@ const FILE = {
   derived: [],
   aliases: [],
   withoutPrice: [],
+  settled: [],
 };
 
 const withRow = (row: Record<string, unknown>) => ({ ...FILE, prices: [{ ...FILE.prices[0], ...row }] });

@@ -52,8 +52,6 @@ const row = {
   from: Time.optional(),
   until: Time.optional(),
   source: Text,
-  /** Why this price, where public catalogues say another. */
-  reason: Text.optional(),
 };
 
 const Price = z
@@ -84,7 +82,7 @@ const Derived = z.strictObject({ ...row, classes: Classes, of: Class, factor: De
 
 const Alias = z.strictObject({ ...row, model: Text }).refine(hasOneWay, ONE_WAY);
 
-const WithoutPrice = z.strictObject({ ...row, reason: Text }).refine(hasOneWay, ONE_WAY);
+const Note = z.strictObject({ ...row, reason: Text }).refine(hasOneWay, ONE_WAY);
 
 const Minute = z
   .string()
@@ -116,7 +114,9 @@ const PriceData = z.strictObject({
   derived: z.array(Derived),
   aliases: z.array(Alias),
   /** Models that are known and have no price here, and why. */
-  withoutPrice: z.array(WithoutPrice),
+  withoutPrice: z.array(Note),
+  /** Models whose price is another one than public catalogues say, and why it stands. */
+  settled: z.array(Note),
 });
 export type PriceData = z.infer<typeof PriceData>;
 
@@ -132,8 +132,6 @@ export interface Sourced {
   readonly source: string;
   /** ISO date. */
   readonly checkedOn: string;
-  /** Why this price, where public catalogues say another. */
-  readonly reason?: string;
 }
 
 interface Entry extends Ids {
@@ -141,7 +139,6 @@ interface Entry extends Ids {
   readonly from?: string | undefined;
   readonly until?: string | undefined;
   readonly source: string;
-  readonly reason?: string | undefined;
 }
 
 function toModelMatch({ models = [], snapshots, starts_with, pattern }: Ids): ModelMatch {
@@ -152,7 +149,7 @@ function toModelMatch({ models = [], snapshots, starts_with, pattern }: Ids): Mo
 }
 
 export function readSourced({ provider, sources }: PriceData, entry: Entry): Sourced {
-  const { from, until, reason } = entry;
+  const { from, until } = entry;
   const source = sources[entry.source];
   return {
     name: `${provider}/${nameOf(entry)}`,
@@ -162,7 +159,6 @@ export function readSourced({ provider, sources }: PriceData, entry: Entry): Sou
     ...(until === undefined ? {} : { to: until }),
     source: source?.title ?? '',
     checkedOn: source?.checked ?? '',
-    ...(reason === undefined ? {} : { reason }),
   };
 }
 
