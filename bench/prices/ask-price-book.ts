@@ -2,6 +2,8 @@
 import type { ProviderName } from '../../src/call-record.ts';
 import type { BillableCall } from '../../src/pricing/billable-call.ts';
 import type { PriceBook } from '../../src/pricing/price-book.ts';
+import { isValidAt } from '../../src/pricing/price-row.ts';
+import { TOOL_CLASSES } from '../../src/token-usage.ts';
 import type { CatalogueRate } from './catalogue.ts';
 
 /** A short prompt, and enough tokens that no rate is lost to rounding. */
@@ -52,4 +54,10 @@ export function askRate(
   const line = priced.lines.find((candidate) => candidate.class === rate.unit);
   if (line === undefined) return null;
   return ((Number(line.amount) * PICO_PER_USD) / count / PICO_PER_USD) * per;
+}
+
+/** Has it a price for anything but tools, which are the same on every model? */
+export function isInBook({ book, atMs }: AskedAt, provider: ProviderName, model: string): boolean {
+  const { rows } = book.findPrices({ provider, providerAlias: null, atMs }, model).prices;
+  return rows.some((row) => isValidAt(row, atMs) && !TOOL_CLASSES.includes(row.unit));
 }

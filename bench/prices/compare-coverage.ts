@@ -1,7 +1,7 @@
 /** The price book beside public catalogues: what it has a price for, and where it says another one than most of them. */
 import { PROVIDER_NAMES, type ProviderName } from '../../src/call-record.ts';
 import type { NotedModel } from '../../src/pricing/noted-models.ts';
-import { type AskedAt, askRate } from './ask-price-book.ts';
+import { type AskedAt, askRate, isInBook } from './ask-price-book.ts';
 import type { Catalogue, CatalogueRate } from './catalogue.ts';
 
 /** Catalogues round: a third of a cent of difference in a dollar is none. */
@@ -136,10 +136,10 @@ export function compareCoverage(catalogues: readonly Catalogue[], at: AskedAt, f
     const plain = listPlainRates(listed);
     const isPriced =
       plain.length > 0 && plain.every((rate) => askRate(at, provider, model, { unit: rate.unit }) !== null);
-    // What every catalogue calls free or has no figure for is priced where the book knows its input.
-    const isFreeToo = plain.length === 0 && askRate(at, provider, model, { unit: 'input' }) !== null;
+    // Free by every catalogue, or priced there in what we do not compare: the book has to know something of it.
+    const isKnown = plain.length === 0 && isInBook(at, provider, model);
     const pricedBy = [...rates.values()].filter((list) => !isFree(list)).length;
-    return { listed, note, isPriced: isPriced || isFreeToo, isShared: pricedBy >= 2 };
+    return { listed, note, isPriced: isPriced || isKnown, isShared: pricedBy >= 2 };
   });
   const count = (list: typeof judged): Count => ({
     models: list.length,

@@ -4,9 +4,9 @@ import type { Count, Coverage, Disagreement } from './compare-coverage.ts';
 
 const MAX_LISTED = 400;
 
-/** Downwards: 97.96 % is not 98 %. */
-export function toPercent({ models, priced }: Count): number {
-  return models === 0 ? 100 : Math.floor((priced / models) * 1_000) / 10;
+/** Of the models those with a price, or with a stated reason why there is none. Downwards: 97.96 % is not 98 %. */
+export function toPercent({ models, priced, explained }: Count): number {
+  return models === 0 ? 100 : Math.floor(((priced + explained) / models) * 1_000) / 10;
 }
 
 function formatDisagreement({ provider, model, rate, book, catalogues, reason }: Disagreement): string {
@@ -30,15 +30,15 @@ export function formatCoverage(coverage: Coverage, isDetailed: boolean): string 
       ...[any, shared].flatMap((count) => [
         String(count.models),
         String(count.priced),
-        `${toPercent(count).toFixed(1)} %`,
         String(count.explained),
+        `${toPercent(count).toFixed(1)} %`,
       ]),
       String(own.length - open),
       String(open),
     ];
   });
-  const titles = ['ids', 'priced', '%', 'with a reason', 'in two', 'priced', '%', 'with a reason'];
-  const columns = [...titles, 'differ, with a reason', 'without'].map((title) => ({ title, align: 'right' }) as const);
+  const titles = ['ids', 'priced', 'reason', 'covered', 'in two', 'priced', 'reason', 'covered'];
+  const columns = [...titles, 'differ: reason', 'none'].map((title) => ({ title, align: 'right' }) as const);
   const table = formatTable([{ title: 'provider' }, ...columns], rows);
   const open = (list: readonly Disagreement[]) => list.filter(({ reason }) => reason === null).map(formatDisagreement);
   const told = (list: readonly Disagreement[]) => list.filter(({ reason }) => reason !== null).map(formatDisagreement);

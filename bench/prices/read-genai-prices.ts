@@ -22,6 +22,9 @@ const FIELDS: readonly (readonly [field: string, unit: UsageClass])[] = [
   ['output_image_mtok', 'output_image'],
 ];
 
+/** What the catalogue lists there because another API of the same company serves it. */
+const NOT_THEIRS: Readonly<Partial<Record<ProviderName, RegExp>>> = { gemini: /^claude-|-maas$/, bedrock: /^claude-/ };
+
 function isProvider(name: string): name is ProviderName {
   return Object.hasOwn(CATALOG_PROVIDER_IDS, name);
 }
@@ -58,14 +61,41 @@ function readRates(prices: JsonRecord): readonly CatalogueRate[] {
   });
 }
 
+/** The ids that a rule names whole, however deep. */
+function listEquals(match: unknown): readonly string[] {
+  const rule = readRecord(match);
+  const name = readText(rule['equals']);
+  const inner = rule['or'];
+  return [...(name === undefined ? [] : [name]), ...(Array.isArray(inner) ? inner.flatMap(listEquals) : [])];
+}
+
+function hasPart(match: unknown, id: string): boolean {
+  const { contains, starts_with, ends_with, or } = readRecord(match);
+  const [part, start, end] = [readText(contains), readText(starts_with), readText(ends_with)];
+  if (Array.isArray(or)) return or.some((inner) => hasPart(inner, id));
+  return (
+    (part !== undefined && id.includes(part)) ||
+    (start !== undefined && id.startsWith(start)) ||
+    (end !== undefined && id.endsWith(end))
+  );
+}
+
+/** Its own id may be a name of the catalogue alone: the ids of the provider are those that its rule names or fits. */
+function listIds(id: string, match: unknown): readonly string[] {
+  const named = listEquals(match);
+  return named.length > 0 || !hasPart(match, id) ? named : [id];
+}
+
 export function readGenaiPrices(file: unknown, day: string): readonly CatalogueEntry[] {
   return listProviders(file).flatMap(({ id, models }) => {
     const provider = PROVIDERS.get(readText(id) ?? '');
     if (provider === undefined || !Array.isArray(models)) return [];
     return models.filter(isRecord).flatMap((entry): CatalogueEntry[] => {
-      const model = readText(entry['id']);
-      if (model === undefined || entry['deprecated'] === true) return [];
-      return [{ provider, model, rates: readRates(readPrices(entry['prices'], day)) }];
+      if (entry['deprecated'] === true) return [];
+      const rates = readRates(readPrices(entry['prices'], day));
+      return listIds(readText(entry['id']) ?? '', entry['match'])
+        .filter((model) => !NOT_THEIRS[provider]?.test(model))
+        .map((model) => ({ provider, model, rates }));
     });
   });
 }

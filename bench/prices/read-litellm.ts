@@ -21,7 +21,7 @@ const PREFIX = /^(?:openai|anthropic|gemini|bedrock(?:_mantle|_converse)?|firewo
 
 /** Rows that are no model id: prices by size and quality of a picture, by size of the model, by region. */
 const NO_MODEL =
-  /^(?:\d|(?:hd|standard|low|medium|high|auto)\/|(?:max-x|512-x|1024-x|256-x)|together-ai-|fireworks-ai-|[a-z]{2}-[a-z-]+-\d\/|\*\/|invoke\/|commitment)|\/\d+-month-commitment|\/\d+-x-\d+\//;
+  /^(?:\d|(?:hd|standard|low|medium|high|auto)\/|(?:max-x|512-x|1024-x|256-x)|together-ai-|fireworks-ai-|[a-z]{2}-[a-z-]+-\d\/|\*\/|invoke\/|claude_platform\/|guardrails$|container$|search$|commitment)|\/\d+-month-commitment|\/\d+-x-\d+\//;
 
 const FIELDS: readonly (readonly [field: string, unit: UsageClass])[] = [
   ['input_cost_per_token', 'input'],
@@ -38,7 +38,7 @@ const TIERS = [
   ['flex', 'flex'],
   ['priority', 'priority'],
 ] as const;
-const LONG = /^(input_cost_per_token|output_cost_per_token|cache_read_input_token_cost)_above_(\d+)k_tokens$/;
+const LONG = /^([a-z_]+)_above_(\d+)k_tokens(?:_(batches|flex|priority))?$/;
 
 function readRates(entry: JsonRecord): readonly CatalogueRate[] {
   const rates: CatalogueRate[] = [];
@@ -51,9 +51,11 @@ function readRates(entry: JsonRecord): readonly CatalogueRate[] {
     for (const [suffix, tier] of TIERS) add(`${field}_${suffix}`, { unit, tier }, MILLION);
   }
   for (const field of Object.keys(entry)) {
-    const [, base, thousands] = LONG.exec(field) ?? [];
+    const [, base, thousands, suffix] = LONG.exec(field) ?? [];
     const unit = FIELDS.find(([name]) => name === base)?.[1];
-    if (unit !== undefined) add(field, { unit, overTokens: Number(thousands) * 1_000 }, MILLION);
+    const tier = TIERS.find(([name]) => name === suffix)?.[1];
+    const long = { overTokens: Number(thousands) * 1_000, ...(tier === undefined ? {} : { tier }) };
+    if (unit !== undefined) add(field, { unit, ...long }, MILLION);
   }
   add('input_cost_per_second', { unit: 'input_audio_ms' }, 60);
   add('input_cost_per_character', { unit: 'input_characters' }, MILLION);
@@ -65,6 +67,11 @@ export function isLitellm(file: unknown): file is JsonRecord {
   return isRecord(file) && Object.values(file).some((entry) => readText(readRecord(entry)['litellm_provider']));
 }
 
+/** Fireworks' own ids begin with an account, `accounts/…`, or are those of an embedding model: others are short for one. */
+function toModelId(provider: ProviderName, model: string): string {
+  return provider === 'fireworks' && !model.includes('/') ? `accounts/fireworks/models/${model}` : model;
+}
+
 /** Models that were switched off by `day` are left out. */
 export function readLitellm(file: JsonRecord, day: string): readonly CatalogueEntry[] {
   return Object.entries(file).flatMap(([key, value]): CatalogueEntry[] => {
@@ -73,6 +80,6 @@ export function readLitellm(file: JsonRecord, day: string): readonly CatalogueEn
     const model = key.replace(PREFIX, '');
     if (provider === undefined || NO_MODEL.test(model)) return [];
     if ((readText(entry['deprecation_date']) ?? '9999') <= day) return [];
-    return [{ provider, model, rates: readRates(entry) }];
+    return [{ provider, model: toModelId(provider, model), rates: readRates(entry) }];
   });
 }

@@ -32,7 +32,7 @@ export function listShortfalls({ providers, disagreements }: Coverage, threshold
   const short = providers.flatMap(({ provider, shared }) => {
     const wanted = thresholds[provider];
     const share = toPercent(shared);
-    return wanted === undefined || share >= wanted ? [] : [`${provider}: ${share} % priced, wanted ${wanted} %`];
+    return wanted === undefined || share >= wanted ? [] : [`${provider}: ${share} % covered, wanted ${wanted} %`];
   });
   const open = disagreements.filter(({ provider, reason }) => reason === null && thresholds[provider] !== undefined);
   return open.length === 0 ? short : [...short, `${open.length} disagreements without a reason`];

@@ -9,6 +9,15 @@ import type { ModelMatch } from './model-match.ts';
 import { matchSnapshots } from './overlay-row.ts';
 import { type Calendar, ROW_TIERS } from './price-row.ts';
 
+function isExpression(text: string): boolean {
+  try {
+    new RegExp(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 const Text = z.string().min(1).max(512);
 /** A day begins at midnight UTC; an instant says its second. */
 const Time = z.union([z.iso.date().transform((day) => `${day}T00:00:00Z`), z.iso.datetime()]);
@@ -26,12 +35,14 @@ const Classes = z.union([
   z.enum(['tokens', 'cached', 'input-and-output']).transform((group) => CLASS_GROUPS[group]),
 ]);
 
+const Pattern = z.string().max(512).refine(isExpression, 'is no regular expression');
+
 /** Which ids: names as they are, names and their dated snapshots, or an expression. */
 const ids = {
   models: z.array(Text).min(1).optional(),
   snapshots: z.literal(true).optional(),
   starts_with: Text.optional(),
-  pattern: z.string().max(512).optional(),
+  pattern: Pattern.optional(),
 };
 interface Ids {
   readonly models?: readonly string[] | undefined;
