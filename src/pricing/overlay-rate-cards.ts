@@ -2,6 +2,7 @@
  * Prices that the catalogue lacks or has wrong, each with its source and the day it was checked. Of two cards in force
  * for one class the later one in this list counts. Rules that hold for many models stand in `overlay-rules.ts`.
  */
+import { BEDROCK_PLACE_CARDS } from './bedrock-place-cards.ts';
 import { DEEPSEEK_RATE_CARDS } from './deepseek-rate-cards.ts';
 import type { ModelMatch } from './model-match.ts';
 import { createRates, matchSnapshots, type RateCard, type Triple } from './overlay-row.ts';
@@ -347,7 +348,7 @@ const BEDROCK: readonly RateCard[] = [
   {
     name: 'bedrock/titan-embed-text-v2',
     provider: 'bedrock',
-    match: { starts_with: 'amazon.titan-embed-text-v2' },
+    match: { regex: '^amazon\\.titan-embed-text-v2(:0)?$' },
     rates: { input: '0.02' },
     source: 'AWS, Bedrock pricing; the catalogue gives v2 the price of v1',
     checkedOn: '2026-08-21',
@@ -394,6 +395,7 @@ export const OVERLAY_RATE_CARDS: readonly RateCard[] = [
   ...ANTHROPIC,
   ...GEMINI,
   ...BEDROCK,
+  ...BEDROCK_PLACE_CARDS,
   ...FIREWORKS,
   ...TOGETHER,
   ...DEEPSEEK_RATE_CARDS,

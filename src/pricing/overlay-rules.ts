@@ -5,6 +5,7 @@
 import type { ProviderName } from '../call-record.ts';
 import { COUNTED_CLASSES, USAGE_CLASSES, type UsageClass } from '../token-usage.ts';
 import type { ModelMatch } from './model-match.ts';
+import { RESIDENCY } from './place.ts';
 
 interface Sourced {
   /** Unique; stored with the lines that used the rule. */
@@ -19,7 +20,7 @@ interface Sourced {
 }
 
 /** The terms of a call that can change its price. */
-export type TermName = 'serviceTier' | 'speed' | 'inferenceGeo';
+export type TermName = 'serviceTier' | 'speed' | 'inferenceGeo' | 'place';
 
 /** On these terms, these classes cost their standard rate times the factor. */
 export interface MultiplierRule extends Sourced {
@@ -55,7 +56,72 @@ const TOKENS = USAGE_CLASSES.filter((unit) => !COUNTED_CLASSES.includes(unit));
 const CACHED = TOKENS.filter((unit) => unit.startsWith('cache_read'));
 const INPUT_AND_OUTPUT = TOKENS.filter((unit) => unit.startsWith('input') || unit.startsWith('output'));
 
+const DATED = '(-\\d{4}-\\d{2}-\\d{2})?$';
+/** By their model pages released on 2026-03-05 or later. */
+const SINCE_UPLIFT: ModelMatch = {
+  regex: `^(gpt-5\\.[4-9](-[a-z]+)*|gpt-6(\\.\\d)?-[a-z]+|gpt-image-2)${DATED}`,
+};
+const BEFORE_UPLIFT: ModelMatch = {
+  regex: `^(gpt-3\\.5-turbo|gpt-4|gpt-4-turbo|gpt-4o|gpt-4o-mini|gpt-4\\.1|gpt-4\\.1-(mini|nano)|gpt-5|gpt-5-(mini|nano|pro|codex)|gpt-5\\.[1-3](-[a-z]+)*|o1|o1-(mini|pro)|o3|o3-(mini|pro)|o4-mini|text-embedding-3-(small|large)|text-embedding-ada-002|gpt-image-1|gpt-image-1-mini|gpt-4o-(mini-)?transcribe|gpt-4o-mini-tts|gpt-realtime|gpt-audio)${DATED}`,
+};
+/** Where the catalogue's price is that of the US regions or, without a premium, of all commercial ones. */
+const IN_GOVCLOUD: ModelMatch = {
+  regex:
+    '^(amazon\\.nova-pro-v1:0|openai\\.gpt-oss-120b(-1:0)?|anthropic\\.claude-3-5-sonnet-20240620-v1:0|anthropic\\.claude-3-haiku-20240307-v1:0|anthropic\\.claude-3-7-sonnet-20250219-v1:0)$',
+};
+
 export const MULTIPLIER_RULES: readonly MultiplierRule[] = [
+  {
+    name: 'openai/residency',
+    provider: 'openai',
+    match: SINCE_UPLIFT,
+    term: 'place',
+    value: RESIDENCY,
+    factor: '1.1',
+    units: TOKENS,
+    source: 'OpenAI, data residency: regional endpoints cost 10 % more for models released on or after 2026-03-05',
+    checkedOn: '2026-11-29',
+  },
+  {
+    name: 'openai/residency-of-older-models',
+    provider: 'openai',
+    match: BEFORE_UPLIFT,
+    term: 'place',
+    value: RESIDENCY,
+    factor: '1',
+    units: TOKENS,
+    source: 'OpenAI, data residency: no uplift on models released before 2026-03-05',
+    checkedOn: '2026-11-29',
+  },
+  {
+    name: 'bedrock/govcloud',
+    provider: 'bedrock',
+    match: IN_GOVCLOUD,
+    term: 'place',
+    value: 'us-gov',
+    factor: '1.2',
+    units: INPUT_AND_OUTPUT,
+    source: 'AWS, price list of GovCloud, as BerriAI/litellm#39764 read it and its map of 2026-08-01 has it',
+    checkedOn: '2026-08-01',
+  },
+  ...(
+    [
+      ['flex', '0.5'],
+      ['priority', '1.75'],
+    ] as const
+  ).map(
+    ([value, factor]): MultiplierRule => ({
+      name: `bedrock/${value}/gpt-oss-20b`,
+      provider: 'bedrock',
+      match: { regex: '^openai\\.gpt-oss-20b(-1:0)?$' },
+      term: 'serviceTier',
+      value,
+      factor,
+      units: INPUT_AND_OUTPUT,
+      source: 'AWS, Bedrock pricing, service tiers of gpt-oss-20b',
+      checkedOn: '2026-09-01',
+    }),
+  ),
   {
     name: 'openai/batch',
     provider: 'openai',
@@ -309,6 +375,16 @@ export const DERIVED_RULES: readonly DerivedRule[] = [
 const V4_FLASH_ENDS = '2026-09-10T04:00:00Z';
 
 export const ALIAS_RULES: readonly AliasRule[] = [
+  ...['openai.gpt-oss-20b', 'openai.gpt-oss-120b'].map(
+    (model): AliasRule => ({
+      name: `bedrock/${model}`,
+      provider: 'bedrock',
+      match: { equals: model },
+      model: `${model}-1:0`,
+      source: 'AWS, Bedrock user guide, OpenAI models: the name without its version on the OpenAI-compatible endpoint',
+      checkedOn: '2026-11-29',
+    }),
+  ),
   ...['deepseek-chat', 'deepseek-reasoner'].flatMap((model): AliasRule[] => {
     const shared = {
       provider: 'deepseek',
