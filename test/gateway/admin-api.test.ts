@@ -9,9 +9,11 @@ import type pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { watchAdminAccess } from '../../src/admin/admin-access.ts';
 import { createAdminApp } from '../../src/admin/admin-app.ts';
 import type { AdminDeps } from '../../src/admin/admin-deps.ts';
 import { type AdminServer, listenAdmin } from '../../src/admin/admin-server.ts';
+import { openEndedSessions } from '../../src/admin/ended-sessions.ts';
 import type { CallBegin, CallEnd, SpoolEntry } from '../../src/call-record.ts';
 import type { KeyChange } from '../../src/channel.ts';
 import { createKeyPublisher } from '../../src/control/key-publisher.ts';
@@ -92,6 +94,8 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
       baseUrl: 'http://127.0.0.1:4141',
       version: '0.0.0-test',
       dashboard: null,
+      endedSessions: openEndedSessions(null, log),
+      access: watchAdminAccess(log),
       database: () => (isDatabaseOpen ? pool : null),
       publishKeys: keys.publish,
       requestRestart: async () => ({ requested: 1, finished: 0, problem: null }),
