@@ -20,7 +20,10 @@ export class ConnectionPlaces {
   readonly #proven = new Set<Socket>();
   /** With their client's address; the one that said something last is the last. */
   readonly #unproven = new Map<Socket, string>();
-  #isScheduled = false;
+  /** Accepted in this turn of the event loop. */
+  #arrived = new Set<Socket>();
+  /** Accepted a moment ago: what they have sent was perhaps not read yet. */
+  readonly #unread = new Set<Socket>();
 
   /** `onClosed`: a connection of this client was closed for want of a place. */
   constructor(limits: PlaceLimits, onClosed: (client: string) => void) {
@@ -32,13 +35,19 @@ export class ConnectionPlaces {
     this.#unproven.set(socket, socket.remoteAddress ?? 'unknown');
     socket.once('close', () => {
       this.#unproven.delete(socket);
+      this.#unread.delete(socket);
       this.#proven.delete(socket);
     });
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    // Many may be accepted in one turn of the event loop. What they have sent is read in the next: those who speak have
-    // spoken before anyone is judged.
-    setImmediate(() => setImmediate(() => this.#closeSilent()));
+    this.#unread.add(socket);
+    this.#arrived.add(socket);
+    if (this.#arrived.size > 1) return;
+    // Many may be accepted in one turn of the event loop, and are read in the next: those who speak have spoken before
+    // anyone of their turn is judged.
+    setImmediate(() => {
+      const judged = this.#arrived;
+      this.#arrived = new Set();
+      setImmediate(() => this.#closeSilent(judged));
+    });
   }
 
   /** It has sent a whole head of a request. */
@@ -56,12 +65,13 @@ export class ConnectionPlaces {
     this.#proven.add(socket);
   }
 
-  #closeSilent(): void {
-    this.#isScheduled = false;
+  #closeSilent(judged: ReadonlySet<Socket>): void {
+    for (const socket of judged) this.#unread.delete(socket);
+    const candidates = [...this.#unproven].filter(([socket]) => !this.#unread.has(socket));
     const clients = new Map<string, number>();
-    for (const client of this.#unproven.values()) clients.set(client, (clients.get(client) ?? 0) + 1);
-    let excess = this.#unproven.size - this.#limits.unproven;
-    for (const [socket, client] of this.#unproven) {
+    for (const [, client] of candidates) clients.set(client, (clients.get(client) ?? 0) + 1);
+    let excess = candidates.length - this.#limits.unproven;
+    for (const [socket, client] of candidates) {
       const held = clients.get(client) ?? 0;
       const isGreedy = held > this.#limits.unprovenPerClient;
       // For want of room at all, those who hold most give way first.
