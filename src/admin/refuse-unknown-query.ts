@@ -9,25 +9,33 @@ import { ApiError } from './api-error.ts';
 
 /** Looks the routes up at the first request, when all of them are there. */
 export function refuseUnknownQuery(app: OpenAPIHono): MiddlewareHandler {
-  let patterns: readonly RegExp[] | null = null;
+  let routes: readonly RoutePattern[] | null = null;
   return async (c, next) => {
     const [name] = new URL(c.req.url).searchParams.keys();
-    if (name === undefined) return next();
-    patterns ??= listWithoutQuery(app);
-    const method = c.req.method === 'HEAD' ? 'GET' : c.req.method;
-    const line = `${method} ${c.req.path}`;
-    if (patterns.some((pattern) => pattern.test(line)))
+    // Who looks at the health may have added anything, against caches.
+    if (name === undefined || !c.req.path.startsWith('/api/')) return next();
+    routes ??= listRoutes(app);
+    const line = `${c.req.method === 'HEAD' ? 'GET' : c.req.method} ${c.req.path}`;
+    const matching = routes.filter(({ pattern }) => pattern.test(line));
+    // `/logs/stream` looks like `/logs/{id}` as well: one that has parameters is the one that is meant.
+    if (matching.length > 0 && !matching.some(({ hasParameters }) => hasParameters))
       throw new ApiError(400, 'invalid_request', `${name.slice(0, 100)}: this route has no parameters.`);
     return next();
   };
 }
 
-function listWithoutQuery(app: OpenAPIHono): readonly RegExp[] {
+interface RoutePattern {
+  readonly pattern: RegExp;
+  readonly hasParameters: boolean;
+}
+
+function listRoutes(app: OpenAPIHono): readonly RoutePattern[] {
   const routes = app.openAPIRegistry.definitions.flatMap((one) => (one.type === 'route' ? [one.route] : []));
-  return routes
-    .filter(({ request }) => request?.query === undefined)
-    .map(({ method, path }) => {
-      const parts = path.split(/\{[^}]*\}/).map((part) => part.replace(/[.*+?^$()|[\]\\]/g, '\\$&'));
-      return new RegExp(`^${method.toUpperCase()} ${parts.join('[^/]+')}$`);
-    });
+  return routes.map(({ method, path, request }) => {
+    const parts = path.split(/\{[^}]*\}/).map((part) => part.replace(/[.*+?^$()|[\]\\]/g, '\\$&'));
+    return {
+      pattern: new RegExp(`^${method.toUpperCase()} ${parts.join('[^/]+')}$`),
+      hasParameters: request?.query !== undefined,
+    };
+  });
 }

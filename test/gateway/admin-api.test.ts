@@ -31,7 +31,7 @@ import { openMigrated } from '../open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../postgres.ts';
 import { testCatalogs } from '../test-catalogs.ts';
 
-const TOKEN = 'test-admin-token';
+const TOKEN = 'test-admin-token-of-thirty-two-characters';
 
 const List = z.object({ data: z.array(z.record(z.string(), z.any())), next_cursor: z.string().nullable() });
 const ErrorBody = z.object({ error: z.object({ code: z.string(), message: z.string(), request_id: z.string() }) });
@@ -225,7 +225,8 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
           await fetch(url, { method, headers: { authorization: TOKEN } }),
           await fetch(`${url}?token=${TOKEN}`, { method }),
         ];
-        if (answers.some((answer) => answer.status !== 401)) open.push(path);
+        // After ten wrong tokens within a minute a client is told to wait.
+        if (answers.some(({ status }) => status !== 401 && status !== 429)) open.push(path);
         for (const answer of answers) await answer.text();
       }
     // Signing in brings its own proof.
