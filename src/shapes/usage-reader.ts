@@ -2,7 +2,7 @@
  * Reads usage from the bytes of an answer while they pass: what the proxy's tap feeds. It copies what it must, parses
  * the few events that matter, and never throws or waits; its failures are flags on the reading.
  */
-import type { CallFlag, UsageReading } from '../token-usage.ts';
+import { hasUnreadPart, type UsageReading } from '../token-usage.ts';
 import type { AwsFrame } from '../wire/aws-event-stream.ts';
 import { type ContentDecoder, createContentDecoder, type DecodeEnd, isIdentity } from '../wire/content-encoding.ts';
 import { scanTopLevel } from '../wire/json-top-level.ts';
@@ -20,7 +20,6 @@ export const FINISH_DEADLINE_MS = 2000;
 const MODEL_LOOKS = 3;
 const MODEL_LOOK_MAX_BYTES = 64 * 1024;
 const MAX_DONE_TEXT_BYTES = 32;
-const UNREAD: readonly CallFlag[] = ['tap_limit', 'undecodable'];
 
 export interface UsageReaderOptions {
   readonly shape: Shape;
@@ -182,8 +181,7 @@ export function createUsageReader(options: UsageReaderOptions): UsageReader {
       isCut = !complete || stopped;
       guarded(() => framing?.finish());
       // Each line is an answer of its own: one that was not read is missing in the sum.
-      if (shape.areLines === true && UNREAD.some((flag) => reading.flags.includes(flag)))
-        reading = withIncomplete(reading);
+      if (shape.areLines === true && hasUnreadPart(reading)) reading = withIncomplete(reading);
       done(reading);
     }
 
