@@ -189,6 +189,8 @@ export type CallFlag =
   | 'usage_later'
   /** The usage of this result stands in an earlier record, and is not counted here again. */
   | 'usage_counted_before'
+  /** A finished result was fetched and could not be read: it may be the one whose usage is to be counted. */
+  | 'result_unread'
   /** The parts of the reported usage do not add up. */
   | 'inconsistent'
   /** Metadata beyond the limits was dropped. */
@@ -202,3 +204,15 @@ export type CallFlag =
   | 'compacted'
   /** Stored in a safe form after the database refused the row as it was. */
   | 'sanitised';
+
+const UNREAD: readonly CallFlag[] = ['tap_limit', 'undecodable'];
+
+export function hasUnreadPart({ flags }: UsageReading): boolean {
+  return UNREAD.some((flag) => flags.includes(flag));
+}
+
+/** The finished result is there; of one that was fetched, every part was read: it can be fetched again. */
+export function isWholeResult(reading: UsageReading | null, isFetched: boolean): boolean {
+  if (reading?.laterResult?.isFinal !== true || !reading.terminal) return false;
+  return !(isFetched && hasUnreadPart(reading));
+}

@@ -60,7 +60,7 @@ function toCall(group: UnpricedGroup): BillableCall {
 const STANDARD = { serviceTier: null, speed: null, inferenceGeo: null, isBatch: false } as const;
 
 function findReason(group: UnpricedGroup, book: PriceBook): UnpricedReason {
-  if (group.missing.length === 0) return 'unknown_endpoint';
+  if (group.missing.length === 0) return group.isResultUnread ? 'result_unread' : 'unknown_endpoint';
   if (group.model === null) return 'no_model';
   const call = toCall(group);
   if (book.priceCall(call).costStatus === 'exact') return 'priced_by_now';

@@ -44,6 +44,8 @@ export function suggestPrice(group: UnpricedGroup, reason: UnpricedReason): stri
       return `tollgate prices map ${target} --to MODEL${group.provider === 'bedrock' ? '' : alias}`;
     case 'priced_by_now':
       return `tollgate reprice --provider ${group.provider}`;
+    case 'result_unread':
+      return 'A result was fetched and could not be read; the example says why. Fetched again whole, as JSON, it is counted.';
     case 'unknown_endpoint':
       return 'The gateway does not know what this endpoint does, nor what it costs; no declared price changes that.';
     case 'no_model':

@@ -32,12 +32,6 @@ export interface RateCard {
   readonly checkedOn: string;
 }
 
-export type Triple = readonly [input: string, cacheRead: string | null, output: string];
-
-export function createRates([input, cacheRead, output]: Triple): RateCard['rates'] {
-  return cacheRead === null ? { input, output } : { input, cache_read: cacheRead, output };
-}
-
 /** A model and its dated snapshots (`-2026-03-05`, `-20260305`), nothing else. */
 export function matchSnapshots(model: string): ModelMatch {
   const escaped = model.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

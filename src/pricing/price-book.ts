@@ -85,6 +85,8 @@ function isFreeRefusal(call: BillableCall): boolean {
 
 function statusWithoutUsage(call: BillableCall): CostStatus {
   if (call.isLater || isFreeWithoutUsage(call)) return 'not_billed';
+  // Of the cost of such a result nothing is known; that it has one is.
+  if (call.isUnreadResult === true) return 'partial';
   return call.endpoint === UNKNOWN_ENDPOINT ? 'unpriced' : 'no_usage';
 }
 

@@ -2,7 +2,7 @@
  * Reads usage from the bytes of an answer while they pass: what the proxy's tap feeds. It copies what it must, parses
  * the few events that matter, and never throws or waits; its failures are flags on the reading.
  */
-import type { CallFlag, UsageReading } from '../token-usage.ts';
+import { hasUnreadPart, type UsageReading } from '../token-usage.ts';
 import type { AwsFrame } from '../wire/aws-event-stream.ts';
 import { type ContentDecoder, createContentDecoder, type DecodeEnd, isIdentity } from '../wire/content-encoding.ts';
 import { isJsonSpace } from '../wire/json-scan.ts';
@@ -24,7 +24,6 @@ const MODEL_LOOK_MAX_BYTES = 64 * 1024;
 const MAX_DONE_TEXT_BYTES = 32;
 /** Nothing, or a part of something, is what these statuses announce. */
 const WITHOUT_ENDING: readonly number[] = [204, 205, 206];
-const UNREAD: readonly CallFlag[] = ['tap_limit', 'undecodable'];
 
 export interface UsageReaderOptions {
   readonly shape: Shape;
@@ -210,8 +209,7 @@ export function createUsageReader(options: UsageReaderOptions): UsageReader {
       if (hasEnding && !isCut && !stopped && !isPassedOver)
         reading = judgeEnding(shape, { form: framing?.form ?? null, isOpen, isEmpty }, reading);
       // Each line is an answer of its own: one that was not read is missing in the sum.
-      if (shape.areLines === true && UNREAD.some((flag) => reading.flags.includes(flag)))
-        reading = withIncomplete(reading);
+      if (shape.areLines === true && hasUnreadPart(reading)) reading = withIncomplete(reading);
       if (reading.parts !== undefined) reading = withoutProgress(reading);
       done(reading);
     }

@@ -10,6 +10,7 @@ const WORDS: Readonly<Record<CallFlag, string>> = {
   no_ending: 'The answer ended without what would tell that it is whole; its format need not have it.',
   usage_later: 'The result is made later; its usage and cost stand in the record of the call that fetched it.',
   usage_counted_before: 'The usage of this result stands in an earlier record and is not counted again.',
+  result_unread: 'A result was fetched and could not be read: its usage, if it is counted nowhere else, is not known.',
   inconsistent: 'The parts of the reported usage do not add up.',
   metadata_cut: 'Metadata beyond the limits was dropped.',
   trace_id_cut: 'The trace id was longer than the limit and was shortened.',
