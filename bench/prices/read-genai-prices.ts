@@ -23,7 +23,10 @@ const FIELDS: readonly (readonly [field: string, unit: UsageClass])[] = [
 ];
 
 /** What the catalogue lists there because another API of the same company serves it. */
-const NOT_THEIRS: Readonly<Partial<Record<ProviderName, RegExp>>> = { gemini: /^claude-|-maas$/, bedrock: /^claude-/ };
+const NOT_THEIRS: Readonly<Partial<Record<ProviderName, RegExp>>> = {
+  gemini: /^claude-|-maas$/,
+  bedrock: /^(?:claude-|regional\.)/,
+};
 
 function isProvider(name: string): name is ProviderName {
   return Object.hasOwn(CATALOG_PROVIDER_IDS, name);

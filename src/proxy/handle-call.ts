@@ -150,7 +150,7 @@ function forward(
     drainsOnClientAbort: gateway.settings.onClientAbort === 'drain',
     stalls: gateway.stalledClients,
     arrivedMs: arrival.monotonicMs,
-    onHead: (head) => attachMeter(route, head, prepared.isAsked),
+    onHead: (head) => attachMeter(route, head, prepared.isAsked, request.method),
     checkpoint: (open, done) => {
       if (open.reading === null) done();
       else {

@@ -142,7 +142,7 @@ function createAnswer(outgoing: ServerResponse, { gateway, facts, responseCopy }
     drainsOnClientAbort: false,
     stalls: gateway.stalledClients,
     arrivedMs: arrival.monotonicMs,
-    onHead: (head) => attachMeter(route, head, false),
+    onHead: (head) => attachMeter(route, head, false, request.method),
     checkpoint: (_answer, done) => done(),
   });
 }
