@@ -25,6 +25,7 @@ export const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
     'supervisor/run-until-signal.ts SAME_SIGNAL_MS',
   ],
   'a usual range, or what is worth a warning': [
+    'admin/token-check.ts STRONG_TOKEN_LENGTH',
     'admin/metadata-keys-resource.ts USUAL_RANGE_MS',
     'admin/prices/prices-preview-resource.ts RANGE_MS',
     'admin/prices/prices-unpriced-resource.ts USUAL_RANGE_MS',
