@@ -120,11 +120,11 @@ test('a frame of the provider that is under way is finished before the client is
     ...['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'X-Gateway-Provider: openai'],
     'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
   ]);
-  await until('half a frame has come', () => /\r\n\r\n[^]{9}$/.test(text.text()));
+  await until('half a frame has come', () => /\r\n\r\n[\s\S]{9}$/.test(text.text()));
   revoke(proxy);
   raw.sockets.at(-1)?.write(Buffer.concat([frame.subarray(9), writeFrame(TEXT, Buffer.from('after'))]));
   await until('it is closed', () => text.socket.readableEnded || text.socket.destroyed);
-  expect(text.text()).toMatch(/x{300}[^]{4}the gateway key was revoked$/);
+  expect(text.text()).toMatch(/x{300}[\s\S]{4}the gateway key was revoked$/);
 });
 
 test('a stream whose key is revoked is cut, and the provider with it', async () => {
@@ -181,7 +181,7 @@ test('with `cut`, who waits for an answer that has not begun is told why there i
   await provider.waitForRequest(0);
   revoke(proxy);
   await until('it is refused', () => answer.text().includes('\r\n\r\n'));
-  expect(answer.text()).toMatch(/^HTTP\/1.1 401 [^]*X-Gateway-Error: key_revoked/i);
+  expect(answer.text()).toMatch(/^HTTP\/1.1 401 [\s\S]*X-Gateway-Error: key_revoked/i);
   expect((await proxy.lastCall()).end).toMatchObject({
     status: 401,
     outcome: 'shutdown_cut',
@@ -216,7 +216,7 @@ test('a request whose key is revoked while its body comes is not forwarded', asy
   change(proxy, { revoked: true });
   answer.socket.write(BODY.slice(5));
   await until('it is refused', () => answer.text().includes('\r\n\r\n'));
-  expect(answer.text()).toMatch(/^HTTP\/1.1 401 [^]*X-Gateway-Error: key_revoked/i);
+  expect(answer.text()).toMatch(/^HTTP\/1.1 401 [\s\S]*X-Gateway-Error: key_revoked/i);
   expect(provider.requests).toHaveLength(0);
 });
 
