@@ -66,6 +66,8 @@ const Price = z
     pictures: z
       .strictObject({ sizes: z.array(Text.nullable()).min(1), qualities: z.array(Text.nullable()).min(1) })
       .optional(),
+    /** Where it holds, as `place.ts` names it: `eu-west-2`, `us-gov`, `commercial`. Left out: where list prices do. */
+    places: z.array(Text).min(1).optional(),
     rates: z.partialRecord(Class, Decimal).refine((rates) => Object.keys(rates).length > 0, 'has no rate'),
   })
   .refine(hasOneWay, ONE_WAY);
@@ -73,7 +75,7 @@ const Price = z
 const Multiplier = z
   .strictObject({
     ...row,
-    term: z.enum(['serviceTier', 'speed', 'inferenceGeo']),
+    term: z.enum(['serviceTier', 'speed', 'inferenceGeo', 'place']),
     value: Text,
     factor: Decimal,
     classes: Classes,

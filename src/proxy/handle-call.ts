@@ -157,7 +157,7 @@ function forward(
     endsWithKey: (head) => gateway.settings.onRevoke === 'cut' || (head !== null && isStream(route, head)),
     stalls: gateway.stalledClients,
     arrivedMs: arrival.monotonicMs,
-    onHead: (head) => attachMeter(route, head, prepared.isAsked),
+    onHead: (head) => attachMeter(route, head, prepared.isAsked, request.method),
     checkpoint: (open, done) => {
       if (open.reading === null) done();
       else {

@@ -5,7 +5,7 @@
 import type { Outcome } from '../call-record.ts';
 import { GATEWAY_ERRORS, type GatewayErrorCode } from '../errors.ts';
 import type { Provider } from '../providers/provider.ts';
-import type { UsageReading } from '../token-usage.ts';
+import type { Shortfall, UsageReading } from '../token-usage.ts';
 import type { AnswerEnding } from './answer.ts';
 import type { AnswerHead } from './answer-head.ts';
 
@@ -35,9 +35,22 @@ export function outcomeOf(ending: AnswerEnding, status: number | null, reading: 
       return 'upstream_truncated';
     case 'complete':
       if (status !== null && status >= 400) return 'upstream_error';
-      return reading?.error == null ? 'ok' : 'upstream_stream_error';
+      if (reading?.error != null) return 'upstream_stream_error';
+      // As HTTP it was whole, and so the client got it; as what it was announced to be it is not.
+      return reading?.shortfall === undefined ? 'ok' : 'upstream_truncated';
   }
 }
+
+const SHORTFALLS: Readonly<Record<Shortfall, { type: string; message: string }>> = {
+  ended_early: {
+    type: 'upstream_ended_early',
+    message: 'The answer was delivered whole by HTTP, and stops before the last event of its format.',
+  },
+  not_json: {
+    type: 'upstream_not_json',
+    message: 'The answer was delivered whole by HTTP; it was announced as JSON, and is none.',
+  },
+};
 
 /** The provider's own words where it said something, else the gateway's. */
 export function errorOf(
@@ -68,5 +81,6 @@ export function errorOf(
     const type = code === 'upstream_unreachable' ? 'upstream_cut' : code;
     return { type, message: `The answer was cut before its end.${detail}` };
   }
+  if (ending.kind === 'complete' && reading?.shortfall !== undefined) return SHORTFALLS[reading.shortfall];
   return { type: null, message: null };
 }

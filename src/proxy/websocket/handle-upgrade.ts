@@ -146,7 +146,7 @@ function createAnswer(outgoing: ServerResponse, { gateway, facts, responseCopy }
     endsWithKey: () => true,
     stalls: gateway.stalledClients,
     arrivedMs: arrival.monotonicMs,
-    onHead: (head) => attachMeter(route, head, false),
+    onHead: (head) => attachMeter(route, head, false, request.method),
     checkpoint: (_answer, done) => done(),
   });
 }
