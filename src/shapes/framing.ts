@@ -21,7 +21,12 @@ export interface FramingSink {
   readonly onProblem: (problem: 'too-large' | 'undecodable') => void;
 }
 
+/** How an answer is put together: one value, an array of them, a value a line, or events (also in frames). */
+export type FramingForm = 'json' | 'array' | 'lines' | 'events';
+
 export interface Framing {
+  /** What the content type says, until the first bytes were seen; null when it is not read. */
+  readonly form: FramingForm | null;
   readonly push: (chunk: Buffer) => void;
   readonly finish: () => void;
   readonly bufferedBytes: number;
@@ -34,12 +39,23 @@ export interface Framing {
 class FramingOf implements Framing {
   readonly push: (chunk: Buffer) => void;
   readonly finish: () => void;
+  readonly #readForm: () => FramingForm | null;
   readonly #countBytes: () => number;
 
-  constructor(push: (chunk: Buffer) => void, finish: () => void, countBytes: () => number) {
+  constructor(
+    form: FramingForm | (() => FramingForm | null),
+    push: (chunk: Buffer) => void,
+    finish: () => void,
+    countBytes: () => number,
+  ) {
+    this.#readForm = typeof form === 'string' ? () => form : form;
     this.push = push;
     this.finish = finish;
     this.#countBytes = countBytes;
+  }
+
+  get form(): FramingForm | null {
+    return this.#readForm();
   }
 
   get bufferedBytes(): number {
@@ -95,7 +111,7 @@ export function createFraming(contentType: string | null, hints: FramingHints, s
 
 function readToldFormat(mediaType: string): Format | null {
   if (mediaType === 'text/event-stream') return 'events';
-  return mediaType === 'application/json' || mediaType.endsWith('+json') ? 'json' : null;
+  return isJson(mediaType) ? 'json' : null;
 }
 
 /**
@@ -118,6 +134,7 @@ function createByFirstBytes(told: Format | null, hints: FramingHints, sink: Fram
   }
 
   return new FramingOf(
+    () => (isChosen ? (chosen?.form ?? null) : told),
     (chunk) => {
       if (isChosen) {
         chosen?.push(chunk);
@@ -157,6 +174,14 @@ function createFormat(format: Format | null, hints: FramingHints, sink: FramingS
   }
 }
 
+export function isJsonType(contentType: string | null): boolean {
+  return isJson(readMediaType(contentType ?? ''));
+}
+
+function isJson(mediaType: string): boolean {
+  return mediaType === 'application/json' || mediaType.endsWith('+json');
+}
+
 function readMediaType(contentType: string): string {
   const semicolon = contentType.indexOf(';');
   return (semicolon === -1 ? contentType : contentType.slice(0, semicolon)).trim().toLowerCase();
@@ -164,7 +189,7 @@ function readMediaType(contentType: string): string {
 
 function createEvents(sink: FramingSink): Framing {
   const splitter = createSseSplitter(sink.onEvent, () => sink.onProblem('too-large'));
-  return new FramingOf(splitter.push, splitter.finish, () => splitter.bufferedBytes);
+  return new FramingOf('events', splitter.push, splitter.finish, () => splitter.bufferedBytes);
 }
 
 function createLines(sink: FramingSink): Framing {
@@ -173,6 +198,7 @@ function createLines(sink: FramingSink): Framing {
     () => sink.onProblem('too-large'),
   );
   return new FramingOf(
+    'lines',
     splitter.push,
     () => {
       splitter.finish();
@@ -185,6 +211,7 @@ function createLines(sink: FramingSink): Framing {
 function createFrames(sink: FramingSink): Framing {
   const decoder = createAwsEventStreamDecoder(sink.onFrame, sink.onProblem);
   return new FramingOf(
+    'events',
     decoder.push,
     () => {
       if (decoder.bufferedBytes > 0) sink.onProblem('undecodable');
@@ -198,6 +225,7 @@ function createWhole(sink: FramingSink): Framing {
   // Mutable: the first piece, of most answers the only one, and then not copied.
   let first: Buffer | null = null;
   return new FramingOf(
+    'json',
     (chunk) => {
       if (first === null && unit.isEmpty) first = chunk;
       else {
@@ -219,6 +247,7 @@ function createWhole(sink: FramingSink): Framing {
 function createArrayOrWhole(sink: FramingSink): Framing {
   let chosen: Framing | null = null;
   return new FramingOf(
+    () => chosen?.form ?? 'json',
     (chunk) => {
       chosen ??= chooseByFirstByte(chunk, sink);
       chosen?.push(chunk);
@@ -238,6 +267,7 @@ function chooseByFirstByte(chunk: Buffer, sink: FramingSink): Framing | null {
     () => sink.onProblem('too-large'),
   );
   return new FramingOf(
+    'array',
     (bytes) => {
       splitter.push(bytes);
       if (splitter.closed && !wasClosed) {

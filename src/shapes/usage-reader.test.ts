@@ -292,7 +292,7 @@ describe('JSON answers', () => {
     const piece = Buffer.alloc(1024 * 1024, 32);
     for (let times = 0; times < 9; times += 1) reader.push(piece);
     expect(reader.bufferedBytes).toBe(0);
-    expect(readNow(reader, [])).toEqual({ ...EMPTY_READING, flags: ['undecodable'] });
+    expect(readNow(reader, [])).toEqual({ ...EMPTY_READING, flags: ['undecodable'], shortfall: 'not_json' });
   });
 
   test('that were cut after their usage keep it, and have no ending', () => {
@@ -305,9 +305,13 @@ describe('JSON answers', () => {
     });
   });
 
-  test('that are no JSON are remarked; an empty one is not', () => {
-    expect(readNow(open('messages', JSON_TYPE), [Buffer.from('<html>')])?.flags).toEqual(['undecodable']);
-    expect(readNow(open('messages', JSON_TYPE), [])).toEqual(EMPTY_READING);
+  test('that are no JSON are remarked, and so is an empty one', () => {
+    expect(readNow(open('messages', JSON_TYPE), [Buffer.from('<html>')])).toEqual({
+      ...EMPTY_READING,
+      shortfall: 'not_json',
+      flags: ['undecodable'],
+    });
+    expect(readNow(open('messages', JSON_TYPE), [])).toEqual({ ...EMPTY_READING, shortfall: 'not_json' });
   });
 
   test('answer a request for a stream, and the content type decides', () => {
@@ -474,7 +478,7 @@ describe('encoded answers', () => {
   });
 
   test('without a body are done at once', () => {
-    expect(readNow(open('messages', JSON_TYPE, 200, 'gzip'), [])).toEqual(EMPTY_READING);
+    expect(readNow(open('messages', JSON_TYPE, 200, 'gzip'), [])).toEqual({ ...EMPTY_READING, shortfall: 'not_json' });
   });
 });
 
@@ -508,7 +512,7 @@ describe('an answer whose type says nothing, or something else', () => {
   });
 
   test.each(['audio/mpeg', 'image/png', 'video/mp4'])('%s is not read, whatever it looks like', (type) => {
-    expect(read(type, CHAT_JSON, 100)).toEqual(EMPTY_READING);
+    expect(read(type, CHAT_JSON, 100)).toEqual({ ...EMPTY_READING, flags: ['no_ending'] });
   });
 
   test('an error as plain text is read, also of an endpoint that is not metered', () => {
@@ -518,7 +522,8 @@ describe('an answer whose type says nothing, or something else', () => {
 });
 
 test('other content types and unmetered endpoints are not read', () => {
-  expect(readNow(open('responses', 'audio/mpeg'), [Buffer.from(CHAT_JSON)])).toEqual(EMPTY_READING);
-  expect(readNow(open('responses', 'text/html'), [Buffer.from('<html>data: {"usage":{}}')])).toEqual(EMPTY_READING);
+  const unread = { ...EMPTY_READING, flags: ['no_ending'] };
+  expect(readNow(open('responses', 'audio/mpeg'), [Buffer.from(CHAT_JSON)])).toEqual(unread);
+  expect(readNow(open('responses', 'text/html'), [Buffer.from('<html>data: {"usage":{}}')])).toEqual(unread);
   expect(readNow(open('opaque', JSON_TYPE), [Buffer.from(CHAT_JSON)])).toEqual(EMPTY_READING);
 });

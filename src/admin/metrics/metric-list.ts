@@ -224,6 +224,16 @@ const GATEWAY: readonly MetricDefinition[] = [
       return postgres === undefined ? null : postgres.state === 'ready';
     },
   ),
+  counter(
+    'tollgate_admin_wrong_tokens_total',
+    'Wrong tokens that were sent to the admin port, since the control process started.',
+    (s) => s.access.wrongTokens,
+  ),
+  counter(
+    'tollgate_admin_connections_closed_total',
+    'Connections to the admin port that had shown no credential and were closed for want of places, since the control process started.',
+    (s) => s.access.closedConnections,
+  ),
   gauge('tollgate_jobs_running', 'Jobs that run or wait for their turn.', (s) => s.jobsRunning),
   {
     name: 'tollgate_build_info',

@@ -1,5 +1,6 @@
 /** Everything that `/metrics` shows, gathered at one moment. What cannot be known is null, and then it is not shown. */
 import type { SupervisorStatus } from '../../channel.ts';
+import type { AccessFigures } from '../admin-access.ts';
 import type { AccountsReading, AdminDeps, ProxyCounts, ShipperFigures, SpoolStatus } from '../admin-deps.ts';
 import { isDatabaseUp } from '../system-resource.ts';
 
@@ -14,6 +15,7 @@ export interface MetricsSnapshot {
   readonly supervisor: SupervisorStatus | null;
   readonly isDatabaseUp: boolean;
   readonly jobsRunning: number | null;
+  readonly access: AccessFigures;
 }
 
 export async function takeMetricsSnapshot(deps: AdminDeps): Promise<MetricsSnapshot> {
@@ -37,5 +39,6 @@ export async function takeMetricsSnapshot(deps: AdminDeps): Promise<MetricsSnaps
     supervisor,
     isDatabaseUp: isUp,
     jobsRunning,
+    access: deps.access.figures(),
   };
 }
