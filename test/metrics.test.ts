@@ -7,7 +7,7 @@ import { createAdminApp } from '../src/admin/admin-app.ts';
 import type { AccountsReading, AdminDeps } from '../src/admin/admin-deps.ts';
 import { METRICS } from '../src/admin/metrics/metric-list.ts';
 import type { ChildStatus, ProxyMetrics } from '../src/channel.ts';
-import { NO_ACCOUNTS_DEP } from './admin-deps.ts';
+import { NO_ACCOUNTS_DEP, ONE_NODE } from './admin-deps.ts';
 import { fixedPrices } from './fixed-prices.ts';
 import { NO_BACKUPS } from './no-backups.ts';
 import { readExposition } from './read-exposition.ts';
@@ -71,6 +71,8 @@ const DEPS: AdminDeps = {
   settings: [],
   prices: fixedPrices(),
   catalogs: testCatalogs(),
+  nodes: ONE_NODE,
+  nowMs: Date.now,
   log: pino({ level: 'silent' }),
 };
 

@@ -35,7 +35,7 @@ function isSecure(c: Context, publicUrl: string | null): boolean {
 }
 
 export function addSessionRoutes(app: OpenAPIHono, deps: AdminDeps, sessions: Sessions): void {
-  const codes = createLoginCodes();
+  const codes = createLoginCodes(deps.nowMs);
   const limit = createGuessLimit();
   const isAdminToken = createTokenCheck(deps.adminToken);
 

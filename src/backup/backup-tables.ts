@@ -22,14 +22,19 @@ export interface BackupTable {
  */
 const LONG_AGO = "'3'::xid8";
 
+/** Signs of life of this moment say nothing elsewhere; the nodes that live are there again within seconds. */
+export const TABLES_LEFT_OUT: readonly string[] = ['nodes'];
+
 export const BACKUP_TABLES: readonly BackupTable[] = [
   { name: 'accounts', kind: 'kept', rows: 'accounts' },
   { name: 'gateway_keys', kind: 'kept', rows: 'keys' },
   { name: 'key_snapshot', kind: 'kept', rows: 'versions' },
+  { name: 'deployment_settings', kind: 'kept', rows: 'settings of all nodes' },
   { name: 'jobs', kind: 'own', rows: 'jobs' },
   { name: 'metadata_keys', kind: 'own', rows: 'promoted metadata keys' },
   { name: 'llm_requests', kind: 'log', rows: 'calls', constants: { ingest_xid: LONG_AGO } },
   { name: 'llm_open_calls', kind: 'log', rows: 'calls under way' },
+  { name: 'llm_closed_calls', kind: 'log', rows: 'calls that were closed' },
   { name: 'llm_bodies', kind: 'log', rows: 'bodies' },
   { name: 'llm_runs', kind: 'log', rows: 'runs' },
   { name: 'llm_run_facets', kind: 'log', rows: 'roll-ups' },

@@ -16,7 +16,7 @@ import { countSent } from './count-sent.ts';
 import type { Gateway } from './gateway.ts';
 import { splitGatewayHeaders } from './gateway-headers.ts';
 import { hideEchoes, hideInReading, NOT_SIGNED } from './hide-echoes.ts';
-import { acceptCall, keepBegin, keepEnd, keepsBodies, loseEnd, stampArrival } from './keep-call.ts';
+import { acceptCall, clockFlags, keepBegin, keepEnd, keepsBodies, loseEnd, stampArrival } from './keep-call.ts';
 import { attachMeter } from './meter.ts';
 import { type PreparedBody, prepareBody, withoutCompression } from './prepare-body.ts';
 import { NO_BODY_FACTS, readFactsAtEnd, withKnownStream } from './read-body-facts.ts';
@@ -86,7 +86,7 @@ export async function handleCall(incoming: ClientRequest, outgoing: ClientRespon
         ending,
         answer,
         body,
-        flags: withKnownStream(flags, body),
+        flags: [...withKnownStream(flags, body), ...clockFlags(arrival)],
         sentUsage: countSent(route.endpoint, request, received, requestCopy),
         overheadUs,
         requestBytes,
