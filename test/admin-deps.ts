@@ -1,6 +1,8 @@
 /** What the admin API needs, without anything behind it: no database, no supervisor, no call. A test names what it needs. */
 import { pino } from 'pino';
+import { watchAdminAccess } from '../src/admin/admin-access.ts';
 import type { AccountsDep, AdminDeps } from '../src/admin/admin-deps.ts';
+import { openEndedSessions } from '../src/admin/ended-sessions.ts';
 import { fixedPrices } from './fixed-prices.ts';
 import { NO_BACKUPS } from './no-backups.ts';
 import { testCatalogs } from './test-catalogs.ts';
@@ -54,6 +56,8 @@ export function bareAdminDeps(given: Partial<AdminDeps> & Pick<AdminDeps, 'admin
     backups: NO_BACKUPS,
     nodes: ONE_NODE,
     nowMs: Date.now,
+    endedSessions: openEndedSessions(null, pino({ level: 'silent' })),
+    access: watchAdminAccess(pino({ level: 'silent' })),
     log: pino({ level: 'silent' }),
     ...given,
   };

@@ -25,6 +25,7 @@ export const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
     'supervisor/run-until-signal.ts SAME_SIGNAL_MS',
   ],
   'a usual range, or what is worth a warning': [
+    'admin/token-check.ts STRONG_TOKEN_LENGTH',
     'admin/metadata-keys-resource.ts USUAL_RANGE_MS',
     'admin/prices/prices-preview-resource.ts RANGE_MS',
     'admin/prices/prices-unpriced-resource.ts USUAL_RANGE_MS',
@@ -52,6 +53,7 @@ export const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
     'proxy/gateway-headers.ts PREFIX_CHARS',
     'proxy/http2/http2-exchange.ts MAX_STATUS',
     'proxy/http2/http2-request-head.ts LINE_BYTES',
+    'proxy/websocket/frame-position.ts MASK_BYTES',
     'shapes/framing.ts ESCAPE_REST_BYTES',
     'spool/cursor.ts STAT_BLOCK_BYTES',
     'spool/frame-group.ts LENGTH_BYTES',

@@ -10,8 +10,10 @@ import type { PriceCatalogs } from '../prices/price-catalogs.ts';
 import type { QuarantinedItem } from '../quarantined-item.ts';
 import type { StoredNode } from '../store/nodes.ts';
 import type { JsonValue } from '../token-usage.ts';
+import type { AdminAccess } from './admin-access.ts';
 import { databaseUnavailable } from './api-error.ts';
 import type { DashboardFiles } from './dashboard-files.ts';
+import type { EndedSessions } from './ended-sessions.ts';
 
 /** The files that records wait in. */
 export interface SpoolStatus {
@@ -155,8 +157,9 @@ export interface AdminDeps {
   readonly accountId: number;
   readonly adminToken: string;
   readonly adminHost: string;
-  /** Where sessions are noted that were ended; in memory only when absent. */
-  readonly endedSessionsFile?: string;
+  readonly endedSessions: EndedSessions;
+  /** Counts what goes wrong at the door. */
+  readonly access: AdminAccess;
   /** Adds a name to those that the Host check accepts. */
   readonly publicUrl: string | null;
   /** Where clients reach the proxy. */

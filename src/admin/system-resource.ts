@@ -4,6 +4,7 @@ import type { SupervisorStatus } from '../channel.ts';
 import { MAX_SKEW_MS } from '../clock.ts';
 import { checkDatabase, readDatabaseFacts } from '../runs/database-facts.ts';
 import { AccountsBody, formatAccounts } from './accounts-body.ts';
+import type { AccessFigures } from './admin-access.ts';
 import type { AdminDeps, NodeClockState } from './admin-deps.ts';
 import { RestartBody } from './restart-resource.ts';
 import { COMMON_ERRORS, jsonAnswer, Time } from './schemas.ts';
@@ -76,6 +77,16 @@ const StatusBody = z
       })
       .describe('Of this node'),
     price_version: z.string().nullable(),
+    access: z
+      .object({
+        wrong_tokens: z.number().int().describe('Wrong tokens that were sent to the admin port'),
+        latest_wrong_token: z.object({ at: Time, from: z.string().describe('Address of the client') }).nullable(),
+        closed_connections: z
+          .number()
+          .int()
+          .describe('Connections without a credential that were closed because there were too many'),
+      })
+      .describe('At the door of the admin port, since the control process started'),
     settings: z.array(SettingBody).describe('In force; secrets are not shown'),
   })
   .openapi('Status');
@@ -104,6 +115,17 @@ function formatProcess(child: SupervisorStatus['children'][number]): z.infer<typ
             records_lost: metrics.recordsLost,
             rss_bytes: metrics.rssBytes,
           },
+  };
+}
+
+function formatAccess({ wrongTokens, latestWrongToken, closedConnections }: AccessFigures): Status['access'] {
+  return {
+    wrong_tokens: wrongTokens,
+    latest_wrong_token:
+      latestWrongToken === null
+        ? null
+        : { at: new Date(latestWrongToken.atMs).toISOString(), from: latestWrongToken.from },
+    closed_connections: closedConnections,
   };
 }
 
@@ -225,6 +247,7 @@ export function addSystemRoutes(app: OpenAPIHono, deps: AdminDeps): void {
         jobs_running: jobsRunning,
         clock: formatClock(deps.nodes.clock()),
         price_version: deps.prices.book().version,
+        access: formatAccess(deps.access.figures()),
         settings: [...deps.settings],
       },
       200,

@@ -22,9 +22,6 @@ export interface BackupTable {
  */
 const LONG_AGO = "'3'::xid8";
 
-/** Signs of life of this moment say nothing elsewhere; the nodes that live are there again within seconds. */
-export const TABLES_LEFT_OUT: readonly string[] = ['nodes'];
-
 export const BACKUP_TABLES: readonly BackupTable[] = [
   { name: 'accounts', kind: 'kept', rows: 'accounts' },
   { name: 'gateway_keys', kind: 'kept', rows: 'keys' },
@@ -52,3 +49,6 @@ export const BACKUP_TABLES: readonly BackupTable[] = [
   { name: 'reprice_days', kind: 'own', rows: 'days priced again' },
   { name: 'repriced_list_prices', kind: 'kept', rows: 'versions' },
 ];
+
+/** What stays in its database: sign-ins and signs of life are for the moment, and for the nodes that run on it. */
+export const TABLES_LEFT_OUT: readonly string[] = ['ended_sessions', 'login_codes', 'nodes'];

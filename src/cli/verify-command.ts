@@ -35,7 +35,13 @@ async function verify(flags: VerifyFlags): Promise<void> {
   if (differences > 0 || !isBalanced || gone.length > 0) process.exitCode = 1;
   if (flags.json) {
     for (const difference of shown) await output.json({ type: 'difference', ...difference });
-    await output.json({ type: 'result', differences, is_balanced: isBalanced, accounts: later, gone_nodes: gone });
+    await output.json({
+      type: 'result',
+      differences,
+      is_balanced: isBalanced,
+      accounts: later,
+      ...(gone.length === 0 ? {} : { gone_nodes: gone }),
+    });
     return;
   }
   for (const { rollup, side, row } of shown) {

@@ -7,10 +7,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import { watchAdminAccess } from '../admin/admin-access.ts';
 import { createAdminApp } from '../admin/admin-app.ts';
 import type { AccountsReading } from '../admin/admin-deps.ts';
 import { type AdminServer, limitAdmin, listenAdmin } from '../admin/admin-server.ts';
 import { readDashboardFiles } from '../admin/dashboard-files.ts';
+import { openEndedSessions } from '../admin/ended-sessions.ts';
 import type { ChildChannel, ControlStart, DownMessage, UpMessage } from '../channel.ts';
 import type { Config } from '../config.ts';
 import { createDemoData } from '../demo-data/demo-data.ts';
@@ -45,6 +47,7 @@ import { repeatMigration } from './repeat-migration.ts';
 import { repeatPriceUpdates } from './repeat-price-updates.ts';
 import { repeatPrices } from './repeat-prices.ts';
 import { repeatRetention } from './repeat-retention.ts';
+import { repeatSessions } from './repeat-sessions.ts';
 import { repeatStandbys } from './repeat-standbys.ts';
 import { type JobThread, runJobThread } from './run-job-thread.ts';
 import { formatShipperStatus } from './shipper-status.ts';
@@ -164,7 +167,7 @@ function createControl(
   const gone = createCallAccounts(join(config.dataDir, 'call-accounts.json'));
   const counter = createWaitingCounter();
   const quarantineDir = join(config.dataDir, 'quarantine');
-  // Read by what is made above only once it is set.
+  const endedSessions = openEndedSessions(join(config.dataDir, 'ended-sessions.json'), log);
   let server: AdminServer | null = null;
 
   function connect(): Connected {
@@ -185,6 +188,7 @@ function createControl(
       keys,
       repeated: [
         repeatKeys(keys, log),
+        repeatSessions(endedSessions, apiPool, log),
         repeatPrices(prices, apiPool, log),
         repeatPriceUpdates(apiPool, ACCOUNT_ID, prices, log),
         repeatRetention(retentionPool, nodeClock, log),
@@ -276,11 +280,13 @@ function createControl(
     log,
   });
 
+  const access = watchAdminAccess(log);
   const app = createAdminApp({
     accountId: ACCOUNT_ID,
     adminToken: start.adminToken,
     adminHost: config.adminHost,
-    endedSessionsFile: join(config.dataDir, 'ended-sessions.json'),
+    endedSessions,
+    access,
     publicUrl: config.publicUrl,
     baseUrl: config.publicUrl ?? formatOrigin(config.host, config.port),
     version: readVersion(),
@@ -331,7 +337,10 @@ function createControl(
 
   return {
     listen: async () => {
-      server = await listenAdmin(app, config.adminHost, config.adminPort, limitAdmin(readOpenFileLimit()));
+      server = await listenAdmin(app, config.adminHost, config.adminPort, {
+        limits: limitAdmin(readOpenFileLimit()),
+        onClosedConnection: access.noteClosedConnection,
+      });
       options.onListening?.(server.port);
       channel.send({ type: 'ready' });
     },

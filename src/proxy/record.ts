@@ -6,7 +6,7 @@
 import type { CallBegin, CallBody, CallCheckpoint, CallEnd } from '../call-record.ts';
 import type { KeyEntry } from '../channel.ts';
 import { GATEWAY_ERRORS, type GatewayErrorCode } from '../errors.ts';
-import { readReportedUse } from '../shapes/reported-use.ts';
+import { type ReportedUse, readReportedUse } from '../shapes/reported-use.ts';
 import type { CallFlag, TokenUsage, UsageReading } from '../token-usage.ts';
 import { copyLatin1 } from '../wire/copy-text.ts';
 import type { AcceptedRequest } from './accept.ts';
@@ -144,6 +144,8 @@ export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): 
   const durationMs = durationOf(facts.arrival, end.nowMs);
   const use = readReportedUse(reading, {
     fetchesResult: facts.route.endpoint.fetchesResult === true,
+    isFinishedByPath: facts.route.endpoint.resultId !== undefined,
+    contentType: head?.header('content-type') ?? null,
     isComplete: ending.kind === 'complete',
     sentUsage: end.sentUsage,
     status,
@@ -163,7 +165,7 @@ export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): 
     inferenceGeo: reading?.inferenceGeo ?? null,
     usage: use.usage,
     usageSource: use.usageSource,
-    flags: joinFlags(use.isLater ? [...end.flags, 'usage_later'] : end.flags, reading?.flags ?? []),
+    flags: joinFlags(withRemark(end.flags, use), reading?.flags ?? []),
     respondedAtMs: facts.arrival.requestedAtMs + durationMs,
     durationMs,
     connectMs: round(answer.connectMs),
@@ -220,6 +222,11 @@ function durationOf(arrival: Arrival, nowMs: number): number {
 
 function round(ms: number | null): number | null {
   return ms === null ? null : Math.round(ms);
+}
+
+function withRemark(flags: readonly CallFlag[], use: ReportedUse): readonly CallFlag[] {
+  if (use.isLater) return [...flags, 'usage_later'];
+  return use.isUnread ? [...flags, 'result_unread'] : flags;
 }
 
 function joinFlags(own: readonly CallFlag[], read: readonly CallFlag[]): readonly CallFlag[] {

@@ -9,6 +9,8 @@ import {
   addClasses,
   type CallFlag,
   type ClassQuantities,
+  hasFinalUsage,
+  isWholeResult,
   type JsonObject,
   type UsageClass,
   type UsageReading,
@@ -30,9 +32,10 @@ export type KnownEnd = Omit<CallEnd, 'respondedAtMs' | 'durationMs' | 'responseB
 export function interruptedEnd(begin: CallBegin, checkpoint: CallCheckpoint | null): KnownEnd {
   const reading: UsageReading | null = checkpoint?.reading ?? null;
   const result = reading?.laterResult ?? null;
-  const isFinal = result?.isFinal === true && reading?.terminal === true;
+  const isFinal = isWholeResult(reading, !begin.billed);
   const isPartOfResult = !begin.billed && result !== null && !isFinal;
-  const isLater = begin.billed && result?.isFinal === false;
+  const remarks: readonly CallFlag[] =
+    begin.billed && result?.isFinal === false ? ['usage_later'] : isPartOfResult ? ['result_unread'] : [];
   const usage = isPartOfResult ? null : (reading?.usage ?? null);
   return {
     id: begin.id,
@@ -48,9 +51,9 @@ export function interruptedEnd(begin: CallBegin, checkpoint: CallCheckpoint | nu
     speed: reading?.speed ?? null,
     inferenceGeo: reading?.inferenceGeo ?? null,
     usage,
-    usageSource: usage === null ? 'none' : reading?.terminal === true ? 'provider' : 'partial',
+    usageSource: usage === null ? 'none' : reading !== null && hasFinalUsage(reading) ? 'provider' : 'partial',
     ...(isFinal && result !== null && usage !== null ? { billedOnceAs: result.id } : {}),
-    flags: [...new Set([...begin.flags, ...(isLater ? (['usage_later'] as const) : []), ...(reading?.flags ?? [])])],
+    flags: [...new Set([...begin.flags, ...remarks, ...(reading?.flags ?? [])])],
     respondedAtMs: null,
     durationMs: null,
     connectMs: null,

@@ -228,6 +228,16 @@ const GATEWAY: readonly MetricDefinition[] = [
       return postgres === undefined ? null : postgres.state === 'ready';
     },
   ),
+  counter(
+    'tollgate_admin_wrong_tokens_total',
+    'Wrong tokens that were sent to the admin port, since the control process started.',
+    (s) => s.access.wrongTokens,
+  ),
+  counter(
+    'tollgate_admin_connections_closed_total',
+    'Connections to the admin port that had shown no credential and were closed for want of places, since the control process started.',
+    (s) => s.access.closedConnections,
+  ),
   {
     name: 'tollgate_nodes',
     help: 'Nodes that share the database, by state; silent: no sign of life for 15 minutes.',

@@ -1,6 +1,7 @@
 /** Everything that `/metrics` shows, gathered at one moment. What cannot be known is null, and then it is not shown. */
 import type { SupervisorStatus } from '../../channel.ts';
 import type { StoredNode } from '../../store/nodes.ts';
+import type { AccessFigures } from '../admin-access.ts';
 import type {
   AccountsReading,
   AdminDeps,
@@ -25,6 +26,7 @@ export interface MetricsSnapshot {
   readonly clock: NodeClockState;
   /** Null when the database does not answer. */
   readonly nodes: readonly StoredNode[] | null;
+  readonly access: AccessFigures;
 }
 
 export async function takeMetricsSnapshot(deps: AdminDeps): Promise<MetricsSnapshot> {
@@ -51,5 +53,6 @@ export async function takeMetricsSnapshot(deps: AdminDeps): Promise<MetricsSnaps
     jobsRunning,
     clock: deps.nodes.clock(),
     nodes,
+    access: deps.access.figures(),
   };
 }

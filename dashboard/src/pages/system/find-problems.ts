@@ -7,6 +7,9 @@ import { describeClock } from './describe-node.ts';
 /** A loss needs attention for as long; later it is history, which stays in the account. As in `tollgate doctor`. */
 const RECENT_LOSS_MS = 24 * 3_600_000;
 
+/** A wrong token is worth a look for as long. */
+const RECENT_GUESS_MS = 24 * 3_600_000;
+
 /** As many within five minutes are a crash loop, also when the process runs at the moment. */
 const CRASH_LOOP_EXITS = 5;
 
@@ -52,6 +55,14 @@ function findProcessProblems(process: Status['processes'][number], lost: number)
   return problems;
 }
 
+function findAccessProblems({ access }: Status, nowMs: number): readonly string[] {
+  const { wrong_tokens, latest_wrong_token: latest } = access;
+  if (latest === null || nowMs - Date.parse(latest.at) >= RECENT_GUESS_MS) return [];
+  return [
+    `${count(wrong_tokens, 'wrong token was', 'wrong tokens were')} sent to this port, lastly from ${latest.from}. If that is nobody of yours, see who reaches it.`,
+  ];
+}
+
 /** `quarantined`: files in the quarantine, as far as that is known. */
 export function findProblems(status: Status, quarantined: number, nowMs: number): readonly string[] {
   const problems: string[] = [];
@@ -70,6 +81,7 @@ export function findProblems(status: Status, quarantined: number, nowMs: number)
   else problems.push(...findAccountProblems(accounts, nowMs));
   if (status.spool?.is_disk_low === true)
     problems.push('The disk of the data directory is nearly full: bodies are dropped first, then records.');
+  problems.push(...findAccessProblems(status, nowMs));
   if (quarantined > 0)
     problems.push(`${count(quarantined, 'file is', 'files are')} in the quarantine: see “Put aside” below.`);
   return problems;
