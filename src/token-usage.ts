@@ -147,7 +147,28 @@ export interface UsageReading {
   readonly laterResult: LaterResult | null;
   /** The answer's own ending was seen: `[DONE]`, `message_stop`, a whole JSON body, … */
   readonly terminal: boolean;
+  /**
+   * Of a stream, the parts of the answer (choices, candidates) by their index: whether its finish reason was seen; null
+   * where the part was not. When all have theirs, whoever reads the answer has it, though usage and ending may be to
+   * come. Absent: no part was seen.
+   */
+  readonly parts?: readonly (boolean | null)[];
+  /** Absent: not known to be. The usage is all that this answer will report, though its ending was not seen. */
+  readonly isUsageFinal?: true;
+  /** Told at the end of an answer that was delivered well and stopped short of its own ending. Absent: it did not. */
+  readonly shortfall?: Shortfall;
   readonly flags: readonly CallFlag[];
+}
+
+export type Shortfall =
+  /** Its last event, or a part of its last frame, never came. */
+  | 'ended_early'
+  /** It was announced as JSON and is none. */
+  | 'not_json';
+
+/** Nothing will be added to the usage that was read. */
+export function hasFinalUsage(reading: UsageReading): boolean {
+  return reading.terminal || reading.isUsageFinal === true;
 }
 
 /** Remarks on a record that someone who audits it wants to know. Stored in `flags`. */
@@ -162,6 +183,8 @@ export type CallFlag =
   | 'tap_limit'
   /** The copy for metering could not be decoded. */
   | 'undecodable'
+  /** The answer ended without what would tell that it is whole, in a format that need not have it. */
+  | 'no_ending'
   /** The result is made later: its usage is billed by the record of the call that fetches it. */
   | 'usage_later'
   /** The usage of this result stands in an earlier record, and is not counted here again. */

@@ -59,7 +59,7 @@ export interface PriceBookLayers {
 }
 
 /** A part of the version. Raise it when the arithmetic or the way a price is chosen changes. */
-const ENGINE_VERSION = 6;
+const ENGINE_VERSION = 7;
 const VERSION_LENGTH = 16;
 
 /** Nobody knows what such a call costs, nor whether its answer would have told. */
@@ -141,7 +141,7 @@ export function createPriceBook({
     const declaredFor = toDeclaredFor(call);
     return {
       prices: followAlias(declaredFor, model),
-      terms: readBillingTerms(call),
+      terms: readBillingTerms(call, model),
       atMs: call.requestedAtMs,
       promptTokens: largestPrompt ?? countPromptTokens(quantities),
       isSumOfPrompts: hasUnknownPrompts === true,

@@ -2,9 +2,11 @@
  * Why a part of a call has no price, found out by asking the same price book again under easier terms. It knows no price
  * and no rule itself.
  */
+import { readBedrockId } from '../pricing/bedrock-id.ts';
 import type { BillableCall, PriceCall } from '../pricing/billable-call.ts';
 import { readBillingModel, readBillingTerms } from '../pricing/billing-terms.ts';
 import { MAX_QUANTITY } from '../pricing/cost-lines.ts';
+import { STANDARD_PLACE } from '../pricing/place.ts';
 import { type ClassQuantities, type OtherUsage, TOOL_CLASSES, USAGE_CLASSES, type UsageClass } from '../token-usage.ts';
 
 export interface UnpricedClass {
@@ -17,18 +19,25 @@ export interface UnpricedClass {
   readonly reason: string;
 }
 
-type PricedTerm = Pick<BillableCall, 'serviceTier' | 'speed' | 'inferenceGeo' | 'isBatch'>;
-const STANDARD: PricedTerm = { serviceTier: null, speed: null, inferenceGeo: null, isBatch: false };
+type PricedTerm = Pick<BillableCall, 'serviceTier' | 'speed' | 'inferenceGeo' | 'region' | 'isBatch'>;
+const STANDARD: PricedTerm = { serviceTier: null, speed: null, inferenceGeo: null, region: null, isBatch: false };
 
 /** The terms that are not the standard ones, in words. */
 function describeTerms(call: BillableCall): string {
-  const { serviceTier, speed, inferenceGeo } = readBillingTerms(call);
+  const { serviceTier, speed, inferenceGeo, place } = readBillingTerms(call, readBillingModel(call));
   const terms = [
     [serviceTier, 'service tier'],
     [speed, 'speed'],
     [inferenceGeo, 'inference geo'],
+    [place.names.includes(STANDARD_PLACE) ? STANDARD_PLACE : place.name, 'a call served in'],
   ].filter(([value]) => value !== 'standard');
   return terms.map(([value, name]) => `${name} ${value}`).join(' with ');
+}
+
+function withoutGeography(call: BillableCall): Pick<BillableCall, 'modelRequested'> {
+  const { provider, modelRequested } = call;
+  const isProfile = provider === 'bedrock' && modelRequested !== null;
+  return { modelRequested: isProfile ? readBedrockId(modelRequested).base : modelRequested };
 }
 
 /** Does the book have a price for this much of this class alone? */
@@ -48,7 +57,8 @@ function explain(priceCall: PriceCall, call: BillableCall, unit: UsageClass, qua
   const model = readBillingModel(call);
   if (model === null) return 'the call names no model';
   const isPriced = (asked: BillableCall) => hasPrice(priceCall, asked, unit, quantity);
-  const standard = { ...call, ...STANDARD };
+  // A profile of another geography says so in its id; without it the id is the model's own.
+  const standard = { ...call, ...STANDARD, ...withoutGeography(call) };
   if (isPriced(call)) return 'its price depends on the length of the prompt, and none is declared for this one';
   if (isPriced(standard)) return `no price is declared for ${describeTerms(call)}`;
   if (isPriced({ ...standard, requestedAtMs: nowMs })) return 'there is a price of today, and none of that time';

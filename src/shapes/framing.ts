@@ -27,7 +27,12 @@ export interface FramingSink {
   readonly onProblem: (problem: 'too-large' | 'undecodable') => void;
 }
 
+/** How an answer is put together: one value, an array of them, a value a line, or events (also in frames). */
+export type FramingForm = 'json' | 'array' | 'lines' | 'events';
+
 export interface Framing {
+  /** Of JSON that may be either: `json` until its first byte was seen. */
+  readonly form: FramingForm;
   readonly push: (chunk: Buffer) => void;
   readonly finish: () => void;
   readonly bufferedBytes: number;
@@ -40,12 +45,23 @@ export interface Framing {
 class FramingOf implements Framing {
   readonly push: (chunk: Buffer) => void;
   readonly finish: () => void;
+  readonly #readForm: () => FramingForm;
   readonly #countBytes: () => number;
 
-  constructor(push: (chunk: Buffer) => void, finish: () => void, countBytes: () => number) {
+  constructor(
+    form: FramingForm | (() => FramingForm),
+    push: (chunk: Buffer) => void,
+    finish: () => void,
+    countBytes: () => number,
+  ) {
+    this.#readForm = typeof form === 'string' ? () => form : form;
     this.push = push;
     this.finish = finish;
     this.#countBytes = countBytes;
+  }
+
+  get form(): FramingForm {
+    return this.#readForm();
   }
 
   get bufferedBytes(): number {
@@ -80,13 +96,17 @@ const UNTOLD_TYPES = ['', 'application/octet-stream', 'application/binary', 'bin
 /** Null when a body of this type is not read. */
 export function createFraming(contentType: string | null, hints: FramingHints, sink: FramingSink): Framing | null {
   const mediaType = readMediaType(contentType ?? '');
-  if (mediaType === 'text/event-stream')
-    return withoutBase64(createSseSplitter(sink.onEvent, () => sink.onProblem('too-large')));
+  if (mediaType === 'text/event-stream') return withoutBase64(createEvents(sink));
   if (mediaType === 'application/vnd.amazon.eventstream') return createFrames(sink);
   if (LINES_TYPES.includes(mediaType)) return createLines(sink);
   if (hints.areLines && UNTOLD_TYPES.includes(mediaType)) return createLines(sink);
-  if (mediaType !== 'application/json' && !mediaType.endsWith('+json')) return null;
+  if (!isJsonType(contentType)) return null;
   return withoutBase64(hints.canBeArray ? createArrayOrWhole(sink) : createWhole(sink));
+}
+
+export function isJsonType(contentType: string | null): boolean {
+  const mediaType = readMediaType(contentType ?? '');
+  return mediaType === 'application/json' || mediaType.endsWith('+json');
 }
 
 function readMediaType(contentType: string): string {
@@ -94,9 +114,15 @@ function readMediaType(contentType: string): string {
   return (semicolon === -1 ? contentType : contentType.slice(0, semicolon)).trim().toLowerCase();
 }
 
+function createEvents(sink: FramingSink): Framing {
+  const splitter = createSseSplitter(sink.onEvent, () => sink.onProblem('too-large'));
+  return new FramingOf('events', splitter.push, splitter.finish, () => splitter.bufferedBytes);
+}
+
 /** Leaves out the middle of pictures: the text stays JSON, and its usage is read however large they are. */
 function withoutBase64(framing: Framing): Framing {
   return new FramingOf(
+    () => framing.form,
     (chunk) => framing.push(isBase64Run(chunk) ? chunk.subarray(0, ESCAPE_REST_BYTES) : chunk),
     framing.finish,
     () => framing.bufferedBytes,
@@ -109,6 +135,7 @@ function createLines(sink: FramingSink): Framing {
     () => sink.onProblem('too-large'),
   );
   return new FramingOf(
+    'lines',
     splitter.push,
     () => {
       splitter.finish();
@@ -121,6 +148,7 @@ function createLines(sink: FramingSink): Framing {
 function createFrames(sink: FramingSink): Framing {
   const decoder = createAwsEventStreamDecoder(sink.onFrame, sink.onProblem);
   return new FramingOf(
+    'events',
     decoder.push,
     () => {
       if (decoder.bufferedBytes > 0) sink.onProblem('undecodable');
@@ -136,6 +164,7 @@ function createWhole(sink: FramingSink): Framing {
   let isGivenUp = false;
   const heldBytes = () => (first?.length ?? 0) + (rest?.length ?? 0);
   return new FramingOf(
+    'json',
     (chunk) => {
       if (isGivenUp) return;
       if (first === null) first = chunk;
@@ -164,6 +193,7 @@ function createWhole(sink: FramingSink): Framing {
 function createArrayOrWhole(sink: FramingSink): Framing {
   let chosen: Framing | null = null;
   return new FramingOf(
+    () => chosen?.form ?? 'json',
     (chunk) => {
       chosen ??= chooseByFirstByte(chunk, sink);
       chosen?.push(chunk);
@@ -183,6 +213,7 @@ function chooseByFirstByte(chunk: Buffer, sink: FramingSink): Framing | null {
     () => sink.onProblem('too-large'),
   );
   return new FramingOf(
+    'array',
     (bytes) => {
       splitter.push(bytes);
       if (splitter.closed && !wasClosed) {

@@ -51,4 +51,5 @@ export const images: Shape = {
   mayMatter: createEventTest(USAGE_PATTERN, ERROR_PATTERN, TERMINAL_PATTERN),
   readEvent,
   doneText: '[DONE]',
+  hasLastEvent: true,
 };

@@ -68,6 +68,6 @@ describe('an answer of JSON lines', () => {
   test('of no particular type is not read for an API that does not send lines', () => {
     const reader = createUsageReader({ shape: chatCompletions, status: 200, contentType: null, contentEncoding: null });
     reader.push(BODY);
-    reader.finish(true, (reading) => expect(reading).toEqual(EMPTY_READING));
+    reader.finish(true, (reading) => expect(reading).toEqual({ ...EMPTY_READING, flags: ['no_ending'] }));
   });
 });

@@ -7,7 +7,17 @@ import type { JsonObject, JsonValue, OtherUsage, UsageReading } from '../token-u
 import { withErrorMember } from './error-reading.ts';
 import { createEventTest, ERROR_PATTERN, USAGE_PATTERN } from './event-test.ts';
 import { isObject, readArray, readCount, readName, readObject } from './json-reading.ts';
-import { createDraft, type Draft, type Normalised, withContext, withTerminal, withUsage } from './reading.ts';
+import {
+  createDraft,
+  type Draft,
+  type Normalised,
+  withContext,
+  withFinalUsage,
+  withIncomplete,
+  withPart,
+  withTerminal,
+  withUsage,
+} from './reading.ts';
 import type { Shape } from './shape.ts';
 
 interface Counts {
@@ -196,18 +206,44 @@ function readJson(body: JsonValue, reading: UsageReading): UsageReading {
   return withTerminal(withErrorMember(seen, body));
 }
 
+/** The opening of a stream. The output that it reports is a token or so in place of what is to come. */
+export function readOpening(data: JsonObject, seen: UsageReading, before: UsageReading): UsageReading {
+  return withPart(withReportedOutput(data, seen, before), 0, false);
+}
+
+/** Only a `message_delta` reports output. */
+export function withReportedOutput(data: JsonObject, seen: UsageReading, before: UsageReading): UsageReading {
+  const { usage } = seen;
+  const isReported = readCount(readObject(data, 'usage') ?? undefined, 'output_tokens') !== null;
+  if (usage === null || isReported || before.usage?.classes.output !== undefined) return seen;
+  const { output: _, ...classes } = usage.classes;
+  return { ...seen, usage: { ...usage, classes, reasoning: null } };
+}
+
+export function readStopReason(data: JsonObject, reading: UsageReading): UsageReading {
+  const isStopped = readName(readObject(data, 'delta') ?? undefined, 'stop_reason') !== null;
+  return isStopped ? withPart(reading, 0, true) : reading;
+}
+
+/** A whole stream that never reported its output has one nonetheless. */
+export function withKnownOutput(reading: UsageReading): UsageReading {
+  return reading.usage?.classes.output === undefined ? withIncomplete(reading) : reading;
+}
+
 /** The event's own `type` decides: relays drop the `event:` lines. */
 function readEvent(eventType: string | null, data: JsonValue, reading: UsageReading, sawContent = false): UsageReading {
   if (!isObject(data)) return reading;
   switch (readName(data, 'type') ?? eventType) {
     case 'message_start':
-      return readHolder(readObject(data, 'message') ?? {}, reading);
-    case 'message_delta':
-      return withRefusal(readHolder(data, reading), readObject(data, 'delta'), sawContent);
+      return readOpening(data, readHolder(readObject(data, 'message') ?? {}, reading), reading);
+    case 'message_delta': {
+      const seen = withRefusal(readHolder(data, reading), readObject(data, 'delta'), sawContent);
+      return withFinalUsage(reading, readStopReason(data, withReportedOutput(data, seen, reading)));
+    }
     case 'content_block_start':
       return withBlocks(reading, [data['content_block'] ?? null]);
     case 'message_stop':
-      return withTerminal(reading);
+      return withTerminal(withKnownOutput(reading));
     case 'error':
       return withErrorMember(reading, data);
     default:
@@ -221,4 +257,5 @@ export const messages: Shape = {
   mayMatter: createEventTest(String.raw`"type"\s*:\s*"message_`, '"server_tool_use"', ERROR_PATTERN, USAGE_PATTERN),
   readEvent,
   doneText: null,
+  hasLastEvent: true,
 };

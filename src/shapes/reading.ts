@@ -151,6 +151,41 @@ export function withLaterResult(reading: UsageReading, id: string | null, isFina
   return { ...reading, laterResult: { id, isFinal } };
 }
 
+/** More than any request can ask for. */
+const MAX_PARTS = 256;
+
+/** A part of the answer (a choice, a candidate) was seen, with its finish reason or yet without. */
+export function withPart(reading: UsageReading, index: number, isFinished: boolean): UsageReading {
+  const { parts = [] } = reading;
+  // What follows a finish reason (the verdict of a filter) does not take it back.
+  if (parts[index] === true || parts[index] === isFinished || !isPartIndex(index)) return reading;
+  const length = Math.max(parts.length, index + 1);
+  return {
+    ...reading,
+    parts: Array.from({ length }, (_, at) => (at === index ? isFinished : (parts[at] ?? null))),
+  };
+}
+
+function isPartIndex(index: number): boolean {
+  return Number.isInteger(index) && index >= 0 && index < MAX_PARTS;
+}
+
+/** Every part of the answer that was begun has its finish reason. */
+export function isAnswered({ parts }: UsageReading): boolean {
+  return parts !== undefined && !parts.includes(false);
+}
+
+/** What was noted on the way to the end, and says nothing more when the answer is over. */
+export function withoutProgress({ parts: _, isUsageFinal, ...reading }: UsageReading): UsageReading {
+  return isUsageFinal === undefined || reading.terminal ? reading : { ...reading, isUsageFinal };
+}
+
+/** Usage that comes with the last finish reason, or behind it, is the last. */
+export function withFinalUsage(before: UsageReading, after: UsageReading): UsageReading {
+  if (after.usage === null || after.usage === before.usage || !isAnswered(after)) return after;
+  return { ...after, isUsageFinal: true };
+}
+
 export function withTerminal(reading: UsageReading): UsageReading {
   return reading.terminal ? reading : { ...reading, terminal: true };
 }

@@ -296,9 +296,13 @@ describe('JSON answers', () => {
     });
   });
 
-  test('that are no JSON are remarked; an empty one is not', () => {
-    expect(readNow(open('messages', JSON_TYPE), [Buffer.from('<html>')])?.flags).toEqual(['undecodable']);
-    expect(readNow(open('messages', JSON_TYPE), [])).toEqual(EMPTY_READING);
+  test('that are no JSON are remarked, and so is an empty one', () => {
+    expect(readNow(open('messages', JSON_TYPE), [Buffer.from('<html>')])).toEqual({
+      ...EMPTY_READING,
+      shortfall: 'not_json',
+      flags: ['undecodable'],
+    });
+    expect(readNow(open('messages', JSON_TYPE), [])).toEqual({ ...EMPTY_READING, shortfall: 'not_json' });
   });
 
   test('answer a request for a stream, and the content type decides', () => {
@@ -465,12 +469,13 @@ describe('encoded answers', () => {
   });
 
   test('without a body are done at once', () => {
-    expect(readNow(open('messages', JSON_TYPE, 200, 'gzip'), [])).toEqual(EMPTY_READING);
+    expect(readNow(open('messages', JSON_TYPE, 200, 'gzip'), [])).toEqual({ ...EMPTY_READING, shortfall: 'not_json' });
   });
 });
 
 test('other content types and unmetered endpoints are not read', () => {
-  expect(readNow(open('responses', 'audio/mpeg'), [Buffer.from(CHAT_JSON)])).toEqual(EMPTY_READING);
-  expect(readNow(open('responses', null), [Buffer.from(CHAT_JSON)])).toEqual(EMPTY_READING);
+  const unread = { ...EMPTY_READING, flags: ['no_ending'] };
+  expect(readNow(open('responses', 'audio/mpeg'), [Buffer.from(CHAT_JSON)])).toEqual(unread);
+  expect(readNow(open('responses', null), [Buffer.from(CHAT_JSON)])).toEqual(unread);
   expect(readNow(open('opaque', JSON_TYPE), [Buffer.from(CHAT_JSON)])).toEqual(EMPTY_READING);
 });

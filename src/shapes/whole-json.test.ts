@@ -22,4 +22,13 @@ describe('a JSON answer that is too large to be parsed', () => {
     expect(readWholeJson(bytes, true).body).toEqual({ text: '', more: {}, rows: [[], 1] });
     expect(readWholeJson(bytes, false).body).toEqual({ text: '', more: {}, rows: [] });
   });
+
+  test('is whole where it is a list or a text, and no further looked into', () => {
+    const list = JSON.stringify(Array.from({ length: 200_000 }, () => [1, 2]));
+    expect(readWholeJson(Buffer.from(`${list}\n`), false)).toEqual({ body: undefined, complete: true });
+    expect(readWholeJson(Buffer.from(list.slice(0, -1)), false)).toEqual({ body: undefined, complete: false });
+    const text = JSON.stringify('ab '.repeat(500_000));
+    expect(readWholeJson(Buffer.from(text), false)).toEqual({ body: undefined, complete: true });
+    expect(readWholeJson(Buffer.from(`${text}<`), false)).toEqual({ body: undefined, complete: false });
+  });
 });

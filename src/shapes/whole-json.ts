@@ -32,7 +32,7 @@ export function readWholeJson(bytes: Buffer, countsElements: boolean): WholeJson
     if (body !== undefined) return { body, complete: true };
   }
   const scan = scanTopLevel(json, null);
-  if (scan.openBrace === -1) return { body: undefined, complete: false };
+  if (scan.openBrace === -1) return { body: undefined, complete: isLargeValue(json) };
   const members: [string, JsonValue][] = [];
   for (const [name, { valueStart, valueEnd }] of scan.members) {
     if (valueEnd === null) continue;
@@ -43,6 +43,13 @@ export function readWholeJson(bytes: Buffer, countsElements: boolean): WholeJson
     if (value !== undefined) members.push([name, value]);
   }
   return { body: Object.fromEntries(members), complete: scan.state === 'complete' && json.length > MAX_PARSED_BYTES };
+}
+
+/** A list or a text that is too large to be parsed: nothing in it is read, but where it ends. */
+function isLargeValue(json: Buffer): boolean {
+  if (json.length <= MAX_PARSED_BYTES) return false;
+  const end = endOfValue(json, skipSpace(json, 0));
+  return end !== -1 && skipSpace(json, end) === json.length;
 }
 
 /** Stands for a large value: of the same kind and, but for the number of an array's elements, empty. */

@@ -7,6 +7,7 @@ const WORDS: Readonly<Record<CallFlag, string>> = {
   usage_asked: 'The gateway asked for the usage of the stream and hid it from the client.',
   tap_limit: 'The copy for metering passed a limit, so usage may be missing. The call itself passed unchanged.',
   undecodable: 'The copy for metering could not be decoded.',
+  no_ending: 'The answer ended without what would tell that it is whole; its format need not have it.',
   usage_later: 'The result is made later; its usage and cost stand in the record of the call that fetched it.',
   usage_counted_before: 'The usage of this result stands in an earlier record and is not counted again.',
   result_unread: 'A result was fetched and could not be read: its usage, if it is counted nowhere else, is not known.',
