@@ -48,6 +48,7 @@ export const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
     'proxy/gateway-headers.ts PREFIX_CHARS',
     'proxy/http2/http2-exchange.ts MAX_STATUS',
     'proxy/http2/http2-request-head.ts LINE_BYTES',
+    'proxy/websocket/frame-position.ts MASK_BYTES',
     'shapes/framing.ts ESCAPE_REST_BYTES',
     'spool/cursor.ts STAT_BLOCK_BYTES',
     'spool/frame-group.ts LENGTH_BYTES',

@@ -14,6 +14,7 @@ import { type CallId, createCallIds } from './call-id.ts';
 import { STALL_SWEEP_MS, STALL_TIMEOUT_MS } from './client-stall.ts';
 import { HeaderNames } from './header-names.ts';
 import { IdleSweep } from './idle-sweep.ts';
+import type { KeyEnd } from './key-end.ts';
 import { OpenSet } from './open-set.ts';
 import { BODY_IDLE_MS, BODY_SWEEP_MS } from './receive-body.ts';
 import type { RouteSettings } from './route.ts';
@@ -24,13 +25,16 @@ const COPIES_BYTES = 256 * 1024 * 1024;
 /** Bound on the request bodies that all calls together hold for asking or signing. */
 export const HELD_BODIES_BYTES = 256 * 1024 * 1024;
 
-/** A call whose answer is open; the gateway can cut it when it must stop. */
+/** A call whose answer is open; the gateway can cut it when it must stop, or when its key has ended. */
 export interface OpenCall {
+  readonly keyDigest: string;
   shutDown(): void;
+  /** The key is not good any more. Called again and again for as long as the call is open. */
+  endKey(code: KeyEnd): void;
 }
 
 export interface Gateway {
-  readonly settings: Pick<Config, 'bodies' | 'usage' | 'onClientAbort' | 'onFull' | 'node'>;
+  readonly settings: Pick<Config, 'bodies' | 'usage' | 'onClientAbort' | 'onRevoke' | 'onFull' | 'node'>;
   readonly routes: RouteSettings;
   readonly keys: KeyHolder;
   readonly awsCredentials: AwsCredentials;

@@ -89,6 +89,8 @@ function readEnding(ended: RelayEnding, meter: WebsocketMeter): AnswerEnding {
       return { kind: 'upstream-cut', failure: describeFailure(new UpstreamError('IDLE_TIMEOUT')) };
     case 'shutdown':
       return { kind: 'shutdown' };
+    case 'key-ended':
+      return { kind: 'key-ended', code: ended.code };
   }
 }
 
