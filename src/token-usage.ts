@@ -209,6 +209,10 @@ export type CallFlag =
   | 'body_dropped'
   /** Headers, the provider's usage object and most of an error's text were left out: the spool was nearly full. */
   | 'compacted'
+  /** The clock of its machine was wrong: its times are by the clock of the database. */
+  | 'clock_skew'
+  /** The clock of its machine jumped while it was open. Its duration is right all the same. */
+  | 'clock_step'
   /** Stored in a safe form after the database refused the row as it was. */
   | 'sanitised';
 
