@@ -51,7 +51,8 @@ export interface CallBegin {
   readonly endpoint: string;
   /**
    * False for endpoints that cost nothing by themselves (token counting, listings), and for those that fetch a result
-   * which was made elsewhere, unless the end says `billedOnceAs`: `cost_status` `not_billed`.
+   * which was made elsewhere, unless the end says `billedOnceAs` or that it could not be read (`result_unread`):
+   * `cost_status` `not_billed`.
    */
   readonly billed: boolean;
   readonly method: string;

@@ -59,6 +59,11 @@ export const GATEWAY_ERRORS = {
     message:
       "This path does not tell which provider is meant. Send X-Gateway-Provider, or check the base address: OpenAI-style clients take this gateway's address + /v1, Anthropic's and Google's SDKs the address alone.",
   },
+  credential_of_other_provider: {
+    status: 400,
+    message:
+      'This call carries a credential of another provider than the one it would go to, so nothing was sent. Set X-Gateway-Provider to the provider that gave the credential out, and send no other one with it. A server of your own takes any as an alias (TOLLGATE_UPSTREAM_<PROVIDER>_<ALIAS>).',
+  },
   alias_unknown: {
     status: 400,
     message: 'X-Gateway-Provider-Alias names no upstream that is configured for this provider.',
@@ -156,11 +161,14 @@ export type GatewayErrorCode = keyof typeof GATEWAY_ERRORS;
 /** Thrown by the steps before forwarding; answered in one place. */
 export class GatewayError extends Error {
   readonly code: GatewayErrorCode;
+  /** Added to the message in the answer: of the gateway's own words and names only, nothing of the request. */
+  readonly detail: string | undefined;
 
-  constructor(code: GatewayErrorCode, options?: ErrorOptions) {
+  constructor(code: GatewayErrorCode, options?: ErrorOptions & { readonly detail?: string }) {
     super(GATEWAY_ERRORS[code].message, options);
     this.name = 'GatewayError';
     this.code = code;
+    this.detail = options?.detail;
   }
 
   get status(): number {

@@ -220,6 +220,11 @@ describe.each(POSTGRES_KINDS)('prices of the operator on $name', (kind) => {
           others: [{ purpose: 'advisor', model: 'sage-1', classes: { input: 40, output: 2 } }],
         },
       }),
+      endedCall(
+        12,
+        { provider: 'anthropic', endpoint: 'messages.batches', billed: false, modelRequested: null },
+        { model: null, modelRequested: null, usage: null, usageSource: 'none', flags: ['result_unread'] },
+      ),
       // Cut early, but every class has a price: nothing is missing from the price book.
       endedCall(9, openai, { model: 'gpt-5', usage: tokens(5, 1), usageSource: 'partial' }),
       endedCall(10, openai, { model: null, modelRequested: null, usage: tokens(2, 1) }),
@@ -257,6 +262,10 @@ describe.each(POSTGRES_KINDS)('prices of the operator on $name', (kind) => {
         [
           ...['openai', null, 'unknown_endpoint', 1, []],
           'The gateway does not know what this endpoint does, nor what it costs; no declared price changes that.',
+        ],
+        [
+          ...['anthropic', null, 'result_unread', 1, []],
+          'A result was fetched and could not be read; the example says why. Fetched again whole, as JSON, it is counted.',
         ],
         [
           ...['openai', 'sage-1', 'unknown_model', 1, ['input', 'output']],
@@ -463,6 +472,7 @@ describe.each(POSTGRES_KINDS)('prices of the operator on $name', (kind) => {
       ...{ spoolDir: root, quarantineDir: join(root, 'quarantine'), prices: current, log, keyUses: new Map() },
       counts: { rows: 0, quarantined: 0, sanitised: 0, interrupted: 0, corruptBytes: 0, batches: 0 },
       raised: new RaisedItems(),
+      nowMs: Date.now,
       onEnded: () => Promise.resolve(),
     });
     await directory.ship(session, false);

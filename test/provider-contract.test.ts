@@ -81,7 +81,7 @@ describe('every fixture', () => {
     const named = fixture.request.headers['x-gateway-provider'];
     const [path = '', query = ''] = fixture.request.path.split('?');
     const header = (name: string) => fixture.request.headers[name];
-    const inferred = inferProvider({ method: fixture.request.method, path, query, header });
+    const inferred = inferProvider({ method: fixture.request.method, path, query, header }, null);
     const provider = named === undefined ? inferred?.provider.name : readProviderName(named);
     // The compatible routes of Bedrock look like others' and need the header, which the test of inference shows.
     expect(provider ?? 'bedrock').toBe(fixture.provider);

@@ -16,7 +16,7 @@ export interface MigrationOptions {
   readonly connectionString: string;
   readonly migrationsDir: string;
   readonly log: Logger;
-  readonly onMigrated: () => void;
+  readonly onMigrated: () => Promise<void>;
 }
 
 export interface RepeatedMigration extends Repeating {
@@ -42,7 +42,7 @@ export function repeatMigration(options: MigrationOptions): RepeatedMigration {
       if (applied.length > 0) log.info({ applied }, 'the database schema is up to date');
       if (warning !== null) log.warn(warning);
       problem = warning;
-      onMigrated();
+      await onMigrated();
       return null;
     } catch (error) {
       note(error instanceof Error ? error.message : String(error));

@@ -27,6 +27,7 @@ export const BILLABLE_COLUMNS = [
   'native_usage',
   'reasoning_tokens',
   'usage_source',
+  'flags',
 ] as const;
 
 export type BillableRow = Pick<LlmRequestRow, (typeof BILLABLE_COLUMNS)[number]>;
@@ -41,6 +42,7 @@ export function toStoredCall(row: BillableRow): BillableCall {
     endpoint: row.endpoint,
     billed: true,
     isLater: false,
+    isUnreadResult: row.flags.includes('result_unread'),
     requestedAtMs: row.requested_at.getTime(),
     model: row.model,
     modelRequested: row.model_requested,

@@ -9,6 +9,8 @@ export const UNPRICED_REASONS = [
   'no_rate_for_class',
   /** There is a standard price, and none for the tier, speed or place. */
   'terms',
+  /** A finished result was fetched and could not be read. */
+  'result_unread',
   /** The gateway does not know what the endpoint does. */
   'unknown_endpoint',
   /** Neither the request nor the answer names one. */

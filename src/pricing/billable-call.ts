@@ -17,6 +17,8 @@ export interface BillableCall {
   readonly billed: boolean;
   /** What it asked for is made, and billed, later. */
   readonly isLater: boolean;
+  /** It fetched a result that could not be read: what it is billed for, if no other call is, nobody knows. */
+  readonly isUnreadResult?: boolean;
   /** Prices are those of this moment. */
   readonly requestedAtMs: number;
   /** Served, by the answer. */

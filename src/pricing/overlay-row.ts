@@ -28,14 +28,10 @@ export interface RateCard {
   readonly calendar?: Calendar;
   readonly promptTier?: PromptTier;
   readonly picture?: PictureScope;
+  /** Where it holds (`eu-west-2`, `us-gov`, `commercial`); left out: at the standard place. */
+  readonly places?: readonly string[];
   readonly source: string;
   readonly checkedOn: string;
-}
-
-export type Triple = readonly [input: string, cacheRead: string | null, output: string];
-
-export function createRates([input, cacheRead, output]: Triple): RateCard['rates'] {
-  return cacheRead === null ? { input, output } : { input, cache_read: cacheRead, output };
 }
 
 /** A model and its dated snapshots (`-2026-03-05`, `-20260305`), nothing else. */
@@ -75,6 +71,7 @@ export function createRows(card: RateCard): readonly PriceRow[] {
       calendar: card.calendar ?? null,
       promptTier: card.promptTier ?? null,
       picture: card.picture ?? null,
+      places: card.places ?? null,
       unit,
       rate: parseDecimal(rate),
       per: perOf(unit),

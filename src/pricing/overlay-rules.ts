@@ -1,25 +1,14 @@
 /**
  * Price rules of the providers that hold for many models: multipliers for the terms of a call, classes billed at the
  * rate of another class, and names that stand for another model. Each is declared by its provider; none is a guess.
+ * They stand in `price-data/`.
  */
-import type { ProviderName } from '../call-record.ts';
-import { COUNTED_CLASSES, USAGE_CLASSES, type UsageClass } from '../token-usage.ts';
-import type { ModelMatch } from './model-match.ts';
-
-interface Sourced {
-  /** Unique; stored with the lines that used the rule. */
-  readonly name: string;
-  readonly provider: ProviderName;
-  readonly match: ModelMatch;
-  /** ISO instants. */
-  readonly from?: string;
-  readonly to?: string;
-  readonly source: string;
-  readonly checkedOn: string;
-}
+import type { UsageClass } from '../token-usage.ts';
+import { OVERLAY_DATA } from './overlay-data.ts';
+import { readSourced, type Sourced } from './price-data.ts';
 
 /** The terms of a call that can change its price. */
-export type TermName = 'serviceTier' | 'speed' | 'inferenceGeo';
+export type TermName = 'serviceTier' | 'speed' | 'inferenceGeo' | 'place';
 
 /** On these terms, these classes cost their standard rate times the factor. */
 export interface MultiplierRule extends Sourced {
@@ -41,300 +30,20 @@ export interface AliasRule extends Sourced {
   readonly model: string;
 }
 
-const ANY: ModelMatch = { regex: '' };
-const ONE_PRICE_GEMINI: ModelMatch = { regex: '^gemini-(2\\.5-pro|3-pro-preview|3\\.1-pro-preview)(?!.*-tts)' };
-/** The models whose tables for all tiers were compared. */
-const GEMINI_2_5: ModelMatch = { regex: '^gemini-2\\.5-(pro|flash|flash-lite)$' };
-/** Not the image tool's model, of which no price list says what it costs within a flex call. */
-const FLEX_GPT: ModelMatch = { regex: '^(gpt-[56]|o\\d)' };
-/** Models that read pictures and write text. */
-const TEXT_GPT: ModelMatch = { regex: '^(gpt-(4\\.|4o|5|6)|o[134])(?!.*(audio|image|realtime|transcribe|tts))' };
-/** "Until 11:59 pm PT on February 16": midnight in San Francisco. */
-const FAST_LAUNCH_END = '2026-02-17T08:00:00Z';
-const TOKENS = USAGE_CLASSES.filter((unit) => !COUNTED_CLASSES.includes(unit));
-const CACHED = TOKENS.filter((unit) => unit.startsWith('cache_read'));
-const INPUT_AND_OUTPUT = TOKENS.filter((unit) => unit.startsWith('input') || unit.startsWith('output'));
-
-export const MULTIPLIER_RULES: readonly MultiplierRule[] = [
-  {
-    name: 'openai/batch',
-    provider: 'openai',
-    match: ANY,
-    term: 'serviceTier',
-    value: 'batch',
-    factor: '0.5',
-    units: INPUT_AND_OUTPUT,
-    source: 'OpenAI, Batch API: 50 % off',
-    checkedOn: '2026-08-27',
-  },
-  {
-    // Older models have no cached price in a batch: their cached tokens cost what the batch's input costs.
-    name: 'openai/batch-cached',
-    provider: 'openai',
-    match: { regex: '^gpt-(5|6)' },
-    term: 'serviceTier',
-    value: 'batch',
-    factor: '0.5',
-    units: TOKENS,
-    source: 'OpenAI, API pricing, batch table: half of the cached price since GPT-5, none before',
-    checkedOn: '2026-11-28',
-  },
-  {
-    name: 'openai/flex',
-    provider: 'openai',
-    match: FLEX_GPT,
-    term: 'serviceTier',
-    value: 'flex',
-    factor: '0.5',
-    units: TOKENS,
-    source: 'OpenAI, flex processing: tokens at Batch API rates',
-    checkedOn: '2026-08-27',
-  },
-  {
-    name: 'openai/fast/gpt-6.2-sol',
-    provider: 'openai',
-    match: { regex: '^gpt-6\\.2-sol(-\\d{4}-\\d{2}-\\d{2})?$' },
-    term: 'serviceTier',
-    value: 'priority',
-    factor: '2',
-    units: TOKENS,
-    source: 'OpenAI, model page of GPT-6.2 Sol: fast mode at twice the standard rate, for prompts of either length',
-    checkedOn: '2026-11-28',
-  },
-  {
-    name: 'anthropic/batch',
-    provider: 'anthropic',
-    match: ANY,
-    term: 'serviceTier',
-    value: 'batch',
-    factor: '0.5',
-    units: TOKENS,
-    source: 'Anthropic, Message Batches: 50 % of every token rate',
-    checkedOn: '2026-08-21',
-  },
-  ...(['batch', 'flex'] as const).flatMap((value): MultiplierRule[] => [
-    {
-      name: `gemini/${value}`,
-      provider: 'gemini',
-      match: ANY,
-      term: 'serviceTier',
-      value,
-      factor: '0.5',
-      units: INPUT_AND_OUTPUT,
-      source: 'Google, Gemini API pricing: batch and flex at half the standard input and output price',
-      checkedOn: '2026-07-30',
-    },
-    {
-      name: `gemini/${value}-cached`,
-      provider: 'gemini',
-      match: GEMINI_2_5,
-      term: 'serviceTier',
-      value,
-      factor: '1',
-      units: CACHED,
-      source: 'Google, Gemini API pricing: cached tokens cost the same in batch and flex',
-      checkedOn: '2026-07-30',
-    },
-  ]),
-  {
-    name: 'gemini/priority',
-    provider: 'gemini',
-    match: GEMINI_2_5,
-    term: 'serviceTier',
-    value: 'priority',
-    factor: '1.8',
-    units: TOKENS,
-    source: 'Google, Gemini API pricing, priority table',
-    checkedOn: '2026-07-30',
-  },
-  {
-    name: 'fireworks/batch',
-    provider: 'fireworks',
-    match: ANY,
-    term: 'serviceTier',
-    value: 'batch',
-    factor: '0.5',
-    units: INPUT_AND_OUTPUT,
-    source: 'Fireworks, batch inference: 50 % on input and output',
-    checkedOn: '2026-11-28',
-  },
-  ...[
-    { model: 'claude-opus-4-6', factor: '3', to: FAST_LAUNCH_END, name: 'claude-opus-4-6@launch' },
-    { model: 'claude-opus-4-6', factor: '6', from: FAST_LAUNCH_END },
-    { model: 'claude-opus-4-7', factor: '6' },
-    { model: 'claude-opus-4-8', factor: '2' },
-    { model: 'claude-opus-5', factor: '2' },
-    { model: 'claude-opus-5-5', factor: '2' },
-  ].map(
-    ({ model, factor, name, ...dated }): MultiplierRule => ({
-      name: `anthropic/fast/${name ?? model}`,
-      provider: 'anthropic',
-      match: { regex: `^${model}(-\\d{8})?$` },
-      ...dated,
-      term: 'speed',
-      value: 'fast',
-      factor,
-      units: TOKENS,
-      source: 'Anthropic, fast mode; prompt caching and residency multiply on top',
-      checkedOn: '2026-11-28',
-    }),
-  ),
-  {
-    name: 'anthropic/us',
-    provider: 'anthropic',
-    match: ANY,
-    term: 'inferenceGeo',
-    value: 'us',
-    factor: '1.1',
-    units: TOKENS,
-    source: 'Anthropic, data residency: 1.1 times every token category',
-    checkedOn: '2026-08-21',
-  },
-];
-
-export const DERIVED_RULES: readonly DerivedRule[] = [
-  {
-    name: 'openai/cached-without-discount',
-    provider: 'openai',
-    match: ANY,
-    units: ['cache_read'],
-    of: 'input',
-    factor: '1',
-    source: 'OpenAI, API pricing: models without a cached price have no discount',
-    checkedOn: '2026-08-21',
-  },
-  {
-    name: 'openai/cache-write',
-    provider: 'openai',
-    match: { regex: '^gpt-(5\\.6|6)(-|$)' },
-    units: ['cache_creation_30m'],
-    of: 'input',
-    factor: '1.25',
-    source: 'OpenAI, prompt caching: writes at 1.25 times the uncached rate',
-    checkedOn: '2026-08-21',
-  },
-  {
-    name: 'openai/image-output',
-    provider: 'openai',
-    match: { regex: '^gpt-image-(1|1-mini|2)(-\\d{4}-\\d{2}-\\d{2})?$' },
-    units: ['output_image'],
-    of: 'output',
-    factor: '1',
-    source: 'OpenAI, API pricing: the output price of these models is for image tokens',
-    checkedOn: '2026-08-21',
-  },
-  {
-    name: 'openai/image-input',
-    provider: 'openai',
-    match: TEXT_GPT,
-    units: ['input_image'],
-    of: 'input',
-    factor: '1',
-    source: 'OpenAI, images and vision: image inputs of text models are metered as text tokens',
-    checkedOn: '2026-11-28',
-  },
-  {
-    name: 'openai/image-cached',
-    provider: 'openai',
-    match: TEXT_GPT,
-    units: ['cache_read_image'],
-    of: 'cache_read',
-    factor: '1',
-    source: 'OpenAI, images and vision: image inputs of text models are metered as text tokens',
-    checkedOn: '2026-11-28',
-  },
-  {
-    name: 'gemini/image-and-video-input',
-    provider: 'gemini',
-    match: ANY,
-    units: ['input_image', 'input_video'],
-    of: 'input',
-    factor: '1',
-    source: 'Google, Gemini API pricing: one price for text, image and video',
-    checkedOn: '2026-08-21',
-  },
-  {
-    name: 'gemini/image-and-video-cached',
-    provider: 'gemini',
-    match: ANY,
-    units: ['cache_read_image', 'cache_read_video'],
-    of: 'cache_read',
-    factor: '1',
-    source: 'Google, Gemini API pricing: one price for text, image and video',
-    checkedOn: '2026-08-21',
-  },
-  {
-    name: 'gemini/one-price-audio',
-    provider: 'gemini',
-    match: ONE_PRICE_GEMINI,
-    units: ['input_audio'],
-    of: 'input',
-    factor: '1',
-    source: 'Google, Gemini API pricing: the Pro models have one input price for every modality',
-    checkedOn: '2026-08-21',
-  },
-  {
-    name: 'gemini/one-price-audio-cached',
-    provider: 'gemini',
-    match: ONE_PRICE_GEMINI,
-    units: ['cache_read_audio'],
-    of: 'cache_read',
-    factor: '1',
-    source: 'Google, Gemini API pricing: the Pro models have one input price for every modality',
-    checkedOn: '2026-08-21',
-  },
-  {
-    name: 'gemini/speech-output',
-    provider: 'gemini',
-    match: { regex: '^gemini-.*-tts$' },
-    units: ['output_audio'],
-    of: 'output',
-    factor: '1',
-    source: 'Google, Gemini API pricing: the output price of these models is for audio',
-    checkedOn: '2026-08-21',
-  },
-  {
-    name: 'bedrock/claude-1h-write',
-    provider: 'bedrock',
-    match: { regex: 'anthropic\\.claude-' },
-    units: ['cache_creation_1h'],
-    of: 'input',
-    factor: '2',
-    source: 'AWS and Anthropic: a one-hour cache write is twice the input price',
-    checkedOn: '2026-08-21',
-  },
-];
-
-/** Since then V4 Flash is itself a name for another model. One rule counts for a name, so each names the last model. */
-const V4_FLASH_ENDS = '2026-09-10T04:00:00Z';
-
-export const ALIAS_RULES: readonly AliasRule[] = [
-  ...['deepseek-chat', 'deepseek-reasoner'].flatMap((model): AliasRule[] => {
-    const shared = {
-      provider: 'deepseek',
-      match: { equals: model },
-      // To be switched off on 2026-07-24: whoever is still served is served by what came after.
-      source: 'DeepSeek, release of V4: both names are served by V4 Flash, and that by V4.1 Flash since its release',
-      checkedOn: '2026-11-28',
-    } as const;
-    return [
-      {
-        ...shared,
-        name: `deepseek/${model}`,
-        model: 'deepseek-v4-flash',
-        from: '2026-04-24T00:00:00Z',
-        to: V4_FLASH_ENDS,
-      },
-      { ...shared, name: `deepseek/${model}@2026-09-10`, model: 'deepseek-flash', from: V4_FLASH_ENDS },
-    ];
+export const MULTIPLIER_RULES: readonly MultiplierRule[] = OVERLAY_DATA.flatMap((data) =>
+  data.multipliers.map((rule) => {
+    const { term, value, factor, classes } = rule;
+    return { ...readSourced(data, rule), term, value, factor, units: classes };
   }),
-  {
-    name: 'deepseek/deepseek-v4-flash',
-    provider: 'deepseek',
-    match: { regex: '^deepseek-v4-flash(-vision-exp)?$' },
-    model: 'deepseek-flash',
-    from: V4_FLASH_ENDS,
-    source: 'DeepSeek, models and pricing: the names of V4 Flash are served by V4.1 Flash, at its price',
-    checkedOn: '2026-11-15',
-  },
-];
+);
+
+export const DERIVED_RULES: readonly DerivedRule[] = OVERLAY_DATA.flatMap((data) =>
+  data.derived.map((rule) => {
+    const { classes, of, factor } = rule;
+    return { ...readSourced(data, rule), units: classes, of, factor };
+  }),
+);
+
+export const ALIAS_RULES: readonly AliasRule[] = OVERLAY_DATA.flatMap((data) =>
+  data.aliases.map((rule) => ({ ...readSourced(data, rule), model: rule.model })),
+);

@@ -13,6 +13,7 @@ import {
   UNKNOWN_ENDPOINT,
   unmeteredEndpoint,
 } from './endpoint-row.ts';
+import { readMeantService } from './meant-service.ts';
 import { isMessagesRoot, readMessagesApiEndpoint } from './messages-api-endpoints.ts';
 import { decodeSegment, isAtOrBelow, readRest, readUndoubled } from './path-segment.ts';
 import type { Endpoint, Provider, RequestLine } from './provider.ts';
@@ -79,9 +80,19 @@ function originOf(region: string | null): string {
   return `https://${runtimeHost(region !== null && isAwsRegion(region) ? region : DEFAULT_REGION)}`;
 }
 
+function isOwnHost(host: string): boolean {
+  const service = readAwsHost(host)?.service;
+  return service === 'bedrock' || service === 'bedrock-mantle';
+}
+
+/** Keys for a long time, and for hours. */
+const CREDENTIAL = /^(?:bedrock-api-key-|ABSK)/;
+
+const SDK = /^(?:Async)?AnthropicBedrock(?:Mantle)?(?:Client(?:Async)?Impl)?\/|\bapi\/bedrock/i;
+
 /** A client that signs for AWS's host keeps that `Host` on its way through the gateway. */
-function isOwnHost(host: string | undefined): boolean {
-  const service = host === undefined ? undefined : readAwsHost(host)?.service;
+function isOwnClient(request: RequestLine): boolean {
+  const service = readMeantService(request);
   return service === 'bedrock' || service === 'bedrock-mantle';
 }
 
@@ -103,8 +114,11 @@ export const bedrock = Object.freeze({
   name: 'bedrock',
   origin: originOf,
   defaultRegion: DEFAULT_REGION,
-  claims: ({ path, header }) =>
-    isOwnHost(header('host')) ||
+  ownsHost: isOwnHost,
+  credentialForm: CREDENTIAL,
+  isOwnClient,
+  isOwnSdk: (userAgent) => SDK.test(userAgent),
+  claims: ({ path }) =>
     path.startsWith('/model/') ||
     isAtOrBelow(path, '/async-invoke') ||
     isAtOrBelow(path, '/guardrail') ||

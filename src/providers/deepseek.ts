@@ -31,6 +31,10 @@ export const deepseek = Object.freeze({
   name: 'deepseek',
   origin: () => 'https://api.deepseek.com',
   defaultRegion: null,
+  ownsHost: (host) => host === 'api.deepseek.com',
+  // `sk-` as at OpenAI, but 32 hexadecimal digits and nothing more.
+  credentialForm: /^sk-[\da-f]{32}$/,
+  isOwnClient: () => false,
   claims: () => false,
   // The chat API works without /v1 here, so only a missing prefix of the messages API is one.
   repairPath: (path) =>

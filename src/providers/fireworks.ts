@@ -22,6 +22,10 @@ export const fireworks = Object.freeze({
   name: 'fireworks',
   origin: () => 'https://api.fireworks.ai',
   defaultRegion: null,
+  ownsHost: (host) => /(?:^|\.)fireworks\.ai$/.test(host),
+  credentialForm: /^fw_/,
+  isOwnClient: () => false,
+  isOwnSdk: (userAgent) => /^(?:Async)?Fireworks\//.test(userAgent),
   claims: () => false,
   repairPath: (path) => {
     if (path.startsWith('/inference/v1/v1/')) return path.replace('/v1/v1/', '/v1/');

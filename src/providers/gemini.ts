@@ -110,8 +110,8 @@ const OWN_ROOTS: readonly string[] = [
   '/v1/fileSearchStores',
 ];
 
-/** Paths that other providers have too: a Google key tells them apart. */
-const SHARED_ROOTS: readonly string[] = ['/v1/models', '/v1/files', '/v1/batches'];
+/** API keys of both kinds, tokens of OAuth, and the short-lived ones for browsers. */
+const CREDENTIAL = /^(?:AIza|AQ\.|ya29\.|auth_tokens\/)/;
 
 const KEY_IN_QUERY = /(?:^|&)key=/;
 
@@ -124,7 +124,7 @@ const METHODS: ReadonlyMap<string, WebsocketEndpoint> = new Map([
   ['BidiGenerateMusic', websocketEndpoint('bidiGenerateMusic', 'opaque-session')],
 ]);
 
-function claims({ method, path, query, header }: RequestLine): boolean {
+function claims({ method, path }: RequestLine): boolean {
   if (
     isAtOrBelow(path, '/v1beta') ||
     isAtOrBelow(path, '/v1alpha') ||
@@ -135,9 +135,7 @@ function claims({ method, path, query, header }: RequestLine): boolean {
   if (OWN_ROOTS.some((root) => isAtOrBelow(path, root))) return true;
   // Reading `/v1/models/ft:model:organisation` is not a call of a verb: other providers have colons in model ids.
   const isReading = method === 'GET' || method === 'HEAD' || method === 'DELETE';
-  if (!isReading && MODEL_CALL.test(path.slice('/v1'.length)) && path.startsWith('/v1/')) return true;
-  if (!SHARED_ROOTS.some((root) => isAtOrBelow(path, root))) return false;
-  return header('x-goog-api-key') !== undefined || KEY_IN_QUERY.test(query);
+  return !isReading && path.startsWith('/v1/') && MODEL_CALL.test(path.slice('/v1'.length));
 }
 
 const VERSIONS: readonly string[] = ['/v1', '/v1beta', '/v1alpha'];
@@ -155,6 +153,11 @@ export const gemini = Object.freeze({
   name: 'gemini',
   origin: () => 'https://generativelanguage.googleapis.com',
   defaultRegion: null,
+  ownsHost: (host) => host === 'generativelanguage.googleapis.com',
+  credentialForm: CREDENTIAL,
+  credentialHeader: 'x-goog-api-key',
+  isOwnClient: ({ query, header }) => header('x-goog-api-key') !== undefined || KEY_IN_QUERY.test(query),
+  isOwnSdk: (userAgent) => /^google-genai-sdk\/|^GeminiCLI/.test(userAgent),
   claims,
   repairPath,
   mapPath: (path) => path,

@@ -24,10 +24,17 @@ function readWebsocket(rest: string): WebsocketEndpoint | null {
   return WEBSOCKETS.get(rest) ?? null;
 }
 
+/** Data residency: `eu.api.openai.com`. Source: OpenAI, guide "Data residency", November 2026. */
+const RESIDENCY_HOST = /^([a-z]{2})\.api\.openai\.com$/;
+
 export const openai = Object.freeze({
   name: 'openai',
   origin: () => 'https://api.openai.com',
   defaultRegion: null,
+  ownsHost: (host) => /^(?:[\w-]+\.)?api\.openai\.com$/.test(host),
+  // Of projects, service accounts and administrators, and the mark that all keys have; client secrets of realtime.
+  credentialForm: /^(?:sk-(?:proj|svcacct|admin|None)-|sk-[\w-]*T3BlbkFJ|ek_[\da-zA-Z]{16})/,
+  isOwnClient: () => false,
   // Whatever is left of /v1: this provider is asked last.
   claims: (request) => request.path.startsWith('/v1/'),
   repairPath: (path) => readUndoubled(path, '/v1') ?? (isChatApiRoot(path) ? `/v1${path}` : null),
@@ -40,5 +47,6 @@ export const openai = Object.freeze({
   asksForUsage: ({ shape, billed }) => shape === 'chat-completions' && billed,
   requestIdHeaders: ['x-request-id'],
   errorTypeHeader: null,
+  placeOfHost: (host) => RESIDENCY_HOST.exec(host.toLowerCase())?.[1] ?? null,
   region: () => null,
 } as const satisfies Provider);

@@ -55,7 +55,17 @@ export interface Provider {
   /** The default origin; for regional providers a function of the region. */
   readonly origin: (region: string | null) => string;
   readonly defaultRegion: string | null;
-  /** Does this path (and these headers) belong to this provider when no X-Gateway-Provider was sent? */
+  /** Is this host, in lower case and without a port, one of the provider's own? */
+  readonly ownsHost: (host: string) => boolean;
+  /** What a credential looks like that it gives out and none of the other six does. */
+  readonly credentialForm: RegExp;
+  /** A request header, in lower case, that no other of the seven reads a credential from. Absent: none. */
+  readonly credentialHeader?: string;
+  /** Does this request carry, beside its path, what only clients of this provider send? */
+  readonly isOwnClient: (request: RequestLine) => boolean;
+  /** Is that the user agent of an SDK of its own, on a path that it has there? Absent: those are used for others, too. */
+  readonly isOwnSdk?: (userAgent: string, path: string) => boolean;
+  /** Does this path belong to this provider when no X-Gateway-Provider was sent, and nothing else tells? */
   readonly claims: (request: RequestLine) => boolean;
   /** What a path with a common wrong base (doubled or missing prefix) was meant to be, or null when it is none of them. */
   readonly repairPath: (path: string) => string | null;
@@ -73,6 +83,8 @@ export interface Provider {
   readonly errorTypeHeader: string | null;
   /** The services of AWS's that its clients may sign calls for. Absent: none. */
   readonly signedServices?: readonly AwsHost['service'][];
+  /** Where data stays that is sent to this host of the provider's, if that may change a price. Absent: nowhere. */
+  readonly placeOfHost?: (host: string) => string | null;
   /** The region that a request is for, from its headers or path, or null. */
   readonly region: (request: RequestLine) => string | null;
 }

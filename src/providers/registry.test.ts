@@ -1,7 +1,7 @@
 /** Which provider a path belongs to, and what a path with a wrong base was meant to be. */
 import { describe, expect, it } from 'vitest';
-import type { ProviderName } from '../call-record.ts';
-import { inferProvider, PROVIDERS, readProviderName } from './registry.ts';
+import { PROVIDER_NAMES, type ProviderName } from '../call-record.ts';
+import { findCredentialOwner, inferProvider, PROVIDERS, readProviderName } from './registry.ts';
 
 interface Case {
   readonly line: string;
@@ -13,11 +13,12 @@ interface Case {
 function infer(line: string, headers: Readonly<Record<string, string>> = {}) {
   const [method = '', target = ''] = line.split(' ');
   const [path = '', query = ''] = target.split('?');
-  const inferred = inferProvider({ method, path, query, header: (name) => headers[name] });
+  const inferred = inferProvider({ method, path, query, header: (name) => headers[name] }, null);
   return inferred === null ? null : { provider: inferred.provider.name, repaired: inferred.repairedPath };
 }
 
 const VERSION = { 'anthropic-version': '2026-10-21' };
+const SIGNED = 'AWS4-HMAC-SHA256 Credential=A/20260101/eu-west-1/bedrock/aws4_request, SignedHeaders=x, Signature=0';
 const GOOGLE_KEY = { 'x-goog-api-key': 'PLACEHOLDER' };
 
 const CASES: readonly Case[] = [
@@ -49,7 +50,38 @@ const CASES: readonly Case[] = [
   { line: 'POST /guardrail/g1/version/1/apply', provider: 'bedrock' },
   { line: 'POST /guardrail-checks/invoke', provider: 'bedrock' },
   { line: 'POST /v1/chat/completions', provider: 'openai' },
-  { line: 'POST /v1/chat/completions', headers: VERSION, provider: 'openai' },
+  { line: 'POST /v1/chat/completions', headers: VERSION, provider: 'anthropic' },
+  { line: 'POST /v1/agents', headers: VERSION, provider: 'anthropic' },
+  { line: 'GET /v1/vaults/v_1/credentials', headers: VERSION, provider: 'anthropic' },
+  { line: 'POST /v1/whatever/comes/next', headers: VERSION, provider: 'anthropic' },
+  { line: 'POST /v1/auth_tokens', headers: GOOGLE_KEY, provider: 'gemini' },
+  { line: 'GET /v1/whatever?key=PLACEHOLDER', provider: 'gemini' },
+  { line: 'POST /v1/agents', headers: { 'openai-beta': 'agents=v1' }, provider: 'openai' },
+  // Its own clients for Bedrock, and others' compatible APIs, get the header too.
+  { line: 'POST /model/m/invoke', headers: VERSION, provider: 'bedrock' },
+  { line: 'POST /anthropic/v1/messages', headers: VERSION, provider: null },
+  { line: 'POST /inference/v1/messages', headers: VERSION, provider: null },
+  { line: 'POST /anthropic/v1/messages', headers: { ...VERSION, 'user-agent': 'Anthropic/JS 1.14.0' }, provider: null },
+  // Signed for AWS.
+  { line: 'POST /v1/messages', headers: { ...VERSION, authorization: SIGNED }, provider: 'bedrock' },
+  {
+    line: 'POST /v1/messages',
+    headers: { authorization: SIGNED.replace('/bedrock/', '/aws-external-anthropic/') },
+    provider: 'anthropic',
+  },
+  { line: 'POST /v1/responses', headers: { host: 'bedrock-mantle.eu-west-1.api.aws' }, provider: 'bedrock' },
+  // The name of an SDK, where nothing else tells.
+  { line: 'POST /v1/chat/completions', headers: { 'user-agent': 'Together/Python 3.1.1' }, provider: 'together' },
+  { line: 'POST /v1/chat/completions', headers: { 'user-agent': 'AsyncFireworks/Python 1.2' }, provider: 'fireworks' },
+  { line: 'POST /v1/sessions', headers: { 'user-agent': 'Anthropic/JS 1.14.0' }, provider: 'anthropic' },
+  { line: 'GET /v1/whatever', headers: { 'user-agent': 'google-genai-sdk/3.6.1 gl-python/3.11' }, provider: 'gemini' },
+  { line: 'POST /v1/chat/completions', headers: { 'user-agent': 'OpenAI/Python 3.57.0' }, provider: 'openai' },
+  // OpenAI has no such path, and others do; or a key stands where OpenAI reads none.
+  { line: 'POST /v1/sessions', provider: null },
+  { line: 'POST /v1/auth_tokens', provider: null },
+  { line: 'GET /v1/accounts/a/models', provider: null },
+  { line: 'POST /v1/tci/execute', provider: null },
+  { line: 'POST /v1/chat/completions', headers: { 'x-api-key': 'PLACEHOLDER' }, provider: null },
   { line: 'POST /v1/responses', provider: 'openai' },
   { line: 'GET /v1/models', provider: 'openai' },
   { line: 'GET /v1/models/ft:gpt-4o-mini-2024-07-18:acme::abc', provider: 'openai' },
@@ -99,10 +131,48 @@ describe('inferProvider', () => {
     expect(infer(line, headers)).toEqual(provider === null ? null : { provider, repaired: repaired ?? null });
   });
 
-  it('does not take a credential for a provider', () => {
-    const claudeKey = { 'x-api-key': 'PLACEHOLDER' };
-    expect(infer('POST /v1/chat/completions', claudeKey)?.provider).toBe('openai');
-    expect(infer('POST /v1/messages', { authorization: 'Bearer PLACEHOLDER' })?.provider).toBe('anthropic');
+  it('lets a credential that tells its provider decide on every path', () => {
+    const line = { method: 'POST', query: '', header: () => undefined };
+    for (const path of [
+      '/v1/messages',
+      '/v1beta/models/m:generateContent',
+      '/model/m/converse',
+      '/v1/x',
+      '/anthropic/v1/x',
+    ])
+      for (const owner of PROVIDER_NAMES) expect(inferProvider({ ...line, path }, owner)?.provider.name).toBe(owner);
+  });
+});
+
+describe('findCredentialOwner', () => {
+  it.each<[string, ProviderName | null]>([
+    ['sk-ant-api03-abc', 'anthropic'],
+    ['sk-ant-oat01-abc', 'anthropic'],
+    ['aws-external-anthropic-api-key-YXdz', 'anthropic'],
+    ['AEAAQWVhQXBpS2V5LWFiY2RlZg', 'anthropic'],
+    ['AIzaSyA-abc', 'gemini'],
+    ['AQ.Ab8RN6abc', 'gemini'],
+    ['ya29.a0Aabc', 'gemini'],
+    ['auth_tokens/abc', 'gemini'],
+    ['bedrock-api-key-YmVk', 'bedrock'],
+    ['ABSKQmVkcm9jaw==', 'bedrock'],
+    ['fw_3ZabcDEF', 'fireworks'],
+    ['tgp_v1_abc', 'together'],
+    ['0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef', 'together'],
+    ['sk-0123456789abcdef0123456789abcdef', 'deepseek'],
+    ['sk-proj-abc', 'openai'],
+    ['sk-svcacct-abc', 'openai'],
+    ['sk-admin-abc', 'openai'],
+    ['sk-abcdefghijklmnopqrstT3BlbkFJabcdefghijklmnopqrst', 'openai'],
+    ['ek_68af296e8e408191a1120ab6383263c2', 'openai'],
+    // Several of the seven, or none of them, give out such ones.
+    ['sk-abc', null],
+    ['sk-or-v1-abc', null],
+    ['eyJhbGciOi.eyJzdWIiOi.c2ln', null],
+    ['abc', null],
+    ['', null],
+  ])('reads %s as %s', (text, owner) => {
+    expect(findCredentialOwner(text)).toBe(owner);
   });
 });
 

@@ -3,6 +3,7 @@ import { PROVIDER_NAMES, type ProviderName } from '../call-record.ts';
 import { anthropic } from './anthropic.ts';
 import { bedrock } from './bedrock.ts';
 import { deepseek } from './deepseek.ts';
+import { UNKNOWN_ENDPOINT } from './endpoint-row.ts';
 import { fireworks } from './fireworks.ts';
 import { gemini } from './gemini.ts';
 import { openai } from './openai.ts';
@@ -34,8 +35,41 @@ export interface InferredProvider {
   readonly repairedPath: string | null;
 }
 
-/** Whose path this is when no provider was named; null when the path does not tell (`/openai/v1/…`, `/beta/…`). */
-export function inferProvider(request: RequestLine): InferredProvider | null {
+/** Whose credential this text is, by its form; null where several of the seven give out such ones. */
+export function findCredentialOwner(text: string): ProviderName | null {
+  return IN_ORDER.find(({ credentialForm }) => credentialForm.test(text))?.name ?? null;
+}
+
+/** Whose host this is; null for any but the seven's own. */
+export function findHostOwner(host: string): ProviderName | null {
+  return IN_ORDER.find((provider) => provider.ownsHost(host))?.name ?? null;
+}
+
+/**
+ * Whose call this is when no provider was named: by its credential (`owner`, where its form tells), by what only one
+ * provider's clients send, by a path that is one provider's alone, by an SDK's name. What is left of `/v1` is OpenAI's.
+ * Null when nothing tells (`/openai/v1/…`, `/beta/…`).
+ */
+export function inferProvider(request: RequestLine, owner: ProviderName | null): InferredProvider | null {
+  const provider = owner === null ? IN_ORDER.find((candidate) => candidate.isOwnClient(request)) : PROVIDERS[owner];
+  return provider === undefined ? inferByPath(request) : meant(provider, request);
+}
+
+function meant(provider: Provider, { path }: RequestLine): InferredProvider {
+  return { provider, repairedPath: provider.repairPath(path) };
+}
+
+export function inferByPath(request: RequestLine): InferredProvider | null {
+  const byPath = findClaim(request);
+  if (byPath !== null && byPath.provider !== openai) return byPath;
+  const userAgent = request.header('user-agent') ?? '';
+  const bySdk = IN_ORDER.find(({ isOwnSdk }) => isOwnSdk?.(userAgent, request.path));
+  if (bySdk !== undefined) return meant(bySdk, request);
+  const isOpenai = byPath !== null && !isForeign({ ...request, path: byPath.repairedPath ?? request.path });
+  return isOpenai ? byPath : null;
+}
+
+function findClaim(request: RequestLine): InferredProvider | null {
   // Repairs first: `/v1/v1/messages` would otherwise be a `/v1` path of nobody in particular.
   for (const provider of IN_ORDER) {
     const repairedPath = provider.repairPath(request.path);
@@ -43,4 +77,14 @@ export function inferProvider(request: RequestLine): InferredProvider | null {
   }
   const provider = IN_ORDER.find((candidate) => candidate.claims(request));
   return provider === undefined ? null : { provider, repairedPath: null };
+}
+
+/** What is left of `/v1` is not OpenAI's where its key stands in a header that OpenAI does not read, or others know the path and it does not. */
+function isForeign(request: RequestLine): boolean {
+  if (request.header('authorization') === undefined && request.header('x-api-key') !== undefined) return true;
+  return !isKnown(openai, request) && IN_ORDER.some((provider) => provider !== openai && isKnown(provider, request));
+}
+
+function isKnown(provider: Provider, request: RequestLine): boolean {
+  return provider.endpoint({ ...request, path: provider.mapPath(request.path) }).family !== UNKNOWN_ENDPOINT.family;
 }

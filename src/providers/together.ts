@@ -46,6 +46,11 @@ export const together = Object.freeze({
   name: 'together',
   origin: () => 'https://api.together.ai',
   defaultRegion: null,
+  ownsHost: (host) => /(?:^|\.)together\.(?:ai|xyz)$/.test(host),
+  // Older keys are 64 hexadecimal digits.
+  credentialForm: /^(?:tgp_v1_|[\da-f]{64}$)/,
+  isOwnClient: () => false,
+  isOwnSdk: (userAgent) => /^(?:Async)?Together\//.test(userAgent),
   claims: () => false,
   repairPath: (path) =>
     readUndoubled(path, '/v1') ?? (isChatApiRoot(path) || isMessagesRoot(path) ? `/v1${path}` : null),

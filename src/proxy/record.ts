@@ -6,7 +6,7 @@
 import type { CallBegin, CallBody, CallCheckpoint, CallEnd } from '../call-record.ts';
 import type { KeyEntry } from '../channel.ts';
 import { GATEWAY_ERRORS, type GatewayErrorCode } from '../errors.ts';
-import { readReportedUse } from '../shapes/reported-use.ts';
+import { type ReportedUse, readReportedUse } from '../shapes/reported-use.ts';
 import type { CallFlag, TokenUsage, UsageReading } from '../token-usage.ts';
 import { copyLatin1 } from '../wire/copy-text.ts';
 import type { AcceptedRequest } from './accept.ts';
@@ -19,11 +19,15 @@ import type { Route } from './route.ts';
 
 const MAX_ERROR_MESSAGE_CHARS = 1_000;
 
-/** When a call came: the id's millisecond is the wall clock, `monotonicMs` measures durations. */
+/** When a call came: the id's millisecond is by the clock of the process, `monotonicMs` measures durations. */
 export interface Arrival {
   readonly id: string;
   readonly requestedAtMs: number;
   readonly monotonicMs: number;
+  /** By the machine's clock, which shows later whether that has jumped. */
+  readonly wallMs: number;
+  /** The machine's clock was wrong: the time is by the database's. */
+  readonly isClockCorrected: boolean;
 }
 
 /** What the request's body says about the call. */
@@ -42,8 +46,9 @@ export interface CallFacts {
 }
 
 /** What is remarked before the call is forwarded; `more` is of its body. */
-export function beginFlags({ headers, route }: CallFacts, more: readonly CallFlag[]): CallFlag[] {
+export function beginFlags({ arrival, headers, route }: CallFacts, more: readonly CallFlag[]): CallFlag[] {
   const flags: CallFlag[] = [...headers.flags, ...more];
+  if (arrival.isClockCorrected) flags.push('clock_skew');
   if (route.isRepaired) flags.push('path_repaired');
   return flags;
 }
@@ -139,6 +144,8 @@ export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): 
   const durationMs = durationOf(facts.arrival, end.nowMs);
   const use = readReportedUse(reading, {
     fetchesResult: facts.route.endpoint.fetchesResult === true,
+    isFinishedByPath: facts.route.endpoint.resultId !== undefined,
+    contentType: head?.header('content-type') ?? null,
     isComplete: ending.kind === 'complete',
     sentUsage: end.sentUsage,
     status,
@@ -158,7 +165,7 @@ export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): 
     inferenceGeo: reading?.inferenceGeo ?? null,
     usage: use.usage,
     usageSource: use.usageSource,
-    flags: joinFlags(use.isLater ? [...end.flags, 'usage_later'] : end.flags, reading?.flags ?? []),
+    flags: joinFlags(withRemark(end.flags, use), reading?.flags ?? []),
     respondedAtMs: facts.arrival.requestedAtMs + durationMs,
     durationMs,
     connectMs: round(answer.connectMs),
@@ -215,6 +222,11 @@ function durationOf(arrival: Arrival, nowMs: number): number {
 
 function round(ms: number | null): number | null {
   return ms === null ? null : Math.round(ms);
+}
+
+function withRemark(flags: readonly CallFlag[], use: ReportedUse): readonly CallFlag[] {
+  if (use.isLater) return [...flags, 'usage_later'];
+  return use.isUnread ? [...flags, 'result_unread'] : flags;
 }
 
 function joinFlags(own: readonly CallFlag[], read: readonly CallFlag[]): readonly CallFlag[] {

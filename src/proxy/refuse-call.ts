@@ -38,7 +38,7 @@ export function refuseCall(
     // The refusal does not wait for its record: it never rejects.
     void keepEnd(gateway, accepted, describeRejection(facts, accepted, code, performance.now()), []);
   }
-  refuse(incoming, outgoing, code, arrival.id);
+  refuse(incoming, outgoing, code, arrival.id, error instanceof GatewayError ? error.detail : undefined);
 }
 
 /** A refused attempt has no account and makes no row; it is shown to the operator with its reason. */

@@ -110,3 +110,65 @@ test('a region that is none never becomes a part of a host', () => {
     );
   }
 });
+
+test('a server of the operator’s own takes whatever credential, as an alias; a provider’s host under another name does not', () => {
+  const own = { origin: 'http://10.0.0.1:8000', region: null };
+  const eu = { origin: 'https://eu.api.openai.com', region: null };
+  const other = { origin: 'https://api.fireworks.ai/inference', region: null };
+  const settings: RouteSettings = { upstreams: {}, aliases: { openai: { own, eu, other } } };
+  const originOf = (alias: string, credential: string, ...more: string[]) =>
+    routeOf(
+      '/v1/chat/completions',
+      ['X-Gateway-Provider-Alias', alias, 'Authorization', `Bearer ${credential}`, ...more],
+      settings,
+    ).origin;
+  const named = ['X-Gateway-Provider', 'openai'];
+  expect(originOf('own', 'sk-ant-0', ...named)).toBe('http://10.0.0.1:8000');
+  expect(originOf('own', 'sk-ant-0')).toBe('http://10.0.0.1:8000');
+  expect(originOf('other', 'fw_0', ...named)).toBe('https://api.fireworks.ai');
+  expect(originOf('eu', 'sk-proj-0', ...named)).toBe('https://eu.api.openai.com');
+  for (const [alias, credential] of [
+    ['eu', 'sk-ant-0'],
+    ['other', 'sk-proj-0'],
+  ] as const)
+    expect(() => originOf(alias, credential, ...named)).toThrow(
+      expect.objectContaining({ code: 'credential_of_other_provider' }),
+    );
+});
+
+test('what the gateway’s own signature replaces may be anything; what goes on beside it may not', () => {
+  const keys = { accessKeyId: 'A', secretAccessKey: 'S', sessionToken: null };
+  const host = 'bedrock-runtime.eu-west-1.amazonaws.com';
+  const aws = { host, service: 'bedrock', region: 'eu-west-1', credentials: keys };
+  const settings: RouteSettings = {
+    upstreams: { bedrock: { origin: `https://${host}`, region: 'eu-west-1', aws } },
+    aliases: {},
+  };
+  const signed = (name: string, value: string) => () =>
+    routeOf('/model/m/converse', ['X-Gateway-Provider', 'bedrock', name, value], settings);
+  expect(signed('x-api-key', 'sk-ant-0')().origin).toBe(`https://${host}`);
+  expect(signed('api-key', 'sk-ant-0')).toThrow(expect.objectContaining({ code: 'credential_of_other_provider' }));
+});
+
+test('the refusal names both providers and the header to set, and nothing of the credential', () => {
+  try {
+    routeOf('/v1/responses', ['X-Gateway-Provider', 'openai', 'x-api-key', 'sk-ant-secret']);
+    expect.unreachable();
+  } catch (error) {
+    expect(error).toMatchObject({
+      code: 'credential_of_other_provider',
+      detail: 'a credential of anthropic, and the call is for openai; X-Gateway-Provider: anthropic sends it there',
+    });
+  }
+});
+
+test('digests, signatures and ids of retries are no keys, however much they look like one', () => {
+  const digest = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+  for (const header of [
+    ['Idempotency-Key', digest],
+    ['Cookie', `session=${digest}`],
+    ['x-amz-content-sha256', digest],
+  ])
+    expect(routeOf('/v1/responses', ['Authorization', 'Bearer k', ...header]).provider.name).toBe('openai');
+  expect(routeOf(`/v1/responses?after=${digest}`, ['Authorization', 'Bearer k']).provider.name).toBe('openai');
+});

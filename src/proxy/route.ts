@@ -1,16 +1,29 @@
 /**
- * Where does the call go? Provider by `X-Gateway-Provider`, else by the path; origin from the provider's own table or
+ * Where does the call go? Provider by `X-Gateway-Provider`, else by the credential, the client or the path; origin from the provider's own table or
  * the operator's settings (from the request only where it is signed for a host of AWS's); path as received, after the provider's documented mapping.
  */
 import type { ProviderName } from '../call-record.ts';
 import type { AwsSigning, Config, UpstreamConfig } from '../config.ts';
 import { GatewayError } from '../errors.ts';
 import type { Endpoint, Provider, RequestLine } from '../providers/provider.ts';
-import { inferProvider, PROVIDERS, readProviderName } from '../providers/registry.ts';
+import {
+  findHostOwner,
+  type InferredProvider,
+  inferByPath,
+  inferProvider,
+  PROVIDERS,
+  readProviderName,
+} from '../providers/registry.ts';
 import { decodeParameterName, isSecretName } from '../wire/secret-name.ts';
 import type { AcceptedRequest } from './accept.ts';
 import { readClientSignature, requireHoldingSignature } from './aws/client-signature.ts';
-import { withoutSignature } from './aws/sign-request.ts';
+import { isReplacedBySigning, withoutSignature } from './aws/sign-request.ts';
+import {
+  type CarriedCredential,
+  findOnlyOwner,
+  readCarriedCredentials,
+  requireOwnCredentials,
+} from './credential-owners.ts';
 import type { GatewayHeaders } from './gateway-headers.ts';
 
 export interface Route {
@@ -40,17 +53,28 @@ export type RouteSettings = Pick<Config, 'upstreams' | 'aliases'>;
 
 export function chooseRoute(request: AcceptedRequest, headers: GatewayHeaders, settings: RouteSettings): Route {
   const { method, query, hasQuery, header } = request;
-  const { provider, repairedPath } = chooseProvider(request, headers.provider);
-  const upstream =
-    findAlias(provider.name, headers.providerAlias, settings) ?? settings.upstreams[provider.name] ?? null;
+  const carried = readCarriedCredentials(request);
+  const { provider, repairedPath } = chooseProvider(request, headers, carried, settings);
+  const alias = findAlias(provider.name, headers.providerAlias, settings);
+  const upstream = alias ?? settings.upstreams[provider.name] ?? null;
   const signing = upstream?.aws ?? null;
+  if (carried.length > 0) {
+    // What the gateway's own signature replaces goes nowhere.
+    const sent = signing === null ? carried : carried.filter((credential) => !isReplacedBySigning(credential.header));
+    requireOwnCredentials(sent, readReceiver(provider.name, alias, upstream));
+  }
   const signature = signing === null ? readClientSignature(request) : null;
   const signedHost =
     signature === null ? null : requireHoldingSignature(signature, request, provider.signedServices, upstream);
   // Who signs for the provider's host sends the provider's path.
   const mapped = signedHost === null ? provider.mapPath(repairedPath ?? request.path) : request.path;
   const region =
-    signedHost?.region ?? signing?.region ?? provider.region(request) ?? upstream?.region ?? provider.defaultRegion;
+    signedHost?.region ??
+    signing?.region ??
+    provider.region(request) ??
+    upstream?.region ??
+    readPlaceOfHost(provider, upstream) ??
+    provider.defaultRegion;
   const ownOrigin = signedHost === null ? provider.origin(region) : `https://${signedHost.name}`;
   const { origin, prefix } = splitOrigin(upstream?.origin ?? ownOrigin);
   if (signature !== null && (repairedPath !== null || prefix !== '')) throw new GatewayError('signature_path');
@@ -72,18 +96,39 @@ export function chooseRoute(request: AcceptedRequest, headers: GatewayHeaders, s
   };
 }
 
+/** Who gets what is sent: by the host, where it is one of the seven's; null where the operator chose a server of their own. */
+function readReceiver(
+  provider: ProviderName,
+  alias: UpstreamConfig | null,
+  upstream: UpstreamConfig | null,
+): ProviderName | null {
+  const owner = upstream === null ? provider : findHostOwner(new URL(upstream.origin).hostname);
+  return owner ?? (alias === null ? provider : null);
+}
+
 function chooseProvider(
   request: AcceptedRequest,
-  named: string | undefined,
-): { provider: Provider; repairedPath: string | null } {
+  { provider: named, providerAlias }: GatewayHeaders,
+  carried: readonly CarriedCredential[],
+  settings: RouteSettings,
+): InferredProvider {
   if (named !== undefined) {
     const name = readProviderName(named);
     if (name === null) throw new GatewayError('provider_unknown');
     return { provider: PROVIDERS[name], repairedPath: PROVIDERS[name].repairPath(request.path) };
   }
-  const inferred = inferProvider(request);
-  if (inferred === null) throw new GatewayError('provider_required');
-  return inferred;
+  const owner = findOnlyOwner(carried);
+  const inferred = inferProvider(request, owner);
+  // An alias that only the path's provider has is meant: the operator's own server takes whatever credential.
+  const isAliasElsewhere = inferred === null || !hasAlias(inferred.provider.name, providerAlias, settings);
+  const byPath = providerAlias !== null && isAliasElsewhere ? inferByPath(request) : null;
+  const chosen = byPath !== null && hasAlias(byPath.provider.name, providerAlias, settings) ? byPath : inferred;
+  if (chosen === null) throw new GatewayError('provider_required');
+  return chosen;
+}
+
+function hasAlias(provider: ProviderName, alias: string | null, settings: RouteSettings): boolean {
+  return alias !== null && Object.hasOwn(settings.aliases[provider] ?? {}, alias.toLowerCase());
 }
 
 /** Where aliases are configured for the provider, an unknown one is a mistake; where none is, it is only a label. */
@@ -95,6 +140,12 @@ function findAlias(provider: ProviderName, alias: string | null, settings: Route
   const found = Object.hasOwn(configured, name) ? configured[name] : undefined;
   if (found === undefined) throw new GatewayError('alias_unknown');
   return found;
+}
+
+function readPlaceOfHost(provider: Provider, upstream: UpstreamConfig | null): string | null {
+  if (upstream === null) return null;
+  const { origin } = splitOrigin(upstream.origin);
+  return provider.placeOfHost?.(origin.slice(origin.indexOf('://') + 3).replace(/:\d+$/, '')) ?? null;
 }
 
 function splitOrigin(address: string): { origin: string; prefix: string } {

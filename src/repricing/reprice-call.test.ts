@@ -28,6 +28,7 @@ function row(changes: Partial<PricedRow> = {}): PricedRow {
     native_usage: null,
     reasoning_tokens: null,
     usage_source: 'provider',
+    flags: [],
     billing_model: 'gpt-5',
     cost_status: 'exact',
     input_cost: '1.250000000000',

@@ -94,7 +94,7 @@ describe('an interrupted call of a result that can be fetched again', () => {
 
   test('that fetched a part of it has no usage: whoever wants the rest fetches it again, whole', () => {
     const end = interruptedEnd(callBegin(1, { billed: false }), checkpointOf(false, true));
-    expect(end).toMatchObject({ usage: null, usageSource: 'none' });
+    expect(end).toMatchObject({ usage: null, usageSource: 'none', flags: ['result_unread'] });
     expect(end).not.toHaveProperty('billedOnceAs');
   });
 

@@ -1,5 +1,6 @@
 /** A call's beginning, ending and price to its row. Pure: no clock, no files, no database. */
 import type { CallBegin, CallCheckpoint, CallEnd } from '../call-record.ts';
+import { MAX_SKEW_MS } from '../clock.ts';
 import type { PricedCall } from '../pricing/billable-call.ts';
 import { readSpanPath } from '../runs/span-path.ts';
 import type { LlmRequestRow } from '../store/llm-request-row.ts';
@@ -8,6 +9,8 @@ import {
   addClasses,
   type CallFlag,
   type ClassQuantities,
+  hasFinalUsage,
+  isWholeResult,
   type JsonObject,
   type UsageClass,
   type UsageReading,
@@ -29,9 +32,10 @@ export type KnownEnd = Omit<CallEnd, 'respondedAtMs' | 'durationMs' | 'responseB
 export function interruptedEnd(begin: CallBegin, checkpoint: CallCheckpoint | null): KnownEnd {
   const reading: UsageReading | null = checkpoint?.reading ?? null;
   const result = reading?.laterResult ?? null;
-  const isFinal = result?.isFinal === true && reading?.terminal === true;
+  const isFinal = isWholeResult(reading, !begin.billed);
   const isPartOfResult = !begin.billed && result !== null && !isFinal;
-  const isLater = begin.billed && result?.isFinal === false;
+  const remarks: readonly CallFlag[] =
+    begin.billed && result?.isFinal === false ? ['usage_later'] : isPartOfResult ? ['result_unread'] : [];
   const usage = isPartOfResult ? null : (reading?.usage ?? null);
   return {
     id: begin.id,
@@ -47,9 +51,9 @@ export function interruptedEnd(begin: CallBegin, checkpoint: CallCheckpoint | nu
     speed: reading?.speed ?? null,
     inferenceGeo: reading?.inferenceGeo ?? null,
     usage,
-    usageSource: usage === null ? 'none' : reading?.terminal === true ? 'provider' : 'partial',
+    usageSource: usage === null ? 'none' : reading !== null && hasFinalUsage(reading) ? 'provider' : 'partial',
     ...(isFinal && result !== null && usage !== null ? { billedOnceAs: result.id } : {}),
-    flags: [...new Set([...begin.flags, ...(isLater ? (['usage_later'] as const) : []), ...(reading?.flags ?? [])])],
+    flags: [...new Set([...begin.flags, ...remarks, ...(reading?.flags ?? [])])],
     respondedAtMs: null,
     durationMs: null,
     connectMs: null,
@@ -73,6 +77,8 @@ export function makeRow(begin: CallBegin, end: KnownEnd, priced: PricedCall, pri
   const span = begin.spanPath === null ? null : readSpanPath(begin.spanPath);
   const flags = new Set<CallFlag>(end.flags);
   if (span?.isCut === true) flags.add('span_cut');
+  // It cannot be stored before it came: whoever dated it was wrong.
+  if (begin.requestedAtMs > pricedAtMs + MAX_SKEW_MS) flags.add('clock_skew');
   return {
     id: begin.id,
     requested_at: new Date(begin.requestedAtMs),

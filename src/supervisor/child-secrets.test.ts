@@ -16,8 +16,14 @@ const ENV = {
 test('no secret reaches a child by its environment, and everything else does', () => {
   expect(childEnvironment(ENV, '/data/compile-cache')).toEqual({
     NODE_COMPILE_CACHE: '/data/compile-cache',
+    UV_THREADPOOL_SIZE: '32',
     PATH: '/usr/bin',
   });
+});
+
+test('a child has threads for sixteen look-ups of names at once, unless the operator says otherwise', () => {
+  expect(childEnvironment({}, '/c')['UV_THREADPOOL_SIZE']).toBe('32');
+  expect(childEnvironment({ UV_THREADPOOL_SIZE: '8' }, '/c')['UV_THREADPOOL_SIZE']).toBe('8');
 });
 
 test('a proxy signs for AWS, and knows neither the database nor the tokens; the control process the other way round', () => {

@@ -24,7 +24,7 @@ interface Kept {
   readonly encoding: string | null | undefined;
 }
 
-async function call(answer: AnswerOptions, headers: Record<string, string>, path = '/v1/responses'): Promise<Kept> {
+async function call(answer: AnswerOptions, headers: Record<string, string>, path = '/v1/messages'): Promise<Kept> {
   provider.setAnswer(() => buildAnswer(answer));
   const response = await fetch(proxy.base + path, {
     method: 'POST',

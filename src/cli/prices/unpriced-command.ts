@@ -50,6 +50,7 @@ const REASONS: Readonly<Record<string, string>> = {
   opaque_id: 'id that stands for a model',
   no_rate_for_class: 'no rate for a class',
   unknown_endpoint: 'unknown endpoint',
+  result_unread: 'a result that could not be read',
   no_model: 'no model named',
   priced_by_now: 'priced by now',
 };

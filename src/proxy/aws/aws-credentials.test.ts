@@ -120,3 +120,28 @@ test('after a failure calls are refused at once for a second, then it is tried a
   nowMs += 1_000;
   expect(await codeOf(read())).toBe('accepted');
 });
+
+test('a credential service that hangs is asked once a minute, and what it says late is used', async () => {
+  vi.useFakeTimers();
+  try {
+    const answers: ((keys: { accessKeyId: string; secretAccessKey: string }) => void)[] = [];
+    const hanging = createAwsCredentials({
+      log: pino({ level: 'silent' }),
+      nowMs: () => nowMs,
+      loadChain: async () => () => new Promise((resolve) => void answers.push(resolve)),
+    });
+    const giveUp = async (): Promise<string> => {
+      const code = codeOf(hanging.read(AMBIENT));
+      await vi.advanceTimersByTimeAsync(10_000);
+      nowMs += 11_000;
+      return code;
+    };
+    for (let count = 0; count < 5; count += 1) expect(await giveUp()).toBe('aws_credentials_unavailable');
+    expect(answers).toHaveLength(1);
+    const late = hanging.read(AMBIENT);
+    answers[0]?.({ accessKeyId: 'ASIALATE', secretAccessKey: 'hunter2' });
+    expect(await late).toMatchObject({ accessKeyId: 'ASIALATE' });
+  } finally {
+    vi.useRealTimers();
+  }
+});

@@ -30,6 +30,8 @@ export interface AwsCredentialsOptions {
 }
 
 const FETCH_TIMEOUT_MS = 10_000;
+/** The chain cannot be called off: a question that hangs is waited for again, and is asked anew only after so long. */
+const HANGING_MS = 60_000;
 /** New ones are fetched this long before the old ones end. */
 const REFRESH_BEFORE_MS = 5 * 60_000;
 /** A call must arrive with credentials that still hold. */
@@ -45,11 +47,26 @@ export function createAwsCredentials(options: AwsCredentialsOptions): AwsCredent
   let current: { readonly keys: AwsKeys; readonly expiresAtMs: number } | null = null;
   let fetching: Promise<AwsKeys> | null = null;
   let failedAtMs = Number.NEGATIVE_INFINITY;
+  /** The question that has no answer yet; calls may have given it up. */
+  let asking: { readonly found: Promise<FoundKeys>; readonly sinceMs: number } | null = null;
+
+  /** At most one in `HANGING_MS`, since one that hangs may hold a thread, a connection or a process. */
+  function askOnce(): Promise<FoundKeys> {
+    if (asking !== null && nowMs() - asking.sinceMs < HANGING_MS) return asking.found;
+    chain ??= loadChain();
+    const found = chain.then((ask) => ask());
+    const own = { found, sinceMs: nowMs() };
+    const settle = (): void => {
+      if (asking === own) asking = null;
+    };
+    found.then(settle, settle);
+    asking = own;
+    return found;
+  }
 
   async function fetchKeys(): Promise<AwsKeys> {
     try {
-      chain ??= loadChain();
-      const found = await within(FETCH_TIMEOUT_MS, (await chain)());
+      const found = await within(FETCH_TIMEOUT_MS, askOnce());
       const { accessKeyId, secretAccessKey, sessionToken = null } = found;
       const keys = { accessKeyId, secretAccessKey, sessionToken };
       current = { keys, expiresAtMs: found.expiration?.getTime() ?? Number.POSITIVE_INFINITY };

@@ -24,6 +24,11 @@ const REPLACED: ReadonlySet<string> = new Set([
 const REPLACED_PARAMETER =
   /^x-amz-(?:algorithm|credential|date|expires|signedheaders|signature|security-token|region-set)=/i;
 
+/** `header` in lower case, null for a parameter of the query: is that credential left out where the gateway signs? */
+export function isReplacedBySigning(header: string | null): boolean {
+  return header !== null && REPLACED.has(header);
+}
+
 export interface SignableRequest {
   readonly method: string;
   /** Path and query as they go out. */

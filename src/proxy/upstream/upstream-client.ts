@@ -3,9 +3,8 @@
  * sends nothing twice that a provider could have seen. Without an egress proxy it is our own HTTP/1.1 client; with one,
  * undici's, which is loaded only then.
  */
-import { lookup as lookUpName } from 'node:dns';
-import type { LookupFunction } from 'node:net';
 import { lookUpPublic } from './private-addresses.ts';
+import { type SharedNames, shareNames } from './shared-names.ts';
 import type { EgressProxy, UpstreamClient, UpstreamRequest } from './upstream.ts';
 import type { ConnectionBudget } from './upstream-connector.ts';
 import { DEFAULT_LIMITS, type UpstreamLimits } from './upstream-limits.ts';
@@ -14,16 +13,16 @@ import { UpstreamPool } from './upstream-pool.ts';
 export async function createUpstreamClient(
   egress: EgressProxy,
   limits: UpstreamLimits = DEFAULT_LIMITS,
-  lookUp: LookupFunction = lookUpName,
+  names: SharedNames = shareNames(),
 ): Promise<UpstreamClient> {
   if (egress.httpProxy !== null || egress.httpsProxy !== null) {
     const { createProxiedClient } = await import('./upstream-through-proxy.ts');
-    return createProxiedClient(egress, limits, lookUp);
+    return createProxiedClient(egress, limits, names.lookUp);
   }
-  return createDirectClient(limits, lookUp);
+  return createDirectClient(limits, names);
 }
 
-function createDirectClient(limits: UpstreamLimits, lookUp: LookupFunction): UpstreamClient {
+function createDirectClient(limits: UpstreamLimits, { lookUp, distrust }: SharedNames): UpstreamClient {
   /** One pool an origin. A client may name a region and with it a host, so pools that are not in use are let go. */
   const builtIn = { pools: new Map<string, UpstreamPool>(), lookUp: lookUpPublic(lookUp) };
   /** Apart, since the same address may be built in for one call and an operator's choice for another. */
@@ -59,7 +58,7 @@ function createDirectClient(limits: UpstreamLimits, lookUp: LookupFunction): Ups
     const kind = mayBePrivate ? chosen : builtIn;
     const known = kind.pools.get(origin);
     if (known !== undefined) return known;
-    const pool = new UpstreamPool(origin, limits, kind.lookUp, budget);
+    const pool = new UpstreamPool(origin, limits, { lookUp: kind.lookUp, distrust, budget });
     kind.pools.set(origin, pool);
     return pool;
   }

@@ -36,6 +36,10 @@ export interface ConnectorOptions {
   readonly addressTimeoutMs: number;
   /** How the origin's name is resolved; an origin that is an address is connected to as it stands. */
   readonly lookUp: LookupFunction;
+  /** Told of a name whose addresses let nobody connect. */
+  readonly distrust: (hostname: string) => void;
+  /** Of this origin, that are not connected yet. */
+  readonly maxConnecting: number;
   readonly budget: ConnectionBudget;
 }
 
@@ -51,6 +55,8 @@ export class UpstreamConnector {
   readonly #secureContext: SecureContext | null;
   /** The last TLS session, with which the next handshake is shorter. */
   #session: Buffer | null = null;
+  /** Sockets that are neither ready nor closed. */
+  #connecting = 0;
 
   constructor(origin: string, options: ConnectorOptions) {
     this.#options = options;
@@ -68,11 +74,31 @@ export class UpstreamConnector {
    * instead of to the listeners of `data`.
    */
   open(allowHalfOpen: boolean, reading: SharedReading | null = null): Socket {
-    const { budget } = this.#options;
-    if (!budget.take()) return new Socket().destroy(new UpstreamError('TOO_MANY_CONNECTIONS'));
+    const { budget, maxConnecting } = this.#options;
+    if (this.#connecting >= maxConnecting || !budget.take())
+      return new Socket().destroy(new UpstreamError('TOO_MANY_CONNECTIONS'));
     const socket = this.#connect(allowHalfOpen, reading);
+    this.#follow(socket);
     socket.once('close', () => budget.give());
     return socket;
+  }
+
+  #follow(socket: Socket): void {
+    let isConnecting = true;
+    const settle = (): void => {
+      if (isConnecting) this.#connecting -= 1;
+      isConnecting = false;
+    };
+    let hasConnected = false;
+    this.#connecting += 1;
+    socket.once('connect', () => {
+      hasConnected = true;
+    });
+    socket.once(this.readyEvent, settle);
+    socket.once('close', (hadError) => {
+      settle();
+      if (hadError && !hasConnected) this.#options.distrust(this.#hostname);
+    });
   }
 
   #connect(allowHalfOpen: boolean, reading: SharedReading | null): Socket {

@@ -2,11 +2,10 @@
  * The connections to one origin. A call takes the connection that was used last, or a new one; never one that carries
  * another call. Connections hold nothing of a client: any call of any account may be the next.
  */
-import type { LookupFunction } from 'node:net';
 import { SentCall } from './sent-call.ts';
 import type { UpgradeEvents, UpstreamCall, UpstreamEvents, UpstreamRequest } from './upstream.ts';
 import { type ConnectionOwner, type OpenSocket, UpstreamConnection } from './upstream-connection.ts';
-import { type ConnectionBudget, UpstreamConnector } from './upstream-connector.ts';
+import { type ConnectorOptions, UpstreamConnector } from './upstream-connector.ts';
 import { UpstreamError } from './upstream-failure.ts';
 import { UpstreamHandshake } from './upstream-handshake.ts';
 import type { UpstreamLimits } from './upstream-limits.ts';
@@ -15,6 +14,8 @@ import { writeRequestHead } from './upstream-request.ts';
 /** At most so much is taken at once; what libuv reads at most, too. */
 const READ_BYTES = 64 * 1024;
 const MAX_IDLE_CONNECTIONS = 1_024;
+/** Of all connections: so many may wait for one origin at once, so that one that is dead leaves some to the others. */
+const CONNECTING_SHARE = 0.75;
 /** Our clock against the provider's, and the way there. */
 const KEEP_ALIVE_MARGIN_MS = 1_000;
 
@@ -35,9 +36,13 @@ export class UpstreamPool implements ConnectionOwner {
   #isClosed = false;
   #onEmpty: (() => void) | null = null;
 
-  constructor(origin: string, limits: UpstreamLimits, lookUp: LookupFunction, budget: ConnectionBudget) {
+  constructor(origin: string, limits: UpstreamLimits, ways: Pick<ConnectorOptions, 'lookUp' | 'distrust' | 'budget'>) {
+    const { addressTimeoutMs, maxConnections } = limits;
     this.limits = limits;
-    this.#connector = new UpstreamConnector(origin, { addressTimeoutMs: limits.addressTimeoutMs, lookUp, budget });
+    this.#connector = new UpstreamConnector(origin, {
+      ...{ ...ways, addressTimeoutMs },
+      maxConnecting: Math.ceil(maxConnections * CONNECTING_SHARE),
+    });
     this.#hopLines = `Host: ${this.#connector.host}\r\nConnection: keep-alive\r\n`;
     this.#trailerHopLines = `Host: ${this.#connector.host}\r\nConnection: keep-alive, TE\r\nTE: trailers\r\n`;
   }

@@ -18,14 +18,14 @@ import type { UpstreamLimits } from './upstream-limits.ts';
 
 const MAX_RESPONSE_HEADER_BYTES = 128 * 1024;
 
-/** What goes through the proxy is resolved there; `lookUp` is for the hosts that need none. */
+/** What goes through the proxy is resolved there; `lookUp` is for the hosts that need none, and for the proxy itself. */
 export function createProxiedClient(
   egress: EgressProxy,
   limits: UpstreamLimits,
   lookUp: LookupFunction,
 ): UpstreamClient {
-  const chosen = createAgent(egress, limits, lookUp);
-  const builtIn = createAgent(egress, limits, lookUpPublic(lookUp));
+  const chosen = createAgent(egress, limits, lookUp, lookUp);
+  const builtIn = createAgent(egress, limits, lookUpPublic(lookUp), lookUp);
   const agentOf = (request: UpstreamRequest): Dispatcher => (request.mayBePrivate ? chosen : builtIn);
   return {
     send: (request, events) => sendThrough(agentOf(request), request, events, null),
@@ -36,12 +36,19 @@ export function createProxiedClient(
   };
 }
 
-function createAgent(egress: EgressProxy, limits: UpstreamLimits, lookUp: LookupFunction): EnvHttpProxyAgent {
+function createAgent(
+  egress: EgressProxy,
+  limits: UpstreamLimits,
+  lookUp: LookupFunction,
+  lookUpProxy: LookupFunction,
+): EnvHttpProxyAgent {
   return new EnvHttpProxyAgent({
     allowH2: false,
     pipelining: 1,
     // Of connections without the proxy only.
     connect: { timeout: limits.connectTimeoutMs, lookup: lookUp },
+    // To the proxy, with TLS or without. It is the operator's choice, so it may be anywhere.
+    proxyTls: { timeout: limits.connectTimeoutMs, lookup: lookUpProxy },
     headersTimeout: limits.headersTimeoutMs,
     bodyTimeout: limits.idleTimeoutMs,
     keepAliveTimeout: limits.keepAliveMs,

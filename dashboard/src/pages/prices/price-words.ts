@@ -101,6 +101,7 @@ const REASONS: Readonly<Record<string, string>> = {
   no_rate_for_class: 'The model has a price, but not for all of what was used.',
   terms: 'The model has a price, but not on these terms.',
   unknown_endpoint: 'The gateway does not know this endpoint.',
+  result_unread: 'A result was fetched and could not be read.',
   priced_by_now: 'It has a price by now; these calls came before.',
   no_model: 'Neither the request nor the answer names a model.',
 };

@@ -90,7 +90,7 @@ interface UnpricedActionsProps {
 /** A price is for a model and its classes; where these are not known, only the call itself can be looked at. */
 export function UnpricedActions({ row, onAction }: UnpricedActionsProps) {
   const { model, reason, suggestion, example_id } = row;
-  if (model === null || reason === 'unknown_endpoint')
+  if (model === null || reason === 'unknown_endpoint' || reason === 'result_unread')
     return (
       <Link to="/log/$id" params={{ id: example_id }} search={{ tab: 'cost' }} className={buttonClass()}>
         Open an example

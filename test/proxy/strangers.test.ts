@@ -1,0 +1,309 @@
+/**
+ * A credential never goes to a stranger: paths × headers × credentials of all seven, over the real proxy, with seven
+ * upstreams that write down what reached them.
+ */
+import { Agent, createServer, request, type Server } from 'node:http';
+import { connect } from 'node:http2';
+import { connect as connectTcp } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PROVIDER_NAMES, type ProviderName } from '../../src/call-record.ts';
+import { type InProcessProxy, startProxy } from './start-proxy.ts';
+
+/** As each provider gives them out; none is real. */
+const CREDENTIALS: readonly (readonly [ProviderName, string])[] = [
+  ['openai', 'sk-proj-0000'],
+  ['openai', 'sk-svcacct-0000'],
+  ['openai', 'sk-00000000000000000000T3BlbkFJ00000000000000000000'],
+  ['anthropic', 'sk-ant-api03-0000'],
+  ['anthropic', 'sk-ant-oat01-0000'],
+  ['anthropic', 'aws-external-anthropic-api-key-MDAw'],
+  ['gemini', 'AIzaSy0000'],
+  ['gemini', 'AQ.Ab8RN60000'],
+  ['bedrock', 'bedrock-api-key-MDAw'],
+  ['bedrock', 'ABSKMDAwMDA='],
+  ['fireworks', 'fw_0000'],
+  ['together', 'tgp_v1_0000'],
+  ['together', '0'.repeat(64)],
+  ['deepseek', `sk-${'0'.repeat(32)}`],
+];
+
+/** Of every provider's clients, shared ones, wrong bases, and paths that nobody has. */
+const PATHS = [
+  ...['/v1/chat/completions', '/v1/completions', '/v1/responses', '/v1/embeddings', '/v1/images/generations'],
+  ...['/v1/audio/speech', '/v1/moderations', '/v1/files', '/v1/batches', '/v1/models', '/v1/models/m', '/v1/uploads'],
+  ...['/v1/fine_tuning/jobs', '/v1/vector_stores', '/v1/agents', '/v1/agents/a/sessions', '/v1/vaults', '/v1/skills'],
+  ...['/v1/evals', '/v1/threads', '/v1/containers', '/v1/videos', '/v1/organization/costs', '/v1/realtime/calls'],
+  ...['/v1/messages', '/v1/messages/count_tokens', '/v1/messages/batches', '/v1/complete', '/v1/sessions/s/events'],
+  ...['/v1/environments', '/v1/deployments', '/v1/deployment_runs', '/v1/dreams', '/v1/memory_stores', '/v1/tunnels'],
+  ...['/v1/user_profiles', '/v1/organizations/me', '/v1/auth_tokens', '/v1/models/m:generateContent'],
+  ...[
+    '/v1beta/models/m:generateContent',
+    '/v1alpha/auth_tokens',
+    '/v1beta/openai/chat/completions',
+    '/v1/interactions',
+  ],
+  ...['/upload/v1beta/files', '/v1/tunedModels', '/v1/cachedContents', '/model/m/converse', '/model/m/invoke'],
+  ...['/async-invoke', '/guardrail/g/version/1/apply', '/openai/v1/chat/completions', '/anthropic/v1/messages'],
+  ...['/inference/v1/chat/completions', '/v1/accounts/a/models', '/v1/rerank', '/v1/tci/execute', '/v1/endpoints'],
+  ...['/v2/videos', '/beta/completions', '/user/balance', '/v1/tools/search', '/chat/completions', '/messages'],
+  ...['/v1/v1/messages', '/v1/v1/chat/completions', '/v1beta/v1/models/m:countTokens', '/v1/model/m/converse'],
+  ...['/models/m:generateContent', '/v1/nobody/has/this', '/nobody/has/this', '/', '/v1/admin_api_keys'],
+];
+
+const HEADERS: readonly (readonly [string, string])[][] = [
+  [],
+  [['anthropic-version', '2026-10-21']],
+  [['user-agent', 'OpenAI/Python 3.57.0']],
+  [
+    ['user-agent', 'Together/Python 3.1.1'],
+    ['openai-beta', 'agents=v1'],
+  ],
+  [['user-agent', 'google-genai-sdk/3.6.1 gl-python/3.11.7']],
+];
+
+type Sent = readonly (readonly [string, string])[];
+/** Where a credential can stand: headers and query. */
+const PLACES: readonly ((credential: string) => { readonly headers: Sent; readonly query: string })[] = [
+  (credential) => ({ headers: [['authorization', `Bearer ${credential}`]], query: '' }),
+  (credential) => ({ headers: [['x-api-key', credential]], query: '' }),
+  (credential) => ({ headers: [['api-key', credential]], query: '' }),
+  (credential) => ({ headers: [['x-goog-api-key', credential]], query: '' }),
+  (credential) => ({ headers: [], query: `?alt=sse&key=${encodeURIComponent(credential)}` }),
+  (credential) => ({
+    headers: [['Authorization', `Basic ${Buffer.from(`user:${credential}`).toString('base64')}`]],
+    query: '',
+  }),
+  (credential) => ({
+    headers: [
+      ['authorization', 'Bearer 0000'],
+      ['Authorization', `bearer  ${credential}`],
+    ],
+    query: '',
+  }),
+];
+
+const upstreams: Server[] = [];
+/** By the number of the request: whom it reached. */
+const reached = new Map<number, ProviderName[]>();
+let proxy: InProcessProxy;
+let count = 0;
+
+beforeAll(async () => {
+  const addresses: Partial<Record<ProviderName, { readonly origin: string; readonly region: null }>> = {};
+  for (const name of PROVIDER_NAMES) {
+    const note = (sent: { readonly headers: NodeJS.Dict<string | string[]> }) => {
+      const number = Number(sent.headers['x-case']);
+      reached.set(number, [...(reached.get(number) ?? []), name]);
+    };
+    const server = createServer((incoming, outgoing) => {
+      note(incoming);
+      incoming.resume();
+      outgoing.end('{}');
+    });
+    server.on('upgrade', (incoming, socket) => {
+      note(incoming);
+      socket.end('HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\nconnection: close\r\n\r\n');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    upstreams.push(server);
+    const address = server.address();
+    if (address === null || typeof address === 'string') throw new Error('no port');
+    addresses[name] = { origin: `http://127.0.0.1:${address.port}`, region: null };
+  }
+  proxy = await startProxy('http://127.0.0.1:1', { bodies: 'off' }, { upstreams: addresses });
+});
+
+afterAll(async () => {
+  await proxy.close();
+  for (const server of upstreams) {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+interface Trial {
+  readonly path: string;
+  readonly headers: Sent;
+}
+interface Verdict {
+  readonly status: number;
+  readonly error: string | null;
+  readonly reached: readonly ProviderName[];
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: 16 });
+
+function sendOne({ path, headers }: Trial): Promise<Verdict> {
+  count += 1;
+  const number = count;
+  const sent = [...headers, ['X-Gateway-Key', proxy.key] as const, ['x-case', String(number)] as const].flat();
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      { agent, host: '127.0.0.1', port: proxy.port, method: 'POST', path, headers: ['Host', 'g', ...sent] },
+      (answer) => {
+        answer.resume();
+        answer.once('end', () => {
+          const error = answer.headers['x-gateway-error'];
+          const receivers = reached.get(number) ?? [];
+          resolve({
+            status: answer.statusCode ?? 0,
+            error: typeof error === 'string' ? error : null,
+            reached: receivers,
+          });
+        });
+      },
+    );
+    outgoing.once('error', reject);
+    outgoing.end('{}');
+  });
+}
+
+/** Many at once, in their order. */
+async function sendAll(trials: readonly Trial[]): Promise<Verdict[]> {
+  const verdicts: Verdict[] = [];
+  for (let start = 0; start < trials.length; start += 64)
+    verdicts.push(...(await Promise.all(trials.slice(start, start + 64).map(sendOne))));
+  return verdicts;
+}
+
+function report(title: string, owners: readonly ProviderName[], verdicts: readonly Verdict[]): number {
+  const strangers = verdicts.filter((verdict, index) => verdict.reached.some((name) => name !== owners[index])).length;
+  const refused = verdicts.filter(({ error }) => error === 'credential_of_other_provider').length;
+  const atHome = verdicts.filter((verdict, index) => verdict.reached.includes(owners[index] ?? 'openai')).length;
+  process.stdout.write(
+    `${title}: ${verdicts.length} combinations, ${atHome} reached their provider, ${refused} refused, ${strangers} reached a stranger\n`,
+  );
+  return strangers;
+}
+
+test('with no provider named, a credential that tells its provider goes there on every path, whatever else is sent', async () => {
+  const trials: Trial[] = [];
+  const owners: ProviderName[] = [];
+  for (const path of PATHS)
+    for (const [place, at] of PLACES.entries())
+      for (const [index, [owner, credential]] of CREDENTIALS.entries()) {
+        const { headers, query } = at(credential);
+        const more = HEADERS[(index + place + trials.length) % HEADERS.length] ?? [];
+        trials.push({ path: path + query, headers: [...headers, ...more] });
+        owners.push(owner);
+      }
+  const verdicts = await sendAll(trials);
+  expect(report('unnamed', owners, verdicts)).toBe(0);
+  const elsewhere = verdicts.flatMap((verdict, index) =>
+    verdict.reached.length === 1 && verdict.status === 200 ? [] : [{ ...trials[index], ...verdict }],
+  );
+  expect(elsewhere.slice(0, 5)).toEqual([]);
+}, 240_000);
+
+test('against a named provider it is refused before anything is sent, and with its own it passes', async () => {
+  const trials: Trial[] = [];
+  const owners: ProviderName[] = [];
+  const isAtHome: boolean[] = [];
+  for (const [row, path] of PATHS.entries())
+    for (const named of PROVIDER_NAMES)
+      for (const [index, [owner, credential]] of CREDENTIALS.entries()) {
+        const at = PLACES[(row + index) % PLACES.length];
+        if (at === undefined) continue;
+        const { headers, query } = at(credential);
+        trials.push({ path: path + query, headers: [...headers, ['X-Gateway-Provider', named]] });
+        owners.push(owner);
+        isAtHome.push(named === owner);
+      }
+  const verdicts = await sendAll(trials);
+  expect(report('named', owners, verdicts)).toBe(0);
+  const wrong = verdicts.flatMap((verdict, index) => {
+    const expected = isAtHome[index] === true ? null : 'credential_of_other_provider';
+    return verdict.error === expected ? [] : [{ ...trials[index], ...verdict }];
+  });
+  expect(wrong.slice(0, 5)).toEqual([]);
+}, 240_000);
+
+test('credentials of two providers in one call go to neither, whichever is named', async () => {
+  const trials: Trial[] = [];
+  const owners: ProviderName[] = [];
+  for (const path of ['/v1/chat/completions', '/v1/messages', '/v1beta/models/m:generateContent', '/model/m/invoke'])
+    for (const [one, first] of CREDENTIALS)
+      for (const [other, second] of CREDENTIALS)
+        for (const named of [null, one, other]) {
+          if (one === other) continue;
+          const place: Sent = named === null ? [] : [['X-Gateway-Provider', named]];
+          const headers: Sent = [['authorization', `Bearer ${first}`], ['x-api-key', second], ...place];
+          trials.push({ path, headers });
+          owners.push(one);
+        }
+  const verdicts = await sendAll(trials);
+  report('two of them', owners, verdicts);
+  expect(verdicts.filter(({ reached: receivers }) => receivers.length > 0)).toEqual([]);
+  expect(new Set(verdicts.map(({ error }) => error))).toEqual(new Set(['credential_of_other_provider']));
+}, 240_000);
+
+test('a header that only Google’s clients send names Google, whatever stands in it', async () => {
+  const key: Sent = [['x-goog-api-key', 'opaque']];
+  const [unnamed, named] = await sendAll([
+    { path: '/v1/auth_tokens', headers: key },
+    { path: '/v1/chat/completions', headers: [...key, ['X-Gateway-Provider', 'openai']] },
+  ]);
+  expect([unnamed?.reached, named?.error, named?.reached]).toEqual([['gemini'], 'credential_of_other_provider', []]);
+});
+
+test('over HTTP/2 it is the same', async () => {
+  const session = connect(proxy.base);
+  const owners: ProviderName[] = [];
+  const verdicts: Verdict[] = [];
+  for (const path of PATHS)
+    for (const [index, [owner, credential]] of CREDENTIALS.entries()) {
+      count += 1;
+      const number = count;
+      const named =
+        index % 3 === 0 ? { 'x-gateway-provider': PROVIDER_NAMES[number % PROVIDER_NAMES.length] ?? '' } : {};
+      const place = index % 2 === 0 ? { authorization: `Bearer ${credential}` } : { 'x-api-key': credential };
+      const stream = session.request({
+        ...{ ':method': 'POST', ':path': path, 'x-gateway-key': proxy.key, 'x-case': String(number) },
+        ...named,
+        ...place,
+      });
+      stream.end('{}');
+      stream.resume();
+      const [head] = await Promise.all([
+        new Promise<{ readonly 'x-gateway-error'?: unknown }>((resolve) => stream.once('response', resolve)),
+        new Promise((resolve) => stream.once('end', resolve)),
+      ]);
+      owners.push(owner);
+      const error = head['x-gateway-error'];
+      verdicts.push({
+        status: 0,
+        error: typeof error === 'string' ? error : null,
+        reached: reached.get(number) ?? [],
+      });
+    }
+  session.close();
+  expect(report('HTTP/2', owners, verdicts)).toBe(0);
+}, 240_000);
+
+test('a websocket’s key, also where it stands in the offered protocols as browsers send it, goes to its provider or nowhere', async () => {
+  const owners: ProviderName[] = [];
+  const verdicts: Verdict[] = [];
+  const live = '/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent';
+  for (const path of ['/v1/realtime?model=m', '/v1/responses', live, '/v1/audio/speech/websocket', '/v1/v1/realtime'])
+    for (const [owner, credential] of CREDENTIALS)
+      for (const named of [null, ...PROVIDER_NAMES])
+        for (const line of [
+          `Sec-WebSocket-Protocol: realtime, openai-insecure-api-key.${credential}, openai-beta.realtime-v1`,
+          `Authorization: Bearer ${credential}`,
+        ]) {
+          count += 1;
+          const number = count;
+          const provider = named === null ? '' : `X-Gateway-Provider: ${named}\r\n`;
+          const head = `GET ${path} HTTP/1.1\r\nHost: g\r\nX-Gateway-Key: ${proxy.key}\r\nx-case: ${number}\r\n${provider}${line}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`;
+          await new Promise<void>((resolve, reject) => {
+            const socket = connectTcp(proxy.port, '127.0.0.1', () => socket.write(head));
+            socket.resume();
+            socket.once('error', reject);
+            socket.once('close', () => resolve());
+          });
+          owners.push(owner);
+          verdicts.push({ status: 0, error: null, reached: reached.get(number) ?? [] });
+        }
+  expect(report('websockets', owners, verdicts)).toBe(0);
+  expect(verdicts.some(({ reached: receivers }) => receivers.includes('openai'))).toBe(true);
+}, 240_000);
