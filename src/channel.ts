@@ -116,6 +116,8 @@ export type DownMessage =
       /** Another process serves the same port already, so that this one may take its time. */
       readonly isReplaced?: boolean;
     }
+  /** The gateway will stop soon: `readyz` says so, no connection is kept, and everything is served as before. */
+  | { readonly type: 'stop-announced' }
   /** To proxies: apply, then answer `keys-applied`. The full snapshot is in the file `keys.json` of the data directory. */
   | { readonly type: 'keys-changed'; readonly change: KeyChange }
   /** To control: every live proxy has version ≥ this one (or `false`: one did not answer in 5 s). */

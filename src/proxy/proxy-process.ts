@@ -99,6 +99,10 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
       case 'keys-changed':
         void applyKeys(channel, gateway, start.keysFile, message.change); // It logs its own failure.
         break;
+      case 'stop-announced':
+        gateway.isDraining = true;
+        listener.sessions.announceEnd();
+        break;
       case 'start':
       case 'keys-published':
       case 'live-spools':
