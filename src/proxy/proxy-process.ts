@@ -99,6 +99,9 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
       case 'keys-changed':
         void applyKeys(channel, gateway, start.keysFile, message.change); // It logs its own failure.
         break;
+      case 'clock':
+        gateway.clock.set(message.reading);
+        break;
       case 'start':
       case 'keys-published':
       case 'live-spools':
