@@ -33,6 +33,9 @@ const OTHER_PARTITION = /^(?:cn-|eusc-|[a-z]{2}-iso)/;
 
 function readBedrockPlace(model: string, region: string | null): Place {
   const { geography } = readBedrockId(model);
+  // A profile of another partition is not served there: nothing has a price.
+  if (region?.startsWith('us-gov-') === true && geography !== null && geography !== GOVERNMENT)
+    return { name: region, names: [] };
   // A government profile is served in its own partition, and nothing else is served there.
   if (geography === GOVERNMENT || region?.startsWith('us-gov-') === true) {
     const names = region?.startsWith('us-gov-') === true ? [region, GOVERNMENT] : [GOVERNMENT];

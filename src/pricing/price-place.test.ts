@@ -45,13 +45,15 @@ describe('GovCloud', () => {
     ['amazon.nova-pro-v1:0', 'us-gov-west-1', '0.0048'],
     ['anthropic.claude-3-5-sonnet-20240620-v1:0', 'us-gov-west-1', '0.0216'],
     ['anthropic.claude-3-haiku-20240307-v1:0', 'us-gov-east-1', '0.0018'],
+    ['us-gov.anthropic.claude-opus-5', 'us-gov-west-1', '0.036'],
+    ['us-gov.amazon.nova-lite-v1:0', 'us-gov-west-1', '0.00036'],
   ])('has its own price of %s in %s', (model, region, total) => {
     expect(price(model, { region })).toEqual(['exact', total, total]);
   });
 
   it.each([
-    ['us-gov.anthropic.claude-opus-5', 'us-gov-west-1'],
-    ['us-gov.amazon.nova-lite-v1:0', 'us-gov-west-1'],
+    ['us-gov.anthropic.claude-opus-4-1-20250805-v1:0', 'us-gov-west-1'],
+    ['us-gov.amazon.nova-premier-v1:0', 'us-gov-west-1'],
     ['us-gov.meta.llama3-3-70b-instruct-v1:0', 'us-gov-west-1'],
     ['amazon.titan-text-express-v1', 'us-gov-east-1'],
     // The commercial profiles have no place in that partition, whatever their name says.
@@ -75,6 +77,10 @@ describe('regions of Bedrock', () => {
     ['eu.anthropic.claude-fable-5', 'eu-west-1', '0.066'],
     ['ca.anthropic.claude-sonnet-5', 'ca-central-1', '0.0132'],
     ['global.anthropic.claude-sonnet-5', 'eu-west-1', '0.012'],
+    ['eu.amazon.nova-pro-v1:0', 'eu-west-1', '0.00525'],
+    ['apac.amazon.nova-lite-v1:0', 'ap-south-1', '0.000315'],
+    ['eu.meta.llama3-2-3b-instruct-v1:0', 'eu-west-1', '0.00038'],
+    ['deepseek.v3.2', 'ap-northeast-1', '0.00296'],
   ])('have their price of %s in %s', (model, region, total) => {
     expect(price(model, { region })).toEqual(['exact', total, total]);
   });
@@ -82,10 +88,10 @@ describe('regions of Bedrock', () => {
   it.each([
     ['nvidia.nemotron-super-3-120b', 'eu-west-3'],
     ['mistral.mixtral-8x7b-instruct-v0:1', 'ap-northeast-1'],
-    ['eu.amazon.nova-pro-v1:0', 'eu-west-1'],
-    ['apac.amazon.nova-lite-v1:0', 'ap-south-1'],
+    ['eu.amazon.nova-premier-v1:0', 'eu-west-1'],
+    ['apac.amazon.nova-premier-v1:0', 'ap-south-1'],
     ['amazon.nova-pro-v1:0', 'us-west-1'],
-    ['eu.meta.llama3-2-3b-instruct-v1:0', 'eu-west-1'],
+    ['eu.meta.llama3-3-70b-instruct-v1:0', 'eu-west-1'],
     ['global.amazon.nova-pro-v1:0', 'us-east-1'],
     ['global.anthropic.claude-opus-4-1-20250805-v1:0', 'us-east-1'],
     ['anthropic.claude-sonnet-4-5-20250929-v1:0', 'cn-north-1'],
@@ -100,7 +106,13 @@ describe('regions of Bedrock', () => {
       operator: {
         prices: [
           {
-            ...{ id: 1, provider: 'bedrock', providerAlias: null, match: 'exact', model: 'eu.amazon.nova-pro-v1:0' },
+            ...{
+              id: 1,
+              provider: 'bedrock',
+              providerAlias: null,
+              match: 'exact',
+              model: 'eu.amazon.nova-premier-v1:0',
+            },
             ...{ serviceTier: 'standard', promptTier: null, validFromMs: null, validToMs: null },
             rates: { input: '1.05', output: '4.2' },
           },
@@ -109,7 +121,7 @@ describe('regions of Bedrock', () => {
         multipliers: [],
       },
     });
-    expect(price('eu.amazon.nova-pro-v1:0', { region: 'eu-west-1' }, declared)).toEqual([
+    expect(price('eu.amazon.nova-premier-v1:0', { region: 'eu-west-1' }, declared)).toEqual([
       'exact',
       '0.00525',
       '0.00525',
@@ -165,6 +177,7 @@ describe('service tiers of Bedrock', () => {
       '0.0006475',
       '0.0006475',
     ]);
-    expect(price('amazon.nova-pro-v1:0', { usage, serviceTier: 'flex' })).toEqual(['unpriced', null, '0']);
+    expect(price('amazon.nova-pro-v1:0', { usage, serviceTier: 'flex' })).toEqual(['exact', '0.002', '0.002']);
+    expect(price('amazon.nova-premier-v1:0', { usage, serviceTier: 'flex' })).toEqual(['unpriced', null, '0']);
   });
 });
