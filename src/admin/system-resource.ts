@@ -194,9 +194,13 @@ function addHealthRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     path: '/readyz',
     summary: 'The API works; `degraded` while the database does not answer',
     security: [],
-    responses: { 200: jsonAnswer(HealthBody, 'It does') },
+    responses: {
+      200: jsonAnswer(HealthBody, 'It does'),
+      503: jsonAnswer(z.object({ status: z.literal('stopping') }), 'It does, and the gateway is about to stop'),
+    },
   });
   app.openapi(ready, async (c) => {
+    if (deps.isStopping()) return c.json({ status: 'stopping' as const }, 503);
     const isUp = await isDatabaseUp(deps);
     const [status, database] = isUp ? (['ok', 'up'] as const) : (['degraded', 'down'] as const);
     return c.json({ status, database, problem: deps.databaseProblem() }, 200);

@@ -98,6 +98,7 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
       dashboard: null,
       endedSessions: openEndedSessions(null, log),
       access: watchAdminAccess(log),
+      isStopping: () => false,
       database: () => (isDatabaseOpen ? pool : null),
       databaseProblem: () => null,
       publishKeys: keys.publish,
