@@ -20,6 +20,7 @@ import { addReconcileCommand } from './reconcile/reconcile-command.ts';
 import { addRestartCommand } from './restart-command.ts';
 import { addRunsCommand } from './runs-command.ts';
 import { addSettingsCommands } from './settings-commands.ts';
+import { addSpoolCommands } from './spool-commands.ts';
 import { addVerifyCommand } from './verify-command.ts';
 
 /** Lists under `--json` are one object a line. */
@@ -51,6 +52,7 @@ export function addCommands(program: Command): void {
   addQuarantineCommand(program, addClientOptions);
   addNodesCommands(program, addClientOptions);
   addSettingsCommands(program, addClientOptions);
+  addSpoolCommands(program, addClientOptions);
   addRestartCommand(program, addClientOptions);
   addVerifyCommand(program, addClientOptions);
 }
