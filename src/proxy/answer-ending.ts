@@ -1,5 +1,6 @@
 /** The ways in which an answer ends; each ends in one of them, once. */
 import type { ClosedBefore } from '../call-record.ts';
+import type { KeyEnd } from './key-end.ts';
 import type { UpstreamFailure } from './upstream/upstream-failure.ts';
 
 export type AnswerEnding =
@@ -13,7 +14,9 @@ export type AnswerEnding =
   | { readonly kind: 'upstream-cut'; readonly failure: UpstreamFailure }
   /** No answer began. */
   | { readonly kind: 'no-answer'; readonly failure: UpstreamFailure }
-  | { readonly kind: 'shutdown' };
+  | { readonly kind: 'shutdown' }
+  /** The call's key was revoked or has expired. */
+  | { readonly kind: 'key-ended'; readonly code: KeyEnd };
 
 /** The provider's answer came to its end, whoever was there to see it. */
 export function isWhole(how: AnswerEnding): boolean {

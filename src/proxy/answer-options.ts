@@ -31,6 +31,9 @@ export interface AnswerOptions {
   readonly copy: BodyCopy;
   readonly headerNames: HeaderNames;
   readonly drainsOnClientAbort: boolean;
+  readonly keyDigest: string;
+  /** Whether it is cut when its key ends; the head is null until it has come. */
+  readonly endsWithKey: (head: AnswerHead | null) => boolean;
   /** Gives up clients that take nothing. */
   readonly stalls: IdleSweep;
   /** Monotonic time at which the call arrived; all times of an answer count from it. */

@@ -13,6 +13,7 @@ import { CheckpointPace } from './checkpoint-pace.ts';
 import type { ClientResponse } from './client-exchange.ts';
 import { ClientShare } from './client-share.ts';
 import { ClientStall } from './client-stall.ts';
+import type { KeyEnd } from './key-end.ts';
 import { ReadOn } from './read-on.ts';
 import type { UpstreamCall, UpstreamEvents } from './upstream/upstream.ts';
 import type { UpstreamFailure } from './upstream/upstream-failure.ts';
@@ -105,6 +106,10 @@ export class Answer implements UpstreamEvents {
     return this.#firstTokenMs;
   }
 
+  get keyDigest(): string {
+    return this.#options.keyDigest;
+  }
+
   /** Gives the upstream call, for aborts and back-pressure. */
   attach(upstream: UpstreamCall): void {
     this.#upstream = upstream;
@@ -186,7 +191,11 @@ export class Answer implements UpstreamEvents {
 
   /** The gateway stops: cuts the call. */
   shutDown(): void {
-    this.#cancel(this.#client.hasLeft && this.#client.isServed ? this.#clientGone() : { kind: 'shutdown' });
+    this.#cut({ kind: 'shutdown' });
+  }
+
+  endKey(code: KeyEnd): void {
+    if (this.#ending === null && this.#options.endsWithKey(this.#head)) this.#cut({ kind: 'key-ended', code });
   }
 
   /**
@@ -253,6 +262,11 @@ export class Answer implements UpstreamEvents {
 
   #clientGone(isComplete = false): AnswerEnding {
     return this.#client.ending(this.#stall.isGivenUp, isComplete);
+  }
+
+  /** Nothing is cut for a client that went with its answer. */
+  #cut(how: AnswerEnding): void {
+    this.#cancel(this.#client.hasLeft && this.#client.isServed ? this.#clientGone() : how);
   }
 
   #cancel(how: AnswerEnding): void {

@@ -3,7 +3,7 @@
  * the client saw, and the error's type and text. Pure; what else the record says is `record.ts`.
  */
 import type { Outcome } from '../call-record.ts';
-import { GATEWAY_ERRORS } from '../errors.ts';
+import { GATEWAY_ERRORS, type GatewayErrorCode } from '../errors.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { Shortfall, UsageReading } from '../token-usage.ts';
 import type { AnswerEnding } from './answer-ending.ts';
@@ -12,7 +12,14 @@ import type { AnswerHead } from './answer-head.ts';
 /** The provider's, or the gateway's own where no answer began; null when the call was cut before either. */
 export function statusSent(ending: AnswerEnding, head: AnswerHead | null): number | null {
   if (head !== null) return head.status;
-  return ending.kind === 'no-answer' ? GATEWAY_ERRORS[ending.failure.code].status : null;
+  const code = refusalOf(ending, head);
+  return code === null ? null : GATEWAY_ERRORS[code].status;
+}
+
+/** What the client is told where no answer began; null where one did, or where nobody is there to be told. */
+export function refusalOf(ending: AnswerEnding, head: AnswerHead | null): GatewayErrorCode | null {
+  if (ending.kind === 'no-answer') return ending.failure.code;
+  return ending.kind === 'key-ended' && head === null ? ending.code : null;
 }
 
 export function outcomeOf(ending: AnswerEnding, status: number | null, reading: UsageReading | null): Outcome {
@@ -20,6 +27,7 @@ export function outcomeOf(ending: AnswerEnding, status: number | null, reading: 
     case 'client-gone':
       return 'client_closed';
     case 'shutdown':
+    case 'key-ended':
       return 'shutdown_cut';
     case 'no-answer':
       return 'upstream_unreachable';
@@ -53,6 +61,10 @@ export function errorOf(
   head: AnswerHead | null,
   provider: Provider,
 ): { type: string | null; message: string | null } {
+  if (ending.kind === 'key-ended') {
+    const how = ending.code === 'key_revoked' ? 'was revoked' : 'expired';
+    return { type: ending.code, message: `The gateway key ${how} while the call was open, and the call was cut.` };
+  }
   if (reading?.error != null) {
     const { type, message } = reading.error;
     const header = provider.errorTypeHeader;

@@ -19,6 +19,7 @@ import { splitGatewayHeaders } from '../gateway-headers.ts';
 import { hideEchoes, hideInReading, NOT_SIGNED } from '../hide-echoes.ts';
 import { acceptCall, keepBegin, keepEnd, keepsBodies, loseEnd, stampArrival } from '../keep-call.ts';
 import { attachMeter } from '../meter.ts';
+import { refusalOf } from '../outcome.ts';
 import { beginFlags, type CallFacts, describeCheckpoint, describeCopiedBody, describeEnd } from '../record.ts';
 import { refuse } from '../refuse.ts';
 import { refuseCall } from '../refuse-call.ts';
@@ -98,8 +99,9 @@ export async function handleUpgrade(incoming: IncomingMessage, head: Buffer, gat
       await relay(socket, client, handshake, answer.connectMs, opening);
     } else {
       await keepAnswer(handshake.ending, answer, opening);
-      if (handshake.ending.kind === 'no-answer') refuse(incoming, outgoing, handshake.ending.failure.code, arrival.id);
-      else answer.release();
+      const refusal = refusalOf(handshake.ending, answer.head);
+      if (refusal === null) answer.release();
+      else refuse(incoming, outgoing, refusal, arrival.id);
     }
   } catch (error) {
     refuseCall(incoming, outgoing, gateway, arrival, facts, begun, error);
@@ -141,6 +143,8 @@ function createAnswer(outgoing: ServerResponse, { gateway, facts, responseCopy }
     copy: responseCopy,
     headerNames: gateway.headerNames,
     drainsOnClientAbort: false,
+    keyDigest: facts.key.digest,
+    endsWithKey: () => true,
     stalls: gateway.stalledClients,
     arrivedMs: arrival.monotonicMs,
     onHead: (head) => attachMeter(route, head, false, request.method),
@@ -243,7 +247,7 @@ async function relay(
     gateway.spool.checkpoint(describeCheckpoint(arrival, session, reading, performance.now()), () => {});
   }
 
-  const connection = new WebsocketRelay(socket, provider, meter);
+  const connection = new WebsocketRelay(socket, provider, meter, facts.key.digest);
   gateway.openCalls.add(connection);
   socket.write(writeSwitch(reason, head, arrival.id), 'latin1');
   connection.start(client.take(), rest);
