@@ -148,6 +148,8 @@ export interface AdminDeps {
   readonly version: string;
   /** Null when it was not built. */
   readonly dashboard: DashboardFiles | null;
+  /** The address of it, with its credentials: for who makes another login. */
+  readonly databaseUrl: string;
   /** Null until the database answered and its schema is up to date. */
   readonly database: () => pg.Pool | null;
   /** Resolves when every local proxy has this version of the keys, or later; false when one did not say so in time. */

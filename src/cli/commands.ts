@@ -18,6 +18,7 @@ import { addQuarantineCommand } from './quarantine-command.ts';
 import { addReconcileCommand } from './reconcile/reconcile-command.ts';
 import { addRestartCommand } from './restart-command.ts';
 import { addRunsCommand } from './runs-command.ts';
+import { addSqlCommand } from './sql-command.ts';
 import { addVerifyCommand } from './verify-command.ts';
 
 /** Lists under `--json` are one object a line. */
@@ -48,5 +49,6 @@ export function addCommands(program: Command): void {
   addDoctorCommand(program, addClientOptions);
   addQuarantineCommand(program, addClientOptions);
   addRestartCommand(program, addClientOptions);
+  addSqlCommand(program, addClientOptions);
   addVerifyCommand(program, addClientOptions);
 }

@@ -221,6 +221,7 @@ function createControl(
     baseUrl: config.publicUrl ?? formatOrigin(config.host, config.port),
     version: readVersion(),
     dashboard: readDashboardFiles(join(PROJECT_ROOT, 'dist', 'dashboard')),
+    databaseUrl: start.databaseUrl,
     database: () => (connected === null ? null : apiPool),
     publishKeys,
     readSupervisorStatus: status.read,

@@ -94,6 +94,7 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
       baseUrl: 'http://127.0.0.1:4141',
       version: '0.0.0-test',
       dashboard: null,
+      databaseUrl: 'postgres://127.0.0.1/test',
       endedSessions: openEndedSessions(null, log),
       access: watchAdminAccess(log),
       database: () => (isDatabaseOpen ? pool : null),
