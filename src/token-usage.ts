@@ -44,6 +44,9 @@ export type UsageClass = (typeof USAGE_CLASSES)[number];
 /** The tokens of a prompt, cached or not: they choose the rate where it rises with the prompt's length. */
 const PROMPT_CLASSES: readonly UsageClass[] = USAGE_CLASSES.slice(0, USAGE_CLASSES.indexOf('output'));
 
+/** What was put into the cache, for each lifetime. */
+export const CACHE_WRITES: readonly UsageClass[] = USAGE_CLASSES.filter((name) => name.startsWith('cache_creation_'));
+
 /** The classes that are not tokens: no tier, batch or speed changes their price. */
 export const COUNTED_CLASSES: readonly UsageClass[] = USAGE_CLASSES.slice(USAGE_CLASSES.indexOf('input_audio_ms'));
 
@@ -90,6 +93,8 @@ export interface OtherUsage {
   readonly terms?: ServedTerms;
   /** As in `TokenUsage`. */
   readonly largestPrompt?: number;
+  /** As in `TokenUsage`. */
+  readonly hasUnknownWrites?: true;
 }
 
 /** How the request asked for its pictures; null where it leaves that to the API. */
@@ -113,6 +118,8 @@ export interface TokenUsage {
   readonly largestPrompt?: number;
   /** The classes are a sum over prompts of sizes that nobody reports: where the size decides a rate, none is known. */
   readonly hasUnknownPrompts?: true;
+  /** What was written to the cache may be billed as read from it (Anthropic's fallback credit); nobody says how much. */
+  readonly hasUnknownWrites?: true;
   /** Of `output_images`: what they cost depends on it. Absent where the request could not be read. */
   readonly pictures?: PicturesAsked;
   /** The provider's own usage object, verbatim: what every later correction starts from. */
@@ -202,6 +209,10 @@ export type CallFlag =
   | 'body_dropped'
   /** Headers, the provider's usage object and most of an error's text were left out: the spool was nearly full. */
   | 'compacted'
+  /** The clock of its machine was wrong: its times are by the clock of the database. */
+  | 'clock_skew'
+  /** The clock of its machine jumped while it was open. Its duration is right all the same. */
+  | 'clock_step'
   /** Stored in a safe form after the database refused the row as it was. */
   | 'sanitised';
 

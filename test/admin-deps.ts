@@ -17,12 +17,27 @@ export const NO_ACCOUNTS_DEP: AccountsDep = {
   readShipper: () => null,
 };
 
+export const ONE_NODE: AdminDeps['nodes'] = {
+  ownId: '00000000-0000-4000-8000-000000000001',
+  list: async () => [
+    {
+      ...{ id: '00000000-0000-4000-8000-000000000001', name: 'a', host: 'h', version: '1.2.3', state: 'live' },
+      ...{ startedAt: new Date(0), seenAt: new Date(0), silentMs: 0, stoppedAt: null, isDoubled: false },
+      ...{ clockSkewMs: 0, clockSteppedAt: null, clockStepMs: null, ownSettings: {} },
+      ...{ recordsWaiting: 0, openCalls: 0, shownOpen: 0 },
+    },
+  ],
+  clock: () => ({ skewMs: 0, steppedAtMs: null, stepMs: null }),
+  onSettingsChanged: async () => {},
+};
+
 export function bareAdminDeps(given: Partial<AdminDeps> & Pick<AdminDeps, 'adminToken'>): AdminDeps {
   return {
     ...{ accountId: 1, publicUrl: null, adminHost: '127.0.0.1', version: '1.2.3', metricsToken: null },
     baseUrl: 'http://127.0.0.1:4141',
     dashboard: null,
     databaseUrl: 'postgres://tollgate:secret@127.0.0.1/tollgate',
+    isStopping: () => false,
     database: () => null,
     requestRestart: async () => null,
     publishKeys: async () => true,
@@ -41,6 +56,8 @@ export function bareAdminDeps(given: Partial<AdminDeps> & Pick<AdminDeps, 'admin
     prices: fixedPrices(),
     catalogs: testCatalogs(),
     backups: NO_BACKUPS,
+    nodes: ONE_NODE,
+    nowMs: Date.now,
     endedSessions: openEndedSessions(null, pino({ level: 'silent' })),
     access: watchAdminAccess(pino({ level: 'silent' })),
     log: pino({ level: 'silent' }),

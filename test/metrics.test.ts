@@ -8,7 +8,7 @@ import type { AccountsReading, AdminDeps } from '../src/admin/admin-deps.ts';
 import { openEndedSessions } from '../src/admin/ended-sessions.ts';
 import { METRICS } from '../src/admin/metrics/metric-list.ts';
 import type { ChildStatus, ProxyMetrics } from '../src/channel.ts';
-import { NO_ACCOUNTS_DEP } from './admin-deps.ts';
+import { NO_ACCOUNTS_DEP, ONE_NODE } from './admin-deps.ts';
 import { fixedPrices } from './fixed-prices.ts';
 import { NO_BACKUPS } from './no-backups.ts';
 import { readExposition } from './read-exposition.ts';
@@ -36,6 +36,7 @@ const CHILD: Omit<ChildStatus, 'role'> = {
 const DEPS: AdminDeps = {
   ...{ accountId: 1, adminToken: ADMIN, metricsToken: SCRAPER, adminHost: '127.0.0.1', publicUrl: null },
   ...{ baseUrl: 'http://127.0.0.1:4141', version: '1.2.3', dashboard: null, database: () => null },
+  isStopping: () => false,
   publishKeys: async () => true,
   readSupervisorStatus: async () => ({
     ...{ startedAtMs: 0, attempts: [], attemptsTotal: 0, attemptsNotShown: 0 },
@@ -79,6 +80,8 @@ const DEPS: AdminDeps = {
   settings: [],
   prices: fixedPrices(),
   catalogs: testCatalogs(),
+  nodes: ONE_NODE,
+  nowMs: Date.now,
   log: pino({ level: 'silent' }),
 };
 

@@ -22,6 +22,7 @@ import { addLogSumsRoutes } from './log-sums-resource.ts';
 import { addLogRoutes } from './logs-resource.ts';
 import { addMetadataKeyRoutes } from './metadata-keys-resource.ts';
 import { addMetricsRoute } from './metrics/metrics-resource.ts';
+import { addNodeRoutes } from './nodes-resource.ts';
 import { describeIssue } from './parse-query.ts';
 import { addRevisionRoute } from './prices/log-revisions-resource.ts';
 import { CATALOG_PATH } from './prices/prices-catalog-resource.ts';
@@ -38,6 +39,7 @@ import { addRunRoutes } from './runs-resource.ts';
 import { serveDashboard } from './serve-dashboard.ts';
 import { createSessions, SESSION_COOKIE } from './session.ts';
 import { addSessionRoutes } from './session-resource.ts';
+import { addSettingRoutes } from './settings-resource.ts';
 import { addSqlAccessRoutes } from './sql-access-resource.ts';
 import { addSystemRoutes } from './system-resource.ts';
 import { createTokenCheck } from './token-check.ts';
@@ -83,7 +85,7 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
       throw new ApiError(400, 'invalid_request', describeIssue(result.error));
     },
   });
-  const sessions = createSessions(deps.adminToken, deps.endedSessions);
+  const sessions = createSessions(deps.adminToken, deps.endedSessions, deps.nowMs);
   const tokens = createTokenCheck(deps.access);
   app.use(addSecurityHeaders());
   app.use(checkHostAndOrigin(deps));
@@ -111,6 +113,8 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   addRestartRoute(app, deps);
   addVerifyRoute(app, deps);
   addQuarantineRoute(app, deps);
+  addNodeRoutes(app, deps);
+  addSettingRoutes(app, deps);
   addMetricsRoute(app, deps);
   addAttemptStreamRoute(app, deps);
   addAttemptRoutes(app, deps);

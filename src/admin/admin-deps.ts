@@ -8,6 +8,7 @@ import type { Setting } from '../config.ts';
 import type { CurrentPriceBook } from '../prices/current-price-book.ts';
 import type { PriceCatalogs } from '../prices/price-catalogs.ts';
 import type { QuarantinedItem } from '../quarantined-item.ts';
+import type { StoredNode } from '../store/nodes.ts';
 import type { JsonValue } from '../token-usage.ts';
 import type { AdminAccess } from './admin-access.ts';
 import { databaseUnavailable } from './api-error.ts';
@@ -125,6 +126,24 @@ export interface Restored extends RestoreResult {
   readonly interrupted: number;
 }
 
+/** This node among those that share the database. */
+export interface NodesDep {
+  readonly ownId: string;
+  /** All that are known, this one too; null when the database does not answer. */
+  readonly list: () => Promise<readonly StoredNode[] | null>;
+  readonly clock: () => NodeClockState;
+  /** Settings of all nodes were changed here. */
+  readonly onSettingsChanged: () => Promise<void>;
+}
+
+export interface NodeClockState {
+  /** The machine's clock less that of the database; null before that answered. */
+  readonly skewMs: number | null;
+  /** When the machine's clock last jumped while this process lived. */
+  readonly steppedAtMs: number | null;
+  readonly stepMs: number | null;
+}
+
 /** The whole database as one file, and back. */
 export interface BackupsDep {
   /** The file's bytes, of one moment after this call. Ending the iteration early frees the database. */
@@ -150,6 +169,8 @@ export interface AdminDeps {
   readonly dashboard: DashboardFiles | null;
   /** The address of it, with its credentials: for who makes another login. */
   readonly databaseUrl: string;
+  /** A stop is announced: `readyz` says so. */
+  readonly isStopping: () => boolean;
   /** Null until the database answered and its schema is up to date. */
   readonly database: () => pg.Pool | null;
   /** Resolves when every local proxy has this version of the keys, or later; false when one did not say so in time. */
@@ -175,6 +196,9 @@ export interface AdminDeps {
   readonly prices: CurrentPriceBook;
   /** Where they are from. */
   readonly catalogs: PriceCatalogs;
+  readonly nodes: NodesDep;
+  /** The time of this node. Not `Date.now()`: the machine's clock may be wrong. */
+  readonly nowMs: () => number;
   readonly log: Logger;
 }
 

@@ -1,10 +1,11 @@
 /** How the gateway is: its processes, records under way, database, and liveness. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { SupervisorStatus } from '../channel.ts';
+import { MAX_SKEW_MS } from '../clock.ts';
 import { checkDatabase, readDatabaseFacts } from '../runs/database-facts.ts';
 import { AccountsBody, formatAccounts } from './accounts-body.ts';
 import type { AccessFigures } from './admin-access.ts';
-import type { AdminDeps } from './admin-deps.ts';
+import type { AdminDeps, NodeClockState } from './admin-deps.ts';
 import { RestartBody } from './restart-resource.ts';
 import { COMMON_ERRORS, jsonAnswer, Time } from './schemas.ts';
 
@@ -67,6 +68,14 @@ const StatusBody = z
       .describe('Files on this machine; null when they cannot be read'),
     accounts: AccountsBody.nullable().describe('What became of every call; null when the spool cannot be read'),
     jobs_running: z.number().int().nullable().describe('Jobs that run or wait; null when that is not known'),
+    clock: z
+      .object({
+        skew_ms: z.number().int().nullable().describe('The machine’s clock less that of the database; null: not known'),
+        is_trusted: z.boolean().describe('False beyond two minutes: then nothing is deleted by this node'),
+        stepped_at: Time.nullable().describe('When the machine’s clock last jumped'),
+        step_ms: z.number().int().nullable(),
+      })
+      .describe('Of this node'),
     price_version: z.string().nullable(),
     access: z
       .object({
@@ -173,15 +182,28 @@ function addHealthRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     path: '/readyz',
     summary: 'The API works; `degraded` while the database does not answer',
     security: [],
-    responses: { 200: jsonAnswer(HealthBody, 'It does') },
+    responses: {
+      200: jsonAnswer(HealthBody, 'It does'),
+      503: jsonAnswer(z.object({ status: z.literal('stopping') }), 'It does, and the gateway is about to stop'),
+    },
   });
   app.openapi(ready, async (c) => {
+    if (deps.isStopping()) return c.json({ status: 'stopping' as const }, 503);
     const isUp = await isDatabaseUp(deps);
     return c.json(
       { status: isUp ? ('ok' as const) : ('degraded' as const), database: isUp ? ('up' as const) : ('down' as const) },
       200,
     );
   });
+}
+
+function formatClock({ skewMs, steppedAtMs, stepMs }: NodeClockState): z.infer<typeof StatusBody>['clock'] {
+  return {
+    skew_ms: skewMs,
+    is_trusted: skewMs !== null && Math.abs(skewMs) <= MAX_SKEW_MS,
+    stepped_at: steppedAtMs === null ? null : new Date(steppedAtMs).toISOString(),
+    step_ms: stepMs,
+  };
 }
 
 export async function isDatabaseUp(deps: AdminDeps): Promise<boolean> {
@@ -227,6 +249,7 @@ export function addSystemRoutes(app: OpenAPIHono, deps: AdminDeps): void {
           spool === null ? null : { bytes: spool.bytes, limit_bytes: spool.limitBytes, is_disk_low: spool.isDiskLow },
         accounts: accounts === null ? null : formatAccounts(accounts),
         jobs_running: jobsRunning,
+        clock: formatClock(deps.nodes.clock()),
         price_version: deps.prices.book().version,
         access: formatAccess(deps.access.figures()),
         settings: [...deps.settings],

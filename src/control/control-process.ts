@@ -9,6 +9,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { watchAdminAccess } from '../admin/admin-access.ts';
 import { createAdminApp } from '../admin/admin-app.ts';
+import type { AccountsReading } from '../admin/admin-deps.ts';
 import { type AdminServer, limitAdmin, listenAdmin } from '../admin/admin-server.ts';
 import { readDashboardFiles } from '../admin/dashboard-files.ts';
 import { openEndedSessions } from '../admin/ended-sessions.ts';
@@ -22,17 +23,25 @@ import { listQuarantine } from '../shipper/list-quarantine.ts';
 import { type Shipper, startShipper } from '../shipper/shipper.ts';
 import { readOpenFileLimit } from '../sockets/open-file-limit.ts';
 import { createWaitingCounter } from '../spool/count-waiting.ts';
+import { listProcessDirectories } from '../spool/process-directories.ts';
 import { STANDBY_NAME } from '../spool/standby.ts';
+import { listNodes, type StoredNode } from '../store/nodes.ts';
 import { openPool } from '../store/pool.ts';
+import type { SharedSettings } from '../store/shared-settings.ts';
 import { readVersion } from '../version.ts';
 import { createCallAccounts } from './accounts/call-accounts.ts';
 import { createProxyMemory } from './accounts/proxy-memory.ts';
 import { readAccounts } from './accounts/read-accounts.ts';
 import { createBackups } from './backups.ts';
 import { createKeyPublisher, type KeyPublisher } from './key-publisher.ts';
+import { createNodeClock } from './node-clock.ts';
+import { readNodeId } from './node-identity.ts';
+import { type NodeLoad, type NodePresence, startPresence } from './node-presence.ts';
+import { readOwnSettings } from './own-settings.ts';
 import { type Repeating, repeat } from './repeat.ts';
 import { repeatEstimates } from './repeat-estimates.ts';
 import { repeatFeed } from './repeat-feed.ts';
+import { repeatGoneNodes } from './repeat-gone-nodes.ts';
 import { repeatKeys } from './repeat-keys.ts';
 import { repeatMigration } from './repeat-migration.ts';
 import { repeatPriceUpdates } from './repeat-price-updates.ts';
@@ -123,6 +132,7 @@ interface Connected {
   readonly keys: KeyPublisher;
   readonly repeated: readonly Repeating[];
   readonly jobs: JobThread;
+  readonly presence: NodePresence;
 }
 
 function createControl(
@@ -139,23 +149,31 @@ function createControl(
   const shipperPool = openDatabase(start, log, 'tollgate shipper', SHIPPER_CONNECTIONS, SHIPPER_STATEMENT_TIMEOUT_MS);
   const retentionPool = openDatabase(start, log, 'tollgate retention', 1, RETENTION_STATEMENT_TIMEOUT_MS);
   const estimatesPool = openDatabase(start, log, 'tollgate estimates', 1, API_STATEMENT_TIMEOUT_MS);
+  const presencePool = openDatabase(start, log, 'tollgate node', 1, API_STATEMENT_TIMEOUT_MS);
+  const nodeClock = createNodeClock({ onReading: (reading) => channel.send({ type: 'clock', reading }) });
+  const nodeId = readNodeId(config.dataDir);
+  const own = readOwnSettings(config, start.settings);
+  const sharedSettings = (): SharedSettings | null => connected?.presence.shared() ?? null;
+  const daysKept = (name: 'retention_rows' | 'retention_bodies', ownDays: number): number =>
+    Number(sharedSettings()?.[name].value ?? ownDays);
+  let connected: Connected | null = null;
   const status: StatusReader = createStatusReader(channel.send);
   const catalogs = createPriceCatalogs({
     accountId: ACCOUNT_ID,
-    feed: { setting: config.priceFeed, egress: config.egress, timeoutMs: FEED_TIMEOUT_MS, now: Date.now },
+    feed: { setting: config.priceFeed, egress: config.egress, timeoutMs: FEED_TIMEOUT_MS, now: nodeClock.nowMs },
   });
   let liveSpools = start.liveSpools;
+  let isStopping = false;
   const memory = createProxyMemory(Date.now());
   const gone = createCallAccounts(join(config.dataDir, 'call-accounts.json'));
   const counter = createWaitingCounter();
   const quarantineDir = join(config.dataDir, 'quarantine');
   const endedSessions = openEndedSessions(join(config.dataDir, 'ended-sessions.json'), log);
-  let connected: Connected | null = null;
   let server: AdminServer | null = null;
 
   function connect(): Connected {
     const shipper = startShipper({
-      ...{ pool: shipperPool, spoolDir: start.spoolDir, quarantineDir, prices, log },
+      ...{ pool: shipperPool, spoolDir: start.spoolDir, quarantineDir, prices, log, nowMs: nodeClock.nowMs },
       onEnded: (ended) => {
         const said = memory.lastOf(ended.name);
         return gone.takeIn(ended, said === null ? 0 : said.keptTotal + said.recordsLost);
@@ -174,10 +192,21 @@ function createControl(
         repeatSessions(endedSessions, apiPool, log),
         repeatPrices(prices, apiPool, log),
         repeatPriceUpdates(apiPool, ACCOUNT_ID, prices, log),
-        repeatRetention(retentionPool, config, log),
-        repeatFeed({ pool: apiPool, catalogs, log }),
-        repeatEstimates(estimatesPool, config, (call) => prices.book().priceCall(call), log),
+        repeatRetention(retentionPool, nodeClock, log),
+        repeatFeed({
+          ...{ pool: apiPool, catalogs, log, nowMs: nodeClock.nowMs },
+          isOn: () => sharedSettings()?.price_feed.value === 'on',
+        }),
+        repeatEstimates({
+          ...{ pool: estimatesPool, own: config.estimates, shared: sharedSettings, nowMs: nodeClock.nowMs, log },
+          priceCall: (call) => prices.book().priceCall(call),
+        }),
+        repeatGoneNodes({ pool: apiPool, clock: nodeClock, shared: sharedSettings, prices, quarantineDir, log }),
       ],
+      presence: startPresence({
+        ...{ pool: presencePool, id: nodeId, name: config.node, version: readVersion(), own, clock: nodeClock, log },
+        readLoad,
+      }),
       jobs: runJobThread({
         pool: apiPool,
         settings: { databaseUrl: start.databaseUrl, accountId: ACCOUNT_ID },
@@ -186,13 +215,54 @@ function createControl(
     };
   }
 
+  async function readLoad(): Promise<NodeLoad> {
+    const [reading, processes] = await Promise.all([
+      readCallAccounts(),
+      listProcessDirectories(start.spoolDir).catch(() => null),
+    ]);
+    return {
+      recordsWaiting: reading?.spooled ?? null,
+      openCalls: reading?.inFlight ?? null,
+      processes: processes === null ? null : [...new Set([...processes, ...liveSpools])],
+    };
+  }
+
+  async function readCallAccounts(): Promise<AccountsReading | null> {
+    try {
+      return await readAccounts({
+        ...{ spoolDir: start.spoolDir, gone, memory, counter, readSupervisorStatus: status.read },
+        listLiveSpools: () => liveSpools,
+      });
+    } catch (error) {
+      log.warn({ err: error }, 'the accounts of the calls cannot be read');
+      return null;
+    }
+  }
+
+  async function listAllNodes(): Promise<readonly StoredNode[] | null> {
+    try {
+      return connected === null ? null : await listNodes(apiPool);
+    } catch {
+      // What cannot be known is not shown.
+      return null;
+    }
+  }
+
   const watching = repeat(async () => {
+    const stepMs = nodeClock.watch();
+    if (stepMs !== 0)
+      log.warn(
+        { stepMs },
+        'the clock of this machine has jumped; calls are dated as if it had not, until the database says otherwise',
+      );
     const supervisor = await status.read();
     if (supervisor !== null) memory.note(supervisor);
     return PROXY_POLL_MS;
   });
   const standbys = repeatStandbys(join(config.dataDir, STANDBY_NAME), log);
-  const connecting = repeatMigration(shipperPool, join(PROJECT_ROOT, 'migrations'), log, () => {
+  const connecting = repeatMigration(shipperPool, join(PROJECT_ROOT, 'migrations'), log, async () => {
+    // Before the first key is handed to a proxy: no call is dated by a clock that is wrong.
+    await nodeClock.compare(shipperPool);
     connected = connect();
   });
 
@@ -207,6 +277,7 @@ function createControl(
     shipper: () => connected?.shipper ?? null,
     readSpoolStatus: () => readSpoolStatus(start.spoolDir),
     publishKeys,
+    nowMs: nodeClock.nowMs,
     log,
   });
 
@@ -222,6 +293,7 @@ function createControl(
     version: readVersion(),
     dashboard: readDashboardFiles(join(PROJECT_ROOT, 'dist', 'dashboard')),
     databaseUrl: start.databaseUrl,
+    isStopping: () => isStopping,
     database: () => (connected === null ? null : apiPool),
     publishKeys,
     readSupervisorStatus: status.read,
@@ -233,17 +305,7 @@ function createControl(
     readShipperStatus: () => formatShipperStatus(connected?.shipper.stats() ?? null),
     readSpoolStatus: () => readSpoolStatus(start.spoolDir),
     accounts: {
-      read: async () => {
-        try {
-          return await readAccounts({
-            ...{ spoolDir: start.spoolDir, gone, memory, counter, readSupervisorStatus: status.read },
-            listLiveSpools: () => liveSpools,
-          });
-        } catch (error) {
-          log.warn({ err: error }, 'the accounts of the calls cannot be read');
-          return null;
-        }
-      },
+      read: readCallAccounts,
       listQuarantine: () => listQuarantine(quarantineDir),
       countOfProxies: memory.counts,
       readShipper: () => connected?.shipper.stats() ?? null,
@@ -254,14 +316,25 @@ function createControl(
       pool: apiPool,
       accountId: ACCOUNT_ID,
       priceCall: (call) => prices.book().priceCall(call),
-      retentionRowsDays: config.retentionRowsDays,
-      retentionBodiesDays: config.retentionBodiesDays,
-      now: Date.now,
+      get retentionRowsDays() {
+        return daysKept('retention_rows', config.retentionRowsDays);
+      },
+      get retentionBodiesDays() {
+        return daysKept('retention_bodies', config.retentionBodiesDays);
+      },
+      now: nodeClock.nowMs,
     }),
     backups,
     settings: start.settings,
     prices,
     catalogs,
+    nodes: {
+      ownId: nodeId,
+      list: listAllNodes,
+      clock: nodeClock.state,
+      onSettingsChanged: async () => connected?.presence.refresh(apiPool),
+    },
+    nowMs: nodeClock.nowMs,
     log,
   });
 
@@ -275,7 +348,9 @@ function createControl(
       channel.send({ type: 'ready' });
     },
     receive: (message) => {
-      if (message.type === 'live-spools') {
+      if (message.type === 'stop-announced') {
+        isStopping = true;
+      } else if (message.type === 'live-spools') {
         liveSpools = message.names;
         connected?.shipper.setLiveSpools(message.names);
       } else if (message.type === 'keys-published') {
@@ -289,8 +364,9 @@ function createControl(
       const repeated = [connecting, watching, standbys, ...(connected?.repeated ?? [])];
       await Promise.all([...repeated.map((one) => one.stop()), connected?.jobs.stop()]);
       await endShipping(connected?.shipper ?? null, drainMs, log);
+      await connected?.presence.stop();
       // A connection that hangs must not hold the process; whoever waits for this one exits.
-      const pools = [apiPool, shipperPool, retentionPool, estimatesPool];
+      const pools = [apiPool, shipperPool, retentionPool, estimatesPool, presencePool];
       void Promise.allSettled(pools.map((pool) => pool.end()));
     },
   };

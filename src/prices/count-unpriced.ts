@@ -5,7 +5,7 @@
 import type pg from 'pg';
 import type { ProviderName } from '../call-record.ts';
 import { MAX_QUANTITY } from '../pricing/cost-lines.ts';
-import { type ClassQuantities, USAGE_CLASSES, type UsageClass } from '../token-usage.ts';
+import { CACHE_WRITES, type ClassQuantities, USAGE_CLASSES, type UsageClass } from '../token-usage.ts';
 
 /** Groups, those of most calls first. There are as many as models, and clients can invent those. */
 const MAX_GROUPS = 2_000;
@@ -48,6 +48,10 @@ const SUMS = USAGE_CLASSES.map((name) => `sum((classes ->> '${name}')::numeric):
 /** In this path language a comparison of what is no number selects nothing, so the names of classes remain. */
 const USED = `jsonb_path_query_array(classes, '$.keyvalue() ? (@.value > 0 && @.value <= ${MAX_QUANTITY}).key')`;
 
+/** Written to the cache after a fallback: no declared price would tell what of it is billed as read. */
+const WITHOUT_CREDITED = (classes: string, holder: string): string =>
+  `case when ${holder} -> 'unknown_writes' is null then ${classes} else ${classes} - '{${CACHE_WRITES.join(',')}}'::text[] end`;
+
 /**
  * `priced` are the classes of a part that have a line. A line of another model's is told by its purpose and quantity,
  * since a mapping may have given it another name. What is no count (`MAX_QUANTITY`) has no price and misses none.
@@ -64,7 +68,7 @@ with calls as (
   where account_id = $1 and requested_at >= $2 and requested_at < $3 and cost_status in ('unpriced', 'partial')
 ), parts as (
   select id, requested_at, provider, provider_alias, endpoint, known_cost, is_batch, region,
-    billing_model as model, service_tier, speed, inference_geo, usage as classes,
+    billing_model as model, service_tier, speed, inference_geo, ${WITHOUT_CREDITED('usage', 'usage')} as classes,
     is_unread, (cost_status = 'unpriced' or is_unread) and not usage ? 'others' as is_unknown,
     case cost_lines when '[]' then '{}' else
       array(select line ->> 'class' from jsonb_array_elements(cost_lines) line where not line ? 'purpose')
@@ -76,7 +80,7 @@ with calls as (
     case when other ? 'terms' then other -> 'terms' ->> 'serviceTier' else service_tier end,
     case when other ? 'terms' then other -> 'terms' ->> 'speed' else speed end,
     case when other ? 'terms' then other -> 'terms' ->> 'inferenceGeo' else inference_geo end,
-    other -> 'classes', false, false,
+    ${WITHOUT_CREDITED("(other -> 'classes')", 'other')}, false, false,
     array(
       select line ->> 'class' from jsonb_array_elements(cost_lines) line
       where line ->> 'purpose' = other ->> 'purpose' and line -> 'quantity' = other -> 'classes' -> (line ->> 'class')

@@ -2,7 +2,7 @@
  * The rate of one usage class of one call: which row, which rules, and the multiplier that they make. Null when the
  * declared rows and rules do not say; nothing here falls back to a price that was not declared for the case.
  */
-import { COUNTED_CLASSES, type PicturesAsked, TOOL_CLASSES, type UsageClass } from '../token-usage.ts';
+import { CACHE_WRITES, COUNTED_CLASSES, type PicturesAsked, TOOL_CLASSES, type UsageClass } from '../token-usage.ts';
 import type { BillingTerms } from './billing-terms.ts';
 import { type Decimal, multiplyDecimals, ONE } from './decimal.ts';
 import type { ModelPrices, Multiplier } from './model-prices.ts';
@@ -19,6 +19,8 @@ export interface PricingSituation {
   readonly promptTokens: number;
   /** The prompt is a sum over several, of which each may be as short as it likes. */
   readonly isSumOfPrompts: boolean;
+  /** What was written to the cache may be billed as read. */
+  readonly hasUnknownWrites: boolean;
   /** How pictures were asked for, where that is known. */
   readonly pictures: PicturesAsked | undefined;
   /** Negotiated with the provider, on its list prices; null when there is none. */
@@ -148,6 +150,7 @@ function readDerivedRate(situation: PricingSituation, unit: UsageClass): ClassRa
 }
 
 export function readClassRate(situation: PricingSituation, unit: UsageClass): ClassRate | null {
+  if (situation.hasUnknownWrites && CACHE_WRITES.includes(unit)) return null;
   const rate = readOwnRate(situation, unit) ?? readDerivedRate(situation, unit);
   const { discount } = situation;
   // The operator's own prices are what is paid; a discount is on what the provider lists.

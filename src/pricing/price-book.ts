@@ -135,8 +135,9 @@ export function createPriceBook({
     {
       largestPrompt,
       hasUnknownPrompts,
+      hasUnknownWrites,
       pictures,
-    }: Pick<TokenUsage, 'largestPrompt' | 'hasUnknownPrompts' | 'pictures'>,
+    }: Pick<TokenUsage, 'largestPrompt' | 'hasUnknownPrompts' | 'hasUnknownWrites' | 'pictures'>,
   ): PricingSituation {
     const declaredFor = toDeclaredFor(call);
     return {
@@ -145,6 +146,7 @@ export function createPriceBook({
       atMs: call.requestedAtMs,
       promptTokens: largestPrompt ?? countPromptTokens(quantities),
       isSumOfPrompts: hasUnknownPrompts === true,
+      hasUnknownWrites: hasUnknownWrites === true,
       pictures,
       discount: declared.findDiscount(declaredFor),
     };

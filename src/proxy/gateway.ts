@@ -4,6 +4,7 @@
  */
 import type { Logger } from 'pino';
 import type { RejectedAttempt } from '../channel.ts';
+import { type Clock, createClock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { GatewayErrorCode } from '../errors.ts';
 import type { SpoolWriter } from '../spool/spool-writer.ts';
@@ -46,6 +47,8 @@ export interface Gateway {
   /** Open answers whose clients take nothing. */
   readonly stalledClients: IdleSweep;
   readonly headerNames: HeaderNames;
+  /** What time it is. Not `Date.now()`: that may jump, or be wrong. */
+  readonly clock: Clock;
   readonly nextCallId: () => CallId;
   readonly openCalls: OpenSet<OpenCall>;
   readonly counters: {
@@ -61,7 +64,7 @@ export interface Gateway {
     /** Refused calls by code. */
     readonly refusals: Map<GatewayErrorCode, number>;
   };
-  /** True from the moment the process is asked to stop: no connection is kept alive any more. */
+  /** True from the moment a stop is announced or begins: `readyz` says 503, and no connection is kept alive any more. */
   isDraining: boolean;
   /** It drains because another process serves the port: the gateway goes on. */
   isReplaced?: boolean;
@@ -75,13 +78,17 @@ type GatewayParts = Pick<
   'settings' | 'routes' | 'keys' | 'awsCredentials' | 'upstream' | 'spool' | 'reportAttempt' | 'log'
 >;
 
-export function createGateway(parts: GatewayParts & Partial<Pick<Gateway, 'nextCallId' | 'stalledClients'>>): Gateway {
+export function createGateway(
+  parts: GatewayParts & Partial<Pick<Gateway, 'clock' | 'nextCallId' | 'stalledClients'>>,
+): Gateway {
+  const clock = parts.clock ?? createClock();
   return {
+    clock,
     copies: createByteBudget(COPIES_BYTES),
     heldBodies: createByteBudget(HELD_BODIES_BYTES),
     idleBodies: new IdleSweep(BODY_IDLE_MS, BODY_SWEEP_MS),
     headerNames: new HeaderNames(),
-    nextCallId: createCallIds(),
+    nextCallId: createCallIds(clock.nowMs),
     openCalls: new OpenSet(),
     counters: {
       ...{ calls: 0, rejected: 0, accepted: 0, inFlight: 0, refusedFull: 0, droppedConnections: 0 },

@@ -16,7 +16,7 @@ import { countSent } from './count-sent.ts';
 import type { Gateway } from './gateway.ts';
 import { splitGatewayHeaders } from './gateway-headers.ts';
 import { hideEchoes, hideInReading, NOT_SIGNED } from './hide-echoes.ts';
-import { acceptCall, keepBegin, keepEnd, keepsBodies, loseEnd, stampArrival } from './keep-call.ts';
+import { acceptCall, clockFlags, keepBegin, keepEnd, keepsBodies, loseEnd, stampArrival } from './keep-call.ts';
 import { isStream } from './key-end.ts';
 import { attachMeter } from './meter.ts';
 import { refusalOf } from './outcome.ts';
@@ -60,7 +60,7 @@ export async function handleCall(incoming: ClientRequest, outgoing: ClientRespon
     });
     if (received.kind === 'client-gone') return;
     // A body may take its time.
-    findKey(key.digest, gateway.keys, Date.now());
+    findKey(key.digest, gateway.keys, gateway.clock.nowMs());
     const bodyWaitMs = performance.now() - bodyStartedMs;
 
     const prepared = prepareBody(request, received, mayAsk);
@@ -90,7 +90,7 @@ export async function handleCall(incoming: ClientRequest, outgoing: ClientRespon
         ending,
         answer,
         body,
-        flags: withKnownStream(flags, body),
+        flags: [...withKnownStream(flags, body), ...clockFlags(arrival)],
         sentUsage: countSent(route.endpoint, request, received, requestCopy),
         overheadUs,
         requestBytes,

@@ -7,7 +7,14 @@ import type { BillableCall, PriceCall } from '../pricing/billable-call.ts';
 import { readBillingModel, readBillingTerms } from '../pricing/billing-terms.ts';
 import { MAX_QUANTITY } from '../pricing/cost-lines.ts';
 import { STANDARD_PLACE } from '../pricing/place.ts';
-import { type ClassQuantities, type OtherUsage, TOOL_CLASSES, USAGE_CLASSES, type UsageClass } from '../token-usage.ts';
+import {
+  CACHE_WRITES,
+  type ClassQuantities,
+  type OtherUsage,
+  TOOL_CLASSES,
+  USAGE_CLASSES,
+  type UsageClass,
+} from '../token-usage.ts';
 
 export interface UnpricedClass {
   readonly class: UsageClass;
@@ -69,6 +76,8 @@ function explain(priceCall: PriceCall, call: BillableCall, unit: UsageClass, qua
   return `the price book has no rate of ${model} for it`;
 }
 
+const CREDITED = 'a fallback credit may bill it as read from the cache, and the answer does not say how much of it';
+
 /** A line is of the class of its quantity; what has none has no price. */
 export function listUnpriced(priceCall: PriceCall, call: BillableCall, nowMs: number): readonly UnpricedClass[] {
   const { usage } = call;
@@ -94,7 +103,8 @@ export function listUnpriced(priceCall: PriceCall, call: BillableCall, nowMs: nu
               model: other.model ?? call.model,
               modelRequested: other.model ?? call.modelRequested,
             };
-      const reason = explain(priceCall, asked, unit, quantity, nowMs);
+      const isCredited = (other ?? usage).hasUnknownWrites === true && CACHE_WRITES.includes(unit);
+      const reason = isCredited ? CREDITED : explain(priceCall, asked, unit, quantity, nowMs);
       if (other === null) return [{ class: unit, quantity, reason }];
       const model = other.model ?? readBillingModel(call);
       return [{ class: unit, quantity, ...(model === null ? {} : { model }), purpose: other.purpose, reason }];

@@ -201,7 +201,6 @@ function readHead(header: ReadHeader, reading: UsageReading): UsageReading {
 
 export const invoke: Shape = {
   name: 'invoke',
-  countsElements: true,
   readHead,
   readJson: (body, reading) => withTerminal(isObject(body) ? readBody(body, reading) : reading),
   mayMatter: createEventTest(

@@ -34,6 +34,8 @@ export interface Normalised {
   readonly others?: readonly OtherUsage[];
   /** As in `TokenUsage`. */
   readonly isIncomplete?: boolean;
+  /** As in `TokenUsage`. */
+  readonly hasUnknownWrites?: boolean;
   /** False when the parts do not add up. */
   readonly consistent: boolean;
 }
@@ -79,6 +81,20 @@ export function normaliseCount(name: UsageClass, quantity: number | null): Norma
   return draft.done(null);
 }
 
+export function createUsage(
+  { classes, reasoning, others = [], isIncomplete = false, hasUnknownWrites = false }: Omit<Normalised, 'consistent'>,
+  native: JsonObject,
+): TokenUsage {
+  return {
+    classes,
+    reasoning,
+    ...(others.length === 0 ? {} : { others }),
+    ...(isIncomplete ? { isIncomplete } : {}),
+    ...(hasUnknownWrites ? { hasUnknownWrites } : {}),
+    native,
+  };
+}
+
 /** Takes in a reported usage object; anything but an object with members leaves the reading as it is. */
 export function withUsage(
   reading: UsageReading,
@@ -87,14 +103,9 @@ export function withUsage(
 ): UsageReading {
   if (!isObject(reported) || Object.keys(reported).length === 0) return reading;
   const native = mergeNative(reading.usage?.native ?? null, reported);
-  const { classes, reasoning, others = [], isIncomplete = false, consistent } = normalise(native);
-  const usage: TokenUsage = {
-    classes,
-    reasoning,
-    ...(others.length === 0 ? {} : { others }),
-    ...(isIncomplete ? { isIncomplete } : {}),
-    native,
-  };
+  const normalised = normalise(native);
+  const { consistent } = normalised;
+  const usage = createUsage(normalised, native);
   // Judged on all that was reported so far: what looked odd in the middle of a stream may add up at its end.
   const flags = reading.flags.filter((flag) => flag !== 'inconsistent');
   return { ...reading, usage, flags: consistent ? flags : [...flags, 'inconsistent'] };

@@ -35,8 +35,6 @@ export interface Shape {
   readonly name: ShapeName;
   /** What the head of a successful answer says, where usage or terms stand there; read before the body. */
   readonly readHead?: (header: ReadHeader, reading: UsageReading) => UsageReading;
-  /** What is billed is the number of elements in a list, which is kept when the body is too large to be parsed. */
-  readonly countsElements?: true;
   /** A whole JSON answer. Returns what it says; `terminal` is true for a complete body. */
   readonly readJson: (body: JsonValue, reading: UsageReading) => UsageReading;
   /**

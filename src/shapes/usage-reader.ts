@@ -140,7 +140,7 @@ export function createUsageReader(options: UsageReaderOptions): UsageReader {
   }
 
   function readBody(bytes: Buffer): void {
-    const { body, complete } = readWholeJson(bytes, shape.countsElements === true);
+    const { body, complete } = readWholeJson(bytes);
     isEmpty = bytes.every(isJsonSpace);
     if (body !== undefined && isMetered) {
       const before = reading;
@@ -208,8 +208,9 @@ export function createUsageReader(options: UsageReaderOptions): UsageReader {
       guarded(() => framing?.finish());
       if (hasEnding && !isCut && !stopped && !isPassedOver)
         reading = judgeEnding(shape, { form: framing?.form ?? null, isOpen, isEmpty }, reading);
-      // Each line is an answer of its own: one that was not read is missing in the sum.
-      if (shape.areLines === true && hasUnreadPart(reading)) reading = withIncomplete(reading);
+      // What was not looked into may have had usage in it; and each line is an answer of its own.
+      if (reading.flags.includes('tap_limit') || (shape.areLines === true && hasUnreadPart(reading)))
+        reading = withIncomplete(reading);
       if (reading.parts !== undefined) reading = withoutProgress(reading);
       done(reading);
     }

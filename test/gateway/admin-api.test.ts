@@ -23,7 +23,7 @@ import { parseKeySnapshot } from '../../src/keys/key-snapshot.ts';
 import { readTailEnd, tailLogs } from '../../src/runs/tail-logs.ts';
 import { buildBatch } from '../../src/shipper/build-batch.ts';
 import { type IngestSession, openIngestSession } from '../../src/shipper/ingest-session.ts';
-import { NO_ACCOUNTS_DEP } from '../admin-deps.ts';
+import { NO_ACCOUNTS_DEP, ONE_NODE } from '../admin-deps.ts';
 import { callBegin, callBody, callEnd, NOON_MS, priceByToken } from '../call-fixtures.ts';
 import { fixedPrices } from '../fixed-prices.ts';
 import { NO_BACKUPS } from '../no-backups.ts';
@@ -93,10 +93,13 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
       publicUrl: 'https://gate.example.com',
       baseUrl: 'http://127.0.0.1:4141',
       version: '0.0.0-test',
+      nodes: ONE_NODE,
+      nowMs: Date.now,
       dashboard: null,
       databaseUrl: 'postgres://127.0.0.1/test',
       endedSessions: openEndedSessions(null, log),
       access: watchAdminAccess(log),
+      isStopping: () => false,
       database: () => (isDatabaseOpen ? pool : null),
       publishKeys: keys.publish,
       requestRestart: async () => ({ requested: 1, finished: 0, problem: null }),
@@ -449,6 +452,8 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
     }
     expect(await read('/api/v1/status')).toMatchObject({
       version: '0.0.0-test',
+      nodes: ONE_NODE,
+      nowMs: Date.now,
       database: { state: 'up' },
       processes: [{ role: 'proxy', pid: 7, state: 'ready' }],
       spool: { bytes: 5, limit_bytes: 9, is_disk_low: false },

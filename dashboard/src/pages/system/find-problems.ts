@@ -2,6 +2,7 @@
 
 import type { Status } from '../../../../src/admin/system-resource.ts';
 import { formatExactCount } from '../../../../src/format-amounts.ts';
+import { describeClock } from './describe-node.ts';
 
 /** A loss needs attention for as long; later it is history, which stays in the account. As in `tollgate doctor`. */
 const RECENT_LOSS_MS = 24 * 3_600_000;
@@ -69,6 +70,10 @@ export function findProblems(status: Status, quarantined: number, nowMs: number)
     problems.push('The database does not answer. Calls go on, their records wait in the spool and are stored later.');
   else if (status.records?.waiting_for != null)
     problems.push(`Records wait in the spool, because: ${status.records.waiting_for}`);
+  if (status.clock.skew_ms !== null && !status.clock.is_trusted)
+    problems.push(
+      `The clock of this machine is ${describeClock(status.clock.skew_ms)} by the database’s. Calls are dated by that one, and this node deletes nothing; set the clock.`,
+    );
   if (status.processes.length === 0) problems.push('The supervisor does not answer; start the gateway again.');
   problems.push(...status.processes.flatMap((process) => findProcessProblems(process, status.accounts?.lost ?? 0)));
   const { accounts } = status;
