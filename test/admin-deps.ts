@@ -38,6 +38,7 @@ export function bareAdminDeps(given: Partial<AdminDeps> & Pick<AdminDeps, 'admin
     dashboard: null,
     isStopping: () => false,
     database: () => null,
+    databaseProblem: () => null,
     requestRestart: async () => null,
     publishKeys: async () => true,
     readSupervisorStatus: async () => null,
