@@ -39,6 +39,7 @@ export function bareAdminDeps(given: Partial<AdminDeps> & Pick<AdminDeps, 'admin
     databaseUrl: 'postgres://tollgate:secret@127.0.0.1/tollgate',
     isStopping: () => false,
     database: () => null,
+    databaseProblem: () => null,
     requestRestart: async () => null,
     publishKeys: async () => true,
     readSupervisorStatus: async () => null,
