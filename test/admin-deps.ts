@@ -36,6 +36,7 @@ export function bareAdminDeps(given: Partial<AdminDeps> & Pick<AdminDeps, 'admin
     ...{ accountId: 1, publicUrl: null, adminHost: '127.0.0.1', version: '1.2.3', metricsToken: null },
     baseUrl: 'http://127.0.0.1:4141',
     dashboard: null,
+    databaseUrl: 'postgres://tollgate:secret@127.0.0.1/tollgate',
     isStopping: () => false,
     database: () => null,
     databaseProblem: () => null,

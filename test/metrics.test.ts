@@ -64,6 +64,7 @@ const DEPS: AdminDeps = {
     }),
   },
   backups: NO_BACKUPS,
+  databaseUrl: 'postgres://127.0.0.1/test',
   endedSessions: openEndedSessions(null, pino({ level: 'silent' })),
   access: {
     noteWrongToken: () => {},

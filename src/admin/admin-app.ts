@@ -40,6 +40,7 @@ import { serveDashboard } from './serve-dashboard.ts';
 import { createSessions, SESSION_COOKIE } from './session.ts';
 import { addSessionRoutes } from './session-resource.ts';
 import { addSettingRoutes } from './settings-resource.ts';
+import { addSqlAccessRoutes } from './sql-access-resource.ts';
 import { addSystemRoutes } from './system-resource.ts';
 import { createTokenCheck } from './token-check.ts';
 import { addVerifyRoute } from './verify-resource.ts';
@@ -137,6 +138,7 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   addRevisionRoute(app, deps);
   addExportRoute(app, deps);
   addBackupRoutes(app, deps);
+  addSqlAccessRoutes(app, deps);
   addDocument(app, deps);
 
   app.notFound((c) => {

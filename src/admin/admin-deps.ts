@@ -167,6 +167,8 @@ export interface AdminDeps {
   readonly version: string;
   /** Null when it was not built. */
   readonly dashboard: DashboardFiles | null;
+  /** The address of it, with its credentials: for who makes another login. */
+  readonly databaseUrl: string;
   /** A stop is announced: `readyz` says so. */
   readonly isStopping: () => boolean;
   /** Null until the database answered and its schema is up to date. */

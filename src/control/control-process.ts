@@ -296,6 +296,7 @@ function createControl(
     baseUrl: config.publicUrl ?? formatOrigin(config.host, config.port),
     version: readVersion(),
     dashboard: readDashboardFiles(join(PROJECT_ROOT, 'dist', 'dashboard')),
+    databaseUrl: start.databaseUrl,
     isStopping: () => isStopping,
     database: () => (connected === null ? null : apiPool),
     databaseProblem: connecting.problem,

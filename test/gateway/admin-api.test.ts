@@ -96,6 +96,7 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
       nodes: ONE_NODE,
       nowMs: Date.now,
       dashboard: null,
+      databaseUrl: 'postgres://127.0.0.1/test',
       endedSessions: openEndedSessions(null, log),
       access: watchAdminAccess(log),
       isStopping: () => false,
