@@ -58,6 +58,10 @@ export interface AnswerOptions {
   /** Monotonic time at which the call arrived; all times of an answer count from it. */
   readonly arrivedMs: number;
   /** Called with the head; gives what depends on it. */
+  /** Asked first: what the client gets instead of this head, or null. */
+  readonly refusesHead: (head: AnswerHead) => UpstreamFailure | null;
+  /** The provider's headers as the client gets them: flat. */
+  readonly editHeaders: ((headers: string[]) => string[]) | null;
   readonly onHead: (head: AnswerHead) => { readonly meter: AnswerMeter; readonly filter: ClientFilter | null };
   /** Writes a checkpoint and calls `done` when it is kept (or lost). */
   readonly checkpoint: (answer: Answer, done: () => void) => void;
@@ -91,6 +95,7 @@ export class Answer implements UpstreamEvents {
   /** What is to happen once that checkpoint is written. */
   #endsAfterCheckpoint: AnswerEnding | null = null;
   #isClientGone = false;
+  #isHeadRefused = false;
   #isHeadFlushed = false;
   #drainLimit: NodeJS.Timeout | null = null;
   #connectMs: number | null = null;
@@ -145,6 +150,8 @@ export class Answer implements UpstreamEvents {
   /** Gives the upstream call, for aborts and back-pressure. */
   attach(upstream: UpstreamCall): void {
     this.#upstream = upstream;
+    // Refused before there was anything to abort.
+    if (this.#isHeadRefused) upstream.abort();
   }
 
   onConnection(isReused: boolean): void {
@@ -155,6 +162,12 @@ export class Answer implements UpstreamEvents {
     this.#headersMs = this.#elapsedMs();
     const { method, requestId, headerNames, takesTrailers } = this.#options;
     const head = new AnswerHead(status, rawHeaders, headerNames);
+    const failure = this.#options.refusesHead(head);
+    if (failure !== null) {
+      this.#isHeadRefused = true;
+      this.#cancel(this.#isClientGone ? this.#clientGone() : { kind: 'no-answer', failure });
+      return;
+    }
     const hasBody = method !== 'HEAD' && status !== 204 && status !== 304;
     // Only chunks can have them, and the client's then are chunks, or frames, too.
     const hasTrailers = takesTrailers && hasBody && head.header('transfer-encoding') !== null;
@@ -169,11 +182,13 @@ export class Answer implements UpstreamEvents {
       this.#remainingBytes = contentLength;
     const outgoing = this.#outgoing;
     outgoing.sendDate = false;
-    outgoing.writeHead(status, reason, filter === null ? headers : dropNamed(headers, ['content-length']));
+    const edited = this.#options.editHeaders?.(headers) ?? headers;
+    outgoing.writeHead(status, reason, filter === null ? edited : dropNamed(edited, ['content-length']));
     if (hasBody) setImmediate(flushHead, this);
   }
 
   onData(chunk: Buffer): void {
+    if (this.#isHeadRefused) return;
     this.#responseBytes += chunk.length;
     this.#firstByteMs ??= this.#elapsedMs();
     this.#options.copy.push(chunk);

@@ -17,6 +17,8 @@ import type { Gateway } from './gateway.ts';
 import { splitGatewayHeaders } from './gateway-headers.ts';
 import { hideEchoes, hideInReading, NOT_SIGNED } from './hide-echoes.ts';
 import { acceptCall, keepBegin, keepEnd, keepsBodies, loseEnd, stampArrival } from './keep-call.ts';
+import { editHeadersOf } from './lead-back.ts';
+import { refuseRedirect } from './leading-address.ts';
 import { attachMeter } from './meter.ts';
 import { type PreparedBody, prepareBody, withoutCompression } from './prepare-body.ts';
 import { NO_BODY_FACTS, readFactsAtEnd, withKnownStream } from './read-body-facts.ts';
@@ -60,7 +62,8 @@ export async function handleCall(incoming: ClientRequest, outgoing: ClientRespon
     const bodyWaitMs = performance.now() - bodyStartedMs;
 
     const prepared = prepareBody(request, received, mayAsk);
-    const forwarded = prepared.isAsked ? withoutCompression(headers.forwarded) : headers.forwarded;
+    const isEdited = prepared.isAsked || (route.addresses !== null && route.endpoint.namesResults === true);
+    const forwarded = isEdited ? withoutCompression(headers.forwarded) : headers.forwarded;
     // No `await` for the many calls that need none: each costs a turn of the microtask queue.
     const sentHeaders =
       route.signing === null
@@ -100,7 +103,7 @@ export async function handleCall(incoming: ClientRequest, outgoing: ClientRespon
     } catch (error) {
       loseEnd(gateway, begin, error);
     }
-    if (ending.kind === 'no-answer') refuse(incoming, outgoing, ending.failure.code, arrival.id);
+    if (ending.kind === 'no-answer') refuse(incoming, outgoing, ending.failure.code, arrival.id, ending.failure.detail);
     else answer.release();
   } catch (error) {
     refuseCall(incoming, outgoing, gateway, arrival, facts, begun, error);
@@ -150,6 +153,8 @@ function forward(
     drainsOnClientAbort: gateway.settings.onClientAbort === 'drain',
     stalls: gateway.stalledClients,
     arrivedMs: arrival.monotonicMs,
+    refusesHead: (head) => refuseRedirect(head, route),
+    editHeaders: editHeadersOf(route),
     onHead: (head) => attachMeter(route, head, prepared.isAsked),
     checkpoint: (open, done) => {
       if (open.reading === null) done();

@@ -22,7 +22,8 @@ export function outcomeOf(ending: AnswerEnding, status: number | null, reading: 
     case 'shutdown':
       return 'shutdown_cut';
     case 'no-answer':
-      return 'upstream_unreachable';
+      // It was reached, and answered with a redirect that is not passed on.
+      return ending.failure.code === 'upstream_redirect' ? 'upstream_error' : 'upstream_unreachable';
     case 'upstream-cut':
       return 'upstream_truncated';
     case 'complete':
@@ -48,7 +49,8 @@ export function errorOf(
     return { type: 'client_stalled', message: 'The client took nothing of the answer for too long, and was cut off.' };
   }
   if (ending.kind === 'no-answer' || ending.kind === 'upstream-cut') {
-    const { code, cause } = ending.failure;
+    const { code, cause, detail: said } = ending.failure;
+    if (said !== undefined) return { type: code, message: `${GATEWAY_ERRORS[code].message} (${said})` };
     // Of the cause its system code only: its text can hold addresses.
     const detail = 'code' in cause && typeof cause.code === 'string' ? ` (${cause.code})` : '';
     if (ending.kind === 'no-answer') return { type: code, message: `${GATEWAY_ERRORS[code].message}${detail}` };

@@ -17,6 +17,8 @@ import type { Gateway } from '../gateway.ts';
 import { splitGatewayHeaders } from '../gateway-headers.ts';
 import { hideEchoes, hideInReading, NOT_SIGNED } from '../hide-echoes.ts';
 import { acceptCall, keepBegin, keepEnd, keepsBodies, loseEnd, stampArrival } from '../keep-call.ts';
+import { editHeadersOf } from '../lead-back.ts';
+import { refuseRedirect } from '../leading-address.ts';
 import { attachMeter } from '../meter.ts';
 import { beginFlags, type CallFacts, describeCheckpoint, describeCopiedBody, describeEnd } from '../record.ts';
 import { refuse } from '../refuse.ts';
@@ -97,7 +99,9 @@ export async function handleUpgrade(incoming: IncomingMessage, head: Buffer, gat
       await relay(socket, client, handshake, answer.connectMs, opening);
     } else {
       await keepAnswer(handshake.ending, answer, opening);
-      if (handshake.ending.kind === 'no-answer') refuse(incoming, outgoing, handshake.ending.failure.code, arrival.id);
+      const { ending } = handshake;
+      if (ending.kind === 'no-answer')
+        refuse(incoming, outgoing, ending.failure.code, arrival.id, ending.failure.detail);
       else answer.release();
     }
   } catch (error) {
@@ -142,6 +146,8 @@ function createAnswer(outgoing: ServerResponse, { gateway, facts, responseCopy }
     drainsOnClientAbort: false,
     stalls: gateway.stalledClients,
     arrivedMs: arrival.monotonicMs,
+    refusesHead: (head) => refuseRedirect(head, route),
+    editHeaders: editHeadersOf(route),
     onHead: (head) => attachMeter(route, head, false),
     checkpoint: (_answer, done) => done(),
   });
