@@ -2,6 +2,7 @@
  * All messages between the supervisor and its children: two closed unions. Records never travel here (the spool is
  * their only way), and no call ever waits on a message.
  */
+import type { ClockReading } from './clock.ts';
 import type { Config, Setting } from './config.ts';
 
 /** A refused attempt, for "why does nothing arrive?". No key, no query, no body. */
@@ -118,6 +119,8 @@ export type DownMessage =
     }
   /** To proxies: apply, then answer `keys-applied`. The full snapshot is in the file `keys.json` of the data directory. */
   | { readonly type: 'keys-changed'; readonly change: KeyChange }
+  /** To proxies: what time it is, when that is not what the machine's clock said at their start. */
+  | { readonly type: 'clock'; readonly reading: ClockReading }
   /** To control: every live proxy has version ≥ this one (or `false`: one did not answer in 5 s). */
   | { readonly type: 'keys-published'; readonly version: number; readonly confirmed: boolean }
   /** To control: the spool directories whose writer is alive; any other directory belongs to a dead process. */
@@ -134,6 +137,8 @@ export type UpMessage =
   | { readonly type: 'metrics'; readonly metrics: ProxyMetrics }
   /** From control: hand this to every proxy, report with `keys-published`. */
   | { readonly type: 'publish-keys'; readonly change: KeyChange }
+  /** From control: hand this to every proxy, also to those that start later. */
+  | { readonly type: 'clock'; readonly reading: ClockReading }
   | { readonly type: 'status-request'; readonly requestId: number }
   /** From control: replace every proxy process, then the control process. Seen in the status. */
   | { readonly type: 'restart-proxies' };

@@ -70,6 +70,8 @@ export interface Config {
   readonly bodies: 'full' | 'off';
   readonly usage: 'ask' | 'observe';
   readonly onClientAbort: 'cancel' | 'drain';
+  /** Whether answers that are no streams are cut, too, when their key is revoked or expires. */
+  readonly onRevoke: 'finish' | 'cut';
   readonly durability: 'process' | 'power';
   /** When a call's record cannot be kept: go on without it and count, or refuse the call before it is forwarded. */
   readonly onFull: 'open' | 'closed';
@@ -101,6 +103,7 @@ export interface ConfigFlags {
   readonly bodies?: string;
   readonly usage?: string;
   readonly onClientAbort?: string;
+  readonly onRevoke?: string;
   readonly durability?: string;
   readonly onFull?: string;
   readonly drainSeconds?: string;

@@ -9,13 +9,23 @@ const UNKNOWN = '—';
 
 /** `$123.46` from 100, else four significant digits (`$1.235`, `$0.0001485`); at least two decimals. */
 export function formatMoney(amount: PicoUsd | null): string {
-  if (amount === null) return UNKNOWN;
+  return amount === null ? UNKNOWN : formatRounded(amount, 'nearest');
+}
+
+/** `≥ $1.234`: what is certain of a sum, so never more than that. */
+export function formatAtLeast(amount: PicoUsd): string {
+  return `≥ ${formatRounded(amount, 'down')}`;
+}
+
+function formatRounded(amount: PicoUsd, rounding: 'nearest' | 'down'): string {
   const absolute = amount < 0n ? -amount : amount;
   const digits = absolute.toString().length;
   const significant = absolute >= HUNDRED ? digits - PICO_DIGITS + 2 : 4;
   const decimals = Math.min(PICO_DIGITS, Math.max(2, significant + PICO_DIGITS - digits));
   const unit = 10n ** BigInt(PICO_DIGITS - decimals);
-  const rounded = ((absolute + unit / 2n) / unit) * unit;
+  // Down is towards less: away from zero for a credit.
+  const extra = rounding === 'nearest' ? unit / 2n : amount < 0n ? unit - 1n : 0n;
+  const rounded = ((absolute + extra) / unit) * unit;
   const [whole = '0', fraction = ''] = formatUsd(rounded).split('.');
   return `${amount < 0n ? '-' : ''}$${whole}.${fraction.padEnd(2, '0')}`;
 }
@@ -25,9 +35,9 @@ export function formatCost(total: PicoUsd | null, estimate: PicoUsd | null): str
   return total === null && estimate !== null ? `~${formatMoney(estimate)} (estimate)` : formatMoney(total);
 }
 
-/** A sum; with unpriced calls in it, it is "at least". */
+/** A sum; with calls in it whose cost is not wholly known, it is "at least". */
 export function formatSum(amount: PicoUsd, unpricedCalls: number): string {
-  return `${unpricedCalls > 0 ? '≥ ' : ''}${formatMoney(amount)}`;
+  return unpricedCalls > 0 ? formatAtLeast(amount) : formatMoney(amount);
 }
 
 /** `812`, `12.4k`, `1.2M`. */

@@ -53,6 +53,7 @@ async function createProgram(): Promise<Command> {
     .option('--bodies <full|off>', 'keep requests and answers (TOLLGATE_BODIES, full)')
     .option('--usage <ask|observe>', 'ask streams for their usage (TOLLGATE_USAGE, ask)')
     .option('--on-client-abort <cancel|drain>', 'when a client goes away (TOLLGATE_ON_CLIENT_ABORT, cancel)')
+    .option('--on-revoke <finish|cut>', 'answers in progress of a key that ends (TOLLGATE_ON_REVOKE, finish)')
     .option('--estimates <on|off>', 'count what nobody reported, apart from all costs (TOLLGATE_ESTIMATES, on)')
     .option('--durability <process|power>', 'what a record survives (TOLLGATE_DURABILITY, process)')
     .option('--on-full <open|closed>', 'when a record cannot be kept: go on, or refuse (TOLLGATE_ON_FULL, open)')

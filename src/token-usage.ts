@@ -44,6 +44,9 @@ export type UsageClass = (typeof USAGE_CLASSES)[number];
 /** The tokens of a prompt, cached or not: they choose the rate where it rises with the prompt's length. */
 const PROMPT_CLASSES: readonly UsageClass[] = USAGE_CLASSES.slice(0, USAGE_CLASSES.indexOf('output'));
 
+/** What was put into the cache, for each lifetime. */
+export const CACHE_WRITES: readonly UsageClass[] = USAGE_CLASSES.filter((name) => name.startsWith('cache_creation_'));
+
 /** The classes that are not tokens: no tier, batch or speed changes their price. */
 export const COUNTED_CLASSES: readonly UsageClass[] = USAGE_CLASSES.slice(USAGE_CLASSES.indexOf('input_audio_ms'));
 
@@ -90,6 +93,8 @@ export interface OtherUsage {
   readonly terms?: ServedTerms;
   /** As in `TokenUsage`. */
   readonly largestPrompt?: number;
+  /** As in `TokenUsage`. */
+  readonly hasUnknownWrites?: true;
 }
 
 /** How the request asked for its pictures; null where it leaves that to the API. */
@@ -113,6 +118,8 @@ export interface TokenUsage {
   readonly largestPrompt?: number;
   /** The classes are a sum over prompts of sizes that nobody reports: where the size decides a rate, none is known. */
   readonly hasUnknownPrompts?: true;
+  /** What was written to the cache may be billed as read from it (Anthropic's fallback credit); nobody says how much. */
+  readonly hasUnknownWrites?: true;
   /** Of `output_images`: what they cost depends on it. Absent where the request could not be read. */
   readonly pictures?: PicturesAsked;
   /** The provider's own usage object, verbatim: what every later correction starts from. */
@@ -147,7 +154,28 @@ export interface UsageReading {
   readonly laterResult: LaterResult | null;
   /** The answer's own ending was seen: `[DONE]`, `message_stop`, a whole JSON body, … */
   readonly terminal: boolean;
+  /**
+   * Of a stream, the parts of the answer (choices, candidates) by their index: whether its finish reason was seen; null
+   * where the part was not. When all have theirs, whoever reads the answer has it, though usage and ending may be to
+   * come. Absent: no part was seen.
+   */
+  readonly parts?: readonly (boolean | null)[];
+  /** Absent: not known to be. The usage is all that this answer will report, though its ending was not seen. */
+  readonly isUsageFinal?: true;
+  /** Told at the end of an answer that was delivered well and stopped short of its own ending. Absent: it did not. */
+  readonly shortfall?: Shortfall;
   readonly flags: readonly CallFlag[];
+}
+
+export type Shortfall =
+  /** Its last event, or a part of its last frame, never came. */
+  | 'ended_early'
+  /** It was announced as JSON and is none. */
+  | 'not_json';
+
+/** Nothing will be added to the usage that was read. */
+export function hasFinalUsage(reading: UsageReading): boolean {
+  return reading.terminal || reading.isUsageFinal === true;
 }
 
 /** Remarks on a record that someone who audits it wants to know. Stored in `flags`. */
@@ -164,6 +192,8 @@ export type CallFlag =
   | 'tap_limit'
   /** The copy for metering could not be decoded. */
   | 'undecodable'
+  /** The answer ended without what would tell that it is whole, in a format that need not have it. */
+  | 'no_ending'
   /** The result is made later: its usage is billed by the record of the call that fetches it. */
   | 'usage_later'
   /** The usage of this result stands in an earlier record, and is not counted here again. */
@@ -181,6 +211,10 @@ export type CallFlag =
   | 'body_dropped'
   /** Headers, the provider's usage object and most of an error's text were left out: the spool was nearly full. */
   | 'compacted'
+  /** The clock of its machine was wrong: its times are by the clock of the database. */
+  | 'clock_skew'
+  /** The clock of its machine jumped while it was open. Its duration is right all the same. */
+  | 'clock_step'
   /** Stored in a safe form after the database refused the row as it was. */
   | 'sanitised';
 

@@ -1,6 +1,8 @@
 /** What the admin API needs, without anything behind it: no database, no supervisor, no call. A test names what it needs. */
 import { pino } from 'pino';
+import { watchAdminAccess } from '../src/admin/admin-access.ts';
 import type { AccountsDep, AdminDeps } from '../src/admin/admin-deps.ts';
+import { openEndedSessions } from '../src/admin/ended-sessions.ts';
 import { fixedPrices } from './fixed-prices.ts';
 import { NO_BACKUPS } from './no-backups.ts';
 import { testCatalogs } from './test-catalogs.ts';
@@ -13,6 +15,20 @@ export const NO_ACCOUNTS_DEP: AccountsDep = {
     refusals: {},
   }),
   readShipper: () => null,
+};
+
+export const ONE_NODE: AdminDeps['nodes'] = {
+  ownId: '00000000-0000-4000-8000-000000000001',
+  list: async () => [
+    {
+      ...{ id: '00000000-0000-4000-8000-000000000001', name: 'a', host: 'h', version: '1.2.3', state: 'live' },
+      ...{ startedAt: new Date(0), seenAt: new Date(0), silentMs: 0, stoppedAt: null, isDoubled: false },
+      ...{ clockSkewMs: 0, clockSteppedAt: null, clockStepMs: null, ownSettings: {} },
+      ...{ recordsWaiting: 0, openCalls: 0, shownOpen: 0 },
+    },
+  ],
+  clock: () => ({ skewMs: 0, steppedAtMs: null, stepMs: null }),
+  onSettingsChanged: async () => {},
 };
 
 export function bareAdminDeps(given: Partial<AdminDeps> & Pick<AdminDeps, 'adminToken'>): AdminDeps {
@@ -38,6 +54,10 @@ export function bareAdminDeps(given: Partial<AdminDeps> & Pick<AdminDeps, 'admin
     prices: fixedPrices(),
     catalogs: testCatalogs(),
     backups: NO_BACKUPS,
+    nodes: ONE_NODE,
+    nowMs: Date.now,
+    endedSessions: openEndedSessions(null, pino({ level: 'silent' })),
+    access: watchAdminAccess(pino({ level: 'silent' })),
     log: pino({ level: 'silent' }),
     ...given,
   };

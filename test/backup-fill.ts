@@ -116,5 +116,9 @@ async function insertOthers(client: pg.ClientBase): Promise<void> {
     `insert into reprice_days select max(id), '2026-11-28', 'openai', $1, 1, 1, 0.5, 123456789012345678901234.000000000001, 0, 0 from jobs`,
     [hostile],
   );
+  await client.query(`insert into deployment_settings values ('retention_rows', '365', 'operator', $1, now())`, [
+    hostile,
+  ]);
+  await client.query(`insert into llm_closed_calls values ($1, $2, 7, now())`, [idAt(5), hostile]);
   await client.query(`update repriced_list_prices set version = $1`, [hostile]);
 }

@@ -24,9 +24,9 @@ it('has a step wherever a rate of these providers changes', () => {
       .filter(({ id }) => !RETIRED.test(id))
       .flatMap((model) => model.rows())
       .map(({ promptTier }) => promptTier),
-    ...OVERLAY_RATE_CARDS.filter((card) => PROVIDERS.some((name) => name === card.provider)).map(
-      ({ promptTier }) => promptTier ?? null,
-    ),
+    ...OVERLAY_RATE_CARDS.filter((card) => PROVIDERS.some((name) => name === card.provider))
+      .filter(({ name }) => !RETIRED.test(name))
+      .map(({ promptTier }) => promptTier ?? null),
   ];
   const starts = new Set(tiers.flatMap((tier) => (tier === null || tier.overTokens < 0 ? [] : [tier.overTokens])));
   expect([...starts].sort((a, b) => a - b)).toEqual(PROMPT_STEPS);

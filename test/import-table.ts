@@ -9,6 +9,7 @@ const VOCABULARY = [
   'call-record',
   'errors',
   'channel',
+  'clock',
   'quarantined-item',
   'config',
   'aws-host',

@@ -5,9 +5,10 @@ import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { createAdminApp } from '../src/admin/admin-app.ts';
 import type { AccountsReading, AdminDeps } from '../src/admin/admin-deps.ts';
+import { openEndedSessions } from '../src/admin/ended-sessions.ts';
 import { METRICS } from '../src/admin/metrics/metric-list.ts';
 import type { ChildStatus, ProxyMetrics } from '../src/channel.ts';
-import { NO_ACCOUNTS_DEP } from './admin-deps.ts';
+import { NO_ACCOUNTS_DEP, ONE_NODE } from './admin-deps.ts';
 import { fixedPrices } from './fixed-prices.ts';
 import { NO_BACKUPS } from './no-backups.ts';
 import { readExposition } from './read-exposition.ts';
@@ -61,6 +62,12 @@ const DEPS: AdminDeps = {
     }),
   },
   backups: NO_BACKUPS,
+  endedSessions: openEndedSessions(null, pino({ level: 'silent' })),
+  access: {
+    noteWrongToken: () => {},
+    noteClosedConnection: () => {},
+    figures: () => ({ wrongTokens: 6, latestWrongToken: null, closedConnections: 7 }),
+  },
   countRunningJobs: async () => 0,
   demoData: {
     countCalls: async () => 0,
@@ -71,6 +78,8 @@ const DEPS: AdminDeps = {
   settings: [],
   prices: fixedPrices(),
   catalogs: testCatalogs(),
+  nodes: ONE_NODE,
+  nowMs: Date.now,
   log: pino({ level: 'silent' }),
 };
 
@@ -99,6 +108,8 @@ describe('/metrics', () => {
       ['role="proxy"', 2],
       ['role="postgres"', 1],
     ]);
+    expect(value('tollgate_admin_wrong_tokens_total')).toEqual([['', 6]]);
+    expect(value('tollgate_admin_connections_closed_total')).toEqual([['', 7]]);
     expect(value('tollgate_database_up')).toEqual([['', 0]]);
     expect(value('tollgate_build_info')).toEqual([['version="1.2.3"', 1]]);
     expect(families.get('process_resident_memory_bytes')?.type).toBe('gauge');

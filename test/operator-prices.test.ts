@@ -472,6 +472,7 @@ describe.each(POSTGRES_KINDS)('prices of the operator on $name', (kind) => {
       ...{ spoolDir: root, quarantineDir: join(root, 'quarantine'), prices: current, log, keyUses: new Map() },
       counts: { rows: 0, quarantined: 0, sanitised: 0, interrupted: 0, corruptBytes: 0, batches: 0 },
       raised: new RaisedItems(),
+      nowMs: Date.now,
       onEnded: () => Promise.resolve(),
     });
     await directory.ship(session, false);

@@ -12,7 +12,6 @@ import { addAttemptRoutes } from './attempts-resource.ts';
 import { addBackupRoutes, RESTORE_PATH } from './backup-resource.ts';
 import { addCostRoutes } from './costs-resource.ts';
 import { addDemoDataRoutes } from './demo-data-resource.ts';
-import { openEndedSessions } from './ended-sessions.ts';
 import { addExportRoute } from './export-resource.ts';
 import { addSecurityHeaders, checkHostAndOrigin, requireCredentials } from './guard.ts';
 import { addJobRoutes } from './jobs-resource.ts';
@@ -23,6 +22,7 @@ import { addLogSumsRoutes } from './log-sums-resource.ts';
 import { addLogRoutes } from './logs-resource.ts';
 import { addMetadataKeyRoutes } from './metadata-keys-resource.ts';
 import { addMetricsRoute } from './metrics/metrics-resource.ts';
+import { addNodeRoutes } from './nodes-resource.ts';
 import { describeIssue } from './parse-query.ts';
 import { addRevisionRoute } from './prices/log-revisions-resource.ts';
 import { CATALOG_PATH } from './prices/prices-catalog-resource.ts';
@@ -30,6 +30,7 @@ import { addPriceRoutes } from './prices/prices-resource.ts';
 import { addQuoteRoute } from './prices/quote-resource.ts';
 import { addRepriceRoutes } from './prices/reprice-resource.ts';
 import { addQuarantineRoute } from './quarantine-resource.ts';
+import { refuseUnknownQuery } from './refuse-unknown-query.ts';
 import { addRestartRoute } from './restart-resource.ts';
 import { addRunCallRoutes } from './run-calls-resource.ts';
 import { addRunStreamRoute } from './run-stream.ts';
@@ -38,7 +39,9 @@ import { addRunRoutes } from './runs-resource.ts';
 import { serveDashboard } from './serve-dashboard.ts';
 import { createSessions, SESSION_COOKIE } from './session.ts';
 import { addSessionRoutes } from './session-resource.ts';
+import { addSettingRoutes } from './settings-resource.ts';
 import { addSystemRoutes } from './system-resource.ts';
+import { createTokenCheck } from './token-check.ts';
 import { addVerifyRoute } from './verify-resource.ts';
 
 const MAX_BODY_BYTES = 64 * 1024;
@@ -81,11 +84,12 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
       throw new ApiError(400, 'invalid_request', describeIssue(result.error));
     },
   });
-  const sessions = createSessions(deps.adminToken, openEndedSessions(deps.endedSessionsFile ?? null, deps.log));
+  const sessions = createSessions(deps.adminToken, deps.endedSessions, deps.nowMs);
+  const tokens = createTokenCheck(deps.access);
   app.use(addSecurityHeaders());
   app.use(checkHostAndOrigin(deps));
   app.use(serveDashboard(deps.dashboard));
-  app.use(requireCredentials(deps, sessions));
+  app.use(requireCredentials(deps, sessions, tokens));
   // Bodies and event streams have other types and go out as they are.
   app.use('/api/*', compress({ encoding: 'gzip', contentTypeFilter: /^application\/json/ }));
   // Of an answer without a body nobody sees the end: a stream or an export would hold its place for good.
@@ -94,6 +98,7 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
       return c.body(null, 200);
     return next();
   });
+  app.use(refuseUnknownQuery(app));
   const limitBody = createBodyLimit(MAX_BODY_BYTES);
   const limitCatalog = createBodyLimit(MAX_CATALOG_BYTES);
   app.use((c, next) => {
@@ -102,11 +107,13 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
     return c.req.path === CATALOG_PATH ? limitCatalog(c, next) : limitBody(c, next);
   });
 
-  addSessionRoutes(app, deps, sessions);
+  addSessionRoutes(app, deps, sessions, tokens);
   addSystemRoutes(app, deps);
   addRestartRoute(app, deps);
   addVerifyRoute(app, deps);
   addQuarantineRoute(app, deps);
+  addNodeRoutes(app, deps);
+  addSettingRoutes(app, deps);
   addMetricsRoute(app, deps);
   addAttemptStreamRoute(app, deps);
   addAttemptRoutes(app, deps);

@@ -8,9 +8,12 @@ import type { Setting } from '../config.ts';
 import type { CurrentPriceBook } from '../prices/current-price-book.ts';
 import type { PriceCatalogs } from '../prices/price-catalogs.ts';
 import type { QuarantinedItem } from '../quarantined-item.ts';
+import type { StoredNode } from '../store/nodes.ts';
 import type { JsonValue } from '../token-usage.ts';
+import type { AdminAccess } from './admin-access.ts';
 import { databaseUnavailable } from './api-error.ts';
 import type { DashboardFiles } from './dashboard-files.ts';
+import type { EndedSessions } from './ended-sessions.ts';
 
 /** The files that records wait in. */
 export interface SpoolStatus {
@@ -123,6 +126,24 @@ export interface Restored extends RestoreResult {
   readonly interrupted: number;
 }
 
+/** This node among those that share the database. */
+export interface NodesDep {
+  readonly ownId: string;
+  /** All that are known, this one too; null when the database does not answer. */
+  readonly list: () => Promise<readonly StoredNode[] | null>;
+  readonly clock: () => NodeClockState;
+  /** Settings of all nodes were changed here. */
+  readonly onSettingsChanged: () => Promise<void>;
+}
+
+export interface NodeClockState {
+  /** The machine's clock less that of the database; null before that answered. */
+  readonly skewMs: number | null;
+  /** When the machine's clock last jumped while this process lived. */
+  readonly steppedAtMs: number | null;
+  readonly stepMs: number | null;
+}
+
 /** The whole database as one file, and back. */
 export interface BackupsDep {
   /** The file's bytes, of one moment after this call. Ending the iteration early frees the database. */
@@ -136,8 +157,9 @@ export interface AdminDeps {
   readonly accountId: number;
   readonly adminToken: string;
   readonly adminHost: string;
-  /** Where sessions are noted that were ended; in memory only when absent. */
-  readonly endedSessionsFile?: string;
+  readonly endedSessions: EndedSessions;
+  /** Counts what goes wrong at the door. */
+  readonly access: AdminAccess;
   /** Adds a name to those that the Host check accepts. */
   readonly publicUrl: string | null;
   /** Where clients reach the proxy. */
@@ -170,6 +192,9 @@ export interface AdminDeps {
   readonly prices: CurrentPriceBook;
   /** Where they are from. */
   readonly catalogs: PriceCatalogs;
+  readonly nodes: NodesDep;
+  /** The time of this node. Not `Date.now()`: the machine's clock may be wrong. */
+  readonly nowMs: () => number;
   readonly log: Logger;
 }
 

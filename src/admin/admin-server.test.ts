@@ -2,8 +2,10 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { ADMIN_LIMITS, type AdminLimits, type AdminServer, limitAdmin, listenAdmin } from './admin-server.ts';
+import { readPeer } from './peer.ts';
 
 let server: AdminServer;
+let closedFrom: readonly string[] = [];
 const sockets: Socket[] = [];
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy();
@@ -18,13 +20,23 @@ function closed(socket: Socket): Promise<void> {
   });
 }
 
-/** Answers 401 without reading, or, at `/read`, with the length of the body. */
+/** Answers 401 without reading; at `/read` with the length of the body; at `/prove` the client has a credential. */
 async function start(limits: Partial<AdminLimits>): Promise<void> {
-  const fetch = async (request: Request): Promise<Response> => {
-    if (new URL(request.url).pathname !== '/read') return new Response('no', { status: 401 });
+  const fetch = async (request: Request, bindings?: object): Promise<Response> => {
+    const { pathname } = new URL(request.url);
+    if (pathname === '/prove') {
+      readPeer(bindings).prove();
+      return new Response('proven');
+    }
+    if (pathname !== '/read') return new Response('no', { status: 401 });
     return new Response(String((await request.arrayBuffer()).byteLength));
   };
-  server = await listenAdmin({ fetch }, '127.0.0.1', 0, { ...ADMIN_LIMITS, checkIntervalMs: 20, ...limits });
+  const noted: string[] = [];
+  closedFrom = noted;
+  server = await listenAdmin({ fetch }, '127.0.0.1', 0, {
+    limits: { ...ADMIN_LIMITS, checkIntervalMs: 20, ...limits },
+    onClosedConnection: (client) => noted.push(client),
+  });
 }
 
 function open(text = ''): { readonly socket: Socket; readonly answer: () => string } {
@@ -94,10 +106,66 @@ test('connections beyond the limit are closed at once, and a head beyond its lim
   expect(third.answer()).toMatch(/^HTTP\/1\.1 200 /);
 });
 
-test('connections leave files for what stores the records, where few may be open', async () => {
-  expect([256, 1_024, null].map((files) => limitAdmin(files).maxConnections)).toEqual([64, 256, 256]);
-  await start(limitAdmin(256));
-  for (let index = 0; index < 80; index += 1) open();
-  await Promise.all(sockets.slice(64).map(closed));
-  expect(sockets.filter((socket) => !socket.closed)).toHaveLength(64);
+test('connections leave files for what stores the records, where few may be open', () => {
+  const of = (files: number | null) => {
+    const { maxConnections, places } = limitAdmin(files);
+    return [maxConnections, places.proven, places.unproven, places.unprovenPerClient];
+  };
+  expect([of(256), of(1_024), of(null)]).toEqual([
+    [64, 17, 12, 8],
+    [448, 119, 89, 59],
+    [960, 256, 192, 128],
+  ]);
+});
+
+/** Opens as many as given, and opens each again as soon as it is closed, without a word. */
+function holdSilent(count: number): { readonly reopened: () => number; readonly stop: () => void } {
+  let isStopped = false;
+  let reopened = 0;
+  const hold = (): void => {
+    const { socket } = open();
+    socket.once('close', () => {
+      if (isStopped) return;
+      reopened += 1;
+      hold();
+    });
+  };
+  for (let index = 0; index < count; index += 1) hold();
+  return {
+    reopened: () => reopened,
+    stop: () => {
+      isStopped = true;
+    },
+  };
+}
+
+test('who holds connections in silence, and opens them again when they are closed, keeps nobody out', async () => {
+  await start({ places: { proven: 4, unproven: 16, unprovenPerClient: 8 } });
+  const silent = holdSilent(40);
+  while (silent.reopened() < 100) await sleep(5);
+  for (let round = 0; round < 20; round += 1) {
+    const { socket, answer } = open('GET /read HTTP/1.1\r\nHost: g\r\nConnection: close\r\n\r\n');
+    await closed(socket);
+    expect(answer()).toMatch(/^HTTP\/1\.1 200 /);
+  }
+  silent.stop();
+});
+
+test('a connection that has shown a credential keeps its place, those that have not give way to newer ones', async () => {
+  await start({ places: { proven: 1, unproven: 2, unprovenPerClient: 2 } });
+  const keep = async (path: string) => {
+    const one = open(`GET ${path} HTTP/1.1\r\nHost: g\r\n\r\n`);
+    while (one.answer() === '') await sleep(5);
+    return one.socket;
+  };
+  const [proven, beyond, first, second, third] = [
+    await keep('/prove'),
+    await keep('/prove'),
+    await keep('/read'),
+    await keep('/read'),
+    await keep('/read'),
+  ];
+  await Promise.all([closed(beyond), closed(first)]);
+  expect([proven, second, third].map((socket) => socket.closed)).toEqual([false, false, false]);
+  expect(closedFrom).toEqual(['127.0.0.1', '127.0.0.1']);
 });

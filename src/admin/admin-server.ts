@@ -3,20 +3,28 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { OperatorError } from '../errors.ts';
+import { ConnectionPlaces, type PlaceLimits } from '../sockets/connection-places.ts';
 import { countConnections } from '../sockets/open-file-limit.ts';
 import { SLOW_REQUEST_LIMITS, type SlowRequestLimits, SlowRequests } from '../sockets/slow-requests.ts';
 import { UnreadSockets } from '../sockets/unread-sockets.ts';
 import { RESTORE_PATH } from './backup-resource.ts';
+import type { Peer } from './peer.ts';
 import { refuseMalformed } from './refuse-malformed.ts';
 
-/** Browser tabs hold a few each, for live lists. */
-const MAX_CONNECTIONS = 256;
+/** Of those who have shown a credential: browser tabs hold a few each, for live lists. */
+const MAX_PROVEN_CONNECTIONS = 256;
+/** Of those who have not: signing in, looks at the health, and whoever only holds a connection. */
+const MAX_UNPROVEN_CONNECTIONS = 192;
+const MAX_UNPROVEN_PER_CLIENT = 128;
+/** That come at once, before it is known who they are; further ones are not taken. */
+const MAX_NEW_CONNECTIONS = 512;
 const HEADERS_TIMEOUT_MS = 15_000;
 const MAX_HEADER_BYTES = 16 * 1024;
 const UNREAD_TIMEOUT_MS = 5 * 60_000;
 
 export interface AdminLimits {
-  /** Further ones are closed at once. */
+  readonly places: PlaceLimits;
+  /** All together, places or not; further ones are closed at once. */
   readonly maxConnections: number;
   /** For the head of a request, and how often that is looked at. */
   readonly headersTimeoutMs: number;
@@ -29,7 +37,12 @@ export interface AdminLimits {
 }
 
 export const ADMIN_LIMITS: AdminLimits = {
-  maxConnections: MAX_CONNECTIONS,
+  places: {
+    proven: MAX_PROVEN_CONNECTIONS,
+    unproven: MAX_UNPROVEN_CONNECTIONS,
+    unprovenPerClient: MAX_UNPROVEN_PER_CLIENT,
+  },
+  maxConnections: MAX_PROVEN_CONNECTIONS + MAX_UNPROVEN_CONNECTIONS + MAX_NEW_CONNECTIONS,
   headersTimeoutMs: HEADERS_TIMEOUT_MS,
   checkIntervalMs: 5_000,
   maxHeaderBytes: MAX_HEADER_BYTES,
@@ -40,7 +53,18 @@ export const ADMIN_LIMITS: AdminLimits = {
 
 /** Where few files may be open, those that store the records come first: connections need no credentials. */
 export function limitAdmin(openFiles: number | null): AdminLimits {
-  return { ...ADMIN_LIMITS, maxConnections: Math.min(MAX_CONNECTIONS, countConnections(openFiles)) };
+  const most = countConnections(openFiles);
+  const share = Math.min(1, most / ADMIN_LIMITS.maxConnections);
+  const scaled = (places: number): number => Math.max(1, Math.floor(places * share));
+  return {
+    ...ADMIN_LIMITS,
+    places: {
+      proven: scaled(MAX_PROVEN_CONNECTIONS),
+      unproven: scaled(MAX_UNPROVEN_CONNECTIONS),
+      unprovenPerClient: scaled(MAX_UNPROVEN_PER_CLIENT),
+    },
+    maxConnections: scaled(ADMIN_LIMITS.maxConnections),
+  };
 }
 
 export interface AdminServer {
@@ -64,14 +88,21 @@ export interface AdminApp {
   readonly fetch: (request: Request, bindings?: object) => Promise<Response> | Response;
 }
 
+export interface ListenOptions {
+  readonly limits?: AdminLimits;
+  /** A connection of this client was closed for want of a place. */
+  readonly onClosedConnection?: (client: string) => void;
+}
+
 export function listenAdmin(
   app: AdminApp,
   host: string,
   port: number,
-  limits: AdminLimits = ADMIN_LIMITS,
+  { limits = ADMIN_LIMITS, onClosedConnection = () => {} }: ListenOptions = {},
 ): Promise<AdminServer> {
-  const server = createStrictServer(app, limits);
-  const closeWatch = watch(server, limits);
+  const places = new ConnectionPlaces(limits.places, onClosedConnection);
+  const server = createStrictServer(app, limits, places);
+  const closeWatch = watch(server, limits, places);
   const { promise, resolve, reject } = Promise.withResolvers<AdminServer>();
   const onError = (error: Error): void => reject(describeListenError(error, host, port));
   server.once('error', onError);
@@ -90,7 +121,7 @@ export function listenAdmin(
   return promise;
 }
 
-function createStrictServer(app: AdminApp, limits: AdminLimits): Server {
+function createStrictServer(app: AdminApp, limits: AdminLimits, places: ConnectionPlaces): Server {
   const server = createServer({
     requireHostHeader: false,
     // Without a websocket on this port, an offer of another protocol is left unanswered.
@@ -103,18 +134,29 @@ function createStrictServer(app: AdminApp, limits: AdminLimits): Server {
   });
   // More headers than the limit must be refused, not silently cut off (the default).
   server.maxHeadersCount = 0;
-  const listener = refuseMalformed(getRequestListener((request, bindings) => app.fetch(request, bindings)));
+  const answer = getRequestListener((request, bindings) => {
+    const { socket } = bindings.incoming;
+    const peer: Peer = { client: socket.remoteAddress ?? null, prove: () => places.prove(socket) };
+    return app.fetch(request, { ...bindings, peer });
+  });
+  const listener = refuseMalformed(answer);
   for (const event of ['request', 'checkContinue', 'checkExpectation'] as const) server.on(event, listener);
   return server;
 }
 
-function watch(server: Server, limits: AdminLimits): () => void {
+function watch(server: Server, limits: AdminLimits, places: ConnectionPlaces): () => void {
   server.maxConnections = limits.maxConnections;
   // A restore takes what it takes, and looks after clients that stall itself.
   const slow = new SlowRequests(limits.slowRequests, ({ url }) => url?.startsWith(RESTORE_PATH) === true);
   const unread = new UnreadSockets(limits.unreadMs, limits.unreadSweepMs);
-  server.on('connection', (socket: Socket) => unread.add(socket));
-  server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => slow.add(incoming, outgoing));
+  server.on('connection', (socket: Socket) => {
+    places.add(socket);
+    unread.add(socket);
+  });
+  server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    places.touch(incoming.socket);
+    slow.add(incoming, outgoing);
+  });
   return () => {
     slow.close();
     unread.close();

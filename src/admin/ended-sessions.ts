@@ -1,11 +1,14 @@
 /**
  * The sessions that were ended before their date: a copy of such a cookie is refused. A cookie proves itself (its
- * signature), so only these few are remembered, in memory and in a file of the data directory, for the next start.
+ * signature), so only these few are remembered: in memory, where every request looks; in the database, for the other
+ * nodes; and in a file of the data directory, for a start while the database is away.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import type pg from 'pg';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import { listEndedSessions, storeEndedSessions } from '../store/sign-ins.ts';
 
 /** Only who has a session can end one, so nobody else can fill it; beyond it the earliest end of all gives way. */
 const MAX_ENDED = 2_000;
@@ -15,12 +18,29 @@ const File = z.array(z.tuple([z.string(), z.number()]));
 export interface EndedSessions {
   readonly has: (value: string) => boolean;
   readonly add: (value: string, expiresAtMs: number) => void;
+  /** Tells the other nodes what was ended here, and learns what they have ended. Throws what the database throws. */
+  readonly exchange: (pool: pg.Pool) => Promise<void>;
 }
 
 /** `path` null: in memory only. */
 export function openEndedSessions(path: string | null, log: Logger, nowMs: () => number = Date.now): EndedSessions {
   /** Digest of the cookie's value → when it would have ended by itself; the first ended first. */
   const ended = new Map(path === null ? [] : readEnded(path));
+
+  /** Not known to be in the database: what an earlier process left in the file, too. */
+  const untold = new Set(ended.keys());
+
+  function note(digest: string, expiresAtMs: number): void {
+    ended.set(digest, expiresAtMs);
+    for (const [one, endsMs] of ended) if (endsMs <= nowMs()) forget(one);
+    const [first] = ended.keys();
+    if (ended.size > MAX_ENDED && first !== undefined) forget(first);
+  }
+
+  function forget(digest: string): void {
+    ended.delete(digest);
+    untold.delete(digest);
+  }
 
   function save(file: string): void {
     const temporary = `${file}.tmp`;
@@ -35,11 +55,18 @@ export function openEndedSessions(path: string | null, log: Logger, nowMs: () =>
   return {
     has: (value) => ended.has(digestOf(value)),
     add: (value, expiresAtMs) => {
-      ended.set(digestOf(value), expiresAtMs);
-      for (const [digest, endsMs] of ended) if (endsMs <= nowMs()) ended.delete(digest);
-      const [first] = ended.keys();
-      if (ended.size > MAX_ENDED && first !== undefined) ended.delete(first);
+      const digest = digestOf(value);
+      untold.add(digest);
+      note(digest, expiresAtMs);
       if (path !== null) save(path);
+    },
+    exchange: async (pool) => {
+      const told = [...untold].map((digest) => ({ digest, expiresAtMs: ended.get(digest) ?? 0 }));
+      if (told.length > 0) await storeEndedSessions(pool, told);
+      for (const { digest } of told) untold.delete(digest);
+      const news = (await listEndedSessions(pool, MAX_ENDED)).filter(({ digest }) => !ended.has(digest));
+      for (const { digest, expiresAtMs } of news) note(digest, expiresAtMs);
+      if (path !== null && news.length > 0) save(path);
     },
   };
 }

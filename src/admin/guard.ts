@@ -3,12 +3,13 @@
  * pages), and credentials: the admin token or a session. Deny by default: a new route is closed unless it is in
  * PUBLIC_ROUTES.
  */
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { Context, MiddlewareHandler } from 'hono';
 import { ApiError } from './api-error.ts';
+import { readPeer } from './peer.ts';
 import { isPagePath } from './serve-dashboard.ts';
 import type { Sessions } from './session.ts';
+import type { TokenCheck } from './token-check.ts';
 
 /** Liveness, which says nothing of anyone, and signing in, which brings its own proof. */
 export const PUBLIC_ROUTES: readonly string[] = ['GET /healthz', 'GET /readyz', 'POST /api/v1/session'];
@@ -92,16 +93,6 @@ export function checkHostAndOrigin(options: GuardOptions): MiddlewareHandler {
   };
 }
 
-function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
-}
-
-/** Compares digests, so that neither content nor length shows in the time it takes. */
-export function createTokenCheck(adminToken: string): (token: string) => boolean {
-  const expected = sha256(adminToken);
-  return (token) => timingSafeEqual(sha256(token), expected);
-}
-
 /**
  * A browser sends the cookie along with requests that other programs on the same machine make it send (for a cookie all
  * ports are one site). So with the cookie a request counts only from our own pages, and a change must say that it is.
@@ -112,20 +103,38 @@ function isFromOwnPage(c: Context): boolean {
   return site === undefined || site === 'same-origin' || site === 'none';
 }
 
-export function requireCredentials(options: GuardOptions, sessions: Sessions): MiddlewareHandler {
-  const isAdminToken = createTokenCheck(options.adminToken);
-  const isMetricsToken = options.metricsToken === null ? () => false : createTokenCheck(options.metricsToken);
+/** Refuses with 429, saying when to try again. */
+export function refuseGuesses(c: Context, waitMs: number): never {
+  c.header('retry-after', String(Math.ceil(waitMs / 1_000)));
+  throw new ApiError(
+    429,
+    'too_many_attempts',
+    'Too many wrong tokens from this address. Wait a minute, or sign in with a link: npx tollgate login',
+  );
+}
+
+export function requireCredentials(options: GuardOptions, sessions: Sessions, tokens: TokenCheck): MiddlewareHandler {
   return async (c, next) => {
     const method = c.req.method === 'HEAD' ? 'GET' : c.req.method;
     if (PUBLIC_ROUTES.includes(`${method} ${c.req.path}`)) return next();
+    const { client, prove } = readPeer(c.env);
     const authorization = c.req.header('authorization');
     if (authorization === undefined && (await sessions.isValid(c))) {
+      prove();
       if (isFromOwnPage(c)) return next();
       throw new ApiError(403, 'origin_forbidden', 'A session counts only for requests from the dashboard’s own pages.');
     }
     const token = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
-    if (token !== undefined && isAdminToken(token)) return next();
-    if (token !== undefined && c.req.path === METRICS_PATH && method === 'GET' && isMetricsToken(token)) return next();
+    if (token !== undefined) {
+      const isForMetrics = c.req.path === METRICS_PATH && method === 'GET' && options.metricsToken !== null;
+      const expected = isForMetrics ? [options.adminToken, options.metricsToken] : [options.adminToken];
+      const verdict = tokens.judge(token, expected, client);
+      if (verdict.kind === 'right') {
+        prove();
+        return next();
+      }
+      if (verdict.kind === 'limited') refuseGuesses(c, verdict.waitMs);
+    }
     c.header('www-authenticate', 'Bearer');
     throw new ApiError(
       401,

@@ -55,8 +55,8 @@ function addBodyRoute(app: OpenAPIHono, deps: AdminDeps, direction: 'request' | 
   app.openAPIRegistry.registerPath(body);
   app.get(`/api/v1/logs/:id/${direction}`, async (c) => {
     const id = c.req.param('id');
-    if (!isUuid(id)) throw LOG_NOT_FOUND;
     const { decoded } = parseQuery(c.req.url, Query);
+    if (!isUuid(id)) throw LOG_NOT_FOUND;
     const stored = await readBody(requireDatabase(deps), deps.accountId, id, direction);
     if (stored === null)
       throw new ApiError(

@@ -52,8 +52,10 @@ export type RunBody = z.infer<typeof RunBody>;
 
 export const StepBody = z
   .object({
-    span_key: z.string().describe('Canonical path: names encoded and joined with "/"'),
-    names: z.array(z.string()).describe('Decoded names, outermost first'),
+    span_key: z
+      .string()
+      .describe('Canonical path: names encoded and joined with "/"; empty for the calls that are in no step'),
+    names: z.array(z.string()).describe('Decoded names, outermost first; empty for the calls that are in no step'),
     calls: z.number().int().describe('Calls in this step and beneath'),
     own_calls: z.number().int().describe('Calls made directly in this step'),
     errors: z.number().int(),
@@ -72,7 +74,11 @@ export const RunWithStepsBody = z
   .object({
     ...RunSums,
     ...RunUses,
-    steps: z.array(StepBody).describe('Every step, by first start; the root is the run itself'),
+    steps: z
+      .array(StepBody)
+      .describe(
+        'Every step, and the calls in no step as one more, by first start: the outermost ones add up to the run, and so do all own costs',
+      ),
     steps_cut: z.boolean().describe('There are more than 20,000 steps, and these are the earliest'),
   })
   .openapi('RunWithSteps');

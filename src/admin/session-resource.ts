@@ -2,12 +2,13 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import type { AdminDeps } from './admin-deps.ts';
-import { ApiError } from './api-error.ts';
-import { createTokenCheck } from './guard.ts';
-import { createGuessLimit } from './guess-limit.ts';
+import { ApiError, isDatabaseDown } from './api-error.ts';
+import { refuseGuesses } from './guard.ts';
 import { createLoginCodes } from './login-codes.ts';
+import { readPeer } from './peer.ts';
 import { COMMON_ERRORS, errorAnswer, jsonAnswer, Time } from './schemas.ts';
 import type { Sessions } from './session.ts';
+import type { TokenCheck } from './token-check.ts';
 
 const LoginLinkBody = z
   .object({
@@ -34,32 +35,22 @@ function isSecure(c: Context, publicUrl: string | null): boolean {
   return (c.req.header('origin') ?? originOf(c, publicUrl)).startsWith('https:');
 }
 
-export function addSessionRoutes(app: OpenAPIHono, deps: AdminDeps, sessions: Sessions): void {
-  const codes = createLoginCodes();
-  const limit = createGuessLimit();
-  const isAdminToken = createTokenCheck(deps.adminToken);
+export function addSessionRoutes(app: OpenAPIHono, deps: AdminDeps, sessions: Sessions, tokens: TokenCheck): void {
+  const codes = createLoginCodes(deps.database, isDatabaseDown);
 
   /** A code is 256 random bits, so there is no limit on it; and so a flood of wrong tokens keeps nobody out. */
-  function checkProof(c: Context, proof: z.infer<typeof SignInBody>): void {
+  async function checkProof(c: Context, proof: z.infer<typeof SignInBody>): Promise<void> {
     if ('code' in proof) {
-      if (codes.redeem(proof.code)) return;
+      if (await codes.redeem(proof.code)) return;
       throw new ApiError(
         401,
         'code_invalid',
         'This login link was used before, or is older than ten minutes. Make a new one: npx tollgate login',
       );
     }
-    const waitMs = limit.waitMs();
-    if (waitMs > 0) {
-      c.header('retry-after', String(Math.ceil(waitMs / 1_000)));
-      throw new ApiError(
-        429,
-        'too_many_attempts',
-        'Too many wrong tokens. Wait a minute, or use a link: npx tollgate login',
-      );
-    }
-    if (isAdminToken(proof.token)) return;
-    limit.fail();
+    const verdict = tokens.judge(proof.token, [deps.adminToken], readPeer(c.env).client);
+    if (verdict.kind === 'right') return;
+    if (verdict.kind === 'limited') refuseGuesses(c, verdict.waitMs);
     throw new ApiError(401, 'token_invalid', 'This is not the admin token of this gateway.');
   }
 
@@ -69,8 +60,8 @@ export function addSessionRoutes(app: OpenAPIHono, deps: AdminDeps, sessions: Se
     summary: 'A link that signs one browser in, once, within ten minutes',
     responses: { 201: jsonAnswer(LoginLinkBody, 'The link; it is not shown again'), ...COMMON_ERRORS },
   });
-  app.openapi(link, (c) => {
-    const { code, expiresAtMs } = codes.create();
+  app.openapi(link, async (c) => {
+    const { code, expiresAtMs } = await codes.create();
     const url = `${originOf(c, deps.publicUrl)}/login#code=${code}`;
     return c.json({ url, expires_at: new Date(expiresAtMs).toISOString() }, 201);
   });
@@ -89,7 +80,7 @@ export function addSessionRoutes(app: OpenAPIHono, deps: AdminDeps, sessions: Se
     },
   });
   app.openapi(begin, async (c) => {
-    checkProof(c, c.req.valid('json'));
+    await checkProof(c, c.req.valid('json'));
     await sessions.begin(c, isSecure(c, deps.publicUrl));
     return c.body(null, 204);
   });

@@ -1,6 +1,7 @@
 /**
  * A browser's session: a signed cookie that says until when it holds. Only the ended ones are stored, so it outlives
- * restarts; it is signed with a key made from the admin token, so another token ends every session.
+ * restarts, and holds on every node with the same admin token: it is signed with a key made from that, so another token
+ * ends every session.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Context } from 'hono';

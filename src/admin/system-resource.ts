@@ -1,9 +1,11 @@
 /** How the gateway is: its processes, records under way, database, and liveness. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { SupervisorStatus } from '../channel.ts';
+import { MAX_SKEW_MS } from '../clock.ts';
 import { checkDatabase, readDatabaseFacts } from '../runs/database-facts.ts';
 import { AccountsBody, formatAccounts } from './accounts-body.ts';
-import type { AdminDeps } from './admin-deps.ts';
+import type { AccessFigures } from './admin-access.ts';
+import type { AdminDeps, NodeClockState } from './admin-deps.ts';
 import { RestartBody } from './restart-resource.ts';
 import { COMMON_ERRORS, jsonAnswer, Time } from './schemas.ts';
 
@@ -66,7 +68,25 @@ const StatusBody = z
       .describe('Files on this machine; null when they cannot be read'),
     accounts: AccountsBody.nullable().describe('What became of every call; null when the spool cannot be read'),
     jobs_running: z.number().int().nullable().describe('Jobs that run or wait; null when that is not known'),
+    clock: z
+      .object({
+        skew_ms: z.number().int().nullable().describe('The machine’s clock less that of the database; null: not known'),
+        is_trusted: z.boolean().describe('False beyond two minutes: then nothing is deleted by this node'),
+        stepped_at: Time.nullable().describe('When the machine’s clock last jumped'),
+        step_ms: z.number().int().nullable(),
+      })
+      .describe('Of this node'),
     price_version: z.string().nullable(),
+    access: z
+      .object({
+        wrong_tokens: z.number().int().describe('Wrong tokens that were sent to the admin port'),
+        latest_wrong_token: z.object({ at: Time, from: z.string().describe('Address of the client') }).nullable(),
+        closed_connections: z
+          .number()
+          .int()
+          .describe('Connections without a credential that were closed because there were too many'),
+      })
+      .describe('At the door of the admin port, since the control process started'),
     settings: z.array(SettingBody).describe('In force; secrets are not shown'),
   })
   .openapi('Status');
@@ -95,6 +115,17 @@ function formatProcess(child: SupervisorStatus['children'][number]): z.infer<typ
             records_lost: metrics.recordsLost,
             rss_bytes: metrics.rssBytes,
           },
+  };
+}
+
+function formatAccess({ wrongTokens, latestWrongToken, closedConnections }: AccessFigures): Status['access'] {
+  return {
+    wrong_tokens: wrongTokens,
+    latest_wrong_token:
+      latestWrongToken === null
+        ? null
+        : { at: new Date(latestWrongToken.atMs).toISOString(), from: latestWrongToken.from },
+    closed_connections: closedConnections,
   };
 }
 
@@ -162,6 +193,15 @@ function addHealthRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   });
 }
 
+function formatClock({ skewMs, steppedAtMs, stepMs }: NodeClockState): z.infer<typeof StatusBody>['clock'] {
+  return {
+    skew_ms: skewMs,
+    is_trusted: skewMs !== null && Math.abs(skewMs) <= MAX_SKEW_MS,
+    stepped_at: steppedAtMs === null ? null : new Date(steppedAtMs).toISOString(),
+    step_ms: stepMs,
+  };
+}
+
 export async function isDatabaseUp(deps: AdminDeps): Promise<boolean> {
   try {
     const pool = deps.database();
@@ -205,7 +245,9 @@ export function addSystemRoutes(app: OpenAPIHono, deps: AdminDeps): void {
           spool === null ? null : { bytes: spool.bytes, limit_bytes: spool.limitBytes, is_disk_low: spool.isDiskLow },
         accounts: accounts === null ? null : formatAccounts(accounts),
         jobs_running: jobsRunning,
+        clock: formatClock(deps.nodes.clock()),
         price_version: deps.prices.book().version,
+        access: formatAccess(deps.access.figures()),
         settings: [...deps.settings],
       },
       200,

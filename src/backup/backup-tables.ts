@@ -26,10 +26,12 @@ export const BACKUP_TABLES: readonly BackupTable[] = [
   { name: 'accounts', kind: 'kept', rows: 'accounts' },
   { name: 'gateway_keys', kind: 'kept', rows: 'keys' },
   { name: 'key_snapshot', kind: 'kept', rows: 'versions' },
+  { name: 'deployment_settings', kind: 'kept', rows: 'settings of all nodes' },
   { name: 'jobs', kind: 'own', rows: 'jobs' },
   { name: 'metadata_keys', kind: 'own', rows: 'promoted metadata keys' },
   { name: 'llm_requests', kind: 'log', rows: 'calls', constants: { ingest_xid: LONG_AGO } },
   { name: 'llm_open_calls', kind: 'log', rows: 'calls under way' },
+  { name: 'llm_closed_calls', kind: 'log', rows: 'calls that were closed' },
   { name: 'llm_bodies', kind: 'log', rows: 'bodies' },
   { name: 'llm_runs', kind: 'log', rows: 'runs' },
   { name: 'llm_run_facets', kind: 'log', rows: 'roll-ups' },
@@ -47,3 +49,6 @@ export const BACKUP_TABLES: readonly BackupTable[] = [
   { name: 'reprice_days', kind: 'own', rows: 'days priced again' },
   { name: 'repriced_list_prices', kind: 'kept', rows: 'versions' },
 ];
+
+/** What stays in its database: sign-ins and signs of life are for the moment, and for the nodes that run on it. */
+export const TABLES_LEFT_OUT: readonly string[] = ['ended_sessions', 'login_codes', 'nodes'];

@@ -11,6 +11,7 @@ import { addKeysCommands } from './keys-commands.ts';
 import { addLoginCommand } from './login-command.ts';
 import { addLogsCommand } from './logs-command.ts';
 import { addMetadataCommands } from './metadata-commands.ts';
+import { addNodesCommands } from './nodes-commands.ts';
 import { addPriceCommand } from './prices/price-command.ts';
 import { addPricesCommands } from './prices/prices-command.ts';
 import { addRepriceCommand } from './prices/reprice-command.ts';
@@ -18,6 +19,7 @@ import { addQuarantineCommand } from './quarantine-command.ts';
 import { addReconcileCommand } from './reconcile/reconcile-command.ts';
 import { addRestartCommand } from './restart-command.ts';
 import { addRunsCommand } from './runs-command.ts';
+import { addSettingsCommands } from './settings-commands.ts';
 import { addVerifyCommand } from './verify-command.ts';
 
 /** Lists under `--json` are one object a line. */
@@ -47,6 +49,8 @@ export function addCommands(program: Command): void {
   addRestoreCommand(program, addClientOptions);
   addDoctorCommand(program, addClientOptions);
   addQuarantineCommand(program, addClientOptions);
+  addNodesCommands(program, addClientOptions);
+  addSettingsCommands(program, addClientOptions);
   addRestartCommand(program, addClientOptions);
   addVerifyCommand(program, addClientOptions);
 }

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { OperatorError } from '../errors.ts';
+import { COST_GROUP_COLUMNS } from '../runs/cost-query.ts';
 import { CostsAnswer } from './costs-answer.ts';
 import { formatCosts } from './format-costs.ts';
 import { type ClientFlags, createGatewayClient, type GatewayClient } from './gateway-client.ts';
@@ -22,7 +23,7 @@ interface CostFlags extends ClientFlags {
 
 const KeyList = z.object({ data: z.array(z.object({ id: z.number(), name: z.string() })) });
 
-const COLUMNS: readonly string[] = ['model', 'provider', 'key', 'endpoint', 'outcome', 'span_name', 'client'];
+const COLUMNS: readonly string[] = COST_GROUP_COLUMNS;
 
 /** `Feature` is short for `metadata.Feature`. */
 function groupBy(text: string): readonly string[] {

@@ -30,6 +30,14 @@ export const Status = z.object({
   spool: z.object({ bytes: z.number(), limit_bytes: z.number(), is_disk_low: z.boolean() }).nullish(),
   accounts: Accounts.nullable(),
   price_version: z.string().nullable(),
+  /** Absent from a gateway of the release before. */
+  access: z
+    .object({
+      wrong_tokens: z.number(),
+      latest_wrong_token: z.object({ at: z.string(), from: z.string() }).nullable(),
+      closed_connections: z.number(),
+    })
+    .nullish(),
 });
 
 export const Attempts = z.object({
@@ -114,6 +122,22 @@ function* judgeSpool({ spool }: z.infer<typeof Status>): Generator<Finding> {
     };
 }
 
+/** Who knocked at the admin port and had no business there. Both counts begin with the control process. */
+function* judgeAccess({ access }: z.infer<typeof Status>): Generator<Finding> {
+  if (access === null || access === undefined) return;
+  const { wrong_tokens, latest_wrong_token, closed_connections } = access;
+  if (latest_wrong_token !== null)
+    yield {
+      level: 'note',
+      text: `admin port: ${wrong_tokens} wrong tokens (latest ${latest_wrong_token.at} from ${terminalText(latest_wrong_token.from)}); if that is nobody of yours, see who reaches the port`,
+    };
+  if (closed_connections > 0)
+    yield {
+      level: 'note',
+      text: `admin port: ${closed_connections} connections without a credential were closed, since there were too many; its log says from where`,
+    };
+}
+
 /** What is missing in the prices does not stop a call, so it is a note. */
 export function* judgePrices({ warnings }: z.infer<typeof PriceWarnings>): Generator<Finding> {
   for (const warning of warnings) yield { level: 'note', text: `prices: ${terminalText(warning)}` };
@@ -148,5 +172,6 @@ export function* judgeStatus(
   yield* judgeProcesses(status);
   yield* judgeRecords(status, nowMs);
   yield* judgeSpool(status);
+  yield* judgeAccess(status);
   yield { level: 'ok', text: `prices: version ${status.price_version ?? 'unknown'}` };
 }

@@ -29,6 +29,16 @@ test('an unknown amount is a dash, and a sum with unknown parts is "at least"', 
   expect(formatSum(420_000_000_000n, 2)).toBe('≥ $0.42');
 });
 
+test.each([
+  ['0.0184975', '≥ $0.01849'],
+  ['99.999', '≥ $99.99'],
+  ['1234.567', '≥ $1234.56'],
+  ['0.000000000001', '≥ $0.000000000001'],
+  ['-0.0184975', '≥ -$0.0185'],
+])('a lower bound of %s dollars is shown as %s, never as more', (amount, shown) => {
+  expect(formatSum(parseUsd(amount), 1)).toBe(shown);
+});
+
 test('an estimate is shown only where there is no cost, and never as one', () => {
   expect(formatCost(null, parseUsd('0.0012'))).toBe('~$0.0012 (estimate)');
   expect(formatCost(parseUsd('0.5'), parseUsd('0.0012'))).toBe('$0.50');

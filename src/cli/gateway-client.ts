@@ -39,6 +39,7 @@ const AdminFile = z.object({ url: z.string(), token: z.string() });
 const ErrorAnswer = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
 function codeOf(error: unknown): string {
+  if (error instanceof AggregateError) return codeOf(error.errors[0]);
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
@@ -99,6 +100,17 @@ async function describeRefusal(response: Response): Promise<OperatorError> {
   );
 }
 
+/** Nobody listens, or somebody does who does not answer: that is not mended by starting another gateway. */
+function describeFailure(url: string, cause: unknown): OperatorError {
+  const code = codeOf(cause instanceof Error ? cause.cause : null);
+  if (code === 'ECONNRESET' || code === 'EPIPE' || code === 'UND_ERR_SOCKET')
+    return new OperatorError(
+      `something at ${url} took the connection and closed it without an answer: the gateway's admin port has no place left (its log says so), or it is just stopping; try again, and look who holds connections to that port`,
+      { cause },
+    );
+  return new OperatorError(`no gateway answers at ${url}; start it with \`tollgate start\``, { cause });
+}
+
 function contentType(options: AskOptions | undefined): { 'content-type'?: string } {
   if (options?.bytes !== undefined) return { 'content-type': 'application/octet-stream' };
   return options?.body === undefined ? {} : { 'content-type': 'application/json' };
@@ -115,7 +127,7 @@ export function createGatewayClient(flags: ClientFlags, env: Environment): Gatew
       if (cause instanceof Error && cause.name === 'AbortError') throw cause;
       if (cause instanceof Error && cause.name === 'TimeoutError')
         throw new OperatorError(`the gateway at ${url} did not answer within ${ANSWER_LIMIT_MS / 1_000} s`, { cause });
-      throw new OperatorError(`no gateway answers at ${url}; start it with \`tollgate start\``, { cause });
+      throw describeFailure(url, cause);
     }
     if (!response.ok) throw await describeRefusal(response);
     return response;

@@ -1,6 +1,6 @@
 /** `tollgate logs ID`: one call, how its cost came about, and what that was before it was priced again. */
 import { z } from 'zod';
-import { formatMoney } from '../format-amounts.ts';
+import { formatAtLeast, formatMoney } from '../format-amounts.ts';
 import { moneyField, numberField, textField, timeField } from './fields.ts';
 import { formatTable } from './format-table.ts';
 import type { ApiRecord, GatewayClient } from './gateway-client.ts';
@@ -42,7 +42,8 @@ function costText(record: ApiRecord, prefix: '' | 'old_' | 'new_'): string {
   const total = moneyField(record, `${prefix}total_cost`);
   if (total !== null) return formatMoney(total);
   const status = textField(record, `${prefix}cost_status`);
-  return status === 'partial' ? `≥ ${formatMoney(moneyField(record, `${prefix}known_cost`))} (partial)` : status;
+  const known = moneyField(record, `${prefix}known_cost`);
+  return status === 'partial' && known !== null ? `${formatAtLeast(known)} (partial)` : status;
 }
 
 /** `1M`, `1k`, `60000`. */

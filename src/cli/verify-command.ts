@@ -5,6 +5,7 @@ import { formatCount } from '../format-amounts.ts';
 import { Status } from './findings.ts';
 import { type ClientFlags, createGatewayClient } from './gateway-client.ts';
 import { formatEquation, isUnbalanced } from './judge-accounts.ts';
+import { describeLeft, hasLeft, Nodes } from './judge-nodes.ts';
 import { createOutput } from './output.ts';
 import { readAgain } from './read-again.ts';
 import { terminalText } from './terminal-text.ts';
@@ -28,11 +29,19 @@ async function verify(flags: VerifyFlags): Promise<void> {
   const { differences, shown } = Result.parse(job['result']);
   const { accounts } = await client.ask(Status, '/api/v1/status');
   const later = accounts === null ? null : await readAgain(client, accounts);
+  const { data: nodes } = await client.ask(Nodes, '/api/v1/nodes');
+  const gone = nodes.filter((node) => node.state === 'silent' && hasLeft(node));
   const isBalanced = accounts !== null && later !== null && !isUnbalanced(accounts, later);
-  if (differences > 0 || !isBalanced) process.exitCode = 1;
+  if (differences > 0 || !isBalanced || gone.length > 0) process.exitCode = 1;
   if (flags.json) {
     for (const difference of shown) await output.json({ type: 'difference', ...difference });
-    await output.json({ type: 'result', differences, is_balanced: isBalanced, accounts: later });
+    await output.json({
+      type: 'result',
+      differences,
+      is_balanced: isBalanced,
+      accounts: later,
+      ...(gone.length === 0 ? {} : { gone_nodes: gone }),
+    });
     return;
   }
   for (const { rollup, side, row } of shown) {
@@ -43,6 +52,8 @@ async function verify(flags: VerifyFlags): Promise<void> {
   await output.line(`roll-ups: ${formatCount(differences)} differences from the records`);
   if (later === null) await output.line('calls: the spool cannot be read; see the gateway’s log');
   else await output.line(`calls: ${isBalanced ? '' : 'do not balance: '}${formatEquation(later)}`);
+  for (const node of gone)
+    await output.line(`node ${terminalText(node.name)}: silent, so not all is here: ${describeLeft(node)}`);
 }
 
 export function addVerifyCommand(program: Command, addClientOptions: (command: Command) => Command): void {

@@ -47,7 +47,7 @@ test('a run is drawn as a tree with costs, tokens, durations and bars, errors an
     '│     ├─ • look               $0.01  1.5k   20  1.60 s  │        ████████████████        │',
     '│     └─ ✗ fail                   —  1.5k   20  800 ms  │                        ▒▒▒▒▒▒▒▒│',
     '└─ • end                      $0.01  1.5k   20    0 ms  │                               █│',
-    '1 of 4 calls have no (complete) price: sums with ≥ are "at least".',
+    'The cost of 1 of 4 calls is not wholly known (no price, or no usage): sums with ≥ are "at least".',
   ]);
 });
 

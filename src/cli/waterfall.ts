@@ -97,6 +97,8 @@ export function formatWaterfall(traceId: string, root: RunNode): string[] {
   addRows(root, '', whole, rows);
   const lines = formatTable(COLUMNS, rows);
   if (root.unpricedCalls > 0)
-    lines.push(`${root.unpricedCalls} of ${root.calls} calls have no (complete) price: sums with ≥ are "at least".`);
+    lines.push(
+      `The cost of ${root.unpricedCalls} of ${root.calls} calls is not wholly known (no price, or no usage): sums with ≥ are "at least".`,
+    );
   return lines;
 }

@@ -11,7 +11,7 @@ import { restoreBackup } from '../backup/restore-backup.ts';
 import { writeBackup } from '../backup/write-backup.ts';
 import type { CurrentPriceBook } from '../prices/current-price-book.ts';
 import type { Shipper } from '../shipper/shipper.ts';
-import { closeOpenCalls } from './close-open-calls.ts';
+import { closeOpenCalls, listOpenUntil } from './close-open-calls.ts';
 
 /** What cannot be stored by then is not in the backup, which says so. */
 const SPOOL_LIMIT_MS = 10_000;
@@ -27,6 +27,7 @@ export interface BackupsOptions {
   readonly shipper: () => Shipper | null;
   readonly readSpoolStatus: () => Promise<SpoolStatus | null>;
   readonly publishKeys: (version: number) => Promise<boolean>;
+  readonly nowMs: () => number;
   readonly log: Logger;
 }
 
@@ -67,7 +68,11 @@ export function createBackups(options: BackupsOptions): BackupsDep {
       await followUp('the prices could not be read', () => prices.refresh(pool), false);
       const interrupted = await followUp(
         'calls that were under way could not be closed',
-        () => closeOpenCalls({ pool, prices, quarantineDir, log, untilMs: Date.parse(result.header.created_at) }),
+        () =>
+          closeOpenCalls({
+            ...{ pool, prices, quarantineDir, log, nowMs: options.nowMs },
+            listIds: listOpenUntil(Date.parse(result.header.created_at)),
+          }),
         0,
       );
       // Wakes the shipper: records have waited. Nobody needs to know when it is done.

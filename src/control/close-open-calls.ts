@@ -1,6 +1,6 @@
 /**
- * Gives every call that was under way when a backup was made its row, as interrupted: its process belongs to another time
- * or place. Of one that is under way here all the same, the real ending replaces that row when it comes.
+ * Gives calls whose ending will not be seen here their row, as interrupted: their process belongs to another time or
+ * place. Of one that is under way all the same, the real ending replaces that row when it comes.
  */
 import type pg from 'pg';
 import type { CallBegin, CallCheckpoint } from '../call-record.ts';
@@ -17,28 +17,45 @@ export interface CloseOptions {
   readonly prices: { readonly book: () => { readonly priceCall: PriceCall } };
   readonly quarantineDir: string;
   readonly log: SpoolLog;
-  /** The moment of the backup: calls that came later are of this gateway. */
-  readonly untilMs: number;
+  readonly nowMs: () => number;
+  /** Which calls of `llm_open_calls`. */
+  readonly listIds: (client: pg.ClientBase) => Promise<readonly string[]>;
 }
 
-/** Returns how many. Rejects when the database does not answer. */
-export async function closeOpenCalls(options: CloseOptions): Promise<number> {
-  const { pool, prices, quarantineDir, log, untilMs } = options;
-  const session = await openIngestSession(pool);
-  const counts = { rows: 0, sanitised: 0, quarantined: 0 };
-  try {
-    const { rows: all } = await session.client.query<{ id: string }>(
+/** Those that were under way when a backup was made; what came later is of this gateway. */
+export function listOpenUntil(untilMs: number): CloseOptions['listIds'] {
+  return async (client) => {
+    const { rows } = await client.query<{ id: string }>(
       'select id from llm_open_calls where requested_at <= $1 order by id',
       [new Date(untilMs)],
     );
+    return rows.map(({ id }) => id);
+  };
+}
+
+/** Their process may be accounted for later, wherever its spool turns up. */
+const NOTE_CLOSED = `
+  insert into llm_closed_calls (id, process, ordinal)
+  select id, process, case when jsonb_typeof(begin->'ordinal') = 'number' then (begin->>'ordinal')::int8 end
+  from llm_open_calls where id = any($1::uuid[])
+  on conflict (id) do nothing`;
+
+/** Returns how many. Rejects when the database does not answer. */
+export async function closeOpenCalls(options: CloseOptions): Promise<number> {
+  const { pool, prices, quarantineDir, log } = options;
+  const session = await openIngestSession(pool);
+  const counts = { rows: 0, sanitised: 0, quarantined: 0 };
+  try {
+    const all = await options.listIds(session.client);
     for (let at = 0; at < all.length; at += BATCH_CALLS) {
-      const ids = all.slice(at, at + BATCH_CALLS).map(({ id }) => id);
+      const ids = all.slice(at, at + BATCH_CALLS);
       const { rows } = await session.client.query<{ begin: CallBegin; checkpoint: CallCheckpoint | null }>(
         'select begin, checkpoint from llm_open_calls where id = any($1::uuid[]) order by id',
         [ids],
       );
-      const pricing = { priceCall: prices.book().priceCall, nowMs: Date.now() };
+      const pricing = { priceCall: prices.book().priceCall, nowMs: options.nowMs() };
       const items = rows.map(({ begin, checkpoint }) => makeInterruptedItem(begin, checkpoint, pricing));
+      await session.client.query(NOTE_CLOSED, [ids]);
       // Whatever the prices are at this moment: a row without a total is priced again like any other.
       const refused = await storeItems(items, { session, log, counts, raised: null, pricesVersion: null });
       await putAside(refused, { quarantineDir, log, counts });

@@ -7,9 +7,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import { watchAdminAccess } from '../admin/admin-access.ts';
 import { createAdminApp } from '../admin/admin-app.ts';
+import type { AccountsReading } from '../admin/admin-deps.ts';
 import { type AdminServer, limitAdmin, listenAdmin } from '../admin/admin-server.ts';
 import { readDashboardFiles } from '../admin/dashboard-files.ts';
+import { openEndedSessions } from '../admin/ended-sessions.ts';
 import type { ChildChannel, ControlStart, DownMessage, UpMessage } from '../channel.ts';
 import type { Config } from '../config.ts';
 import { createDemoData } from '../demo-data/demo-data.ts';
@@ -20,22 +23,31 @@ import { listQuarantine } from '../shipper/list-quarantine.ts';
 import { type Shipper, startShipper } from '../shipper/shipper.ts';
 import { readOpenFileLimit } from '../sockets/open-file-limit.ts';
 import { createWaitingCounter } from '../spool/count-waiting.ts';
+import { listProcessDirectories } from '../spool/process-directories.ts';
 import { STANDBY_NAME } from '../spool/standby.ts';
+import { listNodes, type StoredNode } from '../store/nodes.ts';
 import { openPool } from '../store/pool.ts';
+import type { SharedSettings } from '../store/shared-settings.ts';
 import { readVersion } from '../version.ts';
 import { createCallAccounts } from './accounts/call-accounts.ts';
 import { createProxyMemory } from './accounts/proxy-memory.ts';
 import { readAccounts } from './accounts/read-accounts.ts';
 import { createBackups } from './backups.ts';
 import { createKeyPublisher, type KeyPublisher } from './key-publisher.ts';
+import { createNodeClock } from './node-clock.ts';
+import { readNodeId } from './node-identity.ts';
+import { type NodeLoad, type NodePresence, startPresence } from './node-presence.ts';
+import { readOwnSettings } from './own-settings.ts';
 import { type Repeating, repeat } from './repeat.ts';
 import { repeatEstimates } from './repeat-estimates.ts';
 import { repeatFeed } from './repeat-feed.ts';
+import { repeatGoneNodes } from './repeat-gone-nodes.ts';
 import { repeatKeys } from './repeat-keys.ts';
 import { repeatMigration } from './repeat-migration.ts';
 import { repeatPriceUpdates } from './repeat-price-updates.ts';
 import { repeatPrices } from './repeat-prices.ts';
 import { repeatRetention } from './repeat-retention.ts';
+import { repeatSessions } from './repeat-sessions.ts';
 import { repeatStandbys } from './repeat-standbys.ts';
 import { type JobThread, runJobThread } from './run-job-thread.ts';
 import { formatShipperStatus } from './shipper-status.ts';
@@ -120,6 +132,7 @@ interface Connected {
   readonly keys: KeyPublisher;
   readonly repeated: readonly Repeating[];
   readonly jobs: JobThread;
+  readonly presence: NodePresence;
 }
 
 function createControl(
@@ -136,22 +149,30 @@ function createControl(
   const shipperPool = openDatabase(start, log, 'tollgate shipper', SHIPPER_CONNECTIONS, SHIPPER_STATEMENT_TIMEOUT_MS);
   const retentionPool = openDatabase(start, log, 'tollgate retention', 1, RETENTION_STATEMENT_TIMEOUT_MS);
   const estimatesPool = openDatabase(start, log, 'tollgate estimates', 1, API_STATEMENT_TIMEOUT_MS);
+  const presencePool = openDatabase(start, log, 'tollgate node', 1, API_STATEMENT_TIMEOUT_MS);
+  const nodeClock = createNodeClock({ onReading: (reading) => channel.send({ type: 'clock', reading }) });
+  const nodeId = readNodeId(config.dataDir);
+  const own = readOwnSettings(config, start.settings);
+  const sharedSettings = (): SharedSettings | null => connected?.presence.shared() ?? null;
+  const daysKept = (name: 'retention_rows' | 'retention_bodies', ownDays: number): number =>
+    Number(sharedSettings()?.[name].value ?? ownDays);
+  let connected: Connected | null = null;
   const status: StatusReader = createStatusReader(channel.send);
   const catalogs = createPriceCatalogs({
     accountId: ACCOUNT_ID,
-    feed: { setting: config.priceFeed, egress: config.egress, timeoutMs: FEED_TIMEOUT_MS, now: Date.now },
+    feed: { setting: config.priceFeed, egress: config.egress, timeoutMs: FEED_TIMEOUT_MS, now: nodeClock.nowMs },
   });
   let liveSpools = start.liveSpools;
   const memory = createProxyMemory(Date.now());
   const gone = createCallAccounts(join(config.dataDir, 'call-accounts.json'));
   const counter = createWaitingCounter();
   const quarantineDir = join(config.dataDir, 'quarantine');
-  let connected: Connected | null = null;
+  const endedSessions = openEndedSessions(join(config.dataDir, 'ended-sessions.json'), log);
   let server: AdminServer | null = null;
 
   function connect(): Connected {
     const shipper = startShipper({
-      ...{ pool: shipperPool, spoolDir: start.spoolDir, quarantineDir, prices, log },
+      ...{ pool: shipperPool, spoolDir: start.spoolDir, quarantineDir, prices, log, nowMs: nodeClock.nowMs },
       onEnded: (ended) => {
         const said = memory.lastOf(ended.name);
         return gone.takeIn(ended, said === null ? 0 : said.keptTotal + said.recordsLost);
@@ -167,12 +188,24 @@ function createControl(
       keys,
       repeated: [
         repeatKeys(keys, log),
+        repeatSessions(endedSessions, apiPool, log),
         repeatPrices(prices, apiPool, log),
         repeatPriceUpdates(apiPool, ACCOUNT_ID, prices, log),
-        repeatRetention(retentionPool, config, log),
-        repeatFeed({ pool: apiPool, catalogs, log }),
-        repeatEstimates(estimatesPool, config, (call) => prices.book().priceCall(call), log),
+        repeatRetention(retentionPool, nodeClock, log),
+        repeatFeed({
+          ...{ pool: apiPool, catalogs, log, nowMs: nodeClock.nowMs },
+          isOn: () => sharedSettings()?.price_feed.value === 'on',
+        }),
+        repeatEstimates({
+          ...{ pool: estimatesPool, own: config.estimates, shared: sharedSettings, nowMs: nodeClock.nowMs, log },
+          priceCall: (call) => prices.book().priceCall(call),
+        }),
+        repeatGoneNodes({ pool: apiPool, clock: nodeClock, shared: sharedSettings, prices, quarantineDir, log }),
       ],
+      presence: startPresence({
+        ...{ pool: presencePool, id: nodeId, name: config.node, version: readVersion(), own, clock: nodeClock, log },
+        readLoad,
+      }),
       jobs: runJobThread({
         pool: apiPool,
         settings: { databaseUrl: start.databaseUrl, accountId: ACCOUNT_ID },
@@ -181,13 +214,54 @@ function createControl(
     };
   }
 
+  async function readLoad(): Promise<NodeLoad> {
+    const [reading, processes] = await Promise.all([
+      readCallAccounts(),
+      listProcessDirectories(start.spoolDir).catch(() => null),
+    ]);
+    return {
+      recordsWaiting: reading?.spooled ?? null,
+      openCalls: reading?.inFlight ?? null,
+      processes: processes === null ? null : [...new Set([...processes, ...liveSpools])],
+    };
+  }
+
+  async function readCallAccounts(): Promise<AccountsReading | null> {
+    try {
+      return await readAccounts({
+        ...{ spoolDir: start.spoolDir, gone, memory, counter, readSupervisorStatus: status.read },
+        listLiveSpools: () => liveSpools,
+      });
+    } catch (error) {
+      log.warn({ err: error }, 'the accounts of the calls cannot be read');
+      return null;
+    }
+  }
+
+  async function listAllNodes(): Promise<readonly StoredNode[] | null> {
+    try {
+      return connected === null ? null : await listNodes(apiPool);
+    } catch {
+      // What cannot be known is not shown.
+      return null;
+    }
+  }
+
   const watching = repeat(async () => {
+    const stepMs = nodeClock.watch();
+    if (stepMs !== 0)
+      log.warn(
+        { stepMs },
+        'the clock of this machine has jumped; calls are dated as if it had not, until the database says otherwise',
+      );
     const supervisor = await status.read();
     if (supervisor !== null) memory.note(supervisor);
     return PROXY_POLL_MS;
   });
   const standbys = repeatStandbys(join(config.dataDir, STANDBY_NAME), log);
-  const connecting = repeatMigration(shipperPool, join(PROJECT_ROOT, 'migrations'), log, () => {
+  const connecting = repeatMigration(shipperPool, join(PROJECT_ROOT, 'migrations'), log, async () => {
+    // Before the first key is handed to a proxy: no call is dated by a clock that is wrong.
+    await nodeClock.compare(shipperPool);
     connected = connect();
   });
 
@@ -202,14 +276,17 @@ function createControl(
     shipper: () => connected?.shipper ?? null,
     readSpoolStatus: () => readSpoolStatus(start.spoolDir),
     publishKeys,
+    nowMs: nodeClock.nowMs,
     log,
   });
 
+  const access = watchAdminAccess(log);
   const app = createAdminApp({
     accountId: ACCOUNT_ID,
     adminToken: start.adminToken,
     adminHost: config.adminHost,
-    endedSessionsFile: join(config.dataDir, 'ended-sessions.json'),
+    endedSessions,
+    access,
     publicUrl: config.publicUrl,
     baseUrl: config.publicUrl ?? formatOrigin(config.host, config.port),
     version: readVersion(),
@@ -225,17 +302,7 @@ function createControl(
     readShipperStatus: () => formatShipperStatus(connected?.shipper.stats() ?? null),
     readSpoolStatus: () => readSpoolStatus(start.spoolDir),
     accounts: {
-      read: async () => {
-        try {
-          return await readAccounts({
-            ...{ spoolDir: start.spoolDir, gone, memory, counter, readSupervisorStatus: status.read },
-            listLiveSpools: () => liveSpools,
-          });
-        } catch (error) {
-          log.warn({ err: error }, 'the accounts of the calls cannot be read');
-          return null;
-        }
-      },
+      read: readCallAccounts,
       listQuarantine: () => listQuarantine(quarantineDir),
       countOfProxies: memory.counts,
       readShipper: () => connected?.shipper.stats() ?? null,
@@ -246,20 +313,34 @@ function createControl(
       pool: apiPool,
       accountId: ACCOUNT_ID,
       priceCall: (call) => prices.book().priceCall(call),
-      retentionRowsDays: config.retentionRowsDays,
-      retentionBodiesDays: config.retentionBodiesDays,
-      now: Date.now,
+      get retentionRowsDays() {
+        return daysKept('retention_rows', config.retentionRowsDays);
+      },
+      get retentionBodiesDays() {
+        return daysKept('retention_bodies', config.retentionBodiesDays);
+      },
+      now: nodeClock.nowMs,
     }),
     backups,
     settings: start.settings,
     prices,
     catalogs,
+    nodes: {
+      ownId: nodeId,
+      list: listAllNodes,
+      clock: nodeClock.state,
+      onSettingsChanged: async () => connected?.presence.refresh(apiPool),
+    },
+    nowMs: nodeClock.nowMs,
     log,
   });
 
   return {
     listen: async () => {
-      server = await listenAdmin(app, config.adminHost, config.adminPort, limitAdmin(readOpenFileLimit()));
+      server = await listenAdmin(app, config.adminHost, config.adminPort, {
+        limits: limitAdmin(readOpenFileLimit()),
+        onClosedConnection: access.noteClosedConnection,
+      });
       options.onListening?.(server.port);
       channel.send({ type: 'ready' });
     },
@@ -278,8 +359,9 @@ function createControl(
       const repeated = [connecting, watching, standbys, ...(connected?.repeated ?? [])];
       await Promise.all([...repeated.map((one) => one.stop()), connected?.jobs.stop()]);
       await endShipping(connected?.shipper ?? null, drainMs, log);
+      await connected?.presence.stop();
       // A connection that hangs must not hold the process; whoever waits for this one exits.
-      const pools = [apiPool, shipperPool, retentionPool, estimatesPool];
+      const pools = [apiPool, shipperPool, retentionPool, estimatesPool, presencePool];
       void Promise.allSettled(pools.map((pool) => pool.end()));
     },
   };

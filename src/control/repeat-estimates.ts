@@ -2,10 +2,10 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { isDatabaseDown } from '../admin/api-error.ts';
-import type { Config } from '../config.ts';
 import { estimateCalls, STEP_CALLS } from '../estimates/estimate-calls.ts';
 import { createMeasurer } from '../estimates/measurer.ts';
 import type { PriceCall } from '../pricing/billable-call.ts';
+import type { SharedSettings } from '../store/shared-settings.ts';
 import { type Repeating, repeat } from './repeat.ts';
 
 const POLL_MS = 3_000;
@@ -16,12 +16,25 @@ const MIN_PAUSE_MS = 200;
 const RETRY_MS = 15_000;
 const DAY_MS = 86_400_000;
 
-export function repeatEstimates(pool: pg.Pool, config: Config, priceCall: PriceCall, log: Logger): Repeating {
-  if (config.estimates === 'off') return { stop: () => Promise.resolve() };
+export interface RepeatEstimatesOptions {
+  readonly pool: pg.Pool;
+  /** Of this node: off leaves the work to others. */
+  readonly own: 'on' | 'off';
+  readonly shared: () => SharedSettings | null;
+  readonly nowMs: () => number;
+  readonly priceCall: PriceCall;
+  readonly log: Logger;
+}
+
+export function repeatEstimates({ pool, own, shared, nowMs, priceCall, log }: RepeatEstimatesOptions): Repeating {
+  if (own === 'off') return { stop: () => Promise.resolve() };
   const measurer = createMeasurer();
   const ending = new AbortController();
   const repeating = repeat(async () => {
-    const sinceMs = Date.now() - (config.retentionBodiesDays + 1) * DAY_MS;
+    const settings = shared();
+    // Off for all, or not known yet.
+    if (settings?.estimates.value !== 'on') return POLL_MS;
+    const sinceMs = nowMs() - (Number(settings.retention_bodies.value) + 1) * DAY_MS;
     const startedMs = performance.now();
     try {
       const looked = await estimateCalls({ pool, priceCall, measurer, sinceMs, signal: ending.signal });

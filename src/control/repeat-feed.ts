@@ -24,6 +24,9 @@ interface FeedLog {
 
 export interface RepeatFeedOptions {
   readonly pool: pg.Pool;
+  /** Whether all nodes allow it. */
+  readonly isOn: () => boolean;
+  readonly nowMs: () => number;
   readonly catalogs: PriceCatalogs;
   readonly log: FeedLog;
 }
@@ -51,7 +54,7 @@ function report(before: FeedState, after: FeedState, log: FeedLog): void {
 
 /** One turn: looks if it is time. `log` has what is new. */
 export async function lookWhenDue(
-  { pool, catalogs, log }: RepeatFeedOptions,
+  { pool, catalogs, log }: Pick<RepeatFeedOptions, 'pool' | 'catalogs' | 'log'>,
   nowMs: number,
   jitterMs: number,
 ): Promise<void> {
@@ -74,7 +77,7 @@ export function repeatFeed(options: RepeatFeedOptions): Repeating {
       isFirst = false;
       return Math.random() * FIRST_JITTER_MS;
     }
-    await lookWhenDue(options, Date.now(), jitterMs);
+    if (options.isOn()) await lookWhenDue(options, options.nowMs(), jitterMs);
     return POLL_MS;
   });
 }

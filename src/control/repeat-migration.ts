@@ -8,14 +8,19 @@ const MIN_RETRY_MS = 250;
 const MAX_RETRY_MS = 5_000;
 
 /** Calls `onMigrated` when it is done. Says each new reason why it cannot be once. */
-export function repeatMigration(pool: pg.Pool, migrationsDir: string, log: Logger, onMigrated: () => void): Repeating {
+export function repeatMigration(
+  pool: pg.Pool,
+  migrationsDir: string,
+  log: Logger,
+  onMigrated: () => Promise<void>,
+): Repeating {
   let retryMs = MIN_RETRY_MS;
   let lastReason = '';
   return repeat(async () => {
     try {
       const applied = await migrate(pool, migrationsDir);
       if (applied.length > 0) log.info({ applied }, 'the database schema is up to date');
-      onMigrated();
+      await onMigrated();
       return null;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);

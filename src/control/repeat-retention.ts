@@ -1,21 +1,44 @@
-/** Applies the retention limits at the start and every hour, and says what was dropped. Failures wait for the next time. */
+/**
+ * Applies the retention limits of all nodes at the start and every hour, and says what was dropped. A node whose clock is
+ * wrong by that of the database drops nothing, whatever the reason is. Failures wait for the next time.
+ */
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { isDatabaseDown } from '../admin/api-error.ts';
-import type { Config } from '../config.ts';
 import { cutRollups } from '../runs/cut-rollups.ts';
 import { forgetOldResults } from '../shipper/billed-results.ts';
-import { applyRetention } from '../store/retention.ts';
+import { readDatabaseTime } from '../store/database-clock.ts';
+import { applyRetention, type RetentionLimits, type RetentionResult } from '../store/retention.ts';
+import { readSharedSettings } from '../store/shared-settings.ts';
+import { isTrusted, type NodeClock } from './node-clock.ts';
 import { type Repeating, repeat } from './repeat.ts';
 
 const PAUSE_MS = 3_600_000;
+/** Before the settings of all nodes are there. */
+const RETRY_MS = 1_000;
+/** For a clock that is wrong now. */
+const WRONG_CLOCK_PAUSE_MS = 60_000;
 
-export function repeatRetention(pool: pg.Pool, config: Config, log: Logger): Repeating {
-  const limits = { rowsDays: config.retentionRowsDays, bodiesDays: config.retentionBodiesDays };
+export type SweepResult = (RetentionResult & { readonly limits: RetentionLimits }) | 'no settings' | 'wrong clock';
+
+/** One turn. Rejects when the database does not answer. */
+export async function sweepLog(pool: pg.Pool, clock: Pick<NodeClock, 'compare'>): Promise<SweepResult> {
+  if (!isTrusted(await clock.compare(pool))) return 'wrong clock';
+  const shared = await readSharedSettings(pool);
+  if (shared === null) return 'no settings';
+  const limits = { rowsDays: Number(shared.retention_rows.value), bodiesDays: Number(shared.retention_bodies.value) };
+  const result = await applyRetention({ pool, limits, readTime: readDatabaseTime, cutRollups });
+  await forgetOldResults(pool, await readDatabaseTime(pool), limits.rowsDays);
+  return { ...result, limits };
+}
+
+export function repeatRetention(pool: pg.Pool, clock: NodeClock, log: Logger): Repeating {
   return repeat(async () => {
     try {
-      const { dropped, waitingFor } = await applyRetention({ pool, limits, nowMs: Date.now(), cutRollups });
-      await forgetOldResults(pool, Date.now(), limits.rowsDays);
+      const swept = await sweepLog(pool, clock);
+      if (swept === 'no settings') return RETRY_MS;
+      if (swept === 'wrong clock') return WRONG_CLOCK_PAUSE_MS;
+      const { dropped, waitingFor, limits } = swept;
       if (dropped.length > 0) log.info({ dropped, ...limits }, 'retention dropped old days');
       if (waitingFor !== null) log.info({ waitingFor }, 'retention goes on at its next time');
     } catch (error) {

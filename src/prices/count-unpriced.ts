@@ -5,7 +5,7 @@
 import type pg from 'pg';
 import type { ProviderName } from '../call-record.ts';
 import { MAX_QUANTITY } from '../pricing/cost-lines.ts';
-import { type ClassQuantities, USAGE_CLASSES, type UsageClass } from '../token-usage.ts';
+import { CACHE_WRITES, type ClassQuantities, USAGE_CLASSES, type UsageClass } from '../token-usage.ts';
 
 /** Groups, those of most calls first. There are as many as models, and clients can invent those. */
 const MAX_GROUPS = 2_000;
@@ -20,6 +20,8 @@ export interface UnpricedGroup {
   readonly serviceTier: string | null;
   readonly speed: string | null;
   readonly inferenceGeo: string | null;
+  /** Where it was served, as the call's route or host says. */
+  readonly region: string | null;
   readonly isBatch: boolean;
   /** Calls that fetched a result which could not be read. */
   readonly isResultUnread: boolean;
@@ -46,6 +48,10 @@ const SUMS = USAGE_CLASSES.map((name) => `sum((classes ->> '${name}')::numeric):
 /** In this path language a comparison of what is no number selects nothing, so the names of classes remain. */
 const USED = `jsonb_path_query_array(classes, '$.keyvalue() ? (@.value > 0 && @.value <= ${MAX_QUANTITY}).key')`;
 
+/** Written to the cache after a fallback: no declared price would tell what of it is billed as read. */
+const WITHOUT_CREDITED = (classes: string, holder: string): string =>
+  `case when ${holder} -> 'unknown_writes' is null then ${classes} else ${classes} - '{${CACHE_WRITES.join(',')}}'::text[] end`;
+
 /**
  * `priced` are the classes of a part that have a line. A line of another model's is told by its purpose and quantity,
  * since a mapping may have given it another name. What is no count (`MAX_QUANTITY`) has no price and misses none.
@@ -55,26 +61,26 @@ const USED = `jsonb_path_query_array(classes, '$.keyvalue() ? (@.value > 0 && @.
 const COUNT_UNPRICED = `
 with calls as (
   select id, requested_at, provider, provider_alias, endpoint, billing_model, cost_status, known_cost,
-    service_tier, speed, inference_geo, is_batch, coalesce(usage, '{}') as usage,
+    service_tier, speed, inference_geo, region, is_batch, coalesce(usage, '{}') as usage,
     flags @> '{result_unread}' as is_unread,
     case cost_status when 'unpriced' then '[]' else coalesce(cost_lines, '[]') end as cost_lines
   from llm_requests
   where account_id = $1 and requested_at >= $2 and requested_at < $3 and cost_status in ('unpriced', 'partial')
 ), parts as (
-  select id, requested_at, provider, provider_alias, endpoint, known_cost, is_batch,
-    billing_model as model, service_tier, speed, inference_geo, usage as classes,
+  select id, requested_at, provider, provider_alias, endpoint, known_cost, is_batch, region,
+    billing_model as model, service_tier, speed, inference_geo, ${WITHOUT_CREDITED('usage', 'usage')} as classes,
     is_unread, (cost_status = 'unpriced' or is_unread) and not usage ? 'others' as is_unknown,
     case cost_lines when '[]' then '{}' else
       array(select line ->> 'class' from jsonb_array_elements(cost_lines) line where not line ? 'purpose')
     end as priced
   from calls
   union all
-  select id, requested_at, provider, provider_alias, endpoint, known_cost, is_batch,
+  select id, requested_at, provider, provider_alias, endpoint, known_cost, is_batch, region,
     coalesce(other ->> 'model', billing_model),
     case when other ? 'terms' then other -> 'terms' ->> 'serviceTier' else service_tier end,
     case when other ? 'terms' then other -> 'terms' ->> 'speed' else speed end,
     case when other ? 'terms' then other -> 'terms' ->> 'inferenceGeo' else inference_geo end,
-    other -> 'classes', false, false,
+    ${WITHOUT_CREDITED("(other -> 'classes')", 'other')}, false, false,
     array(
       select line ->> 'class' from jsonb_array_elements(cost_lines) line
       where line ->> 'purpose' = other ->> 'purpose' and line -> 'quantity' = other -> 'classes' -> (line ->> 'class')
@@ -86,13 +92,15 @@ with calls as (
   select parts.*, ${USED} - priced as missing from parts
 )
 select provider, provider_alias as "providerAlias", endpoint, model, service_tier as "serviceTier", speed,
-  inference_geo as "inferenceGeo", is_batch as "isBatch", is_unread as "isResultUnread", missing, count(*) as calls,
+  inference_geo as "inferenceGeo", region, is_batch as "isBatch", is_unread as "isResultUnread", missing,
+  count(*) as calls,
   coalesce(sum(known_cost), 0)::text as "knownCost", min(requested_at) as "firstSeen", max(requested_at) as "lastSeen",
   max(id::text collate "C") as "exampleId",
   ${SUMS.join(',\n  ')}
 from gaps
 where missing <> '[]' or is_unknown
-group by provider, provider_alias, endpoint, model, service_tier, speed, inference_geo, is_batch, is_unread, missing
+group by provider, provider_alias, endpoint, model, service_tier, speed, inference_geo, region, is_batch, is_unread,
+  missing
 order by count(*) desc, max(requested_at) desc
 limit ${MAX_GROUPS}`;
 
@@ -122,6 +130,7 @@ export async function countUnpriced(
     serviceTier: row.serviceTier,
     speed: row.speed,
     inferenceGeo: row.inferenceGeo,
+    region: row.region,
     isBatch: row.isBatch,
     isResultUnread: row.isResultUnread,
     missing: USAGE_CLASSES.filter((name) => row.missing.includes(name)),

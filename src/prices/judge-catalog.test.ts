@@ -114,7 +114,7 @@ describe('a new catalogue', () => {
       {
         id: 'openai',
         models: [
-          { id: 'gpt-anything', match: { starts_with: 'gpt-' }, prices: { input_mtok: 30, output_mtok: 60 } },
+          { id: 'gpt-anything', match: { regex: '^gpt-.*$' }, prices: { input_mtok: 30, output_mtok: 60 } },
           { id: 'gpt-4o-mini', match: { equals: 'gpt-4o-mini' }, prices: MINI },
         ],
       },

@@ -35,7 +35,12 @@ export interface ListedPrices {
 }
 
 const DECLARED = { source: 'declared by the operator', checkedOn: null, isInForce: true } as const;
-const TERMS = { serviceTier: 'service tier', speed: 'speed', inferenceGeo: 'inference geo' } as const;
+const TERMS = {
+  serviceTier: 'service tier',
+  speed: 'speed',
+  inferenceGeo: 'inference geo',
+  place: 'served in',
+} as const;
 
 /** The smallest prompt that the row is for. */
 function smallestPrompt({ promptTier }: PriceRow): number {
@@ -49,6 +54,7 @@ function isRowUsed(row: PriceRow, rows: readonly PriceRow[], atMs: number): bool
     (other) =>
       other.unit === row.unit &&
       (other.serviceTier === row.serviceTier || other.serviceTier === 'any') &&
+      (other.layer === 'override' || other.places?.join() === row.places?.join()) &&
       isRowInForce(other, atMs, tokens),
   );
   return last === row;

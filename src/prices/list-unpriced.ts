@@ -3,6 +3,7 @@ import type pg from 'pg';
 import type { ProviderName } from '../call-record.ts';
 import type { BillableCall } from '../pricing/billable-call.ts';
 import { readBillingTerms } from '../pricing/billing-terms.ts';
+import { STANDARD_PLACE } from '../pricing/place.ts';
 import type { PriceBook } from '../pricing/price-book.ts';
 import { addClasses, type ClassQuantities, TOOL_CLASSES, USAGE_CLASSES, type UsageClass } from '../token-usage.ts';
 import { formatUsd, parseUsd } from '../usd.ts';
@@ -43,7 +44,7 @@ function toCall(group: UnpricedGroup): BillableCall {
     serviceTier: group.serviceTier,
     speed: group.speed,
     inferenceGeo: group.inferenceGeo,
-    region: null,
+    region: group.region,
     isBatch: group.isBatch,
     outcome: 'ok',
     status: 200,
@@ -68,16 +69,20 @@ function findReason(group: UnpricedGroup, book: PriceBook): UnpricedReason {
   const { prices } = book.findPrices({ provider, providerAlias, atMs }, group.model);
   const isKnown = prices.rows.some(({ unit }) => !TOOL_CLASSES.includes(unit) || group.missing.includes(unit));
   if (!isKnown) return isOpaqueId(provider, group.model) ? 'opaque_id' : 'unknown_model';
-  return book.priceCall({ ...call, ...STANDARD }).costStatus === 'exact' ? 'terms' : 'no_rate_for_class';
+  if (book.priceCall({ ...call, ...STANDARD }).costStatus === 'exact') return 'terms';
+  const isElsewhere = !readBillingTerms(call, group.model).place.names.includes(STANDARD_PLACE);
+  const isPricedSomewhere = group.missing.every((name) => prices.rows.some(({ unit }) => unit === name));
+  return isElsewhere && isPricedSomewhere ? 'terms' : 'no_rate_for_class';
 }
 
 /** The terms that are not the standard ones. */
 function describeTerms(group: UnpricedGroup): string {
-  const { serviceTier, speed, inferenceGeo } = readBillingTerms(toCall(group));
+  const { serviceTier, speed, inferenceGeo, place } = readBillingTerms(toCall(group), group.model);
   const words = [
     ...(serviceTier === 'standard' ? [] : [`service tier ${serviceTier}`]),
     ...(speed === 'standard' ? [] : [`speed ${speed}`]),
     ...(inferenceGeo === 'standard' ? [] : [`inference geo ${inferenceGeo}`]),
+    ...(place.names.includes(STANDARD_PLACE) ? [] : [`served in ${place.name}`]),
   ];
   return words.join(', ');
 }

@@ -23,11 +23,13 @@ function suggestRates(missing: readonly UsageClass[]): string {
     .join(' ');
 }
 
+/** A declared price holds wherever the model is served: no option says where. */
 function suggestTier(group: UnpricedGroup): string {
-  const terms = readBillingTerms(group);
+  const terms = readBillingTerms(group, group.model);
+  if (terms.serviceTier === 'standard' && terms.speed === 'standard' && terms.inferenceGeo === 'standard') return '';
   const isTierAlone = terms.speed === 'standard' && terms.inferenceGeo === 'standard';
   const tier = ROW_TIERS.find((name) => name === terms.serviceTier);
-  return isTierAlone && tier !== undefined ? tier : 'any';
+  return `--tier ${isTierAlone && tier !== undefined ? tier : 'any'} `;
 }
 
 export function suggestPrice(group: UnpricedGroup, reason: UnpricedReason): string {
@@ -39,7 +41,7 @@ export function suggestPrice(group: UnpricedGroup, reason: UnpricedReason): stri
     case 'no_rate_for_class':
       return `tollgate prices set ${target} ${suggestRates(group.missing)}`;
     case 'terms':
-      return `tollgate prices set ${target} --tier ${suggestTier(group)} ${suggestRates(group.missing)}`;
+      return `tollgate prices set ${target} ${suggestTier(group)}${suggestRates(group.missing)}`;
     case 'opaque_id':
       return `tollgate prices map ${target} --to MODEL${group.provider === 'bedrock' ? '' : alias}`;
     case 'priced_by_now':

@@ -5,6 +5,7 @@
  */
 import type { ProviderName } from '../call-record.ts';
 import type { BillableCall } from './billable-call.ts';
+import { type Place, readPlace } from './place.ts';
 
 /** Longer ids are not looked up. */
 export const MAX_MODEL_LENGTH = 512;
@@ -27,6 +28,7 @@ export interface BillingTerms {
   readonly serviceTier: string;
   readonly speed: string;
   readonly inferenceGeo: string;
+  readonly place: Place;
 }
 
 const STANDARD = 'standard';
@@ -47,13 +49,16 @@ function readTerm(value: string | null, standard: readonly string[]): string {
   return standard.includes(word) ? STANDARD : word;
 }
 
+/** `model`: the id that prices are looked up by, which at Bedrock says where it is served. */
 export function readBillingTerms(
-  call: Pick<BillableCall, 'serviceTier' | 'speed' | 'inferenceGeo' | 'isBatch'>,
+  call: Pick<BillableCall, 'provider' | 'serviceTier' | 'speed' | 'inferenceGeo' | 'region' | 'isBatch'>,
+  model: string | null,
 ): BillingTerms {
   const tier = readTerm(call.serviceTier, STANDARD_TIERS);
   return {
     serviceTier: call.isBatch && tier === STANDARD ? 'batch' : (TIER_NAMES.get(tier) ?? tier),
     speed: readTerm(call.speed, STANDARD_SPEEDS),
     inferenceGeo: readTerm(call.inferenceGeo, STANDARD_GEOS),
+    place: readPlace(call, model),
   };
 }

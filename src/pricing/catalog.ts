@@ -6,7 +6,9 @@ import { findProvider, type ModelInfo, type ModelPrice, type Provider } from '@p
 import type { ProviderName } from '../call-record.ts';
 import type { UsageClass } from '../token-usage.ts';
 import { type Decimal, parseDecimal } from './decimal.ts';
-import { createModelTest, type ModelTest } from './model-match.ts';
+import { closeExpressions, type ModelMatch, type ModelTest } from './model-match.ts';
+import { createBedrockReach, reachesForms } from './model-reach.ts';
+import { COMMERCIAL } from './place.ts';
 import { type Calendar, PER_HOUR_OF_MS, PER_MILLION, PER_THOUSAND, type PriceRow } from './price-row.ts';
 
 /** The catalogue's ids of our providers. */
@@ -190,6 +192,7 @@ function compileModel(
             ...dated,
             promptTier: steps.length === 1 ? null : { overTokens, upToTokens },
             picture: null,
+            places: listPlaces(provider, model.id),
             unit,
             rate,
             per: counted?.per ?? PER_MILLION,
@@ -202,8 +205,38 @@ function compileModel(
   return rows;
 }
 
+/** Anthropic's and OpenAI's models cost the same in every region and geography of AWS's public partition. */
+function listPlaces(provider: ProviderName, id: string): readonly string[] | null {
+  return provider === 'bedrock' && /^regional\.(?:anthropic|openai)\./.test(id) ? [COMMERCIAL] : null;
+}
+
+/**
+ * Names in the catalogue's rules that the provider has no model of: resellers' words for a setting of the request. A
+ * real model of that name would have a price of its own.
+ */
+export const NOT_THE_PROVIDERS: readonly string[] = [
+  'o3-mini-high',
+  'o4-mini-high',
+  'gpt-5.1-mini',
+  'gpt-5-1-mini',
+  // The date is that of another price.
+  'accounts/fireworks/models/deepseek-v4-flash-0731',
+];
+
+/** Rules of the catalogue that take every name with a word in it. */
+const CORRECTED_MATCHES: ReadonlyMap<string, ModelMatch> = new Map([
+  ['openai/moderation', { regex: '^(omni|text)-moderation(-latest|-stable|-00\\d|-20\\d\\d-\\d\\d-\\d\\d)?$' }],
+  ['anthropic/claude-2', { regex: '^claude-(2|2\\.[01]|v2|v2:1)$' }],
+]);
+
+function createAppliesTo(provider: ProviderName, model: ModelInfo): ModelTest {
+  const reach = provider === 'bedrock' ? createBedrockReach(model.id) : reachesForms;
+  const test = closeExpressions(CORRECTED_MATCHES.get(`${provider}/${model.id}`) ?? model.match, reach);
+  return (name) => test(name) && !NOT_THE_PROVIDERS.includes(name.toLowerCase());
+}
+
 function createCatalogModel(provider: ProviderName, model: ModelInfo, data: CatalogData): CatalogModel {
-  const appliesTo = createModelTest(model.match);
+  const appliesTo = createAppliesTo(provider, model);
   return { id: model.id, appliesTo, rows: () => compileModel(provider, model, appliesTo, data) };
 }
 

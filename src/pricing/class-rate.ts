@@ -2,12 +2,12 @@
  * The rate of one usage class of one call: which row, which rules, and the multiplier that they make. Null when the
  * declared rows and rules do not say; nothing here falls back to a price that was not declared for the case.
  */
-import { COUNTED_CLASSES, type PicturesAsked, type UsageClass } from '../token-usage.ts';
+import { CACHE_WRITES, COUNTED_CLASSES, type PicturesAsked, TOOL_CLASSES, type UsageClass } from '../token-usage.ts';
 import type { BillingTerms } from './billing-terms.ts';
 import { type Decimal, multiplyDecimals, ONE } from './decimal.ts';
-import type { ModelPrices } from './model-prices.ts';
+import type { ModelPrices, Multiplier } from './model-prices.ts';
 import type { Discount } from './operator-prices.ts';
-import type { TermName } from './overlay-rules.ts';
+import { COMMERCIAL, STANDARD_PLACE } from './place.ts';
 import { higherLayer, isForPictures, isRowInForce, isValidAt, type PriceLayer, type PriceRow } from './price-row.ts';
 
 /** What is the same for all classes of a call. */
@@ -19,6 +19,8 @@ export interface PricingSituation {
   readonly promptTokens: number;
   /** The prompt is a sum over several, of which each may be as short as it likes. */
   readonly isSumOfPrompts: boolean;
+  /** What was written to the cache may be billed as read. */
+  readonly hasUnknownWrites: boolean;
   /** How pictures were asked for, where that is known. */
   readonly pictures: PicturesAsked | undefined;
   /** Negotiated with the provider, on its list prices; null when there is none. */
@@ -35,19 +37,33 @@ export interface ClassRate {
 }
 
 const STANDARD = 'standard';
-const TERMS: readonly TermName[] = ['serviceTier', 'speed', 'inferenceGeo'];
+const TERMS = ['serviceTier', 'speed', 'inferenceGeo'] as const;
 
-/** The last one that is for the tier, or for any. */
+/** What the operator pays is declared for wherever it is served, and a tool costs the same wherever it is called. */
+function holdsAtPlace(row: PriceRow, { terms: { place } }: PricingSituation): boolean {
+  if (row.places !== null) return row.places.some((name) => place.names.includes(name));
+  return row.layer === 'override' || TOOL_CLASSES.includes(row.unit) || place.names.includes(STANDARD_PLACE);
+}
+
+/** What a rule for another place starts from. */
+function isListed({ places }: PriceRow): boolean {
+  return places === null || places.includes(COMMERCIAL);
+}
+
+/** The last one that is for the tier, or for any: of the place, or of the standard place. */
 function findRow(
-  { prices, atMs, promptTokens, isSumOfPrompts, pictures }: PricingSituation,
+  situation: PricingSituation,
   unit: UsageClass,
   tier: string,
+  isOfPlace: boolean,
 ): PriceRow | undefined {
+  const { prices, atMs, promptTokens, isSumOfPrompts, pictures } = situation;
   const findFor = (tokens: number) =>
     prices.rows.findLast(
       (row) =>
         row.unit === unit &&
         (row.serviceTier === tier || row.serviceTier === 'any') &&
+        (isOfPlace ? holdsAtPlace(row, situation) : isListed(row)) &&
         isRowInForce(row, atMs, tokens) &&
         isForPictures(row.picture, pictures),
     );
@@ -56,22 +72,51 @@ function findRow(
   return isSumOfPrompts && row !== findFor(0) ? undefined : row;
 }
 
+interface FoundRow {
+  readonly row: PriceRow;
+  /** A published rate for the tier outranks the rule of thumb that holds for most models. */
+  readonly isOfTier: boolean;
+  readonly isOfPlace: boolean;
+}
+
+/** What holds at the place of the call outranks what would have to be multiplied for it. */
+function findBestRow(situation: PricingSituation, unit: UsageClass): FoundRow | null {
+  for (const isOfPlace of [true, false])
+    for (const tier of [situation.terms.serviceTier, STANDARD]) {
+      const row = findRow(situation, unit, tier, isOfPlace);
+      if (row !== undefined) return { row, isOfTier: tier === situation.terms.serviceTier, isOfPlace };
+    }
+  return null;
+}
+
+function isFixed({ serviceTier }: PriceRow, unit: UsageClass): boolean {
+  return serviceTier === 'any' || COUNTED_CLASSES.includes(unit);
+}
+
+/** The declared rule for each term that is not the standard one; undefined where there is none. */
+function listMultipliers(
+  { terms, prices, atMs }: PricingSituation,
+  unit: UsageClass,
+  { row, isOfTier, isOfPlace }: FoundRow,
+): readonly (Multiplier | undefined)[] {
+  const open = isFixed(row, unit)
+    ? []
+    : TERMS.filter((term) => terms[term] !== STANDARD && !(term === 'serviceTier' && isOfTier));
+  const rules = prices.multipliers.filter((rule) => rule.units.includes(unit) && isValidAt(rule, atMs));
+  const found = open.map((term) => rules.find((rule) => rule.term === term && rule.value === terms[term]));
+  if (isOfPlace) return found;
+  const ofPlace = terms.place.names.flatMap(
+    (name) => rules.find((rule) => rule.term === 'place' && rule.value === name) ?? [],
+  );
+  return [...found, ofPlace[0]];
+}
+
 /** The rate under the class's own name, with the multiplier of every term that is not the standard one. */
 function readOwnRate(situation: PricingSituation, unit: UsageClass): ClassRate | null {
-  const { terms, prices, atMs } = situation;
-  // A published rate for the tier outranks the rule of thumb that holds for most models.
-  const ofTier = findRow(situation, unit, terms.serviceTier);
-  const row = ofTier ?? findRow(situation, unit, STANDARD);
-  if (row === undefined) return null;
-  const isFixed = row.serviceTier === 'any' || COUNTED_CLASSES.includes(unit);
-  if (isFixed) return { row, multiplier: ONE, layer: row.layer, key: row.key, rated_as: unit };
-
-  const open = TERMS.filter((term) => terms[term] !== STANDARD && !(term === 'serviceTier' && ofTier !== undefined));
-  const multipliers = open.map((term) =>
-    prices.multipliers.find(
-      (rule) => rule.term === term && rule.value === terms[term] && rule.units.includes(unit) && isValidAt(rule, atMs),
-    ),
-  );
+  const found = findBestRow(situation, unit);
+  if (found === null) return null;
+  const { row } = found;
+  const multipliers = listMultipliers(situation, unit, found);
   let multiplier = ONE;
   let key = row.key;
   for (const rule of multipliers) {
@@ -105,6 +150,7 @@ function readDerivedRate(situation: PricingSituation, unit: UsageClass): ClassRa
 }
 
 export function readClassRate(situation: PricingSituation, unit: UsageClass): ClassRate | null {
+  if (situation.hasUnknownWrites && CACHE_WRITES.includes(unit)) return null;
   const rate = readOwnRate(situation, unit) ?? readDerivedRate(situation, unit);
   const { discount } = situation;
   // The operator's own prices are what is paid; a discount is on what the provider lists.

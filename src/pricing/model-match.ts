@@ -1,7 +1,9 @@
 /**
  * Which model ids a price is for: declared rules only, no likeness. The forms are those of the catalogue
- * (`@pydantic/genai-prices`) and one of ours, compared without case except in expressions.
+ * (`@pydantic/genai-prices`) and one of ours, compared without case except in expressions. How far a rule that names a
+ * part of an id reaches over the rest of it is `model-reach.ts`.
  */
+import { type Reach, reachesForms } from './model-reach.ts';
 
 export type ModelMatch =
   | { readonly equals: string }
@@ -17,30 +19,20 @@ export type ModelMatch =
 /** Tells whether an id (as sent, any case) is meant. */
 export type ModelTest = (model: string) => boolean;
 
-/**
- * A prefix does not reach over a version number: `claude-sonnet-5` must not price `claude-sonnet-5-5`, which is
- * another model. Dates (`-20250929`), revisions (`-001`) and suffixes (`-v1:0`) are reached as the rule says.
- */
-const NEXT_VERSION = /^-\d{1,2}(?=$|[-.:@])/;
-/** Nor over a word by which every provider names another model, larger, smaller or for something else. */
-const OTHER_MODEL =
-  /^-(?:ultra|max|plus|pro|turbo|fast|flash|lite|mini|micro|nano|audio|codex|coder|computer|deep|embedding|image|live|native|omni|realtime|search|transcribe|tts)(?=$|[-.:@\d])/i;
-
-function reaches(model: string, at: number, length: number): boolean {
+/** The rest of the id, before and behind the part that a rule names. */
+function reachesOver(reach: Reach, model: string, at: number, length: number): boolean {
   if (at < 0) return false;
   const end = at + length;
-  // Some rules end with the hyphen.
-  const isCut = model[end - 1] === '-';
-  return !NEXT_VERSION.test(model.slice(end)) && !OTHER_MODEL.test(model.slice(isCut ? end - 1 : end));
+  return reach(model.slice(0, at), model.slice(at, end), model.slice(end));
 }
 
-export function createModelTest(match: ModelMatch): ModelTest {
+export function createModelTest(match: ModelMatch, reach: Reach = reachesForms): ModelTest {
   if ('or' in match) {
-    const tests = match.or.map(createModelTest);
+    const tests = match.or.map((part) => createModelTest(part, reach));
     return (model) => tests.some((test) => test(model));
   }
   if ('and' in match) {
-    const tests = match.and.map(createModelTest);
+    const tests = match.and.map((part) => createModelTest(part, reach));
     return (model) => tests.every((test) => test(model));
   }
   if ('regex' in match) {
@@ -53,7 +45,10 @@ export function createModelTest(match: ModelMatch): ModelTest {
   }
   if ('starts_with' in match) {
     const prefix = match.starts_with.toLowerCase();
-    return (model) => model.toLowerCase().startsWith(prefix) && reaches(model, 0, prefix.length);
+    return (model) => {
+      const id = model.toLowerCase();
+      return id.startsWith(prefix) && reachesOver(reach, id, 0, prefix.length);
+    };
   }
   if ('prefix' in match) {
     const prefix = match.prefix.toLowerCase();
@@ -61,8 +56,40 @@ export function createModelTest(match: ModelMatch): ModelTest {
   }
   if ('ends_with' in match) {
     const suffix = match.ends_with.toLowerCase();
-    return (model) => model.toLowerCase().endsWith(suffix);
+    return (model) => {
+      const id = model.toLowerCase();
+      return id.endsWith(suffix) && reachesOver(reach, id, id.length - suffix.length, suffix.length);
+    };
   }
   const part = match.contains.toLowerCase();
-  return (model) => reaches(model, model.toLowerCase().indexOf(part), part.length);
+  return (model) => {
+    const id = model.toLowerCase();
+    return reachesOver(reach, id, id.indexOf(part), part.length);
+  };
+}
+
+/**
+ * The catalogue's expressions are held to the same reach: one that is open at its end (`^gemini-3\.5-flash-\d`) would
+ * take the names of other models. An expression that only looks ahead decides nothing by itself.
+ */
+export function closeExpressions(match: ModelMatch, reach: Reach): ModelTest {
+  if ('or' in match) {
+    const tests = match.or.map((part) => closeExpressions(part, reach));
+    return (model) => tests.some((test) => test(model));
+  }
+  if ('and' in match) {
+    const tests = match.and.map((part) => closeExpressions(part, reach));
+    return (model) => tests.every((test) => test(model));
+  }
+  if (!('regex' in match)) return createModelTest(match, reach);
+  const expression = new RegExp(match.regex);
+  return (model) => {
+    const found = expression.exec(model);
+    if (found === null) return false;
+    const [part] = found;
+    if (part === '') return true;
+    // The digit that it asks for may be the first of a revision, or of a size.
+    const length = match.regex.endsWith('$') ? part.length : part.replace(/[-@]\d*$/, '').length;
+    return reachesOver(reach, model.toLowerCase(), found.index, length);
+  };
 }

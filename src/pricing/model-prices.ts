@@ -1,8 +1,9 @@
 /** Everything that is known about the price of one model: rows and rules of all layers, gathered once and kept. */
 import type { ProviderName } from '../call-record.ts';
 import type { UsageClass } from '../token-usage.ts';
+import { readBedrockId } from './bedrock-id.ts';
 import { MAX_MODEL_LENGTH } from './billing-terms.ts';
-import type { Catalog } from './catalog.ts';
+import type { Catalog, CatalogModel } from './catalog.ts';
 import { type Decimal, parseDecimal } from './decimal.ts';
 import { createModelTest, type ModelTest } from './model-match.ts';
 import type { CompiledOperatorPrices, DeclaredFor } from './operator-prices.ts';
@@ -66,6 +67,29 @@ function compileRule(
   };
 }
 
+/** Under which ids prices may be declared: Bedrock's profiles have the model's own id behind their geography. */
+function listNames(provider: ProviderName, model: string): readonly string[] {
+  if (provider !== 'bedrock') return [model];
+  const { geography, base } = readBedrockId(model);
+  return geography === null ? [model] : [model, base];
+}
+
+function findRows(catalog: Catalog, provider: ProviderName, names: readonly string[]): readonly PriceRow[] {
+  for (const name of names) {
+    const found: CatalogModel | undefined = catalog.findModel(provider, name);
+    if (found !== undefined) return found.rows();
+  }
+  return [];
+}
+
+/** A price that is declared for the profile by its whole name holds where the profile is served. */
+function placeRows([model = '', base]: readonly string[], rows: readonly PriceRow[]): readonly PriceRow[] {
+  if (base === undefined) return rows;
+  const { geography } = readBedrockId(model);
+  if (geography === null) return rows;
+  return rows.map((row) => (row.places === null && !row.appliesTo(base) ? { ...row, places: [geography] } : row));
+}
+
 /** What of a call is looked up besides its model. */
 export type ModelPricesOf = (call: DeclaredFor, model: string) => ModelPrices;
 
@@ -100,12 +124,13 @@ export function createModelPrices(catalog: Catalog, operator: CompiledOperatorPr
     const known = kept.get(key);
     // A hit is put to the end, so that the first key of the map is the one unused for longest.
     if (known !== undefined) kept.delete(key);
+    const names = listNames(provider, model);
     const isFor = (entry: { readonly provider: ProviderName; readonly appliesTo: ModelTest }): boolean =>
-      entry.provider === provider && entry.appliesTo(model);
+      entry.provider === provider && names.some(entry.appliesTo);
     const prices = known ?? {
       rows: [
-        ...(catalog.findModel(provider, model)?.rows() ?? []),
-        ...overlayRows.filter(isFor),
+        ...placeRows(names, findRows(catalog, provider, names)),
+        ...placeRows(names, overlayRows.filter(isFor)),
         ...operator.listRows(call, model),
       ],
       multipliers: multipliers.filter(isFor),

@@ -9,7 +9,7 @@ import { type PriceData, readSourced } from './price-data.ts';
 const EVERY_PROMPT = { overTokens: -1, upToTokens: Number.MAX_SAFE_INTEGER } as const;
 
 function toRateCard(data: PriceData, price: PriceData['prices'][number]): RateCard {
-  const { tier, hours, prompt, pictures, rates } = price;
+  const { tier, hours, prompt, pictures, places, rates } = price;
   const calendar = hours === undefined ? undefined : data.hours[hours];
   return {
     ...readSourced(data, price),
@@ -25,6 +25,7 @@ function toRateCard(data: PriceData, price: PriceData['prices'][number]): RateCa
           },
         }),
     ...(pictures === undefined ? {} : { picture: pictures }),
+    ...(places === undefined ? {} : { places }),
   };
 }
 

@@ -28,6 +28,8 @@ export interface RateCard {
   readonly calendar?: Calendar;
   readonly promptTier?: PromptTier;
   readonly picture?: PictureScope;
+  /** Where it holds (`eu-west-2`, `us-gov`, `commercial`); left out: at the standard place. */
+  readonly places?: readonly string[];
   readonly source: string;
   readonly checkedOn: string;
 }
@@ -69,6 +71,7 @@ export function createRows(card: RateCard): readonly PriceRow[] {
       calendar: card.calendar ?? null,
       promptTier: card.promptTier ?? null,
       picture: card.picture ?? null,
+      places: card.places ?? null,
       unit,
       rate: parseDecimal(rate),
       per: perOf(unit),

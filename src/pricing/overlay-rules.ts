@@ -8,7 +8,7 @@ import { OVERLAY_DATA } from './overlay-data.ts';
 import { readSourced, type Sourced } from './price-data.ts';
 
 /** The terms of a call that can change its price. */
-export type TermName = 'serviceTier' | 'speed' | 'inferenceGeo';
+export type TermName = 'serviceTier' | 'speed' | 'inferenceGeo' | 'place';
 
 /** On these terms, these classes cost their standard rate times the factor. */
 export interface MultiplierRule extends Sourced {

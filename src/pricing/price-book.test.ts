@@ -218,8 +218,8 @@ describe('pictures and sound by tokens', () => {
     expect(at('gpt-image-2', drawn)).toEqual(['exact', '0.12745']);
     expect(at('gpt-image-2.6-sunburst', drawn)).toEqual(['exact', '0.12745']);
     expect(at('gpt-4o-mini-tts-2025-12-15', { input: 14, output_audio: 101 })).toEqual(['exact', '0.0012204']);
-    expect(at('gpt-4o-transcribe', { input: 20, input_audio: 1_380, output: 310 })).toEqual(['exact', '0.01143']);
-    expect(at('gpt-4o-mini-transcribe-2025-12-15', { input_audio: 1_000_000 })).toEqual(['exact', '3']);
+    expect(at('gpt-4o-transcribe', { input: 20, input_audio: 1_380, output: 310 })).toEqual(['exact', '0.0066']);
+    expect(at('gpt-4o-mini-transcribe-2025-12-15', { input_audio: 1_000_000 })).toEqual(['exact', '1.25']);
     expect(at('gpt-4o-audio-preview', { input_audio: 1_000_000, output_audio: 1_000_000 })).toEqual(['exact', '120']);
   });
 
@@ -295,7 +295,7 @@ describe('tiers, terms and hours', () => {
     expect(readCost({ ...call, model: 'gpt-5' })).toEqual(['exact', '0.0625']);
     expect(readCost({ ...call, model: 'gpt-4o-mini' })).toEqual(['exact', '0.075']);
     expect(readCost({ ...call, provider: 'gemini', model: 'gemini-2.5-flash' })).toEqual(['exact', '0.03']);
-    expect(readCost({ ...call, provider: 'gemini', model: 'gemini-3.7-flash' })).toEqual(['unpriced', null]);
+    expect(readCost({ ...call, provider: 'gemini', model: 'gemini-3.7-flash' })).toEqual(['exact', '0.0375']);
   });
 
   it('prefer the published figure of a tier over the rule, and do not stretch it beyond its range', () => {

@@ -59,7 +59,7 @@ export interface PriceBookLayers {
 }
 
 /** A part of the version. Raise it when the arithmetic or the way a price is chosen changes. */
-const ENGINE_VERSION = 6;
+const ENGINE_VERSION = 7;
 const VERSION_LENGTH = 16;
 
 /** Nobody knows what such a call costs, nor whether its answer would have told. */
@@ -135,16 +135,18 @@ export function createPriceBook({
     {
       largestPrompt,
       hasUnknownPrompts,
+      hasUnknownWrites,
       pictures,
-    }: Pick<TokenUsage, 'largestPrompt' | 'hasUnknownPrompts' | 'pictures'>,
+    }: Pick<TokenUsage, 'largestPrompt' | 'hasUnknownPrompts' | 'hasUnknownWrites' | 'pictures'>,
   ): PricingSituation {
     const declaredFor = toDeclaredFor(call);
     return {
       prices: followAlias(declaredFor, model),
-      terms: readBillingTerms(call),
+      terms: readBillingTerms(call, model),
       atMs: call.requestedAtMs,
       promptTokens: largestPrompt ?? countPromptTokens(quantities),
       isSumOfPrompts: hasUnknownPrompts === true,
+      hasUnknownWrites: hasUnknownWrites === true,
       pictures,
       discount: declared.findDiscount(declaredFor),
     };

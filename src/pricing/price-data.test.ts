@@ -11,6 +11,7 @@ const FILE = {
   derived: [],
   aliases: [],
   withoutPrice: [],
+  settled: [],
 };
 
 const withRow = (row: Record<string, unknown>) => ({ ...FILE, prices: [{ ...FILE.prices[0], ...row }] });
@@ -45,6 +46,11 @@ describe('a file of price data', () => {
     ['no rate at all', { rates: {} }, 'prices.0.rates: has no rate'],
     ['a misspelt field', { untill: '2026-10-01' }, 'prices.0: '],
     ['two ways to say which models', { pattern: '^acme/' }, 'prices.0: says its ids in one of'],
+    [
+      'a pattern that is no expression',
+      { models: undefined, pattern: '(' },
+      'prices.0.pattern: is no regular expression',
+    ],
     ['a date that is none', { from: '1 September' }, 'prices.0.from: '],
     ['a source that is not listed', { source: 'lost' }, 'prices, acme/sparrow-7b: no source is named "lost"'],
     ['hours that are not listed', { hours: 'lost' }, 'prices, acme/sparrow-7b: no hours are named "lost"'],

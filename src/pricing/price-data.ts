@@ -9,6 +9,15 @@ import type { ModelMatch } from './model-match.ts';
 import { matchSnapshots } from './overlay-row.ts';
 import { type Calendar, ROW_TIERS } from './price-row.ts';
 
+function isExpression(text: string): boolean {
+  try {
+    new RegExp(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 const Text = z.string().min(1).max(512);
 /** A day begins at midnight UTC; an instant says its second. */
 const Time = z.union([z.iso.date().transform((day) => `${day}T00:00:00Z`), z.iso.datetime()]);
@@ -26,12 +35,14 @@ const Classes = z.union([
   z.enum(['tokens', 'cached', 'input-and-output']).transform((group) => CLASS_GROUPS[group]),
 ]);
 
+const Pattern = z.string().max(512).refine(isExpression, 'is no regular expression');
+
 /** Which ids: names as they are, names and their dated snapshots, or an expression. */
 const ids = {
   models: z.array(Text).min(1).optional(),
   snapshots: z.literal(true).optional(),
   starts_with: Text.optional(),
-  pattern: z.string().max(512).optional(),
+  pattern: Pattern.optional(),
 };
 interface Ids {
   readonly models?: readonly string[] | undefined;
@@ -52,8 +63,6 @@ const row = {
   from: Time.optional(),
   until: Time.optional(),
   source: Text,
-  /** Why this price, where public catalogues say another. */
-  reason: Text.optional(),
 };
 
 const Price = z
@@ -66,6 +75,8 @@ const Price = z
     pictures: z
       .strictObject({ sizes: z.array(Text.nullable()).min(1), qualities: z.array(Text.nullable()).min(1) })
       .optional(),
+    /** Where it holds, as `place.ts` names it: `eu-west-2`, `us-gov`, `commercial`. Left out: where list prices do. */
+    places: z.array(Text).min(1).optional(),
     rates: z.partialRecord(Class, Decimal).refine((rates) => Object.keys(rates).length > 0, 'has no rate'),
   })
   .refine(hasOneWay, ONE_WAY);
@@ -73,7 +84,7 @@ const Price = z
 const Multiplier = z
   .strictObject({
     ...row,
-    term: z.enum(['serviceTier', 'speed', 'inferenceGeo']),
+    term: z.enum(['serviceTier', 'speed', 'inferenceGeo', 'place']),
     value: Text,
     factor: Decimal,
     classes: Classes,
@@ -84,7 +95,7 @@ const Derived = z.strictObject({ ...row, classes: Classes, of: Class, factor: De
 
 const Alias = z.strictObject({ ...row, model: Text }).refine(hasOneWay, ONE_WAY);
 
-const WithoutPrice = z.strictObject({ ...row, reason: Text }).refine(hasOneWay, ONE_WAY);
+const Note = z.strictObject({ ...row, reason: Text }).refine(hasOneWay, ONE_WAY);
 
 const Minute = z
   .string()
@@ -116,7 +127,9 @@ const PriceData = z.strictObject({
   derived: z.array(Derived),
   aliases: z.array(Alias),
   /** Models that are known and have no price here, and why. */
-  withoutPrice: z.array(WithoutPrice),
+  withoutPrice: z.array(Note),
+  /** Models whose price is another one than public catalogues say, and why it stands. */
+  settled: z.array(Note),
 });
 export type PriceData = z.infer<typeof PriceData>;
 
@@ -132,8 +145,6 @@ export interface Sourced {
   readonly source: string;
   /** ISO date. */
   readonly checkedOn: string;
-  /** Why this price, where public catalogues say another. */
-  readonly reason?: string;
 }
 
 interface Entry extends Ids {
@@ -141,7 +152,6 @@ interface Entry extends Ids {
   readonly from?: string | undefined;
   readonly until?: string | undefined;
   readonly source: string;
-  readonly reason?: string | undefined;
 }
 
 function toModelMatch({ models = [], snapshots, starts_with, pattern }: Ids): ModelMatch {
@@ -152,7 +162,7 @@ function toModelMatch({ models = [], snapshots, starts_with, pattern }: Ids): Mo
 }
 
 export function readSourced({ provider, sources }: PriceData, entry: Entry): Sourced {
-  const { from, until, reason } = entry;
+  const { from, until } = entry;
   const source = sources[entry.source];
   return {
     name: `${provider}/${nameOf(entry)}`,
@@ -162,7 +172,6 @@ export function readSourced({ provider, sources }: PriceData, entry: Entry): Sou
     ...(until === undefined ? {} : { to: until }),
     source: source?.title ?? '',
     checkedOn: source?.checked ?? '',
-    ...(reason === undefined ? {} : { reason }),
   };
 }
 

@@ -56,6 +56,8 @@ export interface PriceRow {
   readonly promptTier: PromptTier | null;
   /** Null: for pictures of every kind. */
   readonly picture: PictureScope | null;
+  /** Where it holds, in the names of `place.ts`; null: at the standard place, and of what is declared everywhere. */
+  readonly places: readonly string[] | null;
   readonly unit: UsageClass;
   /** US dollars for `per` units. */
   readonly rate: Decimal;

@@ -24,6 +24,9 @@ function readWebsocket(rest: string): WebsocketEndpoint | null {
   return WEBSOCKETS.get(rest) ?? null;
 }
 
+/** Data residency: `eu.api.openai.com`. Source: OpenAI, guide "Data residency", November 2026. */
+const RESIDENCY_HOST = /^([a-z]{2})\.api\.openai\.com$/;
+
 export const openai = Object.freeze({
   name: 'openai',
   origin: () => 'https://api.openai.com',
@@ -44,5 +47,6 @@ export const openai = Object.freeze({
   asksForUsage: ({ shape, billed }) => shape === 'chat-completions' && billed,
   requestIdHeaders: ['x-request-id'],
   errorTypeHeader: null,
+  placeOfHost: (host) => RESIDENCY_HOST.exec(host.toLowerCase())?.[1] ?? null,
   region: () => null,
 } as const satisfies Provider);

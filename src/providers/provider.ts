@@ -87,6 +87,8 @@ export interface Provider {
   readonly hasNumericErrors?: (path: string) => boolean;
   /** The services of AWS's that its clients may sign calls for. Absent: none. */
   readonly signedServices?: readonly AwsHost['service'][];
+  /** Where data stays that is sent to this host of the provider's, if that may change a price. Absent: nowhere. */
+  readonly placeOfHost?: (host: string) => string | null;
   /** The region that a request is for, from its headers or path, or null. */
   readonly region: (request: RequestLine) => string | null;
 }

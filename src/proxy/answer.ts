@@ -13,6 +13,7 @@ import type { ClientResponse } from './client-exchange.ts';
 import { ClientStall } from './client-stall.ts';
 import type { HeaderNames } from './header-names.ts';
 import type { IdleSweep } from './idle-sweep.ts';
+import type { KeyEnd } from './key-end.ts';
 import type { UpstreamCall, UpstreamEvents } from './upstream/upstream.ts';
 import type { UpstreamFailure } from './upstream/upstream-failure.ts';
 
@@ -28,7 +29,9 @@ export type AnswerEnding =
   | { readonly kind: 'upstream-cut'; readonly failure: UpstreamFailure }
   /** No answer began. */
   | { readonly kind: 'no-answer'; readonly failure: UpstreamFailure }
-  | { readonly kind: 'shutdown' };
+  | { readonly kind: 'shutdown' }
+  /** The call's key was revoked or has expired. */
+  | { readonly kind: 'key-ended'; readonly code: KeyEnd };
 
 /** Reads usage from the tapped bytes. `push` says that a checkpoint is due before this chunk goes to the client. */
 export interface AnswerMeter {
@@ -53,15 +56,18 @@ export interface AnswerOptions {
   readonly copy: BodyCopy;
   readonly headerNames: HeaderNames;
   readonly drainsOnClientAbort: boolean;
+  readonly keyDigest: string;
+  /** Whether it is cut when its key ends; the head is null until it has come. */
+  readonly endsWithKey: (head: AnswerHead | null) => boolean;
   /** Gives up clients that take nothing. */
   readonly stalls: IdleSweep;
   /** Monotonic time at which the call arrived; all times of an answer count from it. */
   readonly arrivedMs: number;
-  /** Called with the head; gives what depends on it. */
   /** Asked first: what the client gets instead of this head, or null. */
   readonly refusesHead: (head: AnswerHead) => UpstreamFailure | null;
   /** The provider's headers as the client gets them: flat. */
   readonly editHeaders: ((headers: string[]) => string[]) | null;
+  /** Called with the head; gives what depends on it. */
   readonly onHead: (head: AnswerHead) => { readonly meter: AnswerMeter; readonly filter: ClientFilter | null };
   /** Writes a checkpoint and calls `done` when it is kept (or lost). */
   readonly checkpoint: (answer: Answer, done: () => void) => void;
@@ -145,6 +151,10 @@ export class Answer implements UpstreamEvents {
 
   get firstTokenMs(): number | null {
     return this.#firstTokenMs;
+  }
+
+  get keyDigest(): string {
+    return this.#options.keyDigest;
   }
 
   /** Gives the upstream call, for aborts and back-pressure. */
@@ -234,6 +244,10 @@ export class Answer implements UpstreamEvents {
   /** The gateway stops: cuts the call. */
   shutDown(): void {
     this.#cancel({ kind: 'shutdown' });
+  }
+
+  endKey(code: KeyEnd): void {
+    if (this.#ending === null && this.#options.endsWithKey(this.#head)) this.#cancel({ kind: 'key-ended', code });
   }
 
   /**

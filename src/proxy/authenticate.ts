@@ -36,7 +36,8 @@ export function authenticate(key: string | undefined, holder: KeyHolder, connect
   return entry;
 }
 
-function findKey(digest: string, holder: KeyHolder, nowMs: number): KeyEntry {
+/** Throws when the key is not good now, also one that was when its call began. */
+export function findKey(digest: string, holder: KeyHolder, nowMs: number): KeyEntry {
   if (holder.snapshot === null) throw new GatewayError('not_ready');
   const entry = holder.snapshot.keys.get(digest);
   if (entry === undefined) throw new GatewayError('key_unknown');

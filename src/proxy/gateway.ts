@@ -4,6 +4,7 @@
  */
 import type { Logger } from 'pino';
 import type { RejectedAttempt } from '../channel.ts';
+import { type Clock, createClock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { GatewayErrorCode } from '../errors.ts';
 import type { SpoolWriter } from '../spool/spool-writer.ts';
@@ -14,6 +15,7 @@ import { type CallId, createCallIds } from './call-id.ts';
 import { STALL_SWEEP_MS, STALL_TIMEOUT_MS } from './client-stall.ts';
 import { HeaderNames } from './header-names.ts';
 import { IdleSweep } from './idle-sweep.ts';
+import type { KeyEnd } from './key-end.ts';
 import { OpenSet } from './open-set.ts';
 import { BODY_IDLE_MS, BODY_SWEEP_MS } from './receive-body.ts';
 import type { RouteSettings } from './route.ts';
@@ -24,13 +26,16 @@ const COPIES_BYTES = 256 * 1024 * 1024;
 /** Bound on the request bodies that all calls together hold for asking or signing. */
 export const HELD_BODIES_BYTES = 256 * 1024 * 1024;
 
-/** A call whose answer is open; the gateway can cut it when it must stop. */
+/** A call whose answer is open; the gateway can cut it when it must stop, or when its key has ended. */
 export interface OpenCall {
+  readonly keyDigest: string;
   shutDown(): void;
+  /** The key is not good any more. Called again and again for as long as the call is open. */
+  endKey(code: KeyEnd): void;
 }
 
 export interface Gateway {
-  readonly settings: Pick<Config, 'bodies' | 'usage' | 'onClientAbort' | 'onFull' | 'node'>;
+  readonly settings: Pick<Config, 'bodies' | 'usage' | 'onClientAbort' | 'onRevoke' | 'onFull' | 'node'>;
   readonly routes: RouteSettings;
   readonly keys: KeyHolder;
   readonly awsCredentials: AwsCredentials;
@@ -42,6 +47,8 @@ export interface Gateway {
   /** Open answers whose clients take nothing. */
   readonly stalledClients: IdleSweep;
   readonly headerNames: HeaderNames;
+  /** What time it is. Not `Date.now()`: that may jump, or be wrong. */
+  readonly clock: Clock;
   readonly nextCallId: () => CallId;
   readonly openCalls: OpenSet<OpenCall>;
   readonly counters: {
@@ -71,13 +78,17 @@ type GatewayParts = Pick<
   'settings' | 'routes' | 'keys' | 'awsCredentials' | 'upstream' | 'spool' | 'reportAttempt' | 'log'
 >;
 
-export function createGateway(parts: GatewayParts & Partial<Pick<Gateway, 'nextCallId' | 'stalledClients'>>): Gateway {
+export function createGateway(
+  parts: GatewayParts & Partial<Pick<Gateway, 'clock' | 'nextCallId' | 'stalledClients'>>,
+): Gateway {
+  const clock = parts.clock ?? createClock();
   return {
+    clock,
     copies: createByteBudget(COPIES_BYTES),
     heldBodies: createByteBudget(HELD_BODIES_BYTES),
     idleBodies: new IdleSweep(BODY_IDLE_MS, BODY_SWEEP_MS),
     headerNames: new HeaderNames(),
-    nextCallId: createCallIds(),
+    nextCallId: createCallIds(clock.nowMs),
     openCalls: new OpenSet(),
     counters: {
       ...{ calls: 0, rejected: 0, accepted: 0, inFlight: 0, refusedFull: 0, droppedConnections: 0 },

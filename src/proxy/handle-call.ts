@@ -8,7 +8,7 @@ import type { AwsSigning } from '../config.ts';
 import { issuesCredentials } from '../providers/issues-credentials.ts';
 import { accept } from './accept.ts';
 import { Answer } from './answer.ts';
-import { authenticate } from './authenticate.ts';
+import { authenticate, findKey } from './authenticate.ts';
 import { requireHeldBody, SIGNABLE_BODY_BYTES, signRequest } from './aws/sign-request.ts';
 import { BodyCopy } from './body-copy.ts';
 import type { ClientRequest, ClientResponse } from './client-exchange.ts';
@@ -16,10 +16,12 @@ import { countSent } from './count-sent.ts';
 import type { Gateway } from './gateway.ts';
 import { splitGatewayHeaders } from './gateway-headers.ts';
 import { hideEchoes, hideInReading, NOT_SIGNED } from './hide-echoes.ts';
-import { acceptCall, keepBegin, keepEnd, keepsBodies, loseEnd, stampArrival } from './keep-call.ts';
+import { acceptCall, clockFlags, keepBegin, keepEnd, keepsBodies, loseEnd, stampArrival } from './keep-call.ts';
+import { isStream } from './key-end.ts';
 import { editHeadersOf } from './lead-back.ts';
 import { refuseRedirect } from './leading-address.ts';
 import { attachMeter } from './meter.ts';
+import { detailOf, refusalOf } from './outcome.ts';
 import { type PreparedBody, prepareBody, withoutCompression } from './prepare-body.ts';
 import { NO_BODY_FACTS, readFactsAtEnd, withKnownStream } from './read-body-facts.ts';
 import { ASKABLE_BODY_BYTES, type ReceivedBody, receiveBody, SMALL_BODY_BYTES } from './receive-body.ts';
@@ -59,6 +61,8 @@ export async function handleCall(incoming: ClientRequest, outgoing: ClientRespon
       idle: gateway.idleBodies,
     });
     if (received.kind === 'client-gone') return;
+    // A body may take its time.
+    findKey(key.digest, gateway.keys, Date.now());
     const bodyWaitMs = performance.now() - bodyStartedMs;
 
     const prepared = prepareBody(request, received, mayAsk);
@@ -89,7 +93,7 @@ export async function handleCall(incoming: ClientRequest, outgoing: ClientRespon
         ending,
         answer,
         body,
-        flags: withKnownStream(flags, body),
+        flags: [...withKnownStream(flags, body), ...clockFlags(arrival)],
         sentUsage: countSent(route.endpoint, request, received, requestCopy),
         overheadUs,
         requestBytes,
@@ -103,8 +107,9 @@ export async function handleCall(incoming: ClientRequest, outgoing: ClientRespon
     } catch (error) {
       loseEnd(gateway, begin, error);
     }
-    if (ending.kind === 'no-answer') refuse(incoming, outgoing, ending.failure.code, arrival.id, ending.failure.detail);
-    else answer.release();
+    const refusal = refusalOf(ending, answer.head);
+    if (refusal === null) answer.release();
+    else refuse(incoming, outgoing, refusal, arrival.id, detailOf(ending));
   } catch (error) {
     refuseCall(incoming, outgoing, gateway, arrival, facts, begun, error);
   } finally {
@@ -151,11 +156,13 @@ function forward(
     copy: responseCopy,
     headerNames: gateway.headerNames,
     drainsOnClientAbort: gateway.settings.onClientAbort === 'drain',
+    keyDigest: facts.key.digest,
+    endsWithKey: (head) => gateway.settings.onRevoke === 'cut' || (head !== null && isStream(route, head)),
     stalls: gateway.stalledClients,
     arrivedMs: arrival.monotonicMs,
     refusesHead: (head) => refuseRedirect(head, route),
     editHeaders: editHeadersOf(route),
-    onHead: (head) => attachMeter(route, head, prepared.isAsked),
+    onHead: (head) => attachMeter(route, head, prepared.isAsked, request.method),
     checkpoint: (open, done) => {
       if (open.reading === null) done();
       else {

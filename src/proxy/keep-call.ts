@@ -3,6 +3,7 @@
  * websockets. It describes nothing.
  */
 import type { CallBegin, CallBody, CallEnd } from '../call-record.ts';
+import { STEP_MS } from '../clock.ts';
 import { GatewayError } from '../errors.ts';
 import type { CallFlag } from '../token-usage.ts';
 import type { Gateway } from './gateway.ts';
@@ -10,7 +11,14 @@ import { type Arrival, type BodyFacts, type CallFacts, describeBegin } from './r
 
 export function stampArrival(gateway: Gateway): Arrival {
   const { id, timeMs } = gateway.nextCallId();
-  return { id, requestedAtMs: timeMs, monotonicMs: performance.now() };
+  const isClockCorrected = gateway.clock.isCorrected();
+  return { id, requestedAtMs: timeMs, monotonicMs: performance.now(), wallMs: Date.now(), isClockCorrected };
+}
+
+/** A remark when the machine's clock jumped while the call was open. Its duration is right all the same. */
+export function clockFlags({ monotonicMs, wallMs }: Arrival): readonly CallFlag[] {
+  const jumpMs = Date.now() - wallMs - (performance.now() - monotonicMs);
+  return Math.abs(jumpMs) >= STEP_MS ? ['clock_step'] : [];
 }
 
 /** The key's own policy outranks the deployment's. */

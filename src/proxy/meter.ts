@@ -15,6 +15,7 @@ export function attachMeter(
   route: Route,
   head: AnswerHead,
   isAsked: boolean,
+  method: string,
 ): { meter: AnswerMeter; filter: ClientFilter | null } {
   const contentType = head.header('content-type');
   const contentEncoding = head.header('content-encoding');
@@ -25,6 +26,7 @@ export function attachMeter(
     contentEncoding,
     header: (name) => head.header(name),
     resultId: route.endpoint.resultId,
+    hasBody: method !== 'HEAD',
   });
   // A provider that compresses although it was asked not to, or answers with an error, gets through untouched.
   const isEventStream = contentType?.trim().toLowerCase().startsWith('text/event-stream') === true;

@@ -13,6 +13,7 @@ import { openSpoolWriter } from '../spool/spool-writer.ts';
 import { STANDBY_NAME } from '../spool/standby.ts';
 import { createAwsCredentials } from './aws/aws-credentials.ts';
 import { createGateway, type Gateway } from './gateway.ts';
+import { endCallsOfEndedKeys, watchKeys } from './key-end.ts';
 import { createProxyServer, type ProxyServer, SERVER_LIMITS } from './proxy-server.ts';
 import { createUpstreamClient } from './upstream/upstream-client.ts';
 import { DEFAULT_LIMITS } from './upstream/upstream-limits.ts';
@@ -70,6 +71,7 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
     log,
   });
   const listener = createProxyServer(gateway, { ...SERVER_LIMITS, maxConnections });
+  watchKeys(gateway);
   const report = setInterval(() => sendReport(channel, gateway, start.spoolName, attempts), REPORT_INTERVAL_MS);
   let isStopping = false;
   /** A later wish to stop may shorten the time. */
@@ -96,6 +98,9 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
         break;
       case 'keys-changed':
         void applyKeys(channel, gateway, start.keysFile, message.change); // It logs its own failure.
+        break;
+      case 'clock':
+        gateway.clock.set(message.reading);
         break;
       case 'start':
       case 'keys-published':
@@ -130,6 +135,7 @@ async function applyKeys(channel: ChildChannel, gateway: Gateway, keysFile: stri
     return;
   }
   keys.snapshot = next;
+  endCallsOfEndedKeys(gateway, Date.now());
   channel.send({ type: 'keys-applied', version: next.version });
 }
 

@@ -20,11 +20,15 @@ import type { Route } from './route.ts';
 
 const MAX_ERROR_MESSAGE_CHARS = 1_000;
 
-/** When a call came: the id's millisecond is the wall clock, `monotonicMs` measures durations. */
+/** When a call came: the id's millisecond is by the clock of the process, `monotonicMs` measures durations. */
 export interface Arrival {
   readonly id: string;
   readonly requestedAtMs: number;
   readonly monotonicMs: number;
+  /** By the machine's clock, which shows later whether that has jumped. */
+  readonly wallMs: number;
+  /** The machine's clock was wrong: the time is by the database's. */
+  readonly isClockCorrected: boolean;
 }
 
 /** What the request's body says about the call. */
@@ -43,8 +47,9 @@ export interface CallFacts {
 }
 
 /** What is remarked before the call is forwarded; `more` is of its body. */
-export function beginFlags({ headers, route }: CallFacts, more: readonly CallFlag[]): CallFlag[] {
+export function beginFlags({ arrival, headers, route }: CallFacts, more: readonly CallFlag[]): CallFlag[] {
   const flags: CallFlag[] = [...headers.flags, ...more];
+  if (arrival.isClockCorrected) flags.push('clock_skew');
   if (route.isRepaired) flags.push('path_repaired');
   return flags;
 }

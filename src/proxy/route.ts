@@ -75,7 +75,12 @@ export function chooseRoute(request: AcceptedRequest, headers: GatewayHeaders, s
   // Who signs for the provider's host sends the provider's path.
   const mapped = signedHost === null ? provider.mapPath(repairedPath ?? request.path) : request.path;
   const region =
-    signedHost?.region ?? signing?.region ?? provider.region(request) ?? upstream?.region ?? provider.defaultRegion;
+    signedHost?.region ??
+    signing?.region ??
+    provider.region(request) ??
+    upstream?.region ??
+    readPlaceOfHost(provider, upstream) ??
+    provider.defaultRegion;
   const ownOrigin = signedHost === null ? provider.origin(region) : `https://${signedHost.name}`;
   const { origin, prefix } = splitOrigin(upstream?.origin ?? ownOrigin);
   if (signature !== null && (repairedPath !== null || prefix !== '')) throw new GatewayError('signature_path');
@@ -154,6 +159,12 @@ function findAlias(provider: ProviderName, alias: string | null, settings: Route
   const found = Object.hasOwn(configured, name) ? configured[name] : undefined;
   if (found === undefined) throw new GatewayError('alias_unknown');
   return found;
+}
+
+function readPlaceOfHost(provider: Provider, upstream: UpstreamConfig | null): string | null {
+  if (upstream === null) return null;
+  const { origin } = splitOrigin(upstream.origin);
+  return provider.placeOfHost?.(origin.slice(origin.indexOf('://') + 3).replace(/:\d+$/, '')) ?? null;
 }
 
 function splitOrigin(address: string): { origin: string; prefix: string } {

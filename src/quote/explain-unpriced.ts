@@ -2,10 +2,19 @@
  * Why a part of a call has no price, found out by asking the same price book again under easier terms. It knows no price
  * and no rule itself.
  */
+import { readBedrockId } from '../pricing/bedrock-id.ts';
 import type { BillableCall, PriceCall } from '../pricing/billable-call.ts';
 import { readBillingModel, readBillingTerms } from '../pricing/billing-terms.ts';
 import { MAX_QUANTITY } from '../pricing/cost-lines.ts';
-import { type ClassQuantities, type OtherUsage, TOOL_CLASSES, USAGE_CLASSES, type UsageClass } from '../token-usage.ts';
+import { STANDARD_PLACE } from '../pricing/place.ts';
+import {
+  CACHE_WRITES,
+  type ClassQuantities,
+  type OtherUsage,
+  TOOL_CLASSES,
+  USAGE_CLASSES,
+  type UsageClass,
+} from '../token-usage.ts';
 
 export interface UnpricedClass {
   readonly class: UsageClass;
@@ -17,18 +26,25 @@ export interface UnpricedClass {
   readonly reason: string;
 }
 
-type PricedTerm = Pick<BillableCall, 'serviceTier' | 'speed' | 'inferenceGeo' | 'isBatch'>;
-const STANDARD: PricedTerm = { serviceTier: null, speed: null, inferenceGeo: null, isBatch: false };
+type PricedTerm = Pick<BillableCall, 'serviceTier' | 'speed' | 'inferenceGeo' | 'region' | 'isBatch'>;
+const STANDARD: PricedTerm = { serviceTier: null, speed: null, inferenceGeo: null, region: null, isBatch: false };
 
 /** The terms that are not the standard ones, in words. */
 function describeTerms(call: BillableCall): string {
-  const { serviceTier, speed, inferenceGeo } = readBillingTerms(call);
+  const { serviceTier, speed, inferenceGeo, place } = readBillingTerms(call, readBillingModel(call));
   const terms = [
     [serviceTier, 'service tier'],
     [speed, 'speed'],
     [inferenceGeo, 'inference geo'],
+    [place.names.includes(STANDARD_PLACE) ? STANDARD_PLACE : place.name, 'a call served in'],
   ].filter(([value]) => value !== 'standard');
   return terms.map(([value, name]) => `${name} ${value}`).join(' with ');
+}
+
+function withoutGeography(call: BillableCall): Pick<BillableCall, 'modelRequested'> {
+  const { provider, modelRequested } = call;
+  const isProfile = provider === 'bedrock' && modelRequested !== null;
+  return { modelRequested: isProfile ? readBedrockId(modelRequested).base : modelRequested };
 }
 
 /** Does the book have a price for this much of this class alone? */
@@ -48,7 +64,8 @@ function explain(priceCall: PriceCall, call: BillableCall, unit: UsageClass, qua
   const model = readBillingModel(call);
   if (model === null) return 'the call names no model';
   const isPriced = (asked: BillableCall) => hasPrice(priceCall, asked, unit, quantity);
-  const standard = { ...call, ...STANDARD };
+  // A profile of another geography says so in its id; without it the id is the model's own.
+  const standard = { ...call, ...STANDARD, ...withoutGeography(call) };
   if (isPriced(call)) return 'its price depends on the length of the prompt, and none is declared for this one';
   if (isPriced(standard)) return `no price is declared for ${describeTerms(call)}`;
   if (isPriced({ ...standard, requestedAtMs: nowMs })) return 'there is a price of today, and none of that time';
@@ -58,6 +75,8 @@ function explain(priceCall: PriceCall, call: BillableCall, unit: UsageClass, qua
   if (!isKnown) return `the price book does not know ${model} at ${call.provider}`;
   return `the price book has no rate of ${model} for it`;
 }
+
+const CREDITED = 'a fallback credit may bill it as read from the cache, and the answer does not say how much of it';
 
 /** A line is of the class of its quantity; what has none has no price. */
 export function listUnpriced(priceCall: PriceCall, call: BillableCall, nowMs: number): readonly UnpricedClass[] {
@@ -84,7 +103,8 @@ export function listUnpriced(priceCall: PriceCall, call: BillableCall, nowMs: nu
               model: other.model ?? call.model,
               modelRequested: other.model ?? call.modelRequested,
             };
-      const reason = explain(priceCall, asked, unit, quantity, nowMs);
+      const isCredited = (other ?? usage).hasUnknownWrites === true && CACHE_WRITES.includes(unit);
+      const reason = isCredited ? CREDITED : explain(priceCall, asked, unit, quantity, nowMs);
       if (other === null) return [{ class: unit, quantity, reason }];
       const model = other.model ?? readBillingModel(call);
       return [{ class: unit, quantity, ...(model === null ? {} : { model }), purpose: other.purpose, reason }];

@@ -214,7 +214,7 @@ test('the classes themselves can be given in place of a usage', () => {
     notes: [],
   });
   expect(quote(inClasses({ serviceTier: 'flex' })).total).toBe('0.004229');
-  expect(quote(inClasses({ context: { batch: true } })).total).toBe('0.004225');
+  expect(quote(inClasses({ context: { batch: true } })).total).toBe('0.004229');
 });
 
 describe('a batch is what its results cost', () => {

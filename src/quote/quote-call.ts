@@ -58,7 +58,7 @@ function describeNative(input: NativeQuoteInput): DescribedCall {
       endpoint: endpoint.family,
       billed: endpoint.billed,
       requestedAtMs: input.requestedAtMs,
-      region,
+      region: input.context.region ?? region,
       isBatch: endpoint.isBatch || input.context.batch === true,
     },
     end: {
@@ -83,7 +83,7 @@ function describeClasses(input: ClassQuoteInput): DescribedCall {
       endpoint: 'classes',
       billed: true,
       requestedAtMs,
-      region: null,
+      region: context.region ?? null,
       isBatch: context.batch === true,
     },
     end: {

@@ -2,7 +2,17 @@
 import type { LogFilter } from './log-filter.ts';
 
 /** What calls can be grouped by, besides metadata. */
-export const COST_GROUP_COLUMNS = ['model', 'provider', 'key', 'endpoint', 'outcome', 'span_name', 'client'] as const;
+export const COST_GROUP_COLUMNS = [
+  'model',
+  'provider',
+  'key',
+  'endpoint',
+  'outcome',
+  'span_path',
+  'span_name',
+  'trace_id',
+  'client',
+] as const;
 export type CostGroupColumn = (typeof COST_GROUP_COLUMNS)[number];
 
 export type CostGroup =

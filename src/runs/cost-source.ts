@@ -124,7 +124,9 @@ export function hourlyParts(
   return sql.join([withKey, part(ALL_CALLS_FACET, 1, unset), part(plan.facet, -1, unset)], sql` union all `);
 }
 
-const CALL_COLUMNS = sql.raw([...AGGREGATED_COLUMNS, 'endpoint', 'span_name', 'client', 'raw_metadata'].join(', '));
+const CALL_COLUMNS = sql.raw(
+  [...AGGREGATED_COLUMNS, 'endpoint', 'span_key', 'span_name', 'client', 'raw_metadata'].join(', '),
+);
 
 function cut(text: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`left(${text}, ${sql.raw(String(MAX_VALUE_CHARACTERS))})`;
@@ -136,7 +138,10 @@ const RECORD_COLUMNS: Readonly<Record<CostGroupColumn, RawBuilder<unknown>>> = {
   key: sql`key_id::text`,
   endpoint: sql`endpoint`,
   outcome: sql`outcome`,
+  // Two spellings of a path are one step.
+  span_path: cut(sql`span_key`),
   span_name: cut(sql`span_name`),
+  trace_id: cut(sql`trace_id`),
   client: cut(sql`client`),
 };
 

@@ -1,6 +1,7 @@
 /**
  * The steps of a run with their sums, by SQL: first the calls of each path, then each path's sums added to all its
- * prefixes. The same numbers as `run-tree.ts`. The root is not among them: it is the run itself.
+ * prefixes. The same numbers as `run-tree.ts`. The run itself is not among them, but the calls that are in no step are: as
+ * the group of the empty path, so that the outermost groups, and all own costs, add up to the run.
  */
 import type pg from 'pg';
 import { formatDatabaseMoney, type LogRecord } from './log-record.ts';
@@ -58,7 +59,8 @@ const STEPS = `
     sum(reasoning_tokens)::int8 as reasoning_tokens,
     min(started_at) as started_at,
     max(ended_at) as ended_at
-  from own, string_to_array(span_key, '/') as parts, generate_series(1, cardinality(parts)) as depth
+  from own, string_to_array(span_key, '/') as parts,
+    generate_series(least(1, cardinality(parts)), cardinality(parts)) as depth
   group by 1
   order by min(started_at), 1
   limit $5`;

@@ -31,6 +31,7 @@ function listRows(config: Config): readonly Row[] {
     ['TOLLGATE_BODIES', 'bodies', config.bodies],
     ['TOLLGATE_USAGE', 'usage', config.usage],
     ['TOLLGATE_ON_CLIENT_ABORT', 'onClientAbort', config.onClientAbort],
+    ['TOLLGATE_ON_REVOKE', 'onRevoke', config.onRevoke],
     ['TOLLGATE_DURABILITY', 'durability', config.durability],
     ['TOLLGATE_ON_FULL', 'onFull', config.onFull],
     ['TOLLGATE_DRAIN_SECONDS', 'drainSeconds', config.drainSeconds],

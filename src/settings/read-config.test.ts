@@ -21,7 +21,15 @@ test('without any setting the defaults hold, and the result is frozen', () => {
   expect(config).toMatchObject({
     ...{ host: '127.0.0.1', port: 4141, adminHost: '127.0.0.1', adminPort: 4142, publicUrl: null, adminToken: null },
     metricsToken: null,
-    ...{ databaseUrl: null, upstreams: {}, aliases: {}, bodies: 'full', usage: 'ask', onClientAbort: 'cancel' },
+    ...{
+      databaseUrl: null,
+      upstreams: {},
+      aliases: {},
+      bodies: 'full',
+      usage: 'ask',
+      onClientAbort: 'cancel',
+      onRevoke: 'finish',
+    },
     ...{
       durability: 'process',
       onFull: 'open',

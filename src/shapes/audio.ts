@@ -58,6 +58,7 @@ function createAudioShape(name: ShapeName, normalise: (native: JsonObject) => No
     mayMatter: createEventTest(USAGE_PATTERN, ERROR_PATTERN, TERMINAL_PATTERN),
     readEvent,
     doneText: '[DONE]',
+    hasLastEvent: true,
   };
 }
 

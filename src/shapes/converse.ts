@@ -5,7 +5,7 @@
 import type { JsonObject, JsonValue, UsageReading } from '../token-usage.ts';
 import { createEventTest, USAGE_PATTERN } from './event-test.ts';
 import { isObject, readArray, readCount, readName, readObject } from './json-reading.ts';
-import { createDraft, type Normalised, withContext, withTerminal, withUsage } from './reading.ts';
+import { createDraft, type Normalised, withContext, withPart, withTerminal, withUsage } from './reading.ts';
 import type { Shape } from './shape.ts';
 
 function sumDetails(details: readonly JsonValue[]): number {
@@ -57,6 +57,7 @@ function readBody(body: JsonValue, reading: UsageReading): UsageReading {
 
 function readEvent(eventType: string | null, data: JsonValue, reading: UsageReading): UsageReading {
   if (!isObject(data)) return reading;
+  if (eventType === 'messageStop') return withPart(reading, 0, true);
   const seen = readBody(data, reading);
   return eventType === 'metadata' ? withTerminal(seen) : seen;
 }
@@ -64,7 +65,9 @@ function readEvent(eventType: string | null, data: JsonValue, reading: UsageRead
 export const converse: Shape = {
   name: 'converse',
   readJson: (body, reading) => withTerminal(readBody(body, reading)),
-  mayMatter: createEventTest(USAGE_PATTERN),
+  mayMatter: createEventTest(USAGE_PATTERN, '"stopReason"'),
   readEvent,
   doneText: null,
+  hasLastEvent: true,
+  hasUsageAtEnd: true,
 };

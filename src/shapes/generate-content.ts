@@ -7,8 +7,8 @@ import { withErrorMember } from './error-reading.ts';
 import { createEventTest, ERROR_PATTERN } from './event-test.ts';
 import { GENERATE_NAMES, type Grounding, normaliseGemini, UNGROUNDED } from './gemini-usage.ts';
 import { mergeGrounding, readGrounding } from './grounding.ts';
-import { isObject, readArray, readName, readObject } from './json-reading.ts';
-import { type Normalised, withContext, withTerminal, withUsage } from './reading.ts';
+import { isObject, readArray, readCount, readName, readObject } from './json-reading.ts';
+import { isAnswered, type Normalised, withContext, withPart, withTerminal, withUsage } from './reading.ts';
 import type { Shape } from './shape.ts';
 
 /** The usage of one turn of a live session, where the answer is called a response. */
@@ -48,9 +48,16 @@ function readElement(body: JsonValue, reading: UsageReading): UsageReading {
   return withErrorMember(withContext(seen, { model, serviceTier }), body);
 }
 
-function isLastElement(body: JsonValue): boolean {
-  if (readName(readObject(body, 'promptFeedback') ?? undefined, 'blockReason') !== null) return true;
-  return readArray(body, 'candidates').some((candidate) => readName(candidate, 'finishReason') !== null);
+function isBlocked(body: JsonValue): boolean {
+  return readName(readObject(body, 'promptFeedback') ?? undefined, 'blockReason') !== null;
+}
+
+function readCandidates(body: JsonValue, reading: UsageReading): UsageReading {
+  return readArray(body, 'candidates').reduce<UsageReading>(
+    (seen, candidate) =>
+      withPart(seen, readCount(candidate, 'index') ?? 0, readName(candidate, 'finishReason') !== null),
+    reading,
+  );
 }
 
 function readJson(body: JsonValue, reading: UsageReading): UsageReading {
@@ -59,8 +66,8 @@ function readJson(body: JsonValue, reading: UsageReading): UsageReading {
 }
 
 function readEvent(_eventType: string | null, data: JsonValue, reading: UsageReading): UsageReading {
-  const seen = readElement(data, reading);
-  return isLastElement(data) ? withTerminal(seen) : seen;
+  const seen = readCandidates(data, readElement(data, reading));
+  return isAnswered(seen) || isBlocked(data) ? withTerminal(seen) : seen;
 }
 
 export const generateContent: Shape = {
@@ -76,4 +83,5 @@ export const generateContent: Shape = {
   ),
   readEvent,
   doneText: '[DONE]',
+  hasLastEvent: true,
 };

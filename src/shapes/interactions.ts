@@ -64,4 +64,5 @@ export const interactions: Shape = {
   mayMatter: createEventTest(String.raw`"interaction\.complete`, USAGE_PATTERN, ERROR_PATTERN),
   readEvent,
   doneText: '[DONE]',
+  hasLastEvent: true,
 };

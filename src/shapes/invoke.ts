@@ -5,13 +5,22 @@
  * Source: AWS, Bedrock user guide, "Inference request parameters and response fields"; InvokeModel; November 2026.
  */
 import type { JsonObject, JsonValue, UsageReading } from '../token-usage.ts';
+import { CHOICE_PATTERNS, readChoices } from './chat-completions.ts';
 import { normaliseTokenUsage } from './converse.ts';
 import { withErrorMember } from './error-reading.ts';
 import { createEventTest, ERROR_PATTERN, USAGE_PATTERN } from './event-test.ts';
 import { isObject, readArray, readCount, readName, readObject } from './json-reading.ts';
-import { normaliseMessage } from './messages.ts';
+import { normaliseMessage, readOpening, readStopReason, withKnownOutput, withReportedOutput } from './messages.ts';
 import { CHAT_NAMES, normaliseOpenAi } from './openai-usage.ts';
-import { createDraft, type Normalised, withContext, withTerminal, withUsage } from './reading.ts';
+import {
+  createDraft,
+  type Normalised,
+  withContext,
+  withFinalUsage,
+  withPart,
+  withTerminal,
+  withUsage,
+} from './reading.ts';
 import type { ReadHeader, Shape } from './shape.ts';
 
 const METRICS = 'amazon-bedrock-invocationMetrics';
@@ -144,9 +153,38 @@ function readBody(body: JsonObject, reading: UsageReading): UsageReading {
 
 function readEvent(_eventType: string | null, data: JsonValue, reading: UsageReading): UsageReading {
   if (!isObject(data)) return reading;
+  const seen = withFinalUsage(reading, readParts(data, readOwnUsage(data, reading)));
   const isLast = readName(data, 'type') === 'message_stop' || readObject(data, METRICS) !== null;
-  const seen = readBody(data, reading);
   return isLast ? withTerminal(seen) : seen;
+}
+
+function readOwnUsage(data: JsonObject, reading: UsageReading): UsageReading {
+  const seen = readBody(data, reading);
+  switch (readName(data, 'type')) {
+    case 'message_start':
+      return readOpening(data, seen, reading);
+    case 'message_delta':
+      return withReportedOutput(data, seen, reading);
+    case 'message_stop':
+      return withKnownOutput(seen);
+    default:
+      return seen;
+  }
+}
+
+/** How each family of models says that it goes on, and that it has come to its end. */
+function readParts(data: JsonObject, reading: UsageReading): UsageReading {
+  if (readName(data, 'type') === 'message_delta') return readStopReason(data, reading);
+  if (readArray(data, 'choices').length > 0) return readChoices(data, reading);
+  if (readObject(data, 'messageStart') !== null) return withPart(reading, 0, false);
+  if (readObject(data, 'messageStop') !== null) return withPart(reading, 0, true);
+  if ('generation' in data) return withPart(reading, 0, readName(data, 'stop_reason') !== null);
+  if ('outputText' in data) return withPart(reading, 0, readName(data, 'completionReason') !== null);
+  if (typeof data['is_finished'] === 'boolean') return withPart(reading, 0, data['is_finished']);
+  return readArray(data, 'outputs').reduce<UsageReading>(
+    (seen, output, index) => withPart(seen, index, readName(output, 'stop_reason') !== null),
+    reading,
+  );
 }
 
 function readHead(header: ReadHeader, reading: UsageReading): UsageReading {
@@ -163,7 +201,6 @@ function readHead(header: ReadHeader, reading: UsageReading): UsageReading {
 
 export const invoke: Shape = {
   name: 'invoke',
-  countsElements: true,
   readHead,
   readJson: (body, reading) => withTerminal(isObject(body) ? readBody(body, reading) : reading),
   mayMatter: createEventTest(
@@ -173,6 +210,10 @@ export const invoke: Shape = {
     String.raw`"type"\s*:\s*"message_`,
     String.raw`oken(?:C|_c)ount"\s*:\s*\d`,
     '"billed_units"',
+    '"messageStop"',
+    String.raw`"(?:stop_reason|completionReason)"\s*:\s*"`,
+    String.raw`"is_finished"\s*:\s*true`,
+    ...CHOICE_PATTERNS,
   ),
   readEvent,
   doneText: null,

@@ -46,6 +46,7 @@ function addOther(sums: readonly OtherUsage[], more: OtherUsage): readonly Other
       sum.purpose === more.purpose &&
       sum.model === more.model &&
       areSameTerms(sum.terms, more.terms) &&
+      sum.hasUnknownWrites === more.hasUnknownWrites &&
       stepOf(sum) === stepOf(more),
   );
   const before = sums[at];
@@ -102,6 +103,7 @@ export function addLine(reading: UsageReading, line: UsageReading): UsageReading
     classes: usage.classes,
     ...terms,
     largestPrompt: countPrompt(usage.classes),
+    ...(usage.hasUnknownWrites === true ? { hasUnknownWrites: true as const } : {}),
   };
   const parts = (usage.others ?? []).map((part) => ({
     ...part,
@@ -109,7 +111,7 @@ export function addLine(reading: UsageReading, line: UsageReading): UsageReading
     model: part.model ?? line.model,
     largestPrompt: countPrompt(part.classes),
   }));
-  const isOwn = line.model === model && isOnTerms && stepOf(own) === 0;
+  const isOwn = line.model === model && isOnTerms && stepOf(own) === 0 && own.hasUnknownWrites === undefined;
   const before = reading.usage;
   let others: readonly OtherUsage[] = before?.others ?? [];
   let isFull = false;

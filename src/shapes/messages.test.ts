@@ -97,24 +97,6 @@ describe('iterations', () => {
     expect(readMessage({ input_tokens: 10, output_tokens: 5, iterations }).flags).toEqual(['inconsistent']);
   });
 
-  test.each<[string, number, string[]]>([
-    ['before its first token costs nothing', 0, []],
-    ['after it had written is remarked: nobody says what it costs', 40, ['inconsistent']],
-  ])('a fallback is the total of the model that served; an attempt declined %s', (_, declined, flags) => {
-    const reading = readMessage({
-      input_tokens: 412,
-      output_tokens: 264,
-      iterations: [
-        { type: 'message', model: 'claude-fable-5', input_tokens: 400, output_tokens: declined },
-        { type: 'message', model: 'claude-opus-5', input_tokens: 12, output_tokens: 64 },
-        { type: 'fallback_message', model: 'claude-opus-5', input_tokens: 400, output_tokens: 200 },
-      ],
-    });
-    expect(reading.usage?.classes).toEqual({ input: 412, output: 264 });
-    expect(reading.usage?.others).toBeUndefined();
-    expect(reading.flags).toEqual(flags);
-  });
-
   test('they come with a late delta and replace what was known', () => {
     const reading = readStream([
       start({ input_tokens: 23, output_tokens: 1, iterations: null }),

@@ -3,111 +3,27 @@
  * are disjoint already. In streams `message_start` and each `message_delta` report running totals.
  * Source: Anthropic's API reference, Messages, `usage`, November 2026.
  */
-import type { JsonObject, JsonValue, OtherUsage, UsageReading } from '../token-usage.ts';
+import type { JsonObject, JsonValue, UsageReading } from '../token-usage.ts';
 import { withErrorMember } from './error-reading.ts';
 import { createEventTest, ERROR_PATTERN, USAGE_PATTERN } from './event-test.ts';
 import { isObject, readArray, readCount, readName, readObject } from './json-reading.ts';
-import { createDraft, type Draft, type Normalised, withContext, withTerminal, withUsage } from './reading.ts';
+import { draftCounts, isFallbackBlock, leaveAttempt, noteAttempts, readParts } from './message-parts.ts';
+import {
+  createUsage,
+  type Normalised,
+  withContext,
+  withFinalUsage,
+  withIncomplete,
+  withPart,
+  withTerminal,
+  withUsage,
+} from './reading.ts';
 import type { Shape } from './shape.ts';
-
-interface Counts {
-  readonly input: number | null;
-  readonly cacheRead: number | null;
-  readonly write5m: number | null;
-  readonly write1h: number | null;
-  readonly output: number | null;
-}
-
-/** Cache writes by lifetime; without the split they are of the default, five minutes. */
-function readCounts(usage: JsonObject, draft: Draft): Counts {
-  const split = readObject(usage, 'cache_creation') ?? undefined;
-  const fiveMinutes = readCount(split, 'ephemeral_5m_input_tokens');
-  const oneHour = readCount(split, 'ephemeral_1h_input_tokens');
-  const written = readCount(usage, 'cache_creation_input_tokens');
-  const isSplit = fiveMinutes !== null || oneHour !== null;
-  const splitSum = (fiveMinutes ?? 0) + (oneHour ?? 0);
-  if (isSplit && written !== null && splitSum !== written) draft.remark();
-  // Where the sum is larger than the split, the rest is of the default lifetime.
-  const rest = isSplit && written !== null ? Math.max(0, written - splitSum) : 0;
-  return {
-    input: readCount(usage, 'input_tokens'),
-    cacheRead: readCount(usage, 'cache_read_input_tokens'),
-    write5m: isSplit ? (fiveMinutes ?? 0) + rest : written,
-    write1h: oneHour,
-    output: readCount(usage, 'output_tokens'),
-  };
-}
-
-/** What one prompt used, in its own draft. */
-function draftCounts(usage: JsonObject): Draft {
-  const draft = createDraft();
-  const counts = readCounts(usage, draft);
-  draft.set('input', counts.input);
-  draft.set('cache_read', counts.cacheRead);
-  draft.set('cache_creation_5m', counts.write5m);
-  draft.set('cache_creation_1h', counts.write1h);
-  draft.set('output', counts.output);
-  return draft;
-}
-
-interface Iterations {
-  readonly others: readonly OtherUsage[];
-  readonly consistent: boolean;
-  readonly isIncomplete: boolean;
-}
-
-/** In the totals, as far as they are of the model that served. */
-const TURN_TYPES: readonly string[] = ['message', 'fallback_message'];
-/** Apart from the totals. */
-const OTHER_TYPES: readonly string[] = ['compaction', 'advisor_message'];
-
-const TOTALS = [
-  'input_tokens',
-  'cache_read_input_tokens',
-  'cache_creation_input_tokens',
-  'output_tokens',
-] as const satisfies readonly string[];
-
-/**
- * The parts that an answer was made of. Compactions (same model, a prompt of their own) and advisors (another model)
- * are not in the totals; the turns of the model that served are, and must add up to them.
- */
-function readIterations(native: JsonObject): Iterations {
-  const entries = readArray(native, 'iterations').filter(isObject);
-  const others: OtherUsage[] = [];
-  let consistent = true;
-  for (const entry of entries) {
-    const type = readName(entry, 'type') ?? '';
-    if (!OTHER_TYPES.includes(type)) continue;
-    const purpose = type === 'compaction' ? type : 'advisor';
-    const part = draftCounts(entry).done(null);
-    if (!part.consistent) consistent = false;
-    others.push({ purpose, model: type === 'compaction' ? null : readName(entry, 'model'), classes: part.classes });
-  }
-  const fallback = entries.find((entry) => readName(entry, 'type') === 'fallback_message');
-  const serving = readName(fallback, 'model');
-  const turns = entries.filter((entry) => TURN_TYPES.includes(readName(entry, 'type') ?? ''));
-  const isServing = (turn: JsonObject) => serving === null || (readName(turn, 'model') ?? serving) === serving;
-  // Declined before its first token, an attempt costs nothing. After it, nobody says what it costs.
-  const hasDeclined = turns.some((turn) => !isServing(turn) && (readCount(turn, 'output_tokens') ?? 0) > 0);
-  // Nor is it known of a part of another kind whether the totals have it.
-  const known = [...TURN_TYPES, ...OTHER_TYPES];
-  const isUnknown = (entry: JsonObject) => !known.includes(readName(entry, 'type') ?? '');
-  const isIncomplete =
-    hasDeclined ||
-    entries.some((entry) => isUnknown(entry) && TOTALS.some((name) => (readCount(entry, name) ?? 0) > 0));
-  const served = turns.filter(isServing);
-  const addsUp = TOTALS.every((name) => {
-    const total = readCount(native, name);
-    return total === null || served.reduce((sum, turn) => sum + (readCount(turn, name) ?? 0), 0) === total;
-  });
-  return { others, consistent: consistent && !isIncomplete && (served.length === 0 || addsUp), isIncomplete };
-}
 
 /** `executions` is what was counted in the answer's blocks so far; 0 is known to be free, null is none seen. */
 function normaliseWith(native: JsonObject, executions: number | null): Normalised {
-  const draft = draftCounts(native);
-  const { others, consistent, isIncomplete } = readIterations(native);
+  const { others, consistent, isIncomplete, isFallback, served } = readParts(native);
+  const draft = draftCounts({ ...served, ...native });
   if (!consistent) draft.remark();
   // A redeemed credit turns cache writes into reads on the bill.
   const credit = readObject(native, 'fallback_credit') ?? undefined;
@@ -125,6 +41,7 @@ function normaliseWith(native: JsonObject, executions: number | null): Normalise
     ...draft.done(readCount(details, 'thinking_tokens')),
     others,
     isIncomplete: isIncomplete || isRedeemed,
+    hasUnknownWrites: isFallback || isRedeemed,
   };
 }
 
@@ -173,6 +90,22 @@ function readHolder(holder: JsonObject, reading: UsageReading): UsageReading {
   return withBlocks(seen, readArray(holder, 'content'));
 }
 
+/** The model behind the block serves from here on; what was reported so far is the other one's. */
+function withFallback(reading: UsageReading, data: JsonObject, block: JsonObject): UsageReading {
+  const to = readName(readObject(block, 'to') ?? undefined, 'model');
+  if (to === null) return reading;
+  const from = readName(readObject(block, 'from') ?? undefined, 'model') ?? reading.model;
+  const native = leaveAttempt(reading.usage?.native ?? {}, {
+    from,
+    isReported: reading.model !== to,
+    index: readCount(data, 'index'),
+  });
+  const { classes, reasoning, ...more } = normaliseWith(native, reading.usage?.classes.code_execution_requests ?? null);
+  // Its output comes with the next report, as in any stream.
+  const { output: _, ...known } = classes;
+  return withContext({ ...reading, usage: createUsage({ ...more, classes: known, reasoning }, native) }, { model: to });
+}
+
 /** `hasContent` false: the answer has no block, or none with anything in it. */
 function withRefusal(reading: UsageReading, holder: JsonObject | null, hasContent: boolean): UsageReading {
   const { usage } = reading;
@@ -182,7 +115,11 @@ function withRefusal(reading: UsageReading, holder: JsonObject | null, hasConten
 
 /** A whole message. */
 export function readMessage(message: JsonObject, reading: UsageReading): UsageReading {
-  return withRefusal(readHolder(message, reading), message, readArray(message, 'content').length > 0);
+  const content = readArray(message, 'content');
+  const usage = readObject(message, 'usage');
+  const noted = usage === null ? message : { ...message, usage: noteAttempts(usage, content) };
+  const hasContent = content.some((block) => !isFallbackBlock(block));
+  return withRefusal(readHolder(noted, reading), message, hasContent);
 }
 
 function readJson(body: JsonValue, reading: UsageReading): UsageReading {
@@ -196,18 +133,48 @@ function readJson(body: JsonValue, reading: UsageReading): UsageReading {
   return withTerminal(withErrorMember(seen, body));
 }
 
+/** The opening of a stream. The output that it reports is a token or so in place of what is to come. */
+export function readOpening(data: JsonObject, seen: UsageReading, before: UsageReading): UsageReading {
+  return withPart(withReportedOutput(data, seen, before), 0, false);
+}
+
+/** Only a `message_delta` reports output. */
+export function withReportedOutput(data: JsonObject, seen: UsageReading, before: UsageReading): UsageReading {
+  const { usage } = seen;
+  const isReported = readCount(readObject(data, 'usage') ?? undefined, 'output_tokens') !== null;
+  if (usage === null || isReported || before.usage?.classes.output !== undefined) return seen;
+  const { output: _, ...classes } = usage.classes;
+  return { ...seen, usage: { ...usage, classes, reasoning: null } };
+}
+
+export function readStopReason(data: JsonObject, reading: UsageReading): UsageReading {
+  const isStopped = readName(readObject(data, 'delta') ?? undefined, 'stop_reason') !== null;
+  return isStopped ? withPart(reading, 0, true) : reading;
+}
+
+/** A whole stream that never reported its output has one nonetheless. */
+export function withKnownOutput(reading: UsageReading): UsageReading {
+  return reading.usage?.classes.output === undefined ? withIncomplete(reading) : reading;
+}
+
 /** The event's own `type` decides: relays drop the `event:` lines. */
 function readEvent(eventType: string | null, data: JsonValue, reading: UsageReading, sawContent = false): UsageReading {
   if (!isObject(data)) return reading;
   switch (readName(data, 'type') ?? eventType) {
     case 'message_start':
-      return readHolder(readObject(data, 'message') ?? {}, reading);
-    case 'message_delta':
-      return withRefusal(readHolder(data, reading), readObject(data, 'delta'), sawContent);
-    case 'content_block_start':
-      return withBlocks(reading, [data['content_block'] ?? null]);
+      return readOpening(data, readHolder(readObject(data, 'message') ?? {}, reading), reading);
+    case 'message_delta': {
+      const seen = withRefusal(readHolder(data, reading), readObject(data, 'delta'), sawContent);
+      return withFinalUsage(reading, readStopReason(data, withReportedOutput(data, seen, reading)));
+    }
+    case 'content_block_start': {
+      const block = data['content_block'] ?? null;
+      return isObject(block) && isFallbackBlock(block)
+        ? withFallback(reading, data, block)
+        : withBlocks(reading, [block]);
+    }
     case 'message_stop':
-      return withTerminal(reading);
+      return withTerminal(withKnownOutput(reading));
     case 'error':
       return withErrorMember(reading, data);
     default:
@@ -218,7 +185,13 @@ function readEvent(eventType: string | null, data: JsonValue, reading: UsageRead
 export const messages: Shape = {
   name: 'messages',
   readJson,
-  mayMatter: createEventTest(String.raw`"type"\s*:\s*"message_`, '"server_tool_use"', ERROR_PATTERN, USAGE_PATTERN),
+  mayMatter: createEventTest(
+    String.raw`"type"\s*:\s*"(?:message_|fallback")`,
+    '"server_tool_use"',
+    ERROR_PATTERN,
+    USAGE_PATTERN,
+  ),
   readEvent,
   doneText: null,
+  hasLastEvent: true,
 };

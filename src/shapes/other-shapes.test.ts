@@ -136,9 +136,9 @@ describe('messages: counts are disjoint already', () => {
       { input: 20, output: 9 },
     ],
     [
-      'a cut stream keeps what it began with',
+      'a cut stream keeps the input that it began with, and not what stood in the place of its output',
       [start({ input_tokens: 15, output_tokens: 1 })],
-      { input: 15, output: 1 },
+      { input: 15 },
     ],
   ])('of a stream, %s', (_, events, classes) => {
     expect(readEvents('messages', events).usage?.classes).toEqual(classes);

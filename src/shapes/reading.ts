@@ -34,6 +34,8 @@ export interface Normalised {
   readonly others?: readonly OtherUsage[];
   /** As in `TokenUsage`. */
   readonly isIncomplete?: boolean;
+  /** As in `TokenUsage`. */
+  readonly hasUnknownWrites?: boolean;
   /** False when the parts do not add up. */
   readonly consistent: boolean;
 }
@@ -79,6 +81,20 @@ export function normaliseCount(name: UsageClass, quantity: number | null): Norma
   return draft.done(null);
 }
 
+export function createUsage(
+  { classes, reasoning, others = [], isIncomplete = false, hasUnknownWrites = false }: Omit<Normalised, 'consistent'>,
+  native: JsonObject,
+): TokenUsage {
+  return {
+    classes,
+    reasoning,
+    ...(others.length === 0 ? {} : { others }),
+    ...(isIncomplete ? { isIncomplete } : {}),
+    ...(hasUnknownWrites ? { hasUnknownWrites } : {}),
+    native,
+  };
+}
+
 /** Takes in a reported usage object; anything but an object with members leaves the reading as it is. */
 export function withUsage(
   reading: UsageReading,
@@ -87,14 +103,9 @@ export function withUsage(
 ): UsageReading {
   if (!isObject(reported) || Object.keys(reported).length === 0) return reading;
   const native = mergeNative(reading.usage?.native ?? null, reported);
-  const { classes, reasoning, others = [], isIncomplete = false, consistent } = normalise(native);
-  const usage: TokenUsage = {
-    classes,
-    reasoning,
-    ...(others.length === 0 ? {} : { others }),
-    ...(isIncomplete ? { isIncomplete } : {}),
-    native,
-  };
+  const normalised = normalise(native);
+  const { consistent } = normalised;
+  const usage = createUsage(normalised, native);
   // Judged on all that was reported so far: what looked odd in the middle of a stream may add up at its end.
   const flags = reading.flags.filter((flag) => flag !== 'inconsistent');
   return { ...reading, usage, flags: consistent ? flags : [...flags, 'inconsistent'] };
@@ -149,6 +160,41 @@ export function withLaterResult(reading: UsageReading, id: string | null, isFina
   const { laterResult } = reading;
   if (laterResult?.id === id && laterResult.isFinal === isFinal) return reading;
   return { ...reading, laterResult: { id, isFinal } };
+}
+
+/** More than any request can ask for. */
+const MAX_PARTS = 256;
+
+/** A part of the answer (a choice, a candidate) was seen, with its finish reason or yet without. */
+export function withPart(reading: UsageReading, index: number, isFinished: boolean): UsageReading {
+  const { parts = [] } = reading;
+  // What follows a finish reason (the verdict of a filter) does not take it back.
+  if (parts[index] === true || parts[index] === isFinished || !isPartIndex(index)) return reading;
+  const length = Math.max(parts.length, index + 1);
+  return {
+    ...reading,
+    parts: Array.from({ length }, (_, at) => (at === index ? isFinished : (parts[at] ?? null))),
+  };
+}
+
+function isPartIndex(index: number): boolean {
+  return Number.isInteger(index) && index >= 0 && index < MAX_PARTS;
+}
+
+/** Every part of the answer that was begun has its finish reason. */
+export function isAnswered({ parts }: UsageReading): boolean {
+  return parts !== undefined && !parts.includes(false);
+}
+
+/** What was noted on the way to the end, and says nothing more when the answer is over. */
+export function withoutProgress({ parts: _, isUsageFinal, ...reading }: UsageReading): UsageReading {
+  return isUsageFinal === undefined || reading.terminal ? reading : { ...reading, isUsageFinal };
+}
+
+/** Usage that comes with the last finish reason, or behind it, is the last. */
+export function withFinalUsage(before: UsageReading, after: UsageReading): UsageReading {
+  if (after.usage === null || after.usage === before.usage || !isAnswered(after)) return after;
+  return { ...after, isUsageFinal: true };
 }
 
 export function withTerminal(reading: UsageReading): UsageReading {

@@ -2,7 +2,14 @@
  * What of a finished reading is counted for its call: usage that another call is billed for is left out, and what the
  * request sent stands in where the answer reports nothing. No bytes, no prices.
  */
-import { hasUnreadPart, isWholeResult, type TokenUsage, type UsageReading, type UsageSource } from '../token-usage.ts';
+import {
+  hasFinalUsage,
+  hasUnreadPart,
+  isWholeResult,
+  type TokenUsage,
+  type UsageReading,
+  type UsageSource,
+} from '../token-usage.ts';
 
 export interface AnswerCircumstances {
   /** As in `Endpoint`: the call fetches what an earlier one asked for. */
@@ -86,5 +93,5 @@ function withPictures(usage: TokenUsage | null, sent: TokenUsage | null): TokenU
  */
 function usageSourceOf(reading: UsageReading | null): UsageSource {
   if (reading === null || reading.usage === null) return 'none';
-  return reading.terminal ? 'provider' : 'partial';
+  return hasFinalUsage(reading) ? 'provider' : 'partial';
 }

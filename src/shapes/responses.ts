@@ -145,4 +145,5 @@ export const responses: Shape = {
   mayMatter: createEventTest(USAGE_PATTERN, ERROR_PATTERN, TERMINAL_PATTERN, BACKGROUND_PATTERN),
   readEvent,
   doneText: '[DONE]',
+  hasLastEvent: true,
 };

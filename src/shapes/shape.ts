@@ -37,8 +37,6 @@ export interface Shape {
   readonly name: ShapeName;
   /** What the head of a successful answer says, where usage or terms stand there; read before the body. */
   readonly readHead?: (header: ReadHeader, reading: UsageReading) => UsageReading;
-  /** What is billed is the number of elements in a list, which is kept when the body is too large to be parsed. */
-  readonly countsElements?: true;
   /** A whole JSON answer. Returns what it says; `terminal` is true for a complete body. */
   readonly readJson: (body: JsonValue, reading: UsageReading) => UsageReading;
   /**
@@ -64,4 +62,11 @@ export interface Shape {
   readonly areLines?: boolean;
   /** The data text that ends a stream and is not JSON, e.g. `[DONE]`; null when the shape has none. */
   readonly doneText: string | null;
+  /**
+   * Every whole stream of this shape says that it is over: by its last event, or by the finish reasons of all its parts.
+   * One that ends well without was cut short. Of other shapes only those streams whose parts were begun are known to.
+   */
+  readonly hasLastEvent?: true;
+  /** Finish reasons alone make no whole stream: usage always stands behind them, in an event of its own. */
+  readonly hasUsageAtEnd?: true;
 }

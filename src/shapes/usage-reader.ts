@@ -5,12 +5,14 @@
 import { hasUnreadPart, type UsageReading } from '../token-usage.ts';
 import type { AwsFrame } from '../wire/aws-event-stream.ts';
 import { type ContentDecoder, createContentDecoder, type DecodeEnd, isIdentity } from '../wire/content-encoding.ts';
+import { isJsonSpace } from '../wire/json-scan.ts';
 import { scanTopLevel } from '../wire/json-top-level.ts';
 import { CONTENT_TESTS } from './content-tests.ts';
 import { withError, withErrorBody } from './error-reading.ts';
-import { createFraming } from './framing.ts';
+import { createFraming, isJsonType } from './framing.ts';
 import { isObject, parseJson } from './json-reading.ts';
-import { EMPTY_READING, withFlag, withIncomplete, withLaterResult, withTerminal } from './reading.ts';
+import { judgeEnding } from './judge-ending.ts';
+import { EMPTY_READING, withFlag, withIncomplete, withLaterResult, withoutProgress, withTerminal } from './reading.ts';
 import type { ReadHeader, Shape } from './shape.ts';
 import { readWholeJson } from './whole-json.ts';
 
@@ -20,6 +22,8 @@ export const FINISH_DEADLINE_MS = 2000;
 const MODEL_LOOKS = 3;
 const MODEL_LOOK_MAX_BYTES = 64 * 1024;
 const MAX_DONE_TEXT_BYTES = 32;
+/** Nothing, or a part of something, is what these statuses announce. */
+const WITHOUT_ENDING: readonly number[] = [204, 205, 206];
 
 export interface UsageReaderOptions {
   readonly shape: Shape;
@@ -31,6 +35,8 @@ export interface UsageReaderOptions {
   readonly header?: ReadHeader;
   /** The provider's id of the result that is fetched, where the answer does not say it. */
   readonly resultId?: string | undefined;
+  /** False: answers to this method have no body, whatever their headers say. */
+  readonly hasBody?: boolean;
 }
 
 export interface UsageReader {
@@ -60,11 +66,19 @@ export function createUsageReader(options: UsageReaderOptions): UsageReader {
   let stopped = false;
   let finished = false;
   let isCut = false;
+  let isClosing = false;
+  let isEmpty = true;
+  /** What was being read when the answer ended was not whole. */
+  let isOpen = false;
+  /** Something before the end was not read, and the ending may have been in it. */
+  let isPassedOver = false;
   let decoder: ContentDecoder | null = null;
   let decodeEnd: DecodeEnd | null = null;
   let onDecodeEnd: (() => void) | null = null;
 
-  const isRead = shape.name !== 'opaque' || status >= 400;
+  // Of answers that are not metered only errors are read, and whether what was announced as JSON is JSON.
+  const isMetered = shape.name !== 'opaque' || status >= 400;
+  const isRead = isMetered || isJsonType(options.contentType);
   const hints = { canBeArray: shape.name === 'generate-content', areLines: shape.areLines === true && status < 400 };
   const framing = isRead
     ? createFraming(options.contentType, hints, {
@@ -75,20 +89,30 @@ export function createUsageReader(options: UsageReaderOptions): UsageReader {
           if (!isCut) reading = withTerminal(reading);
         },
         onProblem: (problem) => {
-          if (problem === 'too-large') reading = withFlag(reading, 'tap_limit');
-          else if (!isCut) reading = withFlag(reading, 'undecodable');
+          if (problem === 'too-large') {
+            isPassedOver = true;
+            if (isMetered) reading = withFlag(reading, 'tap_limit');
+          } else remarkUndecodable();
         },
       })
     : null;
+  const hasEnding = status >= 200 && status < 300 && !WITHOUT_ENDING.includes(status) && options.hasBody !== false;
   const isEncoded = framing !== null && !isIdentity(options.contentEncoding);
 
+  /** The end of a cut answer is cut itself; anything else that cannot be decoded is worth a remark. */
+  function remarkUndecodable(): void {
+    if (isClosing) isOpen = true;
+    else isPassedOver = true;
+    if (!isCut) reading = withFlag(reading, 'undecodable');
+  }
+
   function readEvent(eventType: string | null, data: Buffer): void {
+    isEmpty = false;
     if (!sawContent && CONTENT_TESTS[shape.name](eventType, data)) sawContent = true;
     if (shape.mayMatter(data)) {
       const value = parseJson(data);
       if (value !== undefined) reading = shape.readEvent(eventType, value, reading, sawContent);
-      // The last event of a cut answer is cut itself; any other that cannot be parsed is worth a remark.
-      else if (!isCut) reading = withFlag(reading, 'undecodable');
+      else remarkUndecodable();
     } else if (isDoneText(data)) {
       reading = withTerminal(reading);
     } else if (reading.model === null && modelLooks < MODEL_LOOKS && data.length <= MODEL_LOOK_MAX_BYTES) {
@@ -116,14 +140,15 @@ export function createUsageReader(options: UsageReaderOptions): UsageReader {
   }
 
   function readBody(bytes: Buffer): void {
-    const { body, complete } = readWholeJson(bytes, shape.countsElements === true);
-    if (body !== undefined) {
+    const { body, complete } = readWholeJson(bytes);
+    isEmpty = bytes.every(isJsonSpace);
+    if (body !== undefined && isMetered) {
       const before = reading;
       reading = shape.readJson(body, reading);
       if (status >= 400 && reading.error === null) reading = withErrorBody(reading, body);
       if (!complete) reading = { ...reading, terminal: before.terminal };
     }
-    if (!complete && !isCut) reading = withFlag(reading, 'undecodable');
+    if (!complete) remarkUndecodable();
   }
 
   /** Reading is never worth a call: whatever goes wrong here stops the reading and is flagged. */
@@ -179,9 +204,14 @@ export function createUsageReader(options: UsageReaderOptions): UsageReader {
 
     function close(): void {
       isCut = !complete || stopped;
+      isClosing = true;
       guarded(() => framing?.finish());
-      // Each line is an answer of its own: one that was not read is missing in the sum.
-      if (shape.areLines === true && hasUnreadPart(reading)) reading = withIncomplete(reading);
+      if (hasEnding && !isCut && !stopped && !isPassedOver)
+        reading = judgeEnding(shape, { form: framing?.form ?? null, isOpen, isEmpty }, reading);
+      // What was not looked into may have had usage in it; and each line is an answer of its own.
+      if (reading.flags.includes('tap_limit') || (shape.areLines === true && hasUnreadPart(reading)))
+        reading = withIncomplete(reading);
+      if (reading.parts !== undefined) reading = withoutProgress(reading);
       done(reading);
     }
 

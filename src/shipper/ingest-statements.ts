@@ -99,7 +99,15 @@ export const UPDATE_CHECKPOINTS = `
 export const READ_OPEN_OF_PROCESS = `
   select begin, checkpoint from llm_open_calls where process = $1 order by id limit $2`;
 
-/** $1: a process. Those of older releases have none. */
+/**
+ * $1: a process. Those of older releases have none. What another node has closed, when this one was taken for gone, was
+ * open as well.
+ */
 export const READ_OPEN_ORDINALS = `
   select (begin->>'ordinal')::int8 as ordinal from llm_open_calls
-  where process = $1 and jsonb_typeof(begin->'ordinal') = 'number'`;
+  where process = $1 and jsonb_typeof(begin->'ordinal') = 'number'
+  union
+  select ordinal from llm_closed_calls where process = $1 and ordinal is not null`;
+
+/** $1: a process that is accounted for. */
+export const FORGET_CLOSED = 'delete from llm_closed_calls where process = $1';

@@ -1,5 +1,6 @@
 /** A call's beginning, ending and price to its row. Pure: no clock, no files, no database. */
 import type { CallBegin, CallCheckpoint, CallEnd } from '../call-record.ts';
+import { MAX_SKEW_MS } from '../clock.ts';
 import type { PricedCall } from '../pricing/billable-call.ts';
 import { readSpanPath } from '../runs/span-path.ts';
 import type { LlmRequestRow } from '../store/llm-request-row.ts';
@@ -8,6 +9,7 @@ import {
   addClasses,
   type CallFlag,
   type ClassQuantities,
+  hasFinalUsage,
   isWholeResult,
   type JsonObject,
   type UsageClass,
@@ -49,7 +51,7 @@ export function interruptedEnd(begin: CallBegin, checkpoint: CallCheckpoint | nu
     speed: reading?.speed ?? null,
     inferenceGeo: reading?.inferenceGeo ?? null,
     usage,
-    usageSource: usage === null ? 'none' : reading?.terminal === true ? 'provider' : 'partial',
+    usageSource: usage === null ? 'none' : reading !== null && hasFinalUsage(reading) ? 'provider' : 'partial',
     ...(isFinal && result !== null && usage !== null ? { billedOnceAs: result.id } : {}),
     flags: [...new Set([...begin.flags, ...remarks, ...(reading?.flags ?? [])])],
     respondedAtMs: null,
@@ -75,6 +77,8 @@ export function makeRow(begin: CallBegin, end: KnownEnd, priced: PricedCall, pri
   const span = begin.spanPath === null ? null : readSpanPath(begin.spanPath);
   const flags = new Set<CallFlag>(end.flags);
   if (span?.isCut === true) flags.add('span_cut');
+  // It cannot be stored before it came: whoever dated it was wrong.
+  if (begin.requestedAtMs > pricedAtMs + MAX_SKEW_MS) flags.add('clock_skew');
   return {
     id: begin.id,
     requested_at: new Date(begin.requestedAtMs),

@@ -22,7 +22,7 @@ import { type Batch, buildBatch, makeInterruptedItem } from './build-batch.ts';
 import { cleanReason } from './clean-reason.ts';
 import { describeFailure } from './database-error.ts';
 import { type IngestSession, StalePricesError } from './ingest-session.ts';
-import { READ_OPEN_OF_PROCESS, READ_OPEN_ORDINALS } from './ingest-statements.ts';
+import { FORGET_CLOSED, READ_OPEN_OF_PROCESS, READ_OPEN_ORDINALS } from './ingest-statements.ts';
 import { quarantineRecord, releaseRecords } from './quarantine.ts';
 import type { RaisedItems } from './raised-items.ts';
 import { putAside, type RefusedItem, type StoreCounts, storeItems } from './store-items.ts';
@@ -60,6 +60,8 @@ export interface ShipContext {
   readonly quarantineDir: string;
   readonly prices: ShippingPrices;
   readonly log: SpoolLog;
+  /** By this node's clock, as it is corrected. */
+  readonly nowMs: () => number;
   readonly counts: ShipCounts;
   /** Outlives a directory's shipper, which is made anew after a failure. */
   readonly raised: RaisedItems;
@@ -98,7 +100,7 @@ interface PreparedBatch {
 
 /** Starts at the durable cursor. After a failure make a new one: what was read and not stored is read again. */
 export async function openDirectoryShipper(processName: string, context: ShipContext): Promise<DirectoryShipper> {
-  const { spoolDir, quarantineDir, prices, log, counts, raised, keyUses, onEnded } = context;
+  const { spoolDir, quarantineDir, prices, log, nowMs, counts, raised, keyUses, onEnded } = context;
   const dir = join(spoolDir, processName);
   const onFiles = async <T>(work: Promise<T>): Promise<T> => {
     try {
@@ -121,7 +123,7 @@ export async function openDirectoryShipper(processName: string, context: ShipCon
   function priceBatch(batch: SpoolBatch): PricedBatch {
     const entries = batch.entries.map(({ entry }) => entry);
     const { priceCall } = prices.book();
-    const built = buildBatch(entries, { process: processName, priceCall, nowMs: Date.now() });
+    const built = buildBatch(entries, { process: processName, priceCall, nowMs: nowMs() });
     return { ...built, pricesVersion: prices.version() };
   }
 
@@ -165,7 +167,7 @@ export async function openDirectoryShipper(processName: string, context: ShipCon
       const before = counts.rows;
       let refused: readonly RefusedItem[] = [];
       await withLatestPrices(session, async () => {
-        const pricing = { priceCall: prices.book().priceCall, nowMs: Date.now() };
+        const pricing = { priceCall: prices.book().priceCall, nowMs: nowMs() };
         const pricesVersion = prices.version();
         const items = rows.map((row) => makeInterruptedItem(row.begin, row.checkpoint, pricing));
         refused = await storeItems(items, { session, log, counts, raised, pricesVersion });
@@ -195,6 +197,7 @@ export async function openDirectoryShipper(processName: string, context: ShipCon
     await storeInterrupted(session);
     tally.endInterrupting();
     await onFiles(readLosses(dir).then((losses) => onEnded({ name: processName, tally, losses })));
+    await session.client.query(FORGET_CLOSED, [processName]);
     await onFiles(removeProcessDirectory(dir));
   }
 

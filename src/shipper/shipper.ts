@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { listProcessDirectories, releaseReserve } from '../spool/process-directories.ts';
 import type { SpoolLog } from '../spool/spool-log.ts';
+import { readDatabaseTime } from '../store/database-clock.ts';
 import { touchKeys } from '../store/gateway-keys.ts';
 import { daysAhead, ensurePartitions } from '../store/partitions.ts';
 import { inTransaction } from '../store/pool.ts';
@@ -43,6 +44,8 @@ export interface ShipperOptions {
   readonly quarantineDir?: string;
   readonly prices: ShippingPrices;
   readonly log: SpoolLog;
+  /** By this node's clock; the machine's by default. */
+  readonly nowMs?: () => number;
   readonly deadAfterMs?: number;
   /** See `RaisedItems`. */
   readonly raisedPatienceMs?: number | undefined;
@@ -75,6 +78,7 @@ export interface Shipper {
 
 export function startShipper(options: ShipperOptions): Shipper {
   const { pool, spoolDir, prices, log } = options;
+  const nowMs = options.nowMs ?? Date.now;
   const deadAfterMs = options.deadAfterMs ?? DEAD_AFTER_MS;
   const counts: ShipCounts = { rows: 0, sanitised: 0, quarantined: 0, interrupted: 0, corruptBytes: 0, batches: 0 };
   const context: ShipContext = {
@@ -82,6 +86,7 @@ export function startShipper(options: ShipperOptions): Shipper {
     quarantineDir: options.quarantineDir ?? join(dirname(spoolDir), 'quarantine'),
     prices,
     log,
+    nowMs,
     counts,
     raised: new RaisedItems(options.raisedPatienceMs),
     keyUses: new Map(),
@@ -178,7 +183,9 @@ export function startShipper(options: ShipperOptions): Shipper {
 
   async function makePartitionsAhead(): Promise<void> {
     if (performance.now() - partitionsMadeMs < PARTITION_INTERVAL_MS) return;
-    await inTransaction(pool, (client) => ensurePartitions(client, daysAhead(Date.now(), PARTITION_DAYS_AHEAD)));
+    await inTransaction(pool, async (client) =>
+      ensurePartitions(client, daysAhead(await readDatabaseTime(client), PARTITION_DAYS_AHEAD)),
+    );
     partitionsMadeMs = performance.now();
   }
 
@@ -198,7 +205,7 @@ export function startShipper(options: ShipperOptions): Shipper {
       waitingFor = null;
       backoffMs = 0;
       if (isMore || isStopping) return isMore;
-      drainedAtMs = Date.now();
+      drainedAtMs = nowMs();
       drainWaiters = drainWaiters.filter((waiter) => !waiters.includes(waiter));
       for (const waiter of waiters) waiter();
       return false;

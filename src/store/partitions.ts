@@ -1,10 +1,15 @@
 /** The daily partitions of the log tables: their names, and making those that are needed. Dropping is retention's. */
 import type pg from 'pg';
+import { readDatabaseTime } from './database-clock.ts';
 
 const PARTITIONED_TABLES = ['llm_requests', 'llm_bodies'] as const;
 export const DAY_MS = 86_400_000;
 /** Any number, the same in every version: who holds it makes partitions. */
 export const PARTITION_LOCK = 7_461_002;
+
+/** A day whose partition is made so long after its end has come late: from a spool that was away, or by a wrong clock. */
+const LATE_AFTER_MS = DAY_MS;
+const LATE_NOTE = /^made late at (\S+)$/;
 
 /** The day (UTC) of an instant, as `2026-11-28`. */
 export function dayOf(timeMs: number): string {
@@ -25,6 +30,7 @@ export async function ensurePartitions(client: pg.ClientBase, days: readonly str
   if ((await readMissing(client, names)).size === 0) return;
   await client.query('select pg_advisory_xact_lock($1)', [PARTITION_LOCK]);
   const missing = await readMissing(client, names);
+  const nowMs = await readDatabaseTime(client);
   for (const table of PARTITIONED_TABLES) {
     for (const day of [...days].sort()) {
       const name = partitionName(table, day);
@@ -36,8 +42,16 @@ export async function ensurePartitions(client: pg.ClientBase, days: readonly str
       await client.query(
         `alter table ${table} attach partition ${name} for values from ('${day} 00:00:00+00') to ('${next} 00:00:00+00')`,
       );
+      if (Date.parse(next) + LATE_AFTER_MS < nowMs)
+        await client.query(`comment on table ${name} is 'made late at ${new Date(nowMs).toISOString()}'`);
     }
   }
+}
+
+/** When a partition was made, if that was long after its day; `note` is the comment on it. */
+export function readLateness(note: string | null): number | null {
+  const madeMs = Date.parse(LATE_NOTE.exec(note ?? '')?.[1] ?? '');
+  return Number.isNaN(madeMs) ? null : madeMs;
 }
 
 function partitionName(table: string, day: string): string {

@@ -1,13 +1,22 @@
 /**
  * Drops the daily partitions of the log tables that are past their limit, each in its own transaction. What must happen
- * to the roll-ups of a day that goes is the caller's, in the same transaction. It never deletes single rows.
+ * to the roll-ups of a day that goes is the caller's, in the same transaction. It never deletes single rows, and goes by
+ * the clock of the database alone.
  */
 import pg from 'pg';
-import { DAY_MS, dayOf, PARTITION_LOCK } from './partitions.ts';
+import type { ReadTime } from './database-clock.ts';
+import { DAY_MS, dayOf, PARTITION_LOCK, readLateness } from './partitions.ts';
 import { inTransaction } from './pool.ts';
 
-/** Any number, the same in every version: who holds it drops partitions. */
-export const RETENTION_LOCK = 7_461_003;
+/** Any number, the same in every version from 0.3.0 on: who holds it drops partitions. */
+export const RETENTION_LOCK = 7_461_015;
+/**
+ * Who dropped partitions before 0.3.0 held this one, going by the clock and the settings of its own. Every node shares it
+ * while it lives, so that an older one beside it deletes nothing.
+ */
+export const FORMER_RETENTION_LOCK = 7_461_003;
+/** What came late is kept so long, if not as long as the limit says: a person may still want to lengthen that. */
+const LATE_KEPT_DAYS = 7;
 /** Everybody who reads the log queues behind us meanwhile. Longer than the second after which autovacuum gives way. */
 const LOCK_TIMEOUT_MS = 2_000;
 /** Lock not available, deadlock detected: try the same again later. */
@@ -32,7 +41,8 @@ export interface LogDay {
 export interface RetentionOptions {
   readonly pool: pg.Pool;
   readonly limits: RetentionLimits;
-  readonly nowMs: number;
+  /** That of the database, but in tests. Asked again before each day that is dropped. */
+  readonly readTime: ReadTime;
   /** Called for a day of `llm_requests` that is about to be dropped. Nobody writes to the log until the transaction ends. */
   readonly cutRollups: (client: pg.ClientBase, day: LogDay) => Promise<void>;
 }
@@ -55,28 +65,43 @@ export async function applyRetention(options: RetentionOptions): Promise<Retenti
   return { dropped, waitingFor: null };
 }
 
-async function listPastDays({ pool, limits, nowMs }: RetentionOptions): Promise<readonly LogDay[]> {
-  const bodiesDays = Math.min(limits.bodiesDays, limits.rowsDays);
-  // With a limit of 0 days, that of today has begun to be past.
-  const firstBodies = dayOf(bodiesDays === 0 ? nowMs + DAY_MS : nowMs - bodiesDays * DAY_MS);
-  const firstRows = dayOf(nowMs - limits.rowsDays * DAY_MS);
+async function listPastDays({ pool, limits, readTime }: RetentionOptions): Promise<readonly LogDay[]> {
+  const nowMs = await readTime(pool);
   return [
-    ...(await listDaysBefore(pool, 'llm_bodies', firstBodies)),
-    ...(await listDaysBefore(pool, 'llm_requests', firstRows)),
+    ...(await listDaysPast(pool, 'llm_bodies', keptDaysOf('llm_bodies', limits), nowMs)),
+    ...(await listDaysPast(pool, 'llm_requests', keptDaysOf('llm_requests', limits), nowMs)),
   ];
 }
 
+function keptDaysOf(table: LogDay['table'], { rowsDays, bodiesDays }: RetentionLimits): number {
+  return table === 'llm_bodies' ? Math.min(bodiesDays, rowsDays) : rowsDays;
+}
+
+function isPast(day: LogDay, keptDays: number, nowMs: number): boolean {
+  // With a limit of 0 days, that of today has begun to be past.
+  const firstKept = dayOf(keptDays === 0 ? nowMs + DAY_MS : nowMs - keptDays * DAY_MS);
+  return day.from.slice(0, 10) < firstKept;
+}
+
 /** Only partitions with names of ours; who attached others looks after them. */
-async function listDaysBefore(pool: pg.Pool, table: LogDay['table'], firstKept: string): Promise<readonly LogDay[]> {
-  const { rows } = await pool.query<{ name: string }>(
-    `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+async function listDaysPast(
+  pool: pg.Pool,
+  table: LogDay['table'],
+  keptDays: number,
+  nowMs: number,
+): Promise<readonly LogDay[]> {
+  const { rows } = await pool.query<{ name: string; note: string | null }>(
+    `select c.relname as name, obj_description(c.oid, 'pg_class') as note
+     from pg_inherits i join pg_class c on c.oid = i.inhrelid
      where i.inhparent = $1::regclass and c.relname ~ $2 order by 1`,
     [table, `^${table}_p\\d{8}$`],
   );
+  const keptLateMs = Math.min(keptDays, LATE_KEPT_DAYS) * DAY_MS;
   return rows
+    .filter(({ note }) => nowMs >= (readLateness(note) ?? 0) + keptLateMs)
     .map(({ name }) => readDay(table, name))
     .filter((day) => day !== null)
-    .filter(({ from }) => from.slice(0, 10) < firstKept);
+    .filter((day) => isPast(day, keptDays, nowMs));
 }
 
 function readDay(table: LogDay['table'], partition: string): LogDay | null {
@@ -107,7 +132,10 @@ async function dropDay(client: pg.ClientBase, day: LogDay, options: RetentionOpt
   // Before the table, in the same order as those who make partitions.
   await client.query('select pg_advisory_xact_lock($1)', [PARTITION_LOCK]);
   if (!(await isAttached(client, day))) return 'nothing';
-  if (Date.parse(day.to) > options.nowMs) return emptyDay(client, partition);
+  const nowMs = await options.readTime(client);
+  const keptDays = keptDaysOf(table, options.limits);
+  if (!isPast(day, keptDays, nowMs)) return 'nothing';
+  if (Date.parse(day.to) > nowMs) return keptDays === 0 ? emptyDay(client, partition) : 'nothing';
   if (table === 'llm_requests') {
     // Writers wait, readers do not, until the day is detached.
     await client.query(`lock table only ${table} in share row exclusive mode`);

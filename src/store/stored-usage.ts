@@ -18,13 +18,14 @@ function writeSize(largestPrompt: number | undefined): JsonObject {
   return largestPrompt === undefined ? {} : { prompts: { largest: largestPrompt } };
 }
 
-function writeOther({ purpose, model, classes, terms, largestPrompt }: OtherUsage): JsonObject {
+function writeOther({ purpose, model, classes, terms, largestPrompt, hasUnknownWrites }: OtherUsage): JsonObject {
   return {
     purpose,
     model,
     classes: { ...classes },
     ...(terms === undefined ? {} : { terms: { ...terms } }),
     ...writeSize(largestPrompt),
+    ...(hasUnknownWrites === true ? { unknown_writes: true } : {}),
   };
 }
 
@@ -36,6 +37,7 @@ export function writeStoredUsage(usage: TokenUsage): JsonObject {
     ...writeSize(usage.largestPrompt),
     ...(usage.pictures === undefined ? {} : { pictures: { ...usage.pictures } }),
     ...(usage.hasUnknownPrompts === true ? { unknown_prompts: true } : {}),
+    ...(usage.hasUnknownWrites === true ? { unknown_writes: true } : {}),
     ...(usage.isIncomplete === true ? { incomplete: true } : {}),
     ...(usage.isRefused === true ? { refused: true } : {}),
   };
@@ -80,6 +82,10 @@ function readTerms(stored: JsonValue | undefined): { readonly terms?: ServedTerm
   return { terms };
 }
 
+function readUnknownWrites(stored: JsonObject): { readonly hasUnknownWrites?: true } {
+  return stored['unknown_writes'] === true ? { hasUnknownWrites: true } : {};
+}
+
 function readOther(stored: JsonValue): OtherUsage[] {
   if (!isObject(stored)) return [];
   const other = {
@@ -88,6 +94,7 @@ function readOther(stored: JsonValue): OtherUsage[] {
     classes: readClasses(stored['classes']),
     ...readTerms(stored['terms']),
     ...readSize(stored),
+    ...readUnknownWrites(stored),
   };
   return [other];
 }
@@ -107,6 +114,7 @@ export function readStoredUsage(
     ...readSize(stored),
     ...readPictures(stored['pictures']),
     ...(stored['unknown_prompts'] === true ? { hasUnknownPrompts: true } : {}),
+    ...readUnknownWrites(stored),
     ...(stored['incomplete'] === true ? { isIncomplete: true } : {}),
     ...(stored['refused'] === true ? { isRefused: true } : {}),
   };

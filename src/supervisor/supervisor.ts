@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { UpMessage } from '../channel.ts';
+import type { ClockReading } from '../clock.ts';
 import type { Config, Setting } from '../config.ts';
 import { OperatorError } from '../errors.ts';
 import { formatOrigin } from '../format-origin.ts';
@@ -79,6 +80,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     await parts.proxies?.replace();
     await parts.control?.restart(CONTROL_RESTART_MS);
   }, log);
+  /** What the control process said last; null when the machine's own clock is right. */
+  let clockReading: ClockReading | null = null;
   let isStarted = false;
   let isForced = false;
   let stopping: Promise<void> | null = null;
@@ -154,14 +157,19 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   // What children say, and what becomes of them.
 
   function onProxyMessage(proxy: SupervisedChild, message: UpMessage): void {
-    if (message.type === 'ready') publication.ready(proxy);
-    else if (message.type === 'keys-applied') publication.applied(proxy, message.version);
+    if (message.type === 'ready') {
+      publication.ready(proxy);
+      if (clockReading !== null) proxy.send({ type: 'clock', reading: clockReading });
+    } else if (message.type === 'keys-applied') publication.applied(proxy, message.version);
     else if (message.type === 'rejected') attempts.add(message.attempts, message.notShown);
   }
 
   function onControlMessage(message: UpMessage): void {
     if (message.type === 'publish-keys') {
       publication.publish(message.change, parts.proxies?.children() ?? []);
+    } else if (message.type === 'clock') {
+      clockReading = message.reading;
+      for (const proxy of parts.proxies?.children() ?? []) proxy.send(message);
     } else if (message.type === 'restart-proxies') {
       restart();
     } else if (message.type === 'status-request') {

@@ -13,8 +13,8 @@ import {
 } from 'node:zlib';
 
 export const MAX_DECODED_BYTES = 64 * 1024 * 1024;
-/** Encoded bytes that wait for the decoder. */
-export const MAX_PENDING_BYTES = 4 * 1024 * 1024;
+/** Encoded bytes that wait for the decoder: as many as an answer of embeddings has, however fast it comes. */
+export const MAX_PENDING_BYTES = 8 * 1024 * 1024;
 const MAX_RATIO = 1000;
 /** Small bodies may have any ratio. */
 const RATIO_FROM_BYTES = 1024 * 1024;

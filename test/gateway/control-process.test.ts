@@ -124,6 +124,7 @@ function startMessage(): ControlStart {
     priceFeed: 'off',
     usage: 'ask',
     onClientAbort: 'cancel',
+    onRevoke: 'finish',
     durability: 'process',
     onFull: 'open',
     drainSeconds: 30,

@@ -5,7 +5,6 @@ import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { addCostHourly } from '../../src/runs/cost-hourly.ts';
 import { COST_INTERVALS, type CostQuery, parseCostGroups } from '../../src/runs/cost-query.ts';
-import { cutRollups } from '../../src/runs/cut-rollups.ts';
 import { type Costs, listCosts } from '../../src/runs/list-costs.ts';
 import { parseLogFilter } from '../../src/runs/log-filter.ts';
 import { AGGREGATED_COLUMNS } from '../../src/runs/run-aggregate.ts';
@@ -13,10 +12,10 @@ import { verifyRollups } from '../../src/runs/verify-rollups.ts';
 import { openIngestSession } from '../../src/shipper/ingest-session.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { inTransaction } from '../../src/store/pool.ts';
-import { applyRetention } from '../../src/store/retention.ts';
 import { type MadeCall, makeItems, promote, type RecordsQuestion, sumRecords } from '../made-calls.ts';
 import { MIGRATIONS, openMigrated } from '../open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../postgres.ts';
+import { sweepAt } from '../sweep-at.ts';
 
 /** Summer time ends in Berlin on 25 October 2026 at 01:00 UTC. */
 const SATURDAY_MS = Date.UTC(2026, 9, 24);
@@ -229,7 +228,7 @@ describe.each(POSTGRES_KINDS)('costs in $name', (kind) => {
       { number: 3, atMs: SATURDAY_MS + dayMs, cost: 4, metadata: [['Feature', 'a']] },
     ]);
     const limits = { rowsDays: 1, bodiesDays: 1 };
-    await applyRetention({ pool, limits, nowMs: SATURDAY_MS + 2 * dayMs, cutRollups });
+    await sweepAt(SATURDAY_MS + 2 * dayMs, { pool, limits });
     expect((await ask({ by: 'metadata.Feature' })).totals).toMatchObject({ calls: 1, total_cost: '0.000004' });
     expect((await pool.query('select from llm_cost_hourly')).rowCount).toBe(2);
     expect(await verifyRollups(pool)).toEqual([]);

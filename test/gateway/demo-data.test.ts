@@ -4,15 +4,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SpoolEntry } from '../../src/call-record.ts';
 import { createDemoData, type DemoData } from '../../src/demo-data/demo-data.ts';
 import { createPriceBook } from '../../src/pricing/price-book.ts';
-import { cutRollups } from '../../src/runs/cut-rollups.ts';
 import { verifyRollups } from '../../src/runs/verify-rollups.ts';
 import { buildBatch } from '../../src/shipper/build-batch.ts';
 import { openIngestSession } from '../../src/shipper/ingest-session.ts';
 import { listKeys } from '../../src/store/gateway-keys.ts';
-import { applyRetention } from '../../src/store/retention.ts';
 import { callBegin, callEnd, NOON_MS } from '../call-fixtures.ts';
 import { openMigrated } from '../open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../postgres.ts';
+import { sweepAt } from '../sweep-at.ts';
 
 const { priceCall } = createPriceBook();
 const DAY_MS = 86_400_000;
@@ -146,7 +145,7 @@ describe.each(POSTGRES_KINDS)('demo data on $name', (kind) => {
 
   test('what retention has dropped meanwhile is removed from the runs too', async () => {
     nowMs = NOON_MS + 20 * DAY_MS;
-    await applyRetention({ pool, limits: { rowsDays: 10, bodiesDays: 10 }, nowMs, cutRollups });
+    await sweepAt(nowMs, { pool, limits: { rowsDays: 10, bodiesDays: 10 } });
     const { rows } = await pool.query('select count(*) > 8 as some from llm_runs where is_history');
     expect(rows).toEqual([{ some: true }]);
     await demoData().remove();

@@ -9,17 +9,16 @@ import { cancelJob, insertJob, readJob, resumeJob } from '../../src/jobs/job-sto
 import type { JobRunner } from '../../src/jobs/run-jobs.ts';
 import { type KeyChange, requestDemotion, requestPromotion } from '../../src/metadata/key-store.ts';
 import { listMetadataKeys } from '../../src/metadata/list-keys.ts';
-import { cutRollups } from '../../src/runs/cut-rollups.ts';
 import { verifyRollups } from '../../src/runs/verify-rollups.ts';
 import { makeInterruptedItem } from '../../src/shipper/build-batch.ts';
 import { type IngestSession, openIngestSession } from '../../src/shipper/ingest-session.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { ensurePartitions } from '../../src/store/partitions.ts';
 import { inTransaction } from '../../src/store/pool.ts';
-import { applyRetention } from '../../src/store/retention.ts';
 import { callBegin, NOON_MS, priceByToken } from '../call-fixtures.ts';
 import { MIGRATIONS, openMigrated, openTestPool } from '../open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../postgres.ts';
+import { sweepAt } from '../sweep-at.ts';
 import {
   ACCOUNT_ID,
   type CallSpec,
@@ -489,7 +488,7 @@ describe.each(POSTGRES_KINDS)('metadata keys in $name', (kind) => {
     const job = await promote();
     await runChunks(pool, job, 3, 80);
     const nowMs = NOON_MS + 9 * DAY_MS;
-    const { dropped } = await applyRetention({ pool, limits: { rowsDays: 10, bodiesDays: 10 }, nowMs, cutRollups });
+    const { dropped } = await sweepAt(nowMs, { pool, limits: { rowsDays: 10, bodiesDays: 10 } });
     expect(dropped).toContain('llm_requests_p20261126');
     expect(await values("select count(*) from llm_metadata_hourly where hour < '2026-11-27'")).toEqual([0]);
     await expectSound(pool);
@@ -497,7 +496,7 @@ describe.each(POSTGRES_KINDS)('metadata keys in $name', (kind) => {
     await waitForJob(pool, job, 'done');
     await expectSound(pool);
     await runner.stop();
-    await applyRetention({ pool, limits: { rowsDays: 10, bodiesDays: 10 }, nowMs: nowMs + DAY_MS, cutRollups });
+    await sweepAt(nowMs + DAY_MS, { pool, limits: { rowsDays: 10, bodiesDays: 10 } });
     await expectSound(pool);
     const undoing = await demote();
     start();

@@ -8,13 +8,12 @@ import { listDays } from '../../src/repricing/day-sums.ts';
 import { listRevisions } from '../../src/repricing/list-revisions.ts';
 import { queueUpdate } from '../../src/repricing/queue-update.ts';
 import { requestRepricing } from '../../src/repricing/reprice-request.ts';
-import { cutRollups } from '../../src/runs/cut-rollups.ts';
 import { makeInterruptedItem } from '../../src/shipper/build-batch.ts';
 import { BEGIN_BATCH } from '../../src/store/ingest-lock.ts';
-import { applyRetention } from '../../src/store/retention.ts';
 import { formatUsd } from '../../src/usd.ts';
 import { callBegin, callCheckpoint, callId, NOON_MS } from '../call-fixtures.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../postgres.ts';
+import { sweepAt } from '../sweep-at.ts';
 import {
   ACCOUNT_ID,
   ALL,
@@ -397,9 +396,7 @@ describe.each(POSTGRES_KINDS)('re-pricing in $name', (kind) => {
   test('days that retention drops are gone, and what is history of their runs stays as it was', async () => {
     await storeCalls(stage, manyCalls(60));
     await storeCalls(stage, [{ number: 100, begin: { traceId: 'old run', requestedAtMs: NOON_MS - 5 * DAY_MS } }]);
-    await applyRetention({
-      ...{ pool: stage.pool, limits: { rowsDays: 2, bodiesDays: 2 }, nowMs: NOON_MS + 1_000, cutRollups },
-    });
+    await sweepAt(NOON_MS + 1_000, { pool: stage.pool, limits: { rowsDays: 2, bodiesDays: 2 } });
     await declarePrice(stage.pool, 'gpt-5-2025-08-07', OWN_RATES);
     expect((await reprice(stage)).result).toMatchObject({ calls: 60, changed: 60 });
     expect(await rowsOf(stage, `select is_history, total_cost from llm_runs where trace_id = 'old run'`)).toEqual([

@@ -6,10 +6,11 @@ import { readRun } from '../../src/runs/read-run.ts';
 import { verifyRollups } from '../../src/runs/verify-rollups.ts';
 import { buildBatch } from '../../src/shipper/build-batch.ts';
 import { openIngestSession } from '../../src/shipper/ingest-session.ts';
-import { applyRetention, type RetentionLimits, type RetentionResult } from '../../src/store/retention.ts';
+import type { RetentionLimits, RetentionResult } from '../../src/store/retention.ts';
 import { callBegin, callBody, callEnd, NOON_MS, priceByToken } from '../call-fixtures.ts';
 import { openMigrated } from '../open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../postgres.ts';
+import { sweepAt } from '../sweep-at.ts';
 
 const DAY_MS = 86_400_000;
 /** Noon of 28 November 2026: with it the 18th is the first day of rows kept, the 25th the first of bodies. */
@@ -54,7 +55,7 @@ describe.each(POSTGRES_KINDS)('retention in $name', (kind) => {
   }
 
   function sweep(limits = LIMITS, nowMs = NOON_MS): Promise<RetentionResult> {
-    return applyRetention({ pool, limits, nowMs, cutRollups });
+    return sweepAt(nowMs, { pool, limits });
   }
 
   async function column(sql: string): Promise<unknown[]> {
@@ -222,7 +223,7 @@ describe.each(POSTGRES_KINDS)('retention in $name', (kind) => {
       seen.push(await write.catch((error: unknown) => error));
       writer.release(true);
     };
-    await applyRetention({ pool, limits: LIMITS, nowMs: NOON_MS, cutRollups: cutWatched });
+    await sweepAt(NOON_MS, { pool, limits: LIMITS, cutRollups: cutWatched });
     expect(seen).toEqual([[1, 2], expect.objectContaining({ code: '55P03' })]);
     expect(await numbers('llm_requests')).toEqual([2]);
   });

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import type { SpoolEntry } from '../../src/call-record.ts';
 import { toRunCall } from '../../src/runs/leaf-record.ts';
 import { listRunCalls } from '../../src/runs/list-run-calls.ts';
@@ -10,7 +11,7 @@ import { buildRunTree, type RunNode, walkRunTree } from '../../src/runs/run-tree
 import { decodeSpanKey } from '../../src/runs/span-path.ts';
 import { buildBatch } from '../../src/shipper/build-batch.ts';
 import { type IngestSession, openIngestSession } from '../../src/shipper/ingest-session.ts';
-import { formatUsd } from '../../src/usd.ts';
+import { formatUsd, parseUsd } from '../../src/usd.ts';
 import { callBegin, callEnd, callId, NOON_MS, priceByToken } from '../call-fixtures.ts';
 import { openMigrated } from '../open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../postgres.ts';
@@ -79,6 +80,18 @@ function toStep(node: RunNode): Record<string, unknown> {
   };
 }
 
+const AnyStep = z.looseObject({
+  names: z.array(z.string()),
+  calls: z.number(),
+  own_calls: z.number(),
+  errors: z.number(),
+  unpriced_calls: z.number(),
+  input_tokens: z.number(),
+  output_tokens: z.number(),
+  total_cost: z.string(),
+  own_cost: z.string(),
+});
+
 function bySpanKey(a: Record<string, unknown>, b: Record<string, unknown>): number {
   return String(a['span_key']) < String(b['span_key']) ? -1 : 1;
 }
@@ -118,7 +131,19 @@ describe.each(POSTGRES_KINDS)('runs on $name', (kind) => {
     const { span_key: _key, names: _names, own_calls: _calls, own_cost: _cost, ...sums } = toStep(root);
     expect(run).toMatchObject({ ...sums, trace_id: traceId, steps_cut: false });
     const nodes = [...walkRunTree(root)].slice(1).map(toStep);
-    expect([...steps].sort(bySpanKey)).toEqual(nodes.sort(bySpanKey));
+    const parsed = z.array(AnyStep).parse(steps);
+    expect(parsed.filter(({ names }) => names.length > 0).sort(bySpanKey)).toEqual(nodes.sort(bySpanKey));
+    const loose = parsed.filter(({ names }) => names.length === 0);
+    expect(loose.map((step) => [step.calls, step.own_calls, step.total_cost, step.own_cost])).toEqual(
+      root.leaves.length === 0
+        ? []
+        : [[root.leaves.length, root.leaves.length, formatUsd(root.ownCost), formatUsd(root.ownCost)]],
+    );
+    const outermost = parsed.filter(({ names }) => names.length <= 1);
+    expect(formatUsd(outermost.reduce((sum, step) => sum + parseUsd(step.total_cost), 0n))).toBe(sums['total_cost']);
+    expect(formatUsd(parsed.reduce((sum, step) => sum + parseUsd(step.own_cost), 0n))).toBe(sums['total_cost']);
+    for (const column of ['calls', 'errors', 'unpriced_calls', 'input_tokens', 'output_tokens'] as const)
+      expect(outermost.reduce((sum, step) => sum + step[column], 0)).toBe(sums[column]);
     return root;
   }
 

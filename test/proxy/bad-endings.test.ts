@@ -87,7 +87,8 @@ function usageOf({ end }: RecordedCall): Usage {
 }
 
 const NONE: Usage = { source: 'none', classes: null };
-const partial = (input: number, output: number): Usage => ({ source: 'partial', classes: { input, output } });
+/** Of output Anthropic's streams tell at their end; what their start says stands in its place. */
+const partial = (input: number, output?: number): Usage => ({ source: 'partial', classes: { input, output } });
 const whole = (input: number, output: number): Usage => ({ source: 'provider', classes: { input, output } });
 
 const START = sse('{"type":"message_start","message":{"model":"m","usage":{"input_tokens":9,"output_tokens":1}}}');
@@ -95,6 +96,7 @@ const TEXT = sse('{"type":"content_block_delta","delta":{"type":"text_delta","te
 const DELTA = sse('{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":16}}');
 const STOP = sse('{"type":"message_stop"}');
 const CHAT_TEXT = sse('{"model":"m","choices":[{"index":0,"delta":{"content":"Hi"}}],"usage":null}');
+const CHAT_FINISH = sse('{"model":"m","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}');
 const CHAT_USAGE = sse(
   '{"model":"m","choices":[],"usage":{"prompt_tokens":9,"completion_tokens":16,"total_tokens":25}}',
 );
@@ -108,6 +110,7 @@ const PART =
 const LAST_PART =
   '{"candidates":[{"finishReason":"STOP"}],"modelVersion":"m","usageMetadata":{"promptTokenCount":9,"candidatesTokenCount":16,"totalTokenCount":25}}';
 const ROLE = event('messageStart', '{"role":"assistant"}');
+const MESSAGE_STOP = event('messageStop', '{"stopReason":"end_turn"}');
 const METADATA = event('metadata', '{"usage":{"inputTokens":9,"outputTokens":16,"totalTokens":25}}');
 const half = (bytes: Buffer): Buffer => bytes.subarray(0, bytes.length >> 1);
 
@@ -115,10 +118,10 @@ const half = (bytes: Buffer): Buffer => bytes.subarray(0, bytes.length >> 1);
 const STAGES: readonly (readonly [string, Api, Buffer, Usage])[] = [
   ['messages: after the head', MESSAGES, Buffer.alloc(0), NONE],
   ['messages: in the middle of the first event', MESSAGES, half(START), NONE],
-  ['messages: after the first usage', MESSAGES, START, partial(9, 1)],
-  ['messages: in the middle of an event', MESSAGES, Buffer.concat([START, half(TEXT)]), partial(9, 1)],
-  ['messages: in the middle of the last usage', MESSAGES, Buffer.concat([START, TEXT, half(DELTA)]), partial(9, 1)],
-  ['messages: after the last usage', MESSAGES, Buffer.concat([START, TEXT, DELTA]), partial(9, 16)],
+  ['messages: after the first usage', MESSAGES, START, partial(9)],
+  ['messages: in the middle of an event', MESSAGES, Buffer.concat([START, half(TEXT)]), partial(9)],
+  ['messages: in the middle of the last usage', MESSAGES, Buffer.concat([START, TEXT, half(DELTA)]), partial(9)],
+  ['messages: after the last usage', MESSAGES, Buffer.concat([START, TEXT, DELTA]), whole(9, 16)],
   ['messages: after the terminal event', MESSAGES, Buffer.concat([START, TEXT, DELTA, STOP]), whole(9, 16)],
   ['messages: but for the last byte', MESSAGES, Buffer.concat([START, DELTA, STOP]).subarray(0, -1), whole(9, 16)],
   ['chat: in the middle of an event', CHAT, Buffer.concat([CHAT_TEXT, half(CHAT_TEXT)]), NONE],
@@ -219,7 +222,7 @@ describe('an answer that began well and tells of an error', () => {
       MESSAGES,
       Buffer.concat([START, sse('{"type":"error","error":{"type":"overloaded_error","message":"no"}}')]),
       'overloaded_error',
-      partial(9, 1),
+      partial(9),
     ],
     [
       'messages: an error event as the first one',
@@ -258,11 +261,8 @@ describe('an answer that began well and tells of an error', () => {
 
 describe('an answer that ends well and yet not as usual', () => {
   test.each<[string, Api, Buffer, Usage]>([
-    ['messages without their terminal event', MESSAGES, Buffer.concat([START, TEXT]), partial(9, 1)],
-    ['chat without its terminal event', CHAT, Buffer.concat([CHAT_TEXT, CHAT_USAGE]), partial(9, 16)],
-    ['Converse without its usage', CONVERSE, ROLE, NONE],
-    ['an empty stream', MESSAGES, Buffer.alloc(0), NONE],
-    ['nothing but comments', CHAT, Buffer.from(': keep-alive\n\n: keep-alive\n\n'), NONE],
+    ['messages that lack only their `message_stop`', MESSAGES, Buffer.concat([START, TEXT, DELTA]), whole(9, 16)],
+    ['chat that lacks only its `[DONE]`', CHAT, Buffer.concat([CHAT_TEXT, CHAT_FINISH, CHAT_USAGE]), whole(9, 16)],
     [
       'a refusal in messages',
       MESSAGES,
@@ -302,6 +302,49 @@ describe('an answer that ends well and yet not as usual', () => {
   });
 });
 
+const JSON_API: Api = { ...MESSAGES, body: '{"model":"m"}', contentType: 'application/json' };
+
+describe('an answer that HTTP ends well and that stops before its own end', () => {
+  test.each<[string, Api, Buffer, Usage, string]>([
+    ['messages after their first words', MESSAGES, Buffer.concat([START, TEXT]), partial(9), 'upstream_ended_early'],
+    ['messages in their last usage', MESSAGES, Buffer.concat([START, half(DELTA)]), partial(9), 'upstream_ended_early'],
+    ['chat after its first words', CHAT, CHAT_TEXT, NONE, 'upstream_ended_early'],
+    ['Gemini after its first part', GEMINI, sse(PART), partial(9, 1), 'upstream_ended_early'],
+    ['a Gemini array that is not closed', ARRAY, Buffer.from(`[${PART},`), partial(9, 1), 'upstream_ended_early'],
+    ['a response that was not completed', RESPONSES, RESPONSE_TEXT, NONE, 'upstream_ended_early'],
+    ['Converse without its usage', CONVERSE, ROLE, NONE, 'upstream_ended_early'],
+    ['Converse at its stop', CONVERSE, Buffer.concat([ROLE, MESSAGE_STOP]), NONE, 'upstream_ended_early'],
+    [
+      'Converse in its last frame',
+      CONVERSE,
+      Buffer.concat([ROLE, METADATA.subarray(0, -5)]),
+      NONE,
+      'upstream_ended_early',
+    ],
+    ['Converse in a prelude', CONVERSE, Buffer.concat([ROLE, METADATA.subarray(0, 6)]), NONE, 'upstream_ended_early'],
+    ['an empty stream', MESSAGES, Buffer.alloc(0), NONE, 'upstream_ended_early'],
+    ['nothing but comments', CHAT, Buffer.from(': keep-alive\n\n: keep-alive\n\n'), NONE, 'upstream_ended_early'],
+    ['JSON of which nothing came', JSON_API, Buffer.alloc(0), NONE, 'upstream_not_json'],
+    ['JSON that is blank lines', JSON_API, Buffer.from('\n\n\n'), NONE, 'upstream_not_json'],
+    ['JSON that is a page', JSON_API, Buffer.from('<html>Bad gateway</html>'), NONE, 'upstream_not_json'],
+    [
+      'JSON that stops behind its usage',
+      JSON_API,
+      Buffer.from('{"usage":{"input_tokens":9,"output_tokens":16},"content":[{'),
+      partial(9, 16),
+      'upstream_not_json',
+    ],
+  ])('%s: its client gets it as it came, and the record says it', async (_, api, body, usage, errorType) => {
+    provider.setAnswer(() => buildAnswer({ headers: [['Content-Type', api.contentType]], framing: 'chunked', body }));
+    const answer = await readRawAnswer('127.0.0.1', proxy.port, throughProxy(api));
+    expect(answer.end).toBe('complete');
+    expect(answer.body.equals(body)).toBe(true);
+    const call = await proxy.lastCall();
+    expect(call.end).toMatchObject({ outcome: 'upstream_truncated', status: 200, errorType });
+    expect(usageOf(call)).toEqual(usage);
+  });
+});
+
 test('a provider that is silent for too long: a 504 before its head, a cut and the usage so far after it', async () => {
   const limits = { ...DEFAULT_LIMITS, headersTimeoutMs: 200, idleTimeoutMs: 200, sweepIntervalMs: 20 };
   const impatient = await startProxy(provider.origin, {}, {}, limits);
@@ -319,7 +362,7 @@ test('a provider that is silent for too long: a 504 before its head, a cut and t
     expect(cut.end).not.toBe('complete');
     const call = await impatient.lastCall();
     expect(call.end).toMatchObject({ outcome: 'upstream_truncated', status: 200, errorType: 'upstream_timeout' });
-    expect(usageOf(call)).toEqual(partial(9, 1));
+    expect(usageOf(call)).toEqual(partial(9));
   } finally {
     await impatient.close();
   }

@@ -9,7 +9,7 @@ import { readRawAnswer } from '../read-raw-answer.ts';
 import { buildAnswer } from '../scripted-answer.ts';
 import { type InProcessProxy, startProxy } from './start-proxy.ts';
 
-const LARGE = Buffer.alloc(16 * 1024 * 1024, 'x');
+const LARGE = Buffer.from(JSON.stringify('x'.repeat(16 * 1024 * 1024)));
 const LARGE_ANSWER = buildAnswer({ headers: [['Content-Type', 'application/json']], framing: 'chunked', body: LARGE });
 
 let provider: ScriptedProvider;

@@ -75,7 +75,10 @@ export async function startProxy(
     'deepseek',
   ];
   const gateway = createGateway({
-    settings: { bodies: 'full', usage: 'ask', onClientAbort: 'cancel', onFull: 'open', node: 'test', ...settings },
+    settings: {
+      ...{ bodies: 'full', usage: 'ask', onClientAbort: 'cancel', onRevoke: 'finish', onFull: 'open', node: 'test' },
+      ...settings,
+    },
     routes: { upstreams: Object.fromEntries(names.map((name) => [name, upstream])), aliases: {}, ...routes },
     keys: {
       snapshot: createKeySnapshot(1, [

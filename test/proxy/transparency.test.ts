@@ -44,6 +44,17 @@ test.each<[string, { line: string; headers: readonly string[]; body?: Buffer | s
       'Cookie: a=b; c="d"',
     ]),
   ],
+  [
+    'what a load balancer has added',
+    post('{"model":"m"}', [
+      'X-Forwarded-For: 203.0.113.9, 10.0.0.1',
+      'X-Forwarded-Proto: https',
+      'Forwarded: for=203.0.113.9;proto=https',
+      'X-Real-IP: 203.0.113.9',
+      'Via: 1.1 balancer',
+      'traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+    ]),
+  ],
   ['a query byte for byte', { line: 'GET /v1/models?a=1&a=2&b=%20+&c&key=%2F HTTP/1.1', headers: ['X-A: 1'] }],
   ['an encoded path', { line: 'GET /v1/models/a%2Fb%3Ac%20d;x=1 HTTP/1.1', headers: [] }],
   ['an unknown endpoint and method', { line: 'PROPFIND /v1/whatever/else HTTP/1.1', headers: ['Depth: 1'] }],

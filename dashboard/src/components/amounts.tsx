@@ -1,5 +1,5 @@
 /** Money, tokens, durations and sizes on the page: short for the eye, exact on hover and for screen readers' asking. */
-import { formatBytes, formatCount, formatDuration, formatMoney } from '../../../src/format-amounts.ts';
+import { formatBytes, formatCount, formatDuration, formatSum } from '../../../src/format-amounts.ts';
 import { parseUsd } from '../../../src/usd.ts';
 
 /** Made once: `toLocaleString` makes a new one for each number, which a long list of numbers feels. */
@@ -8,7 +8,7 @@ const EXACT = new Intl.NumberFormat('en-US');
 interface MoneyProps {
   /** Decimal text of the API; null when it is not known. */
   readonly value: string | null;
-  /** Calls without a price in the sum: with any, the sum is "at least". */
+  /** Calls in the sum whose cost is not wholly known: with any, the sum is "at least". */
   readonly unpriced?: number;
   readonly className?: string;
 }
@@ -16,21 +16,20 @@ interface MoneyProps {
 export function Money({ value, unpriced = 0, className = '' }: MoneyProps) {
   if (value === null)
     return (
-      <span className={`num text-ink-faint ${className}`} title="Not known: no price for this call">
+      <span className={`num text-ink-faint ${className}`} title="Not known">
         —
       </span>
     );
   const isAtLeast = unpriced > 0;
   const title = isAtLeast
-    ? `At least $${value}: ${unpriced} ${unpriced === 1 ? 'call has' : 'calls have'} no price`
+    ? `At least $${value}: the cost of ${unpriced} ${unpriced === 1 ? 'call' : 'calls'} is not wholly known`
     : `$${value}`;
   return (
     <span
       className={`num ${isAtLeast ? 'underline decoration-dotted underline-offset-4' : ''} ${className}`}
       title={title}
     >
-      {isAtLeast ? '≥ ' : ''}
-      {formatMoney(parseUsd(value))}
+      {formatSum(parseUsd(value), unpriced)}
     </span>
   );
 }

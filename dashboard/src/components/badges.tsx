@@ -74,8 +74,8 @@ export const OUTCOMES: Readonly<Record<string, OutcomeLook>> = {
   rejected: { word: 'rejected', about: 'The gateway refused the call', tone: 'bad', icon: Ban },
   gateway_error: { word: 'gateway error', about: 'A fault of the gateway itself', tone: 'bad', icon: TriangleAlert },
   shutdown_cut: {
-    word: 'cut at stop',
-    about: 'The gateway was stopped before the end',
+    word: 'cut by gateway',
+    about: 'The gateway ended it early: it was stopped, or the key was revoked or expired',
     tone: 'warn',
     icon: CircleDashed,
   },

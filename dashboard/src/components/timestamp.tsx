@@ -1,7 +1,8 @@
 /** A moment in the chosen time zone; the exact instant on hover. */
 import { usePreferences } from '../preferences.tsx';
 
-type TimestampForm = 'time' | 'datetime' | 'relative';
+/** `hour`: the moment is the beginning of an hour in which something happened. */
+type TimestampForm = 'time' | 'datetime' | 'relative' | 'hour';
 
 function formatIn(timeZone: string, atMs: number, form: TimestampForm): string {
   const time = new Intl.DateTimeFormat('en-GB', {
@@ -14,7 +15,7 @@ function formatIn(timeZone: string, atMs: number, form: TimestampForm): string {
   }).format(atMs);
   if (form === 'time') return time;
   const date = new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' }).format(atMs);
-  return `${date} ${time}`;
+  return form === 'hour' ? `${date}, ${time.slice(0, 5)} or within the hour` : `${date} ${time}`;
 }
 
 const STEPS = [

@@ -9,6 +9,7 @@ const WORDS: Readonly<Record<CallFlag, string>> = {
   usage_asked: 'The gateway asked for the usage of the stream and hid it from the client.',
   tap_limit: 'The copy for metering passed a limit, so usage may be missing. The call itself passed unchanged.',
   undecodable: 'The copy for metering could not be decoded.',
+  no_ending: 'The answer ended without what would tell that it is whole; its format need not have it.',
   usage_later: 'The result is made later; its usage and cost stand in the record of the call that fetched it.',
   usage_counted_before: 'The usage of this result stands in an earlier record and is not counted again.',
   result_unread: 'A result was fetched and could not be read: its usage, if it is counted nowhere else, is not known.',
@@ -18,6 +19,8 @@ const WORDS: Readonly<Record<CallFlag, string>> = {
   span_cut: 'The span path or name was longer than the limit and was cut.',
   body_dropped: 'The body was not kept: the spool was short of space.',
   compacted: 'The record was shortened (no headers, no usage object of the provider): the spool was nearly full.',
+  clock_skew: 'The clock of its machine was wrong: its times are by the clock of the database.',
+  clock_step: 'The clock of its machine jumped while it was open. Its duration is right all the same.',
   sanitised: 'The record was stored in a safe form, after the database had refused it as it was.',
 };
 

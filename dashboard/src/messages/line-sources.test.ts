@@ -16,6 +16,7 @@ const FOUND: PriceRows = {
       valid_to: null,
       calendar: null,
       prompt_tier: null,
+      places: null,
       source: 'genai-prices',
       checked_on: '2026-09-23',
       in_force: true,

@@ -14,7 +14,9 @@ const FIXED: readonly Dimension[] = [
   { id: 'provider', label: 'Provider', field: 'provider' },
   { id: 'key', label: 'API key', field: 'key_id' },
   { id: 'endpoint', label: 'Endpoint', field: 'endpoint' },
+  { id: 'span_path', label: 'Step', field: 'span_key' },
   { id: 'span_name', label: 'Span name', field: 'span_name' },
+  { id: 'trace_id', label: 'Run', field: 'trace_id' },
   { id: 'client', label: 'Client', field: 'client' },
   { id: 'outcome', label: 'Outcome', field: 'outcome' },
 ];

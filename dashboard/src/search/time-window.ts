@@ -7,6 +7,7 @@ export const RANGES = {
   '24h': { label: 'Last 24 hours', ms: 86_400_000 },
   '7d': { label: 'Last 7 days', ms: 604_800_000 },
   '30d': { label: 'Last 30 days', ms: 2_592_000_000 },
+  '90d': { label: 'Last 90 days', ms: 7_776_000_000 },
   today: { label: 'Today', ms: null },
   yesterday: { label: 'Yesterday', ms: null },
   mtd: { label: 'This month', ms: null },

@@ -3,7 +3,9 @@
  * are from a closed list, never a client's words. `docs/metrics.md` has the same list.
  */
 import type { ChildStatus } from '../../channel.ts';
+import { MAX_SKEW_MS } from '../../clock.ts';
 import { GATEWAY_ERRORS } from '../../errors.ts';
+import type { StoredNode } from '../../store/nodes.ts';
 import type { MetricsSnapshot } from './metrics-snapshot.ts';
 
 export interface MetricSample {
@@ -190,6 +192,8 @@ const STATES: readonly ChildStatus['state'][] = [
   'stopping',
 ];
 
+const NODE_STATES: readonly StoredNode['state'][] = ['live', 'silent', 'stopped'];
+
 const GATEWAY: readonly MetricDefinition[] = [
   {
     name: 'tollgate_processes',
@@ -223,6 +227,45 @@ const GATEWAY: readonly MetricDefinition[] = [
       const postgres = s.supervisor?.children.find(({ role }) => role === 'postgres');
       return postgres === undefined ? null : postgres.state === 'ready';
     },
+  ),
+  counter(
+    'tollgate_admin_wrong_tokens_total',
+    'Wrong tokens that were sent to the admin port, since the control process started.',
+    (s) => s.access.wrongTokens,
+  ),
+  counter(
+    'tollgate_admin_connections_closed_total',
+    'Connections to the admin port that had shown no credential and were closed for want of places, since the control process started.',
+    (s) => s.access.closedConnections,
+  ),
+  {
+    name: 'tollgate_nodes',
+    help: 'Nodes that share the database, by state; silent: no sign of life for 15 minutes.',
+    type: 'gauge',
+    labels: ['state'],
+    read: ({ nodes }) =>
+      nodes === null
+        ? []
+        : NODE_STATES.map((state) => ({
+            labels: { state },
+            value: nodes.filter((node) => node.state === state).length,
+          })),
+  },
+  gauge(
+    'tollgate_silent_nodes_records_waiting',
+    'Records that silent nodes had in their spools when they were last seen.',
+    (s) =>
+      s.nodes
+        ?.filter(({ state }) => state === 'silent')
+        .reduce((sum, { recordsWaiting }) => sum + (recordsWaiting ?? 0), 0),
+  ),
+  gauge('tollgate_clock_skew_seconds', 'The clock of this machine less that of the database.', (s) =>
+    s.clock.skewMs === null ? null : s.clock.skewMs / 1_000,
+  ),
+  gauge(
+    'tollgate_nodes_clock_wrong',
+    'Live nodes whose clock is more than two minutes away from that of the database.',
+    (s) => s.nodes?.filter(({ state, clockSkewMs }) => state === 'live' && Math.abs(clockSkewMs) > MAX_SKEW_MS).length,
   ),
   gauge('tollgate_jobs_running', 'Jobs that run or wait for their turn.', (s) => s.jobsRunning),
   {

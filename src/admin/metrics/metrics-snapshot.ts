@@ -1,6 +1,15 @@
 /** Everything that `/metrics` shows, gathered at one moment. What cannot be known is null, and then it is not shown. */
 import type { SupervisorStatus } from '../../channel.ts';
-import type { AccountsReading, AdminDeps, ProxyCounts, ShipperFigures, SpoolStatus } from '../admin-deps.ts';
+import type { StoredNode } from '../../store/nodes.ts';
+import type { AccessFigures } from '../admin-access.ts';
+import type {
+  AccountsReading,
+  AdminDeps,
+  NodeClockState,
+  ProxyCounts,
+  ShipperFigures,
+  SpoolStatus,
+} from '../admin-deps.ts';
 import { isDatabaseUp } from '../system-resource.ts';
 
 export interface MetricsSnapshot {
@@ -14,20 +23,25 @@ export interface MetricsSnapshot {
   readonly supervisor: SupervisorStatus | null;
   readonly isDatabaseUp: boolean;
   readonly jobsRunning: number | null;
+  readonly clock: NodeClockState;
+  /** Null when the database does not answer. */
+  readonly nodes: readonly StoredNode[] | null;
+  readonly access: AccessFigures;
 }
 
 export async function takeMetricsSnapshot(deps: AdminDeps): Promise<MetricsSnapshot> {
   // The accounts ask the supervisor as well, and note what the proxies have counted: the others come after.
   const accounts = await deps.accounts.read();
-  const [supervisor, spool, quarantine, isUp, jobsRunning] = await Promise.all([
+  const [supervisor, spool, quarantine, isUp, jobsRunning, nodes] = await Promise.all([
     deps.readSupervisorStatus(),
     deps.readSpoolStatus(),
     deps.accounts.listQuarantine(),
     isDatabaseUp(deps),
     deps.countRunningJobs(),
+    deps.nodes.list(),
   ]);
   return {
-    nowMs: Date.now(),
+    nowMs: deps.nowMs(),
     version: deps.version,
     accounts,
     proxies: deps.accounts.countOfProxies(),
@@ -37,5 +51,8 @@ export async function takeMetricsSnapshot(deps: AdminDeps): Promise<MetricsSnaps
     supervisor,
     isDatabaseUp: isUp,
     jobsRunning,
+    clock: deps.nodes.clock(),
+    nodes,
+    access: deps.access.figures(),
   };
 }

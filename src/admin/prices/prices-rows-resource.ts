@@ -39,6 +39,10 @@ const RowBody = z
       .object({ over_tokens: z.number().int().nullable(), up_to_tokens: z.number().int().nullable() })
       .nullable()
       .describe('Sizes of the prompt that it is for; null: all'),
+    places: z
+      .array(z.string())
+      .nullable()
+      .describe('Where it holds: regions and geographies; null: where list prices do'),
     source: z.string(),
     checked_on: z.string().nullable().describe('A date; null for what was declared here'),
     in_force: z.boolean().describe('A call at that time, on these terms and of this size, is priced by it'),
@@ -104,6 +108,7 @@ function formatRow({ row, isInForce }: ListedRow): PriceRowBody {
             over_tokens: promptTier.overTokens < 0 ? null : promptTier.overTokens,
             up_to_tokens: promptTier.upToTokens === Number.MAX_SAFE_INTEGER ? null : promptTier.upToTokens,
           },
+    places: row.places === null ? null : [...row.places],
     source: row.source,
     checked_on: row.checkedOn === '' ? null : row.checkedOn,
     in_force: isInForce,

@@ -33,6 +33,12 @@ const QuoteContextBody = z.strictObject({
   size: z.string().max(50).optional().describe('Of the pictures, as in the request'),
   quality: z.string().max(50).optional().describe('Of the pictures, as in the request'),
   input_characters: Count.optional().describe('Of the text to be spoken, where speech is billed by it'),
+  region: z
+    .string()
+    .min(1)
+    .max(64)
+    .optional()
+    .describe("Where it is served: AWS's region, or OpenAI's data residency (`eu`)"),
 });
 
 const QuoteRequest = z

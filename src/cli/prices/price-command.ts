@@ -24,6 +24,7 @@ interface PriceFlags extends ClientFlags {
   readonly tier?: string;
   readonly speed?: string;
   readonly geo?: string;
+  readonly region?: string;
   readonly batch?: true;
   readonly at?: string;
   readonly alias?: string;
@@ -100,7 +101,14 @@ function writeQuestion(provider: string | undefined, model: string | undefined, 
     ...(flags.tier === undefined ? {} : { service_tier: flags.tier }),
     ...(flags.speed === undefined ? {} : { speed: flags.speed }),
     ...(flags.geo === undefined ? {} : { inference_geo: flags.geo }),
-    ...(flags.batch === undefined ? {} : { context: { batch: true } }),
+    ...(flags.batch === undefined && flags.region === undefined
+      ? {}
+      : {
+          context: {
+            ...(flags.batch === undefined ? {} : { batch: true }),
+            ...(flags.region === undefined ? {} : { region: flags.region }),
+          },
+        }),
     ...shared,
   };
 }
@@ -130,6 +138,7 @@ export function addPriceCommand(program: Command, addClientOptions: (command: Co
     .option('--tier <name>', 'service tier, e.g. flex, priority')
     .option('--speed <name>', 'e.g. fast')
     .option('--geo <name>', 'inference geo, e.g. us')
+    .option('--region <name>', "where it is served: AWS's region, e.g. eu-west-1; OpenAI's data residency, e.g. eu")
     .option('--batch', 'run as a batch')
     .option('--at <time>', 'prices of that time, e.g. 2026-10-01T00:00Z; else of now')
     .option('--alias <name>', 'prices declared for this X-Gateway-Provider-Alias')

@@ -1,5 +1,5 @@
 /** A comparison of a provider's report with the log, for eyes: tables of money and tokens, then what to look at. */
-import { formatCount, formatMoney } from '../../format-amounts.ts';
+import { formatCount, formatMoney, formatSum } from '../../format-amounts.ts';
 import { type Comparison, type CostRow, isGood, type RowStatus, type TokenRow } from '../../reconcile/comparison.ts';
 import { type Explanation, formatPercent, totalCosts } from '../../reconcile/explain-comparison.ts';
 import { TOKEN_CLASSES, type TokenClass } from '../../reconcile/provider-report.ts';
@@ -76,7 +76,7 @@ function costCells(row: CostRow): readonly string[] {
   return [
     formatName(row),
     row.billed === null ? NOTHING : formatMoney(row.billed),
-    row.logged === null ? NOTHING : `${row.unpriced > 0 ? '≥ ' : ''}${formatMoney(row.logged)}`,
+    row.logged === null ? NOTHING : formatSum(row.logged, row.unpriced),
     formatDrift(row.drift),
     formatShare(row.drift, row.billed, row.logged),
     formatCount(row.calls),

@@ -20,6 +20,7 @@ import { acceptCall, keepBegin, keepEnd, keepsBodies, loseEnd, stampArrival } fr
 import { editHeadersOf } from '../lead-back.ts';
 import { refuseRedirect } from '../leading-address.ts';
 import { attachMeter } from '../meter.ts';
+import { detailOf, refusalOf } from '../outcome.ts';
 import { beginFlags, type CallFacts, describeCheckpoint, describeCopiedBody, describeEnd } from '../record.ts';
 import { refuse } from '../refuse.ts';
 import { refuseCall } from '../refuse-call.ts';
@@ -99,10 +100,9 @@ export async function handleUpgrade(incoming: IncomingMessage, head: Buffer, gat
       await relay(socket, client, handshake, answer.connectMs, opening);
     } else {
       await keepAnswer(handshake.ending, answer, opening);
-      const { ending } = handshake;
-      if (ending.kind === 'no-answer')
-        refuse(incoming, outgoing, ending.failure.code, arrival.id, ending.failure.detail);
-      else answer.release();
+      const refusal = refusalOf(handshake.ending, answer.head);
+      if (refusal === null) answer.release();
+      else refuse(incoming, outgoing, refusal, arrival.id, detailOf(handshake.ending));
     }
   } catch (error) {
     refuseCall(incoming, outgoing, gateway, arrival, facts, begun, error);
@@ -144,11 +144,13 @@ function createAnswer(outgoing: ServerResponse, { gateway, facts, responseCopy }
     copy: responseCopy,
     headerNames: gateway.headerNames,
     drainsOnClientAbort: false,
+    keyDigest: facts.key.digest,
+    endsWithKey: () => true,
     stalls: gateway.stalledClients,
     arrivedMs: arrival.monotonicMs,
     refusesHead: (head) => refuseRedirect(head, route),
     editHeaders: editHeadersOf(route),
-    onHead: (head) => attachMeter(route, head, false),
+    onHead: (head) => attachMeter(route, head, false, request.method),
     checkpoint: (_answer, done) => done(),
   });
 }
@@ -248,7 +250,7 @@ async function relay(
     gateway.spool.checkpoint(describeCheckpoint(arrival, session, reading, performance.now()), () => {});
   }
 
-  const connection = new WebsocketRelay(socket, provider, meter);
+  const connection = new WebsocketRelay(socket, provider, meter, facts.key.digest);
   gateway.openCalls.add(connection);
   socket.write(writeSwitch(reason, head, arrival.id), 'latin1');
   connection.start(client.take(), rest);

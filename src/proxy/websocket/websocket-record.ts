@@ -6,6 +6,7 @@ import type { CallBegin, CallBody, CallEnd } from '../../call-record.ts';
 import type { AnswerEnding } from '../answer.ts';
 import type { AnswerHead } from '../answer-head.ts';
 import type { BodyCopy } from '../body-copy.ts';
+import { clockFlags } from '../keep-call.ts';
 import { type AnswerFacts, type CallFacts, describeCopiedBody, describeEnd } from '../record.ts';
 import { describeFailure, UpstreamError } from '../upstream/upstream-failure.ts';
 import type { WebsocketMeter } from './websocket-meter.ts';
@@ -52,7 +53,7 @@ export function describeSessionEnd(
     ending,
     answer: session,
     body: { model: meter.modelRequested, streamed: true },
-    flags: begin.flags,
+    flags: [...begin.flags, ...clockFlags(facts.arrival)],
     sentUsage: null,
     overheadUs,
     requestBytes: meter.requestBytes,
@@ -89,6 +90,8 @@ function readEnding(ended: RelayEnding, meter: WebsocketMeter): AnswerEnding {
       return { kind: 'upstream-cut', failure: describeFailure(new UpstreamError('IDLE_TIMEOUT')) };
     case 'shutdown':
       return { kind: 'shutdown' };
+    case 'key-ended':
+      return { kind: 'key-ended', code: ended.code };
   }
 }
 

@@ -4,12 +4,22 @@
  * It ends exactly once, in one of the ways of `RelayEnding`, and then waits for `release`: the record comes first.
  */
 import type { Duplex } from 'node:stream';
+import type { KeyEnd } from '../key-end.ts';
+import { FramePosition, writeCloseFrame } from './frame-position.ts';
 import { closeGently } from './held-client.ts';
 
 /** Without a byte in either direction. Providers and clients send pings far more often. */
 const IDLE_MS = 15 * 60_000;
 /** For the provider to close after the client has ended its side. */
 const HALF_CLOSED_MS = 10_000;
+/** For the rest of a frame of the provider, behind which the client is told why it ends. */
+const LAST_FRAME_MS = 1_000;
+/** "Policy violation" (RFC 6455 7.4.1). */
+const POLICY_CODE = 1_008;
+const KEY_REASONS: Readonly<Record<KeyEnd, string>> = {
+  key_revoked: 'the gateway key was revoked',
+  key_expired: 'the gateway key has expired',
+};
 
 export type RelayEnding =
   /** The provider ended its side properly. `isSecond`: after the client had ended its own, which was passed on. */
@@ -17,7 +27,9 @@ export type RelayEnding =
   | { readonly kind: 'provider-cut'; readonly isSecond: boolean; readonly error: Error | null }
   | { readonly kind: 'client-gone' }
   | { readonly kind: 'idle' }
-  | { readonly kind: 'shutdown' };
+  | { readonly kind: 'shutdown' }
+  /** `isTold`: the client can be told, since no frame of the provider is half sent. */
+  | { readonly kind: 'key-ended'; readonly code: KeyEnd; readonly isTold: boolean };
 
 export interface RelayTaps {
   readonly fromClient: (chunk: Buffer) => void;
@@ -28,6 +40,7 @@ export interface RelayTaps {
 
 export class WebsocketRelay {
   readonly ended: Promise<RelayEnding>;
+  readonly keyDigest: string;
   readonly #client: Duplex;
   readonly #provider: Duplex;
   readonly #taps: RelayTaps;
@@ -35,9 +48,15 @@ export class WebsocketRelay {
   #ending: RelayEnding | null = null;
   #error: Error | null = null;
   #halfClosed: NodeJS.Timeout | null = null;
+  /** Of what the client gets. */
+  readonly #toClient = new FramePosition();
+  /** The key has ended: nothing goes to the provider any more, and to the client only the frame that is under way. */
+  #keyEnd: KeyEnd | null = null;
+  #lastFrame: NodeJS.Timeout | null = null;
   readonly #idle: NodeJS.Timeout;
 
-  constructor(client: Duplex, provider: Duplex, taps: RelayTaps) {
+  constructor(client: Duplex, provider: Duplex, taps: RelayTaps, keyDigest: string) {
+    this.keyDigest = keyDigest;
     this.#client = client;
     this.#provider = provider;
     this.#taps = taps;
@@ -69,10 +88,22 @@ export class WebsocketRelay {
     this.#end({ kind: 'shutdown' });
   }
 
+  /** Tells the client why, once no frame of the provider is half sent. */
+  endKey(code: KeyEnd): void {
+    if (this.#ending !== null || this.#keyEnd !== null) return;
+    this.#keyEnd = code;
+    if (this.#toClient.isBetweenFrames) this.#end({ kind: 'key-ended', code, isTold: true });
+    else this.#lastFrame = setTimeout(() => this.#end({ kind: 'key-ended', code, isTold: false }), LAST_FRAME_MS);
+  }
+
   /** After the record was written. The provider's end is passed on; anything else breaks the client's connection. */
   release(): void {
-    const { kind } = this.#ending ?? { kind: 'shutdown' };
-    if (kind === 'provider-ended') {
+    const ending = this.#ending ?? { kind: 'shutdown' };
+    const { kind } = ending;
+    if (ending.kind === 'key-ended' && ending.isTold && this.#client.writable) {
+      this.#client.write(writeCloseFrame(POLICY_CODE, KEY_REASONS[ending.code]));
+      closeGently(this.#client);
+    } else if (kind === 'provider-ended') {
       this.#provider.end();
       this.#client.once('close', () => this.#provider.destroy());
       closeGently(this.#client);
@@ -92,9 +123,21 @@ export class WebsocketRelay {
 
   #pass(chunk: Buffer, from: Duplex, to: Duplex, tap: (chunk: Buffer) => void): void {
     if (this.#ending !== null) return;
+    if (this.#keyEnd !== null) {
+      if (to === this.#client) this.#passLastFrame(chunk, tap, this.#keyEnd);
+      return;
+    }
     this.#idle.refresh();
+    if (to === this.#client) this.#toClient.advance(chunk);
     tap(chunk);
     if (to.writable && !to.write(chunk)) from.pause();
+  }
+
+  #passLastFrame(chunk: Buffer, tap: (chunk: Buffer) => void, code: KeyEnd): void {
+    const rest = chunk.subarray(0, this.#toClient.finishFrame(chunk));
+    tap(rest);
+    if (this.#client.writable) this.#client.write(rest);
+    if (this.#toClient.isBetweenFrames) this.#end({ kind: 'key-ended', code, isTold: true });
   }
 
   #onClientEnd(): void {
@@ -112,6 +155,7 @@ export class WebsocketRelay {
     this.#ending = ending;
     clearTimeout(this.#idle);
     if (this.#halfClosed !== null) clearTimeout(this.#halfClosed);
+    if (this.#lastFrame !== null) clearTimeout(this.#lastFrame);
     if (ending.kind !== 'provider-ended') this.#provider.destroy();
     this.#resolveEnded(ending);
   }

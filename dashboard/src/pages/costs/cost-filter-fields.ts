@@ -7,6 +7,7 @@ export const FILTER_FIELDS: readonly FilterField[] = [
   { field: 'provider', label: 'Provider' },
   { field: 'key_id', label: 'API key (number)' },
   { field: 'endpoint', label: 'Endpoint' },
+  { field: 'span_key', label: 'Step' },
   { field: 'span_name', label: 'Span name' },
   { field: 'client', label: 'Client' },
   { field: 'outcome', label: 'Outcome' },

@@ -2,8 +2,9 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { ListedLog } from '../../api/logs.ts';
-import { Bytes, Count, Duration, Money } from '../../components/amounts.tsx';
+import { Bytes, Count, Duration } from '../../components/amounts.tsx';
 import { ProviderMark, StatusBadge } from '../../components/badges.tsx';
+import { CallCost } from '../../components/call-cost.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 import { readTokensPerSecond } from '../../messages/call-timing.ts';
 import { shortenTraceId } from '../log/shorten-trace-id.ts';
@@ -57,16 +58,7 @@ function Speed({ row }: { readonly row: ListedLog }) {
 }
 
 function Cost({ row }: { readonly row: ListedLog }) {
-  const { total_cost = null, known_cost = null, cost_status: status } = row;
-  if (total_cost === null && status === 'partial' && known_cost !== null)
-    return <Money value={known_cost} unpriced={1} />;
-  if (total_cost === null && status === 'unpriced')
-    return (
-      <span className="text-xs text-warn" title="The price book has no price for this model">
-        no price
-      </span>
-    );
-  return <Money value={total_cost} />;
+  return <CallCost total={row.total_cost ?? null} known={row.known_cost ?? null} status={row.cost_status ?? null} />;
 }
 
 const RENDERERS: Readonly<Record<FixedColumn, (row: ListedLog, context: CellContext) => ReactNode>> = {
@@ -145,7 +137,7 @@ export function LogCard({ row }: { readonly row: ListedLog }) {
         <bdi className="min-w-0 flex-1 truncate font-medium">
           {(row.model ?? row.model_requested ?? row.span_name ?? '').slice(0, 200)}
         </bdi>
-        <Money value={row.total_cost ?? null} />
+        <Cost row={row} />
       </div>
       <div className="flex items-center gap-3 text-xs text-ink-soft">
         <Timestamp at={row.requested_at ?? null} />

@@ -38,7 +38,7 @@ function Seen({ metadataKey: { first_seen, last_seen } }: { readonly metadataKey
     <>
       <Timestamp at={last_seen} form="relative" />
       <span className="block text-xs whitespace-nowrap text-ink-faint">
-        first <Timestamp at={first_seen} form="relative" />
+        first <Timestamp at={first_seen} form="hour" />
       </span>
     </>
   );

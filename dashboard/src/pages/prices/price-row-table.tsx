@@ -42,6 +42,9 @@ const COLUMNS: readonly PlainColumn<PriceRow>[] = [
         <span className="whitespace-nowrap">
           {row.service_tier === 'any' ? 'any tier' : row.service_tier}
           {prompts !== null && <span className="block text-xs text-ink-faint">{prompts}</span>}
+          {row.places !== null && (
+            <span className="block text-xs text-ink-faint">served in {row.places.join(', ')}</span>
+          )}
           {hours !== null && <span className="block text-xs text-ink-faint">{hours}</span>}
         </span>
       );

@@ -5,6 +5,7 @@ import { Count, Duration, Money, Share as ShareOf, Tokens } from '../../componen
 import { type KeyValue, KeyValueList } from '../../components/key-value-list.tsx';
 import { FOLD, identify, isCallRow, listNames, nameAt, numberAt, type RunTable, textAt } from './model/run-table.ts';
 import { listChildShares, listDearestCalls, listModelShares, type Share } from './model/step-summary.ts';
+import { TableCallCost } from './table-call-cost.tsx';
 
 const MOST_SHARES = 12;
 const MOST_CALLS = 50;
@@ -163,7 +164,7 @@ function CallList({ table, row, onSelect }: StepPanelProps) {
               <span className="text-xs text-bad">{textAt(table, table.errorType, call) ?? 'failed'}</span>
             )}
             <span className="ml-auto shrink-0">
-              <Money value={table.hasCost[call] === 0 ? null : formatUsd(table.totalCost[call] ?? 0n)} />
+              <TableCallCost table={table} row={call} />
             </span>
             <span className="w-16 shrink-0 text-right">
               <Duration ms={numberAt(table.durationMs, call)} />

@@ -1,11 +1,14 @@
-/** All steps of a run as a list: what each cost, its share, its tokens and time. */
+/** All steps of a run as a list: what each cost, its share, its tokens and time; and its calls in no step as one more. */
 import { formatUsd } from '../../../../src/usd.ts';
 import { Count, Duration, Money, Share, Tokens } from '../../components/amounts.tsx';
 import { DataTable, type TableColumn } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/states.tsx';
 import { readOneOf } from '../../search/list-search.ts';
-import { identify, listNames, numberAt, type RunTable } from './model/run-table.ts';
-import { listSteps, STEP_SORTS } from './model/step-summary.ts';
+import { identify, type RunTable } from './model/run-table.ts';
+import { listSteps, STEP_SORTS, type StepLine } from './model/step-summary.ts';
+
+/** Hundredths of a percent are enough for a share. */
+const SHARE_SCALE = 10_000n;
 
 interface StepsViewProps {
   readonly table: RunTable;
@@ -16,18 +19,15 @@ interface StepsViewProps {
   readonly onOpen: (identity: string) => void;
 }
 
-function listColumns(table: RunTable): readonly TableColumn<number>[] {
-  const share = (row: number) => (table.costBefore[table.end[row] ?? 0] ?? 0) - (table.costBefore[row] ?? 0);
+function listColumns(runCost: bigint): readonly TableColumn<StepLine>[] {
+  const shareOf = (cost: bigint) => (runCost === 0n ? 0 : Number((cost * SHARE_SCALE) / runCost) / Number(SHARE_SCALE));
   return [
     {
       id: 'path',
       header: 'Step',
       width: 'minmax(14rem, 1fr)',
       sort: 'path',
-      render: (row) => {
-        const path = listNames(table, row).join(' / ');
-        return <span title={path}>{path}</span>;
-      },
+      render: ({ path }) => <span title={path}>{path}</span>,
     },
     {
       id: 'calls',
@@ -35,7 +35,7 @@ function listColumns(table: RunTable): readonly TableColumn<number>[] {
       width: '5rem',
       align: 'right',
       sort: 'calls',
-      render: (row) => <Count value={table.calls[row] ?? 0} unit="calls" />,
+      render: ({ calls }) => <Count value={calls} unit="calls" />,
     },
     {
       id: 'cost',
@@ -43,14 +43,14 @@ function listColumns(table: RunTable): readonly TableColumn<number>[] {
       width: '7rem',
       align: 'right',
       sort: 'cost',
-      render: (row) => <Money value={formatUsd(table.totalCost[row] ?? 0n)} unpriced={table.unpriced[row] ?? 0} />,
+      render: ({ cost, unpriced }) => <Money value={formatUsd(cost)} unpriced={unpriced} />,
     },
     {
       id: 'share',
       header: 'Of the run',
       width: '5.5rem',
       align: 'right',
-      render: (row) => <Share value={share(row)} />,
+      render: ({ cost }) => <Share value={shareOf(cost)} />,
     },
     {
       id: 'own',
@@ -58,7 +58,7 @@ function listColumns(table: RunTable): readonly TableColumn<number>[] {
       width: '7rem',
       align: 'right',
       sort: 'own',
-      render: (row) => <Money value={formatUsd(table.ownCost[row] ?? 0n)} unpriced={table.ownUnpriced[row] ?? 0} />,
+      render: ({ ownCost, ownUnpriced }) => <Money value={formatUsd(ownCost)} unpriced={ownUnpriced} />,
     },
     {
       id: 'tokens',
@@ -66,12 +66,12 @@ function listColumns(table: RunTable): readonly TableColumn<number>[] {
       width: '11rem',
       align: 'right',
       sort: 'tokens',
-      render: (row) => (
+      render: (line) => (
         <Tokens
-          input={numberAt(table.inputTokens, row)}
-          cacheRead={numberAt(table.cacheReadTokens, row)}
-          cacheCreation={numberAt(table.cacheCreationTokens, row)}
-          output={numberAt(table.outputTokens, row)}
+          input={line.inputTokens}
+          cacheRead={line.cacheReadTokens}
+          cacheCreation={line.cacheCreationTokens}
+          output={line.outputTokens}
         />
       ),
     },
@@ -81,7 +81,7 @@ function listColumns(table: RunTable): readonly TableColumn<number>[] {
       width: '6rem',
       align: 'right',
       sort: 'active',
-      render: (row) => <Duration ms={table.activeMs[row] ?? 0} />,
+      render: ({ activeMs }) => <Duration ms={activeMs} />,
     },
     {
       id: 'errors',
@@ -89,38 +89,33 @@ function listColumns(table: RunTable): readonly TableColumn<number>[] {
       width: '5rem',
       align: 'right',
       sort: 'errors',
-      render: (row) => <Count value={table.errors[row] ?? 0} unit="failed calls" />,
+      render: ({ errors }) => <Count value={errors} unit="failed calls" />,
     },
   ];
 }
 
 export function StepsView({ table, sort = '-cost', onSort, selected, onSelect, onOpen }: StepsViewProps) {
   const isDescending = sort.startsWith('-');
-  const rows = listSteps(table, readOneOf(sort.replace(/^-/, ''), STEP_SORTS) ?? 'cost', isDescending);
-  if (rows.length === 0)
-    return (
-      <EmptyState title="This run has no steps">
-        Its calls carry no X-Gateway-Span-Path. With one, e.g. <code>agent/search</code>, they are put into steps.
-      </EmptyState>
-    );
+  const lines = listSteps(table, readOneOf(sort.replace(/^-/, ''), STEP_SORTS) ?? 'cost', isDescending);
+  if (lines.length === 0) return <EmptyState title="No call of this run has ended yet" />;
   return (
     <DataTable
       label="Steps of the run"
-      columns={listColumns(table)}
-      rows={rows}
-      rowKey={(row) => identify(table, row)}
+      columns={listColumns(table.totalCost[0] ?? 0n)}
+      rows={lines}
+      rowKey={({ row }) => identify(table, row)}
       selectedKey={selected}
-      onSelect={(row) => onSelect(identify(table, row))}
-      onOpen={(row) => onOpen(identify(table, row))}
+      onSelect={({ row }) => onSelect(identify(table, row))}
+      onOpen={({ row }) => onOpen(identify(table, row))}
       sort={sort}
       onSort={onSort}
       rowHeightPx={32}
-      renderCard={(row) => (
+      renderCard={({ path, cost, unpriced, calls, activeMs }) => (
         <>
-          <p className="truncate font-medium">{listNames(table, row).join(' / ')}</p>
+          <p className="truncate font-medium">{path}</p>
           <p className="text-ink-soft">
-            <Money value={formatUsd(table.totalCost[row] ?? 0n)} unpriced={table.unpriced[row] ?? 0} /> ·{' '}
-            <Count value={table.calls[row] ?? 0} /> calls · <Duration ms={table.activeMs[row] ?? 0} />
+            <Money value={formatUsd(cost)} unpriced={unpriced} /> · <Count value={calls} /> calls ·{' '}
+            <Duration ms={activeMs} />
           </p>
         </>
       )}

@@ -7,6 +7,7 @@ import { OUTCOMES } from '../../components/badges.tsx';
 import { FOLD, isCallRow, nameAt, numberAt, OPEN, type RunTable, textAt } from './model/run-table.ts';
 import { RowBar } from './row-bar.tsx';
 import type { Axis, Colouring } from './run-search.ts';
+import { TableCallCost } from './table-call-cost.tsx';
 
 /** What is the same for all rows of one drawing. */
 export interface RowLook {
@@ -161,7 +162,11 @@ function CostCell({ table, row, look }: TreeRowProps) {
   const share = (table.costBefore[table.end[row] ?? row + 1] ?? 0) - (table.costBefore[row] ?? 0);
   return (
     <span className="relative inline-block w-full pb-0.5">
-      {table.hasCost[row] === 0 ? <Money value={null} /> : <Money value={formatUsd(amount)} unpriced={unpriced} />}
+      {isCallRow(table, row) ? (
+        <TableCallCost table={table} row={row} />
+      ) : (
+        <Money value={formatUsd(amount)} unpriced={unpriced} />
+      )}
       <span
         aria-hidden="true"
         className="absolute right-0 bottom-0 h-0.5 bg-bar"

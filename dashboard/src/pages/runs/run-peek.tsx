@@ -46,10 +46,10 @@ function listFacts(run: RunWithSteps, keyNames: KeyNames): readonly KeyValue[] {
   ];
 }
 
-/** The outermost steps, the dearest first. */
+/** The outermost steps and the calls in none, the dearest first: together they are the run. */
 function listTopSteps(run: RunWithSteps): RunWithSteps['steps'] {
   return run.steps
-    .filter(({ names }) => names.length === 1)
+    .filter(({ names }) => names.length <= 1)
     .sort((a, b) => {
       const [costA, costB] = [parseUsd(a.total_cost), parseUsd(b.total_cost)];
       return costA < costB ? 1 : costA > costB ? -1 : 0;
@@ -59,7 +59,7 @@ function listTopSteps(run: RunWithSteps): RunWithSteps['steps'] {
 function TopSteps({ run }: { readonly run: RunWithSteps }) {
   const steps = listTopSteps(run);
   const whole = Number(run.total_cost);
-  if (steps.length === 0) return null;
+  if (steps.every(({ names }) => names.length === 0)) return null;
   return (
     <section className="border-t border-line px-4 py-3">
       <h3 className="mb-2 text-xs font-medium text-ink-soft">Cost by step</h3>
@@ -69,10 +69,10 @@ function TopSteps({ run }: { readonly run: RunWithSteps }) {
             <div className="flex items-baseline gap-2">
               <Link
                 to="/run"
-                search={{ trace: run.trace_id, sel: span_key }}
+                search={{ trace: run.trace_id, ...(span_key === '' ? {} : { sel: span_key }) }}
                 className="min-w-0 truncate text-accent hover:underline"
               >
-                {names[0]}
+                {names[0] ?? '(no step)'}
               </Link>
               <span className="num text-xs text-ink-faint">×{calls}</span>
               <span className="ml-auto">

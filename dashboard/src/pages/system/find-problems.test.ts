@@ -19,11 +19,20 @@ const WELL: Status = {
   database: { state: 'up', version: '18', size_bytes: 1, calls: 30, oldest_requested_at: null },
   ...{ records: null, jobs_running: 0, restart: null, spool: null, settings: [] },
   accounts: ACCOUNTS,
+  clock: { skew_ms: 12, is_trusted: true, stepped_at: null, step_ms: null },
+  access: { wrong_tokens: 0, latest_wrong_token: null, closed_connections: 0 },
 };
 const LOSS = { account_id: 1, key_id: 1, provider: 'openai', model: 'm', calls: 3, usage: {} };
 
 test('nothing is wrong with a gateway that works', () => {
   expect(findProblems(WELL, 0, NOW_MS)).toEqual([]);
+});
+
+test('a clock that is wrong by the database’s needs attention', () => {
+  const clock = { skew_ms: 8_640_000_000, is_trusted: false, stepped_at: null, step_ms: null };
+  expect(findProblems({ ...WELL, clock }, 0, NOW_MS)).toEqual([
+    'The clock of this machine is 100 days ahead by the database’s. Calls are dated by that one, and this node deletes nothing; set the clock.',
+  ]);
 });
 
 test('a loss needs attention for a day, one without a trace always', () => {
@@ -43,4 +52,17 @@ test('damaged files of the spool, crash loops and records that no account knows 
     'The proxy process could not write 30 records. Make room on the disk of the data directory.',
     '1 file is in the quarantine: see “Put aside” below.',
   ]);
+});
+
+test('wrong tokens need attention for a day', () => {
+  const guessed = (at: string) =>
+    findProblems(
+      { ...WELL, access: { wrong_tokens: 600, latest_wrong_token: { at, from: '10.0.0.1' }, closed_connections: 0 } },
+      0,
+      NOW_MS,
+    );
+  expect(guessed('2026-11-28T11:30:00Z')).toEqual([
+    '600 wrong tokens were sent to this port, lastly from 10.0.0.1. If that is nobody of yours, see who reaches it.',
+  ]);
+  expect(guessed('2026-11-27T11:30:00Z')).toEqual([]);
 });

@@ -2,9 +2,13 @@
 
 import type { Status } from '../../../../src/admin/system-resource.ts';
 import { formatExactCount } from '../../../../src/format-amounts.ts';
+import { describeClock } from './describe-node.ts';
 
 /** A loss needs attention for as long; later it is history, which stays in the account. As in `tollgate doctor`. */
 const RECENT_LOSS_MS = 24 * 3_600_000;
+
+/** A wrong token is worth a look for as long. */
+const RECENT_GUESS_MS = 24 * 3_600_000;
 
 /** As many within five minutes are a crash loop, also when the process runs at the moment. */
 const CRASH_LOOP_EXITS = 5;
@@ -51,6 +55,14 @@ function findProcessProblems(process: Status['processes'][number], lost: number)
   return problems;
 }
 
+function findAccessProblems({ access }: Status, nowMs: number): readonly string[] {
+  const { wrong_tokens, latest_wrong_token: latest } = access;
+  if (latest === null || nowMs - Date.parse(latest.at) >= RECENT_GUESS_MS) return [];
+  return [
+    `${count(wrong_tokens, 'wrong token was', 'wrong tokens were')} sent to this port, lastly from ${latest.from}. If that is nobody of yours, see who reaches it.`,
+  ];
+}
+
 /** `quarantined`: files in the quarantine, as far as that is known. */
 export function findProblems(status: Status, quarantined: number, nowMs: number): readonly string[] {
   const problems: string[] = [];
@@ -58,6 +70,10 @@ export function findProblems(status: Status, quarantined: number, nowMs: number)
     problems.push('The database does not answer. Calls go on, their records wait in the spool and are stored later.');
   else if (status.records?.waiting_for != null)
     problems.push(`Records wait in the spool, because: ${status.records.waiting_for}`);
+  if (status.clock.skew_ms !== null && !status.clock.is_trusted)
+    problems.push(
+      `The clock of this machine is ${describeClock(status.clock.skew_ms)} by the database’s. Calls are dated by that one, and this node deletes nothing; set the clock.`,
+    );
   if (status.processes.length === 0) problems.push('The supervisor does not answer; start the gateway again.');
   problems.push(...status.processes.flatMap((process) => findProcessProblems(process, status.accounts?.lost ?? 0)));
   const { accounts } = status;
@@ -65,6 +81,7 @@ export function findProblems(status: Status, quarantined: number, nowMs: number)
   else problems.push(...findAccountProblems(accounts, nowMs));
   if (status.spool?.is_disk_low === true)
     problems.push('The disk of the data directory is nearly full: bodies are dropped first, then records.');
+  problems.push(...findAccessProblems(status, nowMs));
   if (quarantined > 0)
     problems.push(`${count(quarantined, 'file is', 'files are')} in the quarantine: see “Put aside” below.`);
   return problems;

@@ -13,6 +13,7 @@ import { Timestamp } from '../../components/timestamp.tsx';
 import { AccountsList } from './accounts-list.tsx';
 import { describeState, findProblems } from './find-problems.ts';
 import { LossesTable } from './losses-table.tsx';
+import { NodesTable } from './nodes-table.tsx';
 import { QuarantineTable, useQuarantine } from './quarantine-table.tsx';
 
 const REFETCH_MS = 3_000;
@@ -202,6 +203,7 @@ export function SystemPage() {
           </div>
           <h2 className="text-sm font-semibold">Processes</h2>
           <Processes processes={data.processes} />
+          <NodesTable />
           <LossesTable losses={data.accounts?.losses ?? []} />
           <QuarantineTable />
           <h2 className="text-sm font-semibold">Settings in force</h2>

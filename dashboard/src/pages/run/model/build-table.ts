@@ -41,6 +41,7 @@ export function buildRunTable(root: Step): RunTable {
     columns.errorType[row] = numberOf(call.errorType);
     columns.errorMessage[row] = numberOf(call.errorMessage);
     columns.flags[row] = call.flags.length === 0 ? 0 : numberOf(call.flags.join(', '));
+    columns.costStatus[row] = numberOf(call.costStatus);
     columns.startMs[row] = call.requestedAtMs;
     columns.endMs[row] = call.respondedAtMs ?? call.requestedAtMs;
     columns.durationMs[row] = call.durationMs ?? Number.NaN;

@@ -7,6 +7,7 @@ import { parseUsd } from '../../../../../src/usd.ts';
 export interface LeafCall extends RunCall {
   readonly provider: string;
   readonly outcome: string;
+  readonly costStatus: string | null;
   readonly status: number | null;
   readonly errorType: string | null;
   readonly errorMessage: string | null;
@@ -43,6 +44,7 @@ export function readLeafCalls(columns: RunCallColumnsBody): readonly LeafCall[] 
       },
       provider: columns.provider[index] ?? '',
       outcome,
+      costStatus: columns.cost_status[index] ?? null,
       status: columns.status[index] ?? null,
       errorType: columns.error_type[index] ?? null,
       errorMessage: columns.error_message[index] ?? null,

@@ -46,6 +46,8 @@ export interface RunTable {
   readonly errorMessage: Uint32Array;
   /** Flags of the record, joined with ", ". */
   readonly flags: Uint32Array;
+  /** Of a call: what is known of its cost, as in the record. */
+  readonly costStatus: Uint32Array;
 
   /** Keys of steps (span keys) and folds. */
   readonly keys: readonly string[];

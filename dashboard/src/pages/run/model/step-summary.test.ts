@@ -37,9 +37,35 @@ test('the dearest calls come first, as many as asked for', () => {
 
 test('steps are listed by cost, by errors, or as the tree has them', () => {
   const listed = (sort: Parameters<typeof listSteps>[1], isDescending: boolean) =>
-    listSteps(table, sort, isDescending).map((row) => table.keys[table.slot[row] ?? 0]);
-  expect(listed('cost', true)).toEqual(['plan', 'plan/ask', 'write']);
-  expect(listed('cost', false)).toEqual(['write', 'plan/ask', 'plan']);
-  expect(listed('path', false)).toEqual(['plan', 'plan/ask', 'write']);
-  expect(listed('errors', true)).toEqual(['plan', 'plan/ask', 'write']);
+    listSteps(table, sort, isDescending).map(({ path }) => path);
+  expect(listed('cost', true)).toEqual(['plan', 'plan / ask', 'write']);
+  expect(listed('cost', false)).toEqual(['write', 'plan / ask', 'plan']);
+  expect(listed('path', false)).toEqual(['plan', 'plan / ask', 'write']);
+  expect(listed('errors', true)).toEqual(['plan', 'plan / ask', 'write']);
+});
+
+test('the calls in no step are a line of their own, so that the outermost lines add up to the run', () => {
+  const mixed = createRunModel();
+  mixed.addCalls(
+    toColumns([
+      { path: 'plan', name: 'ask', cost: '0.1', model: 'small' },
+      { path: null, name: 'a', cost: '0.2', model: 'small' },
+      { path: null, name: 'b', cost: null, model: 'small', outcome: 'upstream_error' },
+    ]),
+  );
+  const lines = listSteps(mixed.build(true), 'path', false);
+  expect(
+    lines.map(({ path, calls, cost, ownCost, unpriced, errors }) => [path, calls, cost, ownCost, unpriced, errors]),
+  ).toEqual([
+    ['(no step)', 2, 200_000_000_000n, 200_000_000_000n, 1, 1],
+    ['plan', 1, 100_000_000_000n, 100_000_000_000n, 0, 0],
+  ]);
+});
+
+test('a run without steps has the one line of its calls', () => {
+  const flat = createRunModel();
+  flat.addCalls(toColumns([{ path: null, name: 'a', cost: '0.2', model: 'small' }]));
+  expect(listSteps(flat.build(true), 'cost', true).map(({ path, cost }) => [path, cost])).toEqual([
+    ['(no step)', 200_000_000_000n],
+  ]);
 });

@@ -1,5 +1,6 @@
 /** Where the money and the time of one step went: by child, by model, its dearest calls; and all steps as one list. */
-import { CALL, FOLD, listChildren, nameAt, type RunTable, STEP, textAt } from './run-table.ts';
+import { CALL, FOLD, listChildren, listNames, nameAt, numberAt, type RunTable, STEP, textAt } from './run-table.ts';
+import { readTimeProfile } from './time-profile.ts';
 
 export interface Share {
   readonly label: string;
@@ -60,37 +61,98 @@ export function listDearestCalls(table: RunTable, row: number, most: number): re
 export const STEP_SORTS = ['path', 'calls', 'cost', 'own', 'tokens', 'active', 'errors'] as const;
 export type StepSort = (typeof STEP_SORTS)[number];
 
-function compareSteps(table: RunTable, sort: StepSort): (a: number, b: number) => number {
-  const by = (column: ArrayLike<number>) => (a: number, b: number) => (column[a] ?? 0) - (column[b] ?? 0);
+/** A step with all beneath it; or, in row 0, the calls of the run that are in no step. All rows of the outermost add up. */
+export interface StepLine {
+  readonly row: number;
+  readonly path: string;
+  readonly calls: number;
+  readonly errors: number;
+  readonly unpriced: number;
+  readonly ownUnpriced: number;
+  readonly cost: bigint;
+  readonly ownCost: bigint;
+  /** Null: not reported by any call. */
+  readonly inputTokens: number | null;
+  readonly cacheReadTokens: number | null;
+  readonly cacheCreationTokens: number | null;
+  readonly outputTokens: number | null;
+  readonly activeMs: number;
+}
+
+const NO_STEP = '(no step)';
+
+/** Equal ones keep the order of the tree. */
+export function listSteps(table: RunTable, sort: StepSort, isDescending: boolean): readonly StepLine[] {
+  const lines: StepLine[] = [];
+  const loose = listLooseCalls(table);
+  if (loose.length > 0) lines.push(toLooseLine(table, loose));
+  for (let row = 1; row < table.count; row += 1) if (table.kind[row] === STEP) lines.push(toStepLine(table, row));
+  const compare = compareLines(sort);
+  return lines.sort((a, b) => (isDescending ? compare(b, a) : compare(a, b)) || a.row - b.row);
+}
+
+function toStepLine(table: RunTable, row: number): StepLine {
+  return {
+    row,
+    path: listNames(table, row).join(' / '),
+    calls: table.calls[row] ?? 0,
+    errors: table.errors[row] ?? 0,
+    unpriced: table.unpriced[row] ?? 0,
+    ownUnpriced: table.ownUnpriced[row] ?? 0,
+    cost: table.totalCost[row] ?? 0n,
+    ownCost: table.ownCost[row] ?? 0n,
+    inputTokens: numberAt(table.inputTokens, row),
+    cacheReadTokens: numberAt(table.cacheReadTokens, row),
+    cacheCreationTokens: numberAt(table.cacheCreationTokens, row),
+    outputTokens: numberAt(table.outputTokens, row),
+    activeMs: table.activeMs[row] ?? 0,
+  };
+}
+
+function listLooseCalls(table: RunTable): readonly number[] {
+  return listChildren(table, 0).filter((row) => table.kind[row] === CALL);
+}
+
+function toLooseLine(table: RunTable, calls: readonly number[]): StepLine {
+  const sumOf = (column: Float64Array): number | null =>
+    calls.reduce<number | null>((sum, row) => {
+      const value = numberAt(column, row);
+      return value === null ? sum : (sum ?? 0) + value;
+    }, null);
+  const sorted = (times: Float64Array) => calls.map((row) => times[row] ?? 0).sort((a, b) => a - b);
+  const unpriced = table.ownUnpriced[0] ?? 0;
+  const cost = table.ownCost[0] ?? 0n;
+  return {
+    ...{ row: 0, path: NO_STEP, unpriced, ownUnpriced: unpriced, cost, ownCost: cost },
+    calls: calls.length,
+    errors: calls.reduce((sum, row) => sum + (table.errors[row] ?? 0), 0),
+    inputTokens: sumOf(table.inputTokens),
+    cacheReadTokens: sumOf(table.cacheReadTokens),
+    cacheCreationTokens: sumOf(table.cacheCreationTokens),
+    outputTokens: sumOf(table.outputTokens),
+    activeMs: readTimeProfile(sorted(table.startMs), sorted(table.endMs)).activeMs,
+  };
+}
+
+function compareLines(sort: StepSort): (a: StepLine, b: StepLine) => number {
   switch (sort) {
     case 'path':
-      return (a, b) => a - b;
+      return (a, b) => a.row - b.row;
     case 'calls':
-      return by(table.calls);
+      return (a, b) => a.calls - b.calls;
     case 'cost':
-      return (a, b) => byCost((row: number) => table.totalCost[row] ?? 0n)(b, a);
+      return (a, b) => byCost<StepLine>(({ cost }) => cost)(b, a);
     case 'own':
-      return (a, b) => byCost((row: number) => table.ownCost[row] ?? 0n)(b, a);
+      return (a, b) => byCost<StepLine>(({ ownCost }) => ownCost)(b, a);
     case 'tokens':
-      return (a, b) => tokensOf(table, a) - tokensOf(table, b);
+      return (a, b) => tokensOf(a) - tokensOf(b);
     case 'active':
-      return by(table.activeMs);
+      return (a, b) => a.activeMs - b.activeMs;
     case 'errors':
-      return by(table.errors);
+      return (a, b) => a.errors - b.errors;
   }
 }
 
-function tokensOf(table: RunTable, row: number): number {
-  return [table.inputTokens, table.cacheReadTokens, table.cacheCreationTokens, table.outputTokens].reduce(
-    (sum, column) => sum + (column[row] || 0),
-    0,
-  );
-}
-
-/** Every step but the run itself; equal ones keep the order of the tree. */
-export function listSteps(table: RunTable, sort: StepSort, isDescending: boolean): readonly number[] {
-  const rows: number[] = [];
-  for (let row = 1; row < table.count; row += 1) if (table.kind[row] === STEP) rows.push(row);
-  const compare = compareSteps(table, sort);
-  return rows.sort((a, b) => (isDescending ? compare(b, a) : compare(a, b)) || a - b);
+function tokensOf({ inputTokens, cacheReadTokens, cacheCreationTokens, outputTokens }: StepLine): number {
+  return (inputTokens ?? 0) + (cacheReadTokens ?? 0) + (cacheCreationTokens ?? 0) + (outputTokens ?? 0);
 }

@@ -18,6 +18,7 @@ export function createColumns(count: number, keys: number) {
     errorType: new Uint32Array(count),
     errorMessage: new Uint32Array(count),
     flags: new Uint32Array(count),
+    costStatus: new Uint32Array(count),
     profiles: new Uint8Array(keys * PROFILE_PARTS),
     activeMs: new Float64Array(count),
     callMs: new Float64Array(count),

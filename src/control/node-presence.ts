@@ -1,0 +1,191 @@
+/**
+ * This node among the others: a sign of life every few seconds, on a connection of its own, which also keeps nodes of
+ * older releases from deleting by their own settings. At its first sign it settles the settings that all share.
+ */
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { isDatabaseDown } from '../admin/api-error.ts';
+import { MAX_SKEW_MS } from '../clock.ts';
+import { beatNode, forgetStoppedNodes, hasOtherNodes, type NodeBeat, noteNodeStopped } from '../store/nodes.ts';
+import { FORMER_RETENTION_LOCK } from '../store/retention.ts';
+import {
+  listDifferences,
+  type OwnSettings,
+  readSharedSettings,
+  type SharedSettings,
+  settleSharedSettings,
+} from '../store/shared-settings.ts';
+import { isTrusted, type NodeClock } from './node-clock.ts';
+import { repeat } from './repeat.ts';
+
+const BEAT_MS = 15_000;
+/** When it failed. */
+const RETRY_MS = 5_000;
+/** Of the last word of a node that stops. */
+const GOODBYE_LIMIT_MS = 2_000;
+
+/** What a node says of its calls; null when it does not know. */
+export interface NodeLoad {
+  readonly recordsWaiting: number | null;
+  readonly openCalls: number | null;
+  /** Its spool directories. */
+  readonly processes: readonly string[] | null;
+}
+
+export interface PresenceOptions {
+  /** Of one connection, which is held. */
+  readonly pool: pg.Pool;
+  readonly id: string;
+  readonly name: string;
+  readonly version: string;
+  readonly own: OwnSettings;
+  readonly clock: NodeClock;
+  readonly readLoad: () => Promise<NodeLoad>;
+  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
+}
+
+export interface NodePresence {
+  readonly id: string;
+  /** In force for all nodes, as of the last sign of life; null before the first. */
+  readonly shared: () => SharedSettings | null;
+  /** Reads them again, after a change made here. */
+  readonly refresh: (pool: pg.Pool) => Promise<void>;
+  /** Says that the node has stopped. */
+  readonly stop: () => Promise<void>;
+}
+
+export function startPresence(options: PresenceOptions): NodePresence {
+  const { pool, id, own, clock, log } = options;
+  const runId = randomUUID();
+  let shared: SharedSettings | null = null;
+  let client: pg.PoolClient | null = null;
+  let isFirst = true;
+  let holdsFormerLock = false;
+  let wasTrusted = true;
+  let wasDoubled = false;
+
+  function drop(): void {
+    client?.release(true);
+    client = null;
+    holdsFormerLock = false;
+  }
+
+  async function connect(): Promise<pg.PoolClient> {
+    const connected = await pool.connect();
+    // A connection that breaks between two signs says so here; the next query then fails, and that is handled.
+    connected.on('error', () => {});
+    return connected;
+  }
+
+  async function describe(): Promise<NodeBeat> {
+    const load = await options.readLoad();
+    const { skewMs, steppedAtMs, stepMs } = clock.state();
+    return {
+      ...{ id, name: options.name, host: hostname(), version: options.version, runId, ownSettings: own },
+      ...{ clockSkewMs: skewMs ?? 0, clockStepMs: stepMs },
+      clockStepAgeMs: steppedAtMs === null ? null : clock.nowMs() - steppedAtMs,
+      ...load,
+    };
+  }
+
+  async function settle(connected: pg.PoolClient, beat: NodeBeat): Promise<void> {
+    await connected.query('begin');
+    try {
+      const settled = await settleSharedSettings(connected, {
+        ...{ own, actor: `node ${options.name}` },
+        readIsAlone: async () => !(await hasOtherNodes(connected, id)),
+      });
+      await beatNode(connected, beat, true);
+      await forgetStoppedNodes(connected);
+      await connected.query('commit');
+      for (const { name, value, before, setBy } of settled) {
+        if (setBy === 'log')
+          log.warn(
+            { setting: name, ownValue: own[name]?.value },
+            `the log goes back further than this node’s setting; nothing of it is deleted until \`tollgate settings set ${name} DAYS\` says so`,
+          );
+        else if (before !== null) log.info({ setting: name, before, value }, 'a setting is another for all nodes');
+      }
+    } catch (error) {
+      await connected.query('rollback').catch(() => {});
+      throw error;
+    }
+  }
+
+  async function beat(): Promise<void> {
+    client ??= await connect();
+    await clock.compare(client);
+    if (!holdsFormerLock) {
+      const { rows } = await client.query<{ got: boolean }>('select pg_try_advisory_lock_shared($1) as got', [
+        FORMER_RETENTION_LOCK,
+      ]);
+      holdsFormerLock = rows[0]?.got === true;
+    }
+    const said = await describe();
+    if (isFirst) await settle(client, said);
+    const isDoubled = isFirst ? false : await beatNode(client, said, false);
+    shared = await readSharedSettings(client);
+    if (isFirst && shared !== null) tellDifferences(shared);
+    isFirst = false;
+    tellClock();
+    if (isDoubled && !wasDoubled)
+      log.error(
+        { node: options.name },
+        'another gateway says that it is this node: its data directory is a copy of this one. Remove node.json from one of them and start that again',
+      );
+    wasDoubled = isDoubled;
+  }
+
+  function tellDifferences(all: SharedSettings): void {
+    for (const name of listDifferences(own, all))
+      log.warn(
+        { setting: name, ownValue: own[name]?.value, inForce: all[name].value },
+        `this node was started with another value than all nodes have; \`tollgate settings set ${name} VALUE\` changes it for all`,
+      );
+  }
+
+  function tellClock(): void {
+    const { skewMs } = clock.state();
+    const isRight = isTrusted(skewMs);
+    if (!isRight && wasTrusted)
+      log.error(
+        { skewMs, limitMs: MAX_SKEW_MS },
+        'the clock of this machine is wrong by that of the database: calls are dated by the database’s, and this node deletes nothing; set the clock',
+      );
+    if (isRight && !wasTrusted) log.warn({ skewMs }, 'the clock of this machine is right again');
+    wasTrusted = isRight;
+  }
+
+  const repeating = repeat(async () => {
+    try {
+      await beat();
+      return BEAT_MS;
+    } catch (error) {
+      drop();
+      if (!isDatabaseDown(error)) log.error({ err: error }, 'this node could not give its sign of life');
+      return RETRY_MS;
+    }
+  });
+
+  async function sayGoodbye(): Promise<void> {
+    if (client === null || isFirst) return;
+    const load = await options.readLoad();
+    await noteNodeStopped(client, { id, runId, ...load });
+  }
+
+  return {
+    id,
+    shared: () => shared,
+    refresh: async (from) => {
+      shared = await readSharedSettings(from);
+    },
+    stop: async () => {
+      await repeating.stop();
+      const limit = new Promise<void>((resolve) => setTimeout(resolve, GOODBYE_LIMIT_MS).unref());
+      await Promise.race([sayGoodbye().catch(() => {}), limit]);
+      drop();
+    },
+  };
+}

@@ -1,0 +1,133 @@
+/** A name reaches the price of another model over dates and over the forms that the provider documents, and no further. */
+import { findProvider, type MatchLogic } from '@pydantic/genai-prices';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ProviderName } from '../call-record.ts';
+import type { BillableCall } from './billable-call.ts';
+import { CATALOG_PROVIDER_IDS, createCatalog } from './catalog.ts';
+import inventedIds from './invented-ids.json' with { type: 'json' };
+import { createPriceBook } from './price-book.ts';
+
+const book = createPriceBook();
+const catalog = createCatalog();
+
+function priceModel(provider: ProviderName, model: string) {
+  const call: BillableCall = {
+    ...{ provider, providerAlias: null, endpoint: 'chat.completions', billed: true, isLater: false },
+    requestedAtMs: Date.UTC(2026, 10, 28, 12),
+    ...{ model, modelRequested: model, serviceTier: null, speed: null, inferenceGeo: null },
+    ...{ region: null, isBatch: false, outcome: 'ok', status: 200, errorType: null },
+    usage: { classes: { input: 1000, output: 1000 }, reasoning: null, native: {} },
+    usageSource: 'provider',
+  };
+  return book.priceCall(call);
+}
+
+function priceStatus(provider: ProviderName, model: string): string {
+  return priceModel(provider, model).costStatus;
+}
+
+/** The names that the rules of the catalogue spell out, as far as they are whole names. */
+function listNames(match: MatchLogic): readonly string[] {
+  if ('or' in match) return match.or.flatMap(listNames);
+  if ('and' in match) return match.and.flatMap(listNames);
+  if ('equals' in match) return [match.equals];
+  if ('starts_with' in match) return [match.starts_with];
+  if ('contains' in match) return [match.contains];
+  return 'ends_with' in match ? [match.ends_with] : [];
+}
+
+const PROVIDERS: readonly ProviderName[] = [
+  'openai',
+  'anthropic',
+  'gemini',
+  'bedrock',
+  'fireworks',
+  'together',
+  'deepseek',
+];
+const KNOWN = PROVIDERS.flatMap((provider) =>
+  (findProvider({ providerId: CATALOG_PROVIDER_IDS[provider] })?.models ?? [])
+    .flatMap((model) => listNames(model.match))
+    .filter((name) => catalog.findModel(provider, name) !== undefined)
+    .map((name) => [provider, name] as const),
+);
+/** Known to the price book in other ways. */
+const REAL = [
+  'anthropic/claude-2.0',
+  'anthropic/claude-2.1',
+  'bedrock/amazon.titan-embed-text-v2',
+  'bedrock/amazon.titan-embed-text-v2:0',
+];
+const IDS = new Set([...REAL, ...KNOWN.map(([provider, name]) => `${provider}/${name.toLowerCase()}`)]);
+
+describe('the name of a model', () => {
+  it.each(inventedIds)('$provider $id is $verdict', ({ provider, id, verdict }) => {
+    const name = PROVIDERS.find((known) => known === provider) ?? 'openai';
+    expect(priceStatus(name, id)).toBe(verdict);
+  });
+
+  /** Letters that no real id has behind a hyphen in this order: a word that nobody has used. */
+  const words = fc.stringMatching(/^[a-z]{1,3}q[jxz][a-z]{0,4}$/);
+  const changes = fc.oneof(
+    words.map((word) => (id: string) => `${id}-${word}`),
+    words.map((word) => (id: string) => `${id}${word}`),
+    words.map((word) => (id: string) => `${id}:${word}`),
+    words.map((word) => (id: string) => `${id}/${word}`),
+    words.map((word) => (id: string) => `${word}-${id}`),
+    words.map((word) => (id: string) => `${word}.${id}`),
+    words.map((word) => (id: string) => `${word}/${id}`),
+    words.map((word) => (id: string) => `${id}-latest-${word}`),
+    words.map((word) => (id: string) => `${id}-20260101-${word}`),
+    fc.integer({ min: 2, max: 19 }).map((number) => (id: string) => `${id}-v${number}:0`),
+    fc.integer({ min: 2, max: 19 }).map((number) => (id: string) => `${id}-v${number}`),
+    fc.integer({ min: 1, max: 99 }).map((number) => (id: string) => `${id}-${number}`),
+    fc.integer({ min: 1, max: 99 }).map((number) => (id: string) => `${id}.${number}`),
+    fc.integer({ min: 1, max: 99 }).map((number) => (id: string) => `${id}-${number}b`),
+    fc
+      .constantFrom('vision', 'high', 'fast', 'lite', 'turbo', 'thinking', 'instruct', 'it', 'tuned')
+      .map((word) => (id: string) => `${id}-${word}`),
+  );
+
+  it('never has the price of the model that it only begins or ends with', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...KNOWN), changes, ([provider, known], change) => {
+        const id = change(known);
+        // Fine-tunes have names of their maker's behind the colon; one size of an open model costs what another does.
+        fc.pre(!known.startsWith('ft:') && !known.startsWith('gemma-'));
+        fc.pre(!id.includes('claude-3-5-sonnet-20241022-v2'));
+        fc.pre(!IDS.has(`${provider}/${id.toLowerCase()}`));
+        // What the overlay has a row for has been told to be a model by somebody.
+        const { lines } = priceModel(provider, id);
+        expect(lines.filter(({ layer }) => layer === 'catalog').map(({ row }) => `${id}: ${row}`)).toEqual([]);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it.each<readonly [ProviderName, string]>([
+    ['anthropic', 'claude-sonnet-4-5-20250929'],
+    ['anthropic', 'claude-sonnet-4-20250514'],
+    ['anthropic', 'claude-3-5-haiku-latest'],
+    ['anthropic', 'claude-opus-4-8@20260601'],
+    ['openai', 'gpt-5-nano-2025-08-07'],
+    ['openai', 'gpt-4o-realtime-preview-2025-06-03'],
+    ['openai', 'ft:gpt-4o-2024-08-06:acme::a1'],
+    ['openai', 'ft:gpt-4o-mini-2024-07-18:acme:support:a1:ckpt-step-10'],
+    ['gemini', 'gemini-2.5-pro-preview-06-05'],
+    ['gemini', 'gemini-2.5-flash-lite-preview-09-2025'],
+    ['gemini', 'gemini-2.0-flash-001'],
+    ['gemini', 'gemini-1.5-flash-002'],
+    ['gemini', 'gemini-3.5-flash-001'],
+    ['bedrock', 'amazon.nova-pro-v1:0'],
+    ['bedrock', 'us.amazon.nova-pro-v1:0'],
+    ['bedrock', 'mistral.mistral-7b-instruct-v0:2'],
+    ['bedrock', 'anthropic.claude-3-5-sonnet-20241022-v2:0'],
+    ['bedrock', 'us.anthropic.claude-opus-4-5-20251101-v1:0'],
+    ['bedrock', 'global.anthropic.claude-opus-4-6-v1'],
+    ['bedrock', 'openai.gpt-oss-120b'],
+    ['bedrock', 'arn:aws:bedrock:us-east-1::foundation-model/amazon.nova-lite-v1:0'],
+  ])('%s %s has the price of its model', (provider, id) => {
+    expect(priceStatus(provider, id)).toBe('exact');
+  });
+});

@@ -1,0 +1,183 @@
+/** Where a call is served is a part of its price: what is known of a place and has no price there is never `exact`. */
+import { describe, expect, it } from 'vitest';
+import { formatUsd } from '../usd.ts';
+import type { BillableCall } from './billable-call.ts';
+import { createPriceBook } from './price-book.ts';
+
+const book = createPriceBook();
+
+const CALL: BillableCall = {
+  provider: 'bedrock',
+  providerAlias: null,
+  endpoint: 'converse',
+  billed: true,
+  isLater: false,
+  requestedAtMs: Date.UTC(2026, 10, 28, 12),
+  model: null,
+  modelRequested: null,
+  serviceTier: null,
+  speed: null,
+  inferenceGeo: null,
+  region: 'us-east-1',
+  isBatch: false,
+  outcome: 'ok',
+  errorType: null,
+  status: 200,
+  usage: { classes: { input: 1000, output: 1000 }, reasoning: null, native: {} },
+  usageSource: 'provider',
+};
+
+function price(modelRequested: string, changes: Partial<BillableCall> = {}, by = book) {
+  const { costStatus, totalCost, knownCost } = by.priceCall({ ...CALL, modelRequested, ...changes });
+  return [costStatus, totalCost === null ? null : formatUsd(totalCost), formatUsd(knownCost)];
+}
+
+describe('GovCloud', () => {
+  it.each([
+    // 3.6 and 18 a million: 1.2 times the global price.
+    ['us-gov.anthropic.claude-sonnet-4-5-20250929-v1:0', 'us-gov-west-1', '0.0216'],
+    ['us-gov.anthropic.claude-sonnet-4-5-20250929-v1:0', 'us-east-1', '0.0216'],
+    ['anthropic.claude-sonnet-4-5-20250929-v1:0', 'us-gov-east-1', '0.0216'],
+    ['us-gov.anthropic.claude-haiku-4-5-20251001-v1:0', 'us-gov-west-1', '0.0072'],
+    ['us-gov.anthropic.claude-sonnet-5', 'us-gov-west-1', '0.0144'],
+    ['us-gov.openai.gpt-oss-120b-1:0', 'us-gov-west-1', '0.0009'],
+    ['us-gov.openai.gpt-oss-120b', 'us-gov-west-1', '0.0009'],
+    ['amazon.nova-pro-v1:0', 'us-gov-west-1', '0.0048'],
+    ['anthropic.claude-3-5-sonnet-20240620-v1:0', 'us-gov-west-1', '0.0216'],
+    ['anthropic.claude-3-haiku-20240307-v1:0', 'us-gov-east-1', '0.0018'],
+    ['us-gov.anthropic.claude-opus-5', 'us-gov-west-1', '0.036'],
+    ['us-gov.amazon.nova-lite-v1:0', 'us-gov-west-1', '0.00036'],
+  ])('has its own price of %s in %s', (model, region, total) => {
+    expect(price(model, { region })).toEqual(['exact', total, total]);
+  });
+
+  it.each([
+    ['us-gov.anthropic.claude-opus-4-1-20250805-v1:0', 'us-gov-west-1'],
+    ['us-gov.amazon.nova-premier-v1:0', 'us-gov-west-1'],
+    ['us-gov.meta.llama3-3-70b-instruct-v1:0', 'us-gov-west-1'],
+    ['amazon.titan-text-express-v1', 'us-gov-east-1'],
+    // The commercial profiles have no place in that partition, whatever their name says.
+    ['us.anthropic.claude-opus-5', 'us-gov-west-1'],
+  ])('has no price of %s in %s that anybody has declared', (model, region) => {
+    expect(price(model, { region })).toEqual(['unpriced', null, '0']);
+  });
+});
+
+describe('regions of Bedrock', () => {
+  it.each([
+    ['nvidia.nemotron-super-3-120b', 'eu-west-2', '0.00124'],
+    ['mistral.mixtral-8x7b-instruct-v0:1', 'eu-west-3', '0.0015'],
+    ['meta.llama3-70b-instruct-v1:0', 'sa-east-1', '0.01033'],
+    ['nvidia.nemotron-super-3-120b', 'us-west-2', '0.0008'],
+    ['mistral.mixtral-8x7b-instruct-v0:1', 'us-east-2', '0.00115'],
+    // In every region and geography 1.1 times the global price.
+    ['anthropic.claude-sonnet-4-5-20250929-v1:0', 'ap-southeast-2', '0.0198'],
+    ['eu.anthropic.claude-sonnet-4-5-20250929-v1:0', 'eu-central-1', '0.0198'],
+    ['us.anthropic.claude-fable-5', 'us-east-1', '0.066'],
+    ['eu.anthropic.claude-fable-5', 'eu-west-1', '0.066'],
+    ['ca.anthropic.claude-sonnet-5', 'ca-central-1', '0.0132'],
+    ['global.anthropic.claude-sonnet-5', 'eu-west-1', '0.012'],
+    ['eu.amazon.nova-pro-v1:0', 'eu-west-1', '0.00525'],
+    ['apac.amazon.nova-lite-v1:0', 'ap-south-1', '0.000315'],
+    ['eu.meta.llama3-2-3b-instruct-v1:0', 'eu-west-1', '0.00038'],
+    ['deepseek.v3.2', 'ap-northeast-1', '0.00296'],
+  ])('have their price of %s in %s', (model, region, total) => {
+    expect(price(model, { region })).toEqual(['exact', total, total]);
+  });
+
+  it.each([
+    ['nvidia.nemotron-super-3-120b', 'eu-west-3'],
+    ['mistral.mixtral-8x7b-instruct-v0:1', 'ap-northeast-1'],
+    ['eu.amazon.nova-premier-v1:0', 'eu-west-1'],
+    ['apac.amazon.nova-premier-v1:0', 'ap-south-1'],
+    ['amazon.nova-pro-v1:0', 'us-west-1'],
+    ['eu.meta.llama3-3-70b-instruct-v1:0', 'eu-west-1'],
+    ['global.amazon.nova-pro-v1:0', 'us-east-1'],
+    ['global.anthropic.claude-opus-4-1-20250805-v1:0', 'us-east-1'],
+    ['anthropic.claude-sonnet-4-5-20250929-v1:0', 'cn-north-1'],
+    ['anthropic.claude-sonnet-4-5-20250929-v1:0', 'eusc-de-east-1'],
+    ['openai.gpt-oss-120b-1:0', 'eu-north-1'],
+  ])('do not lend %s the price of another place in %s', (model, region) => {
+    expect(price(model, { region })).toEqual(['unpriced', null, '0']);
+  });
+
+  it('have what the operator declares, wherever it is', () => {
+    const declared = createPriceBook({
+      operator: {
+        prices: [
+          {
+            ...{
+              id: 1,
+              provider: 'bedrock',
+              providerAlias: null,
+              match: 'exact',
+              model: 'eu.amazon.nova-premier-v1:0',
+            },
+            ...{ serviceTier: 'standard', promptTier: null, validFromMs: null, validToMs: null },
+            rates: { input: '1.05', output: '4.2' },
+          },
+        ],
+        mappings: [],
+        multipliers: [],
+      },
+    });
+    expect(price('eu.amazon.nova-premier-v1:0', { region: 'eu-west-1' }, declared)).toEqual([
+      'exact',
+      '0.00525',
+      '0.00525',
+    ]);
+  });
+
+  it('name in the line the row of the place', () => {
+    const { lines } = book.priceCall({
+      ...CALL,
+      modelRequested: 'nvidia.nemotron-super-3-120b',
+      region: 'eu-west-2',
+    });
+    expect(lines.map(({ row }) => row)).toEqual([
+      'overlay/bedrock/eu-west-2/nvidia.nemotron-super-3-120b/input',
+      'overlay/bedrock/eu-west-2/nvidia.nemotron-super-3-120b/output',
+    ]);
+  });
+});
+
+describe("OpenAI's data residency", () => {
+  const at = (region: string | null, model: string, changes: Partial<BillableCall> = {}) =>
+    price(model, { provider: 'openai', model, region, ...changes });
+
+  it('costs a tenth more on models since 2026-03-05, and nothing on older ones', () => {
+    // 2.5 and 15 a million: 0.0175.
+    expect(at(null, 'gpt-5.4')).toEqual(['exact', '0.0175', '0.0175']);
+    expect(at('eu', 'gpt-5.4')).toEqual(['exact', '0.01925', '0.01925']);
+    expect(at('us', 'gpt-5.4-2026-03-05')).toEqual(['exact', '0.01925', '0.01925']);
+    expect(at('jp', 'gpt-5.4', { serviceTier: 'flex' })).toEqual(['exact', '0.009625', '0.009625']);
+    expect(at('eu', 'gpt-4o')).toEqual(['exact', '0.0125', '0.0125']);
+    expect(at('eu', 'gpt-5-mini-2025-08-07')).toEqual(['exact', '0.00225', '0.00225']);
+  });
+
+  it('has no price where nobody says when the model was released, nor at another seller', () => {
+    expect(at('eu', 'gpt-audio-1.5')).toEqual(['unpriced', null, '0']);
+    expect(at('us-east-1', 'gpt-5.4')).toEqual(['unpriced', null, '0']);
+  });
+
+  it('leaves the price of a tool as it is', () => {
+    const usage = { classes: { input: 1000, web_search_requests: 1 }, reasoning: null, native: {} };
+    // 1,000 × $2.75 a million + $10 a thousand.
+    expect(at('eu', 'gpt-5.4', { usage })).toEqual(['exact', '0.01275', '0.01275']);
+  });
+});
+
+describe('service tiers of Bedrock', () => {
+  it('have the price that AWS lists for the model, and none for others', () => {
+    const usage = { classes: { input: 1000, output: 1000 }, reasoning: null, native: {} };
+    // 0.07 and 0.30 a million: 0.00037.
+    expect(price('openai.gpt-oss-20b-1:0', { usage, serviceTier: 'flex' })).toEqual(['exact', '0.000185', '0.000185']);
+    expect(price('openai.gpt-oss-20b-1:0', { usage, serviceTier: 'priority' })).toEqual([
+      'exact',
+      '0.0006475',
+      '0.0006475',
+    ]);
+    expect(price('amazon.nova-pro-v1:0', { usage, serviceTier: 'flex' })).toEqual(['exact', '0.002', '0.002']);
+    expect(price('amazon.nova-premier-v1:0', { usage, serviceTier: 'flex' })).toEqual(['unpriced', null, '0']);
+  });
+});
