@@ -75,6 +75,8 @@ export interface Config {
   readonly durability: 'process' | 'power';
   /** When a call's record cannot be kept: go on without it and count, or refuse the call before it is forwarded. */
   readonly onFull: 'open' | 'closed';
+  /** How long the gateway serves on, with `readyz` at 503, when it is asked to stop. */
+  readonly stopDelaySeconds: number;
   /** How long a proxy process that is to end lets its open calls run. */
   readonly drainSeconds: number;
   /** Where newer prices are fetched from: not at all, from where they are published, or from this address. */
@@ -107,6 +109,7 @@ export interface ConfigFlags {
   readonly durability?: string;
   readonly onFull?: string;
   readonly drainSeconds?: string;
+  readonly stopDelaySeconds?: string;
   readonly priceFeed?: string;
   readonly estimates?: string;
   readonly retentionRows?: string;

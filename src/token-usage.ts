@@ -30,6 +30,8 @@ export const USAGE_CLASSES = [
   'input_characters',
   /** Whole pictures, where no tokens are reported for them. */
   'output_images',
+  /** Queries of a reranker, in the provider's count: one for each 100 pieces of documents. */
+  'rerank_queries',
   'web_search_requests',
   'web_fetch_requests',
   'file_search_requests',

@@ -36,6 +36,7 @@ export function bareAdminDeps(given: Partial<AdminDeps> & Pick<AdminDeps, 'admin
     ...{ accountId: 1, publicUrl: null, adminHost: '127.0.0.1', version: '1.2.3', metricsToken: null },
     baseUrl: 'http://127.0.0.1:4141',
     dashboard: null,
+    isStopping: () => false,
     database: () => null,
     requestRestart: async () => null,
     publishKeys: async () => true,

@@ -167,6 +167,8 @@ export interface AdminDeps {
   readonly version: string;
   /** Null when it was not built. */
   readonly dashboard: DashboardFiles | null;
+  /** A stop is announced: `readyz` says so. */
+  readonly isStopping: () => boolean;
   /** Null until the database answered and its schema is up to date. */
   readonly database: () => pg.Pool | null;
   /** Resolves when every local proxy has this version of the keys, or later; false when one did not say so in time. */

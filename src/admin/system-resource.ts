@@ -182,9 +182,13 @@ function addHealthRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     path: '/readyz',
     summary: 'The API works; `degraded` while the database does not answer',
     security: [],
-    responses: { 200: jsonAnswer(HealthBody, 'It does') },
+    responses: {
+      200: jsonAnswer(HealthBody, 'It does'),
+      503: jsonAnswer(z.object({ status: z.literal('stopping') }), 'It does, and the gateway is about to stop'),
+    },
   });
   app.openapi(ready, async (c) => {
+    if (deps.isStopping()) return c.json({ status: 'stopping' as const }, 503);
     const isUp = await isDatabaseUp(deps);
     return c.json(
       { status: isUp ? ('ok' as const) : ('degraded' as const), database: isUp ? ('up' as const) : ('down' as const) },

@@ -163,6 +163,7 @@ function createControl(
     feed: { setting: config.priceFeed, egress: config.egress, timeoutMs: FEED_TIMEOUT_MS, now: nodeClock.nowMs },
   });
   let liveSpools = start.liveSpools;
+  let isStopping = false;
   const memory = createProxyMemory(Date.now());
   const gone = createCallAccounts(join(config.dataDir, 'call-accounts.json'));
   const counter = createWaitingCounter();
@@ -291,6 +292,7 @@ function createControl(
     baseUrl: config.publicUrl ?? formatOrigin(config.host, config.port),
     version: readVersion(),
     dashboard: readDashboardFiles(join(PROJECT_ROOT, 'dist', 'dashboard')),
+    isStopping: () => isStopping,
     database: () => (connected === null ? null : apiPool),
     publishKeys,
     readSupervisorStatus: status.read,
@@ -345,7 +347,9 @@ function createControl(
       channel.send({ type: 'ready' });
     },
     receive: (message) => {
-      if (message.type === 'live-spools') {
+      if (message.type === 'stop-announced') {
+        isStopping = true;
+      } else if (message.type === 'live-spools') {
         liveSpools = message.names;
         connected?.shipper.setLiveSpools(message.names);
       } else if (message.type === 'keys-published') {

@@ -181,3 +181,13 @@ describe('service tiers of Bedrock', () => {
     expect(price('amazon.nova-premier-v1:0', { usage, serviceTier: 'flex' })).toEqual(['unpriced', null, '0']);
   });
 });
+
+describe('a reranker of Bedrock', () => {
+  it('costs by the query', () => {
+    const usage = { classes: { rerank_queries: 1 }, reasoning: null, native: {} };
+    const ranked = { usage, usageSource: 'request', endpoint: 'invoke' } as const;
+    expect(price('cohere.rerank-v3-5:0', ranked)).toEqual(['exact', '0.002', '0.002']);
+    expect(price('amazon.rerank-v1:0', ranked)).toEqual(['exact', '0.001', '0.001']);
+    expect(price('amazon.rerank-v2:0', ranked)).toEqual(['unpriced', null, '0']);
+  });
+});

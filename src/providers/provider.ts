@@ -33,8 +33,8 @@ export interface Endpoint {
   readonly fetchesResult?: true;
   /** The id of that result, where the path has it and the answer does not. */
   readonly resultId?: string;
-  /** What the provider bills by the request: its own text, or the pictures it asks for, when the answer reports no tokens. */
-  readonly countsRequest?: 'characters' | 'pictures';
+  /** What the provider bills by the request: its own text, the pictures it asks for, or the documents to be ranked, when the answer reports no tokens. */
+  readonly countsRequest?: 'characters' | 'pictures' | 'queries';
   /** Its answer names an address, in `results_url`, where clients fetch results. */
   readonly namesResults?: true;
   readonly isBatch: boolean;

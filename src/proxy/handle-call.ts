@@ -62,7 +62,7 @@ export async function handleCall(incoming: ClientRequest, outgoing: ClientRespon
     });
     if (received.kind === 'client-gone') return;
     // A body may take its time.
-    findKey(key.digest, gateway.keys, Date.now());
+    findKey(key.digest, gateway.keys, gateway.clock.nowMs());
     const bodyWaitMs = performance.now() - bodyStartedMs;
 
     const prepared = prepareBody(request, received, mayAsk);

@@ -35,6 +35,7 @@ function listRows(config: Config): readonly Row[] {
     ['TOLLGATE_DURABILITY', 'durability', config.durability],
     ['TOLLGATE_ON_FULL', 'onFull', config.onFull],
     ['TOLLGATE_DRAIN_SECONDS', 'drainSeconds', config.drainSeconds],
+    ['TOLLGATE_STOP_DELAY_SECONDS', 'stopDelaySeconds', config.stopDelaySeconds],
     ['TOLLGATE_PRICE_FEED', 'priceFeed', config.priceFeed],
     ['TOLLGATE_ESTIMATES', 'estimates', config.estimates],
     ['TOLLGATE_RETENTION_ROWS', 'retentionRows', config.retentionRowsDays],

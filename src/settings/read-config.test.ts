@@ -33,6 +33,7 @@ test('without any setting the defaults hold, and the result is frozen', () => {
     ...{
       durability: 'process',
       onFull: 'open',
+      stopDelaySeconds: 5,
       drainSeconds: 30,
       estimates: 'on',
       priceFeed: 'off',
@@ -186,4 +187,11 @@ test('a variable that is no setting is told with the nearest name; others are no
     'TOLLGATE_DATADIR is not a setting and has no effect; did you mean TOLLGATE_DATA_DIR?',
     'TOLLGATE_UPSTREAM_GEMINY is not a setting and has no effect; did you mean TOLLGATE_UPSTREAM_GEMINI?',
   ]);
+});
+
+test('a stop is announced five seconds before it begins, and not at all in a terminal, unless it is set', () => {
+  expect(readConfig({}, {}, false).stopDelaySeconds).toBe(5);
+  expect(readConfig({}, {}, true).stopDelaySeconds).toBe(0);
+  expect(readConfig({}, { TOLLGATE_STOP_DELAY_SECONDS: '0' }, false).stopDelaySeconds).toBe(0);
+  expect(readConfig({ stopDelaySeconds: '7' }, {}, true).stopDelaySeconds).toBe(7);
 });

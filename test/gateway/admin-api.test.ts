@@ -98,6 +98,7 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
       dashboard: null,
       endedSessions: openEndedSessions(null, log),
       access: watchAdminAccess(log),
+      isStopping: () => false,
       database: () => (isDatabaseOpen ? pool : null),
       publishKeys: keys.publish,
       requestRestart: async () => ({ requested: 1, finished: 0, problem: null }),

@@ -128,6 +128,7 @@ function startMessage(): ControlStart {
     durability: 'process',
     onFull: 'open',
     drainSeconds: 30,
+    stopDelaySeconds: 0,
     estimates: 'on',
     retentionRowsDays: 90,
     retentionBodiesDays: 14,
