@@ -3,8 +3,8 @@
  * in the one member of a body that clients go to. Everything else passes as it is.
  */
 import { isIdentity } from '../wire/content-encoding.ts';
-import type { ClientFilter } from './answer.ts';
 import type { AnswerHead } from './answer-head.ts';
+import type { ClientFilter } from './answer-options.ts';
 import type { Route } from './route.ts';
 
 /** A longer body passes as it is. The largest list of batches is a tenth of it. */
