@@ -85,7 +85,7 @@ function describeTerms(group: UnpricedGroup): string {
     ...(serviceTier === 'standard' ? [] : [`service tier ${serviceTier}`]),
     ...(speed === 'standard' ? [] : [`speed ${speed}`]),
     ...(inferenceGeo === 'standard' ? [] : [`inference geo ${inferenceGeo}`]),
-    ...(place.names.includes(STANDARD_PLACE) ? [] : [`served in ${place.name}`]),
+    ...(place.names.includes(STANDARD_PLACE) ? [] : [`served at ${place.name}`]),
   ];
   return words.join(', ');
 }

@@ -47,7 +47,8 @@ export interface ClientResponse {
   writeContinue(): void;
   /** `headers` is flat, with duplicates. The head leaves with the first write, or with the end. */
   writeHead(status: number, reason: string, headers: string[]): unknown;
-  write(bytes: Buffer): boolean;
+  /** `written` is called when they are with the operating system, or with an error. */
+  write(bytes: Buffer, written?: (error?: Error | null) => void): boolean;
   /** They leave behind the end of an answer in chunks, or in frames; no other has any. In this order, with duplicates. */
   addTrailers(trailers: readonly [string, string][]): void;
   end(bytes?: Buffer | string): unknown;

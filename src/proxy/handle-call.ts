@@ -94,7 +94,8 @@ export async function handleCall(incoming: ClientRequest, outgoing: ClientRespon
         sentUsage: countSent(route.endpoint, request, received, requestCopy),
         overheadUs,
         requestBytes,
-        nowMs: performance.now(),
+        // What was read after its client had gone took none of the client's time.
+        nowMs: ending.kind === 'delivered' ? (answer.clientLeftMs ?? performance.now()) : performance.now(),
       });
       const bodies = keepsBodies(gateway, facts)
         ? bodiesOf(facts, begin, received, requestCopy, answer, responseCopy)

@@ -6,8 +6,8 @@ import { createUsageHider } from '../shapes/hide-usage.ts';
 import { SHAPES } from '../shapes/registry.ts';
 import { createUsageReader } from '../shapes/usage-reader.ts';
 import { isIdentity } from '../wire/content-encoding.ts';
-import type { AnswerMeter, ClientFilter } from './answer.ts';
 import type { AnswerHead } from './answer-head.ts';
+import type { AnswerMeter, ClientFilter } from './answer-options.ts';
 import type { Route } from './route.ts';
 
 export function attachMeter(

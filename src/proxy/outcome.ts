@@ -6,7 +6,7 @@ import type { Outcome } from '../call-record.ts';
 import { GATEWAY_ERRORS, type GatewayErrorCode } from '../errors.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { Shortfall, UsageReading } from '../token-usage.ts';
-import type { AnswerEnding } from './answer.ts';
+import type { AnswerEnding } from './answer-ending.ts';
 import type { AnswerHead } from './answer-head.ts';
 
 /** The provider's, or the gateway's own where no answer began; null when the call was cut before either. */
@@ -33,6 +33,8 @@ export function outcomeOf(ending: AnswerEnding, status: number | null, reading: 
       return 'upstream_unreachable';
     case 'upstream-cut':
       return 'upstream_truncated';
+    case 'delivered':
+      return reading?.error == null ? 'ok' : 'upstream_stream_error';
     case 'complete':
       if (status !== null && status >= 400) return 'upstream_error';
       if (reading?.error != null) return 'upstream_stream_error';

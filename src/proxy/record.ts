@@ -10,7 +10,7 @@ import { type ReportedUse, readReportedUse } from '../shapes/reported-use.ts';
 import type { CallFlag, TokenUsage, UsageReading } from '../token-usage.ts';
 import { copyLatin1 } from '../wire/copy-text.ts';
 import type { AcceptedRequest } from './accept.ts';
-import type { AnswerEnding } from './answer.ts';
+import { type AnswerEnding, isWhole } from './answer-ending.ts';
 import type { AnswerHead } from './answer-head.ts';
 import { type BodyCopy, KEPT_BODY_BYTES } from './body-copy.ts';
 import type { GatewayHeaders } from './gateway-headers.ts';
@@ -146,7 +146,7 @@ export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): 
     fetchesResult: facts.route.endpoint.fetchesResult === true,
     isFinishedByPath: facts.route.endpoint.resultId !== undefined,
     contentType: head?.header('content-type') ?? null,
-    isComplete: ending.kind === 'complete',
+    isComplete: isWhole(ending),
     sentUsage: end.sentUsage,
     status,
   });
@@ -179,7 +179,8 @@ export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): 
     responseHeaders,
   };
   // Not spread in above: each member behind a spread is added one by one.
-  return use.billedOnceAs === null ? record : { ...record, billedOnceAs: use.billedOnceAs };
+  const closed = ending.kind === 'client-gone' ? { ...record, closedBefore: ending.before } : record;
+  return use.billedOnceAs === null ? closed : { ...closed, billedOnceAs: use.billedOnceAs };
 }
 
 /** The end of a call that the gateway refused after its account and provider were known. */
