@@ -25,6 +25,7 @@ import {
   requireOwnCredentials,
 } from './credential-owners.ts';
 import type { GatewayHeaders } from './gateway-headers.ts';
+import { readUpstreamPlace } from './upstream-place.ts';
 
 export interface Route {
   readonly provider: Provider;
@@ -79,7 +80,7 @@ export function chooseRoute(request: AcceptedRequest, headers: GatewayHeaders, s
     signing?.region ??
     provider.region(request) ??
     upstream?.region ??
-    readPlaceOfHost(provider, upstream) ??
+    readUpstreamPlace(provider, upstream, alias !== null) ??
     provider.defaultRegion;
   const ownOrigin = signedHost === null ? provider.origin(region) : `https://${signedHost.name}`;
   const { origin, prefix } = splitOrigin(upstream?.origin ?? ownOrigin);
@@ -159,12 +160,6 @@ function findAlias(provider: ProviderName, alias: string | null, settings: Route
   const found = Object.hasOwn(configured, name) ? configured[name] : undefined;
   if (found === undefined) throw new GatewayError('alias_unknown');
   return found;
-}
-
-function readPlaceOfHost(provider: Provider, upstream: UpstreamConfig | null): string | null {
-  if (upstream === null) return null;
-  const { origin } = splitOrigin(upstream.origin);
-  return provider.placeOfHost?.(origin.slice(origin.indexOf('://') + 3).replace(/:\d+$/, '')) ?? null;
 }
 
 function splitOrigin(address: string): { origin: string; prefix: string } {
