@@ -260,10 +260,14 @@ function createControl(
     return PROXY_POLL_MS;
   });
   const standbys = repeatStandbys(join(config.dataDir, STANDBY_NAME), log);
-  const connecting = repeatMigration(shipperPool, join(PROJECT_ROOT, 'migrations'), log, async () => {
-    // Before the first key is handed to a proxy: no call is dated by a clock that is wrong.
-    await nodeClock.compare(shipperPool);
-    connected = connect();
+  const connecting = repeatMigration({
+    ...{ pool: shipperPool, connectionString: start.databaseUrl, log },
+    migrationsDir: join(PROJECT_ROOT, 'migrations'),
+    onMigrated: async () => {
+      // Before the first key is handed to a proxy: no call is dated by a clock that is wrong.
+      await nodeClock.compare(shipperPool);
+      connected = connect();
+    },
   });
 
   const publishKeys = (version: number) => connected?.keys.publish(version) ?? Promise.resolve(false);
@@ -292,8 +296,10 @@ function createControl(
     baseUrl: config.publicUrl ?? formatOrigin(config.host, config.port),
     version: readVersion(),
     dashboard: readDashboardFiles(join(PROJECT_ROOT, 'dist', 'dashboard')),
+    databaseUrl: start.databaseUrl,
     isStopping: () => isStopping,
     database: () => (connected === null ? null : apiPool),
+    databaseProblem: connecting.problem,
     publishKeys,
     readSupervisorStatus: status.read,
     requestRestart: async () => {

@@ -4,20 +4,21 @@ import type { ProviderName } from '../call-record.ts';
 import type { ClassQuantities } from '../token-usage.ts';
 import { formatUsd } from '../usd.ts';
 import type { BillableCall } from './billable-call.ts';
+import { createCatalog } from './catalog.ts';
 import { findNotedModel } from './noted-models.ts';
 import { createPriceBook } from './price-book.ts';
 
 const book = createPriceBook();
 const NOON = '2026-11-28T12:00:00Z';
 
-function price(provider: ProviderName, model: string, classes: ClassQuantities, at = NOON, more = {}) {
+function price(provider: ProviderName, model: string, classes: ClassQuantities, at = NOON, more = {}, by = book) {
   const call: BillableCall = {
     ...{ provider, providerAlias: null, endpoint: 'chat.completions', billed: true, isLater: false },
     ...{ requestedAtMs: Date.parse(at), model, modelRequested: model, serviceTier: null, speed: null },
     ...{ inferenceGeo: null, region: null, isBatch: false, outcome: 'ok', status: 200, errorType: null },
     ...{ usage: { classes, reasoning: null, native: {} }, usageSource: 'provider', ...more },
   };
-  const { costStatus, totalCost } = book.priceCall(call);
+  const { costStatus, totalCost } = by.priceCall(call);
   return [costStatus, totalCost === null ? null : formatUsd(totalCost)];
 }
 
@@ -118,6 +119,26 @@ describe('a price that changed', () => {
     expect(at('2026-10-13T23:59:59Z')).toEqual(['unpriced', null]);
     expect(at('2026-10-14T00:00:00Z')).toEqual(['exact', '0.0045']);
     expect(at('2027-01-01T00:00:00Z')).toEqual(['exact', '0.009']);
+  });
+});
+
+describe('a catalogue of a later day', () => {
+  const models = [
+    { id: 'Kimi-K3', match: { equals: 'moonshotai/Kimi-K3' }, prices: { input_mtok: 2, output_mtok: 10 } },
+    { id: 'Mixtral', match: { equals: 'mistralai/Mixtral-8x7B-Instruct-v0.1' }, prices: { input_mtok: 0.9 } },
+  ];
+  const at = (checkedOn: string, model: string) => {
+    const catalog = createCatalog({ name: 'later', checkedOn, findProvider: () => ({ models }) });
+    return price('together', model, { input: 1_000_000 }, NOON, {}, createPriceBook({ catalog }))[1];
+  };
+
+  it('outranks a figure that filled a hole, and one of an earlier day does not', () => {
+    expect(at('2026-12-15', 'moonshotai/Kimi-K3')).toBe('2');
+    expect(at('2026-11-01', 'moonshotai/Kimi-K3')).toBe('3');
+  });
+
+  it('does not outrank what corrects it', () => {
+    expect(at('2026-12-15', 'mistralai/Mixtral-8x7B-Instruct-v0.1')).toBe('0.6');
   });
 });
 
