@@ -8,6 +8,7 @@ import { OperatorError } from './errors.ts';
 import { createLog } from './log.ts';
 import { listExposureWarnings } from './settings/exposure.ts';
 import { listSettings } from './settings/list-settings.ts';
+import { adviseNoProxy } from './settings/no-proxy-advice.ts';
 import { listUnknownSettings, readConfig } from './settings/read-config.ts';
 import { connectToSupervisor } from './supervisor/child-channel.ts';
 import { readVersion } from './version.ts';
@@ -20,6 +21,8 @@ async function start(flags: ConfigFlags): Promise<void> {
   const log = createLog({ level: config.logLevel, role: 'supervisor' });
   for (const line of listUnknownSettings(process.env)) log.warn(line);
   for (const line of listExposureWarnings(config)) log.warn(line);
+  const advice = adviseNoProxy(config.egress, process.env['ALL_PROXY'] ?? process.env['all_proxy']);
+  if (advice !== null) log.warn(advice);
   const supervisor = createSupervisor({
     ...{ config, settings: listSettings(config, flags, process.env) },
     ...{ log, env: process.env, entry: fileURLToPath(import.meta.url) },

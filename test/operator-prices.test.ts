@@ -228,6 +228,7 @@ describe.each(POSTGRES_KINDS)('prices of the operator on $name', (kind) => {
       // Cut early, but every class has a price: nothing is missing from the price book.
       endedCall(9, openai, { model: 'gpt-5', usage: tokens(5, 1), usageSource: 'partial' }),
       endedCall(10, openai, { model: null, modelRequested: null, usage: tokens(2, 1) }),
+      endedCall(13, openai, { model: 'sora-2', usage: tokens(3, 1) }),
       // Its searches would have the price of every model's.
       endedCall(11, { provider: 'anthropic', endpoint: 'messages' }, { model: 'claude-opus-9', usage: tokens(2, 1) }),
     );
@@ -240,6 +241,8 @@ describe.each(POSTGRES_KINDS)('prices of the operator on $name', (kind) => {
       missing,
       suggestion,
     ]);
+    const notes = found.flatMap(({ model, note }) => (note === null ? [] : [[model, note]]));
+    expect(notes).toEqual([['sora-2', 'billed by the second of video, which no answer reports']]);
     expect(summary[0]).toEqual([
       ...['openai', "o'new", 'unknown_model', 2, ['input', 'output']],
       String.raw`tollgate prices set openai 'o'\''new' --input USD --output USD`,
@@ -266,6 +269,10 @@ describe.each(POSTGRES_KINDS)('prices of the operator on $name', (kind) => {
         [
           ...['anthropic', null, 'result_unread', 1, []],
           'A result was fetched and could not be read; the example says why. Fetched again whole, as JSON, it is counted.',
+        ],
+        [
+          ...['openai', 'sora-2', 'unknown_model', 1, ['input', 'output']],
+          'tollgate prices set openai sora-2 --input USD --output USD',
         ],
         [
           ...['openai', 'sage-1', 'unknown_model', 1, ['input', 'output']],
