@@ -21,6 +21,7 @@ import { addRestartCommand } from './restart-command.ts';
 import { addRunsCommand } from './runs-command.ts';
 import { addSettingsCommands } from './settings-commands.ts';
 import { addSpoolCommands } from './spool-commands.ts';
+import { addSqlCommand } from './sql-command.ts';
 import { addVerifyCommand } from './verify-command.ts';
 
 /** Lists under `--json` are one object a line. */
@@ -54,5 +55,6 @@ export function addCommands(program: Command): void {
   addSettingsCommands(program, addClientOptions);
   addSpoolCommands(program, addClientOptions);
   addRestartCommand(program, addClientOptions);
+  addSqlCommand(program, addClientOptions);
   addVerifyCommand(program, addClientOptions);
 }

@@ -168,6 +168,7 @@ function createControl(
     feed: { setting: config.priceFeed, egress: config.egress, timeoutMs: FEED_TIMEOUT_MS, now: nodeClock.nowMs },
   });
   let liveSpools = start.liveSpools;
+  let isStopping = false;
   const memory = createProxyMemory(Date.now());
   const gone = createCallAccounts(join(config.dataDir, 'call-accounts.json'));
   const counter = createWaitingCounter();
@@ -264,14 +265,18 @@ function createControl(
     return PROXY_POLL_MS;
   });
   const standbys = repeatStandbys(join(config.dataDir, STANDBY_NAME), log);
-  const connecting = repeatMigration(shipperPool, join(PROJECT_ROOT, 'migrations'), log, async () => {
-    if (!isSpoolReady)
-      for (const name of await finishReceived(importDir, start.spoolDir))
-        log.info({ process: name }, 'the spool of another node was taken in');
-    isSpoolReady = true;
-    // Before the first key is handed to a proxy: no call is dated by a clock that is wrong.
-    await nodeClock.compare(shipperPool);
-    connected = connect();
+  const connecting = repeatMigration({
+    ...{ pool: shipperPool, connectionString: start.databaseUrl, log },
+    migrationsDir: join(PROJECT_ROOT, 'migrations'),
+    onMigrated: async () => {
+      if (!isSpoolReady)
+        for (const name of await finishReceived(importDir, start.spoolDir))
+          log.info({ process: name }, 'the spool of another node was taken in');
+      isSpoolReady = true;
+      // Before the first key is handed to a proxy: no call is dated by a clock that is wrong.
+      await nodeClock.compare(shipperPool);
+      connected = connect();
+    },
   });
 
   const publishKeys = (version: number) => connected?.keys.publish(version) ?? Promise.resolve(false);
@@ -300,7 +305,10 @@ function createControl(
     baseUrl: config.publicUrl ?? formatOrigin(config.host, config.port),
     version: readVersion(),
     dashboard: readDashboardFiles(join(PROJECT_ROOT, 'dist', 'dashboard')),
+    databaseUrl: start.databaseUrl,
+    isStopping: () => isStopping,
     database: () => (connected === null ? null : apiPool),
+    databaseProblem: connecting.problem,
     publishKeys,
     readSupervisorStatus: status.read,
     requestRestart: async () => {
@@ -358,7 +366,9 @@ function createControl(
       channel.send({ type: 'ready' });
     },
     receive: (message) => {
-      if (message.type === 'live-spools') {
+      if (message.type === 'stop-announced') {
+        isStopping = true;
+      } else if (message.type === 'live-spools') {
         liveSpools = message.names;
         connected?.shipper.setLiveSpools(message.names);
       } else if (message.type === 'keys-published') {

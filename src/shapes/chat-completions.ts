@@ -32,6 +32,30 @@ function createNormalise(model: string | null): (native: JsonObject) => Normalis
   return (native) => normaliseOpenAi(native, CHAT_NAMES, { cachedElsewhere: cachedByPerfMetrics(native), webSearches });
 }
 
+/**
+ * Moonshot's models write it into the first choice, and some hosts pass that on as it is. Of several choices each has a
+ * count of its own, and nobody says whether they add up.
+ */
+function readChoiceUsage(body: JsonObject): { readonly usage: JsonObject | undefined; readonly isOne: boolean } {
+  const found = readArray(body, 'choices').flatMap((choice) => {
+    const usage = readObject(choice, 'usage');
+    return usage === null ? [] : [{ usage, isFirst: (readCount(choice, 'index') ?? 0) === 0 }];
+  });
+  return { usage: found.at(-1)?.usage, isOne: found.every(({ isFirst }) => isFirst) && found.length < 2 };
+}
+
+function withReported(
+  reading: UsageReading,
+  body: JsonObject,
+  normalise: (native: JsonObject) => Normalised,
+): UsageReading {
+  const own = readObject(body, 'usage');
+  if (own !== null) return withUsage(reading, own, normalise);
+  const { usage, isOne } = readChoiceUsage(body);
+  const mark = isOne ? {} : { isIncomplete: true };
+  return withUsage(reading, usage, (native) => ({ ...normalise(native), ...mark }));
+}
+
 function readBody(body: JsonValue, reading: UsageReading): UsageReading {
   if (!isObject(body)) return reading;
   const context = { model: readName(body, 'model'), serviceTier: readName(body, 'service_tier') };
@@ -39,7 +63,7 @@ function readBody(body: JsonValue, reading: UsageReading): UsageReading {
   const metrics = readObject(body, 'perf_metrics');
   // The metrics stand beside the usage, and on an earlier chunk; kept with it, since they are a part of the count.
   const hasCached = metrics !== null && cachedByPerfMetrics({ perf_metrics: metrics }) !== null;
-  const seen = withContext(withUsage(reading, body['usage'], normalise), context);
+  const seen = withContext(withReported(reading, body, normalise), context);
   return withErrorMember(hasCached ? withUsage(seen, { perf_metrics: metrics }, normalise) : seen, body);
 }
 

@@ -3,23 +3,17 @@
  * whole JSON body. It does not know what usage is; `usage-reader.ts` does.
  */
 import { type AwsFrame, createAwsEventStreamDecoder } from '../wire/aws-event-stream.ts';
-import { isBase64Run } from '../wire/base64-run.ts';
-import { createGatheredBytes, type GatheredBytes } from '../wire/gathered-bytes.ts';
 import { createJsonArraySplitter } from '../wire/json-array.ts';
 import { createJsonLineSplitter } from '../wire/json-lines.ts';
-import { isJsonSpace } from '../wire/json-scan.ts';
+import { isJsonSpace, skipSpace } from '../wire/json-scan.ts';
+import { JsonUnit } from '../wire/json-unit.ts';
 import { createSseSplitter } from '../wire/sse.ts';
-
-/** A whole JSON body larger than this is not read. */
-const MAX_JSON_BYTES = 8 * 1024 * 1024;
-/** An escape that the piece before began (`\u00e9`) is finished by so many bytes. */
-const ESCAPE_REST_BYTES = 8;
 
 export interface FramingSink {
   /** An event of a stream: SSE, or an element of a JSON array or a line of JSON lines (which have no type). */
   readonly onEvent: (eventType: string | null, data: Buffer) => void;
   readonly onFrame: (frame: AwsFrame) => void;
-  /** The body, at the end. */
+  /** The body, at the end; of a large one a thinner text. */
   readonly onBody: (body: Buffer) => void;
   /** The closing bracket of an array was seen; or JSON lines, which have no mark of their end, were finished. */
   readonly onClosed: () => void;
@@ -31,8 +25,8 @@ export interface FramingSink {
 export type FramingForm = 'json' | 'array' | 'lines' | 'events';
 
 export interface Framing {
-  /** Of JSON that may be either: `json` until its first byte was seen. */
-  readonly form: FramingForm;
+  /** What the content type says, until the first bytes were seen; null when it is not read. */
+  readonly form: FramingForm | null;
   readonly push: (chunk: Buffer) => void;
   readonly finish: () => void;
   readonly bufferedBytes: number;
@@ -45,11 +39,11 @@ export interface Framing {
 class FramingOf implements Framing {
   readonly push: (chunk: Buffer) => void;
   readonly finish: () => void;
-  readonly #readForm: () => FramingForm;
+  readonly #readForm: () => FramingForm | null;
   readonly #countBytes: () => number;
 
   constructor(
-    form: FramingForm | (() => FramingForm),
+    form: FramingForm | (() => FramingForm | null),
     push: (chunk: Buffer) => void,
     finish: () => void,
     countBytes: () => number,
@@ -60,7 +54,7 @@ class FramingOf implements Framing {
     this.#countBytes = countBytes;
   }
 
-  get form(): FramingForm {
+  get form(): FramingForm | null {
     return this.#readForm();
   }
 
@@ -92,20 +86,99 @@ const LINES_TYPES = [
 ];
 /** Says nothing about what is in the body. */
 const UNTOLD_TYPES = ['', 'application/octet-stream', 'application/binary', 'binary/octet-stream', 'text/plain'];
+/** Never read, whatever its bytes look like. */
+const MEDIA_TYPE = /^(?:audio|font|image|multipart|video)\//;
+/** How a line of an event stream begins. */
+const SSE_START = /^(?:data|event|id|retry)?:/;
+/** Enough to tell events from JSON. */
+const TOLD_BY_BYTES = 10;
+/** The mark of UTF-8, a character for each of its bytes. */
+const BOM = '\u00ef\u00bb\u00bf';
+const EMPTY = Buffer.alloc(0);
+const BLANK_LINE = Buffer.from('\n');
+
+type Format = 'events' | 'json';
 
 /** Null when a body of this type is not read. */
 export function createFraming(contentType: string | null, hints: FramingHints, sink: FramingSink): Framing | null {
   const mediaType = readMediaType(contentType ?? '');
-  if (mediaType === 'text/event-stream') return withoutBase64(createEvents(sink));
   if (mediaType === 'application/vnd.amazon.eventstream') return createFrames(sink);
   if (LINES_TYPES.includes(mediaType)) return createLines(sink);
   if (hints.areLines && UNTOLD_TYPES.includes(mediaType)) return createLines(sink);
-  if (!isJsonType(contentType)) return null;
-  return withoutBase64(hints.canBeArray ? createArrayOrWhole(sink) : createWhole(sink));
+  if (MEDIA_TYPE.test(mediaType)) return null;
+  return createByFirstBytes(readToldFormat(mediaType), hints, sink);
+}
+
+function readToldFormat(mediaType: string): Format | null {
+  if (mediaType === 'text/event-stream') return 'events';
+  return isJson(mediaType) ? 'json' : null;
+}
+
+/**
+ * Proxies and compatible servers send JSON as `text/plain`, events as JSON, and either without a type: what the body
+ * begins with decides, and where that says nothing, its type.
+ */
+function createByFirstBytes(told: Format | null, hints: FramingHints, sink: FramingSink): Framing {
+  // Mutable: the first bytes until they tell, blank ones aside; then what they told, null when the body is not read.
+  let head: Buffer = EMPTY;
+  let hadBlanks = false;
+  let isChosen = false;
+  let chosen: Framing | null = null;
+
+  function choose(format: Format | null): void {
+    isChosen = true;
+    chosen = createFormat(format, hints, sink);
+    if (head.length > 0) chosen?.push(head);
+    else if (hadBlanks) chosen?.push(BLANK_LINE);
+    head = EMPTY;
+  }
+
+  return new FramingOf(
+    () => (isChosen ? (chosen?.form ?? null) : told),
+    (chunk) => {
+      if (isChosen) {
+        chosen?.push(chunk);
+        return;
+      }
+      const start = head.length === 0 ? skipSpace(chunk, 0) : 0;
+      hadBlanks ||= start > 0;
+      const rest = start === 0 ? chunk : chunk.subarray(start);
+      head = head.length === 0 ? rest : Buffer.concat([head, rest]);
+      const format = readFormat(head);
+      if (format !== null) choose(format);
+      else if (head.length >= TOLD_BY_BYTES) choose(told);
+    },
+    () => {
+      if (!isChosen) choose(told);
+      chosen?.finish();
+    },
+    () => chosen?.bufferedBytes ?? head.length,
+  );
+}
+
+/** Null where the bytes do not say, or do not say yet. */
+function readFormat(head: Buffer): Format | null {
+  const text = head.toString('latin1', 0, TOLD_BY_BYTES).replace(BOM, '');
+  if (text.startsWith('{') || text.startsWith('[')) return 'json';
+  return SSE_START.test(text) ? 'events' : null;
+}
+
+function createFormat(format: Format | null, hints: FramingHints, sink: FramingSink): Framing | null {
+  switch (format) {
+    case 'events':
+      return createEvents(sink);
+    case 'json':
+      return hints.canBeArray ? createArrayOrWhole(sink) : createWhole(sink);
+    case null:
+      return null;
+  }
 }
 
 export function isJsonType(contentType: string | null): boolean {
-  const mediaType = readMediaType(contentType ?? '');
+  return isJson(readMediaType(contentType ?? ''));
+}
+
+function isJson(mediaType: string): boolean {
   return mediaType === 'application/json' || mediaType.endsWith('+json');
 }
 
@@ -117,16 +190,6 @@ function readMediaType(contentType: string): string {
 function createEvents(sink: FramingSink): Framing {
   const splitter = createSseSplitter(sink.onEvent, () => sink.onProblem('too-large'));
   return new FramingOf('events', splitter.push, splitter.finish, () => splitter.bufferedBytes);
-}
-
-/** Leaves out the middle of pictures: the text stays JSON, and its usage is read however large they are. */
-function withoutBase64(framing: Framing): Framing {
-  return new FramingOf(
-    () => framing.form,
-    (chunk) => framing.push(isBase64Run(chunk) ? chunk.subarray(0, ESCAPE_REST_BYTES) : chunk),
-    framing.finish,
-    () => framing.bufferedBytes,
-  );
 }
 
 function createLines(sink: FramingSink): Framing {
@@ -158,34 +221,25 @@ function createFrames(sink: FramingSink): Framing {
 }
 
 function createWhole(sink: FramingSink): Framing {
-  // Mutable: the first piece, of most answers the only one and then not copied; and what came behind it.
+  const unit = new JsonUnit(() => sink.onProblem('too-large'));
+  // Mutable: the first piece, of most answers the only one, and then not copied.
   let first: Buffer | null = null;
-  let rest: GatheredBytes | null = null;
-  let isGivenUp = false;
-  const heldBytes = () => (first?.length ?? 0) + (rest?.length ?? 0);
   return new FramingOf(
     'json',
     (chunk) => {
-      if (isGivenUp) return;
-      if (first === null) first = chunk;
+      if (first === null && unit.isEmpty) first = chunk;
       else {
-        rest ??= createGatheredBytes();
-        rest.push(chunk);
+        if (first !== null) unit.push(first);
+        first = null;
+        unit.push(chunk);
       }
-      if (heldBytes() <= MAX_JSON_BYTES) return;
-      isGivenUp = true;
-      first = null;
-      rest = null;
-      sink.onProblem('too-large');
     },
     () => {
-      const more = rest?.take(null) ?? null;
-      const body = first === null || more === null ? first : Buffer.concat([first, more]);
+      const body = unit.take(first);
       first = null;
-      rest = null;
       if (body !== null) sink.onBody(body);
     },
-    () => heldBytes(),
+    () => (first?.length ?? 0) + unit.length,
   );
 }
 

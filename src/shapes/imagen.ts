@@ -20,4 +20,4 @@ function readJson(body: JsonValue, reading: UsageReading): UsageReading {
   return withTerminal(seen);
 }
 
-export const imagen = createWholeAnswer('imagen', readJson, { countsElements: true });
+export const imagen = createWholeAnswer('imagen', readJson);

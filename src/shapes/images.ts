@@ -46,7 +46,6 @@ function readEvent(eventType: string | null, data: JsonValue, reading: UsageRead
 
 export const images: Shape = {
   name: 'images',
-  countsElements: true,
   readJson: (body, reading) => withTerminal(isObject(body) ? readBody(body, reading) : reading),
   mayMatter: createEventTest(USAGE_PATTERN, ERROR_PATTERN, TERMINAL_PATTERN),
   readEvent,

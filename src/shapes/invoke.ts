@@ -76,6 +76,7 @@ function normaliseOwnNames(native: JsonObject): Normalised {
       readCount(billed, 'output_tokens'),
   );
   draft.set('output_images', readCount(native, 'images'));
+  draft.set('rerank_queries', readCount(billed, 'search_units'));
   return draft.done(null);
 }
 
@@ -201,7 +202,6 @@ function readHead(header: ReadHeader, reading: UsageReading): UsageReading {
 
 export const invoke: Shape = {
   name: 'invoke',
-  countsElements: true,
   readHead,
   readJson: (body, reading) => withTerminal(isObject(body) ? readBody(body, reading) : reading),
   mayMatter: createEventTest(

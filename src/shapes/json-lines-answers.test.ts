@@ -3,7 +3,6 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { UsageReading } from '../token-usage.ts';
 import { chatCompletions } from './chat-completions.ts';
-import { EMPTY_READING } from './reading.ts';
 import { createUsageReader } from './usage-reader.ts';
 
 /** Keeps the latest usage; a shape of batch results would sum. */
@@ -65,9 +64,9 @@ describe('an answer of JSON lines', () => {
     });
   });
 
-  test('of no particular type is not read for an API that does not send lines', () => {
+  test('of no particular type is not taken for whole for an API that does not send lines', () => {
     const reader = createUsageReader({ shape: chatCompletions, status: 200, contentType: null, contentEncoding: null });
     reader.push(BODY);
-    reader.finish(true, (reading) => expect(reading).toEqual({ ...EMPTY_READING, flags: ['no_ending'] }));
+    reader.finish(true, (reading) => expect(reading).toMatchObject({ terminal: false, flags: ['undecodable'] }));
   });
 });

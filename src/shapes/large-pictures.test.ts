@@ -9,7 +9,7 @@ import type { ShapeName } from './shape.ts';
 import { createUsageReader } from './usage-reader.ts';
 
 const PIECE_BYTES = 16 * 1024;
-/** More than the limit of a JSON body, and of an event. */
+/** More than what is held of a body, or of an event. */
 const PICTURE = randomBytes(6.5 * 1024 * 1024).toString('base64');
 const USAGE = { input_tokens: 14, output_tokens: 4160, total_tokens: 4174 };
 const DRAWN = { input: 14, output: 0, output_image: 4160 };

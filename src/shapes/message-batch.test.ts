@@ -137,7 +137,7 @@ describe('the results of a message batch', () => {
 
   test.each([
     ['is not JSON', '{"custom_id":"b","result":{"type":"succ'],
-    ['is too large to be read', `{"custom_id":"b","pad":"${'x'.repeat(4 * 1024 * 1024)}"}`],
+    ['is too large to be read', `{"custom_id":"b","pad":[${'{"a":[{}]},'.repeat(200_000)}0]}`],
   ])('are incomplete when a line %s', (_, line) => {
     const first = JSON.stringify(SUCCEEDED('claude-haiku-4-5', { input_tokens: 10, output_tokens: 4 }));
     const header = { status: 200, contentType: 'application/x-jsonl', contentEncoding: null };

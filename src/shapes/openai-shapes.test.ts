@@ -188,3 +188,52 @@ describe('embeddings: all tokens are input', () => {
     expect(read('embeddings', body).usage?.classes ?? null).toEqual(classes);
   });
 });
+
+describe('a chat completion whose usage stands in a choice', () => {
+  const usage = { prompt_tokens: 1_000, completion_tokens: 100, total_tokens: 1_100 };
+  const chunk = (index: number, more: JsonObject = {}) => ({
+    model: 'kimi',
+    choices: [{ index, delta: {}, usage }],
+    ...more,
+  });
+  const readEvents = (...events: JsonObject[]) =>
+    events.reduce<UsageReading>(
+      (seen, event) => SHAPES['chat-completions'].readEvent(null, event, seen),
+      EMPTY_READING,
+    );
+
+  test('is read, in a stream and whole', () => {
+    const counted = { classes: { input: 1_000, output: 100 } };
+    const stream = readEvents({ choices: [{ index: 0, delta: { content: 'a' } }] }, chunk(0), {
+      choices: [],
+      usage: null,
+    });
+    expect(stream.usage).toMatchObject(counted);
+    expect(stream.usage?.isIncomplete).toBeUndefined();
+    expect(read('chat-completions', chunk(0)).usage).toMatchObject(counted);
+    expect(SHAPES['chat-completions'].mayMatter(Buffer.from(JSON.stringify(chunk(0))))).toBe(true);
+  });
+
+  test('is known in part where there are several choices, until the whole is told', () => {
+    expect(readEvents(chunk(0), chunk(1)).usage).toMatchObject({ isIncomplete: true });
+    expect(
+      readEvents({
+        choices: [
+          { index: 0, usage },
+          { index: 1, usage },
+        ],
+      }).usage,
+    ).toMatchObject({ isIncomplete: true });
+    const told = readEvents(chunk(0), chunk(1), {
+      choices: [],
+      usage: { ...usage, completion_tokens: 200, total_tokens: 1_200 },
+    });
+    expect(told.usage).toMatchObject({ classes: { input: 1_000, output: 200 } });
+    expect(told.usage?.isIncomplete).toBeUndefined();
+  });
+
+  test('gives way to the usage of the whole beside it', () => {
+    const own = { prompt_tokens: 7, completion_tokens: 1, total_tokens: 8 };
+    expect(readEvents(chunk(0, { usage: own })).usage?.classes).toEqual({ input: 7, output: 1 });
+  });
+});

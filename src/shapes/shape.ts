@@ -15,6 +15,8 @@ export type ShapeName =
   | 'speech'
   | 'messages'
   | 'message-batch'
+  /** Nothing is metered; the address of the results is looked at. */
+  | 'message-batch-state'
   | 'generate-content'
   | 'interactions'
   | 'gemini-batch'
@@ -35,8 +37,6 @@ export interface Shape {
   readonly name: ShapeName;
   /** What the head of a successful answer says, where usage or terms stand there; read before the body. */
   readonly readHead?: (header: ReadHeader, reading: UsageReading) => UsageReading;
-  /** What is billed is the number of elements in a list, which is kept when the body is too large to be parsed. */
-  readonly countsElements?: true;
   /** A whole JSON answer. Returns what it says; `terminal` is true for a complete body. */
   readonly readJson: (body: JsonValue, reading: UsageReading) => UsageReading;
   /**

@@ -278,12 +278,21 @@ describe('JSON answers', () => {
     });
   });
 
-  test('over the limit are not read, and that is remarked', () => {
+  test('with more in them than is looked into have what usage they say, as incomplete, and that is remarked', () => {
+    const items = Array.from({ length: 60_000 }, () => ({ type: 'message', status: 'completed' }));
+    const body = JSON.stringify({ model: 'm', output: items, usage: { input_tokens: 8, output_tokens: 2 } });
+    expect(readNow(open('responses', JSON_TYPE), [Buffer.from(body)])).toMatchObject({
+      usage: { classes: { input: 8, output: 2 }, isIncomplete: true },
+      flags: ['tap_limit'],
+    });
+  });
+
+  test('of blanks alone are held nowhere', () => {
     const reader = open('embeddings', JSON_TYPE);
     const piece = Buffer.alloc(1024 * 1024, 32);
     for (let times = 0; times < 9; times += 1) reader.push(piece);
     expect(reader.bufferedBytes).toBe(0);
-    expect(readNow(reader, [])).toEqual({ ...EMPTY_READING, flags: ['tap_limit'] });
+    expect(readNow(reader, [])).toEqual({ ...EMPTY_READING, flags: ['undecodable'], shortfall: 'not_json' });
   });
 
   test('that were cut after their usage keep it, and have no ending', () => {
@@ -473,9 +482,48 @@ describe('encoded answers', () => {
   });
 });
 
+describe('an answer whose type says nothing, or something else', () => {
+  const events = `: hello\n\ndata: ${CHAT_JSON}\n\ndata: [DONE]\n\n`;
+  const read = (type: string | null, text: string, size: number) => {
+    const bytes = Buffer.from(text);
+    const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+      bytes.subarray(index * size, (index + 1) * size),
+    );
+    return readNow(open('chat-completions', type), pieces);
+  };
+  const types = ['text/plain', null, '', 'application/octet-stream', 'text/html', 'text/event-stream', JSON_TYPE, 'x'];
+
+  test.each(types)('%s is read as JSON where it looks like that', (type) => {
+    for (const text of [CHAT_JSON, `\ufeff${CHAT_JSON}`, `\n\n  ${CHAT_JSON}`])
+      for (const size of [1, 2, 100_000])
+        expect([text.slice(0, 3), size, read(type, text, size)]).toEqual([
+          ...[text.slice(0, 3), size],
+          expect.objectContaining({ usage: expect.objectContaining({ reasoning: 2 }), terminal: true, flags: [] }),
+        ]);
+  });
+
+  test.each(types)('%s is read as events where it looks like that', (type) => {
+    for (const text of [events, `\n\n${events}`, `event: x\ndata: ${CHAT_JSON}\n\ndata: [DONE]\n\n`])
+      for (const size of [1, 3, 100_000])
+        expect([text.slice(0, 3), size, read(type, text, size)]).toEqual([
+          ...[text.slice(0, 3), size],
+          expect.objectContaining({ usage: expect.objectContaining({ reasoning: 2 }), terminal: true, flags: [] }),
+        ]);
+  });
+
+  test.each(['audio/mpeg', 'image/png', 'video/mp4'])('%s is not read, whatever it looks like', (type) => {
+    expect(read(type, CHAT_JSON, 100)).toEqual({ ...EMPTY_READING, flags: ['no_ending'] });
+  });
+
+  test('an error as plain text is read, also of an endpoint that is not metered', () => {
+    const reader = open('opaque', 'text/plain', 429);
+    expect(readNow(reader, [Buffer.from('{"error":{"type":"slow","message":"m"}}')])?.error?.type).toBe('slow');
+  });
+});
+
 test('other content types and unmetered endpoints are not read', () => {
   const unread = { ...EMPTY_READING, flags: ['no_ending'] };
   expect(readNow(open('responses', 'audio/mpeg'), [Buffer.from(CHAT_JSON)])).toEqual(unread);
-  expect(readNow(open('responses', null), [Buffer.from(CHAT_JSON)])).toEqual(unread);
+  expect(readNow(open('responses', 'text/html'), [Buffer.from('<html>data: {"usage":{}}')])).toEqual(unread);
   expect(readNow(open('opaque', JSON_TYPE), [Buffer.from(CHAT_JSON)])).toEqual(EMPTY_READING);
 });

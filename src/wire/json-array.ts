@@ -2,10 +2,7 @@
  * Reads a streamed JSON array element by element, however the input is cut. It finds where elements begin and end by
  * brackets and quotes; what is in them is for others to parse.
  */
-import { createGatheredBytes } from './gathered-bytes.ts';
-
-/** An element larger than this is skipped. */
-export const MAX_ELEMENT_BYTES = 4 * 1024 * 1024;
+import { JsonUnit } from './json-unit.ts';
 
 const QUOTE = 34;
 const BACKSLASH = 92;
@@ -17,35 +14,21 @@ export interface JsonArraySplitter {
   readonly bufferedBytes: number;
 }
 
-/** Elements that are objects or arrays are given out whole; scalars between them are passed over. */
-export function createJsonArraySplitter(
-  onElement: (element: Buffer) => void,
-  onSkipped: () => void,
-): JsonArraySplitter {
+/**
+ * Elements that are objects or arrays are given out whole, large ones thinned (`onUnread` as in `JsonUnit`); scalars
+ * between them are passed over.
+ */
+export function createJsonArraySplitter(onElement: (element: Buffer) => void, onUnread: () => void): JsonArraySplitter {
   // Mutable because the scan stops and goes on at every chunk: depth 1 is between elements.
   let depth = 0;
   let inString = false;
   let escaped = false;
   let closed = false;
-  let skipping = false;
-  const pending = createGatheredBytes();
-
-  function hold(piece: Buffer): void {
-    if (skipping) return;
-    pending.push(piece);
-    if (pending.length > MAX_ELEMENT_BYTES) {
-      skipping = true;
-      pending.clear();
-    }
-  }
+  const pending = new JsonUnit(onUnread);
 
   function emit(last: Buffer): void {
-    const skipped = skipping || pending.length + last.length > MAX_ELEMENT_BYTES;
-    skipping = false;
-    if (skipped) {
-      pending.clear();
-      onSkipped();
-    } else onElement(pending.take(last) ?? last);
+    const element = pending.take(last);
+    if (element !== null) onElement(element);
   }
 
   /** Inside a string: the index after its closing quote, or the chunk's length when it goes on. */
@@ -96,7 +79,7 @@ export function createJsonArraySplitter(
         } else if (depth <= 0) closed = true;
       }
     }
-    if (start !== -1 && depth > 1) hold(chunk.subarray(start));
+    if (start !== -1 && depth > 1) pending.push(chunk.subarray(start));
   }
 
   return {

@@ -11,12 +11,12 @@ const CR = 13;
 type ScanState = 'line' | 'after-lf' | 'after-cr' | 'blank-cr';
 
 export interface SseBlockSplitter {
-  /** Calls `onBlock` for each block that this chunk completes; null for one that was discarded. */
+  /** Calls `onBlock` for each block that this chunk completes; null for one that was given out in pieces. */
   readonly push: (chunk: Buffer) => void;
   /** The bytes of the incomplete block, taken out; null when there are none. */
   readonly takePending: () => Buffer | null;
-  /** Forgets the incomplete block; its end is still looked for, and reported as null. */
-  readonly discardPending: () => void;
+  /** Gives out what is held, and what still comes, of the incomplete block; its end is reported as null. */
+  readonly divertPending: (onPiece: (piece: Buffer) => void) => void;
   readonly pendingBytes: number;
 }
 
@@ -27,13 +27,14 @@ export interface SseBlockSplitter {
 export function createSseBlockSplitter(onBlock: (block: Buffer | null) => void): SseBlockSplitter {
   // Mutable because a stream is read piece by piece: the held pieces of the incomplete block, and the scan's state.
   const pending = createGatheredBytes();
-  let discarding = false;
+  let onPiece: ((piece: Buffer) => void) | null = null;
   let state: ScanState = 'line';
 
   function emit(chunk: Buffer, from: number, to: number): void {
     state = 'line';
-    if (discarding) {
-      discarding = false;
+    if (onPiece !== null) {
+      onPiece(chunk.subarray(from, to));
+      onPiece = null;
       onBlock(null);
       return;
     }
@@ -48,6 +49,17 @@ export function createSseBlockSplitter(onBlock: (block: Buffer | null) => void):
     // Streams without a CR are the rule, and then it is looked for once a chunk.
     let crAt = chunk.indexOf(CR);
     while (pos < length) {
+      if (state === 'line' && pos === blockStart && isLineEnd(chunk[pos]) && pending.length === 0 && onPiece === null) {
+        // Blank lines in a row are one block: there may be millions.
+        while (pos < length && isLineEnd(chunk[pos])) pos += 1;
+        if (pos === length && chunk[pos - 1] === CR) {
+          state = 'blank-cr';
+          break;
+        }
+        emit(chunk, blockStart, pos);
+        blockStart = pos;
+        continue;
+      }
       if (state === 'line') {
         const lfAt = chunk.indexOf(LF, pos);
         if (crAt !== -1 && crAt < pos) crAt = chunk.indexOf(CR, pos);
@@ -81,28 +93,34 @@ export function createSseBlockSplitter(onBlock: (block: Buffer | null) => void):
         blockStart = pos;
       }
     }
-    if (blockStart === length || discarding) return;
-    pending.push(chunk.subarray(blockStart));
+    if (blockStart === length) return;
+    const rest = chunk.subarray(blockStart);
+    if (onPiece === null) pending.push(rest);
+    else onPiece(rest);
   }
 
-  function discardPending(): void {
-    pending.clear();
-    discarding = true;
+  function divertPending(take: (piece: Buffer) => void): void {
+    for (const part of pending.takeParts()) take(part);
+    onPiece = take;
   }
 
-  return new BlockSplitter(pending, push, discardPending);
+  return new BlockSplitter(pending, push, divertPending);
+}
+
+function isLineEnd(byte: number | undefined): boolean {
+  return byte === LF || byte === CR;
 }
 
 /** A class, since `pendingBytes` is asked for with every chunk: see `gathered-bytes.ts`. */
 class BlockSplitter implements SseBlockSplitter {
   readonly push: (chunk: Buffer) => void;
-  readonly discardPending: () => void;
+  readonly divertPending: SseBlockSplitter['divertPending'];
   readonly #pending: GatheredBytes;
 
-  constructor(pending: GatheredBytes, push: (chunk: Buffer) => void, discardPending: () => void) {
+  constructor(pending: GatheredBytes, push: (chunk: Buffer) => void, divertPending: SseBlockSplitter['divertPending']) {
     this.#pending = pending;
     this.push = push;
-    this.discardPending = discardPending;
+    this.divertPending = divertPending;
   }
 
   takePending(): Buffer | null {

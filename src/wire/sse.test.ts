@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createSseSplitter, MAX_EVENT_BYTES } from './sse.ts';
+import { createSseSplitter } from './sse.ts';
 
 function readAll(pieces: readonly Buffer[]): string[] {
   const events: string[] = [];
   const splitter = createSseSplitter(
     (eventType, data) => events.push(`${eventType ?? '-'}|${data.toString()}`),
-    () => events.push('skipped'),
+    () => events.push('unread'),
   );
   for (const piece of pieces) splitter.push(piece);
   splitter.finish();
@@ -56,12 +56,33 @@ test('any stream of any line ends reads the same however it is cut', () => {
   );
 });
 
-test('an event over the limit is skipped and reported once, and the next one is read', () => {
-  const large = Buffer.from(`data: ${'x'.repeat(MAX_EVENT_BYTES)}\n\n`);
+test('a large event that is no JSON is reported once, and the next one is read', () => {
+  const large = Buffer.from(`data: ${'x'.repeat(4_000_000)}\n\n`);
   const next = Buffer.from('data: next\n\n');
   const pieces = Array.from({ length: 9 }, (_, index) => large.subarray(index * 500_000, (index + 1) * 500_000));
-  expect(readAll([...pieces, next])).toEqual(['skipped', '-|next']);
-  expect(readAll([Buffer.concat([large, next])])).toEqual(['skipped', '-|next']);
+  expect(readAll([...pieces, next])).toEqual(['unread', '-|next']);
+  expect(readAll([Buffer.concat([large, next])])).toEqual(['unread', '-|next']);
+});
+
+test.each(['\n', '\r\n', '\r'])('a large event is read thinner, with its type, wherever its lines end by %j', (end) => {
+  const text = 'x'.repeat(2_000_000);
+  const lines = ['id: 1', 'event: done', `data: {"text":"${text}",`, 'data: "usage":{"total":7}}', `: ${text}`, '', ''];
+  const input = Buffer.from(`${lines.join(end)}data: next${end}${end}`);
+  const expected = [`done|{"text":"${'x'.repeat(4_096)}","usage":{"total":7}}`, '-|next'];
+  for (const size of [65_536, 100_003, 1_999_999, input.length]) {
+    const pieces = Array.from({ length: Math.ceil(input.length / size) }, (_, index) =>
+      input.subarray(index * size, (index + 1) * size),
+    );
+    expect([size, readAll(pieces)]).toEqual([size, expected]);
+  }
+});
+
+test('millions of blank lines are quickly nothing, and what follows them is an event', () => {
+  for (const blank of ['\n', '\r\n', '\r']) {
+    const input = Buffer.from(`${blank.repeat(2_000_000)}data: next${blank}${blank}`);
+    const pieces = [input.subarray(0, 1_000_001), input.subarray(1_000_001, 1_000_002), input.subarray(1_000_002)];
+    expect(readAll(pieces)).toEqual(['-|next']);
+  }
 });
 
 test('the data of an event that lies in one chunk is a slice of that chunk', () => {

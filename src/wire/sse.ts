@@ -3,10 +3,9 @@
  * unterminated last event is given out at the end: some servers forget its blank line. It does not read what is in
  * the data.
  */
+import { LARGE_JSON_BYTES } from './json-unit.ts';
+import { LargeSseEvent } from './large-sse-event.ts';
 import { createSseBlockSplitter } from './sse-blocks.ts';
-
-/** An event larger than this is skipped. */
-export const MAX_EVENT_BYTES = 4 * 1024 * 1024;
 
 const LF = 10;
 const CR = 13;
@@ -81,41 +80,61 @@ export function readSseBlock(
   else if (first !== null) onEvent(eventType, block.subarray(first.start, first.end), first);
 }
 
-/** `onSkipped` is called once for each event that was larger than the limit. */
-export function createSseSplitter(onEvent: OnSseEvent, onSkipped: () => void): SseSplitter {
+/** `onUnread` is called once for each large event of which something was not read that may have mattered. */
+export function createSseSplitter(onEvent: OnSseEvent, onUnread: () => void): SseSplitter {
+  // Mutable because a stream is read piece by piece: a large event that is not over yet.
   let atStart = true;
+  let large: LargeSseEvent | null = null;
+
+  function readLarge(event: LargeSseEvent): void {
+    const data = event.take();
+    if (event.isUnread) onUnread();
+    if (data !== null) onEvent(event.eventType, data);
+  }
 
   function readBlock(whole: Buffer | null): void {
+    if (large !== null) {
+      const event = large;
+      large = null;
+      atStart = false;
+      readLarge(event);
+      return;
+    }
     let block = whole;
     if (block !== null && atStart) block = withoutBom(block);
     atStart = false;
     if (block === null || isBlank(block)) return;
-    if (block.length > MAX_EVENT_BYTES) onSkipped();
-    else readSseBlock(block, onEvent);
+    if (block.length <= LARGE_JSON_BYTES) readSseBlock(block, onEvent);
+    else {
+      const event = new LargeSseEvent();
+      event.push(block);
+      readLarge(event);
+    }
   }
 
   const blocks = createSseBlockSplitter(readBlock);
   return {
     push: (chunk) => {
       blocks.push(chunk);
-      if (blocks.pendingBytes > MAX_EVENT_BYTES) {
-        blocks.discardPending();
-        onSkipped();
+      if (blocks.pendingBytes > LARGE_JSON_BYTES) {
+        const event = new LargeSseEvent();
+        large = event;
+        blocks.divertPending((piece) => event.push(piece));
       }
     },
     finish: () => {
       const rest = blocks.takePending();
-      if (rest !== null) readBlock(rest);
+      if (rest !== null || large !== null) readBlock(rest);
     },
     get bufferedBytes() {
-      return blocks.pendingBytes;
+      return blocks.pendingBytes + (large?.length ?? 0);
     },
   };
 }
 
 /** Blank lines and nothing else, as some servers send to keep a connection alive: not worth a look. */
 function isBlank(block: Buffer): boolean {
-  return block.length <= 4 && (block[0] === LF || block[0] === CR);
+  return block[0] === LF || block[0] === CR;
 }
 
 /** A byte order mark may stand at the very start of a stream. */

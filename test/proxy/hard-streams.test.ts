@@ -297,11 +297,15 @@ describe('an encoded answer', () => {
 });
 
 describe('what is larger than the reader holds', () => {
-  // No base64, which is left out.
   const filler = 'x '.repeat(2.5 * 1024 * 1024);
 
-  test('an event over the limit passes, is remarked, and the usage behind it is read', async () => {
-    const body = `data: ${START}\n\ndata: {"type":"content_block_delta","x":"${filler}"}\n\ndata: ${DELTA}\n\ndata: ${STOP}\n\n`;
+  test('an event passes, and its usage and that behind it are read', async () => {
+    const body = `data: ${START}\n\ndata: {"type":"content_block_delta","x":"${filler}"}\n\ndata: {"x":"${filler}",${DELTA.slice(1)}\n\ndata: ${STOP}\n\n`;
+    expect(await call(MESSAGES, { type: SSE, body })).toMatchObject({ ...WHOLE, flags: [] });
+  });
+
+  test('an event that is no JSON passes, is remarked, and the usage behind it is read', async () => {
+    const body = `data: ${START}\n\ndata: ${filler}\n\ndata: ${DELTA}\n\ndata: ${STOP}\n\n`;
     expect(await call(MESSAGES, { type: SSE, body })).toMatchObject({ ...WHOLE, flags: ['tap_limit'] });
   });
 
@@ -310,20 +314,16 @@ describe('what is larger than the reader holds', () => {
     expect(seen).toMatchObject({ usage: [9, undefined], source: 'partial', flags: ['tap_limit'], outcome: 'ok' });
   });
 
-  test('an element of an array passes, is remarked, and the usage behind it is read', async () => {
+  test('an element of an array passes, and the usage in it and behind it is read', async () => {
     const last =
       '{"candidates":[{"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":9,"candidatesTokenCount":16,"totalTokenCount":25}}';
-    const body = `[{"x":"${filler}"},\n${last}]`;
-    expect(await call(GEMINI, { type: JSON_TYPE, body })).toMatchObject({ ...WHOLE, flags: ['tap_limit'] });
+    for (const body of [`[{"x":"${filler}"},\n${last}]`, `[{"x":"${filler}",${last.slice(1)}]`])
+      expect(await call(GEMINI, { type: JSON_TYPE, body })).toMatchObject({ ...WHOLE, flags: [] });
   });
 
-  test('a JSON body passes, and says that it was not read', async () => {
+  test('a JSON body passes, and the usage behind it is read', async () => {
     const body = `{"x":"${filler}${filler}",${CHAT_JSON.slice(1)}`;
-    expect(await call(CHAT, { type: JSON_TYPE, body })).toMatchObject({
-      usage: null,
-      flags: ['tap_limit'],
-      outcome: 'ok',
-    });
+    expect(await call(CHAT, { type: JSON_TYPE, body })).toMatchObject({ usage: [9, 16], flags: [], outcome: 'ok' });
   });
 });
 

@@ -4,7 +4,8 @@ import { SHAPES } from '../../../src/shapes/registry.ts';
 import { createUsageReader } from '../../../src/shapes/usage-reader.ts';
 import type { UsageReading } from '../../../src/token-usage.ts';
 import { createAwsEventStreamDecoder, MAX_FRAME_BYTES } from '../../../src/wire/aws-event-stream.ts';
-import { createSseSplitter, MAX_EVENT_BYTES } from '../../../src/wire/sse.ts';
+import { MAX_KEPT_BYTES } from '../../../src/wire/json-thinner.ts';
+import { createSseSplitter } from '../../../src/wire/sse.ts';
 import { type Fixture, listFixtures } from '../../../test/fixtures.ts';
 import { type Cuts, cutInto, cuts, mutated, pick } from '../bytes.ts';
 import { readSseByRule } from '../read-sse-by-rule.ts';
@@ -114,7 +115,7 @@ function checkSse([bytes, where]: readonly [Buffer, Cuts]): void {
     );
     for (const piece of pieces) {
       splitter.push(piece);
-      must(splitter.bufferedBytes <= MAX_EVENT_BYTES, 'what is held is bounded');
+      must(splitter.bufferedBytes <= MAX_KEPT_BYTES, 'what is held is bounded');
     }
     splitter.finish();
     return { events, skipped };

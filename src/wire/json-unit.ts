@@ -1,0 +1,58 @@
+/**
+ * One JSON text (a body, an event, an element, a line) that comes in pieces: gathered as it is up to a size, and made
+ * thinner while it comes beyond that, so that it is read however large it is.
+ */
+import { createGatheredBytes } from './gathered-bytes.ts';
+import { JsonThinner } from './json-thinner.ts';
+
+/** A larger text is thinned. */
+export const LARGE_JSON_BYTES = 128 * 1024;
+
+export class JsonUnit {
+  readonly #pending = createGatheredBytes();
+  readonly #onUnread: () => void;
+  #thinner: JsonThinner | null = null;
+
+  /** `onUnread` is called once for each text of which something was not kept that may have mattered. */
+  constructor(onUnread: () => void) {
+    this.#onUnread = onUnread;
+  }
+
+  /** Bytes held. */
+  get length(): number {
+    return this.#thinner?.length ?? this.#pending.length;
+  }
+
+  get isEmpty(): boolean {
+    return this.#thinner === null && this.#pending.length === 0;
+  }
+
+  push(piece: Buffer): void {
+    if (this.#thinner !== null) this.#thinner.push(piece);
+    else {
+      this.#pending.push(piece);
+      if (this.#pending.length > LARGE_JSON_BYTES) this.#beginThinning();
+    }
+  }
+
+  /** The text with `last` behind it, taken out; null when there is none, or it was no JSON. */
+  take(last: Buffer | null): Buffer | null {
+    const lastBytes = last?.length ?? 0;
+    if (this.#thinner === null) {
+      if (this.#pending.length + lastBytes <= LARGE_JSON_BYTES) return this.#pending.take(last);
+      this.#beginThinning();
+    }
+    const thinner = this.#thinner;
+    this.#thinner = null;
+    if (thinner === null) return null;
+    if (last !== null) thinner.push(last);
+    if (thinner.isUnread) this.#onUnread();
+    return thinner.take();
+  }
+
+  #beginThinning(): void {
+    const thinner = new JsonThinner();
+    for (const part of this.#pending.takeParts()) thinner.push(part);
+    this.#thinner = thinner;
+  }
+}
