@@ -17,6 +17,12 @@ export const NO_ACCOUNTS_DEP: AccountsDep = {
   readShipper: () => null,
 };
 
+export const NO_IMPORTS: AdminDeps['spoolImports'] = {
+  receive: async () => ({ names: [], bytes: 0 }),
+  findLiveNode: async () => null,
+  listWaiting: async () => [],
+};
+
 export const ONE_NODE: AdminDeps['nodes'] = {
   ownId: '00000000-0000-4000-8000-000000000001',
   list: async () => [
@@ -36,6 +42,7 @@ export function bareAdminDeps(given: Partial<AdminDeps> & Pick<AdminDeps, 'admin
     ...{ accountId: 1, publicUrl: null, adminHost: '127.0.0.1', version: '1.2.3', metricsToken: null },
     baseUrl: 'http://127.0.0.1:4141',
     dashboard: null,
+    databaseUrl: 'postgres://tollgate:secret@127.0.0.1/tollgate',
     isStopping: () => false,
     database: () => null,
     databaseProblem: () => null,
@@ -57,6 +64,7 @@ export function bareAdminDeps(given: Partial<AdminDeps> & Pick<AdminDeps, 'admin
     catalogs: testCatalogs(),
     backups: NO_BACKUPS,
     nodes: ONE_NODE,
+    spoolImports: NO_IMPORTS,
     nowMs: Date.now,
     endedSessions: openEndedSessions(null, pino({ level: 'silent' })),
     access: watchAdminAccess(pino({ level: 'silent' })),

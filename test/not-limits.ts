@@ -80,6 +80,7 @@ export const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
     'runs/decode-body.ts CHUNK_BYTES',
     'shipper/body-rows.ts SYNC_COMPRESSED_BYTES',
     'spool/count-waiting.ts CHUNK_BYTES',
+    'spool/inspect-spool.ts CHUNK_BYTES',
     'spool/count-waiting.ts ID_SEARCH_BYTES',
     'spool/frame-group.ts KEPT_BYTES',
     'spool/spool-files.ts ZEROS_BYTES',

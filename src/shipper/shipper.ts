@@ -6,6 +6,7 @@
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { FOREIGN_QUIET_MS, watchForeignDirectories } from '../spool/foreign-directories.ts';
 import { listProcessDirectories, releaseReserve } from '../spool/process-directories.ts';
 import type { SpoolLog } from '../spool/spool-log.ts';
 import { readDatabaseTime } from '../store/database-clock.ts';
@@ -48,6 +49,8 @@ export interface ShipperOptions {
   /** By this node's clock; the machine's by default. */
   readonly nowMs?: () => number;
   readonly deadAfterMs?: number;
+  /** See `ForeignDirectories`. */
+  readonly foreignQuietMs?: number;
   /** See `RaisedItems`. */
   readonly raisedPatienceMs?: number | undefined;
   /** See `createBatchPace`. */
@@ -72,6 +75,8 @@ export interface ShipperStats extends Readonly<ShipCounts> {
 export interface Shipper {
   /** The directories whose writer lives. Until the first call every directory is taken for alive. */
   setLiveSpools(names: readonly string[]): void;
+  /** These were put into the spool whole: they need not be watched first. */
+  adopt(names: readonly string[]): void;
   stats(): ShipperStats;
   /** True when everything that is in the spool now is stored; false when that took longer than `deadlineMs`. */
   drain(deadlineMs: number): Promise<boolean>;
@@ -97,6 +102,10 @@ export function startShipper(options: ShipperOptions): Shipper {
     onEnded: options.onEnded ?? (() => Promise.resolve()),
   };
   let live: ReadonlySet<string> | null = null;
+  const foreign = watchForeignDirectories(
+    spoolDir,
+    options.foreignQuietMs ?? (options.deadAfterMs === undefined ? FOREIGN_QUIET_MS : options.deadAfterMs),
+  );
   /** Since when a directory has been missing from the live list. */
   const missingSinceMs = new Map<string, number>();
   /** Dead directories whose reserve is gone. */
@@ -128,7 +137,7 @@ export function startShipper(options: ShipperOptions): Shipper {
 
   /** Every directory once, the oldest first. True when something may be left to ship at once. */
   async function shipRound(): Promise<boolean> {
-    const names = await listProcessDirectories(spoolDir);
+    const names = await foreign.settled(await listProcessDirectories(spoolDir));
     await releaseReserves(names);
     session ??= await openIngestSession(pool);
     // Before the first batch: what the operator declared counts from the start.
@@ -254,7 +263,9 @@ export function startShipper(options: ShipperOptions): Shipper {
   return {
     setLiveSpools(names) {
       live = new Set(names);
+      foreign.know(names);
     },
+    adopt: foreign.know,
     stats() {
       const { size } = directories;
       return { ...counts, waitingFor, drainedAtMs, directories: size, brokenDirectories: broken.size, failures };
