@@ -5,6 +5,7 @@ import type { AnswerHead } from './answer-head.ts';
 import type { BodyCopy } from './body-copy.ts';
 import type { HeaderNames } from './header-names.ts';
 import type { IdleSweep } from './idle-sweep.ts';
+import type { UpstreamFailure } from './upstream/upstream-failure.ts';
 
 /** Reads usage from the tapped bytes. `push` says that a checkpoint is due before this chunk goes to the client. */
 export interface AnswerMeter {
@@ -38,6 +39,10 @@ export interface AnswerOptions {
   readonly stalls: IdleSweep;
   /** Monotonic time at which the call arrived; all times of an answer count from it. */
   readonly arrivedMs: number;
+  /** Asked first: what the client gets instead of this head, or null. */
+  readonly refusesHead: (head: AnswerHead) => UpstreamFailure | null;
+  /** The provider's headers as the client gets them: flat. */
+  readonly editHeaders: ((headers: string[]) => string[]) | null;
   /** Called with the head; gives what depends on it. */
   readonly onHead: (head: AnswerHead) => { readonly meter: AnswerMeter; readonly filter: ClientFilter | null };
   /** Writes a checkpoint and calls `done` when it is kept (or lost). */

@@ -50,6 +50,7 @@ export class Answer implements UpstreamEvents {
   #endsAfterCheckpoint: AnswerEnding | null = null;
   readonly #client = new ClientShare();
   #readOn: ReadOn | null = null;
+  #isHeadRefused = false;
   #isHeadFlushed = false;
   #drainLimit: NodeJS.Timeout | null = null;
   #connectMs: number | null = null;
@@ -113,6 +114,8 @@ export class Answer implements UpstreamEvents {
   /** Gives the upstream call, for aborts and back-pressure. */
   attach(upstream: UpstreamCall): void {
     this.#upstream = upstream;
+    // Refused before there was anything to abort.
+    if (this.#isHeadRefused) upstream.abort();
   }
 
   onConnection(isReused: boolean): void {
@@ -123,6 +126,12 @@ export class Answer implements UpstreamEvents {
     this.#headersMs = this.#elapsedMs();
     const { method, requestId, headerNames, takesTrailers } = this.#options;
     const head = new AnswerHead(status, rawHeaders, headerNames);
+    const failure = this.#options.refusesHead(head);
+    if (failure !== null) {
+      this.#isHeadRefused = true;
+      this.#cut({ kind: 'no-answer', failure });
+      return;
+    }
     const hasBody = method !== 'HEAD' && status !== 204 && status !== 304;
     // Only chunks can have them, and the client's then are chunks, or frames, too.
     const hasTrailers = takesTrailers && hasBody && head.header('transfer-encoding') !== null;
@@ -137,11 +146,13 @@ export class Answer implements UpstreamEvents {
       this.#remainingBytes = contentLength;
     const outgoing = this.#outgoing;
     outgoing.sendDate = false;
-    outgoing.writeHead(status, reason, filter === null ? headers : dropNamed(headers, ['content-length']));
+    const edited = this.#options.editHeaders?.(headers) ?? headers;
+    outgoing.writeHead(status, reason, filter === null ? edited : dropNamed(edited, ['content-length']));
     if (hasBody) setImmediate(flushHead, this);
   }
 
   onData(chunk: Buffer): void {
+    if (this.#isHeadRefused) return;
     this.#responseBytes += chunk.length;
     this.#firstByteMs ??= this.#elapsedMs();
     this.#options.copy.push(chunk);

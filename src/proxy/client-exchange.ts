@@ -7,6 +7,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 /** What carries one exchange: the socket of HTTP/1.1; one stream of HTTP/2, never the connection it shares. */
 export interface ClientConnection {
   readonly destroyed: boolean;
+  /** Where the connection came in; absent in HTTP/2, whose targets name no host. */
+  readonly localAddress?: string | undefined;
+  readonly localPort?: number | undefined;
   destroy(): unknown;
   /** After what was written has left. */
   destroySoon(): void;

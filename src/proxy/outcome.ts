@@ -22,6 +22,11 @@ export function refusalOf(ending: AnswerEnding, head: AnswerHead | null): Gatewa
   return ending.kind === 'key-ended' && head === null ? ending.code : null;
 }
 
+/** What the refusal says beyond its code. */
+export function detailOf(ending: AnswerEnding): string | undefined {
+  return ending.kind === 'no-answer' ? ending.failure.detail : undefined;
+}
+
 export function outcomeOf(ending: AnswerEnding, status: number | null, reading: UsageReading | null): Outcome {
   switch (ending.kind) {
     case 'client-gone':
@@ -30,7 +35,8 @@ export function outcomeOf(ending: AnswerEnding, status: number | null, reading: 
     case 'key-ended':
       return 'shutdown_cut';
     case 'no-answer':
-      return 'upstream_unreachable';
+      // It was reached, and answered with a redirect that is not passed on.
+      return ending.failure.code === 'upstream_redirect' ? 'upstream_error' : 'upstream_unreachable';
     case 'upstream-cut':
       return 'upstream_truncated';
     case 'delivered':
@@ -75,7 +81,8 @@ export function errorOf(
     return { type: 'client_stalled', message: 'The client took nothing of the answer for too long, and was cut off.' };
   }
   if (ending.kind === 'no-answer' || ending.kind === 'upstream-cut') {
-    const { code, cause } = ending.failure;
+    const { code, cause, detail: said } = ending.failure;
+    if (said !== undefined) return { type: code, message: `${GATEWAY_ERRORS[code].message} (${said})` };
     // Of the cause its system code only: its text can hold addresses.
     const detail = 'code' in cause && typeof cause.code === 'string' ? ` (${cause.code})` : '';
     if (ending.kind === 'no-answer') return { type: code, message: `${GATEWAY_ERRORS[code].message}${detail}` };

@@ -14,6 +14,7 @@ import { type AnswerEnding, isWhole } from './answer-ending.ts';
 import type { AnswerHead } from './answer-head.ts';
 import { type BodyCopy, KEPT_BODY_BYTES } from './body-copy.ts';
 import type { GatewayHeaders } from './gateway-headers.ts';
+import { leadsAway } from './leading-address.ts';
 import { errorOf, outcomeOf, statusSent } from './outcome.ts';
 import type { Route } from './route.ts';
 
@@ -165,7 +166,10 @@ export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): 
     inferenceGeo: reading?.inferenceGeo ?? null,
     usage: use.usage,
     usageSource: use.usageSource,
-    flags: joinFlags(withRemark(end.flags, use), reading?.flags ?? []),
+    flags: joinFlags(
+      withRemark(head !== null && leadsAway(head) ? [...end.flags, 'leads_away'] : end.flags, use),
+      reading?.flags ?? [],
+    ),
     respondedAtMs: facts.arrival.requestedAtMs + durationMs,
     durationMs,
     connectMs: round(answer.connectMs),

@@ -46,6 +46,33 @@ test('without any setting the defaults hold, and the result is frozen', () => {
   expect(Object.isFrozen(config)).toBe(true);
 });
 
+test('what becomes of addresses that lead away is said by provider and alias, and a misspelt value is refused', () => {
+  const { leading } = readConfig(
+    {},
+    {
+      TOLLGATE_REDIRECTS_OPENAI: 'pass',
+      TOLLGATE_REDIRECTS_TOGETHER_MY_MIRROR: 'PASS',
+      TOLLGATE_ADDRESSES_ANTHROPIC: 'rewrite',
+      TOLLGATE_ADDRESSES_TOGETHER_MY_MIRROR: ' rewrite ',
+      TOLLGATE_ADDRESSES_GEMINI: '',
+    },
+  );
+  expect(leading).toEqual({
+    openai: { '': { redirects: 'pass', addresses: 'keep' } },
+    anthropic: { '': { redirects: 'refuse', addresses: 'rewrite' } },
+    together: { 'my-mirror': { redirects: 'pass', addresses: 'rewrite' } },
+  });
+  expect(refusal({ TOLLGATE_REDIRECTS_OPENAI: 'yes' })).toBe(
+    'TOLLGATE_REDIRECTS_OPENAI: "yes" is not allowed; it must be "refuse" or "pass"',
+  );
+  expect(refusal({ TOLLGATE_ADDRESSES_OPENAI_EU: 'on' })).toBe(
+    'TOLLGATE_ADDRESSES_OPENAI_EU: "on" is not allowed; it must be "keep" or "rewrite"',
+  );
+  expect(listUnknownSettings({ TOLLGATE_REDIRECTS_OPENAI_EU: 'pass', TOLLGATE_REDIRECT_OPENAI: 'pass' })).toEqual([
+    'TOLLGATE_REDIRECT_OPENAI is not a setting and has no effect; did you mean TOLLGATE_REDIRECTS_OPENAI?',
+  ]);
+});
+
 test('prices are fetched over https only, but from this machine', () => {
   const feeds = ['ON', 'off', 'https://prices.example/v2/data.json', 'http://127.0.0.1:8080/data.json'];
   expect(feeds.map((feed) => readConfig({}, { TOLLGATE_PRICE_FEED: feed }).priceFeed)).toEqual([

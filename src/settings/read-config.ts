@@ -10,6 +10,7 @@ import { defaultDataDir } from '../default-data-dir.ts';
 import { OperatorError } from '../errors.ts';
 import { requireAdminExposure } from './exposure.ts';
 import { AWS_FIELDS, isAwsSetting, listAwsUpstreams, readAwsUpstream } from './read-aws-settings.ts';
+import { isLeadingSetting, readLeading } from './read-leading.ts';
 import { readSecret } from './read-secret.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -48,6 +49,10 @@ const KNOWN_SETTINGS = [
   'TOLLGATE_KEY',
   ...PROVIDER_NAMES.map((name) => `TOLLGATE_UPSTREAM_${name.toUpperCase()}`),
   ...AWS_FIELDS.map((field) => `TOLLGATE_AWS_BEDROCK_${field}`),
+  ...PROVIDER_NAMES.flatMap((name) => [
+    `TOLLGATE_REDIRECTS_${name.toUpperCase()}`,
+    `TOLLGATE_ADDRESSES_${name.toUpperCase()}`,
+  ]),
 ] as const;
 
 const PROVIDER_AND_ALIAS = new RegExp(`^(${PROVIDER_NAMES.join('|').toUpperCase()})(?:_([A-Z0-9_]+))?$`);
@@ -245,6 +250,7 @@ export function readConfig(flags: ConfigFlags, env: Environment, isInTerminal = 
     databaseUrl: readDatabaseUrl(env),
     workers: readInteger(give('--workers', flags.workers, 'TOLLGATE_WORKERS', env), defaultWorkers(), 1, MAX_WORKERS),
     ...readUpstreams(env),
+    leading: readLeading(env),
     egress: {
       httpProxy: readVariable('HTTP_PROXY', env),
       httpsProxy: readVariable('HTTPS_PROXY', env),
@@ -301,6 +307,7 @@ export function listUnknownSettings(env: Environment): string[] {
       name.startsWith('TOLLGATE_') &&
       !UPSTREAM_NAME.test(name) &&
       !isAwsSetting(name) &&
+      !isLeadingSetting(name) &&
       !KNOWN_SETTINGS.some((known) => known === name),
   );
   return unknown.sort().map((name) => {

@@ -118,6 +118,7 @@ function startMessage(): ControlStart {
     workers: 1,
     upstreams: {},
     aliases: {},
+    leading: {},
     egress: { httpProxy: null, httpsProxy: null, noProxy: null },
     bodies: 'full',
     priceFeed: 'off',

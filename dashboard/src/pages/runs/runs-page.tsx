@@ -37,7 +37,7 @@ const FIELDS: readonly FilterField[] = [
   { field: 'run.calls', label: 'Calls of the run' },
   { field: 'run.errors', label: 'Errors of the run' },
   { field: 'run.client_closed_calls', label: 'Calls whose client left' },
-  { field: 'run.unpriced_calls', label: 'Calls without a price' },
+  { field: 'run.unpriced_calls', label: 'Calls whose cost is not wholly known' },
   { field: 'run.trace_id', label: 'Trace id' },
   { field: 'model', label: 'A call: model' },
   { field: 'provider', label: 'A call: provider' },
