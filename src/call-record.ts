@@ -36,6 +36,10 @@ export type Outcome =
   /** The gateway process died while the call was open. Written by the shipper only. */
   | 'interrupted';
 
+/** What of the answer had not come when the client went: its head, any of its body, or its end. */
+export const CLOSED_BEFORE = ['head', 'first_byte', 'end'] as const;
+export type ClosedBefore = (typeof CLOSED_BEFORE)[number];
+
 /** Known when the call is forwarded. Absent values are null, never empty strings. */
 export interface CallBegin {
   /** UUIDv7; its millisecond is `requestedAtMs`. */
@@ -108,6 +112,8 @@ export interface CallEnd {
    * first record with that id counts it. Absent for all other calls.
    */
   readonly billedOnceAs?: string;
+  /** Of `client_closed` only. Older releases wrote none. */
+  readonly closedBefore?: ClosedBefore;
   /** All flags, those of begin included. */
   readonly flags: readonly CallFlag[];
   /** `requestedAtMs` + the monotonic duration. */

@@ -117,6 +117,8 @@ export type DownMessage =
       /** Another process serves the same port already, so that this one may take its time. */
       readonly isReplaced?: boolean;
     }
+  /** The gateway will stop soon: `readyz` says so, no connection is kept, and everything is served as before. */
+  | { readonly type: 'stop-announced' }
   /** To proxies: apply, then answer `keys-applied`. The full snapshot is in the file `keys.json` of the data directory. */
   | { readonly type: 'keys-changed'; readonly change: KeyChange }
   /** To proxies: what time it is, when that is not what the machine's clock said at their start. */

@@ -14,6 +14,13 @@ export interface UpstreamConfig {
   readonly aws?: AwsSigning;
 }
 
+export interface LeadingRule {
+  /** `refuse`: a redirect to another host, by which a client would send its body again, is answered 502. */
+  readonly redirects: 'refuse' | 'pass';
+  /** `rewrite`: absolute addresses of the upstream's own host become addresses of the gateway. */
+  readonly addresses: 'keep' | 'rewrite';
+}
+
 export interface AwsKeys {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
@@ -52,6 +59,8 @@ export interface Config {
   readonly upstreams: Readonly<Partial<Record<ProviderName, UpstreamConfig>>>;
   /** Named upstreams by provider (`X-Gateway-Provider-Alias`). */
   readonly aliases: Readonly<Partial<Record<ProviderName, Readonly<Record<string, UpstreamConfig>>>>>;
+  /** What becomes of addresses by which an answer leads its client away; by provider, then alias (`""` without one). */
+  readonly leading: Readonly<Partial<Record<ProviderName, Readonly<Record<string, LeadingRule>>>>>;
   /** Proxy for the way out (`HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY`). */
   readonly egress: {
     readonly httpProxy: string | null;
@@ -66,6 +75,8 @@ export interface Config {
   readonly durability: 'process' | 'power';
   /** When a call's record cannot be kept: go on without it and count, or refuse the call before it is forwarded. */
   readonly onFull: 'open' | 'closed';
+  /** How long the gateway serves on, with `readyz` at 503, when it is asked to stop. */
+  readonly stopDelaySeconds: number;
   /** How long a proxy process that is to end lets its open calls run. */
   readonly drainSeconds: number;
   /** Where newer prices are fetched from: not at all, from where they are published, or from this address. */
@@ -98,6 +109,7 @@ export interface ConfigFlags {
   readonly durability?: string;
   readonly onFull?: string;
   readonly drainSeconds?: string;
+  readonly stopDelaySeconds?: string;
   readonly priceFeed?: string;
   readonly estimates?: string;
   readonly retentionRows?: string;

@@ -50,6 +50,11 @@ export const GATEWAY_ERRORS = {
     message:
       'The request target is not an acceptable path: it must start with one "/", without ".", ".." or empty first segments, backslashes, "#", control or non-ASCII characters.',
   },
+  target_elsewhere: {
+    status: 400,
+    message:
+      'The request target names another host, and the gateway is no forward proxy: nothing was sent. Take its address out of HTTP_PROXY, and give it to the client as its base address.',
+  },
   provider_unknown: {
     status: 400,
     message: 'X-Gateway-Provider must be one of: openai, anthropic, gemini, bedrock, fireworks, together, deepseek.',
@@ -133,6 +138,11 @@ export const GATEWAY_ERRORS = {
   upstream_protocol: {
     status: 502,
     message: "The provider's answer is not well-formed HTTP, or its headers are too large.",
+  },
+  upstream_redirect: {
+    status: 502,
+    message:
+      'The provider answered with a redirect to another host, to which your client would send the body and the gateway key again, so it was not passed on. If that is meant, set TOLLGATE_REDIRECTS_<PROVIDER>[_<ALIAS>]=pass.',
   },
   upstream_connect_timeout: { status: 504, message: 'No connection to the provider within 10 s.', retryable: true },
   upstream_timeout: { status: 504, message: 'The provider sent no answer within the time limit.', retryable: true },

@@ -1,4 +1,5 @@
 /** The command line: `start`, and the processes that it starts. What a process is made of is wired in its own file. */
+import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { formatBanner } from './banner.ts';
@@ -7,18 +8,27 @@ import { OperatorError } from './errors.ts';
 import { createLog } from './log.ts';
 import { listExposureWarnings } from './settings/exposure.ts';
 import { listSettings } from './settings/list-settings.ts';
+import { adviseNoProxy } from './settings/no-proxy-advice.ts';
 import { listUnknownSettings, readConfig } from './settings/read-config.ts';
 import { connectToSupervisor } from './supervisor/child-channel.ts';
+import { leaveReapingToShell } from './supervisor/reap-orphans.ts';
 import { readVersion } from './version.ts';
 
 async function start(flags: ConfigFlags): Promise<void> {
+  const isReaped = leaveReapingToShell(process);
   // Only here: it brings a database driver and a schema library, 10 MB in each of the proxy processes.
   const { createSupervisor } = await import('./supervisor/supervisor.ts');
   const { runUntilSignal } = await import('./supervisor/run-until-signal.ts');
-  const config = readConfig(flags, process.env);
+  const config = readConfig(flags, process.env, isatty(0));
   const log = createLog({ level: config.logLevel, role: 'supervisor' });
+  if (!isReaped)
+    log.warn(
+      'this is process 1 without a shell beside it: start the container with --init, or killed processes stay in it',
+    );
   for (const line of listUnknownSettings(process.env)) log.warn(line);
   for (const line of listExposureWarnings(config)) log.warn(line);
+  const advice = adviseNoProxy(config.egress, process.env['ALL_PROXY'] ?? process.env['all_proxy']);
+  if (advice !== null) log.warn(advice);
   const supervisor = createSupervisor({
     ...{ config, settings: listSettings(config, flags, process.env) },
     ...{ log, env: process.env, entry: fileURLToPath(import.meta.url) },
@@ -55,6 +65,10 @@ async function createProgram(): Promise<Command> {
     .option('--durability <process|power>', 'what a record survives (TOLLGATE_DURABILITY, process)')
     .option('--on-full <open|closed>', 'when a record cannot be kept: go on, or refuse (TOLLGATE_ON_FULL, open)')
     .option('--drain-seconds <number>', 'how long open calls may run when it stops (TOLLGATE_DRAIN_SECONDS, 30)')
+    .option(
+      '--stop-delay-seconds <number>',
+      'how long it serves on before (TOLLGATE_STOP_DELAY_SECONDS, 5; terminal: 0)',
+    )
     .option('--price-feed <off|on|url>', 'fetch newer prices daily (TOLLGATE_PRICE_FEED, off)')
     .option('--retention-rows <days>', 'how long calls are kept (TOLLGATE_RETENTION_ROWS, 90)')
     .option('--retention-bodies <days>', 'how long bodies are kept (TOLLGATE_RETENTION_BODIES, 14)')

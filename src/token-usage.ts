@@ -30,6 +30,8 @@ export const USAGE_CLASSES = [
   'input_characters',
   /** Whole pictures, where no tokens are reported for them. */
   'output_images',
+  /** Queries of a reranker, in the provider's count: one for each 100 pieces of documents. */
+  'rerank_queries',
   'web_search_requests',
   'web_fetch_requests',
   'file_search_requests',
@@ -182,6 +184,8 @@ export function hasFinalUsage(reading: UsageReading): boolean {
 export type CallFlag =
   /** The path came with a doubled or missing prefix and was routed as meant. */
   | 'path_repaired'
+  /** The answer holds an absolute address that its client goes to next, around the gateway. */
+  | 'leads_away'
   /** The stream's usage could not be asked for: the request body was too large or encoded. */
   | 'usage_not_asked'
   /** The stream's usage was asked for by the gateway and hidden from the client. */

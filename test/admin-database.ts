@@ -62,12 +62,14 @@ export interface AdminDatabase {
 
 export async function startAdminDatabase(kind: PostgresKind): Promise<AdminDatabase> {
   const server = await startPostgres(kind);
-  const pool = await openMigrated(await server.createDatabase('lists'), { max: 8 });
+  const databaseUrl = await server.createDatabase('lists');
+  const pool = await openMigrated(databaseUrl, { max: 8 });
   const session = await openIngestSession(pool);
   const prices = createCurrentPriceBook(1);
   const app = createAdminApp(
     bareAdminDeps({
       adminToken: ADMIN_TOKEN,
+      databaseUrl,
       database: () => pool,
       demoData: createDemoData({
         ...{ pool, accountId: 1, priceCall: priceByToken, retentionRowsDays: 90, retentionBodiesDays: 14 },
@@ -86,7 +88,7 @@ export async function startAdminDatabase(kind: PostgresKind): Promise<AdminDatab
     });
 
   async function ingest(entries: readonly SpoolEntry[], priceCall: PriceCall): Promise<void> {
-    await session.ingest(buildBatch(entries, { process: 'test', priceCall, nowMs: NOON_MS }).items);
+    await session.ingest(buildBatch(entries, { process: 'test', priceCall, nowMs: NOON_MS + 3_600_000 }).items);
   }
 
   return {

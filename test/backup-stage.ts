@@ -1,10 +1,10 @@
 /** Databases with a log in them, backups of them in memory, and what is in a database as text, for comparing. */
 import pg from 'pg';
 import { BACKUP_TABLES } from '../src/backup/backup-tables.ts';
-import { closeConnection, openConnection } from '../src/backup/open-connection.ts';
 import { packBackup, unpackBackup } from '../src/backup/pack-backup.ts';
 import { type RestoreOptions, type RestoreResult, restoreBackup } from '../src/backup/restore-backup.ts';
 import { writeBackup } from '../src/backup/write-backup.ts';
+import { closeConnection, openSingleConnection } from '../src/store/single-connection.ts';
 import { openMigrated, openTestPool } from './open-migrated.ts';
 import type { TestPostgres } from './postgres.ts';
 
@@ -32,7 +32,7 @@ export async function createGatewayDatabase(template: string, name: string): Pro
 }
 
 export async function backUp({ url }: StagedDatabase): Promise<Buffer> {
-  const client = await openConnection(url, 'test backup');
+  const client = await openSingleConnection({ connectionString: url, applicationName: 'test backup' });
   try {
     const facts = { tollgateVersion: '0.0.0-test', spool: { is_stored: true, left_bytes: 0 } };
     const chunks: Buffer[] = [];
@@ -69,7 +69,7 @@ const SET_ANEW: readonly string[] = ['key_snapshot', 'price_book_version'];
 
 /** Every row of every table as the text that PostgreSQL gives it, sorted; `ingest_xid` left out, since it is the server's own. */
 export async function readContent({ url }: StagedDatabase): Promise<Readonly<Record<string, readonly string[]>>> {
-  const client = await openConnection(url, 'test content');
+  const client = await openSingleConnection({ connectionString: url, applicationName: 'test content' });
   try {
     const content: Record<string, readonly string[]> = {};
     for (const { name } of BACKUP_TABLES) {

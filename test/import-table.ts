@@ -76,7 +76,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
     'estimates',
     'verify',
   ],
-  supervisor: ['spool', 'keys'],
+  supervisor: ['spool', 'keys', 'store'],
   demo: ['wire'],
   reconcile: ['pricing'],
   cli: ['backup', 'runs', 'reconcile'],

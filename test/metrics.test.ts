@@ -36,6 +36,8 @@ const CHILD: Omit<ChildStatus, 'role'> = {
 const DEPS: AdminDeps = {
   ...{ accountId: 1, adminToken: ADMIN, metricsToken: SCRAPER, adminHost: '127.0.0.1', publicUrl: null },
   ...{ baseUrl: 'http://127.0.0.1:4141', version: '1.2.3', dashboard: null, database: () => null },
+  databaseProblem: () => null,
+  isStopping: () => false,
   publishKeys: async () => true,
   readSupervisorStatus: async () => ({
     ...{ startedAtMs: 0, attempts: [], attemptsTotal: 0, attemptsNotShown: 0 },
@@ -62,6 +64,7 @@ const DEPS: AdminDeps = {
     }),
   },
   backups: NO_BACKUPS,
+  databaseUrl: 'postgres://127.0.0.1/test',
   endedSessions: openEndedSessions(null, pino({ level: 'silent' })),
   access: {
     noteWrongToken: () => {},

@@ -225,9 +225,37 @@ describe.each(POSTGRES_KINDS)('prices of the operator on $name', (kind) => {
         { provider: 'anthropic', endpoint: 'messages.batches', billed: false, modelRequested: null },
         { model: null, modelRequested: null, usage: null, usageSource: 'none', flags: ['result_unread'] },
       ),
+      endedCall(
+        13,
+        {
+          provider: 'bedrock',
+          endpoint: 'converse',
+          modelRequested: 'nvidia.nemotron-super-3-120b',
+          region: 'eu-west-3',
+        },
+        { model: null, modelRequested: 'nvidia.nemotron-super-3-120b', usage: tokens(4, 2) },
+      ),
+      endedCall(
+        14,
+        { ...openai, providerAlias: 'azure', modelRequested: 'gpt-4o', region: 'acme.openai.azure.com' },
+        { model: 'gpt-4o', usage: tokens(4, 2) },
+      ),
+      // What a fallback wrote to the cache is billed by a rate that no declared price would tell.
+      endedCall(
+        15,
+        { provider: 'anthropic', endpoint: 'messages' },
+        {
+          model: 'claude-opus-5',
+          usage: {
+            ...{ classes: { input: 5, cache_creation_5m: 9, output: 1 }, reasoning: null, native: {} },
+            hasUnknownWrites: true,
+          },
+        },
+      ),
       // Cut early, but every class has a price: nothing is missing from the price book.
       endedCall(9, openai, { model: 'gpt-5', usage: tokens(5, 1), usageSource: 'partial' }),
       endedCall(10, openai, { model: null, modelRequested: null, usage: tokens(2, 1) }),
+      endedCall(13, openai, { model: 'sora-2', usage: tokens(3, 1) }),
       // Its searches would have the price of every model's.
       endedCall(11, { provider: 'anthropic', endpoint: 'messages' }, { model: 'claude-opus-9', usage: tokens(2, 1) }),
     );
@@ -240,6 +268,8 @@ describe.each(POSTGRES_KINDS)('prices of the operator on $name', (kind) => {
       missing,
       suggestion,
     ]);
+    const notes = found.flatMap(({ model, note }) => (note === null ? [] : [[model, note]]));
+    expect(notes).toEqual([['sora-2', 'billed by the second of video, which no answer reports']]);
     expect(summary[0]).toEqual([
       ...['openai', "o'new", 'unknown_model', 2, ['input', 'output']],
       String.raw`tollgate prices set openai 'o'\''new' --input USD --output USD`,
@@ -260,12 +290,24 @@ describe.each(POSTGRES_KINDS)('prices of the operator on $name', (kind) => {
           'tollgate prices set openai gpt-5 --rate output_audio=USD',
         ],
         [
+          ...['bedrock', 'nvidia.nemotron-super-3-120b', 'terms', 1, ['input', 'output']],
+          'tollgate prices set bedrock nvidia.nemotron-super-3-120b --input USD --output USD',
+        ],
+        [
+          ...['openai', 'gpt-4o', 'terms', 1, ['input', 'output']],
+          'tollgate prices set openai gpt-4o --alias azure --input USD --output USD',
+        ],
+        [
           ...['openai', null, 'unknown_endpoint', 1, []],
           'The gateway does not know what this endpoint does, nor what it costs; no declared price changes that.',
         ],
         [
           ...['anthropic', null, 'result_unread', 1, []],
           'A result was fetched and could not be read; the example says why. Fetched again whole, as JSON, it is counted.',
+        ],
+        [
+          ...['openai', 'sora-2', 'unknown_model', 1, ['input', 'output']],
+          'tollgate prices set openai sora-2 --input USD --output USD',
         ],
         [
           ...['openai', 'sage-1', 'unknown_model', 1, ['input', 'output']],
@@ -289,7 +331,9 @@ describe.each(POSTGRES_KINDS)('prices of the operator on $name', (kind) => {
       last_seen: '2026-11-28T12:00:00.003Z',
       example_id: idAt(3),
     });
-    expect(found.find(({ reason }) => reason === 'terms')).toMatchObject({ terms: 'service tier scale' });
+    expect(new Set(found.filter(({ reason }) => reason === 'terms').map(({ terms }) => terms))).toEqual(
+      new Set(['service tier scale', 'served at eu-west-3', 'served at acme.openai.azure.com']),
+    );
     expect(found.find(({ reason }) => reason === 'no_rate_for_class')).toMatchObject({
       known_cost: '0.00000625',
       other_quantities: { output_audio: 3 },

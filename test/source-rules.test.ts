@@ -20,12 +20,20 @@ test('connections are opened in few places: to providers, to the database, to ou
   const opening =
     /(?<!\.)\bfetch\(|\b(?:net|tls|http|https|http2)\.(?:connect|request|get)\(|\bnew (?:Socket|WebSocket|EnvHttpProxyAgent|pg\.Pool|pg\.Client)\b|'undici'|connectTls\(/;
   expect(filesWith('src', opening)).toEqual([
-    'backup/open-connection.ts',
     ...['cli/doctor-command.ts', 'cli/gateway-client.ts', 'cli/reconcile/fetch-report.ts'],
     'prices/fetch-feed.ts',
     ...['proxy/upstream/upstream-connector.ts', 'proxy/upstream/upstream-through-proxy.ts'],
-    'store/pool.ts',
+    ...['store/pool.ts', 'store/single-connection.ts'],
     ...['supervisor/admin-access.ts', 'supervisor/postgres/postgres-connection.ts'],
+  ]);
+});
+
+test('connections to the database are handed out in one folder, which sees to it that one that breaks ends no process', () => {
+  const taking = /\bpool\.connect\(|\bclient\.connect\(|Pool\)?\.connect\(|\bnew (?:pg\.)?(?:Pool|Client)\(/;
+  expect(filesWith('src', taking)).toEqual([
+    ...['store/pool.ts', 'store/single-connection.ts'],
+    // Asks whether the server answers, while there may be none.
+    'supervisor/postgres/postgres-connection.ts',
   ]);
 });
 

@@ -1,8 +1,8 @@
 /** What is in a gateway's database, as numbers that two databases have in common only when they have the rows in common. */
 import type pg from 'pg';
 import { BACKUP_TABLES } from '../../src/backup/backup-tables.ts';
-import { closeConnection, openConnection } from '../../src/backup/open-connection.ts';
 import { verifyRollups } from '../../src/runs/verify-rollups.ts';
+import { closeConnection, openSingleConnection } from '../../src/store/single-connection.ts';
 
 /** A restore sets them anew, or the gateway does at its start. */
 const SET_ANEW: readonly string[] = ['key_snapshot', 'price_book_version', 'jobs'];
@@ -22,7 +22,7 @@ export interface Content {
 }
 
 export async function sumContent(connectionString: string): Promise<Content> {
-  const client = await openConnection(connectionString, 'bench');
+  const client = await openSingleConnection({ connectionString, applicationName: 'bench' });
   try {
     return {
       sums: await readSums(client),

@@ -1,7 +1,7 @@
 /** A file of Portkey-AI/models, `pricing/PROVIDER.json`: models by id, US cents for one token. Its name says whose. */
 import type { ProviderName } from '../../src/call-record.ts';
 import type { UsageClass } from '../../src/token-usage.ts';
-import { type CatalogueEntry, type CatalogueRate, MILLION, UnreadableCatalogue } from './catalogue.ts';
+import { type CatalogueEntry, type CatalogueRate, UnreadableCatalogue } from './catalogue.ts';
 import { isRecord, type JsonRecord, readNumber, readRecord } from './price-object.ts';
 
 const PROVIDERS: Readonly<Record<string, ProviderName>> = {
@@ -24,7 +24,8 @@ const FIELDS: readonly (readonly [field: string, unit: UsageClass])[] = [
   ['request_audio_token', 'input_audio'],
   ['response_audio_token', 'output_audio'],
 ];
-const USD_PER_CENT = 0.01;
+/** US cents for a token, to USD for a million of them. */
+const CENTS_TO_MILLION = 10_000;
 
 function payAsYouGo(entry: unknown): unknown {
   return readRecord(readRecord(entry)['pricing_config'])['pay_as_you_go'];
@@ -46,7 +47,7 @@ export function readPortkey(file: JsonRecord, name: string): readonly CatalogueE
     const rates = FIELDS.flatMap(([field, unit]): CatalogueRate[] => {
       const cents = readNumber(readRecord(prices[field])['price']);
       // A class that has none is written as 0 there.
-      return cents === undefined || cents === 0 ? [] : [{ unit, usd: cents * USD_PER_CENT * MILLION }];
+      return cents === undefined || cents === 0 ? [] : [{ unit, usd: cents * CENTS_TO_MILLION }];
     });
     return [{ provider, model, rates }];
   });

@@ -68,6 +68,7 @@ export async function startGateway(
       TOLLGATE_PORT: String(port),
       TOLLGATE_ADMIN_PORT: String(adminPort),
       TOLLGATE_WORKERS: '1',
+      TOLLGATE_STOP_DELAY_SECONDS: '0',
       ...Object.fromEntries(providers.map((name) => [`TOLLGATE_UPSTREAM_${name}`, `http://127.0.0.1:${mockPort}`])),
     },
   });

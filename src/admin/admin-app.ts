@@ -40,11 +40,13 @@ import { serveDashboard } from './serve-dashboard.ts';
 import { createSessions, SESSION_COOKIE } from './session.ts';
 import { addSessionRoutes } from './session-resource.ts';
 import { addSettingRoutes } from './settings-resource.ts';
+import { addSqlAccessRoutes } from './sql-access-resource.ts';
 import { addSystemRoutes } from './system-resource.ts';
 import { createTokenCheck } from './token-check.ts';
 import { addVerifyRoute } from './verify-resource.ts';
 
 const MAX_BODY_BYTES = 64 * 1024;
+const RETRY_AFTER_SECONDS = 2;
 
 function createBodyLimit(maxBytes: number): MiddlewareHandler {
   return bodyLimit({
@@ -136,6 +138,7 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   addRevisionRoute(app, deps);
   addExportRoute(app, deps);
   addBackupRoutes(app, deps);
+  addSqlAccessRoutes(app, deps);
   addDocument(app, deps);
 
   app.notFound((c) => {
@@ -150,6 +153,8 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
     const requestId = createUuid();
     if (error.status === 500)
       deps.log.error({ err: thrown, requestId, route: c.req.path }, 'a request to the admin API failed');
+    // Also where nobody knows when: clients that honour it come back by themselves.
+    if (error.status === 503) c.header('retry-after', String(RETRY_AFTER_SECONDS));
     return c.json({ error: { code: error.code, message: error.message, request_id: requestId } }, error.status);
   });
   return app;

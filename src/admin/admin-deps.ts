@@ -167,8 +167,14 @@ export interface AdminDeps {
   readonly version: string;
   /** Null when it was not built. */
   readonly dashboard: DashboardFiles | null;
+  /** The address of it, with its credentials: for who makes another login. */
+  readonly databaseUrl: string;
+  /** A stop is announced: `readyz` says so. */
+  readonly isStopping: () => boolean;
   /** Null until the database answered and its schema is up to date. */
   readonly database: () => pg.Pool | null;
+  /** Why not, or what is odd about it, in a sentence; null when there is nothing to say. */
+  readonly databaseProblem: () => string | null;
   /** Resolves when every local proxy has this version of the keys, or later; false when one did not say so in time. */
   readonly publishKeys: (version: number) => Promise<boolean>;
   /** Null when the supervisor does not answer. */

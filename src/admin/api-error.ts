@@ -15,8 +15,11 @@ export class ApiError extends Error {
   }
 }
 
-/** PostgreSQL: connection exceptions, too many connections, shut down or starting. */
-const DOWN_SQLSTATE = /^(?:08...|53300|57P0[1-3])$/;
+/**
+ * PostgreSQL: connection exceptions; who we are is refused, or which database (a password that was changed, a database that
+ * is being made); read-only, as after a fail-over; too many connections; shut down, starting, or the connection ended.
+ */
+const DOWN_SQLSTATE = /^(?:08...|28...|3D000|25006|53300|57P0[1-5])$/;
 const DISK_FULL_SQLSTATE = '53100';
 const DOWN_ERRNO: readonly string[] = [
   'ECONNREFUSED',

@@ -73,7 +73,9 @@ export const LogFacetsBody = z
         column: z.string().describe('A column of the log, or `metadata.Key` of a promoted key'),
         values: z
           .array(z.object({ value: z.string(), calls: z.number().int() }))
-          .describe('The most frequent values, at most 20; what is null is not among them'),
+          .describe('The most frequent values, at most 20'),
+        other_calls: z.number().int().describe('Calls with another value'),
+        unset_calls: z.number().int().describe('Calls without a value; all of these add up to scanned_calls'),
       }),
     ),
     scanned_calls: z.number().int().describe('Calls that were counted: the newest that match, at most 20,000'),

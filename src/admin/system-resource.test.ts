@@ -35,7 +35,7 @@ async function askBoth(database: MutePostgres): Promise<readonly unknown[]> {
 }
 
 const DOWN = [
-  { status: 'degraded', database: 'down' },
+  { status: 'degraded', database: 'down', problem: null },
   expect.objectContaining({ version: '1.2.3', database: expect.objectContaining({ state: 'down' }) }),
 ];
 

@@ -56,6 +56,10 @@ const StatusBody = z
       size_bytes: z.number().nullable(),
       calls: z.number().nullable().describe('Calls in the log'),
       oldest_requested_at: Time.nullable(),
+      problem: z
+        .string()
+        .nullable()
+        .describe('Why it cannot be used yet, such as a lock and who holds it, or what is odd about it'),
     }),
     records: z.any().describe('How far the shipper is; null before it runs'),
     spool: z
@@ -93,7 +97,13 @@ const StatusBody = z
 
 export type Status = z.infer<typeof StatusBody>;
 
-const HealthBody = z.object({ status: z.enum(['ok', 'degraded']), database: z.enum(['up', 'down']) }).openapi('Health');
+const HealthBody = z
+  .object({
+    status: z.enum(['ok', 'degraded']),
+    database: z.enum(['up', 'down']),
+    problem: z.string().nullable().describe('As in `GET /api/v1/status`'),
+  })
+  .openapi('Health');
 
 function formatProcess(child: SupervisorStatus['children'][number]): z.infer<typeof ProcessBody> {
   const { metrics } = child;
@@ -149,7 +159,9 @@ async function withinLimit<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-async function readDatabaseStatus(deps: AdminDeps): Promise<z.infer<typeof StatusBody>['database']> {
+type DatabaseStatus = z.infer<typeof StatusBody>['database'];
+
+async function readDatabaseStatus(deps: AdminDeps): Promise<Omit<DatabaseStatus, 'problem'>> {
   const pool = deps.database();
   if (pool === null) return DATABASE_DOWN;
   try {
@@ -182,14 +194,16 @@ function addHealthRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     path: '/readyz',
     summary: 'The API works; `degraded` while the database does not answer',
     security: [],
-    responses: { 200: jsonAnswer(HealthBody, 'It does') },
+    responses: {
+      200: jsonAnswer(HealthBody, 'It does'),
+      503: jsonAnswer(z.object({ status: z.literal('stopping') }), 'It does, and the gateway is about to stop'),
+    },
   });
   app.openapi(ready, async (c) => {
+    if (deps.isStopping()) return c.json({ status: 'stopping' as const }, 503);
     const isUp = await isDatabaseUp(deps);
-    return c.json(
-      { status: isUp ? ('ok' as const) : ('degraded' as const), database: isUp ? ('up' as const) : ('down' as const) },
-      200,
-    );
+    const [status, database] = isUp ? (['ok', 'up'] as const) : (['degraded', 'down'] as const);
+    return c.json({ status, database, problem: deps.databaseProblem() }, 200);
   });
 }
 
@@ -239,7 +253,7 @@ export function addSystemRoutes(app: OpenAPIHono, deps: AdminDeps): void {
         started_at: startedAt,
         processes: supervisor?.children.map(formatProcess) ?? [],
         restart: supervisor?.restart ?? null,
-        database,
+        database: { ...database, problem: deps.databaseProblem() },
         records: deps.readShipperStatus(),
         spool:
           spool === null ? null : { bytes: spool.bytes, limit_bytes: spool.limitBytes, is_disk_low: spool.isDiskLow },

@@ -8,13 +8,13 @@ import pg from 'pg';
 import { waitForBatches } from '../store/ingest-lock.ts';
 import { ensurePartitions } from '../store/partitions.ts';
 import { RETENTION_LOCK } from '../store/retention.ts';
+import { closeConnection, openSingleConnection } from '../store/single-connection.ts';
 import { BackupError } from './backup-error.ts';
 import type { BackupHeader } from './backup-format.ts';
 import { BACKUP_TABLES } from './backup-tables.ts';
 import { fillTable } from './fill-table.ts';
 import { listGatewayContent } from './gateway-content.ts';
 import { judgeBackup } from './judge-backup.ts';
-import { closeConnection, openConnection } from './open-connection.ts';
 import { type BackupEvent, readBackup } from './read-backup.ts';
 import { listColumns, readMigrations } from './read-schema.ts';
 
@@ -61,7 +61,10 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRes
   try {
     const { value: first } = await events.next();
     if (first?.type !== 'header') throw new Error('a backup begins with its header');
-    const client = await openConnection(options.connectionString, 'tollgate restore');
+    const client = await openSingleConnection({
+      connectionString: options.connectionString,
+      applicationName: 'tollgate restore',
+    });
     // The database undoes what is under way on a connection that is cut.
     const cut = (): void => void closeConnection(client);
     signal.addEventListener('abort', cut, { once: true });

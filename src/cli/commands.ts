@@ -20,6 +20,7 @@ import { addReconcileCommand } from './reconcile/reconcile-command.ts';
 import { addRestartCommand } from './restart-command.ts';
 import { addRunsCommand } from './runs-command.ts';
 import { addSettingsCommands } from './settings-commands.ts';
+import { addSqlCommand } from './sql-command.ts';
 import { addVerifyCommand } from './verify-command.ts';
 
 /** Lists under `--json` are one object a line. */
@@ -52,5 +53,6 @@ export function addCommands(program: Command): void {
   addNodesCommands(program, addClientOptions);
   addSettingsCommands(program, addClientOptions);
   addRestartCommand(program, addClientOptions);
+  addSqlCommand(program, addClientOptions);
   addVerifyCommand(program, addClientOptions);
 }

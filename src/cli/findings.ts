@@ -24,6 +24,8 @@ export const Status = z.object({
     state: z.enum(['up', 'down']),
     version: z.string().nullable(),
     size_bytes: z.number().nullable(),
+    /** Absent from a gateway of the release before. */
+    problem: z.string().nullish(),
   }),
   records: z.object({ waiting_for: z.string().nullable(), drained_at: z.string().nullable() }).nullable(),
   /** Absent from a gateway of the release before. */
@@ -80,13 +82,16 @@ function* judgeProcesses({ processes, accounts }: z.infer<typeof Status>): Gener
 }
 
 function* judgeRecords({ database, records }: z.infer<typeof Status>, nowMs: number): Generator<Finding> {
+  const problem = terminalText(database.problem ?? '');
   if (database.state === 'down')
     yield {
       level: 'problem',
-      text: 'database: down. Calls are proxied and their records wait in the spool; check the database’s log, or DATABASE_URL',
+      text: `database: ${problem === '' ? 'down' : `not used, because: ${problem}`}. Calls are proxied and their records wait in the spool; check the database’s log, or DATABASE_URL`,
     };
-  else
+  else {
+    if (problem !== '') yield { level: 'note', text: `database: ${problem}` };
     yield { level: 'ok', text: `database: PostgreSQL ${database.version ?? '?'}, ${formatBytes(database.size_bytes)}` };
+  }
   if (records === null) return;
   const behindMs = records.drained_at === null ? null : nowMs - Date.parse(records.drained_at);
   if (records.waiting_for !== null)

@@ -76,7 +76,7 @@ export function formatCosts(costs: CostsAnswer, groups: readonly string[], keyNa
   }
   if (costs.totals.unpriced_calls > 0)
     lines.push(
-      '≥: calls without a known price are in it; what they cost comes on top. `tollgate costs unpriced` says what has no price.',
+      '≥: calls whose cost is not wholly known are in it; what they cost comes on top. `tollgate costs unpriced` says which, and why.',
     );
   return lines;
 }

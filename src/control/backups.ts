@@ -5,12 +5,12 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { BackupsDep, SpoolStatus } from '../admin/admin-deps.ts';
-import { closeConnection, openConnection } from '../backup/open-connection.ts';
 import { packBackup, unpackBackup } from '../backup/pack-backup.ts';
 import { restoreBackup } from '../backup/restore-backup.ts';
 import { writeBackup } from '../backup/write-backup.ts';
 import type { CurrentPriceBook } from '../prices/current-price-book.ts';
 import type { Shipper } from '../shipper/shipper.ts';
+import { closeConnection, openSingleConnection } from '../store/single-connection.ts';
 import { closeOpenCalls, listOpenUntil } from './close-open-calls.ts';
 
 /** What cannot be stored by then is not in the backup, which says so. */
@@ -52,7 +52,7 @@ export function createBackups(options: BackupsOptions): BackupsDep {
   return {
     async *open() {
       const spool = await emptySpool();
-      const client = await openConnection(databaseUrl, 'tollgate backup');
+      const client = await openSingleConnection({ connectionString: databaseUrl, applicationName: 'tollgate backup' });
       try {
         yield* packBackup(writeBackup(client, { tollgateVersion: options.tollgateVersion, spool }));
       } finally {

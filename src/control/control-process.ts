@@ -163,6 +163,7 @@ function createControl(
     feed: { setting: config.priceFeed, egress: config.egress, timeoutMs: FEED_TIMEOUT_MS, now: nodeClock.nowMs },
   });
   let liveSpools = start.liveSpools;
+  let isStopping = false;
   const memory = createProxyMemory(Date.now());
   const gone = createCallAccounts(join(config.dataDir, 'call-accounts.json'));
   const counter = createWaitingCounter();
@@ -259,10 +260,14 @@ function createControl(
     return PROXY_POLL_MS;
   });
   const standbys = repeatStandbys(join(config.dataDir, STANDBY_NAME), log);
-  const connecting = repeatMigration(shipperPool, join(PROJECT_ROOT, 'migrations'), log, async () => {
-    // Before the first key is handed to a proxy: no call is dated by a clock that is wrong.
-    await nodeClock.compare(shipperPool);
-    connected = connect();
+  const connecting = repeatMigration({
+    ...{ pool: shipperPool, connectionString: start.databaseUrl, log },
+    migrationsDir: join(PROJECT_ROOT, 'migrations'),
+    onMigrated: async () => {
+      // Before the first key is handed to a proxy: no call is dated by a clock that is wrong.
+      await nodeClock.compare(shipperPool);
+      connected = connect();
+    },
   });
 
   const publishKeys = (version: number) => connected?.keys.publish(version) ?? Promise.resolve(false);
@@ -291,7 +296,10 @@ function createControl(
     baseUrl: config.publicUrl ?? formatOrigin(config.host, config.port),
     version: readVersion(),
     dashboard: readDashboardFiles(join(PROJECT_ROOT, 'dist', 'dashboard')),
+    databaseUrl: start.databaseUrl,
+    isStopping: () => isStopping,
     database: () => (connected === null ? null : apiPool),
+    databaseProblem: connecting.problem,
     publishKeys,
     readSupervisorStatus: status.read,
     requestRestart: async () => {
@@ -345,7 +353,9 @@ function createControl(
       channel.send({ type: 'ready' });
     },
     receive: (message) => {
-      if (message.type === 'live-spools') {
+      if (message.type === 'stop-announced') {
+        isStopping = true;
+      } else if (message.type === 'live-spools') {
         liveSpools = message.names;
         connected?.shipper.setLiveSpools(message.names);
       } else if (message.type === 'keys-published') {

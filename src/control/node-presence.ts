@@ -9,6 +9,7 @@ import type { Logger } from 'pino';
 import { isDatabaseDown } from '../admin/api-error.ts';
 import { MAX_SKEW_MS } from '../clock.ts';
 import { beatNode, forgetStoppedNodes, hasOtherNodes, type NodeBeat, noteNodeStopped } from '../store/nodes.ts';
+import { type KeptConnection, keepConnection } from '../store/pool.ts';
 import { FORMER_RETENTION_LOCK } from '../store/retention.ts';
 import {
   listDifferences,
@@ -60,23 +61,16 @@ export function startPresence(options: PresenceOptions): NodePresence {
   const { pool, id, own, clock, log } = options;
   const runId = randomUUID();
   let shared: SharedSettings | null = null;
-  let client: pg.PoolClient | null = null;
+  let kept: KeptConnection | null = null;
   let isFirst = true;
   let holdsFormerLock = false;
   let wasTrusted = true;
   let wasDoubled = false;
 
   function drop(): void {
-    client?.release(true);
-    client = null;
+    kept?.close();
+    kept = null;
     holdsFormerLock = false;
-  }
-
-  async function connect(): Promise<pg.PoolClient> {
-    const connected = await pool.connect();
-    // A connection that breaks between two signs says so here; the next query then fails, and that is handled.
-    connected.on('error', () => {});
-    return connected;
   }
 
   async function describe(): Promise<NodeBeat> {
@@ -115,7 +109,8 @@ export function startPresence(options: PresenceOptions): NodePresence {
   }
 
   async function beat(): Promise<void> {
-    client ??= await connect();
+    kept ??= await keepConnection(pool);
+    const { client } = kept;
     await clock.compare(client);
     if (!holdsFormerLock) {
       const { rows } = await client.query<{ got: boolean }>('select pg_try_advisory_lock_shared($1) as got', [
@@ -170,9 +165,9 @@ export function startPresence(options: PresenceOptions): NodePresence {
   });
 
   async function sayGoodbye(): Promise<void> {
-    if (client === null || isFirst) return;
+    if (kept === null || isFirst) return;
     const load = await options.readLoad();
-    await noteNodeStopped(client, { id, runId, ...load });
+    await noteNodeStopped(kept.client, { id, runId, ...load });
   }
 
   return {

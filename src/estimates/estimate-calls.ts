@@ -7,6 +7,7 @@ import type pg from 'pg';
 import { type BillableRow, toStoredCall } from '../prices/stored-call.ts';
 import type { BillableCall, PriceCall } from '../pricing/billable-call.ts';
 import { decodeBody } from '../runs/decode-body.ts';
+import { withConnection } from '../store/pool.ts';
 import type { JsonObject } from '../token-usage.ts';
 import { formatUsd } from '../usd.ts';
 import { ESTIMABLE_ENDPOINTS } from './estimable-endpoints.ts';
@@ -33,21 +34,9 @@ export interface EstimateOptions {
 }
 
 /** How many calls were looked at; null when another node does it. */
-export async function estimateCalls(options: EstimateOptions): Promise<number | null> {
-  const client = await options.pool.connect();
-  // A connection that breaks between two queries says so here; the next query then fails, and that is handled.
-  const ignoreError = () => {};
-  client.on('error', ignoreError);
-  let isWhole = false;
-  try {
-    const looked = await holdLock(client, () => estimateNext(client, options));
-    isWhole = true;
-    return looked;
-  } finally {
-    client.off('error', ignoreError);
-    // The lock belongs to the connection: one that failed is closed and not given back.
-    client.release(!isWhole);
-  }
+export function estimateCalls(options: EstimateOptions): Promise<number | null> {
+  // The lock belongs to the connection: one that failed is closed and not given back.
+  return withConnection(options.pool, (client) => holdLock(client, () => estimateNext(client, options)));
 }
 
 async function holdLock(client: pg.ClientBase, work: () => Promise<number>): Promise<number | null> {

@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { type KeptConnection, keepConnection } from '../store/pool.ts';
 import { CHUNK_MS, type JobKind, type Progress } from './job.ts';
 import { listActiveJobs, lockJob } from './job-store.ts';
 import { createProgressRate, type ProgressRate } from './progress-rate.ts';
@@ -56,23 +57,23 @@ interface Running {
 
 export function runJobs(options: JobsOptions): JobRunner {
   const running: Running = { options, rate: createProgressRate(), nextAtMs: new Map() };
-  let client: pg.PoolClient | null = null;
+  let kept: KeptConnection | null = null;
   let isStopping = false;
   let wake = (): void => {};
   let lastReason = '';
 
   function drop(): void {
     // Closed and not given back: the lock belongs to the connection.
-    client?.release(true);
-    client = null;
+    kept?.close();
+    kept = null;
   }
 
   /** Returns the pause before the next round. */
   async function round(): Promise<number> {
     try {
-      client ??= await becomeRunner(options.pool);
-      if (client === null) return RETRY_MS;
-      const pauseMs = await runRound(client, running, () => isStopping);
+      kept ??= await becomeRunner(options.pool);
+      if (kept === null) return RETRY_MS;
+      const pauseMs = await runRound(kept.client, running, () => isStopping);
       lastReason = '';
       return pauseMs;
     } catch (error) {
@@ -113,19 +114,17 @@ export function runJobs(options: JobsOptions): JobRunner {
 }
 
 /** Null when another one is. */
-async function becomeRunner(pool: pg.Pool): Promise<pg.PoolClient | null> {
-  const client = await pool.connect();
-  // A connection that breaks between two queries says so here; the next query then fails, and that is handled.
-  client.on('error', () => {});
+async function becomeRunner(pool: pg.Pool): Promise<KeptConnection | null> {
+  const kept = await keepConnection(pool);
   try {
-    const { rows } = await client.query<{ isOurs: boolean }>('select pg_try_advisory_lock($1) as "isOurs"', [
+    const { rows } = await kept.client.query<{ isOurs: boolean }>('select pg_try_advisory_lock($1) as "isOurs"', [
       JOBS_LOCK,
     ]);
-    if (rows[0]?.isOurs === true) return client;
-    client.release(true);
+    if (rows[0]?.isOurs === true) return kept;
+    kept.giveBack();
     return null;
   } catch (error) {
-    client.release(true);
+    kept.close();
     throw error;
   }
 }

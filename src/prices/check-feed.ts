@@ -4,6 +4,7 @@
  */
 import { REMOTE_DATA_JSON_URL } from '@pydantic/genai-prices';
 import type pg from 'pg';
+import { withConnection } from '../store/pool.ts';
 import type { FeedRequest } from './fetch-feed.ts';
 import { type ImportOptions, type ImportOutcome, importCatalog } from './import-catalog.ts';
 import type { Refusal } from './judge-catalog.ts';
@@ -108,25 +109,18 @@ async function look(
  * `isForced`: also when its content was looked at before. Null when another process is looking right now. Rejects only
  * for the database.
  */
-export async function checkFeed(
+export function checkFeed(
   pool: pg.Pool,
   options: FeedOptions & ImportOptions & { readonly url: string },
   isForced: boolean,
 ): Promise<FeedState | null> {
-  const client = await pool.connect();
-  let failure: Error | undefined;
-  try {
+  // With a failure the connection is closed, and the lock on it is gone.
+  return withConnection(pool, async (client) => {
     const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [FEED_LOCK]);
     if (rows[0]?.locked !== true) return null;
     const state = await look(client, pool, options, isForced);
     await keepState(client, state);
     await client.query('select pg_advisory_unlock($1)', [FEED_LOCK]);
     return state;
-  } catch (error) {
-    failure = error instanceof Error ? error : new Error('the feed could not be looked at', { cause: error });
-    throw failure;
-  } finally {
-    // With a failure the connection is closed, and the lock on it is gone.
-    client.release(failure);
-  }
+  });
 }

@@ -6,6 +6,7 @@ import pg from 'pg';
 import { createCatalog } from '../pricing/catalog.ts';
 import { NO_OPERATOR_PRICES } from '../pricing/operator-prices.ts';
 import { createPriceBook, type PriceBook, type PriceBookLayers } from '../pricing/price-book.ts';
+import { withConnection } from '../store/pool.ts';
 import { readCatalogInUse } from './catalog-in-use.ts';
 import { readOperatorPrices } from './read-operator-prices.ts';
 
@@ -55,12 +56,7 @@ export function createCurrentPriceBook(accountId: number): CurrentPriceBook {
     problem: () => problem,
     async refresh(client) {
       if (!(client instanceof pg.Pool)) return read(client);
-      const connection = await client.connect();
-      try {
-        return await read(connection);
-      } finally {
-        connection.release();
-      }
+      return withConnection(client, read);
     },
   };
 }

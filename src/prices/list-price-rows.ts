@@ -39,7 +39,7 @@ const TERMS = {
   serviceTier: 'service tier',
   speed: 'speed',
   inferenceGeo: 'inference geo',
-  place: 'served in',
+  place: 'served at',
 } as const;
 
 /** The smallest prompt that the row is for. */

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import type { ProviderName } from '../call-record.ts';
 import type { BillableCall } from '../pricing/billable-call.ts';
 import { readBillingTerms } from '../pricing/billing-terms.ts';
+import { findNotedModel } from '../pricing/noted-models.ts';
 import { STANDARD_PLACE } from '../pricing/place.ts';
 import type { PriceBook } from '../pricing/price-book.ts';
 import { addClasses, type ClassQuantities, TOOL_CLASSES, USAGE_CLASSES, type UsageClass } from '../token-usage.ts';
@@ -28,6 +29,8 @@ export interface UnpricedModel {
   readonly exampleId: string;
   /** A command, or a sentence where no command helps. */
   readonly suggestion: string;
+  /** Why the price book has none of a model that it knows; null where it says nothing. */
+  readonly note: string | null;
 }
 
 /** The group as one call that used one of each missing class. */
@@ -82,7 +85,7 @@ function describeTerms(group: UnpricedGroup): string {
     ...(serviceTier === 'standard' ? [] : [`service tier ${serviceTier}`]),
     ...(speed === 'standard' ? [] : [`speed ${speed}`]),
     ...(inferenceGeo === 'standard' ? [] : [`inference geo ${inferenceGeo}`]),
-    ...(place.names.includes(STANDARD_PLACE) ? [] : [`served in ${place.name}`]),
+    ...(place.names.includes(STANDARD_PLACE) ? [] : [`served at ${place.name}`]),
   ];
   return words.join(', ');
 }
@@ -112,6 +115,7 @@ function toUnpricedModel({ group, reason, terms }: Gap): UnpricedModel {
     ...{ provider, model, endpoint, reason, terms, calls, missing, quantities, firstSeen, lastSeen, exampleId },
     knownCost: formatUsd(parseUsd(group.knownCost)),
     suggestion: suggestPrice(group, reason),
+    note: model === null ? null : (findNotedModel(provider, model)?.withoutPrice ?? null),
   };
 }
 

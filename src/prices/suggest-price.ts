@@ -1,5 +1,6 @@
 /** The command that would give a model its price, ready but for what only the operator knows: words in capitals. */
 import { readBillingTerms } from '../pricing/billing-terms.ts';
+import { isSellersPlace } from '../pricing/place.ts';
 import { ROW_TIERS } from '../pricing/price-row.ts';
 import type { UsageClass } from '../token-usage.ts';
 import type { UnpricedGroup } from './count-unpriced.ts';
@@ -32,6 +33,10 @@ function suggestTier(group: UnpricedGroup): string {
   return `--tier ${isTierAlone && tier !== undefined ? tier : 'any'} `;
 }
 
+function isElsewhere(group: UnpricedGroup): boolean {
+  return isSellersPlace(readBillingTerms(group, group.model).place);
+}
+
 export function suggestPrice(group: UnpricedGroup, reason: UnpricedReason): string {
   if (group.model !== null && /\p{Cc}/u.test(group.model)) return 'The id has control characters; look at the example.';
   const target = `${group.provider} ${quote(group.model ?? '')}`;
@@ -41,7 +46,8 @@ export function suggestPrice(group: UnpricedGroup, reason: UnpricedReason): stri
     case 'no_rate_for_class':
       return `tollgate prices set ${target} ${suggestRates(group.missing)}`;
     case 'terms':
-      return `tollgate prices set ${target} ${suggestTier(group)}${suggestRates(group.missing)}`;
+      // Another seller's price is no price of the provider's own calls.
+      return `tollgate prices set ${target}${isElsewhere(group) ? alias : ''} ${suggestTier(group)}${suggestRates(group.missing)}`;
     case 'opaque_id':
       return `tollgate prices map ${target} --to MODEL${group.provider === 'bedrock' ? '' : alias}`;
     case 'priced_by_now':

@@ -7,8 +7,8 @@ import type { Catalog, CatalogModel } from './catalog.ts';
 import { type Decimal, parseDecimal } from './decimal.ts';
 import { createModelTest, type ModelTest } from './model-match.ts';
 import type { CompiledOperatorPrices, DeclaredFor } from './operator-prices.ts';
-import { OVERLAY_RATE_CARDS } from './overlay-rate-cards.ts';
-import { createRows, readInstant } from './overlay-row.ts';
+import { createOverlayPrices } from './overlay-prices.ts';
+import { readInstant } from './overlay-row.ts';
 import { ALIAS_RULES, DERIVED_RULES, MULTIPLIER_RULES, type TermName } from './overlay-rules.ts';
 import type { PriceRow } from './price-row.ts';
 
@@ -95,7 +95,7 @@ export type ModelPricesOf = (call: DeclaredFor, model: string) => ModelPrices;
 
 /** Returns the look-up. A model that no layer knows has no rows. */
 export function createModelPrices(catalog: Catalog, operator: CompiledOperatorPrices): ModelPricesOf {
-  const overlayRows = OVERLAY_RATE_CARDS.flatMap(createRows);
+  const readOverlay = createOverlayPrices(catalog.checkedOn);
   const multipliers = MULTIPLIER_RULES.map(
     (rule): Multiplier => ({
       ...compileRule(rule),
@@ -127,12 +127,17 @@ export function createModelPrices(catalog: Catalog, operator: CompiledOperatorPr
     const names = listNames(provider, model);
     const isFor = (entry: { readonly provider: ProviderName; readonly appliesTo: ModelTest }): boolean =>
       entry.provider === provider && names.some(entry.appliesTo);
-    const prices = known ?? {
-      rows: [
+    const readRows = (): readonly PriceRow[] => {
+      const { yielding, standing } = readOverlay(provider, names);
+      return [
+        ...placeRows(names, yielding),
         ...placeRows(names, findRows(catalog, provider, names)),
-        ...placeRows(names, overlayRows.filter(isFor)),
+        ...placeRows(names, standing),
         ...operator.listRows(call, model),
-      ],
+      ];
+    };
+    const prices = known ?? {
+      rows: readRows(),
       multipliers: multipliers.filter(isFor),
       derivations: derivations.filter(isFor),
       aliases: aliases.filter(isFor),

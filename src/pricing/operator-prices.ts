@@ -65,6 +65,8 @@ export interface DeclaredFor {
 export interface Discount {
   readonly key: string;
   readonly factor: Decimal;
+  /** Declared for the alias of the call: whoever it leads to has list prices times the factor. */
+  readonly isForAlias: boolean;
 }
 
 /** The id stands for another model. */
@@ -194,7 +196,11 @@ export function compileOperatorPrices({ prices, mappings, multipliers }: Operato
     findDiscount: (call) => {
       const found = discounts.findLast((entry) => isFor(entry, call) && isValidAt(entry, call.atMs));
       if (found === undefined) return null;
-      return { key: `override/${found.provider}/discount#${found.id}`, factor: parseDecimal(found.factor) };
+      return {
+        key: `override/${found.provider}/discount#${found.id}`,
+        factor: parseDecimal(found.factor),
+        isForAlias: found.providerAlias !== null,
+      };
     },
   };
 }

@@ -13,6 +13,7 @@ function toRateCard(data: PriceData, price: PriceData['prices'][number]): RateCa
   const calendar = hours === undefined ? undefined : data.hours[hours];
   return {
     ...readSourced(data, price),
+    ...(data.sources[price.source]?.fillsHoles === true ? { fillsHole: true } : {}),
     rates,
     ...(tier === undefined ? {} : { serviceTier: tier }),
     ...(calendar === undefined ? {} : { calendar }),

@@ -32,6 +32,8 @@ export interface RateCard {
   readonly places?: readonly string[];
   readonly source: string;
   readonly checkedOn: string;
+  /** Gives way to a catalogue of a later day that has a price of its own. */
+  readonly fillsHole?: boolean;
 }
 
 /** A model and its dated snapshots (`-2026-03-05`, `-20260305`), nothing else. */

@@ -1,8 +1,9 @@
 /**
  * Where a call was served, as far as its price may depend on it: a geography or region of Amazon Bedrock, or a place of
- * data residency at OpenAI. A price says for which places it holds; what is known of a place and not in the price book
+ * data residency at OpenAI, or the host of another seller that speaks the provider's format. A price says for which places it holds; what is known of a place and not in the price book
  * leaves the call without a price, since the price of another place is not its price.
  */
+import { isAwsRegion } from '../aws-host.ts';
 import { readBedrockId } from './bedrock-id.ts';
 import type { BillableCall } from './billable-call.ts';
 
@@ -50,13 +51,29 @@ function readBedrockPlace(model: string, region: string | null): Place {
   return { name: region, names: [region, COMMERCIAL] };
 }
 
+/** Regions and places have no dot. */
+function isSellersHost(region: string): boolean {
+  return region.includes('.');
+}
+
+export function isSellersPlace({ name }: Place): boolean {
+  return isSellersHost(name);
+}
+
+/** Of a call to another seller whose prices the operator has declared to be list prices, or a factor of them. */
+export function toListPlace(place: Place): Place {
+  return isSellersPlace(place) ? STANDARD : place;
+}
+
 /** `model` is the id that prices are looked up by; null when the call names none. */
 export function readPlace(
   { provider, region }: Pick<BillableCall, 'provider' | 'region'>,
   model: string | null,
 ): Place {
+  // A host that is nobody's of the seven: another seller, with prices of its own.
+  if (region !== null && isSellersHost(region)) return { name: region, names: [region] };
   if (provider === 'bedrock') return readBedrockPlace(model ?? '', region);
   // Anthropic says in its answer where it worked, whichever region of AWS its platform was reached in.
-  if (region === null || provider === 'anthropic') return STANDARD;
+  if (region === null || (provider === 'anthropic' && isAwsRegion(region))) return STANDARD;
   return { name: region, names: RESIDENCY_NAME.test(region) ? [region, RESIDENCY] : [region] };
 }

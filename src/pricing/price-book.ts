@@ -29,6 +29,7 @@ import {
 } from './operator-prices.ts';
 import { OVERLAY_RATE_CARDS } from './overlay-rate-cards.ts';
 import { ALIAS_RULES, DERIVED_RULES, MULTIPLIER_RULES } from './overlay-rules.ts';
+import { toListPlace } from './place.ts';
 import { isValidAt } from './price-row.ts';
 
 export interface PriceBook {
@@ -59,7 +60,7 @@ export interface PriceBookLayers {
 }
 
 /** A part of the version. Raise it when the arithmetic or the way a price is chosen changes. */
-const ENGINE_VERSION = 7;
+const ENGINE_VERSION = 8;
 const VERSION_LENGTH = 16;
 
 /** Nobody knows what such a call costs, nor whether its answer would have told. */
@@ -140,15 +141,17 @@ export function createPriceBook({
     }: Pick<TokenUsage, 'largestPrompt' | 'hasUnknownPrompts' | 'hasUnknownWrites' | 'pictures'>,
   ): PricingSituation {
     const declaredFor = toDeclaredFor(call);
+    const discount = declared.findDiscount(declaredFor);
+    const terms = readBillingTerms(call, model);
     return {
       prices: followAlias(declaredFor, model),
-      terms: readBillingTerms(call, model),
+      terms: discount?.isForAlias === true ? { ...terms, place: toListPlace(terms.place) } : terms,
       atMs: call.requestedAtMs,
       promptTokens: largestPrompt ?? countPromptTokens(quantities),
       isSumOfPrompts: hasUnknownPrompts === true,
       hasUnknownWrites: hasUnknownWrites === true,
       pictures,
-      discount: declared.findDiscount(declaredFor),
+      discount,
     };
   }
 

@@ -119,8 +119,14 @@ const Hours = z
 
 const PriceData = z.strictObject({
   provider: z.enum(PROVIDER_NAMES),
-  /** Whose page or list says so, and the day on which it was read. */
-  sources: z.record(Text, z.strictObject({ title: Text, checked: z.iso.date() })),
+  /**
+   * Whose page or list says so, and the day on which it was read. Rows of a source that only fills holes of the
+   * catalogue give way to a catalogue of a later day; all others correct it, whatever its day.
+   */
+  sources: z.record(
+    Text,
+    z.strictObject({ title: Text, checked: z.iso.date(), fillsHoles: z.literal(true).optional() }),
+  ),
   hours: z.record(Text, Hours),
   prices: z.array(Price),
   multipliers: z.array(Multiplier),

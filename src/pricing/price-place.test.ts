@@ -167,6 +167,36 @@ describe("OpenAI's data residency", () => {
   });
 });
 
+describe('a host that is not the provider’s', () => {
+  const azure = {
+    provider: 'openai',
+    model: 'gpt-4o',
+    region: 'acme.openai.azure.com',
+    providerAlias: 'azure',
+  } as const;
+  const SCOPE = { id: 1, provider: 'openai', validFromMs: null, validToMs: null } as const;
+
+  it('is another seller, whose prices nobody has declared', () => {
+    expect(price('gpt-4o', azure)).toEqual(['unpriced', null, '0']);
+    expect(price('claude-opus-5', { ...azure, provider: 'anthropic', model: 'claude-opus-5' })[0]).toBe('unpriced');
+  });
+
+  it('has list prices where the operator says so for its alias, and only there', () => {
+    const of = (providerAlias: string | null) =>
+      createPriceBook({
+        operator: { prices: [], mappings: [], multipliers: [{ ...SCOPE, providerAlias, factor: '1.1' }] },
+      });
+    // 2.5 and 10 a million: 0.0125.
+    expect(price('gpt-4o', azure, of('azure'))).toEqual(['exact', '0.01375', '0.01375']);
+    expect(price('gpt-4o', azure, of(null))).toEqual(['unpriced', null, '0']);
+  });
+
+  it('leaves Anthropic’s own platform on AWS at its list prices', () => {
+    const onAws = { provider: 'anthropic', model: 'claude-opus-5', region: 'us-west-2' } as const;
+    expect(price('claude-opus-5', onAws)).toEqual(['exact', '0.03', '0.03']);
+  });
+});
+
 describe('service tiers of Bedrock', () => {
   it('have the price that AWS lists for the model, and none for others', () => {
     const usage = { classes: { input: 1000, output: 1000 }, reasoning: null, native: {} };
@@ -179,5 +209,15 @@ describe('service tiers of Bedrock', () => {
     ]);
     expect(price('amazon.nova-pro-v1:0', { usage, serviceTier: 'flex' })).toEqual(['exact', '0.002', '0.002']);
     expect(price('amazon.nova-premier-v1:0', { usage, serviceTier: 'flex' })).toEqual(['unpriced', null, '0']);
+  });
+});
+
+describe('a reranker of Bedrock', () => {
+  it('costs by the query', () => {
+    const usage = { classes: { rerank_queries: 1 }, reasoning: null, native: {} };
+    const ranked = { usage, usageSource: 'request', endpoint: 'invoke' } as const;
+    expect(price('cohere.rerank-v3-5:0', ranked)).toEqual(['exact', '0.002', '0.002']);
+    expect(price('amazon.rerank-v1:0', ranked)).toEqual(['exact', '0.001', '0.001']);
+    expect(price('amazon.rerank-v2:0', ranked)).toEqual(['unpriced', null, '0']);
   });
 });

@@ -43,6 +43,9 @@ const OWN = Object.freeze({
 /** `/model/{id}/{operation}`. An id that came with its slashes unencoded keeps them: the operation is the last segment. */
 const MODEL_CALL = /^\/model\/(.+)\/([a-z-]+)$/;
 
+/** `cohere.rerank-v3-5:0`, `amazon.rerank-v1:0`: billed by the query, of which their answers say nothing. */
+const RERANKER = /(?:^|[./])(?:amazon|cohere)\.rerank-/;
+
 function readModelId(path: string): string | null {
   const id = MODEL_CALL.exec(path)?.[1];
   return id === undefined ? null : decodeSegment(id);
@@ -53,7 +56,8 @@ function readEndpoint({ method, path, query }: RequestLine): Endpoint {
   if (name !== null) {
     const operation = path.slice(path.lastIndexOf('/') + 1);
     const endpoint = method === 'POST' ? OPERATIONS.get(operation) : undefined;
-    return { ...(endpoint ?? UNKNOWN_ENDPOINT), model: { in: 'path', name } };
+    const counts = endpoint?.shape === 'invoke' && RERANKER.test(name) ? ({ countsRequest: 'queries' } as const) : {};
+    return { ...(endpoint ?? UNKNOWN_ENDPOINT), ...counts, model: { in: 'path', name } };
   }
   const messages = readRest(path, '/anthropic/v1');
   if (messages !== null) return readMessagesApiEndpoint(method, messages) ?? UNKNOWN_ENDPOINT;

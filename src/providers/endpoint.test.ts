@@ -94,7 +94,7 @@ const ROWS: readonly (readonly [ProviderName, string, string])[] = [
   ['anthropic', 'POST /v1/messages?beta=true', MESSAGES],
   ['anthropic', 'POST /v1/messages/count_tokens', COUNT],
   ['anthropic', 'POST /v1/messages/batches', 'messages.batches message-batch batch'],
-  ['anthropic', 'GET /v1/messages/batches', 'messages.batches opaque free'],
+  ['anthropic', 'GET /v1/messages/batches', 'messages.batches message-batch-state free'],
   ['anthropic', 'GET /v1/messages/batches/msgbatch_1/results', 'messages.batches message-batch free fetched batch'],
   ['anthropic', 'POST /v1/messages/batches/msgbatch_1/cancel', 'messages.batches opaque free'],
   ['anthropic', 'POST /v1/complete', 'complete opaque stream:body model:body'],

@@ -91,6 +91,8 @@ function readModelCall(rest: string): Endpoint | null {
 /** The path behind the version. Files are sent and fetched under roots of their own. */
 const VERSIONED = /^(?:\/upload|\/download)?\/v1(?:beta|alpha)?(\/.*?)\/?$/;
 
+const COMPATIBLE = /^\/v1(?:beta)?\/openai\//;
+
 function readEndpoint({ method, path, query }: RequestLine): Endpoint {
   const compatible = readRest(path, '/v1beta/openai') ?? readRest(path, '/v1/openai');
   if (compatible !== null) return readChatApiEndpoint(method, compatible, query);
@@ -167,5 +169,7 @@ export const gemini = Object.freeze({
   // None is reliable; the answer's `responseId` is in its body.
   requestIdHeaders: [],
   errorTypeHeader: null,
+  // The compatible API has OpenAI's clients.
+  hasNumericErrors: (path) => !COMPATIBLE.test(path),
   region: () => null,
 } as const satisfies Provider);

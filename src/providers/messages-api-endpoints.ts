@@ -7,6 +7,7 @@ import {
   countingEndpoint,
   type EndpointTable,
   fetchedEndpoint,
+  freeEndpoint,
   meteredEndpoint,
   readFromTable,
   resourceRow,
@@ -19,7 +20,7 @@ const TABLE: EndpointTable = Object.freeze({
     ['/messages', meteredEndpoint('messages', 'messages')],
     // The answer's `input_tokens` is a forecast and not a usage: this is never metered.
     ['/messages/count_tokens', countingEndpoint('messages.count_tokens')],
-    ['/messages/batches', batchEndpoint('messages.batches', 'message-batch')],
+    ['/messages/batches', { ...batchEndpoint('messages.batches', 'message-batch'), namesResults: true }],
     ['/complete', unmeteredEndpoint('complete')],
   ]),
   resources: [
@@ -40,6 +41,13 @@ const TABLE: EndpointTable = Object.freeze({
 });
 
 const FETCHED_RESULTS = fetchedEndpoint('messages.batches', 'message-batch', true);
+/** Its state, and the list of all: free, and each names where the results are. */
+const STATE = Object.freeze({
+  ...freeEndpoint('messages.batches'),
+  shape: 'message-batch-state',
+  namesResults: true,
+} satisfies Endpoint);
+const IS_STATE = /^\/messages\/batches(?:\/[^/]+)?$/;
 /** `GET /messages/batches/{id}/results`; the batch itself has no usage. */
 const RESULTS = /^\/messages\/batches\/([^/]+)\/results$/;
 
@@ -47,6 +55,7 @@ const RESULTS = /^\/messages\/batches\/([^/]+)\/results$/;
 export function readMessagesApiEndpoint(method: string, rest: string): Endpoint | null {
   const batchId = method === 'GET' ? RESULTS.exec(rest)?.[1] : undefined;
   if (batchId !== undefined) return { ...FETCHED_RESULTS, resultId: batchId };
+  if (method === 'GET' && IS_STATE.test(rest)) return STATE;
   return readFromTable(TABLE, method, rest);
 }
 

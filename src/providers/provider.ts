@@ -33,8 +33,10 @@ export interface Endpoint {
   readonly fetchesResult?: true;
   /** The id of that result, where the path has it and the answer does not. */
   readonly resultId?: string;
-  /** What the provider bills by the request: its own text, or the pictures it asks for, when the answer reports no tokens. */
-  readonly countsRequest?: 'characters' | 'pictures';
+  /** What the provider bills by the request: its own text, the pictures it asks for, or the documents to be ranked, when the answer reports no tokens. */
+  readonly countsRequest?: 'characters' | 'pictures' | 'queries';
+  /** Its answer names an address, in `results_url`, where clients fetch results. */
+  readonly namesResults?: true;
   readonly isBatch: boolean;
   /** Where the model stands. */
   readonly model: { readonly in: 'body' } | { readonly in: 'path'; readonly name: string } | { readonly in: 'nowhere' };
@@ -81,6 +83,8 @@ export interface Provider {
   readonly requestIdHeaders: readonly string[];
   /** The response header, lower-case, that names the error where the body does not; its value up to the first `:`. */
   readonly errorTypeHeader: string | null;
+  /** Do its clients read `error.code` as a number, on this path? Absent: as a word, as everybody else's. */
+  readonly hasNumericErrors?: (path: string) => boolean;
   /** The services of AWS's that its clients may sign calls for. Absent: none. */
   readonly signedServices?: readonly AwsHost['service'][];
   /** Where data stays that is sent to this host of the provider's, if that may change a price. Absent: nowhere. */

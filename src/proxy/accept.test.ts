@@ -39,9 +39,30 @@ test('path and query are taken as received, neither decoded nor encoded', () => 
   expect(accepted.query).toBe('a=1&a=2&b=%20+&c');
 });
 
-test('an absolute-form target loses its authority, which is never a destination', () => {
-  expect(accept(request('http://evil.example/v1/models?x=1')).path).toBe('/v1/models');
-  expect(accept(request('http://evil.example')).path).toBe('/');
+test('an absolute-form target that names this gateway loses its authority; of another host it is refused', () => {
+  const atGateway = (url: string) => {
+    const message = request(url);
+    Object.defineProperties(message.socket, {
+      localAddress: { value: '::ffff:10.0.0.7' },
+      localPort: { value: 4141 },
+    });
+    return accept(message);
+  };
+  for (const own of ['http://10.0.0.7:4141', 'HTTP://LOCALHOST:4141', 'https://10.0.0.7:4141'])
+    expect(atGateway(`${own}/v1/models?x=1`)).toMatchObject({ path: '/v1/models', query: 'x=1' });
+  expect(atGateway('http://10.0.0.7:4141').path).toBe('/');
+  for (const other of [
+    'http://evil.example/v1/models',
+    'http://evil.example',
+    'http://10.0.0.7/v1/models',
+    'http://10.0.0.7:4142/v1/models',
+    'http://127.0.0.1:4141/v1/models',
+    'http://u:p@10.0.0.7:4141/v1/models',
+    'http://10.0.0.7:4141.evil.example/v1/models',
+    'http:///v1/models',
+    'http://169.254.169.254/latest/meta-data',
+  ])
+    expect(() => atGateway(other), other).toThrow(expect.objectContaining({ code: 'target_elsewhere' }));
 });
 
 test.each([

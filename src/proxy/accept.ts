@@ -5,7 +5,7 @@
 import { GatewayError } from '../errors.ts';
 import type { RequestLine } from '../providers/provider.ts';
 import { readNominated } from '../wire/hop-by-hop.ts';
-import type { ClientRequest } from './client-exchange.ts';
+import type { ClientConnection, ClientRequest } from './client-exchange.ts';
 import type { HeaderName, HeaderNames } from './header-names.ts';
 
 const MAX_HEADERS = 200;
@@ -41,7 +41,7 @@ export function accept(incoming: ClientRequest, headerNames: HeaderNames, isHand
   if (incoming.httpVersionMajor !== 1 || method === 'SOURCE' || !METHOD.test(method))
     throw new GatewayError('request_malformed');
   const isHttp10 = incoming.httpVersionMinor === 0;
-  const target = readTarget(incoming.url ?? '', isHandshake);
+  const target = readTarget(incoming.url ?? '', isHandshake, incoming.socket);
   const raw = incoming.rawHeaders;
   if (raw.length > MAX_HEADERS * 2) throw new GatewayError('headers_too_large');
 
@@ -119,6 +119,15 @@ export function asksForWebsocket(value: string | undefined): boolean {
   return value?.toLowerCase().includes('websocket') === true;
 }
 
+/** The address at which the connection came in, or this machine's own names for it. */
+function isOfGateway(origin: string, { localAddress = '', localPort }: ClientConnection): boolean {
+  const url = URL.parse(origin);
+  if (url === null || url.username !== '' || url.password !== '') return false;
+  const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
+  const name = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  return port === localPort && (name === 'localhost' || name === localAddress.replace(/^::ffff:/i, ''));
+}
+
 /** Anything but printable ASCII, and the two characters that readers of URLs disagree about. */
 const UNACCEPTABLE = /[^\x21-\x7e]|[\\#]/;
 /** A client's own doubled slash before the path of a websocket; it is routed as meant. */
@@ -127,14 +136,22 @@ const DOUBLED = /^\/\/ws\/[^/]/;
 const DOT_SEGMENT = /(?:^|\/|%2f|%5c)(?:\.|%2e){1,2}(?=\/|;|%2f|%5c|%3b|$)/i;
 
 /**
- * Splits the request target. An absolute-form target (`GET http://host/path`) loses its authority, which is never a
- * destination. The result is the received text, neither decoded nor encoded.
+ * Splits the request target. An absolute-form target (`GET http://host/path`) that names this gateway loses its authority;
+ * of any other host it is meant for a forward proxy, and its call for somebody else. The result is the received text,
+ * neither decoded nor encoded.
  */
-function readTarget(url: string, isHandshake: boolean): { path: string; query: string | null } {
+function readTarget(
+  url: string,
+  isHandshake: boolean,
+  connection: ClientConnection,
+): { path: string; query: string | null } {
   let target = url;
   if (target === '*') throw new GatewayError('method_unsupported');
-  const scheme = /^https?:\/\/[^/?#]*/i.exec(target);
-  if (scheme !== null) target = target.slice(scheme[0].length) || '/';
+  const origin = /^https?:\/\/[^/?#]*/i.exec(target)?.[0];
+  if (origin !== undefined) {
+    if (!isOfGateway(origin, connection)) throw new GatewayError('target_elsewhere');
+    target = target.slice(origin.length) || '/';
+  }
   const isDoubled = target.startsWith('//') && !(isHandshake && DOUBLED.test(target));
   if (!target.startsWith('/') || isDoubled || UNACCEPTABLE.test(target)) {
     throw new GatewayError('target_invalid');

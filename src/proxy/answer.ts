@@ -5,69 +5,21 @@
  * of `AnswerEnding`.
  */
 import type { UsageReading } from '../token-usage.ts';
+import { type AnswerEnding, isWhole } from './answer-ending.ts';
 import { AnswerHead, dropNamed, headersForClient, trailersForClient } from './answer-head.ts';
-import type { BodyCopy } from './body-copy.ts';
+import type { AnswerMeter, AnswerOptions, ClientFilter } from './answer-options.ts';
 import { breakConnection } from './break-connection.ts';
 import { CheckpointPace } from './checkpoint-pace.ts';
 import type { ClientResponse } from './client-exchange.ts';
+import { ClientShare } from './client-share.ts';
 import { ClientStall } from './client-stall.ts';
-import type { HeaderNames } from './header-names.ts';
-import type { IdleSweep } from './idle-sweep.ts';
 import type { KeyEnd } from './key-end.ts';
+import { ReadOn } from './read-on.ts';
 import type { UpstreamCall, UpstreamEvents } from './upstream/upstream.ts';
 import type { UpstreamFailure } from './upstream/upstream-failure.ts';
 
 /** With `on_client_abort=drain`: how long an answer is read on after its client has gone. */
 const DRAIN_TIMEOUT_MS = 10 * 60_000;
-
-export type AnswerEnding =
-  /** The whole answer came; all of it but the last byte was sent. */
-  | { readonly kind: 'complete' }
-  /** `isStalled`: it was there and took nothing for too long. */
-  | { readonly kind: 'client-gone'; readonly isStalled: boolean }
-  /** The answer began and was cut. */
-  | { readonly kind: 'upstream-cut'; readonly failure: UpstreamFailure }
-  /** No answer began. */
-  | { readonly kind: 'no-answer'; readonly failure: UpstreamFailure }
-  | { readonly kind: 'shutdown' }
-  /** The call's key was revoked or has expired. */
-  | { readonly kind: 'key-ended'; readonly code: KeyEnd };
-
-/** Reads usage from the tapped bytes. `push` says that a checkpoint is due before this chunk goes to the client. */
-export interface AnswerMeter {
-  push(chunk: Buffer): boolean;
-  finish(complete: boolean, done: (reading: UsageReading) => void): void;
-  readonly reading: UsageReading;
-  readonly sawContent: boolean;
-}
-
-/** Takes away from the client's copy what the gateway had asked for; null when nothing is to be sent yet. */
-export interface ClientFilter {
-  push(chunk: Buffer): Buffer | null;
-  finish(): Buffer | null;
-}
-
-/** What an answer needs of the call it belongs to. */
-export interface AnswerOptions {
-  readonly requestId: string;
-  readonly method: string;
-  /** The client has asked for trailers; without that they are dropped. */
-  readonly takesTrailers: boolean;
-  readonly copy: BodyCopy;
-  readonly headerNames: HeaderNames;
-  readonly drainsOnClientAbort: boolean;
-  readonly keyDigest: string;
-  /** Whether it is cut when its key ends; the head is null until it has come. */
-  readonly endsWithKey: (head: AnswerHead | null) => boolean;
-  /** Gives up clients that take nothing. */
-  readonly stalls: IdleSweep;
-  /** Monotonic time at which the call arrived; all times of an answer count from it. */
-  readonly arrivedMs: number;
-  /** Called with the head; gives what depends on it. */
-  readonly onHead: (head: AnswerHead) => { readonly meter: AnswerMeter; readonly filter: ClientFilter | null };
-  /** Writes a checkpoint and calls `done` when it is kept (or lost). */
-  readonly checkpoint: (answer: Answer, done: () => void) => void;
-}
 
 const EMPTY = Buffer.alloc(0);
 
@@ -96,7 +48,9 @@ export class Answer implements UpstreamEvents {
   #waiting: Buffer[] | null = null;
   /** What is to happen once that checkpoint is written. */
   #endsAfterCheckpoint: AnswerEnding | null = null;
-  #isClientGone = false;
+  readonly #client = new ClientShare();
+  #readOn: ReadOn | null = null;
+  #isHeadRefused = false;
   #isHeadFlushed = false;
   #drainLimit: NodeJS.Timeout | null = null;
   #connectMs: number | null = null;
@@ -144,6 +98,11 @@ export class Answer implements UpstreamEvents {
     return this.#firstByteMs;
   }
 
+  /** Monotonic; null while it is there. */
+  get clientLeftMs(): number | null {
+    return this.#client.leftMs;
+  }
+
   get firstTokenMs(): number | null {
     return this.#firstTokenMs;
   }
@@ -155,6 +114,8 @@ export class Answer implements UpstreamEvents {
   /** Gives the upstream call, for aborts and back-pressure. */
   attach(upstream: UpstreamCall): void {
     this.#upstream = upstream;
+    // Refused before there was anything to abort.
+    if (this.#isHeadRefused) upstream.abort();
   }
 
   onConnection(isReused: boolean): void {
@@ -165,6 +126,12 @@ export class Answer implements UpstreamEvents {
     this.#headersMs = this.#elapsedMs();
     const { method, requestId, headerNames, takesTrailers } = this.#options;
     const head = new AnswerHead(status, rawHeaders, headerNames);
+    const failure = this.#options.refusesHead(head);
+    if (failure !== null) {
+      this.#isHeadRefused = true;
+      this.#cut({ kind: 'no-answer', failure });
+      return;
+    }
     const hasBody = method !== 'HEAD' && status !== 204 && status !== 304;
     // Only chunks can have them, and the client's then are chunks, or frames, too.
     const hasTrailers = takesTrailers && hasBody && head.header('transfer-encoding') !== null;
@@ -173,21 +140,28 @@ export class Answer implements UpstreamEvents {
     const { meter, filter } = this.#options.onHead(head);
     this.#meter = meter;
     this.#filter = filter;
-    if (this.#isClientGone) return;
+    if (this.#client.hasLeft) return;
     this.#hasDeclaredLength = contentLength !== null && filter === null;
     if (hasBody && this.#hasDeclaredLength && contentLength !== null && contentLength > 0)
       this.#remainingBytes = contentLength;
     const outgoing = this.#outgoing;
     outgoing.sendDate = false;
-    outgoing.writeHead(status, reason, filter === null ? headers : dropNamed(headers, ['content-length']));
+    const edited = this.#options.editHeaders?.(headers) ?? headers;
+    outgoing.writeHead(status, reason, filter === null ? edited : dropNamed(edited, ['content-length']));
     if (hasBody) setImmediate(flushHead, this);
   }
 
   onData(chunk: Buffer): void {
+    if (this.#isHeadRefused) return;
     this.#responseBytes += chunk.length;
     this.#firstByteMs ??= this.#elapsedMs();
     this.#options.copy.push(chunk);
     const hasNews = this.#meter?.push(chunk) ?? false;
+    if (this.#readOn !== null && !this.#isWorthReading(chunk.length)) {
+      this.#cancel(this.#clientGone());
+      return;
+    }
+    if (this.#meter !== null) this.#client.note(this.#meter.reading);
     if (this.#waiting !== null) {
       this.#waiting.push(chunk);
       return;
@@ -214,7 +188,7 @@ export class Answer implements UpstreamEvents {
 
   /** After `complete`: sends the last byte, and trailers. After any other ending: breaks the connection if it stands. */
   release(): void {
-    if (this.#isClientGone) return;
+    if (this.#client.hasLeft) return;
     if (this.#ending?.kind !== 'complete') {
       // The head may have come in the same packet as what broke the answer.
       if (this.#head !== null && !this.#isHeadFlushed) this.#outgoing.write(EMPTY);
@@ -228,11 +202,11 @@ export class Answer implements UpstreamEvents {
 
   /** The gateway stops: cuts the call. */
   shutDown(): void {
-    this.#cancel({ kind: 'shutdown' });
+    this.#cut({ kind: 'shutdown' });
   }
 
   endKey(code: KeyEnd): void {
-    if (this.#ending === null && this.#options.endsWithKey(this.#head)) this.#cancel({ kind: 'key-ended', code });
+    if (this.#ending === null && this.#options.endsWithKey(this.#head)) this.#cut({ kind: 'key-ended', code });
   }
 
   /**
@@ -252,11 +226,12 @@ export class Answer implements UpstreamEvents {
     this.#ending = how;
     this.#stall.end();
     if (this.#drainLimit !== null) clearTimeout(this.#drainLimit);
+    this.#readOn?.end();
     if (this.#meter === null) {
       this.#resolveEnded(how);
       return;
     }
-    this.#meter.finish(how.kind === 'complete', (final) => {
+    this.#meter.finish(isWhole(how), (final) => {
       this.#reading = final;
       this.#resolveEnded(how);
     });
@@ -264,17 +239,45 @@ export class Answer implements UpstreamEvents {
 
   #onClientClose(): void {
     if (this.#ending !== null || this.#outgoing.writableFinished) return;
-    this.#isClientGone = true;
-    if (this.#options.drainsOnClientAbort && this.#head !== null) {
+    this.#client.leave(this.#head !== null);
+    const meter = this.#meter;
+    if (meter === null) {
+      this.#cancel(this.#clientGone());
+    } else if (this.#options.drainsOnClientAbort) {
       this.#drainLimit = setTimeout(() => this.#cancel(this.#clientGone()), DRAIN_TIMEOUT_MS);
+      meter.settle(() => this.#client.settle(meter.reading, !this.#stall.isWaiting));
       this.#upstream?.resume();
     } else {
-      this.#cancel(this.#clientGone());
+      this.#readOn = new ReadOn(() => this.#cancel(this.#clientGone()));
+      // What it has of an encoded answer is known when the copy is decoded: until then, too, the answer is read on.
+      meter.settle(() => this.#onSettled(meter));
     }
   }
 
-  #clientGone(): AnswerEnding {
-    return { kind: 'client-gone', isStalled: this.#stall.isGivenUp };
+  #onSettled(meter: AnswerMeter): void {
+    if (this.#ending !== null) return;
+    this.#client.settle(meter.reading, !this.#stall.isWaiting);
+    if (!this.#client.isServed) {
+      this.#cancel(this.#clientGone());
+      return;
+    }
+    if (meter.reading.terminal) this.#upstream?.expectEnd();
+    this.#upstream?.resume();
+  }
+
+  /** Of what comes after the client has gone. */
+  #isWorthReading(bytes: number): boolean {
+    if (this.#meter?.reading.terminal === true) this.#upstream?.expectEnd();
+    return this.#readOn?.take(bytes) === true;
+  }
+
+  #clientGone(isComplete = false): AnswerEnding {
+    return this.#client.ending(this.#stall.isGivenUp, isComplete);
+  }
+
+  /** Nothing is cut for a client that went with its answer. */
+  #cut(how: AnswerEnding): void {
+    this.#cancel(this.#client.hasLeft && this.#client.isServed ? this.#clientGone() : how);
   }
 
   #cancel(how: AnswerEnding): void {
@@ -296,9 +299,9 @@ export class Answer implements UpstreamEvents {
   }
 
   #write(bytes: Buffer): void {
-    if (this.#isClientGone) return;
+    if (this.#client.hasLeft) return;
     this.#isHeadFlushed = true;
-    if (!this.#outgoing.write(bytes)) this.#waitForDrain();
+    if (!this.#client.write(this.#outgoing, bytes)) this.#waitForDrain();
   }
 
   #waitForDrain(): void {
@@ -341,7 +344,7 @@ export class Answer implements UpstreamEvents {
     }
     const rest = this.#filter?.finish() ?? null;
     if (rest !== null && rest.length > 0) this.#write(rest);
-    this.#end(this.#isClientGone ? this.#clientGone() : how);
+    this.#end(this.#client.hasLeft ? this.#clientGone(how.kind === 'complete') : how);
   }
 }
 

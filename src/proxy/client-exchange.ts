@@ -7,6 +7,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 /** What carries one exchange: the socket of HTTP/1.1; one stream of HTTP/2, never the connection it shares. */
 export interface ClientConnection {
   readonly destroyed: boolean;
+  /** Where the connection came in; absent in HTTP/2, whose targets name no host. */
+  readonly localAddress?: string | undefined;
+  readonly localPort?: number | undefined;
   destroy(): unknown;
   /** After what was written has left. */
   destroySoon(): void;
@@ -47,7 +50,8 @@ export interface ClientResponse {
   writeContinue(): void;
   /** `headers` is flat, with duplicates. The head leaves with the first write, or with the end. */
   writeHead(status: number, reason: string, headers: string[]): unknown;
-  write(bytes: Buffer): boolean;
+  /** `written` is called when they are with the operating system, or with an error. */
+  write(bytes: Buffer, written?: (error?: Error | null) => void): boolean;
   /** They leave behind the end of an answer in chunks, or in frames; no other has any. In this order, with duplicates. */
   addTrailers(trailers: readonly [string, string][]): void;
   end(bytes?: Buffer | string): unknown;

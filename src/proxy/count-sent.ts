@@ -3,7 +3,9 @@
  * Only what is plainly there is counted; the answer's own report, where there is one, is what counts.
  */
 import type { Endpoint } from '../providers/provider.ts';
+import { parseJson } from '../shapes/json-reading.ts';
 import { createSentPictures } from '../shapes/sent-pictures.ts';
+import { createSentQueries } from '../shapes/sent-queries.ts';
 import type { TokenUsage } from '../token-usage.ts';
 import { isIdentity } from '../wire/content-encoding.ts';
 import { scanTopLevel, type TopLevelScan } from '../wire/json-top-level.ts';
@@ -27,9 +29,14 @@ export function countSent(
   if (!isIdentity(request.header('content-encoding') ?? null)) return null;
   const bytes = received.kind === 'held' ? received.bytes : readWhole(received, copy);
   if (bytes === null) return null;
-  return endpoint.countsRequest === 'characters'
-    ? countCharacters(bytes)
-    : countPictures(bytes, request.header('content-type') ?? null);
+  switch (endpoint.countsRequest) {
+    case 'characters':
+      return countCharacters(bytes);
+    case 'queries':
+      return createSentQueries(parseJson(bytes));
+    case 'pictures':
+      return countPictures(bytes, request.header('content-type') ?? null);
+  }
 }
 
 /** A body that was passed on as it came, if its copy has all of it: what is not seen may have been in the rest. */

@@ -64,7 +64,7 @@ export interface Gateway {
     /** Refused calls by code. */
     readonly refusals: Map<GatewayErrorCode, number>;
   };
-  /** True from the moment the process is asked to stop: no connection is kept alive any more. */
+  /** True from the moment a stop is announced or begins: `readyz` says 503, and no connection is kept alive any more. */
   isDraining: boolean;
   /** It drains because another process serves the port: the gateway goes on. */
   isReplaced?: boolean;

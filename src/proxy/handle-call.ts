@@ -18,8 +18,10 @@ import { splitGatewayHeaders } from './gateway-headers.ts';
 import { hideEchoes, hideInReading, NOT_SIGNED } from './hide-echoes.ts';
 import { acceptCall, clockFlags, keepBegin, keepEnd, keepsBodies, loseEnd, stampArrival } from './keep-call.ts';
 import { isStream } from './key-end.ts';
+import { editHeadersOf } from './lead-back.ts';
+import { refuseRedirect } from './leading-address.ts';
 import { attachMeter } from './meter.ts';
-import { refusalOf } from './outcome.ts';
+import { detailOf, refusalOf } from './outcome.ts';
 import { type PreparedBody, prepareBody, withoutCompression } from './prepare-body.ts';
 import { NO_BODY_FACTS, readFactsAtEnd, withKnownStream } from './read-body-facts.ts';
 import { ASKABLE_BODY_BYTES, type ReceivedBody, receiveBody, SMALL_BODY_BYTES } from './receive-body.ts';
@@ -60,11 +62,12 @@ export async function handleCall(incoming: ClientRequest, outgoing: ClientRespon
     });
     if (received.kind === 'client-gone') return;
     // A body may take its time.
-    findKey(key.digest, gateway.keys, Date.now());
+    findKey(key.digest, gateway.keys, gateway.clock.nowMs());
     const bodyWaitMs = performance.now() - bodyStartedMs;
 
     const prepared = prepareBody(request, received, mayAsk);
-    const forwarded = prepared.isAsked ? withoutCompression(headers.forwarded) : headers.forwarded;
+    const isEdited = prepared.isAsked || (route.addresses !== null && route.endpoint.namesResults === true);
+    const forwarded = isEdited ? withoutCompression(headers.forwarded) : headers.forwarded;
     // No `await` for the many calls that need none: each costs a turn of the microtask queue.
     const sentHeaders =
       route.signing === null
@@ -94,7 +97,8 @@ export async function handleCall(incoming: ClientRequest, outgoing: ClientRespon
         sentUsage: countSent(route.endpoint, request, received, requestCopy),
         overheadUs,
         requestBytes,
-        nowMs: performance.now(),
+        // What was read after its client had gone took none of the client's time.
+        nowMs: ending.kind === 'delivered' ? (answer.clientLeftMs ?? performance.now()) : performance.now(),
       });
       const bodies = keepsBodies(gateway, facts)
         ? bodiesOf(facts, begin, received, requestCopy, answer, responseCopy)
@@ -106,7 +110,7 @@ export async function handleCall(incoming: ClientRequest, outgoing: ClientRespon
     }
     const refusal = refusalOf(ending, answer.head);
     if (refusal === null) answer.release();
-    else refuse(incoming, outgoing, refusal, arrival.id);
+    else refuse(incoming, outgoing, refusal, arrival.id, detailOf(ending));
   } catch (error) {
     refuseCall(incoming, outgoing, gateway, arrival, facts, begun, error);
   } finally {
@@ -157,6 +161,8 @@ function forward(
     endsWithKey: (head) => gateway.settings.onRevoke === 'cut' || (head !== null && isStream(route, head)),
     stalls: gateway.stalledClients,
     arrivedMs: arrival.monotonicMs,
+    refusesHead: (head) => refuseRedirect(head, route),
+    editHeaders: editHeadersOf(route),
     onHead: (head) => attachMeter(route, head, prepared.isAsked, request.method),
     checkpoint: (open, done) => {
       if (open.reading === null) done();

@@ -19,6 +19,14 @@ const RESERVED: ReadonlySet<string> = new Set([
   'x-gateway-span-path',
   'x-gateway-span-name',
 ]);
+/** Redirects, uploads in pieces, jobs. */
+const LEADING: ReadonlySet<string> = new Set([
+  'location',
+  'operation-location',
+  'azure-asyncoperation',
+  'x-goog-upload-url',
+  'x-goog-upload-control-url',
+]);
 /** What `accept` looks at the value of. */
 const FRAMING: ReadonlySet<string> = new Set([
   'host',
@@ -40,6 +48,8 @@ export interface HeaderName {
   readonly isSecret: boolean;
   /** Of an answer: not passed on. */
   readonly isOfAnswerHop: boolean;
+  /** Of an answer: an address that clients go to next. */
+  readonly isLeading: boolean;
   /** The log keeps it, of a request and of an answer. */
   readonly isKeptOfRequest: boolean;
   readonly isKeptOfAnswer: boolean;
@@ -81,6 +91,7 @@ function describe(lower: string): HeaderName {
     use: readUse(lower),
     isSecret: isSecretName(lower) || lower === 'sec-websocket-protocol',
     isOfAnswerHop: isHopByHop(lower) || lower.startsWith(GATEWAY_PREFIX),
+    isLeading: LEADING.has(lower),
     isKeptOfRequest: KEPT_REQUEST_HEADERS.has(lower),
     isKeptOfAnswer: isKeptResponseHeader(lower),
   };

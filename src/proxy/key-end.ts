@@ -34,8 +34,9 @@ export function isStream({ endpoint }: Route, head: AnswerHead): boolean {
 }
 
 /** Ends the calls that are to end with their key. To be called when keys have changed. */
-export function endCallsOfEndedKeys({ openCalls, keys }: Gateway, nowMs: number): void {
+export function endCallsOfEndedKeys({ openCalls, keys, clock }: Gateway): void {
   if (openCalls.size === 0) return;
+  const nowMs = clock.nowMs();
   for (const call of openCalls) {
     const end = readKeyEnd(call.keyDigest, keys, nowMs);
     if (end !== null) call.endKey(end);
@@ -44,7 +45,7 @@ export function endCallsOfEndedKeys({ openCalls, keys }: Gateway, nowMs: number)
 
 /** Looks for keys that expire. Returns what ends the looking. */
 export function watchKeys(gateway: Gateway): () => void {
-  const sweep = setInterval(() => endCallsOfEndedKeys(gateway, Date.now()), SWEEP_MS);
+  const sweep = setInterval(() => endCallsOfEndedKeys(gateway), SWEEP_MS);
   sweep.unref();
   return () => clearInterval(sweep);
 }

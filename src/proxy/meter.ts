@@ -6,8 +6,9 @@ import { createUsageHider } from '../shapes/hide-usage.ts';
 import { SHAPES } from '../shapes/registry.ts';
 import { createUsageReader } from '../shapes/usage-reader.ts';
 import { isIdentity } from '../wire/content-encoding.ts';
-import type { AnswerMeter, ClientFilter } from './answer.ts';
 import type { AnswerHead } from './answer-head.ts';
+import type { AnswerMeter, ClientFilter } from './answer-options.ts';
+import { createLeadBack } from './lead-back.ts';
 import type { Route } from './route.ts';
 
 export function attachMeter(
@@ -30,5 +31,5 @@ export function attachMeter(
   // A provider that compresses although it was asked not to, or answers with an error, gets through untouched.
   const isEventStream = contentType?.trim().toLowerCase().startsWith('text/event-stream') === true;
   const isEditable = isEventStream && isIdentity(contentEncoding) && head.status < 300;
-  return { meter, filter: isAsked && isEditable ? createUsageHider() : null };
+  return { meter, filter: isAsked && isEditable ? createUsageHider() : createLeadBack(route, head) };
 }

@@ -6,7 +6,7 @@ import type { Outcome } from '../call-record.ts';
 import { GATEWAY_ERRORS, type GatewayErrorCode } from '../errors.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { Shortfall, UsageReading } from '../token-usage.ts';
-import type { AnswerEnding } from './answer.ts';
+import type { AnswerEnding } from './answer-ending.ts';
 import type { AnswerHead } from './answer-head.ts';
 
 /** The provider's, or the gateway's own where no answer began; null when the call was cut before either. */
@@ -22,6 +22,11 @@ export function refusalOf(ending: AnswerEnding, head: AnswerHead | null): Gatewa
   return ending.kind === 'key-ended' && head === null ? ending.code : null;
 }
 
+/** What the refusal says beyond its code. */
+export function detailOf(ending: AnswerEnding): string | undefined {
+  return ending.kind === 'no-answer' ? ending.failure.detail : undefined;
+}
+
 export function outcomeOf(ending: AnswerEnding, status: number | null, reading: UsageReading | null): Outcome {
   switch (ending.kind) {
     case 'client-gone':
@@ -30,9 +35,12 @@ export function outcomeOf(ending: AnswerEnding, status: number | null, reading: 
     case 'key-ended':
       return 'shutdown_cut';
     case 'no-answer':
-      return 'upstream_unreachable';
+      // It was reached, and answered with a redirect that is not passed on.
+      return ending.failure.code === 'upstream_redirect' ? 'upstream_error' : 'upstream_unreachable';
     case 'upstream-cut':
       return 'upstream_truncated';
+    case 'delivered':
+      return reading?.error == null ? 'ok' : 'upstream_stream_error';
     case 'complete':
       if (status !== null && status >= 400) return 'upstream_error';
       if (reading?.error != null) return 'upstream_stream_error';
@@ -73,7 +81,8 @@ export function errorOf(
     return { type: 'client_stalled', message: 'The client took nothing of the answer for too long, and was cut off.' };
   }
   if (ending.kind === 'no-answer' || ending.kind === 'upstream-cut') {
-    const { code, cause } = ending.failure;
+    const { code, cause, detail: said } = ending.failure;
+    if (said !== undefined) return { type: code, message: `${GATEWAY_ERRORS[code].message} (${said})` };
     // Of the cause its system code only: its text can hold addresses.
     const detail = 'code' in cause && typeof cause.code === 'string' ? ` (${cause.code})` : '';
     if (ending.kind === 'no-answer') return { type: code, message: `${GATEWAY_ERRORS[code].message}${detail}` };

@@ -99,6 +99,10 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
       case 'keys-changed':
         void applyKeys(channel, gateway, start.keysFile, message.change); // It logs its own failure.
         break;
+      case 'stop-announced':
+        gateway.isDraining = true;
+        listener.sessions.announceEnd();
+        break;
       case 'clock':
         gateway.clock.set(message.reading);
         break;
@@ -135,7 +139,7 @@ async function applyKeys(channel: ChildChannel, gateway: Gateway, keysFile: stri
     return;
   }
   keys.snapshot = next;
-  endCallsOfEndedKeys(gateway, Date.now());
+  endCallsOfEndedKeys(gateway);
   channel.send({ type: 'keys-applied', version: next.version });
 }
 

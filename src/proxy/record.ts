@@ -11,11 +11,12 @@ import type { CallFlag, TokenUsage, UsageReading } from '../token-usage.ts';
 import { copyLatin1 } from '../wire/copy-text.ts';
 import { hideSecretForms } from '../wire/secret-form.ts';
 import type { AcceptedRequest } from './accept.ts';
-import type { AnswerEnding } from './answer.ts';
+import { type AnswerEnding, isWhole } from './answer-ending.ts';
 import type { AnswerHead } from './answer-head.ts';
 import { type BodyCopy, KEPT_BODY_BYTES } from './body-copy.ts';
 import type { GatewayHeaders } from './gateway-headers.ts';
 import { hideSent, listSent } from './hide-sent.ts';
+import { leadsAway } from './leading-address.ts';
 import { errorOf, outcomeOf, statusSent } from './outcome.ts';
 import type { Route } from './route.ts';
 
@@ -148,7 +149,7 @@ export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): 
     fetchesResult: facts.route.endpoint.fetchesResult === true,
     isFinishedByPath: facts.route.endpoint.resultId !== undefined,
     contentType: head?.header('content-type') ?? null,
-    isComplete: ending.kind === 'complete',
+    isComplete: isWhole(ending),
     sentUsage: end.sentUsage,
     status,
   });
@@ -167,7 +168,10 @@ export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): 
     inferenceGeo: reading?.inferenceGeo ?? null,
     usage: use.usage,
     usageSource: use.usageSource,
-    flags: joinFlags(withRemark(end.flags, use), reading?.flags ?? []),
+    flags: joinFlags(
+      withRemark(head !== null && leadsAway(head) ? [...end.flags, 'leads_away'] : end.flags, use),
+      reading?.flags ?? [],
+    ),
     respondedAtMs: facts.arrival.requestedAtMs + durationMs,
     durationMs,
     connectMs: round(answer.connectMs),
@@ -181,7 +185,8 @@ export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): 
     responseHeaders,
   };
   // Not spread in above: each member behind a spread is added one by one.
-  return use.billedOnceAs === null ? record : { ...record, billedOnceAs: use.billedOnceAs };
+  const closed = ending.kind === 'client-gone' ? { ...record, closedBefore: ending.before } : record;
+  return use.billedOnceAs === null ? closed : { ...closed, billedOnceAs: use.billedOnceAs };
 }
 
 /** The end of a call that the gateway refused after its account and provider were known. */

@@ -5,6 +5,7 @@
 import { ServerResponse, STATUS_CODES } from 'node:http';
 import { GATEWAY_ERRORS, type GatewayErrorCode } from '../errors.ts';
 import type { ClientRequest, ClientResponse } from './client-exchange.ts';
+import { takesNumericCode } from './refusal-shape.ts';
 
 /** Of a body that nobody reads any more, so that the client can read the answer before the connection closes. */
 const DRAIN_BYTES = 16 * 1024 * 1024;
@@ -27,8 +28,11 @@ function namesFor(status: number): { type: string; status: string; exception: st
   return { type: 'api_error', status: 'INTERNAL', exception: 'InternalServerException' };
 }
 
-/** `detail` is added to the message; it must not hold anything of the request. */
-export function refusalBody(code: GatewayErrorCode, id: string, detail?: string): string {
+/**
+ * `detail` is added to the message; it must not hold anything of the request. `isNumeric`: the client is one of Google's,
+ * which read the status as the code.
+ */
+export function refusalBody(code: GatewayErrorCode, id: string, detail?: string, isNumeric = false): string {
   const { status, message: fixed } = GATEWAY_ERRORS[code];
   const names = namesFor(status);
   const message = detail === undefined ? fixed : `${fixed} (${detail})`;
@@ -36,7 +40,7 @@ export function refusalBody(code: GatewayErrorCode, id: string, detail?: string)
     type: 'error',
     message,
     request_id: id,
-    error: { type: names.type, message, code: status, param: null, status: names.status },
+    error: { type: names.type, message, code: isNumeric ? status : code, param: null, status: names.status },
   });
 }
 
@@ -79,7 +83,7 @@ export function refuse(
     outgoing.destroy();
     return;
   }
-  const body = refusalBody(code, id, detail);
+  const body = refusalBody(code, id, detail, takesNumericCode(incoming));
   const headers = refusalHeaders(code, id, Buffer.byteLength(body));
   const { status } = GATEWAY_ERRORS[code];
   // The protocol to ask in instead (RFC 9110 15.5.22).

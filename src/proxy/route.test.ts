@@ -172,3 +172,30 @@ test('digests, signatures and ids of retries are no keys, however much they look
     expect(routeOf('/v1/responses', ['Authorization', 'Bearer k', ...header]).provider.name).toBe('openai');
   expect(routeOf(`/v1/responses?after=${digest}`, ['Authorization', 'Bearer k']).provider.name).toBe('openai');
 });
+
+test.each([
+  ['https://eu.api.openai.com', 'eu'],
+  ['https://us.api.openai.com/v1', 'us'],
+  ['https://JP.api.openai.com:443', 'jp'],
+  ['https://api.openai.com', null],
+  ['http://127.0.0.1:9', null],
+  ['http://relay:8080', null],
+  ['https://egress.acme.internal', null],
+  ['https://acme.openai.azure.com', 'acme.openai.azure.com'],
+  ['https://openrouter.ai/api', 'openrouter.ai'],
+  ['https://api.together.ai', 'api.together.ai'],
+])('an alias to %s is served at %s', (origin, region) => {
+  const settings: RouteSettings = { upstreams: {}, aliases: { openai: { other: { origin, region: null } } } };
+  const headers = ['X-Gateway-Provider', 'openai', 'X-Gateway-Provider-Alias', 'other'];
+  expect(routeOf('/v1/responses', headers, settings).region).toBe(region);
+});
+
+test.each([
+  ['https://eu.api.openai.com', 'eu'],
+  ['https://acme.openai.azure.com', 'acme.openai.azure.com'],
+  // The operator says that it leads to the provider.
+  ['https://egress.acme.com', null],
+])('the provider at %s is served at %s', (origin, region) => {
+  const settings: RouteSettings = { upstreams: { openai: { origin, region: null } }, aliases: {} };
+  expect(routeOf('/v1/responses', ['X-Gateway-Provider', 'openai'], settings).region).toBe(region);
+});

@@ -3,7 +3,7 @@
  * the operator's settings (from the request only where it is signed for a host of AWS's); path as received, after the provider's documented mapping.
  */
 import type { ProviderName } from '../call-record.ts';
-import type { AwsSigning, Config, UpstreamConfig } from '../config.ts';
+import type { AwsSigning, Config, LeadingRule, UpstreamConfig } from '../config.ts';
 import { GatewayError } from '../errors.ts';
 import type { Endpoint, Provider, RequestLine } from '../providers/provider.ts';
 import {
@@ -26,6 +26,7 @@ import {
 } from './credential-owners.ts';
 import type { GatewayHeaders } from './gateway-headers.ts';
 import { hideSent, listSent } from './hide-sent.ts';
+import { readUpstreamPlace } from './upstream-place.ts';
 
 export interface Route {
   readonly provider: Provider;
@@ -48,9 +49,15 @@ export interface Route {
   readonly signing: AwsSigning | null;
   /** True when the client's own signature must hold at the provider, so that not a byte may change. */
   readonly isSignedByClient: boolean;
+  /** Redirects to another host. */
+  readonly redirects: LeadingRule['redirects'];
+  /** The upstream's address, and the gateway's as the client knows it, which takes its place in answers; null: in none. */
+  readonly addresses: { readonly from: string; readonly to: string } | null;
 }
 
-export type RouteSettings = Pick<Config, 'upstreams' | 'aliases'>;
+export type RouteSettings = Pick<Config, 'upstreams' | 'aliases'> & Partial<Pick<Config, 'leading' | 'publicUrl'>>;
+
+const AS_THEY_ARE: LeadingRule = { redirects: 'refuse', addresses: 'keep' };
 
 export function chooseRoute(request: AcceptedRequest, headers: GatewayHeaders, settings: RouteSettings): Route {
   const { method, query, hasQuery, header } = request;
@@ -74,12 +81,13 @@ export function chooseRoute(request: AcceptedRequest, headers: GatewayHeaders, s
     signing?.region ??
     provider.region(request) ??
     upstream?.region ??
-    readPlaceOfHost(provider, upstream) ??
+    readUpstreamPlace(provider, upstream, alias !== null) ??
     provider.defaultRegion;
   const ownOrigin = signedHost === null ? provider.origin(region) : `https://${signedHost.name}`;
   const { origin, prefix } = splitOrigin(upstream?.origin ?? ownOrigin);
   if (signature !== null && (repairedPath !== null || prefix !== '')) throw new GatewayError('signature_path');
   const path = hasQuery ? `${prefix}${mapped}?${query}` : prefix + mapped;
+  const leading = readLeadingRule(provider.name, alias === null ? null : headers.providerAlias, settings);
   const line: RequestLine = { method, path: mapped, query, header };
   return {
     provider,
@@ -94,7 +102,19 @@ export function chooseRoute(request: AcceptedRequest, headers: GatewayHeaders, s
     host: signing?.host ?? (signedHost === null ? null : (header('host') ?? null)),
     signing,
     isSignedByClient: signature !== null,
+    redirects: leading.redirects,
+    addresses:
+      leading.addresses === 'keep'
+        ? null
+        : { from: origin + prefix, to: settings.publicUrl ?? `http://${header('host') ?? ''}` },
   };
+}
+
+/** An alias has rules of its own. */
+function readLeadingRule(provider: ProviderName, alias: string | null, { leading = {} }: RouteSettings): LeadingRule {
+  const name = alias?.toLowerCase() ?? '';
+  const rules = leading[provider] ?? {};
+  return (Object.hasOwn(rules, name) ? rules[name] : undefined) ?? AS_THEY_ARE;
 }
 
 /** Who gets what is sent: by the host, where it is one of the seven's; null where the operator chose a server of their own. */
@@ -141,12 +161,6 @@ function findAlias(provider: ProviderName, alias: string | null, settings: Route
   const found = Object.hasOwn(configured, name) ? configured[name] : undefined;
   if (found === undefined) throw new GatewayError('alias_unknown');
   return found;
-}
-
-function readPlaceOfHost(provider: Provider, upstream: UpstreamConfig | null): string | null {
-  if (upstream === null) return null;
-  const { origin } = splitOrigin(upstream.origin);
-  return provider.placeOfHost?.(origin.slice(origin.indexOf('://') + 3).replace(/:\d+$/, '')) ?? null;
 }
 
 function splitOrigin(address: string): { origin: string; prefix: string } {

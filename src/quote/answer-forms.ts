@@ -157,5 +157,6 @@ export const ANSWER_FORMS: Readonly<Record<ShapeName, AnswerForm>> = Object.free
     stopReason: 'end_turn',
   }),
   invoke: { usageFields: ['those of the model, such as input_tokens'], counts: null, write: writeInvoke },
+  'message-batch-state': { usageFields: [], counts: null, write: () => json({}) },
   opaque: { usageFields: [], counts: null, write: () => json({}) },
 });

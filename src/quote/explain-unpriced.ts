@@ -36,7 +36,7 @@ function describeTerms(call: BillableCall): string {
     [serviceTier, 'service tier'],
     [speed, 'speed'],
     [inferenceGeo, 'inference geo'],
-    [place.names.includes(STANDARD_PLACE) ? STANDARD_PLACE : place.name, 'a call served in'],
+    [place.names.includes(STANDARD_PLACE) ? STANDARD_PLACE : place.name, 'a call served at'],
   ].filter(([value]) => value !== 'standard');
   return terms.map(([value, name]) => `${name} ${value}`).join(' with ');
 }

@@ -15,6 +15,8 @@ export interface QuoteContext {
   readonly quality?: string | undefined;
   /** Characters of the text to be spoken. */
   readonly input_characters?: number | undefined;
+  /** To be ranked, each of one piece. */
+  readonly documents?: number | undefined;
   /** Where it is served: a region of AWS, a place of data residency at OpenAI. */
   readonly region?: string | undefined;
 }

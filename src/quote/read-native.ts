@@ -3,6 +3,7 @@ import { EMPTY_READING } from '../shapes/reading.ts';
 import { SHAPES } from '../shapes/registry.ts';
 import { type ReportedUse, readReportedUse } from '../shapes/reported-use.ts';
 import { createSentPictures } from '../shapes/sent-pictures.ts';
+import { createSentQueries } from '../shapes/sent-queries.ts';
 import { createUsageReader } from '../shapes/usage-reader.ts';
 import type { JsonObject, TokenUsage, UsageReading } from '../token-usage.ts';
 import { ANSWER_FORMS } from './answer-forms.ts';
@@ -40,8 +41,10 @@ function readAnswer(quoted: QuotedEndpoint, input: NativeQuoteInput, usage: Json
 }
 
 function countSent({ endpoint }: QuotedEndpoint, context: QuoteContext): TokenUsage | null {
-  const { n, size, quality, input_characters } = context;
+  const { n, size, quality, input_characters, documents } = context;
   if (endpoint.countsRequest === 'pictures') return createSentPictures({ n, size, quality });
+  if (endpoint.countsRequest === 'queries')
+    return documents === undefined ? null : createSentQueries({ query: '', documents: new Array(documents).fill('') });
   if (endpoint.countsRequest === undefined || input_characters === undefined) return null;
   return { classes: { input_characters }, reasoning: null, native: { input_characters } };
 }

@@ -1,6 +1,7 @@
 /** Reads a long answer of the database piece by piece, in one snapshot and one transaction. It holds a connection until closed. */
 import type { RawBuilder } from 'kysely';
 import type pg from 'pg';
+import { keepConnection } from '../store/pool.ts';
 import { compileSql, type SqlRow } from './run-sql.ts';
 
 /** An export may look through the whole log before its next row comes. */
@@ -17,25 +18,14 @@ export interface RowCursor {
 
 /** Pieces have `pieceRows` rows. */
 export async function openRowCursor(pool: pg.Pool, query: RawBuilder<unknown>, pieceRows: number): Promise<RowCursor> {
-  const client = await pool.connect();
-  // A connection that breaks between two pieces says so here; the next piece then fails, and that is handled.
-  const ignoreError = (): void => {};
-  client.on('error', ignoreError);
-  let isOpen = true;
-  function release(isSound: boolean): void {
-    if (!isOpen) return;
-    isOpen = false;
-    client.release(!isSound);
-    // After the release, which has a listener of its own for connections that are kept.
-    if (isSound) client.off('error', ignoreError);
-  }
+  const { client, giveBack, close } = await keepConnection(pool);
   async function run(text: string, values: readonly unknown[] = []): Promise<readonly SqlRow[]> {
     try {
       const limited = { text, values: [...values], query_timeout: QUERY_LIMIT_MS };
       const { rows } = await client.query<Record<string, unknown>>(limited);
       return rows;
     } catch (error) {
-      release(false);
+      close();
       throw error;
     }
   }
@@ -49,9 +39,9 @@ export async function openRowCursor(pool: pg.Pool, query: RawBuilder<unknown>, p
       const rows = await run(`fetch ${pieceRows} from piecewise`);
       if (rows.length > 0) return rows;
       await run('commit');
-      release(true);
+      giveBack();
       return rows;
     },
-    close: () => release(false),
+    close,
   };
 }

@@ -35,6 +35,7 @@ function listRows(config: Config): readonly Row[] {
     ['TOLLGATE_DURABILITY', 'durability', config.durability],
     ['TOLLGATE_ON_FULL', 'onFull', config.onFull],
     ['TOLLGATE_DRAIN_SECONDS', 'drainSeconds', config.drainSeconds],
+    ['TOLLGATE_STOP_DELAY_SECONDS', 'stopDelaySeconds', config.stopDelaySeconds],
     ['TOLLGATE_PRICE_FEED', 'priceFeed', config.priceFeed],
     ['TOLLGATE_ESTIMATES', 'estimates', config.estimates],
     ['TOLLGATE_RETENTION_ROWS', 'retentionRows', config.retentionRowsDays],
@@ -45,6 +46,7 @@ function listRows(config: Config): readonly Row[] {
     ['HTTPS_PROXY', null, withoutSecrets(config.egress.httpsProxy)],
     ['NO_PROXY', null, config.egress.noProxy],
     ...listUpstreams(config),
+    ...listLeading(config),
   ];
 }
 
@@ -54,6 +56,15 @@ function* listUpstreams({ upstreams, aliases }: Config): Generator<Row> {
   for (const [provider, byName] of Object.entries(aliases))
     for (const [alias, upstream] of Object.entries(byName))
       yield* listUpstream(`${provider}_${alias.replaceAll('-', '_')}`.toUpperCase(), upstream);
+}
+
+function* listLeading({ leading }: Config): Generator<Row> {
+  for (const [provider, byAlias] of Object.entries(leading))
+    for (const [alias, { redirects, addresses }] of Object.entries(byAlias)) {
+      const name = `${provider}${alias === '' ? '' : `_${alias.replaceAll('-', '_')}`}`.toUpperCase();
+      if (redirects !== 'refuse') yield [`TOLLGATE_REDIRECTS_${name}`, null, redirects];
+      if (addresses !== 'keep') yield [`TOLLGATE_ADDRESSES_${name}`, null, addresses];
+    }
 }
 
 function* listUpstream(name: string, { origin, region, aws }: UpstreamConfig): Generator<Row> {

@@ -33,6 +33,7 @@ test('without any setting the defaults hold, and the result is frozen', () => {
     ...{
       durability: 'process',
       onFull: 'open',
+      stopDelaySeconds: 5,
       drainSeconds: 30,
       estimates: 'on',
       priceFeed: 'off',
@@ -43,6 +44,33 @@ test('without any setting the defaults hold, and the result is frozen', () => {
     },
   });
   expect(Object.isFrozen(config)).toBe(true);
+});
+
+test('what becomes of addresses that lead away is said by provider and alias, and a misspelt value is refused', () => {
+  const { leading } = readConfig(
+    {},
+    {
+      TOLLGATE_REDIRECTS_OPENAI: 'pass',
+      TOLLGATE_REDIRECTS_TOGETHER_MY_MIRROR: 'PASS',
+      TOLLGATE_ADDRESSES_ANTHROPIC: 'rewrite',
+      TOLLGATE_ADDRESSES_TOGETHER_MY_MIRROR: ' rewrite ',
+      TOLLGATE_ADDRESSES_GEMINI: '',
+    },
+  );
+  expect(leading).toEqual({
+    openai: { '': { redirects: 'pass', addresses: 'keep' } },
+    anthropic: { '': { redirects: 'refuse', addresses: 'rewrite' } },
+    together: { 'my-mirror': { redirects: 'pass', addresses: 'rewrite' } },
+  });
+  expect(refusal({ TOLLGATE_REDIRECTS_OPENAI: 'yes' })).toBe(
+    'TOLLGATE_REDIRECTS_OPENAI: "yes" is not allowed; it must be "refuse" or "pass"',
+  );
+  expect(refusal({ TOLLGATE_ADDRESSES_OPENAI_EU: 'on' })).toBe(
+    'TOLLGATE_ADDRESSES_OPENAI_EU: "on" is not allowed; it must be "keep" or "rewrite"',
+  );
+  expect(listUnknownSettings({ TOLLGATE_REDIRECTS_OPENAI_EU: 'pass', TOLLGATE_REDIRECT_OPENAI: 'pass' })).toEqual([
+    'TOLLGATE_REDIRECT_OPENAI is not a setting and has no effect; did you mean TOLLGATE_REDIRECTS_OPENAI?',
+  ]);
 });
 
 test('prices are fetched over https only, but from this machine', () => {
@@ -159,4 +187,11 @@ test('a variable that is no setting is told with the nearest name; others are no
     'TOLLGATE_DATADIR is not a setting and has no effect; did you mean TOLLGATE_DATA_DIR?',
     'TOLLGATE_UPSTREAM_GEMINY is not a setting and has no effect; did you mean TOLLGATE_UPSTREAM_GEMINI?',
   ]);
+});
+
+test('a stop is announced five seconds before it begins, and not at all in a terminal, unless it is set', () => {
+  expect(readConfig({}, {}, false).stopDelaySeconds).toBe(5);
+  expect(readConfig({}, {}, true).stopDelaySeconds).toBe(0);
+  expect(readConfig({}, { TOLLGATE_STOP_DELAY_SECONDS: '0' }, false).stopDelaySeconds).toBe(0);
+  expect(readConfig({ stopDelaySeconds: '7' }, {}, true).stopDelaySeconds).toBe(7);
 });

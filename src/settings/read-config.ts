@@ -10,6 +10,7 @@ import { defaultDataDir } from '../default-data-dir.ts';
 import { OperatorError } from '../errors.ts';
 import { requireAdminExposure } from './exposure.ts';
 import { AWS_FIELDS, isAwsSetting, listAwsUpstreams, readAwsUpstream } from './read-aws-settings.ts';
+import { isLeadingSetting, readLeading } from './read-leading.ts';
 import { readSecret } from './read-secret.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -37,6 +38,7 @@ const KNOWN_SETTINGS = [
   'TOLLGATE_DURABILITY',
   'TOLLGATE_ON_FULL',
   'TOLLGATE_DRAIN_SECONDS',
+  'TOLLGATE_STOP_DELAY_SECONDS',
   'TOLLGATE_PRICE_FEED',
   'TOLLGATE_ESTIMATES',
   'TOLLGATE_RETENTION_ROWS',
@@ -47,6 +49,10 @@ const KNOWN_SETTINGS = [
   'TOLLGATE_KEY',
   ...PROVIDER_NAMES.map((name) => `TOLLGATE_UPSTREAM_${name.toUpperCase()}`),
   ...AWS_FIELDS.map((field) => `TOLLGATE_AWS_BEDROCK_${field}`),
+  ...PROVIDER_NAMES.flatMap((name) => [
+    `TOLLGATE_REDIRECTS_${name.toUpperCase()}`,
+    `TOLLGATE_ADDRESSES_${name.toUpperCase()}`,
+  ]),
 ] as const;
 
 const PROVIDER_AND_ALIAS = new RegExp(`^(${PROVIDER_NAMES.join('|').toUpperCase()})(?:_([A-Z0-9_]+))?$`);
@@ -58,6 +64,9 @@ const AWS_HOST = /(?:^|\.)([a-z]{2}(?:-gov|-iso[a-z]?)?-[a-z]+-\d)\.(?:vpce\.)?(
 const MAX_WORKERS = 64;
 const MAX_RETENTION_DAYS = 36_500;
 /** Reasoning streams last minutes; longer than the default and most orchestrators kill us anyway. */
+/** What a load balancer needs at most to ask `readyz` and act on it, by its usual settings. */
+const DEFAULT_STOP_DELAY_SECONDS = 5;
+const MAX_STOP_DELAY_SECONDS = 3_600;
 const DEFAULT_DRAIN_SECONDS = 30;
 const MAX_DRAIN_SECONDS = 86_400;
 
@@ -211,7 +220,8 @@ function refuseOtherRoles(env: Environment): void {
   );
 }
 
-export function readConfig(flags: ConfigFlags, env: Environment): Config {
+/** `isInTerminal`: somebody watches it and wants it gone at once when he stops it, and no load balancer is asked. */
+export function readConfig(flags: ConfigFlags, env: Environment, isInTerminal = false): Config {
   refuseOtherRoles(env);
   const dataDir = give('--data-dir', flags.dataDir, 'TOLLGATE_DATA_DIR', env);
   const port = give('--port', flags.port, 'TOLLGATE_PORT', env);
@@ -224,6 +234,7 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     env,
   );
   const rows = give('--retention-rows', flags.retentionRows, 'TOLLGATE_RETENTION_ROWS', env);
+  const delay = give('--stop-delay-seconds', flags.stopDelaySeconds, 'TOLLGATE_STOP_DELAY_SECONDS', env);
   const drain = give('--drain-seconds', flags.drainSeconds, 'TOLLGATE_DRAIN_SECONDS', env);
   const bodies = give('--retention-bodies', flags.retentionBodies, 'TOLLGATE_RETENTION_BODIES', env);
   const config: Config = {
@@ -239,6 +250,7 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     databaseUrl: readDatabaseUrl(env),
     workers: readInteger(give('--workers', flags.workers, 'TOLLGATE_WORKERS', env), defaultWorkers(), 1, MAX_WORKERS),
     ...readUpstreams(env),
+    leading: readLeading(env),
     egress: {
       httpProxy: readVariable('HTTP_PROXY', env),
       httpsProxy: readVariable('HTTPS_PROXY', env),
@@ -253,6 +265,7 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     onRevoke: readChoice(give('--on-revoke', flags.onRevoke, 'TOLLGATE_ON_REVOKE', env), ['finish', 'cut']),
     durability: readChoice(give('--durability', flags.durability, 'TOLLGATE_DURABILITY', env), ['process', 'power']),
     onFull: readChoice(give('--on-full', flags.onFull, 'TOLLGATE_ON_FULL', env), ['open', 'closed']),
+    stopDelaySeconds: readInteger(delay, isInTerminal ? 0 : DEFAULT_STOP_DELAY_SECONDS, 0, MAX_STOP_DELAY_SECONDS),
     drainSeconds: readInteger(drain, DEFAULT_DRAIN_SECONDS, 0, MAX_DRAIN_SECONDS),
     priceFeed: readPriceFeed(give('--price-feed', flags.priceFeed, 'TOLLGATE_PRICE_FEED', env)),
     estimates: readChoice(give('--estimates', flags.estimates, 'TOLLGATE_ESTIMATES', env), ['on', 'off']),
@@ -294,6 +307,7 @@ export function listUnknownSettings(env: Environment): string[] {
       name.startsWith('TOLLGATE_') &&
       !UPSTREAM_NAME.test(name) &&
       !isAwsSetting(name) &&
+      !isLeadingSetting(name) &&
       !KNOWN_SETTINGS.some((known) => known === name),
   );
   return unknown.sort().map((name) => {

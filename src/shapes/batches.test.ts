@@ -50,6 +50,29 @@ describe('a batch', () => {
     expect(isUnknown({ request_counts: { total: 1, completed: 1, failed: 0 } })?.hasUnknownPrompts).toBeUndefined();
   });
 
+  const zero = { input_tokens: 0, output_tokens: 0, total_tokens: 0 };
+  test.each<[string, JsonObject, boolean]>([
+    [
+      'of which requests were done',
+      { status: 'completed', request_counts: { total: 2, completed: 2, failed: 0 } },
+      false,
+    ],
+    [
+      'that ran out of time with requests done',
+      { status: 'expired', request_counts: { total: 9, completed: 1 } },
+      false,
+    ],
+    ['that does not say how many were done', { status: 'completed' }, false],
+    [
+      'of which all requests failed',
+      { status: 'completed', request_counts: { total: 2, completed: 0, failed: 2 } },
+      true,
+    ],
+    ['that was cancelled before any', { status: 'cancelled', request_counts: { total: 2, completed: 0 } }, true],
+  ])('that says zero, %s, is final: %s', (_, more, isFinal) => {
+    expect(read({ ...BATCH, ...more, usage: zero }).laterResult).toEqual({ id: 'batch_1', isFinal });
+  });
+
   test('is not a list of batches', () => {
     const list = { object: 'list', data: [{ ...BATCH, status: 'completed', usage: USAGE }] };
     expect(read(list)).toEqual({ ...EMPTY_READING, terminal: true });

@@ -23,13 +23,24 @@ function withUnknownPrompts(reading: UsageReading, batch: JsonObject): UsageRead
   return usage === null || isOne ? reading : { ...reading, usage: { ...usage, hasUnknownPrompts: true } };
 }
 
+/**
+ * A batch is called finished before its usage was summed up: requests were done, and the sum is still 0. Counted as it
+ * is then, it would have cost nothing for good.
+ */
+function isSummed(batch: JsonObject, { usage }: UsageReading): boolean {
+  const done = readCount(readObject(batch, 'request_counts') ?? undefined, 'completed');
+  if (done === 0) return true;
+  // A usage object that is not there is none that is still to be filled: older batches have none.
+  return usage === null || Object.values(usage.classes).some((quantity) => quantity > 0);
+}
+
 function readJson(body: JsonValue, reading: UsageReading): UsageReading {
   // A list of batches is no batch.
   if (!isObject(body) || readName(body, 'object') !== 'batch') return withTerminal(reading);
   const isImages = readName(body, 'endpoint')?.startsWith('/v1/images') === true;
   const summed = withUsage(reading, body['usage'], isImages ? normaliseImageUsage : normaliseTokens);
   const seen = withUnknownPrompts(summed, body);
-  const isFinal = FINAL_STATUSES.includes(readName(body, 'status') ?? '');
+  const isFinal = FINAL_STATUSES.includes(readName(body, 'status') ?? '') && isSummed(body, seen);
   const known = withLaterResult(seen, readName(body, 'id'), isFinal);
   return withTerminal(withContext(known, { model: readName(body, 'model') }));
 }

@@ -28,6 +28,7 @@ export const CONTENT_TESTS: Readonly<Record<ShapeName, ContentTest>> = Object.fr
   'chat-completions': (_eventType, data) => hasChatText(data),
   responses: (_eventType, data) => hasDelta(data),
   'message-batch': () => true,
+  'message-batch-state': () => false,
   messages: (_eventType, data) => hasBlockDelta(data),
   'generate-content': (_eventType, data) => hasParts(data),
   interactions: (_eventType, data) => hasDelta(data),

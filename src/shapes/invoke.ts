@@ -76,6 +76,7 @@ function normaliseOwnNames(native: JsonObject): Normalised {
       readCount(billed, 'output_tokens'),
   );
   draft.set('output_images', readCount(native, 'images'));
+  draft.set('rerank_queries', readCount(billed, 'search_units'));
   return draft.done(null);
 }
 

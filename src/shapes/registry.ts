@@ -12,6 +12,7 @@ import { images } from './images.ts';
 import { interactions } from './interactions.ts';
 import { invoke } from './invoke.ts';
 import { messageBatch } from './message-batch.ts';
+import { messageBatchState } from './message-batch-state.ts';
 import { messages } from './messages.ts';
 import { opaque } from './opaque.ts';
 import { responses } from './responses.ts';
@@ -29,6 +30,7 @@ export const SHAPES: Readonly<Record<ShapeName, Shape>> = Object.freeze({
   speech,
   messages,
   'message-batch': messageBatch,
+  'message-batch-state': messageBatchState,
   'generate-content': generateContent,
   interactions,
   'gemini-batch': geminiBatch,

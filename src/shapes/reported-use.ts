@@ -51,7 +51,7 @@ export function readReportedUse(reading: UsageReading | null, circumstances: Ans
   // Fetching something whose usage is billed elsewhere, or not known yet, uses nothing.
   const isUsed = !fetchesResult || isFinal;
   const isWhole = isComplete && status !== null && status < 300;
-  const isSilent = isWhole && reading?.usage == null && reading?.error == null;
+  const isSilent = isWhole && reading?.error == null && saysNothing(reading?.usage ?? null, circumstances.sentUsage);
   const sentUsage = isSilent && hasClasses(circumstances.sentUsage) ? circumstances.sentUsage : null;
   return {
     usage: sentUsage ?? (isUsed ? withPictures(reading?.usage ?? null, circumstances.sentUsage) : null),
@@ -75,6 +75,11 @@ function isUnread(
   if (MEDIA.test(contentType ?? '')) return false;
   if (reading?.terminal !== true || status === PARTIAL_CONTENT) return true;
   return (isFinishedByPath === true && !isFinal) || hasUnreadPart(reading);
+}
+
+/** Tokens of a reranker's answer are not what it is billed by. */
+function saysNothing(usage: TokenUsage | null, sent: TokenUsage | null): boolean {
+  return usage === null || (sent?.classes.rerank_queries !== undefined && usage.classes.rerank_queries === undefined);
 }
 
 function hasClasses(usage: TokenUsage | null): boolean {

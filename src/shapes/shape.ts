@@ -15,6 +15,8 @@ export type ShapeName =
   | 'speech'
   | 'messages'
   | 'message-batch'
+  /** Nothing is metered; the address of the results is looked at. */
+  | 'message-batch-state'
   | 'generate-content'
   | 'interactions'
   | 'gemini-batch'

@@ -50,6 +50,8 @@ export interface UsageReader {
    * decoded, else within the deadline. Later calls do nothing.
    */
   readonly finish: (complete: boolean, done: (reading: UsageReading) => void) => void;
+  /** Calls `done` when what was pushed is read: at once, but for an encoded answer. */
+  readonly settle: (done: () => void) => void;
   readonly reading: UsageReading;
   /** An event that carries content was seen. */
   readonly sawContent: boolean;
@@ -234,9 +236,15 @@ export function createUsageReader(options: UsageReaderOptions): UsageReader {
     active.end();
   }
 
+  function settle(done: () => void): void {
+    if (decoder === null) done();
+    else decoder.settle(done);
+  }
+
   return new ReaderOf(
     push,
     finish,
+    settle,
     () => reading,
     () => sawContent,
     () => (framing?.bufferedBytes ?? 0) + (decoder?.pendingBytes ?? 0),
@@ -247,6 +255,7 @@ export function createUsageReader(options: UsageReaderOptions): UsageReader {
 class ReaderOf implements UsageReader {
   readonly push: UsageReader['push'];
   readonly finish: UsageReader['finish'];
+  readonly settle: UsageReader['settle'];
   readonly #read: () => UsageReading;
   readonly #readSawContent: () => boolean;
   readonly #countBytes: () => number;
@@ -254,12 +263,14 @@ class ReaderOf implements UsageReader {
   constructor(
     push: UsageReader['push'],
     finish: UsageReader['finish'],
+    settle: UsageReader['settle'],
     read: () => UsageReading,
     readSawContent: () => boolean,
     countBytes: () => number,
   ) {
     this.push = push;
     this.finish = finish;
+    this.settle = settle;
     this.#read = read;
     this.#readSawContent = readSawContent;
     this.#countBytes = countBytes;

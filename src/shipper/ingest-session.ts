@@ -10,7 +10,7 @@ import { copyIn } from '../store/copy-in.ts';
 import { storableJson } from '../store/copy-text.ts';
 import { BEGIN_BATCH } from '../store/ingest-lock.ts';
 import { dayOf, ensurePartitions } from '../store/partitions.ts';
-import { inTransaction } from '../store/pool.ts';
+import { inTransaction, keepConnection } from '../store/pool.ts';
 import type { BatchItem, CallItem, CheckpointItem, OpenItem } from './batch-item.ts';
 import { claimResults } from './billed-results.ts';
 import { COPY_BODIES, encodeBodyRows } from './body-rows.ts';
@@ -62,17 +62,8 @@ export class StalePricesError extends Error {
 }
 
 export async function openIngestSession(pool: pg.Pool): Promise<IngestSession> {
-  const client = await pool.connect();
-  let isClosed = false;
-  // A connection that breaks between two queries says so here; the next query then fails, and that is handled.
-  const ignoreError = () => {};
-  client.on('error', ignoreError);
-  const close = () => {
-    if (isClosed) return;
-    isClosed = true;
-    // The staging tables belong to the connection, so it is ended, not given back.
-    client.release(true);
-  };
+  // The staging tables belong to the connection, so it is ended, never given back.
+  const { client, close } = await keepConnection(pool);
   try {
     await client.query(CREATE_STAGING);
   } catch (error) {

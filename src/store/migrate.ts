@@ -8,15 +8,21 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { OperatorError } from '../errors.ts';
 import { readVersion } from '../version.ts';
+import { describeLockHolder, type LockHolder, readLockHolder } from './lock-holder.ts';
+import { keepConnection } from './pool.ts';
 
 const MIGRATION_NAME = /^\d{4}_[a-z0-9_]+\.sql$/;
 /** Any number, the same in every version: who holds it migrates. */
 const MIGRATION_LOCK = 7_461_001;
 /** Filling a new table from a large log takes its time; the pool's own limit is meant for questions. */
 const MIGRATION_LIMIT_MS = 12 * 3_600_000;
+const LOCK_POLL_MS = 250;
+/** Nodes that start together wait for each other, which is no news. */
+const SAY_AFTER_MS = 5_000;
 
 const COMPATIBLE_WITH = /^-- compatible with: (\d+\.\d+\.\d+)\s*$/m;
 
@@ -28,26 +34,45 @@ export async function migrate(
   pool: pg.Pool,
   migrationsDir: string,
   version = readVersion(),
+  /** Told who holds the lock, after a few seconds of waiting for it, and again when that changes. */
+  onWaiting: (text: string) => void = () => {},
 ): Promise<readonly string[]> {
   const files = await readMigrations(migrationsDir);
-  const client = await pool.connect();
-  let failure: Error | undefined;
+  const { client, close } = await keepConnection(pool);
   try {
     await client.query('set statement_timeout = 0');
-    const waiting = {
-      text: 'select pg_advisory_lock($1)',
-      values: [MIGRATION_LOCK],
-      query_timeout: MIGRATION_LIMIT_MS,
-    };
-    await client.query(waiting);
+    await waitForLock(client, onWaiting);
     return await applyMissing(client, files, version);
-  } catch (error) {
-    failure = error instanceof Error ? error : new Error('the migration failed', { cause: error });
-    throw failure;
   } finally {
-    // The connection is closed: with it go the lock and the changed timeout.
-    client.release(failure ?? true);
+    // With the connection go the lock and the changed timeout.
+    close();
   }
+}
+
+/** Asks again and again and does not queue: who waits in the database can neither ask who is before it nor be stopped. */
+async function waitForLock(client: pg.ClientBase, onWaiting: (text: string) => void): Promise<void> {
+  const startedMs = performance.now();
+  let said = '';
+  for (;;) {
+    const { rows } = await client.query<{ isOurs: boolean }>('select pg_try_advisory_lock($1) as "isOurs"', [
+      MIGRATION_LOCK,
+    ]);
+    if (rows[0]?.isOurs === true) return;
+    const waitedMs = performance.now() - startedMs;
+    if (waitedMs > MIGRATION_LIMIT_MS) throw new Error('the lock of the migrations was not free in time');
+    const holder = waitedMs < SAY_AFTER_MS ? null : await readLockHolder(client, MIGRATION_LOCK);
+    const text = holder === null ? said : describeWait(holder);
+    if (text !== said) onWaiting(text);
+    said = text;
+    await sleep(LOCK_POLL_MS, undefined, { ref: false });
+  }
+}
+
+/** A process that migrates is at work; one that lies idle has been left behind, mostly by a pooler. */
+function describeWait(holder: LockHolder): string {
+  const waiting = `waiting for the lock of the migrations, which ${describeLockHolder(holder)} holds`;
+  if (holder.idleMs === null || holder.idleMs < SAY_AFTER_MS) return waiting;
+  return `${waiting}, though it lies idle: a pooler may have kept it when its gateway went; end it with select pg_terminate_backend(${holder.pid})`;
 }
 
 interface Migration {

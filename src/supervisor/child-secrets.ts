@@ -35,5 +35,5 @@ export function proxyConfig(config: Config): Config {
 
 /** It forwards nothing, so it needs no credentials of an upstream. */
 export function controlConfig(config: Config): Config {
-  return { ...config, upstreams: {}, aliases: {} };
+  return { ...config, upstreams: {}, aliases: {}, leading: {} };
 }

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { ChildStatus } from '../channel.ts';
 import { OperatorError } from '../errors.ts';
+import { judgeDatabase } from '../store/judge-database.ts';
 import { startEmbeddedPostgres } from './postgres/embedded-postgres.ts';
 import { describeConnectionError, pingPostgres, readErrorCode } from './postgres/postgres-connection.ts';
 
@@ -50,9 +51,10 @@ async function reach(databaseUrl: string, limitMs: number, signal: AbortSignal):
     signal.throwIfAborted();
     try {
       await pingPostgres(databaseUrl);
+      await judgeDatabase({ connectionString: databaseUrl, applicationName: 'tollgate supervisor' });
       return;
     } catch (error) {
-      if (isHopeless(error) || performance.now() + RETRY_MS > endMs) throw error;
+      if (error instanceof OperatorError || isHopeless(error) || performance.now() + RETRY_MS > endMs) throw error;
       await sleep(RETRY_MS);
     }
   }
@@ -62,7 +64,8 @@ async function openGiven(databaseUrl: string, options: DatabaseOptions): Promise
   try {
     await reach(databaseUrl, options.isSetUp ? 0 : REACH_LIMIT_MS, options.signal);
   } catch (cause) {
-    if (options.signal.aborted) throw cause;
+    // It answers, and is not one to work with: also a gateway that has run before would only fill its spool.
+    if (options.signal.aborted || cause instanceof OperatorError) throw cause;
     const target = describeTarget(databaseUrl);
     const reason = describeConnectionError(cause);
     if (!options.isSetUp) {

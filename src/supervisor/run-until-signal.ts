@@ -1,6 +1,7 @@
 /**
  * A supervisor's life as a process: start, print what `onReady` has to say, stop at a signal, exit. The first signal
- * stops in order and exits with 0, a later one stops at once and exits with 1. SIGHUP restarts the processes, except for
+ * stops in order and exits with 0; one that comes within the delay before the stop ends the delay; a later one stops at
+ * once and exits with 1. SIGHUP restarts the processes, except for
  * a gateway that was started in a terminal: there it means that the terminal is gone.
  */
 import { isatty } from 'node:tty';
@@ -19,12 +20,12 @@ export async function runUntilSignal(
   let signalMs: number | null = null;
   let exitCode = 0;
   const onSignal = (signal: string) => {
-    const isFirst = signalMs === null;
     if (signalMs !== null && performance.now() - signalMs < SAME_SIGNAL_MS) return;
     signalMs = performance.now();
-    log.info({ signal }, isFirst ? 'stopping' : 'stopping at once');
-    if (!isFirst) exitCode = 1;
-    void supervisor.stop(!isFirst).then(() => process.exit(exitCode));
+    const { stopped, isForced } = supervisor.stop();
+    log.info({ signal }, isForced ? 'stopping at once' : 'stopping');
+    if (isForced) exitCode = 1;
+    void stopped.then(() => process.exit(exitCode)); // It never rejects.
     // Counted from here: the second of the pair may have waited behind what was just begun.
     signalMs = performance.now();
   };

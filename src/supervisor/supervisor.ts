@@ -28,6 +28,7 @@ import { readGatewayStatus } from './read-gateway-status.ts';
 import { createRecentAttempts } from './recent-attempts.ts';
 import { createRollingRestart } from './rolling-restart.ts';
 import { refuseOtherRelease } from './same-release.ts';
+import { createStopDelay } from './stop-delay.ts';
 import { stopInOrder } from './stop-in-order.ts';
 import type { SupervisedChild } from './supervised-child.ts';
 
@@ -51,22 +52,25 @@ export interface ReadyGateway extends FirstAccess {
 export interface Supervisor {
   /** Resolves when calls can be made. When it rejects, everything that had been started is stopped. Call it once. */
   readonly start: () => Promise<ReadyGateway>;
-  /** Proxies drain, then the control process ships, then the database stops. Idempotent; `force` ends the waiting. */
-  readonly stop: (force?: boolean) => Promise<void>;
+  /**
+   * `readyz` says 503 for the delay, then proxies drain, the control process ships, the database stops. Asked again it
+   * does not wait for the rest of the delay, and after that for nothing: true then.
+   */
+  readonly stop: () => { readonly stopped: Promise<void>; readonly isForced: boolean };
   /** Replaces the proxy processes one by one, then the control process, each by what is on the disk now. */
   readonly restart: () => void;
 }
 
 export function createSupervisor(options: SupervisorOptions): Supervisor {
-  const { log, entry } = options;
-  const { dataDir } = options.config;
+  const { log, entry, config } = options;
+  const { dataDir } = config;
   const paths = {
     keys: join(dataDir, 'keys.json'),
     spool: join(dataDir, 'spool'),
     children: join(dataDir, 'children.json'),
   };
   const env = childEnvironment(options.env, join(dataDir, 'compile-cache'));
-  const drainMs = options.config.drainSeconds * 1_000;
+  const drainMs = config.drainSeconds * 1_000;
   const startedAtMs = Date.now();
   const version = readVersion();
   const aborter = new AbortController();
@@ -80,11 +84,14 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     await parts.proxies?.replace();
     await parts.control?.restart(CONTROL_RESTART_MS);
   }, log);
+  const delay = createStopDelay(config.stopDelaySeconds * 1_000);
   /** What the control process said last; null when the machine's own clock is right. */
   let clockReading: ClockReading | null = null;
   let isStarted = false;
   let isForced = false;
   let stopping: Promise<void> | null = null;
+  /** The delay is over, or there was none. */
+  let isStopBegun = false;
 
   // A start, in its order. Whatever is made goes into `parts` at once, for a stop may come at any await.
 
@@ -99,22 +106,23 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       },
     });
     aborter.signal.throwIfAborted();
-    const { lifelineFd, isOurs } = parts.directory;
+    const { lifelineFd, isOurs, exposure } = parts.directory;
+    if (exposure !== null) log.warn(exposure);
     const isSetUp = existsSync(paths.keys);
     await endFormerChildren(paths.children, log);
     removeEmptySpools(paths.spool);
-    const { config, sockets } = await bindPorts(options.config, parts);
+    const { config: bound, sockets } = await bindPorts(config, parts);
     aborter.signal.throwIfAborted();
     // Not before the ports are known to be free: a start that fails on them leaves nothing behind.
     const databaseStarting = openDatabase({
-      databaseUrl: config.databaseUrl,
+      databaseUrl: bound.databaseUrl,
       ...{ dataDir, isSetUp, log, signal: aborter.signal, mayRun: isOurs, onMoved: onDatabaseMoved },
     });
     parts.databaseStarting = databaseStarting;
     databaseStarting.catch(() => {}); // Awaited below, and by a stop.
-    const admin = writeAdminAccess(dataDir, formatOrigin(config.adminHost, config.adminPort), config.adminToken);
+    const admin = writeAdminAccess(dataDir, formatOrigin(bound.adminHost, bound.adminPort), bound.adminToken);
     const base = { entry, env, lifelineFd, log };
-    const given = { base, config, spoolDir: paths.spool, keysFile: paths.keys };
+    const given = { base, config: bound, spoolDir: paths.spool, keysFile: paths.keys };
     parts.proxies = createProxyChildren({
       ...{ ...given, sockets, drainMs },
       ...{ onMessage: onProxyMessage, onChange: onProxyChange },
@@ -127,7 +135,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     ]);
     aborter.signal.throwIfAborted();
     const access = await createFirstAccess(dataDir, admin, log);
-    const proxyOrigin = config.publicUrl ?? formatOrigin(config.host, config.port);
+    const proxyOrigin = bound.publicUrl ?? formatOrigin(bound.host, bound.port);
     isStarted = true;
     log.info({ readyMs: Math.round(performance.now()), proxy: proxyOrigin, admin: admin.url }, 'ready');
     return { proxyOrigin, ...access };
@@ -158,6 +166,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
 
   function onProxyMessage(proxy: SupervisedChild, message: UpMessage): void {
     if (message.type === 'ready') {
+      if (delay.hasBegun()) proxy.send({ type: 'stop-announced' });
       publication.ready(proxy);
       if (clockReading !== null) proxy.send({ type: 'clock', reading: clockReading });
     } else if (message.type === 'keys-applied') publication.applied(proxy, message.version);
@@ -165,7 +174,9 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   }
 
   function onControlMessage(message: UpMessage): void {
-    if (message.type === 'publish-keys') {
+    if (message.type === 'ready') {
+      if (delay.hasBegun()) parts.control?.send({ type: 'stop-announced' });
+    } else if (message.type === 'publish-keys') {
       publication.publish(message.change, parts.proxies?.children() ?? []);
     } else if (message.type === 'clock') {
       clockReading = message.reading;
@@ -211,14 +222,30 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
 
   // The end.
 
-  function stop(force = false): Promise<void> {
+  function stop(): { readonly stopped: Promise<void>; readonly isForced: boolean } {
+    if (stopping === null) stopping = isStarted && config.stopDelaySeconds > 0 ? stopAfterDelay() : stopNow();
+    else if (isStopBegun) force();
+    else delay.skip();
+    return { stopped: stopping, isForced };
+  }
+
+  async function stopAfterDelay(): Promise<void> {
+    log.info({ delayMs: config.stopDelaySeconds * 1_000 }, 'readyz says 503; serving on until the delay is over');
+    for (const child of listChildren(parts)) child.send({ type: 'stop-announced' });
+    await delay.wait();
+    await stopNow();
+  }
+
+  function stopNow(): Promise<void> {
+    isStopBegun = true;
     aborter.abort();
-    if (force && !isForced) {
-      isForced = true;
-      for (const child of listChildren(parts)) void child.stop(0);
-    }
-    stopping ??= stopInOrder(parts, drainMs, () => isForced, log);
-    return stopping;
+    return stopInOrder(parts, drainMs, () => isForced, log);
+  }
+
+  function force(): void {
+    if (isForced) return;
+    isForced = true;
+    for (const child of listChildren(parts)) void child.stop(0);
   }
 
   /**
@@ -227,10 +254,11 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
    */
   async function abandon(): Promise<void> {
     aborter.abort();
+    delay.skip();
     for (const child of listChildren(parts)) child.kill();
     isForced = true;
     await (await parts.databaseStarting?.catch(() => null))?.abandon();
-    stopping ??= stopInOrder(parts, drainMs, () => isForced, log);
+    stopping ??= stopNow();
     await stopping;
   }
 
@@ -239,7 +267,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       try {
         return await startAll();
       } catch (error) {
-        await stop();
+        stopping ??= stopNow();
+        await stopping;
         throw error instanceof OperatorError || !(error instanceof Error)
           ? error
           : new OperatorError(error.message, { cause: error });

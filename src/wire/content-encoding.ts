@@ -30,6 +30,8 @@ export interface ContentDecoder {
   readonly push: (chunk: Buffer) => void;
   /** No more input. `onEnd` follows, if it did not come before. */
   readonly end: () => void;
+  /** Calls `done` when what was pushed is decoded, or the decoding is over. One at a time. */
+  readonly settle: (done: () => void) => void;
   /** Stops at once; no callback comes after it. */
   readonly destroy: () => void;
   /** Encoded bytes not yet decoded. */
@@ -149,6 +151,7 @@ export function createContentDecoder(
   let ended = false;
   let pendingBytes = 0;
   let consumedBytes = 0;
+  let onSettled: (() => void) | null = null;
   const stages: Stage[] = [];
 
   function finish(end: DecodeEnd): void {
@@ -156,6 +159,13 @@ export function createContentDecoder(
     ended = true;
     for (const stage of stages) stage.destroy();
     onEnd(end);
+    reportSettled();
+  }
+
+  function reportSettled(): void {
+    const done = onSettled;
+    onSettled = null;
+    done?.();
   }
 
   function isOverLimit(bytes: number): boolean {
@@ -210,7 +220,13 @@ export function createContentDecoder(
       }
       first.write(chunk, () => {
         pendingBytes -= chunk.length;
+        // What was decoded is given out in this turn of the loop.
+        if (pendingBytes === 0 && onSettled !== null) setImmediate(reportSettled);
       });
+    },
+    settle: (done) => {
+      if (ended || pendingBytes === 0) done();
+      else onSettled = done;
     },
     end: () => {
       if (!ended) first?.end();

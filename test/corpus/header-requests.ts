@@ -47,12 +47,12 @@ const HOSTS: readonly RequestRow[] = [
   [
     'another one for the absolute target',
     `GET http://a.test/v1/models HTTP/1.1\r\nHost: b.test\r\n${KEY_LINE}\r\n\r\n`,
-    OK,
+    refused('target_elsewhere'),
   ],
   [
     'two, with an absolute target',
     `GET http://a.test/v1/models HTTP/1.1\r\nHost: a.test\r\nHost: b.test\r\n${KEY_LINE}\r\n\r\n`,
-    HOST,
+    refused('target_elsewhere'),
   ],
   ['a bad one in HTTP/1.0', `GET /v1/models HTTP/1.0\r\nHost: x/#@evil.test\r\n${KEY_LINE}\r\n\r\n`, HOST],
 ];

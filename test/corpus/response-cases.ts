@@ -314,7 +314,12 @@ const ENDINGS: readonly Row[] = [
   ['205 with length nought', says(head('HTTP/1.1 205 Reset Content', 'Content-Length: 0')), whole('', 205)],
   [
     'a redirect to another host is not followed',
-    says(head('HTTP/1.1 307 Temporary Redirect', 'Location: http://127.0.0.1:1/', 'Content-Length: 0')),
+    says(head('HTTP/1.1 303 See Other', 'Location: http://127.0.0.1:1/', 'Content-Length: 0')),
+    whole('', 303),
+  ],
+  [
+    'a redirect on the same host is not followed',
+    says(head('HTTP/1.1 307 Temporary Redirect', 'Location: /elsewhere', 'Content-Length: 0')),
     whole('', 307),
   ],
   [

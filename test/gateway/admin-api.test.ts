@@ -96,9 +96,12 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
       nodes: ONE_NODE,
       nowMs: Date.now,
       dashboard: null,
+      databaseUrl: 'postgres://127.0.0.1/test',
       endedSessions: openEndedSessions(null, log),
       access: watchAdminAccess(log),
+      isStopping: () => false,
       database: () => (isDatabaseOpen ? pool : null),
+      databaseProblem: () => null,
       publishKeys: keys.publish,
       requestRestart: async () => ({ requested: 1, finished: 0, problem: null }),
       readSupervisorStatus: async () => ({
@@ -442,7 +445,7 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
     isDatabaseOpen = false;
     try {
       expect(await refusal(ask('/api/v1/logs'))).toBe('503 database_unavailable');
-      expect(await read('/readyz')).toEqual({ status: 'degraded', database: 'down' });
+      expect(await read('/readyz')).toEqual({ status: 'degraded', database: 'down', problem: null });
       expect(await read('/healthz')).toEqual({ status: 'ok' });
       expect((await read('/api/v1/status'))['database']).toMatchObject({ state: 'down' });
     } finally {

@@ -75,6 +75,8 @@ export function runGateway(options: GatewayOptions): GatewayRun {
     env: {
       ...inherited,
       ...{ TOLLGATE_PORT: '0', TOLLGATE_ADMIN_PORT: '0', TOLLGATE_WORKERS: '1', TOLLGATE_DATA_DIR: dataDir },
+      // There is no terminal here.
+      TOLLGATE_STOP_DELAY_SECONDS: '0',
       NODE_COMPILE_CACHE: COMPILE_CACHE,
       ...options.env,
     },

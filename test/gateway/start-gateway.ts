@@ -107,6 +107,8 @@ export async function startGateway(options: StartOptions = {}): Promise<TestGate
       TOLLGATE_PORT: String(port),
       TOLLGATE_ADMIN_PORT: String(adminPort),
       TOLLGATE_WORKERS: '1',
+      // There is no terminal here.
+      TOLLGATE_STOP_DELAY_SECONDS: '0',
       // One for all gateways of the tests: most of a start is compiling.
       NODE_COMPILE_CACHE: COMPILE_CACHE,
       ...options.env,

@@ -172,3 +172,47 @@ test('pictures that are billed by tokens are not counted as well', async () => {
   const { usage: read } = await picturesOf({ body: json(DALL_E.replace('dall-e-3', 'gpt-image-1')), answer });
   expect(read).toEqual({ classes: { input: 5, output: 0, output_image: 4160 }, reasoning: null, native: usage });
 });
+
+const RANKED = json('{"results":[{"index":1,"relevance_score":0.9},{"index":0,"relevance_score":0.1}]}');
+
+function rank(documents: readonly unknown[], query = 'toll?', more: object = {}): Exchange {
+  const body = json(JSON.stringify({ query, documents, top_n: 2, api_version: 2, ...more }));
+  return { path: '/model/cohere.rerank-v3-5:0/invoke', type: 'application/json', answer: RANKED, body };
+}
+
+const many = (length: number, text: string) => new Array<string>(length).fill(text);
+
+test.each<[string, Exchange, string, object | null, boolean]>([
+  ['one query', rank(['a gate', 'a bridge']), 'request', { rerank_queries: 1 }, false],
+  ['a hundred documents', rank(many(100, 'a gate')), 'request', { rerank_queries: 1 }, false],
+  ['one more', rank(many(101, 'a gate')), 'request', { rerank_queries: 2 }, false],
+  ['documents that are objects', rank([{ text: 'a gate' }]), 'request', { rerank_queries: 1 }, false],
+  ['a long document, far from a second query', rank(['a '.repeat(20_000)]), 'request', { rerank_queries: 1 }, false],
+  [
+    'documents that may be cut into another query',
+    rank(many(60, 'a '.repeat(500))),
+    'request',
+    { rerank_queries: 1 },
+    true,
+  ],
+  ['a query as long as a piece', rank(['a gate'], 'a '.repeat(300)), 'request', { rerank_queries: 1 }, true],
+  [
+    'a count of the provider’s own',
+    { ...rank(['a gate']), answer: json('{"results":[],"meta":{"billed_units":{"search_units":3}}}') },
+    'provider',
+    { rerank_queries: 3 },
+    false,
+  ],
+  ['no documents', rank([]), 'none', null, false],
+  ['an error', { ...rank(['a']), status: 400, answer: json('{"message":"no"}') }, 'none', null, false],
+  [
+    'a model that ranks nothing',
+    { ...rank(['a gate']), path: '/model/amazon.titan-text-express-v1/invoke' },
+    'none',
+    null,
+    false,
+  ],
+])('a reranker’s request: %s', async (_, exchange, source, classes, isIncomplete) => {
+  const { usageSource, usage } = await usageOf(exchange);
+  expect([usageSource, usage?.classes ?? null, usage?.isIncomplete === true]).toEqual([source, classes, isIncomplete]);
+});

@@ -45,7 +45,7 @@ function change({ gateway, key }: InProcessProxy, to: { revoked?: boolean; expir
 
 function revoke(proxy: InProcessProxy): void {
   change(proxy, { revoked: true });
-  endCallsOfEndedKeys(proxy.gateway, Date.now());
+  endCallsOfEndedKeys(proxy.gateway);
 }
 
 async function until(what: string, holds: () => boolean): Promise<void> {
@@ -231,6 +231,6 @@ test('calls of other keys go on', async () => {
   const proxy = await openProxy(provider.origin);
   const answer = send(proxy, CALL, BODY);
   await until('the first event has come', () => answer.text().includes('"a"'));
-  endCallsOfEndedKeys(proxy.gateway, Date.now());
+  endCallsOfEndedKeys(proxy.gateway);
   await until('it is whole', () => answer.text().endsWith('0\r\n\r\n'));
 });

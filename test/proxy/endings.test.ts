@@ -300,7 +300,7 @@ test('refusals: one readable body, its code in a header, no retry where it is us
   const body = JSON.parse(answer.body.toString());
   expect(body).toMatchObject({
     type: 'error',
-    error: { type: 'authentication_error', code: 401, status: 'UNAUTHENTICATED' },
+    error: { type: 'authentication_error', code: 'key_missing', status: 'UNAUTHENTICATED' },
   });
   expect(body.message).toBe(body.error.message);
   expect(proxy.attempts.at(-1)).toMatchObject({ code: 'key_missing', status: 401, method: 'GET', path: '/v1/models' });

@@ -183,8 +183,12 @@ describe('the target of a request', () => {
     expect(answer.body.toString()).toContain('X-Gateway-Provider');
   });
 
-  test('of another host is taken for a path on the configured one', async () => {
-    expect((await sendThrough('GET http://evil.example/v1/models HTTP/1.1')).target).toBe('/v1/models');
+  test('of another host is refused, and one that names the gateway is as any other', async () => {
+    const seen = provider.requests.length;
+    expect((await send('GET http://evil.example/v1/models HTTP/1.1', [])).status).toBe(400);
+    expect(provider.requests.length).toBe(seen);
+    const own = await sendThrough(`GET http://127.0.0.1:${proxy.port}/v1/models HTTP/1.1`);
+    expect(own.target).toBe('/v1/models');
   });
 });
 

@@ -282,7 +282,7 @@ test.each<[string, Http2Call, number, string]>([
   const first = provider.requests.length;
   const answer = await readHttp2Answer(session, given);
   expect([answer.status, headerOf(answer, 'x-gateway-error'), answer.end]).toEqual([status, code, 'complete']);
-  expect(JSON.parse(answer.body.toString())).toMatchObject({ type: 'error', error: { code: status } });
+  expect(JSON.parse(answer.body.toString())).toMatchObject({ type: 'error', error: { code } });
   expect(provider.requests).toHaveLength(first);
 });
 

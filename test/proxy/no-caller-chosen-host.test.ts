@@ -69,8 +69,6 @@ test('headers, body, query and target that name another host go to the configure
   const query = FIELDS.map((name) => `${name}=${encodeURIComponent(EVIL)}`).join('&');
   const targets = [
     `/v1/chat/completions?${query}`,
-    `${EVIL}/v1/chat/completions`,
-    `http://u:p@evil.example:9/v1/chat/completions`,
     '/v1/chat/completions@evil.example',
     '/v1/redirect',
     '/v1beta/models/evil.example%2Fm:generateContent',
@@ -88,6 +86,8 @@ test('headers, body, query and target that name another host go to the configure
     '/v1/%2e%2e/x',
     '/v1/x#@evil.example',
     'evil.example:9/v1/x',
+    `${EVIL}/v1/chat/completions`,
+    'http://u:p@evil.example:9/v1/chat/completions',
   ])
     expect([
       target,

@@ -12,7 +12,9 @@ let provider: ScriptedProvider;
 let proxy: InProcessProxy;
 
 beforeAll(async () => {
-  provider = await startScriptedProvider({ answer: () => buildAnswer({ body: '{}' }) });
+  provider = await startScriptedProvider({
+    answer: () => buildAnswer({ headers: [['Content-Type', 'application/json']], body: '{}' }),
+  });
   proxy = await startProxy(provider.origin);
 });
 afterAll(async () => {

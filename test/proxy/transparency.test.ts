@@ -108,7 +108,7 @@ test.each<[string, AnswerOptions]>([
   ['not modified', { status: 304, reason: 'Not Modified', framing: 'none', headers: [['ETag', '"a"']] }],
   [
     'a redirect, not followed',
-    { status: 307, reason: 'Temporary Redirect', headers: [['Location', 'http://127.0.0.1:1/x']], body: '' },
+    { status: 303, reason: 'See Other', headers: [['Location', 'http://127.0.0.1:1/x']], body: '' },
   ],
   [
     'a gzip answer',

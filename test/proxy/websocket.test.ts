@@ -246,7 +246,9 @@ test.each([
   expect(answer.status).toBe(426);
   expect(answer.rawHeaders).toContain('Upgrade');
   expect(answer.rawHeaders).toContain('HTTP/1.1');
-  expect(JSON.parse(answer.body.toString())).toMatchObject({ error: { type: 'invalid_request_error', code: 426 } });
+  expect(JSON.parse(answer.body.toString())).toMatchObject({
+    error: { type: 'invalid_request_error', code: 'upgrade_unsupported' },
+  });
   expect(provider.sockets).toHaveLength(0);
   expect((await proxy.lastCall().catch(() => null))?.end.outcome ?? 'rejected').toBe('rejected');
 });

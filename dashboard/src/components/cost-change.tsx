@@ -6,7 +6,7 @@ interface CostChangeProps {
   /** Decimal text; null when not known. */
   readonly before: string | null;
   readonly after: string | null;
-  /** Calls without a price in each sum. */
+  /** Calls in each sum whose cost is not wholly known. */
   readonly unpricedBefore?: number;
   readonly unpricedAfter?: number;
 }

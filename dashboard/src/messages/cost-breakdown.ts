@@ -119,6 +119,7 @@ const CLASS_WORDS: Readonly<Record<string, string>> = {
   input_audio_ms: 'Sound sent, in milliseconds',
   input_characters: 'Characters sent',
   output_images: 'Pictures made',
+  rerank_queries: 'Queries of a reranker',
   web_search_requests: 'Web searches',
   web_fetch_requests: 'Web fetches',
   file_search_requests: 'File searches',

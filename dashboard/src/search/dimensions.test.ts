@@ -42,6 +42,11 @@ test('keys are called by name, and by their number too when a name is shared', (
   expect(describeGroup(['key'], ['2'], names)).toEqual(['batch']);
   expect(describeGroup(['key'], ['9'], names)).toEqual(['key 9']);
   expect(describeGroup(['metadata.Feature'], [null], names)).toEqual(['(not set)']);
+  expect(describeGroup(['span_path', 'span_path'], ['search/search%204', null], names)).toEqual([
+    'search / search 4',
+    '(no step)',
+  ]);
+  expect(describeGroup(['span_path'], ['search/search%2'], names)).toEqual(['search/search%2']);
 });
 
 test('the current key can be chosen although it has not been seen lately, and once only whatever its case', () => {

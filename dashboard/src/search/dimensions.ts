@@ -76,8 +76,18 @@ export function nameKeys(keys: readonly { readonly id: number; readonly name: st
   return new Map(keys.map(({ id, name }) => [String(id), isShared(name) ? `${name} (key ${id})` : name]));
 }
 
+/** A step's path as people write it; a cut one may end within an escape, and then stays as it is. */
+function describeStep(path: string): string {
+  try {
+    return path.split('/').map(decodeURIComponent).join(' / ');
+  } catch {
+    return path;
+  }
+}
+
 export function describeValue(id: string, value: string | null, keyNames: KeyNames): string {
-  if (value === null) return NOT_SET;
+  if (value === null) return id === 'span_path' ? '(no step)' : NOT_SET;
+  if (id === 'span_path') return describeStep(value);
   if (id === 'key') return keyNames.get(value) ?? `key ${value}`;
   return value === '' ? '(empty)' : value;
 }

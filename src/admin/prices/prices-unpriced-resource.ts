@@ -35,6 +35,7 @@ export const UnpricedBody = z
     suggestion: z
       .string()
       .describe('A command, with words in capitals to be filled in; or a sentence where none helps'),
+    note: z.string().nullable().describe('Why the price book has no price of a model that it knows'),
   })
   .openapi('UnpricedModel');
 export type UnpricedBody = z.infer<typeof UnpricedBody>;
@@ -86,6 +87,7 @@ function formatUnpriced(found: UnpricedModel): UnpricedBody {
     last_seen: found.lastSeen.toISOString(),
     example_id: found.exampleId,
     suggestion: found.suggestion,
+    note: found.note,
   };
 }
 

@@ -33,6 +33,13 @@ const QuoteContextBody = z.strictObject({
   size: z.string().max(50).optional().describe('Of the pictures, as in the request'),
   quality: z.string().max(50).optional().describe('Of the pictures, as in the request'),
   input_characters: Count.optional().describe('Of the text to be spoken, where speech is billed by it'),
+  documents: z
+    .number()
+    .int()
+    .min(1)
+    .max(100_000)
+    .optional()
+    .describe('To be ranked, each of one piece (up to 512 tokens)'),
   region: z
     .string()
     .min(1)

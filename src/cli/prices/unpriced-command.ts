@@ -29,6 +29,7 @@ const UnpricedList = z.object({
       cache_creation_input_tokens: z.number(),
       output_tokens: z.number(),
       suggestion: z.string(),
+      note: z.string().nullable().default(null),
     }),
   ),
 });
@@ -85,6 +86,10 @@ async function showUnpriced(flags: UnpricedFlags): Promise<void> {
     return;
   }
   for (const line of formatTable(COLUMNS, data.map(formatUnpriced))) await output.line(line);
+  const noted = data.filter(({ note }) => note !== null);
+  if (noted.length > 0) await output.line('\nWhat the price book says of them:');
+  for (const { provider, model, note } of noted)
+    await output.line(terminalText(`  ${provider} ${model ?? '—'}: ${note ?? ''}`));
   await output.line('\nWhat to do, with the words in capitals filled in:');
   for (const { suggestion } of data) await output.line(`  ${terminalText(suggestion)}`);
 }

@@ -47,9 +47,10 @@ class StreamConnection implements ClientConnection {
     return this.#stream.destroyed;
   }
 
-  write(bytes: Buffer): boolean {
+  write(bytes: Buffer, written?: (error?: Error | null) => void): boolean {
     this.#unsentWrites += 1;
-    return this.#stream.write(bytes, () => {
+    return this.#stream.write(bytes, (error) => {
+      written?.(error);
       this.#unsentWrites -= 1;
       if (this.#isBreaking && this.#unsentWrites === 0) this.destroy();
     });
@@ -200,10 +201,10 @@ class Http2Response implements ClientResponse {
   }
 
   /** The head alone of an answer without a body would be all of it, and that may leave with the end only. */
-  write(bytes: Buffer): boolean {
+  write(bytes: Buffer, written?: (error?: Error | null) => void): boolean {
     if (this.#isBodiless || this.#stream.destroyed) return true;
     this.#sendHead(false);
-    return bytes.length === 0 || this.#connection.write(bytes);
+    return bytes.length === 0 || this.#connection.write(bytes, written);
   }
 
   /** Of equal names the order stays. */

@@ -10,6 +10,7 @@ interface CarryingConnection {
   pause(): void;
   resume(): void;
   noteProgress(): void;
+  expectEnd(): void;
 }
 
 export class SentCall implements UpstreamCall {
@@ -48,6 +49,10 @@ export class SentCall implements UpstreamCall {
 
   resume(): void {
     this.connection?.resume();
+  }
+
+  expectEnd(): void {
+    this.connection?.expectEnd();
   }
 
   onBodyProgress(): void {

@@ -18,6 +18,8 @@ export interface ConnectionOwner {
   /** Counts the sweeps: a clock that costs nothing to read. */
   readonly tick: number;
   release(connection: UpstreamConnection, keepAliveMs: number | null): void;
+  /** It will be released in a moment. */
+  expectEnd(connection: UpstreamConnection): void;
   /** The connection is gone. */
   forget(connection: UpstreamConnection): void;
   /** Nothing of the call was written. */
@@ -134,6 +136,10 @@ export class UpstreamConnection {
     if (this.#call !== null) this.#detach(this.#call);
     this.#parser.isHalted = true;
     this.#socket.destroy();
+  }
+
+  expectEnd(): void {
+    if (this.#call !== null && this.#isReady) this.#owner.expectEnd(this);
   }
 
   noteProgress(): void {

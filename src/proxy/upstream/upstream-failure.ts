@@ -8,6 +8,8 @@ import { ResponseSyntaxError } from './response-head.ts';
 export interface UpstreamFailure {
   readonly code: GatewayErrorCode;
   readonly cause: Error;
+  /** Added to the code's message, for the client and in the record. */
+  readonly detail?: string;
 }
 
 export type UpstreamFault =

@@ -111,6 +111,9 @@ export class UpstreamHandshake implements UpstreamCall {
     if (!this.#isParsing) this.#parse();
   }
 
+  /** The connection is its own. */
+  expectEnd(): void {}
+
   /** True when it had not ended before. */
   #end(): boolean {
     if (this.#isEnded) return false;

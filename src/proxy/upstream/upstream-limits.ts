@@ -15,6 +15,8 @@ export interface UpstreamLimits {
   readonly keepAliveMaxMs: number;
   /** A connection that was idle for longer is looked at once more before it is written to. */
   readonly trustedIdleMs: number;
+  /** How long a call waits for a connection whose answer is all but over, before it opens one. */
+  readonly soonFreeMs: number;
   /** How often open calls and idle connections are looked over; the limits above are exact to this. */
   readonly sweepIntervalMs: number;
   /** To all providers together, idle ones too. */
@@ -34,6 +36,8 @@ export const DEFAULT_LIMITS: UpstreamLimits = {
   keepAliveMaxMs: 300_000,
   // No server closes after less; under load connections are taken again within milliseconds.
   trustedIdleMs: 250,
+  // About what a handshake with a provider takes.
+  soonFreeMs: 50,
   sweepIntervalMs: 1_000,
   maxConnections: MAX_CONNECTIONS,
 };

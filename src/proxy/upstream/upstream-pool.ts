@@ -3,6 +3,7 @@
  * another call. Connections hold nothing of a client: any call of any account may be the next.
  */
 import { SentCall } from './sent-call.ts';
+import { SoonFree } from './soon-free.ts';
 import type { UpgradeEvents, UpstreamCall, UpstreamEvents, UpstreamRequest } from './upstream.ts';
 import { type ConnectionOwner, type OpenSocket, UpstreamConnection } from './upstream-connection.ts';
 import { type ConnectorOptions, UpstreamConnector } from './upstream-connector.ts';
@@ -33,6 +34,10 @@ export class UpstreamPool implements ConnectionOwner {
   /** All there are, idle, connecting or busy. */
   readonly #connections = new Set<UpstreamConnection>();
   readonly #handshakes = new Set<UpstreamHandshake>();
+  readonly #soonFree = new SoonFree<UpstreamConnection>(
+    (call) => this.#place(call),
+    (call) => this.#open(call),
+  );
   #isClosed = false;
   #onEmpty: (() => void) | null = null;
 
@@ -86,12 +91,21 @@ export class UpstreamPool implements ConnectionOwner {
     const nowMs = performance.now();
     connection.idleSinceMs = nowMs;
     connection.idleUntilMs = nowMs + Math.min(offeredMs, limits.keepAliveMaxMs);
-    if (offeredMs <= 0) connection.destroy();
-    else this.#idle.push(connection);
+    if (offeredMs <= 0) {
+      connection.destroy();
+      return;
+    }
+    this.#idle.push(connection);
+    this.#soonFree.freed(connection);
+  }
+
+  expectEnd(connection: UpstreamConnection): void {
+    this.#soonFree.add(connection);
   }
 
   forget(connection: UpstreamConnection): void {
     this.#connections.delete(connection);
+    this.#soonFree.lost(connection);
     const at = this.#idle.indexOf(connection);
     if (at !== -1) this.#idle.splice(at, 1);
     if (this.#connections.size === 0) this.#onEmpty?.();
@@ -117,6 +131,7 @@ export class UpstreamPool implements ConnectionOwner {
   /** Cuts the calls that are left. */
   close(): Promise<void> {
     this.#isClosed = true;
+    for (const call of this.#soonFree.takeAll()) call.fail(new UpstreamError('CLIENT_CLOSED'));
     for (const handshake of this.#handshakes) handshake.fail(new UpstreamError('CLIENT_CLOSED'));
     for (const connection of this.#connections) connection.destroy();
     if (this.#connections.size === 0) return Promise.resolve();
@@ -130,7 +145,7 @@ export class UpstreamPool implements ConnectionOwner {
     for (;;) {
       const connection = this.#idle.pop();
       if (connection === undefined) {
-        this.#open(call);
+        if (!this.#soonFree.tryWait(call, this.limits.soonFreeMs)) this.#open(call);
         return;
       }
       if (!connection.isUsable(nowMs)) {

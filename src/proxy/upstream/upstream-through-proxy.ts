@@ -137,6 +137,8 @@ function sendThrough(
     },
     pause: () => controller?.pause(),
     resume: () => controller?.resume(),
+    // undici chooses its connections by itself.
+    expectEnd: () => {},
   };
 }
 

@@ -55,6 +55,8 @@ export interface UpstreamCall {
   pause(): void;
   /** May hand over what was kept back before it returns. */
   resume(): void;
+  /** The answer is all but over: the next call may wait a moment for its connection instead of opening one. */
+  expectEnd(): void;
 }
 
 export interface UpstreamClient {

@@ -9,7 +9,8 @@ import type { CallBegin } from '../../call-record.ts';
 import { GatewayError } from '../../errors.ts';
 import type { WebsocketEndpoint } from '../../providers/provider.ts';
 import { accept } from '../accept.ts';
-import { Answer, type AnswerEnding } from '../answer.ts';
+import { Answer } from '../answer.ts';
+import type { AnswerEnding } from '../answer-ending.ts';
 import { AnswerHead, dropNamed, headersForClient } from '../answer-head.ts';
 import { authenticate } from '../authenticate.ts';
 import { BodyCopy } from '../body-copy.ts';
@@ -17,8 +18,10 @@ import type { Gateway } from '../gateway.ts';
 import { splitGatewayHeaders } from '../gateway-headers.ts';
 import { hideEchoes, hideInReading, NOT_SIGNED } from '../hide-echoes.ts';
 import { acceptCall, keepBegin, keepEnd, keepsBodies, loseEnd, stampArrival } from '../keep-call.ts';
+import { editHeadersOf } from '../lead-back.ts';
+import { refuseRedirect } from '../leading-address.ts';
 import { attachMeter } from '../meter.ts';
-import { refusalOf } from '../outcome.ts';
+import { detailOf, refusalOf } from '../outcome.ts';
 import { beginFlags, type CallFacts, describeCheckpoint, describeCopiedBody, describeEnd } from '../record.ts';
 import { refuse } from '../refuse.ts';
 import { refuseCall } from '../refuse-call.ts';
@@ -100,7 +103,7 @@ export async function handleUpgrade(incoming: IncomingMessage, head: Buffer, gat
       await keepAnswer(handshake.ending, answer, opening);
       const refusal = refusalOf(handshake.ending, answer.head);
       if (refusal === null) answer.release();
-      else refuse(incoming, outgoing, refusal, arrival.id);
+      else refuse(incoming, outgoing, refusal, arrival.id, detailOf(handshake.ending));
     }
   } catch (error) {
     refuseCall(incoming, outgoing, gateway, arrival, facts, begun, error);
@@ -146,6 +149,8 @@ function createAnswer(outgoing: ServerResponse, { gateway, facts, responseCopy }
     endsWithKey: () => true,
     stalls: gateway.stalledClients,
     arrivedMs: arrival.monotonicMs,
+    refusesHead: (head) => refuseRedirect(head, route),
+    editHeaders: editHeadersOf(route),
     onHead: (head) => attachMeter(route, head, false, request.method),
     checkpoint: (_answer, done) => done(),
   });

@@ -3,7 +3,7 @@
  * Pure: facts in, records out.
  */
 import type { CallBegin, CallBody, CallEnd } from '../../call-record.ts';
-import type { AnswerEnding } from '../answer.ts';
+import type { AnswerEnding } from '../answer-ending.ts';
 import type { AnswerHead } from '../answer-head.ts';
 import type { BodyCopy } from '../body-copy.ts';
 import { clockFlags } from '../keep-call.ts';
@@ -75,17 +75,18 @@ export function describeSessionEnd(
 
 /** A websocket is over when one side has said so; what ends without that was cut, by who ended first. */
 function readEnding(ended: RelayEnding, meter: WebsocketMeter): AnswerEnding {
+  const before = meter.responseBytes === 0 ? 'first_byte' : 'end';
   switch (ended.kind) {
     case 'provider-ended':
       if (meter.sawClose || meter.isBlind) return { kind: 'complete' };
-      if (ended.isSecond) return { kind: 'client-gone', isStalled: false };
+      if (ended.isSecond) return { kind: 'client-gone', isStalled: false, before };
       return { kind: 'upstream-cut', failure: describeFailure(new UpstreamError('ANSWER_CUT')) };
     case 'provider-cut':
       if (meter.sawClose) return { kind: 'complete' };
-      if (ended.isSecond) return { kind: 'client-gone', isStalled: false };
+      if (ended.isSecond) return { kind: 'client-gone', isStalled: false, before };
       return { kind: 'upstream-cut', failure: describeFailure(ended.error ?? new UpstreamError('ANSWER_CUT')) };
     case 'client-gone':
-      return meter.sawClose ? { kind: 'complete' } : { kind: 'client-gone', isStalled: false };
+      return meter.sawClose ? { kind: 'complete' } : { kind: 'client-gone', isStalled: false, before };
     case 'idle':
       return { kind: 'upstream-cut', failure: describeFailure(new UpstreamError('IDLE_TIMEOUT')) };
     case 'shutdown':

@@ -1,6 +1,7 @@
 /** Asks a PostgreSQL whether it answers; nothing else is queried from here. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { plainSslMode } from '../../store/ssl-mode.ts';
 
 const CONNECT_TIMEOUT_MS = 3_000;
 const POLL_MS = 20;
@@ -12,7 +13,7 @@ export interface PostgresAnswer {
 
 async function withClient<T>(connectionString: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({
-    connectionString,
+    connectionString: plainSslMode(connectionString),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: 2 * CONNECT_TIMEOUT_MS,
     application_name: 'tollgate supervisor',

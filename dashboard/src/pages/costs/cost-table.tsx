@@ -81,7 +81,7 @@ function Unpriced({ row, window, filters }: LinkProps) {
       to="/logs"
       search={{ ...window, f: [...filters, ...row.filters, 'total_cost:nohas'] }}
       className="text-warn underline underline-offset-4"
-      aria-label={`${count} calls without a price of ${row.names.join(', ')}`}
+      aria-label={`${count} calls whose cost is not wholly known, of ${row.names.join(', ')}`}
     >
       <Count value={count} unit="calls" />
     </Link>
@@ -117,7 +117,7 @@ function listColumns(props: CostTableProps): readonly PlainColumn<CostRow>[] {
     { header: 'Share', align: 'right', render: ({ share }) => <ShareBar share={share} /> },
     { header: 'Calls', align: 'right', render: ({ sums }) => <Count value={sums.calls} unit="calls" /> },
     { header: 'Tokens', align: 'right', render: (row) => <RowTokens row={row} /> },
-    { header: 'Without price', align: 'right', render: (row) => <Unpriced {...links(row)} /> },
+    { header: 'Not wholly known', align: 'right', render: (row) => <Unpriced {...links(row)} /> },
     {
       header: 'Average a call',
       align: 'right',

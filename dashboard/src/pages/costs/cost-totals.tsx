@@ -29,7 +29,7 @@ export function CostTotals({ totals, window, filters }: CostTotalsProps) {
       ),
     },
     {
-      name: 'Without price',
+      name: 'Not wholly known',
       value:
         unpriced === 0 ? (
           <Count value={0} unit="calls" />
@@ -38,7 +38,7 @@ export function CostTotals({ totals, window, filters }: CostTotalsProps) {
             to="/logs"
             search={{ ...window, f: [...filters, 'total_cost:nohas'] }}
             className="text-warn underline underline-offset-4"
-            aria-label={`${unpriced} calls without a price`}
+            aria-label={`${unpriced} calls whose cost is not wholly known`}
           >
             <Count value={unpriced} unit="calls" />
           </Link>

@@ -31,6 +31,7 @@ export function LogHead({ log, isPage, onShow }: LogHeadProps) {
         {log.streamed === true && <Badge>stream</Badge>}
         {log.attempt !== null && log.attempt > 0 && <Badge tone="warn">retry {log.attempt}</Badge>}
         {log.cost_status === 'unpriced' && <Badge tone="warn">no price</Badge>}
+        {log.cost_status === 'no_usage' && <Badge>no usage</Badge>}
         <span className="ml-auto flex gap-1">
           <CopyMenu log={log} />
           {!isPage && (

@@ -43,7 +43,7 @@ const COLUMNS: readonly PlainColumn<PriceRow>[] = [
           {row.service_tier === 'any' ? 'any tier' : row.service_tier}
           {prompts !== null && <span className="block text-xs text-ink-faint">{prompts}</span>}
           {row.places !== null && (
-            <span className="block text-xs text-ink-faint">served in {row.places.join(', ')}</span>
+            <span className="block text-xs text-ink-faint">served at {row.places.join(', ')}</span>
           )}
           {hours !== null && <span className="block text-xs text-ink-faint">{hours}</span>}
         </span>

@@ -64,6 +64,7 @@ export const RATE_UNITS: Readonly<Record<UsageClass, string>> = {
   input_audio_ms: 'USD per minute of sound',
   input_characters: 'USD per 1M characters',
   output_images: 'USD per 1,000 pictures',
+  rerank_queries: 'USD per 1,000 queries',
   web_search_requests: PER_REQUESTS,
   web_fetch_requests: PER_REQUESTS,
   file_search_requests: PER_REQUESTS,
@@ -83,6 +84,7 @@ const UNIT_WORDS: Readonly<Record<string, string>> = {
   input_audio_ms: 'minutes of sound',
   input_characters: 'characters',
   output_images: 'pictures',
+  rerank_queries: 'queries',
   grounded_prompts: 'answers',
 };
 

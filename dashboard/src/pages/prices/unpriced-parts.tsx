@@ -27,7 +27,7 @@ export function ModelName({ row, window }: { readonly row: UnpricedModel; readon
   );
 }
 
-export function Reason({ row: { reason, terms, missing } }: { readonly row: UnpricedModel }) {
+export function Reason({ row: { reason, terms, missing, note } }: { readonly row: UnpricedModel }) {
   return (
     <div className="flex max-w-80 min-w-44 flex-col">
       <span>{describeReason(reason)}</span>
@@ -35,6 +35,7 @@ export function Reason({ row: { reason, terms, missing } }: { readonly row: Unpr
       {missing.length > 0 && reason === 'no_rate_for_class' && (
         <span className="text-xs text-ink-faint">No rate for: {missing.map(describeClass).join('; ')}</span>
       )}
+      {note !== null && <span className="text-xs text-ink-faint [overflow-wrap:anywhere]">{note}</span>}
     </div>
   );
 }

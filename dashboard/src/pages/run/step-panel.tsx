@@ -94,7 +94,7 @@ function listFacts(table: RunTable, row: number): readonly KeyValue[] {
       name: 'Of its own calls',
       value: <Money value={formatUsd(table.ownCost[row] ?? 0n)} unpriced={table.ownUnpriced[row] ?? 0} />,
     },
-    ...(unpriced > 0 ? [{ name: 'Without a price', value: `${unpriced} of ${table.calls[row]} calls` }] : []),
+    ...(unpriced > 0 ? [{ name: 'Not wholly known', value: `${unpriced} of ${table.calls[row]} calls` }] : []),
     { name: 'Calls', value: <Count value={table.calls[row] ?? 0} unit="calls" /> },
     { name: 'Errors', value: <Count value={table.errors[row] ?? 0} unit="calls" /> },
     {

@@ -36,7 +36,7 @@ const FIELDS: readonly FilterField[] = [
   { field: 'run.duration_ms', label: 'Duration of the run in ms' },
   { field: 'run.calls', label: 'Calls of the run' },
   { field: 'run.errors', label: 'Errors of the run' },
-  { field: 'run.unpriced_calls', label: 'Calls without a price' },
+  { field: 'run.unpriced_calls', label: 'Calls whose cost is not wholly known' },
   { field: 'run.trace_id', label: 'Trace id' },
   { field: 'model', label: 'A call: model' },
   { field: 'provider', label: 'A call: provider' },

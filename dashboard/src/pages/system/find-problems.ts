@@ -66,9 +66,13 @@ function findAccessProblems({ access }: Status, nowMs: number): readonly string[
 /** `quarantined`: files in the quarantine, as far as that is known. */
 export function findProblems(status: Status, quarantined: number, nowMs: number): readonly string[] {
   const problems: string[] = [];
-  if (status.database.state === 'down')
-    problems.push('The database does not answer. Calls go on, their records wait in the spool and are stored later.');
-  else if (status.records?.waiting_for != null)
+  const { state, problem } = status.database;
+  if (state === 'down')
+    problems.push(
+      `${problem === null ? 'The database does not answer.' : `The database is not used: ${problem}.`} Calls go on, their records wait in the spool and are stored later.`,
+    );
+  else if (problem !== null) problems.push(`The database: ${problem}.`);
+  if (state === 'up' && status.records?.waiting_for != null)
     problems.push(`Records wait in the spool, because: ${status.records.waiting_for}`);
   if (status.clock.skew_ms !== null && !status.clock.is_trusted)
     problems.push(

@@ -1,0 +1,137 @@
+/**
+ * Whether a database can be worked with at all, asked before anything is written to it. What cannot be is refused in one
+ * line that says what to do; the rest of what is odd is said.
+ */
+import { randomUUID } from 'node:crypto';
+import type pg from 'pg';
+import { OperatorError } from '../errors.ts';
+import { type ConnectionAddress, StandbyError } from './connection.ts';
+import { closeConnection, openBareConnection } from './single-connection.ts';
+
+/** A pooler may give two clients their connections in turns, so that the first looks are well. */
+const ROUNDS = 3;
+
+export interface DatabaseVerdict {
+  /** What works, but not as well as it could; null when there is nothing to say. */
+  readonly warning: string | null;
+}
+
+/** Throws an OperatorError for what is refused, a StandbyError, and what the database throws when it does not answer. */
+export async function judgeDatabase(address: ConnectionAddress): Promise<DatabaseVerdict> {
+  const first = await openBareConnection(address);
+  try {
+    const facts = await readFacts(first);
+    if (facts.isStandby) throw new StandbyError();
+    refuseOddities(facts);
+    const second = await openBareConnection(address);
+    try {
+      if (await isShared(first, second)) throw refusePooler();
+    } finally {
+      await closeConnection(second);
+    }
+    return { warning: warnOf(facts) };
+  } finally {
+    await closeConnection(first);
+  }
+}
+
+interface Facts {
+  readonly isStandby: boolean;
+  readonly database: string;
+  readonly encoding: string;
+  readonly searchPath: string;
+  readonly schema: string | null;
+  readonly hasTables: boolean;
+  /** Another schema that has our tables. */
+  readonly otherSchema: string | null;
+}
+
+async function readFacts(client: pg.ClientBase): Promise<Facts> {
+  const { rows } = await client.query<Facts>(`
+    select pg_is_in_recovery() as "isStandby", current_database()::text as database,
+      current_setting('server_encoding') as encoding, current_setting('search_path') as "searchPath",
+      current_schema()::text as schema, to_regclass('schema_migrations') is not null as "hasTables",
+      (select n.nspname::text from pg_class c join pg_namespace n on n.oid = c.relnamespace
+       where c.relname = 'schema_migrations' and n.nspname is distinct from current_schema()
+         and exists (select from pg_class o where o.relnamespace = n.oid and o.relname = 'llm_requests')
+       order by 1 limit 1) as "otherSchema"`);
+  const [row] = rows;
+  if (row === undefined) throw new Error('the database said nothing of itself');
+  return row;
+}
+
+function refuseOddities({ database, encoding, searchPath, schema, hasTables, otherSchema }: Facts): void {
+  if (encoding !== 'UTF8' && encoding !== 'SQL_ASCII')
+    throw new OperatorError(
+      `DATABASE_URL: the database ${database} is in ${encoding}, which cannot hold every text: make one in UTF-8 (create database … encoding 'UTF8' template template0) and name that`,
+    );
+  if (schema === null)
+    throw new OperatorError(
+      `DATABASE_URL: search_path (${searchPath}) names no schema that is there and may be used: make the schema, or alter role … set search_path = public`,
+    );
+  if (!hasTables && otherSchema !== null)
+    throw new OperatorError(
+      `DATABASE_URL: the log of this database is in the schema ${otherSchema}, and search_path (${searchPath}) leads to ${schema}: alter role … set search_path = ${otherSchema}, or use another database`,
+    );
+}
+
+function warnOf({ database, encoding }: Facts): string | null {
+  if (encoding !== 'SQL_ASCII') return null;
+  return `the database ${database} is in SQL_ASCII, which takes every text and understands only ASCII: other letters are stored, but neither compared nor cut by letter; a new database is better made in UTF-8`;
+}
+
+function refusePooler(): OperatorError {
+  return new OperatorError(
+    'DATABASE_URL leads to a connection pooler in transaction or statement mode, where locks and temporary tables do not stay with a connection: use its session mode, or connect to PostgreSQL directly',
+  );
+}
+
+interface Backend {
+  /** Distinct over all servers, and over all times. */
+  readonly backend: string;
+  readonly probe: string | null;
+}
+
+const WHO = `select concat(pg_backend_pid(), ' ', (select extract(epoch from backend_start) from pg_stat_activity
+  where pid = pg_backend_pid())) as backend, current_setting('tollgate.probe', true) as probe`;
+
+/**
+ * Whether connections of ours share those of the server, or move between them. Two clients that are connected at the same
+ * time have two server processes, and keep them and what was set in them; also while one of them is in a transaction.
+ */
+async function isShared(first: pg.ClientBase, second: pg.ClientBase): Promise<boolean> {
+  const mark = randomUUID();
+  // Some poolers leave a connection to a client that has set something, which is as good as one of its own.
+  await first.query('select set_config($1, $2, false)', ['tollgate.probe', mark]);
+  await second.query('select set_config($1, $2, false)', ['tollgate.probe', '']);
+  const own = await ask(first);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const before = await ask(second);
+    if (before.backend === own.backend || before.probe === mark) return true;
+    if (!(await begins(second))) return true;
+    const during = await ask(second);
+    const meanwhile = await ask(first);
+    await second.query('rollback');
+    if (during.backend !== before.backend) return true;
+    if (meanwhile.backend !== own.backend || meanwhile.probe !== mark) return true;
+  }
+  return false;
+}
+
+async function ask(client: pg.ClientBase): Promise<Backend> {
+  const { rows } = await client.query<Backend>(WHO);
+  const [row] = rows;
+  if (row === undefined) throw new Error('the database did not say which process answers');
+  return row;
+}
+
+/** In statement mode a pooler refuses transactions: "protocol violation". */
+async function begins(client: pg.ClientBase): Promise<boolean> {
+  try {
+    await client.query('begin; set local idle_in_transaction_session_timeout = 0');
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === '08P01') return false;
+    throw error;
+  }
+}

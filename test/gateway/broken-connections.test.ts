@@ -1,0 +1,179 @@
+/**
+ * Connections to the database break under every kind of work: a process of the server is killed as the out-of-memory killer
+ * does it, which restarts the whole server, or the network hangs and then closes or resets them. The gateway's own
+ * processes live on, whoever asks meanwhile is told to come again, and afterwards everything works.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type BreakableLine, startBreakableLine } from '../breakable-line.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../postgres.ts';
+import { asRecord, readAdminFile, startGateway, type TestGateway, waitUntil } from './start-gateway.ts';
+
+const WAYS = ['kill -9', 'close', 'reset'] as const;
+type Way = (typeof WAYS)[number];
+const ADMIN = /^tollgate admin$/;
+
+describe.each(POSTGRES_KINDS)('$name', (kind) => {
+  let server: TestPostgres;
+  let line: BreakableLine;
+  let gateway: TestGateway;
+  let control: number | null;
+  let traceId: string;
+  let backup: Buffer;
+
+  async function readControl(): Promise<number | null> {
+    const processes = await gateway.processes();
+    return processes.find(({ role }) => role === 'control')?.pid ?? null;
+  }
+
+  beforeAll(async () => {
+    server = await startPostgres(kind);
+    line = await startBreakableLine(await server.createDatabase('broken'));
+    // The migration is the first to meet it.
+    const migrating = line.see(/^tollgate shipper$/, /create table if not exists schema_migrations/, true);
+    void migrating.then(async ({ breakOff }) => {
+      await sleep(200);
+      breakOff('reset');
+    });
+    gateway = await startGateway({
+      env: { DATABASE_URL: line.connectionString, TOLLGATE_UPSTREAM_OPENAI: 'http://127.0.0.1:9' },
+    });
+    await migrating;
+    control = await readControl();
+    await gateway.api('/api/v1/demo-data', { method: 'POST' });
+    const runs = asRecord(await gateway.api('/api/v1/runs?limit=1'))['data'];
+    traceId = String(asRecord(Array.isArray(runs) ? runs[0] : null)['trace_id']);
+    backup = Buffer.from(await (await ask('/api/v1/backup')).arrayBuffer());
+  });
+  afterAll(async () => {
+    await gateway?.stop();
+    await line?.close();
+    await server?.remove();
+  });
+
+  function ask(path: string, init: RequestInit = {}): Promise<Response> {
+    const headers = { authorization: `Bearer ${readAdminFile(gateway.dataDir).token}` };
+    return fetch(`${gateway.adminBase}${path}`, { ...init, headers });
+  }
+
+  /** Status and, where the client is to come again, after how long; `cut` when the answer does not come to its end. */
+  async function outcomeOf(path: string, init: RequestInit = {}): Promise<string> {
+    try {
+      const answer = await ask(path, init);
+      await answer.arrayBuffer();
+      const again = answer.headers.get('retry-after');
+      return again === null ? String(answer.status) : `${answer.status}, again in ${again} s`;
+    } catch {
+      return 'cut';
+    }
+  }
+
+  async function breakAt(
+    way: Way,
+    applicationName: RegExp,
+    text: RegExp,
+    work: () => Promise<unknown>,
+  ): Promise<unknown> {
+    const seen = line.see(applicationName, text, true);
+    const answer = work();
+    const { backendPid, breakOff } = await seen;
+    if (way === 'kill -9') process.kill(backendPid, 'SIGKILL');
+    else {
+      await sleep(300);
+      breakOff(way);
+    }
+    return answer;
+  }
+
+  async function expectWell(path: string, init: RequestInit = {}): Promise<void> {
+    await waitUntil(`${path} works again`, async () => ((await outcomeOf(path, init)) === '200' ? true : undefined));
+    expect(await readControl()).toBe(control);
+  }
+
+  const PAGES: readonly (readonly [page: string, text: RegExp, path: () => string])[] = [
+    ['a run', /from llm_runs r where r.account_id = \$1 and r.trace_id/, () => `/api/v1/run?trace_id=${traceId}`],
+    ['costs', /select min\(hour\) as first/, () => '/api/v1/costs'],
+    [
+      'the sums of runs',
+      /runs_with_errors/,
+      () => '/api/v1/runs/summary?from=2026-01-01T00:00:00Z&to=2027-01-01T00:00:00Z',
+    ],
+    ['the list of calls', /from llm_requests/, () => '/api/v1/logs'],
+    ['an export', /declare piecewise/, () => '/api/v1/export?kind=logs'],
+  ];
+
+  describe.each(WAYS)('%s', (way) => {
+    test.each(PAGES)('%s', async (_, text, path) => {
+      expect(await breakAt(way, ADMIN, text, () => outcomeOf(path()))).toBe('503, again in 2 s');
+      await expectWell(path());
+    });
+
+    test('an export between two pieces', async () => {
+      const outcome = await breakAt(way, ADMIN, /^.{0,8}fetch \d+ from piecewise/s, () =>
+        outcomeOf('/api/v1/export?kind=logs'),
+      );
+      expect(['cut', '503, again in 2 s']).toContain(outcome);
+      await expectWell('/api/v1/export?kind=logs');
+    });
+
+    test('a job', async () => {
+      const verify = async () => asRecord(await (await ask('/api/v1/verify', { method: 'POST' })).json())['job_id'];
+      const id = await breakAt(way, /^tollgate jobs$/, /for update/, verify);
+      await waitUntil('the job is done', async () => {
+        const job = await ask(`/api/v1/jobs/${String(id)}`);
+        return job.status === 200 && asRecord(await job.json())['state'] === 'done' ? true : undefined;
+      });
+      expect(await readControl()).toBe(control);
+    });
+
+    test('a backup', async () => {
+      const outcome = await breakAt(way, /^tollgate backup$/, /copy \(select/, () => outcomeOf('/api/v1/backup'));
+      expect(['cut', '503, again in 2 s']).toContain(outcome);
+      await expectWell('/api/v1/backup');
+    });
+
+    test('a restore', async () => {
+      const init = { method: 'POST', body: new Uint8Array(backup) };
+      const path = '/api/v1/restore?replace=true';
+      const outcome = await breakAt(way, /^tollgate restore$/, /copy llm_requests .* from stdin/, () =>
+        outcomeOf(path, init),
+      );
+      expect(outcome).toBe('503, again in 2 s');
+      await expectWell(path, init);
+    });
+
+    test('prices that are looked at every second', async () => {
+      await breakAt(way, ADMIN, /select version from price_book_version/, async () => {});
+      await expectWell('/api/v1/costs');
+    });
+
+    test('estimates', async () => {
+      await breakAt(way, /^tollgate estimates$/, /pg_try_advisory_lock/, async () => {});
+      await expectWell('/api/v1/costs');
+    });
+
+    test('records that are being stored', async () => {
+      const call = async () => {
+        const headers = { 'x-gateway-key': gateway.key, authorization: 'Bearer sk-test' };
+        const answer = await fetch(`${gateway.base}/v1/models`, { headers });
+        return answer.headers.get('x-gateway-request-id');
+      };
+      const id = await breakAt(way, /^tollgate shipper$/, /copy ingest_rows/, call);
+      expect(await gateway.waitForLog(String(id))).toMatchObject({ outcome: 'upstream_unreachable' });
+      expect(await readControl()).toBe(control);
+    });
+  });
+
+  test.each(['close', 'reset'] as const)('a network that hangs and then breaks: %s', async (how) => {
+    line.hang();
+    await sleep(1_500);
+    line.breakAll(how);
+    await expectWell('/api/v1/costs');
+    expect(line.openConnections()).toBeGreaterThan(0);
+  });
+
+  test('no process had to be begun anew', async () => {
+    const processes = await gateway.processes();
+    expect(processes.map(({ role, restarts }) => `${role} ${restarts}`)).toEqual(['proxy 0', 'control 0']);
+  });
+});
