@@ -37,9 +37,9 @@ export const JobBody = z
   .openapi('Job');
 export type JobBody = z.infer<typeof JobBody>;
 
-function formatJob(job: Job): JobBody {
+function formatJob(job: Job, nowMs: number): JobBody {
   const isActive = job.state === 'queued' || job.state === 'running';
-  const isStalled = isActive && Date.now() - job.heartbeatAt.getTime() > STALLED_MS;
+  const isStalled = isActive && nowMs - job.heartbeatAt.getTime() > STALLED_MS;
   const rate = isActive && !isStalled ? job.ratePerSecond : null;
   const eta = rate === null || rate <= 0 || job.total === null ? null : Math.max(0, job.total - job.done) / rate;
   return {
@@ -84,7 +84,10 @@ function addReadRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     const page = jobs.slice(0, limit);
     const last = jobs.length > limit ? page.at(-1) : undefined;
     return c.json(
-      { data: page.map(formatJob), next_cursor: last === undefined ? null : encodeCursor(QUESTION, last.id) },
+      {
+        data: page.map((job) => formatJob(job, deps.nowMs())),
+        next_cursor: last === undefined ? null : encodeCursor(QUESTION, last.id),
+      },
       200,
     );
   });
@@ -99,7 +102,7 @@ function addReadRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   app.openapi(one, async (c) => {
     const job = await readJob(requireDatabase(deps), deps.accountId, c.req.valid('param').id);
     if (job === null) throw NOT_FOUND;
-    return c.json(formatJob(job), 200);
+    return c.json(formatJob(job, deps.nowMs()), 200);
   });
 }
 
@@ -120,7 +123,7 @@ export function addJobRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   app.openapi(cancel, async (c) => {
     const job = await cancelJob(requireDatabase(deps), deps.accountId, c.req.valid('param').id);
     if (job === null) throw NOT_FOUND;
-    return c.json(formatJob(job), 200);
+    return c.json(formatJob(job, deps.nowMs()), 200);
   });
 
   const resume = createRoute({
@@ -145,6 +148,6 @@ export function addJobRoutes(app: OpenAPIHono, deps: AdminDeps): void {
       throw new ApiError(409, 'job_superseded', 'A later job was about the same; this one cannot go on.');
     const job = await readJob(pool, deps.accountId, id);
     if (job === null) throw NOT_FOUND;
-    return c.json(formatJob(job), 200);
+    return c.json(formatJob(job, deps.nowMs()), 200);
   });
 }
