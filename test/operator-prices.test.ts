@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { createCurrentPriceBook } from '../src/prices/current-price-book.ts';
+import { createBatchPace } from '../src/shipper/batch-pace.ts';
 import { openIngestSession } from '../src/shipper/ingest-session.ts';
 import { RaisedItems } from '../src/shipper/raised-items.ts';
 import { openDirectoryShipper } from '../src/shipper/ship-directory.ts';
@@ -514,6 +515,7 @@ describe.each(POSTGRES_KINDS)('prices of the operator on $name', (kind) => {
     const session = await openIngestSession(db.pool);
     const directory = await openDirectoryShipper('p1', {
       ...{ spoolDir: root, quarantineDir: join(root, 'quarantine'), prices: current, log, keyUses: new Map() },
+      pace: createBatchPace(),
       counts: { rows: 0, quarantined: 0, sanitised: 0, interrupted: 0, corruptBytes: 0, batches: 0 },
       raised: new RaisedItems(),
       nowMs: Date.now,

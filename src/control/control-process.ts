@@ -63,6 +63,8 @@ const API_STATEMENT_TIMEOUT_MS = 30_000;
 /** The shipper's one connection, and one to spare for a migration. */
 const SHIPPER_CONNECTIONS = 2;
 const SHIPPER_STATEMENT_TIMEOUT_MS = 60_000;
+/** A body may have a slow line. */
+const ESTIMATES_STATEMENT_TIMEOUT_MS = 300_000;
 /** A day of many runs takes its time; the records wait in the spool meanwhile. */
 const RETENTION_STATEMENT_TIMEOUT_MS = 600_000;
 /** As often as the proxies say how they are: a process that dies has said little more than is remembered. */
@@ -150,7 +152,7 @@ function createControl(
   const apiPool = openDatabase(start, log, 'tollgate admin', API_CONNECTIONS, API_STATEMENT_TIMEOUT_MS);
   const shipperPool = openDatabase(start, log, 'tollgate shipper', SHIPPER_CONNECTIONS, SHIPPER_STATEMENT_TIMEOUT_MS);
   const retentionPool = openDatabase(start, log, 'tollgate retention', 1, RETENTION_STATEMENT_TIMEOUT_MS);
-  const estimatesPool = openDatabase(start, log, 'tollgate estimates', 1, API_STATEMENT_TIMEOUT_MS);
+  const estimatesPool = openDatabase(start, log, 'tollgate estimates', 1, ESTIMATES_STATEMENT_TIMEOUT_MS);
   const presencePool = openDatabase(start, log, 'tollgate node', 1, API_STATEMENT_TIMEOUT_MS);
   const nodeClock = createNodeClock({ onReading: (reading) => channel.send({ type: 'clock', reading }) });
   const nodeId = readNodeId(config.dataDir);

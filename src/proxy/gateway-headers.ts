@@ -6,7 +6,9 @@ import { createHash } from 'node:crypto';
 import { GatewayError } from '../errors.ts';
 import type { CallFlag } from '../token-usage.ts';
 import { copyLatin1 } from '../wire/copy-text.ts';
+import { hideSecretForms } from '../wire/secret-form.ts';
 import type { AcceptedRequest } from './accept.ts';
+import { hideSent, listSent } from './hide-sent.ts';
 
 /** Of `X-Gateway-`. */
 const PREFIX_CHARS = 10;
@@ -71,11 +73,13 @@ export function splitGatewayHeaders(request: AcceptedRequest): GatewayHeaders {
     }
   }
 
+  const sent = listSent(request);
+  for (const entry of kept) entry[1] = hideSent(entry[1], sent);
   return {
     key: reserved.key,
     provider: readReserved(reserved.provider) ?? undefined,
     providerAlias: readReserved(reserved.providerAlias),
-    client: cut(readText(reserved.client), MAX_CLIENT_BYTES) ?? clientOf(userAgent),
+    client: hideIn(cut(readText(reserved.client), MAX_CLIENT_BYTES) ?? clientOf(userAgent), sent),
     traceId: readTraceId(reserved.traceId, flags),
     spanPath: readSpan(reserved.spanPath, MAX_SPAN_PATH_BYTES, flags),
     spanName: readSpan(reserved.spanName, MAX_SPAN_NAME_BYTES, flags),
@@ -84,6 +88,10 @@ export function splitGatewayHeaders(request: AcceptedRequest): GatewayHeaders {
     forwarded,
     kept,
   };
+}
+
+function hideIn(client: string | null, sent: readonly string[]): string | null {
+  return client === null ? null : hideSent(hideSecretForms(client), sent);
 }
 
 interface Reserved {

@@ -9,11 +9,13 @@ import { GATEWAY_ERRORS, type GatewayErrorCode } from '../errors.ts';
 import { type ReportedUse, readReportedUse } from '../shapes/reported-use.ts';
 import type { CallFlag, TokenUsage, UsageReading } from '../token-usage.ts';
 import { copyLatin1 } from '../wire/copy-text.ts';
+import { hideSecretForms } from '../wire/secret-form.ts';
 import type { AcceptedRequest } from './accept.ts';
 import { type AnswerEnding, isWhole } from './answer-ending.ts';
 import type { AnswerHead } from './answer-head.ts';
 import { type BodyCopy, KEPT_BODY_BYTES } from './body-copy.ts';
 import type { GatewayHeaders } from './gateway-headers.ts';
+import { hideSent, listSent } from './hide-sent.ts';
 import { leadsAway } from './leading-address.ts';
 import { errorOf, outcomeOf, statusSent } from './outcome.ts';
 import type { Route } from './route.ts';
@@ -75,7 +77,7 @@ export function describeBegin(
     billed: endpoint.billed,
     method: request.method,
     path: route.loggedPath,
-    modelRequested: endpoint.model.in === 'path' ? endpoint.model.name : body.model,
+    modelRequested: endpoint.model.in === 'path' ? hideSecretForms(endpoint.model.name) : body.model,
     streamed: endpoint.streamed === 'body' ? body.streamed : endpoint.streamed,
     isBatch: endpoint.isBatch,
     region: route.region,
@@ -270,7 +272,7 @@ export function describeHeldBody(begin: CallBegin, request: AcceptedRequest, byt
     id: begin.id,
     requestedAtMs: begin.requestedAtMs,
     direction: 'request',
-    contentType: request.header('content-type') ?? null,
+    contentType: hideSent(request.header('content-type') ?? '', listSent(request)) || null,
     contentEncoding: request.header('content-encoding') ?? null,
     totalBytes: bytes.length,
     headBytes: isWhole ? bytes.length : half,

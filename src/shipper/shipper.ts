@@ -13,6 +13,7 @@ import { readDatabaseTime } from '../store/database-clock.ts';
 import { touchKeys } from '../store/gateway-keys.ts';
 import { daysAhead, ensurePartitions } from '../store/partitions.ts';
 import { inTransaction } from '../store/pool.ts';
+import { BatchTimeoutError, createBatchPace } from './batch-pace.ts';
 import { describeFailure, judgeFailure } from './database-error.ts';
 import { type IngestSession, openIngestSession } from './ingest-session.ts';
 import { RaisedItems } from './raised-items.ts';
@@ -52,6 +53,8 @@ export interface ShipperOptions {
   readonly foreignQuietMs?: number;
   /** See `RaisedItems`. */
   readonly raisedPatienceMs?: number | undefined;
+  /** See `createBatchPace`. */
+  readonly batchTimeoutMs?: number | undefined;
   /** See `ShipContext`. */
   readonly onEnded?: (ended: EndedDirectory) => Promise<void>;
 }
@@ -94,6 +97,7 @@ export function startShipper(options: ShipperOptions): Shipper {
     nowMs,
     counts,
     raised: new RaisedItems(options.raisedPatienceMs),
+    pace: createBatchPace(options.batchTimeoutMs),
     keyUses: new Map(),
     onEnded: options.onEnded ?? (() => Promise.resolve()),
   };
@@ -223,7 +227,9 @@ export function startShipper(options: ShipperOptions): Shipper {
       const reason = describeFailure(error);
       if (reason !== waitingFor) log.warn({ reason }, 'records cannot be stored now; they wait in the spool');
       waitingFor = reason;
-      backoffMs = Math.min(Math.max(MIN_BACKOFF_MS, backoffMs * 2), MAX_BACKOFF_MS);
+      // After a batch that was too large the next try is another one.
+      if (error instanceof BatchTimeoutError) backoffMs = MIN_BACKOFF_MS;
+      else backoffMs = Math.min(Math.max(MIN_BACKOFF_MS, backoffMs * 2), MAX_BACKOFF_MS);
       session?.close();
       session = null;
       directories = new Map();
