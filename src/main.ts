@@ -11,14 +11,20 @@ import { listSettings } from './settings/list-settings.ts';
 import { adviseNoProxy } from './settings/no-proxy-advice.ts';
 import { listUnknownSettings, readConfig } from './settings/read-config.ts';
 import { connectToSupervisor } from './supervisor/child-channel.ts';
+import { leaveReapingToShell } from './supervisor/reap-orphans.ts';
 import { readVersion } from './version.ts';
 
 async function start(flags: ConfigFlags): Promise<void> {
+  const isReaped = leaveReapingToShell(process);
   // Only here: it brings a database driver and a schema library, 10 MB in each of the proxy processes.
   const { createSupervisor } = await import('./supervisor/supervisor.ts');
   const { runUntilSignal } = await import('./supervisor/run-until-signal.ts');
   const config = readConfig(flags, process.env, isatty(0));
   const log = createLog({ level: config.logLevel, role: 'supervisor' });
+  if (!isReaped)
+    log.warn(
+      'this is process 1 without a shell beside it: start the container with --init, or killed processes stay in it',
+    );
   for (const line of listUnknownSettings(process.env)) log.warn(line);
   for (const line of listExposureWarnings(config)) log.warn(line);
   const advice = adviseNoProxy(config.egress, process.env['ALL_PROXY'] ?? process.env['all_proxy']);

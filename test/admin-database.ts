@@ -88,7 +88,7 @@ export async function startAdminDatabase(kind: PostgresKind): Promise<AdminDatab
     });
 
   async function ingest(entries: readonly SpoolEntry[], priceCall: PriceCall): Promise<void> {
-    await session.ingest(buildBatch(entries, { process: 'test', priceCall, nowMs: NOON_MS }).items);
+    await session.ingest(buildBatch(entries, { process: 'test', priceCall, nowMs: NOON_MS + 3_600_000 }).items);
   }
 
   return {

@@ -17,6 +17,12 @@ export const NO_ACCOUNTS_DEP: AccountsDep = {
   readShipper: () => null,
 };
 
+export const NO_IMPORTS: AdminDeps['spoolImports'] = {
+  receive: async () => ({ names: [], bytes: 0 }),
+  findLiveNode: async () => null,
+  listWaiting: async () => [],
+};
+
 export const ONE_NODE: AdminDeps['nodes'] = {
   ownId: '00000000-0000-4000-8000-000000000001',
   list: async () => [
@@ -58,6 +64,7 @@ export function bareAdminDeps(given: Partial<AdminDeps> & Pick<AdminDeps, 'admin
     catalogs: testCatalogs(),
     backups: NO_BACKUPS,
     nodes: ONE_NODE,
+    spoolImports: NO_IMPORTS,
     nowMs: Date.now,
     endedSessions: openEndedSessions(null, pino({ level: 'silent' })),
     access: watchAdminAccess(pino({ level: 'silent' })),

@@ -79,7 +79,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   supervisor: ['spool', 'keys', 'store'],
   demo: ['wire'],
   reconcile: ['pricing'],
-  cli: ['backup', 'runs', 'reconcile'],
+  cli: ['backup', 'runs', 'reconcile', 'spool'],
 };
 
 /** The parts of a folder that stand apart → what they may import of the rest of it. */

@@ -70,7 +70,14 @@ describe.each(POSTGRES_KINDS)('questions about calls on $name', (kind) => {
       endedCall(
         301_000,
         { traceId: 'trip/1', spanPath: 'write', modelRequested: 'gpt-5-mini' },
-        { outcome: 'client_closed', model: null, usage: tokens(7, 0), durationMs: 100, modelRequested: 'gpt-5-mini' },
+        {
+          outcome: 'client_closed',
+          closedBefore: 'end',
+          model: null,
+          usage: tokens(7, 0),
+          durationMs: 100,
+          modelRequested: 'gpt-5-mini',
+        },
       ),
     );
     await db.pool.query(
@@ -117,6 +124,8 @@ describe.each(POSTGRES_KINDS)('questions about calls on $name', (kind) => {
       ['f=metadata.feature:in:search,Chat', [301_000, 62_000, 2_000, 1_000]],
       ['f=metadata.Feature:nohas', [61_000]],
       ['f=status:gte:400', [61_000]],
+      ['f=closed_before:eq:end', [301_000]],
+      ['f=closed_before:nohas', [62_000, 61_000, 2_000, 1_000]],
       ['f=flags:nohas', [301_000, 62_000, 61_000, 2_000, 1_000]],
       ['f=total_cost:gt:0.0002', [2_000]],
       ['f=key_id:eq:3', [1_000]],
@@ -151,6 +160,7 @@ describe.each(POSTGRES_KINDS)('questions about calls on $name', (kind) => {
     expect(totals).toEqual({
       calls: 5,
       errors: 1,
+      client_closed_calls: 1,
       unpriced_calls: 2,
       // 0.0002 + 0.009 + 0 + 0.00003 (of an answer that was cut) + 0.000007
       total_cost: '0.009237',
@@ -217,7 +227,7 @@ describe.each(POSTGRES_KINDS)('questions about calls on $name', (kind) => {
     expect(await refusal('/logs?fields=id,nothing')).toBe('400 invalid_request');
   });
 
-  test('facets count the values of the newest calls, promoted metadata among them', async () => {
+  test('facets count the values of the newest calls, promoted metadata among them, and those without one', async () => {
     expect(await db.read(`/logs/facets?${WINDOW}`)).toEqual({
       data: [
         {
@@ -226,6 +236,8 @@ describe.each(POSTGRES_KINDS)('questions about calls on $name', (kind) => {
             { value: 'openai', calls: 4 },
             { value: 'anthropic', calls: 1 },
           ],
+          other_calls: 0,
+          unset_calls: 0,
         },
         {
           column: 'model',
@@ -233,6 +245,8 @@ describe.each(POSTGRES_KINDS)('questions about calls on $name', (kind) => {
             { value: 'gpt-5-2025-08-07', calls: 2 },
             { value: 'claude-x', calls: 1 },
           ],
+          other_calls: 0,
+          unset_calls: 2,
         },
         {
           column: 'outcome',
@@ -241,6 +255,8 @@ describe.each(POSTGRES_KINDS)('questions about calls on $name', (kind) => {
             { value: 'client_closed', calls: 1 },
             { value: 'upstream_error', calls: 1 },
           ],
+          other_calls: 0,
+          unset_calls: 0,
         },
         {
           column: 'status',
@@ -248,6 +264,8 @@ describe.each(POSTGRES_KINDS)('questions about calls on $name', (kind) => {
             { value: '200', calls: 4 },
             { value: '429', calls: 1 },
           ],
+          other_calls: 0,
+          unset_calls: 0,
         },
         {
           column: 'endpoint',
@@ -255,6 +273,8 @@ describe.each(POSTGRES_KINDS)('questions about calls on $name', (kind) => {
             { value: 'chat.completions', calls: 4 },
             { value: 'messages', calls: 1 },
           ],
+          other_calls: 0,
+          unset_calls: 0,
         },
         {
           column: 'key_id',
@@ -262,14 +282,18 @@ describe.each(POSTGRES_KINDS)('questions about calls on $name', (kind) => {
             { value: '1', calls: 4 },
             { value: '3', calls: 1 },
           ],
+          other_calls: 0,
+          unset_calls: 0,
         },
-        { column: 'client', values: [{ value: 'openai-node', calls: 4 }] },
+        { column: 'client', values: [{ value: 'openai-node', calls: 4 }], other_calls: 0, unset_calls: 1 },
         {
           column: 'metadata.Feature',
           values: [
             { value: 'search', calls: 3 },
             { value: 'Chat', calls: 1 },
           ],
+          other_calls: 0,
+          unset_calls: 1,
         },
       ],
       scanned_calls: 5,
@@ -287,13 +311,19 @@ describe.each(POSTGRES_KINDS)('questions about calls on $name', (kind) => {
        from generate_series(1, 20001) as n`,
     );
     const facets = z
-      .object({ data: z.array(z.object({ column: z.string(), values: z.array(Row) })) })
+      .object({
+        data: z.array(
+          z.object({ column: z.string(), values: z.array(Row), other_calls: z.number(), unset_calls: z.number() }),
+        ),
+      })
       .loose()
       .parse(await db.read('/logs/facets?from=2026-11-28T14:00:00Z'));
     expect(facets).toMatchObject({ scanned_calls: 20_000, is_sampled: true });
     const clients = facets.data.find(({ column }) => column === 'client')?.values ?? [];
     expect(clients).toHaveLength(20);
     expect(clients[0]).toEqual({ value: 'c10', calls: 667 });
+    for (const { values, other_calls, unset_calls } of facets.data)
+      expect(values.reduce((sum, { calls }) => sum + Number(calls), other_calls + unset_calls)).toBe(20_000);
     expect(await db.read('/logs/facets?from=2026-11-28T14:00:00Z&f=client:eq:oldest')).toMatchObject({
       scanned_calls: 1,
       is_sampled: false,

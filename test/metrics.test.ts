@@ -8,7 +8,7 @@ import type { AccountsReading, AdminDeps } from '../src/admin/admin-deps.ts';
 import { openEndedSessions } from '../src/admin/ended-sessions.ts';
 import { METRICS } from '../src/admin/metrics/metric-list.ts';
 import type { ChildStatus, ProxyMetrics } from '../src/channel.ts';
-import { NO_ACCOUNTS_DEP, ONE_NODE } from './admin-deps.ts';
+import { NO_ACCOUNTS_DEP, NO_IMPORTS, ONE_NODE } from './admin-deps.ts';
 import { fixedPrices } from './fixed-prices.ts';
 import { NO_BACKUPS } from './no-backups.ts';
 import { readExposition } from './read-exposition.ts';
@@ -82,6 +82,7 @@ const DEPS: AdminDeps = {
   prices: fixedPrices(),
   catalogs: testCatalogs(),
   nodes: ONE_NODE,
+  spoolImports: NO_IMPORTS,
   nowMs: Date.now,
   log: pino({ level: 'silent' }),
 };

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { createCurrentPriceBook } from '../src/prices/current-price-book.ts';
+import { createBatchPace } from '../src/shipper/batch-pace.ts';
 import { openIngestSession } from '../src/shipper/ingest-session.ts';
 import { RaisedItems } from '../src/shipper/raised-items.ts';
 import { openDirectoryShipper } from '../src/shipper/ship-directory.ts';
@@ -225,6 +226,33 @@ describe.each(POSTGRES_KINDS)('prices of the operator on $name', (kind) => {
         { provider: 'anthropic', endpoint: 'messages.batches', billed: false, modelRequested: null },
         { model: null, modelRequested: null, usage: null, usageSource: 'none', flags: ['result_unread'] },
       ),
+      endedCall(
+        13,
+        {
+          provider: 'bedrock',
+          endpoint: 'converse',
+          modelRequested: 'nvidia.nemotron-super-3-120b',
+          region: 'eu-west-3',
+        },
+        { model: null, modelRequested: 'nvidia.nemotron-super-3-120b', usage: tokens(4, 2) },
+      ),
+      endedCall(
+        14,
+        { ...openai, providerAlias: 'azure', modelRequested: 'gpt-4o', region: 'acme.openai.azure.com' },
+        { model: 'gpt-4o', usage: tokens(4, 2) },
+      ),
+      // What a fallback wrote to the cache is billed by a rate that no declared price would tell.
+      endedCall(
+        15,
+        { provider: 'anthropic', endpoint: 'messages' },
+        {
+          model: 'claude-opus-5',
+          usage: {
+            ...{ classes: { input: 5, cache_creation_5m: 9, output: 1 }, reasoning: null, native: {} },
+            hasUnknownWrites: true,
+          },
+        },
+      ),
       // Cut early, but every class has a price: nothing is missing from the price book.
       endedCall(9, openai, { model: 'gpt-5', usage: tokens(5, 1), usageSource: 'partial' }),
       endedCall(10, openai, { model: null, modelRequested: null, usage: tokens(2, 1) }),
@@ -263,6 +291,14 @@ describe.each(POSTGRES_KINDS)('prices of the operator on $name', (kind) => {
           'tollgate prices set openai gpt-5 --rate output_audio=USD',
         ],
         [
+          ...['bedrock', 'nvidia.nemotron-super-3-120b', 'terms', 1, ['input', 'output']],
+          'tollgate prices set bedrock nvidia.nemotron-super-3-120b --input USD --output USD',
+        ],
+        [
+          ...['openai', 'gpt-4o', 'terms', 1, ['input', 'output']],
+          'tollgate prices set openai gpt-4o --alias azure --input USD --output USD',
+        ],
+        [
           ...['openai', null, 'unknown_endpoint', 1, []],
           'The gateway does not know what this endpoint does, nor what it costs; no declared price changes that.',
         ],
@@ -296,7 +332,9 @@ describe.each(POSTGRES_KINDS)('prices of the operator on $name', (kind) => {
       last_seen: '2026-11-28T12:00:00.003Z',
       example_id: idAt(3),
     });
-    expect(found.find(({ reason }) => reason === 'terms')).toMatchObject({ terms: 'service tier scale' });
+    expect(new Set(found.filter(({ reason }) => reason === 'terms').map(({ terms }) => terms))).toEqual(
+      new Set(['service tier scale', 'served at eu-west-3', 'served at acme.openai.azure.com']),
+    );
     expect(found.find(({ reason }) => reason === 'no_rate_for_class')).toMatchObject({
       known_cost: '0.00000625',
       other_quantities: { output_audio: 3 },
@@ -477,6 +515,7 @@ describe.each(POSTGRES_KINDS)('prices of the operator on $name', (kind) => {
     const session = await openIngestSession(db.pool);
     const directory = await openDirectoryShipper('p1', {
       ...{ spoolDir: root, quarantineDir: join(root, 'quarantine'), prices: current, log, keyUses: new Map() },
+      pace: createBatchPace(),
       counts: { rows: 0, quarantined: 0, sanitised: 0, interrupted: 0, corruptBytes: 0, batches: 0 },
       raised: new RaisedItems(),
       nowMs: Date.now,

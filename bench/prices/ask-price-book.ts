@@ -3,7 +3,7 @@ import type { ProviderName } from '../../src/call-record.ts';
 import type { BillableCall } from '../../src/pricing/billable-call.ts';
 import type { PriceBook } from '../../src/pricing/price-book.ts';
 import { isValidAt } from '../../src/pricing/price-row.ts';
-import { TOOL_CLASSES } from '../../src/token-usage.ts';
+import { COUNTED_CLASSES, TOOL_CLASSES } from '../../src/token-usage.ts';
 import type { CatalogueRate } from './catalogue.ts';
 
 /** A short prompt, and enough tokens that no rate is lost to rounding. */
@@ -29,8 +29,8 @@ function quantityOf({ unit, overTokens }: Omit<CatalogueRate, 'usd'>): {
   readonly count: number;
   readonly per: number;
 } {
-  if (unit === 'output_images') return { count: 1, per: 1 };
   if (unit === 'input_audio_ms') return { count: MINUTE_MS, per: MINUTE_MS };
+  if (COUNTED_CLASSES.includes(unit) && unit !== 'input_characters') return { count: 1, per: 1 };
   return { count: (overTokens ?? 0) + SHORT_PROMPT, per: 1_000_000 };
 }
 

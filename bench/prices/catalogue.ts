@@ -2,7 +2,7 @@
 import type { ProviderName } from '../../src/call-record.ts';
 import type { UsageClass } from '../../src/token-usage.ts';
 
-/** USD for a million tokens or characters, a minute of sound, a picture. Rounded as the catalogue has it. */
+/** USD for a million tokens or characters, a minute of sound, a picture or query. Rounded as the catalogue has it. */
 export interface CatalogueRate {
   readonly unit: UsageClass;
   readonly usd: number;

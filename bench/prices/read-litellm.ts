@@ -60,6 +60,7 @@ function readRates(entry: JsonRecord): readonly CatalogueRate[] {
   add('input_cost_per_second', { unit: 'input_audio_ms' }, 60);
   add('input_cost_per_character', { unit: 'input_characters' }, MILLION);
   add('output_cost_per_image', { unit: 'output_images' }, 1);
+  add('input_cost_per_query', { unit: 'rerank_queries' }, 1);
   return rates;
 }
 

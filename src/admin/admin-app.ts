@@ -40,6 +40,7 @@ import { serveDashboard } from './serve-dashboard.ts';
 import { createSessions, SESSION_COOKIE } from './session.ts';
 import { addSessionRoutes } from './session-resource.ts';
 import { addSettingRoutes } from './settings-resource.ts';
+import { addSpoolRoutes, SPOOL_IMPORT_PATH } from './spool-resource.ts';
 import { addSqlAccessRoutes } from './sql-access-resource.ts';
 import { addSystemRoutes } from './system-resource.ts';
 import { createTokenCheck } from './token-check.ts';
@@ -105,7 +106,7 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   const limitCatalog = createBodyLimit(MAX_CATALOG_BYTES);
   app.use((c, next) => {
     // A whole log, which is read in pieces.
-    if (c.req.path === RESTORE_PATH) return next();
+    if (c.req.path === RESTORE_PATH || c.req.path === SPOOL_IMPORT_PATH) return next();
     return c.req.path === CATALOG_PATH ? limitCatalog(c, next) : limitBody(c, next);
   });
 
@@ -116,6 +117,7 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   addQuarantineRoute(app, deps);
   addNodeRoutes(app, deps);
   addSettingRoutes(app, deps);
+  addSpoolRoutes(app, deps);
   addMetricsRoute(app, deps);
   addAttemptStreamRoute(app, deps);
   addAttemptRoutes(app, deps);

@@ -136,6 +136,18 @@ export interface NodesDep {
   readonly onSettingsChanged: () => Promise<void>;
 }
 
+/** The spool of a node that is gone, on its way into that of this one. */
+export interface SpoolImportsDep {
+  /** Throws an ApiError when it may not be taken, or is not whole; nothing was taken then. */
+  readonly receive: (
+    source: AsyncIterable<Uint8Array>,
+  ) => Promise<{ readonly names: readonly string[]; readonly bytes: number }>;
+  /** The name of a node that has one of these and has given a sign of life just now. */
+  readonly findLiveNode: (names: readonly string[]) => Promise<string | null>;
+  /** Which of these are in the spool still. */
+  readonly listWaiting: (names: readonly string[]) => Promise<readonly string[]>;
+}
+
 export interface NodeClockState {
   /** The machine's clock less that of the database; null before that answered. */
   readonly skewMs: number | null;
@@ -199,6 +211,7 @@ export interface AdminDeps {
   /** Where they are from. */
   readonly catalogs: PriceCatalogs;
   readonly nodes: NodesDep;
+  readonly spoolImports: SpoolImportsDep;
   /** The time of this node. Not `Date.now()`: the machine's clock may be wrong. */
   readonly nowMs: () => number;
   readonly log: Logger;

@@ -2,12 +2,12 @@
  * Backup and restore over HTTP: the whole database as one stream, and such a stream back into it. Both take as long as
  * they take, so neither has the API's limits of size and time; one of them is served at a time.
  */
-import { IncomingMessage, ServerResponse } from 'node:http';
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import { BackupError, type BackupErrorCode } from '../backup/backup-error.ts';
 import { listGatewayContent } from '../backup/gateway-content.ts';
 import { type AdminDeps, type Restored, requireDatabase } from './admin-deps.ts';
 import { ApiError, type ApiErrorStatus } from './api-error.ts';
+import { bindingsOf } from './bindings-of.ts';
 import { parseQuery } from './parse-query.ts';
 import { createPulledStream, describeFailure } from './pulled-stream.ts';
 import { readActor } from './read-actor.ts';
@@ -46,14 +46,6 @@ const RestoreBody = z.object({
   keys_published: z.boolean().describe('False: a proxy process has not confirmed the restored keys yet'),
   interrupted: z.number().int().describe('Calls that were under way when the backup was made, and are closed now'),
 });
-
-const Bindings = z.object({ incoming: z.instanceof(IncomingMessage), outgoing: z.instanceof(ServerResponse) });
-
-function bindingsOf(bindings: unknown): z.infer<typeof Bindings> {
-  const parsed = Bindings.safeParse(bindings);
-  if (!parsed.success) throw new TypeError('a backup needs a server whose connection it can break off');
-  return parsed.data;
-}
 
 function toAnswer(thrown: unknown): unknown {
   if (!(thrown instanceof BackupError)) return thrown;

@@ -51,6 +51,7 @@ const CostsQuery = z.strictObject({
 const Sums = {
   calls: z.number().int(),
   errors: z.number().int().describe('Calls whose outcome is neither ok nor client_closed'),
+  client_closed_calls: z.number().int().describe('Calls whose client went before it had its answer'),
   unpriced_calls: z.number().int().describe('Calls without a total: while there are any, total_cost means "at least"'),
   total_cost: Money,
   input_tokens: Tokens.describe('Uncached input; what was not reported adds nothing'),

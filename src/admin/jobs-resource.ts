@@ -1,5 +1,7 @@
 /** Long work over HTTP: how far it is, cancelling and resuming. It is asked for where its subject is. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
+import type pg from 'pg';
+import { explainWait, isKeptWaiting } from '../jobs/explain-wait.ts';
 import type { Job } from '../jobs/job.ts';
 import { cancelJob, listJobs, readJob, resumeJob } from '../jobs/job-store.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
@@ -36,6 +38,13 @@ export const JobBody = z
   })
   .openapi('Job');
 export type JobBody = z.infer<typeof JobBody>;
+
+/** Active ones that nobody gets on with have the reason in `error`. */
+async function formatJobs(pool: pg.Pool, jobs: readonly Job[]): Promise<JobBody[]> {
+  const isWaiting = (job: Job) => isKeptWaiting(job, Date.now());
+  const reason = jobs.some(isWaiting) ? await explainWait(pool) : null;
+  return jobs.map((job) => formatJob(isWaiting(job) ? { ...job, error: reason } : job));
+}
 
 function formatJob(job: Job): JobBody {
   const isActive = job.state === 'queued' || job.state === 'running';
@@ -80,11 +89,12 @@ function addReadRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   app.openapi(list, async (c) => {
     const { cursor, limit } = c.req.valid('query');
     const before = cursor === undefined ? null : decodeCursor(cursor, QUESTION, z.number().int());
-    const jobs = await listJobs(requireDatabase(deps), deps.accountId, before, limit + 1);
+    const pool = requireDatabase(deps);
+    const jobs = await listJobs(pool, deps.accountId, before, limit + 1);
     const page = jobs.slice(0, limit);
     const last = jobs.length > limit ? page.at(-1) : undefined;
     return c.json(
-      { data: page.map(formatJob), next_cursor: last === undefined ? null : encodeCursor(QUESTION, last.id) },
+      { data: await formatJobs(pool, page), next_cursor: last === undefined ? null : encodeCursor(QUESTION, last.id) },
       200,
     );
   });
@@ -97,9 +107,11 @@ function addReadRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     responses: { 200: jsonAnswer(JobBody, 'How far it is'), 404: errorAnswer('No such job'), ...COMMON_ERRORS },
   });
   app.openapi(one, async (c) => {
-    const job = await readJob(requireDatabase(deps), deps.accountId, c.req.valid('param').id);
+    const pool = requireDatabase(deps);
+    const job = await readJob(pool, deps.accountId, c.req.valid('param').id);
     if (job === null) throw NOT_FOUND;
-    return c.json(formatJob(job), 200);
+    const [formatted = formatJob(job)] = await formatJobs(pool, [job]);
+    return c.json(formatted, 200);
   });
 }
 

@@ -33,6 +33,10 @@ export const TokenSums = {
 } as const;
 
 export const Errors = z.number().int().describe('Calls whose outcome is neither ok nor client_closed');
+export const ClientClosedCalls = z
+  .number()
+  .int()
+  .describe('Calls whose client went before it had its answer, with closed_before');
 export const UnpricedCalls = z
   .number()
   .int()
@@ -45,6 +49,7 @@ export const LogSummaryBody = z
   .object({
     calls: z.number().int(),
     errors: Errors,
+    client_closed_calls: ClientClosedCalls,
     unpriced_calls: UnpricedCalls,
     total_cost: Money,
     ...TokenSums,
@@ -73,7 +78,9 @@ export const LogFacetsBody = z
         column: z.string().describe('A column of the log, or `metadata.Key` of a promoted key'),
         values: z
           .array(z.object({ value: z.string(), calls: z.number().int() }))
-          .describe('The most frequent values, at most 20; what is null is not among them'),
+          .describe('The most frequent values, at most 20'),
+        other_calls: z.number().int().describe('Calls with another value'),
+        unset_calls: z.number().int().describe('Calls without a value; all of these add up to scanned_calls'),
       }),
     ),
     scanned_calls: z.number().int().describe('Calls that were counted: the newest that match, at most 20,000'),

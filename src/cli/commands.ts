@@ -20,6 +20,7 @@ import { addReconcileCommand } from './reconcile/reconcile-command.ts';
 import { addRestartCommand } from './restart-command.ts';
 import { addRunsCommand } from './runs-command.ts';
 import { addSettingsCommands } from './settings-commands.ts';
+import { addSpoolCommands } from './spool-commands.ts';
 import { addSqlCommand } from './sql-command.ts';
 import { addVerifyCommand } from './verify-command.ts';
 
@@ -52,6 +53,7 @@ export function addCommands(program: Command): void {
   addQuarantineCommand(program, addClientOptions);
   addNodesCommands(program, addClientOptions);
   addSettingsCommands(program, addClientOptions);
+  addSpoolCommands(program, addClientOptions);
   addRestartCommand(program, addClientOptions);
   addSqlCommand(program, addClientOptions);
   addVerifyCommand(program, addClientOptions);

@@ -5,12 +5,12 @@
 import type pg from 'pg';
 import type { CallBegin, CallCheckpoint } from '../call-record.ts';
 import type { PriceCall } from '../pricing/billable-call.ts';
+import { BatchTimeoutError, createBatchPace } from '../shipper/batch-pace.ts';
 import { makeInterruptedItem } from '../shipper/build-batch.ts';
 import { openIngestSession } from '../shipper/ingest-session.ts';
-import { putAside, storeItems } from '../shipper/store-items.ts';
+import { putAside } from '../shipper/store-items.ts';
+import { storePaced } from '../shipper/store-paced.ts';
 import type { SpoolLog } from '../spool/spool-log.ts';
-
-const BATCH_CALLS = 500;
 
 export interface CloseOptions {
   readonly pool: pg.Pool;
@@ -43,12 +43,13 @@ const NOTE_CLOSED = `
 /** Returns how many. Rejects when the database does not answer. */
 export async function closeOpenCalls(options: CloseOptions): Promise<number> {
   const { pool, prices, quarantineDir, log } = options;
-  const session = await openIngestSession(pool);
   const counts = { rows: 0, sanitised: 0, quarantined: 0 };
+  const pace = createBatchPace();
+  let session = await openIngestSession(pool);
   try {
-    const all = await options.listIds(session.client);
-    for (let at = 0; at < all.length; at += BATCH_CALLS) {
-      const ids = all.slice(at, at + BATCH_CALLS);
+    let left = await options.listIds(session.client);
+    while (left.length > 0) {
+      const ids = left.slice(0, pace.limits().maxEnds);
       const { rows } = await session.client.query<{ begin: CallBegin; checkpoint: CallCheckpoint | null }>(
         'select begin, checkpoint from llm_open_calls where id = any($1::uuid[]) order by id',
         [ids],
@@ -57,9 +58,19 @@ export async function closeOpenCalls(options: CloseOptions): Promise<number> {
       const items = rows.map(({ begin, checkpoint }) => makeInterruptedItem(begin, checkpoint, pricing));
       await session.client.query(NOTE_CLOSED, [ids]);
       // Whatever the prices are at this moment: a row without a total is priced again like any other.
-      const refused = await storeItems(items, { session, log, counts, raised: null, pricesVersion: null });
+      const stored = storePaced(items, 0, pace, { session, log, counts, raised: null, pricesVersion: null });
+      const refused = await stored.catch((error: unknown) => {
+        if (error instanceof BatchTimeoutError) return null;
+        throw error;
+      });
+      if (refused === null) {
+        session.close();
+        session = await openIngestSession(pool);
+        continue;
+      }
       await putAside(refused, { quarantineDir, log, counts });
       await session.client.query('delete from llm_open_calls where id = any($1::uuid[])', [ids]);
+      left = left.slice(ids.length);
     }
     return counts.rows;
   } finally {

@@ -24,6 +24,7 @@ import { type Shipper, startShipper } from '../shipper/shipper.ts';
 import { readOpenFileLimit } from '../sockets/open-file-limit.ts';
 import { createWaitingCounter } from '../spool/count-waiting.ts';
 import { listProcessDirectories } from '../spool/process-directories.ts';
+import { finishReceived, IMPORT_NAME } from '../spool/receive-package.ts';
 import { STANDBY_NAME } from '../spool/standby.ts';
 import { listNodes, type StoredNode } from '../store/nodes.ts';
 import { openPool } from '../store/pool.ts';
@@ -51,6 +52,7 @@ import { repeatSessions } from './repeat-sessions.ts';
 import { repeatStandbys } from './repeat-standbys.ts';
 import { type JobThread, runJobThread } from './run-job-thread.ts';
 import { formatShipperStatus } from './shipper-status.ts';
+import { createSpoolImports } from './spool-imports.ts';
 import { readSpoolStatus } from './spool-status.ts';
 import { createStatusReader, type StatusReader } from './supervisor-status.ts';
 
@@ -61,6 +63,8 @@ const API_STATEMENT_TIMEOUT_MS = 30_000;
 /** The shipper's one connection, and one to spare for a migration. */
 const SHIPPER_CONNECTIONS = 2;
 const SHIPPER_STATEMENT_TIMEOUT_MS = 60_000;
+/** A body may have a slow line. */
+const ESTIMATES_STATEMENT_TIMEOUT_MS = 300_000;
 /** A day of many runs takes its time; the records wait in the spool meanwhile. */
 const RETENTION_STATEMENT_TIMEOUT_MS = 600_000;
 /** As often as the proxies say how they are: a process that dies has said little more than is remembered. */
@@ -148,7 +152,7 @@ function createControl(
   const apiPool = openDatabase(start, log, 'tollgate admin', API_CONNECTIONS, API_STATEMENT_TIMEOUT_MS);
   const shipperPool = openDatabase(start, log, 'tollgate shipper', SHIPPER_CONNECTIONS, SHIPPER_STATEMENT_TIMEOUT_MS);
   const retentionPool = openDatabase(start, log, 'tollgate retention', 1, RETENTION_STATEMENT_TIMEOUT_MS);
-  const estimatesPool = openDatabase(start, log, 'tollgate estimates', 1, API_STATEMENT_TIMEOUT_MS);
+  const estimatesPool = openDatabase(start, log, 'tollgate estimates', 1, ESTIMATES_STATEMENT_TIMEOUT_MS);
   const presencePool = openDatabase(start, log, 'tollgate node', 1, API_STATEMENT_TIMEOUT_MS);
   const nodeClock = createNodeClock({ onReading: (reading) => channel.send({ type: 'clock', reading }) });
   const nodeId = readNodeId(config.dataDir);
@@ -156,6 +160,9 @@ function createControl(
   const sharedSettings = (): SharedSettings | null => connected?.presence.shared() ?? null;
   const daysKept = (name: 'retention_rows' | 'retention_bodies', ownDays: number): number =>
     Number(sharedSettings()?.[name].value ?? ownDays);
+  const importDir = join(config.dataDir, IMPORT_NAME);
+  /** What a crash has left half way was brought in. */
+  let isSpoolReady = false;
   let connected: Connected | null = null;
   const status: StatusReader = createStatusReader(channel.send);
   const catalogs = createPriceCatalogs({
@@ -264,6 +271,10 @@ function createControl(
     ...{ pool: shipperPool, connectionString: start.databaseUrl, log },
     migrationsDir: join(PROJECT_ROOT, 'migrations'),
     onMigrated: async () => {
+      if (!isSpoolReady)
+        for (const name of await finishReceived(importDir, start.spoolDir))
+          log.info({ process: name }, 'the spool of another node was taken in');
+      isSpoolReady = true;
       // Before the first key is handed to a proxy: no call is dated by a clock that is wrong.
       await nodeClock.compare(shipperPool);
       connected = connect();
@@ -333,6 +344,10 @@ function createControl(
     settings: start.settings,
     prices,
     catalogs,
+    spoolImports: createSpoolImports({
+      ...{ importDir, spoolDir: start.spoolDir, pool: apiPool, nodeId, listLiveSpools: () => liveSpools },
+      onReceived: (names) => connected?.shipper.adopt(names),
+    }),
     nodes: {
       ownId: nodeId,
       list: listAllNodes,

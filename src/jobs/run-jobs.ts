@@ -10,7 +10,7 @@ import { listActiveJobs, lockJob } from './job-store.ts';
 import { createProgressRate, type ProgressRate } from './progress-rate.ts';
 
 /** Any number, the same in every version: who holds it runs jobs. */
-const JOBS_LOCK = 7_461_005;
+export const JOBS_LOCK = 7_461_005;
 const POLL_MS = 500;
 /** Another node runs them; or the database is away. */
 const RETRY_MS = 2_000;
@@ -20,6 +20,8 @@ const MIN_PAUSE_MS = 20;
 const MAX_PAUSE_MS = 4 * CHUNK_MS;
 const MAX_ACTIVE = 50;
 const MAX_FAILURES = 3;
+/** Of chunks that took too long: each next one is a quarter as large. */
+const MAX_SLOW_FAILURES = 8;
 const MAX_ERROR_CHARS = 500;
 /** For the chunk under way, and as long again once its connection was closed. */
 const STOP_LIMIT_MS = 500;
@@ -29,6 +31,11 @@ const STOP_LIMIT_MS = 500;
  * else counts against the job. https://www.postgresql.org/docs/18/errcodes-appendix.html
  */
 const TRANSIENT = /^(?:40001|40P01|55P03|53...|58...)$/;
+/** Cancelled by the limit of time: fewer rows may be what helps. */
+const TOO_SLOW = '57014';
+/** The connection was ended by the server, or by the network. */
+const LOST = /^(?:08...|57P0[1-5]|ECONNRESET|EPIPE|ETIMEDOUT)$/;
+const NEVER = 1_000_000_000;
 
 export interface JobLog {
   info(fields: Readonly<Record<string, unknown>>, message: string): void;
@@ -53,10 +60,12 @@ interface Running {
   readonly rate: ProgressRate;
   /** When the next chunk of a job may begin, by `performance.now()`. */
   readonly nextAtMs: Map<number, number>;
+  /** A chunk that was lost with its connection; noted on the next one. */
+  lost: { readonly id: number; readonly error: unknown } | null;
 }
 
 export function runJobs(options: JobsOptions): JobRunner {
-  const running: Running = { options, rate: createProgressRate(), nextAtMs: new Map() };
+  const running: Running = { options, rate: createProgressRate(), nextAtMs: new Map(), lost: null };
   let kept: KeptConnection | null = null;
   let isStopping = false;
   let wake = (): void => {};
@@ -132,6 +141,8 @@ async function becomeRunner(pool: pg.Pool): Promise<KeptConnection | null> {
 /** One chunk of each job whose time has come. Returns the pause until the next one's. */
 async function runRound(client: pg.PoolClient, running: Running, isStopping: () => boolean): Promise<number> {
   const { nextAtMs } = running;
+  if (running.lost !== null) await noteFailure(client, running, running.lost.id, running.lost.error);
+  running.lost = null;
   const active = await listActiveJobs(client, MAX_ACTIVE);
   for (const id of nextAtMs.keys()) if (!active.some((job) => job.id === id)) forget(running, id);
   for (const { id, kind: name } of active) {
@@ -169,13 +180,38 @@ async function runOne(client: pg.PoolClient, running: Running, id: number, kind:
     if (progress.pauseMs !== undefined) return progress.pauseMs;
     return Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, (performance.now() - startedMs) * PAUSE_SHARE));
   } catch (error) {
-    await client.query('rollback').catch(() => {
+    if (hasNoConnection(error) || !(await isRolledBack(client))) {
       // The connection is gone, and with it the chunk; the first error is the one that tells.
+      running.lost = { id, error };
       throw error;
-    });
+    }
     await noteFailure(client, running, id, error);
     return RETRY_MS;
   }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+}
+
+async function isRolledBack(client: pg.ClientBase): Promise<boolean> {
+  return client.query('rollback').then(
+    () => true,
+    () => false,
+  );
+}
+
+/** The driver's own words: nothing that is asked on it would be answered. */
+function hasNoConnection(error: unknown): boolean {
+  return (
+    error instanceof Error && /^(?:Query read timeout|Connection terminated|Client has encountered)/.test(error.message)
+  );
+}
+
+/** How many of them end the job. A connection that breaks says nothing against it: it is only tried with fewer rows. */
+function maxFailuresOf(error: unknown): number {
+  if (hasNoConnection(error) || LOST.test(codeOf(error))) return NEVER;
+  return codeOf(error) === TOO_SLOW ? MAX_SLOW_FAILURES : MAX_FAILURES;
 }
 
 async function storeProgress(
@@ -220,7 +256,7 @@ async function noteFailure(
        state = case when failures + $3 >= $4 then 'failed' else state end,
        finished_at = case when failures + $3 >= $4 then clock_timestamp() end
      where id = $1 and state in ('queued', 'running') returning state`,
-    [id, reason, isTransient ? 0 : 1, MAX_FAILURES],
+    [id, reason, isTransient ? 0 : 1, maxFailuresOf(error)],
   );
   if (rows[0]?.state === 'failed') options.log.error({ job: id, err: error }, 'a job failed');
   else options.log.warn({ job: id, reason }, 'a chunk of a job was undone; it is tried again');

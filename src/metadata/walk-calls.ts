@@ -4,15 +4,13 @@
  */
 import type pg from 'pg';
 import { z } from 'zod';
-import { CHUNK_MS, type Job } from '../jobs/job.ts';
+import { chunkRows, nextChunkRows } from '../jobs/chunk-rows.ts';
+import type { Job } from '../jobs/job.ts';
 import { CREATE_CHANGED_CALLS, changedColumns, changeRollups, insertChanged } from './changed-calls.ts';
 
 const FIRST_ROWS = 2_000;
-const MIN_ROWS = 100;
 /** Calls of a chunk at most, however fast this machine is. */
 export const MAX_ROWS = 20_000;
-/** A chunk may be at most so many times as large as the one before. */
-const MAX_GROWTH = 2;
 
 /** Where a walk is. Times as PostgreSQL writes them, so that nothing is rounded. */
 export const WalkCursor = z.object({
@@ -95,12 +93,6 @@ function changeStatement({ changed, sign }: Walk): string {
     ) ${insertChanged(sign, 'changed')}`;
 }
 
-/** A later chunk takes about `CHUNK_MS`, whatever this machine makes of it. */
-function nextRows(rows: number, tookMs: number): number {
-  const wanted = rows * Math.min(MAX_GROWTH, CHUNK_MS / Math.max(1, tookMs));
-  return Math.round(Math.min(MAX_ROWS, Math.max(MIN_ROWS, wanted)));
-}
-
 export async function walkCalls(
   client: pg.ClientBase,
   job: Job,
@@ -110,7 +102,7 @@ export async function walkCalls(
   maxRows: number,
 ): Promise<WalkedChunk> {
   const startedMs = performance.now();
-  const rows = Math.min(maxRows, Math.max(MIN_ROWS, Math.round(cursor.rows / 4 ** job.failures)));
+  const rows = chunkRows(cursor.rows, job.failures, maxRows);
   await client.query(`${CREATE_STAGE}; ${CREATE_CHANGED_CALLS}`);
   // One look-up a call by the primary key: the planner, which knows nothing of our table, must not read whole days.
   await client.query('set local enable_hashjoin = off; set local enable_mergejoin = off');
@@ -141,7 +133,7 @@ export async function walkCalls(
     cursor: {
       requestedAt: result.last_requested_at,
       id: result.last_id,
-      rows: nextRows(rows, performance.now() - startedMs),
+      rows: nextChunkRows(rows, performance.now() - startedMs, MAX_ROWS),
       read: cursor.read + result.read,
       counted: cursor.counted + result.counted,
       changed: cursor.changed + changed,

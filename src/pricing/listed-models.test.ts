@@ -104,6 +104,9 @@ describe('a price that changed', () => {
     expect(at('deepseek-v4-flash-0731', '2026-08-22T00:00:00Z')).toBe('0.000887');
     expect(at('deepseek-v4p1-flash', '2026-10-16T23:59:59Z')).toBe('0.000887');
     expect(at('deepseek-v4p1-flash', '2026-10-17T00:00:00Z')).toBe('0.001506');
+    // 0.15, 0.014 and 0.60 a million, and 0.015 since.
+    expect(at('gpt-oss-120b', '2026-10-18T23:59:59Z')).toBe('0.000764');
+    expect(at('gpt-oss-120b', '2026-10-19T00:00:00Z')).toBe('0.000765');
   });
 
   it('of Gemini ends with the introduction', () => {
@@ -147,6 +150,8 @@ describe('a prompt of more than 200,000 tokens on Bedrock', () => {
     const model = 'us.anthropic.claude-sonnet-4-5-20250929-v1:0';
     expect(price('bedrock', model, { input: 200_000 })).toEqual(['exact', '0.66']);
     expect(price('bedrock', model, { input: 200_001 })[1]).toBe('1.3200066');
+    const inSydney = price('bedrock', model.slice(3), { input: 200_001 }, NOON, { region: 'ap-southeast-2' });
+    expect(inSydney).toEqual(['exact', '1.3200066']);
   });
 });
 

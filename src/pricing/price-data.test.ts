@@ -58,6 +58,15 @@ describe('a file of price data', () => {
     expect(() => parsePriceData('together.json', withRow(row))).toThrow(`price data together.json: ${problem}`);
   });
 
+  it.each(OVERLAY_DATA)('has no source and no hours that no row of $provider names', (data) => {
+    const { prices, multipliers, derived, aliases, withoutPrice, settled } = data;
+    const rows = [...prices, ...multipliers, ...derived, ...aliases, ...withoutPrice, ...settled];
+    const named = new Set(rows.map(({ source }) => source));
+    const kept = new Set(prices.map(({ hours }) => hours));
+    expect(Object.keys(data.sources).filter((source) => !named.has(source))).toEqual([]);
+    expect(Object.keys(data.hours).filter((hours) => !kept.has(hours))).toEqual([]);
+  });
+
   it('is of the form for each of the seven providers', () => {
     expect(OVERLAY_DATA.map(({ provider }) => provider)).toEqual([
       ...['openai', 'anthropic', 'gemini', 'bedrock', 'fireworks', 'together', 'deepseek'],

@@ -6,8 +6,10 @@ import { createHash } from 'node:crypto';
 import { GatewayError } from '../errors.ts';
 import type { CallFlag } from '../token-usage.ts';
 import { decodePercent } from '../wire/percent-decoding.ts';
+import { hideSecretForms } from '../wire/secret-form.ts';
 import type { AcceptedRequest } from './accept.ts';
 import { readClientName } from './client-name.ts';
+import { hideSent, listSent } from './hide-sent.ts';
 
 /** Of `X-Gateway-`. */
 const PREFIX_CHARS = 10;
@@ -78,11 +80,13 @@ export function splitGatewayHeaders(request: AcceptedRequest): GatewayHeaders {
     }
   }
 
+  const sent = listSent(request);
+  for (const entry of kept) entry[1] = hideSent(entry[1], sent);
   return {
     key: reserved.key,
     provider: readReserved(reserved.provider) ?? undefined,
     providerAlias: readReserved(reserved.providerAlias),
-    client: cut(readText(reserved.client), MAX_CLIENT_BYTES) ?? cut(readClientName(userAgent), MAX_CLIENT_BYTES),
+    client: hideIn(cut(readText(reserved.client) ?? readClientName(userAgent), MAX_CLIENT_BYTES), sent),
     traceId: readTraceId(reserved.traceId, flags),
     spanPath: cutSpan(readText(reserved.spanPath), MAX_SPAN_PATH_BYTES, flags),
     spanName: cutSpan(decodeName(reserved.spanName), MAX_SPAN_NAME_BYTES, flags),
@@ -91,6 +95,10 @@ export function splitGatewayHeaders(request: AcceptedRequest): GatewayHeaders {
     forwarded,
     kept,
   };
+}
+
+function hideIn(client: string | null, sent: readonly string[]): string | null {
+  return client === null ? null : hideSent(hideSecretForms(client), sent);
 }
 
 interface Reserved {

@@ -1,21 +1,25 @@
 /**
  * Providers' errors sometimes repeat the credential that they refuse, and AWS repeats every signed header. What the
- * client gets is untouched; of what the log keeps, the request's own credentials are taken out. Known limits: an encoded
- * answer with a status below 300 is not looked through, and neither is what the client itself wrote into its body.
+ * client gets is untouched; of what the log keeps, the request's own credentials are taken out, of errors in other
+ * spellings and masked, too. Known limits: an encoded answer with a status below 300 is not looked through, and neither is
+ * what the client itself wrote into its body.
  */
 import { brotliDecompressSync, constants, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
 import type { CallBody, CallEnd } from '../call-record.ts';
 import type { UsageReading } from '../token-usage.ts';
 import { isIdentity } from '../wire/content-encoding.ts';
+import { HIDDEN } from '../wire/secret-form.ts';
 import { type Span, TextSearch } from '../wire/text-search.ts';
 import type { AcceptedRequest } from './accept.ts';
+import { listEncodings, listMasked } from './credential-encodings.ts';
 import { listCredentials, MIN_CREDENTIAL_CHARS } from './list-credentials.ts';
 
-const HIDDEN = '***';
 const STAR = 0x2a;
 /** Of a compressed error; a longer one is not kept. */
 const MAX_DECODED_BYTES = 4 * 1024 * 1024;
 const FIRST_UNUSUAL_STATUS = 300;
+const ERROR_NAME = '"error"';
+const NO_ERROR = /^\s*:\s*null/;
 
 export interface KeptEnding {
   readonly end: CallEnd;
@@ -32,13 +36,23 @@ export function hideEchoes(
   end: CallEnd,
   bodies: CallBody[],
 ): KeptEnding {
-  const searches = searchesFor(request, signed);
-  if (searches.length === 0) return { end, bodies };
-  const isUnusual = (end.status ?? 0) >= FIRST_UNUSUAL_STATUS || end.errorMessage !== null;
+  const isUnusual =
+    (end.status ?? 0) >= FIRST_UNUSUAL_STATUS ||
+    end.errorMessage !== null ||
+    end.outcome !== 'ok' ||
+    bodies.some(hasError);
+  const sought = seek(request, signed, isUnusual);
+  if (sought.searches.length === 0) return { end, bodies };
   return {
-    end: hideInEnd(end, searches),
-    bodies: bodies.flatMap((body) => (body.direction === 'request' ? [body] : hideInAnswer(body, searches, isUnusual))),
+    end: hideInEnd(end, sought),
+    bodies: bodies.flatMap((body) => (body.direction === 'request' ? [body] : hideInAnswer(body, sought, isUnusual))),
   };
+}
+
+/** Of an answer that is not metered nobody else has looked for one. */
+function hasError({ direction, bytes }: CallBody): boolean {
+  const at = direction === 'response' ? bytes.indexOf(ERROR_NAME) : -1;
+  return at !== -1 && !NO_ERROR.test(bytes.toString('latin1', at + ERROR_NAME.length, at + ERROR_NAME.length + 8));
 }
 
 /** For checkpoints, from which the record is made when the process dies. */
@@ -48,32 +62,43 @@ export function hideInReading(
   reading: UsageReading,
 ): UsageReading {
   if (reading.error === null) return reading;
-  const searches = searchesFor(request, signed);
+  const sought = seek(request, signed, true);
   const { type, message } = reading.error;
-  return { ...reading, error: { type: hideInText(type, searches), message: hideInText(message, searches) } };
+  return { ...reading, error: { type: hideInText(type, sought), message: hideInText(message, sought) } };
 }
 
-function searchesFor(request: AcceptedRequest, signed: readonly string[]): readonly TextSearch[] {
-  return listCredentials(request, signed).map((credential) => new TextSearch(credential));
+/** What to look for: in errors also in other spellings, for which an ordinary answer has no reason. */
+interface Sought {
+  readonly searches: readonly TextSearch[];
+  readonly masked: readonly string[];
 }
 
-function hideInEnd(end: CallEnd, searches: readonly TextSearch[]): CallEnd {
-  const errorMessage = hideInText(end.errorMessage, searches);
-  const errorType = hideInText(end.errorType, searches);
-  const providerRequestId = hideInText(end.providerRequestId, searches);
-  const isKnown = ([, value]: readonly [string, string]) => hideInText(value, searches) !== value;
+function seek(request: AcceptedRequest, signed: readonly string[], isUnusual: boolean): Sought {
+  const credentials = listCredentials(request, signed);
+  const spellings = isUnusual ? [...credentials, ...credentials.flatMap(listEncodings)] : credentials;
+  return {
+    searches: [...new Set(spellings)].map((spelling) => new TextSearch(spelling)),
+    masked: isUnusual ? credentials : [],
+  };
+}
+
+function hideInEnd(end: CallEnd, sought: Sought): CallEnd {
+  const errorMessage = hideInText(end.errorMessage, sought);
+  const errorType = hideInText(end.errorType, sought);
+  const providerRequestId = hideInText(end.providerRequestId, sought);
+  const isKnown = ([, value]: readonly [string, string]) => hideInText(value, sought) !== value;
   const hasEcho = providerRequestId !== end.providerRequestId || end.responseHeaders.some(isKnown);
   if (errorMessage === end.errorMessage && errorType === end.errorType && !hasEcho) return end;
-  const responseHeaders = end.responseHeaders.map(([name, value]) => [name, hideInText(value, searches)] as const);
+  const responseHeaders = end.responseHeaders.map(([name, value]) => [name, hideInText(value, sought)] as const);
   return { ...end, errorMessage, errorType, providerRequestId, responseHeaders };
 }
 
-function hideInText(text: string, searches: readonly TextSearch[]): string;
-function hideInText(text: string | null, searches: readonly TextSearch[]): string | null;
-function hideInText(text: string | null, searches: readonly TextSearch[]): string | null {
-  if (text === null || !searches.some((search) => search.mayStandIn(text))) return text;
+function hideInText(text: string, sought: Sought): string;
+function hideInText(text: string | null, sought: Sought): string | null;
+function hideInText(text: string | null, sought: Sought): string | null {
+  if (text === null || !mayStandIn(text, sought)) return text;
   // A byte a character, so places are the same.
-  const spans = listSpans(Buffer.from(text, 'latin1'), searches);
+  const spans = listSpans(Buffer.from(text, 'latin1'), text, sought);
   if (spans.length === 0) return text;
   let shown = '';
   let done = 0;
@@ -84,12 +109,17 @@ function hideInText(text: string | null, searches: readonly TextSearch[]): strin
   return shown + text.slice(done);
 }
 
+function mayStandIn(text: Buffer | string, { searches, masked }: Sought): boolean {
+  return masked.length > 0 || searches.some((search) => search.mayStandIn(text));
+}
+
 /**
  * Where credentials stand, in order, none within another. What is kept is cut at a limit: what a credential began there
  * is one, too.
  */
-function listSpans(bytes: Buffer, searches: readonly TextSearch[]): readonly Span[] {
+function listSpans(bytes: Buffer, text: string, { searches, masked }: Sought): readonly Span[] {
   const spans = searches.flatMap((search) => search.find(bytes));
+  if (masked.length > 0) spans.push(...listMasked(text, masked));
   const begun = Math.max(0, ...searches.map((search) => search.countBegun(bytes)));
   if (begun >= MIN_CREDENTIAL_CHARS) spans.push([bytes.length - begun, bytes.length]);
   if (spans.length < 2) return spans;
@@ -102,23 +132,23 @@ function listSpans(bytes: Buffer, searches: readonly TextSearch[]): readonly Spa
   return joined;
 }
 
-function hideInAnswer(body: CallBody, searches: readonly TextSearch[], isUnusual: boolean): CallBody[] {
-  if (isIdentity(body.contentEncoding)) return [{ ...body, bytes: hideInBytes(body.bytes, body.headBytes, searches) }];
+function hideInAnswer(body: CallBody, sought: Sought, isUnusual: boolean): CallBody[] {
+  if (isIdentity(body.contentEncoding)) return [{ ...body, bytes: hideInBytes(body.bytes, body.headBytes, sought) }];
   if (!isUnusual) return [body];
   const plain = decode(body.bytes, body.contentEncoding ?? '');
   // What cannot be looked through is not kept.
   if (plain === null) return [];
-  const bytes = hideInBytes(plain, plain.length, searches);
+  const bytes = hideInBytes(plain, plain.length, sought);
   return bytes === plain
     ? [body]
     : [{ ...body, contentEncoding: null, bytes, headBytes: bytes.length, totalBytes: bytes.length }];
 }
 
 /** As long as before, so that head and tail stay where they are; a copy, since the client may still be sent these bytes. */
-function hideInBytes(bytes: Buffer, headBytes: number, searches: readonly TextSearch[]): Buffer {
+function hideInBytes(bytes: Buffer, headBytes: number, sought: Sought): Buffer {
   const isWhole = headBytes >= bytes.length;
-  if (isWhole && !searches.some((search) => search.mayStandIn(bytes))) return bytes;
-  const spans = [...listSpans(bytes, searches), ...listCut(bytes, headBytes, searches)];
+  if (isWhole && !mayStandIn(bytes, sought)) return bytes;
+  const spans = [...listSpans(bytes, bytes.toString('latin1'), sought), ...listCut(bytes, headBytes, sought.searches)];
   if (spans.length === 0) return bytes;
   const shown = Buffer.from(bytes);
   for (const [from, to] of spans) shown.fill(STAR, from, to);

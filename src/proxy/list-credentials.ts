@@ -3,20 +3,22 @@
  * longer than that, and never written anywhere.
  */
 import { decodeParameterName, isSecretName } from '../wire/secret-name.ts';
+import { listInTarget } from '../wire/secret-target.ts';
 import { SHORTEST_BEGINNING } from '../wire/text-search.ts';
 import type { AcceptedRequest } from './accept.ts';
 
 /** A shorter one is no secret, and would be found in ordinary text. */
 export const MIN_CREDENTIAL_CHARS = SHORTEST_BEGINNING;
-const MAX_CREDENTIALS = 32;
+const MAX_CREDENTIALS = 64;
 /** Such as base64 may have. */
 const NEEDS_ESCAPES = /[^\w.~%-]/;
 /** How clients in browsers, which cannot set headers, send a key: as one of the offered protocols, `…-api-key.sk-…`. */
+const BASIC = /^basic\s/i;
 const KEY_PROTOCOL = /^[a-z-]{1,40}(?:key|token)\./;
 
 /** `signed`: flat, what goes to the provider where the gateway signs; none otherwise. */
 export function listCredentials(
-  { names, rawHeaders, query }: AcceptedRequest,
+  { names, rawHeaders, path, query }: AcceptedRequest,
   signed: readonly string[],
 ): readonly string[] {
   const found: string[] = [];
@@ -27,7 +29,8 @@ export function listCredentials(
     if (isSecretName(lower)) addHeader(found, lower, signed[index + 1] ?? '');
   }
   if (query !== '') addQuery(found, query);
-  const long = found.filter((text) => text.length >= MIN_CREDENTIAL_CHARS);
+  found.push(...listInTarget(path, query));
+  const long = [...new Set(found.filter((text) => text.length >= MIN_CREDENTIAL_CHARS))];
   if (long.length > 1) long.sort((a, b) => b.length - a.length);
   return [...new Set(long.slice(0, MAX_CREDENTIALS).flatMap(withSpellings))];
 }
@@ -53,8 +56,17 @@ function addHeader(found: string[], lower: string, value: string): void {
   } else {
     // Behind the scheme, where there is one.
     const text = value.trim();
-    found.push(text.slice(text.lastIndexOf(' ') + 1));
+    const secret = text.slice(text.lastIndexOf(' ') + 1);
+    found.push(secret);
+    if (BASIC.test(text)) found.push(...readBasic(secret));
   }
+}
+
+/** The whole is decoded by whoever reads it; who puts a key in the place of the name leaves the password empty. */
+function readBasic(encoded: string): readonly string[] {
+  const pair = Buffer.from(encoded, 'base64').toString('latin1');
+  const colon = pair.indexOf(':');
+  return colon === -1 ? [pair] : [pair, pair.slice(0, colon), pair.slice(colon + 1)];
 }
 
 function addQuery(found: string[], query: string): void {

@@ -10,11 +10,13 @@ import type { Endpoint } from '../providers/provider.ts';
 import { type ReportedUse, readReportedUse } from '../shapes/reported-use.ts';
 import type { CallFlag, TokenUsage, UsageReading } from '../token-usage.ts';
 import { copyLatin1 } from '../wire/copy-text.ts';
+import { hideSecretForms } from '../wire/secret-form.ts';
 import type { AcceptedRequest } from './accept.ts';
 import { type AnswerEnding, isWhole } from './answer-ending.ts';
 import type { AnswerHead } from './answer-head.ts';
 import { type BodyCopy, KEPT_BODY_BYTES } from './body-copy.ts';
 import type { GatewayHeaders } from './gateway-headers.ts';
+import { hideSent, listSent } from './hide-sent.ts';
 import { leadsAway } from './leading-address.ts';
 import { errorOf, outcomeOf, statusSent } from './outcome.ts';
 import type { Route } from './route.ts';
@@ -92,9 +94,9 @@ export function describeBegin(
 
 /** Realtime sessions, and calls by WebRTC, have it in their query. */
 function readRequestedModel({ model }: Endpoint, body: BodyFacts, query: string): string | null {
-  if (model.in === 'path') return model.name;
+  if (model.in === 'path') return hideSecretForms(model.name);
   const inQuery = model.in === 'body' && query !== '' ? new URLSearchParams(query).get('model') : null;
-  return body.model ?? (inQuery === '' ? null : inQuery);
+  return body.model ?? (inQuery === null || inQuery === '' ? null : hideSecretForms(inQuery));
 }
 
 /** The client's own count of tries, from 0: OpenAI-style SDKs send it as such, AWS's as `attempt=1; max=3`. */
@@ -278,7 +280,7 @@ export function describeHeldBody(begin: CallBegin, request: AcceptedRequest, byt
     id: begin.id,
     requestedAtMs: begin.requestedAtMs,
     direction: 'request',
-    contentType: request.header('content-type') ?? null,
+    contentType: hideSent(request.header('content-type') ?? '', listSent(request)) || null,
     contentEncoding: request.header('content-encoding') ?? null,
     totalBytes: bytes.length,
     headBytes: isWhole ? bytes.length : half,

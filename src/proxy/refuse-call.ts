@@ -1,8 +1,11 @@
 /** The end of a call that is not forwarded: its row, or the attempt that the operator sees, and the answer. */
 import type { CallBegin } from '../call-record.ts';
 import { GatewayError, type GatewayErrorCode } from '../errors.ts';
+import { hideSecretForms } from '../wire/secret-form.ts';
+import { hideInTarget } from '../wire/secret-target.ts';
 import type { ClientRequest, ClientResponse } from './client-exchange.ts';
 import type { Gateway } from './gateway.ts';
+import { hideSent, listSentOf } from './hide-sent.ts';
 import { acceptCall, keepEnd } from './keep-call.ts';
 import { type Arrival, type CallFacts, describeRejection } from './record.ts';
 import { refuse } from './refuse.ts';
@@ -44,14 +47,15 @@ export function refuseCall(
 /** A refused attempt has no account and makes no row; it is shown to the operator with its reason. */
 function reportAttempt(incoming: ClientRequest, gateway: Gateway, arrival: Arrival, code: GatewayErrorCode): void {
   const [path = ''] = (incoming.url ?? '').split('?', 1);
+  const sent = listSentOf(incoming.rawHeaders, gateway.headerNames);
   gateway.reportAttempt({
     atMs: arrival.requestedAtMs,
     code,
     status: new GatewayError(code).status,
     method: incoming.method ?? '',
-    path: path.replace(USER_INFO, '$1***@').slice(0, MAX_ATTEMPT_CHARS),
+    path: hideSent(hideInTarget(path.replace(USER_INFO, '$1***@'), null), sent).slice(0, MAX_ATTEMPT_CHARS),
     provider: readProvider(incoming),
-    userAgent: readHeader(incoming, 'user-agent'),
+    userAgent: hideSent(hideSecretForms(readHeader(incoming, 'user-agent') ?? ''), sent) || null,
   });
 }
 

@@ -14,7 +14,7 @@ import {
   PROVIDERS,
   readProviderName,
 } from '../providers/registry.ts';
-import { decodeParameterName, isSecretName } from '../wire/secret-name.ts';
+import { hideInTarget } from '../wire/secret-target.ts';
 import type { AcceptedRequest } from './accept.ts';
 import { readClientSignature, requireHoldingSignature } from './aws/client-signature.ts';
 import { isReplacedBySigning, withoutSignature } from './aws/sign-request.ts';
@@ -25,6 +25,7 @@ import {
   requireOwnCredentials,
 } from './credential-owners.ts';
 import type { GatewayHeaders } from './gateway-headers.ts';
+import { hideSent, listSent } from './hide-sent.ts';
 import { readUpstreamPlace } from './upstream-place.ts';
 
 export interface Route {
@@ -95,7 +96,7 @@ export function chooseRoute(request: AcceptedRequest, headers: GatewayHeaders, s
     origin,
     mayBePrivate: upstream !== null && upstream.isBuiltIn !== true,
     path: signing === null ? path : withoutSignature(path),
-    loggedPath: hasQuery ? `${request.path}?${hideSecrets(query)}` : request.path,
+    loggedPath: hideSent(hideInTarget(request.path, hasQuery ? query : null), listSent(request)),
     region,
     isRepaired: repairedPath !== null,
     host: signing?.host ?? (signedHost === null ? null : (header('host') ?? null)),
@@ -167,22 +168,4 @@ function splitOrigin(address: string): { origin: string; prefix: string } {
   return start === -1
     ? { origin: address, prefix: '' }
     : { origin: address.slice(0, start), prefix: address.slice(start) };
-}
-
-/** `alt=sse&key=abc` → `alt=sse&key=***`; a name is read as the provider reads it, decoded. */
-function hideSecrets(query: string): string {
-  return query.split('&').map(hideSecret).join('&');
-}
-
-/** Some servers part parameters by `;` too, for others it belongs to the value: what follows a secret name is hidden. */
-function hideSecret(parameter: string): string {
-  let start = 0;
-  for (const piece of parameter.split(';')) {
-    const equals = piece.indexOf('=');
-    if (equals > 0 && isSecretName(decodeParameterName(piece.slice(0, equals)))) {
-      return `${parameter.slice(0, start + equals + 1)}***`;
-    }
-    start += piece.length + 1;
-  }
-  return parameter;
 }

@@ -8,7 +8,8 @@
  */
 import type pg from 'pg';
 import { z } from 'zod';
-import { CHUNK_MS, type Job, type JobKind, type Progress } from '../jobs/job.ts';
+import { chunkRows, nextChunkRows } from '../jobs/chunk-rows.ts';
+import type { Job, JobKind, Progress } from '../jobs/job.ts';
 import type { CurrentPriceBook } from '../prices/current-price-book.ts';
 import { PRICED_STATUSES } from '../prices/stored-call.ts';
 import { waitForBatches } from '../store/ingest-lock.ts';
@@ -21,11 +22,8 @@ import { type PricedRow, type RepricedCall, repriceCall } from './reprice-call.t
 import { REPRICE_KIND, RepriceInput } from './reprice-request.ts';
 
 const FIRST_ROWS = 500;
-const MIN_ROWS = 100;
 /** Calls of a chunk at most, however fast this machine is: they stand in memory at once. */
 const MAX_ROWS = 2_500;
-/** A chunk may be at most so many times as large as the one before. */
-const MAX_GROWTH = 2;
 /** Versions of the price book that the result names; of more only the first are told. */
 const MAX_VERSIONS = 20;
 
@@ -76,12 +74,6 @@ function phaseOf({ dry_run: isDryRun }: RepriceInput): string {
   return isDryRun ? 'comparing prices' : 'pricing calls again';
 }
 
-/** A later chunk takes about `CHUNK_MS`, whatever this machine makes of it. */
-function nextRows(rows: number, tookMs: number): number {
-  const wanted = rows * Math.min(MAX_GROWTH, CHUNK_MS / Math.max(1, tookMs));
-  return Math.round(Math.min(MAX_ROWS, Math.max(MIN_ROWS, wanted)));
-}
-
 async function runChunk(
   client: pg.ClientBase,
   job: Job,
@@ -90,7 +82,7 @@ async function runChunk(
   { prices, priceEstimate, maxRows = MAX_ROWS }: RepriceOptions,
 ): Promise<Progress> {
   const startedMs = performance.now();
-  const limit = Math.min(maxRows, Math.max(MIN_ROWS, Math.round(cursor.rows / 4 ** job.failures)));
+  const limit = chunkRows(cursor.rows, job.failures, maxRows);
   if (!input.dry_run) await lockLog(client);
   await prices.refresh(client);
   const { version, priceCall } = prices.book();
@@ -104,7 +96,7 @@ async function runChunk(
 
   const next: Cursor = {
     before: last ?? cursor.before,
-    rows: nextRows(limit, performance.now() - startedMs),
+    rows: nextChunkRows(limit, performance.now() - startedMs, MAX_ROWS),
     read: cursor.read + read,
     versions: addVersion(cursor.versions, version),
   };

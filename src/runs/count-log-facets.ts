@@ -17,6 +17,9 @@ export interface LogFacets {
   readonly data: readonly {
     readonly column: string;
     readonly values: readonly { readonly value: string; readonly calls: number }[];
+    /** Of all other values, and of calls that have none: with the values they add up to the scanned calls. */
+    readonly other_calls: number;
+    readonly unset_calls: number;
   }[];
   readonly scanned_calls: number;
   readonly is_sampled: boolean;
@@ -43,14 +46,16 @@ export async function countLogFacets(pool: pg.Pool, scope: LogScope): Promise<Lo
       ) as found
       where value is not null group by 1, 2
     ), ranked as (
-      select *, row_number() over (partition by facet order by calls desc, value) as place from counted
+      select *, row_number() over (partition by facet order by calls desc, value) as place,
+        (sum(calls) over (partition by facet))::int8 as set_calls from counted
     )
-    select facet, value, calls from ranked where place <= ${MAX_FACET_VALUES}
+    select facet, value, calls, set_calls from ranked where place <= ${MAX_FACET_VALUES}
     union all
-    select null, null, count(*) from newest
+    select null, null, count(*), null from newest
     order by facet nulls last, calls desc, value`,
   );
   const found = new Map<string, { value: string; calls: number }[]>();
+  const setCalls = new Map<string, number>();
   let matching = 0;
   for (const row of rows) {
     const calls = Number(row['calls']);
@@ -61,14 +66,18 @@ export async function countLogFacets(pool: pg.Pool, scope: LogScope): Promise<Lo
     const values = found.get(row['facet']) ?? [];
     values.push({ value: String(row['value']), calls });
     found.set(row['facet'], values);
+    setCalls.set(row['facet'], Number(row['set_calls']));
   }
+  const scanned = Math.min(matching, MAX_SCANNED_CALLS);
   const promoted = [...found.keys()].filter((facet) => facet.startsWith('metadata.')).sort();
   return {
-    data: [...FACET_COLUMNS, ...promoted.slice(0, MAX_METADATA_FACETS)].map((column) => ({
-      column,
-      values: found.get(column) ?? [],
-    })),
-    scanned_calls: Math.min(matching, MAX_SCANNED_CALLS),
+    data: [...FACET_COLUMNS, ...promoted.slice(0, MAX_METADATA_FACETS)].map((column) => {
+      const values = found.get(column) ?? [];
+      const set = setCalls.get(column) ?? 0;
+      const listed = values.reduce((sum, { calls }) => sum + calls, 0);
+      return { column, values, other_calls: set - listed, unset_calls: scanned - set };
+    }),
+    scanned_calls: scanned,
     is_sampled: matching > MAX_SCANNED_CALLS,
   };
 }

@@ -2,7 +2,7 @@
  * The last form of a record that the database has refused in all others: which call it was, whose, when and how it
  * ended. Nothing in it is free in form, so a call that can be named at all is in the log; it belongs to no run.
  */
-import { type CallBegin, PROVIDER_NAMES, type ProviderName } from '../call-record.ts';
+import { type CallBegin, CLOSED_BEFORE, PROVIDER_NAMES, type ProviderName } from '../call-record.ts';
 import { encodeCopyText } from '../store/copy-text.ts';
 import type { LlmRequestRow } from '../store/llm-request-row.ts';
 import type { CallFlag } from '../token-usage.ts';
@@ -40,6 +40,7 @@ function bareRow(row: LlmRequestRow, provider: ProviderName): LlmRequestRow {
     ...{ model: null, model_requested: null, billing_model: null, streamed: null, service_tier: null, speed: null },
     ...{ is_batch: false, region: null, inference_geo: null, attempt: null },
     status: isCount(row.status) && row.status <= MAX_STATUS ? row.status : null,
+    closed_before: CLOSED_BEFORE.find((known) => known === row.closed_before) ?? null,
     ...{ error_type: null, error_message: null, provider_request_id: null },
     flags: [...new Set([...row.flags.filter(isFlag), 'sanitised' as const])],
     ...{ trace_id: null, span_path: null, span_key: null, span_name: UNKNOWN },

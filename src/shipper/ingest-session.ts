@@ -6,12 +6,14 @@
 import type pg from 'pg';
 import { z } from 'zod';
 import { readSpanPath } from '../runs/span-path.ts';
+import { withAnswerLimit } from '../store/answer-limit.ts';
 import { copyIn } from '../store/copy-in.ts';
 import { storableJson } from '../store/copy-text.ts';
 import { BEGIN_BATCH } from '../store/ingest-lock.ts';
 import { dayOf, ensurePartitions } from '../store/partitions.ts';
 import { inTransaction, keepConnection } from '../store/pool.ts';
 import type { BatchItem, CallItem, CheckpointItem, OpenItem } from './batch-item.ts';
+import { BATCH_TIMEOUT_MS, BatchTimeoutError, MAX_BATCH_TIMEOUT_MS } from './batch-pace.ts';
 import { claimResults } from './billed-results.ts';
 import { COPY_BODIES, encodeBodyRows } from './body-rows.ts';
 import {
@@ -29,8 +31,6 @@ import {
 import { spanNameOf } from './make-row.ts';
 import { type CallsOfKey, removeCalls } from './remove-calls.ts';
 
-/** A batch that takes longer loses its connection; it is tried again like any other failure. */
-const BATCH_TIMEOUT_MS = 60_000;
 /** Changes of prices take a moment; what waits for this waits no longer than any batch. */
 const HOLD_PRICES = "set local lock_timeout = '10s'; select version from price_book_version for share";
 
@@ -47,6 +47,8 @@ export interface IngestSession {
    * them takes long.
    */
   holdPrices<T>(work: () => Promise<T>): Promise<T>;
+  /** The time for each of the next batches; a minute at first. */
+  allow(limitMs: number): void;
   readonly client: pg.PoolClient;
   /** Forgets which partitions exist: one was dropped meanwhile. */
   forgetPartitions(): void;
@@ -71,39 +73,62 @@ export async function openIngestSession(pool: pg.Pool): Promise<IngestSession> {
     throw error;
   }
   const knownDays = new Set<string>();
+  // Its answers have the time of the whole batch, which the connection is closed after.
+  const patient = withAnswerLimit(client, MAX_BATCH_TIMEOUT_MS);
+  let allowedMs = BATCH_TIMEOUT_MS;
+  let setMs: number | null = null;
+
+  async function inTime<T>(work: () => Promise<T>): Promise<T> {
+    const limitMs = allowedMs;
+    let isLate = false;
+    const deadline = setTimeout(() => {
+      isLate = true;
+      close();
+    }, limitMs);
+    try {
+      // So that a server that is cut off does not go on with it.
+      if (setMs !== limitMs) await client.query(`set statement_timeout = ${limitMs}`);
+      setMs = limitMs;
+      return await work();
+    } catch (error) {
+      throw isLate ? new BatchTimeoutError(limitMs, { cause: error }) : error;
+    } finally {
+      clearTimeout(deadline);
+    }
+  }
 
   async function makePartitions(calls: readonly CallItem[]): Promise<void> {
     const days = new Set(
       calls.map((call) => dayOf(call.row.requested_at.getTime())).filter((day) => !knownDays.has(day)),
     );
     if (days.size === 0) return;
-    await transaction(client, 'begin', () => ensurePartitions(client, [...days]));
+    await transaction(patient, 'begin', () => ensurePartitions(patient, [...days]));
     for (const day of days) knownDays.add(day);
   }
 
   return {
     client,
+    allow: (limitMs) => {
+      allowedMs = limitMs;
+    },
     forgetPartitions: () => knownDays.clear(),
     close,
     async ingest(items, pricesVersion = null) {
       const calls = items.filter((item) => item.kind === 'call');
       const opens = items.filter((item) => item.kind === 'open');
       const checkpoints = items.filter((item) => item.kind === 'checkpoint');
-      const deadline = setTimeout(close, BATCH_TIMEOUT_MS);
-      try {
+      return inTime(async () => {
         await makePartitions(calls);
-        return await transaction(client, BEGIN_BATCH, async (answers) => {
+        return transaction(patient, BEGIN_BATCH, async (answers) => {
           if (pricesVersion !== null && readPricesVersion(answers) !== pricesVersion) throw new StalePricesError();
-          const inserted = calls.length === 0 ? 0 : await storeCalls(client, calls);
-          if (opens.length > 0) await client.query(named('insert_open', INSERT_OPEN, [openJson(opens)]));
+          const inserted = calls.length === 0 ? 0 : await storeCalls(patient, calls);
+          if (opens.length > 0) await patient.query(named('insert_open', INSERT_OPEN, [openJson(opens)]));
           if (checkpoints.length > 0) {
-            await client.query(named('checkpoints', UPDATE_CHECKPOINTS, [checkpointJson(checkpoints)]));
+            await patient.query(named('checkpoints', UPDATE_CHECKPOINTS, [checkpointJson(checkpoints)]));
           }
           return inserted;
         });
-      } finally {
-        clearTimeout(deadline);
-      }
+      });
     },
     holdPrices(work) {
       // On another connection, since `work` may take several transactions.
@@ -113,12 +138,9 @@ export async function openIngestSession(pool: pg.Pool): Promise<IngestSession> {
       });
     },
     async remove(calls) {
-      const deadline = setTimeout(close, BATCH_TIMEOUT_MS);
-      try {
-        return await transaction(client, BEGIN_BATCH, () => removeCalls(client, calls));
-      } finally {
-        clearTimeout(deadline);
-      }
+      // All or nothing, on somebody's request: there is no smaller part of it.
+      allowedMs = MAX_BATCH_TIMEOUT_MS;
+      return inTime(() => transaction(patient, BEGIN_BATCH, () => removeCalls(patient, calls)));
     },
   };
 }

@@ -18,6 +18,7 @@ import {
 import type { SpoolLog } from '../spool/spool-log.ts';
 import { openSpoolReader, type SpoolBatch, type SpoolReader } from '../spool/spool-reader.ts';
 import { idOfItem } from './batch-item.ts';
+import type { BatchPace } from './batch-pace.ts';
 import { type Batch, buildBatch, makeInterruptedItem } from './build-batch.ts';
 import { cleanReason } from './clean-reason.ts';
 import { describeFailure } from './database-error.ts';
@@ -25,12 +26,12 @@ import { type IngestSession, StalePricesError } from './ingest-session.ts';
 import { FORGET_CLOSED, READ_OPEN_OF_PROCESS, READ_OPEN_ORDINALS } from './ingest-statements.ts';
 import { quarantineRecord, releaseRecords } from './quarantine.ts';
 import type { RaisedItems } from './raised-items.ts';
-import { putAside, type RefusedItem, type StoreCounts, storeItems } from './store-items.ts';
+import { putAside, type RefusedItem, type StoreCounts } from './store-items.ts';
+import { storePaced } from './store-paced.ts';
 import { tallyBatch } from './tally-batch.ts';
 
 /** Changes wait for a batch that they have overtaken so often. */
 const MAX_OVERTAKEN = 3;
-const BATCH_LIMITS = { maxEnds: 500, maxBytes: 8 * 1024 * 1024 } as const;
 
 export interface ShipCounts extends StoreCounts {
   interrupted: number;
@@ -65,6 +66,8 @@ export interface ShipContext {
   readonly counts: ShipCounts;
   /** Outlives a directory's shipper, which is made anew after a failure. */
   readonly raised: RaisedItems;
+  /** As well, for all directories. */
+  readonly pace: BatchPace;
   /** Latest use of each key, by the records stored; emptied by who writes it down. */
   readonly keyUses: Map<number, number>;
   /** Told before a directory is removed, more than once when that fails; what it says of its calls is gone afterwards. */
@@ -100,7 +103,7 @@ interface PreparedBatch {
 
 /** Starts at the durable cursor. After a failure make a new one: what was read and not stored is read again. */
 export async function openDirectoryShipper(processName: string, context: ShipContext): Promise<DirectoryShipper> {
-  const { spoolDir, quarantineDir, prices, log, nowMs, counts, raised, keyUses, onEnded } = context;
+  const { spoolDir, quarantineDir, prices, log, nowMs, counts, raised, pace, keyUses, onEnded } = context;
   const dir = join(spoolDir, processName);
   const onFiles = async <T>(work: Promise<T>): Promise<T> => {
     try {
@@ -116,7 +119,7 @@ export async function openDirectoryShipper(processName: string, context: ShipCon
   let ahead: Promise<PreparedBatch> | null = null;
 
   async function prepare(asDead: boolean): Promise<PreparedBatch> {
-    const batch = await onFiles(reader.read(BATCH_LIMITS, asDead));
+    const batch = await onFiles(reader.read(pace.limits(), asDead));
     return { batch, asDead, built: priceBatch(batch) };
   }
 
@@ -161,7 +164,7 @@ export async function openDirectoryShipper(processName: string, context: ShipCon
     for (;;) {
       const { rows } = await session.client.query<{ begin: CallBegin; checkpoint: CallCheckpoint | null }>(
         READ_OPEN_OF_PROCESS,
-        [processName, BATCH_LIMITS.maxEnds],
+        [processName, pace.limits().maxEnds],
       );
       if (rows.length === 0) return;
       const before = counts.rows;
@@ -170,7 +173,7 @@ export async function openDirectoryShipper(processName: string, context: ShipCon
         const pricing = { priceCall: prices.book().priceCall, nowMs: nowMs() };
         const pricesVersion = prices.version();
         const items = rows.map((row) => makeInterruptedItem(row.begin, row.checkpoint, pricing));
-        refused = await storeItems(items, { session, log, counts, raised, pricesVersion });
+        refused = await storePaced(items, 0, pace, { session, log, counts, raised, pricesVersion });
       });
       const asideIds = new Set((await onFiles(putAside(refused, { quarantineDir, log, counts }))).map(idOfItem));
       for (const { begin } of rows)
@@ -215,7 +218,8 @@ export async function openDirectoryShipper(processName: string, context: ShipCon
         const { items, pricesVersion, ...priced } = isFirst ? built : priceBatch(batch);
         failed = priced.failed;
         if (items.length === 0) return;
-        refused = await storeItems(items, { session, log, counts, raised, pricesVersion });
+        const bytes = batch.entries.reduce((sum, entry) => sum + entry.bytes, 0);
+        refused = await storePaced(items, bytes, pace, { session, log, counts, raised, pricesVersion });
         counts.batches += 1;
       });
       // As the prices that counted have it: with others a row may have been made of it, or not.

@@ -6,12 +6,14 @@
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { FOREIGN_QUIET_MS, watchForeignDirectories } from '../spool/foreign-directories.ts';
 import { listProcessDirectories, releaseReserve } from '../spool/process-directories.ts';
 import type { SpoolLog } from '../spool/spool-log.ts';
 import { readDatabaseTime } from '../store/database-clock.ts';
 import { touchKeys } from '../store/gateway-keys.ts';
 import { daysAhead, ensurePartitions } from '../store/partitions.ts';
 import { inTransaction } from '../store/pool.ts';
+import { BatchTimeoutError, createBatchPace } from './batch-pace.ts';
 import { describeFailure, judgeFailure } from './database-error.ts';
 import { type IngestSession, openIngestSession } from './ingest-session.ts';
 import { RaisedItems } from './raised-items.ts';
@@ -47,8 +49,12 @@ export interface ShipperOptions {
   /** By this node's clock; the machine's by default. */
   readonly nowMs?: () => number;
   readonly deadAfterMs?: number;
+  /** See `ForeignDirectories`. */
+  readonly foreignQuietMs?: number;
   /** See `RaisedItems`. */
   readonly raisedPatienceMs?: number | undefined;
+  /** See `createBatchPace`. */
+  readonly batchTimeoutMs?: number | undefined;
   /** See `ShipContext`. */
   readonly onEnded?: (ended: EndedDirectory) => Promise<void>;
 }
@@ -69,6 +75,8 @@ export interface ShipperStats extends Readonly<ShipCounts> {
 export interface Shipper {
   /** The directories whose writer lives. Until the first call every directory is taken for alive. */
   setLiveSpools(names: readonly string[]): void;
+  /** These were put into the spool whole: they need not be watched first. */
+  adopt(names: readonly string[]): void;
   stats(): ShipperStats;
   /** True when everything that is in the spool now is stored; false when that took longer than `deadlineMs`. */
   drain(deadlineMs: number): Promise<boolean>;
@@ -89,10 +97,15 @@ export function startShipper(options: ShipperOptions): Shipper {
     nowMs,
     counts,
     raised: new RaisedItems(options.raisedPatienceMs),
+    pace: createBatchPace(options.batchTimeoutMs),
     keyUses: new Map(),
     onEnded: options.onEnded ?? (() => Promise.resolve()),
   };
   let live: ReadonlySet<string> | null = null;
+  const foreign = watchForeignDirectories(
+    spoolDir,
+    options.foreignQuietMs ?? (options.deadAfterMs === undefined ? FOREIGN_QUIET_MS : options.deadAfterMs),
+  );
   /** Since when a directory has been missing from the live list. */
   const missingSinceMs = new Map<string, number>();
   /** Dead directories whose reserve is gone. */
@@ -124,7 +137,7 @@ export function startShipper(options: ShipperOptions): Shipper {
 
   /** Every directory once, the oldest first. True when something may be left to ship at once. */
   async function shipRound(): Promise<boolean> {
-    const names = await listProcessDirectories(spoolDir);
+    const names = await foreign.settled(await listProcessDirectories(spoolDir));
     await releaseReserves(names);
     session ??= await openIngestSession(pool);
     // Before the first batch: what the operator declared counts from the start.
@@ -214,7 +227,9 @@ export function startShipper(options: ShipperOptions): Shipper {
       const reason = describeFailure(error);
       if (reason !== waitingFor) log.warn({ reason }, 'records cannot be stored now; they wait in the spool');
       waitingFor = reason;
-      backoffMs = Math.min(Math.max(MIN_BACKOFF_MS, backoffMs * 2), MAX_BACKOFF_MS);
+      // After a batch that was too large the next try is another one.
+      if (error instanceof BatchTimeoutError) backoffMs = MIN_BACKOFF_MS;
+      else backoffMs = Math.min(Math.max(MIN_BACKOFF_MS, backoffMs * 2), MAX_BACKOFF_MS);
       session?.close();
       session = null;
       directories = new Map();
@@ -248,7 +263,9 @@ export function startShipper(options: ShipperOptions): Shipper {
   return {
     setLiveSpools(names) {
       live = new Set(names);
+      foreign.know(names);
     },
+    adopt: foreign.know,
     stats() {
       const { size } = directories;
       return { ...counts, waitingFor, drainedAtMs, directories: size, brokenDirectories: broken.size, failures };

@@ -4,6 +4,8 @@ import type { OwnSettings } from './shared-settings.ts';
 
 /** A node that says nothing for so long is shown as silent. */
 export const SILENT_AFTER_MINUTES = 15;
+/** Three signs of life that did not come: nobody writes to its spool any more, as far as can be known. */
+export const GONE_AFTER_SECONDS = 45;
 /** Of nodes that have stopped in order and left nothing behind. */
 const STOPPED_KEPT_DAYS = 7;
 /** In one answer; there are never so many, but every start without a data directory that lasts makes one. */
@@ -144,6 +146,20 @@ export async function listNodes(client: pg.ClientBase | pg.Pool): Promise<readon
 function readState({ stopped_at, silent_ms }: NodeRow): StoredNode['state'] {
   if (stopped_at !== null) return 'stopped';
   return silent_ms >= SILENT_AFTER_MINUTES * 60_000 ? 'silent' : 'live';
+}
+
+/** The name of a live node, other than this one, that has one of these spool directories; null when none has. */
+export async function findNodeOfProcesses(
+  pool: pg.Pool,
+  processes: readonly string[],
+  exceptId: string,
+): Promise<string | null> {
+  const { rows } = await pool.query<{ name: string }>(
+    `select name from nodes where processes && $1::text[] and id <> $2 and stopped_at is null
+       and seen_at > clock_timestamp() - make_interval(secs => $3) limit 1`,
+    [processes, exceptId, GONE_AFTER_SECONDS],
+  );
+  return rows[0]?.name ?? null;
 }
 
 /** Takes rows out, by name or id; those of live nodes stay. Returns how many went, and how many live ones have that name. */

@@ -30,6 +30,8 @@ const WATCHED_HEARTBEATS = 2.5;
 
 export interface DataDirectory {
   readonly path: string;
+  /** What others on this machine may do in it, since it is not ours to close, as a line for the log; null for nothing. */
+  readonly exposure: string | null;
   /** True when the owner before did not leave in an orderly way, so that processes of it may still run. */
   readonly tookOver: boolean;
   /** For the processes of the gateway to hold; null where there is none. */
@@ -77,7 +79,7 @@ function createDirectory(path: string): void {
     }
     if (!statSync(path).isDirectory()) throw Object.assign(new Error('not a directory'), { code: 'EEXIST' });
     // Root's database runs as another user, who must be able to pass through, but not to look around.
-    chmodSync(path, isRoot ? 0o711 : 0o700);
+    closeToOthers(path, isRoot ? 0o711 : 0o700);
     accessSync(path, constants.W_OK | constants.X_OK);
     // A read-only file system shows only when something is written.
     const probe = join(path, `.probe-${process.pid}`);
@@ -86,6 +88,46 @@ function createDirectory(path: string): void {
   } catch (cause) {
     throw fail(path, cause);
   }
+  refuseForeignFiles(path);
+}
+
+/** What a gateway before has left and this one cannot do without. */
+const KEPT = ['keys.json', 'node.json', 'postgres', 'postgres-password', 'quarantine', 'spool', 'standby'];
+
+/** A volume that several users may write can have been used by another one of them, whose files are closed to us. */
+function refuseForeignFiles(path: string): void {
+  for (const name of KEPT) {
+    const file = join(path, name);
+    const stat = statSync(file, { throwIfNoEntry: false });
+    if (stat === undefined) continue;
+    try {
+      accessSync(file, constants.R_OK | constants.W_OK);
+    } catch (cause) {
+      const own = process.getuid?.() ?? 0;
+      throw new OperatorError(
+        `TOLLGATE_DATA_DIR: ${file} belongs to user ${stat.uid}, and user ${own} may not use it: start Tollgate as user ${stat.uid}, or give it the files (chown -R ${own} ${path})`,
+        { cause },
+      );
+    }
+  }
+}
+
+/** A volume may be another's, with the right to write given to a group or to all: that is enough. */
+function closeToOthers(path: string, mode: number): void {
+  try {
+    chmodSync(path, mode);
+  } catch (cause) {
+    if (!(cause instanceof Error && 'code' in cause && cause.code === 'EPERM')) throw cause;
+  }
+}
+
+/** Passing through is not asked about: the names of the files are known. */
+function describeExposure(path: string): string | null {
+  const { mode } = statSync(path);
+  const isSticky = (mode & 0o1000) !== 0;
+  if ((mode & 0o006) === 0) return null;
+  const what = (mode & 0o002) !== 0 && !isSticky ? 'replace files in' : 'see the names of files in';
+  return `TOLLGATE_DATA_DIR: everybody on this machine may ${what} ${path}; let its owner close it (chmod o-rwx)`;
 }
 
 function isSameRealm(owner: Owner, own: Owner): boolean {
@@ -204,7 +246,7 @@ export async function openDataDirectory(options: DataDirectoryOptions): Promise<
   heartbeat.unref();
 
   return {
-    ...{ path: options.path, tookOver, lifelineFd, isOurs },
+    ...{ path: options.path, exposure: describeExposure(options.path), tookOver, lifelineFd, isOurs },
     release: () => {
       clearInterval(heartbeat);
       if (readOwner(file)?.nonce === nonce) rmSync(file, { force: true });

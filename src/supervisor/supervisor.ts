@@ -106,7 +106,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       },
     });
     aborter.signal.throwIfAborted();
-    const { lifelineFd, isOurs } = parts.directory;
+    const { lifelineFd, isOurs, exposure } = parts.directory;
+    if (exposure !== null) log.warn(exposure);
     const isSetUp = existsSync(paths.keys);
     await endFormerChildren(paths.children, log);
     removeEmptySpools(paths.spool);

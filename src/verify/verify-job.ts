@@ -7,11 +7,13 @@ import { z } from 'zod';
 import type { Job, JobKind, Progress } from '../jobs/job.ts';
 import { insertJob } from '../jobs/job-store.ts';
 import { VERIFY_PARTS, verifyPart } from '../runs/verify-rollups.ts';
+import { withAnswerLimit } from '../store/answer-limit.ts';
 
 const KIND = 'verify';
 const SUBJECT = 'roll-ups';
 /** A roll-up over very many calls takes minutes; it reads, and blocks nobody. */
-const PART_TIMEOUT = '30min';
+const PART_LIMIT_MS = 30 * 60_000;
+const NETWORK_GRACE_MS = 5_000;
 /** That are shown; the others are counted. */
 const MAX_SHOWN = 100;
 const MAX_ROW_CHARACTERS = 500;
@@ -60,8 +62,9 @@ async function runChunk(client: pg.ClientBase, job: Job): Promise<Progress> {
 }
 
 async function verifyOne(client: pg.ClientBase, sql: string) {
-  await client.query(`set local statement_timeout = '${PART_TIMEOUT}'`);
-  return verifyPart(client, sql);
+  await client.query(`set local statement_timeout = ${PART_LIMIT_MS}`);
+  // A little more: the server's own word on it is better than none.
+  return verifyPart(withAnswerLimit(client, PART_LIMIT_MS + NETWORK_GRACE_MS), sql);
 }
 
 /** Returns the id of the job: of the one under way, if there is one. */

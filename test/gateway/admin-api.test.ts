@@ -23,7 +23,7 @@ import { parseKeySnapshot } from '../../src/keys/key-snapshot.ts';
 import { readTailEnd, tailLogs } from '../../src/runs/tail-logs.ts';
 import { buildBatch } from '../../src/shipper/build-batch.ts';
 import { type IngestSession, openIngestSession } from '../../src/shipper/ingest-session.ts';
-import { NO_ACCOUNTS_DEP, ONE_NODE } from '../admin-deps.ts';
+import { NO_ACCOUNTS_DEP, NO_IMPORTS, ONE_NODE } from '../admin-deps.ts';
 import { callBegin, callBody, callEnd, NOON_MS, priceByToken } from '../call-fixtures.ts';
 import { fixedPrices } from '../fixed-prices.ts';
 import { NO_BACKUPS } from '../no-backups.ts';
@@ -94,6 +94,7 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
       baseUrl: 'http://127.0.0.1:4141',
       version: '0.0.0-test',
       nodes: ONE_NODE,
+      spoolImports: NO_IMPORTS,
       nowMs: Date.now,
       dashboard: null,
       databaseUrl: 'postgres://127.0.0.1/test',

@@ -17,6 +17,8 @@ export const UNKEPT_MARKER = `uNKp${randomBytes(6).toString('hex')}`;
 
 export interface Canaries {
   readonly marker: string;
+  /** The marker encoded, wherever it stands within what is encoded. */
+  readonly encodedMarkers: readonly string[];
   /** A new secret that was never used before; its name says where it goes. */
   readonly make: (place: string) => string;
   /** All places so far. */
@@ -27,6 +29,14 @@ export function createCanaries(): Canaries {
   const made: string[] = [];
   return {
     marker: MARKER,
+    encodedMarkers: [
+      Buffer.from(MARKER).toString('hex'),
+      ...[0, 1, 2].map((before) =>
+        Buffer.from(`${'x'.repeat(before)}${MARKER}`)
+          .toString('base64')
+          .slice(2 * before, -4),
+      ),
+    ],
     make: (place) => {
       made.push(place);
       return `sk${MARKER}x${made.length}x${randomBytes(8).toString('hex')}`;
@@ -38,9 +48,15 @@ export function createCanaries(): Canaries {
 /** A header for every place of a credential. `key` is the gateway's. */
 export function secretHeaders({ make }: Canaries, key: string, ending: string): string[] {
   const at = (place: string) => make(`${place} (${ending})`);
+  const bearer = at('authorization');
+  const pair = Buffer.from(`user:${at('basic password')}`).toString('base64');
   return [
     ...['X-Gateway-Key', key],
-    ...['Authorization', `Bearer ${at('authorization')}`],
+    ...['Authorization', `Bearer ${bearer}`],
+    ...['X-Upstream-Authorization', `Basic ${pair}`],
+    // What the log keeps, holding what was sent elsewhere.
+    ...['User-Agent', `${bearer}/1.0`, 'Accept', `*/*;key=${bearer}`],
+    ...['Content-Type', `application/json; key=${bearer}`, 'OpenAI-Organization', bearer, 'X-Request-Id', bearer],
     ...['x-api-key', at('x-api-key')],
     ...['X-Goog-Api-Key', at('x-goog-api-key')],
     ...['api-key', at('api-key')],
@@ -54,7 +70,18 @@ export function secretHeaders({ make }: Canaries, key: string, ending: string): 
 
 export function secretQuery({ make }: Canaries, ending: string): string {
   const at = (place: string) => make(`${place} (${ending})`);
-  return [`key=${at('?key')}`, `alt=sse;access_token=${at('?access_token')}`, `%6bey=${at('?%6bey')}`].join('&');
+  const nested = encodeURIComponent(`https://a.example/?api_key=${at('?callback')}`);
+  return [
+    ...[`key=${at('?key')}`, `alt=sse;access_token=${at('?access_token')}`, `%6bey=${at('?%6bey')}`],
+    ...[`code=${at('?code')}`, `bearer=${at('?bearer')}`, `sk-${at('?bare')}`],
+    ...[`callback=${nested}`, `next=${encodeURIComponent(nested.replace('%3D', `%3D${at('?next')}`))}`],
+  ].join('&');
+}
+
+/** Segments of a path that have one, or are one. */
+export function secretSegments({ make }: Canaries, ending: string): string {
+  const at = (place: string) => make(`${place} (${ending})`);
+  return `x;key=${at('path;key')}/sk-${at('path segment')}/x%3Fkey=${at('path%3Fkey')}`;
 }
 
 /** A request that its client has signed in the query. */
@@ -83,7 +110,15 @@ export function formatRequest({ method = 'POST', target, headers, body = '' }: R
 /** Every credential that came, as an error would quote them. */
 function quoteAll(request: RecordedRequest): string {
   const values = request.rawHeaders.filter((value, index) => index % 2 === 1 && value.includes(MARKER));
-  return `${request.target} ${values.join(' ')}`;
+  const [, pair = ''] = (request.header('x-upstream-authorization') ?? '').split(' ');
+  const decoded = decodeURIComponent(decodeURIComponent(request.target));
+  return [request.target, decoded, ...values, pair, Buffer.from(pair, 'base64').toString()].join(' ');
+}
+
+/** As only an error has a reason to write it. */
+function quoteEncoded(request: RecordedRequest): string {
+  const bearer = Buffer.from((request.header('authorization') ?? '').replace('Bearer ', ''));
+  return (['base64', 'base64url', 'hex'] as const).map((encoding) => bearer.toString(encoding)).join(' ');
 }
 
 /** What is asked of it stands in the last segment of the path. */
@@ -97,7 +132,7 @@ function answerTo(request: RecordedRequest, { make }: Canaries): AnswerStep[] {
     ['x-ratelimit-key', quoted],
     ['x-request-id', `req ${quoted}`],
   ];
-  const refusal = `{"error":{"type":"invalid_key","message":"Incorrect API key provided: ${quoted}"}}`;
+  const refusal = `{"error":{"type":"invalid_key","message":"Incorrect API key provided: ${quoteEncoded(request)} ${quoted}"}}`;
   switch (wish) {
     case 'error':
       return buildAnswer({ status: 401, headers, body: refusal });

@@ -17,6 +17,7 @@ import {
   PROMPT_MARKER,
   secretHeaders,
   secretQuery,
+  secretSegments,
   signedQuery,
   startUpstreams,
   UNKEPT_MARKER,
@@ -37,6 +38,8 @@ const ids: string[] = [];
 const PLACES = [
   ...['authorization', 'x-api-key', 'x-goog-api-key', 'api-key', 'cookie', 'proxy-authorization', 'x-auth-token'],
   ...['x-amz-security-token', 'sec-websocket-protocol', '?key', '?access_token', '?%6bey'],
+  ...['?code', '?bearer', '?bare', '?callback', '?next', 'basic password'],
+  ...['path;key', 'path segment', 'path%3Fkey'],
   ...['aws id', 'aws signature', '?X-Amz-Signature', '?X-Amz-Credential', '?X-Amz-Security-Token'],
   ...['set-cookie', 'location', 'x-gateway-provider', 'connect', 'broken head', 'userinfo, no key'],
   ...['userinfo http://', 'userinfo //', 'userinfo /\\', 'userinfo ftp://'],
@@ -127,6 +130,8 @@ test('secrets in every place and every ending are found in no sink, prompts only
     ['cut', 200],
   ] as const)
     expect([ending, await send({ ending })]).toEqual([ending, status]);
+  for (const ending of ['ok', 'error'])
+    await send({ ending, target: `/v1/chat/completions/${secretSegments(canaries, `path ${ending}`)}/wish-${ending}` });
   for (const target of ['/v1/messages/wish-error', '/v1beta/models/m:generateContent/wish-error'])
     expect(await send({ ending: 'error', target })).toBe(401);
   // No answer of the provider.
@@ -144,7 +149,7 @@ test('secrets in every place and every ending are found in no sink, prompts only
   // Refusals.
   for (const key of [revoked.key, unknown, mistyped, `${gateway.key} `, ''])
     expect([200, 401]).toContain(await send({ ending: 'key', key }));
-  expect(await send({ ending: 'alias', more: alias('none') })).toBe(400);
+  expect(await send({ ending: 'alias', more: ['X-Gateway-Provider', 'openai', ...alias('none')] })).toBe(400);
   expect(await send({ ending: 'provider', more: ['X-Gateway-Provider', canaries.make('x-gateway-provider')] })).toBe(
     400,
   );
@@ -187,7 +192,7 @@ test('secrets in every place and every ending are found in no sink, prompts only
   const output: Sink = { name: 'stdout and stderr at debug level', content: Buffer.from(gateway.output()) };
   const sinks = [...api, ...tables, ...commands, ...files, ...refusals, output];
 
-  expect(showIn(sinks, canaries.marker)).toEqual([]);
+  for (const marker of [canaries.marker, ...canaries.encodedMarkers]) expect(showIn(sinks, marker)).toEqual([]);
   for (const key of [gateway.key, revoked.key, unkept.key, unknown, mistyped]) expect(findIn(sinks, key)).toEqual([]);
   // The search finds what is there: prompts in the bodies, as the API shows them.
   const shown = findIn(api, PROMPT_MARKER);

@@ -1,6 +1,6 @@
 /** Where a gateway must work: as root, as another user, from a long path, with data under a closed home. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { copyBinaries, findBinaries } from '../../src/supervisor/postgres/postgres-binaries.ts';
@@ -44,6 +44,7 @@ test('a copy of the binaries runs from where it was copied to', () => {
 });
 
 // The rest needs root to become somebody else; continuous integration runs as root in a container.
+if (!isRoot) process.stderr.write('NOT RUN, for want of root: how a gateway works as other users, and in containers\n');
 if (isRoot) {
   test('as root, PostgreSQL runs as nobody', async () => {
     const dataDir = join(dir, 'data');
@@ -81,6 +82,89 @@ if (isRoot) {
     const run = runGateway({ dataDir: join(home, 'data'), env: { PATH: dir } });
     expect(await run.exited).toEqual({ code: 1, signal: null });
     expect(run.stderr()).toMatch(/^tollgate: DATABASE_URL is not set, .* set TOLLGATE_DATA_DIR .*$/m);
+  });
+
+  const OTHER = 23_456;
+  const asOther = (uid = OTHER) => ['setpriv', `--reuid=${uid}`, `--regid=${OTHER}`, '--clear-groups'];
+
+  test('a volume that a group may write is enough, also when its files are opened to the group before each start', async () => {
+    const dataDir = join(dir, 'data');
+    mkdirSync(dataDir);
+    chownSync(dataDir, 0, OTHER);
+    chmodSync(dataDir, 0o2770);
+    const env = { HOME: '', TMPDIR: '' };
+    await startAndStop({ dataDir, prefix: asOther(), env });
+    expect(statSync(dataDir).mode & 0o7777).toBe(0o2770);
+    expect(statSync(join(dataDir, 'admin.json')).mode & 0o777).toBe(0o600);
+    // As Kubernetes does for `fsGroup`.
+    execFileSync('chgrp', ['-R', String(OTHER), dataDir]);
+    execFileSync('chmod', ['-R', 'g+rwX', dataDir]);
+    await startAndStop({ dataDir, prefix: asOther(), env });
+    expect(statSync(join(dataDir, 'postgres')).mode & 0o777).toBe(0o700);
+  });
+
+  test('a folder that everybody may write works, with a warning', async () => {
+    const dataDir = join(dir, 'data');
+    mkdirSync(dataDir);
+    chmodSync(dataDir, 0o777);
+    const run = runGateway({ dataDir, prefix: asOther() });
+    await run.logged('ready');
+    const warned = run.log().filter(({ msg }) => String(msg).startsWith('TOLLGATE_DATA_DIR: '));
+    expect(warned.map(({ msg }) => msg)).toEqual([
+      `TOLLGATE_DATA_DIR: everybody on this machine may replace files in ${dataDir}; let its owner close it (chmod o-rwx)`,
+    ]);
+    run.kill('SIGTERM');
+    expect(await run.exited).toEqual({ code: 0, signal: null });
+  });
+
+  test('files of another user of the volume are named, with both ways out', async () => {
+    const dataDir = join(dir, 'data');
+    mkdirSync(dataDir);
+    chownSync(dataDir, 0, OTHER);
+    chmodSync(dataDir, 0o2770);
+    await startAndStop({ dataDir, prefix: asOther() });
+    const closed = runGateway({ dataDir, prefix: asOther(34_567) });
+    expect(await closed.exited).toEqual({ code: 1, signal: null });
+    expect(closed.stderr()).toContain(
+      `tollgate: TOLLGATE_DATA_DIR: ${join(dataDir, 'keys.json')} belongs to user 23456, and user 34567 may not use it: start Tollgate as user 23456, or give it the files (chown -R 34567 ${dataDir})`,
+    );
+    execFileSync('chmod', ['-R', 'g+rwX', dataDir]);
+    const open = runGateway({ dataDir, prefix: asOther(34_567) });
+    expect(await open.exited).toEqual({ code: 1, signal: null });
+    expect(open.stderr()).toContain(`${join(dataDir, 'postgres')} belongs to user 23456, and PostgreSQL runs only as`);
+  });
+
+  test('a user without a name, where there are no user namespaces, is told what to do; not once there is a cluster', async () => {
+    const dataDir = join(dir, 'data');
+    mkdirSync(dataDir);
+    chownSync(dataDir, OTHER, OTHER);
+    // A `mkfifo` and a `setpriv`, but no `unshare`.
+    const bin = join(dir, 'bin');
+    mkdirSync(bin);
+    for (const name of ['mkfifo', 'setpriv']) symlinkSync(`/usr/bin/${name}`, join(bin, name));
+    const refused = runGateway({ dataDir, prefix: asOther(), env: { PATH: bin } });
+    expect(await refused.exited).toEqual({ code: 1, signal: null });
+    expect(refused.stderr()).toMatch(
+      /^tollgate: DATABASE_URL is not set, .*user, 23456, has no name here.*\/etc\/passwd.*$/m,
+    );
+    expect(await startAndStop({ dataDir, prefix: asOther() })).toBe('user namespace');
+    expect(await startAndStop({ dataDir, prefix: asOther(), env: { PATH: bin } })).toBe('own user');
+  });
+
+  test('with a tiny /dev/shm PostgreSQL keeps its shared memory in files', async () => {
+    // The folders of the tests may lie in /dev/shm themselves.
+    const outside = mkdtempSync('/var/tmp/tg-');
+    chmodSync(outside, 0o755);
+    try {
+      const dataDir = join(outside, 'data');
+      const shell = 'mount -t tmpfs -o size=64k tmpfs /dev/shm && exec "$@"';
+      await startAndStop({ dataDir, prefix: ['unshare', '--mount', 'sh', '-c', shell, 'sh'] });
+      const settings = readFileSync(join(dataDir, 'postgres', 'postgresql.conf'), 'utf8');
+      expect(settings).toContain("dynamic_shared_memory_type = 'mmap'");
+      await startAndStop({ dataDir });
+    } finally {
+      removeTestDir(outside);
+    }
   });
 
   test('a user without a name (a bare number) uses a user namespace', async () => {

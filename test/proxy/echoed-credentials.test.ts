@@ -99,6 +99,57 @@ test.each([
   expect([kept.sent.includes(spelling), kept.body]).toEqual([true, `{"error":"${'*'.repeat(spelling.length)}"}`]);
 });
 
+const KEY = 'sk-proj-CANARY?0123>456789wxyz';
+const bytesOf = (text: string, encoding: BufferEncoding) => Buffer.from(text).toString(encoding);
+
+test.each([
+  ['masked', 'sk-pr***wxyz'],
+  ['masked with dots', 'sk-proj-CAN...wxyz'],
+  ['masked with an ellipsis', 'sk-proj-…9wxyz'],
+  ['masked with bullets', 'sk-p••••••wxyz'],
+  ['masked but for its end', '****wxyz'],
+  ['masked but for its beginning', 'sk-proj-CANA****'],
+  ['as base64', bytesOf(KEY, 'base64')],
+  ['as base64url', bytesOf(KEY, 'base64url')],
+  ['within base64', bytesOf(`Bearer ${KEY}`, 'base64')],
+  ['within base64, a byte later', bytesOf(`{"key":"${KEY}"}`, 'base64')],
+  ['as hex', bytesOf(KEY, 'hex')],
+  ['as hex in capitals', bytesOf(KEY, 'hex').toUpperCase()],
+  ['percent-encoded', encodeURIComponent(KEY)],
+  ['percent-encoded as a whole', bytesOf(KEY, 'hex').replace(/../g, '%$&')],
+])('a key that an error repeats %s is kept without it', async (_, echo) => {
+  const kept = await call(refusal(`Incorrect key ${echo} given`), { authorization: `Bearer ${KEY}` });
+  expect(kept.sent).toContain(echo);
+  for (const text of [kept.message ?? '', kept.body ?? '']) {
+    expect(text).toContain('Incorrect key ');
+    // Three characters of base64 tell two bytes.
+    for (let at = 0; at + 12 <= echo.length; at += 1) expect(text).not.toContain(echo.slice(at, at + 12));
+    expect(text).not.toContain('wxyz');
+  }
+});
+
+test('the parts of Basic auth, which the provider decodes, are not kept', async () => {
+  const encoded = bytesOf('CANARYname:CANARYpassword', 'base64');
+  const kept = await call(refusal(`No CANARYname with CANARYpassword (${encoded}, CANARYname:CANARYpassword)`), {
+    authorization: `Basic ${encoded}`,
+  });
+  expect(kept.message).toBe('No *** with *** (***, ***)');
+});
+
+test('a key in a path, in a nested address or without a name is found in an error', async () => {
+  const target =
+    '/v1/x/sk-CANARYpath012345;key=CANARYmatrix?sk-CANARYbare012345&callback=https%3A%2F%2Fa%2F%3Fapi_key%3DCANARYnested';
+  const kept = await call(refusal(`no ${target} ${decodeURIComponent(target)}`), {}, target);
+  expect(kept.message).not.toContain('CANARY');
+  expect(kept.body).not.toContain('CANARY');
+});
+
+test('ordinary words with stars and dots are left as they are', async () => {
+  const message = 'The **model** is x... see docs/*** or skip it, xxxx; 1.2.3...';
+  const kept = await call(refusal(message), { authorization: `Bearer ${KEY}` });
+  expect(kept.message).toBe(message);
+});
+
 test('a credential and an answer of one letter keep the process busy for no more than a moment', async () => {
   const before = process.cpuUsage();
   await call({ status: 400, body: Buffer.alloc(200_000, 'a') }, { 'x-api-key': 'a'.repeat(12_000) });

@@ -7,6 +7,8 @@ export interface Facet {
   readonly field: string;
   readonly label: string;
   readonly values: readonly { readonly value: string | null; readonly label?: string; readonly count: number }[];
+  /** Of all values that are not listed. */
+  readonly others?: number;
 }
 
 interface FacetRailProps {
@@ -23,7 +25,7 @@ export function FacetRail({ facets, filters, onToggle, note }: FacetRailProps) {
       aria-label="Facets"
       className="w-56 shrink-0 overflow-y-auto border-t border-r border-line bg-panel p-3 max-lg:hidden"
     >
-      {facets.map(({ field, label, values }) => (
+      {facets.map(({ field, label, values, others = 0 }) => (
         <details key={field} open className="mb-3">
           <summary className="py-1 text-xs font-medium text-ink-soft">{label}</summary>
           <ul>
@@ -47,6 +49,14 @@ export function FacetRail({ facets, filters, onToggle, note }: FacetRailProps) {
                 </li>
               );
             })}
+            {others > 0 && (
+              <li className="flex items-center gap-2 px-1.5 py-0.5 text-ink-faint">
+                <span className="flex-1">Other values</span>
+                <span className="text-xs">
+                  <Count value={others} />
+                </span>
+              </li>
+            )}
           </ul>
         </details>
       ))}

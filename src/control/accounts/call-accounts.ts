@@ -30,7 +30,7 @@ const LossSchema = z.object({
   usage: z.record(z.string(), Count),
 });
 
-const FileSchema = z.object({
+const SUMS = {
   accepted: Count,
   stored: Count,
   setAside: Count,
@@ -38,11 +38,17 @@ const FileSchema = z.object({
   /** Of those that were lost: nothing says why. */
   missing: Count,
   outcomes: z.record(z.string(), Count),
+};
+
+const FileSchema = z.object({
+  ...SUMS,
   losses: z.array(LossSchema),
   unaccounted: z.array(z.object({ name: z.string(), reason: z.string() })),
   unaccountedTotal: Count,
   /** Of the directories that are in here, the latest last. */
   names: z.array(z.string()),
+  /** What each of them has brought: one that comes again, from another node, may be more complete. */
+  parts: z.record(z.string(), z.object(SUMS)).default({}),
 });
 
 export type GoneAccounts = Readonly<z.infer<typeof FileSchema>>;
@@ -58,6 +64,7 @@ export const NO_ACCOUNTS: GoneAccounts = {
   unaccounted: [],
   unaccountedTotal: 0,
   names: [],
+  parts: {},
 };
 
 export interface CallAccounts {
@@ -79,8 +86,10 @@ export function createCallAccounts(file: string): CallAccounts {
     read,
     takeIn: async (ended, endedAtLeast) => {
       const before = await read();
-      if (before.names.includes(ended.name)) return;
-      const after = addAccount(before, ended, endedAtLeast);
+      const after = before.names.includes(ended.name)
+        ? completeAccount(before, ended)
+        : addAccount(before, ended, endedAtLeast);
+      if (after === before) return;
       await writeDurably(file, JSON.stringify(after));
       known = after;
     },
@@ -101,19 +110,35 @@ export function addAccount(before: GoneAccounts, ended: EndedDirectory, endedAtL
       names,
     };
   }
-  const closed = closeAccount(tally, losses, endedAtLeast);
-  const outcomes: Record<string, number> = { ...before.outcomes };
-  for (const [outcome, calls] of Object.entries(tally.outcomes)) outcomes[outcome] = (outcomes[outcome] ?? 0) + calls;
+  const part: Part = { ...closeAccount(tally, losses, endedAtLeast), outcomes: { ...tally.outcomes } };
+  const parts = Object.fromEntries(
+    [...Object.entries(before.parts), [name, part] as const].filter(([named]) => names.includes(named)),
+  );
+  return { ...before, ...addPart(before, part, 1), losses: merged, names, parts };
+}
+
+type Part = Readonly<z.infer<z.ZodObject<typeof SUMS>>>;
+
+/** A directory that comes again: as it is now, when more of its calls are in it than before. */
+function completeAccount(before: GoneAccounts, { name, tally, losses }: EndedDirectory): GoneAccounts {
+  const former = before.parts[name];
+  if (former === undefined || tally.unknown !== null) return before;
+  const part: Part = { ...closeAccount(tally, losses, 0), outcomes: { ...tally.outcomes } };
+  if (part.stored + part.setAside <= former.stored + former.setAside) return before;
+  return { ...before, ...addPart(addPart(before, former, -1), part, 1), parts: { ...before.parts, [name]: part } };
+}
+
+function addPart(sums: Part, part: Part, sign: 1 | -1): Part {
+  const outcomes: Record<string, number> = { ...sums.outcomes };
+  for (const [outcome, calls] of Object.entries(part.outcomes))
+    outcomes[outcome] = (outcomes[outcome] ?? 0) + sign * calls;
   return {
-    ...before,
-    accepted: before.accepted + closed.accepted,
-    stored: before.stored + closed.stored,
-    setAside: before.setAside + closed.setAside,
-    lost: before.lost + closed.lost,
-    missing: before.missing + closed.missing,
+    accepted: sums.accepted + sign * part.accepted,
+    stored: sums.stored + sign * part.stored,
+    setAside: sums.setAside + sign * part.setAside,
+    lost: sums.lost + sign * part.lost,
+    missing: sums.missing + sign * part.missing,
     outcomes,
-    losses: merged,
-    names,
   };
 }
 

@@ -21,6 +21,7 @@ import { dirname, join } from 'node:path';
 import { OperatorError } from '../../errors.ts';
 import { writePrivateFile } from '../private-file.ts';
 import { giveFile, giveTree, type PostgresUser } from './postgres-user.ts';
+import { chooseSharedMemory, type SharedMemory } from './shared-memory.ts';
 
 export const POSTGRES_USER = 'tollgate';
 /** `sockaddr_un` holds 107 bytes on Linux, 103 on macOS; the server appends `/.s.PGSQL.5432.lock`. */
@@ -54,13 +55,19 @@ function readPassword(dataDir: string): string {
 /** A private folder with a path short enough for a socket: below the data, or else a new one for temporary files. */
 export function createSocketDir(dataDir: string, user: PostgresUser): string {
   const near = join(dataDir, 'socket');
-  let folder = near;
-  if (Buffer.byteLength(near) > MAX_SOCKET_DIR_BYTES) {
-    const base = Buffer.byteLength(tmpdir()) < MAX_SOCKET_DIR_BYTES - 20 ? tmpdir() : '/tmp';
-    folder = mkdtempSync(join(base, 'tollgate-'));
-  } else {
-    mkdirSync(near, { recursive: true });
+  if (Buffer.byteLength(near) <= MAX_SOCKET_DIR_BYTES) {
+    try {
+      mkdirSync(near, { recursive: true });
+      return closeSocketDir(near, user);
+    } catch {
+      // It was made by another user of a volume that several may write.
+    }
   }
+  const base = Buffer.byteLength(tmpdir()) < MAX_SOCKET_DIR_BYTES - 20 ? tmpdir() : '/tmp';
+  return closeSocketDir(mkdtempSync(join(base, 'tollgate-')), user);
+}
+
+function closeSocketDir(folder: string, user: PostgresUser): string {
   if (user.owner !== null) giveFile(folder, user.owner);
   chmodSync(folder, 0o700);
   return folder;
@@ -72,7 +79,7 @@ export function removeSocketDir(folder: string, dataDir: string): void {
 }
 
 /** Sized for a small machine that also runs the proxies; what a query may take from them is kept low. */
-function formatSettings(socketDir: string): string {
+function formatSettings(socketDir: string, sharedMemory: SharedMemory): string {
   const settings: Readonly<Record<string, string>> = {
     listen_addresses: '',
     // A list; in quotes, so that a comma in the path is none of the list's.
@@ -80,6 +87,7 @@ function formatSettings(socketDir: string): string {
     unix_socket_permissions: '0700',
     max_connections: '40',
     shared_buffers: '128MB',
+    dynamic_shared_memory_type: sharedMemory,
     work_mem: '8MB',
     maintenance_work_mem: '64MB',
     effective_cache_size: '512MB',
@@ -109,7 +117,7 @@ function formatSettings(socketDir: string): string {
 
 export function writeSettings(files: PostgresFiles, socketDir: string, user: PostgresUser): void {
   const file = join(files.cluster, 'postgresql.conf');
-  const text = formatSettings(socketDir);
+  const text = formatSettings(socketDir, chooseSharedMemory());
   // Nothing is written when nothing changed, and never half: on a full disk that would leave a server without settings.
   if (!existsSync(file) || readFileSync(file, 'utf8') !== text) {
     const fresh = `${file}.new`;
@@ -159,7 +167,7 @@ async function createCluster(files: PostgresFiles, dataDir: string, user: Postgr
       ...['-D', fresh, '-U', POSTGRES_USER, `--pwfile=${passwordFile}`, '-A', 'scram-sha-256'],
       // PostgreSQL's own locale, not the system's: the same on every platform, and no update of glibc can break indexes.
       ...['-E', 'UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'],
-      ...['--no-sync', '--no-instructions'],
+      ...['--no-sync', '--no-instructions', '-c', `dynamic_shared_memory_type=${chooseSharedMemory()}`],
     ]);
     if (failure !== null) {
       throw new OperatorError(
@@ -187,5 +195,15 @@ export async function prepareCluster(files: PostgresFiles, dataDir: string, user
     );
   }
   const owner = user.owner ?? process.getuid?.() ?? 0;
-  giveTree(files.cluster, owner);
+  try {
+    giveTree(files.cluster, owner);
+    // It refuses a folder that others may write, and a volume that is given to a group is opened to it at each mount.
+    chmodSync(files.cluster, 0o700);
+  } catch (cause) {
+    const { uid } = statSync(files.cluster);
+    throw new OperatorError(
+      `TOLLGATE_DATA_DIR: ${files.cluster} belongs to user ${uid}, and PostgreSQL runs only as the owner of its files: start Tollgate as user ${uid}, or give it the folder (chown -R ${owner} ${files.cluster})`,
+      { cause },
+    );
+  }
 }

@@ -3,13 +3,13 @@
  * open to the user it runs as; so root tries another user, then a user namespace, then a copy of the binaries.
  */
 import { spawnSync } from 'node:child_process';
-import { lchownSync, lstatSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, lchownSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { listAncestors } from '../data-directory.ts';
 import { copyBinaries, type PostgresBinaries, refusePlatform } from './postgres-binaries.ts';
 
-/** `nobody` on every Linux; PostgreSQL looks its own user up by name, so a number without a name would not do. */
+/** `nobody` on every Linux; `initdb` looks its own user up by name, so a number without a name would not do. */
 const NOBODY = 65_534;
 const UNSHARE = ['unshare', '--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`] as const;
 const PROBE_TIMEOUT_MS = 10_000;
@@ -71,7 +71,15 @@ function choose(candidates: readonly PostgresUser[]): PostgresUser {
 export function choosePostgresUser(binaries: PostgresBinaries, dataDir: string): PostgresUser {
   const own: PostgresUser = { binaries, prefix: [], ids: {}, owner: null, how: 'own user' };
   const namespace: PostgresUser = { ...own, prefix: UNSHARE, how: 'user namespace' };
-  if (process.getuid?.() !== 0) return choose(hasName() ? [own] : [namespace]);
+  if (process.getuid?.() !== 0) {
+    if (hasName()) return choose([own]);
+    if (probe(namespace) === null) return namespace;
+    // Only the making of the cluster needs a name.
+    if (existsSync(join(dataDir, 'postgres', 'PG_VERSION'))) return choose([own]);
+    throw refusePlatform(
+      `this user, ${process.getuid?.()}, has no name here, which PostgreSQL needs once, for its first start, and user namespaces are not allowed; start it as a user that stands in /etc/passwd`,
+    );
+  }
   if (process.platform !== 'linux') throw refusePlatform('as root it runs on Linux only; start as another user');
   const nobody: PostgresUser = { ...own, ids: { uid: NOBODY, gid: NOBODY }, owner: NOBODY, how: 'nobody' };
   const isDataOpen = isOpenTo(NOBODY, dataDir);

@@ -30,10 +30,14 @@ export function LogsFacets({ question, keyNames, onToggle }: LogsFacetsProps) {
   const { data } = useQuery(logsFacetsQuery(question));
   const facets = (data?.data ?? [])
     .filter(({ values }) => values.length > 0)
-    .map(({ column, values }) => ({
+    .map(({ column, values, other_calls, unset_calls }) => ({
       field: column,
       label: LABELS[column] ?? column.replace(/^metadata\./, ''),
-      values: values.map(({ value, calls }) => ({ value, label: nameOf(column, value, keyNames), count: calls })),
+      values: [
+        ...values.map(({ value, calls }) => ({ value, label: nameOf(column, value, keyNames), count: calls })),
+        ...(unset_calls > 0 ? [{ value: null, count: unset_calls }] : []),
+      ],
+      others: other_calls,
     }));
   if (facets.length === 0) return null;
   const note =

@@ -1,0 +1,147 @@
+/** `tollgate spool import`: the spool of a node that is gone, from wherever its disk or a copy of it is, into this one. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { OperatorError } from '../errors.ts';
+import { formatBytes, formatCount } from '../format-amounts.ts';
+import { type FoundProcess, findProcesses, inspectProcess } from '../spool/inspect-spool.ts';
+import { packSpool } from '../spool/spool-package.ts';
+import { type ClientFlags, createGatewayClient, type GatewayClient } from './gateway-client.ts';
+import { createOutput } from './output.ts';
+import { terminalText } from './terminal-text.ts';
+
+/** Nothing may have changed for so long: who copies may pause. */
+const QUIET_MS = 15_000;
+const POLL_MS = 500;
+/** Somebody copies for longer than anybody waits. */
+const PATIENCE_MS = 10 * 60_000;
+/** Longer than three signs of life. */
+const GONE_PATIENCE_MS = 60_000;
+/** For a database that is slow. */
+const STORE_LIMIT_MS = 60 * 60_000;
+
+interface ImportFlags extends ClientFlags {
+  readonly json?: true;
+  readonly asIs?: true;
+  readonly wait?: boolean;
+}
+
+const Received = z.object({ names: z.array(z.string()), bytes: z.number() });
+const State = z.object({ waiting: z.array(z.string()), live_node: z.string().nullable() });
+
+/** Changes when anything in it does. */
+function describe(processes: readonly FoundProcess[]): string {
+  return JSON.stringify(processes.map(({ name, files }) => [name, files]));
+}
+
+/** Waits until nothing has changed for a while. */
+async function findQuiet(dir: string, tell: (line: string) => void): Promise<readonly FoundProcess[]> {
+  const endMs = performance.now() + PATIENCE_MS;
+  let found = await findProcesses(dir);
+  let sinceMs = performance.now();
+  let isTold = false;
+  while (performance.now() - sinceMs < QUIET_MS) {
+    if (found.length === 0)
+      throw new OperatorError(
+        `there is no spool in ${dir}: give the data directory of the node, its folder spool, or one folder in that`,
+      );
+    if (performance.now() > endMs)
+      throw new OperatorError(`${dir} goes on changing: is the node alive, or is it being copied? Nothing was taken`);
+    if (!isTold) tell(`Waiting until nothing in ${dir} has changed for ${QUIET_MS / 1_000} s…`);
+    isTold = true;
+    await sleep(POLL_MS);
+    const next = await findProcesses(dir);
+    if (describe(next) !== describe(found)) sinceMs = performance.now();
+    found = next;
+  }
+  return found;
+}
+
+async function inspectAll(processes: readonly FoundProcess[], isAsIs: boolean): Promise<number> {
+  const inspections = await Promise.all(processes.map(inspectProcess));
+  const problems = inspections.flatMap((inspection) => inspection.problems);
+  const [first] = problems;
+  if (first !== undefined && !isAsIs) {
+    const more = problems.length > 1 ? `, and ${problems.length - 1} more` : '';
+    throw new OperatorError(
+      `it is not whole: ${first}${more}. Nothing was taken. Copy it again; if this is all that is left of it (a power cut does that), add --as-is`,
+    );
+  }
+  return inspections.reduce((sum, { endings }) => sum + endings, 0);
+}
+
+function readState(client: GatewayClient, names: readonly string[]): Promise<z.infer<typeof State>> {
+  return client.ask(State, `/api/v1/spool/import?${names.map((name) => `name=${encodeURIComponent(name)}`).join('&')}`);
+}
+
+/** A node that has died a moment ago may still look alive. */
+async function waitUntilGone(
+  client: GatewayClient,
+  names: readonly string[],
+  tell: (line: string) => void,
+): Promise<void> {
+  const endMs = performance.now() + GONE_PATIENCE_MS;
+  let isTold = false;
+  for (;;) {
+    const { live_node: node } = await readState(client, names);
+    if (node === null) return;
+    if (performance.now() > endMs)
+      throw new OperatorError(
+        `the node ${terminalText(node)} lives, and stores this spool by itself; nothing was taken`,
+      );
+    if (!isTold) tell(`Waiting whether the node ${terminalText(node)} gives another sign of life…`);
+    isTold = true;
+    await sleep(POLL_MS);
+  }
+}
+
+async function waitUntilStored(client: GatewayClient, names: readonly string[]): Promise<void> {
+  const endMs = performance.now() + STORE_LIMIT_MS;
+  while (performance.now() < endMs) {
+    const { waiting } = await readState(client, names);
+    if (waiting.length === 0) return;
+    await sleep(POLL_MS);
+  }
+  throw new OperatorError(
+    'it was taken in, and is not all stored after an hour; `tollgate doctor` says what it waits for',
+  );
+}
+
+async function importSpool(dir: string, flags: ImportFlags): Promise<void> {
+  const client = createGatewayClient(flags, process.env);
+  const output = createOutput(process.stdout);
+  const tell = (line: string): void => void process.stderr.write(`${line}\n`);
+  const processes = await findQuiet(dir, tell);
+  await waitUntilGone(
+    client,
+    processes.map(({ name }) => name),
+    tell,
+  );
+  const records = await inspectAll(processes, flags.asIs === true);
+  const before = describe(processes);
+  const confirm = async (): Promise<void> => {
+    if (describe(await findProcesses(dir)) === before) return;
+    throw new OperatorError(`${dir} has changed while it was read; nothing was taken. Try again when that is over`);
+  };
+  const { names, bytes } = await client.upload(Received, '/api/v1/spool/import', packSpool(processes, confirm));
+  const isStored = flags.wait !== false;
+  if (isStored) await waitUntilStored(client, names);
+  if (flags.json) return output.json({ directories: names, records, bytes, is_stored: isStored });
+  const what = `${formatCount(records)} records that waited in ${names.length} process directories (${formatBytes(bytes)})`;
+  await output.line(
+    isStored
+      ? `Stored: ${what}. The files in ${dir} are not needed any more; \`tollgate verify\` accounts for their calls.`
+      : `Taken in: ${what}; they are stored by themselves.`,
+  );
+}
+
+export function addSpoolCommands(program: Command, addClientOptions: (command: Command) => Command): void {
+  const spool = program.command('spool').description('records that wait in files');
+  addClientOptions(spool.command('import'))
+    .argument('<dir>', 'its data directory, the folder spool in that, or one folder in there')
+    .description('take in the spool of a node that is gone, whole or not at all; twice is once')
+    .option('--as-is', 'also when files end in the middle of a record, or are missing')
+    .option('--no-wait', 'only take it in, and do not wait until it is stored')
+    .addHelpText('after', '\nThe files are only read.\n\nExample:\n  tollgate spool import /mnt/disk-of-n3/tollgate')
+    .action((dir: string, flags: ImportFlags) => importSpool(dir, flags));
+}

@@ -1,0 +1,68 @@
+/** Taking in the spool of a node that is gone: what may be taken, and how far it is. The bytes are `receive-package.ts`'s. */
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type pg from 'pg';
+import type { SpoolImportsDep } from '../admin/admin-deps.ts';
+import { ApiError } from '../admin/api-error.ts';
+import { PackageError, receivePackage } from '../spool/receive-package.ts';
+import { findNodeOfProcesses, GONE_AFTER_SECONDS } from '../store/nodes.ts';
+
+export interface SpoolImportsOptions {
+  readonly importDir: string;
+  readonly spoolDir: string;
+  readonly pool: pg.Pool;
+  /** The node that takes it in. */
+  readonly nodeId: string;
+  readonly listLiveSpools: () => readonly string[];
+  /** They are in the spool, whole. */
+  readonly onReceived: (names: readonly string[]) => void;
+}
+
+export function createSpoolImports(options: SpoolImportsOptions): SpoolImportsDep {
+  const { importDir, spoolDir, pool, nodeId } = options;
+  let isBusy = false;
+
+  const isThere = (name: string): Promise<boolean> =>
+    stat(join(spoolDir, name)).then(
+      () => true,
+      () => false,
+    );
+
+  /** A process that lives writes on: what is taken of it would be stored as all there ever was. */
+  async function check(names: readonly string[]): Promise<void> {
+    if (options.listLiveSpools().some((name) => names.includes(name)))
+      throw new ApiError(409, 'node_lives', 'This is the spool of this gateway itself, which stores it already.');
+    const node = await findNodeOfProcesses(pool, names, nodeId);
+    if (node !== null)
+      throw new ApiError(
+        409,
+        'node_lives',
+        `This is the spool of the node ${node.slice(0, 200)}, which has given a sign of life within the last ${GONE_AFTER_SECONDS} s and stores it by itself.`,
+      );
+    for (const name of names)
+      if (await isThere(name))
+        throw new ApiError(409, 'import_running', `The spool has the directory ${name} already, and stores it.`);
+  }
+
+  return {
+    receive: async (source) => {
+      if (isBusy) throw new ApiError(409, 'import_running', 'Another spool is being taken in; wait for its end.');
+      isBusy = true;
+      try {
+        const received = await receivePackage(source, { importDir, spoolDir, check });
+        options.onReceived(received.names);
+        return received;
+      } catch (error) {
+        if (error instanceof PackageError) throw new ApiError(400, 'package_refused', error.message, { cause: error });
+        throw error;
+      } finally {
+        isBusy = false;
+      }
+    },
+    findLiveNode: (names) => findNodeOfProcesses(pool, names, nodeId),
+    listWaiting: async (names) => {
+      const waiting = await Promise.all(names.map(async (name) => ((await isThere(name)) ? [name] : [])));
+      return waiting.flat();
+    },
+  };
+}
