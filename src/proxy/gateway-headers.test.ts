@@ -118,11 +118,11 @@ test('a span name is decoded as each step of the path is, for clients that can s
 });
 
 test('a metadata value in the form of RFC 8187 is decoded, any other stays as it is', () => {
-  const valueOf = (value: string) => split(['X-Gateway-Team', value]).metadata[0]?.[1];
-  expect(valueOf("UTF-8''Pr%C3%BCfung")).toBe('Prüfung');
-  expect(valueOf("utf-8'de'%e2%82%ac%20rates")).toBe('€ rates');
-  expect(valueOf("UTF-8''plain")).toBe('plain');
-  expect(valueOf("UTF-8''")).toBe('');
+  const decodedOf = (value: string) => split(['X-Gateway-Team', value]).metadata[0]?.[1];
+  expect(decodedOf("UTF-8''Pr%C3%BCfung")).toBe('Prüfung');
+  expect(decodedOf("utf-8'de'%e2%82%ac%20rates")).toBe('€ rates');
+  expect(decodedOf("UTF-8''plain")).toBe('plain');
+  expect(decodedOf("UTF-8''")).toBe('');
   for (const other of [
     'Pr%C3%BCfung',
     "UTF-8''Pr%FCfung",
@@ -133,7 +133,7 @@ test('a metadata value in the form of RFC 8187 is decoded, any other stays as it
     "x UTF-8''a",
     "it's 100% UTF-8",
   ])
-    expect(valueOf(other)).toBe(other);
+    expect(decodedOf(other)).toBe(other);
 });
 
 test.each([
