@@ -7,6 +7,7 @@ import { encodeCopyText } from '../store/copy-text.ts';
 import type { LlmRequestRow } from '../store/llm-request-row.ts';
 import type { CallFlag } from '../token-usage.ts';
 import type { CallItem, OpenItem } from './batch-item.ts';
+import { toAscii } from './lesser-rows.ts';
 
 const MAX_NODE_CHARACTERS = 64;
 const MAX_STATUS = 999;
@@ -56,6 +57,26 @@ function bareRow(row: LlmRequestRow, provider: ProviderName): LlmRequestRow {
     ...{ connect_ms: null, headers_ms: null, first_byte_ms: null, first_token_ms: null, overhead_us: null },
     ...{ request_bytes: null, response_bytes: null },
   };
+}
+
+/** The same in ASCII, which every database can hold. */
+export function plainOpen({ begin, process }: OpenItem): OpenItem {
+  const plain: CallBegin = {
+    ...begin,
+    client: mapped(begin.client),
+    modelRequested: mapped(begin.modelRequested),
+    path: toAscii(begin.path),
+    traceId: mapped(begin.traceId),
+    spanPath: mapped(begin.spanPath),
+    spanName: mapped(begin.spanName),
+    metadata: begin.metadata.map(([name, value]) => [toAscii(name), toAscii(value)]),
+    flags: [...new Set([...begin.flags, 'sanitised' as const])],
+  };
+  return { kind: 'open', begin: plain, process };
+}
+
+function mapped(text: string | null): string | null {
+  return text === null ? null : toAscii(text);
 }
 
 /** An open call keeps what its row needs when its process dies. */
