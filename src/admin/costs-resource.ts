@@ -153,7 +153,7 @@ export function addCostRoutes(app: OpenAPIHono, deps: AdminDeps): void {
       throw invalid(`tz: ${JSON.stringify(tz)} is no time zone; write one such as Europe/Berlin or UTC.`);
     const query = { accountId: deps.accountId, groups, interval, from, to, timeZone: tz, filters, limit };
     try {
-      return c.json(formatCosts(await listCosts(pool, query, Date.now()), tz), 200);
+      return c.json(formatCosts(await listCosts(pool, query, deps.nowMs()), tz), 200);
     } catch (error) {
       throw error instanceof CostQueryError ? invalid(error.message) : error;
     }
