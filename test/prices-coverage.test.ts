@@ -83,12 +83,12 @@ describe('a catalogue', () => {
   });
 
   it("in langfuse's form may have one price for all tokens, as embeddings do", () => {
-    const prices = { total: 1e-7 };
+    const prices = { total: 2.5e-7 };
     const langfuse = [
       { modelName: 'text-embedding-9', matchPattern: 'x', pricingTiers: [{ isDefault: true, prices }] },
     ];
     expect(read('langfuse.json', langfuse).entries).toEqual([
-      { provider: 'openai', model: 'text-embedding-9', rates: [{ unit: 'input', usd: 0.1 }] },
+      { provider: 'openai', model: 'text-embedding-9', rates: [{ unit: 'input', usd: 0.25 }] },
     ]);
   });
 
