@@ -14,6 +14,8 @@ const devOrigin = `http://127.0.0.1:${VITE_PORT}`;
 const gateway = spawn(process.execPath, [join(root, 'src/main.ts'), 'start', '--demo', ...process.argv.slice(2)], {
   cwd: root,
   stdio: ['ignore', 'pipe', 'inherit'],
+  // It has no terminal, but somebody waits.
+  env: { TOLLGATE_STOP_DELAY_SECONDS: '0', ...process.env },
 });
 const vite = spawn(
   process.execPath,

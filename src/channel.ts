@@ -79,6 +79,8 @@ export interface ProxyStart {
   readonly spoolName: string;
   /** The full key snapshot; absent before the first publication. */
   readonly keysFile: string;
+  /** Where the machine's clock is wrong. */
+  readonly clock?: ClockReading;
 }
 
 /** The first message to the control process. It binds `config.adminHost`:`config.adminPort` itself. */

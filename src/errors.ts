@@ -33,12 +33,13 @@ export const GATEWAY_ERRORS = {
   },
   header_repeated: {
     status: 400,
-    message: 'X-Gateway-Key, X-Gateway-Provider and X-Gateway-Provider-Alias may each be sent only once.',
+    message:
+      'X-Gateway-Key, -Provider, -Provider-Alias, -Client, -Trace-Id, -Span-Path and -Span-Name may each be sent only once.',
   },
   header_malformed: {
     status: 400,
     message:
-      'A reserved X-Gateway header has a value that is not allowed: it is empty, too long, or has characters other than printable ASCII.',
+      'A reserved X-Gateway header has a value that is not allowed: it is too long, or has characters other than printable ASCII.',
   },
   connection_header: {
     status: 400,

@@ -66,7 +66,7 @@ function openStderr(): DestinationStream {
 }
 
 export function createLog(settings: LogSettings): Logger {
-  return pino(
+  const log = pino(
     {
       level: settings.level,
       base: { process: settings.role, pid: process.pid },
@@ -75,4 +75,12 @@ export function createLog(settings: LogSettings): Logger {
     },
     openStderr(),
   );
+  logWarnings(log);
+  return log;
+}
+
+/** What Node and libraries warn of would stand between the entries as lines of their own, which no reader of JSON understands. */
+function logWarnings(log: Logger): void {
+  process.removeAllListeners('warning');
+  process.on('warning', ({ name, message }) => log.warn({ warning: name }, message));
 }

@@ -22,9 +22,7 @@ async function start(flags: ConfigFlags): Promise<void> {
   const config = readConfig(flags, process.env, isatty(0));
   const log = createLog({ level: config.logLevel, role: 'supervisor' });
   if (!isReaped)
-    log.warn(
-      'this is process 1 without a shell beside it: start the container with --init, or killed processes stay in it',
-    );
+    log.warn('process 1 here waits for no orphans: start the container with --init, or killed processes stay in it');
   for (const line of listUnknownSettings(process.env)) log.warn(line);
   for (const line of listExposureWarnings(config)) log.warn(line);
   const advice = adviseNoProxy(config.egress, process.env['ALL_PROXY'] ?? process.env['all_proxy']);

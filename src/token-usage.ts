@@ -217,6 +217,8 @@ export type CallFlag =
   | 'clock_skew'
   /** The clock of its machine jumped while it was open. Its duration is right all the same. */
   | 'clock_step'
+  /** Characters that the database cannot hold (U+0000, halves of surrogate pairs) stand as U+FFFD. */
+  | 'text_replaced'
   /** Stored in a safe form after the database refused the row as it was. */
   | 'sanitised';
 

@@ -70,7 +70,14 @@ describe.each(POSTGRES_KINDS)('questions about calls on $name', (kind) => {
       endedCall(
         301_000,
         { traceId: 'trip/1', spanPath: 'write', modelRequested: 'gpt-5-mini' },
-        { outcome: 'client_closed', model: null, usage: tokens(7, 0), durationMs: 100, modelRequested: 'gpt-5-mini' },
+        {
+          outcome: 'client_closed',
+          closedBefore: 'end',
+          model: null,
+          usage: tokens(7, 0),
+          durationMs: 100,
+          modelRequested: 'gpt-5-mini',
+        },
       ),
     );
     await db.pool.query(
@@ -117,6 +124,8 @@ describe.each(POSTGRES_KINDS)('questions about calls on $name', (kind) => {
       ['f=metadata.feature:in:search,Chat', [301_000, 62_000, 2_000, 1_000]],
       ['f=metadata.Feature:nohas', [61_000]],
       ['f=status:gte:400', [61_000]],
+      ['f=closed_before:eq:end', [301_000]],
+      ['f=closed_before:nohas', [62_000, 61_000, 2_000, 1_000]],
       ['f=flags:nohas', [301_000, 62_000, 61_000, 2_000, 1_000]],
       ['f=total_cost:gt:0.0002', [2_000]],
       ['f=key_id:eq:3', [1_000]],
@@ -151,6 +160,7 @@ describe.each(POSTGRES_KINDS)('questions about calls on $name', (kind) => {
     expect(totals).toEqual({
       calls: 5,
       errors: 1,
+      client_closed_calls: 1,
       unpriced_calls: 2,
       // 0.0002 + 0.009 + 0 + 0.00003 (of an answer that was cut) + 0.000007
       total_cost: '0.009237',

@@ -51,7 +51,8 @@ export function makeItems(calls: readonly MadeCall[]): readonly BatchItem[] {
     const { number, atMs, metadata = [], client = 'curl', keyId = 1, provider = 'openai' } = call;
     const { model = 'gpt-5', modelRequested = model, outcome = 'ok' } = call;
     const begin = callBegin(number, { requestedAtMs: atMs, metadata, client, keyId, provider, modelRequested });
-    const end = callEnd(number, { model, modelRequested, outcome, respondedAtMs: atMs + 1 });
+    const closed = outcome === 'client_closed' ? { closedBefore: 'end' as const } : {};
+    const end = callEnd(number, { model, modelRequested, outcome, ...closed, respondedAtMs: atMs + 1 });
     const { items } = buildBatch([{ type: 'end', begin, end }], {
       process: 'p',
       priceCall: priceAs(call),
@@ -109,6 +110,7 @@ interface CallRow {
   readonly group: readonly (string | null)[];
   readonly bucket: Date | null;
   readonly outcome: string;
+  readonly closed_before: string | null;
   readonly total_cost: string | null;
   readonly known_cost: string | null;
   readonly input_tokens: number | null;
@@ -124,6 +126,7 @@ function addUp(calls: readonly CallRow[]): CostSums {
   return {
     calls: calls.length,
     errors: sum((call) => (call.outcome === 'ok' || call.outcome === 'client_closed' ? 0 : 1)),
+    client_closed_calls: sum((call) => (call.closed_before === null ? 0 : 1)),
     unpriced_calls: sum((call) => (call.total_cost === null ? 1 : 0)),
     total_cost: formatUsd(costs.reduce((total, cost) => total + cost, 0n)),
     input_tokens: sum((call) => call.input_tokens),
@@ -161,7 +164,8 @@ export async function sumRecords(pool: pg.Pool, question: RecordsQuestion): Prom
     .map((name) => GROUPS[name] ?? 'null');
   const bucket = interval === 'none' ? 'null::timestamptz' : `date_trunc('${interval}', requested_at, '${timeZone}')`;
   const { rows: calls } = await pool.query<CallRow>(
-    `select json_build_array(${groups.join(', ')}) as "group", ${bucket} as bucket, outcome, total_cost, known_cost,
+    `select json_build_array(${groups.join(', ')}) as "group", ${bucket} as bucket, outcome, closed_before,
+      total_cost, known_cost,
       input_tokens, cache_read_input_tokens, cache_creation_input_tokens, output_tokens, reasoning_tokens
      from llm_requests
      where requested_at >= coalesce($1::timestamptz, '-infinity') and requested_at < coalesce($2::timestamptz, 'infinity')

@@ -82,6 +82,16 @@ describe('a catalogue', () => {
     expect(csv('own', 'deepseek,deepseek-sparrow,0.25,0.5').entries).toEqual(expected);
   });
 
+  it("in langfuse's form may have one price for all tokens, as embeddings do", () => {
+    const prices = { total: 2.5e-7 };
+    const langfuse = [
+      { modelName: 'text-embedding-9', matchPattern: 'x', pricingTiers: [{ isDefault: true, prices }] },
+    ];
+    expect(read('langfuse.json', langfuse).entries).toEqual([
+      { provider: 'openai', model: 'text-embedding-9', rates: [{ unit: 'input', usd: 0.25 }] },
+    ]);
+  });
+
   it("has for OpenAI's cache the lifetime that OpenAI sells, and for Google's no write at all", () => {
     const table = 'provider,model,cache_creation_5m\nopenai,a,1\ngemini,b,1\nanthropic,c,1';
     expect(read('own.csv', table).entries.map(({ rates }) => rates)).toEqual([

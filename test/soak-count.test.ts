@@ -43,7 +43,17 @@ function rowOf(n: number, change: Partial<CountedRow> = {}): CountedRow {
   const { id, expected } = planOf(n);
   const { provider, traceId, inputTokens, cacheReadTokens, outputTokens, totalCost } = expected;
   return {
-    ...{ callId: id, outcome: 'ok', status: 200, provider, traceId, inputTokens, cacheReadTokens, outputTokens },
+    ...{
+      callId: id,
+      outcome: 'ok',
+      closedBefore: null,
+      status: 200,
+      provider,
+      traceId,
+      inputTokens,
+      cacheReadTokens,
+      outputTokens,
+    },
     ...{ totalCost, knownCost: totalCost, durationMs: 90, endsBeforeItBegins: false },
     ...change,
   };
@@ -136,11 +146,14 @@ describe('the count of a soak', () => {
     const written = plan.answer(true)[0] ?? '';
     const call = whole(cutAfterStart, { ending: 'cut', partOfBody: written });
     const notes = { provider: { ledger: new Map([[call.id, 1]]), written: new Map([[call.id, written]]) } };
-    const knownCost = BigInt(inputTokens) * 1_000_000n + BigInt(cacheReadTokens) * 100_000n + 5_000_000n;
-    const change = { outcome: 'upstream_truncated', totalCost: null, outputTokens: 1, knownCost };
+    const knownCost = BigInt(inputTokens) * 1_000_000n + BigInt(cacheReadTokens) * 100_000n;
+    const change = { outcome: 'upstream_truncated', totalCost: null, outputTokens: null, knownCost };
     expect(count(call, [rowOf(cutAfterStart, change)], notes).wrongRows).toEqual([]);
     const silent = { ...change, inputTokens: null, cacheReadTokens: null, outputTokens: null, knownCost: null };
     expect(count(call, [rowOf(cutAfterStart, silent)], notes).wrongRows).toHaveLength(1);
+    // What stands in the place of the output until it is known.
+    const opening = { ...change, outputTokens: 1, knownCost: knownCost + 5_000_000n };
+    expect(count(call, [rowOf(cutAfterStart, opening)], notes).wrongRows).toHaveLength(1);
     const total = { ...change, totalCost: plan.expected.totalCost };
     expect(count(call, [rowOf(cutAfterStart, total)], notes).wrongRows).toHaveLength(1);
   });

@@ -26,6 +26,7 @@ export function embeddedUrl(dataDir: string): string {
 interface RowText {
   readonly call_id: string | null;
   readonly outcome: string;
+  readonly closed_before: string | null;
   readonly status: number | null;
   readonly provider: string;
   readonly input_tokens: string | null;
@@ -40,7 +41,7 @@ interface RowText {
 
 /** HTTP/2 has no capitals in names of headers. */
 const READ_ROWS = `
-  select coalesce(raw_metadata->>'Call-Id', raw_metadata->>'call-id') as call_id, outcome, status, provider, trace_id,
+  select coalesce(raw_metadata->>'Call-Id', raw_metadata->>'call-id') as call_id, outcome, closed_before, status, provider, trace_id,
          input_tokens, cache_read_input_tokens, output_tokens, total_cost, known_cost,
          duration_ms, responded_at < requested_at as is_backwards
   from llm_requests
@@ -66,7 +67,13 @@ export async function countDatabase(connectionString: string, sinceMs: number): 
 function toCountedRow(row: RowText): CountedRow {
   return {
     callId: row.call_id ?? 'no id',
-    ...{ outcome: row.outcome, status: row.status, provider: row.provider, traceId: row.trace_id },
+    ...{
+      outcome: row.outcome,
+      closedBefore: row.closed_before,
+      status: row.status,
+      provider: row.provider,
+      traceId: row.trace_id,
+    },
     inputTokens: toCount(row.input_tokens),
     cacheReadTokens: toCount(row.cache_read_input_tokens),
     outputTokens: toCount(row.output_tokens),

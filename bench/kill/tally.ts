@@ -6,6 +6,7 @@ import type { ClientCall } from './load.ts';
 export interface CountedRow {
   readonly callId: string;
   readonly outcome: string;
+  readonly closedBefore: string | null;
   readonly status: number | null;
   readonly provider: string;
   readonly inputTokens: number | null;

@@ -20,6 +20,8 @@ const FIELDS: readonly (readonly [field: string, unit: UsageClass])[] = [
   ['input_cache_creation_1h', 'cache_creation_1h'],
   ['input_audio_tokens', 'input_audio'],
   ['output_audio_tokens', 'output_audio'],
+  // Of models with one price for all tokens: embeddings have only those of the input.
+  ['total', 'input'],
 ];
 
 export function isLangfuse(file: unknown): file is readonly unknown[] {

@@ -5,7 +5,7 @@
 import type { CallPlan } from '../kill/call-plan.ts';
 import type { ClientCall } from '../kill/load.ts';
 import type { CountedRow } from '../kill/tally.ts';
-import { costOf, countToldTurns, listSaid, readRowSaid, readSaid } from './usage-said.ts';
+import { costOf, countToldTurns, hasAnswer, listSaid, readRowSaid, readSaid } from './usage-said.ts';
 
 /** The row measures from the arrival to the record's end, the client around that; a busy machine lies between. */
 const DURATION_SLACK_MS = 10_000;
@@ -144,11 +144,17 @@ function allowedOutcomes(facts: CallFacts): string[] {
   return [
     planned,
     ...(plan.abort === undefined ? [] : ['client_closed']),
+    ...(wasServed(facts) ? ['ok'] : []),
     // The same as `wasIdleClosed`, and the client had left before it could be told.
     ...(call.ending === 'aborted' && reached === 0 ? ['upstream_unreachable'] : []),
     // A proxy whose supervisor was killed cuts its calls in good order, or the next kill comes first.
     ...(disturbance === 'kill' ? ['interrupted', 'shutdown_cut', 'client_closed', 'upstream_truncated'] : []),
   ];
+}
+
+/** Its client went, and may have had its answer by then, though more was to come and something befell that. */
+function wasServed({ plan, call, written }: CallFacts): boolean {
+  return call.ending === 'aborted' && plan.trouble !== undefined && hasAnswer(plan, written);
 }
 
 function judgeTimes(call: ClientCall, row: CountedRow): string | null {
@@ -171,23 +177,24 @@ function judgeUsage(facts: CallFacts, row: CountedRow): string | null {
   const counts = `${row.inputTokens}/${row.cacheReadTokens}/${row.outputTokens} tokens`;
   if (said === null) return `${counts} that nobody said`;
   const nameOf = (index: number) => listSaid(plan)[index]?.name ?? '?';
+  if ((row.outcome === 'client_closed') !== (row.closedBefore !== null)) return `closed before ${row.closedBefore}`;
   const { least, most } = saidBounds(facts, row);
   if (said < least) return `${counts} (${nameOf(said)}), though ${nameOf(least)} was said`;
   if (said > most) return `${counts} (${nameOf(said)}), though only ${nameOf(most)} was said`;
   const cost = costOf(plan, said);
   if ((row.knownCost ?? 0n) !== cost) return `a known cost of ${row.knownCost} instead of ${cost}`;
-  if (row.outcome === 'ok' && row.totalCost !== cost) return `a cost of ${row.totalCost} instead of ${cost}`;
+  if (row.outcome === 'ok' && !wasServed(facts) && row.totalCost !== cost)
+    return `a cost of ${row.totalCost} instead of ${cost}`;
   // Where it is not known to be all, no total may be told.
   return row.totalCost === null || row.totalCost === cost ? null : `a cost of ${row.totalCost} instead of ${cost}`;
 }
 
 /** Between what the client has seen, which was noted before, and what the provider has written. */
-function saidBounds(
-  { plan, call, written, isOnFullDisk }: CallFacts,
-  row: CountedRow,
-): { least: number; most: number } {
+function saidBounds(facts: CallFacts, row: CountedRow): { least: number; most: number } {
+  const { plan, call, written, isOnFullDisk } = facts;
   const most = readSaid(plan, written);
   const all = listSaid(plan).length - 1;
+  if (row.outcome === 'ok' && wasServed(facts)) return { least: readSaid(plan, call.partOfBody ?? ''), most };
   if (row.outcome === 'ok' || row.outcome === 'upstream_stream_error') return { least: all, most: all };
   // Closed in good order, everything that was written has come.
   if (row.outcome === 'upstream_truncated' && plan.trouble?.kind === 'cut') return { least: most, most };

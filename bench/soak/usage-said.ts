@@ -3,9 +3,6 @@ import { type CallPlan, RATES } from '../kill/call-plan.ts';
 import type { SessionTurn } from '../kill/session-plan.ts';
 import type { CountedRow } from '../kill/tally.ts';
 
-/** Anthropic's `message_start` counts one token of output. */
-const OUTPUT_AT_START = 1;
-
 interface Counts {
   readonly inputTokens: number | null;
   readonly cacheReadTokens: number | null;
@@ -27,7 +24,8 @@ export function listSaid(plan: CallPlan): readonly [Said, ...Said[]] {
   const { expected, contentType } = plan;
   const all = withCost('all', plan, expected);
   if (expected.provider !== 'anthropic' || contentType !== 'text/event-stream') return [NOTHING, all];
-  return [NOTHING, withCost('start', plan, { ...expected, outputTokens: OUTPUT_AT_START }), all];
+  // What `message_start` says of its output is no count.
+  return [NOTHING, { ...withCost('start', plan, { ...expected, outputTokens: 0 }), outputTokens: null }, all];
 }
 
 /** A session has said the sum of the turns that are over. */
@@ -66,6 +64,13 @@ export function readSaid(plan: CallPlan, text: string): number {
   }
   // The client's copy may lack the usage that was asked for; then the ending stands behind it.
   return whole.includes('"usage":{') || whole.includes('data: [DONE]') ? all : 0;
+}
+
+/** The finish reason or more was among it: whoever has read that has had its answer. */
+export function hasAnswer(plan: CallPlan, text: string): boolean {
+  if (plan.session !== undefined || plan.contentType !== 'text/event-stream') return false;
+  const whole = text.slice(0, text.lastIndexOf('\n\n') + 2);
+  return whole.includes('"finish_reason":"') || whole.includes('event: message_delta');
 }
 
 /** Of a session; as an index of `listSaid`. */

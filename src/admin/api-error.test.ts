@@ -5,6 +5,13 @@ function databaseError(code: string): Error {
   return Object.assign(new Error('could not extend file: No space left on device'), { code });
 }
 
+test.each([
+  ...['25006', '53300', '57P01', '57P02', '57P03', '57P04', '57P05', '08006', '08P01', '28P01', '3D000'],
+  ...['ECONNRESET', 'ETIMEDOUT', 'EAI_AGAIN'],
+])('a database that cannot be asked now (%s) is no defect of the gateway', (code) => {
+  expect(toApiError(databaseError(code))).toMatchObject({ status: 503, code: 'database_unavailable' });
+});
+
 test('a full disk of the database is said as such, and is no defect of the gateway', () => {
   const { status, code, message } = toApiError(databaseError('53100'));
   expect([status, code, message]).toEqual([

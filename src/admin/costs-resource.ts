@@ -51,6 +51,7 @@ const CostsQuery = z.strictObject({
 const Sums = {
   calls: z.number().int(),
   errors: z.number().int().describe('Calls whose outcome is neither ok nor client_closed'),
+  client_closed_calls: z.number().int().describe('Calls whose client went before it had its answer'),
   unpriced_calls: z.number().int().describe('Calls without a total: while there are any, total_cost means "at least"'),
   total_cost: Money,
   input_tokens: Tokens.describe('Uncached input; what was not reported adds nothing'),
@@ -152,7 +153,7 @@ export function addCostRoutes(app: OpenAPIHono, deps: AdminDeps): void {
       throw invalid(`tz: ${JSON.stringify(tz)} is no time zone; write one such as Europe/Berlin or UTC.`);
     const query = { accountId: deps.accountId, groups, interval, from, to, timeZone: tz, filters, limit };
     try {
-      return c.json(formatCosts(await listCosts(pool, query, Date.now()), tz), 200);
+      return c.json(formatCosts(await listCosts(pool, query, deps.nowMs()), tz), 200);
     } catch (error) {
       throw error instanceof CostQueryError ? invalid(error.message) : error;
     }

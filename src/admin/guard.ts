@@ -9,6 +9,7 @@ import { ApiError } from './api-error.ts';
 import { readPeer } from './peer.ts';
 import { isPagePath } from './serve-dashboard.ts';
 import type { Sessions } from './session.ts';
+import { createSessionWatch } from './session-watch.ts';
 import type { TokenCheck } from './token-check.ts';
 
 /** Liveness, which says nothing of anyone, and signing in, which brings its own proof. */
@@ -114,6 +115,7 @@ export function refuseGuesses(c: Context, waitMs: number): never {
 }
 
 export function requireCredentials(options: GuardOptions, sessions: Sessions, tokens: TokenCheck): MiddlewareHandler {
+  const watch = createSessionWatch(sessions);
   return async (c, next) => {
     const method = c.req.method === 'HEAD' ? 'GET' : c.req.method;
     if (PUBLIC_ROUTES.includes(`${method} ${c.req.path}`)) return next();
@@ -121,7 +123,10 @@ export function requireCredentials(options: GuardOptions, sessions: Sessions, to
     const authorization = c.req.header('authorization');
     if (authorization === undefined && (await sessions.isValid(c))) {
       prove();
-      if (isFromOwnPage(c)) return next();
+      if (isFromOwnPage(c)) {
+        watch.follow(c);
+        return next();
+      }
       throw new ApiError(403, 'origin_forbidden', 'A session counts only for requests from the dashboard’s own pages.');
     }
     const token = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];

@@ -40,15 +40,15 @@ export const JobBody = z
 export type JobBody = z.infer<typeof JobBody>;
 
 /** Active ones that nobody gets on with have the reason in `error`. */
-async function formatJobs(pool: pg.Pool, jobs: readonly Job[]): Promise<JobBody[]> {
-  const isWaiting = (job: Job) => isKeptWaiting(job, Date.now());
+async function formatJobs(pool: pg.Pool, jobs: readonly Job[], nowMs: number): Promise<JobBody[]> {
+  const isWaiting = (job: Job) => isKeptWaiting(job, nowMs);
   const reason = jobs.some(isWaiting) ? await explainWait(pool) : null;
-  return jobs.map((job) => formatJob(isWaiting(job) ? { ...job, error: reason } : job));
+  return jobs.map((job) => formatJob(isWaiting(job) ? { ...job, error: reason } : job, nowMs));
 }
 
-function formatJob(job: Job): JobBody {
+function formatJob(job: Job, nowMs: number): JobBody {
   const isActive = job.state === 'queued' || job.state === 'running';
-  const isStalled = isActive && Date.now() - job.heartbeatAt.getTime() > STALLED_MS;
+  const isStalled = isActive && nowMs - job.heartbeatAt.getTime() > STALLED_MS;
   const rate = isActive && !isStalled ? job.ratePerSecond : null;
   const eta = rate === null || rate <= 0 || job.total === null ? null : Math.max(0, job.total - job.done) / rate;
   return {
@@ -94,7 +94,10 @@ function addReadRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     const page = jobs.slice(0, limit);
     const last = jobs.length > limit ? page.at(-1) : undefined;
     return c.json(
-      { data: await formatJobs(pool, page), next_cursor: last === undefined ? null : encodeCursor(QUESTION, last.id) },
+      {
+        data: await formatJobs(pool, page, deps.nowMs()),
+        next_cursor: last === undefined ? null : encodeCursor(QUESTION, last.id),
+      },
       200,
     );
   });
@@ -110,7 +113,8 @@ function addReadRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     const pool = requireDatabase(deps);
     const job = await readJob(pool, deps.accountId, c.req.valid('param').id);
     if (job === null) throw NOT_FOUND;
-    const [formatted = formatJob(job)] = await formatJobs(pool, [job]);
+    const nowMs = deps.nowMs();
+    const [formatted = formatJob(job, nowMs)] = await formatJobs(pool, [job], nowMs);
     return c.json(formatted, 200);
   });
 }
@@ -132,7 +136,7 @@ export function addJobRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   app.openapi(cancel, async (c) => {
     const job = await cancelJob(requireDatabase(deps), deps.accountId, c.req.valid('param').id);
     if (job === null) throw NOT_FOUND;
-    return c.json(formatJob(job), 200);
+    return c.json(formatJob(job, deps.nowMs()), 200);
   });
 
   const resume = createRoute({
@@ -157,6 +161,6 @@ export function addJobRoutes(app: OpenAPIHono, deps: AdminDeps): void {
       throw new ApiError(409, 'job_superseded', 'A later job was about the same; this one cannot go on.');
     const job = await readJob(pool, deps.accountId, id);
     if (job === null) throw NOT_FOUND;
-    return c.json(formatJob(job), 200);
+    return c.json(formatJob(job, deps.nowMs()), 200);
   });
 }

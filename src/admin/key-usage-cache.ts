@@ -11,10 +11,12 @@ const LIMIT_MS = 2_000;
 type Usage = ReadonlyMap<number, KeyUsage> | null;
 
 /** The answer is null when the database does not give one in time. */
-export function createKeyUsageCache(deps: Pick<AdminDeps, 'accountId' | 'log'>): (pool: pg.Pool) => Promise<Usage> {
+export function createKeyUsageCache(
+  deps: Pick<AdminDeps, 'accountId' | 'log' | 'nowMs'>,
+): (pool: pg.Pool) => Promise<Usage> {
   return createRestingAnswer(async (pool): Promise<Usage> => {
     try {
-      return await readKeyUsage(pool, deps.accountId, Date.now(), LIMIT_MS);
+      return await readKeyUsage(pool, deps.accountId, deps.nowMs(), LIMIT_MS);
     } catch (error) {
       if (!isDatabaseDown(error)) deps.log.debug({ err: error }, 'the usage of keys could not be read in time');
       return null;

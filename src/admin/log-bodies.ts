@@ -33,6 +33,10 @@ export const TokenSums = {
 } as const;
 
 export const Errors = z.number().int().describe('Calls whose outcome is neither ok nor client_closed');
+export const ClientClosedCalls = z
+  .number()
+  .int()
+  .describe('Calls whose client went before it had its answer, with closed_before');
 export const UnpricedCalls = z
   .number()
   .int()
@@ -45,6 +49,7 @@ export const LogSummaryBody = z
   .object({
     calls: z.number().int(),
     errors: Errors,
+    client_closed_calls: ClientClosedCalls,
     unpriced_calls: UnpricedCalls,
     total_cost: Money,
     ...TokenSums,

@@ -111,7 +111,7 @@ export function addMetadataKeyRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   });
   app.openapi(list, async (c) => {
     const query = c.req.valid('query');
-    const to = toDate(query.to) ?? new Date();
+    const to = toDate(query.to) ?? new Date(deps.nowMs());
     const from = toDate(query.from) ?? new Date(to.getTime() - USUAL_RANGE_MS);
     const found = await listMetadataKeys(requireDatabase(deps), deps.accountId, from, to);
     return c.json(

@@ -1,16 +1,20 @@
 /** What the answers about runs look like: schemas for the document, and their types for who reads them. No routes. */
 import { z } from '@hono/zod-openapi';
-import { BucketMs, Errors, PercentileMs, TokenSums, UnpricedCalls } from './log-bodies.ts';
+import { RUN_STATES } from '../runs/run-row.ts';
+import { BucketMs, ClientClosedCalls, Errors, PercentileMs, TokenSums, UnpricedCalls } from './log-bodies.ts';
 import { Money, Time } from './schemas.ts';
 
 const RunSums = {
   trace_id: z.string(),
   state: z
-    .enum(['running', 'errors', 'ok'])
-    .describe('running while a call is open; else errors when a call failed; else ok'),
+    .enum(RUN_STATES)
+    .describe(
+      'running while a call is open; else errors when a call failed; else client_closed when the clients of all calls went before they had their answers; else ok',
+    ),
   calls: z.number().int(),
   open_calls: z.number().int().describe('Calls that have not ended yet; in no sum'),
   errors: Errors,
+  client_closed_calls: ClientClosedCalls,
   total_cost: Money,
   unpriced_calls: UnpricedCalls,
   ...TokenSums,
@@ -89,6 +93,7 @@ export const RunSummaryBody = z
     runs: z.number().int(),
     calls: z.number().int(),
     errors: Errors,
+    client_closed_calls: ClientClosedCalls,
     runs_with_errors: z.number().int(),
     unpriced_calls: UnpricedCalls,
     total_cost: Money,
@@ -133,6 +138,7 @@ export const RunGroupsBody = z
           runs: z.number().int().describe('Runs with a call in the group; a run may be in several'),
           calls: z.number().int(),
           errors: Errors,
+          client_closed_calls: ClientClosedCalls,
           unpriced_calls: UnpricedCalls,
           total_cost: Money,
           ...TokenSums,

@@ -34,7 +34,7 @@ export const LogScopeQuery = FilterQuery.extend({
 });
 
 export const RunFilterParameter = FilterParameter.describe(
-  'Repeatable. `run.column:op:value` is about the run: trace_id, state, calls, open_calls, errors, unpriced_calls, total_cost, duration_ms, started_at, ended_at or a sum of tokens. Any other is as in the list of calls, and holds when one call of the run matches all of these.',
+  'Repeatable. `run.column:op:value` is about the run: trace_id, state, calls, open_calls, errors, client_closed_calls, unpriced_calls, total_cost, duration_ms, started_at, ended_at or a sum of tokens. Any other is as in the list of calls, and holds when one call of the run matches all of these.',
 );
 
 export const RunScopeQuery = z.strictObject({

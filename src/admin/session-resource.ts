@@ -36,7 +36,7 @@ function isSecure(c: Context, publicUrl: string | null): boolean {
 }
 
 export function addSessionRoutes(app: OpenAPIHono, deps: AdminDeps, sessions: Sessions, tokens: TokenCheck): void {
-  const codes = createLoginCodes(deps.database, isDatabaseDown);
+  const codes = createLoginCodes(deps.database, isDatabaseDown, deps.nowMs);
 
   /** A code is 256 random bits, so there is no limit on it; and so a flood of wrong tokens keeps nobody out. */
   async function checkProof(c: Context, proof: z.infer<typeof SignInBody>): Promise<void> {

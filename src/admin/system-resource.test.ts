@@ -49,3 +49,11 @@ describe('readiness and status answer soon', () => {
     expect(await askBoth(await startMutePostgres({ greets: true }))).toEqual(DOWN);
   }, 4_000);
 });
+
+it('why the database is not used is said by readiness and status', async () => {
+  const problem = 'waiting for the lock of the migrations, which process 7 holds';
+  const app = createAdminApp(bareAdminDeps({ adminToken: 'token', databaseProblem: () => problem }));
+  const ask = async (path: string) => (await app.request(`http://127.0.0.1${path}`, { headers: HEADERS })).json();
+  expect(await ask('/readyz')).toEqual({ status: 'degraded', database: 'down', problem });
+  expect(await ask('/api/v1/status')).toMatchObject({ database: { state: 'down', problem } });
+});

@@ -4,9 +4,11 @@ import type { Finding } from './finding.ts';
 import { Attempts, judgeAttempts, judgePrices, judgeStatus, PriceWarnings, Status } from './findings.ts';
 import { type ClientFlags, createGatewayClient } from './gateway-client.ts';
 import { judgeAccounts, judgeQuarantine, Quarantine } from './judge-accounts.ts';
-import { judgeNodes, Nodes } from './judge-nodes.ts';
+import { judgeBatches } from './judge-batches.ts';
+import { judgeNodes } from './judge-nodes.ts';
 import { createOutput } from './output.ts';
 import { readAgain } from './read-again.ts';
+import { readNodes } from './read-nodes.ts';
 
 interface DoctorFlags extends ClientFlags {
   readonly json?: true;
@@ -36,8 +38,9 @@ async function examine(flags: DoctorFlags): Promise<void> {
   else findings.push(...judgeAccounts(status.accounts, await readAgain(client, status.accounts), Date.now()));
   findings.push(...judgeQuarantine(await client.ask(Quarantine, '/api/v1/quarantine?limit=1')));
   const isUp = status.database.state === 'up';
-  if (isUp) findings.push(...judgeNodes(await client.ask(Nodes, '/api/v1/nodes'), Date.now()));
+  if (isUp) findings.push(...judgeNodes(await readNodes(client), Date.now()));
   if (isUp) findings.push(...judgePrices(await client.ask(PriceWarnings, '/api/v1/prices/status')));
+  if (isUp) findings.push(...(await judgeBatches(client, Date.now())));
   if (status.processes.length > 0) findings.push(...judgeAttempts(await client.ask(Attempts, '/api/v1/attempts')));
   for (const finding of findings) {
     if (flags.json) await output.json(finding);

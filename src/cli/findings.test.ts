@@ -28,3 +28,17 @@ test('a disk that is nearly full is said, however little the spool holds', () =>
   ]);
   expect(judge(null)).toEqual([]);
 });
+
+test('why a database is not used is said, and what is odd about one that is', () => {
+  const of = (state: 'up' | 'down', problem: string | null) =>
+    [...judgeStatus({ ...STATUS, database: { ...STATUS.database, state, problem }, spool: null }, true, 0)]
+      .filter(({ text }) => text.startsWith('database:'))
+      .map(({ level, text }) => `${level} ${text}`);
+  expect(of('down', 'waiting for the lock of the migrations, which process 7 holds')).toEqual([
+    'problem database: not used, because: waiting for the lock of the migrations, which process 7 holds. Calls are proxied and their records wait in the spool; check the database’s log, or DATABASE_URL',
+  ]);
+  expect(of('up', 'the database d is in SQL_ASCII')).toEqual([
+    'note database: the database d is in SQL_ASCII',
+    'ok database: PostgreSQL 18, 1 B',
+  ]);
+});

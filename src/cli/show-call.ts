@@ -18,6 +18,7 @@ const FIELDS = [
   ['requested', 'model_requested'],
   ['billed as', 'billing_model'],
   ['outcome', 'outcome'],
+  ['left before', 'closed_before'],
   ['status', 'status'],
   ['run', 'trace_id'],
 ] as const;
@@ -71,9 +72,9 @@ export async function showCall(client: GatewayClient, id: string, isJson: boolea
   if (isJson) return output.json({ ...call, revisions });
   for (const [title, name] of FIELDS) {
     const value = name === 'requested_at' ? timeField(call, name) : textField(call, name);
-    if (value !== '') await output.line(`${title.padEnd(10)}  ${value}`);
+    if (value !== '') await output.line(`${title.padEnd(11)}  ${value}`);
   }
-  await output.line(`${'cost'.padEnd(10)}  ${costText(call, '')}`);
+  await output.line(`${'cost'.padEnd(11)}  ${costText(call, '')}`);
   const lines = Records.safeParse(call['cost_lines']);
   if (lines.success && lines.data.length > 0) {
     await output.line('');

@@ -5,9 +5,10 @@ import { formatCount } from '../format-amounts.ts';
 import { Status } from './findings.ts';
 import { type ClientFlags, createGatewayClient } from './gateway-client.ts';
 import { formatEquation, isUnbalanced } from './judge-accounts.ts';
-import { describeLeft, hasLeft, Nodes } from './judge-nodes.ts';
+import { describeLeft, hasLeft } from './judge-nodes.ts';
 import { createOutput } from './output.ts';
 import { readAgain } from './read-again.ts';
+import { readNodes } from './read-nodes.ts';
 import { terminalText } from './terminal-text.ts';
 import { followJob } from './watch-job.ts';
 
@@ -29,7 +30,7 @@ async function verify(flags: VerifyFlags): Promise<void> {
   const { differences, shown } = Result.parse(job['result']);
   const { accounts } = await client.ask(Status, '/api/v1/status');
   const later = accounts === null ? null : await readAgain(client, accounts);
-  const { data: nodes } = await client.ask(Nodes, '/api/v1/nodes');
+  const { data: nodes } = await readNodes(client);
   const gone = nodes.filter((node) => node.state === 'silent' && hasLeft(node));
   const isBalanced = accounts !== null && later !== null && !isUnbalanced(accounts, later);
   if (differences > 0 || !isBalanced || gone.length > 0) process.exitCode = 1;

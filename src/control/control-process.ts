@@ -175,7 +175,7 @@ function createControl(
   const gone = createCallAccounts(join(config.dataDir, 'call-accounts.json'));
   const counter = createWaitingCounter();
   const quarantineDir = join(config.dataDir, 'quarantine');
-  const endedSessions = openEndedSessions(join(config.dataDir, 'ended-sessions.json'), log);
+  const endedSessions = openEndedSessions(join(config.dataDir, 'ended-sessions.json'), log, nodeClock.nowMs);
   let server: AdminServer | null = null;
 
   function connect(): Connected {

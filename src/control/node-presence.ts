@@ -11,6 +11,7 @@ import { MAX_SKEW_MS } from '../clock.ts';
 import { beatNode, forgetStoppedNodes, hasOtherNodes, type NodeBeat, noteNodeStopped } from '../store/nodes.ts';
 import { type KeptConnection, keepConnection } from '../store/pool.ts';
 import { FORMER_RETENTION_LOCK } from '../store/retention.ts';
+import { noteGap } from '../store/retention-pause.ts';
 import {
   listDifferences,
   type OwnSettings,
@@ -119,6 +120,10 @@ export function startPresence(options: PresenceOptions): NodePresence {
       holdsFormerLock = rows[0]?.got === true;
     }
     const said = await describe();
+    if (await noteGap(client))
+      log.warn(
+        'by the clock of the database no node has given a sign of life for days: for a day nothing is deleted, so that a clock which is wrong can be set',
+      );
     if (isFirst) await settle(client, said);
     const isDoubled = isFirst ? false : await beatNode(client, said, false);
     shared = await readSharedSettings(client);

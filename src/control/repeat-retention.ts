@@ -9,6 +9,7 @@ import { cutRollups } from '../runs/cut-rollups.ts';
 import { forgetOldResults } from '../shipper/billed-results.ts';
 import { readDatabaseTime } from '../store/database-clock.ts';
 import { applyRetention, type RetentionLimits, type RetentionResult } from '../store/retention.ts';
+import { isPaused } from '../store/retention-pause.ts';
 import { readSharedSettings } from '../store/shared-settings.ts';
 import { isTrusted, type NodeClock } from './node-clock.ts';
 import { type Repeating, repeat } from './repeat.ts';
@@ -19,13 +20,18 @@ const RETRY_MS = 1_000;
 /** For a clock that is wrong now. */
 const WRONG_CLOCK_PAUSE_MS = 60_000;
 
-export type SweepResult = (RetentionResult & { readonly limits: RetentionLimits }) | 'no settings' | 'wrong clock';
+export type SweepResult =
+  | (RetentionResult & { readonly limits: RetentionLimits })
+  | 'no settings'
+  | 'wrong clock'
+  | 'paused';
 
 /** One turn. Rejects when the database does not answer. */
 export async function sweepLog(pool: pg.Pool, clock: Pick<NodeClock, 'compare'>): Promise<SweepResult> {
   if (!isTrusted(await clock.compare(pool))) return 'wrong clock';
   const shared = await readSharedSettings(pool);
   if (shared === null) return 'no settings';
+  if (await isPaused(pool)) return 'paused';
   const limits = { rowsDays: Number(shared.retention_rows.value), bodiesDays: Number(shared.retention_bodies.value) };
   const result = await applyRetention({ pool, limits, readTime: readDatabaseTime, cutRollups });
   await forgetOldResults(pool, await readDatabaseTime(pool), limits.rowsDays);
@@ -38,6 +44,7 @@ export function repeatRetention(pool: pg.Pool, clock: NodeClock, log: Logger): R
       const swept = await sweepLog(pool, clock);
       if (swept === 'no settings') return RETRY_MS;
       if (swept === 'wrong clock') return WRONG_CLOCK_PAUSE_MS;
+      if (swept === 'paused') return PAUSE_MS;
       const { dropped, waitingFor, limits } = swept;
       if (dropped.length > 0) log.info({ dropped, ...limits }, 'retention dropped old days');
       if (waitingFor !== null) log.info({ waitingFor }, 'retention goes on at its next time');

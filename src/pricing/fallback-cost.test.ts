@@ -123,6 +123,12 @@ describe('an attempt that wrote before it was declined', () => {
   });
 });
 
+test('the list of attempts names the model that served where no block of the content does', () => {
+  const stream = readStream([start(FABLE, OPENED), open(0, text), write(0), ...end(DECLINED_AFTER_OUTPUT)]);
+  for (const reading of [stream, readJson(FABLE, [text], DECLINED_AFTER_OUTPUT)])
+    expect(price(reading)).toMatchObject({ model: OPUS, status: 'exact', total: '0.073' });
+});
+
 describe('an attempt that was declined before its first token', () => {
   const served = { input_tokens: 3000, output_tokens: 520 };
   const iterations = [

@@ -96,6 +96,22 @@ describe('models of the price lists of November 2026', () => {
   });
 });
 
+describe('a name that is not in a list', () => {
+  it.each([
+    ['gemini', 'gemma-5-9b-it'],
+    ['gemini', 'gemma-4-31b-vision'],
+    ['gemini', 'gemini-1.5-flash-8b-pro'],
+    ['openai', 'ft:gpt-4.1-mega:acme::a1'],
+    ['openai', 'omni-moderation-2'],
+    ['together', 'moonshotai/Kimi-K3-Turbo'],
+    ['fireworks', 'accounts/fireworks/models/kimi-k3-mini'],
+    ['bedrock', 'deepseek.v3.2-lite'],
+    ['anthropic', 'claude-1.9'],
+  ] as const)('has no price of another: %s %s', (provider, model) => {
+    expect(price(provider, model, THOUSANDS)).toEqual(['unpriced', null]);
+  });
+});
+
 describe('a price that changed', () => {
   it('of Fireworks is that of the day', () => {
     const cached = { ...THOUSANDS, cache_read: 1_000 };

@@ -6,6 +6,7 @@ import type { ProviderName } from '../call-record.ts';
 import type { BillableCall } from './billable-call.ts';
 import { CATALOG_PROVIDER_IDS, createCatalog } from './catalog.ts';
 import inventedIds from './invented-ids.json' with { type: 'json' };
+import { OVERLAY_DATA } from './overlay-data.ts';
 import { createPriceBook } from './price-book.ts';
 
 const book = createPriceBook();
@@ -102,6 +103,25 @@ describe('the name of a model', () => {
         expect(lines.filter(({ layer }) => layer === 'catalog').map(({ row }) => `${id}: ${row}`)).toEqual([]);
       }),
       { numRuns: 5_000 },
+    );
+  });
+
+  const declared = OVERLAY_DATA.flatMap(({ provider, prices }) =>
+    prices.flatMap(({ models = [] }) => models.map((name) => [provider, name] as const)),
+  );
+
+  it('never has the price of a model in the overlay that a word nobody has used makes another one of', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...declared),
+        words,
+        fc.constantFrom('-', '', '.', ':'),
+        ([provider, known], word, joint) => {
+          expect(priceModel(provider, `${known}${joint}${word}`).lines).toEqual([]);
+          expect(priceModel(provider, `${word}${joint}${known}`).lines).toEqual([]);
+        },
+      ),
+      { numRuns: 3_000 },
     );
   });
 

@@ -46,6 +46,8 @@ const TABLE: EndpointTable = Object.freeze({
     ['/decisions', meteredEndpoint('decisions', 'responses')],
     ['/videos', unmeteredEndpoint('videos')],
     ['/batches', batchEndpoint('batches', 'batches')],
+    // A call by WebRTC: what it uses is said on its own channel, which does not come through here.
+    ['/realtime/calls', Object.freeze({ ...unmeteredEndpoint('realtime'), streamed: false })],
   ]),
   resources: [
     resourceRow('/chat/completions', 'chat.completions', 'free'),
@@ -76,7 +78,31 @@ const TABLE: EndpointTable = Object.freeze({
     resourceRow('/webhook_endpoints', 'webhooks', 'free'),
     resourceRow('/webhook_event_types', 'webhooks', 'free'),
     resourceRow('/organization', 'organization', 'free'),
+    resourceRow('/projects', 'projects', 'free'),
+    resourceRow('/safety', 'safety', 'free'),
   ],
+  // Setting something up: what it costs to keep or to use is billed by time, or by the calls that use it.
+  freePosts: new RegExp(
+    [
+      // Who speaks, and that they agreed to it.
+      '^/audio/voice(?:s|_consents)(?:/|$)',
+      '^/chatkit/',
+      '^/containers/[^/]+/',
+      '^/vector_stores(?:/[^/]+)?$',
+      '^/vector_stores/[^/]+/file',
+      '^/fine_tuning/checkpoints/',
+      '^/evals(?:/[^/]+)?$',
+      '^/realtime/(?:client_secrets|translations/client_secrets|sessions|transcription_sessions)$',
+      '^/threads(?:/(?!runs$)[^/]+)?$',
+      '^/threads/[^/]+/messages(?:/|$)',
+      '^/threads/[^/]+/runs/[^/]+$',
+      '^/agents(?:/(?!sessions$)[^/]+)?$',
+      '^/agents/(?:automations|environments|sessions)/[^/]+$',
+      '^/agents/environments/[^/]+/',
+      // Of the other host of this API.
+      '^/fine-tunes/(?:estimate-price|preview)$',
+    ].join('|'),
+  ),
 });
 
 const FETCHED_RESPONSE = fetchedEndpoint('responses', 'responses', false);

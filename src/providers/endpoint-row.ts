@@ -80,10 +80,12 @@ export interface EndpointTable {
   readonly posts: ReadonlyMap<string, Endpoint>;
   /** First match wins, so a longer root stands before a shorter one. */
   readonly resources: readonly ResourceRow[];
+  /** Below a root of which a POST may cost: those that never do by themselves. */
+  readonly freePosts?: RegExp;
 }
 
-/** Stopping a job costs nothing, whatever the job costs. */
-const FREE_ACTION = /(?:\/|:)(?:cancel|archive|expire)$/;
+/** Telling a job or a call to stop, to wait or to go on costs nothing by itself, whatever the job costs. */
+const FREE_ACTION = /(?:\/|:)(?:accept|archive|cancel|expire|hangup|pause|refer|reject|resume|unpause|validate)$/;
 
 /** `rest` is the path behind the version, with its leading slash; null when the table does not have it. */
 export function readFromTable(table: EndpointTable, method: string, rest: string): Endpoint | null {
@@ -93,5 +95,6 @@ export function readFromTable(table: EndpointTable, method: string, rest: string
   }
   const row = table.resources.find(({ root }) => isAtOrBelow(rest, root));
   if (row === undefined) return null;
-  return method === 'POST' && row.posted !== null && !FREE_ACTION.test(rest) ? row.posted : row.free;
+  const isFree = method !== 'POST' || FREE_ACTION.test(rest) || table.freePosts?.test(rest) === true;
+  return row.posted === null || isFree ? row.free : row.posted;
 }

@@ -47,12 +47,15 @@ const RESOURCES = Object.freeze({
     resourceRow('/models', 'models', 'free'),
     resourceRow('/tunedModels', 'tunedModels', 'free'),
     resourceRow('/files', 'files', 'free'),
+    resourceRow('/files:register', 'files', 'free'),
     resourceRow('/batches', 'batches', 'free'),
     resourceRow('/operations', 'operations', 'free'),
     resourceRow('/auth_tokens', 'auth_tokens', 'free'),
     resourceRow('/cachedContents', 'cachedContents', 'billed'),
     resourceRow('/fileSearchStores', 'fileSearchStores', 'billed'),
   ],
+  // Putting a file into it is billed, as embedding.
+  freePosts: /^\/fileSearchStores$/,
 });
 
 /** `/models/{model}:{verb}`; some clients encode the colon. */
@@ -142,10 +145,16 @@ function claims({ method, path }: RequestLine): boolean {
 
 const VERSIONS: readonly string[] = ['/v1', '/v1beta', '/v1alpha'];
 
+/** Files and websockets have roots of their own in front of the version. */
+const WITH_VERSION_IN_FRONT =
+  /^\/v1(?:beta|alpha)?(\/(?:up|down)load\/v1(?:beta|alpha)?\/.*|\/ws\/google\.ai\.[\w.]+)$/;
+
 /** The client adds a version to a base address that has one already; the client's own is the one meant. */
 function repairPath(path: string): string | null {
   for (const version of VERSIONS)
     if (VERSIONS.some((own) => path.startsWith(`${version}${own}/`))) return path.slice(version.length);
+  const inner = WITH_VERSION_IN_FRONT.exec(path)?.[1];
+  if (inner !== undefined) return inner;
   // The client's own base address ends with a slash, and it adds another.
   if (path.startsWith('//') && WEBSOCKET.test(path.slice(1))) return path.slice(1);
   return MODEL_CALL.test(path) ? `/v1beta${path}` : readUndoubled(path, '/upload');

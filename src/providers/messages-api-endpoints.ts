@@ -30,14 +30,20 @@ const TABLE: EndpointTable = Object.freeze({
     resourceRow('/files', 'files', 'free'),
     resourceRow('/skills', 'skills', 'free'),
     resourceRow('/sessions', 'sessions', 'billed'),
-    resourceRow('/agents', 'agents', 'billed'),
+    resourceRow('/agents', 'agents', 'free'),
     resourceRow('/deployments', 'deployments', 'billed'),
     resourceRow('/dreams', 'dreams', 'billed'),
     resourceRow('/environments', 'environments', 'free'),
     resourceRow('/memory_stores', 'memory_stores', 'free'),
     resourceRow('/vaults', 'vaults', 'free'),
     resourceRow('/organizations', 'organizations', 'free'),
+    resourceRow('/compliance', 'compliance', 'free'),
+    resourceRow('/deployment_runs', 'deployment_runs', 'free'),
+    resourceRow('/tunnels', 'tunnels', 'free'),
+    resourceRow('/user_profiles', 'user_profiles', 'free'),
   ],
+  // What costs is a session that is begun or told something, a deployment that runs, a dream.
+  freePosts: /^\/sessions\/[^/]+(?:\/resources(?:\/.*)?)?$|^\/deployments(?:\/[^/]+)?$/,
 });
 
 const FETCHED_RESULTS = fetchedEndpoint('messages.batches', 'message-batch', true);

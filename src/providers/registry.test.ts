@@ -116,6 +116,18 @@ const CASES: readonly Case[] = [
   { line: 'POST /v1beta/v1/models/m:countTokens', provider: 'gemini', repaired: '/v1/models/m:countTokens' },
   { line: 'POST /v1beta/v1beta/models/m:countTokens', provider: 'gemini', repaired: '/v1beta/models/m:countTokens' },
   { line: 'POST /v1/v1beta/models/m:countTokens', provider: 'gemini', repaired: '/v1beta/models/m:countTokens' },
+  { line: 'POST /v1beta/upload/v1beta/files', provider: 'gemini', repaired: '/upload/v1beta/files' },
+  { line: 'POST /v1/upload/v1/files', provider: 'gemini', repaired: '/upload/v1/files' },
+  {
+    line: 'GET /v1beta/download/v1beta/files/a:download',
+    provider: 'gemini',
+    repaired: '/download/v1beta/files/a:download',
+  },
+  {
+    line: 'GET /v1beta/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent',
+    provider: 'gemini',
+    repaired: '/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent',
+  },
   { line: 'POST /models/m:generateContent', provider: 'gemini', repaired: '/v1beta/models/m:generateContent' },
   {
     line: 'POST /v1/model/amazon.nova-lite-v1%3A0/converse',

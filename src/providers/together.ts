@@ -30,8 +30,20 @@ const OWN = Object.freeze({
     resourceRow('/deployments', 'deployments', 'billed'),
     resourceRow('/queue', 'queue', 'billed'),
     resourceRow('/compute', 'compute', 'billed'),
-    resourceRow('/projects', 'projects', 'free'),
+    resourceRow('/projects', 'projects', 'billed'),
+    resourceRow('/evaluation', 'evaluation', 'billed'),
+    resourceRow('/clusters', 'clusters', 'free'),
+    resourceRow('/finetune', 'fine-tunes', 'free'),
+    resourceRow('/hardware', 'hardware', 'free'),
+    resourceRow('/jobs', 'jobs', 'free'),
+    resourceRow('/organizations', 'organizations', 'free'),
+    resourceRow('/public', 'public', 'free'),
+    resourceRow('/supported-models', 'models', 'free'),
+    resourceRow('/voices', 'voices', 'free'),
   ],
+  // Of a project, what is deployed is billed by time; so are machines, and not what is said about them.
+  freePosts:
+    /^\/projects\/(?!.*\/deployments$)|^\/endpoints\/[^/]+\/adapters$|^\/deployments\/secrets$|^\/queue\/(?:cancel|clear)$|\/remediations(?:\/|$)/,
 });
 
 const FETCHED_VIDEO = fetchedEndpoint('videos', 'video-job', false);

@@ -94,15 +94,57 @@ test('a trace id over 512 bytes becomes its first 440 bytes, ~ and a hash; two l
   expect(one.flags).toEqual(['trace_id_cut']);
 });
 
-test('an empty run header counts as absent', () => {
-  const headers = split(['X-Gateway-Trace-Id', '', 'X-Gateway-Span-Path', '', 'X-Gateway-Span-Name', '']);
+test('an empty header of the gateway’s counts as absent, each of them', () => {
+  const empty = ['Key', 'Provider', 'Provider-Alias', 'Client', 'Trace-Id', 'Span-Path', 'Span-Name'];
+  const headers = split(empty.flatMap((name) => [`X-Gateway-${name}`, '', `x-gateway-${name}`, ' ']));
+  expect([headers.key, headers.provider, headers.providerAlias, headers.client]).toEqual([
+    undefined,
+    undefined,
+    null,
+    null,
+  ]);
   expect([headers.traceId, headers.spanPath, headers.spanName]).toEqual([null, null, null]);
+});
+
+test('a span name is decoded as each step of the path is, for clients that can send ASCII only', () => {
+  const nameOf = (value: string) => split(['X-Gateway-Span-Name', value]).spanName;
+  expect(nameOf('Pr%C3%BCfung')).toBe('Prüfung');
+  expect(nameOf('a%2Fb c%25')).toBe('a/b c%');
+  expect(nameOf(wire('Prüfung 50 %'))).toBe('Prüfung 50 %');
+  expect(nameOf('100%zz')).toBe('100%zz');
+  expect(nameOf('%FF%C3%BC')).toBe('%FFü');
+  expect(nameOf('a%00b')).toBe('a%00b');
+  expect(split(['X-Gateway-Span-Path', 'Pr%C3%BCfung/b']).spanPath).toBe('Pr%C3%BCfung/b');
+});
+
+test('a metadata value in the form of RFC 8187 is decoded, any other stays as it is', () => {
+  const decodedOf = (value: string) => split(['X-Gateway-Team', value]).metadata[0]?.[1];
+  expect(decodedOf("UTF-8''Pr%C3%BCfung")).toBe('Prüfung');
+  expect(decodedOf("utf-8'de'%e2%82%ac%20rates")).toBe('€ rates');
+  expect(decodedOf("UTF-8''plain")).toBe('plain');
+  expect(decodedOf("UTF-8''")).toBe('');
+  for (const other of [
+    'Pr%C3%BCfung',
+    "UTF-8''Pr%FCfung",
+    "UTF-8''two words",
+    "UTF-8''a%00",
+    "ISO-8859-1''Pr%FCfung",
+    "UTF-8'Pr%C3%BCfung",
+    "x UTF-8''a",
+    "it's 100% UTF-8",
+  ])
+    expect(decodedOf(other)).toBe(other);
 });
 
 test.each([
   [['X-Gateway-Key', 'a', 'x-gateway-key', 'b'], 'header_repeated'],
   [['X-Gateway-Provider', 'openai', 'X-Gateway-Provider', 'openai'], 'header_repeated'],
-  [['X-Gateway-Provider', ''], 'header_malformed'],
+  [['X-Gateway-Provider-Alias', 'a', 'x-gateway-provider-alias', 'a'], 'header_repeated'],
+  [['X-Gateway-Client', 'a', 'X-Gateway-Client', 'b'], 'header_repeated'],
+  [['X-Gateway-Trace-Id', 'a', 'x-gateway-trace-id', 'b'], 'header_repeated'],
+  [['X-Gateway-Span-Path', 'a', 'X-Gateway-Span-Path', 'b'], 'header_repeated'],
+  [['X-Gateway-Span-Name', 'a', 'X-Gateway-Span-Name', 'b'], 'header_repeated'],
+  [['X-Gateway-Provider', 'x'.repeat(257)], 'header_malformed'],
   [['X-Gateway-Provider-Alias', 'a\u00e9'], 'header_malformed'],
 ])('%j is refused with %s', (headers, code) => {
   expect(() => split(headers)).toThrow(
@@ -110,9 +152,8 @@ test.each([
   );
 });
 
-test('the calling program is X-Gateway-Client, else the product of the user agent without its version', () => {
-  expect(split(['User-Agent', 'OpenAI/JS 7.59.0']).client).toBe('OpenAI/JS');
-  expect(split(['User-Agent', 'python-httpx/0.27.0 (x)']).client).toBe('python-httpx');
+test('the calling program is X-Gateway-Client, else what the user agent says', () => {
+  expect(split(['User-Agent', 'AsyncOpenAI/Python 3.57.0']).client).toBe('OpenAI/Python');
   expect(split(['User-Agent', 'curl/8', 'X-Gateway-Client', 'nightly-job']).client).toBe('nightly-job');
   expect(split([]).client).toBeNull();
 });

@@ -5,9 +5,10 @@
 import { createHash } from 'node:crypto';
 import { GatewayError } from '../errors.ts';
 import type { CallFlag } from '../token-usage.ts';
-import { copyLatin1 } from '../wire/copy-text.ts';
+import { decodePercent } from '../wire/percent-decoding.ts';
 import { hideSecretForms } from '../wire/secret-form.ts';
 import type { AcceptedRequest } from './accept.ts';
+import { readClientName } from './client-name.ts';
 import { hideSent, listSent } from './hide-sent.ts';
 
 /** Of `X-Gateway-`. */
@@ -67,7 +68,13 @@ export function splitGatewayHeaders(request: AcceptedRequest): GatewayHeaders {
         break;
       case 'metadata':
         if (name.length > PREFIX_CHARS) {
-          metadataBytes = addMetadata(metadata, name.slice(PREFIX_CHARS), decodeValue(value), metadataBytes, flags);
+          metadataBytes = addMetadata(
+            metadata,
+            name.slice(PREFIX_CHARS),
+            decodeExtended(decodeValue(value)),
+            metadataBytes,
+            flags,
+          );
         }
         break;
     }
@@ -79,10 +86,10 @@ export function splitGatewayHeaders(request: AcceptedRequest): GatewayHeaders {
     key: reserved.key,
     provider: readReserved(reserved.provider) ?? undefined,
     providerAlias: readReserved(reserved.providerAlias),
-    client: hideIn(cut(readText(reserved.client), MAX_CLIENT_BYTES) ?? clientOf(userAgent), sent),
+    client: hideIn(cut(readText(reserved.client) ?? readClientName(userAgent), MAX_CLIENT_BYTES), sent),
     traceId: readTraceId(reserved.traceId, flags),
-    spanPath: readSpan(reserved.spanPath, MAX_SPAN_PATH_BYTES, flags),
-    spanName: readSpan(reserved.spanName, MAX_SPAN_NAME_BYTES, flags),
+    spanPath: cutSpan(readText(reserved.spanPath), MAX_SPAN_PATH_BYTES, flags),
+    spanName: cutSpan(decodeName(reserved.spanName), MAX_SPAN_NAME_BYTES, flags),
     metadata,
     flags,
     forwarded,
@@ -104,34 +111,22 @@ interface Reserved {
   spanName?: string;
 }
 
-/** The three that decide where a call goes must be there once or not; of the others the first one counts. */
+const FIELDS: ReadonlyMap<string, keyof Reserved> = new Map([
+  ['x-gateway-key', 'key'],
+  ['x-gateway-provider', 'provider'],
+  ['x-gateway-provider-alias', 'providerAlias'],
+  ['x-gateway-client', 'client'],
+  ['x-gateway-trace-id', 'traceId'],
+  ['x-gateway-span-path', 'spanPath'],
+  ['x-gateway-span-name', 'spanName'],
+]);
+
+/** One rule for all of them: an empty one was not sent, and two leave open which is meant. */
 function takeReserved(reserved: Reserved, lower: string, value: string): void {
-  switch (lower) {
-    case 'x-gateway-key':
-      if (reserved.key !== undefined) throw new GatewayError('header_repeated');
-      reserved.key = value;
-      break;
-    case 'x-gateway-provider':
-      if (reserved.provider !== undefined) throw new GatewayError('header_repeated');
-      reserved.provider = value;
-      break;
-    case 'x-gateway-provider-alias':
-      if (reserved.providerAlias !== undefined) throw new GatewayError('header_repeated');
-      reserved.providerAlias = value;
-      break;
-    case 'x-gateway-client':
-      reserved.client ??= value;
-      break;
-    case 'x-gateway-trace-id':
-      reserved.traceId ??= value;
-      break;
-    case 'x-gateway-span-path':
-      reserved.spanPath ??= value;
-      break;
-    case 'x-gateway-span-name':
-      reserved.spanName ??= value;
-      break;
-  }
+  const field = FIELDS.get(lower);
+  if (field === undefined || value.trim() === '') return;
+  if (reserved[field] !== undefined) throw new GatewayError('header_repeated');
+  reserved[field] = value;
 }
 
 function addFlag(flags: CallFlag[], flag: CallFlag): void {
@@ -141,7 +136,7 @@ function addFlag(flags: CallFlag[], flag: CallFlag): void {
 function readReserved(value: string | undefined): string | null {
   if (value === undefined) return null;
   const trimmed = value.trim();
-  if (trimmed === '' || trimmed.length > MAX_RESERVED_CHARS || /[^\x20-\x7e]/.test(trimmed)) {
+  if (trimmed.length > MAX_RESERVED_CHARS || /[^\x20-\x7e]/.test(trimmed)) {
     throw new GatewayError('header_malformed');
   }
   return trimmed;
@@ -154,6 +149,31 @@ function decodeValue(value: string): string {
   const bytes = Buffer.from(value, 'latin1');
   const text = bytes.toString('utf8');
   return text.includes('\ufffd') ? value : text;
+}
+
+/** Clients that can send ASCII only write it as a step of the path is written: `Pr%C3%BCfung`. */
+function decodeName(value: string | undefined): string | null {
+  const text = readText(value);
+  return text?.includes('%') === true ? withoutNul(text, decodePercent(text)) : text;
+}
+
+/** Charset, language, value (RFC 8187 3.2.1): what such clients write for a value beyond ASCII. */
+const EXTENDED = /^utf-8'[\w-]*'((?:%[\da-f]{2}|[\w!#$&+.^`|~-])*)$/i;
+
+/** Any other value stays as it is, and so does one whose escapes are no UTF-8. */
+function decodeExtended(value: string): string {
+  const encoded = EXTENDED.exec(value)?.[1];
+  if (encoded === undefined) return value;
+  try {
+    return withoutNul(value, decodeURIComponent(encoded));
+  } catch {
+    return value;
+  }
+}
+
+/** No database keeps a text with a NUL in it. */
+function withoutNul(sent: string, decoded: string): string {
+  return decoded.includes('\0') ? sent : decoded;
 }
 
 function readText(value: string | undefined): string | null {
@@ -179,8 +199,7 @@ function readTraceId(value: string | undefined, flags: CallFlag[]): string | nul
   return `${cut(text, KEPT_TRACE_ID_BYTES)}~${createHash('sha256').update(text).digest('hex')}`;
 }
 
-function readSpan(value: string | undefined, maxBytes: number, flags: CallFlag[]): string | null {
-  const text = readText(value);
+function cutSpan(text: string | null, maxBytes: number, flags: CallFlag[]): string | null {
   const short = cut(text, maxBytes);
   if (short !== text) addFlag(flags, 'span_cut');
   return short;
@@ -211,14 +230,4 @@ function addMetadata(
   if (found === undefined) metadata.push([name, joined]);
   else found[1] = joined;
   return held;
-}
-
-/** `OpenAI/JS 7.59.0` → `OpenAI/JS`, `python-httpx/0.27` → `python-httpx`: the program, without its version. */
-function clientOf(userAgent: string | undefined): string | null {
-  const text = userAgent?.trim() ?? '';
-  if (text === '') return null;
-  const space = text.indexOf(' ');
-  const product = space === -1 ? text : text.slice(0, space);
-  const version = product.search(/\/v?\d/);
-  return cut(decodeValue(copyLatin1(version === -1 ? product : product.slice(0, version))), MAX_CLIENT_BYTES);
 }

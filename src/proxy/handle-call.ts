@@ -138,7 +138,12 @@ async function signHeaders(
 ): Promise<readonly string[]> {
   const body = requireHeldBody(prepared.body, request.contentLength ?? streamedBytes);
   const keys = await gateway.awsCredentials.read(signing);
-  return signRequest({ method: request.method, path: route.path, headers, body }, signing, keys, new Date());
+  return signRequest(
+    { method: request.method, path: route.path, headers, body },
+    signing,
+    keys,
+    new Date(gateway.clock.nowMs()),
+  );
 }
 
 function forward(

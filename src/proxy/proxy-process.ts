@@ -70,6 +70,7 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
     reportAttempt: attempts.add,
     log,
   });
+  if (start.clock !== undefined) gateway.clock.set(start.clock);
   const listener = createProxyServer(gateway, { ...SERVER_LIMITS, maxConnections });
   watchKeys(gateway);
   const report = setInterval(() => sendReport(channel, gateway, start.spoolName, attempts), REPORT_INTERVAL_MS);

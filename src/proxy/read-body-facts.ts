@@ -20,6 +20,7 @@ const MAX_FORM_END_BYTES = 512 * 1024;
 const DECODE_DEADLINE_MS = 2_000;
 
 const WANTED = ['model', 'stream'];
+const FIELDS = [...WANTED, 'session'];
 
 export const NO_BODY_FACTS: BodyFacts = Object.freeze({ model: null, streamed: null });
 
@@ -52,9 +53,16 @@ function readFormFacts(bytes: Buffer, headBytes: number, boundary: string): Body
   const tail = bytes.subarray(Math.max(head.length, bytes.length - MAX_FORM_END_BYTES));
   const isWhole = head.length + tail.length === bytes.length && headBytes === bytes.length;
   const fields = isWhole
-    ? readMultipartFields(bytes, boundary, WANTED)
-    : new Map([...readMultipartFields(head, boundary, WANTED), ...readMultipartFields(tail, boundary, WANTED)]);
-  return { model: readModel(fields.get('model')), streamed: readSwitch(fields.get('stream')) };
+    ? readMultipartFields(bytes, boundary, FIELDS)
+    : new Map([...readMultipartFields(head, boundary, FIELDS), ...readMultipartFields(tail, boundary, FIELDS)]);
+  const model = readModel(fields.get('model')) ?? readSessionModel(fields.get('session'));
+  return { model, streamed: readSwitch(fields.get('stream')) };
+}
+
+/** A call by WebRTC sends its offer, and beside it what the session is to be: JSON with the model in it. */
+function readSessionModel(session: string | undefined): string | null {
+  if (session === undefined) return null;
+  return readModel(scanTopLevel(Buffer.from(session), ['model']).members.get('model')?.scalar);
 }
 
 /** A form has only text; SDKs write a boolean in their language's way. */

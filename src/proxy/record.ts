@@ -6,6 +6,7 @@
 import type { CallBegin, CallBody, CallCheckpoint, CallEnd } from '../call-record.ts';
 import type { KeyEntry } from '../channel.ts';
 import { GATEWAY_ERRORS, type GatewayErrorCode } from '../errors.ts';
+import type { Endpoint } from '../providers/provider.ts';
 import { type ReportedUse, readReportedUse } from '../shapes/reported-use.ts';
 import type { CallFlag, TokenUsage, UsageReading } from '../token-usage.ts';
 import { copyLatin1 } from '../wire/copy-text.ts';
@@ -77,7 +78,7 @@ export function describeBegin(
     billed: endpoint.billed,
     method: request.method,
     path: route.loggedPath,
-    modelRequested: endpoint.model.in === 'path' ? hideSecretForms(endpoint.model.name) : body.model,
+    modelRequested: readRequestedModel(endpoint, body, request.query),
     streamed: endpoint.streamed === 'body' ? body.streamed : endpoint.streamed,
     isBatch: endpoint.isBatch,
     region: route.region,
@@ -89,6 +90,13 @@ export function describeBegin(
     flags,
     ordinal,
   };
+}
+
+/** Realtime sessions, and calls by WebRTC, have it in their query. */
+function readRequestedModel({ model }: Endpoint, body: BodyFacts, query: string): string | null {
+  if (model.in === 'path') return hideSecretForms(model.name);
+  const inQuery = model.in === 'body' && query !== '' ? new URLSearchParams(query).get('model') : null;
+  return body.model ?? (inQuery === null || inQuery === '' ? null : hideSecretForms(inQuery));
 }
 
 /** The client's own count of tries, from 0: OpenAI-style SDKs send it as such, AWS's as `attempt=1; max=3`. */

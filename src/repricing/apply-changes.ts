@@ -51,7 +51,7 @@ const CREATE_TABLES = `
     old_outcome text, old_priced_at timestamptz(3), old_cost_status text, old_billing_model text, old_price_version text,
     old_total_cost numeric(24,12), old_known_cost numeric(24,12)) on commit delete rows;
   create temp table if not exists ${CHANGED} (sign int4, account_id int4, trace_id text, key_id int4, provider text,
-    model text, model_requested text, indexed_metadata jsonb, outcome text, total_cost numeric(24,12),
+    model text, model_requested text, indexed_metadata jsonb, outcome text, closed_before text, total_cost numeric(24,12),
     known_cost numeric(24,12), input_tokens int8, cache_read_input_tokens int8, cache_creation_input_tokens int8,
     output_tokens int8, reasoning_tokens int8, requested_at timestamptz(3), responded_at timestamptz(3)) on commit delete rows`;
 

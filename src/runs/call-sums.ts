@@ -16,6 +16,7 @@ export type TokenSums = Record<(typeof TOKEN_COLUMNS)[number], number>;
 export interface CallSums extends TokenSums {
   calls: number;
   errors: number;
+  client_closed_calls: number;
   unpriced_calls: number;
   /** Decimal text. */
   total_cost: string;
@@ -24,11 +25,12 @@ export interface CallSums extends TokenSums {
 /** Selects the sums from `llm_requests`. */
 export const CALL_SUMS = sql`count(*) as calls,
   count(*) filter (where outcome not in ('ok', 'client_closed')) as errors,
+  count(closed_before) as client_closed_calls,
   count(*) filter (where total_cost is null) as unpriced_calls,
   coalesce(sum(coalesce(total_cost, known_cost)), 0) as total_cost,
   ${sql.join(TOKEN_COLUMNS.map((name) => sql`coalesce(sum(${sql.ref(name)}), 0)::int8 as ${sql.ref(name)}`))}`;
 
-const COUNT_COLUMNS = ['calls', 'errors', 'unpriced_calls'] as const;
+const COUNT_COLUMNS = ['calls', 'errors', 'client_closed_calls', 'unpriced_calls'] as const;
 
 /** Selects the sums of rows that hold such sums already: a roll-up, or groups. */
 export const SUMS_OF_SUMS = sql`
@@ -38,6 +40,7 @@ export const SUMS_OF_SUMS = sql`
 export const NO_SUMS: Readonly<CallSums> = {
   calls: 0,
   errors: 0,
+  client_closed_calls: 0,
   unpriced_calls: 0,
   total_cost: '0',
   input_tokens: 0,
@@ -51,6 +54,7 @@ export function readCallSums(row: SqlRow): Readonly<CallSums> {
   return {
     calls: Number(row['calls']),
     errors: Number(row['errors']),
+    client_closed_calls: Number(row['client_closed_calls']),
     unpriced_calls: Number(row['unpriced_calls']),
     total_cost: formatUsd(parseUsd(String(row['total_cost']))),
     input_tokens: Number(row['input_tokens']),

@@ -30,6 +30,7 @@ const METADATA_FACETS = `
 /** What the sums of `SUMMED_COLUMNS` are over records with `sign`. */
 export const COST_SUMS = `sum(sign)::int8,
     coalesce(sum(sign) filter (where outcome not in ('ok', 'client_closed')), 0)::int8,
+    coalesce(sum(sign) filter (where closed_before is not null), 0)::int8,
     coalesce(sum(sign) filter (where total_cost is null), 0)::int8,
     coalesce(sum(sign * coalesce(total_cost, known_cost)), 0)::numeric(36,12),
     ${SUMMED_COLUMNS.filter((column) => column.endsWith('_tokens'))

@@ -53,6 +53,7 @@ function sumCells(cells: readonly CostCell[]): CostSums {
   return {
     calls: sum('calls'),
     errors: sum('errors'),
+    client_closed_calls: sum('client_closed_calls'),
     unpriced_calls: sum('unpriced_calls'),
     total_cost: formatUsd(cost),
     input_tokens: sum('input_tokens'),

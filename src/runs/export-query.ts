@@ -32,6 +32,7 @@ const RUN_KINDS: Readonly<Record<RunField, ColumnKind>> = {
   calls: 'integer',
   open_calls: 'integer',
   errors: 'integer',
+  client_closed_calls: 'integer',
   total_cost: 'money',
   unpriced_calls: 'integer',
   input_tokens: 'integer',

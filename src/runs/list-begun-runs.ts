@@ -17,7 +17,8 @@ export async function listBegunRuns(pool: pg.Pool, scope: RunScope, limit: numbe
   const rows = await runSql(
     pool,
     sql`select ${sql.raw(RUN_COLUMNS)} from (
-      select account_id, trace_id, 0::int8 as calls, 0::int8 as errors, 0::int8 as unpriced_calls,
+      select account_id, trace_id, 0::int8 as calls, 0::int8 as errors, 0::int8 as client_closed_calls,
+        0::int8 as unpriced_calls,
         0::numeric as total_cost, 0::int8 as input_tokens, 0::int8 as cache_read_input_tokens,
         0::int8 as cache_creation_input_tokens, 0::int8 as output_tokens, 0::int8 as reasoning_tokens,
         min(requested_at) as started_at, max(requested_at) as ended_at, null::timestamptz as cut_at

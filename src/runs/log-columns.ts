@@ -33,6 +33,10 @@ export const LOG_COLUMNS = {
   attempt: { kind: 'integer', about: "The client's own retry count; null when it does not say" },
   status: { kind: 'integer', about: 'HTTP status sent to the client; null when none was sent' },
   outcome: { kind: 'text', about: 'How the call ended; one of a closed list, ok when it went well' },
+  closed_before: {
+    kind: 'text',
+    about: 'Of client_closed: what had not come when the client went: head, first_byte or end; null for all others',
+  },
   error_type: { kind: 'text', about: "Type of the error by the provider, or the gateway's error code" },
   error_message: { kind: 'text', about: 'Message of the error, at most 1,000 characters' },
   provider_request_id: { kind: 'text', about: "The provider's id of the request" },

@@ -5,13 +5,14 @@
  */
 
 /** Columns of `llm_runs` in the order of `runAggregate`. */
-export const RUN_COLUMNS = `account_id, trace_id, calls, errors, unpriced_calls, total_cost, input_tokens,
+export const RUN_COLUMNS = `account_id, trace_id, calls, errors, client_closed_calls, unpriced_calls, total_cost, input_tokens,
   cache_read_input_tokens, cache_creation_input_tokens, output_tokens, reasoning_tokens, started_at, ended_at`;
 
 /** Those of them that are sums over the calls. */
 export const SUMMED_COLUMNS = [
   'calls',
   'errors',
+  'client_closed_calls',
   'unpriced_calls',
   'total_cost',
   'input_tokens',
@@ -31,6 +32,7 @@ export const AGGREGATED_COLUMNS = [
   'model_requested',
   'indexed_metadata',
   'outcome',
+  'closed_before',
   'total_cost',
   'known_cost',
   'input_tokens',
@@ -46,6 +48,7 @@ export function runAggregate(source: string): string {
   const sum = (column: string) => `coalesce(sum(sign * ${column}), 0)::int8`;
   return `select account_id, trace_id, sum(sign)::int8,
     coalesce(sum(sign) filter (where outcome not in ('ok', 'client_closed')), 0)::int8,
+    coalesce(sum(sign) filter (where closed_before is not null), 0)::int8,
     coalesce(sum(sign) filter (where total_cost is null), 0)::int8,
     coalesce(sum(sign * coalesce(total_cost, known_cost)), 0)::numeric(36,12),
     ${sum('input_tokens')}, ${sum('cache_read_input_tokens')}, ${sum('cache_creation_input_tokens')},

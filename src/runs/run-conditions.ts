@@ -26,7 +26,8 @@ const OPEN_CALLS = sql`(select count(*) from llm_open_calls o where o.account_id
 function columnOf(column: RunFilterColumn): RawBuilder<unknown> {
   switch (column) {
     case 'state':
-      return sql`(case when ${OPEN_CALLS} > 0 then 'running' when r.errors > 0 then 'errors' else 'ok' end)`;
+      return sql`(case when ${OPEN_CALLS} > 0 then 'running' when r.errors > 0 then 'errors'
+        when r.calls > 0 and r.client_closed_calls = r.calls then 'client_closed' else 'ok' end)`;
     case 'open_calls':
       return OPEN_CALLS;
     case 'duration_ms':

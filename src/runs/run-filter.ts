@@ -4,6 +4,7 @@
  */
 import type { ColumnKind } from './log-columns.ts';
 import { type Filter, FilterError, type LogFilter, parseFilter, parseLogFilter } from './log-filter.ts';
+import { RUN_STATES } from './run-row.ts';
 
 export const RUN_FILTER_COLUMNS = {
   trace_id: 'text',
@@ -11,6 +12,7 @@ export const RUN_FILTER_COLUMNS = {
   calls: 'integer',
   open_calls: 'integer',
   errors: 'integer',
+  client_closed_calls: 'integer',
   unpriced_calls: 'integer',
   total_cost: 'money',
   input_tokens: 'integer',
@@ -33,7 +35,7 @@ export interface RunFilters {
 }
 
 const PREFIX = 'run.';
-const STATES: readonly string[] = ['running', 'errors', 'ok'];
+const STATES: readonly string[] = RUN_STATES;
 
 function isRunFilterColumn(name: string): name is RunFilterColumn {
   return Object.hasOwn(RUN_FILTER_COLUMNS, name);

@@ -11,12 +11,13 @@ export interface RunRow extends Readonly<CallSums> {
   readonly cut_at: Date | null;
 }
 
-export type RunState = 'running' | 'errors' | 'ok';
+export const RUN_STATES = ['running', 'errors', 'client_closed', 'ok'] as const;
+export type RunState = (typeof RUN_STATES)[number];
 
 /** For a query in which `r` is `llm_runs`. */
 export const RUN_COLUMNS = `r.trace_id, r.calls,
     (select count(*) from llm_open_calls o where o.account_id = r.account_id and o.trace_id = r.trace_id) as open_calls,
-    r.errors, r.unpriced_calls, r.total_cost, r.input_tokens, r.cache_read_input_tokens, r.cache_creation_input_tokens,
+    r.errors, r.client_closed_calls, r.unpriced_calls, r.total_cost, r.input_tokens, r.cache_read_input_tokens, r.cache_creation_input_tokens,
     r.output_tokens, r.reasoning_tokens, r.started_at, r.ended_at, r.cut_at`;
 
 /** In the order of JSON and of tables. */
@@ -26,6 +27,7 @@ export const RUN_FIELDS = [
   'calls',
   'open_calls',
   'errors',
+  'client_closed_calls',
   'total_cost',
   'unpriced_calls',
   'input_tokens',
@@ -59,7 +61,9 @@ export function readRunRow(row: SqlRow): RunRow {
 
 /** The same words as the SQL of `run-conditions.ts`. */
 function stateOf(row: RunRow): RunState {
-  return row.open_calls > 0 ? 'running' : row.errors > 0 ? 'errors' : 'ok';
+  if (row.open_calls > 0) return 'running';
+  if (row.errors > 0) return 'errors';
+  return row.calls > 0 && row.client_closed_calls === row.calls ? 'client_closed' : 'ok';
 }
 
 export function formatRunRow(row: RunRow): Readonly<Record<RunField, string | number | null>> & LogRecord {
@@ -69,6 +73,7 @@ export function formatRunRow(row: RunRow): Readonly<Record<RunField, string | nu
     calls: row.calls,
     open_calls: row.open_calls,
     errors: row.errors,
+    client_closed_calls: row.client_closed_calls,
     total_cost: row.total_cost,
     unpriced_calls: row.unpriced_calls,
     input_tokens: row.input_tokens,

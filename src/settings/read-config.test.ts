@@ -144,6 +144,10 @@ test.each([
     'DATABASE_URL: it must be of the form postgresql://user:password@host:5432/database',
   ],
   [
+    { DATABASE_URL: 'postgresql://me:pw@host/db?sslmode=verify_full' },
+    'DATABASE_URL: sslmode may be disable, prefer, require, verify-ca, verify-full, no-verify, and not "verify_full"',
+  ],
+  [
     { TOLLGATE_ADMIN_TOKEN: 'short' },
     'TOLLGATE_ADMIN_TOKEN: it must be 16 to 512 printable ASCII characters without spaces',
   ],

@@ -151,11 +151,17 @@ function readPriceFeed(given: Given): string {
   return url.href;
 }
 
+/** What they mean stands in docs/operating.md. */
+const SSL_MODES: readonly string[] = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
+
 function readDatabaseUrl(env: Environment): string | null {
   const value = readSecret('DATABASE_URL', env);
   if (value !== null && !/^postgres(ql)?:\/\//.test(value)) {
     throw new OperatorError('DATABASE_URL: it must be of the form postgresql://user:password@host:5432/database');
   }
+  const mode = value === null ? undefined : /[?&]sslmode=([^&]*)/.exec(value)?.[1];
+  if (mode !== undefined && !SSL_MODES.includes(mode))
+    throw new OperatorError(`DATABASE_URL: sslmode may be ${SSL_MODES.join(', ')}, and not "${mode.slice(0, 40)}"`);
   return value;
 }
 

@@ -40,9 +40,11 @@ function readJson(body: JsonValue, reading: UsageReading): UsageReading {
   const isImages = readName(body, 'endpoint')?.startsWith('/v1/images') === true;
   const summed = withUsage(reading, body['usage'], isImages ? normaliseImageUsage : normaliseTokens);
   const seen = withUnknownPrompts(summed, body);
-  const isFinal = FINAL_STATUSES.includes(readName(body, 'status') ?? '') && isSummed(body, seen);
-  const known = withLaterResult(seen, readName(body, 'id'), isFinal);
-  return withTerminal(withContext(known, { model: readName(body, 'model') }));
+  const isFinished = FINAL_STATUSES.includes(readName(body, 'status') ?? '');
+  const isFinal = isFinished && isSummed(body, seen);
+  const known = withContext(withLaterResult(seen, readName(body, 'id'), isFinal), { model: readName(body, 'model') });
+  // The result of a finished batch is due, and what it used is not there yet: that is not known, and not nothing.
+  return isFinished && !isFinal ? known : withTerminal(known);
 }
 
 export const batches = createWholeAnswer('batches', readJson);

@@ -186,3 +186,21 @@ test('a new batch is a result that is made later', () => {
     terminal: true,
   });
 });
+
+test('a line whose cache writes may be billed as reads is not summed with those of which the rate is known', () => {
+  const written = { input_tokens: 10, cache_creation_input_tokens: 100, output_tokens: 4 };
+  const credit = { fallback_credit: { status: { type: 'redeemed' } } };
+  const { usage } = readLines([
+    SUCCEEDED('claude-opus-5', written),
+    SUCCEEDED('claude-opus-5', { ...written, ...credit }),
+    SUCCEEDED('claude-opus-5', { ...written, ...credit }),
+  ]);
+  expect(usage?.classes).toEqual({ input: 10, cache_creation_5m: 100, output: 4 });
+  expect(usage?.others).toEqual([
+    {
+      ...{ purpose: 'batch', model: 'claude-opus-5', largestPrompt: 110, hasUnknownWrites: true },
+      classes: { input: 20, cache_creation_5m: 200, output: 8 },
+    },
+  ]);
+  expect(usage?.hasUnknownWrites).toBeUndefined();
+});

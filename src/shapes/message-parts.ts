@@ -142,6 +142,15 @@ function readAttempts(attempts: readonly JsonObject[]): Pick<Parts, 'others' | '
   return { others, isIncomplete: wrote.length > 0 };
 }
 
+/** Who served by the list of attempts, whatever the answer was opened as; null where no other model took over. */
+export function readServing(usage: JsonObject | undefined): string | null {
+  const entries = usage === undefined ? [] : readArray(usage, 'iterations').filter(isObject);
+  return readName(
+    entries.findLast((entry) => typeOf(entry) === 'fallback_message'),
+    'model',
+  );
+}
+
 export function readParts(native: JsonObject): Parts {
   const parts = readIterations(native, readArray(native, 'iterations').filter(isObject));
   const attempts = readArray(native, ATTEMPTS).filter(isObject);

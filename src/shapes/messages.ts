@@ -7,7 +7,7 @@ import type { JsonObject, JsonValue, UsageReading } from '../token-usage.ts';
 import { withErrorMember } from './error-reading.ts';
 import { createEventTest, ERROR_PATTERN, USAGE_PATTERN } from './event-test.ts';
 import { isObject, readArray, readCount, readName, readObject } from './json-reading.ts';
-import { draftCounts, isFallbackBlock, leaveAttempt, noteAttempts, readParts } from './message-parts.ts';
+import { draftCounts, isFallbackBlock, leaveAttempt, noteAttempts, readParts, readServing } from './message-parts.ts';
 import {
   createUsage,
   type Normalised,
@@ -81,7 +81,7 @@ function readHolder(holder: JsonObject, reading: UsageReading): UsageReading {
   const seen = withContext(
     withUsage(reading, usage, (native) => normaliseWith(native, executions)),
     {
-      model: readName(holder, 'model'),
+      model: readServing(usage) ?? readName(holder, 'model'),
       serviceTier: readName(usage, 'service_tier'),
       speed: readName(usage, 'speed'),
       inferenceGeo: readName(usage, 'inference_geo'),

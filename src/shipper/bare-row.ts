@@ -2,11 +2,12 @@
  * The last form of a record that the database has refused in all others: which call it was, whose, when and how it
  * ended. Nothing in it is free in form, so a call that can be named at all is in the log; it belongs to no run.
  */
-import { type CallBegin, PROVIDER_NAMES, type ProviderName } from '../call-record.ts';
+import { type CallBegin, CLOSED_BEFORE, PROVIDER_NAMES, type ProviderName } from '../call-record.ts';
 import { encodeCopyText } from '../store/copy-text.ts';
 import type { LlmRequestRow } from '../store/llm-request-row.ts';
 import type { CallFlag } from '../token-usage.ts';
 import type { CallItem, OpenItem } from './batch-item.ts';
+import { toAscii } from './lesser-rows.ts';
 
 const MAX_NODE_CHARACTERS = 64;
 const MAX_STATUS = 999;
@@ -40,6 +41,7 @@ function bareRow(row: LlmRequestRow, provider: ProviderName): LlmRequestRow {
     ...{ model: null, model_requested: null, billing_model: null, streamed: null, service_tier: null, speed: null },
     ...{ is_batch: false, region: null, inference_geo: null, attempt: null },
     status: isCount(row.status) && row.status <= MAX_STATUS ? row.status : null,
+    closed_before: CLOSED_BEFORE.find((known) => known === row.closed_before) ?? null,
     ...{ error_type: null, error_message: null, provider_request_id: null },
     flags: [...new Set([...row.flags.filter(isFlag), 'sanitised' as const])],
     ...{ trace_id: null, span_path: null, span_key: null, span_name: UNKNOWN },
@@ -55,6 +57,26 @@ function bareRow(row: LlmRequestRow, provider: ProviderName): LlmRequestRow {
     ...{ connect_ms: null, headers_ms: null, first_byte_ms: null, first_token_ms: null, overhead_us: null },
     ...{ request_bytes: null, response_bytes: null },
   };
+}
+
+/** The same in ASCII, which every database can hold. */
+export function plainOpen({ begin, process }: OpenItem): OpenItem {
+  const plain: CallBegin = {
+    ...begin,
+    client: mapped(begin.client),
+    modelRequested: mapped(begin.modelRequested),
+    path: toAscii(begin.path),
+    traceId: mapped(begin.traceId),
+    spanPath: mapped(begin.spanPath),
+    spanName: mapped(begin.spanName),
+    metadata: begin.metadata.map(([name, value]) => [toAscii(name), toAscii(value)]),
+    flags: [...new Set([...begin.flags, 'sanitised' as const])],
+  };
+  return { kind: 'open', begin: plain, process };
+}
+
+function mapped(text: string | null): string | null {
+  return text === null ? null : toAscii(text);
 }
 
 /** An open call keeps what its row needs when its process dies. */

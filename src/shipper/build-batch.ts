@@ -2,7 +2,7 @@
 import type { CallBegin, CallBody, CallCheckpoint, CallEnd, SpoolEntry } from '../call-record.ts';
 import type { PriceCall } from '../pricing/billable-call.ts';
 import { toBillableCall } from '../pricing/to-billable-call.ts';
-import { encodeCopyText } from '../store/copy-text.ts';
+import { encodeStoredRow } from '../store/copy-text.ts';
 import type { BatchItem, CallItem } from './batch-item.ts';
 import { interruptedEnd, makeRow } from './make-row.ts';
 
@@ -68,8 +68,7 @@ function makeCallItem(begin: CallBegin, end: CallEnd, bodies: readonly CallBody[
   const row = makeRow(begin, end, context.priceCall(toBillableCall(begin, end)), context.nowMs);
   return {
     kind: 'call',
-    row,
-    copyText: encodeCopyText([row]),
+    ...encodeStoredRow(row),
     billedOnceAs: end.billedOnceAs ?? null,
     bodies,
     requestHeaders: end.requestHeaders,
@@ -88,8 +87,7 @@ export function makeInterruptedItem(
   const row = makeRow(begin, end, priced, context.nowMs);
   return {
     kind: 'call',
-    row,
-    copyText: encodeCopyText([row]),
+    ...encodeStoredRow(row),
     billedOnceAs: end.billedOnceAs ?? null,
     bodies: [],
     requestHeaders: [],

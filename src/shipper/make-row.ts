@@ -103,6 +103,7 @@ export function makeRow(begin: CallBegin, end: KnownEnd, priced: PricedCall, pri
     attempt: begin.attempt,
     status: end.status,
     outcome: end.outcome,
+    closed_before: end.closedBefore ?? null,
     error_type: end.errorType,
     error_message: end.errorMessage,
     provider_request_id: end.providerRequestId,

@@ -1,6 +1,6 @@
 /**
- * The safe form of a row that the database refused: the same call, run, model, usage and cost, without what is large or
- * free in form. Better a plain row in the log than none.
+ * The safe form of a row that the database refused: the same call, run, metadata, model, usage and cost, cut to a length,
+ * and without what is free in form. Better a plain row in the log than none.
  */
 
 import { encodeCopyText } from '../store/copy-text.ts';
@@ -18,8 +18,6 @@ export function sanitiseCall(item: CallItem): CallItem {
     ...row,
     ...safeFields(row),
     flags: [...new Set([...row.flags, 'sanitised' as const])],
-    raw_metadata: {},
-    indexed_metadata: {},
     native_usage: null,
     estimated_tokens: null,
     cost_lines: null,
@@ -44,10 +42,19 @@ function safeFields(row: LlmRequestRow): Partial<LlmRequestRow> {
     const kind = LLM_REQUEST_COLUMNS[name];
     const value = row[name];
     if (kind === 'text' && typeof value === 'string') safe[name] = safeText(value);
+    if (name === 'raw_metadata' || name === 'indexed_metadata') safe[name] = mapTexts(row[name], safeText);
     if (kind === 'int2' || kind === 'int4' || kind === 'int8') safe[name] = safeCount(value, MAX_BY_KIND[kind]);
     if (kind === 'money') safe[name] = typeof value === 'string' && MAX_MONEY.test(value) ? value : null;
   }
   return safe;
+}
+
+/** The same value with every text in it changed, names as well. */
+export function mapTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((one: unknown) => mapTexts(one, change));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [change(name), mapTexts(one, change)]));
 }
 
 function safeText(text: string): string {

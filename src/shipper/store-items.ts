@@ -6,11 +6,12 @@
  * one of the data only when others are taken, and after a while (`raised-items.ts`).
  */
 import type { SpoolLog } from '../spool/spool-log.ts';
-import { bareCall, bareOpen } from './bare-row.ts';
+import { bareCall, bareOpen, plainOpen } from './bare-row.ts';
 import { type BatchItem, idOfItem } from './batch-item.ts';
 import { cleanReason } from './clean-reason.ts';
 import { describeFailure, judgeFailure, readPlace } from './database-error.ts';
 import type { IngestSession } from './ingest-session.ts';
+import { listLesserForms } from './lesser-rows.ts';
 import { quarantineRecord } from './quarantine.ts';
 import type { RaisedItems } from './raised-items.ts';
 import { sanitiseCall } from './sanitise-row.ts';
@@ -132,10 +133,13 @@ export async function putAside(
 
 function* listSafeForms(item: BatchItem): Generator<BatchItem> {
   if (item.kind === 'call') {
-    yield sanitiseCall(item);
+    const safe = sanitiseCall(item);
+    yield safe;
+    yield* listLesserForms(safe);
     const bare = bareCall(item);
     if (bare !== null) yield bare;
   } else if (item.kind === 'open') {
+    yield plainOpen(item);
     const bare = bareOpen(item);
     if (bare !== null) yield bare;
   }

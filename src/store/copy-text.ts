@@ -16,6 +16,7 @@ function listColumns(): (readonly [keyof LlmRequestRow, ColumnKind])[] {
 }
 
 const NULL = '\\N';
+const REPLACEMENT = '\uFFFD';
 const NEEDS_ESCAPE = /[\\\n\r\t]/;
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 const UNSTORABLE_ESCAPE = /\\u(?:0000|d[89a-f])/i;
@@ -33,6 +34,22 @@ export function encodeCopyText(rows: readonly LlmRequestRow[]): string {
     text += '\n';
   }
   return text;
+}
+
+/** One row as it is stored: where characters in it had to be replaced for that, it says so. */
+export function encodeStoredRow(row: LlmRequestRow): { readonly row: LlmRequestRow; readonly copyText: string } {
+  const copyText = encodeCopyText([row]);
+  if (!copyText.includes(REPLACEMENT) || isStorable(row)) return { row, copyText };
+  const flagged: LlmRequestRow = { ...row, flags: [...row.flags, 'text_replaced'] };
+  return { row: flagged, copyText: encodeCopyText([flagged]) };
+}
+
+function isStorable(row: LlmRequestRow): boolean {
+  return COLUMN_KINDS.every(([name, kind]) => {
+    const value = row[name];
+    if (kind === 'json') return value === null || storableJson(value) === JSON.stringify(value);
+    return typeof value !== 'string' || storableText(value) === value;
+  });
 }
 
 function encodeValue(kind: ColumnKind, value: NonNullable<LlmRequestRow[keyof LlmRequestRow]>): string {
@@ -65,7 +82,7 @@ function quoteItem(item: string): string {
 
 /** Text without U+0000 and without lone surrogates. */
 export function storableText(text: string): string {
-  return text.toWellFormed().replaceAll('\0', '\uFFFD');
+  return text.toWellFormed().replaceAll('\0', REPLACEMENT);
 }
 
 /** JSON text whose strings are all storable; `undefined` members vanish. */

@@ -3,7 +3,7 @@
  * each column means stands in the migration, as its comment.
  */
 
-import type { Outcome, ProviderName } from '../call-record.ts';
+import type { ClosedBefore, Outcome, ProviderName } from '../call-record.ts';
 import type { CostStatus } from '../cost-status.ts';
 import type { CallFlag, JsonObject, UsageSource } from '../token-usage.ts';
 
@@ -31,6 +31,7 @@ export interface LlmRequestRow {
   readonly attempt: number | null;
   readonly status: number | null;
   readonly outcome: Outcome;
+  readonly closed_before: ClosedBefore | null;
   readonly error_type: string | null;
   readonly error_message: string | null;
   readonly provider_request_id: string | null;
@@ -103,6 +104,7 @@ export const LLM_REQUEST_COLUMNS = {
   attempt: 'int4',
   status: 'int2',
   outcome: 'text',
+  closed_before: 'text',
   error_type: 'text',
   error_message: 'text',
   provider_request_id: 'text',

@@ -116,8 +116,8 @@ function refuseForeignFiles(path: string): void {
 function closeToOthers(path: string, mode: number): void {
   try {
     chmodSync(path, mode);
-  } catch (cause) {
-    if (!(cause instanceof Error && 'code' in cause && cause.code === 'EPERM')) throw cause;
+  } catch {
+    // Whether it can be used is tried next.
   }
 }
 

@@ -1,5 +1,6 @@
 /** The proxy processes as children: what each is given at a start. When one is replaced, the fleet says. */
 import type { ProxyStart, UpMessage } from '../channel.ts';
+import type { ClockReading } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { proxyConfig } from './child-secrets.ts';
 import { removeEmptySpool } from './empty-spools.ts';
@@ -17,8 +18,14 @@ export interface ProxyChildrenOptions {
   readonly keysFile: string;
   readonly sockets: ListeningSockets;
   readonly drainMs: number;
+  /** Null where the machine's clock is right. */
+  readonly readClock: () => ClockReading | null;
   readonly onMessage: (proxy: SupervisedChild, message: UpMessage) => void;
   readonly onChange: (proxy: SupervisedChild) => void;
+}
+
+function withClock(clock: ClockReading | null): Pick<ProxyStart, 'clock'> {
+  return clock === null ? {} : { clock };
 }
 
 /** Creates one for each socket, without starting them. */
@@ -29,6 +36,7 @@ export function createProxyChildren(options: ProxyChildrenOptions): ProxyFleet {
     createStart: (spoolName): ProxyStart => ({
       ...{ type: 'start', role: 'proxy', config: proxyConfig(config), listenFd: LISTEN_FD },
       ...{ spoolDir, spoolName, keysFile },
+      ...withClock(options.readClock()),
     }),
     createChild: (listenFd, maxEarlyExits, createStart, onChildMessage, onChildChange) => {
       const child: SupervisedChild = createSupervisedChild({

@@ -4,7 +4,7 @@
  * container's limit on processes. A shell waits for all: it takes this process's place, starts the gateway as its child,
  * passes signals on and ends with its exit code.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 
 const SHELL = '/bin/sh';
 
@@ -38,13 +38,25 @@ export interface OwnProcess {
   readonly execve?: (file: string, args: readonly string[], env: NodeJS.ProcessEnv) => never;
 }
 
+/** Node and what runs on it, by the names that they give themselves: none of them waits for orphans. */
+const NEVER_WAITS = /^(?:node|npm|npx|pnpm|yarn)\b/;
+
 /**
- * Returns where this is not process 1, so also in the shell's child; and false where it is and must remain so, for want
- * of a shell. Call it before anything is opened.
+ * Returns where this is not process 1, so also in the shell's child. False where orphans stay: another program on Node
+ * is process 1, or this is and must remain so, for want of a shell. Call it before anything is opened.
  */
 export function leaveReapingToShell(own: OwnProcess, shell = SHELL): boolean {
-  if (own.pid !== 1) return true;
+  if (own.pid !== 1) return !NEVER_WAITS.test(readFirstName());
   if (own.execve === undefined || !existsSync(shell)) return false;
   own.execve(shell, ['sh', '-c', SCRIPT, 'tollgate', own.execPath, ...own.execArgv, ...own.argv.slice(1)], own.env);
   return true;
+}
+
+/** Of process 1; empty where that is not told. */
+function readFirstName(): string {
+  try {
+    return readFileSync('/proc/1/comm', 'utf8');
+  } catch {
+    return '';
+  }
 }

@@ -14,6 +14,7 @@ import { readVersion } from '../version.ts';
 import { writeAdminAccess } from './admin-access.ts';
 import { bindPorts } from './bind-ports.ts';
 import { childEnvironment } from './child-secrets.ts';
+import { readClockFile, writeClockFile } from './clock-file.ts';
 import { awaitPatiently, CONTROL_RESTART_MS, type ControlChildOptions, createControlChild } from './control-child.ts';
 import { openDataDirectory } from './data-directory.ts';
 import { type Database, openDatabase } from './database.ts';
@@ -68,6 +69,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     keys: join(dataDir, 'keys.json'),
     spool: join(dataDir, 'spool'),
     children: join(dataDir, 'children.json'),
+    clock: join(dataDir, 'clock.json'),
   };
   const env = childEnvironment(options.env, join(dataDir, 'compile-cache'));
   const drainMs = config.drainSeconds * 1_000;
@@ -109,6 +111,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     const { lifelineFd, isOurs, exposure } = parts.directory;
     if (exposure !== null) log.warn(exposure);
     const isSetUp = existsSync(paths.keys);
+    clockReading = readClockFile(paths.clock);
     await endFormerChildren(paths.children, log);
     removeEmptySpools(paths.spool);
     const { config: bound, sockets } = await bindPorts(config, parts);
@@ -124,7 +127,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     const base = { entry, env, lifelineFd, log };
     const given = { base, config: bound, spoolDir: paths.spool, keysFile: paths.keys };
     parts.proxies = createProxyChildren({
-      ...{ ...given, sockets, drainMs },
+      ...{ ...given, sockets, drainMs, readClock: () => clockReading },
       ...{ onMessage: onProxyMessage, onChange: onProxyChange },
     });
     if (parts.demoSockets !== null) parts.demo = createDemoChild(base, parts.demoSockets, onChange);
@@ -180,6 +183,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       publication.publish(message.change, parts.proxies?.children() ?? []);
     } else if (message.type === 'clock') {
       clockReading = message.reading;
+      writeClockFile(paths.clock, message.reading);
       for (const proxy of parts.proxies?.children() ?? []) proxy.send(message);
     } else if (message.type === 'restart-proxies') {
       restart();

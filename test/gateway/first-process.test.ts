@@ -43,8 +43,10 @@ function readState(pid: number): string {
 
 const listZombies = (pid: number): number[] => listChildren(pid).filter((child) => readState(child) === 'Z');
 
-async function startContained(): Promise<Contained> {
-  const child = spawn('unshare', ['--pid', '--fork', '--kill-child', '--mount-proc', process.execPath, MAIN, 'start'], {
+/** `first`: a program of Node that is process 1 and starts the gateway; without it the gateway is process 1. */
+async function startContained(first: readonly string[] = []): Promise<Contained> {
+  const command = [process.execPath, ...first, MAIN, 'start'];
+  const child = spawn('unshare', ['--pid', '--fork', '--kill-child', '--mount-proc', ...command], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {
       ...{ PATH: process.env['PATH'], NODE_COMPILE_CACHE: COMPILE_CACHE, TOLLGATE_DATA_DIR: join(dir, 'data') },
@@ -101,6 +103,14 @@ test.runIf(isRoot)('signals to process 1 reach the gateway, and its exit code co
   const [supervisor = 0] = listChildren(gateway.pid);
   process.kill(supervisor, 'SIGKILL');
   expect(await gateway.exited).toBe(137);
+});
+
+test.runIf(isRoot)('a gateway whose process 1 is another program of Node says what that means', async () => {
+  const script =
+    "const { spawn } = require('node:child_process'); spawn(process.execPath, process.argv.slice(1), { stdio: 'inherit' })";
+  const gateway = await startContained(['-e', script]);
+  const said = 'process 1 here waits for no orphans: start the container with --init, or killed processes stay in it';
+  expect(gateway.log().filter(({ level }) => level === 'warn')).toMatchObject([{ msg: said }]);
 });
 
 test('any other process stays what it is, and process 1 without a shell says that it must', () => {

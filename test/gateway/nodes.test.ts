@@ -197,6 +197,29 @@ describe.each(POSTGRES_KINDS)('nodes in $name', (kind) => {
     await node.stop();
   });
 
+  test('when days lie between two signs of life by the clock of the database, nothing is dropped for one more', async () => {
+    const id = randomUUID();
+    const nowMs = await readDatabaseTime(pool);
+    await (await startNode('a', USUAL, { id })).stop();
+    await storeCallAt(1, nowMs - 92 * DAY_MS);
+    await forgetLateness();
+    // As if the clock of the database had jumped by three days.
+    await pool.query("update nodes set seen_at = seen_at - interval '3 days'");
+    const node = await startNode('a', USUAL, { id });
+    expect(await sweepLog(pool, clockAhead(0))).toBe('paused');
+    await node.stop();
+    expect(await countCalls()).toBe(1);
+    await pool.query(
+      "update deployment_settings set value = (now() - interval '1 minute')::text where name = 'retention_paused_until'",
+    );
+    expect(await sweepLog(pool, clockAhead(0))).toMatchObject({ dropped: [expect.any(String), expect.any(String)] });
+    // Noted by a clock that was 100 days ahead.
+    await pool.query(
+      "update deployment_settings set value = (now() + interval '100 days')::text where name = 'retention_paused_until'",
+    );
+    expect(await sweepLog(pool, clockAhead(0))).toMatchObject({ dropped: [] });
+  });
+
   test('while a node lives, one of a release that knows no common settings cannot drop a day', async () => {
     const formerLock = async () => {
       const { rows } = await pool.query<{ got: boolean }>('select pg_try_advisory_xact_lock(7461003) as got');

@@ -87,7 +87,7 @@ test('first what would change, then the change, and afterwards the call shows wh
     'Nothing would change.',
   );
   const shown = (await tollgate('logs', idAt(1))).stdout;
-  expect(shown).toContain('cost        $0.00025\n');
+  expect(shown).toMatch(/\ncost +\$0\.00025\n/);
   expect(shown).toMatch(/\n2026-\d\d-\d\d \d\d:\d\d:\d\d +unpriced +\$0\.00025 +the contract\n/);
 });
 

@@ -134,6 +134,7 @@ async function startWithMuteDatabase() {
       ...{ PATH: process.env['PATH'], HOME: process.env['HOME'], NODE_COMPILE_CACHE: COMPILE_CACHE },
       ...{ TOLLGATE_DATA_DIR: former.dataDir, TOLLGATE_WORKERS: '1', DATABASE_URL: mute.connectionString },
       ...{ TOLLGATE_PORT: String(former.port), TOLLGATE_ADMIN_PORT: String(former.adminPort) },
+      TOLLGATE_STOP_DELAY_SECONDS: '0',
       ...stage.env,
     },
   });

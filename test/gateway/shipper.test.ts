@@ -29,6 +29,7 @@ import { fixedPrices } from '../fixed-prices.ts';
 import { MIGRATIONS, openMigrated } from '../open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../postgres.ts';
 import { type QuietLog, quietLog } from '../quiet-log.ts';
+import { waitUntil } from './start-gateway.ts';
 
 const DRAIN_MS = 20_000;
 
@@ -102,6 +103,30 @@ describe.each(POSTGRES_KINDS)('the shipper into $name', (kind) => {
       },
     };
   }
+
+  test('a folder that somebody copies into the spool, and pauses, is stored whole and not taken away under the copy', async () => {
+    const elsewhere = join(root, 'elsewhere');
+    const gone = openSpoolWriter({ dir: join(elsewhere, 'gone'), durability: 'process', log });
+    for (let number = 1; number <= 40; number += 1) await writeCall(gone, number);
+    await gone.close();
+    const ship = startShipper({
+      ...{ pool, spoolDir, prices: fixedPrices(priceByToken), log, deadAfterMs: 0, foreignQuietMs: 400 },
+    });
+    stops.push(() => ship.stop());
+    ship.setLiveSpools([]);
+    expect(await ship.drain(10_000)).toBe(true);
+    const bytes = readFileSync(join(elsewhere, 'gone', 'seg-00000001.log'));
+    const half = Math.floor((bytes.length * 2) / 3);
+    mkdirSync(join(spoolDir, 'gone'), { recursive: true });
+    writeFileSync(join(spoolDir, 'gone', 'seg-00000001.log'), bytes.subarray(0, half));
+    await sleep(1_500);
+    appendFileSync(join(spoolDir, 'gone', 'seg-00000001.log'), bytes.subarray(half));
+    await waitUntil('all rows', async () => {
+      const { rows } = await pool.query<{ calls: number }>('select count(*) as calls from llm_requests');
+      return rows[0]?.calls === 40 ? true : undefined;
+    });
+    expect(ship.stats()).toMatchObject({ rows: 40, corruptBytes: 0, quarantined: 0 });
+  });
 
   test('prices that change without end do not keep a call from the log', async () => {
     const spool = writer('p1');
@@ -212,7 +237,7 @@ describe.each(POSTGRES_KINDS)('the shipper into $name', (kind) => {
       raw_metadata: { Feature: 'a\uFFFDb\uFFFD' },
       indexed_metadata: {},
       responded_at: new Date(NOON_MS + 1501),
-      flags: [],
+      flags: ['text_replaced'],
     });
     expect(await queryOne('select trace_id, calls, unpriced_calls, total_cost from llm_runs')).toEqual({
       trace_id: 'run 1',

@@ -223,7 +223,13 @@ test('it works with npm as its parent, a closed stdin and no terminal', async ()
     'sh',
     ['-c', `exec "${process.execPath}" "${join(import.meta.dirname, 'stand-in-gateway.ts')}" <&- `],
     {
-      env: { ...process.env, TOLLGATE_DATA_DIR: dataDir, TOLLGATE_PORT: '0', TOLLGATE_ADMIN_PORT: '0' },
+      env: {
+        ...process.env,
+        TOLLGATE_DATA_DIR: dataDir,
+        TOLLGATE_PORT: '0',
+        TOLLGATE_ADMIN_PORT: '0',
+        TOLLGATE_STOP_DELAY_SECONDS: '0',
+      },
       stdio: ['ignore', 'pipe', 'ignore'],
       detached: true,
     },

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { startWebsocketProvider, type WebsocketProvider } from '../proxy/websocket-provider.ts';
-import { startGateway, type TestGateway } from './start-gateway.ts';
+import { asRecord, startGateway, type TestGateway } from './start-gateway.ts';
 
 let provider: WebsocketProvider;
 let gateway: TestGateway;
@@ -41,9 +41,9 @@ afterAll(async () => {
 });
 
 /** Opens a session, takes `turns`, and tells the id of its record. */
-async function openSession(turns: number): Promise<{ client: WebSocket; id: string }> {
+async function openSession(turns: number, key = gateway.key): Promise<{ client: WebSocket; id: string }> {
   const client = new WebSocket(`ws://127.0.0.1:${gateway.port}/v1/realtime?model=gpt-realtime`, {
-    headers: { 'X-Gateway-Key': gateway.key, 'X-Gateway-Trace-Id': 'talk' },
+    headers: { 'X-Gateway-Key': key, 'X-Gateway-Trace-Id': 'talk' },
   });
   client.on('error', () => {});
   const id = new Promise<string>((resolve) => {
@@ -103,4 +103,16 @@ test('what a session had used stands when its proxy process is killed', async ()
     usage_source: 'partial',
     cost_status: 'partial',
   });
+});
+
+test.each([
+  ['revoked', 'DELETE', '', undefined, 'the gateway key was revoked', 'key_revoked'],
+  ['rotated', 'POST', '/rotate', '{"overlap_seconds":1}', 'the gateway key has expired', 'key_expired'],
+])('a session whose key is %s ends, with a reason and on the record', async (_, method, path, body, reason, type) => {
+  const made = asRecord(await gateway.api('/api/v1/keys', { method: 'POST', body: '{"name":"soon over"}' }));
+  const { client, id } = await openSession(1, String(made['key']));
+  const closed = new Promise((resolve) => client.once('close', (code, text) => resolve([code, String(text)])));
+  await gateway.api(`/api/v1/keys/${made['id']}${path}`, { method, ...(body === undefined ? {} : { body }) });
+  expect(await closed).toEqual([1008, reason]);
+  expect(await gateway.waitForLog(id)).toMatchObject({ status: 101, outcome: 'shutdown_cut', error_type: type });
 });

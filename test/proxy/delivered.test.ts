@@ -2,12 +2,17 @@
  * Clients that go once they have what they wanted: at the last event of a stream, or at its finish reason. Their calls
  * went well; what the provider still sends is read, and its connection is kept.
  */
+import { connect as connectHttp2, constants } from 'node:http2';
 import { connect } from 'node:net';
+import Anthropic from '@anthropic-ai/sdk';
+import { BedrockRuntimeClient, ConverseStreamCommand } from '@aws-sdk/client-bedrock-runtime';
 import { EventStreamCodec } from '@smithy/eventstream-codec';
+import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../src/proxy/upstream/upstream-limits.ts';
 import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
 import { type AnswerStep, buildAnswer } from '../scripted-answer.ts';
+import { readHttp2Answer } from './read-http2-answer.ts';
 import { type InProcessProxy, startProxy } from './start-proxy.ts';
 
 let provider: ScriptedProvider;
@@ -55,6 +60,10 @@ const chunk = (event: object): Buffer =>
   frame('chunk', { bytes: Buffer.from(JSON.stringify(event)).toString('base64') });
 const sse = (...events: readonly object[]): Buffer =>
   Buffer.from(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''));
+
+/** As Anthropic's library wants them: with the type in a line of its own. */
+const sseNamed = (...events: readonly { readonly type: string }[]): Buffer =>
+  Buffer.from(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(''));
 
 const WORDS = { model: 'm', choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: null }], usage: null };
 const FINISH = { model: 'm', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage: null };
@@ -222,6 +231,26 @@ describe('a client that goes at the last event', () => {
     expect((await proxy.lastCall()).end).toMatchObject({ outcome: 'ok', usageSource: 'provider' });
   });
 
+  test('of a stream of HTTP/2 was served well, and the connection is kept', async () => {
+    const before = provider.connectionCount();
+    const body = Buffer.concat([sse(WORDS, FINISH, USAGE), DONE]);
+    provider.setAnswer(() => inTwo(TOLD_CHAT, body, Buffer.from(': end\n\n'), 30));
+    const session = connectHttp2(proxy.base);
+    try {
+      for (let call = 0; call < 3; call += 1) {
+        const answer = await readHttp2Answer(session, {
+          ...{ method: 'POST', path: TOLD_CHAT.path, body: TOLD_CHAT.body, headers: ['x-gateway-key', proxy.key] },
+          onBody: (bytes, stream) => (bytes >= body.length ? stream.close(constants.NGHTTP2_CANCEL) : undefined),
+        });
+        expect(answer.body.toString()).toContain('[DONE]');
+        expect((await proxy.lastCall()).end).toMatchObject({ outcome: 'ok', usageSource: 'provider' });
+      }
+      expect(provider.connectionCount() - before).toBeLessThanOrEqual(1);
+    } finally {
+      session.destroy();
+    }
+  });
+
   test('is served as well where answers are read on for longer', async () => {
     const draining = await startProxy(provider.origin, { onClientAbort: 'drain' });
     try {
@@ -309,5 +338,68 @@ describe('a client that gives up', () => {
       closedBefore: 'end',
       usageSource: 'partial',
     });
+  });
+});
+
+describe('a program with the provider’s own library that stops reading', () => {
+  const options = () => ({ apiKey: 'placeholder', maxRetries: 0, defaultHeaders: { 'X-Gateway-Key': proxy.key } });
+
+  test('at the finish reason of OpenAI’s: ten of ten have their cost', async () => {
+    const client = new OpenAI({ ...options(), baseURL: `${proxy.base}/v1` });
+    provider.setAnswer(() => inTwo(CHAT, sse(WORDS, FINISH), Buffer.concat([sse(USAGE), DONE]), 20));
+    for (let call = 0; call < 10; call += 1) {
+      const stream = await client.chat.completions.create({
+        ...{ model: 'm', stream: true, messages: [{ role: 'user', content: 'Hi' }] },
+      });
+      for await (const part of stream) if (part.choices[0]?.finish_reason != null) break;
+      const { end } = await proxy.lastCall();
+      expect(end).toMatchObject({ outcome: 'ok', usageSource: 'provider', usage: { classes: { output: 16 } } });
+    }
+  });
+
+  test('at the stop reason of Anthropic’s: ten of ten have their cost', async () => {
+    const client = new Anthropic({ ...options(), baseURL: proxy.base });
+    provider.setAnswer(() => inTwo(MESSAGES, sseNamed(START, STOP_REASON), sseNamed({ type: 'message_stop' }), 20));
+    for (let call = 0; call < 10; call += 1) {
+      const stream = await client.messages.create({
+        ...{ model: 'm', max_tokens: 9, stream: true, messages: [{ role: 'user', content: 'Hi' }] },
+      });
+      for await (const event of stream) if (event.type === 'message_delta') break;
+      const { end } = await proxy.lastCall();
+      expect(end).toMatchObject({ outcome: 'ok', usageSource: 'provider', usage: { classes: { output: 16 } } });
+    }
+  });
+
+  test('at the `messageStop` of Bedrock’s: ten of ten have their cost', async () => {
+    const client = new BedrockRuntimeClient({
+      ...{ region: 'us-east-1', endpoint: proxy.base, maxAttempts: 1 },
+      ...{ token: { token: 'placeholder' }, authSchemePreference: ['httpBearerAuth'] },
+    });
+    client.middlewareStack.add(
+      (next) => (args) => {
+        const { request } = args;
+        if (typeof request === 'object' && request !== null && 'headers' in request)
+          Object.assign(Object(request.headers), { 'X-Gateway-Key': proxy.key });
+        return next(args);
+      },
+      { step: 'build' },
+    );
+    const stop = frame('messageStop', { stopReason: 'end_turn' });
+    provider.setAnswer(() => inTwo(CONVERSE, stop, frame('metadata', { usage: TOKENS }), 20));
+    try {
+      for (let call = 0; call < 10; call += 1) {
+        const gone = new AbortController();
+        const { stream } = await client.send(
+          new ConverseStreamCommand({ modelId: 'm', messages: [{ role: 'user', content: [{ text: 'Hi' }] }] }),
+          { abortSignal: gone.signal },
+        );
+        for await (const event of stream ?? []) if (event.messageStop !== undefined) break;
+        gone.abort();
+        const { end } = await proxy.lastCall();
+        expect(end).toMatchObject({ outcome: 'ok', usageSource: 'provider', usage: { classes: { output: 16 } } });
+      }
+    } finally {
+      client.destroy();
+    }
   });
 });

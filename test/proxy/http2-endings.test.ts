@@ -2,7 +2,9 @@ import { type EventEmitter, once } from 'node:events';
 import { type ClientHttp2Session, connect as connectHttp2, constants } from 'node:http2';
 import { createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createKeySnapshot } from '../../src/keys/key-snapshot.ts';
 import { Http2Sessions } from '../../src/proxy/http2/http2-sessions.ts';
+import { endCallsOfEndedKeys } from '../../src/proxy/key-end.ts';
 import { type Answer, type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
 import { buildAnswer } from '../scripted-answer.ts';
 import {
@@ -461,3 +463,49 @@ async function waitUntilStill(read: () => number): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 150));
   }
 }
+
+test('once a stop is announced new connections are served as before, also one after the other', async () => {
+  const announced = await startProxy(provider.origin);
+  try {
+    provider.setAnswer(() => buildAnswer({ body: '{}' }));
+    announced.gateway.isDraining = true;
+    announced.sessions.announceEnd();
+    // Each connection ends with its answer, as one of HTTP/1.1 does.
+    for (const [call, status] of [
+      [messages(announced.key), 200],
+      [{ path: '/readyz' }, 503],
+      [messages(announced.key), 200],
+    ] as const) {
+      const late = openSession(announced.base);
+      expect((await readHttp2Answer(late, call)).status).toBe(status);
+      await once(late, 'close');
+    }
+  } finally {
+    await announced.close();
+  }
+});
+
+test('a stream whose key is revoked is reset, and the other streams of its connection go on', async () => {
+  const shared = await startProxy(provider.origin);
+  const own = openSession(shared.base);
+  try {
+    provider.setAnswer(() => [
+      ...buildAnswer({ headers: STREAM, framing: 'chunked', body: 'data: 1\n\n' }).slice(0, 2),
+      { waitFor: never },
+    ]);
+    const begun = Promise.withResolvers<void>();
+    const answer = readHttp2Answer(own, { ...messages(shared.key), onBody: () => begun.resolve() });
+    await begun.promise;
+    const { snapshot } = shared.gateway.keys;
+    const entries = [...(snapshot?.keys.values() ?? [])].map((entry) => ({ ...entry, revoked: true }));
+    shared.gateway.keys.snapshot = createKeySnapshot(2, entries);
+    endCallsOfEndedKeys(shared.gateway);
+    expect(await answer).toMatchObject({ status: 200, end: NGHTTP2_INTERNAL_ERROR });
+    expect((await readHttp2Answer(own, { path: '/healthz' })).status).toBe(200);
+    expect((await readHttp2Answer(own, messages(shared.key))).status).toBe(401);
+    expect((await shared.lastCall()).end).toMatchObject({ outcome: 'shutdown_cut', errorType: 'key_revoked' });
+  } finally {
+    own.destroy();
+    await shared.close();
+  }
+});

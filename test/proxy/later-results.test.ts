@@ -20,10 +20,11 @@ afterAll(async () => {
   await provider.close();
 });
 
-async function recordOf(name: string) {
+async function recordOf(name: string, change: (body: string) => string = (body) => body) {
   const fixture = FIXTURES.find((candidate) => candidate.name === name);
   if (fixture === undefined) throw new Error(`no fixture ${name}`);
-  const { status, headers, body, request } = fixture;
+  const { status, headers, request } = fixture;
+  const body = Buffer.from(change(fixture.body.toString()));
   provider.setAnswer(() => buildAnswer({ status, headers: Object.entries(headers), framing: 'chunked', body }));
   const sent = requestBody(fixture);
   const lines = [
@@ -107,4 +108,13 @@ test.each<[string, string, object]>([
   ],
 ])('%s', async (_, name, expected) => {
   expect(await recordOf(name)).toEqual(expected);
+});
+
+test('a batch that is called finished before its usage was summed up is counted when it is', async () => {
+  const withoutSum = await recordOf('batch-fetched', (body) => body.replaceAll(/("\w*_tokens"):\s*\d+/g, '$1:0'));
+  // Not known, until somebody asks again: whoever does not has not had it for nothing.
+  expect(withoutSum).toMatchObject({ ...NOTHING, flags: ['result_unread'] });
+  const summed = await recordOf('batch-fetched');
+  expect(summed.once).not.toBeNull();
+  expect(summed.source).toBe('provider');
 });

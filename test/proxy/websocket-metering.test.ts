@@ -204,9 +204,29 @@ test.each(['provider', 'client'])(
       outcome: who === 'provider' ? 'upstream_truncated' : 'client_closed',
       usage: { classes: { output_audio: 91 } },
       usageSource: 'partial',
+      ...(who === 'client' ? { closedBefore: 'end' } : {}),
     });
   },
 );
+
+test.each(['provider', 'client'])('a goodbye of the %s in the middle of a turn is remarked', async (who) => {
+  const { provider, proxy } = await start((session) => {
+    serveTurns(session);
+    session.on('message', () => session.send('{"type":"response.created","response":{"id":"second"}}'));
+  });
+  const client = connectTo(proxy);
+  const begun = new Promise<void>((resolve) => {
+    client.on('message', (data) => String(data).includes('"second"') && resolve());
+  });
+  await opened(client);
+  client.send('{"type":"response.create"}');
+  await begun;
+  const over = closed(client);
+  if (who === 'provider') provider.sessions[0]?.close(1000);
+  else client.close(1000);
+  expect((await over).code).toBe(1000);
+  expect((await proxy.lastCall()).end).toMatchObject({ outcome: 'ok', usageSource: 'partial', flags: ['no_ending'] });
+});
 
 test('a message too large to be read ends the reading and nothing else', async () => {
   const { proxy } = await start((session) => {

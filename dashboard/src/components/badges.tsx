@@ -67,7 +67,7 @@ export const OUTCOMES: Readonly<Record<string, OutcomeLook>> = {
   },
   client_closed: {
     word: 'client left',
-    about: 'The client went away before the end',
+    about: 'The client went away before it had its answer',
     tone: 'warn',
     icon: CircleDashed,
   },
@@ -99,12 +99,20 @@ interface StatusBadgeProps {
   readonly outcome: string;
   /** HTTP status sent to the client. */
   readonly status: number | null;
+  /** What had not come when the client went; null when it did not, or that is not known. */
+  readonly closedBefore?: string | null;
 }
 
-export function StatusBadge({ outcome, status }: StatusBadgeProps) {
+export const LEFT_BEFORE: Readonly<Record<string, string>> = {
+  head: 'The client went away before the answer began',
+  first_byte: 'The client went away before the first byte of the answer',
+  end: 'The client went away before the end of the answer',
+};
+
+export function StatusBadge({ outcome, status, closedBefore = null }: StatusBadgeProps) {
   const { word, about, tone, icon: Icon } = OUTCOMES[outcome] ?? UNKNOWN_OUTCOME;
   return (
-    <Badge tone={tone} title={about}>
+    <Badge tone={tone} title={LEFT_BEFORE[closedBefore ?? ''] ?? about}>
       <Icon size={13} aria-hidden />
       {status !== null && <span className="num">{status}</span>}
       {(outcome !== 'ok' || status === null) && <span>{word}</span>}
@@ -115,6 +123,7 @@ export function StatusBadge({ outcome, status }: StatusBadgeProps) {
 const RUN_STATES = {
   running: { word: 'running', tone: 'accent', icon: CircleDashed },
   errors: { word: 'errors', tone: 'bad', icon: CircleAlert },
+  client_closed: { word: 'clients left', tone: 'warn', icon: CircleDashed },
   ok: { word: 'ok', tone: 'good', icon: CircleCheck },
 } as const;
 

@@ -21,6 +21,7 @@ const WORDS: Readonly<Record<CallFlag, string>> = {
   compacted: 'The record was shortened (no headers, no usage object of the provider): the spool was nearly full.',
   clock_skew: 'The clock of its machine was wrong: its times are by the clock of the database.',
   clock_step: 'The clock of its machine jumped while it was open. Its duration is right all the same.',
+  text_replaced: 'Characters that the database cannot hold were replaced by \uFFFD.',
   sanitised: 'The record was stored in a safe form, after the database had refused it as it was.',
 };
 

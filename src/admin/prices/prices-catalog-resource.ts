@@ -34,10 +34,10 @@ const ImportQuery = z.strictObject({
   dry_run: Flag.describe('Only say what would change'),
 });
 
-function readDay(given: string | undefined): string {
-  const today = new Date().toISOString().slice(0, 10);
+function readDay(given: string | undefined, nowMs: number): string {
+  const today = new Date(nowMs).toISOString().slice(0, 10);
   // Half the world is a day ahead.
-  const latest = new Date(Date.now() + DAY_MS).toISOString().slice(0, 10);
+  const latest = new Date(nowMs + DAY_MS).toISOString().slice(0, 10);
   if (given !== undefined && given > latest)
     throw new ApiError(400, 'invalid_request', `checked_on: ${given} is in the future.`);
   return given ?? today;
@@ -47,7 +47,7 @@ async function importFile(c: Context, deps: AdminDeps, query: z.infer<typeof Imp
   const pool = requireDatabase(deps);
   const { name, accept_changes: acceptsChanges, dry_run: isDryRun } = query;
   const bytes = new Uint8Array(await c.req.arrayBuffer());
-  const file = { name, origin: 'file', checkedOn: readDay(query.checked_on), bytes } as const;
+  const file = { name, origin: 'file', checkedOn: readDay(query.checked_on, deps.nowMs()), bytes } as const;
   const outcome = isDryRun
     ? await deps.catalogs.test(pool, file, acceptsChanges)
     : await deps.catalogs.import(pool, file, { actor: readActor(c), acceptsChanges });

@@ -147,7 +147,7 @@ export function addPricePreviewRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     const { catalog, operator } = deps.prices.layers();
     const book = createPriceBook({ catalog, operator: editPrices(operator, edit) });
 
-    const nowMs = Date.now();
+    const nowMs = deps.nowMs();
     const earliestMs = nowMs - RANGE_MS;
     const window = {
       from: new Date(Math.max(earliestMs, toDate(from)?.getTime() ?? earliestMs)),

@@ -134,7 +134,7 @@ export function addPriceRowsRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   app.openapi(list, async (c) => {
     const { provider, model, at, provider_alias: providerAlias = null } = c.req.valid('query');
     await deps.prices.refresh(requireDatabase(deps));
-    const question = { provider, model, providerAlias, at: toDate(at) ?? new Date() };
+    const question = { provider, model, providerAlias, at: toDate(at) ?? new Date(deps.nowMs()) };
     return c.json(formatPrices(listPriceRows(deps.prices.book(), question)), 200);
   });
 }

@@ -77,7 +77,7 @@ type ReadUnpriced = (pool: pg.Pool) => Promise<UnpricedFacts>;
 
 async function readStatus(deps: AdminDeps, readUnpriced: ReadUnpriced): Promise<PriceStatus> {
   const pool = requireDatabase(deps);
-  const nowMs = Date.now();
+  const nowMs = deps.nowMs();
   await deps.prices.refresh(pool);
   const [active, declarations, unpriced, feed] = await Promise.all([
     readActiveFacts(pool),
@@ -109,7 +109,7 @@ async function readStatus(deps: AdminDeps, readUnpriced: ReadUnpriced): Promise<
 export function addPriceStatusRoute(app: OpenAPIHono, deps: AdminDeps): void {
   // It reads every call without a price, of which there may be a million.
   const readUnpriced = createRestingAnswer((pool) =>
-    readUnpricedFacts(pool, deps.accountId, deps.prices.book(), Date.now()),
+    readUnpricedFacts(pool, deps.accountId, deps.prices.book(), deps.nowMs()),
   );
   const status = createRoute({
     method: 'get',

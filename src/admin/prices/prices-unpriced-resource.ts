@@ -103,7 +103,7 @@ export function addUnpricedRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     const query = c.req.valid('query');
     const pool = requireDatabase(deps);
     // A call of this instant is before it only a millisecond later.
-    const to = toDate(query.to) ?? new Date(Date.now() + 1);
+    const to = toDate(query.to) ?? new Date(deps.nowMs() + 1);
     const from = toDate(query.from) ?? new Date(to.getTime() - USUAL_RANGE_MS);
     if (to < from) throw new ApiError(400, 'invalid_request', '`to` is before `from`.');
     await deps.prices.refresh(pool);

@@ -13,6 +13,7 @@ import { ApiError } from '../api-error.ts';
 import { errorAnswer, jsonAnswer, Money, TimeParameter, toDate } from '../schemas.ts';
 
 export interface QuoteDeps {
+  readonly nowMs: () => number;
   readonly prices: { readonly book: () => PriceBook };
 }
 
@@ -184,7 +185,7 @@ export function addQuoteRoute(app: OpenAPIHono, deps: QuoteDeps): void {
     },
   });
   app.openapi(quote, (c) => {
-    const nowMs = Date.now();
+    const nowMs = deps.nowMs();
     const input = toQuoteInput(c.req.valid('json'), nowMs);
     try {
       return c.json(formatQuote(quoteCall(input, deps.prices.book(), nowMs)), 200);

@@ -97,6 +97,8 @@ export const RowsAnswer = z.object({
       per: z.number(),
       calendar: Calendar.nullable(),
       prompt_tier: z.object({ over_tokens: z.number().nullable(), up_to_tokens: z.number().nullable() }).nullable(),
+      /** A gateway of a former release does not say. */
+      places: z.array(z.string()).nullish(),
       key: z.string(),
       source: z.string(),
       checked_on: z.string().nullable(),
@@ -125,17 +127,19 @@ const PER: Readonly<Record<number, string>> = {
 /** What counts at that time; the rest is in `--json`. */
 export function formatRows({ rows, rules }: RowsAnswer): readonly string[] {
   const inForce = rows.filter((row) => row.in_force);
+  const isPlaced = inForce.some(({ places }) => places != null);
   const rulesInForce = rules.filter((rule) => rule.in_force);
   return [
     ...formatTable(
       [
-        ...titled('class', 'tier', 'prompt'),
+        ...titled('class', 'tier', 'prompt', ...(isPlaced ? ['served at'] : [])),
         { title: 'rate', align: 'right' },
         ...titled('per', 'layer', 'row', 'source', 'checked'),
       ],
       inForce.map((row) =>
         [
           ...[row.unit, row.service_tier, formatSpan(row.prompt_tier?.over_tokens, row.prompt_tier?.up_to_tokens)],
+          ...(isPlaced ? [row.places?.join(', ') ?? ''] : []),
           ...[`$${row.rate}`, PER[row.per] ?? String(row.per), row.layer, row.key, row.source, row.checked_on ?? ''],
         ].map(terminalText),
       ),

@@ -83,12 +83,7 @@ export async function handleUpgrade(incoming: IncomingMessage, head: Buffer, gat
     // What follows the head would be read as frames by one side and as a body by the other.
     if (request.hasBody) throw new GatewayError('request_malformed');
 
-    const begin = acceptCall(
-      gateway,
-      facts,
-      { model: readModel(request.query), streamed: true },
-      beginFlags(facts, []),
-    );
+    const begin = acceptCall(gateway, facts, { model: null, streamed: true }, beginFlags(facts, []));
     begun = begin;
     await keepBegin(gateway, begin);
     const overheadUs = Math.round((performance.now() - arrival.monotonicMs) * 1000);
@@ -129,11 +124,6 @@ function openResponse(incoming: IncomingMessage, socket: Socket, client: HeldCli
   socket.on('drain', () => outgoing.emit('drain'));
   outgoing.once('finish', () => client.close());
   return outgoing;
-}
-
-function readModel(query: string): string | null {
-  const model = new URLSearchParams(query).get('model');
-  return model === null || model === '' ? null : model;
 }
 
 function createAnswer(outgoing: ServerResponse, { gateway, facts, responseCopy }: Opening): Answer {

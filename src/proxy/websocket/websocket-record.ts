@@ -63,7 +63,11 @@ export function describeSessionEnd(
   if (ending.kind !== 'complete') return { ...end, usageSource };
   const { refusedWith } = meter;
   // Most errors in a session are answers to one of its messages; it goes on, and its end tells how it went.
-  if (refusedWith === null) return { ...end, usageSource, outcome: 'ok' };
+  if (refusedWith === null) {
+    // Goodbye was said in the middle of an answer, of which nobody knows whether the rest was made.
+    const isWithin = !meter.reading.terminal && !end.flags.includes('no_ending');
+    return { ...end, usageSource, outcome: 'ok', flags: isWithin ? [...end.flags, 'no_ending'] : end.flags };
+  }
   return {
     ...end,
     usageSource,

@@ -7,6 +7,7 @@ const FIGURES = [
   'total_cost',
   'calls',
   'errors',
+  'client_closed_calls',
   'unpriced_calls',
   'input_tokens',
   'cache_read_input_tokens',

@@ -6,6 +6,7 @@ import { averageOf, buildRows, shareOf } from './cost-rows.ts';
 const SUMS: CostSums = {
   calls: 3,
   errors: 1,
+  client_closed_calls: 0,
   unpriced_calls: 1,
   total_cost: '0.1',
   input_tokens: 10,
@@ -51,10 +52,10 @@ test('the file has exact figures, and no value is a formula', () => {
   const by = ['metadata.Team', 'provider'];
   const text = formatCostCsv(['Team', 'Provider'], buildRows(COSTS, by, new Map()), COSTS.totals);
   expect(text.split('\n')).toEqual([
-    'Team,Provider,total_cost,calls,errors,unpriced_calls,input_tokens,cache_read_input_tokens,cache_creation_input_tokens,output_tokens,reasoning_tokens,average_cost',
-    "'=cmd|x,(not set),0.1,3,1,1,10,20,30,40,5,0.033333333333",
-    'Other (2 groups),,0.3,9,1,1,10,20,30,40,5,0.033333333333',
-    'Total,,0.4,12,1,1,10,20,30,40,5,',
+    'Team,Provider,total_cost,calls,errors,client_closed_calls,unpriced_calls,input_tokens,cache_read_input_tokens,cache_creation_input_tokens,output_tokens,reasoning_tokens,average_cost',
+    "'=cmd|x,(not set),0.1,3,1,0,1,10,20,30,40,5,0.033333333333",
+    'Other (2 groups),,0.3,9,1,0,1,10,20,30,40,5,0.033333333333',
+    'Total,,0.4,12,1,0,1,10,20,30,40,5,',
     '',
   ]);
   expect(csvFileName(['metadata.Te/am', 'key'], COSTS.from, COSTS.to)).toBe(

@@ -10,6 +10,7 @@ function sums(cost: string, calls: number, unpriced = 0): CostSums {
   return {
     calls,
     errors: 0,
+    client_closed_calls: 0,
     unpriced_calls: unpriced,
     total_cost: cost,
     input_tokens: 0,

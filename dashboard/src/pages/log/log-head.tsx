@@ -2,7 +2,7 @@
 import { Link } from '@tanstack/react-router';
 import type { LogDetail } from '../../api/logs.ts';
 import { Duration, Money, Tokens } from '../../components/amounts.tsx';
-import { Badge, ProviderMark, StatusBadge } from '../../components/badges.tsx';
+import { Badge, LEFT_BEFORE, ProviderMark, StatusBadge } from '../../components/badges.tsx';
 import { buttonClass } from '../../components/buttons.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 import { CopyMenu } from './copy-menu.tsx';
@@ -20,7 +20,11 @@ export function LogHead({ log, isPage, onShow }: LogHeadProps) {
   return (
     <div className="flex flex-col gap-2 px-4 py-3">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
-        <StatusBadge outcome={isOpen ? 'open' : (log.outcome ?? '')} status={log.status} />
+        <StatusBadge
+          outcome={isOpen ? 'open' : (log.outcome ?? '')}
+          status={log.status}
+          closedBefore={log.closed_before}
+        />
         <span className="min-w-0 font-medium [overflow-wrap:anywhere]">
           {log.model ?? log.model_requested ?? log.endpoint ?? ''}
         </span>
@@ -54,6 +58,11 @@ export function LogHead({ log, isPage, onShow }: LogHeadProps) {
           <Money value={log.total_cost} />
         </strong>
       </div>
+      {log.closed_before !== null && (
+        <p className="text-ink-soft">
+          {LEFT_BEFORE[log.closed_before] ?? `The client left before: ${log.closed_before}`}.
+        </p>
+      )}
       {log.error_message !== null && (
         <p className="rounded-md bg-bad-soft px-2.5 py-1.5 [overflow-wrap:anywhere]">
           {log.error_type !== null && <strong className="mr-1.5 text-bad">{log.error_type}</strong>}

@@ -20,7 +20,12 @@ export interface ColumnFacts {
 
 export const COLUMNS = {
   time: { label: 'Time', fields: ['requested_at'], width: '6.5rem', sort: 'requested_at' },
-  status: { label: 'Status', fields: ['status', 'outcome', 'error_type'], width: '9.5rem', filter: 'outcome' },
+  status: {
+    label: 'Status',
+    fields: ['status', 'outcome', 'closed_before', 'error_type'],
+    width: '9.5rem',
+    filter: 'outcome',
+  },
   model: { label: 'Model', fields: ['model', 'model_requested'], width: 'minmax(8rem, 1.2fr)', filter: 'model' },
   provider: { label: 'Provider', fields: ['provider'], width: '5.5rem', filter: 'provider' },
   span: { label: 'Span', fields: ['span_name', 'span_path'], width: 'minmax(7rem, 1.2fr)', filter: 'span_name' },

@@ -6,6 +6,7 @@ export const FILTER_FIELDS: readonly FilterField[] = [
   { field: 'model_requested', label: 'Model asked for' },
   { field: 'provider', label: 'Provider' },
   { field: 'outcome', label: 'Outcome' },
+  { field: 'closed_before', label: 'Client left before (head, first_byte, end)' },
   { field: 'status', label: 'HTTP status' },
   { field: 'error_type', label: 'Error type' },
   { field: 'span_name', label: 'Span name' },

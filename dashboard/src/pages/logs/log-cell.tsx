@@ -63,7 +63,9 @@ function Cost({ row }: { readonly row: ListedLog }) {
 
 const RENDERERS: Readonly<Record<FixedColumn, (row: ListedLog, context: CellContext) => ReactNode>> = {
   time: (row, { needsDate }) => <Timestamp at={row.requested_at ?? null} form={needsDate ? 'datetime' : 'time'} />,
-  status: (row) => <StatusBadge outcome={row.outcome ?? 'open'} status={row.status ?? null} />,
+  status: (row) => (
+    <StatusBadge outcome={row.outcome ?? 'open'} status={row.status ?? null} closedBefore={row.closed_before ?? null} />
+  ),
   model: (row) => {
     const asked = row.model_requested ?? null;
     const served = row.model ?? null;
@@ -133,7 +135,11 @@ export function LogCard({ row }: { readonly row: ListedLog }) {
   return (
     <div className="flex flex-col gap-1">
       <div className="flex items-center gap-2">
-        <StatusBadge outcome={row.outcome ?? 'open'} status={row.status ?? null} />
+        <StatusBadge
+          outcome={row.outcome ?? 'open'}
+          status={row.status ?? null}
+          closedBefore={row.closed_before ?? null}
+        />
         <bdi className="min-w-0 flex-1 truncate font-medium">
           {(row.model ?? row.model_requested ?? row.span_name ?? '').slice(0, 200)}
         </bdi>

@@ -151,7 +151,8 @@ interface RunHeaderProps {
 export function RunHeader({ trace, run, table }: RunHeaderProps) {
   const open = table?.openCalls[0] ?? run?.open_calls ?? 0;
   const errors = table?.errors[0] ?? run?.errors ?? 0;
-  const state = open > 0 ? 'running' : errors > 0 ? 'errors' : 'ok';
+  const rest = run?.state === 'client_closed' ? 'client_closed' : 'ok';
+  const state = open > 0 ? 'running' : errors > 0 ? 'errors' : rest;
   // A run whose calls have all been dropped by retention keeps its former totals.
   const hasCalls = table !== null && (table.calls[0] ?? 0) + open > 0;
   const figures = hasCalls ? figuresOfTable(table) : run === undefined ? null : figuresOfRun(run);

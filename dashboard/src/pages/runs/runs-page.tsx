@@ -31,11 +31,12 @@ const DAY_MS = 86_400_000;
 const NO_FILTERS: readonly string[] = [];
 
 const FIELDS: readonly FilterField[] = [
-  { field: 'run.state', label: 'State (running, errors, ok)' },
+  { field: 'run.state', label: 'State (running, errors, client_closed, ok)' },
   { field: 'run.total_cost', label: 'Cost of the run' },
   { field: 'run.duration_ms', label: 'Duration of the run in ms' },
   { field: 'run.calls', label: 'Calls of the run' },
   { field: 'run.errors', label: 'Errors of the run' },
+  { field: 'run.client_closed_calls', label: 'Calls whose client left' },
   { field: 'run.unpriced_calls', label: 'Calls whose cost is not wholly known' },
   { field: 'run.trace_id', label: 'Trace id' },
   { field: 'model', label: 'A call: model' },
