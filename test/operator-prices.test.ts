@@ -256,7 +256,7 @@ describe.each(POSTGRES_KINDS)('prices of the operator on $name', (kind) => {
       // Cut early, but every class has a price: nothing is missing from the price book.
       endedCall(9, openai, { model: 'gpt-5', usage: tokens(5, 1), usageSource: 'partial' }),
       endedCall(10, openai, { model: null, modelRequested: null, usage: tokens(2, 1) }),
-      endedCall(13, openai, { model: 'sora-2', usage: tokens(3, 1) }),
+      endedCall(20, openai, { model: 'sora-2', usage: tokens(3, 1) }),
       // Its searches would have the price of every model's.
       endedCall(11, { provider: 'anthropic', endpoint: 'messages' }, { model: 'claude-opus-9', usage: tokens(2, 1) }),
     );
