@@ -137,6 +137,14 @@ describe.each(POSTGRES_KINDS)('$name', (kind) => {
     );
   });
 
+  test('a user who may make no tables is refused', async () => {
+    const url = await server.createDatabase('foreign_one');
+    await run(url, 'create role guest login');
+    await expect(judge(url.replace('postgres@', 'guest@'))).rejects.toThrow(
+      'DATABASE_URL: guest may not make tables in the schema public: grant create on schema public to guest, or let it own the database',
+    );
+  });
+
   test.each([1, 2, 5])('a pooler in transaction mode with %i connections is refused', async (size) => {
     const pooler = await startTransactionPooler(usual, size);
     await expect(judge(pooler.connectionString)).rejects.toThrow(

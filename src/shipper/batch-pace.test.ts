@@ -34,6 +34,14 @@ test('what was in a batch that failed is halved, not what might have been in it'
   expect(pace.limits()).toEqual({ maxEnds: 4, maxBytes: 3_500 });
 });
 
+test('what a batch had none of keeps at least its half', () => {
+  const pace = createBatchPace();
+  pace.noteFailed({ records: 900, ends: 0, bytes: 400_000 });
+  expect(pace.limits()).toEqual({ maxEnds: 50, maxBytes: 200_000 });
+  pace.noteFailed({ records: 20, ends: 20, bytes: 0 });
+  expect(pace.limits()).toEqual({ maxEnds: 10, maxBytes: 100_000 });
+});
+
 test('a single record gets twice the time again and again, up to half an hour, until one like it is quick', () => {
   const pace = createBatchPace();
   const one = { records: 1, ends: 1, bytes: 5_000_000 };

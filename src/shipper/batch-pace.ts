@@ -23,6 +23,7 @@ export interface BatchSize {
   readonly records: number;
   /** Those that end a call. */
   readonly ends: number;
+  /** 0: of records that are not read from the spool. */
   readonly bytes: number;
 }
 
@@ -53,9 +54,10 @@ export function createBatchPace(usualMs: number = BATCH_TIMEOUT_MS): BatchPace {
     };
   }
 
-  /** What was in the batch may be less than what might have been. */
+  /** What was in the batch may be less than what might have been; what was none of it was not at fault. */
   function halve({ ends, bytes }: BatchSize): void {
-    scale({ maxEnds: Math.min(limits.maxEnds, Math.max(1, ends)), maxBytes: Math.min(limits.maxBytes, bytes) }, 0.5);
+    const { maxEnds, maxBytes } = limits;
+    scale({ maxEnds: Math.min(maxEnds, ends || maxEnds), maxBytes: Math.min(maxBytes, bytes || maxBytes) }, 0.5);
   }
 
   return {

@@ -41,6 +41,8 @@ interface Facts {
   readonly encoding: string;
   readonly searchPath: string;
   readonly schema: string | null;
+  readonly mayCreate: boolean;
+  readonly user: string;
   readonly hasTables: boolean;
   /** Another schema that has our tables. */
   readonly otherSchema: string | null;
@@ -50,7 +52,8 @@ async function readFacts(client: pg.ClientBase): Promise<Facts> {
   const { rows } = await client.query<Facts>(`
     select pg_is_in_recovery() as "isStandby", current_database()::text as database,
       current_setting('server_encoding') as encoding, current_setting('search_path') as "searchPath",
-      current_schema()::text as schema, to_regclass('schema_migrations') is not null as "hasTables",
+      current_schema()::text as schema, current_user::text as "user",
+      coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) as "mayCreate", to_regclass('schema_migrations') is not null as "hasTables",
       (select n.nspname::text from pg_class c join pg_namespace n on n.oid = c.relnamespace
        where c.relname = 'schema_migrations' and n.nspname is distinct from current_schema()
          and exists (select from pg_class o where o.relnamespace = n.oid and o.relname = 'llm_requests')
@@ -60,7 +63,8 @@ async function readFacts(client: pg.ClientBase): Promise<Facts> {
   return row;
 }
 
-function refuseOddities({ database, encoding, searchPath, schema, hasTables, otherSchema }: Facts): void {
+function refuseOddities(facts: Facts): void {
+  const { database, encoding, searchPath, schema, mayCreate, user, hasTables, otherSchema } = facts;
   if (encoding !== 'UTF8' && encoding !== 'SQL_ASCII')
     throw new OperatorError(
       `DATABASE_URL: the database ${database} is in ${encoding}, which cannot hold every text: make one in UTF-8 (create database … encoding 'UTF8' template template0) and name that`,
@@ -68,6 +72,10 @@ function refuseOddities({ database, encoding, searchPath, schema, hasTables, oth
   if (schema === null)
     throw new OperatorError(
       `DATABASE_URL: search_path (${searchPath}) names no schema that is there and may be used: make the schema, or alter role … set search_path = public`,
+    );
+  if (!mayCreate)
+    throw new OperatorError(
+      `DATABASE_URL: ${user} may not make tables in the schema ${schema}: grant create on schema ${schema} to ${user}, or let it own the database`,
     );
   if (!hasTables && otherSchema !== null)
     throw new OperatorError(

@@ -152,6 +152,11 @@ describe.each(POSTGRES_KINDS)('$name', (kind) => {
       await expectWell('/api/v1/costs');
     });
 
+    test('the sign of life of a node', async () => {
+      await breakAt(way, /^tollgate node$/, /nodes/, async () => {});
+      await expectWell('/api/v1/costs');
+    });
+
     test('records that are being stored', async () => {
       const call = async () => {
         const headers = { 'x-gateway-key': gateway.key, authorization: 'Bearer sk-test' };

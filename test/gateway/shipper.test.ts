@@ -237,7 +237,7 @@ describe.each(POSTGRES_KINDS)('the shipper into $name', (kind) => {
       raw_metadata: { Feature: 'a\uFFFDb\uFFFD' },
       indexed_metadata: {},
       responded_at: new Date(NOON_MS + 1501),
-      flags: [],
+      flags: ['text_replaced'],
     });
     expect(await queryOne('select trace_id, calls, unpriced_calls, total_cost from llm_runs')).toEqual({
       trace_id: 'run 1',
