@@ -4,6 +4,7 @@ import type { Finding } from './finding.ts';
 import { Attempts, judgeAttempts, judgePrices, judgeStatus, PriceWarnings, Status } from './findings.ts';
 import { type ClientFlags, createGatewayClient } from './gateway-client.ts';
 import { judgeAccounts, judgeQuarantine, Quarantine } from './judge-accounts.ts';
+import { judgeBatches } from './judge-batches.ts';
 import { judgeNodes } from './judge-nodes.ts';
 import { createOutput } from './output.ts';
 import { readAgain } from './read-again.ts';
@@ -39,6 +40,7 @@ async function examine(flags: DoctorFlags): Promise<void> {
   const isUp = status.database.state === 'up';
   if (isUp) findings.push(...judgeNodes(await readNodes(client), Date.now()));
   if (isUp) findings.push(...judgePrices(await client.ask(PriceWarnings, '/api/v1/prices/status')));
+  if (isUp) findings.push(...(await judgeBatches(client, Date.now())));
   if (status.processes.length > 0) findings.push(...judgeAttempts(await client.ask(Attempts, '/api/v1/attempts')));
   for (const finding of findings) {
     if (flags.json) await output.json(finding);

@@ -126,7 +126,7 @@ test('secrets in every place and every ending are found in no sink, prompts only
     ['stream-error', 200],
     ['error', 401],
     ['error-gzip', 403],
-    ['redirect', 307],
+    ['redirect', 502],
     ['cut', 200],
   ] as const)
     expect([ending, await send({ ending })]).toEqual([ending, status]);

@@ -239,7 +239,9 @@ export function testAnthropic(started: () => SdkComparison): void {
         gatewayHeaders: { 'X-Gateway-Provider': provider },
         call: (at) => {
           const origin = at.isDirect ? `${at.origin}${base}` : at.origin;
-          return new Anthropic(optionsOf({ ...at, origin })).messages.create({ ...HELLO, model });
+          // A key of Anthropic's own would be refused there.
+          const options = { ...optionsOf({ ...at, origin }), apiKey: 'placeholder' };
+          return new Anthropic(options).messages.create({ ...HELLO, model });
         },
         record: { ...PRICED, provider, model, model_requested: model, ...record },
         costAt,
