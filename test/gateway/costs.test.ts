@@ -240,9 +240,12 @@ describe.each(POSTGRES_KINDS)('costs in $name', (kind) => {
       { number: 1, atMs: SATURDAY_MS, cost: 1, metadata: [['Feature', 'a'.repeat(300)]] },
       { number: 2, atMs: SATURDAY_MS + HOUR_MS, cost: 2, model: null, priced: 'partly' },
     ]);
-    await pool.query('drop table llm_cost_hourly');
+    // With the view that a later migration makes of it.
+    await pool.query('drop table llm_cost_hourly cascade');
     await pool.query("delete from schema_migrations where name = '0004_cost_hourly.sql'");
     expect(await migrate(pool, MIGRATIONS)).toEqual(['0004_cost_hourly.sql']);
+    // What another later one adds.
+    await pool.query('alter table llm_cost_hourly add column client_closed_calls int8 not null default 0');
     expect((await pool.query('select from llm_cost_hourly')).rowCount).toBe(3);
     expect(await verifyRollups(pool)).toEqual([]);
   });

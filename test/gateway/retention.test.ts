@@ -103,6 +103,7 @@ describe.each(POSTGRES_KINDS)('retention in $name', (kind) => {
       cut_totals: {
         calls: 2,
         errors: 0,
+        client_closed_calls: 0,
         unpriced_calls: 0,
         total_cost: '0.000343000000',
         input_tokens: 203,
