@@ -24,6 +24,8 @@ interface Segment {
 }
 
 const NO_STAMP = 0xffffffff;
+/** What `load.c` looks for, in front of the digits. */
+const STAMP_MARK = '~ts=';
 const STAMP_PLACEHOLDER = '0'.repeat(19);
 const MODEL = 'gpt-4o-mini-2024-07-18';
 const ID = 'chatcmpl-AbCdEfGhIjKlMnOpQrStUvWxYz012';
@@ -80,6 +82,8 @@ function jsonBody(): Buffer {
 }
 
 function eventText(index: number, withUsageMember: boolean): string {
+  // The stamp is a part of the text, so that the chunk is JSON whatever its digits are.
+  const content = `${WORDS[(index * 7) % WORDS.length]}${STAMP_MARK}${STAMP_PLACEHOLDER}`;
   const chunk = {
     id: ID,
     object: 'chat.completion.chunk',
@@ -87,11 +91,10 @@ function eventText(index: number, withUsageMember: boolean): string {
     model: MODEL,
     service_tier: 'default',
     system_fingerprint: 'fp_0123456789',
-    choices: [{ index: 0, delta: { content: WORDS[(index * 7) % WORDS.length] }, logprobs: null, finish_reason: null }],
+    choices: [{ index: 0, delta: { content }, logprobs: null, finish_reason: null }],
     ...(withUsageMember ? { usage: null } : {}),
   };
-  // The stamp is a bare number of 19 digits, beyond what JSON.stringify of a number could write.
-  return `data: ${JSON.stringify(chunk).slice(0, -1)},"t":${STAMP_PLACEHOLDER}}\n\n`;
+  return `data: ${JSON.stringify(chunk)}\n\n`;
 }
 
 /** The events of a stream as text; the last two (usage and the end mark) belong together and leave as one. */

@@ -26,7 +26,7 @@
 
 enum { MAX_HEAD = 8192, STAMP_DIGITS = 19, MAX_WAITING = 1 << 16 };
 enum part { HEAD, BODY, CHUNK_SIZE, CHUNK_BYTES, CHUNK_END, TRAILERS };
-static const char STAMP_MARK[] = "\"t\":";
+static const char STAMP_MARK[] = "~ts=";
 
 struct connection {
   int fd, busy, wants_write, status, line_length;

@@ -4,6 +4,8 @@
  * same build, with every member that is small itself, wherever it stands. It does not validate: whoever parses the result does.
  */
 
+import { endOfRow, skipLevels } from './json-skip.ts';
+
 /** Of one text. */
 export const MAX_KEPT_BYTES = 1024 * 1024;
 /** What a value leaves for those that follow it: the usage stands behind the answer. */
@@ -30,14 +32,15 @@ const IDLE_NAMES: ReadonlySet<string> = new Set([
   ...['token_ids', 'prompt_token_ids', 'annotations', 'citations', 'args', 'arguments', 'input', 'words', 'segments'],
 ]);
 const MAX_IDLE_NAME_BYTES = 16;
+/** Escapes are walked over so far, before the next search. */
+const WALK_BYTES = 64;
 
 const QUOTE = 34;
 const COMMA = 44;
+const COLON = 58;
 const BACKSLASH = 92;
 const BRACE = 123;
 const BRACKET = 91;
-const CLOSING_BRACE = 125;
-const CLOSING_BRACKET = 93;
 const LETTER_U = 117;
 const SPACE = 32;
 const UNICODE_DIGITS = 4;
@@ -50,10 +53,6 @@ const MARK = 2;
 const KINDS = new Uint8Array(256);
 for (const blank of ' \t\r\n') KINDS[blank.charCodeAt(0)] = BLANK;
 for (const mark of '"{}[],:') KINDS[mark.charCodeAt(0)] = MARK;
-/** What ends or begins something within a value that is left out. */
-const TURNS = new Uint8Array(256);
-for (const turn of '"{}[],') TURNS[turn.charCodeAt(0)] = 1;
-
 type State = 'between' | 'kept-string' | 'cut-string' | 'left-out' | 'left-out-string' | 'over' | 'given-up';
 
 /** A container that is open and kept. */
@@ -188,7 +187,7 @@ export class JsonThinner {
         this.#isMemberNext = true;
         level.hasName = false;
         return true;
-      case 58:
+      case COLON:
         if (level === null) return this.#giveUp();
         this.#write(byte);
         return true;
@@ -315,36 +314,34 @@ export class JsonThinner {
 
   /** To the end of a member, which is a comma or the end of what it is in. */
   #leaveOut(bytes: Buffer, from: number): number {
-    let levels = this.#leftOutLevels;
-    let at = levels === 0 && this.#isRow() ? endOfRow(bytes, from) : from;
+    let at = this.#leftOutLevels === 0 && this.#isRow() ? endOfRow(bytes, from) : from;
     while (at < bytes.length) {
+      if (this.#leftOutLevels > 0) {
+        const skipped = skipLevels(bytes, at, this.#leftOutLevels);
+        at = skipped.at;
+        this.#leftOutLevels = skipped.levels;
+        if (skipped.cut !== 'no') return this.#leaveOutString(at, skipped.cut === 'escape');
+        continue;
+      }
       const byte = bytes[at] ?? 0;
-      if (TURNS[byte] === 0) {
+      if (KINDS[byte] !== MARK || byte === COLON) at += 1;
+      else if (byte === QUOTE) return this.#leaveOutString(at + 1, false);
+      else if (byte === BRACE || byte === BRACKET) {
+        this.#leftOutLevels = 1;
         at += 1;
-        continue;
+      } else if (byte === COMMA && this.#isRow()) at += 1;
+      else {
+        // What ends the member is read by the rules of what is kept.
+        this.#state = 'between';
+        return at;
       }
-      if (byte === QUOTE) {
-        this.#leftOutLevels = levels;
-        this.#isEscaped = false;
-        const end = endOfShortString(bytes, at + 1);
-        if (end === -1) {
-          this.#state = 'left-out-string';
-          return at + 1;
-        }
-        at = end;
-        continue;
-      }
-      if (byte === BRACE || byte === BRACKET) levels += 1;
-      else if (levels === 0) {
-        // The comma, or the end of what it is in, is read by the rules of what is kept; but a row of numbers goes on.
-        if (byte !== COMMA || !this.#isRow()) {
-          this.#state = 'between';
-          return at;
-        }
-      } else if (byte !== COMMA) levels -= 1;
-      at += 1;
     }
-    this.#leftOutLevels = levels;
+    return at;
+  }
+
+  #leaveOutString(at: number, isEscaped: boolean): number {
+    this.#isEscaped = isEscaped;
+    this.#state = 'left-out-string';
     return at;
   }
 
@@ -375,25 +372,4 @@ export class JsonThinner {
     this.#out[this.#length] = byte;
     this.#length += 1;
   }
-}
-
-/** Most strings are short: walked here without a change of state. -1: longer than that, or cut. */
-const WALK_BYTES = 64;
-
-function endOfShortString(bytes: Buffer, from: number): number {
-  const end = Math.min(bytes.length, from + WALK_BYTES);
-  for (let at = from; at < end; at += 1) {
-    const byte = bytes[at];
-    if (byte === QUOTE) return at + 1;
-    if (byte === BACKSLASH) return -1;
-  }
-  return -1;
-}
-
-/** Nothing but numbers up to there: four searches are quicker than a walk. */
-function endOfRow(bytes: Buffer, from: number): number {
-  const found = bytes.indexOf(CLOSING_BRACKET, from);
-  const row = bytes.subarray(from, found === -1 ? bytes.length : found);
-  const isPlain = row.indexOf(QUOTE) === -1 && row.indexOf(BRACKET) === -1 && row.indexOf(BRACE) === -1;
-  return isPlain && row.indexOf(CLOSING_BRACE) === -1 ? from + row.length : from;
 }

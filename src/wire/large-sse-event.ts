@@ -34,7 +34,12 @@ export class LargeSseEvent {
     return this.#thinner.isUnread;
   }
 
-  push(bytes: Buffer): void {
+  /** `mayHaveLineEnd` false: somebody else has looked. */
+  push(bytes: Buffer, mayHaveLineEnd = true): void {
+    if (!mayHaveLineEnd) {
+      this.#readPiece(bytes);
+      return;
+    }
     let from = 0;
     let crAt = bytes.indexOf(CR);
     let lfAt = bytes.indexOf(LF);

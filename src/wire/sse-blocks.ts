@@ -10,13 +10,16 @@ const CR = 13;
 /** Where the scan stands: inside a line, after a line end, or after a blank line whose CR may still get its LF. */
 type ScanState = 'line' | 'after-lf' | 'after-cr' | 'blank-cr';
 
+/** `mayHaveLineEnd` false: it is within one line, and need not be looked through again. */
+type OnPiece = (piece: Buffer, mayHaveLineEnd: boolean) => void;
+
 export interface SseBlockSplitter {
   /** Calls `onBlock` for each block that this chunk completes; null for one that was given out in pieces. */
   readonly push: (chunk: Buffer) => void;
   /** The bytes of the incomplete block, taken out; null when there are none. */
   readonly takePending: () => Buffer | null;
   /** Gives out what is held, and what still comes, of the incomplete block; its end is reported as null. */
-  readonly divertPending: (onPiece: (piece: Buffer) => void) => void;
+  readonly divertPending: (onPiece: OnPiece) => void;
   readonly pendingBytes: number;
 }
 
@@ -27,13 +30,13 @@ export interface SseBlockSplitter {
 export function createSseBlockSplitter(onBlock: (block: Buffer | null) => void): SseBlockSplitter {
   // Mutable because a stream is read piece by piece: the held pieces of the incomplete block, and the scan's state.
   const pending = createGatheredBytes();
-  let onPiece: ((piece: Buffer) => void) | null = null;
+  let onPiece: OnPiece | null = null;
   let state: ScanState = 'line';
 
   function emit(chunk: Buffer, from: number, to: number): void {
     state = 'line';
     if (onPiece !== null) {
-      onPiece(chunk.subarray(from, to));
+      onPiece(chunk.subarray(from, to), true);
       onPiece = null;
       onBlock(null);
       return;
@@ -48,6 +51,7 @@ export function createSseBlockSplitter(onBlock: (block: Buffer | null) => void):
     let pos = 0;
     // Streams without a CR are the rule, and then it is looked for once a chunk.
     let crAt = chunk.indexOf(CR);
+    let hasLineEnd = crAt !== -1 || state !== 'line';
     while (pos < length) {
       if (state === 'line' && pos === blockStart && isLineEnd(chunk[pos]) && pending.length === 0 && onPiece === null) {
         // Blank lines in a row are one block: there may be millions.
@@ -69,6 +73,7 @@ export function createSseBlockSplitter(onBlock: (block: Buffer | null) => void):
         } else if (lfAt === -1) {
           break;
         } else {
+          hasLineEnd = true;
           state = 'after-lf';
           pos = lfAt + 1;
         }
@@ -96,11 +101,11 @@ export function createSseBlockSplitter(onBlock: (block: Buffer | null) => void):
     if (blockStart === length) return;
     const rest = chunk.subarray(blockStart);
     if (onPiece === null) pending.push(rest);
-    else onPiece(rest);
+    else onPiece(rest, blockStart > 0 || hasLineEnd);
   }
 
-  function divertPending(take: (piece: Buffer) => void): void {
-    for (const part of pending.takeParts()) take(part);
+  function divertPending(take: OnPiece): void {
+    for (const part of pending.takeParts()) take(part, true);
     onPiece = take;
   }
 

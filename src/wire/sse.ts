@@ -119,7 +119,7 @@ export function createSseSplitter(onEvent: OnSseEvent, onUnread: () => void): Ss
       if (blocks.pendingBytes > LARGE_JSON_BYTES) {
         const event = new LargeSseEvent();
         large = event;
-        blocks.divertPending((piece) => event.push(piece));
+        blocks.divertPending((piece, mayHaveLineEnd) => event.push(piece, mayHaveLineEnd));
       }
     },
     finish: () => {
