@@ -1,4 +1,4 @@
--- compatible with: 0.2.0
+-- compatible with: 0.1.0
 -- The nodes that share this database, and the settings that they share: whatever deletes goes by these, and by the clock
 -- of the database.
 

@@ -1,4 +1,4 @@
--- compatible with: 0.2.0
+-- compatible with: 0.1.0
 -- Clients that went before they had their answer, told apart. A node of the former release writes null for its calls, and
 -- then counts none of them either; so do rows of before.
 

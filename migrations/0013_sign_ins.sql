@@ -1,4 +1,4 @@
--- compatible with: 0.2.0
+-- compatible with: 0.1.0
 -- Signing in and out of the dashboard, for all nodes of a deployment: what one has ended or made, the others know.
 
 create table ended_sessions (

@@ -1,4 +1,4 @@
--- compatible with: 0.2.0
+-- compatible with: 0.1.0
 -- The log for people who write SQL: views that stay as they are when the tables behind them change, for a role that may
 -- read them and nothing else (docs/sql.md). A migration that changes a column which a view has must make the view anew.
 

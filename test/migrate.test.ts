@@ -67,6 +67,15 @@ describe.each(POSTGRES_KINDS)('$name', (kind) => {
     );
   });
 
+  test('an addition that the first release can work with is not in the list that stops that release', async () => {
+    const added = { ...FIRST, '0002_size.sql': '-- compatible with: 0.1.0\nalter table things add column size int4;' };
+    expect(await migrate(pool, folderOf(added), '0.2.0')).toEqual(['0001_things.sql', '0002_size.sql']);
+    expect(await migrate(pool, folderOf(added), '0.2.0')).toEqual([]);
+    expect(await migrate(pool, folderOf(FIRST), '0.1.0')).toEqual([]);
+    const { rows } = await pool.query('select name from schema_migrations');
+    expect(rows).toEqual([{ name: '0001_things.sql' }]);
+  });
+
   test('a list of applied files that the first release has written is understood', async () => {
     await pool.query(
       'create table schema_migrations (name text primary key, checksum text not null, applied_at timestamptz not null default now())',

@@ -40,7 +40,6 @@ const ALLOWED: readonly (readonly [file: string, piece: string, reason: string])
   ['src/prices/price-status.ts', 'readonly multipliers: number;', 'how many were declared'],
   ['src/prices/price-status.ts', 'Math.floor((nowMs - checkedMs) / DAY_MS)', 'an age in days'],
   ['src/repricing/day-sums.ts', 'Math.floor(call.row.requested_at.getTime() / DAY_MS)', 'whole days of an instant'],
-  ['src/repricing/reprice-job.ts', 'Math.round(cursor.rows / 4 ** job.failures)', 'a count of rows'],
   ['src/quote/unread-usage.ts', 'Number(value) < 0 || Number(value) > Number.MAX_SAFE_INTEGER', 'a count of tokens'],
   ['src/quote/unread-usage.ts', 'Number(value) !== 0 &&', 'a count of tokens'],
   ['src/quote/unread-usage.ts', 'String(Number(value) + 1)', 'a count of tokens'],

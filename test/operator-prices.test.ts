@@ -231,10 +231,10 @@ describe.each(POSTGRES_KINDS)('prices of the operator on $name', (kind) => {
         {
           provider: 'bedrock',
           endpoint: 'converse',
-          modelRequested: 'nvidia.nemotron-super-3-120b',
-          region: 'eu-west-3',
+          modelRequested: 'amazon.nova-pro-v1:0',
+          region: 'cn-north-1',
         },
-        { model: null, modelRequested: 'nvidia.nemotron-super-3-120b', usage: tokens(4, 2) },
+        { model: null, modelRequested: 'amazon.nova-pro-v1:0', usage: tokens(4, 2) },
       ),
       endedCall(
         14,
@@ -291,8 +291,8 @@ describe.each(POSTGRES_KINDS)('prices of the operator on $name', (kind) => {
           'tollgate prices set openai gpt-5 --rate output_audio=USD',
         ],
         [
-          ...['bedrock', 'nvidia.nemotron-super-3-120b', 'terms', 1, ['input', 'output']],
-          'tollgate prices set bedrock nvidia.nemotron-super-3-120b --input USD --output USD',
+          ...['bedrock', 'amazon.nova-pro-v1:0', 'terms', 1, ['input', 'output']],
+          'tollgate prices set bedrock amazon.nova-pro-v1:0 --input USD --output USD',
         ],
         [
           ...['openai', 'gpt-4o', 'terms', 1, ['input', 'output']],
@@ -333,7 +333,7 @@ describe.each(POSTGRES_KINDS)('prices of the operator on $name', (kind) => {
       example_id: idAt(3),
     });
     expect(new Set(found.filter(({ reason }) => reason === 'terms').map(({ terms }) => terms))).toEqual(
-      new Set(['service tier scale', 'served at eu-west-3', 'served at acme.openai.azure.com']),
+      new Set(['service tier scale', 'served at cn-north-1', 'served at acme.openai.azure.com']),
     );
     expect(found.find(({ reason }) => reason === 'no_rate_for_class')).toMatchObject({
       known_cost: '0.00000625',

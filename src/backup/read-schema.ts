@@ -8,7 +8,9 @@ export interface AppliedMigration {
 
 /** In the order in which they were applied, which is that of their names. */
 export async function readMigrations(client: pg.ClientBase): Promise<readonly AppliedMigration[]> {
-  const { rows } = await client.query<AppliedMigration>('select name, checksum from schema_migrations order by name');
+  const { rows } = await client.query<AppliedMigration>(
+    'select name, checksum from schema_migrations union all select name, checksum from schema_additions order by name',
+  );
   return rows;
 }
 

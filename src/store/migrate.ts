@@ -3,7 +3,8 @@
  * transaction. Several processes may do this at once. A file that changed after it was applied is an error.
  *
  * A file whose first line is `-- compatible with: 0.2.0` only adds: that release and later ones may go on with a database
- * that has it, which is what a rolling upgrade and the way back need. Any other unknown file stops an older release.
+ * that has it, which is what a rolling upgrade and the way back need. Any other unknown file stops an older release. One
+ * that 0.1.0 can work with is noted in a table of its own, since that release stops at every file that it does not know.
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
@@ -23,6 +24,9 @@ const MIGRATION_LIMIT_MS = 12 * 3_600_000;
 const LOCK_POLL_MS = 250;
 /** Nodes that start together wait for each other, which is no news. */
 const SAY_AFTER_MS = 5_000;
+
+/** The first release that looks whether a file only adds. */
+const FIRST_TO_LOOK = '0.2.0';
 
 const COMPATIBLE_WITH = /^-- compatible with: (\d+\.\d+\.\d+)\s*$/m;
 
@@ -110,8 +114,15 @@ async function applyMissing(
     name text primary key, checksum text not null, applied_at timestamptz not null default now())`);
   await client.query("comment on table schema_migrations is 'The SQL files of migrations/ that were applied.'");
   await client.query('alter table schema_migrations add column if not exists compatible_with text');
+  await client.query(`create table if not exists schema_additions (
+    name text primary key, checksum text not null, applied_at timestamptz not null default now(),
+    compatible_with text not null)`);
+  await client.query(
+    "comment on table schema_additions is 'As schema_migrations: files that only add, which release 0.1.0 must not see.'",
+  );
   const { rows } = await client.query<AppliedMigration>(
-    'select name, checksum, compatible_with from schema_migrations order by name',
+    `select name, checksum, compatible_with from schema_migrations
+     union all select name, checksum, compatible_with from schema_additions order by name`,
   );
   const applied = new Map(rows.map((row) => [row.name, row.checksum]));
   const known = new Set(files.map((file) => file.name));
@@ -129,7 +140,9 @@ async function applyMissing(
     await client.query('begin');
     const statements = { text: sql, query_timeout: MIGRATION_LIMIT_MS };
     await client.query(statements);
-    await client.query('insert into schema_migrations (name, checksum, compatible_with) values ($1, $2, $3)', [
+    const isAddition = compatibleWith !== null && isOlder(compatibleWith, FIRST_TO_LOOK);
+    const table = isAddition ? 'schema_additions' : 'schema_migrations';
+    await client.query(`insert into ${table} (name, checksum, compatible_with) values ($1, $2, $3)`, [
       name,
       checksum,
       compatibleWith,

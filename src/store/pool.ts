@@ -7,7 +7,8 @@ import pg from 'pg';
 import { CONNECT_TIMEOUT_MS, connectionConfig, pinSettings } from './connection.ts';
 
 const IDLE_TIMEOUT_MS = 30_000;
-const NETWORK_GRACE_MS = 5_000;
+/** For a network that swallows packets, beyond the limit of the server. */
+export const NETWORK_GRACE_MS = 5_000;
 /** SQLSTATE: what we are connected to takes no changes any more, so there is another primary. */
 const READ_ONLY = '25006';
 

@@ -4,9 +4,10 @@
  * the clock of the database alone.
  */
 import pg from 'pg';
+import { withAnswerLimit } from './answer-limit.ts';
 import type { ReadTime } from './database-clock.ts';
 import { DAY_MS, dayOf, PARTITION_LOCK, readLateness } from './partitions.ts';
-import { inTransaction } from './pool.ts';
+import { inTransaction, NETWORK_GRACE_MS } from './pool.ts';
 
 /** Any number, the same in every version from 0.3.0 on: who holds it drops partitions. */
 export const RETENTION_LOCK = 7_461_015;
@@ -45,6 +46,8 @@ export interface RetentionOptions {
   readonly readTime: ReadTime;
   /** Called for a day of `llm_requests` that is about to be dropped. Nobody writes to the log until the transaction ends. */
   readonly cutRollups: (client: pg.ClientBase, day: LogDay) => Promise<void>;
+  /** For each of its statements; left out: as the pool has it. */
+  readonly dayLimitMs?: number | undefined;
 }
 
 export interface RetentionResult {
@@ -115,7 +118,12 @@ type DropEnding = 'dropped' | 'nothing' | 'log in use' | 'another node';
 
 async function tryDrop(day: LogDay, options: RetentionOptions): Promise<DropEnding> {
   try {
-    return await inTransaction(options.pool, (client) => dropDay(client, day, options));
+    return await inTransaction(options.pool, async (client) => {
+      const { dayLimitMs } = options;
+      if (dayLimitMs === undefined) return dropDay(client, day, options);
+      await client.query(`set local statement_timeout = ${dayLimitMs}`);
+      return dropDay(withAnswerLimit(client, dayLimitMs + NETWORK_GRACE_MS), day, options);
+    });
   } catch (error) {
     if (error instanceof pg.DatabaseError && LOCK_SQLSTATES.has(error.code ?? '')) return 'log in use';
     throw error;

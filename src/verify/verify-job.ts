@@ -8,12 +8,12 @@ import type { Job, JobKind, Progress } from '../jobs/job.ts';
 import { insertJob } from '../jobs/job-store.ts';
 import { VERIFY_PARTS, verifyPart } from '../runs/verify-rollups.ts';
 import { withAnswerLimit } from '../store/answer-limit.ts';
+import { NETWORK_GRACE_MS } from '../store/pool.ts';
 
 const KIND = 'verify';
 const SUBJECT = 'roll-ups';
 /** A roll-up over very many calls takes minutes; it reads, and blocks nobody. */
 const PART_LIMIT_MS = 30 * 60_000;
-const NETWORK_GRACE_MS = 5_000;
 /** That are shown; the others are counted. */
 const MAX_SHOWN = 100;
 const MAX_ROW_CHARACTERS = 500;
