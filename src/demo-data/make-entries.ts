@@ -172,6 +172,7 @@ function describeEnd(
   const headersMs = call.isStreamed ? Math.min(call.firstTokenMs, call.durationMs) : call.durationMs;
   return {
     ...{ id: begin.id, status, outcome, providerRequestId },
+    ...(outcome === 'client_closed' ? { closedBefore: 'end' } : {}),
     errorType: reading.error === null ? null : (reading.error.type ?? named),
     errorMessage: reading.error?.message ?? null,
     modelRequested: begin.modelRequested,

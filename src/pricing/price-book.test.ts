@@ -169,6 +169,8 @@ describe('what is not known', () => {
     const nothing = { usage: null, usageSource: 'none' } as const;
     expect(readCost({ ...nothing, outcome: 'upstream_error', status: 429 })).toEqual(['not_billed', '0']);
     expect(readCost({ ...nothing, outcome: 'rejected', status: 400 })).toEqual(['not_billed', '0']);
+    expect(readCost({ ...nothing, status: 307 })).toEqual(['not_billed', '0']);
+    expect(readCost({ ...nothing, status: 299 })).toEqual(['no_usage', null]);
     expect(readCost({ ...nothing, outcome: 'upstream_unreachable', errorType: 'upstream_name' })).toEqual([
       'not_billed',
       '0',

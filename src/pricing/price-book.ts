@@ -73,6 +73,8 @@ const FREE_ERRORS: readonly string[] = ['upstream_name', 'upstream_tls', 'upstre
 
 function isFreeWithoutUsage(call: BillableCall): boolean {
   if (FREE_OUTCOMES.includes(call.outcome)) return true;
+  // A redirect has served nothing: where it leads, the client asks again.
+  if (call.status !== null && call.status >= 300 && call.status < 400) return true;
   return call.outcome === 'upstream_unreachable' && FREE_ERRORS.includes(call.errorType ?? '');
 }
 

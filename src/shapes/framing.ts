@@ -37,7 +37,8 @@ export interface Framing {
  * the getter can see alive until the next full garbage collection.
  */
 class FramingOf implements Framing {
-  readonly push: (chunk: Buffer) => void;
+  /** Mutable: once it is known what the body is, its own reader takes the chunks without a detour. */
+  push: (chunk: Buffer) => void;
   readonly finish: () => void;
   readonly #readForm: () => FramingForm | null;
   readonly #countBytes: () => number;
@@ -96,6 +97,7 @@ const TOLD_BY_BYTES = 10;
 const BOM = '\u00ef\u00bb\u00bf';
 const EMPTY = Buffer.alloc(0);
 const BLANK_LINE = Buffer.from('\n');
+const IGNORE = (): void => {};
 
 type Format = 'events' | 'json';
 
@@ -128,18 +130,15 @@ function createByFirstBytes(told: Format | null, hints: FramingHints, sink: Fram
   function choose(format: Format | null): void {
     isChosen = true;
     chosen = createFormat(format, hints, sink);
+    framing.push = chosen?.push ?? IGNORE;
     if (head.length > 0) chosen?.push(head);
     else if (hadBlanks) chosen?.push(BLANK_LINE);
     head = EMPTY;
   }
 
-  return new FramingOf(
+  const framing = new FramingOf(
     () => (isChosen ? (chosen?.form ?? null) : told),
     (chunk) => {
-      if (isChosen) {
-        chosen?.push(chunk);
-        return;
-      }
       const start = head.length === 0 ? skipSpace(chunk, 0) : 0;
       hadBlanks ||= start > 0;
       const rest = start === 0 ? chunk : chunk.subarray(start);
@@ -154,6 +153,7 @@ function createByFirstBytes(told: Format | null, hints: FramingHints, sink: Fram
     },
     () => chosen?.bufferedBytes ?? head.length,
   );
+  return framing;
 }
 
 /** Null where the bytes do not say, or do not say yet. */

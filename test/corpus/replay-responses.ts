@@ -115,9 +115,11 @@ export function checkRecord({ outcome }: ResponseCase, call: RecordedCall | unde
         ? 'upstream_truncated'
         : outcome.status >= 400
           ? 'upstream_error'
-          : outcome.isStreamError === true
-            ? 'upstream_stream_error'
-            : 'ok';
+          : outcome.isShort === true
+            ? 'upstream_truncated'
+            : outcome.isStreamError === true
+              ? 'upstream_stream_error'
+              : 'ok';
   const wrong: string[] = [];
   if (end.outcome !== expected) wrong.push(`the record says ${end.outcome}, not ${expected}`);
   if (outcome.kind !== 'no answer' && end.status !== outcome.status) wrong.push(`the record says status ${end.status}`);

@@ -10,7 +10,13 @@ export type ResponseOutcome =
   /** An error of the gateway's; not a byte of the provider's. */
   | { readonly kind: 'no answer'; readonly code: GatewayErrorCode }
   /** The provider's answer, whole. */
-  | { readonly kind: 'whole'; readonly status: number; readonly body: string | Buffer; readonly isStreamError?: true }
+  | {
+      readonly kind: 'whole';
+      readonly status: number;
+      readonly body: string | Buffer;
+      readonly isStreamError?: true;
+      readonly isShort?: true;
+    }
   /** Its head and at most these bytes, and an ending that no client takes for a proper one. */
   | { readonly kind: 'cut'; readonly status: number; readonly body: string | Buffer };
 
@@ -32,6 +38,8 @@ const PROTOCOL: ResponseOutcome = { kind: 'no answer', code: 'upstream_protocol'
 const GONE: ResponseOutcome = { kind: 'no answer', code: 'upstream_unreachable' };
 const SILENT: ResponseOutcome = { kind: 'no answer', code: 'upstream_timeout' };
 const whole = (body: string | Buffer = 'abcd', status = 200): ResponseOutcome => ({ kind: 'whole', status, body });
+/** Whole as HTTP goes, and short of the end of its own format, or none of it. */
+const short = (body: string | Buffer): ResponseOutcome => ({ kind: 'whole', status: 200, body, isShort: true });
 const cut = (body: string | Buffer = ''): ResponseOutcome => ({ kind: 'cut', status: 200, body });
 
 /** The connection stays open behind it. */
@@ -353,15 +361,17 @@ const PLAIN = Buffer.from('{"id":"x","usage":{"prompt_tokens":1,"completion_toke
 const encoded = (encoding: string, bytes: Buffer, type = JSON_TYPE): Row[1] =>
   says(ok(type, `Content-Encoding: ${encoding}`, `Content-Length: ${bytes.length}`), bytes);
 const row = (name: string, encoding: string, bytes: Buffer): Row => [name, encoded(encoding, bytes), whole(bytes)];
+/** What comes out of it is no JSON. */
+const shortRow = (name: string, encoding: string, bytes: Buffer): Row => [name, encoded(encoding, bytes), short(bytes)];
 const BOMB = gzipSync(Buffer.alloc(128 * 1024 * 1024), { level: 9 });
 const ENCODINGS: readonly Row[] = [
   row('gzip', 'gzip', gzipSync(PLAIN)),
   row('gzip that is not', 'gzip', PLAIN),
-  row('plain that is gzip', 'identity', gzipSync(PLAIN)),
-  row('gzip that is cut', 'gzip', gzipSync(PLAIN).subarray(0, 30)),
+  shortRow('plain that is gzip', 'identity', gzipSync(PLAIN)),
+  shortRow('gzip that is cut', 'gzip', gzipSync(PLAIN).subarray(0, 30)),
   row('gzip with a wrong checksum', 'gzip', Buffer.concat([gzipSync(PLAIN).subarray(0, -8), Buffer.alloc(8)])),
   row('gzip with something behind', 'gzip', Buffer.concat([gzipSync(PLAIN), Buffer.from('behind')])),
-  row('gzip twice, said once', 'gzip', gzipSync(gzipSync(PLAIN))),
+  shortRow('gzip twice, said once', 'gzip', gzipSync(gzipSync(PLAIN))),
   row('a chain of five', 'gzip, gzip, gzip, gzip, gzip', gzipSync(PLAIN)),
   row('a chain of a thousand', Array.from({ length: 1_000 }, () => 'gzip').join(', '), gzipSync(PLAIN)),
   row('br that is not', 'br', PLAIN),
@@ -380,18 +390,18 @@ const EVENT = 'data: {"choices":[{"index":0,"delta":{"content":"Hi"}}]}\n\n';
 const CHATS: readonly Row[] = [
   ['as it should be', stream(`${EVENT}data: [DONE]\n\n`), whole(`${EVENT}data: [DONE]\n\n`)],
   ['no JSON', stream('data: {{{\n\ndata: [DONE]\n\n'), whole('data: {{{\n\ndata: [DONE]\n\n')],
-  ['NUL and 0xFF', stream('data: \0\u00ff\n\n'), whole('data: \0\u00ff\n\n')],
+  ['NUL and 0xFF', stream('data: \0\u00ff\n\n'), short('data: \0\u00ff\n\n')],
   [
     'numbers out of all bounds',
     stream('data: {"choices":[{}],"id":1e400,"created":-5}\n\n'),
-    whole('data: {"choices":[{}],"id":1e400,"created":-5}\n\n'),
+    short('data: {"choices":[{}],"id":1e400,"created":-5}\n\n'),
   ],
   [
     '__proto__',
     stream('data: {"__proto__":{"polluted":1},"choices":[{"__proto__":{"polluted":1}}]}\n\n'),
-    whole('data: {"__proto__":{"polluted":1},"choices":[{"__proto__":{"polluted":1}}]}\n\n'),
+    short('data: {"__proto__":{"polluted":1},"choices":[{"__proto__":{"polluted":1}}]}\n\n'),
   ],
-  ['ten thousand brackets', stream(`data: ${'['.repeat(10_000)}\n\n`), whole(`data: ${'['.repeat(10_000)}\n\n`)],
+  ['ten thousand brackets', stream(`data: ${'['.repeat(10_000)}\n\n`), short(`data: ${'['.repeat(10_000)}\n\n`)],
   [
     'a line of a megabyte without an end',
     stream(`data: ${'x'.repeat(1024 * 1024)}`),

@@ -5,9 +5,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openStage, type Stage } from '../../bench/kill/stage.ts';
+import { buildBatch } from '../../src/shipper/build-batch.ts';
+import { openIngestSession } from '../../src/shipper/ingest-session.ts';
+import { callBegin, callEnd, priceByToken } from '../call-fixtures.ts';
+import { openTestPool } from '../open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../postgres.ts';
 import { type UnpackedRelease, unpackRelease } from '../upgrade/unpack-release.ts';
-import { asRecord, startGateway, type TestGateway } from './start-gateway.ts';
+import { asRecord, startGateway, type TestGateway, waitUntil } from './start-gateway.ts';
 
 const LOAD_MS = 1_500;
 
@@ -98,4 +102,26 @@ test('a node of the release before works beside one of this release, and is upgr
   expect(await readVersion(otherNode)).toBe('0.2.0');
   const later = await makeCall(otherNode);
   expect(await stage.gateway().waitForLog(later)).toMatchObject({ node: 'other' });
+});
+
+test('a node of the release before deletes nothing by its own setting while one of this release is there', async () => {
+  const pool = openTestPool(databaseUrl);
+  const requestedAtMs = Date.now() - 20 * 86_400_000;
+  const begin = callBegin(1, { requestedAtMs, node: 'old' });
+  const session = await openIngestSession(pool);
+  const batch = buildBatch([{ type: 'end', begin, end: callEnd(1) }], {
+    ...{ process: 'p', priceCall: priceByToken, nowMs: requestedAtMs },
+  });
+  await session.ingest(batch.items);
+  session.close();
+  const older = await startGateway({
+    env: { ...otherEnv(), TOLLGATE_NODE: 'older', TOLLGATE_RETENTION_ROWS: '5' },
+    release: before.path,
+  });
+  // It says so when it has tried.
+  await waitUntil('its try', () => (older.output().includes('retention goes on at its next time') ? true : undefined));
+  await older.stop();
+  const { rowCount } = await pool.query('select from llm_requests where id = $1', [begin.id]);
+  await pool.end();
+  expect(rowCount).toBe(1);
 });
