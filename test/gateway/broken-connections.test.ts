@@ -98,7 +98,7 @@ describe.each(POSTGRES_KINDS)('$name', (kind) => {
       /runs_with_errors/,
       () => '/api/v1/runs/summary?from=2026-01-01T00:00:00Z&to=2027-01-01T00:00:00Z',
     ],
-    ['the list of calls', /from llm_requests/, () => '/api/v1/logs'],
+    ['the list of calls', /from llm_requests[\s\S]*order by/, () => '/api/v1/logs'],
     ['an export', /declare piecewise/, () => '/api/v1/export?kind=logs'],
   ];
 
