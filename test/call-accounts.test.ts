@@ -234,7 +234,7 @@ describe('the account of calls', () => {
     expect(await read()).toMatchObject({ accepted: 0, stored: 0, lost: 0, unaccounted, unaccountedTotal: 1 });
   });
 
-  test('a record that is refused even in its safe form is stored bare, and one without a name is listed', async () => {
+  test('a record that is refused even in its safe form is stored without its run, and one without a name is listed', async () => {
     const spool = writer('p1');
     await endCall(spool, 1, { traceId: 'run' });
     await ship(['p1']);
@@ -248,7 +248,9 @@ describe('the account of calls', () => {
     expect(rows).toMatchObject([
       {
         ...{ outcome: 'ok', status: 200, provider: 'openai', key_id: 1, flags: ['tap_limit', 'sanitised'] },
-        ...{ trace_id: null, path: '', error_message: null, cost_status: 'unpriced', total_cost: null },
+        // Its run cannot take it up; the call itself is sound.
+        ...{ trace_id: null, path: `/${secret}`, error_message: secret },
+        ...{ cost_status: 'exact', total_cost: '0.000172000000' },
       },
     ]);
     expect(await read()).toMatchObject({ accepted: 3, stored: 2, setAside: 1, lost: 0 });

@@ -116,6 +116,18 @@ describe('what a model wrote until the answer was cut', () => {
     expect(readAnswerText(body, 'application/json')?.all.texts).toEqual(['top']);
   });
 
+  test.each([
+    ['a body', `{"choices":[{"index":0,"message":{"content":"${'x'.repeat(300_000)}"}}]}`, 'application/json'],
+    [
+      'an event',
+      `data: {"choices":[{"index":0,"delta":{"content":"${'x'.repeat(300_000)}"}}]}\n\n`,
+      'text/event-stream',
+    ],
+    ['an element', `[{"candidates":[{"content":{"parts":[{"text":"${'x'.repeat(300_000)}"}]}}]}]`, 'application/json'],
+  ])('all of the text of %s is read, however large it is', (_what, body, contentType) => {
+    expect(readAnswerText(Buffer.from(body), contentType)?.all.texts.map(({ length }) => length)).toEqual([300_000]);
+  });
+
   test('text beyond the limit is only measured', () => {
     const piece = 'x'.repeat(300_000);
     const event = `data: {"choices":[{"index":0,"delta":{"content":"${piece}"}}]}\n\n`;

@@ -97,7 +97,8 @@ export function readAnswerText(body: Buffer, contentType: string | null): Answer
 
   const framing = createFraming(
     contentType,
-    { canBeArray: true, areLines: false },
+    // All of what the model wrote is counted, and the body is in memory as it is.
+    { canBeArray: true, areLines: false, largeBytes: Number.POSITIVE_INFINITY },
     {
       onEvent: (_type, data) => {
         seen.isStream = true;

@@ -70,6 +70,8 @@ export interface FramingHints {
   readonly canBeArray: boolean;
   /** A body of no particular type is JSON lines: contents of files, results of batches. */
   readonly areLines: boolean;
+  /** A value or event of more bytes comes thinner, without its long texts; absent: as suits who reads usage only. */
+  readonly largeBytes?: number;
 }
 
 /** One JSON value a line. Anthropic sends the first of them for the results of a batch; there is no registered name. */
@@ -105,8 +107,8 @@ type Format = 'events' | 'json';
 export function createFraming(contentType: string | null, hints: FramingHints, sink: FramingSink): Framing | null {
   const mediaType = readMediaType(contentType ?? '');
   if (mediaType === 'application/vnd.amazon.eventstream') return createFrames(sink);
-  if (LINES_TYPES.includes(mediaType)) return createLines(sink);
-  if (hints.areLines && UNTOLD_TYPES.includes(mediaType)) return createLines(sink);
+  if (LINES_TYPES.includes(mediaType)) return createLines(sink, hints);
+  if (hints.areLines && UNTOLD_TYPES.includes(mediaType)) return createLines(sink, hints);
   if (MEDIA_TYPE.test(mediaType)) return null;
   return createByFirstBytes(readToldFormat(mediaType), hints, sink);
 }
@@ -166,9 +168,9 @@ function readFormat(head: Buffer): Format | null {
 function createFormat(format: Format | null, hints: FramingHints, sink: FramingSink): Framing | null {
   switch (format) {
     case 'events':
-      return createEvents(sink);
+      return createEvents(sink, hints);
     case 'json':
-      return hints.canBeArray ? createArrayOrWhole(sink) : createWhole(sink);
+      return hints.canBeArray ? createArrayOrWhole(sink, hints) : createWhole(sink, hints);
     case null:
       return null;
   }
@@ -187,15 +189,16 @@ function readMediaType(contentType: string): string {
   return (semicolon === -1 ? contentType : contentType.slice(0, semicolon)).trim().toLowerCase();
 }
 
-function createEvents(sink: FramingSink): Framing {
-  const splitter = createSseSplitter(sink.onEvent, () => sink.onProblem('too-large'));
+function createEvents(sink: FramingSink, { largeBytes }: FramingHints): Framing {
+  const splitter = createSseSplitter(sink.onEvent, () => sink.onProblem('too-large'), largeBytes);
   return new FramingOf('events', splitter.push, splitter.finish, () => splitter.bufferedBytes);
 }
 
-function createLines(sink: FramingSink): Framing {
+function createLines(sink: FramingSink, { largeBytes }: FramingHints): Framing {
   const splitter = createJsonLineSplitter(
     (line) => sink.onEvent(null, line),
     () => sink.onProblem('too-large'),
+    largeBytes,
   );
   return new FramingOf(
     'lines',
@@ -220,8 +223,8 @@ function createFrames(sink: FramingSink): Framing {
   );
 }
 
-function createWhole(sink: FramingSink): Framing {
-  const unit = new JsonUnit(() => sink.onProblem('too-large'));
+function createWhole(sink: FramingSink, { largeBytes }: FramingHints): Framing {
+  const unit = new JsonUnit(() => sink.onProblem('too-large'), largeBytes);
   // Mutable: the first piece, of most answers the only one, and then not copied.
   let first: Buffer | null = null;
   return new FramingOf(
@@ -244,12 +247,12 @@ function createWhole(sink: FramingSink): Framing {
 }
 
 /** The first byte that is not white space tells an array from one object. */
-function createArrayOrWhole(sink: FramingSink): Framing {
+function createArrayOrWhole(sink: FramingSink, hints: FramingHints): Framing {
   let chosen: Framing | null = null;
   return new FramingOf(
     () => chosen?.form ?? 'json',
     (chunk) => {
-      chosen ??= chooseByFirstByte(chunk, sink);
+      chosen ??= chooseByFirstByte(chunk, sink, hints);
       chosen?.push(chunk);
     },
     () => chosen?.finish(),
@@ -257,14 +260,15 @@ function createArrayOrWhole(sink: FramingSink): Framing {
   );
 }
 
-function chooseByFirstByte(chunk: Buffer, sink: FramingSink): Framing | null {
+function chooseByFirstByte(chunk: Buffer, sink: FramingSink, hints: FramingHints): Framing | null {
   const first = chunk.find((byte) => !isJsonSpace(byte));
   if (first === undefined) return null;
-  if (first !== 91) return createWhole(sink);
+  if (first !== 91) return createWhole(sink, hints);
   let wasClosed = false;
   const splitter = createJsonArraySplitter(
     (element) => sink.onEvent(null, element),
     () => sink.onProblem('too-large'),
+    hints.largeBytes,
   );
   return new FramingOf(
     'array',

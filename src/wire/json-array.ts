@@ -15,16 +15,20 @@ export interface JsonArraySplitter {
 }
 
 /**
- * Elements that are objects or arrays are given out whole, large ones thinned (`onUnread` as in `JsonUnit`); scalars
+ * Elements that are objects or arrays are given out whole, large ones thinned (`onUnread` and `largeBytes` as in `JsonUnit`); scalars
  * between them are passed over.
  */
-export function createJsonArraySplitter(onElement: (element: Buffer) => void, onUnread: () => void): JsonArraySplitter {
+export function createJsonArraySplitter(
+  onElement: (element: Buffer) => void,
+  onUnread: () => void,
+  largeBytes?: number,
+): JsonArraySplitter {
   // Mutable because the scan stops and goes on at every chunk: depth 1 is between elements.
   let depth = 0;
   let inString = false;
   let escaped = false;
   let closed = false;
-  const pending = new JsonUnit(onUnread);
+  const pending = new JsonUnit(onUnread, largeBytes);
 
   function emit(last: Buffer): void {
     const element = pending.take(last);

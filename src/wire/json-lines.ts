@@ -16,9 +16,13 @@ export interface JsonLineSplitter {
   readonly bufferedBytes: number;
 }
 
-/** `onUnread` is called once for each large line of which something was not read that may have mattered. */
-export function createJsonLineSplitter(onLine: (line: Buffer) => void, onUnread: () => void): JsonLineSplitter {
-  const pending = new JsonUnit(onUnread);
+/** `onUnread` and `largeBytes` as in `JsonUnit`, for each line. */
+export function createJsonLineSplitter(
+  onLine: (line: Buffer) => void,
+  onUnread: () => void,
+  largeBytes?: number,
+): JsonLineSplitter {
+  const pending = new JsonUnit(onUnread, largeBytes);
   let atStart = true;
 
   function emit(last: Buffer | null): void {

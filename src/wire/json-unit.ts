@@ -5,17 +5,22 @@
 import { createGatheredBytes } from './gathered-bytes.ts';
 import { JsonThinner } from './json-thinner.ts';
 
-/** A larger text is thinned. */
+/** A larger text is thinned, where its reader asks for nothing else. */
 export const LARGE_JSON_BYTES = 128 * 1024;
 
 export class JsonUnit {
   readonly #pending = createGatheredBytes();
   readonly #onUnread: () => void;
+  readonly #largeBytes: number;
   #thinner: JsonThinner | null = null;
 
-  /** `onUnread` is called once for each text of which something was not kept that may have mattered. */
-  constructor(onUnread: () => void) {
+  /**
+   * `onUnread` is called once for each text of which something was not kept that may have mattered; one of at most
+   * `largeBytes` is kept as it is.
+   */
+  constructor(onUnread: () => void, largeBytes = LARGE_JSON_BYTES) {
     this.#onUnread = onUnread;
+    this.#largeBytes = largeBytes;
   }
 
   /** Bytes held. */
@@ -31,7 +36,7 @@ export class JsonUnit {
     if (this.#thinner !== null) this.#thinner.push(piece);
     else {
       this.#pending.push(piece);
-      if (this.#pending.length > LARGE_JSON_BYTES) this.#beginThinning();
+      if (this.#pending.length > this.#largeBytes) this.#beginThinning();
     }
   }
 
@@ -39,7 +44,7 @@ export class JsonUnit {
   take(last: Buffer | null): Buffer | null {
     const lastBytes = last?.length ?? 0;
     if (this.#thinner === null) {
-      if (this.#pending.length + lastBytes <= LARGE_JSON_BYTES) return this.#pending.take(last);
+      if (this.#pending.length + lastBytes <= this.#largeBytes) return this.#pending.take(last);
       this.#beginThinning();
     }
     const thinner = this.#thinner;

