@@ -133,7 +133,7 @@ function listColumns(highest: number, needsDate: boolean): readonly TableColumn<
     {
       id: 'tokens',
       header: 'Tokens in → out',
-      width: 'minmax(11.5rem, 13rem)',
+      width: 'minmax(12.5rem, 13rem)',
       align: 'right',
       sort: 'output_tokens',
       render: (run) => <RunTokens run={run} />,
