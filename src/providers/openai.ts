@@ -33,7 +33,7 @@ export const openai = Object.freeze({
   defaultRegion: null,
   ownsHost: (host) => /^(?:[\w-]+\.)?api\.openai\.com$/.test(host),
   // Of projects, service accounts and administrators, and the mark that all keys have; client secrets of realtime.
-  credentialForm: /^(?:sk-(?:proj|svcacct|admin|None)-|sk-[\w-]*T3BlbkFJ|ek_[\da-zA-Z]{16})/,
+  credentialForm: /^(?:sk-(?:proj|svcacct|admin|None)-|sk-[\w-]{0,100}T3BlbkFJ|ek_[\da-zA-Z]{16})/,
   isOwnClient: () => false,
   // Whatever is left of /v1: this provider is asked last.
   claims: (request) => request.path.startsWith('/v1/'),

@@ -40,6 +40,23 @@ export function findCredentialOwner(text: string): ProviderName | null {
   return IN_ORDER.find(({ credentialForm }) => credentialForm.test(text))?.name ?? null;
 }
 
+/** All forms at once, at the beginning of any word. */
+const ANY_FORM = new RegExp(
+  String.raw`\b(?:${IN_ORDER.map(({ credentialForm: { source } }) => source.replace('^', '').replaceAll('$', String.raw`(?!\w)`)).join('|')})`,
+);
+
+const EACH_FORM = new RegExp(ANY_FORM.source, 'g');
+
+/** Where words begin that may have the form of a credential; `findCredentialOwner` tells. */
+export function listCredentialPlaces(text: string): readonly number[] {
+  return Array.from(text.matchAll(EACH_FORM), ({ index }) => index);
+}
+
+/** False where no part of the text has the form of a credential, which is quickly asked. */
+export function mayHoldCredential(text: string): boolean {
+  return ANY_FORM.test(text);
+}
+
 /** Whose host this is; null for any but the seven's own. */
 export function findHostOwner(host: string): ProviderName | null {
   return IN_ORDER.find((provider) => provider.ownsHost(host))?.name ?? null;

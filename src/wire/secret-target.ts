@@ -11,7 +11,7 @@ const MAX_DECODINGS = 3;
 const ASSIGNMENT = /(?:^|[?&;#/,=\s])([^=?&;#/,\s]{1,100})=(?=([^&;#\s]*))/g;
 
 /** The text and what it becomes decoded, once and again. */
-function listDecodings(text: string): readonly string[] {
+export function listDecodings(text: string): readonly string[] {
   const all = [text];
   for (let times = 0; times < MAX_DECODINGS; times += 1) {
     const last = all.at(-1) ?? '';

@@ -218,6 +218,85 @@ test('against a named provider it is refused before anything is sent, and with i
   expect(wrong.slice(0, 5)).toEqual([]);
 }, 240_000);
 
+/** Where nobody expects one, and clients put it all the same: by a template that was not filled, by a proxy's habit, by mistake. */
+const ODD_PLACES: Readonly<Record<string, (credential: string) => { readonly headers: Sent; readonly query: string }>> =
+  {
+    'behind a scheme and a colon': (text) => ({ headers: [['authorization', `Bearer:${text}`]], query: '' }),
+    'as the second of two': (text) => ({ headers: [['authorization', `Bearer 0000,Bearer ${text}`]], query: '' }),
+    'in the brackets of a template': (text) => ({ headers: [['authorization', `Bearer <${text}>`]], query: '' }),
+    'in the braces of a shell': (text) => ({ headers: [['x-api-key', `\${${text}}`]], query: '' }),
+    quoted: (text) => ({ headers: [['authorization', `Bearer "${text}"`]], query: '' }),
+    'percent-encoded in a header': (text) => ({ headers: [['x-api-key', text.replaceAll(/./g, hexOf)]], query: '' }),
+    'as a user without a password': (text) => ({
+      headers: [['authorization', `Bearer 0000, Basic ${Buffer.from(`${text}:`).toString('base64')}`]],
+      query: '',
+    }),
+    'in a cookie': (text) => ({ headers: [['cookie', `theme=dark; session="${text}"`]], query: '' }),
+    'as JSON': (text) => ({ headers: [['x-config', `{"api_key":"${text}","n":1}`]], query: '' }),
+    'in a header of any name': (text) => ({ headers: [['openai-organization', text]], query: '' }),
+    'in the user agent': (text) => ({ headers: [['user-agent', `mine/1.0 (${text})`]], query: '' }),
+    'in the address of a page': (text) => ({ headers: [['referer', `https://example.com/?key=${text}`]], query: '' }),
+    'behind a scheme in the query': (text) => ({
+      headers: [],
+      query: `?authorization=Bearer+${encodeURIComponent(text)}`,
+    }),
+    'alone in the query': (text) => ({ headers: [], query: `?${text}` }),
+    'encoded three times in the query': (text) => ({
+      headers: [],
+      query: `?next=${[1, 2, 3].reduce((address) => encodeURIComponent(address), `https://example.com/?key=${text}`)}`,
+    }),
+    'in a segment of the path': (text) => ({ headers: [], query: `/${encodeURIComponent(text)}/x` }),
+    'as a parameter of the path': (text) => ({ headers: [], query: `;key=${encodeURIComponent(text)}` }),
+  };
+
+function hexOf(character: string): string {
+  return `%${character.charCodeAt(0).toString(16)}`;
+}
+
+test.each(Object.entries(ODD_PLACES))('a credential %s goes to its provider or nowhere', async (_, at) => {
+  const trials: Trial[] = [];
+  const owners: ProviderName[] = [];
+  for (const [owner, beginning] of CREDENTIALS)
+    for (const path of ['/v1/chat/completions', '/v1/messages', '/v1/agents'])
+      for (const named of [null, ...PROVIDER_NAMES]) {
+        // Digits alone may be a digest of something.
+        if (/^0+$/.test(beginning)) continue;
+        const { headers, query } = at(
+          /0{20}/.test(beginning) ? beginning : beginning.replace('0000', '0000aB1cD2eF3gH4'),
+        );
+        trials.push({
+          path: path + query,
+          headers: named === null ? headers : [...headers, ['X-Gateway-Provider', named]],
+        });
+        owners.push(owner);
+      }
+  const verdicts = await sendAll(trials);
+  const strangers = verdicts.flatMap(({ reached: receivers }, index) =>
+    receivers.every((name) => name === owners[index]) ? [] : [trials[index]],
+  );
+  expect(strangers.slice(0, 3)).toEqual([]);
+  expect(verdicts.filter(({ reached: receivers }) => receivers.length === 1).length).toBe(trials.length / 4);
+});
+
+test('what only resembles a credential is none', async () => {
+  const digits = 'a'.repeat(64);
+  const answers = await sendAll(
+    [
+      [['x-content-sha256', digits]],
+      [['cookie', 'fw_session=abc; fw_id="x"; AQ.theme=1']],
+      [['x-features', 'fw_enabled_feature, task-ant-hill-2, ABSK']],
+      [['x-request-id', `mysk-ant-0000aB1cD2eF`]],
+      [['authorization', 'Bearer eyJhbGciOiJub25l.eyJzdWIiOiIxIn0.fw_0000aB1cD2eF3gH4']],
+      [['authorization', 'Bearer sk-or-v1-0000aB1cD2eF3gH4']],
+      [['traceparent', `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`]],
+    ].map((headers) => ({
+      path: '/v1/chat/completions?model=fw_model',
+      headers: headers.map(([name = '', value = '']) => [name, value] as const),
+    })),
+  );
+  expect(answers.map(({ reached: receivers }) => receivers)).toEqual(answers.map(() => ['openai']));
+});
+
 test('credentials of two providers in one call go to neither, whichever is named', async () => {
   const trials: Trial[] = [];
   const owners: ProviderName[] = [];

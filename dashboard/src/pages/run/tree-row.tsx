@@ -23,7 +23,7 @@ export interface RowLook {
 export type RowLayout = 'wide' | 'short' | 'narrow';
 
 export const ROW_TEMPLATES: Readonly<Record<RowLayout, string>> = {
-  wide: 'minmax(15rem, 26rem) 7rem 10.5rem 5.5rem minmax(10rem, 1fr)',
+  wide: 'minmax(15rem, 26rem) 7rem 11.5rem 5.5rem minmax(10rem, 1fr)',
   short: 'minmax(12rem, 1fr) 6.5rem 5rem minmax(7rem, 0.6fr)',
   narrow: 'minmax(0, 1fr) auto',
 };
