@@ -155,7 +155,7 @@ function createControl(
   const estimatesPool = openDatabase(start, log, 'tollgate estimates', 1, ESTIMATES_STATEMENT_TIMEOUT_MS);
   const presencePool = openDatabase(start, log, 'tollgate node', 1, API_STATEMENT_TIMEOUT_MS);
   const nodeClock = createNodeClock({ onReading: (reading) => channel.send({ type: 'clock', reading }) });
-  const nodeId = readNodeId(config.dataDir);
+  const nodeId = readNodeId(config.dataDir, log);
   const own = readOwnSettings(config, start.settings);
   const sharedSettings = (): SharedSettings | null => connected?.presence.shared() ?? null;
   const daysKept = (name: 'retention_rows' | 'retention_bodies', ownDays: number): number =>

@@ -63,10 +63,10 @@ const AWS_HOST = /(?:^|\.)([a-z]{2}(?:-gov|-iso[a-z]?)?-[a-z]+-\d)\.(?:vpce\.)?(
 
 const MAX_WORKERS = 64;
 const MAX_RETENTION_DAYS = 36_500;
-/** Reasoning streams last minutes; longer than the default and most orchestrators kill us anyway. */
 /** What a load balancer needs at most to ask `readyz` and act on it, by its usual settings. */
 const DEFAULT_STOP_DELAY_SECONDS = 5;
 const MAX_STOP_DELAY_SECONDS = 3_600;
+/** Reasoning streams last minutes; longer than the default and most orchestrators kill us anyway. */
 const DEFAULT_DRAIN_SECONDS = 30;
 const MAX_DRAIN_SECONDS = 86_400;
 
