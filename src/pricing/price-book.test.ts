@@ -335,6 +335,13 @@ describe('a sum over several prompts', () => {
     expect(readCost({ ...sonnet, usage: { ...sum, largestPrompt: 200_001 } })).toEqual(['exact', '2.71125']);
   });
 
+  it('has no price where the answer names another tier as well', () => {
+    const batch = { model: 'gpt-5.4', isBatch: true, usage: createUsage({ input: 1_000, output: 1_000 }) } as const;
+    expect(readCost({ ...batch, serviceTier: 'default' })).toEqual(['exact', '0.00875']);
+    for (const serviceTier of ['priority', 'flex', 'fast'])
+      expect(readCost({ ...batch, serviceTier })).toEqual(['unpriced', null]);
+  });
+
   it('has no rate where the size of the prompt decides and nobody reports the sizes', () => {
     const batch = { model: 'gpt-5.4', isBatch: true } as const;
     const summed = (input: number) => ({ ...createUsage({ input, output: 1_000 }), hasUnknownPrompts: true }) as const;

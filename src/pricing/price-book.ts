@@ -60,7 +60,7 @@ export interface PriceBookLayers {
 }
 
 /** A part of the version. Raise it when the arithmetic or the way a price is chosen changes. */
-const ENGINE_VERSION = 8;
+const ENGINE_VERSION = 9;
 const VERSION_LENGTH = 16;
 
 /** Nobody knows what such a call costs, nor whether its answer would have told. */

@@ -88,14 +88,16 @@ function readIterations(native: JsonObject, entries: readonly JsonObject[]): Par
   // Of several hops the last one served.
   const fallback = turns.findLast((entry) => typeOf(entry) === 'fallback_message');
   const serving = readName(fallback, 'model');
-  const isServing = (turn: JsonObject) => serving === null || (readName(turn, 'model') ?? serving) === serving;
+  const isOther = (turn: JsonObject) => serving !== null && (readName(turn, 'model') ?? serving) !== serving;
+  // An attempt of the same model that was declined before another one was tried is not what served.
+  const served = turns.slice(turns.findLastIndex(isOther) + 1);
   const asked = readName(turns[0], 'model');
   const others: OtherUsage[] = [];
   let consistent = true;
   for (const entry of entries) {
     const type = typeOf(entry);
     // Declined before its first token, an attempt costs nothing; after it, what it would have cost by itself.
-    const isDeclined = TURN_TYPES.includes(type) && !isServing(entry) && hasOutput(entry);
+    const isDeclined = TURN_TYPES.includes(type) && !served.includes(entry) && hasOutput(entry);
     if (!isDeclined && !OTHER_TYPES.includes(type)) continue;
     const part = draftCounts(entry).done(null);
     if (!part.consistent) consistent = false;
@@ -110,7 +112,6 @@ function readIterations(native: JsonObject, entries: readonly JsonObject[]): Par
   const isIncomplete = entries.some(
     (entry) => !known.includes(typeOf(entry)) && TOTALS.some((name) => (readCount(entry, name) ?? 0) > 0),
   );
-  const served = turns.filter(isServing);
   const sums = TOTALS.map(
     (name) => [name, served.reduce((sum, turn) => sum + (readCount(turn, name) ?? 0), 0)] as const,
   );
