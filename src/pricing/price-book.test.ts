@@ -40,6 +40,14 @@ function readCost(changes: Partial<BillableCall>): readonly [string, string | nu
 }
 
 describe('a priced call', () => {
+  it('is not known to be free because its host reports zeros, unless it is a batch or failed', () => {
+    const usage = createUsage({ input: 0, output: 0 });
+    expect(readCost({ usage })).toEqual(['partial', null]);
+    expect(readCost({ usage: createUsage({ input: 0, output: 1_000_000 }) })).toEqual(['exact', '0.6']);
+    expect(readCost({ usage, outcome: 'upstream_stream_error' })).toEqual(['exact', '0']);
+    expect(readCost({ usage, isBatch: true })).toEqual(['exact', '0']);
+  });
+
   it('shows how each amount came about, and the lines add up to the total', () => {
     expect(book.priceCall(createCall())).toEqual({
       billingModel: 'gpt-4o-mini-2024-07-18',
