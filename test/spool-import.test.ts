@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { createCallAccounts } from '../src/control/accounts/call-accounts.ts';
 import { CallTally } from '../src/spool/call-tally.ts';
+import { findNodeId } from '../src/spool/find-node-id.ts';
 import { watchForeignDirectories } from '../src/spool/foreign-directories.ts';
 import { findProcesses, inspectProcess } from '../src/spool/inspect-spool.ts';
 import { finishReceived, receivePackage } from '../src/spool/receive-package.ts';
@@ -69,6 +70,16 @@ async function* chopped(source: AsyncIterable<Uint8Array>, most: number, until =
       yield part;
     }
 }
+
+test('of which node a spool is, its data directory says, also by its folder and by one folder in there', async () => {
+  const dir = await writeGone();
+  const id = '0b0c7d5e-6d6f-4c1a-9a53-0d6a4c1f2b3e';
+  expect(findNodeId(dir)).toBeNull();
+  writeFileSync(join(root, 'gone', 'node.json'), JSON.stringify({ id }));
+  for (const given of [join(root, 'gone'), join(root, 'gone', 'spool'), dir]) expect(findNodeId(given)).toBe(id);
+  cpSync(dir, join(root, 'gone', 'copy'), { recursive: true });
+  expect(findNodeId(join(root, 'gone', 'copy'))).toBeNull();
+});
 
 test('a spool is found by the data directory, by its folder and by one folder in there, and nowhere else', async () => {
   const dir = await writeGone();

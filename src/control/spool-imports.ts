@@ -5,7 +5,7 @@ import type pg from 'pg';
 import type { SpoolImportsDep } from '../admin/admin-deps.ts';
 import { ApiError } from '../admin/api-error.ts';
 import { PackageError, receivePackage } from '../spool/receive-package.ts';
-import { findNodeOfProcesses, GONE_AFTER_SECONDS } from '../store/nodes.ts';
+import { findNodeOfProcesses, GONE_AFTER_SECONDS, listUnknownProcesses } from '../store/nodes.ts';
 
 export interface SpoolImportsOptions {
   readonly importDir: string;
@@ -60,6 +60,7 @@ export function createSpoolImports(options: SpoolImportsOptions): SpoolImportsDe
       }
     },
     findLiveNode: (names) => findNodeOfProcesses(pool, names, nodeId),
+    listUnknown: (names, id) => listUnknownProcesses(pool, names, id),
     listWaiting: async (names) => {
       const waiting = await Promise.all(names.map(async (name) => ((await isThere(name)) ? [name] : [])));
       return waiting.flat();
