@@ -5,12 +5,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { PROVIDERS } from '../src/providers/registry.ts';
 import { outcomeOf } from '../src/proxy/outcome.ts';
-import { SHAPES } from '../src/shapes/registry.ts';
-import { createUsageReader } from '../src/shapes/usage-reader.ts';
 import type { UsageReading } from '../src/token-usage.ts';
 import { type Fixture, listFixtures } from './fixtures.ts';
+import { readFixture } from './read-fixture.ts';
 
 const FIXTURES = listFixtures();
 
@@ -22,23 +20,6 @@ const LF = 10;
 
 /** Fixtures that were written as cut: whole, they are no whole answers. */
 const CUT = FIXTURES.filter(({ name }) => name.includes('-cut')).map(({ provider, name }) => `${provider}/${name}`);
-
-function readEnded(fixture: Fixture, bytes: Buffer, contentEncoding: string | null = null): Promise<UsageReading> {
-  const [path = '', query = ''] = fixture.request.path.split('?');
-  const provider = PROVIDERS[fixture.provider];
-  const header = (name: string) => fixture.request.headers[name];
-  const endpoint = provider.endpoint({ method: fixture.request.method, path: provider.mapPath(path), query, header });
-  const reader = createUsageReader({
-    shape: SHAPES[endpoint.shape],
-    status: fixture.status,
-    contentType: fixture.headers['content-type'] ?? null,
-    contentEncoding,
-    header: (name) => fixture.headers[name] ?? null,
-    resultId: endpoint.resultId,
-  });
-  reader.push(bytes);
-  return new Promise((resolve) => reader.finish(true, resolve));
-}
 
 function outcome(fixture: Fixture, reading: UsageReading) {
   return outcomeOf({ kind: 'complete' }, fixture.status, reading);
@@ -53,24 +34,24 @@ describe.each(FIXTURES)('the ending of $provider, $name', (fixture) => {
   const isCut = CUT.includes(`${fixture.provider}/${fixture.name}`);
 
   it('is well where it is whole, and not where it is not', async () => {
-    const reading = await readEnded(fixture, fixture.body);
+    const reading = await readFixture(fixture, [fixture.body]);
     const got = outcome(fixture, reading);
     if (fixture.status >= 400) expect(got).toBe('upstream_error');
     else if (reading.error !== null) expect(got).toBe('upstream_stream_error');
     else expect(got).toBe(isCut ? 'upstream_truncated' : 'ok');
     if (!isCut) expect(reading.flags).not.toContain('no_ending');
-    const encoded = await readEnded(fixture, gzipSync(fixture.body), 'gzip');
+    const encoded = await readFixture(fixture, [gzipSync(fixture.body)], 'gzip');
     expect(outcome(fixture, encoded)).toBe(got);
   });
 
   it('is missed at every byte before it', async () => {
     const { body, status, headers } = fixture;
     if (status >= 300 || isCut || WITHOUT_MARKS.test(headers['content-type'] ?? '')) return;
-    const whole = await readEnded(fixture, body);
+    const whole = await readFixture(fixture, [body]);
     const areLines = LINES.test(headers['content-type'] ?? '');
     for (let cut = 0; cut < body.length; cut += 1) {
       if (areLines && (body[cut] === LF || body[cut - 1] === LF)) continue;
-      const reading = await readEnded(fixture, body.subarray(0, cut));
+      const reading = await readFixture(fixture, [body.subarray(0, cut)]);
       if (outcome(fixture, reading) !== 'ok' || reading.flags.length > whole.flags.length) continue;
       expect(isWhole(reading, whole), `ok and nothing remarked at byte ${cut}`).toBe(true);
     }
@@ -81,9 +62,9 @@ describe.each(FIXTURES)('the ending of $provider, $name', (fixture) => {
     if (status >= 300 || isCut || body.length === 0) return;
     if ([WITHOUT_MARKS, LINES].some((pattern) => pattern.test(headers['content-type'] ?? ''))) return;
     const encoded = gzipSync(body);
-    const whole = await readEnded(fixture, encoded, 'gzip');
+    const whole = await readFixture(fixture, [encoded], 'gzip');
     for (let cut = 0; cut < encoded.length; cut += Math.ceil(encoded.length / 40)) {
-      const reading = await readEnded(fixture, encoded.subarray(0, cut), 'gzip');
+      const reading = await readFixture(fixture, [encoded.subarray(0, cut)], 'gzip');
       if (outcome(fixture, reading) !== 'ok' || reading.flags.length > whole.flags.length) continue;
       expect(isWhole(reading, whole), `ok and nothing remarked at byte ${cut}`).toBe(true);
     }

@@ -4,11 +4,9 @@
  */
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { PROVIDERS } from '../src/providers/registry.ts';
-import { SHAPES } from '../src/shapes/registry.ts';
-import { createUsageReader } from '../src/shapes/usage-reader.ts';
 import type { UsageReading } from '../src/token-usage.ts';
-import { type Fixture, listFixtures } from './fixtures.ts';
+import { listFixtures } from './fixtures.ts';
+import { readFixture } from './read-fixture.ts';
 
 const FIXTURES = listFixtures();
 
@@ -18,23 +16,6 @@ const ENCODINGS = [
   ['deflate', deflateSync],
   ['zstd', zstdCompressSync],
 ] as const;
-
-function read(fixture: Fixture, pieces: readonly Buffer[], contentEncoding: string | null = null) {
-  const [path = '', query = ''] = fixture.request.path.split('?');
-  const provider = PROVIDERS[fixture.provider];
-  const header = (name: string) => fixture.request.headers[name];
-  const endpoint = provider.endpoint({ method: fixture.request.method, path: provider.mapPath(path), query, header });
-  const reader = createUsageReader({
-    shape: SHAPES[endpoint.shape],
-    status: fixture.status,
-    contentType: fixture.headers['content-type'] ?? null,
-    contentEncoding,
-    header: (name) => fixture.headers[name] ?? null,
-    resultId: endpoint.resultId,
-  });
-  for (const piece of pieces) reader.push(piece);
-  return new Promise<UsageReading>((resolve) => reader.finish(true, resolve));
-}
 
 /** The reading in the form of `expected.json`. The native usage object is verbatim and needs no literal. */
 function comparable(reading: UsageReading) {
@@ -53,24 +34,24 @@ describe.each(FIXTURES)('the usage of $provider, $name', (fixture) => {
   const expected = fixture.expected.reading;
 
   it('is read from the whole answer', async () => {
-    expect(comparable(await read(fixture, [fixture.body]))).toEqual(expected);
+    expect(comparable(await readFixture(fixture, [fixture.body]))).toEqual(expected);
   });
 
   it('is the same one byte at a time', async () => {
-    expect(comparable(await read(fixture, slice(fixture.body, 1)))).toEqual(expected);
+    expect(comparable(await readFixture(fixture, slice(fixture.body, 1)))).toEqual(expected);
   });
 
   it('is the same wherever the answer is cut in two', async () => {
     const { body } = fixture;
     for (let cut = 1; cut < body.length; cut += 1) {
-      const reading = await read(fixture, [body.subarray(0, cut), body.subarray(cut)]);
+      const reading = await readFixture(fixture, [body.subarray(0, cut), body.subarray(cut)]);
       expect(comparable(reading), `cut at byte ${cut}`).toEqual(expected);
     }
   });
 
   it.each(ENCODINGS)('is the same in %s, whole and in small pieces', async (encoding, compress) => {
     const encoded = Buffer.from(compress(fixture.body));
-    expect(comparable(await read(fixture, [encoded], encoding))).toEqual(expected);
-    expect(comparable(await read(fixture, slice(encoded, 7), encoding))).toEqual(expected);
+    expect(comparable(await readFixture(fixture, [encoded], encoding))).toEqual(expected);
+    expect(comparable(await readFixture(fixture, slice(encoded, 7), encoding))).toEqual(expected);
   });
 });

@@ -71,6 +71,7 @@ export const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
     'wire/aws-event-stream.ts SMALLEST_LENGTH',
   ],
   'how much is worked on at a time, or from where on another way is quicker; nothing happens beyond it': [
+    'proxy/credential-parts.ts RUN_CHARS',
     'estimates/count-tokens.ts CJK_SAMPLE_CHARS',
     'estimates/count-tokens.ts SLICE_CHARS',
     'proxy/body-copy.ts LARGE_CHUNK_BYTES',

@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { createCallAccounts } from '../src/control/accounts/call-accounts.ts';
+import { createSpoolImports } from '../src/control/spool-imports.ts';
 import { CallTally } from '../src/spool/call-tally.ts';
 import { findNodeId } from '../src/spool/find-node-id.ts';
 import { watchForeignDirectories } from '../src/spool/foreign-directories.ts';
@@ -22,6 +23,7 @@ import { finishReceived, receivePackage } from '../src/spool/receive-package.ts'
 import { packSpool } from '../src/spool/spool-package.ts';
 import { openSpoolWriter } from '../src/spool/spool-writer.ts';
 import { callBegin, callEnd } from './call-fixtures.ts';
+import { openTestPool } from './open-migrated.ts';
 import { quietLog } from './quiet-log.ts';
 
 let root: string;
@@ -70,6 +72,23 @@ async function* chopped(source: AsyncIterable<Uint8Array>, most: number, until =
       yield part;
     }
 }
+
+test('a disk that is full meanwhile is said as such, and nothing is left', async () => {
+  const imports = createSpoolImports({
+    ...{ importDir, spoolDir, nodeId: '0b0c7d5e-6d6f-4c1a-9a53-0d6a4c1f2b3e', onReceived: () => {} },
+    ...{ pool: openTestPool('postgresql://127.0.0.1:1/none'), listLiveSpools: () => [] },
+  });
+  async function* brokenOff() {
+    yield Buffer.from('{"format":');
+    throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+  }
+  await expect(imports.receive(brokenOff())).rejects.toMatchObject({
+    status: 503,
+    code: 'disk_full',
+    message: 'The disk of the data directory is full. Nothing was taken; make room, or import into another node.',
+  });
+  expect(readdirSync(importDir)).toEqual([]);
+});
 
 test('of which node a spool is, its data directory says, also by its folder and by one folder in there', async () => {
   const dir = await writeGone();

@@ -10,15 +10,12 @@ import type { PricedCall } from '../src/pricing/billable-call.ts';
 import { NO_OPERATOR_PRICES } from '../src/pricing/operator-prices.ts';
 import { createPriceBook } from '../src/pricing/price-book.ts';
 import { toBillableCall } from '../src/pricing/to-billable-call.ts';
-import type { Endpoint } from '../src/providers/provider.ts';
-import { PROVIDERS } from '../src/providers/registry.ts';
-import { SHAPES } from '../src/shapes/registry.ts';
 import { readReportedUse } from '../src/shapes/reported-use.ts';
-import { createUsageReader } from '../src/shapes/usage-reader.ts';
 import { makeRow } from '../src/shipper/make-row.ts';
 import { type OtherUsage, type TokenUsage, USAGE_CLASSES, type UsageReading } from '../src/token-usage.ts';
 import { callBegin, callEnd, NOON_MS } from './call-fixtures.ts';
 import { type Fixture, listFixtures } from './fixtures.ts';
+import { findEndpoint, readFixture } from './read-fixture.ts';
 
 const EVER = { id: 1, providerAlias: null, validFromMs: null, validToMs: null } as const;
 /** With an alias, a mapping and a discount from an instant on, so that all that tells calls apart counts. */
@@ -74,34 +71,13 @@ function describeCall(fixture: Fixture, reading: UsageReading, isBatch: boolean)
   return [begin, end];
 }
 
-function findEndpoint({ provider: name, request }: Fixture): Endpoint {
-  const [path = '', query = ''] = request.path.split('?');
-  const provider = PROVIDERS[name];
-  const header = (wanted: string) => request.headers[wanted];
-  return provider.endpoint({ method: request.method, path: provider.mapPath(path), query, header });
-}
-
-function read(fixture: Fixture): Promise<UsageReading> {
-  const endpoint = findEndpoint(fixture);
-  const reader = createUsageReader({
-    shape: SHAPES[endpoint.shape],
-    status: fixture.status,
-    contentType: fixture.headers['content-type'] ?? null,
-    contentEncoding: null,
-    header: (name) => fixture.headers[name] ?? null,
-    resultId: endpoint.resultId,
-  });
-  reader.push(fixture.body);
-  return new Promise((resolve) => reader.finish(true, resolve));
-}
-
 describe('a call that is priced again from its row', () => {
   const fixtures = listFixtures();
 
   it('costs what it cost, for every fixture, as a batch too', async () => {
     let priced = 0;
     for (const fixture of fixtures) {
-      const reading = await read(fixture);
+      const reading = await readFixture(fixture, [fixture.body]);
       for (const isBatch of [false, true]) {
         const twice = priceTwice(...describeCall(fixture, reading, isBatch));
         if (twice === null) continue;

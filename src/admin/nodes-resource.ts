@@ -92,7 +92,8 @@ export function addNodeRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     const { forgotten, live } = await forgetNodes(requireDatabase(deps), name);
     if (forgotten === 0 && live > 0)
       throw new ApiError(409, 'node_lives', 'This node has given a sign of life within 15 minutes: stop it first.');
-    if (forgotten === 0) throw new ApiError(404, 'not_found', 'No node has that name; see GET /api/v1/nodes.');
+    if (forgotten === 0)
+      throw new ApiError(404, 'not_found', 'No node has that name; `tollgate nodes` and GET /api/v1/nodes list them.');
     deps.log.info({ forgotten, node: name, actor: readActor(c) }, 'nodes were taken out of the list');
     return c.json({ forgotten }, 200);
   });

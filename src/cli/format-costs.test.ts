@@ -34,7 +34,7 @@ test('costs are a table of groups, the rest and the total, with what is not pric
     '(not set)         8            ≥ $0.50   12.5 %      3         2       3     0    0',
     '(12 others)                      $0.50   12.5 %      1                    1.0k    0',
     'total                          ≥ $4.00  100.0 %   1.2k         2       3  5.0k    0',
-    '≥: calls whose cost is not wholly known are in it; what they cost comes on top. `tollgate costs unpriced` says which, and why.',
+    '≥: at least, as the cost of some calls is not wholly known. `tollgate costs unpriced` lists those without a price; the others did not report all they used.',
   ]);
 });
 

@@ -76,7 +76,7 @@ export function formatCosts(costs: CostsAnswer, groups: readonly string[], keyNa
   }
   if (costs.totals.unpriced_calls > 0)
     lines.push(
-      '≥: calls whose cost is not wholly known are in it; what they cost comes on top. `tollgate costs unpriced` says which, and why.',
+      '≥: at least, as the cost of some calls is not wholly known. `tollgate costs unpriced` lists those without a price; the others did not report all they used.',
     );
   return lines;
 }

@@ -26,6 +26,7 @@ const MAX_DRAWN_CALLS = 50_000;
 
 const COLUMNS: readonly Column[] = [
   { title: 'run' },
+  { title: 'state' },
   { title: 'started (UTC)' },
   { title: 'duration', align: 'right' },
   { title: 'calls', align: 'right' },
@@ -53,6 +54,7 @@ async function listRuns(flags: RunFlags): Promise<void> {
     const input = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'];
     rows.push([
       cutText(textField(run, 'trace_id'), 48),
+      textField(run, 'state'),
       timeField(run, 'started_at').slice(0, 19),
       formatDuration(numberField(run, 'duration_ms')),
       `${textField(run, 'calls')}${open > 0 ? ` +${open} open` : ''}`,

@@ -51,6 +51,12 @@ test('a run is drawn as a tree with costs, tokens, durations and bars, errors an
   ]);
 });
 
+test('a call that its client left is told from one that went well', () => {
+  const root = buildRunTree([call('asked', null, 0, 300, { isLeftByClient: true }), call('done', null, 300, 400)]);
+  const marks = formatWaterfall('trip', root).map((line) => line.slice(0, 12).trim());
+  expect(marks).toEqual(['step', 'trip', '├─ ◌ asked', '└─ • done']);
+});
+
 test('a name cannot command the terminal, and a very long one is cut', () => {
   const lines = formatWaterfall('\u001b]0;owned\u0007', buildRunTree([call('x'.repeat(300), 'a%1Bb', 0, 1)]));
   expect(lines.join('')).not.toContain('\u001b');

@@ -36,12 +36,18 @@ function inputOf(tokens: RunCall['tokens']): number | null {
   return parts.every((part) => part === null) ? null : parts.reduce<number>((sum, part) => sum + (part ?? 0), 0);
 }
 
+/** Failed, left by its client, or neither. */
+function markOf({ isError, isLeftByClient }: RunCall): string {
+  if (isError) return '✗';
+  return isLeftByClient === true ? '◌' : '•';
+}
+
 function callRow(call: RunCall, prefix: string, whole: TimeSpan): string[] {
   const model = call.model === null || call.model === call.spanName ? '' : ` (${call.model})`;
   const name = terminalText(`${call.spanName}${model}`);
   const span = { startMs: call.requestedAtMs, endMs: call.respondedAtMs ?? call.requestedAtMs };
   return [
-    cutText(`${prefix}${call.isError ? '✗ ' : '• '}${name}`, NAME_WIDTH),
+    cutText(`${prefix}${markOf(call)} ${name}`, NAME_WIDTH),
     '',
     call.totalCost === null && call.knownCost !== null && call.knownCost > 0n
       ? formatSum(call.knownCost, 1)

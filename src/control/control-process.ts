@@ -5,7 +5,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type pg from 'pg';
 import type { Logger } from 'pino';
 import { watchAdminAccess } from '../admin/admin-access.ts';
 import { createAdminApp } from '../admin/admin-app.ts';
@@ -27,13 +26,14 @@ import { listProcessDirectories } from '../spool/process-directories.ts';
 import { finishReceived, IMPORT_NAME } from '../spool/receive-package.ts';
 import { STANDBY_NAME } from '../spool/standby.ts';
 import { listNodes, type StoredNode } from '../store/nodes.ts';
-import { openPool } from '../store/pool.ts';
 import type { SharedSettings } from '../store/shared-settings.ts';
 import { readVersion } from '../version.ts';
 import { createCallAccounts } from './accounts/call-accounts.ts';
 import { createProxyMemory } from './accounts/proxy-memory.ts';
 import { readAccounts } from './accounts/read-accounts.ts';
 import { createBackups } from './backups.ts';
+import { openControlPools } from './control-pools.ts';
+import { endShipping } from './end-shipping.ts';
 import { createKeyPublisher, type KeyPublisher } from './key-publisher.ts';
 import { createNodeClock } from './node-clock.ts';
 import { readNodeId } from './node-identity.ts';
@@ -57,16 +57,6 @@ import { readSpoolStatus } from './spool-status.ts';
 import { createStatusReader, type StatusReader } from './supervisor-status.ts';
 
 const ACCOUNT_ID = 1;
-const API_CONNECTIONS = 10;
-/** No question of the API may hold a connection longer. */
-const API_STATEMENT_TIMEOUT_MS = 30_000;
-/** The shipper's one connection, and one to spare for a migration. */
-const SHIPPER_CONNECTIONS = 2;
-const SHIPPER_STATEMENT_TIMEOUT_MS = 60_000;
-/** A body may have a slow line. */
-const ESTIMATES_STATEMENT_TIMEOUT_MS = 300_000;
-/** A day of many runs takes its time; the records wait in the spool meanwhile. */
-const RETENTION_STATEMENT_TIMEOUT_MS = 600_000;
 /** As often as the proxies say how they are: a process that dies has said little more than is remembered. */
 const PROXY_POLL_MS = 1_000;
 /** Of a whole look, over a slow line. */
@@ -149,13 +139,9 @@ function createControl(
   const log = options.createLog({ level: config.logLevel, role: 'control' });
   // Before the first proxy has made its own folder in it, the shipper looks there.
   mkdirSync(start.spoolDir, { recursive: true, mode: 0o700 });
-  const apiPool = openDatabase(start, log, 'tollgate admin', API_CONNECTIONS, API_STATEMENT_TIMEOUT_MS);
-  const shipperPool = openDatabase(start, log, 'tollgate shipper', SHIPPER_CONNECTIONS, SHIPPER_STATEMENT_TIMEOUT_MS);
-  const retentionPool = openDatabase(start, log, 'tollgate retention', 1, RETENTION_STATEMENT_TIMEOUT_MS);
-  const estimatesPool = openDatabase(start, log, 'tollgate estimates', 1, ESTIMATES_STATEMENT_TIMEOUT_MS);
-  const presencePool = openDatabase(start, log, 'tollgate node', 1, API_STATEMENT_TIMEOUT_MS);
+  const pools = openControlPools(start.databaseUrl, log);
   const nodeClock = createNodeClock({ onReading: (reading) => channel.send({ type: 'clock', reading }) });
-  const nodeId = readNodeId(config.dataDir);
+  const nodeId = readNodeId(config.dataDir, log);
   const own = readOwnSettings(config, start.settings);
   const sharedSettings = (): SharedSettings | null => connected?.presence.shared() ?? null;
   const daysKept = (name: 'retention_rows' | 'retention_bodies', ownDays: number): number =>
@@ -180,7 +166,7 @@ function createControl(
 
   function connect(): Connected {
     const shipper = startShipper({
-      ...{ pool: shipperPool, spoolDir: start.spoolDir, quarantineDir, prices, log, nowMs: nodeClock.nowMs },
+      ...{ pool: pools.shipper, spoolDir: start.spoolDir, quarantineDir, prices, log, nowMs: nodeClock.nowMs },
       onEnded: (ended) => {
         const said = memory.lastOf(ended.name);
         return gone.takeIn(ended, said === null ? 0 : said.keptTotal + said.recordsLost);
@@ -190,32 +176,32 @@ function createControl(
     const send = (change: Extract<UpMessage, { type: 'publish-keys' }>['change']): void => {
       channel.send({ type: 'publish-keys', change });
     };
-    const keys = createKeyPublisher({ pool: apiPool, file: start.keysFile, send, log });
+    const keys = createKeyPublisher({ pool: pools.api, file: start.keysFile, send, log });
     return {
       shipper,
       keys,
       repeated: [
         repeatKeys(keys, log),
-        repeatSessions(endedSessions, apiPool, log),
-        repeatPrices(prices, apiPool, log),
-        repeatPriceUpdates(apiPool, ACCOUNT_ID, prices, log),
-        repeatRetention(retentionPool, nodeClock, log),
+        repeatSessions(endedSessions, pools.api, log),
+        repeatPrices(prices, pools.api, log),
+        repeatPriceUpdates(pools.api, ACCOUNT_ID, prices, log),
+        repeatRetention(pools.retention, nodeClock, log),
         repeatFeed({
-          ...{ pool: apiPool, catalogs, log, nowMs: nodeClock.nowMs },
+          ...{ pool: pools.api, catalogs, log, nowMs: nodeClock.nowMs },
           isOn: () => sharedSettings()?.price_feed.value === 'on',
         }),
         repeatEstimates({
-          ...{ pool: estimatesPool, own: config.estimates, shared: sharedSettings, nowMs: nodeClock.nowMs, log },
+          ...{ pool: pools.estimates, own: config.estimates, shared: sharedSettings, nowMs: nodeClock.nowMs, log },
           priceCall: (call) => prices.book().priceCall(call),
         }),
-        repeatGoneNodes({ pool: apiPool, clock: nodeClock, shared: sharedSettings, prices, quarantineDir, log }),
+        repeatGoneNodes({ pool: pools.api, clock: nodeClock, shared: sharedSettings, prices, quarantineDir, log }),
       ],
       presence: startPresence({
-        ...{ pool: presencePool, id: nodeId, name: config.node, version: readVersion(), own, clock: nodeClock, log },
+        ...{ pool: pools.presence, id: nodeId, name: config.node, version: readVersion(), own, clock: nodeClock, log },
         readLoad,
       }),
       jobs: runJobThread({
-        pool: apiPool,
+        pool: pools.api,
         settings: { databaseUrl: start.databaseUrl, accountId: ACCOUNT_ID },
         log,
       }),
@@ -248,7 +234,7 @@ function createControl(
 
   async function listAllNodes(): Promise<readonly StoredNode[] | null> {
     try {
-      return connected === null ? null : await listNodes(apiPool);
+      return connected === null ? null : await listNodes(pools.api);
     } catch {
       // What cannot be known is not shown.
       return null;
@@ -268,7 +254,7 @@ function createControl(
   });
   const standbys = repeatStandbys(join(config.dataDir, STANDBY_NAME), log);
   const connecting = repeatMigration({
-    ...{ pool: shipperPool, connectionString: start.databaseUrl, log },
+    ...{ pool: pools.shipper, connectionString: start.databaseUrl, log },
     migrationsDir: join(PROJECT_ROOT, 'migrations'),
     onMigrated: async () => {
       if (!isSpoolReady)
@@ -276,7 +262,7 @@ function createControl(
           log.info({ process: name }, 'the spool of another node was taken in');
       isSpoolReady = true;
       // Before the first key is handed to a proxy: no call is dated by a clock that is wrong.
-      await nodeClock.compare(shipperPool);
+      await nodeClock.compare(pools.shipper);
       connected = connect();
     },
   });
@@ -284,7 +270,7 @@ function createControl(
   const publishKeys = (version: number) => connected?.keys.publish(version) ?? Promise.resolve(false);
   const backups = createBackups({
     databaseUrl: start.databaseUrl,
-    pool: apiPool,
+    pool: pools.api,
     accountId: ACCOUNT_ID,
     tollgateVersion: readVersion(),
     quarantineDir,
@@ -309,7 +295,7 @@ function createControl(
     dashboard: readDashboardFiles(join(PROJECT_ROOT, 'dist', 'dashboard')),
     databaseUrl: start.databaseUrl,
     isStopping: () => isStopping,
-    database: () => (connected === null ? null : apiPool),
+    database: () => (connected === null ? null : pools.api),
     databaseProblem: connecting.problem,
     publishKeys,
     readSupervisorStatus: status.read,
@@ -329,7 +315,7 @@ function createControl(
     metricsToken: config.metricsToken,
     countRunningJobs: () => Promise.resolve(connected?.jobs.countActive() ?? null),
     demoData: createDemoData({
-      pool: apiPool,
+      pool: pools.api,
       accountId: ACCOUNT_ID,
       priceCall: (call) => prices.book().priceCall(call),
       get retentionRowsDays() {
@@ -345,14 +331,14 @@ function createControl(
     prices,
     catalogs,
     spoolImports: createSpoolImports({
-      ...{ importDir, spoolDir: start.spoolDir, pool: apiPool, nodeId, listLiveSpools: () => liveSpools },
+      ...{ importDir, spoolDir: start.spoolDir, pool: pools.api, nodeId, listLiveSpools: () => liveSpools },
       onReceived: (names) => connected?.shipper.adopt(names),
     }),
     nodes: {
       ownId: nodeId,
       list: listAllNodes,
       clock: nodeClock.state,
-      onSettingsChanged: async () => connected?.presence.refresh(apiPool),
+      onSettingsChanged: async () => connected?.presence.refresh(pools.api),
     },
     nowMs: nodeClock.nowMs,
     log,
@@ -385,37 +371,7 @@ function createControl(
       await Promise.all([...repeated.map((one) => one.stop()), connected?.jobs.stop()]);
       await endShipping(connected?.shipper ?? null, drainMs, log);
       await connected?.presence.stop();
-      // A connection that hangs must not hold the process; whoever waits for this one exits.
-      const pools = [apiPool, shipperPool, retentionPool, estimatesPool, presencePool];
-      void Promise.allSettled(pools.map((pool) => pool.end()));
+      pools.end();
     },
   };
-}
-
-function openDatabase(
-  start: ControlStart,
-  log: Logger,
-  applicationName: string,
-  max: number,
-  statementTimeoutMs: number,
-): pg.Pool {
-  return openPool({
-    connectionString: start.databaseUrl,
-    max,
-    statementTimeoutMs,
-    applicationName,
-    onIdleError: (error) => log.debug({ err: error }, 'an idle database connection broke'),
-  });
-}
-
-async function endShipping(shipper: Shipper | null, drainMs: number, log: Logger): Promise<void> {
-  if (shipper === null) {
-    log.warn('stopped; the database was never reached, all records wait in the spool for the next start');
-    return;
-  }
-  const isDrained = await shipper.drain(drainMs);
-  const { waitingFor, directories } = shipper.stats();
-  await shipper.stop();
-  if (isDrained) log.info('stopped; every record is in the database');
-  else log.warn({ waitingFor, directories }, 'stopped; the rest of the records wait in the spool for the next start');
 }

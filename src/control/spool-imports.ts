@@ -54,6 +54,13 @@ export function createSpoolImports(options: SpoolImportsOptions): SpoolImportsDe
         return received;
       } catch (error) {
         if (error instanceof PackageError) throw new ApiError(400, 'package_refused', error.message, { cause: error });
+        if (isDiskFull(error))
+          throw new ApiError(
+            503,
+            'disk_full',
+            'The disk of the data directory is full. Nothing was taken; make room, or import into another node.',
+            { cause: error },
+          );
         throw error;
       } finally {
         isBusy = false;
@@ -66,4 +73,8 @@ export function createSpoolImports(options: SpoolImportsOptions): SpoolImportsDe
       return waiting.flat();
     },
   };
+}
+
+function isDiskFull(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
 }

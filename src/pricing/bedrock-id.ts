@@ -33,3 +33,18 @@ export function readBedrockId(id: string): BedrockId {
     return { geography: null, base: id };
   return { geography: first, base };
 }
+
+const VERSION = /-v\d+$/;
+const WITH_MINOR = /-v\d+:\d+$/;
+
+/**
+ * The ids that one may stand for. The end of `-v1:0` may be left out, whole or in part, and some write Claude without its
+ * vendor: what is declared for the whole id holds for these, too.
+ */
+export function completeBedrockId(id: string): readonly string[] {
+  const { geography, base } = readBedrockId(id);
+  const prefix = geography === null ? '' : `${geography}.`;
+  const named = base.startsWith('claude-') ? `anthropic.${base}` : base;
+  const whole = WITH_MINOR.test(named) ? [] : VERSION.test(named) ? [`${named}:0`] : [`${named}-v1`, `${named}-v1:0`];
+  return [named, ...whole].map((name) => `${prefix}${name}`).filter((name) => name !== id);
+}

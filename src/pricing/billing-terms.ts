@@ -32,6 +32,7 @@ export interface BillingTerms {
 }
 
 const STANDARD = 'standard';
+const BATCH = 'batch';
 
 /** Words for the standard price. `auto` never stands in an answer; it is here for providers that echo the request. */
 const STANDARD_TIERS = ['', 'standard', 'default', 'auto', 'on_demand', 'unspecified', 'service_tier_unspecified'];
@@ -49,14 +50,21 @@ function readTerm(value: string | null, standard: readonly string[]): string {
   return standard.includes(word) ? STANDARD : word;
 }
 
+/** No provider sells a batch on the terms of another tier: of an answer that says both, nobody knows which is billed. */
+function readTier({ serviceTier, isBatch }: Pick<BillableCall, 'serviceTier' | 'isBatch'>): string {
+  const word = readTerm(serviceTier, STANDARD_TIERS);
+  const tier = TIER_NAMES.get(word) ?? word;
+  if (!isBatch || tier === BATCH) return tier;
+  return tier === STANDARD ? BATCH : `${BATCH} and ${tier}`;
+}
+
 /** `model`: the id that prices are looked up by, which at Bedrock says where it is served. */
 export function readBillingTerms(
   call: Pick<BillableCall, 'provider' | 'serviceTier' | 'speed' | 'inferenceGeo' | 'region' | 'isBatch'>,
   model: string | null,
 ): BillingTerms {
-  const tier = readTerm(call.serviceTier, STANDARD_TIERS);
   return {
-    serviceTier: call.isBatch && tier === STANDARD ? 'batch' : (TIER_NAMES.get(tier) ?? tier),
+    serviceTier: readTier(call),
     speed: readTerm(call.speed, STANDARD_SPEEDS),
     inferenceGeo: readTerm(call.inferenceGeo, STANDARD_GEOS),
     place: readPlace(call, model),

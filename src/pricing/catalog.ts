@@ -7,7 +7,7 @@ import type { ProviderName } from '../call-record.ts';
 import type { UsageClass } from '../token-usage.ts';
 import { type Decimal, parseDecimal } from './decimal.ts';
 import { closeExpressions, type ModelMatch, type ModelTest } from './model-match.ts';
-import { createBedrockReach, reachesForms } from './model-reach.ts';
+import { createBedrockReach, type Reach, reachesForms, reachesNothing } from './model-reach.ts';
 import { COMMERCIAL } from './place.ts';
 import { type Calendar, PER_HOUR_OF_MS, PER_MILLION, PER_THOUSAND, type PriceRow } from './price-row.ts';
 
@@ -221,6 +221,12 @@ export const NOT_THE_PROVIDERS: readonly string[] = [
   'gpt-5-1-mini',
   // The date is that of another price.
   'accounts/fireworks/models/deepseek-v4-flash-0731',
+  // Names of DeepSeek's models that its API does not know: other hosts have them, at their prices.
+  'deepseek-r1',
+  'deepseek-r1-0528',
+  'deepseek-v3.1-terminus',
+  'deepseek-v3.2',
+  'deepseek-v3.2-exp',
 ];
 
 /** Rules of the catalogue that take every name with a word in it. */
@@ -229,8 +235,13 @@ const CORRECTED_MATCHES: ReadonlyMap<string, ModelMatch> = new Map([
   ['anthropic/claude-2', { regex: '^claude-(2|2\\.[01]|v2|v2:1)$' }],
 ]);
 
+function readReach(provider: ProviderName, { id }: ModelInfo): Reach {
+  if (provider === 'bedrock') return createBedrockReach(id);
+  return provider === 'deepseek' ? reachesNothing : reachesForms;
+}
+
 function createAppliesTo(provider: ProviderName, model: ModelInfo): ModelTest {
-  const reach = provider === 'bedrock' ? createBedrockReach(model.id) : reachesForms;
+  const reach = readReach(provider, model);
   const test = closeExpressions(CORRECTED_MATCHES.get(`${provider}/${model.id}`) ?? model.match, reach);
   return (name) => test(name) && !NOT_THE_PROVIDERS.includes(name.toLowerCase());
 }

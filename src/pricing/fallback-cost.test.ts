@@ -129,6 +129,23 @@ test('the list of attempts names the model that served where no block of the con
     expect(price(reading)).toMatchObject({ model: OPUS, status: 'exact', total: '0.073' });
 });
 
+describe('a model that is tried again after another one', () => {
+  it('is billed for the attempt that was declined, and apart for the one that served', () => {
+    const attempt = (type: string, model: string, output_tokens: number) => ({
+      ...{ type, model, input_tokens: 1000, output_tokens },
+    });
+    const iterations = [
+      attempt('message', FABLE, 300),
+      attempt('fallback_message', OPUS, 200),
+      attempt('fallback_message', FABLE, 1000),
+    ];
+    const usage = { input_tokens: 1000, output_tokens: 1000, iterations };
+    const content = [text, fallback(FABLE, OPUS), text, fallback(OPUS, FABLE), text];
+    // 0.01 + 0.015 declined, 0.005 + 0.005 declined, 0.01 + 0.05 served.
+    expect(price(readJson(FABLE, content, usage))).toMatchObject({ status: 'exact', total: '0.095' });
+  });
+});
+
 describe('an attempt that was declined before its first token', () => {
   const served = { input_tokens: 3000, output_tokens: 520 };
   const iterations = [

@@ -1,6 +1,6 @@
 /**
  * Which model ids a price is for: declared rules only, no likeness. The forms are those of the catalogue
- * (`@pydantic/genai-prices`) and one of ours, compared without case except in expressions. How far a rule that names a
+ * (`@pydantic/genai-prices`) and one of ours, compared without case except in the catalogue's expressions. How far a rule that names a
  * part of an id reaches over the rest of it is `model-reach.ts`.
  */
 import { type Reach, reachesForms } from './model-reach.ts';
@@ -36,7 +36,7 @@ export function createModelTest(match: ModelMatch, reach: Reach = reachesForms):
     return (model) => tests.every((test) => test(model));
   }
   if ('regex' in match) {
-    const expression = new RegExp(match.regex);
+    const expression = new RegExp(match.regex, 'i');
     return (model) => expression.test(model);
   }
   if ('equals' in match) {

@@ -3,6 +3,7 @@ import { findProvider, type MatchLogic } from '@pydantic/genai-prices';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ProviderName } from '../call-record.ts';
+import type { ClassQuantities } from '../token-usage.ts';
 import type { BillableCall } from './billable-call.ts';
 import { CATALOG_PROVIDER_IDS, createCatalog } from './catalog.ts';
 import inventedIds from './invented-ids.json' with { type: 'json' };
@@ -12,14 +13,20 @@ import { createPriceBook } from './price-book.ts';
 const book = createPriceBook();
 const catalog = createCatalog();
 
-function priceModel(provider: ProviderName, model: string) {
+function priceModel(
+  provider: ProviderName,
+  model: string,
+  classes: ClassQuantities = { input: 1000, output: 1000 },
+  changes: Partial<BillableCall> = {},
+) {
   const call: BillableCall = {
     ...{ provider, providerAlias: null, endpoint: 'chat.completions', billed: true, isLater: false },
     requestedAtMs: Date.UTC(2026, 10, 28, 12),
     ...{ model, modelRequested: model, serviceTier: null, speed: null, inferenceGeo: null },
     ...{ region: null, isBatch: false, outcome: 'ok', status: 200, errorType: null },
-    usage: { classes: { input: 1000, output: 1000 }, reasoning: null, native: {} },
+    usage: { classes, reasoning: null, native: {} },
     usageSource: 'provider',
+    ...changes,
   };
   return book.priceCall(call);
 }
@@ -149,5 +156,43 @@ describe('the name of a model', () => {
     ['bedrock', 'arn:aws:bedrock:us-east-1::foundation-model/amazon.nova-lite-v1:0'],
   ])('%s %s has the price of its model', (provider, id) => {
     expect(priceStatus(provider, id)).toBe('exact');
+  });
+
+  it.each([
+    // Long prompts of Claude, the price of a geography, and of a region, stand under the whole id.
+    ['anthropic.claude-sonnet-4-20250514-v1:0', 'anthropic.claude-sonnet-4-20250514'],
+    ['anthropic.claude-sonnet-4-20250514-v1:0', 'anthropic.claude-sonnet-4-20250514-v1'],
+    ['eu.anthropic.claude-sonnet-4-5-20250929-v1:0', 'eu.anthropic.claude-sonnet-4-5-20250929'],
+    ['global.anthropic.claude-sonnet-4-5-20250929-v1:0', 'global.anthropic.claude-sonnet-4-5-20250929-v1'],
+    ['anthropic.claude-sonnet-4-5-20250929-v1:0', 'claude-sonnet-4-5-20250929-v1:0'],
+    ['eu.amazon.nova-2-lite-v1:0', 'eu.amazon.nova-2-lite'],
+    ['jp.amazon.nova-2-lite-v1:0', 'jp.amazon.nova-2-lite-v1'],
+    ['amazon.nova-pro-v1:0', 'amazon.nova-pro'],
+  ])('of Bedrock, %s, costs the same as %s, whatever is asked of it', (whole, short) => {
+    const terms: readonly (readonly [ClassQuantities, Partial<BillableCall>])[] = [
+      [{ input: 1000, output: 1000 }, {}],
+      [{ input: 300_000, output: 1000 }, {}],
+      [{ cache_read: 1000, cache_creation_1h: 1000 }, {}],
+      [{ input: 1000, output: 1000 }, { isBatch: true }],
+      [{ input: 1000, output: 1000 }, { serviceTier: 'priority' }],
+      [{ input: 1000, output: 1000 }, { region: 'us-gov-west-1' }],
+      [{ input: 1000, output: 1000 }, { region: 'ap-south-1' }],
+    ];
+    for (const [classes, changes] of terms) {
+      const [one, other] = [whole, short].map((id) => priceModel('bedrock', id, classes, changes));
+      expect([other?.costStatus, other?.knownCost]).toEqual([one?.costStatus, one?.knownCost]);
+    }
+  });
+
+  it('of a fine-tune has one date', () => {
+    expect(priceStatus('openai', 'ft:gpt-4o-mini-2024-07-18-2026-03-05')).toBe('unpriced');
+    expect(priceStatus('openai', 'ft:gpt-4o-mini-2024-07-18-001:acme::a1')).toBe('unpriced');
+  });
+
+  it('is that of the same model in capitals, at its cached rate in a batch too', () => {
+    const usage = { cache_read: 1000, output: 1000 };
+    expect(priceModel('openai', 'GPT-5', usage, { isBatch: true }).totalCost).toBe(
+      priceModel('openai', 'gpt-5', usage, { isBatch: true }).totalCost,
+    );
   });
 });

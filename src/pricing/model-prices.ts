@@ -1,7 +1,7 @@
 /** Everything that is known about the price of one model: rows and rules of all layers, gathered once and kept. */
 import type { ProviderName } from '../call-record.ts';
 import type { UsageClass } from '../token-usage.ts';
-import { readBedrockId } from './bedrock-id.ts';
+import { completeBedrockId, readBedrockId } from './bedrock-id.ts';
 import { MAX_MODEL_LENGTH } from './billing-terms.ts';
 import type { Catalog, CatalogModel } from './catalog.ts';
 import { type Decimal, parseDecimal } from './decimal.ts';
@@ -74,6 +74,11 @@ function listNames(provider: ProviderName, model: string): readonly string[] {
   return geography === null ? [model] : [model, base];
 }
 
+/** What the overlay says of the whole id, it says of each form in which that may be written. */
+function listForms(provider: ProviderName, names: readonly string[]): readonly string[] {
+  return provider === 'bedrock' ? [...names, ...names.flatMap(completeBedrockId)] : names;
+}
+
 function findRows(catalog: Catalog, provider: ProviderName, names: readonly string[]): readonly PriceRow[] {
   for (const name of names) {
     const found: CatalogModel | undefined = catalog.findModel(provider, name);
@@ -87,7 +92,8 @@ function placeRows([model = '', base]: readonly string[], rows: readonly PriceRo
   if (base === undefined) return rows;
   const { geography } = readBedrockId(model);
   if (geography === null) return rows;
-  return rows.map((row) => (row.places === null && !row.appliesTo(base) ? { ...row, places: [geography] } : row));
+  const bases = listForms('bedrock', [base]);
+  return rows.map((row) => (row.places === null && !bases.some(row.appliesTo) ? { ...row, places: [geography] } : row));
 }
 
 /** What of a call is looked up besides its model. */
@@ -125,10 +131,11 @@ export function createModelPrices(catalog: Catalog, operator: CompiledOperatorPr
     // A hit is put to the end, so that the first key of the map is the one unused for longest.
     if (known !== undefined) kept.delete(key);
     const names = listNames(provider, model);
+    const forms = listForms(provider, names);
     const isFor = (entry: { readonly provider: ProviderName; readonly appliesTo: ModelTest }): boolean =>
-      entry.provider === provider && names.some(entry.appliesTo);
+      entry.provider === provider && forms.some(entry.appliesTo);
     const readRows = (): readonly PriceRow[] => {
-      const { yielding, standing } = readOverlay(provider, names);
+      const { yielding, standing } = readOverlay(provider, forms);
       return [
         ...placeRows(names, yielding),
         ...placeRows(names, findRows(catalog, provider, names)),

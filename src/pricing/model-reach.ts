@@ -23,7 +23,7 @@ const PREVIEW_FORMS = new RegExp(`^(?:-exp)?(?:${PREVIEW_DATE}|${DATE})?$`);
 /** Open models are offered by size: `gemma-3-27b-it`, `gemma-3n-e4b-it`. One price for all of a family. */
 const GEMMA_SIZES = /^(?:-e?\d{1,3}b(?:-it)?)?$/;
 /** `ft:BASE:organisation:name:id`; what stands before the first colon is the base's own date. */
-const FINE_TUNED = /^(?:-?\d[\d-]*)?(?::[^:]*){0,4}$/;
+const FINE_TUNED = /^(?:-?(?:\d{4}(?:-\d\d-\d\d)?|\d\d-\d\d))?(?::[^:]*){0,4}$/;
 /** Azure's name of a fine-tune: `BASE.ft-` and a number in hexadecimal. */
 const AZURE_FINE_TUNED = /^(?:[\da-f]{16,64})?$/;
 
@@ -43,6 +43,9 @@ function isForm(part: string, after: string): boolean {
   if (PREVIEW_NAME.test(name)) return PREVIEW_FORMS.test(rest);
   return name.startsWith('gemma-') ? GEMMA_SIZES.test(rest) : FORMS.test(rest);
 }
+
+/** DeepSeek's ids have no dates and no revisions. Source: DeepSeek, models and pricing, November 2026. */
+export const reachesNothing: Reach = (before, _part, after) => before === '' && after === '';
 
 export const reachesForms: Reach = (before, part, after) => before === '' && isForm(part, after);
 

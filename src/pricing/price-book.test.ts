@@ -40,6 +40,14 @@ function readCost(changes: Partial<BillableCall>): readonly [string, string | nu
 }
 
 describe('a priced call', () => {
+  it('is not known to be free because its host reports zeros, unless it is a batch or failed', () => {
+    const usage = createUsage({ input: 0, output: 0 });
+    expect(readCost({ usage })).toEqual(['partial', null]);
+    expect(readCost({ usage: createUsage({ input: 0, output: 1_000_000 }) })).toEqual(['exact', '0.6']);
+    expect(readCost({ usage, outcome: 'upstream_stream_error' })).toEqual(['exact', '0']);
+    expect(readCost({ usage, isBatch: true })).toEqual(['exact', '0']);
+  });
+
   it('shows how each amount came about, and the lines add up to the total', () => {
     expect(book.priceCall(createCall())).toEqual({
       billingModel: 'gpt-4o-mini-2024-07-18',
@@ -333,6 +341,13 @@ describe('a sum over several prompts', () => {
     expect(readCost({ ...sonnet, usage: { ...sum, largestPrompt: 200_000 } })).toEqual(['exact', '1.3575']);
     // Above 200,000 tokens: $6 and $22.50.
     expect(readCost({ ...sonnet, usage: { ...sum, largestPrompt: 200_001 } })).toEqual(['exact', '2.71125']);
+  });
+
+  it('has no price where the answer names another tier as well', () => {
+    const batch = { model: 'gpt-5.4', isBatch: true, usage: createUsage({ input: 1_000, output: 1_000 }) } as const;
+    expect(readCost({ ...batch, serviceTier: 'default' })).toEqual(['exact', '0.00875']);
+    for (const serviceTier of ['priority', 'flex', 'fast'])
+      expect(readCost({ ...batch, serviceTier })).toEqual(['unpriced', null]);
   });
 
   it('has no rate where the size of the prompt decides and nobody reports the sizes', () => {

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type { Outcome } from '../call-record.ts';
 import type { CostStatus } from '../cost-status.ts';
 import type { OtherUsage, TokenUsage } from '../token-usage.ts';
-import type { BillableCall, PricedCall } from './billable-call.ts';
+import type { BillableCall, CostLine, PricedCall } from './billable-call.ts';
 import { MAX_MODEL_LENGTH, readBillingModel, readBillingTerms } from './billing-terms.ts';
 import { type Catalog, createCatalog } from './catalog.ts';
 import type { PricingSituation } from './class-rate.ts';
@@ -60,7 +60,7 @@ export interface PriceBookLayers {
 }
 
 /** A part of the version. Raise it when the arithmetic or the way a price is chosen changes. */
-const ENGINE_VERSION = 8;
+const ENGINE_VERSION = 9;
 const VERSION_LENGTH = 16;
 
 /** Nobody knows what such a call costs, nor whether its answer would have told. */
@@ -91,6 +91,11 @@ function statusWithoutUsage(call: BillableCall): CostStatus {
   // Of the cost of such a result nothing is known; that it has one is.
   if (call.isUnreadResult === true) return 'partial';
   return call.endpoint === UNKNOWN_ENDPOINT ? 'unpriced' : 'no_usage';
+}
+
+/** Nothing was ever answered for nothing: some hosts report zeros where they have not counted. */
+function isSilent({ outcome, isBatch, usageSource }: BillableCall, lines: readonly CostLine[]): boolean {
+  return outcome === 'ok' && !isBatch && usageSource === 'provider' && lines.every(({ quantity }) => quantity === 0);
 }
 
 function toDeclaredFor({ provider, providerAlias, requestedAtMs }: BillableCall): DeclaredFor {
@@ -205,7 +210,7 @@ export function createPriceBook({
       own,
     );
     if (lines.length === 0 && !isComplete) return createUnpriced(billingModel, 'unpriced');
-    const isWhole = isComplete && call.usage?.isIncomplete !== true;
+    const isWhole = isComplete && call.usage?.isIncomplete !== true && !isSilent(call, lines);
     const isExact = isWhole && (call.usageSource === 'provider' || call.usageSource === 'request');
     return {
       billingModel,

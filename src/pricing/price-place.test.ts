@@ -65,6 +65,9 @@ describe('GovCloud', () => {
 
 describe('regions of Bedrock', () => {
   it.each([
+    // 1.1 times the global price within a region, under each of its names.
+    ['anthropic.claude-haiku-4-5', 'eu-west-1', '0.0066'],
+    ['anthropic.claude-mythos-5-1', 'us-east-1', '0.066'],
     ['nvidia.nemotron-super-3-120b', 'eu-west-2', '0.00124'],
     ['mistral.mixtral-8x7b-instruct-v0:1', 'eu-west-3', '0.0015'],
     ['meta.llama3-70b-instruct-v1:0', 'sa-east-1', '0.01033'],

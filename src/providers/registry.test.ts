@@ -1,6 +1,7 @@
 /** Which provider a path belongs to, and what a path with a wrong base was meant to be. */
 import { describe, expect, it } from 'vitest';
 import { PROVIDER_NAMES, type ProviderName } from '../call-record.ts';
+import { hasSecretForm } from '../wire/secret-form.ts';
 import { findCredentialOwner, inferProvider, PROVIDERS, readProviderName } from './registry.ts';
 
 interface Case {
@@ -156,27 +157,32 @@ describe('inferProvider', () => {
   });
 });
 
+/** Beginnings of credentials, or whole ones where the form needs it, and who gives them out. */
+const CREDENTIALS: readonly (readonly [string, ProviderName])[] = [
+  ['sk-ant-api03-abc', 'anthropic'],
+  ['sk-ant-oat01-abc', 'anthropic'],
+  ['aws-external-anthropic-api-key-YXdz', 'anthropic'],
+  ['AEAAQWVhQXBpS2V5LWFiY2RlZg', 'anthropic'],
+  ['AIzaSyA-abc', 'gemini'],
+  ['AQ.Ab8RN6abc', 'gemini'],
+  ['ya29.a0Aabc', 'gemini'],
+  ['auth_tokens/abc', 'gemini'],
+  ['bedrock-api-key-YmVk', 'bedrock'],
+  ['ABSKQmVkcm9jaw==', 'bedrock'],
+  ['fw_3ZabcDEF', 'fireworks'],
+  ['tgp_v1_abc', 'together'],
+  ['0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef', 'together'],
+  ['sk-0123456789abcdef0123456789abcdef', 'deepseek'],
+  ['sk-proj-abc', 'openai'],
+  ['sk-svcacct-abc', 'openai'],
+  ['sk-admin-abc', 'openai'],
+  ['sk-abcdefghijklmnopqrstT3BlbkFJabcdefghijklmnopqrst', 'openai'],
+  ['ek_68af296e8e408191a1120ab6383263c2', 'openai'],
+];
+
 describe('findCredentialOwner', () => {
-  it.each<[string, ProviderName | null]>([
-    ['sk-ant-api03-abc', 'anthropic'],
-    ['sk-ant-oat01-abc', 'anthropic'],
-    ['aws-external-anthropic-api-key-YXdz', 'anthropic'],
-    ['AEAAQWVhQXBpS2V5LWFiY2RlZg', 'anthropic'],
-    ['AIzaSyA-abc', 'gemini'],
-    ['AQ.Ab8RN6abc', 'gemini'],
-    ['ya29.a0Aabc', 'gemini'],
-    ['auth_tokens/abc', 'gemini'],
-    ['bedrock-api-key-YmVk', 'bedrock'],
-    ['ABSKQmVkcm9jaw==', 'bedrock'],
-    ['fw_3ZabcDEF', 'fireworks'],
-    ['tgp_v1_abc', 'together'],
-    ['0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef', 'together'],
-    ['sk-0123456789abcdef0123456789abcdef', 'deepseek'],
-    ['sk-proj-abc', 'openai'],
-    ['sk-svcacct-abc', 'openai'],
-    ['sk-admin-abc', 'openai'],
-    ['sk-abcdefghijklmnopqrstT3BlbkFJabcdefghijklmnopqrst', 'openai'],
-    ['ek_68af296e8e408191a1120ab6383263c2', 'openai'],
+  it.each<readonly [string, ProviderName | null]>([
+    ...CREDENTIALS,
     // Several of the seven, or none of them, give out such ones.
     ['sk-abc', null],
     ['sk-or-v1-abc', null],
@@ -186,6 +192,11 @@ describe('findCredentialOwner', () => {
   ])('reads %s as %s', (text, owner) => {
     expect(findCredentialOwner(text)).toBe(owner);
   });
+});
+
+/** `wire/secret-form.ts` has forms of its own, which are wider: what tells a provider must be among them. */
+it.each(CREDENTIALS)('%s, which tells that it is of %s, has the form of a credential', (text) => {
+  expect(hasSecretForm(text) || hasSecretForm(`${text}0123456789abcdefABCDEF`)).toBe(true);
 });
 
 describe('readProviderName', () => {

@@ -4,15 +4,24 @@ import type { Span } from '../wire/text-search.ts';
 const MIN_ENCODED_CHARS = 8;
 /** Base64 takes three bytes at a time: where a text begins within them decides how it is written. */
 const ALIGNMENTS = [0, 1, 2] as const;
+/** Of the two digits of each byte: in an address, in one within another, in JSON, in source text, in HTML, and as a dump shows them. */
+const BY_BYTE = ['%$&', '%25$&', '\\u00$&', '\\x$&', '\\\\x$&', '&#x$&;', '$&:', '$& '] as const;
+/** Between the numbers of bytes: in HTML, and in a list. */
+const BY_NUMBER = [
+  ['&#', ';'],
+  ['', ','],
+  ['', ', '],
+] as const;
 /** What stands for the part that is not shown. */
-const MASK = /[*•·…]{2,}|\.{3,}|…|[xX]{4,}|(?:\\u2022|\\u2026|\u00e2\u0080\u00a2|\u00e2\u0080\u00a6)+/g;
+const MASK =
+  /[*•·…#_-]{3,}|[*•·…]{2}|\.{3,}|…|[xX]{4,}|[[<({](?:redacted|hidden|masked|filtered|removed|secret|truncated)[\])}>]|(?:\\u2022|\\u2026|\u00e2\u0080\u00a2|\u00e2\u0080\u00a6)+/gi;
 /** Of the beginning and of the end of a credential that is masked; less of both is in any text. */
 const MIN_SHOWN = { head: 2, tail: 2, headAlone: 6, tailAlone: 4 } as const;
 const MAX_SHOWN_CHARS = 64;
 /** Of one text; an error has one or two. */
 const MAX_MASKS = 1_000;
 
-/** As base64 and base64url, alone or as a part of a longer text that is encoded, and as hex. */
+/** As base64 and base64url, alone or as a part of a longer text that is encoded, and byte by byte. */
 export function listEncodings(text: string): readonly string[] {
   const bytes = Buffer.from(text, 'latin1');
   const hex = bytes.toString('hex');
@@ -25,10 +34,9 @@ export function listEncodings(text: string): readonly string[] {
     const own = base64.slice(from, Math.floor(((before + bytes.length) * 8) / 6));
     return [own, own.replaceAll('+', '-').replaceAll('/', '_'), own.replaceAll('/', '\\/')];
   });
-  const percent = hex.replace(/../g, '%$&');
-  return [...encoded, hex, hex.toUpperCase(), percent, percent.toUpperCase()].filter(
-    (one) => one.length >= MIN_ENCODED_CHARS,
-  );
+  const pairs = [hex, hex.toUpperCase()].flatMap((one) => [one, ...BY_BYTE.map((form) => one.replace(/../g, form))]);
+  const decimals = BY_NUMBER.map(([before, behind]) => Array.from(bytes, (byte) => before + byte).join(behind));
+  return [...encoded, ...pairs, ...decimals].filter((one) => one.length >= MIN_ENCODED_CHARS);
 }
 
 /** Where a credential stands with its middle masked, `sk-ab***wxyz`: what of it is shown, and the mask. */

@@ -31,8 +31,7 @@ const KEY_PROTOCOL = /(?<![\w.-])[a-z-]{1,40}(?:key|token)\.$/;
 const MAX_PROTOCOL_CHARS = 64;
 /** Digests, ids of sessions and of retries look like a key of digits only: such a one counts where a key must stand. */
 const DIGITS = /^[\da-f]+$/;
-const KEY_NAME =
-  /^(?:authorization|.*-auth|(?:.*[-_])?api[-_]?key|(?:ocp-apim-)?(?:subscription-)?key|(?:(?:x-)?(?:access|auth)[-_])?token|bearer)$/;
+const KEY_NAME = /^(?:authorization|(?:x-)?(?:goog-)?api[-_]?key|key)$/;
 const BASIC = /(?:^|[\s,])basic\s+([\w+/=-]+)/gi;
 
 const HEADER_OWNERS: ReadonlyMap<string, ProviderName> = new Map(

@@ -12,6 +12,7 @@ import { HIDDEN } from '../wire/secret-form.ts';
 import { type Span, TextSearch } from '../wire/text-search.ts';
 import type { AcceptedRequest } from './accept.ts';
 import { listEncodings, listMasked } from './credential-encodings.ts';
+import { listParts } from './credential-parts.ts';
 import { listCredentials, MIN_CREDENTIAL_CHARS } from './list-credentials.ts';
 
 const STAR = 0x2a;
@@ -82,15 +83,28 @@ function seek(request: AcceptedRequest, signed: readonly string[], isUnusual: bo
   };
 }
 
+/** What the answer says, and what stands in a request's body under a name of its own. */
+const TEXTS = [
+  'errorMessage',
+  'errorType',
+  'providerRequestId',
+  'modelRequested',
+  'model',
+  'serviceTier',
+  'speed',
+  'inferenceGeo',
+] as const satisfies readonly (keyof CallEnd)[];
+
 function hideInEnd(end: CallEnd, sought: Sought): CallEnd {
-  const errorMessage = hideInText(end.errorMessage, sought);
-  const errorType = hideInText(end.errorType, sought);
-  const providerRequestId = hideInText(end.providerRequestId, sought);
   const isKnown = ([, value]: readonly [string, string]) => hideInText(value, sought) !== value;
-  const hasEcho = providerRequestId !== end.providerRequestId || end.responseHeaders.some(isKnown);
-  if (errorMessage === end.errorMessage && errorType === end.errorType && !hasEcho) return end;
+  const changed = TEXTS.filter((name) => hideInText(end[name], sought) !== end[name]);
+  if (changed.length === 0 && !end.responseHeaders.some(isKnown)) return end;
   const responseHeaders = end.responseHeaders.map(([name, value]) => [name, hideInText(value, sought)] as const);
-  return { ...end, errorMessage, errorType, providerRequestId, responseHeaders };
+  return {
+    ...end,
+    ...Object.fromEntries(changed.map((name) => [name, hideInText(end[name], sought)])),
+    responseHeaders,
+  };
 }
 
 function hideInText(text: string, sought: Sought): string;
@@ -119,7 +133,7 @@ function mayStandIn(text: Buffer | string, { searches, masked }: Sought): boolea
  */
 function listSpans(bytes: Buffer, text: string, { searches, masked }: Sought): readonly Span[] {
   const spans = searches.flatMap((search) => search.find(bytes));
-  if (masked.length > 0) spans.push(...listMasked(text, masked));
+  if (masked.length > 0) spans.push(...listMasked(text, masked), ...listParts(text, masked));
   const begun = Math.max(0, ...searches.map((search) => search.countBegun(bytes)));
   if (begun >= MIN_CREDENTIAL_CHARS) spans.push([bytes.length - begun, bytes.length]);
   if (spans.length < 2) return spans;

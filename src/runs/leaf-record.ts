@@ -34,6 +34,7 @@ export function toRunCall(record: LogRecord): RunCall {
     requestedAtMs: timeOf(record, 'requested_at') ?? 0,
     respondedAtMs: timeOf(record, 'responded_at'),
     durationMs: numberOf(record, 'duration_ms'),
+    ...(textOf(record, 'outcome') === 'client_closed' ? { isLeftByClient: true } : {}),
     isError: !FINE_OUTCOMES.includes(textOf(record, 'outcome') ?? ''),
     totalCost: moneyOf(record, 'total_cost'),
     knownCost: moneyOf(record, 'known_cost'),

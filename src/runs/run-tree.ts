@@ -24,6 +24,8 @@ export interface RunCall {
   readonly respondedAtMs: number | null;
   readonly durationMs: number | null;
   readonly isError: boolean;
+  /** Its client went before it had its answer. Absent: no. */
+  readonly isLeftByClient?: true;
   /** Null when not every class of usage has a price: sums above it are then "at least". */
   readonly totalCost: PicoUsd | null;
   /** What is known of the cost; counts where there is no total. */

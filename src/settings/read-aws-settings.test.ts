@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { OperatorError } from '../errors.ts';
-import { listUnknownSettings, readConfig } from './read-config.ts';
+import { readConfig } from './read-config.ts';
+import { listUnknownSettings } from './unknown-settings.ts';
 
 const ID = 'AKIAIOSFODNN7EXAMPLE';
 const KEYS = { accessKeyId: ID, secretAccessKey: 'hunter2', sessionToken: null };

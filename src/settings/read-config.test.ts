@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ConfigFlags } from '../config.ts';
 import { OperatorError } from '../errors.ts';
-import { listUnknownSettings, readConfig } from './read-config.ts';
+import { readConfig } from './read-config.ts';
+import { listUnknownSettings } from './unknown-settings.ts';
 
 function refusal(env: Record<string, string>, flags: ConfigFlags = {}): string {
   try {

@@ -4,81 +4,23 @@
  */
 import { availableParallelism, hostname } from 'node:os';
 import { resolve } from 'node:path';
-import { PROVIDER_NAMES, type ProviderName } from '../call-record.ts';
-import type { Config, ConfigFlags, UpstreamConfig } from '../config.ts';
+import type { Config, ConfigFlags } from '../config.ts';
 import { defaultDataDir } from '../default-data-dir.ts';
 import { OperatorError } from '../errors.ts';
 import { requireAdminExposure } from './exposure.ts';
-import { AWS_FIELDS, isAwsSetting, listAwsUpstreams, readAwsUpstream } from './read-aws-settings.ts';
-import { isLeadingSetting, readLeading } from './read-leading.ts';
+import { type Environment, type Given, readAddress, refuse, trimSlash } from './given-setting.ts';
+import { readLeading } from './read-leading.ts';
 import { readSecret } from './read-secret.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/** Every name that means something to some command, so that a misspelt one can be told. */
-const KNOWN_SETTINGS = [
-  'TOLLGATE_HOST',
-  'TOLLGATE_PORT',
-  'TOLLGATE_ADMIN_HOST',
-  'TOLLGATE_ADMIN_PORT',
-  'TOLLGATE_ADMIN_EXPOSED',
-  'TOLLGATE_PUBLIC_URL',
-  'TOLLGATE_ADMIN_TOKEN',
-  'TOLLGATE_ADMIN_TOKEN_FILE',
-  'TOLLGATE_METRICS_TOKEN',
-  'TOLLGATE_METRICS_TOKEN_FILE',
-  'TOLLGATE_ADMIN_URL',
-  'TOLLGATE_DATA_DIR',
-  'TOLLGATE_WORKERS',
-  'TOLLGATE_ROLE',
-  'TOLLGATE_BODIES',
-  'TOLLGATE_USAGE',
-  'TOLLGATE_ON_CLIENT_ABORT',
-  'TOLLGATE_ON_REVOKE',
-  'TOLLGATE_DURABILITY',
-  'TOLLGATE_ON_FULL',
-  'TOLLGATE_DRAIN_SECONDS',
-  'TOLLGATE_STOP_DELAY_SECONDS',
-  'TOLLGATE_PRICE_FEED',
-  'TOLLGATE_ESTIMATES',
-  'TOLLGATE_RETENTION_ROWS',
-  'TOLLGATE_RETENTION_BODIES',
-  'TOLLGATE_LOG_LEVEL',
-  'TOLLGATE_NODE',
-  // What the first start's `curl` line calls the key.
-  'TOLLGATE_KEY',
-  ...PROVIDER_NAMES.map((name) => `TOLLGATE_UPSTREAM_${name.toUpperCase()}`),
-  ...AWS_FIELDS.map((field) => `TOLLGATE_AWS_BEDROCK_${field}`),
-  ...PROVIDER_NAMES.flatMap((name) => [
-    `TOLLGATE_REDIRECTS_${name.toUpperCase()}`,
-    `TOLLGATE_ADDRESSES_${name.toUpperCase()}`,
-  ]),
-] as const;
-
-const PROVIDER_AND_ALIAS = new RegExp(`^(${PROVIDER_NAMES.join('|').toUpperCase()})(?:_([A-Z0-9_]+))?$`);
-const UPSTREAM_NAME = new RegExp(`^TOLLGATE_UPSTREAM_${PROVIDER_AND_ALIAS.source.slice(1)}`);
-
-/** `bedrock-runtime.eu-west-1.amazonaws.com`, its FIPS and VPC forms, and `bedrock-mantle.eu-west-1.api.aws`. */
-const AWS_HOST = /(?:^|\.)([a-z]{2}(?:-gov|-iso[a-z]?)?-[a-z]+-\d)\.(?:vpce\.)?(?:amazonaws\.com(?:\.cn)?|api\.aws)$/;
+import { readUpstreams } from './read-upstreams.ts';
 
 const MAX_WORKERS = 64;
 const MAX_RETENTION_DAYS = 36_500;
-/** Reasoning streams last minutes; longer than the default and most orchestrators kill us anyway. */
 /** What a load balancer needs at most to ask `readyz` and act on it, by its usual settings. */
 const DEFAULT_STOP_DELAY_SECONDS = 5;
 const MAX_STOP_DELAY_SECONDS = 3_600;
+/** Reasoning streams last minutes; longer than the default and most orchestrators kill us anyway. */
 const DEFAULT_DRAIN_SECONDS = 30;
 const MAX_DRAIN_SECONDS = 86_400;
-
-/** A setting as given: its name for messages, and its value; an empty value counts as not given. */
-interface Given {
-  readonly name: string;
-  readonly value: string | null;
-}
-
-function refuse(given: Given, allowed: string): OperatorError {
-  return new OperatorError(`${given.name}: ${JSON.stringify(given.value)} is not allowed; it must be ${allowed}`);
-}
 
 function give(flagName: string, flag: string | undefined, variable: string, env: Environment): Given {
   if (flag !== undefined) return { name: `${variable} (${flagName})`, value: flag };
@@ -111,31 +53,10 @@ function readHost(given: Given): string {
   return value;
 }
 
-/** Scheme, host, port and prefix without a trailing slash. Never quotes a value that may hold a password. */
-function readAddress(given: Given & { readonly value: string }, allowed: string): URL {
-  const url = URL.parse(given.value);
-  if (url !== null && (url.username !== '' || url.password !== '')) {
-    throw new OperatorError(`${given.name}: it must be ${allowed}, without a user name or password`);
-  }
-  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:') || url.search !== '' || url.hash !== '') {
-    throw refuse(given, allowed);
-  }
-  return url;
-}
-
-function trimSlash(text: string): string {
-  return text.replace(/\/+$/, '');
-}
-
 function readPublicUrl(given: Given): string | null {
   if (given.value === null) return null;
   const url = readAddress({ name: given.name, value: given.value }, 'an address such as https://gateway.example.com');
   return trimSlash(url.href);
-}
-
-function readUpstream(name: string, value: string): UpstreamConfig {
-  const url = readAddress({ name, value }, 'a base address: https://host, or https://host/prefix');
-  return { origin: trimSlash(url.href), region: AWS_HOST.exec(url.hostname)?.[1] ?? null };
 }
 
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
@@ -171,40 +92,6 @@ function readToken(variable: 'TOLLGATE_ADMIN_TOKEN' | 'TOLLGATE_METRICS_TOKEN', 
     throw new OperatorError(`${variable}: it must be 16 to 512 printable ASCII characters without spaces`);
   }
   return value;
-}
-
-interface Upstreams {
-  readonly upstreams: Config['upstreams'];
-  readonly aliases: Config['aliases'];
-}
-
-function readUpstreams(env: Environment): Upstreams {
-  const upstreams: Partial<Record<ProviderName, UpstreamConfig>> = {};
-  const aliases: Partial<Record<ProviderName, Record<string, UpstreamConfig>>> = {};
-  for (const name of listUpstreamNames(env)) {
-    const [, upperName, upperAlias] = PROVIDER_AND_ALIAS.exec(name) ?? [];
-    const provider = PROVIDER_NAMES.find((known) => known.toUpperCase() === upperName);
-    if (provider === undefined) continue;
-    const variable = `TOLLGATE_UPSTREAM_${name}`;
-    const value = env[variable]?.trim() ?? '';
-    const upstream = readAwsUpstream(name, provider, value === '' ? null : readUpstream(variable, value), env);
-    if (upstream === null) continue;
-    if (upperAlias === undefined) {
-      upstreams[provider] = upstream;
-      continue;
-    }
-    const alias = upperAlias.toLowerCase().replaceAll('_', '-');
-    aliases[provider] = { ...aliases[provider], [alias]: upstream };
-  }
-  return { upstreams, aliases };
-}
-
-/** As they stand in the settings' names: `BEDROCK`, `BEDROCK_EU`. */
-function listUpstreamNames(env: Environment): string[] {
-  const addressed = Object.keys(env)
-    .filter((variable) => UPSTREAM_NAME.test(variable))
-    .map((variable) => variable.slice('TOLLGATE_UPSTREAM_'.length));
-  return [...new Set([...addressed, ...listAwsUpstreams(env)])].sort();
 }
 
 /** These are by custom also written in lower case, which then wins. */
@@ -291,33 +178,4 @@ export function readConfig(flags: ConfigFlags, env: Environment, isInTerminal = 
     throw new OperatorError(`${adminPort.name}: ${config.adminPort} is also TOLLGATE_PORT; the two must differ`);
   }
   return Object.freeze(config);
-}
-
-function editDistance(a: string, b: string): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (const [row, left] of [...a].entries()) {
-    const current = [row + 1];
-    for (const [column, right] of [...b].entries()) {
-      const replaced = (previous[column] ?? 0) + (left === right ? 0 : 1);
-      current.push(Math.min(replaced, (previous[column + 1] ?? 0) + 1, (current[column] ?? 0) + 1));
-    }
-    previous = current;
-  }
-  return previous[b.length] ?? 0;
-}
-
-/** One line for each `TOLLGATE_*` variable that means nothing, with the known name that is nearest. */
-export function listUnknownSettings(env: Environment): string[] {
-  const unknown = Object.keys(env).filter(
-    (name) =>
-      name.startsWith('TOLLGATE_') &&
-      !UPSTREAM_NAME.test(name) &&
-      !isAwsSetting(name) &&
-      !isLeadingSetting(name) &&
-      !KNOWN_SETTINGS.some((known) => known === name),
-  );
-  return unknown.sort().map((name) => {
-    const [nearest] = KNOWN_SETTINGS.toSorted((a, b) => editDistance(name, a) - editDistance(name, b));
-    return `${name} is not a setting and has no effect; did you mean ${nearest}?`;
-  });
 }

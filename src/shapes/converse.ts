@@ -8,6 +8,8 @@ import { isObject, readArray, readCount, readName, readObject } from './json-rea
 import { createDraft, type Normalised, withContext, withPart, withTerminal, withUsage } from './reading.ts';
 import type { Shape } from './shape.ts';
 
+const LIFETIMES: readonly string[] = ['5m', '1h'];
+
 function sumDetails(details: readonly JsonValue[]): number {
   return details.reduce<number>((sum, item) => sum + (readCount(item, 'inputTokens') ?? 0), 0);
 }
@@ -38,7 +40,10 @@ export function normaliseTokenUsage(native: JsonObject): Normalised {
   const oneHour = sumDetails(oneHourDetails);
   if (cacheWrite !== null) {
     if (oneHourDetails.length > 0) draft.set('cache_creation_1h', oneHour);
-    draft.set('cache_creation_5m', cacheWrite - oneHour);
+    const other = sumDetails(details.filter((item) => !LIFETIMES.includes(readName(item, 'ttl') ?? '5m')));
+    // Of a lifetime that is not known nobody knows the price.
+    if (other > 0) draft.doubt();
+    draft.set('cache_creation_5m', cacheWrite - oneHour - other);
   }
   draft.set('output', output);
   return draft.done(null);

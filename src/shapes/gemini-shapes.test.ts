@@ -120,9 +120,11 @@ describe('generateContent: thoughts and tool results stand beside the totals', (
       null,
       ['inconsistent'],
     ],
-  ])('%s', (_, usageMetadata, classes, reasoning, flags) => {
+  ])('%s', (name, usageMetadata, classes, reasoning, flags) => {
     const reading = read('generate-content', { candidates: [], usageMetadata, modelVersion: 'gemini-2.5-pro' });
-    expect(reading.usage).toEqual({ classes, reasoning, native: usageMetadata });
+    // Nobody knows which of its numbers is right.
+    const doubt = ['a total that does not add up'].includes(name) ? { isIncomplete: true } : {};
+    expect(reading.usage).toEqual({ classes, reasoning, native: usageMetadata, ...doubt });
     expect(reading.flags).toEqual(flags);
     expect(reading.model).toBe('gemini-2.5-pro');
   });

@@ -115,7 +115,9 @@ export function normaliseGemini(native: JsonObject, names: Names, grounding: Gro
   }
   const total = readCount(native, names.total);
   const sum = (input ?? 0) + (toolUse ?? 0) + (output ?? 0) + (thoughts ?? 0);
-  if (total !== null && total !== sum) draft.remark();
+  // Tokens of the total that no part has are billed, and nobody knows as what.
+  if (total !== null && total > sum) draft.doubt();
+  else if (total !== null && total !== sum) draft.remark();
   draft.set('web_search_requests', grounding.searches);
   draft.set('grounded_prompts', grounding.prompts);
   draft.set('maps_requests', grounding.maps);

@@ -7,7 +7,7 @@ import { withError, withErrorMember } from './error-reading.ts';
 import { createEventTest, ERROR_PATTERN, USAGE_PATTERN } from './event-test.ts';
 import { normaliseImageUsage, normaliseSvg } from './image-usage.ts';
 import { isObject, readArray, readCount, readName, readObject } from './json-reading.ts';
-import { type Normalised, normaliseCount, withContext, withTerminal, withUsage } from './reading.ts';
+import { type Normalised, normaliseCount, withContext, withIncomplete, withTerminal, withUsage } from './reading.ts';
 import type { Shape } from './shape.ts';
 
 const TERMINAL_EVENTS: readonly string[] = ['image_generation.completed', 'image_edit.completed'];
@@ -41,7 +41,9 @@ function readEvent(eventType: string | null, data: JsonValue, reading: UsageRead
   const type = readName(data, 'type') ?? eventType ?? '';
   const seen = readBody(data, reading);
   if (type === 'error' && seen.error === reading.error) return withError(seen, readName(data, 'code'), data['message']);
-  return TERMINAL_EVENTS.includes(type) ? withTerminal(seen) : seen;
+  if (!TERMINAL_EVENTS.includes(type)) return seen;
+  // Of several pictures each has a count, and nobody says whether they add up.
+  return reading.terminal ? withIncomplete(seen) : withTerminal(seen);
 }
 
 export const images: Shape = {

@@ -134,3 +134,11 @@ describe('sound', () => {
       });
   });
 });
+
+test('a stream of several pictures has the count of the last one, and says that it is not all', () => {
+  const usage = { input_tokens: 50, output_tokens: 1000, total_tokens: 1050 };
+  const done = { type: 'image_generation.completed', b64_json: 'AAAA', usage };
+  const one = SHAPES.images.readEvent(null, done, EMPTY_READING);
+  expect(one.usage?.isIncomplete).toBeUndefined();
+  expect(SHAPES.images.readEvent(null, done, one).usage?.isIncomplete).toBe(true);
+});

@@ -15,6 +15,8 @@ interface Counts {
   readonly output: number | null;
 }
 
+const LIFETIMES: readonly string[] = ['ephemeral_5m_input_tokens', 'ephemeral_1h_input_tokens'];
+
 /** Cache writes by lifetime; without the split they are of the default, five minutes. */
 function readCounts(usage: JsonObject, draft: Draft): Counts {
   const split = readObject(usage, 'cache_creation') ?? undefined;
@@ -22,14 +24,17 @@ function readCounts(usage: JsonObject, draft: Draft): Counts {
   const oneHour = readCount(split, 'ephemeral_1h_input_tokens');
   const written = readCount(usage, 'cache_creation_input_tokens');
   const isSplit = fiveMinutes !== null || oneHour !== null;
+  // Of a lifetime that is not known nobody knows the price.
+  const isOfOther = Object.keys(split ?? {}).some((name) => !LIFETIMES.includes(name) && readCount(split, name));
+  if (isOfOther) draft.doubt();
   const splitSum = (fiveMinutes ?? 0) + (oneHour ?? 0);
   if (isSplit && written !== null && splitSum !== written) draft.remark();
   // Where the sum is larger than the split, the rest is of the default lifetime.
-  const rest = isSplit && written !== null ? Math.max(0, written - splitSum) : 0;
+  const rest = isSplit && !isOfOther && written !== null ? Math.max(0, written - splitSum) : 0;
   return {
     input: readCount(usage, 'input_tokens'),
     cacheRead: readCount(usage, 'cache_read_input_tokens'),
-    write5m: isSplit ? (fiveMinutes ?? 0) + rest : written,
+    write5m: isSplit || isOfOther ? (fiveMinutes ?? 0) + rest : written,
     write1h: oneHour,
     output: readCount(usage, 'output_tokens'),
   };
@@ -88,17 +93,21 @@ function readIterations(native: JsonObject, entries: readonly JsonObject[]): Par
   // Of several hops the last one served.
   const fallback = turns.findLast((entry) => typeOf(entry) === 'fallback_message');
   const serving = readName(fallback, 'model');
-  const isServing = (turn: JsonObject) => serving === null || (readName(turn, 'model') ?? serving) === serving;
+  const isOther = (turn: JsonObject) => serving !== null && (readName(turn, 'model') ?? serving) !== serving;
+  // An attempt of the same model that was declined before another one was tried is not what served.
+  const served = turns.slice(turns.findLastIndex(isOther) + 1);
   const asked = readName(turns[0], 'model');
   const others: OtherUsage[] = [];
   let consistent = true;
+  let isOpen = false;
   for (const entry of entries) {
     const type = typeOf(entry);
     // Declined before its first token, an attempt costs nothing; after it, what it would have cost by itself.
-    const isDeclined = TURN_TYPES.includes(type) && !isServing(entry) && hasOutput(entry);
+    const isDeclined = TURN_TYPES.includes(type) && !served.includes(entry) && hasOutput(entry);
     if (!isDeclined && !OTHER_TYPES.includes(type)) continue;
     const part = draftCounts(entry).done(null);
     if (!part.consistent) consistent = false;
+    if (part.isIncomplete === true) isOpen = true;
     const model = type === 'compaction' ? null : readName(entry, 'model');
     const purpose = isDeclined ? DECLINED : type === 'compaction' ? type : 'advisor';
     // The first attempt had nobody's cache to take over.
@@ -110,7 +119,6 @@ function readIterations(native: JsonObject, entries: readonly JsonObject[]): Par
   const isIncomplete = entries.some(
     (entry) => !known.includes(typeOf(entry)) && TOTALS.some((name) => (readCount(entry, name) ?? 0) > 0),
   );
-  const served = turns.filter(isServing);
   const sums = TOTALS.map(
     (name) => [name, served.reduce((sum, turn) => sum + (readCount(turn, name) ?? 0), 0)] as const,
   );
@@ -118,7 +126,7 @@ function readIterations(native: JsonObject, entries: readonly JsonObject[]): Par
   return {
     others,
     consistent: consistent && !isIncomplete && (served.length === 0 || addsUp),
-    isIncomplete,
+    isIncomplete: isIncomplete || isOpen,
     isFallback: fallback !== undefined,
     served: fallback === undefined ? {} : Object.fromEntries(sums.filter(([, sum]) => sum > 0)),
   };

@@ -38,6 +38,23 @@ test('a refusal after a redacted thought is the same answer as JSON and as a str
   expect(reader.reading.usage?.isRefused).toBeUndefined();
 });
 
+test('what was written for a lifetime that is not known is left out, and the usage says so', () => {
+  const usage = { input_tokens: 10, output_tokens: 5, cache_creation_input_tokens: 1000 };
+  const cache_creation = { ephemeral_5m_input_tokens: 100, ephemeral_1h_input_tokens: 0 };
+  expect(
+    readMessage({ ...usage, cache_creation: { ...cache_creation, ephemeral_24h_input_tokens: 900 } }),
+  ).toMatchObject({
+    usage: { classes: { cache_creation_5m: 100, cache_creation_1h: 0 }, isIncomplete: true },
+    flags: ['inconsistent'],
+  });
+  expect(readMessage({ ...usage, cache_creation: { ephemeral_24h_input_tokens: 1000 } }).usage).toMatchObject({
+    classes: { input: 10, cache_creation_5m: 0, output: 5 },
+    isIncomplete: true,
+  });
+  const known = readMessage({ ...usage, cache_creation: { ...cache_creation, ephemeral_24h_input_tokens: 0 } });
+  expect(known.usage?.isIncomplete).toBeUndefined();
+});
+
 describe('iterations', () => {
   test('a compaction stands apart with the model of the call and its own prompt; turns are in the totals', () => {
     const { usage, flags } = readMessage({

@@ -37,10 +37,11 @@ function normaliseWith(native: JsonObject, executions: number | null): Normalise
   const reported = readCount(tools, 'code_execution_requests') ?? 0;
   draft.set('code_execution_requests', reported === 0 || executions === 0 ? executions : reported);
   const details = readObject(native, 'output_tokens_details') ?? undefined;
+  const counted = draft.done(readCount(details, 'thinking_tokens'));
   return {
-    ...draft.done(readCount(details, 'thinking_tokens')),
+    ...counted,
     others,
-    isIncomplete: isIncomplete || isRedeemed,
+    isIncomplete: counted.isIncomplete === true || isIncomplete || isRedeemed,
     hasUnknownWrites: isFallback || isRedeemed,
   };
 }

@@ -134,9 +134,11 @@ describe('chat completions: totals are taken apart into disjoint classes', () =>
     ],
     ['a negative count', { prompt_tokens: -3, completion_tokens: 1 }, { input: 0, output: 1 }, null, ['inconsistent']],
     ['text for numbers', { prompt_tokens: '3', completion_tokens: null }, {}, null, []],
-  ])('%s', (_, usage, classes, reasoning, flags) => {
+  ])('%s', (name, usage, classes, reasoning, flags) => {
     const reading = read('chat-completions', { object: 'chat.completion', model: 'm', choices: [], usage });
-    expect(reading.usage).toEqual({ classes, reasoning, native: usage });
+    // Nobody knows which of its numbers is right.
+    const doubt = ['more cached than there is', 'a negative count'].includes(name) ? { isIncomplete: true } : {};
+    expect(reading.usage).toEqual({ classes, reasoning, native: usage, ...doubt });
     expect(reading.flags).toEqual(flags);
     expect(reading.terminal).toBe(true);
     expect(reading.model).toBe('m');

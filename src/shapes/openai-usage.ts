@@ -79,6 +79,8 @@ function readParts(details: JsonObject | undefined): ByModality {
   return { ...(audio === null ? {} : { audio }), ...(image === null ? {} : { image }) };
 }
 
+const LIFETIMES: readonly string[] = ['ttl_30m_tokens', 'ttl_12h_tokens'];
+
 /** The split alone tells the sum; null when nothing was reported. */
 function sumWritten(split: JsonObject | null): number | null {
   const thirtyMinutes = readCount(split ?? undefined, 'ttl_30m_tokens');
@@ -90,8 +92,14 @@ function setWritten(draft: Draft, written: number | null, split: JsonObject | nu
   const twelveHours = readCount(split ?? undefined, 'ttl_12h_tokens');
   const thirtyMinutes = readCount(split ?? undefined, 'ttl_30m_tokens');
   draft.set('cache_creation_12h', twelveHours);
+  // Of a lifetime that is not known nobody knows the price.
+  const others = Object.keys(split ?? {}).flatMap((name) =>
+    LIFETIMES.includes(name) ? [] : (readCount(split ?? {}, name) ?? 0),
+  );
+  const other = others.reduce((sum, count) => sum + count, 0);
+  if (other > 0) draft.doubt();
   // What the split leaves over is the default class.
-  if (written !== null) draft.set('cache_creation_30m', written - (twelveHours ?? 0));
+  if (written !== null) draft.set('cache_creation_30m', written - (twelveHours ?? 0) - other);
   if (written !== null && split !== null && (twelveHours ?? 0) + (thirtyMinutes ?? 0) !== written) draft.remark();
 }
 

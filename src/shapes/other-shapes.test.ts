@@ -239,3 +239,21 @@ test('no shape throws or invents usage on any JSON', () => {
     }),
   );
 });
+
+test('what Converse or OpenAI wrote for a lifetime that is not known is in no class, and the usage says so', () => {
+  const cacheDetails = [
+    { ttl: '5m', inputTokens: 100 },
+    { ttl: '24h', inputTokens: 900 },
+  ];
+  const usage = { inputTokens: 10, outputTokens: 5, totalTokens: 1015, cacheWriteInputTokens: 1000, cacheDetails };
+  expect(SHAPES.converse.readJson({ usage }, EMPTY_READING).usage).toMatchObject({
+    classes: { cache_creation_5m: 100 },
+    isIncomplete: true,
+  });
+  const prompt_tokens_details = { cache_write_tokens: 1000, cache_write_tokens_details: { ttl_24h_tokens: 900 } };
+  const chat = { prompt_tokens: 1010, completion_tokens: 5, total_tokens: 1015, prompt_tokens_details };
+  expect(SHAPES['chat-completions'].readJson({ usage: chat }, EMPTY_READING).usage).toMatchObject({
+    classes: { input: 10, cache_creation_30m: 100, output: 5 },
+    isIncomplete: true,
+  });
+});

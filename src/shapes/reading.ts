@@ -42,19 +42,27 @@ export interface Normalised {
 
 /** Usage under construction: disjoint classes, and whether everything added up. */
 export interface Draft {
-  /** Sets a class; null leaves it absent, a negative or broken number becomes 0 or whole and is remarked. */
+  /** Sets a class; null leaves it absent, a negative or broken number becomes 0 or whole and is doubted. */
   readonly set: (name: UsageClass, quantity: number | null) => void;
   readonly remark: () => void;
+  /** Remarks it, and that nobody knows what is right: the cost is not known in full. */
+  readonly doubt: () => void;
   readonly done: (reasoning: number | null) => Normalised;
 }
 
 export function createDraft(): Draft {
   const classes: Partial<Record<UsageClass, number>> = {};
   let consistent = true;
+  let isIncomplete = false;
+
+  function doubt(): void {
+    consistent = false;
+    isIncomplete = true;
+  }
 
   function clean(quantity: number): number {
     const whole = Math.min(Math.max(Math.round(quantity), 0), Number.MAX_SAFE_INTEGER);
-    if (whole !== quantity) consistent = false;
+    if (whole !== quantity) doubt();
     return whole;
   }
 
@@ -65,11 +73,12 @@ export function createDraft(): Draft {
     remark: () => {
       consistent = false;
     },
+    doubt,
     done: (reasoning) => {
       const part = reasoning === null ? null : clean(reasoning);
       // Reasoning is a part of output; one that is larger was counted in another way.
       if (part !== null && classes.output !== undefined && part > classes.output) consistent = false;
-      return { classes, reasoning: part, consistent };
+      return { classes, reasoning: part, consistent, ...(isIncomplete ? { isIncomplete } : {}) };
     },
   };
 }

@@ -99,7 +99,7 @@ function createNormalise(body: JsonObject): (native: JsonObject) => Normalised {
     });
     const drawings = readArray(native, 'svg_usage').flatMap((entry) => normaliseSvg(entry) ?? []);
     const others = [readImageTool(native, body), ...drawings, searches.preview].filter((other) => other !== null);
-    return { ...normalised, others, isIncomplete: searches.isIncomplete };
+    return { ...normalised, others, isIncomplete: normalised.isIncomplete === true || searches.isIncomplete };
   };
 }
 

@@ -35,14 +35,14 @@ export const SHARED_SETTINGS = {
   },
   estimates: {
     variable: 'TOLLGATE_ESTIMATES',
-    about: 'whether what nobody reported is estimated',
+    about: 'whether what nobody reported is estimated; a node that is started with "off" makes none',
     form: 'on or off',
     usual: 'on',
     read: readSwitch,
   },
   price_feed: {
     variable: 'TOLLGATE_PRICE_FEED',
-    about: 'whether newer prices are fetched, by nodes that have it on themselves',
+    about: 'whether newer prices are fetched; only nodes that are started with a feed do it',
     form: 'on or off',
     usual: 'off',
     read: readSwitch,

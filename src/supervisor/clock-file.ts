@@ -4,6 +4,7 @@
  * clock it refers to.
  */
 import { rmSync } from 'node:fs';
+import type { Logger } from 'pino';
 import type { ClockReading } from '../clock.ts';
 import { readJsonFile, writePrivateFile } from './private-file.ts';
 import { readRealm } from './process-identity.ts';
@@ -16,7 +17,12 @@ export function readClockFile(path: string): ClockReading | null {
   return { epochMs: value.epochMs, isCorrected: true };
 }
 
-export function writeClockFile(path: string, { epochMs, isCorrected }: ClockReading): void {
-  if (isCorrected) writePrivateFile(path, `${JSON.stringify({ bootId: readRealm().bootId, epochMs })}\n`);
-  else rmSync(path, { force: true });
+/** A full disk must not end the gateway: then the next start dates its first calls by the machine's clock. */
+export function keepClockFile(path: string, { epochMs, isCorrected }: ClockReading, log: Logger): void {
+  try {
+    if (isCorrected) writePrivateFile(path, `${JSON.stringify({ bootId: readRealm().bootId, epochMs })}\n`);
+    else rmSync(path, { force: true });
+  } catch (error) {
+    log.warn({ err: error }, 'the corrected time could not be noted for the next start');
+  }
 }

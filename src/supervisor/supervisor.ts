@@ -14,7 +14,7 @@ import { readVersion } from '../version.ts';
 import { writeAdminAccess } from './admin-access.ts';
 import { bindPorts } from './bind-ports.ts';
 import { childEnvironment } from './child-secrets.ts';
-import { readClockFile, writeClockFile } from './clock-file.ts';
+import { keepClockFile, readClockFile } from './clock-file.ts';
 import { awaitPatiently, CONTROL_RESTART_MS, type ControlChildOptions, createControlChild } from './control-child.ts';
 import { openDataDirectory } from './data-directory.ts';
 import { type Database, openDatabase } from './database.ts';
@@ -183,7 +183,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       publication.publish(message.change, parts.proxies?.children() ?? []);
     } else if (message.type === 'clock') {
       clockReading = message.reading;
-      writeClockFile(paths.clock, message.reading);
+      keepClockFile(paths.clock, message.reading, log);
       for (const proxy of parts.proxies?.children() ?? []) proxy.send(message);
     } else if (message.type === 'restart-proxies') {
       restart();

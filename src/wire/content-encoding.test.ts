@@ -144,6 +144,11 @@ describe('trouble with an encoded body is told as a value', () => {
     expect(await countDecoded('zstd', [ordinary])).toEqual({ bytes: 4 * MIB + noise.length, end: 'decoded' });
   });
 
+  test('no gzip swells beyond the limit by itself', async () => {
+    const bytes = 12 * 1024 * 1024;
+    expect(await countDecoded('gzip', [gzipSync(Buffer.alloc(bytes))])).toEqual({ bytes, end: 'decoded' });
+  });
+
   test('64 MiB are the most that is decoded of one body, whatever the ratio', async () => {
     const piece = zstdCompressSync(Buffer.concat([randomBytes(32 * 1024), Buffer.alloc(MAX_DECODED_BYTES / 8)]));
     const { bytes, end } = await countDecoded('zstd', Array<Buffer>(9).fill(piece));

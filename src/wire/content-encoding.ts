@@ -15,7 +15,8 @@ import {
 export const MAX_DECODED_BYTES = 64 * 1024 * 1024;
 /** Encoded bytes that wait for the decoder: as many as an answer of embeddings has, however fast it comes. */
 export const MAX_PENDING_BYTES = 8 * 1024 * 1024;
-const MAX_RATIO = 1000;
+/** More than gzip can do with any text (1,032). */
+const MAX_RATIO = 1100;
 /** Small bodies may have any ratio. */
 const RATIO_FROM_BYTES = 1024 * 1024;
 const MAX_STACKED = 4;

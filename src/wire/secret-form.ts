@@ -1,7 +1,7 @@
 /**
  * What credentials look like wherever they stand in a text: keys of providers and of this gateway, tokens, and AWS's key
- * ids. Asked where no name says what a text is; a text of no known form is no credential here. Which provider a
- * credential is of is said by the providers' own files.
+ * ids. Asked where no name says what a text is; a text of no known form is no credential here. Whose a credential is,
+ * `credentialForm` of each provider says, by how it begins; a test holds that these here take in all of those.
  */
 
 const FORMS = [
@@ -16,9 +16,10 @@ const FORMS = [
   String.raw`AIza[\w-]{20,}`,
   String.raw`AQ\.[\w-]{20,}`,
   String.raw`ya29\.[\w.-]{12,}`,
+  String.raw`auth_tokens/[\w-]{12,}`,
   // AWS's: ids, and keys that are no pair.
   String.raw`(?:AKIA|ASIA)[A-Z\d]{12,}`,
-  String.raw`ABSK[\w+/=-]{16,}`,
+  String.raw`(?:ABSK|AEAA)[\w+/=-]{16,}`,
   String.raw`[a-z-]{3,32}-api-key-[\w+/=-]{12,}`,
   // JSON web tokens.
   String.raw`eyJ[\w-]{8,}\.[\w-]{4,}\.[\w-]*`,

@@ -117,13 +117,28 @@ test.each([
   ['as hex in capitals', bytesOf(KEY, 'hex').toUpperCase()],
   ['percent-encoded', encodeURIComponent(KEY)],
   ['percent-encoded as a whole', bytesOf(KEY, 'hex').replace(/../g, '%$&')],
+  ['percent-encoded twice', bytesOf(KEY, 'hex').replace(/../g, '%25$&')],
+  ['in the references of HTML', Array.from(KEY, (one) => `&#${one.charCodeAt(0)};`).join('')],
+  ['in the hex references of HTML', bytesOf(KEY, 'hex').replace(/../g, '&#x$&;')],
+  ['in the escapes of source text', bytesOf(KEY, 'hex').replace(/../g, '\\x$&')],
+  ['as a dump', bytesOf(KEY, 'hex').replace(/../g, '$& ')],
+  ['as a list of numbers', Array.from(Buffer.from(KEY)).join(', ')],
+  ['masked by a word', 'sk-proj-CANAR[REDACTED]wxyz'],
+  ['masked with number signs', 'sk-p####wxyz'],
+  ['in small letters', KEY.toLowerCase()],
+  ['in capitals', KEY.toUpperCase()],
+  ['without its beginning', KEY.slice(8)],
+  ['by its beginning', KEY.slice(0, 18)],
+  ['by its end', KEY.slice(-12)],
+  ['broken over lines', `${KEY.slice(0, 16)}\n  ${KEY.slice(16)}`],
 ])('a key that an error repeats %s is kept without it', async (_, echo) => {
   const kept = await call(refusal(`Incorrect key ${echo} given`), { authorization: `Bearer ${KEY}` });
-  expect(kept.sent).toContain(echo);
+  expect(JSON.parse(kept.sent).error.message).toContain(echo);
   for (const text of [kept.message ?? '', kept.body ?? '']) {
     expect(text).toContain('Incorrect key ');
     // Three characters of base64 tell two bytes.
-    for (let at = 0; at + 12 <= echo.length; at += 1) expect(text).not.toContain(echo.slice(at, at + 12));
+    for (let at = 0; at + 12 <= echo.length; at += 1)
+      expect(text).not.toContain(JSON.stringify(echo.slice(at, at + 12)).slice(1, -1));
     expect(text).not.toContain('wxyz');
   }
 });
@@ -145,9 +160,10 @@ test('a key in a path, in a nested address or without a name is found in an erro
 });
 
 test('ordinary words with stars and dots are left as they are', async () => {
-  const message = 'The **model** is x... see docs/*** or skip it, xxxx; 1.2.3...';
-  const kept = await call(refusal(message), { authorization: `Bearer ${KEY}` });
-  expect(kept.message).toBe(message);
+  const message =
+    'The **model** is x... see docs/*** or skip it, xxxx; 1.2.3... Keys begin with sk-proj-. Internal error ---';
+  for (const key of [KEY, 'my-internal-error-token', 'sk-proj-internal'])
+    expect((await call(refusal(message), { authorization: `Bearer ${key}` })).message).toBe(message);
 });
 
 test('a credential and an answer of one letter keep the process busy for no more than a moment', async () => {
@@ -173,6 +189,17 @@ test('an error event in a stream and a body that is cut are kept without it, in 
 test('a successful answer that repeats it is kept without it', async () => {
   const kept = await call({ body: `{"echo":"${SECRET}"}` }, { authorization: `Bearer ${SECRET}` });
   expect([kept.sent, kept.body]).toEqual([`{"echo":"${SECRET}"}`, `{"echo":"${'*'.repeat(SECRET.length)}"}`]);
+});
+
+test('what an answer says of itself is kept without it', async () => {
+  const body = `{"model":"${SECRET}","service_tier":"t-${SECRET}","choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1}}`;
+  await call(
+    { headers: [['content-type', 'application/json']], body },
+    { authorization: `Bearer ${SECRET}` },
+    '/v1/chat/completions',
+  );
+  const { model, serviceTier } = (await proxy.lastCall()).end;
+  expect([model, serviceTier]).toEqual(['***', 't-***']);
 });
 
 test.each([

@@ -82,6 +82,26 @@ test.each([307, 308])(
   },
 );
 
+test('of several addresses none may lead to another host, and neither may one that only some clients can read', async () => {
+  const both: [string, string][] = [
+    ['Location', '/v1/elsewhere'],
+    ['location', `${stranger.origin}/v1/x`],
+  ];
+  const second = await ask({ status: 307, headers: both, body: '' });
+  const unreadable = await ask({
+    status: 308,
+    headers: [['Location', 'https://stranger.example:99999/v1/x']],
+    body: '',
+  });
+  const moved = await ask({ status: 302, headers: [['Location', '//stranger example/v1/x']], body: '' });
+  expect([second, unreadable].map(({ response }) => response.headers.get('x-gateway-error'))).toEqual([
+    'upstream_redirect',
+    'upstream_redirect',
+  ]);
+  expect(JSON.parse(unreadable.text).error.message).toContain('to an address that cannot be read');
+  expect(moved.call.end.flags).toEqual(['leads_away']);
+});
+
 test('one that stays at the provider passes; an absolute one is remarked, since it leads around the gateway', async () => {
   const relative = await ask({ status: 307, headers: [['Location', '/v1/elsewhere']], body: '' });
   expect([relative.response.status, relative.response.headers.get('location')]).toEqual([307, '/v1/elsewhere']);

@@ -283,6 +283,7 @@ test('what only resembles a credential is none', async () => {
   const answers = await sendAll(
     [
       [['x-content-sha256', digits]],
+      [['x-auth-token', digits]],
       [['cookie', 'fw_session=abc; fw_id="x"; AQ.theme=1']],
       [['x-features', 'fw_enabled_feature, task-ant-hill-2, ABSK']],
       [['x-request-id', `mysk-ant-0000aB1cD2eF`]],

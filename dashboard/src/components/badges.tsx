@@ -123,7 +123,7 @@ export function StatusBadge({ outcome, status, closedBefore = null }: StatusBadg
 const RUN_STATES = {
   running: { word: 'running', tone: 'accent', icon: CircleDashed },
   errors: { word: 'errors', tone: 'bad', icon: CircleAlert },
-  client_closed: { word: 'clients left', tone: 'warn', icon: CircleDashed },
+  client_closed: { word: 'client left', tone: 'warn', icon: CircleDashed },
   ok: { word: 'ok', tone: 'good', icon: CircleCheck },
 } as const;
 

@@ -27,6 +27,8 @@ const METADATA = 'metadata.';
 export const VALUE_CHARACTERS = 200;
 
 export const NOT_SET = '(not set)';
+/** A call of a run that is in none of its steps, or of no run. */
+export const NO_STEP = '(no step)';
 
 export function isDimension(id: string): boolean {
   return FIXED.some((one) => one.id === id) || (id.startsWith(METADATA) && id.length > METADATA.length);
@@ -86,7 +88,7 @@ function describeStep(path: string): string {
 }
 
 export function describeValue(id: string, value: string | null, keyNames: KeyNames): string {
-  if (value === null) return id === 'span_path' ? '(no step)' : NOT_SET;
+  if (value === null) return id === 'span_path' ? NO_STEP : NOT_SET;
   if (id === 'span_path') return describeStep(value);
   if (id === 'key') return keyNames.get(value) ?? `key ${value}`;
   return value === '' ? '(empty)' : value;

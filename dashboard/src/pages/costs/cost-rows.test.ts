@@ -29,10 +29,16 @@ const COSTS: Costs = {
 };
 
 test('an average is divided in whole pico-dollars and rounded once', () => {
-  expect(averageOf('0.1', 3)).toBe('0.033333333333');
-  expect(averageOf('0.2', 3)).toBe('0.066666666667');
-  expect(averageOf('0', 5)).toBe('0');
-  expect(averageOf('1', 0)).toBeNull();
+  const average = (total_cost: string, calls: number) => averageOf({ ...SUMS, total_cost, calls, unpriced_calls: 0 });
+  expect(average('0.1', 3)).toBe('0.033333333333');
+  expect(average('0.2', 3)).toBe('0.066666666667');
+  expect(average('0', 5)).toBe('0');
+  expect(average('1', 0)).toBeNull();
+});
+
+test('the average of a lower bound is never rounded up', () => {
+  expect(averageOf({ ...SUMS, total_cost: '0.2', calls: 3, unpriced_calls: 1 })).toBe('0.066666666666');
+  expect(averageOf({ ...SUMS, total_cost: '-0.1', calls: 3, unpriced_calls: 1 })).toBe('-0.033333333334');
 });
 
 test('there is no share of nothing', () => {

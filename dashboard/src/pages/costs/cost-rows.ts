@@ -12,7 +12,7 @@ export interface CostRow {
   readonly sums: CostSums;
   /** Of all costs, 0..1; null when nothing cost anything. */
   readonly share: number | null;
-  /** Decimal text, rounded at the twelfth decimal; null without calls. */
+  /** Decimal text, rounded at the twelfth decimal, and down where it is a lower bound; null without calls. */
   readonly averageCost: string | null;
   readonly buckets: readonly { readonly start: string; readonly total_cost: string }[];
 }
@@ -26,9 +26,10 @@ export function shareOf(part: string, whole: string): number | null {
   return Number((parseUsd(part) * SHARE_STEPS) / wholePico) / Number(SHARE_STEPS);
 }
 
-export function averageOf(totalCost: string, calls: number): string | null {
+export function averageOf({ total_cost: totalCost, calls, unpriced_calls: unpriced }: CostSums): string | null {
   if (calls === 0) return null;
   const [pico, count] = [parseUsd(totalCost), BigInt(calls)];
+  if (unpriced > 0) return formatUsd((pico < 0n ? pico - (count - 1n) : pico) / count);
   const half = pico < 0n ? -(count / 2n) : count / 2n;
   return formatUsd((pico + half) / count);
 }
@@ -41,7 +42,7 @@ export function buildRows(costs: Costs, by: readonly string[], keyNames: KeyName
   const figures = (sums: CostSums) => ({
     sums,
     share: shareOf(sums.total_cost, costs.totals.total_cost),
-    averageCost: averageOf(sums.total_cost, sums.calls),
+    averageCost: averageOf(sums),
   });
   const rows = costs.data.map(
     (row): CostRow => ({

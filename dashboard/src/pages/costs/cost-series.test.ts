@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { formatUsd, parseUsd } from '../../../../src/usd.ts';
 import type { CostGroup, CostSums, Costs } from '../../api/costs.ts';
+import { buildRows } from './cost-rows.ts';
 import { addUp, buildSeries } from './cost-series.ts';
 
 const STARTS = ['2026-11-26T00:00:00.000Z', '2026-11-27T00:00:00.000Z'];
@@ -71,6 +72,12 @@ test('groups beyond the tenth and the rest of the server are Other, to the last 
 test('not set is drawn also when it is the smallest', () => {
   const series = buildSeries(answer([...many, row(null, '0')]), ['metadata.Feature'], NO_NAMES);
   expect(series.map(({ name }) => name).slice(-2)).toEqual(['(not set)', 'Other (3)']);
+});
+
+test('calls of no step have the same name beside the drawing as in the table', () => {
+  const costs = answer([row(null, '1'), row('plan', '2')]);
+  expect(buildSeries(costs, ['span_path'], NO_NAMES).map(({ name }) => name)).toEqual(['(no step)', 'plan']);
+  expect(buildRows(costs, ['span_path'], NO_NAMES).map(({ names }) => names)).toEqual([['(no step)'], ['plan']]);
 });
 
 test('a value that reads like "not set" is another series', () => {

@@ -60,7 +60,9 @@ export function buildSeries(costs: Costs, by: readonly string[], keyNames: KeyNa
   const isDrawn = ({ group }: CostGroup, index: number) => !isFolding || index < DRAWN_SERIES || isNotSet(group);
   const drawn = costs.data.filter(isDrawn);
   const folded = costs.data.filter((group, index) => !isDrawn(group, index));
-  const names = drawn.map(({ group }) => (isNotSet(group) ? NOT_SET : describeGroup(by, group, keyNames).join(' / ')));
+  const names = drawn.map(({ group }) =>
+    isNotSet(group) && by.length > 1 ? NOT_SET : describeGroup(by, group, keyNames).join(' / '),
+  );
   const looks = seriesLooks(names);
   const series = drawn.map((row, index): CostSeries => {
     const buckets = spread(starts, row.buckets);

@@ -37,7 +37,7 @@ function ShareBar({ share }: { readonly share: number | null }) {
   return (
     <span className="inline-flex items-center justify-end gap-2">
       <Share value={share} />
-      <span aria-hidden="true" className="inline-block h-2 w-16 overflow-hidden rounded-sm bg-raised">
+      <span aria-hidden="true" className="inline-block h-2 w-12 overflow-hidden rounded-sm bg-raised">
         <span className="block h-full bg-bar" style={{ width: `${(share ?? 0) * 100}%` }} />
       </span>
     </span>
@@ -99,7 +99,7 @@ function listColumns(props: CostTableProps): readonly PlainColumn<CostRow>[] {
           const look = index === 0 ? looks.get(row.key) : undefined;
           const name = row.names[index] ?? '';
           return (
-            <span className="flex max-w-60 items-center gap-2">
+            <span className="flex max-w-52 items-center gap-2">
               {look !== undefined && <PatternSwatch look={look} />}
               <span className="truncate" title={name}>
                 {name}
@@ -124,7 +124,7 @@ function listColumns(props: CostTableProps): readonly PlainColumn<CostRow>[] {
       render: ({ averageCost, sums }) => <Money value={averageCost} unpriced={sums.unpriced_calls} />,
     },
     { header: 'Over time', render: (row) => <Course row={row} starts={starts} /> },
-    { header: 'Calls and runs', render: (row) => <RowLinks {...links(row)} /> },
+    { header: 'Show', render: (row) => <RowLinks {...links(row)} /> },
   ];
 }
 

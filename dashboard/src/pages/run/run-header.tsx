@@ -99,7 +99,7 @@ function figuresOfTable(table: RunTable): readonly SummaryFigure[] {
     {
       name: 'Cost',
       value: <Money value={formatUsd(table.totalCost[0] ?? 0n)} unpriced={unpriced} />,
-      ...(unpriced > 0 ? { detail: `not wholly known of ${unpriced} of ${table.calls[0]} calls` } : {}),
+      ...(unpriced > 0 ? { detail: `${unpriced} of ${table.calls[0]} calls not wholly known` } : {}),
     },
     { name: 'Calls', value: <Count value={table.calls[0] ?? 0} unit="calls" /> },
     { name: 'Errors', value: <Count value={table.errors[0] ?? 0} unit="calls" /> },

@@ -114,8 +114,8 @@ export function StepsView({ table, sort = '-cost', onSort, selected, onSelect, o
         <>
           <p className="truncate font-medium">{path}</p>
           <p className="text-ink-soft">
-            <Money value={formatUsd(cost)} unpriced={unpriced} /> · <Count value={calls} /> calls ·{' '}
-            <Duration ms={activeMs} />
+            <Money value={formatUsd(cost)} unpriced={unpriced} /> · <Count value={calls} />{' '}
+            {calls === 1 ? 'call' : 'calls'} · <Duration ms={activeMs} />
           </p>
         </>
       )}

@@ -57,6 +57,7 @@ export function TreeLegend({ table, axis, colouring }: TreeLegendProps) {
         </>
       )}
       {colouring === 'status' && <Mark background="var(--bad)">failed</Mark>}
+      {colouring === 'status' && <Mark background="var(--warn)">left by the client, or cut by the gateway</Mark>}
       {colouring === 'status' && axis === 'time' && <Mark className="bg-bar">call, pale until its first token</Mark>}
       {colouring === 'model' &&
         listModels(table).map((model) => (

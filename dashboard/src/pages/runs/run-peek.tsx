@@ -9,6 +9,7 @@ import { buttonClass, CopyButton } from '../../components/buttons.tsx';
 import { type KeyValue, KeyValueList } from '../../components/key-value-list.tsx';
 import { ErrorState, Skeleton } from '../../components/states.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
+import { NO_STEP } from '../../search/dimensions.ts';
 import { filterByValue } from '../../search/filter-text.ts';
 import type { KeyNames } from '../log/use-key-name.ts';
 
@@ -72,7 +73,7 @@ function TopSteps({ run }: { readonly run: RunWithSteps }) {
                 search={{ trace: run.trace_id, ...(span_key === '' ? {} : { sel: span_key }) }}
                 className="min-w-0 truncate text-accent hover:underline"
               >
-                {names[0] ?? '(no step)'}
+                {names[0] ?? NO_STEP}
               </Link>
               <span className="num text-xs text-ink-faint">×{calls}</span>
               <span className="ml-auto">

@@ -185,7 +185,8 @@ export function RunsTable({
             </span>
           </div>
           <p className="truncate text-xs text-ink-soft">
-            <Count value={run.calls} unit="calls" /> calls · <Duration ms={run.duration_ms} /> · <RunTokens run={run} />
+            <Count value={run.calls} unit="calls" /> {run.calls === 1 ? 'call' : 'calls'} ·{' '}
+            <Duration ms={run.duration_ms} /> · <RunTokens run={run} />
           </p>
           <p className="truncate text-xs text-ink-faint">
             <Timestamp at={run.started_at} /> · {run.models.join(', ')}

@@ -1,4 +1,5 @@
 /** Where the money and the time of one step went: by child, by model, its dearest calls; and all steps as one list. */
+import { NO_STEP } from '../../../search/dimensions.ts';
 import { CALL, FOLD, listChildren, listNames, nameAt, numberAt, type RunTable, STEP, textAt } from './run-table.ts';
 import { readTimeProfile } from './time-profile.ts';
 
@@ -78,8 +79,6 @@ export interface StepLine {
   readonly outputTokens: number | null;
   readonly activeMs: number;
 }
-
-const NO_STEP = '(no step)';
 
 /** Equal ones keep the order of the tree. */
 export function listSteps(table: RunTable, sort: StepSort, isDescending: boolean): readonly StepLine[] {

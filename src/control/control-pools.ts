@@ -1,0 +1,48 @@
+/**
+ * The connections to the database of the control process, a pool for each kind of work: none of them waits for another, and
+ * each has the deadline that fits it.
+ */
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { openPool } from '../store/pool.ts';
+
+const API_CONNECTIONS = 10;
+/** No question of the API may hold a connection longer. */
+const API_STATEMENT_TIMEOUT_MS = 30_000;
+/** The shipper's one connection, and one to spare for a migration. */
+const SHIPPER_CONNECTIONS = 2;
+const SHIPPER_STATEMENT_TIMEOUT_MS = 60_000;
+/** A body may have a slow line. */
+const ESTIMATES_STATEMENT_TIMEOUT_MS = 300_000;
+/** A day of many runs takes its time; the records wait in the spool meanwhile. */
+const RETENTION_STATEMENT_TIMEOUT_MS = 600_000;
+
+export interface ControlPools {
+  readonly api: pg.Pool;
+  readonly shipper: pg.Pool;
+  readonly retention: pg.Pool;
+  readonly estimates: pg.Pool;
+  /** This node's signs of life. */
+  readonly presence: pg.Pool;
+  /** Waits for none of them: a connection that hangs must not hold a process that exits. */
+  readonly end: () => void;
+}
+
+export function openControlPools(connectionString: string, log: Logger): ControlPools {
+  const open = (work: string, max: number, statementTimeoutMs: number): pg.Pool =>
+    openPool({
+      ...{ connectionString, max, statementTimeoutMs, applicationName: `tollgate ${work}` },
+      onIdleError: (error) => log.debug({ err: error }, 'an idle database connection broke'),
+    });
+  const pools = {
+    api: open('admin', API_CONNECTIONS, API_STATEMENT_TIMEOUT_MS),
+    shipper: open('shipper', SHIPPER_CONNECTIONS, SHIPPER_STATEMENT_TIMEOUT_MS),
+    retention: open('retention', 1, RETENTION_STATEMENT_TIMEOUT_MS),
+    estimates: open('estimates', 1, ESTIMATES_STATEMENT_TIMEOUT_MS),
+    presence: open('node', 1, API_STATEMENT_TIMEOUT_MS),
+  };
+  return {
+    ...pools,
+    end: () => void Promise.allSettled(Object.values(pools).map((pool) => pool.end())),
+  };
+}
