@@ -206,7 +206,10 @@ function cutSpan(text: string | null, maxBytes: number, flags: CallFlag[]): stri
   return short;
 }
 
-/** Adds one entry within the limits; a repeated name (names have no case) is joined as HTTP would. Returns the bytes held. */
+/**
+ * Adds one entry within the limits; a repeated name (names have no case) is joined as HTTP would. Returns the bytes
+ * held.
+ */
 function addMetadata(
   metadata: [string, string][],
   name: string,
