@@ -91,7 +91,7 @@ const TABLE: EndpointTable = Object.freeze({
       '^/vector_stores(?:/[^/]+)?$',
       '^/vector_stores/[^/]+/file',
       '^/fine_tuning/checkpoints/',
-      '^/evals(?:/[^/]+)?$',
+      '^/evals(?:/[^/]+(?:/runs/[^/]+)?)?$',
       '^/realtime/(?:client_secrets|translations/client_secrets|sessions|transcription_sessions)$',
       '^/threads(?:/(?!runs$)[^/]+)?$',
       '^/threads/[^/]+/messages(?:/|$)',

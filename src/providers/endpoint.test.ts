@@ -79,6 +79,9 @@ const ROWS: readonly (readonly [ProviderName, string, string])[] = [
   ['openai', 'POST /v1/live/sessions', 'live opaque'],
   ['openai', 'POST /v1/containers', 'containers opaque'],
   ['openai', 'POST /v1/evals/eval_1/runs', 'evals opaque'],
+  // To cancel it.
+  ['openai', 'POST /v1/evals/eval_1/runs/run_1', 'evals opaque free'],
+  ['gemini', 'POST /v1beta/corpora', 'corpora opaque free'],
   ['openai', 'POST /v1/agents/sessions', 'agents opaque'],
   ['openai', 'POST /v1/conversations', 'conversations opaque free'],
   ['openai', 'POST /v1/chatkit/sessions', 'chatkit opaque free'],

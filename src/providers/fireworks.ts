@@ -43,6 +43,8 @@ export const fireworks = Object.freeze({
     return readFromTable(OWN, method, rest) ?? readChatApiEndpoint(method, rest, query);
   },
   asksForUsage: () => false,
+  // Source: Fireworks, "Serving paths" (a call that finds no room on its tier is refused), November 2026.
+  isTierAsAsked: true,
   requestIdHeaders: ['x-request-id', 'cf-ray'],
   errorTypeHeader: null,
   region: () => null,

@@ -50,6 +50,7 @@ const RESOURCES = Object.freeze({
     resourceRow('/files:register', 'files', 'free'),
     resourceRow('/batches', 'batches', 'free'),
     resourceRow('/operations', 'operations', 'free'),
+    resourceRow('/corpora', 'corpora', 'free'),
     resourceRow('/auth_tokens', 'auth_tokens', 'free'),
     resourceRow('/cachedContents', 'cachedContents', 'billed'),
     resourceRow('/fileSearchStores', 'fileSearchStores', 'billed'),

@@ -79,6 +79,8 @@ export interface Provider {
   readonly websocket?: (request: RequestLine) => WebsocketEndpoint | null;
   /** True when this endpoint's streams lack usage unless `stream_options.include_usage` is sent. */
   readonly asksForUsage: (endpoint: Endpoint) => boolean;
+  /** Its answers do not say on which tier they were served, and the one that was asked for is billed. */
+  readonly isTierAsAsked?: true;
   /** Response headers, lower-case, that carry the provider's request id, best first. */
   readonly requestIdHeaders: readonly string[];
   /** The response header, lower-case, that names the error where the body does not; its value up to the first `:`. */

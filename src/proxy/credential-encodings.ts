@@ -5,7 +5,7 @@ const MIN_ENCODED_CHARS = 8;
 /** Base64 takes three bytes at a time: where a text begins within them decides how it is written. */
 const ALIGNMENTS = [0, 1, 2] as const;
 /** Of the two digits of each byte: in an address, in one within another, in JSON, in source text, in HTML, and as a dump shows them. */
-const BY_BYTE = ['%$&', '%25$&', '\\u00$&', '\\x$&', '\\\\x$&', '&#x$&;', '$&:', '$& '] as const;
+const BY_BYTE = ['%$&', '%25$&', '\\u00$&', '\\\\u00$&', '\\x$&', '\\\\x$&', '&#x$&;', '$&:', '$& '] as const;
 /** Between the numbers of bytes: in HTML, and in a list. */
 const BY_NUMBER = [
   ['&#', ';'],

@@ -1,5 +1,5 @@
 /**
- * Reads from a request's body what the log wants to know, model and `stream`: a member of its JSON or a field of its
+ * Reads from a request's body what the log wants to know, model, `stream` and tier: a member of its JSON or a field of its
  * form, in a body that is held or in the head and tail that were kept of a large one. It changes nothing of the body.
  */
 import type { CallFlag } from '../token-usage.ts';
@@ -16,11 +16,13 @@ const MAX_ENCODED_HEAD_BYTES = 1024 * 1024;
 const MAX_DECODED_HEAD_BYTES = 1024 * 1024;
 /** Of a form so much is looked through at each end. */
 const MAX_FORM_END_BYTES = 512 * 1024;
+/** A tier is a word. */
+const MAX_TIER_CHARS = 64;
 /** How long the end of a call waits for the decoder of an encoded request. */
 const DECODE_DEADLINE_MS = 2_000;
 
-const WANTED = ['model', 'stream'];
-const FIELDS = [...WANTED, 'session'];
+const WANTED = ['model', 'stream', 'service_tier'];
+const FIELDS = ['model', 'stream', 'session'];
 
 export const NO_BODY_FACTS: BodyFacts = Object.freeze({ model: null, streamed: null });
 
@@ -35,7 +37,12 @@ function readJsonFacts(bytes: Buffer, headBytes: number): BodyFacts {
   // Between head and tail something is missing: unless the braces add up, what looks like the top level may be below.
   const isSure = headBytes === bytes.length || all.state === 'complete';
   const scan = isSure ? all : scanTopLevel(bytes.subarray(0, headBytes), WANTED);
-  return { model: readModel(scan.members.get('model')?.scalar), streamed: readStream(scan) };
+  const tier = scan.members.get('service_tier')?.scalar;
+  return {
+    model: readModel(scan.members.get('model')?.scalar),
+    streamed: readStream(scan),
+    ...(typeof tier === 'string' ? { serviceTier: tier.slice(0, MAX_TIER_CHARS) } : {}),
+  };
 }
 
 function readStream(scan: TopLevelScan): boolean | null {

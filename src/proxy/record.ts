@@ -6,7 +6,7 @@
 import type { CallBegin, CallBody, CallCheckpoint, CallEnd } from '../call-record.ts';
 import type { KeyEntry } from '../channel.ts';
 import { GATEWAY_ERRORS, type GatewayErrorCode } from '../errors.ts';
-import type { Endpoint } from '../providers/provider.ts';
+import type { Endpoint, Provider } from '../providers/provider.ts';
 import { type ReportedUse, readReportedUse } from '../shapes/reported-use.ts';
 import type { CallFlag, TokenUsage, UsageReading } from '../token-usage.ts';
 import { copyLatin1 } from '../wire/copy-text.ts';
@@ -38,6 +38,8 @@ export interface Arrival {
 export interface BodyFacts {
   readonly model: string | null;
   readonly streamed: boolean | null;
+  /** What it asks for; absent where it asks for none. */
+  readonly serviceTier?: string;
 }
 
 export interface CallFacts {
@@ -171,7 +173,7 @@ export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): 
     modelRequested: begin.modelRequested ?? end.body.model,
     streamed: begin.streamed ?? end.body.streamed,
     model: reading?.model ?? null,
-    serviceTier: reading?.serviceTier ?? null,
+    serviceTier: reading?.serviceTier ?? askedTier(facts.route.provider, end.body),
     speed: reading?.speed ?? null,
     inferenceGeo: reading?.inferenceGeo ?? null,
     usage: use.usage,
@@ -195,6 +197,10 @@ export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): 
   // Not spread in above: each member behind a spread is added one by one.
   const closed = ending.kind === 'client-gone' ? { ...record, closedBefore: ending.before } : record;
   return use.billedOnceAs === null ? closed : { ...closed, billedOnceAs: use.billedOnceAs };
+}
+
+function askedTier(provider: Provider, { serviceTier }: BodyFacts): string | null {
+  return provider.isTierAsAsked === true ? (serviceTier ?? null) : null;
 }
 
 /** The end of a call that the gateway refused after its account and provider were known. */

@@ -127,25 +127,26 @@ describe('trouble with an encoded body is told as a value', () => {
   });
 
   test('a small body that swells a thousandfold stops at the limit', async () => {
-    const zeros = zstdCompressSync(Buffer.alloc(8 * 1024 * 1024));
+    const zeros = zstdCompressSync(Buffer.alloc(32 * 1024 * 1024));
     expect((await decode('zstd', [zeros])).end).toBe('limit');
     expect((await decode('zstd, br', [brotliCompressSync(zeros)])).end).toBe('limit');
   });
 
-  test('beyond a megabyte more than a thousand bytes for one is too much, below it nothing is', async () => {
+  test('beyond sixteen megabytes more than 1,100 bytes for one is too much, below it nothing is', async () => {
     const MIB = 1024 * 1024;
+    const most = 16 * MIB;
     const swell = (bytes: number) => zstdCompressSync(Buffer.alloc(bytes));
-    expect(swell(MIB).length * 1_000).toBeLessThan(MIB);
-    expect(await countDecoded('zstd', [swell(MIB)])).toEqual({ bytes: MIB, end: 'decoded' });
-    expect((await countDecoded('zstd', [swell(MIB + 1)])).end).toBe('limit');
+    expect(swell(most).length * 1_100).toBeLessThan(most);
+    expect(await countDecoded('zstd', [swell(most)])).toEqual({ bytes: most, end: 'decoded' });
+    expect((await countDecoded('zstd', [swell(most + 1)])).end).toBe('limit');
     // The same bytes with as many encoded ones in front as make the ratio an ordinary one.
-    const noise = randomBytes(8 * 1024);
-    const ordinary = zstdCompressSync(Buffer.concat([noise, Buffer.alloc(4 * MIB)]));
-    expect(await countDecoded('zstd', [ordinary])).toEqual({ bytes: 4 * MIB + noise.length, end: 'decoded' });
+    const noise = randomBytes(32 * 1024);
+    const ordinary = zstdCompressSync(Buffer.concat([noise, Buffer.alloc(20 * MIB)]));
+    expect(await countDecoded('zstd', [ordinary])).toEqual({ bytes: 20 * MIB + noise.length, end: 'decoded' });
   });
 
   test('no gzip swells beyond the limit by itself', async () => {
-    const bytes = 12 * 1024 * 1024;
+    const bytes = 60 * 1024 * 1024;
     expect(await countDecoded('gzip', [gzipSync(Buffer.alloc(bytes))])).toEqual({ bytes, end: 'decoded' });
   });
 

@@ -17,8 +17,8 @@ export const MAX_DECODED_BYTES = 64 * 1024 * 1024;
 export const MAX_PENDING_BYTES = 8 * 1024 * 1024;
 /** More than gzip can do with any text (1,032). */
 const MAX_RATIO = 1100;
-/** Small bodies may have any ratio. */
-const RATIO_FROM_BYTES = 1024 * 1024;
+/** Up to the size of a long answer any ratio is decoded: brotli and zstd make a few bytes of a text that repeats itself. */
+const RATIO_FROM_BYTES = 16 * 1024 * 1024;
 const MAX_STACKED = 4;
 /** Bytes that wait between two decoders of a stack: beyond it the one in front is held up. */
 const MAX_BETWEEN_BYTES = 256 * 1024;

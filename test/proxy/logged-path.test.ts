@@ -51,6 +51,15 @@ test.each([
   expect((await provider.waitForRequest(seen)).requestLine).toContain(`?${query} `);
 });
 
+/** Whose forms those are: nobody else is sent them. */
+const OWNERS = [
+  ['/sk-ant-', 'anthropic'],
+  ['/fw_', 'fireworks'],
+  ['/tgp_', 'together'],
+  ['/AIza', 'gemini'],
+  ['/ABSK', 'bedrock'],
+] as const;
+
 /** Documentation's own examples, and made-up ones of the same form. */
 const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJDQU5BUlkifQ.c2lnbmF0dXJl';
 test.each([
@@ -79,14 +88,24 @@ test.each([
     '/model/arn%3Aaws%3Abedrock%3Aus-east-1%3A1%3Ax%2Fy/converse',
   ],
 ])('of the path %s the log keeps %s; the provider gets it as it is', async (path, logged) => {
+  const owner = OWNERS.find(([form]) => path.includes(form))?.[1] ?? 'openai';
   const seen = provider.requests.length;
   await readRawAnswer(
     '127.0.0.1',
     proxy.port,
-    `GET ${path} HTTP/1.1\r\nHost: a\r\nX-Gateway-Key: ${proxy.key}\r\nX-Gateway-Provider: openai\r\nApi-Key: CANARYsent0123\r\n\r\n`,
+    `GET ${path} HTTP/1.1\r\nHost: a\r\nX-Gateway-Key: ${proxy.key}\r\nX-Gateway-Provider: ${owner}\r\nApi-Key: CANARYsent0123\r\n\r\n`,
   );
   expect((await proxy.lastCall()).begin.path).toBe(logged);
-  expect((await provider.waitForRequest(seen)).requestLine).toContain(` ${path} `);
+  expect((await provider.waitForRequest(seen)).requestLine).toContain(`${path} `);
+});
+
+test('a key that was sent as the alias by mistake is not kept as a label', async () => {
+  const head = ['GET /v1/models HTTP/1.1', 'Host: a', `X-Gateway-Key: ${proxy.key}`, 'X-Gateway-Provider: together'];
+  for (const alias of ['tgp_v1_CANARY0123456789', 'CANARYsent0123456']) {
+    const lines = [...head, 'Authorization: Bearer CANARYsent0123456', `X-Gateway-Provider-Alias: ${alias}`];
+    await readRawAnswer('127.0.0.1', proxy.port, `${lines.join('\r\n')}\r\n\r\n`);
+    expect((await proxy.lastCall()).begin.providerAlias).toBe('***');
+  }
 });
 
 test('a credential in another header, in the model of a path or in the name of the program is not kept', async () => {

@@ -152,3 +152,19 @@ describe('the model of a large JSON body', () => {
     expect((await send('/v1/messages', [], Buffer.from(known))).model).toBe('right');
   });
 });
+
+test.each([
+  ['fw_abc', '/inference/v1/chat/completions', 'priority'],
+  ['sk-proj-abc', '/v1/chat/completions', null],
+])(
+  'of %s at %s the tier is %s: only Fireworks bills what was asked for and does not say it',
+  async (key, path, tier) => {
+    const body = Buffer.from('{"service_tier":"priority","model":"gpt-x","messages":[]}');
+    const head = [`POST ${path} HTTP/1.1`, 'Host: a', `X-Gateway-Key: ${proxy.key}`, `Authorization: Bearer ${key}`];
+    const rest = ['Content-Type: application/json', `Content-Length: ${body.length}`, '', ''];
+    const request = Buffer.concat([Buffer.from([...head, ...rest].join('\r\n')), body]);
+    const answer = await readRawAnswer('127.0.0.1', proxy.port, request);
+    const id = answer.rawHeaders[answer.rawHeaders.indexOf('X-Gateway-Request-Id') + 1] ?? '';
+    expect((await proxy.waitForCall(id)).end.serviceTier).toBe(tier);
+  },
+);

@@ -67,7 +67,7 @@ function* listWarnings(
   if (ageDays > STALE_DAYS)
     yield `the price catalogue is ${ageDays} days old; import a newer one (\`tollgate prices import FILE\`), or bring the gateway up to date`;
   if (unpriced.calls > 0)
-    yield `${unpriced.calls} calls of the last ${UNPRICED_DAYS} days have no price or not a whole one; \`tollgate costs unpriced\` lists their models`;
+    yield `${unpriced.calls} calls of the last ${UNPRICED_DAYS} days have no price, or only a part of one; \`tollgate costs unpriced\` lists their models`;
   if (isFeedOn && feed.result === 'refused')
     yield 'the price feed looks wrong, and the prices in use stay; if it is right, `tollgate prices fetch --accept` takes it over';
   if (isFeedOn && feed.result === 'failed') yield `the price feed did not come: ${feed.detail ?? 'unknown'}`;
