@@ -126,7 +126,10 @@ export interface CallEnd {
   readonly firstByteMs: number | null;
   /** Until the first event of a stream that carries content; null for JSON answers. */
   readonly firstTokenMs: number | null;
-  /** The gateway's own share before forwarding: from the request head's arrival to the dispatch, less time spent waiting for the client's body. */
+  /**
+   * The gateway's own share before forwarding: from the request head's arrival to the dispatch, less time spent waiting
+   * for the client's body.
+   */
   readonly overheadUs: number | null;
   readonly requestBytes: number;
   readonly responseBytes: number;
@@ -143,7 +146,10 @@ export interface CallBody {
   readonly contentType: string | null;
   readonly contentEncoding: string | null;
   readonly totalBytes: number;
-  /** Bytes of `bytes` that are the head; when `headBytes < bytes.length` the rest is the tail, and the middle is missing. */
+  /**
+   * Bytes of `bytes` that are the head; when `headBytes < bytes.length` the rest is the tail, and the middle is
+   * missing.
+   */
   readonly headBytes: number;
   readonly bytes: Buffer;
 }

@@ -70,7 +70,9 @@ export interface KeyChange {
 export interface ProxyStart {
   readonly type: 'start';
   readonly role: 'proxy';
-  /** Without `databaseUrl`, `adminToken` and `metricsToken`: they are null here. `host` and `port` are the bound ones. */
+  /**
+   * Without `databaseUrl`, `adminToken` and `metricsToken`: they are null here. `host` and `port` are the bound ones.
+   */
   readonly config: Config;
   /** The file descriptor of the bound socket to listen on: `server.listen({ fd })`. */
   readonly listenFd: number;
@@ -121,7 +123,9 @@ export type DownMessage =
     }
   /** The gateway will stop soon: `readyz` says so, no connection is kept, and everything is served as before. */
   | { readonly type: 'stop-announced' }
-  /** To proxies: apply, then answer `keys-applied`. The full snapshot is in the file `keys.json` of the data directory. */
+  /**
+   * To proxies: apply, then answer `keys-applied`. The full snapshot is in the file `keys.json` of the data directory.
+   */
   | { readonly type: 'keys-changed'; readonly change: KeyChange }
   /** To proxies: what time it is, when that is not what the machine's clock said at their start. */
   | { readonly type: 'clock'; readonly reading: ClockReading }

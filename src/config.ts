@@ -1,6 +1,6 @@
 /**
- * The settings, as every process gets them: frozen, once read, as an argument. Types only; who reads them from flags and
- * environment, and says what is wrong with them, is `settings/read-config.ts`.
+ * The settings, as every process gets them: frozen, once read, as an argument. Types only; who reads them from flags
+ * and environment, and says what is wrong with them, is `settings/read-config.ts`.
  */
 import type { ProviderName } from './call-record.ts';
 

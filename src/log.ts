@@ -79,7 +79,10 @@ export function createLog(settings: LogSettings): Logger {
   return log;
 }
 
-/** What Node and libraries warn of would stand between the entries as lines of their own, which no reader of JSON understands. */
+/**
+ * What Node and libraries warn of would stand between the entries as lines of their own, which no reader of JSON
+ * understands.
+ */
 function logWarnings(log: Logger): void {
   process.removeAllListeners('warning');
   process.on('warning', ({ name, message }) => log.warn({ warning: name }, message));

@@ -20,6 +20,7 @@ export const NO_ACCOUNTS_DEP: AccountsDep = {
 export const NO_IMPORTS: AdminDeps['spoolImports'] = {
   receive: async () => ({ names: [], bytes: 0 }),
   findLiveNode: async () => null,
+  listUnknown: async () => [],
   listWaiting: async () => [],
 };
 

@@ -76,6 +76,22 @@ describe.each(POSTGRES_KINDS)('$name', (kind) => {
     await pool.end();
   });
 
+  test('one that takes fewer connections than a node needs is taken with a word, whoever says so', async () => {
+    const url = await server.createDatabase('few');
+    await run(url, 'create role few login connection limit 9', 'grant all on schema public to few');
+    const few = url.replace('postgres@', 'few@');
+    expect(await judge(few)).toEqual({
+      warning: 'the role few takes 9 connections at a time, and each node needs 18: alter role few connection limit 18',
+    });
+    await run(url, 'alter role few connection limit -1', 'alter database few connection limit 10');
+    expect(await judge(few)).toEqual({
+      warning:
+        'the database few takes 10 connections at a time, and each node needs 18: alter database few connection limit 18',
+    });
+    await run(url, 'alter database few connection limit 18');
+    expect(await judge(few)).toEqual({ warning: null });
+  });
+
   test('a role whose settings are odd is worked with as any other', async () => {
     const url = await server.createDatabase('odd_role');
     await run(

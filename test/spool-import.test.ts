@@ -14,13 +14,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { createCallAccounts } from '../src/control/accounts/call-accounts.ts';
+import { createSpoolImports } from '../src/control/spool-imports.ts';
 import { CallTally } from '../src/spool/call-tally.ts';
+import { findNodeId } from '../src/spool/find-node-id.ts';
 import { watchForeignDirectories } from '../src/spool/foreign-directories.ts';
 import { findProcesses, inspectProcess } from '../src/spool/inspect-spool.ts';
 import { finishReceived, receivePackage } from '../src/spool/receive-package.ts';
 import { packSpool } from '../src/spool/spool-package.ts';
 import { openSpoolWriter } from '../src/spool/spool-writer.ts';
 import { callBegin, callEnd } from './call-fixtures.ts';
+import { openTestPool } from './open-migrated.ts';
 import { quietLog } from './quiet-log.ts';
 
 let root: string;
@@ -69,6 +72,33 @@ async function* chopped(source: AsyncIterable<Uint8Array>, most: number, until =
       yield part;
     }
 }
+
+test('a disk that is full meanwhile is said as such, and nothing is left', async () => {
+  const imports = createSpoolImports({
+    ...{ importDir, spoolDir, nodeId: '0b0c7d5e-6d6f-4c1a-9a53-0d6a4c1f2b3e', onReceived: () => {} },
+    ...{ pool: openTestPool('postgresql://127.0.0.1:1/none'), listLiveSpools: () => [] },
+  });
+  async function* brokenOff() {
+    yield Buffer.from('{"format":');
+    throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+  }
+  await expect(imports.receive(brokenOff())).rejects.toMatchObject({
+    status: 503,
+    code: 'disk_full',
+    message: 'The disk of the data directory is full. Nothing was taken; make room, or import into another node.',
+  });
+  expect(readdirSync(importDir)).toEqual([]);
+});
+
+test('of which node a spool is, its data directory says, also by its folder and by one folder in there', async () => {
+  const dir = await writeGone();
+  const id = '0b0c7d5e-6d6f-4c1a-9a53-0d6a4c1f2b3e';
+  expect(findNodeId(dir)).toBeNull();
+  writeFileSync(join(root, 'gone', 'node.json'), JSON.stringify({ id }));
+  for (const given of [join(root, 'gone'), join(root, 'gone', 'spool'), dir]) expect(findNodeId(given)).toBe(id);
+  cpSync(dir, join(root, 'gone', 'copy'), { recursive: true });
+  expect(findNodeId(join(root, 'gone', 'copy'))).toBeNull();
+});
 
 test('a spool is found by the data directory, by its folder and by one folder in there, and nowhere else', async () => {
   const dir = await writeGone();

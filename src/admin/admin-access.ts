@@ -1,6 +1,6 @@
 /**
- * What goes wrong at the door of the admin port: wrong tokens, and connections that were closed for want of places. Both
- * are counted, and said in the log once a minute at most: who floods the port must not flood the log.
+ * What goes wrong at the door of the admin port: wrong tokens, and connections that were closed for want of places.
+ * Both are counted, and said in the log once a minute at most: who floods the port must not flood the log.
  */
 import type { Logger } from 'pino';
 

@@ -1,4 +1,6 @@
-/** The admin API put together: what stands before every route, the routes, the OpenAPI document, the errors. No socket. */
+/**
+ * The admin API put together: what stands before every route, the routes, the OpenAPI document, the errors. No socket.
+ */
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';

@@ -144,6 +144,8 @@ export interface SpoolImportsDep {
   ) => Promise<{ readonly names: readonly string[]; readonly bytes: number }>;
   /** The name of a node that has one of these and has given a sign of life just now. */
   readonly findLiveNode: (names: readonly string[]) => Promise<string | null>;
+  /** Which of these no node is known to have had; none where the node of that id is known. */
+  readonly listUnknown: (names: readonly string[], nodeId: string | null) => Promise<readonly string[]>;
   /** Which of these are in the spool still. */
   readonly listWaiting: (names: readonly string[]) => Promise<readonly string[]>;
 }

@@ -12,6 +12,12 @@ test.each([
   expect(toApiError(databaseError(code))).toMatchObject({ status: 503, code: 'database_unavailable' });
 });
 
+test('a database that takes no more connections is said as such', () => {
+  expect(toApiError(databaseError('53300')).message).toBe(
+    'The database takes no more connections. Calls are proxied and recorded meanwhile; raise its max_connections, or the limit of the role or the database: each node needs 18.',
+  );
+});
+
 test('a full disk of the database is said as such, and is no defect of the gateway', () => {
   const { status, code, message } = toApiError(databaseError('53100'));
   expect([status, code, message]).toEqual([

@@ -21,6 +21,7 @@ export class ApiError extends Error {
  */
 const DOWN_SQLSTATE = /^(?:08...|28...|3D000|25006|53300|57P0[1-5])$/;
 const DISK_FULL_SQLSTATE = '53100';
+const TOO_MANY_CONNECTIONS_SQLSTATE = '53300';
 const DOWN_ERRNO: readonly string[] = [
   'ECONNREFUSED',
   'ECONNRESET',
@@ -60,6 +61,13 @@ export function databaseUnavailable(cause?: unknown): ApiError {
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof FilterError) return new ApiError(400, 'invalid_filter', error.message);
+  if (error instanceof Error && codeOf(error) === TOO_MANY_CONNECTIONS_SQLSTATE)
+    return new ApiError(
+      503,
+      'database_unavailable',
+      'The database takes no more connections. Calls are proxied and recorded meanwhile; raise its max_connections, or the limit of the role or the database: each node needs 18.',
+      { cause: error },
+    );
   if (isDatabaseDown(error)) return databaseUnavailable(error);
   if (error instanceof Error && codeOf(error) === '57014')
     return new ApiError(503, 'query_timeout', 'The database took too long. Narrow the time range or the filters.');

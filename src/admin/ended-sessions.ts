@@ -75,7 +75,9 @@ function digestOf(value: string): string {
   return createHash('sha256').update(value).digest('base64url');
 }
 
-/** None when there is no file, or one that is not ours: then a copied cookie would hold until its date, as if unended. */
+/**
+ * None when there is no file, or one that is not ours: then a copied cookie would hold until its date, as if unended.
+ */
 function readEnded(path: string): z.infer<typeof File> {
   try {
     return File.parse(JSON.parse(readFileSync(path, 'utf8')));

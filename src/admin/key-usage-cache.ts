@@ -1,4 +1,6 @@
-/** The usage of keys for their list. A database that is busy does not hold the list up: it comes without the usage then. */
+/**
+ * The usage of keys for their list. A database that is busy does not hold the list up: it comes without the usage then.
+ */
 import type pg from 'pg';
 import { type KeyUsage, readKeyUsage } from '../runs/key-usage.ts';
 import type { AdminDeps } from './admin-deps.ts';

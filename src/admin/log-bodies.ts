@@ -1,4 +1,6 @@
-/** What the answers about the log look like: schemas for the document, and their types for who reads them. No routes. */
+/**
+ * What the answers about the log look like: schemas for the document, and their types for who reads them. No routes.
+ */
 import { z } from '@hono/zod-openapi';
 import type { LogRow } from '../runs/log-columns.ts';
 import { Money, Time, Tokens } from './schemas.ts';

@@ -1,7 +1,7 @@
 /**
- * A parameter that a route does not have is refused, and not passed over: a filter with a slip of the pen would otherwise
- * answer a question that nobody asked. Routes that have parameters check them by their own schema; here are those that
- * have none.
+ * A parameter that a route does not have is refused, and not passed over: a filter with a slip of the pen would
+ * otherwise answer a question that nobody asked. Routes that have parameters check them by their own schema; here are
+ * those that have none.
  */
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';

@@ -1,4 +1,6 @@
-/** Signing a browser in and out: one-time links for it, the exchange of a link's code or of the admin token, the end. */
+/**
+ * Signing a browser in and out: one-time links for it, the exchange of a link's code or of the admin token, the end.
+ */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import type { AdminDeps } from './admin-deps.ts';

@@ -1,6 +1,6 @@
 /**
- * Answers that may stay open for long (live streams, exports, backups) end with the session that asked for them, wherever
- * that was ended. They are broken off: what was not sent must not look like the end of it.
+ * Answers that may stay open for long (live streams, exports, backups) end with the session that asked for them,
+ * wherever that was ended. They are broken off: what was not sent must not look like the end of it.
  */
 import { ServerResponse } from 'node:http';
 import type { Context } from 'hono';
@@ -42,7 +42,9 @@ export function createSessionWatch(sessions: Pick<Sessions, 'isValid'>): Session
   };
 }
 
-/** The answer's own stream, which the server gives with each request; null for a request that came over no connection. */
+/**
+ * The answer's own stream, which the server gives with each request; null for a request that came over no connection.
+ */
 function readOutgoing(bindings: unknown): ServerResponse | null {
   if (typeof bindings !== 'object' || bindings === null || !('outgoing' in bindings)) return null;
   return bindings.outgoing instanceof ServerResponse ? bindings.outgoing : null;

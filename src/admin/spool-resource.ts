@@ -19,8 +19,14 @@ const ReceivedBody = z
 const StateBody = z.object({
   waiting: z.array(z.string()).describe('Those that are in the spool and not wholly stored yet'),
   live_node: z.string().nullable().describe('A node that has one of them and has given a sign of life within 45 s'),
+  unknown: z
+    .array(z.string())
+    .describe('Those of which no node of this database is known: they may be of another deployment, with other keys'),
 });
-const WaitingQuery = z.strictObject({ name: z.union([z.string(), z.array(z.string()).max(MAX_NAMES)]) });
+const WaitingQuery = z.strictObject({
+  name: z.union([z.string(), z.array(z.string()).max(MAX_NAMES)]),
+  node: z.uuid().optional().describe('Id of the node they are of, as in its `node.json`, where that is there'),
+});
 
 export function addSpoolRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   const receive = createRoute({
@@ -65,13 +71,14 @@ export function addSpoolRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     },
   });
   app.openapi(look, async (c) => {
-    const { name } = parseQuery(c.req.url, WaitingQuery);
+    const { name, node } = parseQuery(c.req.url, WaitingQuery);
     const names = typeof name === 'string' ? [name] : name;
     const safe = names.filter((one) => /^[A-Za-z0-9][\w.-]{0,199}$/.test(one));
-    const [waiting, liveNode] = await Promise.all([
+    const [waiting, liveNode, unknown] = await Promise.all([
       deps.spoolImports.listWaiting(safe),
       deps.spoolImports.findLiveNode(safe),
+      deps.spoolImports.listUnknown(safe, node ?? null),
     ]);
-    return c.json({ waiting: [...waiting], live_node: liveNode }, 200);
+    return c.json({ waiting: [...waiting], live_node: liveNode, unknown: [...unknown] }, 200);
   });
 }

@@ -1,8 +1,8 @@
 /**
  * Whether a token opens the admin port, and how many wrong ones are taken from one client. A token of at least 32
  * characters cannot be found by trying, so the right one always counts, and a program that floods the port with wrong
- * ones keeps nobody out. With a shorter one, which a person may have thought up, a client that was wrong too often is not
- * heard at all until its minute is over.
+ * ones keeps nobody out. With a shorter one, which a person may have thought up, a client that was wrong too often is
+ * not heard at all until its minute is over.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { AdminAccess } from './admin-access.ts';
@@ -20,7 +20,9 @@ export type TokenVerdict =
   | { readonly kind: 'limited'; readonly waitMs: number };
 
 export interface TokenCheck {
-  /** `expected`: the tokens that count here. `client`: its address; null when there is no connection (in-process tests). */
+  /**
+   * `expected`: the tokens that count here. `client`: its address; null when there is no connection (in-process tests).
+   */
   readonly judge: (token: string, expected: readonly string[], client: string | null) => TokenVerdict;
 }
 

@@ -1,13 +1,13 @@
 /**
- * Every table that a backup holds, in an order in which they can be filled. A test compares the list with the schema, so
- * that a new table is not forgotten; the columns are read from the database.
+ * Every table that a backup holds, in an order in which they can be filled. A test compares the list with the schema,
+ * so that a new table is not forgotten; the columns are read from the database.
  */
 
 export interface BackupTable {
   readonly name: string;
   /**
-   * `log`: grows with the calls; emptied at once, whole. `own`: what people or jobs have put there. `kept`: every gateway
-   * has rows in it from the start.
+   * `log`: grows with the calls; emptied at once, whole. `own`: what people or jobs have put there. `kept`: every
+   * gateway has rows in it from the start.
    */
   readonly kind: 'log' | 'own' | 'kept';
   /** What its rows are called when there are some in the way. */

@@ -1,7 +1,7 @@
 /**
  * Puts a backup into the database: one transaction on one connection, under the lock that keeps records in the spool
- * meanwhile. Whatever goes wrong, the database is as before, but for partitions of days without calls. What follows from
- * new keys and prices is the caller's.
+ * meanwhile. Whatever goes wrong, the database is as before, but for partitions of days without calls. What follows
+ * from new keys and prices is the caller's.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -25,7 +25,9 @@ const BATCH_TRIES = 10;
 const DAYS_A_TRANSACTION = 30;
 /** For the database to undo it; then the connection is cut, which does the same. */
 const ROLLBACK_LIMIT_MS = 5_000;
-/** Data exception, integrity constraint violation, program limit exceeded; a partition that is missing is of the second. */
+/**
+ * Data exception, integrity constraint violation, program limit exceeded; a partition that is missing is of the second.
+ */
 const DATA_CLASSES: ReadonlySet<string> = new Set(['22', '23', '54']);
 const STOPPED_BY_RESTORE = 'it was under way when the backup was made; resume it if it is still wanted';
 

@@ -1,6 +1,6 @@
 /**
- * Writes a backup: every table by COPY from one snapshot, as the frames of `backup-format.ts`, unpacked. It holds no more
- * than a frame, and reads on when that is taken. Who packs and sends it is elsewhere.
+ * Writes a backup: every table by COPY from one snapshot, as the frames of `backup-format.ts`, unpacked. It holds no
+ * more than a frame, and reads on when that is taken. Who packs and sends it is elsewhere.
  */
 import { createHash } from 'node:crypto';
 import type pg from 'pg';

@@ -1,4 +1,7 @@
-/** `tollgate doctor`: what works, what does not, why calls were refused, and what to do. Ends with 1 when there is a problem. */
+/**
+ * `tollgate doctor`: what works, what does not, why calls were refused, and what to do. Ends with 1 when there is a
+ * problem.
+ */
 import type { Command } from 'commander';
 import type { Finding } from './finding.ts';
 import { Attempts, judgeAttempts, judgePrices, judgeStatus, PriceWarnings, Status } from './findings.ts';

@@ -42,3 +42,35 @@ test('why a database is not used is said, and what is odd about one that is', ()
     'ok database: PostgreSQL 18, 1 B',
   ]);
 });
+
+test('records are all stored when none waits, not when the last look at them was short ago', () => {
+  const of = (spooled: number) =>
+    [
+      ...judgeStatus(
+        {
+          ...{ ...STATUS, spool: null },
+          records: { waiting_for: null, drained_at: '2026-11-01T00:00:00.000Z' },
+          accounts: {
+            ...{
+              accepted: spooled,
+              stored: 0,
+              spooled,
+              in_flight: 0,
+              set_aside: 0,
+              lost: 0,
+              missing: 0,
+              difference: 0,
+            },
+            ...{ ended: spooled, found: spooled, is_whole: true, oldest_waiting_at: null, unaccounted: [] },
+            ...{ unaccounted_total: 0, losses: [] },
+          },
+        },
+        true,
+        Date.parse('2026-11-01T00:00:01.000Z'),
+      ),
+    ]
+      .filter(({ text }) => text.startsWith('records:'))
+      .map(({ level, text }) => `${level} ${text}`);
+  expect(of(0)).toEqual(['ok records: all stored']);
+  expect(of(216)).toEqual(['ok records: are being stored']);
+});

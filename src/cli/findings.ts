@@ -81,7 +81,7 @@ function* judgeProcesses({ processes, accounts }: z.infer<typeof Status>): Gener
   }
 }
 
-function* judgeRecords({ database, records }: z.infer<typeof Status>, nowMs: number): Generator<Finding> {
+function* judgeRecords({ database, records, accounts }: z.infer<typeof Status>, nowMs: number): Generator<Finding> {
   const problem = terminalText(database.problem ?? '');
   if (database.state === 'down')
     yield {
@@ -101,6 +101,7 @@ function* judgeRecords({ database, records }: z.infer<typeof Status>, nowMs: num
       level: 'note',
       text: `records: catching up${behindMs === null ? '' : `, ${formatDuration(behindMs)} behind`}`,
     };
+  else if ((accounts?.spooled ?? 0) > 0) yield { level: 'ok', text: 'records: are being stored' };
   else yield { level: 'ok', text: 'records: all stored' };
 }
 

@@ -38,6 +38,19 @@ test('costs are a table of groups, the rest and the total, with what is not pric
   ]);
 });
 
+test('a name that no call has is told from one that some calls lack', () => {
+  const answer: CostsAnswer = {
+    ...ANSWER,
+    rest: null,
+    totals: { ...SUMS },
+    data: [{ ...SUMS, group: [null], buckets: null }],
+  };
+  expect(formatCosts(answer, ['metadata.modle'], new Map()).at(-1)).toBe(
+    'None of these calls has the metadata key "modle"; what else costs can be grouped by: model, provider, key, endpoint, outcome, span_path, span_name, trace_id, client.',
+  );
+  expect(formatCosts(answer, ['span_path'], new Map()).at(-1)).toMatch(/^total/);
+});
+
 test('with an interval the rows are buckets by the clocks of the zone, groups in their order within each', () => {
   const bucket = (start: string, total_cost: string) => ({ start, total_cost, calls: 1, unpriced_calls: 0 });
   const answer: CostsAnswer = {

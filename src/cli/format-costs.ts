@@ -1,6 +1,7 @@
 /** The answer about costs as lines of a table: groups or buckets, the rest, the total. It asks nothing. */
 
 import { formatCount, formatSum } from '../format-amounts.ts';
+import { COST_GROUP_COLUMNS } from '../runs/cost-query.ts';
 import { type PicoUsd, parseUsd } from '../usd.ts';
 import type { CostsAnswer } from './costs-answer.ts';
 import { type Column, formatTable } from './format-table.ts';
@@ -8,6 +9,9 @@ import { cutText, terminalText } from './terminal-text.ts';
 
 const NOT_SET = '(not set)';
 const MAX_VALUE_CHARACTERS = 48;
+const METADATA = 'metadata.';
+/** For a name that was misspelt: any that is none of these is taken for a metadata key. */
+const OTHER_DIMENSIONS = `what else costs can be grouped by: ${COST_GROUP_COLUMNS.join(', ')}.`;
 
 type Sums = CostsAnswer['totals'];
 type Row = CostsAnswer['data'][number];
@@ -78,6 +82,11 @@ export function formatCosts(costs: CostsAnswer, groups: readonly string[], keyNa
     lines.push(
       '≥: at least, as the cost of some calls is not wholly known. `tollgate costs unpriced` lists those without a price; the others did not report all they used.',
     );
+  for (const [index, name] of groups.entries())
+    if (name.startsWith(METADATA) && costs.rest === null && costs.data.every(({ group }) => group[index] === null))
+      lines.push(
+        `None of these calls has the metadata key "${terminalText(name.slice(METADATA.length))}"; ${OTHER_DIMENSIONS}`,
+      );
   return lines;
 }
 

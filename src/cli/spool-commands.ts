@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { OperatorError } from '../errors.ts';
 import { formatBytes, formatCount } from '../format-amounts.ts';
+import { findNodeId } from '../spool/find-node-id.ts';
 import { type FoundProcess, findProcesses, inspectProcess } from '../spool/inspect-spool.ts';
 import { packSpool } from '../spool/spool-package.ts';
 import { type ClientFlags, createGatewayClient, type GatewayClient } from './gateway-client.ts';
@@ -23,11 +24,16 @@ const STORE_LIMIT_MS = 60 * 60_000;
 interface ImportFlags extends ClientFlags {
   readonly json?: true;
   readonly asIs?: true;
+  readonly unknownNode?: true;
   readonly wait?: boolean;
 }
 
 const Received = z.object({ names: z.array(z.string()), bytes: z.number() });
-const State = z.object({ waiting: z.array(z.string()), live_node: z.string().nullable() });
+const State = z.object({
+  waiting: z.array(z.string()),
+  live_node: z.string().nullable(),
+  unknown: z.array(z.string()),
+});
 
 /** Changes when anything in it does. */
 function describe(processes: readonly FoundProcess[]): string {
@@ -70,8 +76,24 @@ async function inspectAll(processes: readonly FoundProcess[], isAsIs: boolean): 
   return inspections.reduce((sum, { endings }) => sum + endings, 0);
 }
 
-function readState(client: GatewayClient, names: readonly string[]): Promise<z.infer<typeof State>> {
-  return client.ask(State, `/api/v1/spool/import?${names.map((name) => `name=${encodeURIComponent(name)}`).join('&')}`);
+function readState(
+  client: GatewayClient,
+  names: readonly string[],
+  nodeId: string | null = null,
+): Promise<z.infer<typeof State>> {
+  const query = new URLSearchParams(names.map((name) => ['name', name]));
+  if (nodeId !== null) query.set('node', nodeId);
+  return client.ask(State, `/api/v1/spool/import?${query}`);
+}
+
+/** The calls of another deployment would be put on keys of this one: keys are told apart by numbers. */
+async function refuseUnknown(client: GatewayClient, dir: string, names: readonly string[]): Promise<void> {
+  const { unknown } = await readState(client, names, findNodeId(dir));
+  const [first] = unknown;
+  if (first === undefined) return;
+  throw new OperatorError(
+    `no node of this database is known to have had ${terminalText(first)}: in the spool of another deployment the keys have other numbers, and its calls would be put on wrong ones. Nothing was taken. If it is of a node that was forgotten, or of an older release, or began seconds before its end, add --unknown-node`,
+  );
 }
 
 /** A node that has died a moment ago may still look alive. */
@@ -117,6 +139,12 @@ async function importSpool(dir: string, flags: ImportFlags): Promise<void> {
     processes.map(({ name }) => name),
     tell,
   );
+  if (flags.unknownNode !== true)
+    await refuseUnknown(
+      client,
+      dir,
+      processes.map(({ name }) => name),
+    );
   const records = await inspectAll(processes, flags.asIs === true);
   const before = describe(processes);
   const confirm = async (): Promise<void> => {
@@ -141,6 +169,7 @@ export function addSpoolCommands(program: Command, addClientOptions: (command: C
     .argument('<dir>', 'its data directory, the folder spool in that, or one folder in there')
     .description('take in the spool of a node that is gone, whole or not at all; twice is once')
     .option('--as-is', 'also when files end in the middle of a record, or are missing')
+    .option('--unknown-node', 'also of a node of which this database does not know; not for another deployment')
     .option('--no-wait', 'only take it in, and do not wait until it is stored')
     .addHelpText('after', '\nThe files are only read.\n\nExample:\n  tollgate spool import /mnt/disk-of-n3/tollgate')
     .action((dir: string, flags: ImportFlags) => importSpool(dir, flags));

@@ -1,4 +1,6 @@
-/** `tollgate verify`: whether every roll-up equals its records, and every call is accounted for. Ends with 1 when not. */
+/**
+ * `tollgate verify`: whether every roll-up equals its records, and every call is accounted for. Ends with 1 when not.
+ */
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { formatCount } from '../format-amounts.ts';

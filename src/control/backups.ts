@@ -1,6 +1,7 @@
 /**
  * Backups of this gateway's database, and what surrounds them: the spool is emptied before, and after a restore proxies
- * get the restored keys, prices are read anew, and calls that will never end are closed. The file itself is `backup/`'s.
+ * get the restored keys, prices are read anew, and calls that will never end are closed. The file itself is
+ * `backup/`'s.
  */
 import type pg from 'pg';
 import type { Logger } from 'pino';

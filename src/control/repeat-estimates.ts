@@ -1,4 +1,7 @@
-/** Estimates what calls without usage have cost, step by step, as long as the process lives. Failures wait for the next time. */
+/**
+ * Estimates what calls without usage have cost, step by step, as long as the process lives. Failures wait for the next
+ * time.
+ */
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { isDatabaseDown } from '../admin/api-error.ts';

@@ -1,6 +1,6 @@
 /**
- * Looks whether the database can be worked with and brings its schema up to date, as soon as it can be used. Once, and then
- * no more.
+ * Looks whether the database can be worked with and brings its schema up to date, as soon as it can be used. Once, and
+ * then no more.
  */
 import type pg from 'pg';
 import type { Logger } from 'pino';

@@ -1,6 +1,6 @@
 /**
- * Applies the retention limits of all nodes at the start and every hour, and says what was dropped. A node whose clock is
- * wrong by that of the database drops nothing, whatever the reason is. Failures wait for the next time.
+ * Applies the retention limits of all nodes at the start and every hour, and says what was dropped. A node whose clock
+ * is wrong by that of the database drops nothing, whatever the reason is. Failures wait for the next time.
  */
 import type pg from 'pg';
 import type { Logger } from 'pino';
@@ -15,7 +15,9 @@ import { isTrusted, type NodeClock } from './node-clock.ts';
 import { type Repeating, repeat } from './repeat.ts';
 
 const PAUSE_MS = 3_600_000;
-/** A day of many runs takes its time, and so much more when that did not do; the records wait in the spool meanwhile. */
+/**
+ * A day of many runs takes its time, and so much more when that did not do; the records wait in the spool meanwhile.
+ */
 const DAY_LIMIT_MS = 600_000;
 const MAX_DAY_LIMIT_MS = 7_200_000;
 /** Before the settings of all nodes are there. */

@@ -5,7 +5,7 @@ import type pg from 'pg';
 import type { SpoolImportsDep } from '../admin/admin-deps.ts';
 import { ApiError } from '../admin/api-error.ts';
 import { PackageError, receivePackage } from '../spool/receive-package.ts';
-import { findNodeOfProcesses, GONE_AFTER_SECONDS } from '../store/nodes.ts';
+import { findNodeOfProcesses, GONE_AFTER_SECONDS, listUnknownProcesses } from '../store/nodes.ts';
 
 export interface SpoolImportsOptions {
   readonly importDir: string;
@@ -54,15 +54,27 @@ export function createSpoolImports(options: SpoolImportsOptions): SpoolImportsDe
         return received;
       } catch (error) {
         if (error instanceof PackageError) throw new ApiError(400, 'package_refused', error.message, { cause: error });
+        if (isDiskFull(error))
+          throw new ApiError(
+            503,
+            'disk_full',
+            'The disk of the data directory is full. Nothing was taken; make room, or import into another node.',
+            { cause: error },
+          );
         throw error;
       } finally {
         isBusy = false;
       }
     },
     findLiveNode: (names) => findNodeOfProcesses(pool, names, nodeId),
+    listUnknown: (names, id) => listUnknownProcesses(pool, names, id),
     listWaiting: async (names) => {
       const waiting = await Promise.all(names.map(async (name) => ((await isThere(name)) ? [name] : [])));
       return waiting.flat();
     },
   };
+}
+
+function isDiskFull(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
 }

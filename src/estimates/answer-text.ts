@@ -1,7 +1,7 @@
 /**
- * The text that a model wrote, from an answer's body as far as it came, whichever API it is of: a stream of any framing,
- * or one JSON body. What was written stands everywhere under a few names; everything else (usage, identifiers, citations,
- * snapshots of what was streamed before) is passed over.
+ * The text that a model wrote, from an answer's body as far as it came, whichever API it is of: a stream of any
+ * framing, or one JSON body. What was written stands everywhere under a few names; everything else (usage, identifiers,
+ * citations, snapshots of what was streamed before) is passed over.
  */
 import { createFraming } from '../shapes/framing.ts';
 import { isObject, parseJson, readName, readObject } from '../shapes/json-reading.ts';

@@ -1,7 +1,7 @@
 /**
- * One step: the newest calls without usage are given an estimate, or the reason why there is none. Of several nodes that
- * share a database one does it. A call that fails by itself is marked and passed over; only the database's failures are
- * thrown.
+ * One step: the newest calls without usage are given an estimate, or the reason why there is none. Of several nodes
+ * that share a database one does it. A call that fails by itself is marked and passed over; only the database's
+ * failures are thrown.
  */
 import type pg from 'pg';
 import { type BillableRow, toStoredCall } from '../prices/stored-call.ts';

@@ -240,7 +240,9 @@ async function storeProgress(
   );
 }
 
-/** What is only in the way at the moment does not count; what fails again and again ends the job, until it is resumed. */
+/**
+ * What is only in the way at the moment does not count; what fails again and again ends the job, until it is resumed.
+ */
 async function noteFailure(
   client: pg.ClientBase,
   { options, rate }: Running,

@@ -1,6 +1,7 @@
 /**
  * What of the log has no price, counted: for each model and way of calling it the classes that were used and have no
- * cost line. A second model within a call (an advisor, an image tool) counts as a model of its own. Why is said elsewhere.
+ * cost line. A second model within a call (an advisor, an image tool) counts as a model of its own. Why is said
+ * elsewhere.
  */
 import type pg from 'pg';
 import type { ProviderName } from '../call-record.ts';

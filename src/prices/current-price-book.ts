@@ -20,7 +20,9 @@ export interface CurrentPriceBook {
   readonly layers: () => Required<PriceBookLayers>;
   /** Of what the database declares, as it was read last; null before the first reading. */
   readonly version: () => number | null;
-  /** Why the active catalogue is not used, and the bundled one is in its place, in a sentence; null when all is well. */
+  /**
+   * Why the active catalogue is not used, and the bundled one is in its place, in a sentence; null when all is well.
+   */
   readonly problem: () => string | null;
   /** Reads anew what has changed. True when there is another book now. Rejects when the database does not answer. */
   readonly refresh: (client: pg.ClientBase | pg.Pool) => Promise<boolean>;

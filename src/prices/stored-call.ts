@@ -1,6 +1,7 @@
 /**
  * A row of the log as the price book takes it: everything that can change the call's price is in the row. Calls that
- * cost nothing whatever the prices are (`not_billed`, `no_usage`) cannot be told from it, and are not to be priced again.
+ * cost nothing whatever the prices are (`not_billed`, `no_usage`) cannot be told from it, and are not to be priced
+ * again.
  */
 import type { BillableCall } from '../pricing/billable-call.ts';
 import type { LlmRequestRow } from '../store/llm-request-row.ts';

@@ -1,6 +1,7 @@
 /**
  * What the operator of the gateway declares about prices, above everything that comes with it: own prices, ids that
- * stand for a model, and negotiated discounts. Declared, validated and stored elsewhere; compiled to rows and rules here.
+ * stand for a model, and negotiated discounts. Declared, validated and stored elsewhere; compiled to rows and rules
+ * here.
  */
 import type { ProviderName } from '../call-record.ts';
 import type { UsageClass } from '../token-usage.ts';

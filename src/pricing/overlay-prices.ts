@@ -1,4 +1,6 @@
-/** The rows of the overlay for a model, apart: those that outrank the catalogue in use, and those that give way to it. */
+/**
+ * The rows of the overlay for a model, apart: those that outrank the catalogue in use, and those that give way to it.
+ */
 import type { ProviderName } from '../call-record.ts';
 import { OVERLAY_RATE_CARDS } from './overlay-rate-cards.ts';
 import { createRows, type RateCard } from './overlay-row.ts';

@@ -1,7 +1,8 @@
 /**
  * Where a call was served, as far as its price may depend on it: a geography or region of Amazon Bedrock, or a place of
- * data residency at OpenAI, or the host of another seller that speaks the provider's format. A price says for which places it holds; what is known of a place and not in the price book
- * leaves the call without a price, since the price of another place is not its price.
+ * data residency at OpenAI, or the host of another seller that speaks the provider's format. A price says for which
+ * places it holds; what is known of a place and not in the price book leaves the call without a price, since the price
+ * of another place is not its price.
  */
 import { isAwsRegion } from '../aws-host.ts';
 import { readBedrockId } from './bedrock-id.ts';

@@ -1,6 +1,7 @@
 /**
- * The form of the files in `price-data/`, one a provider: what we know of its prices beside the catalogue, each row with
- * its source. A file that is not of this form stops the gateway at the start, in a line that says where. No prices here.
+ * The form of the files in `price-data/`, one a provider: what we know of its prices beside the catalogue, each row
+ * with its source. A file that is not of this form stops the gateway at the start, in a line that says where. No prices
+ * here.
  */
 import { z } from 'zod';
 import { PROVIDER_NAMES, type ProviderName } from '../call-record.ts';

@@ -1,4 +1,7 @@
-/** From the records of a call to what the price book is asked. Everything that is priced goes through here. No arithmetic. */
+/**
+ * From the records of a call to what the price book is asked. Everything that is priced goes through here. No
+ * arithmetic.
+ */
 import type { CallBegin, CallEnd } from '../call-record.ts';
 import type { BillableCall } from './billable-call.ts';
 

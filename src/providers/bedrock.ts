@@ -40,7 +40,9 @@ const OWN = Object.freeze({
   ],
 });
 
-/** `/model/{id}/{operation}`. An id that came with its slashes unencoded keeps them: the operation is the last segment. */
+/**
+ * `/model/{id}/{operation}`. An id that came with its slashes unencoded keeps them: the operation is the last segment.
+ */
 const MODEL_CALL = /^\/model\/(.+)\/([a-z-]+)$/;
 
 /** `cohere.rerank-v3-5:0`, `amazon.rerank-v1:0`: billed by the query, of which their answers say nothing. */

@@ -1,4 +1,6 @@
-/** Which of AWS's services a request is meant for: by the host it names, else by the scope of its signature (Version 4). */
+/**
+ * Which of AWS's services a request is meant for: by the host it names, else by the scope of its signature (Version 4).
+ */
 import { readAwsHost } from '../aws-host.ts';
 import type { RequestLine } from './provider.ts';
 

@@ -1,4 +1,6 @@
-/** OpenAI: where it lives, which paths are its own, what they are called. Source: platform.openai.com, API reference. */
+/**
+ * OpenAI: where it lives, which paths are its own, what they are called. Source: platform.openai.com, API reference.
+ */
 import { isChatApiRoot, readChatApiEndpoint } from './chat-api-endpoints.ts';
 import { UNKNOWN_ENDPOINT, websocketEndpoint } from './endpoint-row.ts';
 import { readRest, readUndoubled } from './path-segment.ts';

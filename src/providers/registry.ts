@@ -96,7 +96,10 @@ function findClaim(request: RequestLine): InferredProvider | null {
   return provider === undefined ? null : { provider, repairedPath: null };
 }
 
-/** What is left of `/v1` is not OpenAI's where its key stands in a header that OpenAI does not read, or others know the path and it does not. */
+/**
+ * What is left of `/v1` is not OpenAI's where its key stands in a header that OpenAI does not read, or others know the
+ * path and it does not.
+ */
 function isForeign(request: RequestLine): boolean {
   if (request.header('authorization') === undefined && request.header('x-api-key') !== undefined) return true;
   return !isKnown(openai, request) && IN_ORDER.some((provider) => provider !== openai && isKnown(provider, request));

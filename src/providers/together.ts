@@ -1,4 +1,6 @@
-/** Together AI: the chat API under `/v1` (and videos under `/v2`), the messages API beside it. Source: docs.together.ai. */
+/**
+ * Together AI: the chat API under `/v1` (and videos under `/v2`), the messages API beside it. Source: docs.together.ai.
+ */
 import { isChatApiRoot, readChatApiEndpoint } from './chat-api-endpoints.ts';
 import {
   batchEndpoint,

@@ -13,7 +13,9 @@ const MAX_HEADERS = 200;
 const METHOD = /^[A-Z-]+$/;
 /** 15 digits stay exact in a double, and are a petabyte. */
 const LENGTH = /^\d{1,15}$/;
-/** A name or an address, and a port (RFC 9110 7.2); empty where the target has no authority. Nothing is chosen by it. */
+/**
+ * A name or an address, and a port (RFC 9110 7.2); empty where the target has no authority. Nothing is chosen by it.
+ */
 const HOST = /^(?:[\w.~!$&'()*+;=%-]*|\[[\da-f:.]+\])(?::\d{0,5})?$/i;
 
 export interface AcceptedRequest extends RequestLine {
@@ -37,7 +39,8 @@ export interface AcceptedRequest extends RequestLine {
 export function accept(incoming: ClientRequest, headerNames: HeaderNames, isHandshake = false): AcceptedRequest {
   const method = incoming.method ?? '';
   if (method === 'CONNECT' || method === 'TRACE') throw new GatewayError('method_unsupported');
-  // Node also reads HTTP/0.9, HTTP/2.0 in the form of HTTP/1.1, ICE (with a method of its own), and any method in HTTP/2.
+  // Node also reads HTTP/0.9, HTTP/2.0 in the form of HTTP/1.1, ICE (with a method of its own), and any method in
+  // HTTP/2.
   if (incoming.httpVersionMajor !== 1 || method === 'SOURCE' || !METHOD.test(method))
     throw new GatewayError('request_malformed');
   const isHttp10 = incoming.httpVersionMinor === 0;
@@ -136,9 +139,9 @@ const DOUBLED = /^\/\/ws\/[^/]/;
 const DOT_SEGMENT = /(?:^|\/|%2f|%5c)(?:\.|%2e){1,2}(?=\/|;|%2f|%5c|%3b|$)/i;
 
 /**
- * Splits the request target. An absolute-form target (`GET http://host/path`) that names this gateway loses its authority;
- * of any other host it is meant for a forward proxy, and its call for somebody else. The result is the received text,
- * neither decoded nor encoded.
+ * Splits the request target. An absolute-form target (`GET http://host/path`) that names this gateway loses its
+ * authority; of any other host it is meant for a forward proxy, and its call for somebody else. The result is the
+ * received text, neither decoded nor encoded.
  */
 function readTarget(
   url: string,

@@ -186,7 +186,9 @@ export class Answer implements UpstreamEvents {
     this.#finish({ kind: this.#head === null ? 'no-answer' : 'upstream-cut', failure });
   }
 
-  /** After `complete`: sends the last byte, and trailers. After any other ending: breaks the connection if it stands. */
+  /**
+   * After `complete`: sends the last byte, and trailers. After any other ending: breaks the connection if it stands.
+   */
   release(): void {
     if (this.#client.hasLeft) return;
     if (this.#ending?.kind !== 'complete') {

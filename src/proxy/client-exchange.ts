@@ -52,7 +52,9 @@ export interface ClientResponse {
   writeHead(status: number, reason: string, headers: string[]): unknown;
   /** `written` is called when they are with the operating system, or with an error. */
   write(bytes: Buffer, written?: (error?: Error | null) => void): boolean;
-  /** They leave behind the end of an answer in chunks, or in frames; no other has any. In this order, with duplicates. */
+  /**
+   * They leave behind the end of an answer in chunks, or in frames; no other has any. In this order, with duplicates.
+   */
   addTrailers(trailers: readonly [string, string][]): void;
   end(bytes?: Buffer | string): unknown;
   destroy(): unknown;

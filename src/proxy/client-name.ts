@@ -1,7 +1,7 @@
 /**
- * The program behind a user agent, by one name whichever of its classes or versions was used. Null where nothing is said:
- * clients of Rust (async-openai, rig, genai) send no user agent. `Go-http-client`, `Java-http-client` and `node-fetch`
- * are all that some libraries say of themselves. `X-Gateway-Client` says more where it is set.
+ * The program behind a user agent, by one name whichever of its classes or versions was used. Null where nothing is
+ * said: clients of Rust (async-openai, rig, genai) send no user agent. `Go-http-client`, `Java-http-client` and
+ * `node-fetch` are all that some libraries say of themselves. `X-Gateway-Client` says more where it is set.
  */
 import { copyLatin1 } from '../wire/copy-text.ts';
 

@@ -18,7 +18,9 @@ import type { ReceivedBody } from './receive-body.ts';
 const STREAM = 'stream';
 const PICTURE_NAMES = ['n', 'size', 'quality', STREAM] as const;
 
-/** Null when the endpoint is not billed so, or it cannot be seen: a body that is encoded, too large, or not of the form. */
+/**
+ * Null when the endpoint is not billed so, or it cannot be seen: a body that is encoded, too large, or not of the form.
+ */
 export function countSent(
   endpoint: Endpoint,
   request: AcceptedRequest,

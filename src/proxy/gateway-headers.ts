@@ -85,7 +85,8 @@ export function splitGatewayHeaders(request: AcceptedRequest): GatewayHeaders {
   return {
     key: reserved.key,
     provider: readReserved(reserved.provider) ?? undefined,
-    providerAlias: readReserved(reserved.providerAlias),
+    // A label where no alias is configured, and then kept.
+    providerAlias: hideIn(readReserved(reserved.providerAlias), sent),
     client: hideIn(cut(readText(reserved.client) ?? readClientName(userAgent), MAX_CLIENT_BYTES), sent),
     traceId: readTraceId(reserved.traceId, flags),
     spanPath: cutSpan(readText(reserved.spanPath), MAX_SPAN_PATH_BYTES, flags),
@@ -97,8 +98,8 @@ export function splitGatewayHeaders(request: AcceptedRequest): GatewayHeaders {
   };
 }
 
-function hideIn(client: string | null, sent: readonly string[]): string | null {
-  return client === null ? null : hideSent(hideSecretForms(client), sent);
+function hideIn(text: string | null, sent: readonly string[]): string | null {
+  return text === null ? null : hideSent(hideSecretForms(text), sent);
 }
 
 interface Reserved {
@@ -205,7 +206,10 @@ function cutSpan(text: string | null, maxBytes: number, flags: CallFlag[]): stri
   return short;
 }
 
-/** Adds one entry within the limits; a repeated name (names have no case) is joined as HTTP would. Returns the bytes held. */
+/**
+ * Adds one entry within the limits; a repeated name (names have no case) is joined as HTTP would. Returns the bytes
+ * held.
+ */
 function addMetadata(
   metadata: [string, string][],
   name: string,

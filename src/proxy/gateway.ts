@@ -1,6 +1,6 @@
 /**
- * What a proxy process holds for its whole life and every call uses. What differs between a process and a test is given,
- * the rest is made here.
+ * What a proxy process holds for its whole life and every call uses. What differs between a process and a test is
+ * given, the rest is made here.
  */
 import type { Logger } from 'pino';
 import type { RejectedAttempt } from '../channel.ts';
@@ -64,7 +64,9 @@ export interface Gateway {
     /** Refused calls by code. */
     readonly refusals: Map<GatewayErrorCode, number>;
   };
-  /** True from the moment a stop is announced or begins: `readyz` says 503, and no connection is kept alive any more. */
+  /**
+   * True from the moment a stop is announced or begins: `readyz` says 503, and no connection is kept alive any more.
+   */
   isDraining: boolean;
   /** It drains because another process serves the port: the gateway goes on. */
   isReplaced?: boolean;

@@ -1,6 +1,7 @@
 /**
- * Takes the request's own credentials, as its headers have them, out of what else is kept of the request: a path, a header
- * of another name. Done for every call, so that it is cheap; what comes back is another matter (`hide-echoes.ts`).
+ * Takes the request's own credentials, as its headers have them, out of what else is kept of the request: a path, a
+ * header of another name. Done for every call, so that it is cheap; what comes back is another matter
+ * (`hide-echoes.ts`).
  */
 import { HIDDEN } from '../wire/secret-form.ts';
 import type { AcceptedRequest } from './accept.ts';

@@ -1,7 +1,7 @@
 /**
- * What becomes of calls that are open when their key is revoked or expires. Websockets and streams end: they could go on
- * for hours. Other answers end only where the operator has said so, since their call is paid for and about to be over.
- * New calls are `authenticate.ts`'s business.
+ * What becomes of calls that are open when their key is revoked or expires. Websockets and streams end: they could go
+ * on for hours. Other answers end only where the operator has said so, since their call is paid for and about to be
+ * over. New calls are `authenticate.ts`'s business.
  */
 import { GatewayError } from '../errors.ts';
 import type { AnswerHead } from './answer-head.ts';

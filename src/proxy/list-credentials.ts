@@ -35,7 +35,9 @@ export function listCredentials(
   return [...new Set(long.slice(0, MAX_CREDENTIALS).flatMap(withSpellings))];
 }
 
-/** As it may stand in an answer: as it is, in an address, and in the JSON of libraries that escape more than they must. */
+/**
+ * As it may stand in an answer: as it is, in an address, and in the JSON of libraries that escape more than they must.
+ */
 function withSpellings(text: string): readonly string[] {
   if (!NEEDS_ESCAPES.test(text)) return [text];
   const escaped = text.replaceAll(/[&'<=>]/g, (one) => `\\u00${one.charCodeAt(0).toString(16)}`);

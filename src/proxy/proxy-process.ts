@@ -153,8 +153,8 @@ async function drain({ server, sessions }: ProxyServer, gateway: Gateway, deadli
     isClosed = true;
   });
   const isOver = () => isClosed || performance.now() >= deadlineMs();
-  // A kept connection ends with its next answer, or by its own timeout: who closes it earlier meets a request on its way.
-  // One who stops altogether has not that time; there the connections are of no use to anybody.
+  // A kept connection ends with its next answer, or by its own timeout: who closes it earlier meets a request on its
+  // way. One who stops altogether has not that time; there the connections are of no use to anybody.
   const idleUntilMs = performance.now() + IDLE_CLOSE_DELAY_MS;
   while (!isOver() && (gateway.isReplaced === true || performance.now() < idleUntilMs)) await sleep(DRAIN_POLL_MS);
   sessions.close();

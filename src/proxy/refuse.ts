@@ -29,8 +29,8 @@ function namesFor(status: number): { type: string; status: string; exception: st
 }
 
 /**
- * `detail` is added to the message; it must not hold anything of the request. `isNumeric`: the client is one of Google's,
- * which read the status as the code.
+ * `detail` is added to the message; it must not hold anything of the request. `isNumeric`: the client is one of
+ * Google's, which read the status as the code.
  */
 export function refusalBody(code: GatewayErrorCode, id: string, detail?: string, isNumeric = false): string {
   const { status, message: fixed } = GATEWAY_ERRORS[code];

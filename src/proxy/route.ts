@@ -1,6 +1,7 @@
 /**
- * Where does the call go? Provider by `X-Gateway-Provider`, else by the credential, the client or the path; origin from the provider's own table or
- * the operator's settings (from the request only where it is signed for a host of AWS's); path as received, after the provider's documented mapping.
+ * Where does the call go? Provider by `X-Gateway-Provider`, else by the credential, the client or the path; origin from
+ * the provider's own table or the operator's settings (from the request only where it is signed for a host of AWS's);
+ * path as received, after the provider's documented mapping.
  */
 import type { ProviderName } from '../call-record.ts';
 import type { AwsSigning, Config, LeadingRule, UpstreamConfig } from '../config.ts';
@@ -51,7 +52,9 @@ export interface Route {
   readonly isSignedByClient: boolean;
   /** Redirects to another host. */
   readonly redirects: LeadingRule['redirects'];
-  /** The upstream's address, and the gateway's as the client knows it, which takes its place in answers; null: in none. */
+  /**
+   * The upstream's address, and the gateway's as the client knows it, which takes its place in answers; null: in none.
+   */
   readonly addresses: { readonly from: string; readonly to: string } | null;
 }
 
@@ -117,7 +120,10 @@ function readLeadingRule(provider: ProviderName, alias: string | null, { leading
   return (Object.hasOwn(rules, name) ? rules[name] : undefined) ?? AS_THEY_ARE;
 }
 
-/** Who gets what is sent: by the host, where it is one of the seven's; null where the operator chose a server of their own. */
+/**
+ * Who gets what is sent: by the host, where it is one of the seven's; null where the operator chose a server of their
+ * own.
+ */
 function readReceiver(
   provider: ProviderName,
   alias: UpstreamConfig | null,

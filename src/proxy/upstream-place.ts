@@ -1,6 +1,6 @@
 /**
- * What the address of an upstream says of where its calls are served, as far as their price may depend on it: a place of
- * the provider's own, or another seller, whose prices are not the provider's. No prices here.
+ * What the address of an upstream says of where its calls are served, as far as their price may depend on it: a place
+ * of the provider's own, or another seller, whose prices are not the provider's. No prices here.
  */
 import type { UpstreamConfig } from '../config.ts';
 import type { Provider } from '../providers/provider.ts';

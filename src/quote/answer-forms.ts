@@ -1,6 +1,7 @@
 /**
- * The answers of the endpoints, as far as a price needs them: where usage, model and terms stand. Written here only to be
- * read by the shapes that read real answers, so that a quote and a record cannot differ. No text, no ids that matter.
+ * The answers of the endpoints, as far as a price needs them: where usage, model and terms stand. Written here only to
+ * be read by the shapes that read real answers, so that a quote and a record cannot differ. No text, no ids that
+ * matter.
  */
 import type { ShapeName } from '../shapes/shape.ts';
 import type { JsonObject, JsonValue } from '../token-usage.ts';

@@ -1,6 +1,6 @@
 /**
- * Why a part of a call has no price, found out by asking the same price book again under easier terms. It knows no price
- * and no rule itself.
+ * Why a part of a call has no price, found out by asking the same price book again under easier terms. It knows no
+ * price and no rule itself.
  */
 import { readBedrockId } from '../pricing/bedrock-id.ts';
 import type { BillableCall, PriceCall } from '../pricing/billable-call.ts';

@@ -1,6 +1,6 @@
 /**
- * Writes the costs that a chunk found to be others: the calls, their revisions, and the roll-ups that hold costs, in one
- * transaction and from exactly the calls that were changed. It prices nothing.
+ * Writes the costs that a chunk found to be others: the calls, their revisions, and the roll-ups that hold costs, in
+ * one transaction and from exactly the calls that were changed. It prices nothing.
  */
 import type pg from 'pg';
 import { insertCostHourly } from '../runs/cost-hourly.ts';
@@ -63,8 +63,8 @@ function takenBack(column: string): string {
 }
 
 /**
- * A call that was replaced by its real ending, priced or removed since it was read is left alone: whoever did so used the
- * prices of now. $1 and $2: between which times the calls are; $3: the job; $4: its reason.
+ * A call that was replaced by its real ending, priced or removed since it was read is left alone: whoever did so used
+ * the prices of now. $1 and $2: between which times the calls are; $3: the job; $4: its reason.
  */
 const APPLY = `
   with repriced as (
@@ -138,8 +138,8 @@ export async function lockLog(client: pg.ClientBase): Promise<void> {
 }
 
 /**
- * In the chunk's transaction, after `lockLog`. Returns the ids of the calls that were left alone, for whom nothing is to
- * be counted.
+ * In the chunk's transaction, after `lockLog`. Returns the ids of the calls that were left alone, for whom nothing is
+ * to be counted.
  */
 export async function applyChanges(
   client: pg.ClientBase,
@@ -149,8 +149,8 @@ export async function applyChanges(
   if (changes.length === 0) return new Set();
   await client.query(CREATE_TABLES);
   await copyIn(client, COPY_STAGE, `${changes.map(encodeLine).join('\n')}\n`);
-  // One look-up a call by the primary key: without the number of rows the planner reads whole days for each of them. Two
-  // columns tell it; to look at all would take as long as the update.
+  // One look-up a call by the primary key: without the number of rows the planner reads whole days for each of them.
+  // Two columns tell it; to look at all would take as long as the update.
   await client.query(`analyze ${STAGE} (id, requested_at)`);
   await client.query('set local enable_hashjoin = off; set local enable_mergejoin = off');
   const times = changes.map(({ row }) => row.requested_at.getTime());

@@ -1,6 +1,7 @@
 /**
- * The job that prices calls again, each at its own time with the price book of now. Batches that began before it must be
- * in first, so that none with older prices comes in behind it. A dry run does the same and writes only what it would do.
+ * The job that prices calls again, each at its own time with the price book of now. Batches that began before it must
+ * be in first, so that none with older prices comes in behind it. A dry run does the same and writes only what it would
+ * do.
  *
  * Prices may change while it runs. Then it goes on with the newer ones, as new calls do: the calls before have those of
  * their moment, all versions stand in the result, and a second run evens them out. To begin anew by itself could go on

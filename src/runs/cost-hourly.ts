@@ -1,7 +1,7 @@
 /**
  * What the roll-up of costs by hour is, written once: the aggregate over the calls. The shipper adds it up batch by
- * batch, `verify` over everything. Sources have the columns of `llm_requests` that `AGGREGATED_COLUMNS` names, and `sign`:
- * 1 for a call that counts, -1 for one that is taken back.
+ * batch, `verify` over everything. Sources have the columns of `llm_requests` that `AGGREGATED_COLUMNS` names, and
+ * `sign`: 1 for a call that counts, -1 for one that is taken back.
  */
 import type pg from 'pg';
 import { MAX_VALUE_CHARACTERS, SUMMED_COLUMNS } from './run-aggregate.ts';
@@ -65,9 +65,9 @@ export function deleteEmptyCostHours(source: string): string {
 }
 
 /**
- * Adds what changed to the rows of one facet, `metadata.<Key>`, and to no other: for calls that got the key (`sign` 1) or
- * are about to lose it (-1, with the key still in `indexed_metadata`). `changedTable` has `AGGREGATED_COLUMNS` and `sign`.
- * Call it in the transaction that changes `indexed_metadata`.
+ * Adds what changed to the rows of one facet, `metadata.<Key>`, and to no other: for calls that got the key (`sign` 1)
+ * or are about to lose it (-1, with the key still in `indexed_metadata`). `changedTable` has `AGGREGATED_COLUMNS` and
+ * `sign`. Call it in the transaction that changes `indexed_metadata`.
  */
 export async function addCostHourly(client: pg.ClientBase, changedTable: string, facet: string): Promise<void> {
   await client.query(insertCostHourly(changedTable, '$1'), [facet]);

@@ -60,7 +60,9 @@ export function planHourly(query: CostQuery, promoted: PromotedKeys): HourlyPlan
   };
 }
 
-/** Not `model`: a filter means the one that served the call, and the roll-up has the one asked for where that is null. */
+/**
+ * Not `model`: a filter means the one that served the call, and the roll-up has the one asked for where that is null.
+ */
 function isOfRollup({ field }: LogFilter): boolean {
   return field.type === 'column' && (field.column === 'provider' || field.column === 'key_id');
 }

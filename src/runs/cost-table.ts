@@ -1,4 +1,6 @@
-/** Sums by group and bucket, as the database lists them, put into a table: groups, the rest, the total. Pure and exact. */
+/**
+ * Sums by group and bucket, as the database lists them, put into a table: groups, the rest, the total. Pure and exact.
+ */
 import { formatUsd, type PicoUsd, parseUsd } from '../usd.ts';
 import type { SUMMED_COLUMNS } from './run-aggregate.ts';
 

@@ -1,4 +1,7 @@
-/** What an export asks the database, and how its rows become records: calls of the log, calls of a run, or runs. No format. */
+/**
+ * What an export asks the database, and how its rows become records: calls of the log, calls of a run, or runs. No
+ * format.
+ */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type LogSort, logOrder } from './list-logs.ts';
 import { type RunSort, runOrder } from './list-runs.ts';

@@ -1,4 +1,7 @@
-/** Reads a long answer of the database piece by piece, in one snapshot and one transaction. It holds a connection until closed. */
+/**
+ * Reads a long answer of the database piece by piece, in one snapshot and one transaction. It holds a connection until
+ * closed.
+ */
 import type { RawBuilder } from 'kysely';
 import type pg from 'pg';
 import { keepConnection } from '../store/pool.ts';

@@ -1,7 +1,7 @@
 /**
  * The steps of a run with their sums, by SQL: first the calls of each path, then each path's sums added to all its
- * prefixes. The same numbers as `run-tree.ts`. The run itself is not among them, but the calls that are in no step are: as
- * the group of the empty path, so that the outermost groups, and all own costs, add up to the run.
+ * prefixes. The same numbers as `run-tree.ts`. The run itself is not among them, but the calls that are in no step are:
+ * as the group of the empty path, so that the outermost groups, and all own costs, add up to the run.
  */
 import type pg from 'pg';
 import { formatDatabaseMoney, type LogRecord } from './log-record.ts';

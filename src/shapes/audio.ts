@@ -1,6 +1,7 @@
 /**
  * OpenAI's audio API. Transcriptions and translations report tokens, or the length of the sound, in a JSON answer or in
- * a stream's last event, and nothing when the answer is plain text. Speech reports only in a stream; its output is sound.
+ * a stream's last event, and nothing when the answer is plain text. Speech reports only in a stream; its output is
+ * sound.
  */
 import type { JsonObject, JsonValue, UsageReading } from '../token-usage.ts';
 import { withError, withErrorMember } from './error-reading.ts';

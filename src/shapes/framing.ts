@@ -33,8 +33,8 @@ export interface Framing {
 }
 
 /**
- * Not an object literal with a getter: of each of those the engine makes a hidden class of its own, which keeps all that
- * the getter can see alive until the next full garbage collection.
+ * Not an object literal with a getter: of each of those the engine makes a hidden class of its own, which keeps all
+ * that the getter can see alive until the next full garbage collection.
  */
 class FramingOf implements Framing {
   /** Mutable: once it is known what the body is, its own reader takes the chunks without a detour. */

@@ -1,6 +1,7 @@
 /**
- * The state of a message batch, and the list of all: nothing is metered. What it names in `results_url` is where clients
- * fetch the results by themselves, around the gateway. Source: Anthropic's API reference, Message Batches, November 2026.
+ * The state of a message batch, and the list of all: nothing is metered. What it names in `results_url` is where
+ * clients fetch the results by themselves, around the gateway. Source: Anthropic's API reference, Message Batches,
+ * November 2026.
  */
 import type { JsonValue } from '../token-usage.ts';
 import { isObject, readName } from './json-reading.ts';

@@ -45,8 +45,8 @@ const MEDIA = /^\s*(?:audio|font|image|video)\//i;
 export function readReportedUse(reading: UsageReading | null, circumstances: AnswerCircumstances): ReportedUse {
   const { fetchesResult, status, isComplete } = circumstances;
   const result = reading?.laterResult ?? null;
-  // A part of a result is not it: whoever wants the rest fetches it again, whole. Nor is one of which a part was not read,
-  // which would keep that other from being counted.
+  // A part of a result is not it: whoever wants the rest fetches it again, whole. Nor is one of which a part was not
+  // read, which would keep that other from being counted.
   const isFinal = isWholeResult(reading, fetchesResult) && status !== PARTIAL_CONTENT;
   // Fetching something whose usage is billed elsewhere, or not known yet, uses nothing.
   const isUsed = !fetchesResult || isFinal;

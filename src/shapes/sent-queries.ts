@@ -1,7 +1,7 @@
 /**
- * What a reranker is billed for, from its request: queries of up to 100 pieces of documents. Source: AWS, Bedrock pricing,
- * Rerank: "a query can have up to 100 document chunks", and a document of more than 512 tokens, the query's own counted
- * in, is several. Tokens are not known here, but a text has no more of them than bytes. It knows no prices.
+ * What a reranker is billed for, from its request: queries of up to 100 pieces of documents. Source: AWS, Bedrock
+ * pricing, Rerank: "a query can have up to 100 document chunks", and a document of more than 512 tokens, the query's
+ * own counted in, is several. Tokens are not known here, but a text has no more of them than bytes. It knows no prices.
  */
 import type { JsonValue, TokenUsage } from '../token-usage.ts';
 import { isObject } from './json-reading.ts';

@@ -63,8 +63,9 @@ export interface Shape {
   /** The data text that ends a stream and is not JSON, e.g. `[DONE]`; null when the shape has none. */
   readonly doneText: string | null;
   /**
-   * Every whole stream of this shape says that it is over: by its last event, or by the finish reasons of all its parts.
-   * One that ends well without was cut short. Of other shapes only those streams whose parts were begun are known to.
+   * Every whole stream of this shape says that it is over: by its last event, or by the finish reasons of all its
+   * parts. One that ends well without was cut short. Of other shapes only those streams whose parts were begun are
+   * known to.
    */
   readonly hasLastEvent?: true;
   /** Finish reasons alone make no whole stream: usage always stands behind them, in an event of its own. */

@@ -1,6 +1,6 @@
 /**
- * Reads a JSON answer that is gathered whole, or what was kept of a large one. Of a cut one, the members of its top level
- * that came whole.
+ * Reads a JSON answer that is gathered whole, or what was kept of a large one. Of a cut one, the members of its top
+ * level that came whole.
  */
 import type { JsonValue } from '../token-usage.ts';
 import { scanTopLevel } from '../wire/json-top-level.ts';

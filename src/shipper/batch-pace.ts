@@ -1,7 +1,7 @@
 /**
- * How large a batch may be. A batch that takes too long is taken back as a whole, so the next one is half as large, down
- * to a single record; and when even that takes too long, it gets more time. Batches that are stored soon make the next
- * ones larger. So records move, whatever the speed of the database and of the line to it. No clock, no database.
+ * How large a batch may be. A batch that takes too long is taken back as a whole, so the next one is half as large,
+ * down to a single record; and when even that takes too long, it gets more time. Batches that are stored soon make the
+ * next ones larger. So records move, whatever the speed of the database and of the line to it. No clock, no database.
  */
 import pg from 'pg';
 
@@ -93,8 +93,8 @@ export class BatchTimeoutError extends Error {
 }
 
 /**
- * SQLSTATE: a connection that broke (08), a statement that was cancelled, memory that did not suffice, and a server that
- * ended the connection.
+ * SQLSTATE: a connection that broke (08), a statement that was cancelled, memory that did not suffice, and a server
+ * that ended the connection.
  */
 const TOO_MUCH = /^(?:08...|57014|53200|57P0[1-5])$/;
 

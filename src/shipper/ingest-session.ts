@@ -36,11 +36,13 @@ const HOLD_PRICES = "set local lock_timeout = '10s'; select version from price_b
 
 export interface IngestSession {
   /**
-   * Rows inserted; a call that has its row already is not among them. Throws a StalePricesError, and stores nothing, when
-   * the prices have changed since `pricesVersion`; null, the default: whatever they are.
+   * Rows inserted; a call that has its row already is not among them. Throws a StalePricesError, and stores nothing,
+   * when the prices have changed since `pricesVersion`; null, the default: whatever they are.
    */
   ingest(items: readonly BatchItem[], pricesVersion?: number | null): Promise<number>;
-  /** Takes all calls of a key back out of the log, with their bodies and their share of every roll-up. Returns how many. */
+  /**
+   * Takes all calls of a key back out of the log, with their bodies and their share of every roll-up. Returns how many.
+   */
   remove(calls: CallsOfKey): Promise<number>;
   /**
    * Nobody changes prices until `work` has ended, so that it is not overtaken. Rejects (55P03) when someone who changes

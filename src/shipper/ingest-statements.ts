@@ -64,7 +64,9 @@ export const TAKE_OUT_INTERRUPTED = `
   )
   insert into ingest_removed select * from removed`;
 
-/** After interrupted rows were replaced: values that no call of the run has any more, and keys that none of an hour has. */
+/**
+ * After interrupted rows were replaced: values that no call of the run has any more, and keys that none of an hour has.
+ */
 export const DROP_EMPTY_ROLLUPS = `
   delete from llm_run_facets f using ingest_removed r
   where f.account_id = r.account_id and f.trace_id = r.trace_id and f.calls = 0;

@@ -1,7 +1,7 @@
 /**
  * Forms of a row between the safe one and the bare one, for a field that the database refuses even when it is short and
- * free of control characters: first every text in ASCII, which every database can hold, then without one group of fields
- * after another. So one field costs itself and not all others.
+ * free of control characters: first every text in ASCII, which every database can hold, then without one group of
+ * fields after another. So one field costs itself and not all others.
  */
 import { encodeCopyText } from '../store/copy-text.ts';
 import { LLM_REQUEST_COLUMNS, type LlmRequestRow } from '../store/llm-request-row.ts';

@@ -68,7 +68,9 @@ export function interruptedEnd(begin: CallBegin, checkpoint: CallCheckpoint | nu
   };
 }
 
-/** Name of the leaf, never null: the header, else the model asked for, else the model that served, else the endpoint. */
+/**
+ * Name of the leaf, never null: the header, else the model asked for, else the model that served, else the endpoint.
+ */
 export function spanNameOf(begin: CallBegin, end: Pick<KnownEnd, 'model' | 'modelRequested'> | null): string {
   return begin.spanName ?? end?.modelRequested ?? begin.modelRequested ?? end?.model ?? begin.endpoint;
 }

@@ -1,6 +1,6 @@
 /**
- * The safe form of a row that the database refused: the same call, run, metadata, model, usage and cost, cut to a length,
- * and without what is free in form. Better a plain row in the log than none.
+ * The safe form of a row that the database refused: the same call, run, metadata, model, usage and cost, cut to a
+ * length, and without what is free in form. Better a plain row in the log than none.
  */
 
 import { encodeCopyText } from '../store/copy-text.ts';

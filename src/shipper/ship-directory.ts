@@ -70,7 +70,9 @@ export interface ShipContext {
   readonly pace: BatchPace;
   /** Latest use of each key, by the records stored; emptied by who writes it down. */
   readonly keyUses: Map<number, number>;
-  /** Told before a directory is removed, more than once when that fails; what it says of its calls is gone afterwards. */
+  /**
+   * Told before a directory is removed, more than once when that fails; what it says of its calls is gone afterwards.
+   */
   readonly onEnded: (ended: EndedDirectory) => Promise<void>;
 }
 

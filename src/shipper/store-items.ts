@@ -2,8 +2,8 @@
  * Stores a batch whatever is in it: when the database refuses the data, the batch is halved down to the one bad item;
  * that is tried in its safe form, then in its bare form, and then refused, and everything else goes through. Other
  * failures are thrown: the whole batch is tried again later, which makes no row twice. So what is refused is put aside
- * only when the batch is through: at the next try the database may take it. A refusal by a trigger that raises counts as
- * one of the data only when others are taken, and after a while (`raised-items.ts`).
+ * only when the batch is through: at the next try the database may take it. A refusal by a trigger that raises counts
+ * as one of the data only when others are taken, and after a while (`raised-items.ts`).
  */
 import type { SpoolLog } from '../spool/spool-log.ts';
 import { bareCall, bareOpen, plainOpen } from './bare-row.ts';

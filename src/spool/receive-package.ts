@@ -1,7 +1,7 @@
 /**
  * Takes the spool of another node in: into a folder beside the own spool first, and from there by renaming, so that
- * nothing of it is stored before all of it is there. What a crash leaves half received is removed at the next start, what
- * it leaves received is brought in.
+ * nothing of it is stored before all of it is there. What a crash leaves half received is removed at the next start,
+ * what it leaves received is brought in.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';

@@ -1,7 +1,8 @@
 /**
- * How every connection to the database is opened, whoever wants one: the address, and a session whose settings are ours.
- * What a server, a database or a role has set otherwise (dates in German order, a limit of a second, read-only) would
- * change what our statements mean. `pool.ts` and `single-connection.ts` hand connections out; nobody else opens one.
+ * How every connection to the database is opened, whoever wants one: the address, and a session whose settings are
+ * ours. What a server, a database or a role has set otherwise (dates in German order, a limit of a second, read-only)
+ * would change what our statements mean. `pool.ts` and `single-connection.ts` hand connections out; nobody else opens
+ * one.
  */
 import pg from 'pg';
 import { plainSslMode } from './ssl-mode.ts';
@@ -74,7 +75,9 @@ const PINNED: Readonly<Record<string, string>> = {
   client_min_messages: 'warning',
 };
 
-/** A record leaves the spool when the database says that it has it: `off` would let it say so before it is on its disk. */
+/**
+ * A record leaves the spool when the database says that it has it: `off` would let it say so before it is on its disk.
+ */
 const KEEPS_WHAT_IT_SAYS = `set_config('synchronous_commit',
   case current_setting('synchronous_commit') when 'off' then 'on' else current_setting('synchronous_commit') end, false)`;
 
@@ -87,8 +90,8 @@ const PIN = `select pg_is_in_recovery() as "isStandby", ${KEEPS_WHAT_IT_SAYS},
  * answer, and with a StandbyError.
  */
 export async function pinSettings(client: pg.ClientBase, statementTimeoutMs: number): Promise<void> {
-  // A connection that breaks while nobody asks anything says so here; the next question on it fails, and that is handled.
-  // Without it the process would end.
+  // A connection that breaks while nobody asks anything says so here; the next question on it fails, and that is
+  // handled. Without it the process would end.
   client.on('error', () => {});
   // Alone, for it is what the role's own limit may be too short for.
   const first = { text: 'set statement_timeout = 0', query_timeout: CONNECT_TIMEOUT_MS };

@@ -1,6 +1,6 @@
 /**
- * Rows of `llm_requests` as the text format of COPY. Two things that PostgreSQL cannot store are replaced by U+FFFD here:
- * U+0000 and halves of surrogate pairs. https://www.postgresql.org/docs/18/sql-copy.html, "Text Format"
+ * Rows of `llm_requests` as the text format of COPY. Two things that PostgreSQL cannot store are replaced by U+FFFD
+ * here: U+0000 and halves of surrogate pairs. https://www.postgresql.org/docs/18/sql-copy.html, "Text Format"
  */
 import { type ColumnKind, LLM_REQUEST_COLUMNS, type LlmRequestRow } from './llm-request-row.ts';
 

@@ -1,6 +1,6 @@
 /**
- * The time by the database's clock, which is the same for all nodes. What deletes or expires goes by it: the clock of one
- * machine may be wrong.
+ * The time by the database's clock, which is the same for all nodes. What deletes or expires goes by it: the clock of
+ * one machine may be wrong.
  */
 import type pg from 'pg';
 

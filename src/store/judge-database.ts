@@ -10,6 +10,8 @@ import { closeConnection, openBareConnection } from './single-connection.ts';
 
 /** A pooler may give two clients their connections in turns, so that the first looks are well. */
 const ROUNDS = 3;
+/** Of one node, with a backup or a start beside it. */
+const NODE_CONNECTIONS = 18;
 
 export interface DatabaseVerdict {
   /** What works, but not as well as it could; null when there is nothing to say. */
@@ -46,6 +48,10 @@ interface Facts {
   readonly hasTables: boolean;
   /** Another schema that has our tables. */
   readonly otherSchema: string | null;
+  /** Most connections at a time by this role, to this database and to this server; null: no limit of its own. */
+  readonly mostOfRole: number | null;
+  readonly mostOfDatabase: number | null;
+  readonly mostOfServer: number;
 }
 
 async function readFacts(client: pg.ClientBase): Promise<Facts> {
@@ -57,7 +63,10 @@ async function readFacts(client: pg.ClientBase): Promise<Facts> {
       (select n.nspname::text from pg_class c join pg_namespace n on n.oid = c.relnamespace
        where c.relname = 'schema_migrations' and n.nspname is distinct from current_schema()
          and exists (select from pg_class o where o.relnamespace = n.oid and o.relname = 'llm_requests')
-       order by 1 limit 1) as "otherSchema"`);
+       order by 1 limit 1) as "otherSchema",
+      (select rolconnlimit from pg_roles where rolname = current_user and rolconnlimit >= 0 and not rolsuper) as "mostOfRole",
+      (select datconnlimit from pg_database where datname = current_database() and datconnlimit >= 0) as "mostOfDatabase",
+      current_setting('max_connections')::int as "mostOfServer"`);
   const [row] = rows;
   if (row === undefined) throw new Error('the database said nothing of itself');
   return row;
@@ -83,9 +92,28 @@ function refuseOddities(facts: Facts): void {
     );
 }
 
-function warnOf({ database, encoding }: Facts): string | null {
-  if (encoding !== 'SQL_ASCII') return null;
-  return `the database ${database} is in SQL_ASCII, which takes every text and understands only ASCII: other letters are stored, but neither compared nor cut by letter; a new database is better made in UTF-8`;
+function warnOf(facts: Facts): string | null {
+  const { database, encoding } = facts;
+  const warnings = [
+    encoding === 'SQL_ASCII'
+      ? `the database ${database} is in SQL_ASCII, which takes every text and understands only ASCII: other letters are stored, but neither compared nor cut by letter; a new database is better made in UTF-8`
+      : null,
+    warnOfLimits(facts),
+  ].filter((warning) => warning !== null);
+  return warnings.length === 0 ? null : warnings.join('; ');
+}
+
+/** Too few let the gateway start and its records wait, one time these and one time those. */
+function warnOfLimits({ database, user, mostOfRole, mostOfDatabase, mostOfServer }: Facts): string | null {
+  const limits = [
+    { most: mostOfRole, what: `the role ${user}`, how: `alter role ${user} connection limit` },
+    { most: mostOfDatabase, what: `the database ${database}`, how: `alter database ${database} connection limit` },
+    { most: mostOfServer, what: 'the server', how: 'set max_connections to at least' },
+  ];
+  for (const { most, what, how } of limits)
+    if (most !== null && most < NODE_CONNECTIONS)
+      return `${what} takes ${most} connections at a time, and each node needs ${NODE_CONNECTIONS}: ${how} ${NODE_CONNECTIONS}`;
+  return null;
 }
 
 function refusePooler(): OperatorError {

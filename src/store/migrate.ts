@@ -2,9 +2,10 @@
  * Applies the SQL files of `migrations/` that the database has not seen, in the order of their names, each in its own
  * transaction. Several processes may do this at once. A file that changed after it was applied is an error.
  *
- * A file whose first line is `-- compatible with: 0.2.0` only adds: that release and later ones may go on with a database
- * that has it, which is what a rolling upgrade and the way back need. Any other unknown file stops an older release. One
- * that 0.1.0 can work with is noted in a table of its own, since that release stops at every file that it does not know.
+ * A file whose first line is `-- compatible with: 0.2.0` only adds: that release and later ones may go on with a
+ * database that has it, which is what a rolling upgrade and the way back need. Any other unknown file stops an older
+ * release. One that 0.1.0 can work with is noted in a table of its own, since that release stops at every file that it
+ * does not know.
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
@@ -31,8 +32,8 @@ const FIRST_TO_LOOK = '0.2.0';
 const COMPATIBLE_WITH = /^-- compatible with: (\d+\.\d+\.\d+)\s*$/m;
 
 /**
- * Returns the names of the files applied now. `migrationsDir` is the project's `migrations/`, `version` the release that
- * runs. Throws an OperatorError when the database is one of a newer release that this one cannot work with.
+ * Returns the names of the files applied now. `migrationsDir` is the project's `migrations/`, `version` the release
+ * that runs. Throws an OperatorError when the database is one of a newer release that this one cannot work with.
  */
 export async function migrate(
   pool: pg.Pool,
@@ -53,7 +54,9 @@ export async function migrate(
   }
 }
 
-/** Asks again and again and does not queue: who waits in the database can neither ask who is before it nor be stopped. */
+/**
+ * Asks again and again and does not queue: who waits in the database can neither ask who is before it nor be stopped.
+ */
 async function waitForLock(client: pg.ClientBase, onWaiting: (text: string) => void): Promise<void> {
   const startedMs = performance.now();
   let said = '';
@@ -83,7 +86,9 @@ interface Migration {
   readonly name: string;
   readonly sql: string;
   readonly checksum: string;
-  /** The oldest release that can work with a database that has it; null: only releases that have the file themselves. */
+  /**
+   * The oldest release that can work with a database that has it; null: only releases that have the file themselves.
+   */
   readonly compatibleWith: string | null;
 }
 

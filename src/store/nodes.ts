@@ -162,6 +162,25 @@ export async function findNodeOfProcesses(
   return rows[0]?.name ?? null;
 }
 
+/**
+ * Which of these spool directories no node of this database is known to have: all of them are known where `nodeId` is. The
+ * number of a key means another key in another deployment.
+ */
+export async function listUnknownProcesses(
+  pool: pg.Pool,
+  processes: readonly string[],
+  nodeId: string | null,
+): Promise<readonly string[]> {
+  const { rows } = await pool.query<{ name: string }>(
+    `select asked.process as name from unnest($1::text[]) as asked (process)
+     where not exists (select from nodes n where asked.process = any(n.processes) or n.id = $2::uuid)
+       and not exists (select from llm_open_calls o where o.process = asked.process)
+       and not exists (select from llm_closed_calls c where c.process = asked.process) order by name`,
+    [processes, nodeId],
+  );
+  return rows.map(({ name }) => name);
+}
+
 /** Takes rows out, by name or id; those of live nodes stay. Returns how many went, and how many live ones have that name. */
 export async function forgetNodes(
   client: pg.ClientBase | pg.Pool,

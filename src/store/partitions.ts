@@ -7,7 +7,9 @@ export const DAY_MS = 86_400_000;
 /** Any number, the same in every version: who holds it makes partitions. */
 export const PARTITION_LOCK = 7_461_002;
 
-/** A day whose partition is made so long after its end has come late: from a spool that was away, or by a wrong clock. */
+/**
+ * A day whose partition is made so long after its end has come late: from a spool that was away, or by a wrong clock.
+ */
 const LATE_AFTER_MS = DAY_MS;
 const LATE_NOTE = /^made late at (\S+)$/;
 
@@ -59,8 +61,8 @@ function partitionName(table: string, day: string): string {
 }
 
 /**
- * Reads the catalogue itself: `to_regclass` may answer from a cache that does not know yet what was made while we waited
- * for the lock.
+ * Reads the catalogue itself: `to_regclass` may answer from a cache that does not know yet what was made while we
+ * waited for the lock.
  */
 async function readMissing(client: pg.ClientBase, names: readonly string[]): Promise<ReadonlySet<string>> {
   const { rows } = await client.query<{ name: string }>(

@@ -1,7 +1,7 @@
 /**
- * Hands out connections to the database. A connection may break at any moment, with or without a word, while it is used,
- * lies idle or waits between two questions: here is made sure that this is only ever an error of the question that is
- * asked on it, and that nobody gets such a connection again. No queries.
+ * Hands out connections to the database. A connection may break at any moment, with or without a word, while it is
+ * used, lies idle or waits between two questions: here is made sure that this is only ever an error of the question
+ * that is asked on it, and that nobody gets such a connection again. No queries.
  */
 import pg from 'pg';
 import { CONNECT_TIMEOUT_MS, connectionConfig, pinSettings } from './connection.ts';
@@ -23,8 +23,8 @@ export interface PoolOptions {
 }
 
 /**
- * Opens no connection yet. `int8` is read as a number (counts stay far below 2^53), `numeric` as a string, `timestamptz`
- * as a Date: our times have milliseconds.
+ * Opens no connection yet. `int8` is read as a number (counts stay far below 2^53), `numeric` as a string,
+ * `timestamptz` as a Date: our times have milliseconds.
  */
 export function openPool(options: PoolOptions): pg.Pool {
   const pool = new pg.Pool({

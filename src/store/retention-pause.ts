@@ -1,7 +1,7 @@
 /**
- * A day without deleting, when the clock of the database may have jumped: between two signs of life of the nodes lie days
- * by it. All may have been switched off for so long, or the machine of the database has come back with a wrong clock; a
- * day is time enough to set that.
+ * A day without deleting, when the clock of the database may have jumped: between two signs of life of the nodes lie
+ * days by it. All may have been switched off for so long, or the machine of the database has come back with a wrong
+ * clock; a day is time enough to set that.
  */
 import type pg from 'pg';
 

@@ -1,7 +1,7 @@
 /**
  * Drops the daily partitions of the log tables that are past their limit, each in its own transaction. What must happen
- * to the roll-ups of a day that goes is the caller's, in the same transaction. It never deletes single rows, and goes by
- * the clock of the database alone.
+ * to the roll-ups of a day that goes is the caller's, in the same transaction. It never deletes single rows, and goes
+ * by the clock of the database alone.
  */
 import pg from 'pg';
 import { withAnswerLimit } from './answer-limit.ts';
@@ -12,8 +12,8 @@ import { inTransaction, NETWORK_GRACE_MS } from './pool.ts';
 /** Any number, the same in every version from 0.3.0 on: who holds it drops partitions. */
 export const RETENTION_LOCK = 7_461_015;
 /**
- * Who dropped partitions before 0.3.0 held this one, going by the clock and the settings of its own. Every node shares it
- * while it lives, so that an older one beside it deletes nothing.
+ * Who dropped partitions before 0.3.0 held this one, going by the clock and the settings of its own. Every node shares
+ * it while it lives, so that an older one beside it deletes nothing.
  */
 export const FORMER_RETENTION_LOCK = 7_461_003;
 /** What came late is kept so long, if not as long as the limit says: a person may still want to lengthen that. */
@@ -44,7 +44,10 @@ export interface RetentionOptions {
   readonly limits: RetentionLimits;
   /** That of the database, but in tests. Asked again before each day that is dropped. */
   readonly readTime: ReadTime;
-  /** Called for a day of `llm_requests` that is about to be dropped. Nobody writes to the log until the transaction ends. */
+  /**
+   * Called for a day of `llm_requests` that is about to be dropped. Nobody writes to the log until the transaction
+   * ends.
+   */
   readonly cutRollups: (client: pg.ClientBase, day: LogDay) => Promise<void>;
   /** For each of its statements; left out: as the pool has it. */
   readonly dayLimitMs?: number | undefined;

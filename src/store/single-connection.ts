@@ -1,4 +1,7 @@
-/** A connection outside of every pool, for long work that is alone on it, and that is done when the connection is closed. */
+/**
+ * A connection outside of every pool, for long work that is alone on it, and that is done when the connection is
+ * closed.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { CONNECT_TIMEOUT_MS, type ConnectionAddress, connectionConfig, pinSettings } from './connection.ts';

@@ -1,6 +1,6 @@
 /**
- * `sslmode` in the address of the database. All modes that encrypt mean `verify-full` here, but for `no-verify`; said in
- * the driver's own word, so that it does not warn of it on every line of the log. Pure.
+ * `sslmode` in the address of the database. All modes that encrypt mean `verify-full` here, but for `no-verify`; said
+ * in the driver's own word, so that it does not warn of it on every line of the log. Pure.
  */
 
 const SAME_AS_VERIFY_FULL: ReadonlySet<string> = new Set(['prefer', 'require', 'verify-ca']);

@@ -22,7 +22,8 @@ export function childEnvironment(env: NodeJS.ProcessEnv, compileCache: string): 
     // From the second start on a child is ready in half the time, and one that runs from the sources is 30 MB smaller,
     // since it does not load what strips their types.
     NODE_COMPILE_CACHE: compileCache,
-    // Half of them may be blocked by look-ups of names (`proxy/upstream/shared-names.ts`); read once, before the program.
+    // Half of them may be blocked by look-ups of names (`proxy/upstream/shared-names.ts`); read once, before the
+    // program.
     UV_THREADPOOL_SIZE: String(THREADS),
     ...Object.fromEntries(Object.entries(env).filter(([name]) => !isWithheld(name))),
   };

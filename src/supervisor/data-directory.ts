@@ -1,7 +1,7 @@
 /**
- * The data directory and its one owner at a time. The owner is written down with a heartbeat; another gateway takes over
- * only after a clear sign of death (its process is gone, or on this machine all that held its lifeline are) or after
- * 60 s of silence. It does not know what the directory holds beyond that.
+ * The data directory and its one owner at a time. The owner is written down with a heartbeat; another gateway takes
+ * over only after a clear sign of death (its process is gone, or on this machine all that held its lifeline are) or
+ * after 60 s of silence. It does not know what the directory holds beyond that.
  */
 import {
   accessSync,
@@ -30,7 +30,9 @@ const WATCHED_HEARTBEATS = 2.5;
 
 export interface DataDirectory {
   readonly path: string;
-  /** What others on this machine may do in it, since it is not ours to close, as a line for the log; null for nothing. */
+  /**
+   * What others on this machine may do in it, since it is not ours to close, as a line for the log; null for nothing.
+   */
   readonly exposure: string | null;
   /** True when the owner before did not leave in an orderly way, so that processes of it may still run. */
   readonly tookOver: boolean;

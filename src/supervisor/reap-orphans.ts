@@ -1,16 +1,17 @@
 /**
- * As process 1 of a container the gateway inherits every orphan: the processes of a PostgreSQL that was killed, and what
- * others have left there. Node waits for none but its own children, so each would stay for good, against the
- * container's limit on processes. A shell waits for all: it takes this process's place, starts the gateway as its child,
- * passes signals on and ends with its exit code.
+ * As process 1 of a container the gateway inherits every orphan: the processes of a PostgreSQL that was killed, and
+ * what others have left there. Node waits for none but its own children, so each would stay for good, against the
+ * container's limit on processes. A shell waits for all: it takes this process's place, starts the gateway as its
+ * child, passes signals on and ends with its exit code.
  */
 import { existsSync, readFileSync } from 'node:fs';
 
 const SHELL = '/bin/sh';
 
 /**
- * `wait` returns early when a signal has come, and says 127 of a child whose end it has told already. The input is named,
- * since a shell gives its background processes none. What it waits for besides the child it forgets, which is the point.
+ * `wait` returns early when a signal has come, and says 127 of a child whose end it has told already. The input is
+ * named, since a shell gives its background processes none. What it waits for besides the child it forgets, which is
+ * the point.
  */
 const SCRIPT = `
 pass() { kill -s "$1" "$child" 2>/dev/null; isWaiting=1; }

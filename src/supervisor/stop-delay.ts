@@ -1,6 +1,6 @@
 /**
- * The time between the wish to stop and the stop: `readyz` says 503, everything is served as before, and a load balancer
- * takes the gateway out of its list meanwhile. What is done about it, others do.
+ * The time between the wish to stop and the stop: `readyz` says 503, everything is served as before, and a load
+ * balancer takes the gateway out of its list meanwhile. What is done about it, others do.
  */
 
 export interface StopDelay {

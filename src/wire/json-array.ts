@@ -15,8 +15,8 @@ export interface JsonArraySplitter {
 }
 
 /**
- * Elements that are objects or arrays are given out whole, large ones thinned (`onUnread` and `largeBytes` as in `JsonUnit`); scalars
- * between them are passed over.
+ * Elements that are objects or arrays are given out whole, large ones thinned (`onUnread` and `largeBytes` as in
+ * `JsonUnit`); scalars between them are passed over.
  */
 export function createJsonArraySplitter(
   onElement: (element: Buffer) => void,

@@ -1,6 +1,6 @@
 /**
- * Passes over JSON that is left out, as quickly as JavaScript can: these loops see most bytes of an answer with vectors or
- * probabilities. Brackets and strings are all that is looked at.
+ * Passes over JSON that is left out, as quickly as JavaScript can: these loops see most bytes of an answer with vectors
+ * or probabilities. Brackets and strings are all that is looked at.
  */
 
 const QUOTE = 34;

@@ -1,7 +1,8 @@
 /**
  * Makes a small JSON text of a large one while its bytes pass: the inside of long strings, the rest of long rows of
  * numbers and what is under names that nobody reads (vectors, probabilities) are left out; what remains is JSON of the
- * same build, with every member that is small itself, wherever it stands. It does not validate: whoever parses the result does.
+ * same build, with every member that is small itself, wherever it stands. It does not validate: whoever parses the
+ * result does.
  */
 
 import { endOfRow, skipLevels } from './json-skip.ts';

@@ -1,6 +1,6 @@
 /**
- * One event of a stream that is too large to be held, read line by line while its bytes pass: its type, and its data as a
- * thinner JSON text. What is no JSON is not kept.
+ * One event of a stream that is too large to be held, read line by line while its bytes pass: its type, and its data as
+ * a thinner JSON text. What is no JSON is not kept.
  */
 import { JsonThinner } from './json-thinner.ts';
 

@@ -4,7 +4,9 @@
  */
 import { readParameter } from './header-parameters.ts';
 
-/** A field larger than this has no value here: what is wanted (a model, a switch, a session with instructions) is short. */
+/**
+ * A field larger than this has no value here: what is wanted (a model, a switch, a session with instructions) is short.
+ */
 export const MAX_FIELD_BYTES = 64 * 1024;
 /** Of the headers of one part. */
 const MAX_PART_HEAD_BYTES = 16 * 1024;

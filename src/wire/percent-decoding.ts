@@ -1,4 +1,6 @@
-/** Percent-escapes in texts that people and programs wrote: total, whatever is malformed. The dashboard runs this too. */
+/**
+ * Percent-escapes in texts that people and programs wrote: total, whatever is malformed. The dashboard runs this too.
+ */
 
 /** Each run of escapes that is valid UTF-8 is decoded; one that is not stays literal, the rest of the text is. */
 export function decodePercent(text: string): string {

@@ -57,7 +57,10 @@ function hideParameter(parameter: string): string {
   return parameter;
 }
 
-/** `/v1/models;key=abc?alt=sse&key=abc` → `/v1/models;key=***?alt=sse&key=***`; names are read as the provider reads them. */
+/**
+ * `/v1/models;key=abc?alt=sse&key=abc` → `/v1/models;key=***?alt=sse&key=***`; names are read as the provider reads
+ * them.
+ */
 export function hideInTarget(path: string, query: string | null): string {
   const shown = /[%;=]/.test(path) || hasSecretForm(path) || path.length > HEX_KEY_FROM ? hideInPath(path) : path;
   return query === null ? shown : `${shown}?${query.split('&').map(hideParameter).join('&')}`;

@@ -14,7 +14,7 @@ import { verifyRollups } from '../../src/runs/verify-rollups.ts';
 import { buildBatch } from '../../src/shipper/build-batch.ts';
 import { openIngestSession } from '../../src/shipper/ingest-session.ts';
 import { readDatabaseTime } from '../../src/store/database-clock.ts';
-import { forgetNodes, listNodes } from '../../src/store/nodes.ts';
+import { forgetNodes, listNodes, listUnknownProcesses } from '../../src/store/nodes.ts';
 import { type OwnSettings, readSharedSettings, setSharedSetting } from '../../src/store/shared-settings.ts';
 import { callBegin, callEnd, priceByToken } from '../call-fixtures.ts';
 import { fixedPrices } from '../fixed-prices.ts';
@@ -267,6 +267,14 @@ describe.each(POSTGRES_KINDS)('nodes in $name', (kind) => {
     expect(await forgetNodes(pool, 'gone')).toEqual({ forgotten: 1, live: 0 });
     await stays.stop();
     expect(await listNodes(pool)).toEqual([expect.objectContaining({ name: 'stays', state: 'stopped' })]);
+  });
+
+  test('a spool of which no node is known is told from those of the nodes, by its folders or by the id of its node', async () => {
+    const node = await startNode('known', USUAL, { processes: ['p-1', 'p-2'] });
+    expect(await listUnknownProcesses(pool, ['p-2', 'of-another', 'p-1'], null)).toEqual(['of-another']);
+    expect(await listUnknownProcesses(pool, ['of-another'], randomUUID())).toEqual(['of-another']);
+    expect(await listUnknownProcesses(pool, ['of-another'], node.id)).toEqual([]);
+    await node.stop();
   });
 
   test('two nodes of one name are two, and two runs that give themselves one id are found out', async () => {

@@ -2,7 +2,17 @@
  * Three gateways on one PostgreSQL: one that keeps a year, one whose clock is 100 days ahead, and one that was started to
  * keep a month and is then killed for good, with records and an open call on its disk. In the end no row is missing.
  */
-import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -201,9 +211,15 @@ test('a wrong clock, a short setting and a node that is gone cost no row', async
   const copy = join(dir, 'copy');
   const finish = copyHalf(join(short.dataDir, 'spool'), copy);
   const importing = runTollgate(a.dataDir, ['spool', 'import', copy]);
+  const stranger = join(dir, 'stranger');
+  cpSync(join(short.dataDir, 'spool'), stranger, { recursive: true });
+  for (const name of readdirSync(stranger)) renameSync(join(stranger, name), join(stranger, `of-another-${name}`));
+  const importingStranger = runTollgate(a.dataDir, ['spool', 'import', stranger]);
   await sleep(6_000);
   finish();
-  const imported = await importing;
+  const [imported, refused] = await Promise.all([importing, importingStranger]);
+  expect(refused.stderr).toMatch(/no node of this database is known to have had of-another-/);
+  expect(refused.code).toBe(1);
   expect(imported.stdout).toMatch(/^Stored: /);
   expect(imported.code).toBe(0);
   expect(missingFrom(await storedIds())).toEqual([]);

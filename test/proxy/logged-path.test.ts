@@ -99,6 +99,15 @@ test.each([
   expect((await provider.waitForRequest(seen)).requestLine).toContain(`${path} `);
 });
 
+test('a key that was sent as the alias by mistake is not kept as a label', async () => {
+  const head = ['GET /v1/models HTTP/1.1', 'Host: a', `X-Gateway-Key: ${proxy.key}`, 'X-Gateway-Provider: together'];
+  for (const alias of ['tgp_v1_CANARY0123456789', 'CANARYsent0123456']) {
+    const lines = [...head, 'Authorization: Bearer CANARYsent0123456', `X-Gateway-Provider-Alias: ${alias}`];
+    await readRawAnswer('127.0.0.1', proxy.port, `${lines.join('\r\n')}\r\n\r\n`);
+    expect((await proxy.lastCall()).begin.providerAlias).toBe('***');
+  }
+});
+
 test('a credential in another header, in the model of a path or in the name of the program is not kept', async () => {
   const secret = 'CANARYsent0123456';
   const lines = [

@@ -1,6 +1,6 @@
 /**
- * Every metric of ours, one entry each: name, help text, type, labels, and its value in a snapshot. The values of a label
- * are from a closed list, never a client's words. `docs/metrics.md` has the same list.
+ * Every metric of ours, one entry each: name, help text, type, labels, and its value in a snapshot. The values of a
+ * label are from a closed list, never a client's words. `docs/metrics.md` has the same list.
  */
 import type { ChildStatus } from '../../channel.ts';
 import { MAX_SKEW_MS } from '../../clock.ts';

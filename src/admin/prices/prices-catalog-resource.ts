@@ -1,6 +1,6 @@
 /**
- * The price catalogue over HTTP: import a file, go back to the bundled one, look at the feed now. A catalogue that looks
- * wrong is refused with the reasons, and what was in use stays in use.
+ * The price catalogue over HTTP: import a file, go back to the bundled one, look at the feed now. A catalogue that
+ * looks wrong is refused with the reasons, and what was in use stays in use.
  */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';

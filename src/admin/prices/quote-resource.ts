@@ -1,4 +1,6 @@
-/** "What would this cost, and why?" over HTTP. By the price book in force, without a record and without the database. */
+/**
+ * "What would this cost, and why?" over HTTP. By the price book in force, without a record and without the database.
+ */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import { PROVIDER_NAMES } from '../../call-record.ts';
 import { MAX_MODEL_LENGTH } from '../../pricing/billing-terms.ts';

@@ -1,4 +1,6 @@
-/** `tollgate price`: what a call would cost, and why, by the prices of the running gateway. Nothing is called or stored. */
+/**
+ * `tollgate price`: what a call would cost, and why, by the prices of the running gateway. Nothing is called or stored.
+ */
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { z } from 'zod';

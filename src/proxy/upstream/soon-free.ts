@@ -1,7 +1,7 @@
 /**
- * Connections whose answer is all but over, and calls that wait a moment for one of them. A client that goes at the last
- * event of a stream is back with its next call before the provider has ended the first: without this wait each call of
- * such a client would open a connection, with a handshake that takes many times as long.
+ * Connections whose answer is all but over, and calls that wait a moment for one of them. A client that goes at the
+ * last event of a stream is back with its next call before the provider has ended the first: without this wait each
+ * call of such a client would open a connection, with a handshake that takes many times as long.
  */
 import type { SentCall } from './sent-call.ts';
 

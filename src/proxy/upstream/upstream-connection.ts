@@ -1,7 +1,7 @@
 /**
- * One connection to a provider: writes one request at a time, reads its answer, hands it over, and goes back to its pool
- * when both sides keep it. Whatever comes on it between two calls kills it (an answer to nothing must not become the
- * next call's).
+ * One connection to a provider: writes one request at a time, reads its answer, hands it over, and goes back to its
+ * pool when both sides keep it. Whatever comes on it between two calls kills it (an answer to nothing must not become
+ * the next call's).
  */
 import type { Socket } from 'node:net';
 import { ResponseSyntaxError } from './response-head.ts';

@@ -18,7 +18,9 @@ import type { UpstreamLimits } from './upstream-limits.ts';
 
 const MAX_RESPONSE_HEADER_BYTES = 128 * 1024;
 
-/** What goes through the proxy is resolved there; `lookUp` is for the hosts that need none, and for the proxy itself. */
+/**
+ * What goes through the proxy is resolved there; `lookUp` is for the hosts that need none, and for the proxy itself.
+ */
 export function createProxiedClient(
   egress: EgressProxy,
   limits: UpstreamLimits,

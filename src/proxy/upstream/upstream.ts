@@ -1,4 +1,7 @@
-/** What the proxy asks of the upstream side: one request out, its answer as events. How that is done is `upstream-client.ts`. */
+/**
+ * What the proxy asks of the upstream side: one request out, its answer as events. How that is done is
+ * `upstream-client.ts`.
+ */
 import type { Duplex, Readable } from 'node:stream';
 import type { UpstreamFailure } from './upstream-failure.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Where one direction of a websocket stands: within a frame, or between two, where a frame of ours may be put in without
- * breaking the stream. It counts bytes by the frames' heads (RFC 6455 5.2) and reads nothing else.
+ * Where one direction of a websocket stands: within a frame, or between two, where a frame of ours may be put in
+ * without breaking the stream. It counts bytes by the frames' heads (RFC 6455 5.2) and reads nothing else.
  */
 
 const MASK_BYTES = 4;

@@ -1,6 +1,6 @@
 /**
- * What is written down about a websocket when it is over: how it ended, what its turns used together, and what was said.
- * Pure: facts in, records out.
+ * What is written down about a websocket when it is over: how it ended, what its turns used together, and what was
+ * said. Pure: facts in, records out.
  */
 import type { CallBegin, CallBody, CallEnd } from '../../call-record.ts';
 import type { AnswerEnding } from '../answer-ending.ts';

@@ -165,7 +165,8 @@ async function createCluster(files: PostgresFiles, dataDir: string, user: Postgr
     }
     const failure = await runInitdb(user, [
       ...['-D', fresh, '-U', POSTGRES_USER, `--pwfile=${passwordFile}`, '-A', 'scram-sha-256'],
-      // PostgreSQL's own locale, not the system's: the same on every platform, and no update of glibc can break indexes.
+      // PostgreSQL's own locale, not the system's: the same on every platform, and no update of glibc can break
+      // indexes.
       ...['-E', 'UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'],
       ...['--no-sync', '--no-instructions', '-c', `dynamic_shared_memory_type=${chooseSharedMemory()}`],
     ]);

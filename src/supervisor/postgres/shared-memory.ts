@@ -1,7 +1,7 @@
 /**
- * Where the embedded PostgreSQL keeps what its processes share beyond its main block: in /dev/shm, as it does by itself,
- * or in files of its own where that has no room. Containers are given 64 KiB of it at times, and then `initdb` aborts
- * without naming it.
+ * Where the embedded PostgreSQL keeps what its processes share beyond its main block: in /dev/shm, as it does by
+ * itself, or in files of its own where that has no room. Containers are given 64 KiB of it at times, and then `initdb`
+ * aborts without naming it.
  */
 import { accessSync, constants, statfsSync } from 'node:fs';
 
