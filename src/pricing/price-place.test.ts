@@ -224,3 +224,17 @@ describe('a reranker of Bedrock', () => {
     expect(price('amazon.rerank-v2:0', ranked)).toEqual(['unpriced', null, '0']);
   });
 });
+
+describe("Fireworks' address for the United States", () => {
+  const us = { provider: 'fireworks', region: 'us' } as const;
+
+  it('has the prices of the models that are for it, and none of the others', () => {
+    expect(price('accounts/fireworks/models/glm-5p3-us', us)).toEqual(['exact', '0.0087', '0.0087']);
+    expect(price('accounts/fireworks/models/glm-5p3-us', { ...us, region: null })).toEqual([
+      'exact',
+      '0.0087',
+      '0.0087',
+    ]);
+    expect(price('accounts/fireworks/models/glm-5p3', us)).toEqual(['unpriced', null, '0']);
+  });
+});

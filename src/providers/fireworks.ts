@@ -23,6 +23,8 @@ export const fireworks = Object.freeze({
   origin: () => 'https://api.fireworks.ai',
   defaultRegion: null,
   ownsHost: (host) => /(?:^|\.)fireworks\.ai$/.test(host),
+  // Source: Fireworks, "Serving paths" (calls that stay in the United States cost more), November 2026.
+  placeOfHost: (host) => (host === 'us.api.fireworks.ai' ? 'us' : null),
   credentialForm: /^fw_/,
   isOwnClient: () => false,
   isOwnSdk: (userAgent) => /^(?:Async)?Fireworks\//.test(userAgent),

@@ -190,6 +190,13 @@ test.each([
   expect(routeOf('/v1/responses', headers, settings).region).toBe(region);
 });
 
+test('Fireworks’ address for the United States is a place, since it has prices of its own', () => {
+  const us = { origin: 'https://us.api.fireworks.ai', region: null };
+  const settings: RouteSettings = { upstreams: {}, aliases: { fireworks: { us } } };
+  const headers = ['X-Gateway-Provider', 'fireworks', 'X-Gateway-Provider-Alias', 'us', 'Authorization', 'Bearer fw_0'];
+  expect(routeOf('/v1/chat/completions', headers, settings).region).toBe('us');
+});
+
 test.each([
   ['https://eu.api.openai.com', 'eu'],
   ['https://acme.openai.azure.com', 'acme.openai.azure.com'],
