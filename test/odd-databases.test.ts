@@ -28,6 +28,8 @@ const ODD_SETTINGS: Readonly<Record<string, string>> = {
   synchronous_commit: 'off',
   gin_fuzzy_search_limit: '1',
   exit_on_error: 'on',
+  default_tablespace: 'pg_default',
+  temp_tablespaces: 'pg_default',
 };
 
 describe.each(POSTGRES_KINDS)('$name', (kind) => {

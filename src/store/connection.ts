@@ -63,6 +63,9 @@ const PINNED: Readonly<Record<string, string>> = {
   default_transaction_read_only: 'off',
   default_transaction_deferrable: 'off',
   exit_on_error: 'off',
+  // Partitioned tables take none by name, and the ones of a day go where the database is.
+  default_tablespace: '',
+  temp_tablespaces: '',
   // Limits are set where the work is known.
   lock_timeout: '0',
   idle_in_transaction_session_timeout: '0',
