@@ -121,7 +121,8 @@ export interface TokenUsage {
   /** The classes are a sum over prompts of sizes that nobody reports: where the size decides a rate, none is known. */
   readonly hasUnknownPrompts?: true;
   /**
-   * What was written to the cache may be billed as read from it (Anthropic's fallback credit); nobody says how much.
+   * What was written to the cache may be billed as read from it (Anthropic's fallback credit), or was asked for with
+   * several lifetimes and reported as one sum; nobody says how much.
    */
   readonly hasUnknownWrites?: true;
   /** Of `output_images`: what they cost depends on it. Absent where the request could not be read. */

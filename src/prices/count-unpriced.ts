@@ -49,8 +49,8 @@ const SUMS = USAGE_CLASSES.map((name) => `sum((classes ->> '${name}')::numeric):
 /** In this path language a comparison of what is no number selects nothing, so the names of classes remain. */
 const USED = `jsonb_path_query_array(classes, '$.keyvalue() ? (@.value > 0 && @.value <= ${MAX_QUANTITY}).key')`;
 
-/** Written to the cache after a fallback: no declared price would tell what of it is billed as read. */
-const WITHOUT_CREDITED = (classes: string, holder: string): string =>
+/** Written to the cache at a rate that the answer leaves open: no declared price would tell which it is. */
+const WITHOUT_OPEN_WRITES = (classes: string, holder: string): string =>
   `case when ${holder} -> 'unknown_writes' is null then ${classes} else ${classes} - '{${CACHE_WRITES.join(',')}}'::text[] end`;
 
 /**
@@ -69,7 +69,7 @@ with calls as (
   where account_id = $1 and requested_at >= $2 and requested_at < $3 and cost_status in ('unpriced', 'partial')
 ), parts as (
   select id, requested_at, provider, provider_alias, endpoint, known_cost, is_batch, region,
-    billing_model as model, service_tier, speed, inference_geo, ${WITHOUT_CREDITED('usage', 'usage')} as classes,
+    billing_model as model, service_tier, speed, inference_geo, ${WITHOUT_OPEN_WRITES('usage', 'usage')} as classes,
     is_unread, (cost_status = 'unpriced' or is_unread) and not usage ? 'others' as is_unknown,
     case cost_lines when '[]' then '{}' else
       array(select line ->> 'class' from jsonb_array_elements(cost_lines) line where not line ? 'purpose')
@@ -81,7 +81,7 @@ with calls as (
     case when other ? 'terms' then other -> 'terms' ->> 'serviceTier' else service_tier end,
     case when other ? 'terms' then other -> 'terms' ->> 'speed' else speed end,
     case when other ? 'terms' then other -> 'terms' ->> 'inferenceGeo' else inference_geo end,
-    ${WITHOUT_CREDITED("(other -> 'classes')", 'other')}, false, false,
+    ${WITHOUT_OPEN_WRITES("(other -> 'classes')", 'other')}, false, false,
     array(
       select line ->> 'class' from jsonb_array_elements(cost_lines) line
       where line ->> 'purpose' = other ->> 'purpose' and line -> 'quantity' = other -> 'classes' -> (line ->> 'class')

@@ -19,7 +19,7 @@ export interface PricingSituation {
   readonly promptTokens: number;
   /** The prompt is a sum over several, of which each may be as short as it likes. */
   readonly isSumOfPrompts: boolean;
-  /** What was written to the cache may be billed as read. */
+  /** Which rate what was written to the cache is billed at is not known. */
   readonly hasUnknownWrites: boolean;
   /** How pictures were asked for, where that is known. */
   readonly pictures: PicturesAsked | undefined;

@@ -3,6 +3,7 @@
  * Only what is plainly there is counted; the answer's own report, where there is one, is what counts.
  */
 import type { Endpoint } from '../providers/provider.ts';
+import { type AskedLifetime, readAskedLifetime } from '../shapes/asked-lifetime.ts';
 import { parseJson } from '../shapes/json-reading.ts';
 import { createSentPictures } from '../shapes/sent-pictures.ts';
 import { createSentQueries } from '../shapes/sent-queries.ts';
@@ -28,8 +29,7 @@ export function countSent(
   copy: BodyCopy,
 ): TokenUsage | null {
   if (endpoint.countsRequest === undefined) return null;
-  if (!isIdentity(request.header('content-encoding') ?? null)) return null;
-  const bytes = received.kind === 'held' ? received.bytes : readWhole(received, copy);
+  const bytes = readWhole(request, received, copy);
   if (bytes === null) return null;
   switch (endpoint.countsRequest) {
     case 'characters':
@@ -41,8 +41,17 @@ export function countSent(
   }
 }
 
-/** A body that was passed on as it came, if its copy has all of it: what is not seen may have been in the rest. */
-function readWhole(received: ReceivedBody, copy: BodyCopy): Buffer | null {
+/** For how long it asked its prompt to be cached. */
+export function readSentLifetime(request: AcceptedRequest, received: ReceivedBody, copy: BodyCopy): AskedLifetime {
+  if (received.kind === 'none') return 'default';
+  const bytes = readWhole(request, received, copy);
+  return bytes === null ? 'unknown' : readAskedLifetime(bytes);
+}
+
+/** Of a body that was passed on as it came, its copy if that has all of it: what is not seen may be in the rest. */
+function readWhole(request: AcceptedRequest, received: ReceivedBody, copy: BodyCopy): Buffer | null {
+  if (!isIdentity(request.header('content-encoding') ?? null)) return null;
+  if (received.kind === 'held') return received.bytes;
   if (received.kind !== 'streamed' || copy.isDropped) return null;
   const { bytes } = copy.read();
   return bytes.length === copy.totalBytes ? bytes : null;

@@ -12,7 +12,7 @@ import { authenticate, findKey } from './authenticate.ts';
 import { requireHeldBody, SIGNABLE_BODY_BYTES, signRequest } from './aws/sign-request.ts';
 import { BodyCopy } from './body-copy.ts';
 import type { ClientRequest, ClientResponse } from './client-exchange.ts';
-import { countSent } from './count-sent.ts';
+import { countSent, readSentLifetime } from './count-sent.ts';
 import type { Gateway } from './gateway.ts';
 import { splitGatewayHeaders } from './gateway-headers.ts';
 import { hideEchoes, hideInReading, NOT_SIGNED } from './hide-echoes.ts';
@@ -95,6 +95,7 @@ export async function handleCall(incoming: ClientRequest, outgoing: ClientRespon
         body,
         flags: [...withKnownStream(flags, body), ...clockFlags(arrival)],
         sentUsage: countSent(route.endpoint, request, received, requestCopy),
+        readSentLifetime: () => readSentLifetime(request, received, requestCopy),
         overheadUs,
         requestBytes,
         // What was read after its client had gone took none of the client's time.

@@ -7,6 +7,7 @@ import type { CallBegin, CallBody, CallCheckpoint, CallEnd } from '../call-recor
 import type { KeyEntry } from '../channel.ts';
 import { GATEWAY_ERRORS, type GatewayErrorCode } from '../errors.ts';
 import type { Endpoint, Provider } from '../providers/provider.ts';
+import { type AskedLifetime, withAskedLifetime } from '../shapes/asked-lifetime.ts';
 import { type ReportedUse, readReportedUse } from '../shapes/reported-use.ts';
 import type { CallFlag, TokenUsage, UsageReading } from '../token-usage.ts';
 import { copyLatin1 } from '../wire/copy-text.ts';
@@ -141,6 +142,8 @@ export interface EndFacts {
   readonly body: BodyFacts;
   /** What was sent, where the endpoint is billed by that. */
   readonly sentUsage: TokenUsage | null;
+  /** For how long the request asked its prompt to be cached. Absent: a session, whose formats do not ask. */
+  readonly readSentLifetime?: () => AskedLifetime;
   readonly flags: readonly CallFlag[];
   readonly overheadUs: number;
   readonly requestBytes: number;
@@ -176,7 +179,10 @@ export function describeEnd(facts: CallFacts, begin: CallBegin, end: EndFacts): 
     serviceTier: reading?.serviceTier ?? askedTier(facts.route.provider, end.body),
     speed: reading?.speed ?? null,
     inferenceGeo: reading?.inferenceGeo ?? null,
-    usage: use.usage,
+    usage:
+      use.usage === null || end.readSentLifetime === undefined
+        ? use.usage
+        : withAskedLifetime(use.usage, end.readSentLifetime),
     usageSource: use.usageSource,
     flags: joinFlags(
       withRemark(head !== null && leadsAway(head) ? [...end.flags, 'leads_away'] : end.flags, use),

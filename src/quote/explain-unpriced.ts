@@ -76,7 +76,8 @@ function explain(priceCall: PriceCall, call: BillableCall, unit: UsageClass, qua
   return `the price book has no rate of ${model} for it`;
 }
 
-const CREDITED = 'a fallback credit may bill it as read from the cache, and the answer does not say how much of it';
+const OPEN_WRITES =
+  'the answer does not say at which rate: for how long it is cached, or how much of it a fallback credit bills as read';
 
 /** A line is of the class of its quantity; what has none has no price. */
 export function listUnpriced(priceCall: PriceCall, call: BillableCall, nowMs: number): readonly UnpricedClass[] {
@@ -103,8 +104,8 @@ export function listUnpriced(priceCall: PriceCall, call: BillableCall, nowMs: nu
               model: other.model ?? call.model,
               modelRequested: other.model ?? call.modelRequested,
             };
-      const isCredited = (other ?? usage).hasUnknownWrites === true && CACHE_WRITES.includes(unit);
-      const reason = isCredited ? CREDITED : explain(priceCall, asked, unit, quantity, nowMs);
+      const isOpen = (other ?? usage).hasUnknownWrites === true && CACHE_WRITES.includes(unit);
+      const reason = isOpen ? OPEN_WRITES : explain(priceCall, asked, unit, quantity, nowMs);
       if (other === null) return [{ class: unit, quantity, reason }];
       const model = other.model ?? readBillingModel(call);
       return [{ class: unit, quantity, ...(model === null ? {} : { model }), purpose: other.purpose, reason }];

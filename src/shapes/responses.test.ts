@@ -312,3 +312,25 @@ test('cache writes that are only reported by lifetime are a part of the input', 
     output: 10,
   });
 });
+
+describe('a call of a tool that the provider ran and that is not known here may be billed', () => {
+  const usageOf = (type: string) => read({ output: [{ type, status: 'completed' }], usage: USAGE }).usage;
+
+  test.each(['x_search_call', 'hosted_browser_call', 'maps_call'])('%s leaves the cost open', (type) => {
+    expect(usageOf(type)?.isIncomplete).toBe(true);
+  });
+
+  test('in a stream as well', () => {
+    const response = { status: 'completed', output: [{ type: 'hosted_browser_call' }], usage: USAGE };
+    const { usage } = responses.readEvent(null, { type: 'response.completed', response }, EMPTY_READING);
+    expect(usage?.isIncomplete).toBe(true);
+  });
+
+  test.each([
+    ...['message', 'reasoning', 'function_call', 'function_call_output', 'custom_tool_call', 'tool_search_call'],
+    ...['mcp_call', 'mcp_list_tools', 'computer_call', 'local_shell_call', 'shell_call', 'apply_patch_call'],
+    ...['web_search_call', 'file_search_call', 'code_interpreter_call', 'image_generation_call'],
+  ])('%s does not', (type) => {
+    expect(usageOf(type)?.isIncomplete).toBeUndefined();
+  });
+});

@@ -43,6 +43,30 @@ function countExecutions(body: JsonObject): number | null {
   return code === null ? shell : code + (shell ?? 0);
 }
 
+/** Free, run by the client, or counted above: all that an answer can call without another price on its bill. */
+const KNOWN_CALLS: readonly string[] = [
+  'function_call',
+  'custom_tool_call',
+  'tool_search_call',
+  'mcp_call',
+  'computer_call',
+  'local_shell_call',
+  'shell_call',
+  'apply_patch_call',
+  'web_search_call',
+  'file_search_call',
+  'code_interpreter_call',
+  'image_generation_call',
+];
+
+/** Of a tool that is not known here nobody knows whether it is billed beside its tokens. */
+function hasUnknownCall(body: JsonObject): boolean {
+  return readArray(body, 'output').some((item) => {
+    const type = readName(item, 'type') ?? '';
+    return type.endsWith('_call') && !KNOWN_CALLS.includes(type);
+  });
+}
+
 /** The image tool works with another model, whose tokens stand apart from `usage`; the echoed tools name it. */
 function readImageModel(body: JsonObject): string | null {
   const tool = readArray(body, 'tools').find((entry) => readName(entry, 'type') === 'image_generation');
@@ -99,7 +123,8 @@ function createNormalise(body: JsonObject): (native: JsonObject) => Normalised {
     });
     const drawings = readArray(native, 'svg_usage').flatMap((entry) => normaliseSvg(entry) ?? []);
     const others = [readImageTool(native, body), ...drawings, searches.preview].filter((other) => other !== null);
-    return { ...normalised, others, isIncomplete: normalised.isIncomplete === true || searches.isIncomplete };
+    const isIncomplete = normalised.isIncomplete === true || searches.isIncomplete || hasUnknownCall(body);
+    return { ...normalised, others, isIncomplete };
   };
 }
 
