@@ -31,6 +31,11 @@ export function auditColours(page: Page): Promise<readonly string[]> {
 async function runAxe(page: Page, runOnly: object): Promise<readonly string[]> {
   // Through the debugger: the content security policy forbids foreign script elements, and so it should.
   await page.evaluate(readFileSync(AXE_FILE, 'utf8'));
+  // A colour that is on its way to another is no colour of the page.
+  await page.evaluate(`
+    Promise.all(document.getAnimations()
+      .filter((one) => Number.isFinite(Number(one.effect?.getComputedTiming().endTime)))
+      .map((one) => one.finished.catch(() => null)))`);
   const found: unknown = await page.evaluate(`
     axe.run(document, { runOnly: ${JSON.stringify(runOnly)} })
       .then(({ violations }) => violations.map(({ id, help, nodes }) => ({
