@@ -27,7 +27,7 @@ import {
 } from './credential-owners.ts';
 import type { GatewayHeaders } from './gateway-headers.ts';
 import { hideSent, listSent } from './hide-sent.ts';
-import { readUpstreamPlace } from './upstream-place.ts';
+import { readHostName, readUpstreamPlace } from './upstream-place.ts';
 
 export interface Route {
   readonly provider: Provider;
@@ -129,7 +129,7 @@ function readReceiver(
   alias: UpstreamConfig | null,
   upstream: UpstreamConfig | null,
 ): ProviderName | null {
-  const owner = upstream === null ? provider : findHostOwner(new URL(upstream.origin).hostname);
+  const owner = upstream === null ? provider : findHostOwner(readHostName(upstream));
   return owner ?? (alias === null ? provider : null);
 }
 

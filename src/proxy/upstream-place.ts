@@ -14,6 +14,13 @@ const PRIVATE_NAME =
   /\.(?:internal|intranet|corp|private|lan|home|local|localdomain|localhost|test|invalid|example|arpa|svc|cluster)$/;
 const ADDRESS = /^(?:[\d.]+|\[.*\])$/;
 
+const HOST_NAME = /^[a-z]+:\/\/(?:[^/@]*@)?(\[[^\]]*\]|[^/:]*)/i;
+
+/** Cut out and not parsed: the settings have the address as the parser writes it, and this is asked for every call. */
+export function readHostName({ origin }: UpstreamConfig): string {
+  return HOST_NAME.exec(origin)?.[1]?.toLowerCase() ?? '';
+}
+
 /** A name that anybody can look up: not one word, no address, no suffix of a private network. */
 function isPublicName(host: string): boolean {
   return host.includes('.') && !ADDRESS.test(host) && !PRIVATE_NAME.test(host);
@@ -29,7 +36,7 @@ export function readUpstreamPlace(
   isAlias: boolean,
 ): string | null {
   if (upstream === null) return null;
-  const host = new URL(upstream.origin).hostname.toLowerCase();
+  const host = readHostName(upstream);
   const place = provider.placeOfHost?.(host) ?? null;
   if (place !== null) return place;
   const owner = findHostOwner(host);
