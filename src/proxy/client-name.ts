@@ -18,11 +18,15 @@ const KNOWN: readonly (readonly [RegExp, string])[] = [
 const CARRIER = 'google-genai-sdk';
 const OF_CARRIER = /^(?:google-genai-sdk|gl-[\w-]+)$/;
 
+const BETWEEN = /[\s,]+/;
+const BEYOND_ASCII = /[\x80-\xff]/;
+
 export function readClientName(userAgent: string | undefined): string | null {
-  const products = (userAgent?.trim() ?? '').split(/[\s,]+/);
-  const first = withoutVersion(products[0] ?? '');
+  const text = userAgent?.trim() ?? '';
+  const end = text.search(BETWEEN);
+  const first = withoutVersion(end === -1 ? text : text.slice(0, end));
   if (first === '') return null;
-  const built = first === CARRIER ? products.map(withoutVersion).findLast((name) => isProduct(name)) : undefined;
+  const built = first === CARRIER ? text.split(BETWEEN).map(withoutVersion).findLast(isProduct) : undefined;
   const name = built ?? KNOWN.reduce((seen, [pattern, known]) => seen.replace(pattern, known), first);
   return decodeName(copyLatin1(name));
 }
@@ -39,6 +43,7 @@ function withoutVersion(product: string): string {
 
 /** Header bytes come as Latin-1; they are UTF-8 when they can be, else what they seem. */
 function decodeName(name: string): string {
+  if (!BEYOND_ASCII.test(name)) return name;
   const text = Buffer.from(name, 'latin1').toString('utf8');
   return text.includes('\ufffd') ? name : text;
 }

@@ -36,6 +36,8 @@ export interface GatewayHeaders {
   /** What goes to the provider: a flat array as received, less this hop's headers, `Host` and `Content-Length`. */
   readonly forwarded: readonly string[];
   readonly kept: readonly (readonly [string, string])[];
+  /** The credentials among them, to be hidden in what the log keeps. */
+  readonly sent: readonly string[];
 }
 
 export function splitGatewayHeaders(request: AcceptedRequest): GatewayHeaders {
@@ -95,6 +97,7 @@ export function splitGatewayHeaders(request: AcceptedRequest): GatewayHeaders {
     flags,
     forwarded,
     kept,
+    sent,
   };
 }
 
