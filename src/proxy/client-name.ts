@@ -27,8 +27,12 @@ export function readClientName(userAgent: string | undefined): string | null {
   const first = withoutVersion(end === -1 ? text : text.slice(0, end));
   if (first === '') return null;
   const built = first === CARRIER ? text.split(BETWEEN).map(withoutVersion).findLast(isProduct) : undefined;
-  const name = built ?? KNOWN.reduce((seen, [pattern, known]) => seen.replace(pattern, known), first);
-  return decodeName(copyLatin1(name));
+  return decodeName(copyLatin1(built ?? readKnown(first)));
+}
+
+function readKnown(product: string): string {
+  for (const [pattern, known] of KNOWN) if (pattern.test(product)) return product.replace(pattern, known);
+  return product;
 }
 
 function isProduct(name: string): boolean {
