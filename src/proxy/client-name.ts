@@ -21,8 +21,22 @@ const OF_CARRIER = /^(?:google-genai-sdk|gl-[\w-]+)$/;
 const BETWEEN = /[\s,]+/;
 const BEYOND_ASCII = /[\x80-\xff]/;
 
+/** A process meets few programs, and each in call after call. */
+const MAX_SEEN = 256;
+const SEEN = new Map<string, string | null>();
+
 export function readClientName(userAgent: string | undefined): string | null {
-  const text = userAgent?.trim() ?? '';
+  if (userAgent === undefined) return null;
+  const seen = SEEN.get(userAgent);
+  if (seen !== undefined) return seen;
+  const name = findName(userAgent);
+  if (SEEN.size >= MAX_SEEN) SEEN.clear();
+  SEEN.set(userAgent, name);
+  return name;
+}
+
+function findName(userAgent: string): string | null {
+  const text = userAgent.trim();
   const end = text.search(BETWEEN);
   const first = withoutVersion(end === -1 ? text : text.slice(0, end));
   if (first === '') return null;
