@@ -16,7 +16,7 @@ import { countSent, readSentLifetime } from './count-sent.ts';
 import type { Gateway } from './gateway.ts';
 import { splitGatewayHeaders } from './gateway-headers.ts';
 import { hideEchoes, hideInReading, NOT_SIGNED } from './hide-echoes.ts';
-import { acceptCall, clockFlags, keepBegin, keepEnd, keepsBodies, loseEnd, stampArrival } from './keep-call.ts';
+import { acceptCall, keepBegin, keepEnd, keepsBodies, loseEnd, stampArrival, withClockFlag } from './keep-call.ts';
 import { isStream } from './key-end.ts';
 import { editHeadersOf } from './lead-back.ts';
 import { refuseRedirect } from './leading-address.ts';
@@ -93,7 +93,7 @@ export async function handleCall(incoming: ClientRequest, outgoing: ClientRespon
         ending,
         answer,
         body,
-        flags: [...withKnownStream(flags, body), ...clockFlags(arrival)],
+        flags: withClockFlag(withKnownStream(flags, body), arrival),
         sentUsage: countSent(route.endpoint, request, received, requestCopy),
         readSentLifetime: () => readSentLifetime(request, received, requestCopy),
         overheadUs,
@@ -210,7 +210,7 @@ function bodiesOf(
   responseCopy: BodyCopy,
 ): CallBody[] {
   const bodies: CallBody[] = [];
-  if (received.kind === 'held') bodies.push(describeHeldBody(begin, facts.request, received.bytes));
+  if (received.kind === 'held') bodies.push(describeHeldBody(begin, facts, received.bytes));
   else if (requestCopy.totalBytes > 0 && !requestCopy.isDropped) {
     bodies.push(describeCopiedBody(begin, 'request', facts.request.header, requestCopy));
   }
