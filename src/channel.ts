@@ -83,6 +83,8 @@ export interface ProxyStart {
   readonly spoolName: string;
   /** The full key snapshot; absent before the first publication. */
   readonly keysFile: string;
+  /** The file is of before this start of the gateway: the keys of now come with the first `keys-changed`. */
+  readonly areKeysOld?: boolean;
   /** Where the machine's clock is wrong. */
   readonly clock?: ClockReading;
 }

@@ -20,6 +20,7 @@ async function start(flags: ConfigFlags): Promise<void> {
   // Only here: it brings a database driver and a schema library, 10 MB in each of the proxy processes.
   const { createSupervisor } = await import('./supervisor/supervisor.ts');
   const { runUntilSignal } = await import('./supervisor/run-until-signal.ts');
+  const { createSystemdTeller } = await import('./supervisor/tell-systemd.ts');
   const config = readConfig(flags, process.env, isatty(0));
   const log = createLog({ level: config.logLevel, role: 'supervisor' });
   if (!isReaped)
@@ -28,14 +29,21 @@ async function start(flags: ConfigFlags): Promise<void> {
   for (const line of listExposureWarnings(config)) log.warn(line);
   const advice = adviseNoProxy(config.egress, process.env['ALL_PROXY'] ?? process.env['all_proxy']);
   if (advice !== null) log.warn(advice);
+  // It is for this process alone: what runs below it has nothing to tell.
+  const { NOTIFY_SOCKET, ...env } = process.env;
+  const systemd = createSystemdTeller(NOTIFY_SOCKET, log);
   const supervisor = createSupervisor({
     ...{ config, settings: listSettings(config, flags, process.env) },
-    ...{ log, env: process.env, entry: fileURLToPath(import.meta.url) },
+    ...{ log, env, entry: fileURLToPath(import.meta.url) },
     onLost: () => process.exit(1),
   });
 
-  await runUntilSignal(supervisor, log, (gateway) => {
-    process.stdout.write(formatBanner({ ...gateway, demo: config.demo }));
+  await runUntilSignal(supervisor, log, {
+    onReady: (gateway) => {
+      process.stdout.write(formatBanner({ ...gateway, demo: config.demo }));
+      void systemd.ready(`calls are taken at ${gateway.proxyOrigin}`); // It never rejects.
+    },
+    onStopping: () => void systemd.stopping(config.stopDelaySeconds, config.drainSeconds),
   });
 }
 

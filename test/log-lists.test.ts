@@ -128,7 +128,7 @@ describe.each(POSTGRES_KINDS)('questions about calls on $name', (kind) => {
       ['f=status:gte:400', [61_000]],
       ['f=closed_before:eq:end', [301_000]],
       ['f=client_address:eq:203.0.113.9', [1_000]],
-      ['f=client_address:in:203.0.113.9,2001%3Adb8%3A%3A9', [2_000, 1_000]],
+      ['f=client_address:in:203.0.113.9,2001%253Adb8%253A%253A9', [2_000, 1_000]],
       ['f=client_address:prefix:203.0.113.', [1_000]],
       // As all records of a release before are.
       ['f=client_address:nohas', [301_000, 62_000, 61_000]],

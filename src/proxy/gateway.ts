@@ -76,6 +76,11 @@ export interface Gateway {
   isDraining: boolean;
   /** It drains because another process serves the port: the gateway goes on. */
   isReplaced?: boolean;
+  /**
+   * The keys on file are from before the start and have not been compared with the database yet: `readyz` says 503, for a
+   * key that was made meanwhile would be refused. Calls that come are served.
+   */
+  areKeysOld?: boolean;
   readonly reportAttempt: (attempt: RejectedAttempt) => void;
   readonly log: Logger;
 }

@@ -19,13 +19,13 @@ import { splitGatewayHeaders } from './gateway-headers.ts';
 import { hideEchoes, hideInReading, NOT_SIGNED } from './hide-echoes.ts';
 import {
   acceptCall,
-  clockFlags,
   keepBegin,
   keepEnd,
   keepsBodies,
   keptAddress,
   loseEnd,
   stampArrival,
+  withClockFlag,
 } from './keep-call.ts';
 import { isStream } from './key-end.ts';
 import { editHeadersOf } from './lead-back.ts';
@@ -112,7 +112,7 @@ export async function handleCall(incoming: ClientRequest, outgoing: ClientRespon
         ending,
         answer,
         body,
-        flags: [...withKnownStream(flags, body), ...clockFlags(arrival)],
+        flags: withClockFlag(withKnownStream(flags, body), arrival),
         sentUsage: countSent(route.endpoint, request, received, requestCopy),
         readSentLifetime: () => readSentLifetime(request, received, requestCopy),
         overheadUs,
@@ -229,7 +229,7 @@ function bodiesOf(
   responseCopy: BodyCopy,
 ): CallBody[] {
   const bodies: CallBody[] = [];
-  if (received.kind === 'held') bodies.push(describeHeldBody(begin, facts.request, received.bytes));
+  if (received.kind === 'held') bodies.push(describeHeldBody(begin, facts, received.bytes));
   else if (requestCopy.totalBytes > 0 && !requestCopy.isDropped) {
     bodies.push(describeCopiedBody(begin, 'request', facts.request.header, requestCopy));
   }

@@ -17,9 +17,9 @@ export function stampArrival(gateway: Gateway): Arrival {
 }
 
 /** A remark when the machine's clock jumped while the call was open. Its duration is right all the same. */
-export function clockFlags({ monotonicMs, wallMs }: Arrival): readonly CallFlag[] {
+export function withClockFlag(flags: readonly CallFlag[], { monotonicMs, wallMs }: Arrival): readonly CallFlag[] {
   const jumpMs = Date.now() - wallMs - (performance.now() - monotonicMs);
-  return Math.abs(jumpMs) >= STEP_MS ? ['clock_step'] : [];
+  return Math.abs(jumpMs) >= STEP_MS ? [...flags, 'clock_step'] : flags;
 }
 
 /** The key's own policy outranks the deployment's. */
