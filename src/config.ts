@@ -37,6 +37,12 @@ export interface AwsSigning {
   readonly credentials: AwsKeys | 'ambient';
 }
 
+/** Absolute paths of files in PEM. */
+export interface TlsFiles {
+  readonly cert: string;
+  readonly key: string;
+}
+
 export interface Config {
   readonly host: string;
   readonly port: number;
@@ -46,6 +52,8 @@ export interface Config {
   readonly adminExposed: boolean;
   /** Base address that clients use, when it is not http://host:port; null otherwise. */
   readonly publicUrl: string | null;
+  /** By which the proxy port speaks TLS; null: plain HTTP. */
+  readonly tls: TlsFiles | null;
   /** Null: made at the first start and kept in the data directory. */
   readonly adminToken: string | null;
   /** Opens `/metrics` of the admin port and nothing else; null: only the admin token does. */
@@ -100,6 +108,8 @@ export interface ConfigFlags {
   readonly adminPort?: string;
   readonly adminExposed?: boolean;
   readonly publicUrl?: string;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
   readonly dataDir?: string;
   readonly workers?: string;
   readonly bodies?: string;

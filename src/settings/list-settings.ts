@@ -23,6 +23,8 @@ function listRows(config: Config): readonly Row[] {
     ['TOLLGATE_ADMIN_PORT', 'adminPort', config.adminPort],
     ['TOLLGATE_ADMIN_EXPOSED', 'adminExposed', config.adminExposed ? 'yes' : 'no'],
     ['TOLLGATE_PUBLIC_URL', 'publicUrl', config.publicUrl],
+    ['TOLLGATE_TLS_CERT', 'tlsCert', config.tls?.cert ?? null],
+    ['TOLLGATE_TLS_KEY', 'tlsKey', config.tls?.key ?? null],
     ['TOLLGATE_ADMIN_TOKEN', null, config.adminToken === null ? null : HIDDEN],
     ['TOLLGATE_METRICS_TOKEN', null, config.metricsToken === null ? null : HIDDEN],
     ['TOLLGATE_DATA_DIR', 'dataDir', config.dataDir],
