@@ -87,7 +87,7 @@ test('what cannot be used is refused in one line that says why', async () => {
 });
 
 test('one that has expired, or is for no host, is taken at a start and said to be of no use', async () => {
-  write(makeCertificate({ days: 0 }));
+  write(makeCertificate({ hasExpired: true }));
   await start();
   write(makeCertificate({ names: '' }));
   await start();
@@ -151,7 +151,7 @@ test('a pair that is written half changes nothing, is told once, and comes into 
 test('one that has expired does not take the place of one that has not, until the files are as before', async () => {
   write(OLD);
   const renewal = await start();
-  write(makeCertificate({ days: 0 }));
+  write(makeCertificate({ hasExpired: true }));
   await until(() => renewal.status().problem !== null);
   expect(renewal.status().problem).toMatch(/^TOLLGATE_TLS_CERT: the certificate has expired on /);
   write(OLD);
