@@ -5,6 +5,7 @@
 import type { CallBegin, CallBody, CallEnd } from '../call-record.ts';
 import { STEP_MS } from '../clock.ts';
 import { GatewayError } from '../errors.ts';
+import type { Caller } from '../sockets/read-caller.ts';
 import type { CallFlag } from '../token-usage.ts';
 import type { Gateway } from './gateway.ts';
 import { type Arrival, type BodyFacts, type CallFacts, describeBegin } from './record.ts';
@@ -24,6 +25,11 @@ export function withClockFlag(flags: readonly CallFlag[], { monotonicMs, wallMs 
 /** The key's own policy outranks the deployment's. */
 export function keepsBodies(gateway: Gateway, { key }: CallFacts): boolean {
   return (key.bodies ?? gateway.settings.bodies) === 'full';
+}
+
+/** Null where the operator keeps none. */
+export function keptAddress({ settings }: Gateway, { address }: Caller): string | null {
+  return settings.clientAddress === 'keep' ? address : null;
 }
 
 /** From here on the call counts: it is in flight until its ending is written or given up. */

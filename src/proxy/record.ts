@@ -47,6 +47,7 @@ export interface CallFacts {
   readonly arrival: Arrival;
   readonly key: KeyEntry;
   readonly node: string;
+  readonly clientAddress: string | null;
   readonly request: AcceptedRequest;
   readonly headers: GatewayHeaders;
   readonly route: Route;
@@ -75,6 +76,7 @@ export function describeBegin(
     keyId: key.keyId,
     node: facts.node,
     client: headers.client,
+    clientAddress: facts.clientAddress,
     provider: route.provider.name,
     providerAlias: headers.providerAlias,
     endpoint: endpoint.family,
