@@ -20,6 +20,7 @@ import { createPriceCatalogs } from '../prices/price-catalogs.ts';
 import { listQuarantine } from '../shipper/list-quarantine.ts';
 import { type Shipper, startShipper } from '../shipper/shipper.ts';
 import { readOpenFileLimit } from '../sockets/open-file-limit.ts';
+import { createTrustedPeers } from '../sockets/trusted-peers.ts';
 import { createWaitingCounter } from '../spool/count-waiting.ts';
 import { listProcessDirectories } from '../spool/process-directories.ts';
 import { finishReceived, IMPORT_NAME } from '../spool/receive-package.ts';
@@ -288,6 +289,7 @@ function createControl(
     adminHost: config.adminHost,
     endedSessions,
     access,
+    adminPublicUrl: config.adminPublicUrl,
     publicUrl: config.publicUrl,
     baseUrl: start.proxyOrigin,
     version: readVersion(),
@@ -347,6 +349,7 @@ function createControl(
     listen: async () => {
       server = await listenAdmin(app, config.adminHost, config.adminPort, {
         limits: limitAdmin(readOpenFileLimit()),
+        trusted: createTrustedPeers(config.trustedProxies),
         onClosedConnection: access.noteClosedConnection,
       });
       options.onListening?.(server.port);

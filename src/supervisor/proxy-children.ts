@@ -22,6 +22,8 @@ export interface ProxyChildrenOptions {
   readonly readClock: () => ClockReading | null;
   /** Null where the port speaks plain HTTP. */
   readonly readTls: () => TlsIdentity | null;
+  /** See `ProxyStart`. */
+  readonly areKeysOld: () => boolean;
   readonly onMessage: (proxy: SupervisedChild, message: UpMessage) => void;
   readonly onChange: (proxy: SupervisedChild) => void;
 }
@@ -41,7 +43,7 @@ export function createProxyChildren(options: ProxyChildrenOptions): ProxyFleet {
     listenFds: options.sockets.sockets.map((socket) => socket.fd()),
     createStart: (spoolName): ProxyStart => ({
       ...{ type: 'start', role: 'proxy', config: proxyConfig(config), listenFd: LISTEN_FD },
-      ...{ spoolDir, spoolName, keysFile },
+      ...{ spoolDir, spoolName, keysFile, areKeysOld: options.areKeysOld() },
       ...withClock(options.readClock()),
       ...withTls(options.readTls()),
     }),

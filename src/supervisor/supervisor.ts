@@ -132,7 +132,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     const base = { entry, env, lifelineFd, log };
     const given = { base, config: bound, spoolDir: paths.spool, keysFile: paths.keys };
     parts.proxies = createProxyChildren({
-      ...{ ...given, sockets, drainMs, readClock: () => clockReading },
+      ...{ ...given, sockets, drainMs, readClock: () => clockReading, areKeysOld: publication.areKeysOld },
       readTls: () => parts.tls?.identity() ?? null,
       ...{ onMessage: onProxyMessage, onChange: onProxyChange },
     });

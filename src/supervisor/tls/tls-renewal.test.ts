@@ -37,9 +37,10 @@ function write({ cert, key }: { readonly cert: string; readonly key: string }): 
 }
 
 function start(pollMs = 10): Promise<TlsRenewal> {
-  const destination = { write: (line: string) => void said.push(JSON.parse(line).msg) };
-  const log = pino({}, destination);
-  return openTlsRenewal({ files, onRenewed: (one) => renewed.push(one), log, signal: aborter.signal, pollMs });
+  // Those of this test: a look of the test before may still be under way.
+  const [lines, identities] = [said, renewed];
+  const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line).msg) });
+  return openTlsRenewal({ files, onRenewed: (one) => identities.push(one), log, signal: aborter.signal, pollMs });
 }
 
 async function refusal(given: { readonly cert?: string; readonly key?: string }): Promise<string> {
