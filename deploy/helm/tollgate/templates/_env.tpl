@@ -1,6 +1,6 @@
 {{- /* All that the chart sets, so that `settings` cannot give one of them a second value. */ -}}
 {{- define "tollgate.ownSettings" -}}
-TOLLGATE_ROLE TOLLGATE_NODE TOLLGATE_DATA_DIR TOLLGATE_HOST TOLLGATE_PORT TOLLGATE_ADMIN_HOST TOLLGATE_ADMIN_PORT TOLLGATE_ADMIN_EXPOSED TOLLGATE_PUBLIC_URL TOLLGATE_TRUSTED_PROXIES TOLLGATE_STOP_DELAY_SECONDS TOLLGATE_DRAIN_SECONDS TOLLGATE_WORKERS TOLLGATE_TLS_CERT TOLLGATE_TLS_KEY DATABASE_URL DATABASE_URL_FILE TOLLGATE_ADMIN_TOKEN TOLLGATE_ADMIN_TOKEN_FILE TOLLGATE_METRICS_TOKEN TOLLGATE_METRICS_TOKEN_FILE
+TOLLGATE_ROLE TOLLGATE_NODE TOLLGATE_DATA_DIR TOLLGATE_HOST TOLLGATE_PORT TOLLGATE_ADMIN_HOST TOLLGATE_ADMIN_PORT TOLLGATE_ADMIN_EXPOSED TOLLGATE_PUBLIC_URL TOLLGATE_ADMIN_PUBLIC_URL TOLLGATE_TRUSTED_PROXIES TOLLGATE_STOP_DELAY_SECONDS TOLLGATE_DRAIN_SECONDS TOLLGATE_WORKERS TOLLGATE_TLS_CERT TOLLGATE_TLS_KEY DATABASE_URL DATABASE_URL_FILE TOLLGATE_ADMIN_TOKEN TOLLGATE_ADMIN_TOKEN_FILE TOLLGATE_METRICS_TOKEN TOLLGATE_METRICS_TOKEN_FILE
 {{- end -}}
 
 {{- /* Takes root, component, pod (its values) and role. */ -}}
@@ -27,8 +27,19 @@ TOLLGATE_ROLE TOLLGATE_NODE TOLLGATE_DATA_DIR TOLLGATE_HOST TOLLGATE_PORT TOLLGA
 {{- with $values.trustedProxies }}
 - { name: TOLLGATE_TRUSTED_PROXIES, value: {{ join "," . | quote }} }
 {{- end }}
-{{- with include "tollgate.publicUrl" (eq .role "control" | ternary $values.control $values.proxy) }}
+{{- $clients := include "tollgate.publicUrl" $values.proxy }}
+{{- /* Control asks the proxies whether they answer, and shows where they are. */}}
+{{- $inside := printf "http://%s.%s:%v" (include "tollgate.fullname" .root) .root.Release.Namespace $values.proxy.service.port }}
+{{- if and (eq .role "control") (empty $values.proxy.tls.existingSecret) }}
+{{- $clients = default $inside $clients }}
+{{- end }}
+{{- with $clients }}
 - { name: TOLLGATE_PUBLIC_URL, value: {{ . | quote }} }
+{{- end }}
+{{- if ne .role "proxy" }}
+{{- with include "tollgate.publicUrl" $values.control }}
+- { name: TOLLGATE_ADMIN_PUBLIC_URL, value: {{ . | quote }} }
+{{- end }}
 {{- end }}
 {{- if $values.database.existingSecret }}
 - { name: DATABASE_URL_FILE, value: /etc/tollgate/secrets/database-url }
