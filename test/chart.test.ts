@@ -66,7 +66,7 @@ test('every variable that the chart sets is a setting, and none can be set a sec
   const reserved = own.split(' ');
   const set = [...text.matchAll(/name: ([A-Z][A-Z_]+)[, \n]/g)].map(([, name = '']) => name);
   expect(set).toContain('TOLLGATE_ROLE');
-  expect(new Set(set).difference(new Set(reserved))).toEqual(new Set());
+  expect(set.filter((name) => !reserved.includes(name))).toEqual([]);
   const { DATABASE_URL, DATABASE_URL_FILE, ...tollgate } = Object.fromEntries(reserved.map((name) => [name, 'x']));
   expect([DATABASE_URL, DATABASE_URL_FILE]).toEqual(['x', 'x']);
   expect(listUnknownSettings(tollgate)).toEqual([]);
