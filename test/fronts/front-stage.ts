@@ -52,7 +52,9 @@ export function openFrontStage(kinds: readonly FrontKind[]): () => FrontStage {
       DATABASE_URL: await postgres.createDatabase('fronts'),
       TOLLGATE_UPSTREAM_OPENAI: provider.origin,
       TOLLGATE_UPSTREAM_OPENAI_VOICE: voice.origin,
-      TOLLGATE_PUBLIC_URL: `https://${DASHBOARD_NAME}`,
+      TOLLGATE_PUBLIC_URL: `https://${GATEWAY_NAME}`,
+      TOLLGATE_ADMIN_PUBLIC_URL: `https://${DASHBOARD_NAME}`,
+      TOLLGATE_TRUSTED_PROXIES: '127.0.0.1',
       // As where there is no terminal.
       TOLLGATE_STOP_DELAY_SECONDS: '5',
     };

@@ -5,9 +5,9 @@ import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { asRecord, waitUntil } from '../gateway/start-gateway.ts';
 import { buildAnswer } from '../scripted-answer.ts';
-import { checkFront, GATEWAY_NAME } from './front.ts';
+import { checkFront, DASHBOARD_NAME, GATEWAY_NAME } from './front.ts';
 import { installedFronts, openFrontStage } from './front-stage.ts';
-import type { HttpVersion } from './open-call.ts';
+import { type HttpVersion, openCall } from './open-call.ts';
 
 const kinds = installedFronts();
 const stage = openFrontStage(kinds);
@@ -212,5 +212,50 @@ test.each(routes)(
       await lastRequest().closed;
     }
     never.resolve();
+  },
+);
+
+test.each(routes)(
+  'the address of a client of %s over %s is recorded, whatever the client says it is',
+  async (name, version) => {
+    const { provider, nodes, open, front } = stage();
+    provider.setAnswer(() => buildAnswer({ body: '{}' }));
+    const headers = { ...CHAT.headers, 'x-forwarded-for': '203.0.113.7' };
+    const answer = await open(front(name), { ...CHAT, version, from: '127.0.0.9', headers }).answer;
+    await answer.whole();
+    expect(await nodes[0].waitForLog(answer.header('x-gateway-request-id') ?? '')).toMatchObject({
+      client_address: '127.0.0.9',
+    });
+    // The provider is told nothing of it.
+    expect(lastRequest().rawHeaders.filter((text) => /forwarded|via|127\.0\.0\.9/i.test(text))).toEqual([]);
+  },
+);
+
+test.each(routes)(
+  'the dashboard behind %s over %s: its pages, a sign-in by link, a cookie for TLS only, a live stream',
+  async (name, version) => {
+    const { nodes, front } = stage();
+    const dashboard = { port: front(name).port, version, name: DASHBOARD_NAME } as const;
+    const health = await openCall({ ...dashboard, method: 'GET', path: '/healthz', body: '' }).answer;
+    expect(health.status).toBe(200);
+    const link = new URL(String(asRecord(await nodes[0].api('/api/v1/login-links', { method: 'POST' }))['url']));
+    expect(link.origin).toBe(`https://${DASHBOARD_NAME}`);
+    const page = { origin: link.origin, 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' };
+    const body = JSON.stringify({ code: link.hash.replace('#code=', '') });
+    const session = await openCall({ ...dashboard, path: '/api/v1/session', headers: page, body }).answer;
+    expect(session.status).toBeLessThan(300);
+    const cookie = session.header('set-cookie') ?? '';
+    expect(cookie).toMatch(/; Secure/i);
+    const own = { cookie: cookie.split(';')[0] ?? '', 'sec-fetch-site': 'same-origin' };
+    const get = { ...dashboard, method: 'GET', headers: own, body: '' } as const;
+    expect((await openCall({ ...get, path: '/api/v1/status' }).answer).status).toBe(200);
+    const live = openCall({ ...get, path: '/api/v1/logs/stream' });
+    const stream = await live.answer;
+    expect([stream.status, stream.header('content-type')]).toEqual([200, 'text/event-stream']);
+    const first = stream.next();
+    const called = await stage().open(front(name), { ...CHAT, version }).answer;
+    await called.whole();
+    expect(String(await first).length).toBeGreaterThan(0);
+    live.abort();
   },
 );

@@ -13,6 +13,8 @@ export interface Call {
   readonly name?: string;
   readonly method?: string;
   readonly path: string;
+  /** The address that the client comes from; 127.0.0.1 by default. */
+  readonly from?: string;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** Sent at once; without one the caller writes. */
   readonly body?: Buffer | string;
@@ -56,11 +58,18 @@ export function openCall(call: Call): OpenCall {
   const opened = call.version === 'HTTP/2' ? openHttp2(call) : openHttp1(call);
   // Who aborts does not wait for the answer.
   opened.answer.catch(() => {});
-  if (call.body !== undefined) opened.send.end(call.body);
+  if (call.body !== undefined && !opened.send.writableEnded) opened.send.end(call.body);
   return opened;
 }
 
-function openHttp1({ port, name = GATEWAY_NAME, method = 'POST', path, headers = {} }: Call): OpenCall {
+function openHttp1({
+  port,
+  from = '127.0.0.1',
+  name = GATEWAY_NAME,
+  method = 'POST',
+  path,
+  headers = {},
+}: Call): OpenCall {
   const target = {
     host: '127.0.0.1',
     port,
@@ -68,6 +77,7 @@ function openHttp1({ port, name = GATEWAY_NAME, method = 'POST', path, headers =
     rejectUnauthorized: false,
     agent: false,
     maxHeaderSize: 262_144,
+    localAddress: from,
   };
   const outgoing = request({ ...target, method, path, headers: { host: name, ...headers } });
   const answer = new Promise<Answer>((resolve, reject) => {
@@ -78,9 +88,16 @@ function openHttp1({ port, name = GATEWAY_NAME, method = 'POST', path, headers =
   return { send: outgoing, answer, abort: () => outgoing.destroy() };
 }
 
-function openHttp2({ port, name = GATEWAY_NAME, method = 'POST', path, headers = {} }: Call): OpenCall {
+function openHttp2({
+  port,
+  from = '127.0.0.1',
+  name = GATEWAY_NAME,
+  method = 'POST',
+  path,
+  headers = {},
+}: Call): OpenCall {
   const session = connect(`https://${name}`, {
-    ...{ host: '127.0.0.1', port, servername: name, rejectUnauthorized: false },
+    ...{ host: '127.0.0.1', port, servername: name, rejectUnauthorized: false, localAddress: from },
     // The head of an answer may be large.
     maxHeaderListPairs: 1_000,
     settings: { maxHeaderListSize: 262_144 },
