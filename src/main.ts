@@ -104,7 +104,23 @@ async function createProgram(): Promise<Command> {
   return program;
 }
 
-/** The processes that the supervisor starts: not for people, so not in `--help`. Each loads only its own code. */
+/** The help of each command by its words, for a clone that has nothing installed yet (`npm run help` writes it). */
+async function listHelp(): Promise<Readonly<Record<string, string>>> {
+  const { addCommands } = await import('./cli/commands.ts');
+  const program = await createProgram();
+  addCommands(program);
+  const texts: Record<string, string> = {};
+  const collect = (command: Command, words: readonly string[]) => {
+    let text = '';
+    command.configureOutput({ getOutHelpWidth: () => 100, writeOut: (part) => (text += part) }).outputHelp();
+    texts[words.join(' ')] = text;
+    for (const below of command.commands) collect(below, [...words, below.name()]);
+  };
+  collect(program, []);
+  return texts;
+}
+
+/** What the supervisor and our own scripts start: not for people, so not in `--help`. Each loads only its own code. */
 const CHILDREN: Readonly<Record<string, () => Promise<void>>> = {
   'internal-proxy': async () => {
     const { runProxyProcess } = await import('./proxy/proxy-process.ts');
@@ -118,6 +134,9 @@ const CHILDREN: Readonly<Record<string, () => Promise<void>>> = {
       openPrices: async (accountId) =>
         (await import('./prices/current-price-book.ts')).createCurrentPriceBook(accountId),
     });
+  },
+  'internal-help': async () => {
+    process.stdout.write(`${JSON.stringify(await listHelp(), null, 2)}\n`);
   },
   'internal-demo': async () => {
     const { runDemoProcess } = await import('./demo/demo-process.ts');
