@@ -15,12 +15,12 @@ import { openEndedSessions } from '../admin/ended-sessions.ts';
 import type { ChildChannel, ControlStart, DownMessage, UpMessage } from '../channel.ts';
 import type { Config } from '../config.ts';
 import { createDemoData } from '../demo-data/demo-data.ts';
-import { formatOrigin } from '../format-origin.ts';
 import type { CurrentPriceBook } from '../prices/current-price-book.ts';
 import { createPriceCatalogs } from '../prices/price-catalogs.ts';
 import { listQuarantine } from '../shipper/list-quarantine.ts';
 import { type Shipper, startShipper } from '../shipper/shipper.ts';
 import { readOpenFileLimit } from '../sockets/open-file-limit.ts';
+import { createTrustedPeers } from '../sockets/trusted-peers.ts';
 import { createWaitingCounter } from '../spool/count-waiting.ts';
 import { listProcessDirectories } from '../spool/process-directories.ts';
 import { finishReceived, IMPORT_NAME } from '../spool/receive-package.ts';
@@ -289,8 +289,9 @@ function createControl(
     adminHost: config.adminHost,
     endedSessions,
     access,
+    adminPublicUrl: config.adminPublicUrl,
     publicUrl: config.publicUrl,
-    baseUrl: config.publicUrl ?? formatOrigin(config.host, config.port),
+    baseUrl: start.proxyOrigin,
     version: readVersion(),
     dashboard: readDashboardFiles(join(PROJECT_ROOT, 'dist', 'dashboard')),
     databaseUrl: start.databaseUrl,
@@ -348,6 +349,7 @@ function createControl(
     listen: async () => {
       server = await listenAdmin(app, config.adminHost, config.adminPort, {
         limits: limitAdmin(readOpenFileLimit()),
+        trusted: createTrustedPeers(config.trustedProxies),
         onClosedConnection: access.noteClosedConnection,
       });
       options.onListening?.(server.port);
