@@ -72,6 +72,10 @@ test('every variable that the chart sets is a setting, and none can be set a sec
   expect(listUnknownSettings(tollgate)).toEqual([]);
 });
 
+test('the alerts of the chart are those of deploy/prometheus', () => {
+  expect(read(CHART, 'files/rules.yaml')).toBe(read(ROOT, 'deploy/prometheus/rules.yaml'));
+});
+
 test('what the page on Kubernetes tells to set are values of the chart', () => {
   const known = listNamed(schema, '');
   const page = read(ROOT, 'docs/kubernetes.md');
