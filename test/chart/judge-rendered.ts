@@ -92,7 +92,8 @@ function* judgeWorkload({ kind, spec }: z.infer<typeof Workload>, scaled: Readon
   if (unknown.length > 0) yield unknown.join('; ');
 
   const config = readPodConfig(container.env);
-  const drain = config.role === 'control' ? 0 : config.drainSeconds;
+  const role = container.env.find((one) => one.name === 'TOLLGATE_ROLE')?.value;
+  const drain = role === 'control' ? 0 : config.drainSeconds;
   const least = config.stopDelaySeconds + drain + END_SECONDS;
   if (pod.terminationGracePeriodSeconds !== least)
     yield `a grace of ${pod.terminationGracePeriodSeconds} s, and it may take ${least} s to stop`;
@@ -101,7 +102,7 @@ function* judgeWorkload({ kind, spec }: z.infer<typeof Workload>, scaled: Readon
   if (livenessProbe !== undefined && livenessProbe.httpGet.path !== '/healthz') yield 'liveness follows readiness';
   if (livenessProbe !== undefined && livenessProbe.periodSeconds * livenessProbe.failureThreshold < 60)
     yield 'liveness is impatient';
-  if (config.role === 'proxy' && names.includes('TOLLGATE_ADMIN_TOKEN_FILE')) yield 'a proxy has the admin token';
+  if (role === 'proxy' && names.includes('TOLLGATE_ADMIN_TOKEN_FILE')) yield 'a proxy has the admin token';
 
   const volumes = new Set(
     [...(pod.volumes ?? []), ...volumeClaimTemplates.map(({ metadata }) => metadata)].map((one) => one.name),
