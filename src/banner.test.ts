@@ -5,7 +5,7 @@ test('the banner has the addresses, a link that signs in, the key and a curl lin
   expect(
     formatBanner({
       ...{ proxyOrigin: 'http://127.0.0.1:4141', dashboardUrl: 'http://127.0.0.1:4142/login#code=abc' },
-      ...{ firstKey: 'tgk_x', demo: true },
+      ...{ role: 'all', firstKey: 'tgk_x', demo: true },
     }),
   ).toBe(`Tollgate is ready.
 
@@ -27,7 +27,7 @@ test('the banner has the addresses, a link that signs in, the key and a curl lin
 
 test('without a link it has the dashboard’s address alone', () => {
   const places = { proxyOrigin: 'http://127.0.0.1:4141', dashboardUrl: 'http://127.0.0.1:4142' };
-  const text = formatBanner({ ...places, firstKey: null, demo: false });
+  const text = formatBanner({ ...places, role: 'all', firstKey: null, demo: false });
   expect(text.split('\n').slice(0, 6)).toEqual([
     'Tollgate is ready.',
     '',
@@ -36,4 +36,34 @@ test('without a link it has the dashboard’s address alone', () => {
     '',
     '  Try it:',
   ]);
+});
+
+test('a node without proxies or without a dashboard says which it is, and where the other is', () => {
+  const control = { role: 'control', proxyOrigin: null, dashboardUrl: 'http://127.0.0.1:4142' } as const;
+  expect(formatBanner({ ...control, firstKey: 'tgk_x', demo: false })).toBe(
+    `Tollgate is ready, as a node that takes no calls (role control).
+
+  Base address  the address of your nodes with the role proxy: say it with TOLLGATE_PUBLIC_URL
+  Dashboard     http://127.0.0.1:4142
+  Gateway key   tgk_x   (shown only now)
+
+`,
+  );
+  const proxy = { role: 'proxy', proxyOrigin: 'http://127.0.0.1:4141', dashboardUrl: null } as const;
+  expect(formatBanner({ ...proxy, firstKey: null, demo: false })).toBe(
+    `Tollgate is ready, as a node that only takes calls (role proxy).
+
+  Base address  http://127.0.0.1:4141
+  Dashboard     at a node with the role control, where keys are made, too
+
+  Try it:
+
+  curl http://127.0.0.1:4141/v1/chat/completions \\
+    -H "X-Gateway-Key: $TOLLGATE_KEY" \\
+    -H "Authorization: Bearer $OPENAI_API_KEY" \\
+    -H "Content-Type: application/json" \\
+    -d '{"model":"gpt-4o-mini","messages":[{"role":"user","content":"Hello"}]}'
+
+`,
+  );
 });

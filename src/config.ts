@@ -37,7 +37,14 @@ export interface AwsSigning {
   readonly credentials: AwsKeys | 'ambient';
 }
 
+/**
+ * What a node does. `proxy`: takes calls and brings its own records into the database; `control`: dashboard, API and
+ * what is done for all nodes, without proxies; `all`: both.
+ */
+export type NodeRole = 'all' | 'proxy' | 'control';
+
 export interface Config {
+  readonly role: NodeRole;
   readonly host: string;
   readonly port: number;
   readonly adminHost: string;
@@ -94,6 +101,7 @@ export interface Config {
 
 /** What the command line gave; absent means "not given". The command line checks no value. */
 export interface ConfigFlags {
+  readonly role?: string;
   readonly host?: string;
   readonly port?: string;
   readonly adminHost?: string;

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { formatBanner } from './banner.ts';
 import type { ConfigFlags } from './config.ts';
+import type { CreateNodeFace } from './control/node-face.ts';
 import { OperatorError } from './errors.ts';
 import { createLog } from './log.ts';
 import { listExposureWarnings } from './settings/exposure.ts';
@@ -35,7 +36,7 @@ async function start(flags: ConfigFlags): Promise<void> {
   });
 
   await runUntilSignal(supervisor, log, (gateway) => {
-    process.stdout.write(formatBanner({ ...gateway, demo: config.demo }));
+    process.stdout.write(formatBanner({ ...gateway, role: config.role, demo: config.demo }));
   });
 }
 
@@ -48,6 +49,7 @@ async function createProgram(): Promise<Command> {
   program
     .command('start')
     .description('start the gateway: proxy, dashboard and database (settings: flags over environment over defaults)')
+    .option('--role <all|proxy|control>', 'what this node does (TOLLGATE_ROLE, all)')
     .option('--host <address>', 'where the proxy listens (TOLLGATE_HOST, 127.0.0.1)')
     .option('--port <number>', 'its port (TOLLGATE_PORT, 4141)')
     .option('--admin-host <address>', 'where dashboard and API listen (TOLLGATE_ADMIN_HOST, 127.0.0.1)')
@@ -85,21 +87,22 @@ async function createProgram(): Promise<Command> {
   return program;
 }
 
+async function runControl(createFace: CreateNodeFace): Promise<void> {
+  const { runControlProcess } = await import('./control/control-process.ts');
+  await runControlProcess({
+    ...{ connectToSupervisor, createLog, createFace },
+    openPrices: async (accountId) => (await import('./prices/current-price-book.ts')).createCurrentPriceBook(accountId),
+  });
+}
+
 /** The processes that the supervisor starts: not for people, so not in `--help`. Each loads only its own code. */
 const CHILDREN: Readonly<Record<string, () => Promise<void>>> = {
   'internal-proxy': async () => {
     const { runProxyProcess } = await import('./proxy/proxy-process.ts');
     runProxyProcess(connectToSupervisor());
   },
-  'internal-control': async () => {
-    const { runControlProcess } = await import('./control/control-process.ts');
-    await runControlProcess({
-      connectToSupervisor,
-      createLog,
-      openPrices: async (accountId) =>
-        (await import('./prices/current-price-book.ts')).createCurrentPriceBook(accountId),
-    });
-  },
+  'internal-control': async () => runControl((await import('./control/for-all-nodes.ts')).workForAllNodes),
+  'internal-node': async () => runControl((await import('./control/for-own-proxies.ts')).workForOwnProxies),
   'internal-demo': async () => {
     const { runDemoProcess } = await import('./demo/demo-process.ts');
     runDemoProcess(connectToSupervisor());

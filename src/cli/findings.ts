@@ -8,6 +8,8 @@ import { terminalText } from './terminal-text.ts';
 /** The fields of `GET /api/v1/status` that are judged. */
 export const Status = z.object({
   version: z.string(),
+  /** Absent from a gateway of the release before, which has no roles. */
+  role: z.enum(['all', 'control']).default('all'),
   base_url: z.string(),
   processes: z.array(
     z.object({
@@ -169,12 +171,17 @@ export function* judgeStatus(
   nowMs: number,
 ): Generator<Finding> {
   yield { level: 'ok', text: `version ${status.version}` };
-  yield isProxyAnswering
-    ? { level: 'ok', text: `proxy answers at ${status.base_url}` }
-    : {
-        level: 'problem',
-        text: `nothing answers at ${status.base_url}/healthz from here; check TOLLGATE_HOST, TOLLGATE_PORT and firewalls`,
-      };
+  if (isProxyAnswering) yield { level: 'ok', text: `proxy answers at ${status.base_url}` };
+  else if (status.role === 'control')
+    yield {
+      level: 'note',
+      text: `this node takes no calls (role control), and nothing answers at ${status.base_url}/healthz from here; TOLLGATE_PUBLIC_URL says where the nodes with the role proxy are reached`,
+    };
+  else
+    yield {
+      level: 'problem',
+      text: `nothing answers at ${status.base_url}/healthz from here; check TOLLGATE_HOST, TOLLGATE_PORT and firewalls`,
+    };
   yield* judgeProcesses(status);
   yield* judgeRecords(status, nowMs);
   yield* judgeSpool(status);

@@ -16,12 +16,17 @@ function hasTls({ publicUrl }: Pick<Config, 'publicUrl'>): boolean {
   return publicUrl?.startsWith('https://') === true;
 }
 
+/** That of a node which only takes calls shows health and, to who has the token, figures. */
+function hasDashboard({ role }: Pick<Config, 'role'>): boolean {
+  return role !== 'proxy';
+}
+
 /** The admin port speaks plain HTTP: whoever is on the way reads the admin token, the session and every prompt. */
 export function requireAdminExposure(
-  config: Pick<Config, 'adminHost' | 'adminExposed' | 'publicUrl'>,
+  config: Pick<Config, 'role' | 'adminHost' | 'adminExposed' | 'publicUrl'>,
   setting: string,
 ): void {
-  if (isLoopbackHost(config.adminHost) || config.adminExposed || hasTls(config)) return;
+  if (isLoopbackHost(config.adminHost) || config.adminExposed || hasTls(config) || !hasDashboard(config)) return;
   throw new OperatorError(
     `${setting}: ${JSON.stringify(config.adminHost)} would show dashboard and API, in plain HTTP, to other machines. ` +
       'Put TLS in front and set TOLLGATE_PUBLIC_URL=https://…, or say that it is meant: ' +
@@ -31,16 +36,16 @@ export function requireAdminExposure(
 
 /** One line for each port that other machines reach without TLS. */
 export function listExposureWarnings(
-  config: Pick<Config, 'host' | 'adminHost' | 'adminExposed' | 'publicUrl'>,
+  config: Pick<Config, 'role' | 'host' | 'adminHost' | 'adminExposed' | 'publicUrl'>,
 ): string[] {
   if (hasTls(config)) return [];
   const lines: string[] = [];
-  if (!isLoopbackHost(config.host))
+  if (config.role !== 'control' && !isLoopbackHost(config.host))
     lines.push(
       `TOLLGATE_HOST: the proxy listens on ${config.host} in plain HTTP: provider credentials, gateway keys and prompts ` +
         'can be read on the way to it. Put TLS in front and set TOLLGATE_PUBLIC_URL=https://…',
     );
-  if (!isLoopbackHost(config.adminHost))
+  if (hasDashboard(config) && !isLoopbackHost(config.adminHost))
     lines.push(
       `TOLLGATE_ADMIN_HOST: dashboard and API listen on ${config.adminHost} in plain HTTP, as TOLLGATE_ADMIN_EXPOSED asks for`,
     );

@@ -47,8 +47,12 @@ export interface SupervisorOptions {
 
 /** What the banner of a start says. */
 export interface ReadyGateway extends FirstAccess {
-  readonly proxyOrigin: string;
+  /** Null: this node has no proxies, and nobody has said where those of others are. */
+  readonly proxyOrigin: string | null;
 }
+
+/** A node that only takes calls makes no key, and nobody can sign in there. */
+const NO_ACCESS: FirstAccess = { dashboardUrl: null, firstKey: null };
 
 export interface Supervisor {
   /** Resolves when calls can be made. When it rejects, everything that had been started is stopped. Call it once. */
@@ -119,7 +123,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     // Not before the ports are known to be free: a start that fails on them leaves nothing behind.
     const databaseStarting = openDatabase({
       databaseUrl: bound.databaseUrl,
-      ...{ dataDir, isSetUp, log, signal: aborter.signal, mayRun: isOurs, onMoved: onDatabaseMoved },
+      ...{ dataDir, isSetUp, mayBeAway: isSetUp || config.role === 'proxy', log, signal: aborter.signal },
+      ...{ mayRun: isOurs, onMoved: onDatabaseMoved },
     });
     parts.databaseStarting = databaseStarting;
     databaseStarting.catch(() => {}); // Awaited below, and by a stop.
@@ -137,10 +142,14 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       parts.demo?.start(),
     ]);
     aborter.signal.throwIfAborted();
-    const access = await createFirstAccess(dataDir, admin, log);
-    const proxyOrigin = bound.publicUrl ?? formatOrigin(bound.host, bound.port);
+    const access = config.role === 'proxy' ? NO_ACCESS : await createFirstAccess(dataDir, admin, log);
+    const ownOrigin = config.role === 'control' ? null : formatOrigin(bound.host, bound.port);
+    const proxyOrigin = bound.publicUrl ?? ownOrigin;
     isStarted = true;
-    log.info({ readyMs: Math.round(performance.now()), proxy: proxyOrigin, admin: admin.url }, 'ready');
+    log.info(
+      { readyMs: Math.round(performance.now()), role: config.role, proxy: proxyOrigin, admin: admin.url },
+      'ready',
+    );
     return { proxyOrigin, ...access };
   }
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ClockReading } from '../../src/clock.ts';
+import type { NodeRole } from '../../src/config.ts';
 import { createNodeClock, type NodeClock } from '../../src/control/node-clock.ts';
 import { type NodePresence, startPresence } from '../../src/control/node-presence.ts';
 import { closeGoneCalls } from '../../src/control/repeat-gone-nodes.ts';
@@ -57,13 +58,23 @@ describe.each(POSTGRES_KINDS)('nodes in $name', (kind) => {
   async function startNode(
     name: string,
     own: OwnSettings,
-    { id = randomUUID(), clock = clockAhead(0), processes = [] as readonly string[] } = {},
+    {
+      id = randomUUID(),
+      clock = clockAhead(0),
+      processes = [],
+      role = 'all',
+    }: {
+      readonly id?: string;
+      readonly clock?: NodeClock;
+      readonly processes?: readonly string[];
+      readonly role?: NodeRole;
+    } = {},
   ): Promise<NodePresence & { readonly told: readonly unknown[]; readonly die: () => Promise<void> }> {
     const nodePool = openTestPool(url, { max: 1 });
     const told: unknown[] = [];
     const tell = (fields: unknown) => void told.push(fields);
     const presence = startPresence({
-      ...{ pool: nodePool, id, name, version: '0.3.0', own, clock },
+      ...{ pool: nodePool, id, name, version: '0.3.0', role, own, clock },
       log: { info: () => {}, warn: tell, error: tell },
       readLoad: async () => ({ recordsWaiting: 7, openCalls: 2, processes }),
     });

@@ -16,7 +16,7 @@ try {
     onLost: () => process.exit(1),
   });
   await runUntilSignal(supervisor, log, (gateway) => {
-    process.stdout.write(formatBanner({ ...gateway, demo: config.demo }));
+    process.stdout.write(formatBanner({ ...gateway, role: config.role, demo: config.demo }));
   });
 } catch (error) {
   process.stderr.write(`tollgate: ${error instanceof OperatorError ? error.message : String(error)}\n`);
