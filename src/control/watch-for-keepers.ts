@@ -6,7 +6,7 @@ import { SILENT_AFTER_MINUTES, type StoredNode } from '../store/nodes.ts';
 import { type Repeating, repeat } from './repeat.ts';
 
 /** As often as nodes give their signs; nodes that start together have given theirs by the second look. */
-const LOOK_MS = 15_000;
+const LOOK_INTERVAL_MS = 15_000;
 
 const NOBODY = `no node with the role "control" or "all" has given a sign of life within ${SILENT_AFTER_MINUTES} minutes: nothing is deleted, no job runs, no price is fetched, nothing is estimated; start one`;
 
@@ -28,16 +28,16 @@ export function watchForKeepers(
   const repeating = repeat(async () => {
     if (isFirst) {
       isFirst = false;
-      return LOOK_MS;
+      return LOOK_INTERVAL_MS;
     }
     const nodes = await listNodes();
     // A database that is away says nothing of it.
-    if (nodes === null) return LOOK_MS;
+    if (nodes === null) return LOOK_INTERVAL_MS;
     const wasMissing = isMissing;
     isMissing = !isKept(nodes);
     if (isMissing && !wasMissing) log.warn(NOBODY);
     if (!isMissing && wasMissing) log.info('a node with the role "control" or "all" gives signs of life again');
-    return LOOK_MS;
+    return LOOK_INTERVAL_MS;
   });
   return { stop: repeating.stop, problem: () => (isMissing ? NOBODY : null) };
 }
