@@ -12,6 +12,7 @@ export const NO_ACCOUNTS_DEP: AccountsDep = {
   listQuarantine: async () => [],
   countOfProxies: () => ({
     ...{ callsTotal: 0, rejectedTotal: 0, bodiesDropped: 0, compactedTotal: 0, droppedConnections: 0 },
+    failedHandshakes: 0,
     refusals: {},
   }),
   readShipper: () => null,
@@ -47,7 +48,15 @@ export const ONE_NODE: AdminDeps['nodes'] = {
 
 export function bareAdminDeps(given: Partial<AdminDeps> & Pick<AdminDeps, 'adminToken'>): AdminDeps {
   return {
-    ...{ accountId: 1, publicUrl: null, adminHost: '127.0.0.1', version: '1.2.3', role: 'all', metricsToken: null },
+    ...{
+      accountId: 1,
+      publicUrl: null,
+      adminPublicUrl: null,
+      adminHost: '127.0.0.1',
+      version: '1.2.3',
+      role: 'all',
+      metricsToken: null,
+    },
     baseUrl: 'http://127.0.0.1:4141',
     dashboard: null,
     databaseUrl: 'postgres://tollgate:secret@127.0.0.1/tollgate',

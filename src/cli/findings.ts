@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { formatBytes, formatDuration } from '../format-amounts.ts';
 import type { Finding } from './finding.ts';
 import { Accounts } from './judge-accounts.ts';
+import { judgeAnswer, judgeCertificate, Tls } from './judge-certificate.ts';
 import { terminalText } from './terminal-text.ts';
 
 /** The fields of `GET /api/v1/status` that are judged. */
@@ -34,6 +35,7 @@ export const Status = z.object({
   spool: z.object({ bytes: z.number(), limit_bytes: z.number(), is_disk_low: z.boolean() }).nullish(),
   accounts: Accounts.nullable(),
   price_version: z.string().nullable(),
+  tls: Tls,
   /** Absent from a gateway of the release before. */
   access: z
     .object({
@@ -45,7 +47,15 @@ export const Status = z.object({
 });
 
 export const Attempts = z.object({
-  data: z.array(z.object({ at: z.string(), code: z.string(), path: z.string(), verdict: z.string().default('') })),
+  data: z.array(
+    z.object({
+      at: z.string(),
+      code: z.string(),
+      path: z.string(),
+      client_address: z.string().nullish(),
+      verdict: z.string().default(''),
+    }),
+  ),
 });
 
 /** Of `GET /api/v1/prices/status`. */
@@ -156,7 +166,8 @@ export function* judgeAttempts({ data }: z.infer<typeof Attempts>): Generator<Fi
   const byCode = Map.groupBy(data, ({ code }) => code);
   for (const [code, attempts] of byCode) {
     const [latest] = attempts;
-    const where = latest === undefined ? '' : ` (latest ${latest.at} on ${terminalText(latest.path)})`;
+    const from = latest?.client_address == null ? '' : ` from ${terminalText(latest.client_address)}`;
+    const where = latest === undefined ? '' : ` (latest ${latest.at}${from} on ${terminalText(latest.path)})`;
     yield {
       level: 'note',
       text: `refused: ${attempts.length}× ${code}${where}. ${terminalText(latest?.verdict ?? '')}`.trimEnd(),
@@ -167,21 +178,19 @@ export function* judgeAttempts({ data }: z.infer<typeof Attempts>): Generator<Fi
 
 export function* judgeStatus(
   status: z.infer<typeof Status>,
-  isProxyAnswering: boolean,
+  /** What goes wrong when the proxy is asked from here; null when it answers. */
+  proxyFailure: string | null,
   nowMs: number,
 ): Generator<Finding> {
   yield { level: 'ok', text: `version ${status.version}` };
-  if (isProxyAnswering) yield { level: 'ok', text: `proxy answers at ${status.base_url}` };
-  else if (status.role === 'control')
+  // A node without proxies may be where theirs cannot be reached.
+  if (status.role === 'control' && proxyFailure !== null)
     yield {
       level: 'note',
       text: `this node takes no calls (role control), and nothing answers at ${status.base_url}/healthz from here; TOLLGATE_PUBLIC_URL says where the nodes with the role proxy are reached`,
     };
-  else
-    yield {
-      level: 'problem',
-      text: `nothing answers at ${status.base_url}/healthz from here; check TOLLGATE_HOST, TOLLGATE_PORT and firewalls`,
-    };
+  else yield judgeAnswer(status.base_url, proxyFailure);
+  yield* judgeCertificate(status.tls, nowMs);
   yield* judgeProcesses(status);
   yield* judgeRecords(status, nowMs);
   yield* judgeSpool(status);

@@ -9,6 +9,7 @@ import type { ChildChannel, ControlStart } from '../channel.ts';
 import type { Config } from '../config.ts';
 import type { CurrentPriceBook } from '../prices/current-price-book.ts';
 import { readOpenFileLimit } from '../sockets/open-file-limit.ts';
+import { createTrustedPeers } from '../sockets/trusted-peers.ts';
 import type { CreateNodeFace } from './node-face.ts';
 import { ACCOUNT_ID, type OwnNode, openOwnNode } from './own-node.ts';
 
@@ -89,6 +90,7 @@ function createControl(
     listen: async () => {
       server = await listenAdmin(face.app, config.adminHost, config.adminPort, {
         limits: limitAdmin(readOpenFileLimit()),
+        trusted: createTrustedPeers(config.trustedProxies),
         onClosedConnection: access.noteClosedConnection,
       });
       options.onListening?.(server.port);

@@ -8,7 +8,6 @@ import { createAdminApp } from '../admin/admin-app.ts';
 import { readDashboardFiles } from '../admin/dashboard-files.ts';
 import { openEndedSessions } from '../admin/ended-sessions.ts';
 import { createDemoData } from '../demo-data/demo-data.ts';
-import { formatOrigin } from '../format-origin.ts';
 import { createPriceCatalogs } from '../prices/price-catalogs.ts';
 import type { PriceCall } from '../pricing/billable-call.ts';
 import type { SharedSettings } from '../store/shared-settings.ts';
@@ -73,8 +72,9 @@ export const workForAllNodes: CreateNodeFace = (node, access) => {
     adminHost: config.adminHost,
     endedSessions,
     access,
+    adminPublicUrl: config.adminPublicUrl,
     publicUrl: config.publicUrl,
-    baseUrl: config.publicUrl ?? formatOrigin(config.host, config.port),
+    baseUrl: start.proxyOrigin,
     version: readVersion(),
     role: config.role === 'control' ? 'control' : 'all',
     dashboard: readDashboardFiles(join(PROJECT_ROOT, 'dist', 'dashboard')),

@@ -5,7 +5,7 @@
 import { Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ChildChannel, DownMessage, KeyChange, ProxyStart, RejectedAttempt } from '../channel.ts';
+import type { ChildChannel, DownMessage, KeyChange, ProxyMetrics, ProxyStart, RejectedAttempt } from '../channel.ts';
 import { applyKeyChange, readKeySnapshotFile } from '../keys/key-snapshot.ts';
 import { createLog } from '../log.ts';
 import { countConnections, readOpenFileLimit } from '../sockets/open-file-limit.ts';
@@ -29,6 +29,8 @@ const IDLE_CLOSE_DELAY_MS = 300;
 /** Connections that wait while this process is replaced; Node's default of 511 is less than a busy second brings. */
 const LISTEN_BACKLOG = 4_096;
 const DRAIN_POLL_MS = 20;
+/** For the control process to read the keys of now; a database that is away may not keep a node from its calls. */
+const OLD_KEYS_LIMIT_MS = 10_000;
 /** For writing the endings of cut calls. */
 const CUT_SETTLE_MS = 500;
 
@@ -71,7 +73,13 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
     log,
   });
   if (start.clock !== undefined) gateway.clock.set(start.clock);
-  const listener = createProxyServer(gateway, { ...SERVER_LIMITS, maxConnections });
+  if (start.areKeysOld === true) {
+    gateway.areKeysOld = true;
+    setTimeout(() => {
+      gateway.areKeysOld = false;
+    }, OLD_KEYS_LIMIT_MS);
+  }
+  const listener = createProxyServer(gateway, { ...SERVER_LIMITS, maxConnections }, start.tls);
   watchKeys(gateway);
   const report = setInterval(() => sendReport(channel, gateway, start.spoolName, attempts), REPORT_INTERVAL_MS);
   let isStopping = false;
@@ -104,6 +112,9 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
         gateway.isDraining = true;
         listener.sessions.announceEnd();
         break;
+      case 'tls-renewed':
+        listener.renewTls(message.identity);
+        break;
       case 'clock':
         gateway.clock.set(message.reading);
         break;
@@ -122,7 +133,7 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
 
   isListening = true;
   // By position: with a file descriptor Node takes no notice of the option of that name.
-  listener.server.listen({ fd: start.listenFd }, LISTEN_BACKLOG, () => channel.send({ type: 'ready' }));
+  listener.port.listen({ fd: start.listenFd }, LISTEN_BACKLOG, () => channel.send({ type: 'ready' }));
 }
 
 /** Applies a change, or reads the whole snapshot when this process does not have the version the change starts from. */
@@ -130,6 +141,7 @@ async function applyKeys(channel: ChildChannel, gateway: Gateway, keysFile: stri
   const { keys, log } = gateway;
   const current = keys.snapshot;
   if (current !== null && current.version >= change.version) {
+    gateway.areKeysOld = false;
     channel.send({ type: 'keys-applied', version: current.version });
     return;
   }
@@ -140,16 +152,21 @@ async function applyKeys(channel: ChildChannel, gateway: Gateway, keysFile: stri
     return;
   }
   keys.snapshot = next;
+  gateway.areKeysOld = false;
   endCallsOfEndedKeys(gateway);
   channel.send({ type: 'keys-applied', version: next.version });
 }
 
-async function drain({ server, sessions }: ProxyServer, gateway: Gateway, deadlineMs: () => number): Promise<void> {
+async function drain(
+  { port, server, sessions }: ProxyServer,
+  gateway: Gateway,
+  deadlineMs: () => number,
+): Promise<void> {
   gateway.isDraining = true;
   sessions.announceEnd();
   let isClosed = false;
   // Not `http.Server.close`, which also closes idle connections at once, on which a request may be on its way.
-  Server.prototype.close.call(server, () => {
+  Server.prototype.close.call(port, () => {
     isClosed = true;
   });
   const isOver = () => isClosed || performance.now() >= deadlineMs();
@@ -219,7 +236,14 @@ function sendReport(channel: ChildChannel, gateway: Gateway, spoolName: string, 
       spoolPendingBytes: stats.pendingBytes,
       refusedFullTotal: gateway.counters.refusedFull,
       droppedConnections: gateway.counters.droppedConnections,
+      ...describeHandshakes(gateway),
       rssBytes: process.memoryUsage.rss(),
     },
   });
+}
+
+function describeHandshakes({ handshakes }: Gateway): Pick<ProxyMetrics, 'failedHandshakes' | 'latestFailedHandshake'> {
+  if (handshakes === undefined) return {};
+  const { failed, latest } = handshakes;
+  return latest === null ? { failedHandshakes: failed } : { failedHandshakes: failed, latestFailedHandshake: latest };
 }

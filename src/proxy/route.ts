@@ -8,7 +8,6 @@ import type { AwsSigning, Config, LeadingRule, UpstreamConfig } from '../config.
 import { GatewayError } from '../errors.ts';
 import type { Endpoint, Provider, RequestLine } from '../providers/provider.ts';
 import {
-  findHostOwner,
   type InferredProvider,
   inferByPath,
   inferProvider,
@@ -26,8 +25,8 @@ import {
   requireOwnCredentials,
 } from './credential-owners.ts';
 import type { GatewayHeaders } from './gateway-headers.ts';
-import { hideSent, listSent } from './hide-sent.ts';
-import { readHostName, readUpstreamPlace } from './upstream-place.ts';
+import { hideSent } from './hide-sent.ts';
+import { readUpstreamHost, readUpstreamPlace } from './upstream-place.ts';
 
 export interface Route {
   readonly provider: Provider;
@@ -58,7 +57,8 @@ export interface Route {
   readonly addresses: { readonly from: string; readonly to: string } | null;
 }
 
-export type RouteSettings = Pick<Config, 'upstreams' | 'aliases'> & Partial<Pick<Config, 'leading' | 'publicUrl'>>;
+export type RouteSettings = Pick<Config, 'upstreams' | 'aliases'> &
+  Partial<Pick<Config, 'leading' | 'publicUrl' | 'tls'>>;
 
 const AS_THEY_ARE: LeadingRule = { redirects: 'refuse', addresses: 'keep' };
 
@@ -99,7 +99,7 @@ export function chooseRoute(request: AcceptedRequest, headers: GatewayHeaders, s
     origin,
     mayBePrivate: upstream !== null && upstream.isBuiltIn !== true,
     path: signing === null ? path : withoutSignature(path),
-    loggedPath: hideSent(hideInTarget(request.path, hasQuery ? query : null), listSent(request)),
+    loggedPath: hideSent(hideInTarget(request.path, hasQuery ? query : null), headers.sent),
     region,
     isRepaired: repairedPath !== null,
     host: signing?.host ?? (signedHost === null ? null : (header('host') ?? null)),
@@ -109,7 +109,10 @@ export function chooseRoute(request: AcceptedRequest, headers: GatewayHeaders, s
     addresses:
       leading.addresses === 'keep'
         ? null
-        : { from: origin + prefix, to: settings.publicUrl ?? `http://${header('host') ?? ''}` },
+        : {
+            from: origin + prefix,
+            to: settings.publicUrl ?? `${settings.tls ? 'https' : 'http'}://${header('host') ?? ''}`,
+          },
   };
 }
 
@@ -129,7 +132,7 @@ function readReceiver(
   alias: UpstreamConfig | null,
   upstream: UpstreamConfig | null,
 ): ProviderName | null {
-  const owner = upstream === null ? provider : findHostOwner(readHostName(upstream));
+  const owner = upstream === null ? provider : readUpstreamHost(upstream).owner;
   return owner ?? (alias === null ? provider : null);
 }
 

@@ -4,13 +4,14 @@
  */
 import { availableParallelism, hostname } from 'node:os';
 import { resolve } from 'node:path';
-import type { Config, ConfigFlags } from '../config.ts';
+import type { Config, ConfigFlags, TlsFiles } from '../config.ts';
 import { defaultDataDir } from '../default-data-dir.ts';
 import { OperatorError } from '../errors.ts';
 import { requireAdminExposure } from './exposure.ts';
 import { type Environment, type Given, readAddress, refuse, trimSlash } from './given-setting.ts';
 import { readLeading } from './read-leading.ts';
 import { readSecret } from './read-secret.ts';
+import { readTrustedProxies } from './read-trusted-proxies.ts';
 import { readUpstreams } from './read-upstreams.ts';
 
 const MAX_WORKERS = 64;
@@ -57,6 +58,25 @@ function readPublicUrl(given: Given): string | null {
   if (given.value === null) return null;
   const url = readAddress({ name: given.name, value: given.value }, 'an address such as https://gateway.example.com');
   return trimSlash(url.href);
+}
+
+/** Their content is read, and read again, by the supervisor. */
+function readTlsFiles(cert: Given, key: Given): TlsFiles | null {
+  if (cert.value === null && key.value === null) return null;
+  if (cert.value !== null && key.value !== null) return { cert: resolve(cert.value), key: resolve(key.value) };
+  const [given, missing] = cert.value === null ? [key, cert] : [cert, key];
+  throw new OperatorError(
+    `${given.name} is set and ${missing.name} is not: the proxy port speaks TLS with both, plain HTTP with neither`,
+  );
+}
+
+/** The dashboard's pages name their files from the root, so it has a host of its own. */
+function readAdminPublicUrl(given: Given): string | null {
+  if (given.value === null) return null;
+  const allowed = 'an address without a path, such as https://tollgate.example.com';
+  const url = readAddress({ name: given.name, value: given.value }, allowed);
+  if (url.pathname !== '/') throw refuse(given, allowed);
+  return url.origin;
 }
 
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
@@ -139,6 +159,16 @@ export function readConfig(flags: ConfigFlags, env: Environment, isInTerminal = 
     adminPort: readInteger(adminPort, 4142, 0, 65_535),
     adminExposed: readChoice(exposed, ['no', 'yes']) === 'yes',
     publicUrl: readPublicUrl(give('--public-url', flags.publicUrl, 'TOLLGATE_PUBLIC_URL', env)),
+    tls: readTlsFiles(
+      give('--tls-cert', flags.tlsCert, 'TOLLGATE_TLS_CERT', env),
+      give('--tls-key', flags.tlsKey, 'TOLLGATE_TLS_KEY', env),
+    ),
+    adminPublicUrl: readAdminPublicUrl(
+      give('--admin-public-url', flags.adminPublicUrl, 'TOLLGATE_ADMIN_PUBLIC_URL', env),
+    ),
+    trustedProxies: readTrustedProxies(
+      give('--trusted-proxies', flags.trustedProxies, 'TOLLGATE_TRUSTED_PROXIES', env),
+    ),
     adminToken: readToken('TOLLGATE_ADMIN_TOKEN', env),
     metricsToken: readToken('TOLLGATE_METRICS_TOKEN', env),
     dataDir: resolve(dataDir.value ?? defaultDataDir(env)),
@@ -152,6 +182,10 @@ export function readConfig(flags: ConfigFlags, env: Environment, isInTerminal = 
       noProxy: readVariable('NO_PROXY', env),
     },
     bodies: readChoice(give('--bodies', flags.bodies, 'TOLLGATE_BODIES', env), ['full', 'off']),
+    clientAddress: readChoice(give('--client-address', flags.clientAddress, 'TOLLGATE_CLIENT_ADDRESS', env), [
+      'keep',
+      'off',
+    ]),
     usage: readChoice(give('--usage', flags.usage, 'TOLLGATE_USAGE', env), ['ask', 'observe']),
     onClientAbort: readChoice(give('--on-client-abort', flags.onClientAbort, 'TOLLGATE_ON_CLIENT_ABORT', env), [
       'cancel',

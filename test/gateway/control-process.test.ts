@@ -113,6 +113,10 @@ function startMessage(): ControlStart {
     adminPort: 0,
     adminExposed: false,
     publicUrl: null,
+    tls: null,
+    adminPublicUrl: null,
+    trustedProxies: [],
+    clientAddress: 'keep',
     adminToken: null,
     metricsToken: null,
     dataDir: dir,
@@ -147,6 +151,7 @@ function startMessage(): ControlStart {
     ...places,
     liveSpools: ['proxy-1'],
     settings: [],
+    proxyOrigin: 'http://127.0.0.1:4141',
   };
 }
 
