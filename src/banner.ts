@@ -10,6 +10,8 @@ export interface Banner {
   /** Known at the first start only. */
   readonly firstKey: string | null;
   readonly demo: boolean;
+  /** Makes of the words of a command what can be typed here. */
+  readonly command: (words: string) => string;
 }
 
 const TITLES: Readonly<Record<NodeRole, string>> = {
@@ -35,27 +37,40 @@ function formatCurl(proxyOrigin: string, { firstKey, demo }: Banner): string {
 }
 
 function formatTrial(banner: Banner): readonly string[] {
-  const { role, proxyOrigin, firstKey, demo } = banner;
+  const { role, proxyOrigin, firstKey, demo, command } = banner;
   if (proxyOrigin === null) return [];
+  const isKeyMadeHere = firstKey === null && role !== 'proxy';
   return [
     demo ? '  Try it (a local fake provider answers, no provider key needed):' : '  Try it:',
     '',
     `  ${formatCurl(proxyOrigin, banner)}`,
     '',
-    ...(firstKey === null && role !== 'proxy' ? ['  No key at hand? npx tollgate keys create NAME', ''] : []),
+    ...(isKeyMadeHere
+      ? [
+          '  The key is shown when it is made, and never again. No key at hand? This makes one:',
+          '',
+          `  export TOLLGATE_KEY=$(${command('keys create laptop')})`,
+          '',
+        ]
+      : []),
   ];
 }
 
+function formatKey(firstKey: string | null): readonly string[] {
+  if (firstKey === null) return [];
+  return ['', '  Gateway key, shown only now; for what you find in README:', '', `  export TOLLGATE_KEY=${firstKey}`];
+}
+
 export function formatBanner(banner: Banner): string {
-  const { role, proxyOrigin, dashboardUrl, firstKey } = banner;
+  const { role, proxyOrigin, dashboardUrl, firstKey, command } = banner;
   const isLink = dashboardUrl?.includes('#') === true;
   const lines = [
     TITLES[role],
     '',
     `  Base address  ${proxyOrigin ?? NO_ORIGIN}`,
     `  Dashboard     ${dashboardUrl ?? NO_DASHBOARD}`,
-    ...(isLink ? ['                (signs in one browser, within ten minutes; more links: npx tollgate login)'] : []),
-    ...(firstKey === null ? [] : [`  Gateway key   ${firstKey}   (shown only now)`]),
+    ...(isLink ? [`                (signs in one browser, within ten minutes; more links: ${command('login')})`] : []),
+    ...formatKey(firstKey),
     '',
     ...formatTrial(banner),
   ];

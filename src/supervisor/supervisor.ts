@@ -11,7 +11,7 @@ import type { Config, Setting } from '../config.ts';
 import { OperatorError } from '../errors.ts';
 import { formatOrigin } from '../format-origin.ts';
 import { readVersion } from '../version.ts';
-import { writeAdminAccess } from './admin-access.ts';
+import { type AdminAccess, writeAdminAccess } from './admin-access.ts';
 import { bindPorts } from './bind-ports.ts';
 import { childEnvironment } from './child-secrets.ts';
 import { keepClockFile, readClockFile } from './clock-file.ts';
@@ -43,6 +43,8 @@ export interface SupervisorOptions {
   readonly entry: string;
   readonly env: NodeJS.ProcessEnv;
   readonly log: Logger;
+  /** False: a start makes no key and no login link, since what it prints is kept where others read it. */
+  readonly mayShowSecrets: boolean;
   /** Another gateway took the data directory; `stop` has been called. */
   readonly onLost: () => void;
 }
@@ -52,9 +54,6 @@ export interface ReadyGateway extends FirstAccess {
   /** Null: this node has no proxies, and nobody has said where those of others are. */
   readonly proxyOrigin: string | null;
 }
-
-/** A node that only takes calls makes no key, and nobody can sign in there. */
-const NO_ACCESS: FirstAccess = { dashboardUrl: null, firstKey: null };
 
 export interface Supervisor {
   /** Resolves when calls can be made. When it rejects, everything that had been started is stopped. Call it once. */
@@ -148,11 +147,19 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       parts.demo?.start(),
     ]);
     aborter.signal.throwIfAborted();
-    const access = config.role === 'proxy' ? NO_ACCESS : await createFirstAccess(dataDir, admin, log);
     const proxies = config.role === 'control' ? bound.publicUrl : origin;
+    const access = await createAccess(admin);
     isStarted = true;
     log.info({ readyMs: Math.round(performance.now()), role: config.role, proxy: proxies, admin: admin.url }, 'ready');
     return { proxyOrigin: proxies, ...access };
+  }
+
+  async function createAccess(admin: AdminAccess): Promise<FirstAccess> {
+    // A node that only takes calls makes no key, and nobody can sign in there.
+    if (config.role === 'proxy') return { dashboardUrl: null, firstKey: null };
+    return options.mayShowSecrets
+      ? createFirstAccess(dataDir, admin, log)
+      : { dashboardUrl: admin.url, firstKey: null };
   }
 
   async function startControl(
