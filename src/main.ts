@@ -90,6 +90,7 @@ async function createProgram(): Promise<Command> {
     .option('--estimates <on|off>', 'count what nobody reported, apart from all costs (TOLLGATE_ESTIMATES, on)')
     .option('--durability <process|power>', 'what a record survives (TOLLGATE_DURABILITY, process)')
     .option('--on-full <open|closed>', 'when a record cannot be kept: go on, or refuse (TOLLGATE_ON_FULL, open)')
+    .option('--keep-alive-seconds <number>', 'for idle connections of clients (TOLLGATE_KEEP_ALIVE_SECONDS, 75)')
     .option('--drain-seconds <number>', 'how long open calls may run when it stops (TOLLGATE_DRAIN_SECONDS, 30)')
     .option(
       '--stop-delay-seconds <number>',

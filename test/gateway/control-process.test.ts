@@ -133,6 +133,7 @@ function startMessage(): ControlStart {
     onRevoke: 'finish',
     durability: 'process',
     onFull: 'open',
+    keepAliveSeconds: 75,
     drainSeconds: 30,
     stopDelaySeconds: 0,
     estimates: 'on',
