@@ -35,25 +35,29 @@ export function writeAdminAccess(dataDir: string, url: string, givenToken: strin
 export async function createFirstKey(dataDir: string, admin: AdminAccess): Promise<string | null> {
   const flag = join(dataDir, 'first-key-created');
   if (existsSync(flag)) return null;
-  const response = await postFirstKey(admin);
-  if (!response.ok) throw new Error(`the admin API answered ${response.status} to the first key`);
-  const { key } = keySchema.parse(await response.json());
+  const made = await askKeys(admin, { method: 'POST', body: JSON.stringify({ name: 'first' }) });
+  const { key } = keySchema.parse(made);
   writePrivateFile(flag, `${new Date().toISOString()}\n`);
   return key;
 }
 
+/** Resolves when keys can be made. Throws when that lasts too long. */
+export async function awaitKeys(admin: AdminAccess): Promise<void> {
+  await askKeys(admin, { method: 'GET' });
+}
+
 /** The API is up before the database's schema is; until then it answers 503 `database_unavailable`. */
-async function postFirstKey(admin: AdminAccess): Promise<Response> {
+async function askKeys(admin: AdminAccess, init: RequestInit): Promise<unknown> {
   const deadline = AbortSignal.timeout(KEY_TIMEOUT_MS);
   for (;;) {
     const response = await fetch(`${admin.url}/api/v1/keys`, {
-      method: 'POST',
+      ...init,
       headers: { authorization: `Bearer ${admin.token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ name: 'first' }),
       signal: deadline,
     });
-    const isEarly = response.status === 503 && (await response.clone().text()).includes('database_unavailable');
-    if (!isEarly) return response;
+    if (response.ok) return response.json();
+    const isEarly = response.status === 503 && (await response.text()).includes('database_unavailable');
+    if (!isEarly) throw new Error(`the admin API answered ${response.status} about the first key`);
     await delay(RETRY_MS, undefined, { signal: deadline });
   }
 }

@@ -20,7 +20,7 @@ import { openDataDirectory } from './data-directory.ts';
 import { type Database, openDatabase } from './database.ts';
 import { createDemoChild } from './demo-child.ts';
 import { removeEmptySpools } from './empty-spools.ts';
-import { createFirstAccess, type FirstAccess } from './first-access.ts';
+import { createFirstAccess, type FirstAccess, withholdFirstAccess } from './first-access.ts';
 import { endFormerChildren, noteChildren } from './former-children.ts';
 import { createGatewayParts, listChildren } from './gateway-parts.ts';
 import { createKeyPublication } from './key-publication.ts';
@@ -147,7 +147,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     aborter.signal.throwIfAborted();
     const access = options.mayShowSecrets
       ? await createFirstAccess(dataDir, admin, log)
-      : { dashboardUrl: admin.url, firstKey: null };
+      : await withholdFirstAccess(admin, isSetUp, log);
     isStarted = true;
     log.info({ readyMs: Math.round(performance.now()), proxy: origin, admin: admin.url }, 'ready');
     return { proxyOrigin: origin, ...access };
