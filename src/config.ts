@@ -43,6 +43,9 @@ export interface TlsFiles {
   readonly key: string;
 }
 
+/** Above the idle time of most load balancers in front, which would otherwise re-use a connection that is just closing. */
+export const DEFAULT_KEEP_ALIVE_SECONDS = 75;
+
 export interface Config {
   readonly host: string;
   readonly port: number;
@@ -91,6 +94,8 @@ export interface Config {
   readonly onFull: 'open' | 'closed';
   /** How long the gateway serves on, with `readyz` at 503, when it is asked to stop. */
   readonly stopDelaySeconds: number;
+  /** How long the proxy port keeps a connection without a request. */
+  readonly keepAliveSeconds: number;
   /** How long a proxy process that is to end lets its open calls run. */
   readonly drainSeconds: number;
   /** Where newer prices are fetched from: not at all, from where they are published, or from this address. */
@@ -127,6 +132,7 @@ export interface ConfigFlags {
   readonly onRevoke?: string;
   readonly durability?: string;
   readonly onFull?: string;
+  readonly keepAliveSeconds?: string;
   readonly drainSeconds?: string;
   readonly stopDelaySeconds?: string;
   readonly priceFeed?: string;

@@ -34,6 +34,7 @@ test('without any setting the defaults hold, and the result is frozen', () => {
     ...{
       durability: 'process',
       onFull: 'open',
+      keepAliveSeconds: 75,
       stopDelaySeconds: 5,
       drainSeconds: 30,
       estimates: 'on',

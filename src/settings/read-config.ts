@@ -4,7 +4,7 @@
  */
 import { availableParallelism, hostname } from 'node:os';
 import { resolve } from 'node:path';
-import type { Config, ConfigFlags, TlsFiles } from '../config.ts';
+import { type Config, type ConfigFlags, DEFAULT_KEEP_ALIVE_SECONDS, type TlsFiles } from '../config.ts';
 import { defaultDataDir } from '../default-data-dir.ts';
 import { OperatorError } from '../errors.ts';
 import { requireAdminExposure } from './exposure.ts';
@@ -21,6 +21,8 @@ const DEFAULT_STOP_DELAY_SECONDS = 5;
 const MAX_STOP_DELAY_SECONDS = 3_600;
 /** Reasoning streams last minutes; longer than the default and most orchestrators kill us anyway. */
 const DEFAULT_DRAIN_SECONDS = 30;
+/** An idle connection holds a place of a client. */
+const MAX_KEEP_ALIVE_SECONDS = 86_400;
 const MAX_DRAIN_SECONDS = 86_400;
 
 function give(flagName: string, flag: string | undefined, variable: string, env: Environment): Given {
@@ -149,6 +151,7 @@ export function readConfig(flags: ConfigFlags, env: Environment, isInTerminal = 
   const rows = give('--retention-rows', flags.retentionRows, 'TOLLGATE_RETENTION_ROWS', env);
   const delay = give('--stop-delay-seconds', flags.stopDelaySeconds, 'TOLLGATE_STOP_DELAY_SECONDS', env);
   const drain = give('--drain-seconds', flags.drainSeconds, 'TOLLGATE_DRAIN_SECONDS', env);
+  const keepAlive = give('--keep-alive-seconds', flags.keepAliveSeconds, 'TOLLGATE_KEEP_ALIVE_SECONDS', env);
   const bodies = give('--retention-bodies', flags.retentionBodies, 'TOLLGATE_RETENTION_BODIES', env);
   const config: Config = {
     host: readHost(give('--host', flags.host, 'TOLLGATE_HOST', env)),
@@ -193,6 +196,7 @@ export function readConfig(flags: ConfigFlags, env: Environment, isInTerminal = 
     durability: readChoice(give('--durability', flags.durability, 'TOLLGATE_DURABILITY', env), ['process', 'power']),
     onFull: readChoice(give('--on-full', flags.onFull, 'TOLLGATE_ON_FULL', env), ['open', 'closed']),
     stopDelaySeconds: readInteger(delay, isInTerminal ? 0 : DEFAULT_STOP_DELAY_SECONDS, 0, MAX_STOP_DELAY_SECONDS),
+    keepAliveSeconds: readInteger(keepAlive, DEFAULT_KEEP_ALIVE_SECONDS, 1, MAX_KEEP_ALIVE_SECONDS),
     drainSeconds: readInteger(drain, DEFAULT_DRAIN_SECONDS, 0, MAX_DRAIN_SECONDS),
     priceFeed: readPriceFeed(give('--price-feed', flags.priceFeed, 'TOLLGATE_PRICE_FEED', env)),
     estimates: readChoice(give('--estimates', flags.estimates, 'TOLLGATE_ESTIMATES', env), ['on', 'off']),

@@ -131,6 +131,7 @@ function startMessage(): ControlStart {
     onRevoke: 'finish',
     durability: 'process',
     onFull: 'open',
+    keepAliveSeconds: 75,
     drainSeconds: 30,
     stopDelaySeconds: 0,
     estimates: 'on',
