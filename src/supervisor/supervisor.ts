@@ -157,9 +157,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   async function createAccess(admin: AdminAccess, isSetUp: boolean): Promise<FirstAccess> {
     // A node that only takes calls makes no key, and nobody can sign in there.
     if (config.role === 'proxy') return { dashboardUrl: null, firstKey: null };
-    return options.mayShowSecrets
-      ? createFirstAccess(dataDir, admin, log)
-      : withholdFirstAccess(admin, isSetUp, log);
+    return options.mayShowSecrets ? createFirstAccess(dataDir, admin, log) : withholdFirstAccess(admin, isSetUp, log);
   }
 
   async function startControl(
