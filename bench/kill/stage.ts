@@ -137,7 +137,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
  * Everything stored that was written until now, and the directories of dead processes gone. The shipper says when a
  * round found nothing left; the first such round may have begun too early, the next one has not.
  */
-async function waitUntilDrained(gateway: TestGateway, workers: number): Promise<void> {
+export async function waitUntilDrained(gateway: TestGateway, workers: number): Promise<void> {
   const sinceMs = Date.now();
   let first: number | null = null;
   await waitUntil(

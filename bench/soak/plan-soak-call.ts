@@ -14,7 +14,7 @@ import {
   planCall,
   traceIdOf,
 } from '../kill/call-plan.ts';
-import type { SessionTurn } from '../kill/session-plan.ts';
+import type { SessionPlan, SessionTurn } from '../kill/session-plan.ts';
 import { planSession, REALTIME_MODEL } from './plan-session.ts';
 
 const SESSION_SHARE = 1 / 16;
@@ -56,16 +56,25 @@ function planHttpCall(n: number, seed: number): CallPlan {
 }
 
 function planSessionCall(n: number, random: () => number): CallPlan {
+  const { plan, session } = planWholeSession(n, random);
+  const drawn = random();
+  if (drawn < SESSION_TROUBLE_SHARE) return withTrouble(plan, SESSION_TROUBLES, session.fromProvider.length, random);
+  if (drawn >= SESSION_TROUBLE_SHARE + SESSION_ABORT_SHARE) return plan;
+  return { ...plan, abort: drawAbort(SESSION_ABORTS, session.providerBytes.length, random) };
+}
+
+/** A session that nobody cuts or leaves. */
+export function planWholeSession(
+  n: number,
+  random: () => number,
+): { readonly plan: CallPlan; readonly session: SessionPlan } {
   const session = planSession(n, random);
   const plan: CallPlan = {
     ...{ id: callIdOf(n), kind: 'realtime', session, path: `/v1/realtime?model=${REALTIME_MODEL}` },
     ...{ requestBody: '', answer: () => [], contentType: '', clientBody: '', pauseMs: 1 + Math.floor(random() * 12) },
     expected: { provider: 'openai', traceId: traceIdOf(n), ...sumTurns(session.turns) },
   };
-  const drawn = random();
-  if (drawn < SESSION_TROUBLE_SHARE) return withTrouble(plan, SESSION_TROUBLES, session.fromProvider.length, random);
-  if (drawn >= SESSION_TROUBLE_SHARE + SESSION_ABORT_SHARE) return plan;
-  return { ...plan, abort: drawAbort(SESSION_ABORTS, session.providerBytes.length, random) };
+  return { plan, session };
 }
 
 function sumTurns(turns: readonly SessionTurn[]): Omit<ExpectedRow, 'provider' | 'traceId'> {

@@ -22,6 +22,7 @@ import { addRunsCommand } from './runs-command.ts';
 import { addSettingsCommands } from './settings-commands.ts';
 import { addSpoolCommands } from './spool-commands.ts';
 import { addSqlCommand } from './sql-command.ts';
+import { addServiceCommands } from './systemd/service-commands.ts';
 import { addVerifyCommand } from './verify-command.ts';
 
 /** Lists under `--json` are one object a line. */
@@ -57,4 +58,5 @@ export function addCommands(program: Command): void {
   addRestartCommand(program, addClientOptions);
   addSqlCommand(program, addClientOptions);
   addVerifyCommand(program, addClientOptions);
+  addServiceCommands(program);
 }

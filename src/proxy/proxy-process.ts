@@ -29,6 +29,8 @@ const IDLE_CLOSE_DELAY_MS = 300;
 /** Connections that wait while this process is replaced; Node's default of 511 is less than a busy second brings. */
 const LISTEN_BACKLOG = 4_096;
 const DRAIN_POLL_MS = 20;
+/** For the control process to read the keys of now; a database that is away may not keep a node from its calls. */
+const OLD_KEYS_LIMIT_MS = 10_000;
 /** For writing the endings of cut calls. */
 const CUT_SETTLE_MS = 500;
 
@@ -71,6 +73,12 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
     log,
   });
   if (start.clock !== undefined) gateway.clock.set(start.clock);
+  if (start.areKeysOld === true) {
+    gateway.areKeysOld = true;
+    setTimeout(() => {
+      gateway.areKeysOld = false;
+    }, OLD_KEYS_LIMIT_MS);
+  }
   const listener = createProxyServer(gateway, { ...SERVER_LIMITS, maxConnections });
   watchKeys(gateway);
   const report = setInterval(() => sendReport(channel, gateway, start.spoolName, attempts), REPORT_INTERVAL_MS);
@@ -130,6 +138,7 @@ async function applyKeys(channel: ChildChannel, gateway: Gateway, keysFile: stri
   const { keys, log } = gateway;
   const current = keys.snapshot;
   if (current !== null && current.version >= change.version) {
+    gateway.areKeysOld = false;
     channel.send({ type: 'keys-applied', version: current.version });
     return;
   }
@@ -140,6 +149,7 @@ async function applyKeys(channel: ChildChannel, gateway: Gateway, keysFile: stri
     return;
   }
   keys.snapshot = next;
+  gateway.areKeysOld = false;
   endCallsOfEndedKeys(gateway);
   channel.send({ type: 'keys-applied', version: next.version });
 }

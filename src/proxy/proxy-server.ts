@@ -209,11 +209,15 @@ function endSoon(socket: Duplex): void {
   socket.once('close', () => clearTimeout(limit));
 }
 
-/** `/healthz`: the process works. `/readyz`: it has its keys and the gateway is not stopping. Neither asks the database. */
+/**
+ * `/healthz`: the process works. `/readyz`: it has its keys, of now where the database answers, and the gateway is not
+ * stopping. Neither asks the database.
+ */
 function answerHealth(url: string | undefined, outgoing: ClientResponse, gateway: Gateway): boolean {
   if (url !== '/healthz' && url !== '/readyz') return false;
   const isStopping = gateway.isDraining && gateway.isReplaced !== true;
-  const isReady = url === '/healthz' || (gateway.keys.snapshot !== null && !isStopping);
+  const hasKeys = gateway.keys.snapshot !== null && gateway.areKeysOld !== true;
+  const isReady = url === '/healthz' || (hasKeys && !isStopping);
   if (gateway.isDraining) outgoing.shouldKeepAlive = false;
   const status = isReady ? 200 : 503;
   outgoing.writeHead(status, STATUS_CODES[status] ?? '', ['content-type', 'application/json']);

@@ -17,6 +17,8 @@ export interface KeyPublication {
   readonly applied: (proxy: KeyReceiver, version: number) => void;
   /** A process works now: it is given the last change again, which may have come while it was reading the file. */
   readonly ready: (proxy: KeyReceiver) => void;
+  /** Since the start nothing was published: what is on file is what was known before. */
+  readonly areKeysOld: () => boolean;
   /** A process ended: the one that follows reads the file, so nothing is waited for. */
   readonly ended: (proxy: KeyReceiver) => void;
 }
@@ -61,6 +63,7 @@ export function createKeyPublication(
     ready: (proxy) => {
       if (last !== null) proxy.send({ type: 'keys-changed', change: last });
     },
+    areKeysOld: () => last === null,
     ended: (proxy) => strike(proxy, Number.POSITIVE_INFINITY),
   };
 }

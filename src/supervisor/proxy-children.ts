@@ -20,6 +20,8 @@ export interface ProxyChildrenOptions {
   readonly drainMs: number;
   /** Null where the machine's clock is right. */
   readonly readClock: () => ClockReading | null;
+  /** See `ProxyStart`. */
+  readonly areKeysOld: () => boolean;
   readonly onMessage: (proxy: SupervisedChild, message: UpMessage) => void;
   readonly onChange: (proxy: SupervisedChild) => void;
 }
@@ -35,7 +37,7 @@ export function createProxyChildren(options: ProxyChildrenOptions): ProxyFleet {
     listenFds: options.sockets.sockets.map((socket) => socket.fd()),
     createStart: (spoolName): ProxyStart => ({
       ...{ type: 'start', role: 'proxy', config: proxyConfig(config), listenFd: LISTEN_FD },
-      ...{ spoolDir, spoolName, keysFile },
+      ...{ spoolDir, spoolName, keysFile, areKeysOld: options.areKeysOld() },
       ...withClock(options.readClock()),
     }),
     createChild: (listenFd, maxEarlyExits, createStart, onChildMessage, onChildChange) => {

@@ -15,12 +15,13 @@ const SAME_SIGNAL_MS = 250;
 export async function runUntilSignal(
   supervisor: Supervisor,
   log: Logger,
-  onReady: (gateway: ReadyGateway) => void,
+  { onReady, onStopping }: { onReady: (gateway: ReadyGateway) => void; onStopping: () => void },
 ): Promise<void> {
   let signalMs: number | null = null;
   let exitCode = 0;
   const onSignal = (signal: string) => {
     if (signalMs !== null && performance.now() - signalMs < SAME_SIGNAL_MS) return;
+    if (signalMs === null) onStopping();
     signalMs = performance.now();
     const { stopped, isForced } = supervisor.stop();
     log.info({ signal }, isForced ? 'stopping at once' : 'stopping');

@@ -127,7 +127,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     const base = { entry, env, lifelineFd, log };
     const given = { base, config: bound, spoolDir: paths.spool, keysFile: paths.keys };
     parts.proxies = createProxyChildren({
-      ...{ ...given, sockets, drainMs, readClock: () => clockReading },
+      ...{ ...given, sockets, drainMs, readClock: () => clockReading, areKeysOld: publication.areKeysOld },
       ...{ onMessage: onProxyMessage, onChange: onProxyChange },
     });
     if (parts.demoSockets !== null) parts.demo = createDemoChild(base, parts.demoSockets, onChange);

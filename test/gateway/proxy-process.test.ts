@@ -99,3 +99,55 @@ test('a process that ends takes no call whose record it could not keep', async (
     rmSync(dir, { recursive: true });
   }
 });
+
+test('a process with the keys of before is not ready until it hears of those of now, and serves meanwhile', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'proxy-'));
+  const keysFile = join(dir, 'keys.json');
+  const [before, now] = [createGatewayKey(), createGatewayKey()];
+  const entry = { keyId: 1, accountId: 1, revoked: false, expiresAtMs: null, usage: null, bodies: null } as const;
+  await writeKeySnapshotFile(keysFile, createKeySnapshot(1, [{ ...entry, digest: digestKey(before) }]));
+  const provider = await startScriptedProvider({ answer: () => buildAnswer({ body: '{}' }) });
+  const { port, sockets: bound } = await openListeningSockets('127.0.0.1', 0, 1);
+  const child = fork(MAIN, ['internal-proxy'], {
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc', bound[0]?.fd() ?? null],
+    env: { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE },
+  });
+  const hear = (type: string) =>
+    new Promise<void>((resolve) => {
+      child.on('message', (message) => Object(message).type === type && resolve());
+    });
+  const ask = async (path: string, key: string) =>
+    (await fetch(`http://127.0.0.1:${port}${path}`, { headers: { 'x-gateway-key': key } })).status;
+  try {
+    const start: ProxyStart = {
+      ...{
+        type: 'start',
+        role: 'proxy',
+        listenFd: LISTEN_FD,
+        spoolDir: dir,
+        spoolName: 'p1',
+        keysFile,
+        areKeysOld: true,
+      },
+      config: readConfig({ dataDir: dir }, { TOLLGATE_UPSTREAM_OPENAI: provider.origin }),
+    };
+    const isReady = hear('ready');
+    child.send(start);
+    await isReady;
+    expect(await ask('/readyz', '')).toBe(503);
+    expect(await ask('/healthz', '')).toBe(200);
+    expect(await ask('/v1/models', before)).toBe(200);
+    expect(await ask('/v1/models', now)).toBe(401);
+    const isApplied = hear('keys-applied');
+    const upserts = [{ ...entry, digest: digestKey(now), keyId: 2 }];
+    child.send({ type: 'keys-changed', change: { baseVersion: 1, version: 2, upserts } });
+    await isApplied;
+    expect(await ask('/readyz', '')).toBe(200);
+    expect(await ask('/v1/models', now)).toBe(200);
+  } finally {
+    child.kill('SIGKILL');
+    for (const socket of bound) socket.close();
+    await provider.close();
+    rmSync(dir, { recursive: true });
+  }
+});

@@ -15,8 +15,11 @@ try {
     ...{ config, settings: [], log, entry, env: process.env },
     onLost: () => process.exit(1),
   });
-  await runUntilSignal(supervisor, log, (gateway) => {
-    process.stdout.write(formatBanner({ ...gateway, demo: config.demo }));
+  await runUntilSignal(supervisor, log, {
+    onReady: (gateway) => {
+      process.stdout.write(formatBanner({ ...gateway, demo: config.demo }));
+    },
+    onStopping: () => {},
   });
 } catch (error) {
   process.stderr.write(`tollgate: ${error instanceof OperatorError ? error.message : String(error)}\n`);

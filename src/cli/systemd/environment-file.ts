@@ -1,0 +1,40 @@
+/** The file with the settings of a service, as it is before anybody has filled it in, and what is read from one. */
+
+export function formatEnvironmentFile(unit: string, credentialsDir: string): string {
+  return `# Settings of Tollgate as a service, NAME=value, one a line. What is commented out shows the default.
+# After a change:  systemctl restart ${unit}
+# All settings:    README, "Settings". The data directory is given by the unit, and not here.
+
+# Where clients reach it. 0.0.0.0 is every address of this machine: without TLS only behind a proxy or in a private network.
+#TOLLGATE_HOST=127.0.0.1
+#TOLLGATE_PORT=4141
+# The address that clients use, when it is another one.
+#TOLLGATE_PUBLIC_URL=https://gateway.example.com
+
+# Dashboard and API; from your desk: ssh -L 4142:127.0.0.1:4142 THIS_MACHINE
+#TOLLGATE_ADMIN_HOST=127.0.0.1
+#TOLLGATE_ADMIN_PORT=4142
+
+# Without DATABASE_URL the gateway runs a PostgreSQL of its own. It holds a password, so better not here but in the file
+#   ${credentialsDir}/DATABASE_URL
+# that root alone may read; then once more: tollgate service install. The same for TOLLGATE_ADMIN_TOKEN and
+# TOLLGATE_METRICS_TOKEN.
+
+#TOLLGATE_WORKERS=2
+#TOLLGATE_BODIES=full
+#TOLLGATE_RETENTION_ROWS=90
+#TOLLGATE_RETENTION_BODIES=14
+#TOLLGATE_STOP_DELAY_SECONDS=5
+#TOLLGATE_DRAIN_SECONDS=30
+
+# The way out, where there is none but through a proxy.
+#HTTPS_PROXY=http://proxy.example.com:3128
+#NO_PROXY=127.0.0.1,localhost
+`;
+}
+
+/** True when it sets a port that only a privileged process may open. */
+export function hasLowPort(environmentFile: string): boolean {
+  const ports = environmentFile.matchAll(/^\s*TOLLGATE_(?:ADMIN_)?PORT\s*=\s*["']?(\d{1,5})/gm);
+  return [...ports].some(([, port]) => Number(port) > 0 && Number(port) < 1024);
+}

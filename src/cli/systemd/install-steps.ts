@@ -1,0 +1,110 @@
+/** What `tollgate service install` and `uninstall` do to a machine: told step by step, then done in the same order. */
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { OperatorError } from '../../errors.ts';
+import type { Machine } from './machine.ts';
+import { findPlaces, listServiceFiles, type ServiceFile, type ServiceOptions } from './service-files.ts';
+import { isUnedited } from './unit-text.ts';
+
+export interface Step {
+  readonly what: string;
+  readonly run: () => void;
+}
+
+function writeWhole(path: string, text: string, mode: number): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
+  const temporary = `${path}.new`;
+  writeFileSync(temporary, text);
+  // Whatever the mask of the shell is.
+  chmodSync(temporary, mode);
+  renameSync(temporary, path);
+}
+
+/** Null when there is nothing to do. Throws for a file that somebody has edited, unless it is to be replaced. */
+function planFile(machine: Machine, user: string, file: ServiceFile, isReplacing: boolean): Step | null {
+  const { path, text, mode } = file;
+  const onDisk = join(machine.root, path);
+  const write = () => {
+    writeWhole(onDisk, text, mode);
+    if (file.isTheirs) machine.give(onDisk, user, 'group');
+  };
+  if (!existsSync(onDisk)) return { what: `write   ${path}`, run: write };
+  const found = readFileSync(onDisk, 'utf8');
+  if (file.isTheirs || found === text) return null;
+  if (isUnedited(found)) return { what: `update  ${path}`, run: write };
+  if (!isReplacing)
+    throw new OperatorError(
+      `${path} was edited or written by somebody else, and nothing was changed: move your changes to \`systemctl edit\`, then add --replace, which keeps the old file as ${path}.old`,
+    );
+  return {
+    what: `replace ${path}, and keep the old one as ${path}.old`,
+    run: () => {
+      renameSync(onDisk, `${onDisk}.old`);
+      write();
+    },
+  };
+}
+
+function planDirectory(machine: Machine, path: string, mode: number, give: (path: string) => void): Step | null {
+  const onDisk = join(machine.root, path);
+  if (existsSync(onDisk)) return null;
+  return {
+    what: `make    ${path}`,
+    run: () => {
+      mkdirSync(onDisk, { recursive: true });
+      chmodSync(onDisk, mode);
+      give(onDisk);
+    },
+  };
+}
+
+/** What somebody has edited stays, under a name that systemd does not read. */
+function planRemoval(machine: Machine, path: string): Step | null {
+  const onDisk = join(machine.root, path);
+  if (!existsSync(onDisk)) return null;
+  if (isUnedited(readFileSync(onDisk, 'utf8'))) return { what: `remove  ${path}`, run: () => rmSync(onDisk) };
+  return {
+    what: `rename  ${path} to ${path}.old, since it was edited`,
+    run: () => renameSync(onDisk, `${onDisk}.old`),
+  };
+}
+
+function planReload(machine: Machine): Step {
+  return { what: 'run     systemctl daemon-reload', run: () => machine.run('systemctl', ['daemon-reload']) };
+}
+
+/** Empty when all is as it should be. */
+export function planInstall(options: ServiceOptions, machine: Machine, isReplacing: boolean): readonly Step[] {
+  const { user } = options;
+  const places = findPlaces(options.name, options.envFile, options.dataDir);
+  const files = listServiceFiles(options, machine);
+  const plan = (file: ServiceFile) => planFile(machine, user, file, isReplacing);
+  const steps = [
+    ...files.filter(({ path }) => path === places.sysusersFile).map(plan),
+    machine.hasUser(user)
+      ? null
+      : { what: `add     the user ${user}`, run: () => machine.run('systemd-sysusers', [places.sysusersFile]) },
+    planDirectory(machine, places.configDir, 0o750, (path) => machine.give(path, user, 'group')),
+    planDirectory(machine, places.credentialsDir, 0o700, () => {}),
+    ...files.filter(({ path }) => path !== places.sysusersFile).map(plan),
+    files.some(({ path }) => path === places.dropIn) ? null : planRemoval(machine, places.dropIn),
+    options.dataDir === null
+      ? null
+      : planDirectory(machine, options.dataDir, 0o700, (path) => machine.give(path, user, 'owner')),
+  ].filter((step) => step !== null);
+  return steps.length === 0 ? [] : [...steps, planReload(machine)];
+}
+
+/** Empty when there is no such service. Settings, data and the user stay. */
+export function planUninstall(name: string | null, machine: Machine): readonly Step[] {
+  const places = findPlaces(name, null, null);
+  if (!existsSync(join(machine.root, places.unitFile))) return [];
+  const stop = ['disable', '--now', places.unit];
+  return [
+    { what: `run     systemctl ${stop.join(' ')}`, run: () => machine.run('systemctl', stop) },
+    planRemoval(machine, places.dropIn),
+    // The template stays: other instances may need it, and by itself it starts nothing.
+    name === null ? planRemoval(machine, places.unitFile) : null,
+    planReload(machine),
+  ].filter((step) => step !== null);
+}

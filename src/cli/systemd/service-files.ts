@@ -1,0 +1,99 @@
+/** The files of a service, where they lie and what is in them, from what was asked and what the machine has. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { OperatorError } from '../../errors.ts';
+import { formatEnvironmentFile, hasLowPort } from './environment-file.ts';
+import type { Machine } from './machine.ts';
+import { formatDropIn, formatUnit, type Program, signText } from './unit-text.ts';
+
+/** The settings that may stand in a file of their own (`NAME_FILE`). */
+const SECRETS = ['DATABASE_URL', 'TOLLGATE_ADMIN_TOKEN', 'TOLLGATE_METRICS_TOKEN'] as const;
+
+export interface ServiceOptions {
+  /** Null: the one service of the machine, `tollgate`; else the instance `tollgate@NAME`. */
+  readonly name: string | null;
+  readonly user: string;
+  readonly dataDir: string | null;
+  readonly envFile: string | null;
+  readonly program: Program;
+}
+
+export interface ServicePlaces {
+  readonly unit: string;
+  readonly unitFile: string;
+  readonly dropIn: string;
+  readonly sysusersFile: string;
+  readonly configDir: string;
+  readonly envFile: string;
+  readonly credentialsDir: string;
+  readonly dataDir: string;
+}
+
+export interface ServiceFile {
+  readonly path: string;
+  readonly mode: number;
+  readonly text: string;
+  /** Settings are the operator's from the first moment on: once there, the file is left alone. The user may read it. */
+  readonly isTheirs: boolean;
+}
+
+export function findPlaces(name: string | null, envFile: string | null, dataDir: string | null): ServicePlaces {
+  const key = name ?? 'tollgate';
+  const unit = name === null ? 'tollgate' : `tollgate@${name}`;
+  const units = '/etc/systemd/system';
+  return {
+    unit,
+    unitFile: join(units, name === null ? 'tollgate.service' : 'tollgate@.service'),
+    dropIn: join(units, `${unit}.service.d`, '10-machine.conf'),
+    sysusersFile: '/etc/sysusers.d/tollgate.conf',
+    configDir: '/etc/tollgate',
+    envFile: envFile ?? join('/etc/tollgate', `${key}.env`),
+    credentialsDir: join('/etc/tollgate', `${key}.credentials`),
+    dataDir: dataDir ?? join('/var/lib', name === null ? 'tollgate' : `tollgate-${name}`),
+  };
+}
+
+function listCredentials(root: string, dir: string): { readonly name: string; readonly path: string }[] {
+  let names: string[];
+  try {
+    names = readdirSync(join(root, dir));
+  } catch {
+    // There is none, or `--print` may not look.
+    names = [];
+  }
+  const unknown = names.find((name) => !SECRETS.some((secret) => secret === name));
+  if (unknown !== undefined)
+    throw new OperatorError(`${join(dir, unknown)}: only these settings may be files there: ${SECRETS.join(', ')}`);
+  return names.sort().map((name) => ({ name, path: join(dir, name) }));
+}
+
+/** In the order in which they are written. */
+export function listServiceFiles(options: ServiceOptions, machine: Machine): readonly ServiceFile[] {
+  const { name, user, program } = options;
+  const places = findPlaces(name, options.envFile, options.dataDir);
+  const envFile = join(machine.root, places.envFile);
+  const settings = existsSync(envFile) ? readFileSync(envFile, 'utf8') : '';
+  const dropIn = formatDropIn({
+    credentials: listCredentials(machine.root, places.credentialsDir),
+    ...{ dataDir: options.dataDir, envFile: options.envFile, hasLowPort: hasLowPort(settings) },
+  });
+  const unit = formatUnit({ program, user, isTemplate: name !== null });
+  return [
+    ...(machine.hasUser(user)
+      ? []
+      : [
+          {
+            path: places.sysusersFile,
+            ...{ mode: 0o644, isTheirs: false },
+            text: signText(`u ${user} - "Tollgate, a gateway for language-model providers" ${places.dataDir}\n`),
+          },
+        ]),
+    {
+      path: places.envFile,
+      ...{ mode: 0o640, isTheirs: true },
+      text: formatEnvironmentFile(places.unit, places.credentialsDir),
+    },
+    { path: places.unitFile, ...{ mode: 0o644, isTheirs: false }, text: unit },
+    ...(dropIn === null ? [] : [{ path: places.dropIn, ...{ mode: 0o644, isTheirs: false }, text: dropIn }]),
+  ];
+}
