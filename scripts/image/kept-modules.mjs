@@ -3,14 +3,17 @@
 // loads. A test looks that no file that stays asks for one that goes, and starts a gateway on what stays.
 
 const LEGAL = /(?:^|\/)(?:licen[cs]e|copying|notice|thirdpartynotices?)[^/]*$/i;
-const NEVER_LOADED = /\.(?:[cm]?ts|tsx|map|md|markdown|mkd|tsbuildinfo|flow|html|ico|png|svg|yml|yaml)$|\/\.[^/]+$/i;
+const NEVER_LOADED =
+  /\.(?:[cm]?ts|tsx|map|md|markdown|mkd|tsbuildinfo|flow|html|ico|png|svg|yml|yaml)$|\/\.[^/]+$|[/.]test\.[cm]?js$/i;
 
-/** Of single packages; the names are those of their folders. */
+/** Of every package, then of single ones. */
 const UNUSED_PARTS = [
+  /^(?:@[^/]+\/)?[^/]+\/(?:tests?|docs|bench|benchmarks|examples)\//,
+  /^@pydantic\/genai-prices\/dist\/(?:cli|index\.cjs)/,
   // For bundlers: Node takes `dist-cjs`.
   /^@(?:aws-sdk|smithy|aws-crypto)\/[^/]+\/(?:dist-es|dist-types|dist\/module|build\/module|node_modules\/@[^/]+\/[^/]+\/dist-(?:es|types))\//,
   /^@opentelemetry\/api\/dist\/(?:esm|esnext)\//,
-  /^bintrees\/(?:test|dist|examples)\//,
+  /^bintrees\/dist\//,
   /^bowser\/(?:src|bundled\.js)/,
   /^csv-stringify\/dist\/(?:iife|umd|cjs)\//,
   // One encoding of five, in the form of modules.
@@ -18,11 +21,7 @@ const UNUSED_PARTS = [
   /^gpt-tokenizer\/esm\/(?:(?:bpeRanks|encoding)\/(?!o200k_base\.js)|model\/|fixtures\/|main|resolveEncoding|models(?:\.|$))/,
   /^kysely\/dist\/cjs\//,
   /^hono\/dist\/cjs\//,
-  /^pino\/(?:test|docs|benchmarks|examples)\//,
-  /^thread-stream\/(?:test|bench)/,
-  /^sonic-boom\/(?:test|bench)/,
-  /^@pinojs\/redact\/(?:test|benchmarks)/,
-  /^undici\/(?:docs|scripts|types)\//,
+  /^undici\/(?:scripts|types)\//,
   /^uuid\/dist\//,
   /^yaml\/browser\//,
   /^zod\/src\//,

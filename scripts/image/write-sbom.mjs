@@ -17,7 +17,9 @@ const { values } = parseArgs({
 });
 const { root, gateway, node, postgres, arch } = values;
 if (!root || !gateway || !node || !arch) {
-  process.stderr.write('usage: write-sbom.mjs --root DIR --gateway DIR --node DIR [--postgres DIR] --arch amd64|arm64\n');
+  process.stderr.write(
+    'usage: write-sbom.mjs --root DIR --gateway DIR --node DIR [--postgres DIR] --arch amd64|arm64\n',
+  );
   process.exit(2);
 }
 
@@ -26,8 +28,8 @@ const LIBRARIES = [
   { name: 'openssl', file: 'libcrypto.so.1.1', version: /OpenSSL (\d+\.\d+\.\d+[a-z]?)\s+\d/ },
   { name: 'zlib', file: 'libz.so.1', version: /deflate (\d[\d.]+) Copyright/ },
   { name: 'xz', file: 'liblzma.so.5', version: /\0(5\.\d+\.\d+)\0/ },
-  { name: 'libxml2', file: 'libxml2.so.2', version: /\0(2\d{4})(?:-\w+)?\0/ },
-  { name: 'icu', file: 'libicuuc.so.60', version: /libicuuc\.so\.(\d+)/ },
+  { name: 'libxml2', file: 'libxml2.so.2', version: /\D(2)0(\d)(\d\d)\0/ },
+  { name: 'icu', file: 'libicuuc.so.60', version: /\0(60\.\d+)\0/ },
 ];
 
 function generic(name, version, group) {
@@ -45,7 +47,8 @@ function listNpm() {
 function listDebian() {
   const folder = join(root, 'var/lib/dpkg/status.d');
   return readdirSync(folder).map((file) => {
-    const field = (name) => new RegExp(`^${name}: (.*)$`, 'm').exec(readFileSync(join(folder, file), 'utf8'))?.[1] ?? '';
+    const field = (name) =>
+      new RegExp(`^${name}: (.*)$`, 'm').exec(readFileSync(join(folder, file), 'utf8'))?.[1] ?? '';
     const [name, version] = [field('Package'), field('Version')];
     const purl = `pkg:deb/debian/${encodeURIComponent(name)}@${encodeURIComponent(version)}?arch=${field('Architecture')}`;
     return { type: 'library', group: 'debian', name, version, purl };
@@ -66,7 +69,15 @@ function listPostgres() {
   const server = /^\d+\.\d+/.exec(version)?.[0] ?? version;
   const libraries = LIBRARIES.map((library) => {
     const text = readFileSync(join(folder, 'native/lib', library.file), 'latin1');
-    return generic(library.name, library.version.exec(text)?.[1] ?? 'unknown', 'postgresql');
+    return generic(
+      library.name,
+      library.version
+        .exec(text)
+        ?.slice(1)
+        .join('.')
+        .replace(/\.0(?=\d)/g, '.') ?? 'unknown',
+      'postgresql',
+    );
   });
   return [
     { type: 'library', name, version, purl: `pkg:npm/${encodeURIComponent(name)}@${version}` },
