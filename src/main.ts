@@ -1,11 +1,15 @@
 /** The command line: `start`, and the processes that it starts. What a process is made of is wired in its own file. */
+import { hostname } from 'node:os';
+import { dirname } from 'node:path';
 import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { formatBanner } from './banner.ts';
 import type { ConfigFlags } from './config.ts';
+import type { CreateNodeFace } from './control/node-face.ts';
 import { OperatorError } from './errors.ts';
 import { createLog } from './log.ts';
+import { createOwnCommand } from './own-command.ts';
 import { listExposureWarnings } from './settings/exposure.ts';
 import { listSettings } from './settings/list-settings.ts';
 import { adviseNoProxy } from './settings/no-proxy-advice.ts';
@@ -20,7 +24,7 @@ async function start(flags: ConfigFlags): Promise<void> {
   // Only here: it brings a database driver and a schema library, 10 MB in each of the proxy processes.
   const { createSupervisor } = await import('./supervisor/supervisor.ts');
   const { runUntilSignal } = await import('./supervisor/run-until-signal.ts');
-  const { createSystemdTeller } = await import('./supervisor/tell-systemd.ts');
+  const { createSystemdTeller, isStartedBySystemd } = await import('./supervisor/tell-systemd.ts');
   const config = readConfig(flags, process.env, isatty(0));
   const log = createLog({ level: config.logLevel, role: 'supervisor' });
   if (!isReaped)
@@ -32,16 +36,25 @@ async function start(flags: ConfigFlags): Promise<void> {
   // It is for this process alone: what runs below it has nothing to tell.
   const { NOTIFY_SOCKET, ...env } = process.env;
   const systemd = createSystemdTeller(NOTIFY_SOCKET, log);
+  const isService = isStartedBySystemd(env, process.pid);
   const supervisor = createSupervisor({
     ...{ config, settings: listSettings(config, flags, process.env) },
     ...{ log, env, entry: fileURLToPath(import.meta.url) },
+    // A service's output is kept in the journal, for more people than may have a key.
+    mayShowSecrets: !isService,
     onLost: () => process.exit(1),
+  });
+  const command = createOwnCommand({
+    ...{ root: dirname(import.meta.dirname), isClone: import.meta.filename.endsWith('.ts'), isService },
+    // npm runs its scripts in its own folder, and says where it was called.
+    ...{ cwd: env['INIT_CWD'] ?? process.cwd(), hostname: hostname(), dataDir: config.dataDir, env },
   });
 
   await runUntilSignal(supervisor, log, {
     onReady: (gateway) => {
-      process.stdout.write(formatBanner({ ...gateway, demo: config.demo }));
-      void systemd.ready(`calls are taken at ${gateway.proxyOrigin}`); // It never rejects.
+      process.stdout.write(formatBanner({ ...gateway, role: config.role, demo: config.demo, command }));
+      const isTaking = config.role !== 'control';
+      void systemd.ready(isTaking ? `calls are taken at ${gateway.proxyOrigin}` : 'dashboard and API are up'); // It never rejects.
     },
     onStopping: () => void systemd.stopping(config.stopDelaySeconds, config.drainSeconds),
   });
@@ -56,12 +69,15 @@ async function createProgram(): Promise<Command> {
   program
     .command('start')
     .description('start the gateway: proxy, dashboard and database (settings: flags over environment over defaults)')
+    .option('--role <all|proxy|control>', 'what this node does (TOLLGATE_ROLE, all)')
     .option('--host <address>', 'where the proxy listens (TOLLGATE_HOST, 127.0.0.1)')
     .option('--port <number>', 'its port (TOLLGATE_PORT, 4141)')
     .option('--admin-host <address>', 'where dashboard and API listen (TOLLGATE_ADMIN_HOST, 127.0.0.1)')
     .option('--admin-port <number>', 'their port (TOLLGATE_ADMIN_PORT, 4142)')
     .option('--admin-exposed', 'let other machines reach them without TLS (TOLLGATE_ADMIN_EXPOSED)')
     .option('--public-url <url>', 'the address that clients use (TOLLGATE_PUBLIC_URL)')
+    .option('--tls-cert <file>', 'its certificate: the proxy speaks TLS (TOLLGATE_TLS_CERT)')
+    .option('--tls-key <file>', 'the key of that certificate (TOLLGATE_TLS_KEY)')
     .option('--admin-public-url <url>', "the dashboard's own address (TOLLGATE_ADMIN_PUBLIC_URL)")
     .option('--trusted-proxies <list>', 'proxies in front that tell who a client is (TOLLGATE_TRUSTED_PROXIES)')
     .option('--data-dir <path>', 'where everything is kept (TOLLGATE_DATA_DIR)')
@@ -74,6 +90,7 @@ async function createProgram(): Promise<Command> {
     .option('--estimates <on|off>', 'count what nobody reported, apart from all costs (TOLLGATE_ESTIMATES, on)')
     .option('--durability <process|power>', 'what a record survives (TOLLGATE_DURABILITY, process)')
     .option('--on-full <open|closed>', 'when a record cannot be kept: go on, or refuse (TOLLGATE_ON_FULL, open)')
+    .option('--keep-alive-seconds <number>', 'for idle connections of clients (TOLLGATE_KEEP_ALIVE_SECONDS, 75)')
     .option('--drain-seconds <number>', 'how long open calls may run when it stops (TOLLGATE_DRAIN_SECONDS, 30)')
     .option(
       '--stop-delay-seconds <number>',
@@ -96,20 +113,40 @@ async function createProgram(): Promise<Command> {
   return program;
 }
 
-/** The processes that the supervisor starts: not for people, so not in `--help`. Each loads only its own code. */
+/** The help of each command by its words, for a clone that has nothing installed yet (`npm run help` writes it). */
+async function listHelp(): Promise<Readonly<Record<string, string>>> {
+  const { addCommands } = await import('./cli/commands.ts');
+  const program = await createProgram();
+  addCommands(program);
+  const texts: Record<string, string> = {};
+  const collect = (command: Command, words: readonly string[]) => {
+    let text = '';
+    command.configureOutput({ getOutHelpWidth: () => 100, writeOut: (part) => (text += part) }).outputHelp();
+    texts[words.join(' ')] = text;
+    for (const below of command.commands) collect(below, [...words, below.name()]);
+  };
+  collect(program, []);
+  return texts;
+}
+
+async function runControl(createFace: CreateNodeFace): Promise<void> {
+  const { runControlProcess } = await import('./control/control-process.ts');
+  await runControlProcess({
+    ...{ connectToSupervisor, createLog, createFace },
+    openPrices: async (accountId) => (await import('./prices/current-price-book.ts')).createCurrentPriceBook(accountId),
+  });
+}
+
+/** What the supervisor and our own scripts start: not for people, so not in `--help`. Each loads only its own code. */
 const CHILDREN: Readonly<Record<string, () => Promise<void>>> = {
   'internal-proxy': async () => {
     const { runProxyProcess } = await import('./proxy/proxy-process.ts');
     runProxyProcess(connectToSupervisor());
   },
-  'internal-control': async () => {
-    const { runControlProcess } = await import('./control/control-process.ts');
-    await runControlProcess({
-      connectToSupervisor,
-      createLog,
-      openPrices: async (accountId) =>
-        (await import('./prices/current-price-book.ts')).createCurrentPriceBook(accountId),
-    });
+  'internal-control': async () => runControl((await import('./control/for-all-nodes.ts')).workForAllNodes),
+  'internal-node': async () => runControl((await import('./control/for-own-proxies.ts')).workForOwnProxies),
+  'internal-help': async () => {
+    process.stdout.write(`${JSON.stringify(await listHelp(), null, 2)}\n`);
   },
   'internal-demo': async () => {
     const { runDemoProcess } = await import('./demo/demo-process.ts');

@@ -79,6 +79,7 @@ export interface ProxyCounts {
   readonly bodiesDropped: number;
   readonly compactedTotal: number;
   readonly droppedConnections: number;
+  readonly failedHandshakes: number;
   /** By code. */
   readonly refusals: Readonly<Record<string, number>>;
 }
@@ -180,6 +181,8 @@ export interface AdminDeps {
   /** Where clients reach the proxy. */
   readonly baseUrl: string;
   readonly version: string;
+  /** `control`: this node has no proxies. */
+  readonly role: 'all' | 'control';
   /** Null when it was not built. */
   readonly dashboard: DashboardFiles | null;
   /** The address of it, with its credentials: for who makes another login. */

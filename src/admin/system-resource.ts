@@ -2,15 +2,13 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { SupervisorStatus } from '../channel.ts';
 import { MAX_SKEW_MS } from '../clock.ts';
-import { checkDatabase, readDatabaseFacts } from '../runs/database-facts.ts';
+import { readDatabaseFacts } from '../runs/database-facts.ts';
 import { AccountsBody, formatAccounts } from './accounts-body.ts';
 import type { AccessFigures } from './admin-access.ts';
 import type { AdminDeps, NodeClockState } from './admin-deps.ts';
+import { DATABASE_ANSWER_LIMIT_MS, isDatabaseUp, withinLimit } from './database-answer.ts';
 import { RestartBody } from './restart-resource.ts';
 import { COMMON_ERRORS, jsonAnswer, Time } from './schemas.ts';
-
-/** Also with a database that hangs: who asks for the state must not wait for it. */
-const DATABASE_ANSWER_LIMIT_MS = 2_000;
 
 const MetricsBody = z.object({
   open_calls: z.number(),
@@ -43,9 +41,21 @@ const SettingBody = z
   })
   .openapi('Setting');
 
+const TlsBody = z
+  .object({
+    valid_from: Time,
+    valid_to: Time,
+    names: z.array(z.string()).describe('Hosts that the certificate is valid for'),
+    problem: z.string().nullable().describe('Why the pair in the files is not in force; null when it is'),
+    failed_handshakes: z.number().int().describe('Of the proxy processes that run'),
+    latest_failed_handshake: z.string().nullable().describe('Why a last one failed, in OpenSSL’s words'),
+  })
+  .openapi('Tls');
+
 const StatusBody = z
   .object({
     version: z.string(),
+    role: z.enum(['all', 'control']).describe('Of this node; one that only takes calls has no API'),
     base_url: z.string().describe('Where clients reach the proxy'),
     started_at: Time.nullable(),
     processes: z.array(ProcessBody),
@@ -91,6 +101,7 @@ const StatusBody = z
           .describe('Connections without a credential that were closed because there were too many'),
       })
       .describe('At the door of the admin port, since the control process started'),
+    tls: TlsBody.nullable().describe('Null where the proxy port speaks plain HTTP'),
     settings: z.array(SettingBody).describe('In force; secrets are not shown'),
   })
   .openapi('Status');
@@ -128,6 +139,21 @@ function formatProcess(child: SupervisorStatus['children'][number]): z.infer<typ
   };
 }
 
+function formatTls(supervisor: SupervisorStatus | null): Status['tls'] {
+  if (supervisor?.certificate === undefined) return null;
+  const { validFromMs, validToMs, names, problem } = supervisor.certificate;
+  const proxies = supervisor.children.flatMap(({ metrics }) => (metrics === null ? [] : [metrics]));
+  return {
+    valid_from: new Date(validFromMs).toISOString(),
+    valid_to: new Date(validToMs).toISOString(),
+    names: [...names],
+    problem,
+    failed_handshakes: proxies.reduce((sum, { failedHandshakes = 0 }) => sum + failedHandshakes, 0),
+    latest_failed_handshake:
+      proxies.map(({ latestFailedHandshake }) => latestFailedHandshake).find((reason) => reason !== undefined) ?? null,
+  };
+}
+
 function formatAccess({ wrongTokens, latestWrongToken, closedConnections }: AccessFigures): Status['access'] {
   return {
     wrong_tokens: wrongTokens,
@@ -146,18 +172,6 @@ const DATABASE_DOWN = {
   calls: null,
   oldest_requested_at: null,
 } as const;
-
-/** The question's own limit begins when it has a connection, and even that can take long; this one counts from now. */
-async function withinLimit<T>(answer: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const fail = () => reject(new Error('the database did not answer in time'));
-  const timer = setTimeout(fail, DATABASE_ANSWER_LIMIT_MS);
-  try {
-    return await Promise.race([answer, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
 
 type DatabaseStatus = z.infer<typeof StatusBody>['database'];
 
@@ -216,18 +230,6 @@ function formatClock({ skewMs, steppedAtMs, stepMs }: NodeClockState): z.infer<t
   };
 }
 
-export async function isDatabaseUp(deps: AdminDeps): Promise<boolean> {
-  try {
-    const pool = deps.database();
-    if (pool === null) return false;
-    await withinLimit(checkDatabase(pool, DATABASE_ANSWER_LIMIT_MS));
-    return true;
-  } catch {
-    // The answer to the question.
-    return false;
-  }
-}
-
 export function addSystemRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   addHealthRoutes(app, deps);
 
@@ -249,6 +251,7 @@ export function addSystemRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     return c.json(
       {
         version: deps.version,
+        role: deps.role,
         base_url: deps.baseUrl,
         started_at: startedAt,
         processes: supervisor?.children.map(formatProcess) ?? [],
@@ -262,6 +265,7 @@ export function addSystemRoutes(app: OpenAPIHono, deps: AdminDeps): void {
         clock: formatClock(deps.nodes.clock()),
         price_version: deps.prices.book().version,
         access: formatAccess(deps.access.figures()),
+        tls: formatTls(supervisor),
         settings: [...deps.settings],
       },
       200,

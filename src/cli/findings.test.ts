@@ -3,11 +3,12 @@ import { judgeStatus } from './findings.ts';
 
 const STATUS = {
   ...{ version: '1.2.3', base_url: 'http://gate', processes: [], records: null, accounts: null, price_version: null },
+  role: 'all',
   database: { state: 'up', version: '18', size_bytes: 1 },
 } as const;
 
 function judge(spool: { bytes: number; limit_bytes: number; is_disk_low: boolean } | null): string[] {
-  return [...judgeStatus({ ...STATUS, spool }, true, 0)]
+  return [...judgeStatus({ ...STATUS, spool }, null, 0)]
     .filter(({ text }) => /^(spool|disk):/.test(text))
     .map(({ level, text }) => `${level} ${text}`);
 }
@@ -31,7 +32,7 @@ test('a disk that is nearly full is said, however little the spool holds', () =>
 
 test('why a database is not used is said, and what is odd about one that is', () => {
   const of = (state: 'up' | 'down', problem: string | null) =>
-    [...judgeStatus({ ...STATUS, database: { ...STATUS.database, state, problem }, spool: null }, true, 0)]
+    [...judgeStatus({ ...STATUS, database: { ...STATUS.database, state, problem }, spool: null }, null, 0)]
       .filter(({ text }) => text.startsWith('database:'))
       .map(({ level, text }) => `${level} ${text}`);
   expect(of('down', 'waiting for the lock of the migrations, which process 7 holds')).toEqual([
@@ -65,7 +66,7 @@ test('records are all stored when none waits, not when the last look at them was
             ...{ unaccounted_total: 0, losses: [] },
           },
         },
-        true,
+        null,
         Date.parse('2026-11-01T00:00:01.000Z'),
       ),
     ]
@@ -73,4 +74,14 @@ test('records are all stored when none waits, not when the last look at them was
       .map(({ level, text }) => `${level} ${text}`);
   expect(of(0)).toEqual(['ok records: all stored']);
   expect(of(216)).toEqual(['ok records: are being stored']);
+});
+
+test('a node without proxies is no problem because nothing answers there', () => {
+  const [, first] = judgeStatus({ ...STATUS, role: 'control', spool: null }, 'ECONNREFUSED', 0);
+  expect(first).toEqual({
+    level: 'note',
+    text: 'this node takes no calls (role control), and nothing answers at http://gate/healthz from here; TOLLGATE_PUBLIC_URL says where the nodes with the role proxy are reached',
+  });
+  const [, other] = judgeStatus({ ...STATUS, spool: null }, 'ECONNREFUSED', 0);
+  expect(other?.level).toBe('problem');
 });

@@ -17,12 +17,15 @@ function withoutSecrets(address: string | null): string | null {
 
 function listRows(config: Config): readonly Row[] {
   return [
+    ['TOLLGATE_ROLE', 'role', config.role],
     ['TOLLGATE_HOST', 'host', config.host],
     ['TOLLGATE_PORT', 'port', config.port],
     ['TOLLGATE_ADMIN_HOST', 'adminHost', config.adminHost],
     ['TOLLGATE_ADMIN_PORT', 'adminPort', config.adminPort],
     ['TOLLGATE_ADMIN_EXPOSED', 'adminExposed', config.adminExposed ? 'yes' : 'no'],
     ['TOLLGATE_PUBLIC_URL', 'publicUrl', config.publicUrl],
+    ['TOLLGATE_TLS_CERT', 'tlsCert', config.tls?.cert ?? null],
+    ['TOLLGATE_TLS_KEY', 'tlsKey', config.tls?.key ?? null],
     ['TOLLGATE_ADMIN_PUBLIC_URL', 'adminPublicUrl', config.adminPublicUrl],
     ['TOLLGATE_TRUSTED_PROXIES', 'trustedProxies', config.trustedProxies.join(',') || null],
     ['TOLLGATE_ADMIN_TOKEN', null, config.adminToken === null ? null : HIDDEN],
@@ -37,6 +40,7 @@ function listRows(config: Config): readonly Row[] {
     ['TOLLGATE_ON_REVOKE', 'onRevoke', config.onRevoke],
     ['TOLLGATE_DURABILITY', 'durability', config.durability],
     ['TOLLGATE_ON_FULL', 'onFull', config.onFull],
+    ['TOLLGATE_KEEP_ALIVE_SECONDS', 'keepAliveSeconds', config.keepAliveSeconds],
     ['TOLLGATE_DRAIN_SECONDS', 'drainSeconds', config.drainSeconds],
     ['TOLLGATE_STOP_DELAY_SECONDS', 'stopDelaySeconds', config.stopDelaySeconds],
     ['TOLLGATE_PRICE_FEED', 'priceFeed', config.priceFeed],
