@@ -49,6 +49,8 @@ export interface CallBegin {
   readonly keyId: number;
   readonly node: string;
   readonly client: string | null;
+  /** In the spelling of `sockets/ip-address.ts`; null when it is not kept. Older releases wrote none. */
+  readonly clientAddress?: string | null;
   readonly provider: ProviderName;
   readonly providerAlias: string | null;
   /** The endpoint's family, e.g. `chat.completions`, `messages`, `unknown`. */

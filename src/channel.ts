@@ -15,6 +15,8 @@ export interface RejectedAttempt {
   readonly path: string;
   readonly provider: string | null;
   readonly userAgent: string | null;
+  /** Null when clients' addresses are not kept; absent from a process of the release before. */
+  readonly clientAddress?: string | null;
 }
 
 export interface ProxyMetrics {

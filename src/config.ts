@@ -46,6 +46,10 @@ export interface Config {
   readonly adminExposed: boolean;
   /** Base address that clients use, when it is not http://host:port; null otherwise. */
   readonly publicUrl: string | null;
+  /** The dashboard's own address, where it is not http://adminHost:adminPort; an origin, or null. */
+  readonly adminPublicUrl: string | null;
+  /** Ranges (`10.0.0.0/8`) of the proxies in front whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[];
   /** Null: made at the first start and kept in the data directory. */
   readonly adminToken: string | null;
   /** Opens `/metrics` of the admin port and nothing else; null: only the admin token does. */
@@ -68,6 +72,8 @@ export interface Config {
     readonly noProxy: string | null;
   };
   readonly bodies: 'full' | 'off';
+  /** Whether the addresses of clients are kept with their calls. */
+  readonly clientAddress: 'keep' | 'off';
   readonly usage: 'ask' | 'observe';
   readonly onClientAbort: 'cancel' | 'drain';
   /** Whether answers that are no streams are cut, too, when their key is revoked or expires. */
@@ -100,9 +106,12 @@ export interface ConfigFlags {
   readonly adminPort?: string;
   readonly adminExposed?: boolean;
   readonly publicUrl?: string;
+  readonly adminPublicUrl?: string;
+  readonly trustedProxies?: string;
   readonly dataDir?: string;
   readonly workers?: string;
   readonly bodies?: string;
+  readonly clientAddress?: string;
   readonly usage?: string;
   readonly onClientAbort?: string;
   readonly onRevoke?: string;

@@ -40,7 +40,14 @@ export const ONE_NODE: AdminDeps['nodes'] = {
 
 export function bareAdminDeps(given: Partial<AdminDeps> & Pick<AdminDeps, 'adminToken'>): AdminDeps {
   return {
-    ...{ accountId: 1, publicUrl: null, adminHost: '127.0.0.1', version: '1.2.3', metricsToken: null },
+    ...{
+      accountId: 1,
+      publicUrl: null,
+      adminPublicUrl: null,
+      adminHost: '127.0.0.1',
+      version: '1.2.3',
+      metricsToken: null,
+    },
     baseUrl: 'http://127.0.0.1:4141',
     dashboard: null,
     databaseUrl: 'postgres://tollgate:secret@127.0.0.1/tollgate',

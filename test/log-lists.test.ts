@@ -27,6 +27,7 @@ describe.each(POSTGRES_KINDS)('questions about calls on $name', (kind) => {
             ['Team', 'red'],
           ],
           keyId: 3,
+          clientAddress: '203.0.113.9',
         },
         { usage: tokens(100, 10) },
       ),
@@ -41,6 +42,7 @@ describe.each(POSTGRES_KINDS)('questions about calls on $name', (kind) => {
           endpoint: 'messages',
           spanName: 'Draft_1',
           client: null,
+          clientAddress: '2001:db8::9',
         },
         {
           model: 'claude-x',
@@ -125,6 +127,11 @@ describe.each(POSTGRES_KINDS)('questions about calls on $name', (kind) => {
       ['f=metadata.Feature:nohas', [61_000]],
       ['f=status:gte:400', [61_000]],
       ['f=closed_before:eq:end', [301_000]],
+      ['f=client_address:eq:203.0.113.9', [1_000]],
+      ['f=client_address:in:203.0.113.9,2001%253Adb8%253A%253A9', [2_000, 1_000]],
+      ['f=client_address:prefix:203.0.113.', [1_000]],
+      // As all records of a release before are.
+      ['f=client_address:nohas', [301_000, 62_000, 61_000]],
       ['f=closed_before:nohas', [62_000, 61_000, 2_000, 1_000]],
       ['f=flags:nohas', [301_000, 62_000, 61_000, 2_000, 1_000]],
       ['f=total_cost:gt:0.0002', [2_000]],

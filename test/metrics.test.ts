@@ -34,7 +34,14 @@ const CHILD: Omit<ChildStatus, 'role'> = {
 };
 
 const DEPS: AdminDeps = {
-  ...{ accountId: 1, adminToken: ADMIN, metricsToken: SCRAPER, adminHost: '127.0.0.1', publicUrl: null },
+  ...{
+    accountId: 1,
+    adminToken: ADMIN,
+    metricsToken: SCRAPER,
+    adminHost: '127.0.0.1',
+    publicUrl: null,
+    adminPublicUrl: null,
+  },
   ...{ baseUrl: 'http://127.0.0.1:4141', version: '1.2.3', dashboard: null, database: () => null },
   databaseProblem: () => null,
   isStopping: () => false,

@@ -174,7 +174,8 @@ export interface AdminDeps {
   readonly endedSessions: EndedSessions;
   /** Counts what goes wrong at the door. */
   readonly access: AdminAccess;
-  /** Adds a name to those that the Host check accepts. */
+  /** The dashboard's own address, an origin; and that of the proxy. Both add a name that the Host check accepts. */
+  readonly adminPublicUrl: string | null;
   readonly publicUrl: string | null;
   /** Where clients reach the proxy. */
   readonly baseUrl: string;

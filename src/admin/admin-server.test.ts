@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
+import { createTrustedPeers } from '../sockets/trusted-peers.ts';
 import { ADMIN_LIMITS, type AdminLimits, type AdminServer, limitAdmin, listenAdmin } from './admin-server.ts';
 import { readPeer } from './peer.ts';
 
@@ -21,12 +22,16 @@ function closed(socket: Socket): Promise<void> {
 }
 
 /** Answers 401 without reading; at `/read` with the length of the body; at `/prove` the client has a credential. */
-async function start(limits: Partial<AdminLimits>): Promise<void> {
+async function start(limits: Partial<AdminLimits>, trusted: readonly string[] = []): Promise<void> {
   const fetch = async (request: Request, bindings?: object): Promise<Response> => {
     const { pathname } = new URL(request.url);
     if (pathname === '/prove') {
       readPeer(bindings).prove();
       return new Response('proven');
+    }
+    if (pathname === '/who') {
+      const { client, isTls } = readPeer(bindings);
+      return new Response(`${client} ${isTls}`);
     }
     if (pathname !== '/read') return new Response('no', { status: 401 });
     return new Response(String((await request.arrayBuffer()).byteLength));
@@ -35,6 +40,7 @@ async function start(limits: Partial<AdminLimits>): Promise<void> {
   closedFrom = noted;
   server = await listenAdmin({ fetch }, '127.0.0.1', 0, {
     limits: { ...ADMIN_LIMITS, checkIntervalMs: 20, ...limits },
+    trusted: createTrustedPeers(trusted),
     onClosedConnection: (client) => noted.push(client),
   });
 }
@@ -168,4 +174,45 @@ test('a connection that has shown a credential keeps its place, those that have 
   await Promise.all([closed(beyond), closed(first)]);
   expect([proven, second, third].map((socket) => socket.closed)).toEqual([false, false, false]);
   expect(closedFrom).toEqual(['127.0.0.1', '127.0.0.1']);
+});
+
+/** One request on a connection that stays open, as a proxy in front sends it. */
+async function ask(path: string, client: string, more = '') {
+  const one = open(`GET ${path} HTTP/1.1\r\nHost: g\r\nX-Forwarded-For: ${client}\r\n${more}\r\n`);
+  while (one.answer() === '') await sleep(5);
+  return { socket: one.socket, body: one.answer().split('\r\n\r\n')[1] };
+}
+
+test('the client is whom a trusted proxy has seen, and it came by TLS when that one says so', async () => {
+  await start({}, ['127.0.0.0/8']);
+  expect((await ask('/who', '198.51.100.1, 203.0.113.9', 'X-Forwarded-Proto: https\r\n')).body).toBe(
+    '203.0.113.9 true',
+  );
+  expect((await ask('/who', '203.0.113.9')).body).toBe('203.0.113.9 false');
+  await server.close();
+  await start({});
+  expect((await ask('/who', '203.0.113.9', 'X-Forwarded-Proto: https\r\n')).body).toBe('127.0.0.1 false');
+});
+
+test('behind a trusted proxy the places are counted by client, so that one of them takes nobody else’s', async () => {
+  await start({ places: { proven: 4, unproven: 6, unprovenPerClient: 2 } }, ['127.0.0.1/32']);
+  const greedy = [];
+  const other = await ask('/read', '203.0.113.7');
+  for (let index = 0; index < 5; index += 1) greedy.push(await ask('/read', '203.0.113.9'));
+  const late = await ask('/read', '203.0.113.8');
+  await Promise.all(greedy.slice(0, 3).map(({ socket }) => closed(socket)));
+  expect([other, late, ...greedy.slice(3)].map(({ socket }) => socket.closed)).toEqual([false, false, false, false]);
+  expect(closedFrom).toEqual(['203.0.113.9', '203.0.113.9', '203.0.113.9']);
+});
+
+test('on a proxy’s connection one client’s credential gives the next client no place', async () => {
+  await start({ places: { proven: 4, unproven: 4, unprovenPerClient: 1 } }, ['127.0.0.1/32']);
+  const shared = await ask('/prove', '203.0.113.7');
+  const others = [await ask('/read', '203.0.113.9')];
+  expect(shared.socket.closed).toBe(false);
+  // The same connection, for another client, which holds one already.
+  shared.socket.write('GET /read HTTP/1.1\r\nHost: g\r\nX-Forwarded-For: 203.0.113.9\r\n\r\n');
+  others.push(await ask('/read', '203.0.113.8'));
+  await Promise.race([closed(shared.socket), ...others.map(({ socket }) => closed(socket))]);
+  expect(closedFrom).toEqual(['203.0.113.9']);
 });

@@ -5,7 +5,9 @@ import { getRequestListener } from '@hono/node-server';
 import { OperatorError } from '../errors.ts';
 import { ConnectionPlaces, type PlaceLimits } from '../sockets/connection-places.ts';
 import { countConnections } from '../sockets/open-file-limit.ts';
+import { readCaller, saysTls } from '../sockets/read-caller.ts';
 import { SLOW_REQUEST_LIMITS, type SlowRequestLimits, SlowRequests } from '../sockets/slow-requests.ts';
+import type { TrustedPeers } from '../sockets/trusted-peers.ts';
 import { UnreadSockets } from '../sockets/unread-sockets.ts';
 import { RESTORE_PATH } from './backup-resource.ts';
 import type { Peer } from './peer.ts';
@@ -90,6 +92,8 @@ export interface AdminApp {
 
 export interface ListenOptions {
   readonly limits?: AdminLimits;
+  /** The proxies in front that tell who a client is; null for none. */
+  readonly trusted?: TrustedPeers | null;
   /** A connection of this client was closed for want of a place. */
   readonly onClosedConnection?: (client: string) => void;
 }
@@ -98,11 +102,11 @@ export function listenAdmin(
   app: AdminApp,
   host: string,
   port: number,
-  { limits = ADMIN_LIMITS, onClosedConnection = () => {} }: ListenOptions = {},
+  { limits = ADMIN_LIMITS, trusted = null, onClosedConnection = () => {} }: ListenOptions = {},
 ): Promise<AdminServer> {
   const places = new ConnectionPlaces(limits.places, onClosedConnection);
-  const server = createStrictServer(app, limits, places);
-  const closeWatch = watch(server, limits, places);
+  const server = createStrictServer(app, limits, places, trusted);
+  const closeWatch = watch(server, limits, places, trusted);
   const { promise, resolve, reject } = Promise.withResolvers<AdminServer>();
   const onError = (error: Error): void => reject(describeListenError(error, host, port));
   server.once('error', onError);
@@ -121,7 +125,12 @@ export function listenAdmin(
   return promise;
 }
 
-function createStrictServer(app: AdminApp, limits: AdminLimits, places: ConnectionPlaces): Server {
+function createStrictServer(
+  app: AdminApp,
+  limits: AdminLimits,
+  places: ConnectionPlaces,
+  trusted: TrustedPeers | null,
+): Server {
   const server = createServer({
     requireHostHeader: false,
     // Without a websocket on this port, an offer of another protocol is left unanswered.
@@ -135,8 +144,13 @@ function createStrictServer(app: AdminApp, limits: AdminLimits, places: Connecti
   // More headers than the limit must be refused, not silently cut off (the default).
   server.maxHeadersCount = 0;
   const answer = getRequestListener((request, bindings) => {
-    const { socket } = bindings.incoming;
-    const peer: Peer = { client: socket.remoteAddress ?? null, prove: () => places.prove(socket) };
+    const { incoming } = bindings;
+    const { address, isBehindProxy } = readCaller(incoming, trusted);
+    const peer: Peer = {
+      client: address,
+      isTls: isBehindProxy && saysTls(incoming.rawHeaders),
+      prove: () => places.prove(incoming.socket),
+    };
     return app.fetch(request, { ...bindings, peer });
   });
   const listener = refuseMalformed(answer);
@@ -144,7 +158,12 @@ function createStrictServer(app: AdminApp, limits: AdminLimits, places: Connecti
   return server;
 }
 
-function watch(server: Server, limits: AdminLimits, places: ConnectionPlaces): () => void {
+function watch(
+  server: Server,
+  limits: AdminLimits,
+  places: ConnectionPlaces,
+  trusted: TrustedPeers | null,
+): () => void {
   server.maxConnections = limits.maxConnections;
   // A restore takes what it takes, and looks after clients that stall itself.
   const slow = new SlowRequests(limits.slowRequests, ({ url }) => url?.startsWith(RESTORE_PATH) === true);
@@ -153,8 +172,10 @@ function watch(server: Server, limits: AdminLimits, places: ConnectionPlaces): (
     places.add(socket);
     unread.add(socket);
   });
-  server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    places.touch(incoming.socket);
+  // Before the answer, which may find at once that the request has a credential.
+  server.prependListener('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const { address, isBehindProxy } = readCaller(incoming, trusted);
+    places.touch(incoming.socket, isBehindProxy ? address : null);
     slow.add(incoming, outgoing);
   });
   return () => {

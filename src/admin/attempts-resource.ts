@@ -15,6 +15,7 @@ const AttemptBody = z
     path: z.string(),
     provider: z.string().nullable(),
     user_agent: z.string().nullable(),
+    client_address: z.string().nullable().describe('IP address of the client; null when addresses are not kept'),
     verdict: z.string().describe('What to do about it, for people'),
   })
   .openapi('Attempt');
@@ -36,6 +37,7 @@ export function formatAttempt(attempt: RejectedAttempt, baseUrl: string): Attemp
     path: attempt.path,
     provider: attempt.provider,
     user_agent: attempt.userAgent,
+    client_address: attempt.clientAddress ?? null,
     verdict: judgeAttempt(attempt, baseUrl),
   };
 }

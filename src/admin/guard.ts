@@ -55,6 +55,7 @@ function isIpHost(name: string): boolean {
 
 export interface GuardOptions {
   readonly adminHost: string;
+  readonly adminPublicUrl: string | null;
   readonly publicUrl: string | null;
   readonly adminToken: string;
   /** Opens `METRICS_PATH` only. */
@@ -62,16 +63,15 @@ export interface GuardOptions {
 }
 
 /** Which names this gateway answers to. Bound to all addresses, it answers to any address; no rebinding uses those. */
-function createNameCheck({ adminHost, publicUrl }: GuardOptions): (name: string) => boolean {
+function createNameCheck({ adminHost }: GuardOptions, publicUrls: readonly URL[]): (name: string) => boolean {
   const isAnyAddress = adminHost === '0.0.0.0' || adminHost === '::';
-  const names = new Set([...LOOPBACK_NAMES, bracketed(adminHost)]);
-  if (publicUrl !== null) names.add(new URL(publicUrl).hostname);
+  const names = new Set([...LOOPBACK_NAMES, bracketed(adminHost), ...publicUrls.map(({ hostname }) => hostname)]);
   return (name) => names.has(name) || (isAnyAddress && isIpHost(name));
 }
 
 export function checkHostAndOrigin(options: GuardOptions): MiddlewareHandler {
-  const isOurs = createNameCheck(options);
-  const publicOrigin = options.publicUrl === null ? null : new URL(options.publicUrl).origin;
+  const publicUrls = [options.adminPublicUrl, options.publicUrl].flatMap((url) => (url === null ? [] : [new URL(url)]));
+  const isOurs = createNameCheck(options, publicUrls);
   return async (c, next) => {
     const host = c.req.header('host') ?? '';
     const name = hostNameOf(host);
@@ -79,11 +79,14 @@ export function checkHostAndOrigin(options: GuardOptions): MiddlewareHandler {
       throw new ApiError(
         421,
         'host_unknown',
-        'This host name is not one of the gateway; add it with TOLLGATE_PUBLIC_URL.',
+        'This host name is not one of the gateway; add it with TOLLGATE_ADMIN_PUBLIC_URL.',
       );
     const origin = c.req.header('origin');
     const isOwnOrigin =
-      origin === undefined || origin === publicOrigin || origin === `http://${host}` || origin === `https://${host}`;
+      origin === undefined ||
+      publicUrls.some((url) => url.origin === origin) ||
+      origin === `http://${host}` ||
+      origin === `https://${host}`;
     // A link on another site may open a page of the dashboard, but no page of another site may use the API.
     const isReading = c.req.method === 'GET' || c.req.method === 'HEAD';
     const isOpening = isReading && isPagePath(c.req.path);

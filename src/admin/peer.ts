@@ -1,13 +1,15 @@
-/** The other end of the connection that a request came over, as the server hands it to the application. */
+/** Who sent a request, as the server hands it to the application. */
 
 export interface Peer {
-  /** Its address; null for a request that came over no connection. */
+  /** Its address, behind trusted proxies too; null for a request that came over no connection. */
   readonly client: string | null;
+  /** It reached a trusted proxy over TLS. */
+  readonly isTls: boolean;
   /** Its request had a credential that counts: the connection has a place of those that have. */
   readonly prove: () => void;
 }
 
-const NO_PEER: Peer = { client: null, prove: () => {} };
+const NO_PEER: Peer = { client: null, isTls: false, prove: () => {} };
 
 /** `bindings`: what the server passed along; anything else is no connection. */
 export function readPeer(bindings: unknown): Peer {
@@ -16,5 +18,5 @@ export function readPeer(bindings: unknown): Peer {
 }
 
 function isPeer(value: unknown): value is Peer {
-  return typeof value === 'object' && value !== null && 'client' in value && 'prove' in value;
+  return typeof value === 'object' && value !== null && 'client' in value && 'isTls' in value && 'prove' in value;
 }

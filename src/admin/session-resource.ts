@@ -25,16 +25,19 @@ const SignInBody = z
   .union([z.strictObject({ code: Proof }), z.strictObject({ token: Proof })])
   .describe('The code of a login link, or the admin token');
 
+type PublicUrls = Pick<AdminDeps, 'adminPublicUrl' | 'publicUrl'>;
+
 /** Where the asker reached us, as the name check has let it through. */
-function originOf(c: Context, publicUrl: string | null): string {
+function originOf(c: Context, { adminPublicUrl, publicUrl }: PublicUrls): string {
   const host = c.req.header('host') ?? '';
-  const isPublic = publicUrl !== null && new URL(publicUrl).host === host;
-  return isPublic ? new URL(publicUrl).origin : `http://${host}`;
+  for (const url of [adminPublicUrl, publicUrl])
+    if (url !== null && new URL(url).host === host) return new URL(url).origin;
+  return `${readPeer(c.env).isTls ? 'https' : 'http'}://${host}`;
 }
 
 /** What the browser itself says it is connected by; without that, by the name that it used. */
-function isSecure(c: Context, publicUrl: string | null): boolean {
-  return (c.req.header('origin') ?? originOf(c, publicUrl)).startsWith('https:');
+function isSecure(c: Context, urls: PublicUrls): boolean {
+  return (c.req.header('origin') ?? originOf(c, urls)).startsWith('https:');
 }
 
 export function addSessionRoutes(app: OpenAPIHono, deps: AdminDeps, sessions: Sessions, tokens: TokenCheck): void {
@@ -64,7 +67,8 @@ export function addSessionRoutes(app: OpenAPIHono, deps: AdminDeps, sessions: Se
   });
   app.openapi(link, async (c) => {
     const { code, expiresAtMs } = await codes.create();
-    const url = `${originOf(c, deps.publicUrl)}/login#code=${code}`;
+    // Asked for on the machine itself mostly, and opened elsewhere.
+    const url = `${deps.adminPublicUrl ?? originOf(c, deps)}/login#code=${code}`;
     return c.json({ url, expires_at: new Date(expiresAtMs).toISOString() }, 201);
   });
 
@@ -83,7 +87,7 @@ export function addSessionRoutes(app: OpenAPIHono, deps: AdminDeps, sessions: Se
   });
   app.openapi(begin, async (c) => {
     await checkProof(c, c.req.valid('json'));
-    await sessions.begin(c, isSecure(c, deps.publicUrl));
+    await sessions.begin(c, isSecure(c, deps));
     return c.body(null, 204);
   });
 
@@ -102,7 +106,7 @@ export function addSessionRoutes(app: OpenAPIHono, deps: AdminDeps, sessions: Se
     responses: { 204: { description: 'The cookie is removed, and a copy of it holds no longer' }, ...COMMON_ERRORS },
   });
   app.openapi(end, async (c) => {
-    await sessions.end(c, isSecure(c, deps.publicUrl));
+    await sessions.end(c, isSecure(c, deps));
     return c.body(null, 204);
   });
 }

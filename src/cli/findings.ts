@@ -43,7 +43,15 @@ export const Status = z.object({
 });
 
 export const Attempts = z.object({
-  data: z.array(z.object({ at: z.string(), code: z.string(), path: z.string(), verdict: z.string().default('') })),
+  data: z.array(
+    z.object({
+      at: z.string(),
+      code: z.string(),
+      path: z.string(),
+      client_address: z.string().nullish(),
+      verdict: z.string().default(''),
+    }),
+  ),
 });
 
 /** Of `GET /api/v1/prices/status`. */
@@ -154,7 +162,8 @@ export function* judgeAttempts({ data }: z.infer<typeof Attempts>): Generator<Fi
   const byCode = Map.groupBy(data, ({ code }) => code);
   for (const [code, attempts] of byCode) {
     const [latest] = attempts;
-    const where = latest === undefined ? '' : ` (latest ${latest.at} on ${terminalText(latest.path)})`;
+    const from = latest?.client_address == null ? '' : ` from ${terminalText(latest.client_address)}`;
+    const where = latest === undefined ? '' : ` (latest ${latest.at}${from} on ${terminalText(latest.path)})`;
     yield {
       level: 'note',
       text: `refused: ${attempts.length}× ${code}${where}. ${terminalText(latest?.verdict ?? '')}`.trimEnd(),

@@ -21,6 +21,8 @@ const FIELDS = [
   ['left before', 'closed_before'],
   ['status', 'status'],
   ['run', 'trace_id'],
+  ['client', 'client'],
+  ['address', 'client_address'],
 ] as const;
 
 const LINE_COLUMNS = [

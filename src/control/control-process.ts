@@ -21,6 +21,7 @@ import { createPriceCatalogs } from '../prices/price-catalogs.ts';
 import { listQuarantine } from '../shipper/list-quarantine.ts';
 import { type Shipper, startShipper } from '../shipper/shipper.ts';
 import { readOpenFileLimit } from '../sockets/open-file-limit.ts';
+import { createTrustedPeers } from '../sockets/trusted-peers.ts';
 import { createWaitingCounter } from '../spool/count-waiting.ts';
 import { listProcessDirectories } from '../spool/process-directories.ts';
 import { finishReceived, IMPORT_NAME } from '../spool/receive-package.ts';
@@ -289,6 +290,7 @@ function createControl(
     adminHost: config.adminHost,
     endedSessions,
     access,
+    adminPublicUrl: config.adminPublicUrl,
     publicUrl: config.publicUrl,
     baseUrl: config.publicUrl ?? formatOrigin(config.host, config.port),
     version: readVersion(),
@@ -348,6 +350,7 @@ function createControl(
     listen: async () => {
       server = await listenAdmin(app, config.adminHost, config.adminPort, {
         limits: limitAdmin(readOpenFileLimit()),
+        trusted: createTrustedPeers(config.trustedProxies),
         onClosedConnection: access.noteClosedConnection,
       });
       options.onListening?.(server.port);

@@ -46,10 +46,17 @@ const ANY_FORM = new RegExp(
 );
 
 const EACH_FORM = new RegExp(ANY_FORM.source, 'g');
+const NOWHERE: readonly number[] = Object.freeze([]);
 
 /** Where words begin that may have the form of a credential; `findCredentialOwner` tells. */
 export function listCredentialPlaces(text: string): readonly number[] {
-  return Array.from(text.matchAll(EACH_FORM), ({ index }) => index);
+  let places: number[] | null = null;
+  EACH_FORM.lastIndex = 0;
+  for (let match = EACH_FORM.exec(text); match !== null; match = EACH_FORM.exec(text)) {
+    places ??= [];
+    places.push(match.index);
+  }
+  return places ?? NOWHERE;
 }
 
 /** False where no part of the text has the form of a credential, which is quickly asked. */

@@ -10,6 +10,8 @@ export interface ClientConnection {
   /** Where the connection came in; absent in HTTP/2, whose targets name no host. */
   readonly localAddress?: string | undefined;
   readonly localPort?: number | undefined;
+  /** The other end of the connection; of the session in HTTP/2. */
+  readonly remoteAddress?: string | undefined;
   destroy(): unknown;
   /** After what was written has left. */
   destroySoon(): void;

@@ -18,13 +18,35 @@ const KNOWN: readonly (readonly [RegExp, string])[] = [
 const CARRIER = 'google-genai-sdk';
 const OF_CARRIER = /^(?:google-genai-sdk|gl-[\w-]+)$/;
 
+const BETWEEN = /[\s,]+/;
+const BEYOND_ASCII = /[\x80-\xff]/;
+
+/** A process meets few programs, and each in call after call. */
+const MAX_SEEN = 256;
+const SEEN = new Map<string, string | null>();
+
 export function readClientName(userAgent: string | undefined): string | null {
-  const products = (userAgent?.trim() ?? '').split(/[\s,]+/);
-  const first = withoutVersion(products[0] ?? '');
+  if (userAgent === undefined) return null;
+  const seen = SEEN.get(userAgent);
+  if (seen !== undefined) return seen;
+  const name = findName(userAgent);
+  if (SEEN.size >= MAX_SEEN) SEEN.clear();
+  SEEN.set(userAgent, name);
+  return name;
+}
+
+function findName(userAgent: string): string | null {
+  const text = userAgent.trim();
+  const end = text.search(BETWEEN);
+  const first = withoutVersion(end === -1 ? text : text.slice(0, end));
   if (first === '') return null;
-  const built = first === CARRIER ? products.map(withoutVersion).findLast((name) => isProduct(name)) : undefined;
-  const name = built ?? KNOWN.reduce((seen, [pattern, known]) => seen.replace(pattern, known), first);
-  return decodeName(copyLatin1(name));
+  const built = first === CARRIER ? text.split(BETWEEN).map(withoutVersion).findLast(isProduct) : undefined;
+  return decodeName(copyLatin1(built ?? readKnown(first)));
+}
+
+function readKnown(product: string): string {
+  for (const [pattern, known] of KNOWN) if (pattern.test(product)) return product.replace(pattern, known);
+  return product;
 }
 
 function isProduct(name: string): boolean {
@@ -39,6 +61,7 @@ function withoutVersion(product: string): string {
 
 /** Header bytes come as Latin-1; they are UTF-8 when they can be, else what they seem. */
 function decodeName(name: string): string {
+  if (!BEYOND_ASCII.test(name)) return name;
   const text = Buffer.from(name, 'latin1').toString('utf8');
   return text.includes('\ufffd') ? name : text;
 }

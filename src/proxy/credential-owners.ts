@@ -97,18 +97,20 @@ function ownersOf(header: string, isSecret: boolean, value: string): readonly Pr
 }
 
 function ownersInHeader(header: string, isSecret: boolean, value: string): readonly ProviderName[] {
-  const texts = value.includes('%') ? [value, decodePercent(value)] : [value];
-  if (/basic\s/i.test(value))
-    for (const [, pair = ''] of value.matchAll(BASIC)) texts.push(Buffer.from(pair, 'base64').toString('latin1'));
   // A signature is none: whether it holds at a provider is asked by itself.
   const name = /^\s*AWS4-/i.test(value) ? '' : header;
-  return texts.flatMap((text) => ownersIn(name, isSecret, text));
+  const owners = ownersIn(name, isSecret, value);
+  const hasBasic = /basic\s/i.test(value);
+  if (!hasBasic && !value.includes('%')) return owners;
+  const decoded = value.includes('%') ? [decodePercent(value)] : [];
+  if (hasBasic)
+    for (const [, pair = ''] of value.matchAll(BASIC)) decoded.push(Buffer.from(pair, 'base64').toString('latin1'));
+  return [...owners, ...decoded.flatMap((text) => ownersIn(name, isSecret, text))];
 }
 
 /** `name` of the header or parameter, in lower case. */
 function ownersIn(name: string, isSecret: boolean, text: string): readonly ProviderName[] {
-  if (!mayHoldCredential(text)) return NOBODY;
-  const owners: ProviderName[] = [];
+  let owners: ProviderName[] | null = null;
   for (const place of listCredentialPlaces(text)) {
     const isOfProtocol =
       text[place - 1] === '.' && KEY_PROTOCOL.test(text.slice(Math.max(0, place - MAX_PROTOCOL_CHARS), place));
@@ -119,9 +121,11 @@ function ownersIn(name: string, isSecret: boolean, text: string): readonly Provi
       isSecret || isOfProtocol,
       text.slice(place, place + MAX_FORM_CHARS),
     );
-    if (owner !== null) owners.push(owner);
+    if (owner === null) continue;
+    owners ??= [];
+    owners.push(owner);
   }
-  return owners;
+  return owners ?? NOBODY;
 }
 
 /** `text` begins with it, if at all. */

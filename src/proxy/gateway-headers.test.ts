@@ -4,12 +4,12 @@ import type { AcceptedRequest } from './accept.ts';
 import { splitGatewayHeaders } from './gateway-headers.ts';
 import { HeaderNames } from './header-names.ts';
 
-function split(rawHeaders: string[], nominated: string[] = []) {
+function split(rawHeaders: string[], nominated: string[] = [], { isBehindProxy = false, query = '' } = {}) {
   const headerNames = new HeaderNames();
   const request: AcceptedRequest = {
     method: 'POST',
     path: '/',
-    query: '',
+    query,
     rawHeaders,
     names: rawHeaders.filter((_, index) => index % 2 === 0).map((name) => headerNames.read(name)),
     nominated,
@@ -18,9 +18,12 @@ function split(rawHeaders: string[], nominated: string[] = []) {
     hasQuery: false,
     expectsContinue: false,
     takesTrailers: false,
-    header: () => undefined,
+    header: (lower) => {
+      const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === lower);
+      return at === -1 ? undefined : rawHeaders[at + 1];
+    },
   };
-  return splitGatewayHeaders(request);
+  return splitGatewayHeaders(request, isBehindProxy);
 }
 
 /** As node:http shows the bytes of a UTF-8 value. */
@@ -156,4 +159,25 @@ test('the calling program is X-Gateway-Client, else what the user agent says', (
   expect(split(['User-Agent', 'AsyncOpenAI/Python 3.57.0']).client).toBe('OpenAI/Python');
   expect(split(['User-Agent', 'curl/8', 'X-Gateway-Client', 'nightly-job']).client).toBe('nightly-job');
   expect(split([]).client).toBeNull();
+});
+
+test('what a trusted proxy has told does not go on, but for what the client itself has signed for AWS', () => {
+  const told = ['X-Forwarded-For', '203.0.113.9', 'Via', '1.1 front', 'X-FORWARDED-HOST', 'g', 'Accept', '*/*'];
+  const signature = (names: string) => [
+    'Authorization',
+    `AWS4-HMAC-SHA256 Credential=A/20260101/eu-west-1/bedrock/aws4_request, SignedHeaders=${names}, Signature=0`,
+  ];
+  expect(split(told).forwarded).toEqual(told);
+  expect(split(told, [], { isBehindProxy: true }).forwarded).toEqual(['Accept', '*/*']);
+  const inHeader = [...signature('accept;host;x-forwarded-for'), ...told];
+  expect(split(inHeader, [], { isBehindProxy: true }).forwarded).toEqual([
+    ...inHeader.slice(0, 4),
+    ...['Accept', '*/*'],
+  ]);
+  const query = 'X-Amz-SignedHeaders=host%3Bvia&X-Amz-Signature=0';
+  expect(split(told, [], { isBehindProxy: true, query }).forwarded).toEqual(['Via', '1.1 front', 'Accept', '*/*']);
+  expect(split([...signature('host'), ...told], [], { isBehindProxy: true }).forwarded).toEqual([
+    ...signature('host'),
+    ...['Accept', '*/*'],
+  ]);
 });

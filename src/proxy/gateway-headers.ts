@@ -8,6 +8,7 @@ import type { CallFlag } from '../token-usage.ts';
 import { decodePercent } from '../wire/percent-decoding.ts';
 import { hideSecretForms } from '../wire/secret-form.ts';
 import type { AcceptedRequest } from './accept.ts';
+import { readClientSignature } from './aws/client-signature.ts';
 import { readClientName } from './client-name.ts';
 import { hideSent, listSent } from './hide-sent.ts';
 
@@ -33,16 +34,23 @@ export interface GatewayHeaders {
   readonly spanName: string | null;
   readonly metadata: readonly (readonly [string, string])[];
   readonly flags: readonly CallFlag[];
-  /** What goes to the provider: a flat array as received, less this hop's headers, `Host` and `Content-Length`. */
+  /**
+   * What goes to the provider: a flat array as received, less this hop's headers, `Host`, `Content-Length` and what a
+   * trusted proxy has told.
+   */
   readonly forwarded: readonly string[];
   readonly kept: readonly (readonly [string, string])[];
+  /** The credentials among them, to be hidden in what the log keeps. */
+  readonly sent: readonly string[];
 }
 
-export function splitGatewayHeaders(request: AcceptedRequest): GatewayHeaders {
+/** `isBehindProxy`: a trusted proxy has sent it on. */
+export function splitGatewayHeaders(request: AcceptedRequest, isBehindProxy: boolean): GatewayHeaders {
   const { rawHeaders: raw, names, nominated } = request;
   const forwarded: string[] = [];
   const kept: [string, string][] = [];
-  const reserved: Reserved = {};
+  // All there from the start: an object that grows by names that are looked up is slow to read.
+  const reserved: Reserved = { ...NONE_RESERVED };
   const metadata: [string, string][] = [];
   let metadataBytes = 0;
   let userAgent: string | undefined;
@@ -59,7 +67,9 @@ export function splitGatewayHeaders(request: AcceptedRequest): GatewayHeaders {
     }
     switch (meaning.use) {
       case 'forward':
-        if (nominated.length === 0 || !nominated.includes(meaning.lower)) forwarded.push(name, value);
+        if (nominated.length > 0 && nominated.includes(meaning.lower)) break;
+        if (isBehindProxy && meaning.isToldByProxy && !isSignedByClient(request, meaning.lower)) break;
+        forwarded.push(name, value);
         break;
       case 'hop':
         break;
@@ -95,24 +105,34 @@ export function splitGatewayHeaders(request: AcceptedRequest): GatewayHeaders {
     flags,
     forwarded,
     kept,
+    sent,
   };
+}
+
+/** Without it the client's signature for AWS would not hold; and then it is the client's own. */
+function isSignedByClient(request: AcceptedRequest, lower: string): boolean {
+  return readClientSignature(request)?.signedHeaders.includes(lower) === true;
 }
 
 function hideIn(text: string | null, sent: readonly string[]): string | null {
   return text === null ? null : hideSent(hideSecretForms(text), sent);
 }
 
-interface Reserved {
-  key?: string;
-  provider?: string;
-  providerAlias?: string;
-  client?: string;
-  traceId?: string;
-  spanPath?: string;
-  spanName?: string;
-}
+type Field = 'key' | 'provider' | 'providerAlias' | 'client' | 'traceId' | 'spanPath' | 'spanName';
 
-const FIELDS: ReadonlyMap<string, keyof Reserved> = new Map([
+type Reserved = Record<Field, string | undefined>;
+
+const NONE_RESERVED: Readonly<Reserved> = {
+  key: undefined,
+  provider: undefined,
+  providerAlias: undefined,
+  client: undefined,
+  traceId: undefined,
+  spanPath: undefined,
+  spanName: undefined,
+};
+
+const FIELDS: ReadonlyMap<string, Field> = new Map([
   ['x-gateway-key', 'key'],
   ['x-gateway-provider', 'provider'],
   ['x-gateway-provider-alias', 'providerAlias'],

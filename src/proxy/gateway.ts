@@ -7,6 +7,7 @@ import type { RejectedAttempt } from '../channel.ts';
 import { type Clock, createClock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { GatewayErrorCode } from '../errors.ts';
+import { createTrustedPeers, type TrustedPeers } from '../sockets/trusted-peers.ts';
 import type { SpoolWriter } from '../spool/spool-writer.ts';
 import type { KeyHolder } from './authenticate.ts';
 import type { AwsCredentials } from './aws/aws-credentials.ts';
@@ -35,7 +36,10 @@ export interface OpenCall {
 }
 
 export interface Gateway {
-  readonly settings: Pick<Config, 'bodies' | 'usage' | 'onClientAbort' | 'onRevoke' | 'onFull' | 'node'>;
+  readonly settings: Pick<
+    Config,
+    'bodies' | 'usage' | 'onClientAbort' | 'onRevoke' | 'onFull' | 'node' | 'clientAddress' | 'trustedProxies'
+  >;
   readonly routes: RouteSettings;
   readonly keys: KeyHolder;
   readonly awsCredentials: AwsCredentials;
@@ -47,6 +51,8 @@ export interface Gateway {
   /** Open answers whose clients take nothing. */
   readonly stalledClients: IdleSweep;
   readonly headerNames: HeaderNames;
+  /** Null when nobody in front is trusted. */
+  readonly trustedPeers: TrustedPeers | null;
   /** What time it is. Not `Date.now()`: that may jump, or be wrong. */
   readonly clock: Clock;
   readonly nextCallId: () => CallId;
@@ -95,6 +101,7 @@ export function createGateway(
     heldBodies: createByteBudget(HELD_BODIES_BYTES),
     idleBodies: new IdleSweep(BODY_IDLE_MS, BODY_SWEEP_MS),
     headerNames: new HeaderNames(),
+    trustedPeers: createTrustedPeers(parts.settings.trustedProxies),
     nextCallId: createCallIds(clock.nowMs),
     openCalls: new OpenSet(),
     counters: {

@@ -6,6 +6,7 @@
 import type { CallBegin, CallBody } from '../call-record.ts';
 import type { AwsSigning } from '../config.ts';
 import { issuesCredentials } from '../providers/issues-credentials.ts';
+import { readCaller } from '../sockets/read-caller.ts';
 import { accept } from './accept.ts';
 import { Answer } from './answer.ts';
 import { authenticate, findKey } from './authenticate.ts';
@@ -16,7 +17,16 @@ import { countSent, readSentLifetime } from './count-sent.ts';
 import type { Gateway } from './gateway.ts';
 import { splitGatewayHeaders } from './gateway-headers.ts';
 import { hideEchoes, hideInReading, NOT_SIGNED } from './hide-echoes.ts';
-import { acceptCall, clockFlags, keepBegin, keepEnd, keepsBodies, loseEnd, stampArrival } from './keep-call.ts';
+import {
+  acceptCall,
+  keepBegin,
+  keepEnd,
+  keepsBodies,
+  keptAddress,
+  loseEnd,
+  stampArrival,
+  withClockFlag,
+} from './keep-call.ts';
 import { isStream } from './key-end.ts';
 import { editHeadersOf } from './lead-back.ts';
 import { refuseRedirect } from './leading-address.ts';
@@ -45,10 +55,19 @@ export async function handleCall(incoming: ClientRequest, outgoing: ClientRespon
   let begun: CallBegin | 'ended' | null = null;
   try {
     const request = accept(incoming, gateway.headerNames);
-    const headers = splitGatewayHeaders(request);
+    const caller = readCaller(incoming, gateway.trustedPeers);
+    const headers = splitGatewayHeaders(request, caller.isBehindProxy);
     const key = authenticate(headers.key, gateway.keys, incoming.socket, arrival.requestedAtMs);
     const route = chooseRoute(request, headers, gateway.routes);
-    facts = { arrival, key, node: gateway.settings.node, request, headers, route };
+    facts = {
+      arrival,
+      key,
+      node: gateway.settings.node,
+      clientAddress: keptAddress(gateway, caller),
+      request,
+      headers,
+      route,
+    };
 
     const mayAsk =
       (key.usage ?? gateway.settings.usage) === 'ask' &&
@@ -93,7 +112,7 @@ export async function handleCall(incoming: ClientRequest, outgoing: ClientRespon
         ending,
         answer,
         body,
-        flags: [...withKnownStream(flags, body), ...clockFlags(arrival)],
+        flags: withClockFlag(withKnownStream(flags, body), arrival),
         sentUsage: countSent(route.endpoint, request, received, requestCopy),
         readSentLifetime: () => readSentLifetime(request, received, requestCopy),
         overheadUs,
@@ -210,7 +229,7 @@ function bodiesOf(
   responseCopy: BodyCopy,
 ): CallBody[] {
   const bodies: CallBody[] = [];
-  if (received.kind === 'held') bodies.push(describeHeldBody(begin, facts.request, received.bytes));
+  if (received.kind === 'held') bodies.push(describeHeldBody(begin, facts, received.bytes));
   else if (requestCopy.totalBytes > 0 && !requestCopy.isDropped) {
     bodies.push(describeCopiedBody(begin, 'request', facts.request.header, requestCopy));
   }

@@ -4,6 +4,7 @@
  */
 import { isKeptResponseHeader, KEPT_REQUEST_HEADERS } from '../providers/kept-headers.ts';
 import { isHopByHop } from '../wire/hop-by-hop.ts';
+import { isToldByProxy } from '../wire/proxy-headers.ts';
 import { isSecretName } from '../wire/secret-name.ts';
 
 /** A spelling has one place, and whoever comes to it last has it. A power of two. */
@@ -44,6 +45,8 @@ export interface HeaderName {
   readonly isFraming: boolean;
   /** Of a request: read by the gateway, kept as metadata, not for the next hop, or passed on. */
   readonly use: 'reserved' | 'metadata' | 'hop' | 'forward';
+  /** Of a request: from a trusted proxy it is that one's word, and is not passed on. */
+  readonly isToldByProxy: boolean;
   /** Its value may be a credential. */
   readonly isSecret: boolean;
   /** Of an answer: not passed on. */
@@ -89,6 +92,7 @@ function describe(lower: string): HeaderName {
     lower,
     isFraming: FRAMING.has(lower),
     use: readUse(lower),
+    isToldByProxy: isToldByProxy(lower),
     isSecret: isSecretName(lower) || lower === 'sec-websocket-protocol',
     isOfAnswerHop: isHopByHop(lower) || lower.startsWith(GATEWAY_PREFIX),
     isLeading: LEADING.has(lower),

@@ -41,7 +41,7 @@ export function hideEchoes(
     (end.status ?? 0) >= FIRST_UNUSUAL_STATUS ||
     end.errorMessage !== null ||
     end.outcome !== 'ok' ||
-    bodies.some(hasError);
+    (end.usage === null && bodies.some(hasError));
   const sought = seek(request, signed, isUnusual);
   if (sought.searches.length === 0) return { end, bodies };
   return {
@@ -50,7 +50,7 @@ export function hideEchoes(
   };
 }
 
-/** Of an answer that is not metered nobody else has looked for one. */
+/** Where usage was read, an error was looked for, too; of other answers nobody else has looked for one. */
 function hasError({ direction, bytes }: CallBody): boolean {
   const at = direction === 'response' ? bytes.indexOf(ERROR_NAME) : -1;
   return at !== -1 && !NO_ERROR.test(bytes.toString('latin1', at + ERROR_NAME.length, at + ERROR_NAME.length + 8));
@@ -74,13 +74,17 @@ interface Sought {
   readonly masked: readonly string[];
 }
 
+const NONE: readonly string[] = Object.freeze([]);
+
+function searchFor(spelling: string): TextSearch {
+  return new TextSearch(spelling);
+}
+
 function seek(request: AcceptedRequest, signed: readonly string[], isUnusual: boolean): Sought {
   const credentials = listCredentials(request, signed);
-  const spellings = isUnusual ? [...credentials, ...credentials.flatMap(listEncodings)] : credentials;
-  return {
-    searches: [...new Set(spellings)].map((spelling) => new TextSearch(spelling)),
-    masked: isUnusual ? credentials : [],
-  };
+  if (!isUnusual) return { searches: credentials.map(searchFor), masked: NONE };
+  const spellings = new Set([...credentials, ...credentials.flatMap(listEncodings)]);
+  return { searches: [...spellings].map(searchFor), masked: credentials };
 }
 
 /** What the answer says, and what stands in a request's body under a name of its own. */
@@ -95,7 +99,16 @@ const TEXTS = [
   'inferenceGeo',
 ] as const satisfies readonly (keyof CallEnd)[];
 
+/** All that is looked through: in one text a search is made once. */
+function joinTexts(end: CallEnd): string {
+  let all = '';
+  for (const name of TEXTS) if (end[name] !== null) all += `${end[name]}\n`;
+  for (const [, value] of end.responseHeaders) all += `${value}\n`;
+  return all;
+}
+
 function hideInEnd(end: CallEnd, sought: Sought): CallEnd {
+  if (!mayStandIn(joinTexts(end), sought)) return end;
   const isKnown = ([, value]: readonly [string, string]) => hideInText(value, sought) !== value;
   const changed = TEXTS.filter((name) => hideInText(end[name], sought) !== end[name]);
   if (changed.length === 0 && !end.responseHeaders.some(isKnown)) return end;

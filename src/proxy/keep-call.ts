@@ -5,6 +5,7 @@
 import type { CallBegin, CallBody, CallEnd } from '../call-record.ts';
 import { STEP_MS } from '../clock.ts';
 import { GatewayError } from '../errors.ts';
+import type { Caller } from '../sockets/read-caller.ts';
 import type { CallFlag } from '../token-usage.ts';
 import type { Gateway } from './gateway.ts';
 import { type Arrival, type BodyFacts, type CallFacts, describeBegin } from './record.ts';
@@ -16,14 +17,19 @@ export function stampArrival(gateway: Gateway): Arrival {
 }
 
 /** A remark when the machine's clock jumped while the call was open. Its duration is right all the same. */
-export function clockFlags({ monotonicMs, wallMs }: Arrival): readonly CallFlag[] {
+export function withClockFlag(flags: readonly CallFlag[], { monotonicMs, wallMs }: Arrival): readonly CallFlag[] {
   const jumpMs = Date.now() - wallMs - (performance.now() - monotonicMs);
-  return Math.abs(jumpMs) >= STEP_MS ? ['clock_step'] : [];
+  return Math.abs(jumpMs) >= STEP_MS ? [...flags, 'clock_step'] : flags;
 }
 
 /** The key's own policy outranks the deployment's. */
 export function keepsBodies(gateway: Gateway, { key }: CallFacts): boolean {
   return (key.bodies ?? gateway.settings.bodies) === 'full';
+}
+
+/** Null where the operator keeps none. */
+export function keptAddress({ settings }: Gateway, { address }: Caller): string | null {
+  return settings.clientAddress === 'keep' ? address : null;
 }
 
 /** From here on the call counts: it is in flight until its ending is written or given up. */

@@ -32,14 +32,19 @@ export function listCredentials(
   found.push(...listInTarget(path, query));
   const long = [...new Set(found.filter((text) => text.length >= MIN_CREDENTIAL_CHARS))];
   if (long.length > 1) long.sort((a, b) => b.length - a.length);
-  return [...new Set(long.slice(0, MAX_CREDENTIALS).flatMap(withSpellings))];
+  const longest = long.length > MAX_CREDENTIALS ? long.slice(0, MAX_CREDENTIALS) : long;
+  return longest.some(needsEscapes) ? [...new Set(longest.flatMap(withSpellings))] : longest;
+}
+
+function needsEscapes(text: string): boolean {
+  return NEEDS_ESCAPES.test(text);
 }
 
 /**
  * As it may stand in an answer: as it is, in an address, and in the JSON of libraries that escape more than they must.
  */
 function withSpellings(text: string): readonly string[] {
-  if (!NEEDS_ESCAPES.test(text)) return [text];
+  if (!needsEscapes(text)) return [text];
   const escaped = text.replaceAll(/[&'<=>]/g, (one) => `\\u00${one.charCodeAt(0).toString(16)}`);
   return [text, encodeURIComponent(text), text.replaceAll('/', '\\/'), escaped];
 }

@@ -17,7 +17,7 @@ import { type AnswerEnding, isWhole } from './answer-ending.ts';
 import type { AnswerHead } from './answer-head.ts';
 import { type BodyCopy, KEPT_BODY_BYTES } from './body-copy.ts';
 import type { GatewayHeaders } from './gateway-headers.ts';
-import { hideSent, listSent } from './hide-sent.ts';
+import { hideSent } from './hide-sent.ts';
 import { leadsAway } from './leading-address.ts';
 import { errorOf, outcomeOf, statusSent } from './outcome.ts';
 import type { Route } from './route.ts';
@@ -47,6 +47,7 @@ export interface CallFacts {
   readonly arrival: Arrival;
   readonly key: KeyEntry;
   readonly node: string;
+  readonly clientAddress: string | null;
   readonly request: AcceptedRequest;
   readonly headers: GatewayHeaders;
   readonly route: Route;
@@ -75,6 +76,7 @@ export function describeBegin(
     keyId: key.keyId,
     node: facts.node,
     client: headers.client,
+    clientAddress: facts.clientAddress,
     provider: route.provider.name,
     providerAlias: headers.providerAlias,
     endpoint: endpoint.family,
@@ -285,14 +287,14 @@ function keepResponseHeaders(head: AnswerHead): [string, string][] {
 }
 
 /** The request's body for the log: whole, or its head and tail. */
-export function describeHeldBody(begin: CallBegin, request: AcceptedRequest, bytes: Buffer): CallBody {
+export function describeHeldBody(begin: CallBegin, { request, headers }: CallFacts, bytes: Buffer): CallBody {
   const half = KEPT_BODY_BYTES / 2;
   const isWhole = bytes.length <= KEPT_BODY_BYTES;
   return {
     id: begin.id,
     requestedAtMs: begin.requestedAtMs,
     direction: 'request',
-    contentType: hideSent(request.header('content-type') ?? '', listSent(request)) || null,
+    contentType: hideSent(request.header('content-type') ?? '', headers.sent) || null,
     contentEncoding: request.header('content-encoding') ?? null,
     totalBytes: bytes.length,
     headBytes: isWhole ? bytes.length : half,

@@ -1,12 +1,13 @@
 /** The end of a call that is not forwarded: its row, or the attempt that the operator sees, and the answer. */
 import type { CallBegin } from '../call-record.ts';
 import { GatewayError, type GatewayErrorCode } from '../errors.ts';
+import { readCaller } from '../sockets/read-caller.ts';
 import { hideSecretForms } from '../wire/secret-form.ts';
 import { hideInTarget } from '../wire/secret-target.ts';
 import type { ClientRequest, ClientResponse } from './client-exchange.ts';
 import type { Gateway } from './gateway.ts';
 import { hideSent, listSentOf } from './hide-sent.ts';
-import { acceptCall, keepEnd } from './keep-call.ts';
+import { acceptCall, keepEnd, keptAddress } from './keep-call.ts';
 import { type Arrival, type CallFacts, describeRejection } from './record.ts';
 import { refuse } from './refuse.ts';
 
@@ -56,6 +57,7 @@ function reportAttempt(incoming: ClientRequest, gateway: Gateway, arrival: Arriv
     path: hideSent(hideInTarget(path.replace(USER_INFO, '$1***@'), null), sent).slice(0, MAX_ATTEMPT_CHARS),
     provider: readProvider(incoming),
     userAgent: hideSent(hideSecretForms(readHeader(incoming, 'user-agent') ?? ''), sent) || null,
+    clientAddress: keptAddress(gateway, readCaller(incoming, gateway.trustedPeers)),
   });
 }
 

@@ -18,7 +18,7 @@ function routeOf(url: string, headers: readonly string[], settings: RouteSetting
   message.httpVersionMinor = 1;
   message.rawHeaders = headers.includes('Host') ? [...headers] : ['Host', 'gate.example', ...headers];
   const request = accept(message, new HeaderNames());
-  return chooseRoute(request, splitGatewayHeaders(request), settings);
+  return chooseRoute(request, splitGatewayHeaders(request, false), settings);
 }
 
 test('a call signed for a host of AWS’s goes to that host by https, with the Host that was signed', () => {

@@ -8,7 +8,6 @@ import type { AwsSigning, Config, LeadingRule, UpstreamConfig } from '../config.
 import { GatewayError } from '../errors.ts';
 import type { Endpoint, Provider, RequestLine } from '../providers/provider.ts';
 import {
-  findHostOwner,
   type InferredProvider,
   inferByPath,
   inferProvider,
@@ -26,8 +25,8 @@ import {
   requireOwnCredentials,
 } from './credential-owners.ts';
 import type { GatewayHeaders } from './gateway-headers.ts';
-import { hideSent, listSent } from './hide-sent.ts';
-import { readHostName, readUpstreamPlace } from './upstream-place.ts';
+import { hideSent } from './hide-sent.ts';
+import { readUpstreamHost, readUpstreamPlace } from './upstream-place.ts';
 
 export interface Route {
   readonly provider: Provider;
@@ -99,7 +98,7 @@ export function chooseRoute(request: AcceptedRequest, headers: GatewayHeaders, s
     origin,
     mayBePrivate: upstream !== null && upstream.isBuiltIn !== true,
     path: signing === null ? path : withoutSignature(path),
-    loggedPath: hideSent(hideInTarget(request.path, hasQuery ? query : null), listSent(request)),
+    loggedPath: hideSent(hideInTarget(request.path, hasQuery ? query : null), headers.sent),
     region,
     isRepaired: repairedPath !== null,
     host: signing?.host ?? (signedHost === null ? null : (header('host') ?? null)),
@@ -129,7 +128,7 @@ function readReceiver(
   alias: UpstreamConfig | null,
   upstream: UpstreamConfig | null,
 ): ProviderName | null {
-  const owner = upstream === null ? provider : findHostOwner(readHostName(upstream));
+  const owner = upstream === null ? provider : readUpstreamHost(upstream).owner;
   return owner ?? (alias === null ? provider : null);
 }
 

@@ -2,6 +2,7 @@
  * What the address of an upstream says of where its calls are served, as far as their price may depend on it: a place
  * of the provider's own, or another seller, whose prices are not the provider's. No prices here.
  */
+import type { ProviderName } from '../call-record.ts';
 import type { UpstreamConfig } from '../config.ts';
 import type { Provider } from '../providers/provider.ts';
 import { findHostOwner } from '../providers/registry.ts';
@@ -16,9 +17,23 @@ const ADDRESS = /^(?:[\d.]+|\[.*\])$/;
 
 const HOST_NAME = /^[a-z]+:\/\/(?:[^/@]*@)?(\[[^\]]*\]|[^/:]*)/i;
 
-/** Cut out and not parsed: the settings have the address as the parser writes it, and this is asked for every call. */
-export function readHostName({ origin }: UpstreamConfig): string {
-  return HOST_NAME.exec(origin)?.[1]?.toLowerCase() ?? '';
+export interface UpstreamHost {
+  /** In lower case, without a port. */
+  readonly name: string;
+  /** Whose of the seven it is; null for any other. */
+  readonly owner: ProviderName | null;
+}
+
+/** Asked for every call, of addresses that stay for the life of the process. */
+const HOSTS = new WeakMap<UpstreamConfig, UpstreamHost>();
+
+export function readUpstreamHost(upstream: UpstreamConfig): UpstreamHost {
+  const known = HOSTS.get(upstream);
+  if (known !== undefined) return known;
+  const name = HOST_NAME.exec(upstream.origin)?.[1]?.toLowerCase() ?? '';
+  const host = { name, owner: findHostOwner(name) };
+  HOSTS.set(upstream, host);
+  return host;
 }
 
 /** A name that anybody can look up: not one word, no address, no suffix of a private network. */
@@ -36,10 +51,9 @@ export function readUpstreamPlace(
   isAlias: boolean,
 ): string | null {
   if (upstream === null) return null;
-  const host = readHostName(upstream);
+  const { name: host, owner } = readUpstreamHost(upstream);
   const place = provider.placeOfHost?.(host) ?? null;
   if (place !== null) return place;
-  const owner = findHostOwner(host);
   if (owner !== null) return owner === provider.name ? null : host;
   return OTHER_SELLERS.test(host) || (isAlias && isPublicName(host)) ? host : null;
 }

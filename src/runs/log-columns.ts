@@ -13,6 +13,10 @@ export const LOG_COLUMNS = {
   key_id: { kind: 'integer', about: 'The gateway key that was used' },
   node: { kind: 'text', about: 'Name of the machine that proxied the call' },
   client: { kind: 'text', about: 'The calling program: X-Gateway-Client, else derived from the user agent' },
+  client_address: {
+    kind: 'text',
+    about: 'IP address of the client, behind trusted proxies too; null when addresses are not kept',
+  },
   provider: { kind: 'text', about: 'Provider that the call was for' },
   provider_alias: { kind: 'text', about: 'Value of X-Gateway-Provider-Alias' },
   endpoint: {

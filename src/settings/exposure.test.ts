@@ -28,7 +28,7 @@ test('the admin port is refused beyond loopback unless TLS stands in front or th
     const env = { TOLLGATE_ADMIN_HOST: host };
     expect(refusal(env)).toBe(
       `TOLLGATE_ADMIN_HOST: ${JSON.stringify(host)} would show dashboard and API, in plain HTTP, to other machines. ` +
-        'Put TLS in front and set TOLLGATE_PUBLIC_URL=https://…, or say that it is meant: ' +
+        'Put TLS in front and set TOLLGATE_ADMIN_PUBLIC_URL=https://…, or say that it is meant: ' +
         'TOLLGATE_ADMIN_EXPOSED=yes (--admin-exposed), where nothing but a port mapping or a private network can reach it',
     );
     expect(refusal({ ...env, TOLLGATE_PUBLIC_URL: 'http://gate.example.com' })).toContain('other machines');
@@ -44,7 +44,7 @@ test('the admin port is refused beyond loopback unless TLS stands in front or th
 });
 
 test('a port that other machines reach in plain HTTP is warned of, the proxy port too', () => {
-  const config = { host: '0.0.0.0', adminHost: '10.0.0.7', adminExposed: true, publicUrl: null };
+  const config = { host: '0.0.0.0', adminHost: '10.0.0.7', adminExposed: true, publicUrl: null, adminPublicUrl: null };
   expect(listExposureWarnings(config)).toEqual([
     'TOLLGATE_HOST: the proxy listens on 0.0.0.0 in plain HTTP: provider credentials, gateway keys and prompts can be read on the way to it. Put TLS in front and set TOLLGATE_PUBLIC_URL=https://…',
     'TOLLGATE_ADMIN_HOST: dashboard and API listen on 10.0.0.7 in plain HTTP, as TOLLGATE_ADMIN_EXPOSED asks for',

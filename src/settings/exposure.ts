@@ -12,35 +12,39 @@ export function isLoopbackHost(host: string): boolean {
   return address === 'localhost' || address === '::1' || (isIPv4(address) && address.startsWith('127.'));
 }
 
-function hasTls({ publicUrl }: Pick<Config, 'publicUrl'>): boolean {
-  return publicUrl?.startsWith('https://') === true;
+function isTls(url: string | null): boolean {
+  return url?.startsWith('https://') === true;
+}
+
+/** What stands in front of the proxy port mostly does so for both. */
+function isAdminBehindTls({ adminPublicUrl, publicUrl }: Pick<Config, 'adminPublicUrl' | 'publicUrl'>): boolean {
+  return isTls(adminPublicUrl ?? publicUrl);
 }
 
 /** The admin port speaks plain HTTP: whoever is on the way reads the admin token, the session and every prompt. */
 export function requireAdminExposure(
-  config: Pick<Config, 'adminHost' | 'adminExposed' | 'publicUrl'>,
+  config: Pick<Config, 'adminHost' | 'adminExposed' | 'adminPublicUrl' | 'publicUrl'>,
   setting: string,
 ): void {
-  if (isLoopbackHost(config.adminHost) || config.adminExposed || hasTls(config)) return;
+  if (isLoopbackHost(config.adminHost) || config.adminExposed || isAdminBehindTls(config)) return;
   throw new OperatorError(
     `${setting}: ${JSON.stringify(config.adminHost)} would show dashboard and API, in plain HTTP, to other machines. ` +
-      'Put TLS in front and set TOLLGATE_PUBLIC_URL=https://…, or say that it is meant: ' +
+      'Put TLS in front and set TOLLGATE_ADMIN_PUBLIC_URL=https://…, or say that it is meant: ' +
       'TOLLGATE_ADMIN_EXPOSED=yes (--admin-exposed), where nothing but a port mapping or a private network can reach it',
   );
 }
 
 /** One line for each port that other machines reach without TLS. */
 export function listExposureWarnings(
-  config: Pick<Config, 'host' | 'adminHost' | 'adminExposed' | 'publicUrl'>,
+  config: Pick<Config, 'host' | 'adminHost' | 'adminExposed' | 'adminPublicUrl' | 'publicUrl'>,
 ): string[] {
-  if (hasTls(config)) return [];
   const lines: string[] = [];
-  if (!isLoopbackHost(config.host))
+  if (!isLoopbackHost(config.host) && !isTls(config.publicUrl))
     lines.push(
       `TOLLGATE_HOST: the proxy listens on ${config.host} in plain HTTP: provider credentials, gateway keys and prompts ` +
         'can be read on the way to it. Put TLS in front and set TOLLGATE_PUBLIC_URL=https://…',
     );
-  if (!isLoopbackHost(config.adminHost))
+  if (!isLoopbackHost(config.adminHost) && !isAdminBehindTls(config))
     lines.push(
       `TOLLGATE_ADMIN_HOST: dashboard and API listen on ${config.adminHost} in plain HTTP, as TOLLGATE_ADMIN_EXPOSED asks for`,
     );

@@ -11,6 +11,7 @@ import { requireAdminExposure } from './exposure.ts';
 import { type Environment, type Given, readAddress, refuse, trimSlash } from './given-setting.ts';
 import { readLeading } from './read-leading.ts';
 import { readSecret } from './read-secret.ts';
+import { readTrustedProxies } from './read-trusted-proxies.ts';
 import { readUpstreams } from './read-upstreams.ts';
 
 const MAX_WORKERS = 64;
@@ -57,6 +58,15 @@ function readPublicUrl(given: Given): string | null {
   if (given.value === null) return null;
   const url = readAddress({ name: given.name, value: given.value }, 'an address such as https://gateway.example.com');
   return trimSlash(url.href);
+}
+
+/** The dashboard's pages name their files from the root, so it has a host of its own. */
+function readAdminPublicUrl(given: Given): string | null {
+  if (given.value === null) return null;
+  const allowed = 'an address without a path, such as https://tollgate.example.com';
+  const url = readAddress({ name: given.name, value: given.value }, allowed);
+  if (url.pathname !== '/') throw refuse(given, allowed);
+  return url.origin;
 }
 
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
@@ -137,6 +147,12 @@ export function readConfig(flags: ConfigFlags, env: Environment, isInTerminal = 
     adminPort: readInteger(adminPort, 4142, 0, 65_535),
     adminExposed: readChoice(exposed, ['no', 'yes']) === 'yes',
     publicUrl: readPublicUrl(give('--public-url', flags.publicUrl, 'TOLLGATE_PUBLIC_URL', env)),
+    adminPublicUrl: readAdminPublicUrl(
+      give('--admin-public-url', flags.adminPublicUrl, 'TOLLGATE_ADMIN_PUBLIC_URL', env),
+    ),
+    trustedProxies: readTrustedProxies(
+      give('--trusted-proxies', flags.trustedProxies, 'TOLLGATE_TRUSTED_PROXIES', env),
+    ),
     adminToken: readToken('TOLLGATE_ADMIN_TOKEN', env),
     metricsToken: readToken('TOLLGATE_METRICS_TOKEN', env),
     dataDir: resolve(dataDir.value ?? defaultDataDir(env)),
@@ -150,6 +166,10 @@ export function readConfig(flags: ConfigFlags, env: Environment, isInTerminal = 
       noProxy: readVariable('NO_PROXY', env),
     },
     bodies: readChoice(give('--bodies', flags.bodies, 'TOLLGATE_BODIES', env), ['full', 'off']),
+    clientAddress: readChoice(give('--client-address', flags.clientAddress, 'TOLLGATE_CLIENT_ADDRESS', env), [
+      'keep',
+      'off',
+    ]),
     usage: readChoice(give('--usage', flags.usage, 'TOLLGATE_USAGE', env), ['ask', 'observe']),
     onClientAbort: readChoice(give('--on-client-abort', flags.onClientAbort, 'TOLLGATE_ON_CLIENT_ABORT', env), [
       'cancel',

@@ -35,7 +35,7 @@ function bareRow(row: LlmRequestRow, provider: ProviderName): LlmRequestRow {
   const isFlag = (flag: unknown): flag is CallFlag => typeof flag === 'string' && /^[a-z_]{1,40}$/.test(flag);
   return {
     ...{ id, requested_at, account_id, key_id, outcome },
-    ...{ node: bareNode(row.node), client: null },
+    ...{ node: bareNode(row.node), client: null, client_address: null },
     ...{ provider, provider_alias: null },
     ...{ endpoint: UNKNOWN, method: /^[A-Z]{1,10}$/.test(row.method) ? row.method : 'POST', path: '' },
     ...{ model: null, model_requested: null, billing_model: null, streamed: null, service_tier: null, speed: null },

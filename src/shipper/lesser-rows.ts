@@ -15,7 +15,7 @@ const GROUPS: readonly Partial<LlmRequestRow>[] = [
   { raw_metadata: {}, indexed_metadata: {} },
   { trace_id: null, span_path: null, span_key: null, span_name: UNKNOWN },
   { model: null, model_requested: null, billing_model: null },
-  { client: null },
+  { client: null, client_address: null },
   { error_type: null, error_message: null },
   { endpoint: UNKNOWN, path: '' },
   { provider_request_id: null, provider_alias: null, service_tier: null, speed: null },

@@ -88,6 +88,7 @@ export function makeRow(begin: CallBegin, end: KnownEnd, priced: PricedCall, pri
     key_id: begin.keyId,
     node: begin.node,
     client: begin.client,
+    client_address: begin.clientAddress ?? null,
     provider: begin.provider,
     provider_alias: begin.providerAlias,
     endpoint: begin.endpoint,

@@ -4,6 +4,7 @@
  * and asks at once is heard, however many others hold their connections and say nothing.
  */
 import type { Socket } from 'node:net';
+import { readPeerAddress } from './ip-address.ts';
 
 export interface PlaceLimits {
   /** Connections that have shown a credential. */
@@ -32,7 +33,7 @@ export class ConnectionPlaces {
   }
 
   add(socket: Socket): void {
-    this.#unproven.set(socket, socket.remoteAddress ?? 'unknown');
+    this.#unproven.set(socket, readPeerAddress(socket.remoteAddress) ?? 'unknown');
     socket.once('close', () => {
       this.#unproven.delete(socket);
       this.#unread.delete(socket);
@@ -50,12 +51,15 @@ export class ConnectionPlaces {
     });
   }
 
-  /** It has sent a whole head of a request. */
-  touch(socket: Socket): void {
-    const client = this.#unproven.get(socket);
-    if (client === undefined) return;
-    this.#unproven.delete(socket);
-    this.#unproven.set(socket, client);
+  /**
+   * It has sent a whole head of a request. `client`: whose request that is, on the connection of a trusted proxy, which
+   * carries one client's after another's; each shows a credential of its own. Null: the other end's.
+   */
+  touch(socket: Socket, client: string | null): void {
+    const wasProven = client !== null && this.#proven.delete(socket);
+    const owner = client ?? this.#unproven.get(socket);
+    if (owner === undefined || !(wasProven || this.#unproven.delete(socket))) return;
+    this.#unproven.set(socket, owner);
   }
 
   /** Its request had a credential that counts. */

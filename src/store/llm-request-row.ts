@@ -14,6 +14,7 @@ export interface LlmRequestRow {
   readonly key_id: number;
   readonly node: string;
   readonly client: string | null;
+  readonly client_address: string | null;
   readonly provider: ProviderName;
   readonly provider_alias: string | null;
   readonly endpoint: string;
@@ -87,6 +88,7 @@ export const LLM_REQUEST_COLUMNS = {
   key_id: 'int4',
   node: 'text',
   client: 'text',
+  client_address: 'text',
   provider: 'text',
   provider_alias: 'text',
   endpoint: 'text',

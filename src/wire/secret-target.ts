@@ -62,12 +62,16 @@ function hideParameter(parameter: string): string {
  * them.
  */
 export function hideInTarget(path: string, query: string | null): string {
-  const shown = /[%;=]/.test(path) || hasSecretForm(path) || path.length > HEX_KEY_FROM ? hideInPath(path) : path;
+  const shown = mayHold(path) ? hideInPath(path) : path;
   return query === null ? shown : `${shown}?${query.split('&').map(hideParameter).join('&')}`;
 }
 
 /** A shorter path has no key of 64 digits in it. */
 const HEX_KEY_FROM = 64;
+
+function mayHold(path: string): boolean {
+  return path.length > HEX_KEY_FROM || /[%;=]/.test(path) || hasSecretForm(path);
+}
 
 function hideInPath(path: string): string {
   return path.split('/').map(hideParameter).join('/');
@@ -75,6 +79,7 @@ function hideInPath(path: string): string {
 
 /** Texts to look for in what comes back: each as sent, and decoded. */
 export function listInTarget(path: string, query: string): readonly string[] {
+  if (query === '' && !mayHold(path)) return [];
   const found: string[] = [];
   for (const piece of [...path.split(/[/;]/), ...query.split(/[&;]/)]) {
     if (hidePiece(piece) === piece) continue;

@@ -91,6 +91,7 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
       adminToken: TOKEN,
       adminHost: '127.0.0.1',
       publicUrl: 'https://gate.example.com',
+      adminPublicUrl: null,
       baseUrl: 'http://127.0.0.1:4141',
       version: '0.0.0-test',
       nodes: ONE_NODE,

@@ -77,6 +77,7 @@ export async function startProxy(
   const gateway = createGateway({
     settings: {
       ...{ bodies: 'full', usage: 'ask', onClientAbort: 'cancel', onRevoke: 'finish', onFull: 'open', node: 'test' },
+      ...{ clientAddress: 'keep', trustedProxies: [] },
       ...settings,
     },
     routes: { upstreams: Object.fromEntries(names.map((name) => [name, upstream])), aliases: {}, ...routes },

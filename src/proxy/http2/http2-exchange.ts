@@ -18,16 +18,18 @@ export interface Http2Exchange {
   readonly response: ClientResponse;
 }
 
+/** `remoteAddress`: of the session that the stream is one of. */
 export function openHttp2Exchange(
   stream: ServerHttp2Stream,
   headers: IncomingHttpHeaders,
   head: Http2RequestHead,
   unread: IdleSweep,
+  remoteAddress: string | undefined,
 ): Http2Exchange {
   stream.on('error', () => {}); // A reset by either side; `close` tells.
   // The client has reset it: gone at once, also where bytes of it are still unread.
   stream.on('aborted', () => stream.destroy());
-  const connection = new StreamConnection(stream);
+  const connection = new StreamConnection(stream, remoteAddress);
   return {
     request: new Http2Request(stream, headers, head, connection),
     response: new Http2Response(stream, headers, head.method, connection, unread),
@@ -35,12 +37,14 @@ export function openHttp2Exchange(
 }
 
 class StreamConnection implements ClientConnection {
+  readonly remoteAddress: string | undefined;
   readonly #stream: ServerHttp2Stream;
   #unsentWrites = 0;
   #isBreaking = false;
 
-  constructor(stream: ServerHttp2Stream) {
+  constructor(stream: ServerHttp2Stream, remoteAddress: string | undefined) {
     this.#stream = stream;
+    this.remoteAddress = remoteAddress;
   }
 
   get destroyed(): boolean {

@@ -112,6 +112,7 @@ export class Http2Sessions {
 
   #watch(session: ServerHttp2Session, handle: Http2Handler): void {
     this.#sessions.add(session);
+    const { remoteAddress } = session.socket;
     let openStreams = 0;
     // Timers of our own: a session's `setTimeout` holds it for that long, also when it is closed.
     let idle = setTimeout(() => session.close(), this.#limits.firstRequestMs);
@@ -137,7 +138,7 @@ export class Http2Sessions {
         idle = setTimeout(() => session.close(), this.#isEnding ? LINGER_MS : this.#limits.idleMs);
       });
       const head = readHttp2RequestHead(rawHeaders, !stream.endAfterHeaders);
-      handle(openHttp2Exchange(stream, headers, head, this.#unread), head.headBytes);
+      handle(openHttp2Exchange(stream, headers, head, this.#unread, remoteAddress), head.headBytes);
     });
     session.setLocalWindowSize(SESSION_WINDOW_BYTES);
   }

@@ -8,6 +8,7 @@ import type { Duplex } from 'node:stream';
 import type { CallBegin } from '../../call-record.ts';
 import { GatewayError } from '../../errors.ts';
 import type { WebsocketEndpoint } from '../../providers/provider.ts';
+import { readCaller } from '../../sockets/read-caller.ts';
 import { accept } from '../accept.ts';
 import { Answer } from '../answer.ts';
 import type { AnswerEnding } from '../answer-ending.ts';
@@ -17,7 +18,7 @@ import { BodyCopy } from '../body-copy.ts';
 import type { Gateway } from '../gateway.ts';
 import { splitGatewayHeaders } from '../gateway-headers.ts';
 import { hideEchoes, hideInReading, NOT_SIGNED } from '../hide-echoes.ts';
-import { acceptCall, keepBegin, keepEnd, keepsBodies, loseEnd, stampArrival } from '../keep-call.ts';
+import { acceptCall, keepBegin, keepEnd, keepsBodies, keptAddress, loseEnd, stampArrival } from '../keep-call.ts';
 import { editHeadersOf } from '../lead-back.ts';
 import { refuseRedirect } from '../leading-address.ts';
 import { attachMeter } from '../meter.ts';
@@ -65,7 +66,8 @@ export async function handleUpgrade(incoming: IncomingMessage, head: Buffer, gat
   let begun: CallBegin | 'ended' | null = null;
   try {
     const request = accept(incoming, gateway.headerNames, true);
-    const headers = splitGatewayHeaders(request);
+    const caller = readCaller(incoming, gateway.trustedPeers);
+    const headers = splitGatewayHeaders(request, caller.isBehindProxy);
     const key = authenticate(headers.key, gateway.keys, incoming.socket, arrival.requestedAtMs);
     const route = chooseRoute(request, headers, gateway.routes);
     const websocket = route.provider.websocket?.(route.mapped) ?? null;
@@ -73,6 +75,7 @@ export async function handleUpgrade(incoming: IncomingMessage, head: Buffer, gat
       arrival,
       key,
       node: gateway.settings.node,
+      clientAddress: keptAddress(gateway, caller),
       request,
       headers,
       route: { ...route, endpoint: websocket?.endpoint ?? route.endpoint },

@@ -6,7 +6,7 @@ import type { CallBegin, CallBody, CallEnd } from '../../call-record.ts';
 import type { AnswerEnding } from '../answer-ending.ts';
 import type { AnswerHead } from '../answer-head.ts';
 import type { BodyCopy } from '../body-copy.ts';
-import { clockFlags } from '../keep-call.ts';
+import { withClockFlag } from '../keep-call.ts';
 import { type AnswerFacts, type CallFacts, describeCopiedBody, describeEnd } from '../record.ts';
 import { describeFailure, UpstreamError } from '../upstream/upstream-failure.ts';
 import type { WebsocketMeter } from './websocket-meter.ts';
@@ -53,7 +53,7 @@ export function describeSessionEnd(
     ending,
     answer: session,
     body: { model: meter.modelRequested, streamed: true },
-    flags: [...begin.flags, ...clockFlags(facts.arrival)],
+    flags: withClockFlag(begin.flags, facts.arrival),
     sentUsage: null,
     overheadUs,
     requestBytes: meter.requestBytes,

@@ -147,6 +147,7 @@ export function MetadataTab({ log }: { readonly log: LogDetail }) {
             { name: 'Model that served', value: text(log.model) },
             { name: 'Region', value: text(log.region) },
             { name: 'Node', value: text(log.node) },
+            { name: 'Client’s address', value: text(log.client_address) },
           ]}
         />
       </Section>

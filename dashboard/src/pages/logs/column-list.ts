@@ -63,6 +63,7 @@ export const COLUMNS = {
   endpoint: { label: 'Endpoint', fields: ['endpoint'], width: '9rem', filter: 'endpoint' },
   path: { label: 'Path', fields: ['method', 'path'], width: 'minmax(12rem, 1fr)', filter: 'path' },
   client: { label: 'Client', fields: ['client'], width: '9rem', filter: 'client' },
+  address: { label: 'Address', fields: ['client_address'], width: '9rem', filter: 'client_address' },
   http_status: { label: 'HTTP', fields: ['status'], width: '4rem', isNumber: true, filter: 'status' },
   error: { label: 'Error', fields: ['error_type', 'error_message'], width: 'minmax(10rem, 1fr)', filter: 'error_type' },
   bytes: { label: 'Size', fields: ['request_bytes', 'response_bytes'], width: '9rem', isNumber: true },

@@ -14,6 +14,7 @@ export const FILTER_FIELDS: readonly FilterField[] = [
   { field: 'trace_id', label: 'Trace id' },
   { field: 'endpoint', label: 'Endpoint' },
   { field: 'client', label: 'Client' },
+  { field: 'client_address', label: 'Client’s IP address' },
   { field: 'key_id', label: 'Key (number)' },
   { field: 'streamed', label: 'Streamed' },
   { field: 'cost_status', label: 'Cost status' },

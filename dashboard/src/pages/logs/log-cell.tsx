@@ -112,6 +112,7 @@ const RENDERERS: Readonly<Record<FixedColumn, (row: ListedLog, context: CellCont
   endpoint: (row) => <Text text={row.endpoint} />,
   path: (row) => <Text text={[row.method, row.path].filter((part) => part != null).join(' ')} />,
   client: (row) => <Text text={row.client} />,
+  address: (row) => <Text text={row.client_address} />,
   http_status: (row) => (row.status == null ? NOTHING : <span className="num">{row.status}</span>),
   error: (row) => <Text text={[row.error_type, row.error_message].filter((part) => part != null).join(': ') || null} />,
   bytes: (row) => (

@@ -47,6 +47,7 @@ function AttemptVerdict({ arrival }: { readonly arrival: Extract<Arrival, { type
       <code className="min-w-0 truncate font-mono text-xs" title={attempt.path}>
         {attempt.method} {attempt.path}
       </code>
+      {attempt.client_address !== null && <span className="text-ink-soft">from {attempt.client_address}</span>}
       <span className="w-full break-words text-ink-soft">{attempt.verdict}</span>
     </>
   );
