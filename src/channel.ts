@@ -45,6 +45,10 @@ export interface ProxyMetrics {
   readonly refusedFullTotal: number;
   /** Connections that were closed at the limit on them. */
   readonly droppedConnections: number;
+  /** TLS handshakes that came to nothing; absent where the port speaks plain HTTP. */
+  readonly failedHandshakes?: number;
+  /** Why the last one did, in OpenSSL's words. */
+  readonly latestFailedHandshake?: string;
   readonly rssBytes: number;
 }
 
@@ -68,6 +72,25 @@ export interface KeyChange {
   readonly upserts: readonly KeyEntry[];
 }
 
+/** By what a proxy process shows itself to its clients, and takes up their sessions. */
+export interface TlsIdentity {
+  /** In PEM: the server's own certificate, then those that lead to an authority. */
+  readonly cert: string;
+  readonly key: string;
+  /** The same in all processes, so that a client is known again by whichever it meets; 48 bytes in base64. */
+  readonly ticketKeys: string;
+}
+
+/** Of the certificate that is in force. */
+export interface CertificateStatus {
+  readonly validFromMs: number;
+  readonly validToMs: number;
+  /** Hosts that it is valid for. */
+  readonly names: readonly string[];
+  /** Why the files are not what is in force: they hold no usable pair at the moment; null when they are. */
+  readonly problem: string | null;
+}
+
 /** The first message to a proxy process. Secrets travel over the channel, never on a command line. */
 export interface ProxyStart {
   readonly type: 'start';
@@ -87,6 +110,8 @@ export interface ProxyStart {
   readonly areKeysOld?: boolean;
   /** Where the machine's clock is wrong. */
   readonly clock?: ClockReading;
+  /** Where the port speaks TLS. */
+  readonly tls?: TlsIdentity;
 }
 
 /** The first message to the control process. It binds `config.adminHost`:`config.adminPort` itself. */
@@ -102,6 +127,8 @@ export interface ControlStart {
   readonly liveSpools: readonly string[];
   /** For the page that shows them. */
   readonly settings: readonly Setting[];
+  /** The base address that clients use. */
+  readonly proxyOrigin: string;
 }
 
 /** The first message to the local fake provider of `--demo`. */
@@ -131,6 +158,8 @@ export type DownMessage =
    * To proxies: apply, then answer `keys-applied`. The full snapshot is in the file `keys.json` of the data directory.
    */
   | { readonly type: 'keys-changed'; readonly change: KeyChange }
+  /** To proxies: for connections from now on. */
+  | { readonly type: 'tls-renewed'; readonly identity: TlsIdentity }
   /** To proxies: what time it is, when that is not what the machine's clock said at their start. */
   | { readonly type: 'clock'; readonly reading: ClockReading }
   /** To control: every live proxy has version ≥ this one (or `false`: one did not answer in 5 s). */
@@ -181,6 +210,8 @@ export interface SupervisorStatus {
   readonly startedAtMs: number;
   readonly restart: RestartStatus;
   readonly children: readonly ChildStatus[];
+  /** Absent where the proxy port speaks plain HTTP. */
+  readonly certificate?: CertificateStatus;
   /** The last 100, newest last, and how many more were not kept. */
   readonly attempts: readonly RejectedAttempt[];
   /** All that were ever in that list: tells attempts apart that look the same. */

@@ -37,6 +37,12 @@ export interface AwsSigning {
   readonly credentials: AwsKeys | 'ambient';
 }
 
+/** Absolute paths of files in PEM. */
+export interface TlsFiles {
+  readonly cert: string;
+  readonly key: string;
+}
+
 export interface Config {
   readonly host: string;
   readonly port: number;
@@ -46,6 +52,8 @@ export interface Config {
   readonly adminExposed: boolean;
   /** Base address that clients use, when it is not http://host:port; null otherwise. */
   readonly publicUrl: string | null;
+  /** By which the proxy port speaks TLS; null: plain HTTP. */
+  readonly tls: TlsFiles | null;
   /** The dashboard's own address, where it is not http://adminHost:adminPort; an origin, or null. */
   readonly adminPublicUrl: string | null;
   /** Ranges (`10.0.0.0/8`) of the proxies in front whose `X-Forwarded-For` is believed. */
@@ -106,6 +114,8 @@ export interface ConfigFlags {
   readonly adminPort?: string;
   readonly adminExposed?: boolean;
   readonly publicUrl?: string;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
   readonly adminPublicUrl?: string;
   readonly trustedProxies?: string;
   readonly dataDir?: string;

@@ -119,6 +119,10 @@ export const GATEWAY_ERRORS = {
   },
   method_unsupported: { status: 405, message: 'CONNECT, TRACE and "OPTIONS *" are not proxied.' },
   transfer_encoding: { status: 501, message: 'The only transfer coding accepted is "chunked", in HTTP/1.1.' },
+  tls_required: {
+    status: 400,
+    message: 'This port speaks TLS, and the request came in plain HTTP: use https:// in the base address.',
+  },
   host_invalid: { status: 400, message: 'Send exactly one Host header: a name or an address, and a port.' },
   request_malformed: { status: 400, message: 'The request is not well-formed HTTP/1.1.' },
   headers_too_large: { status: 431, message: 'The request headers are larger than 64 KiB or more than 200.' },

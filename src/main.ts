@@ -62,6 +62,8 @@ async function createProgram(): Promise<Command> {
     .option('--admin-port <number>', 'their port (TOLLGATE_ADMIN_PORT, 4142)')
     .option('--admin-exposed', 'let other machines reach them without TLS (TOLLGATE_ADMIN_EXPOSED)')
     .option('--public-url <url>', 'the address that clients use (TOLLGATE_PUBLIC_URL)')
+    .option('--tls-cert <file>', 'its certificate: the proxy speaks TLS (TOLLGATE_TLS_CERT)')
+    .option('--tls-key <file>', 'the key of that certificate (TOLLGATE_TLS_KEY)')
     .option('--admin-public-url <url>', "the dashboard's own address (TOLLGATE_ADMIN_PUBLIC_URL)")
     .option('--trusted-proxies <list>', 'proxies in front that tell who a client is (TOLLGATE_TRUSTED_PROXIES)')
     .option('--data-dir <path>', 'where everything is kept (TOLLGATE_DATA_DIR)')

@@ -12,6 +12,7 @@ export const NO_ACCOUNTS_DEP: AccountsDep = {
   listQuarantine: async () => [],
   countOfProxies: () => ({
     ...{ callsTotal: 0, rejectedTotal: 0, bodiesDropped: 0, compactedTotal: 0, droppedConnections: 0 },
+    failedHandshakes: 0,
     refusals: {},
   }),
   readShipper: () => null,

@@ -49,6 +49,7 @@ const DEPS: AdminDeps = {
   readSupervisorStatus: async () => ({
     ...{ startedAtMs: 0, attempts: [], attemptsTotal: 0, attemptsNotShown: 0 },
     restart: { requested: 0, finished: 0, problem: null },
+    certificate: { validFromMs: 0, validToMs: 9_000_000, names: ['localhost'], problem: 'half written' },
     children: [
       { ...CHILD, role: 'proxy', metrics: PROXY },
       { ...CHILD, role: 'proxy', metrics: PROXY },
@@ -63,6 +64,7 @@ const DEPS: AdminDeps = {
     read: async () => ACCOUNTS,
     countOfProxies: () => ({
       ...{ callsTotal: 40, rejectedTotal: 3, bodiesDropped: 1, compactedTotal: 2, droppedConnections: 3 },
+      failedHandshakes: 4,
       refusals: { key_unknown: 2, 'not a code "of ours"': 1 },
     }),
     readShipper: () => ({
@@ -121,6 +123,10 @@ describe('/metrics', () => {
     ]);
     expect(value('tollgate_admin_wrong_tokens_total')).toEqual([['', 6]]);
     expect(value('tollgate_admin_connections_closed_total')).toEqual([['', 7]]);
+    expect(value('tollgate_tls_handshakes_failed_total')).toEqual([['', 4]]);
+    expect(value('tollgate_tls_files_refused')).toEqual([['', 1]]);
+    // It ended in 1970.
+    expect(value('tollgate_tls_certificate_seconds_left')?.[0]?.[1]).toBeLessThan(-1e9);
     expect(value('tollgate_database_up')).toEqual([['', 0]]);
     expect(value('tollgate_build_info')).toEqual([['version="1.2.3"', 1]]);
     expect(families.get('process_resident_memory_bytes')?.type).toBe('gauge');

@@ -79,6 +79,7 @@ export interface ProxyCounts {
   readonly bodiesDropped: number;
   readonly compactedTotal: number;
   readonly droppedConnections: number;
+  readonly failedHandshakes: number;
   /** By code. */
   readonly refusals: Readonly<Record<string, number>>;
 }

@@ -43,6 +43,17 @@ const SettingBody = z
   })
   .openapi('Setting');
 
+const TlsBody = z
+  .object({
+    valid_from: Time,
+    valid_to: Time,
+    names: z.array(z.string()).describe('Hosts that the certificate is valid for'),
+    problem: z.string().nullable().describe('Why the pair in the files is not in force; null when it is'),
+    failed_handshakes: z.number().int().describe('Of the proxy processes that run'),
+    latest_failed_handshake: z.string().nullable().describe('Why a last one failed, in OpenSSL’s words'),
+  })
+  .openapi('Tls');
+
 const StatusBody = z
   .object({
     version: z.string(),
@@ -91,6 +102,7 @@ const StatusBody = z
           .describe('Connections without a credential that were closed because there were too many'),
       })
       .describe('At the door of the admin port, since the control process started'),
+    tls: TlsBody.nullable().describe('Null where the proxy port speaks plain HTTP'),
     settings: z.array(SettingBody).describe('In force; secrets are not shown'),
   })
   .openapi('Status');
@@ -125,6 +137,21 @@ function formatProcess(child: SupervisorStatus['children'][number]): z.infer<typ
             records_lost: metrics.recordsLost,
             rss_bytes: metrics.rssBytes,
           },
+  };
+}
+
+function formatTls(supervisor: SupervisorStatus | null): Status['tls'] {
+  if (supervisor?.certificate === undefined) return null;
+  const { validFromMs, validToMs, names, problem } = supervisor.certificate;
+  const proxies = supervisor.children.flatMap(({ metrics }) => (metrics === null ? [] : [metrics]));
+  return {
+    valid_from: new Date(validFromMs).toISOString(),
+    valid_to: new Date(validToMs).toISOString(),
+    names: [...names],
+    problem,
+    failed_handshakes: proxies.reduce((sum, { failedHandshakes = 0 }) => sum + failedHandshakes, 0),
+    latest_failed_handshake:
+      proxies.map(({ latestFailedHandshake }) => latestFailedHandshake).find((reason) => reason !== undefined) ?? null,
   };
 }
 
@@ -262,6 +289,7 @@ export function addSystemRoutes(app: OpenAPIHono, deps: AdminDeps): void {
         clock: formatClock(deps.nodes.clock()),
         price_version: deps.prices.book().version,
         access: formatAccess(deps.access.figures()),
+        tls: formatTls(supervisor),
         settings: [...deps.settings],
       },
       200,

@@ -21,13 +21,14 @@ const PROXY_ANSWER_LIMIT_MS = 3_000;
 
 const MARKS: Readonly<Record<Finding['level'], string>> = { ok: '✓', note: '!', problem: '✗' };
 
-async function isAnswering(baseUrl: string): Promise<boolean> {
+/** The code of what goes wrong when the proxy is asked from here; null when it answers. */
+async function readFailure(baseUrl: string): Promise<string | null> {
   try {
     const response = await fetch(`${baseUrl}/healthz`, { signal: AbortSignal.timeout(PROXY_ANSWER_LIMIT_MS) });
-    return response.ok;
-  } catch {
-    // The answer to the question.
-    return false;
+    return response.ok ? null : String(response.status);
+  } catch (error) {
+    const cause = error instanceof Error ? error.cause : undefined;
+    return cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
   }
 }
 
@@ -35,7 +36,7 @@ async function examine(flags: DoctorFlags): Promise<void> {
   const client = createGatewayClient(flags, process.env);
   const output = createOutput(process.stdout);
   const status = await client.ask(Status, '/api/v1/status');
-  const findings = [...judgeStatus(status, await isAnswering(status.base_url), Date.now())];
+  const findings = [...judgeStatus(status, await readFailure(status.base_url), Date.now())];
   if (status.accounts === null)
     findings.push({ level: 'problem', text: 'calls: the spool cannot be read; see the gateway’s log' });
   else findings.push(...judgeAccounts(status.accounts, await readAgain(client, status.accounts), Date.now()));

@@ -7,7 +7,7 @@ const STATUS = {
 } as const;
 
 function judge(spool: { bytes: number; limit_bytes: number; is_disk_low: boolean } | null): string[] {
-  return [...judgeStatus({ ...STATUS, spool }, true, 0)]
+  return [...judgeStatus({ ...STATUS, spool }, null, 0)]
     .filter(({ text }) => /^(spool|disk):/.test(text))
     .map(({ level, text }) => `${level} ${text}`);
 }
@@ -31,7 +31,7 @@ test('a disk that is nearly full is said, however little the spool holds', () =>
 
 test('why a database is not used is said, and what is odd about one that is', () => {
   const of = (state: 'up' | 'down', problem: string | null) =>
-    [...judgeStatus({ ...STATUS, database: { ...STATUS.database, state, problem }, spool: null }, true, 0)]
+    [...judgeStatus({ ...STATUS, database: { ...STATUS.database, state, problem }, spool: null }, null, 0)]
       .filter(({ text }) => text.startsWith('database:'))
       .map(({ level, text }) => `${level} ${text}`);
   expect(of('down', 'waiting for the lock of the migrations, which process 7 holds')).toEqual([
@@ -65,7 +65,7 @@ test('records are all stored when none waits, not when the last look at them was
             ...{ unaccounted_total: 0, losses: [] },
           },
         },
-        true,
+        null,
         Date.parse('2026-11-01T00:00:01.000Z'),
       ),
     ]

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { formatBytes, formatDuration } from '../format-amounts.ts';
 import type { Finding } from './finding.ts';
 import { Accounts } from './judge-accounts.ts';
+import { judgeAnswer, judgeCertificate, Tls } from './judge-certificate.ts';
 import { terminalText } from './terminal-text.ts';
 
 /** The fields of `GET /api/v1/status` that are judged. */
@@ -32,6 +33,7 @@ export const Status = z.object({
   spool: z.object({ bytes: z.number(), limit_bytes: z.number(), is_disk_low: z.boolean() }).nullish(),
   accounts: Accounts.nullable(),
   price_version: z.string().nullable(),
+  tls: Tls,
   /** Absent from a gateway of the release before. */
   access: z
     .object({
@@ -174,16 +176,13 @@ export function* judgeAttempts({ data }: z.infer<typeof Attempts>): Generator<Fi
 
 export function* judgeStatus(
   status: z.infer<typeof Status>,
-  isProxyAnswering: boolean,
+  /** What goes wrong when the proxy is asked from here; null when it answers. */
+  proxyFailure: string | null,
   nowMs: number,
 ): Generator<Finding> {
   yield { level: 'ok', text: `version ${status.version}` };
-  yield isProxyAnswering
-    ? { level: 'ok', text: `proxy answers at ${status.base_url}` }
-    : {
-        level: 'problem',
-        text: `nothing answers at ${status.base_url}/healthz from here; check TOLLGATE_HOST, TOLLGATE_PORT and firewalls`,
-      };
+  yield judgeAnswer(status.base_url, proxyFailure);
+  yield* judgeCertificate(status.tls, nowMs);
   yield* judgeProcesses(status);
   yield* judgeRecords(status, nowMs);
   yield* judgeSpool(status);

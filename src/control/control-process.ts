@@ -15,7 +15,6 @@ import { openEndedSessions } from '../admin/ended-sessions.ts';
 import type { ChildChannel, ControlStart, DownMessage, UpMessage } from '../channel.ts';
 import type { Config } from '../config.ts';
 import { createDemoData } from '../demo-data/demo-data.ts';
-import { formatOrigin } from '../format-origin.ts';
 import type { CurrentPriceBook } from '../prices/current-price-book.ts';
 import { createPriceCatalogs } from '../prices/price-catalogs.ts';
 import { listQuarantine } from '../shipper/list-quarantine.ts';
@@ -292,7 +291,7 @@ function createControl(
     access,
     adminPublicUrl: config.adminPublicUrl,
     publicUrl: config.publicUrl,
-    baseUrl: config.publicUrl ?? formatOrigin(config.host, config.port),
+    baseUrl: start.proxyOrigin,
     version: readVersion(),
     dashboard: readDashboardFiles(join(PROJECT_ROOT, 'dist', 'dashboard')),
     databaseUrl: start.databaseUrl,

@@ -70,6 +70,8 @@ export interface Gateway {
     /** Refused calls by code. */
     readonly refusals: Map<GatewayErrorCode, number>;
   };
+  /** TLS handshakes that came to nothing; where the port speaks TLS. */
+  handshakes?: { failed: number; latest: string | null };
   /**
    * True from the moment a stop is announced or begins: `readyz` says 503, and no connection is kept alive any more.
    */

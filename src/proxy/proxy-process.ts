@@ -5,7 +5,7 @@
 import { Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ChildChannel, DownMessage, KeyChange, ProxyStart, RejectedAttempt } from '../channel.ts';
+import type { ChildChannel, DownMessage, KeyChange, ProxyMetrics, ProxyStart, RejectedAttempt } from '../channel.ts';
 import { applyKeyChange, readKeySnapshotFile } from '../keys/key-snapshot.ts';
 import { createLog } from '../log.ts';
 import { countConnections, readOpenFileLimit } from '../sockets/open-file-limit.ts';
@@ -79,7 +79,7 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
       gateway.areKeysOld = false;
     }, OLD_KEYS_LIMIT_MS);
   }
-  const listener = createProxyServer(gateway, { ...SERVER_LIMITS, maxConnections });
+  const listener = createProxyServer(gateway, { ...SERVER_LIMITS, maxConnections }, start.tls);
   watchKeys(gateway);
   const report = setInterval(() => sendReport(channel, gateway, start.spoolName, attempts), REPORT_INTERVAL_MS);
   let isStopping = false;
@@ -112,6 +112,9 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
         gateway.isDraining = true;
         listener.sessions.announceEnd();
         break;
+      case 'tls-renewed':
+        listener.renewTls(message.identity);
+        break;
       case 'clock':
         gateway.clock.set(message.reading);
         break;
@@ -130,7 +133,7 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
 
   isListening = true;
   // By position: with a file descriptor Node takes no notice of the option of that name.
-  listener.server.listen({ fd: start.listenFd }, LISTEN_BACKLOG, () => channel.send({ type: 'ready' }));
+  listener.port.listen({ fd: start.listenFd }, LISTEN_BACKLOG, () => channel.send({ type: 'ready' }));
 }
 
 /** Applies a change, or reads the whole snapshot when this process does not have the version the change starts from. */
@@ -154,12 +157,16 @@ async function applyKeys(channel: ChildChannel, gateway: Gateway, keysFile: stri
   channel.send({ type: 'keys-applied', version: next.version });
 }
 
-async function drain({ server, sessions }: ProxyServer, gateway: Gateway, deadlineMs: () => number): Promise<void> {
+async function drain(
+  { port, server, sessions }: ProxyServer,
+  gateway: Gateway,
+  deadlineMs: () => number,
+): Promise<void> {
   gateway.isDraining = true;
   sessions.announceEnd();
   let isClosed = false;
   // Not `http.Server.close`, which also closes idle connections at once, on which a request may be on its way.
-  Server.prototype.close.call(server, () => {
+  Server.prototype.close.call(port, () => {
     isClosed = true;
   });
   const isOver = () => isClosed || performance.now() >= deadlineMs();
@@ -229,7 +236,14 @@ function sendReport(channel: ChildChannel, gateway: Gateway, spoolName: string, 
       spoolPendingBytes: stats.pendingBytes,
       refusedFullTotal: gateway.counters.refusedFull,
       droppedConnections: gateway.counters.droppedConnections,
+      ...describeHandshakes(gateway),
       rssBytes: process.memoryUsage.rss(),
     },
   });
+}
+
+function describeHandshakes({ handshakes }: Gateway): Pick<ProxyMetrics, 'failedHandshakes' | 'latestFailedHandshake'> {
+  if (handshakes === undefined) return {};
+  const { failed, latest } = handshakes;
+  return latest === null ? { failedHandshakes: failed } : { failedHandshakes: failed, latestFailedHandshake: latest };
 }

@@ -1,10 +1,12 @@
 /**
- * The listener of a proxy process: HTTP/1.1 by `node:http` with limits of its own, HTTP/2 by prior knowledge on the same
- * port, the two health addresses, and an answer to everything that is not a request. Every call goes to `handleCall`.
+ * The listener of a proxy process: HTTP/1.1 by `node:http` with limits of its own, HTTP/2 on the same port (by prior
+ * knowledge, or as agreed on in the handshake where the port speaks TLS), the two health addresses, and an answer to everything that is not a request. Every call goes to `handleCall`.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Server as PortServer, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { v7 as uuidv7 } from 'uuid';
+import type { TlsIdentity } from '../channel.ts';
 import { GATEWAY_ERRORS, type GatewayErrorCode } from '../errors.ts';
 import { UnreadSockets } from '../sockets/unread-sockets.ts';
 import { asksForWebsocket } from './accept.ts';
@@ -17,14 +19,22 @@ import { Http2Sessions } from './http2/http2-sessions.ts';
 import { LeanRequest } from './lean-request.ts';
 import { refusalBody, refusalHeaders, refuse } from './refuse.ts';
 import { RequestTurns } from './request-turns.ts';
+import {
+  createTlsPort,
+  HANDSHAKE_LIMITS,
+  type HandshakeLimits,
+  type TlsPort,
+  type TlsPortEvents,
+} from './tls/tls-port.ts';
 import { handleUpgrade } from './websocket/handle-upgrade.ts';
+import { closeGently } from './websocket/held-client.ts';
 
 const HEADERS_TIMEOUT_MS = 30_000;
 /** Said in the log at most so often. */
-const DROP_NOTICE_MS = 60_000;
+const NOTICE_MS = 60_000;
 const MAX_HEADER_BYTES = 64 * 1024;
 
-export interface ServerLimits {
+export interface ServerLimits extends HandshakeLimits {
   /** For the whole head of a request. */
   readonly headersTimeoutMs: number;
   readonly checkIntervalMs: number;
@@ -41,6 +51,7 @@ export const SERVER_LIMITS: ServerLimits = {
   unreadMs: STALL_TIMEOUT_MS + 60_000,
   unreadSweepMs: 30_000,
   maxConnections: 20_000,
+  ...HANDSHAKE_LIMITS,
 };
 
 /** Above the idle time of load balancers in front, which would otherwise re-use a connection that is just closing. */
@@ -49,11 +60,20 @@ const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 const CLOSING_MS = 2_000;
 
 export interface ProxyServer {
+  /** What listens: `server` itself, or where the port speaks TLS what stands in front of it. */
+  readonly port: PortServer;
   readonly server: Server;
   readonly sessions: Http2Sessions;
+  /** For new connections; only where the port speaks TLS. */
+  readonly renewTls: (identity: TlsIdentity) => void;
 }
 
-export function createProxyServer(gateway: Gateway, limits: ServerLimits = SERVER_LIMITS): ProxyServer {
+/** With `tls` the port speaks nothing else. */
+export function createProxyServer(
+  gateway: Gateway,
+  limits: ServerLimits = SERVER_LIMITS,
+  tls: TlsIdentity | null = null,
+): ProxyServer {
   const server = createServer(
     {
       // Bodies may take as long as they take; a silent client is timed out by the body's own idle limit.
@@ -78,20 +98,6 @@ export function createProxyServer(gateway: Gateway, limits: ServerLimits = SERVE
   const latest = new WeakMap<Duplex, ServerResponse>();
   // More headers than the limit must be refused, not silently cut off (the default).
   server.maxHeadersCount = 0;
-  server.maxConnections = limits.maxConnections;
-  let lastDropNoticeMs = Number.NEGATIVE_INFINITY;
-  server.on('drop', () => {
-    gateway.counters.droppedConnections += 1;
-    if (performance.now() - lastDropNoticeMs < DROP_NOTICE_MS) return;
-    lastDropNoticeMs = performance.now();
-    const figures = { limit: limits.maxConnections, dropped: gateway.counters.droppedConnections };
-    gateway.log.warn(figures, 'too many connections; new ones are closed until others end');
-  });
-  server.on('error', (error) => {
-    // Without a listener it would end the process: accepting failed, mostly for want of files. Waiting connections wait.
-    if (!server.listening) throw error;
-    gateway.log.error({ err: error }, 'a connection could not be accepted');
-  });
   const unread = new UnreadSockets(limits.unreadMs, limits.unreadSweepMs);
   server.on('connection', (socket) => unread.add(socket));
   server.once('close', () => unread.close());
@@ -148,14 +154,56 @@ export function createProxyServer(gateway: Gateway, limits: ServerLimits = SERVE
       sessions.add(http2Socket);
       return;
     }
-    if (!socket.writable || error.code === 'ECONNRESET') {
+    // Nothing can be said any more on a connection whose encryption has failed.
+    if (!socket.writable || error.code === 'ECONNRESET' || error.code?.startsWith('ERR_SSL_') === true) {
       socket.destroy();
       return;
     }
     const answer = latest.get(socket);
     if (answer === undefined || !endBehind(answer, socket)) refuseSocket(socket, clientErrorCode(error.code));
   });
-  return { server, sessions };
+  const front = tls === null ? null : openTlsPort(tls);
+  const port: PortServer = front?.server ?? server;
+  port.maxConnections = limits.maxConnections;
+  const mayTellOfDrop = createNoticeLimit();
+  port.on('drop', () => {
+    gateway.counters.droppedConnections += 1;
+    if (!mayTellOfDrop()) return;
+    const figures = { limit: limits.maxConnections, dropped: gateway.counters.droppedConnections };
+    gateway.log.warn(figures, 'too many connections; new ones are closed until others end');
+  });
+  port.on('error', (error) => {
+    // Without a listener it would end the process: accepting failed, mostly for want of files. Waiting connections wait.
+    if (!port.listening) throw error;
+    gateway.log.error({ err: error }, 'a connection could not be accepted');
+  });
+  return { port, server, sessions, renewTls: (identity) => front?.renew(identity) };
+
+  function openTlsPort(identity: TlsIdentity): TlsPort {
+    // It has its connections handed to it, and does not begin to look at their time-outs by itself then.
+    server.emit('listening');
+    const handshakes: NonNullable<Gateway['handshakes']> = { failed: 0, latest: null };
+    gateway.handshakes = handshakes;
+    const mayTellOfFailure = createNoticeLimit();
+    const events: TlsPortEvents = {
+      onHttp1: (socket) => {
+        // As `node:http` has its own connections.
+        socket.allowHalfOpen = true;
+        server.emit('connection', socket);
+      },
+      onHttp2: (socket) => {
+        unread.add(socket);
+        sessions.add(socket);
+      },
+      onPlainHttp: (socket, head) => refusePlainHttp(socket, head, gateway),
+      onFailure: (reason) => {
+        handshakes.failed += 1;
+        handshakes.latest = reason;
+        if (mayTellOfFailure()) gateway.log.warn({ reason, failed: handshakes.failed }, 'a TLS handshake failed');
+      },
+    };
+    return createTlsPort(identity, events, limits);
+  }
 }
 
 /**
@@ -192,6 +240,11 @@ function clientErrorCode(code: string | undefined): GatewayErrorCode {
 
 /** Refuses on a socket that has no response object: the request could not be read. */
 function refuseSocket(socket: Duplex, code: GatewayErrorCode): void {
+  writeRefusal(socket, code);
+  endSoon(socket);
+}
+
+function writeRefusal(socket: Duplex, code: GatewayErrorCode): void {
   const id = uuidv7();
   const body = refusalBody(code, id);
   const headers = refusalHeaders(code, id, Buffer.byteLength(body));
@@ -199,7 +252,30 @@ function refuseSocket(socket: Duplex, code: GatewayErrorCode): void {
   let head = `HTTP/1.1 ${status} ${code}\r\nConnection: close\r\n`;
   for (let index = 0; index + 1 < headers.length; index += 2) head += `${headers[index]}: ${headers[index + 1]}\r\n`;
   socket.write(`${head}\r\n${body}`);
-  endSoon(socket);
+}
+
+/** On a port that speaks TLS. Of the request no more is told than its method: keys may be anywhere in it. */
+function refusePlainHttp(socket: Socket, head: Buffer, gateway: Gateway): void {
+  const code = 'tls_required';
+  gateway.counters.rejected += 1;
+  gateway.counters.refusals.set(code, (gateway.counters.refusals.get(code) ?? 0) + 1);
+  const [method = ''] = head.toString('latin1', 0, head.indexOf(' ')).split(' ', 1);
+  gateway.reportAttempt({
+    ...{ atMs: gateway.clock.nowMs(), code, status: GATEWAY_ERRORS[code].status },
+    ...{ method, path: 'http://…', provider: null, userAgent: null },
+  });
+  writeRefusal(socket, code);
+  closeGently(socket);
+}
+
+/** True now and then: what may happen often is not told every time. */
+function createNoticeLimit(): () => boolean {
+  let lastMs = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (performance.now() - lastMs < NOTICE_MS) return false;
+    lastMs = performance.now();
+    return true;
+  };
 }
 
 /** Our side is closed; the client has a moment to close its own, and to read what it was told. */

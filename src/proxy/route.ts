@@ -57,7 +57,8 @@ export interface Route {
   readonly addresses: { readonly from: string; readonly to: string } | null;
 }
 
-export type RouteSettings = Pick<Config, 'upstreams' | 'aliases'> & Partial<Pick<Config, 'leading' | 'publicUrl'>>;
+export type RouteSettings = Pick<Config, 'upstreams' | 'aliases'> &
+  Partial<Pick<Config, 'leading' | 'publicUrl' | 'tls'>>;
 
 const AS_THEY_ARE: LeadingRule = { redirects: 'refuse', addresses: 'keep' };
 
@@ -108,7 +109,10 @@ export function chooseRoute(request: AcceptedRequest, headers: GatewayHeaders, s
     addresses:
       leading.addresses === 'keep'
         ? null
-        : { from: origin + prefix, to: settings.publicUrl ?? `http://${header('host') ?? ''}` },
+        : {
+            from: origin + prefix,
+            to: settings.publicUrl ?? `${settings.tls ? 'https' : 'http'}://${header('host') ?? ''}`,
+          },
   };
 }
 

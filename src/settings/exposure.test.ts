@@ -44,11 +44,18 @@ test('the admin port is refused beyond loopback unless TLS stands in front or th
 });
 
 test('a port that other machines reach in plain HTTP is warned of, the proxy port too', () => {
-  const config = { host: '0.0.0.0', adminHost: '10.0.0.7', adminExposed: true, publicUrl: null, adminPublicUrl: null };
+  const config = {
+    ...{ host: '0.0.0.0', adminHost: '10.0.0.7', adminExposed: true, publicUrl: null, adminPublicUrl: null },
+    tls: null,
+  };
   expect(listExposureWarnings(config)).toEqual([
-    'TOLLGATE_HOST: the proxy listens on 0.0.0.0 in plain HTTP: provider credentials, gateway keys and prompts can be read on the way to it. Put TLS in front and set TOLLGATE_PUBLIC_URL=https://…',
+    'TOLLGATE_HOST: the proxy listens on 0.0.0.0 in plain HTTP: provider credentials, gateway keys and prompts can be read on the way to it. Set TOLLGATE_TLS_CERT and TOLLGATE_TLS_KEY, or put TLS in front and set TOLLGATE_PUBLIC_URL=https://…',
     'TOLLGATE_ADMIN_HOST: dashboard and API listen on 10.0.0.7 in plain HTTP, as TOLLGATE_ADMIN_EXPOSED asks for',
   ]);
   expect(listExposureWarnings({ ...config, publicUrl: 'https://gate.example.com' })).toEqual([]);
+  const tls = { cert: '/etc/tls/tls.crt', key: '/etc/tls/tls.key' };
+  expect(listExposureWarnings({ ...config, tls })).toEqual([
+    'TOLLGATE_ADMIN_HOST: dashboard and API listen on 10.0.0.7 in plain HTTP, as TOLLGATE_ADMIN_EXPOSED asks for',
+  ]);
   expect(listExposureWarnings(readConfig({}, {}))).toEqual([]);
 });

@@ -36,13 +36,13 @@ export function requireAdminExposure(
 
 /** One line for each port that other machines reach without TLS. */
 export function listExposureWarnings(
-  config: Pick<Config, 'host' | 'adminHost' | 'adminExposed' | 'adminPublicUrl' | 'publicUrl'>,
+  config: Pick<Config, 'host' | 'adminHost' | 'adminExposed' | 'adminPublicUrl' | 'publicUrl' | 'tls'>,
 ): string[] {
   const lines: string[] = [];
-  if (!isLoopbackHost(config.host) && !isTls(config.publicUrl))
+  if (!isLoopbackHost(config.host) && !isTls(config.publicUrl) && config.tls === null)
     lines.push(
       `TOLLGATE_HOST: the proxy listens on ${config.host} in plain HTTP: provider credentials, gateway keys and prompts ` +
-        'can be read on the way to it. Put TLS in front and set TOLLGATE_PUBLIC_URL=https://…',
+        'can be read on the way to it. Set TOLLGATE_TLS_CERT and TOLLGATE_TLS_KEY, or put TLS in front and set TOLLGATE_PUBLIC_URL=https://…',
     );
   if (!isLoopbackHost(config.adminHost) && !isAdminBehindTls(config))
     lines.push(

@@ -23,6 +23,8 @@ function listRows(config: Config): readonly Row[] {
     ['TOLLGATE_ADMIN_PORT', 'adminPort', config.adminPort],
     ['TOLLGATE_ADMIN_EXPOSED', 'adminExposed', config.adminExposed ? 'yes' : 'no'],
     ['TOLLGATE_PUBLIC_URL', 'publicUrl', config.publicUrl],
+    ['TOLLGATE_TLS_CERT', 'tlsCert', config.tls?.cert ?? null],
+    ['TOLLGATE_TLS_KEY', 'tlsKey', config.tls?.key ?? null],
     ['TOLLGATE_ADMIN_PUBLIC_URL', 'adminPublicUrl', config.adminPublicUrl],
     ['TOLLGATE_TRUSTED_PROXIES', 'trustedProxies', config.trustedProxies.join(',') || null],
     ['TOLLGATE_ADMIN_TOKEN', null, config.adminToken === null ? null : HIDDEN],

@@ -4,7 +4,7 @@
  */
 import { availableParallelism, hostname } from 'node:os';
 import { resolve } from 'node:path';
-import type { Config, ConfigFlags } from '../config.ts';
+import type { Config, ConfigFlags, TlsFiles } from '../config.ts';
 import { defaultDataDir } from '../default-data-dir.ts';
 import { OperatorError } from '../errors.ts';
 import { requireAdminExposure } from './exposure.ts';
@@ -58,6 +58,16 @@ function readPublicUrl(given: Given): string | null {
   if (given.value === null) return null;
   const url = readAddress({ name: given.name, value: given.value }, 'an address such as https://gateway.example.com');
   return trimSlash(url.href);
+}
+
+/** Their content is read, and read again, by the supervisor. */
+function readTlsFiles(cert: Given, key: Given): TlsFiles | null {
+  if (cert.value === null && key.value === null) return null;
+  if (cert.value !== null && key.value !== null) return { cert: resolve(cert.value), key: resolve(key.value) };
+  const [given, missing] = cert.value === null ? [key, cert] : [cert, key];
+  throw new OperatorError(
+    `${given.name} is set and ${missing.name} is not: the proxy port speaks TLS with both, plain HTTP with neither`,
+  );
 }
 
 /** The dashboard's pages name their files from the root, so it has a host of its own. */
@@ -147,6 +157,10 @@ export function readConfig(flags: ConfigFlags, env: Environment, isInTerminal = 
     adminPort: readInteger(adminPort, 4142, 0, 65_535),
     adminExposed: readChoice(exposed, ['no', 'yes']) === 'yes',
     publicUrl: readPublicUrl(give('--public-url', flags.publicUrl, 'TOLLGATE_PUBLIC_URL', env)),
+    tls: readTlsFiles(
+      give('--tls-cert', flags.tlsCert, 'TOLLGATE_TLS_CERT', env),
+      give('--tls-key', flags.tlsKey, 'TOLLGATE_TLS_KEY', env),
+    ),
     adminPublicUrl: readAdminPublicUrl(
       give('--admin-public-url', flags.adminPublicUrl, 'TOLLGATE_ADMIN_PUBLIC_URL', env),
     ),

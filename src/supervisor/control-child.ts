@@ -21,6 +21,7 @@ export interface ControlChildOptions {
   readonly keysFile: string;
   readonly settings: readonly Setting[];
   readonly adminToken: string;
+  readonly proxyOrigin: string;
   /** Asked at each start: the embedded database may have moved. */
   readonly connectionString: () => string;
   readonly listLiveSpools: () => readonly string[];
@@ -36,7 +37,7 @@ export function createControlChild(options: ControlChildOptions): SupervisedChil
     ...{ role: 'control', listenFd: null, readinessTimeoutMs: CONTROL_READINESS_MS },
     createStart: (): ControlStart => ({
       ...{ type: 'start', role: 'control', config: controlConfig(config) },
-      ...{ adminToken: options.adminToken, databaseUrl: options.connectionString() },
+      ...{ adminToken: options.adminToken, proxyOrigin: options.proxyOrigin, databaseUrl: options.connectionString() },
       ...{ spoolDir, keysFile, liveSpools: options.listLiveSpools(), settings: options.settings },
     }),
     ...{ onMessage: options.onMessage, onChange: options.onChange },

@@ -7,12 +7,14 @@ import type { Database } from './database.ts';
 import type { ListeningSockets } from './listening-sockets.ts';
 import type { ProxyFleet } from './proxy-fleet.ts';
 import type { SupervisedChild } from './supervised-child.ts';
+import type { TlsRenewal } from './tls/tls-renewal.ts';
 
 /** Null: not yet, or none in this gateway. Mutable: filled in while the start goes on. */
 export interface GatewayParts {
   directory: DataDirectory | null;
   sockets: ListeningSockets | null;
   demoSockets: ListeningSockets | null;
+  tls: TlsRenewal | null;
   databaseStarting: Promise<Database> | null;
   database: Database | null;
   proxies: ProxyFleet | null;
@@ -22,7 +24,7 @@ export interface GatewayParts {
 
 export function createGatewayParts(): GatewayParts {
   return {
-    ...{ directory: null, sockets: null, demoSockets: null, databaseStarting: null, database: null },
+    ...{ directory: null, sockets: null, demoSockets: null, tls: null, databaseStarting: null, database: null },
     ...{ proxies: null, control: null, demo: null },
   };
 }

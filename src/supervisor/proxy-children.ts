@@ -1,5 +1,5 @@
 /** The proxy processes as children: what each is given at a start. When one is replaced, the fleet says. */
-import type { ProxyStart, UpMessage } from '../channel.ts';
+import type { ProxyStart, TlsIdentity, UpMessage } from '../channel.ts';
 import type { ClockReading } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { proxyConfig } from './child-secrets.ts';
@@ -20,6 +20,8 @@ export interface ProxyChildrenOptions {
   readonly drainMs: number;
   /** Null where the machine's clock is right. */
   readonly readClock: () => ClockReading | null;
+  /** Null where the port speaks plain HTTP. */
+  readonly readTls: () => TlsIdentity | null;
   /** See `ProxyStart`. */
   readonly areKeysOld: () => boolean;
   readonly onMessage: (proxy: SupervisedChild, message: UpMessage) => void;
@@ -28,6 +30,10 @@ export interface ProxyChildrenOptions {
 
 function withClock(clock: ClockReading | null): Pick<ProxyStart, 'clock'> {
   return clock === null ? {} : { clock };
+}
+
+function withTls(tls: TlsIdentity | null): Pick<ProxyStart, 'tls'> {
+  return tls === null ? {} : { tls };
 }
 
 /** Creates one for each socket, without starting them. */
@@ -39,6 +45,7 @@ export function createProxyChildren(options: ProxyChildrenOptions): ProxyFleet {
       ...{ type: 'start', role: 'proxy', config: proxyConfig(config), listenFd: LISTEN_FD },
       ...{ spoolDir, spoolName, keysFile, areKeysOld: options.areKeysOld() },
       ...withClock(options.readClock()),
+      ...withTls(options.readTls()),
     }),
     createChild: (listenFd, maxEarlyExits, createStart, onChildMessage, onChildChange) => {
       const child: SupervisedChild = createSupervisedChild({

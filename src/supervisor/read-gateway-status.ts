@@ -9,6 +9,7 @@ export function readGatewayStatus(
   restart: RestartStatus,
   attempts: RecentAttempts,
 ): SupervisorStatus {
+  const certificate = parts.tls?.status();
   const database = parts.database?.status() ?? null;
   return {
     ...{ startedAtMs, restart },
@@ -16,5 +17,6 @@ export function readGatewayStatus(
     attempts: attempts.list(),
     attemptsTotal: attempts.total(),
     attemptsNotShown: attempts.notShown(),
+    ...(certificate === undefined ? {} : { certificate }),
   };
 }

@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import type { UpMessage } from '../channel.ts';
+import type { TlsIdentity, UpMessage } from '../channel.ts';
 import type { ClockReading } from '../clock.ts';
 import type { Config, Setting } from '../config.ts';
 import { OperatorError } from '../errors.ts';
@@ -25,6 +25,7 @@ import { endFormerChildren, noteChildren } from './former-children.ts';
 import { createGatewayParts, listChildren } from './gateway-parts.ts';
 import { createKeyPublication } from './key-publication.ts';
 import { createProxyChildren } from './proxy-children.ts';
+import { proxyOrigin } from './proxy-origin.ts';
 import { readGatewayStatus } from './read-gateway-status.ts';
 import { createRecentAttempts } from './recent-attempts.ts';
 import { createRollingRestart } from './rolling-restart.ts';
@@ -32,6 +33,7 @@ import { refuseOtherRelease } from './same-release.ts';
 import { createStopDelay } from './stop-delay.ts';
 import { stopInOrder } from './stop-in-order.ts';
 import type { SupervisedChild } from './supervised-child.ts';
+import { openTlsRenewal } from './tls/tls-renewal.ts';
 
 export interface SupervisorOptions {
   readonly config: Config;
@@ -98,6 +100,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   // A start, in its order. Whatever is made goes into `parts` at once, for a stop may come at any await.
 
   async function startAll(): Promise<ReadyGateway> {
+    if (config.tls !== null)
+      parts.tls = await openTlsRenewal({ files: config.tls, onRenewed: onTlsRenewed, log, signal: aborter.signal });
     parts.directory = await openDataDirectory({
       path: dataDir,
       onWait: ({ host, pid }, waitMs) =>
@@ -123,31 +127,32 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     });
     parts.databaseStarting = databaseStarting;
     databaseStarting.catch(() => {}); // Awaited below, and by a stop.
+    const origin = proxyOrigin(bound, parts.tls?.status().names ?? null);
     const admin = writeAdminAccess(dataDir, formatOrigin(bound.adminHost, bound.adminPort), bound.adminToken);
     const base = { entry, env, lifelineFd, log };
     const given = { base, config: bound, spoolDir: paths.spool, keysFile: paths.keys };
     parts.proxies = createProxyChildren({
       ...{ ...given, sockets, drainMs, readClock: () => clockReading, areKeysOld: publication.areKeysOld },
+      readTls: () => parts.tls?.identity() ?? null,
       ...{ onMessage: onProxyMessage, onChange: onProxyChange },
     });
     if (parts.demoSockets !== null) parts.demo = createDemoChild(base, parts.demoSockets, onChange);
     await Promise.all([
       parts.proxies.start(),
-      startControl(databaseStarting, isSetUp, { ...given, adminToken: admin.token }),
+      startControl(databaseStarting, isSetUp, { ...given, adminToken: admin.token, proxyOrigin: origin }),
       parts.demo?.start(),
     ]);
     aborter.signal.throwIfAborted();
     const access = await createFirstAccess(dataDir, admin, log);
-    const proxyOrigin = bound.publicUrl ?? formatOrigin(bound.host, bound.port);
     isStarted = true;
-    log.info({ readyMs: Math.round(performance.now()), proxy: proxyOrigin, admin: admin.url }, 'ready');
-    return { proxyOrigin, ...access };
+    log.info({ readyMs: Math.round(performance.now()), proxy: origin, admin: admin.url }, 'ready');
+    return { proxyOrigin: origin, ...access };
   }
 
   async function startControl(
     databaseStarting: Promise<Database>,
     isSetUp: boolean,
-    given: Pick<ControlChildOptions, 'base' | 'config' | 'spoolDir' | 'keysFile' | 'adminToken'>,
+    given: Pick<ControlChildOptions, 'base' | 'config' | 'spoolDir' | 'keysFile' | 'adminToken' | 'proxyOrigin'>,
   ): Promise<void> {
     const database = await databaseStarting;
     parts.database = database;
@@ -171,6 +176,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     if (message.type === 'ready') {
       if (delay.hasBegun()) proxy.send({ type: 'stop-announced' });
       publication.ready(proxy);
+      // It was given one with its start, before it took messages.
+      if (parts.tls !== null) proxy.send({ type: 'tls-renewed', identity: parts.tls.identity() });
       if (clockReading !== null) proxy.send({ type: 'clock', reading: clockReading });
     } else if (message.type === 'keys-applied') publication.applied(proxy, message.version);
     else if (message.type === 'rejected') attempts.add(message.attempts, message.notShown);
@@ -191,6 +198,10 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       const status = readGatewayStatus(startedAtMs, parts, restarts.status(), attempts);
       parts.control?.send({ type: 'status', requestId: message.requestId, status });
     }
+  }
+
+  function onTlsRenewed(identity: TlsIdentity): void {
+    for (const proxy of parts.proxies?.children() ?? []) proxy.send({ type: 'tls-renewed', identity });
   }
 
   function onProxyChange(proxy: SupervisedChild): void {
@@ -220,6 +231,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   }
 
   function restart(): void {
+    // New processes take the pair in force, so that it has to be looked for.
+    void parts.tls?.look(); // It never rejects.
     if (isStarted && stopping === null) restarts.request();
     else log.warn('not restarted: the gateway is starting or stopping');
   }

@@ -111,6 +111,7 @@ function startMessage(): ControlStart {
     adminPort: 0,
     adminExposed: false,
     publicUrl: null,
+    tls: null,
     adminPublicUrl: null,
     trustedProxies: [],
     clientAddress: 'keep',
@@ -148,6 +149,7 @@ function startMessage(): ControlStart {
     ...places,
     liveSpools: ['proxy-1'],
     settings: [],
+    proxyOrigin: 'http://127.0.0.1:4141',
   };
 }
 

@@ -4,11 +4,12 @@
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import type { Server } from 'node:http';
+import type { Server as Listener } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pino } from 'pino';
 import type { CallBegin, CallEnd, ProviderName, SpoolEntry } from '../../src/call-record.ts';
-import type { RejectedAttempt } from '../../src/channel.ts';
+import type { RejectedAttempt, TlsIdentity } from '../../src/channel.ts';
 import { createGatewayKey, digestKey } from '../../src/keys/gateway-key.ts';
 import { createKeySnapshot } from '../../src/keys/key-snapshot.ts';
 import { createAwsCredentials } from '../../src/proxy/aws/aws-credentials.ts';
@@ -36,8 +37,11 @@ export interface InProcessProxy {
   readonly base: string;
   readonly key: string;
   readonly gateway: Gateway;
+  /** What listens; with TLS it stands in front of `server`. */
+  readonly listener: Listener;
   readonly server: Server;
   readonly sessions: Http2Sessions;
+  readonly renewTls: (identity: TlsIdentity) => void;
   readonly attempts: readonly RejectedAttempt[];
   /** The whole spool: a folder with one of this process in it. */
   readonly spoolDir: string;
@@ -58,6 +62,7 @@ export async function startProxy(
   limits: UpstreamLimits = DEFAULT_LIMITS,
   nextCallId: () => CallId = createCallIds(),
   patience: Partial<ServerLimits> & { readonly stallMs?: number } = {},
+  tls: TlsIdentity | null = null,
 ): Promise<InProcessProxy> {
   const dir = mkdtempSync(join(tmpdir(), 'tollgate-proxy-'));
   const spoolDir = join(dir, 'spool', 'p1');
@@ -103,9 +108,9 @@ export async function startProxy(
     reportAttempt: (attempt) => attempts.push(attempt),
     log,
   });
-  const { server, sessions } = createProxyServer(gateway, { ...SERVER_LIMITS, ...patience });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
+  const { port, server, sessions, renewTls } = createProxyServer(gateway, { ...SERVER_LIMITS, ...patience }, tls);
+  await new Promise<void>((resolve) => port.listen(0, '127.0.0.1', resolve));
+  const address = port.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
 
   async function entries(): Promise<SpoolEntry[]> {
@@ -131,11 +136,13 @@ export async function startProxy(
 
   return {
     port: address.port,
-    base: `http://127.0.0.1:${address.port}`,
+    base: `${tls === null ? 'http' : 'https'}://127.0.0.1:${address.port}`,
     key,
     gateway,
+    listener: port,
     server,
     sessions,
+    renewTls,
     attempts,
     spoolDir: dirname(spoolDir),
     entries,
@@ -150,7 +157,7 @@ export async function startProxy(
       for (const call of gateway.openCalls) call.shutDown();
       server.closeAllConnections();
       sessions.destroyAll();
-      await new Promise((resolve) => server.close(resolve));
+      await new Promise((resolve) => port.close(resolve));
       await gateway.spool.close();
       gateway.idleBodies.close();
       gateway.stalledClients.close();

@@ -126,6 +126,22 @@ const PROXIES: readonly MetricDefinition[] = [
     'Client connections that were closed at the limit on them, since the control process started.',
     (s) => s.proxies.droppedConnections,
   ),
+  counter(
+    'tollgate_tls_handshakes_failed_total',
+    'TLS handshakes on the proxy port that came to nothing, since the control process started.',
+    (s) => (s.supervisor?.certificate === undefined ? null : s.proxies.failedHandshakes),
+  ),
+  gauge(
+    'tollgate_tls_certificate_seconds_left',
+    'Until the certificate of the proxy port ends; below 0 it has. Absent where the port speaks plain HTTP.',
+    ({ supervisor, nowMs }) =>
+      supervisor?.certificate === undefined ? null : (supervisor.certificate.validToMs - nowMs) / 1_000,
+  ),
+  gauge(
+    'tollgate_tls_files_refused',
+    '1: the files of certificate and key hold no usable pair, and the pair before stays in force.',
+    (s) => (s.supervisor?.certificate === undefined ? null : s.supervisor.certificate.problem !== null),
+  ),
   gauge('tollgate_proxy_resident_memory_bytes', 'Resident memory of all proxy processes.', (s) =>
     sumProxies(s, ({ metrics }) => metrics?.rssBytes),
   ),

@@ -9,7 +9,14 @@ import type { ProxyMetrics, SupervisorStatus } from '../../channel.ts';
 const MAX_PROCESSES = 200;
 
 /** Counters of a proxy that start at 0 with it. */
-const COUNTED = ['callsTotal', 'rejectedTotal', 'bodiesDropped', 'compactedTotal', 'droppedConnections'] as const;
+const COUNTED = [
+  'callsTotal',
+  'rejectedTotal',
+  'bodiesDropped',
+  'compactedTotal',
+  'droppedConnections',
+  'failedHandshakes',
+] as const;
 
 export interface ProxyMemory {
   readonly note: (status: SupervisorStatus) => void;
@@ -21,11 +28,14 @@ export interface ProxyMemory {
 
 export function createProxyMemory(startedAtMs: number): ProxyMemory {
   const last = new Map<string, ProxyMetrics>();
-  const counts = { callsTotal: 0, rejectedTotal: 0, bodiesDropped: 0, compactedTotal: 0, droppedConnections: 0 };
+  const counts = {
+    ...{ callsTotal: 0, rejectedTotal: 0, bodiesDropped: 0, compactedTotal: 0, droppedConnections: 0 },
+    failedHandshakes: 0,
+  };
   const refusals = new Map<string, number>();
 
   function add(before: ProxyMetrics | null, metrics: ProxyMetrics): void {
-    for (const name of COUNTED) counts[name] += Math.max(0, metrics[name] - (before?.[name] ?? 0));
+    for (const name of COUNTED) counts[name] += Math.max(0, (metrics[name] ?? 0) - (before?.[name] ?? 0));
     for (const [code, calls] of Object.entries(metrics.refusals ?? {})) {
       const more = calls - (before?.refusals?.[code] ?? 0);
       refusals.set(code, (refusals.get(code) ?? 0) + Math.max(0, more));

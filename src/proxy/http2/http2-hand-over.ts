@@ -5,6 +5,7 @@
  */
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { TLSSocket } from 'node:tls';
 
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 
@@ -28,6 +29,8 @@ function isParser(value: unknown): value is Parser {
 /** Null when this is not HTTP/2 from the connection's first byte on. To be called while the error is being emitted. */
 export function takeHttp2Socket(socket: Duplex, error: ClientError): Socket | null {
   if (error.code !== 'HPE_PAUSED_H2_UPGRADE' || !(socket instanceof Socket)) return null;
+  // Over TLS it is agreed on in the handshake (RFC 9113 3.2).
+  if (socket instanceof TLSSocket) return null;
   const rest = error.rawPacket?.subarray(error.bytesParsed) ?? Buffer.alloc(0);
   // Behind an HTTP/1.1 request, whose answer may still be on its way, a preface is not one.
   if (socket.bytesRead - rest.length !== PREFACE.length) return null;

@@ -21,6 +21,7 @@ const WELL: Status = {
   accounts: ACCOUNTS,
   clock: { skew_ms: 12, is_trusted: true, stepped_at: null, step_ms: null },
   access: { wrong_tokens: 0, latest_wrong_token: null, closed_connections: 0 },
+  tls: null,
 };
 const LOSS = { account_id: 1, key_id: 1, provider: 'openai', model: 'm', calls: 3, usage: {} };
 
@@ -65,4 +66,21 @@ test('wrong tokens need attention for a day', () => {
     '600 wrong tokens were sent to this port, lastly from 10.0.0.1. If that is nobody of yours, see who reaches it.',
   ]);
   expect(guessed('2026-11-27T11:30:00Z')).toEqual([]);
+});
+
+test('a certificate that ends within three weeks needs attention, and files that cannot come into force', () => {
+  const tls = {
+    ...{ valid_from: '2026-09-01T00:00:00Z', valid_to: '2026-12-31T00:00:00Z', names: ['localhost'], problem: null },
+    ...{ failed_handshakes: 0, latest_failed_handshake: null },
+  };
+  expect(findProblems({ ...WELL, tls }, 0, NOW_MS)).toEqual([]);
+  expect(findProblems({ ...WELL, tls: { ...tls, valid_to: '2026-12-19T00:00:00Z' } }, 0, NOW_MS)).toEqual([
+    'The certificate of the proxy port ends on 2026-12-19. Renew it.',
+  ]);
+  expect(
+    findProblems({ ...WELL, tls: { ...tls, valid_to: '2026-11-01T00:00:00Z', problem: 'no whole key' } }, 0, NOW_MS),
+  ).toEqual([
+    'The certificate of the proxy port ended on 2026-11-01, and clients refuse it. Renew it.',
+    'The certificate before stays in force: no whole key.',
+  ]);
 });

@@ -10,6 +10,9 @@ const RECENT_LOSS_MS = 24 * 3_600_000;
 /** A wrong token is worth a look for as long. */
 const RECENT_GUESS_MS = 24 * 3_600_000;
 
+/** As in `tollgate doctor`. */
+const CERTIFICATE_SOON_MS = 21 * 24 * 3_600_000;
+
 /** As many within five minutes are a crash loop, also when the process runs at the moment. */
 const CRASH_LOOP_EXITS = 5;
 
@@ -63,6 +66,19 @@ function findAccessProblems({ access }: Status, nowMs: number): readonly string[
   ];
 }
 
+function findTlsProblems({ tls }: Status, nowMs: number): readonly string[] {
+  if (tls === null) return [];
+  const endMs = Date.parse(tls.valid_to);
+  const day = tls.valid_to.slice(0, 10);
+  const ends =
+    endMs <= nowMs
+      ? [`The certificate of the proxy port ended on ${day}, and clients refuse it. Renew it.`]
+      : endMs - nowMs < CERTIFICATE_SOON_MS
+        ? [`The certificate of the proxy port ends on ${day}. Renew it.`]
+        : [];
+  return tls.problem === null ? ends : [...ends, `The certificate before stays in force: ${tls.problem}.`];
+}
+
 /** `quarantined`: files in the quarantine, as far as that is known. */
 export function findProblems(status: Status, quarantined: number, nowMs: number): readonly string[] {
   const problems: string[] = [];
@@ -86,6 +102,7 @@ export function findProblems(status: Status, quarantined: number, nowMs: number)
   if (status.spool?.is_disk_low === true)
     problems.push('The disk of the data directory is nearly full: bodies are dropped first, then records.');
   problems.push(...findAccessProblems(status, nowMs));
+  problems.push(...findTlsProblems(status, nowMs));
   if (quarantined > 0)
     problems.push(`${count(quarantined, 'file is', 'files are')} in the quarantine: see “Put aside” below.`);
   return problems;

@@ -1,0 +1,106 @@
+/**
+ * The certificate and key that the proxies show: read at the start, and again and again, so that a renewed pair comes
+ * into force by itself, however its files were replaced. A pair that is not usable changes nothing but what is said.
+ */
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { CertificateStatus, TlsIdentity } from '../../channel.ts';
+import type { TlsFiles } from '../../config.ts';
+import { judgeCertificate, parseTlsPair, readTlsTexts, type TlsPair } from './read-tls-pair.ts';
+
+/** Reading beats watching: a watch sees neither a link that is changed further up nor most network file systems. */
+const TLS_POLL_MS = 5_000;
+/** What a stolen ticket key opens is as old as this at most. */
+const TICKET_KEYS_MS = 24 * 60 * 60_000;
+const TICKET_KEYS_BYTES = 48;
+
+export interface TlsRenewal {
+  readonly identity: () => TlsIdentity;
+  readonly status: () => CertificateStatus;
+  /** Reads the files now, and says at once what is wrong with them. Never rejects. */
+  readonly look: () => Promise<void>;
+}
+
+export interface TlsRenewalOptions {
+  readonly files: TlsFiles;
+  readonly onRenewed: (identity: TlsIdentity) => void;
+  readonly log: Logger;
+  /** Ends the looking. */
+  readonly signal: AbortSignal;
+  readonly pollMs?: number;
+}
+
+/** Rejects with an OperatorError when the files hold no usable pair. */
+export async function openTlsRenewal(options: TlsRenewalOptions): Promise<TlsRenewal> {
+  const { files, onRenewed, log, signal, pollMs = TLS_POLL_MS } = options;
+  let pair = parseTlsPair(files, await readTlsTexts(files));
+  let ticketKeys = makeTicketKeys();
+  let ticketKeysMs = performance.now();
+  let problem: string | null = null;
+  /** What was wrong at the last look: files that are being written are wrong for a moment. */
+  let suspicion: string | null = null;
+  const flaw = judgeCertificate(pair, Date.now());
+  if (flaw !== null) log.error(`${flaw}: clients will refuse it; the files are read again every few seconds`);
+
+  function identity(): TlsIdentity {
+    return { cert: pair.cert, key: pair.key, ticketKeys };
+  }
+
+  function putInForce(next: TlsPair): void {
+    pair = next;
+    ticketKeys = makeTicketKeys();
+    ticketKeysMs = performance.now();
+    onRenewed(identity());
+  }
+
+  /** A pair that differs from the one in force; null when there is none. */
+  async function readNext(): Promise<TlsPair | null> {
+    const texts = await readTlsTexts(files);
+    if (texts.cert === pair.cert && texts.key === pair.key) return null;
+    const next = parseTlsPair(files, texts);
+    const nextFlaw = judgeCertificate(next, Date.now());
+    if (nextFlaw !== null && judgeCertificate(pair, Date.now()) === null)
+      throw new Error(`TOLLGATE_TLS_CERT: ${nextFlaw}`);
+    return next;
+  }
+
+  async function look(isAsked: boolean): Promise<void> {
+    try {
+      const next = await readNext();
+      if (problem !== null && next === null) log.info('the TLS files hold the pair in force again');
+      problem = null;
+      suspicion = null;
+      if (next !== null) {
+        putInForce(next);
+        const validTo = new Date(next.validToMs).toISOString();
+        log.info({ names: next.names, validTo }, 'a new certificate is in force for new connections');
+      } else if (performance.now() - ticketKeysMs > TICKET_KEYS_MS) putInForce(pair);
+    } catch (error) {
+      const text = error instanceof Error ? error.message : String(error);
+      const isSure = isAsked || text === suspicion;
+      suspicion = text;
+      if (!isSure || text === problem) return;
+      problem = text;
+      log.error(`the certificate before stays in force: ${text}`);
+    }
+  }
+
+  async function watch(): Promise<void> {
+    while (!signal.aborted) {
+      await sleep(pollMs, undefined, { signal, ref: false });
+      await look(false);
+    }
+  }
+  watch().catch(() => {}); // Only by the signal.
+
+  return {
+    identity,
+    status: () => ({ validFromMs: pair.validFromMs, validToMs: pair.validToMs, names: pair.names, problem }),
+    look: () => look(true),
+  };
+}
+
+function makeTicketKeys(): string {
+  return randomBytes(TICKET_KEYS_BYTES).toString('base64');
+}
