@@ -3,7 +3,7 @@
 // no syntax newer than ES2015, and the program is imported only when this Node can run it. It hands over to the Node that
 // comes with it (a package of the platform's) when the machine's own is too old.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -28,6 +28,11 @@ function handOver(node) {
     process.exit(1);
   });
   child.on('exit', (code) => {
+    // What the system's loader ends with, after it has named what is missing. Small images lack this one.
+    if (code === 127)
+      process.stderr.write(
+        'tollgate: Node needs a library of the system; if it is libatomic.so.1: apt-get install libatomic1 (dnf install libatomic)\n',
+      );
     process.exit(code === null ? 1 : code);
   });
 }
@@ -52,6 +57,20 @@ function refuse() {
   process.exit(1);
 }
 
+// Where nothing is installed yet, a question for help is answered by what `npm run help` has written.
+function showHelp() {
+  const words = process.argv.slice(2);
+  const isAsking = words.length === 0 || words[0] === 'help' || words.includes('--help') || words.includes('-h');
+  if (!isAsking || existsSync(join(root, 'node_modules'))) return false;
+  const texts = JSON.parse(readFileSync(join(root, 'bin', 'help.json'), 'utf8'));
+  const names = words.filter((word) => word.charAt(0) !== '-' && word !== 'help');
+  while (names.length > 0 && texts[names.join(' ')] === undefined) names.pop();
+  process.stdout.write(texts[names.join(' ')]);
+  process.stderr.write('\n(Nothing is installed yet; the first start does that, once.)\n');
+  return true;
+}
+
+if (isClone && showHelp()) process.exit(0);
 if (isClone) {
   // Quick when all is installed; else it installs, and says so.
   const install = spawnSync(process.execPath, [join(root, 'scripts', 'ensure-install.mjs')], { stdio: 'inherit' });

@@ -20,6 +20,12 @@ while [ -L "$file" ]; do
   case $link in /*) file=$link ;; *) file=$(dirname "$file")/$link ;; esac
 done
 folder=$(cd "$(dirname "$file")/.." && pwd -P)
+# Small images and servers lack it, and the system's loader would say so in its own words.
+if ! ls /lib*/libatomic.so.1 /usr/lib*/libatomic.so.1 /usr/lib*/*/libatomic.so.1 2>/dev/null | grep -q . &&
+  ! "$folder/bin/node" --version >/dev/null 2>&1; then
+  echo "tollgate: this system lacks libatomic.so.1, which Node needs: apt-get install libatomic1 (dnf install libatomic)" >&2
+  exit 1
+fi
 exec "$folder/bin/node" "$folder/dist/main.js" "$@"
 `;
 

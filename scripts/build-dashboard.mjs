@@ -92,7 +92,8 @@ function takePlace(built) {
 }
 
 async function build(inputs) {
-  process.stderr.write('Building the dashboard (first run, or it changed) ...\n');
+  const startedMs = Date.now();
+  process.stderr.write('Tollgate: building the dashboard (once, or when it changed; about half a minute) ...\n');
   const built = join(root, 'dist', `.dashboard-${process.pid}`);
   // The Node that the clone brings is newer than some that this script runs on.
   const ownNode = join(root, 'node_modules', '.bin', 'node');
@@ -107,6 +108,7 @@ async function build(inputs) {
     await compress(built);
     writeFileSync(join(built, note), `${inputs}\n`);
     takePlace(built);
+    process.stderr.write(`Tollgate: the dashboard is built, ${Math.round((Date.now() - startedMs) / 1000)} s.\n`);
   } catch (error) {
     fail(`the dashboard could not be built: ${error.message}.`);
   } finally {

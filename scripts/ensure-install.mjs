@@ -2,10 +2,13 @@
 // what the lock file names when it is missing or out of date, and makes sure that the Node which the clone brings
 // (node_modules/.bin/node) is there. Runs on the machine's own Node, so it uses only what Node 20 has.
 // It is not an npm "pre" hook: those do not run under `ignore-scripts`.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { createInstallProgress } from './install-progress.mjs';
+import { explainNpmFailure } from './npm-failures.mjs';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const modules = join(root, 'node_modules');
@@ -38,17 +41,83 @@ function isStale() {
   return false;
 }
 
-function install() {
+/** Of npm's own words; what it says of a failure is at the end. */
+const MAX_KEPT_LINES = 40;
+
+function fail(text) {
+  process.stderr.write(`Tollgate: ${text}\n`);
+  process.exit(1);
+}
+
+function isForHere(wanted, here) {
+  if (wanted === undefined) return true;
+  const all = [wanted].flat();
+  const named = all.filter((word) => !word.startsWith('!'));
+  return !all.includes(`!${here}`) && (named.length === 0 || named.includes(here));
+}
+
+/** What npm will fetch for this platform. */
+function countPackages() {
+  const libc = process.report?.getReport().header.glibcVersionRuntime === undefined ? 'musl' : 'glibc';
+  const entries = Object.entries(readLock(join(root, 'package-lock.json')) ?? {});
+  const here = entries.filter(
+    ([path, { os, cpu, libc: wanted, inBundle }]) =>
+      path !== '' &&
+      inBundle !== true &&
+      isForHere(os, process.platform) &&
+      isForHere(cpu, process.arch) &&
+      isForHere(wanted, libc),
+  );
+  return here.length;
+}
+
+/** Ends this process when npm fails. */
+async function install() {
   const npm = process.env.npm_execpath;
   const node = process.env.npm_node_execpath ?? process.execPath;
-  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  process.stderr.write('Installing dependencies (first run, or the lock file changed) ...\n');
-  const command = npm === undefined ? ['npm', args] : [node, [npm, ...args]];
-  const result = spawnSync(command[0], command[1], { cwd: root, stdio: ['ignore', 2, 2] });
-  if (result.status !== 0) {
-    process.stderr.write('Tollgate: installing dependencies failed; the lines above are from npm.\n');
-    process.exit(1);
-  }
+  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=http', '--no-progress'];
+  const packages = countPackages();
+  const isFirst = !existsSync(modules);
+  const size = isFirst ? ', about 400 MB to fetch and 1.1 GB on disk' : '';
+  process.stderr.write(
+    `Tollgate: ${isFirst ? 'the first start of this clone' : 'the lock file changed, so this start'} installs what it needs: about ${packages} packages${size}. It happens once.\n`,
+  );
+  const progress = createInstallProgress(process.stderr, packages);
+  const child = spawn(...(npm === undefined ? ['npm', args] : [node, [npm, ...args]]), {
+    ...{ cwd: root, stdio: ['ignore', 'ignore', 'pipe'] },
+  });
+  const kept = [];
+  const lines = createInterface({ input: child.stderr });
+  lines.on('line', (line) => {
+    // Its warnings are of old Nodes and old packages, which are none of the operator's business.
+    if (progress.take(line) || !/^npm (?:error|ERR!)/.test(line)) return;
+    kept.push(line);
+    if (kept.length > MAX_KEPT_LINES) kept.shift();
+  });
+  // Ctrl-C is for npm as well; this process ends with it, and says nothing.
+  let isInterrupted = false;
+  process.once('SIGINT', () => {
+    isInterrupted = true;
+  });
+  const { status, code } = await new Promise((done) => {
+    child.on('error', (error) => done({ status: null, code: error.code }));
+    child.on('close', (ended) => done({ status: ended }));
+  });
+  progress.end(status === 0);
+  if (status === 0) return;
+  if (isInterrupted) process.exit(130);
+  const output = kept.join('\n');
+  const why = explainNpmFailure(output, code);
+  if (why !== null) fail(`installing failed: ${why}.${describeCause(kept)}`);
+  process.stderr.write(`${output}\n`);
+  fail('installing failed; the lines above are from npm.');
+}
+
+/** npm's own words for it, the one line that says most. */
+function describeCause(lines) {
+  const texts = lines.map((line) => line.replace(/^npm (?:error|ERR!)\s*/, ''));
+  const found = texts.find((text) => text !== '' && !/^(?:code|errno|syscall|path|A complete log|cwd)\b/.test(text));
+  return found === undefined ? '' : ` (npm: ${found})`;
 }
 
 /** npm 10 does not link the binary of these packages into .bin; npm 11 does. */
@@ -60,15 +129,31 @@ function linkNode() {
   const binary = name === undefined ? undefined : join(modules, name, 'bin', 'node');
   if (binary === undefined || !existsSync(binary)) {
     if (Number(process.versions.node.split('.')[0]) >= 24) return;
-    process.stderr.write(
-      `Tollgate: no Node binary on npm for ${platform}. Install Node 24 or newer and start again (this is Node ${process.versions.node}).\n`,
+    fail(
+      `no Node binary on npm for ${platform}. Install Node 24 or newer and start again (this is Node ${process.versions.node}).`,
     );
-    process.exit(1);
   }
   mkdirSync(dirname(link), { recursive: true });
   rmSync(link, { force: true });
   symlinkSync(relative(dirname(link), binary), link);
 }
 
-if (isStale()) install();
+/** Small images and servers lack a library that Node is made with. Asked once, when it has been installed. */
+function requireRunningNode() {
+  const { stderr, error, status } = spawnSync(join(modules, '.bin', 'node'), ['--version'], { encoding: 'utf8' });
+  if (status === 0 || error?.code === 'ENOENT') return;
+  const library = /lib\w+\.so[.\d]*/.exec(stderr ?? '')?.[0];
+  const how = library === 'libatomic.so.1' ? ': apt-get install libatomic1 (Fedora, RHEL: dnf install libatomic)' : '';
+  fail(
+    library === undefined
+      ? `the Node that was installed does not run here: ${(stderr ?? '').trim() || error?.message}`
+      : `this system lacks ${library}, which Node needs${how}.`,
+  );
+}
+
+if (Number(process.versions.node.split('.')[0]) < 20)
+  fail(`Node 20 or newer is needed to start, and this is Node ${process.versions.node}: https://nodejs.org`);
+const isInstalling = isStale();
+if (isInstalling) await install();
 linkNode();
+if (isInstalling) requireRunningNode();

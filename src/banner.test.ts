@@ -1,18 +1,23 @@
 import { expect, test } from 'vitest';
 import { formatBanner } from './banner.ts';
 
+const command = (words: string) => `./tollgate ${words}`;
+
 test('the banner has the addresses, a link that signs in, the key and a curl line', () => {
   expect(
     formatBanner({
       ...{ proxyOrigin: 'http://127.0.0.1:4141', dashboardUrl: 'http://127.0.0.1:4142/login#code=abc' },
-      ...{ firstKey: 'tgk_x', demo: true },
+      ...{ firstKey: 'tgk_x', demo: true, command },
     }),
   ).toBe(`Tollgate is ready.
 
   Base address  http://127.0.0.1:4141
   Dashboard     http://127.0.0.1:4142/login#code=abc
-                (signs in one browser, within ten minutes; more links: npx tollgate login)
-  Gateway key   tgk_x   (shown only now)
+                (signs in one browser, within ten minutes; more links: ./tollgate login)
+
+  Gateway key, shown only now; for what you find in README:
+
+  export TOLLGATE_KEY=tgk_x
 
   Try it (a local fake provider answers, no provider key needed):
 
@@ -25,15 +30,24 @@ test('the banner has the addresses, a link that signs in, the key and a curl lin
 `);
 });
 
-test('without a link it has the dashboard’s address alone', () => {
+test('later starts, which do not know the key, say how one is made', () => {
   const places = { proxyOrigin: 'http://127.0.0.1:4141', dashboardUrl: 'http://127.0.0.1:4142' };
-  const text = formatBanner({ ...places, firstKey: null, demo: false });
-  expect(text.split('\n').slice(0, 6)).toEqual([
-    'Tollgate is ready.',
-    '',
-    '  Base address  http://127.0.0.1:4141',
-    '  Dashboard     http://127.0.0.1:4142',
-    '',
-    '  Try it:',
-  ]);
+  expect(formatBanner({ ...places, firstKey: null, demo: false, command })).toBe(`Tollgate is ready.
+
+  Base address  http://127.0.0.1:4141
+  Dashboard     http://127.0.0.1:4142
+
+  Try it:
+
+  curl http://127.0.0.1:4141/v1/chat/completions \\
+    -H "X-Gateway-Key: $TOLLGATE_KEY" \\
+    -H "Authorization: Bearer $OPENAI_API_KEY" \\
+    -H "Content-Type: application/json" \\
+    -d '{"model":"gpt-4o-mini","messages":[{"role":"user","content":"Hello"}]}'
+
+  The key is shown when it is made, and never again. No key at hand? This makes one:
+
+  export TOLLGATE_KEY=$(./tollgate keys create laptop)
+
+`);
 });

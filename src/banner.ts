@@ -7,6 +7,8 @@ export interface Banner {
   /** Known at the first start only. */
   readonly firstKey: string | null;
   readonly demo: boolean;
+  /** Makes of the words of a command what can be typed here. */
+  readonly command: (words: string) => string;
 }
 
 function formatCurl({ proxyOrigin, firstKey, demo }: Banner): string {
@@ -23,20 +25,37 @@ function formatCurl({ proxyOrigin, firstKey, demo }: Banner): string {
 
 export function formatBanner(banner: Banner): string {
   const isLink = banner.dashboardUrl.includes('#');
-  const key = banner.firstKey === null ? [] : [`  Gateway key   ${banner.firstKey}   (shown only now)`];
+  const key =
+    banner.firstKey === null
+      ? []
+      : [
+          '',
+          '  Gateway key, shown only now; for what you find in README:',
+          '',
+          `  export TOLLGATE_KEY=${banner.firstKey}`,
+        ];
   const lines = [
     'Tollgate is ready.',
     '',
     `  Base address  ${banner.proxyOrigin}`,
     `  Dashboard     ${banner.dashboardUrl}`,
-    ...(isLink ? ['                (signs in one browser, within ten minutes; more links: npx tollgate login)'] : []),
+    ...(isLink
+      ? [`                (signs in one browser, within ten minutes; more links: ${banner.command('login')})`]
+      : []),
     ...key,
     '',
     banner.demo ? '  Try it (a local fake provider answers, no provider key needed):' : '  Try it:',
     '',
     `  ${formatCurl(banner)}`,
     '',
-    ...(banner.firstKey === null ? ['  No key at hand? npx tollgate keys create NAME', ''] : []),
+    ...(banner.firstKey === null
+      ? [
+          '  The key is shown when it is made, and never again. No key at hand? This makes one:',
+          '',
+          `  export TOLLGATE_KEY=$(${banner.command('keys create laptop')})`,
+          '',
+        ]
+      : []),
   ];
   return `${lines.join('\n')}\n`;
 }

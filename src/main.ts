@@ -1,4 +1,6 @@
 /** The command line: `start`, and the processes that it starts. What a process is made of is wired in its own file. */
+import { hostname } from 'node:os';
+import { dirname } from 'node:path';
 import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
@@ -6,6 +8,7 @@ import { formatBanner } from './banner.ts';
 import type { ConfigFlags } from './config.ts';
 import { OperatorError } from './errors.ts';
 import { createLog } from './log.ts';
+import { createOwnCommand } from './own-command.ts';
 import { listExposureWarnings } from './settings/exposure.ts';
 import { listSettings } from './settings/list-settings.ts';
 import { adviseNoProxy } from './settings/no-proxy-advice.ts';
@@ -20,7 +23,7 @@ async function start(flags: ConfigFlags): Promise<void> {
   // Only here: it brings a database driver and a schema library, 10 MB in each of the proxy processes.
   const { createSupervisor } = await import('./supervisor/supervisor.ts');
   const { runUntilSignal } = await import('./supervisor/run-until-signal.ts');
-  const { createSystemdTeller } = await import('./supervisor/tell-systemd.ts');
+  const { createSystemdTeller, isStartedBySystemd } = await import('./supervisor/tell-systemd.ts');
   const config = readConfig(flags, process.env, isatty(0));
   const log = createLog({ level: config.logLevel, role: 'supervisor' });
   if (!isReaped)
@@ -32,15 +35,23 @@ async function start(flags: ConfigFlags): Promise<void> {
   // It is for this process alone: what runs below it has nothing to tell.
   const { NOTIFY_SOCKET, ...env } = process.env;
   const systemd = createSystemdTeller(NOTIFY_SOCKET, log);
+  const isService = isStartedBySystemd(env, process.pid);
   const supervisor = createSupervisor({
     ...{ config, settings: listSettings(config, flags, process.env) },
     ...{ log, env, entry: fileURLToPath(import.meta.url) },
+    // A service's output is kept in the journal, for more people than may have a key.
+    mayShowSecrets: !isService,
     onLost: () => process.exit(1),
+  });
+  const command = createOwnCommand({
+    ...{ root: dirname(import.meta.dirname), isClone: import.meta.filename.endsWith('.ts'), isService },
+    // npm runs its scripts in its own folder, and says where it was called.
+    ...{ cwd: env['INIT_CWD'] ?? process.cwd(), hostname: hostname(), dataDir: config.dataDir, env },
   });
 
   await runUntilSignal(supervisor, log, {
     onReady: (gateway) => {
-      process.stdout.write(formatBanner({ ...gateway, demo: config.demo }));
+      process.stdout.write(formatBanner({ ...gateway, demo: config.demo, command }));
       void systemd.ready(`calls are taken at ${gateway.proxyOrigin}`); // It never rejects.
     },
     onStopping: () => void systemd.stopping(config.stopDelaySeconds, config.drainSeconds),
@@ -98,7 +109,23 @@ async function createProgram(): Promise<Command> {
   return program;
 }
 
-/** The processes that the supervisor starts: not for people, so not in `--help`. Each loads only its own code. */
+/** The help of each command by its words, for a clone that has nothing installed yet (`npm run help` writes it). */
+async function listHelp(): Promise<Readonly<Record<string, string>>> {
+  const { addCommands } = await import('./cli/commands.ts');
+  const program = await createProgram();
+  addCommands(program);
+  const texts: Record<string, string> = {};
+  const collect = (command: Command, words: readonly string[]) => {
+    let text = '';
+    command.configureOutput({ getOutHelpWidth: () => 100, writeOut: (part) => (text += part) }).outputHelp();
+    texts[words.join(' ')] = text;
+    for (const below of command.commands) collect(below, [...words, below.name()]);
+  };
+  collect(program, []);
+  return texts;
+}
+
+/** What the supervisor and our own scripts start: not for people, so not in `--help`. Each loads only its own code. */
 const CHILDREN: Readonly<Record<string, () => Promise<void>>> = {
   'internal-proxy': async () => {
     const { runProxyProcess } = await import('./proxy/proxy-process.ts');
@@ -112,6 +139,9 @@ const CHILDREN: Readonly<Record<string, () => Promise<void>>> = {
       openPrices: async (accountId) =>
         (await import('./prices/current-price-book.ts')).createCurrentPriceBook(accountId),
     });
+  },
+  'internal-help': async () => {
+    process.stdout.write(`${JSON.stringify(await listHelp(), null, 2)}\n`);
   },
   'internal-demo': async () => {
     const { runDemoProcess } = await import('./demo/demo-process.ts');

@@ -113,7 +113,7 @@ export function refuseGuesses(c: Context, waitMs: number): never {
   throw new ApiError(
     429,
     'too_many_attempts',
-    'Too many wrong tokens from this address. Wait a minute, or sign in with a link: npx tollgate login',
+    'Too many wrong tokens from this address. Wait a minute, or sign in with a link: `tollgate login`',
   );
 }
 

@@ -54,7 +54,7 @@ const MISSING_PAGE = `<!doctype html>
 <h1>Tollgate runs here</h1>
 <p>This is the admin address, but its dashboard was not built. In the folder of the project run
 <code>npm run build:dashboard</code>, then start the gateway again.</p>
-<p>Until then the API under <code>/api/v1</code> and the command line (<code>npx tollgate --help</code>) show the same.
+<p>Until then the API under <code>/api/v1</code> and the command line (<code>tollgate --help</code>) show the same.
 Model calls go to the other port, the base address that the start printed.</p>
 </body>
 </html>

@@ -50,7 +50,7 @@ export function addSessionRoutes(app: OpenAPIHono, deps: AdminDeps, sessions: Se
       throw new ApiError(
         401,
         'code_invalid',
-        'This login link was used before, or is older than ten minutes. Make a new one: npx tollgate login',
+        'This login link was used before, or is older than ten minutes. Make a new one: `tollgate login`',
       );
     }
     const verdict = tokens.judge(proof.token, [deps.adminToken], readPeer(c.env).client);

@@ -134,6 +134,7 @@ function describeBegin(
     ...{ id, accountId, keyId, node, path },
     requestedAtMs: call.requestedAtMs,
     client: call.client.name,
+    clientAddress: call.client.address,
     provider: model.provider,
     providerAlias: null,
     endpoint: endpoint.family,

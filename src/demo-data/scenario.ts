@@ -50,6 +50,8 @@ export type DemoNode = DemoCall | DemoStep;
 
 export interface DemoClient {
   readonly userAgent: string;
+  /** Of those that are set aside for examples (RFC 5737, RFC 3849). */
+  readonly address: string;
   /** As the gateway derives it from the user agent. */
   readonly name: string;
 }
@@ -66,11 +68,11 @@ export interface DemoRun {
 }
 
 export const DEMO_CLIENTS = {
-  openaiPython: { userAgent: 'OpenAI/Python 2.8.1', name: 'OpenAI/Python' },
-  openaiNode: { userAgent: 'OpenAI/JS 7.59.0', name: 'OpenAI/JS' },
-  anthropicPython: { userAgent: 'Anthropic/Python 1.2.0', name: 'Anthropic/Python' },
-  aiSdk: { userAgent: 'ai/7.0.173 ai-sdk/provider-utils/4.0.2 runtime/node.js/26', name: 'ai' },
-  boto: { userAgent: 'Boto3/1.43.4 md/Botocore#1.43.4', name: 'Boto3' },
-  genai: { userAgent: 'google-genai-sdk/3.3.0 gl-python/3.13', name: 'google-genai-sdk' },
-  codingAgent: { userAgent: 'claude-cli/3.1.4 (external, cli)', name: 'claude-cli' },
+  openaiPython: { userAgent: 'OpenAI/Python 2.8.1', name: 'OpenAI/Python', address: '192.0.2.11' },
+  openaiNode: { userAgent: 'OpenAI/JS 7.59.0', name: 'OpenAI/JS', address: '192.0.2.12' },
+  anthropicPython: { userAgent: 'Anthropic/Python 1.2.0', name: 'Anthropic/Python', address: '192.0.2.11' },
+  aiSdk: { userAgent: 'ai/7.0.173 ai-sdk/provider-utils/4.0.2 runtime/node.js/26', name: 'ai', address: '192.0.2.13' },
+  boto: { userAgent: 'Boto3/1.43.4 md/Botocore#1.43.4', name: 'Boto3', address: '198.51.100.7' },
+  genai: { userAgent: 'google-genai-sdk/3.3.0 gl-python/3.13', name: 'google-genai-sdk', address: '198.51.100.8' },
+  codingAgent: { userAgent: 'claude-cli/3.1.4 (external, cli)', name: 'claude-cli', address: '2001:db8::21' },
 } as const satisfies Readonly<Record<string, DemoClient>>;

@@ -43,6 +43,8 @@ export interface SupervisorOptions {
   readonly entry: string;
   readonly env: NodeJS.ProcessEnv;
   readonly log: Logger;
+  /** False: a start makes no key and no login link, since what it prints is kept where others read it. */
+  readonly mayShowSecrets: boolean;
   /** Another gateway took the data directory; `stop` has been called. */
   readonly onLost: () => void;
 }
@@ -143,7 +145,9 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       parts.demo?.start(),
     ]);
     aborter.signal.throwIfAborted();
-    const access = await createFirstAccess(dataDir, admin, log);
+    const access = options.mayShowSecrets
+      ? await createFirstAccess(dataDir, admin, log)
+      : { dashboardUrl: admin.url, firstKey: null };
     isStarted = true;
     log.info({ readyMs: Math.round(performance.now()), proxy: origin, admin: admin.url }, 'ready');
     return { proxyOrigin: origin, ...access };

@@ -115,6 +115,7 @@ describe('from Get started to the waterfall', () => {
 
     await makeCall({ key: 'tgk_wrong' });
     await page.getByText('key_malformed').waitFor();
+    await page.getByText('from 127.0.0.1').first().waitFor();
 
     await makeCall({ key, ...inRun('first-run', 'agent/search', 'ask') });
     await page.getByRole('link', { name: 'gpt-4o-mini' }).first().waitFor();
@@ -170,6 +171,9 @@ describe('logs', () => {
     await page.getByRole('tab', { name: 'Messages' }).waitFor();
     await page.getByText('Is it raining?').first().waitFor();
     expect(page.url()).toContain('peek=');
+    await page.getByRole('tab', { name: 'Metadata' }).click();
+    const address = page.getByText('Client’s address').locator('xpath=following-sibling::*[1]');
+    expect(await address.textContent()).toBe('127.0.0.1');
     await page.keyboard.press('Escape');
     await page.getByRole('tab', { name: 'Messages' }).waitFor({ state: 'detached' });
     expect(page.url()).not.toContain('peek=');

@@ -13,11 +13,12 @@ try {
   const entry = fileURLToPath(new URL('./stand-in-children.ts', import.meta.url));
   const supervisor = createSupervisor({
     ...{ config, settings: [], log, entry, env: process.env },
+    mayShowSecrets: true,
     onLost: () => process.exit(1),
   });
   await runUntilSignal(supervisor, log, {
     onReady: (gateway) => {
-      process.stdout.write(formatBanner({ ...gateway, demo: config.demo }));
+      process.stdout.write(formatBanner({ ...gateway, demo: config.demo, command: (words) => words }));
     },
     onStopping: () => {},
   });

@@ -62,7 +62,7 @@ async function askStatus(run: GatewayRun): Promise<StatusAnswer> {
 test('the first start prints address and key once; a later one prints no key', async () => {
   const first = await start();
   expect(first.stdout()).toContain(`Base address  ${first.proxy()}`);
-  expect(first.stdout()).toContain('Gateway key   tgk_standin1');
+  expect(first.stdout()).toContain('export TOLLGATE_KEY=tgk_standin1');
   expect(first.stdout()).toContain('-H "Authorization: Bearer $OPENAI_API_KEY"');
   expect(statSync(join(dataDir, 'admin.json')).mode & 0o777).toBe(0o600);
   first.kill('SIGTERM');

@@ -53,8 +53,8 @@ export function LoginPage() {
         <h1 className="text-xl font-semibold">Sign in to Tollgate</h1>
       </div>
       <p className="text-ink-soft">
-        Open the link that <code className="font-mono text-ink">npx tollgate login</code> prints: it signs this browser
-        in. It works once, for ten minutes.
+        Open the link that <code className="font-mono text-ink">tollgate login</code> prints: it signs this browser in.
+        It works once, for ten minutes.
       </p>
       <form onSubmit={submit} className="flex flex-col gap-2">
         <label className="flex flex-col gap-1 text-ink-soft">
