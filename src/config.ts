@@ -37,13 +37,23 @@ export interface AwsSigning {
   readonly credentials: AwsKeys | 'ambient';
 }
 
+/**
+ * What a node does. `proxy`: takes calls and brings its own records into the database; `control`: dashboard, API and
+ * what is done for all nodes, without proxies; `all`: both.
+ */
+export type NodeRole = 'all' | 'proxy' | 'control';
+
 /** Absolute paths of files in PEM. */
 export interface TlsFiles {
   readonly cert: string;
   readonly key: string;
 }
 
+/** Above the idle time of most load balancers in front, which would otherwise re-use a connection that is just closing. */
+export const DEFAULT_KEEP_ALIVE_SECONDS = 75;
+
 export interface Config {
+  readonly role: NodeRole;
   readonly host: string;
   readonly port: number;
   readonly adminHost: string;
@@ -91,6 +101,8 @@ export interface Config {
   readonly onFull: 'open' | 'closed';
   /** How long the gateway serves on, with `readyz` at 503, when it is asked to stop. */
   readonly stopDelaySeconds: number;
+  /** How long the proxy port keeps a connection without a request. */
+  readonly keepAliveSeconds: number;
   /** How long a proxy process that is to end lets its open calls run. */
   readonly drainSeconds: number;
   /** Where newer prices are fetched from: not at all, from where they are published, or from this address. */
@@ -108,6 +120,7 @@ export interface Config {
 
 /** What the command line gave; absent means "not given". The command line checks no value. */
 export interface ConfigFlags {
+  readonly role?: string;
   readonly host?: string;
   readonly port?: string;
   readonly adminHost?: string;
@@ -127,6 +140,7 @@ export interface ConfigFlags {
   readonly onRevoke?: string;
   readonly durability?: string;
   readonly onFull?: string;
+  readonly keepAliveSeconds?: string;
   readonly drainSeconds?: string;
   readonly stopDelaySeconds?: string;
   readonly priceFeed?: string;

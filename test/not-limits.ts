@@ -8,7 +8,7 @@ export const INTERVAL =
 export const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
   'how often or how soon we do something ourselves': [
     'admin/follow-stream.ts KEEP_ALIVE_MS',
-    'admin/metrics/metrics-resource.ts EVENT_LOOP_PRECISION_MS',
+    'admin/metrics/metrics-text.ts EVENT_LOOP_PRECISION_MS',
     'cli/read-again.ts SECOND_READING_MS',
     'control/repeat-price-updates.ts BUSY_MS',
     'control/run-job-thread.ts SETTLED_MS',
@@ -35,6 +35,7 @@ export const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
     'cli/findings.ts LATE_MS',
     'cli/judge-certificate.ts SOON_DAYS',
     'cli/judge-nodes.ts MAX_SKEW_MS',
+    'cli/judge-nodes.ts SILENT_SECONDS',
     'cli/judge-nodes.ts STEP_NEWS_SECONDS',
     'cli/judge-nodes.ts DAY_SECONDS',
     'clock.ts STEP_MS',

@@ -79,7 +79,8 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
       gateway.areKeysOld = false;
     }, OLD_KEYS_LIMIT_MS);
   }
-  const listener = createProxyServer(gateway, { ...SERVER_LIMITS, maxConnections }, start.tls);
+  const limits = { ...SERVER_LIMITS, maxConnections, keepAliveMs: config.keepAliveSeconds * 1_000 };
+  const listener = createProxyServer(gateway, limits, start.tls);
   watchKeys(gateway);
   const report = setInterval(() => sendReport(channel, gateway, start.spoolName, attempts), REPORT_INTERVAL_MS);
   let isStopping = false;

@@ -7,6 +7,7 @@ import type { Server as PortServer, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { v7 as uuidv7 } from 'uuid';
 import type { TlsIdentity } from '../channel.ts';
+import { DEFAULT_KEEP_ALIVE_SECONDS } from '../config.ts';
 import { GATEWAY_ERRORS, type GatewayErrorCode } from '../errors.ts';
 import { UnreadSockets } from '../sockets/unread-sockets.ts';
 import { asksForWebsocket } from './accept.ts';
@@ -38,6 +39,8 @@ export interface ServerLimits extends HandshakeLimits {
   /** For the whole head of a request. */
   readonly headersTimeoutMs: number;
   readonly checkIntervalMs: number;
+  /** Between requests; see `TOLLGATE_KEEP_ALIVE_SECONDS`. */
+  readonly keepAliveMs: number;
   /** For a client to take something of what waits for it, outside of an open answer, which has its own limit. */
   readonly unreadMs: number;
   readonly unreadSweepMs: number;
@@ -48,14 +51,13 @@ export interface ServerLimits extends HandshakeLimits {
 export const SERVER_LIMITS: ServerLimits = {
   headersTimeoutMs: HEADERS_TIMEOUT_MS,
   checkIntervalMs: 5_000,
+  keepAliveMs: DEFAULT_KEEP_ALIVE_SECONDS * 1_000,
   unreadMs: STALL_TIMEOUT_MS + 60_000,
   unreadSweepMs: 30_000,
   maxConnections: 20_000,
   ...HANDSHAKE_LIMITS,
 };
 
-/** Above the idle time of load balancers in front, which would otherwise re-use a connection that is just closing. */
-const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 /** For a client to close a connection that was ended; Node itself would leave it open for as long as the client likes. */
 const CLOSING_MS = 2_000;
 
@@ -79,7 +81,7 @@ export function createProxyServer(
       // Bodies may take as long as they take; a silent client is timed out by the body's own idle limit.
       requestTimeout: 0,
       headersTimeout: limits.headersTimeoutMs,
-      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+      keepAliveTimeout: limits.keepAliveMs,
       connectionsCheckingInterval: limits.checkIntervalMs,
       maxHeaderSize: MAX_HEADER_BYTES,
       noDelay: true,
@@ -139,7 +141,7 @@ export function createProxyServer(
   const sessions = new Http2Sessions(
     {
       firstRequestMs: limits.headersTimeoutMs,
-      idleMs: KEEP_ALIVE_TIMEOUT_MS,
+      idleMs: limits.keepAliveMs,
       unreadMs: limits.unreadMs,
       unreadSweepMs: limits.unreadSweepMs,
     },

@@ -17,6 +17,7 @@ function withoutSecrets(address: string | null): string | null {
 
 function listRows(config: Config): readonly Row[] {
   return [
+    ['TOLLGATE_ROLE', 'role', config.role],
     ['TOLLGATE_HOST', 'host', config.host],
     ['TOLLGATE_PORT', 'port', config.port],
     ['TOLLGATE_ADMIN_HOST', 'adminHost', config.adminHost],
@@ -39,6 +40,7 @@ function listRows(config: Config): readonly Row[] {
     ['TOLLGATE_ON_REVOKE', 'onRevoke', config.onRevoke],
     ['TOLLGATE_DURABILITY', 'durability', config.durability],
     ['TOLLGATE_ON_FULL', 'onFull', config.onFull],
+    ['TOLLGATE_KEEP_ALIVE_SECONDS', 'keepAliveSeconds', config.keepAliveSeconds],
     ['TOLLGATE_DRAIN_SECONDS', 'drainSeconds', config.drainSeconds],
     ['TOLLGATE_STOP_DELAY_SECONDS', 'stopDelaySeconds', config.stopDelaySeconds],
     ['TOLLGATE_PRICE_FEED', 'priceFeed', config.priceFeed],

@@ -34,6 +34,7 @@ test('without any setting the defaults hold, and the result is frozen', () => {
     ...{
       durability: 'process',
       onFull: 'open',
+      keepAliveSeconds: 75,
       stopDelaySeconds: 5,
       drainSeconds: 30,
       estimates: 'on',
@@ -127,7 +128,11 @@ test.each([
   [{ TOLLGATE_PORT: '70000' }, 'TOLLGATE_PORT: "70000" is not allowed; it must be a whole number from 0 to 65535'],
   [{ TOLLGATE_PORT: '4142' }, 'TOLLGATE_ADMIN_PORT: 4142 is also TOLLGATE_PORT; the two must differ'],
   [{ TOLLGATE_BODIES: 'some' }, 'TOLLGATE_BODIES: "some" is not allowed; it must be "full" or "off"'],
-  [{ TOLLGATE_ROLE: 'proxy' }, 'TOLLGATE_ROLE: "proxy" is not allowed; this version runs all roles together: "all"'],
+  [
+    { TOLLGATE_ROLE: 'proxy' },
+    'TOLLGATE_ROLE: "proxy" needs DATABASE_URL, the PostgreSQL that all nodes share; without one a gateway has the role "all"',
+  ],
+  [{ TOLLGATE_ROLE: 'worker' }, 'TOLLGATE_ROLE: "worker" is not allowed; it must be "all" or "proxy" or "control"'],
   [
     { TOLLGATE_HOST: 'http://x' },
     'TOLLGATE_HOST: "http://x" is not allowed; it must be a host name or an IP address to listen on, such as 127.0.0.1 or 0.0.0.0',
@@ -199,4 +204,18 @@ test('a stop is announced five seconds before it begins, and not at all in a ter
   expect(readConfig({}, {}, true).stopDelaySeconds).toBe(0);
   expect(readConfig({}, { TOLLGATE_STOP_DELAY_SECONDS: '0' }, false).stopDelaySeconds).toBe(0);
   expect(readConfig({ stopDelaySeconds: '7' }, {}, true).stopDelaySeconds).toBe(7);
+});
+
+test('a role says what a node does; without proxies their port is nobody’s, and the example provider needs all roles', () => {
+  const database = { DATABASE_URL: 'postgresql://db.example/calls' };
+  expect(readConfig({}, {}).role).toBe('all');
+  expect(readConfig({ role: 'proxy' }, { ...database, TOLLGATE_ROLE: 'control' }).role).toBe('proxy');
+  expect(readConfig({}, { ...database, TOLLGATE_ROLE: 'Control', TOLLGATE_PORT: '4142' })).toMatchObject({
+    ...{ role: 'control', port: 4142, adminPort: 4142 },
+  });
+  expect(refusal({}, { role: 'control' })).toContain('TOLLGATE_ROLE (--role): "control" needs DATABASE_URL');
+  expect(refusal({ ...database, TOLLGATE_PORT: '4142' }, { role: 'proxy' })).toContain('also TOLLGATE_PORT');
+  expect(refusal(database, { role: 'control', demo: true })).toBe(
+    '--demo: it is for a gateway on one machine, which has the role "all"',
+  );
 });

@@ -4,7 +4,7 @@
  */
 import { availableParallelism, hostname } from 'node:os';
 import { resolve } from 'node:path';
-import type { Config, ConfigFlags, TlsFiles } from '../config.ts';
+import { type Config, type ConfigFlags, DEFAULT_KEEP_ALIVE_SECONDS, type TlsFiles } from '../config.ts';
 import { defaultDataDir } from '../default-data-dir.ts';
 import { OperatorError } from '../errors.ts';
 import { requireAdminExposure } from './exposure.ts';
@@ -21,6 +21,8 @@ const DEFAULT_STOP_DELAY_SECONDS = 5;
 const MAX_STOP_DELAY_SECONDS = 3_600;
 /** Reasoning streams last minutes; longer than the default and most orchestrators kill us anyway. */
 const DEFAULT_DRAIN_SECONDS = 30;
+/** An idle connection holds a place of a client. */
+const MAX_KEEP_ALIVE_SECONDS = 86_400;
 const MAX_DRAIN_SECONDS = 86_400;
 
 function give(flagName: string, flag: string | undefined, variable: string, env: Environment): Given {
@@ -125,17 +127,18 @@ function defaultWorkers(): number {
   return Math.min(4, Math.max(1, Math.floor(availableParallelism() / 2)));
 }
 
-function refuseOtherRoles(env: Environment): void {
-  const role = env['TOLLGATE_ROLE']?.trim() ?? '';
-  if (role === '' || role === 'all') return;
-  throw new OperatorError(
-    `TOLLGATE_ROLE: ${JSON.stringify(role)} is not allowed; this version runs all roles together: "all"`,
-  );
+function requirePlaceForRole({ role, databaseUrl, demo }: Config, roleName: string): void {
+  if (role === 'all') return;
+  if (demo) throw new OperatorError(`--demo: it is for a gateway on one machine, which has the role "all"`);
+  if (databaseUrl === null)
+    throw new OperatorError(
+      `${roleName}: "${role}" needs DATABASE_URL, the PostgreSQL that all nodes share; without one a gateway has the role "all"`,
+    );
 }
 
 /** `isInTerminal`: somebody watches it and wants it gone at once when he stops it, and no load balancer is asked. */
 export function readConfig(flags: ConfigFlags, env: Environment, isInTerminal = false): Config {
-  refuseOtherRoles(env);
+  const role = give('--role', flags.role, 'TOLLGATE_ROLE', env);
   const dataDir = give('--data-dir', flags.dataDir, 'TOLLGATE_DATA_DIR', env);
   const port = give('--port', flags.port, 'TOLLGATE_PORT', env);
   const adminPort = give('--admin-port', flags.adminPort, 'TOLLGATE_ADMIN_PORT', env);
@@ -149,8 +152,10 @@ export function readConfig(flags: ConfigFlags, env: Environment, isInTerminal = 
   const rows = give('--retention-rows', flags.retentionRows, 'TOLLGATE_RETENTION_ROWS', env);
   const delay = give('--stop-delay-seconds', flags.stopDelaySeconds, 'TOLLGATE_STOP_DELAY_SECONDS', env);
   const drain = give('--drain-seconds', flags.drainSeconds, 'TOLLGATE_DRAIN_SECONDS', env);
+  const keepAlive = give('--keep-alive-seconds', flags.keepAliveSeconds, 'TOLLGATE_KEEP_ALIVE_SECONDS', env);
   const bodies = give('--retention-bodies', flags.retentionBodies, 'TOLLGATE_RETENTION_BODIES', env);
   const config: Config = {
+    role: readChoice(role, ['all', 'proxy', 'control']),
     host: readHost(give('--host', flags.host, 'TOLLGATE_HOST', env)),
     port: readInteger(port, 4141, 0, 65_535),
     adminHost: readHost(adminHost),
@@ -193,6 +198,7 @@ export function readConfig(flags: ConfigFlags, env: Environment, isInTerminal = 
     durability: readChoice(give('--durability', flags.durability, 'TOLLGATE_DURABILITY', env), ['process', 'power']),
     onFull: readChoice(give('--on-full', flags.onFull, 'TOLLGATE_ON_FULL', env), ['open', 'closed']),
     stopDelaySeconds: readInteger(delay, isInTerminal ? 0 : DEFAULT_STOP_DELAY_SECONDS, 0, MAX_STOP_DELAY_SECONDS),
+    keepAliveSeconds: readInteger(keepAlive, DEFAULT_KEEP_ALIVE_SECONDS, 1, MAX_KEEP_ALIVE_SECONDS),
     drainSeconds: readInteger(drain, DEFAULT_DRAIN_SECONDS, 0, MAX_DRAIN_SECONDS),
     priceFeed: readPriceFeed(give('--price-feed', flags.priceFeed, 'TOLLGATE_PRICE_FEED', env)),
     estimates: readChoice(give('--estimates', flags.estimates, 'TOLLGATE_ESTIMATES', env), ['on', 'off']),
@@ -207,8 +213,9 @@ export function readConfig(flags: ConfigFlags, env: Environment, isInTerminal = 
     node: env['TOLLGATE_NODE']?.trim() || hostname(),
     demo: flags.demo ?? false,
   };
+  requirePlaceForRole(config, role.name);
   requireAdminExposure(config, adminHost.name);
-  if (config.port !== 0 && config.port === config.adminPort) {
+  if (config.role !== 'control' && config.port !== 0 && config.port === config.adminPort) {
     throw new OperatorError(`${adminPort.name}: ${config.adminPort} is also TOLLGATE_PORT; the two must differ`);
   }
   return Object.freeze(config);

@@ -3,9 +3,9 @@ import type { Logger } from 'pino';
 import { type AdminAccess, createFirstKey, createLoginLink } from './admin-access.ts';
 
 export interface FirstAccess {
-  /** A link that signs in one browser; just the address when none could be made. */
-  readonly dashboardUrl: string;
-  /** At the first start only. */
+  /** A link that signs in one browser; just the address when none could be made. Null where there is no dashboard. */
+  readonly dashboardUrl: string | null;
+  /** At the first start only, and when the database had none. */
   readonly firstKey: string | null;
 }
 

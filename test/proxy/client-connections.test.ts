@@ -2,7 +2,7 @@
 import { connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { IdleSweep } from '../../src/proxy/idle-sweep.ts';
-import { createProxyServer } from '../../src/proxy/proxy-server.ts';
+import { createProxyServer, SERVER_LIMITS } from '../../src/proxy/proxy-server.ts';
 import { createUpstreamClient } from '../../src/proxy/upstream/upstream-client.ts';
 import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
 import { buildAnswer } from '../scripted-answer.ts';
@@ -262,4 +262,9 @@ test('a connection is not used for longer than its provider says that it keeps i
   const once = async () => (await callOnce(client, { origin: provider.origin })).isReused;
   expect([await once(), await once()]).toEqual([[false], [false]]);
   await client.close();
+});
+
+test('a connection without a request is kept for as long as the setting says', () => {
+  const { server } = createProxyServer(proxy.gateway, { ...SERVER_LIMITS, keepAliveMs: 3_700_000 });
+  expect(server.keepAliveTimeout).toBe(3_700_000);
 });
