@@ -152,7 +152,7 @@ function startMessage(): ControlStart {
     ...places,
     liveSpools: ['proxy-1'],
     settings: [],
-    proxyOrigin: 'http://127.0.0.1:4141',
+    proxyOrigin: 'http://127.0.0.1:1',
   };
 }
 
