@@ -20,7 +20,7 @@ import { openDataDirectory } from './data-directory.ts';
 import { type Database, openDatabase } from './database.ts';
 import { createDemoChild } from './demo-child.ts';
 import { removeEmptySpools } from './empty-spools.ts';
-import { createFirstAccess, type FirstAccess } from './first-access.ts';
+import { createFirstAccess, type FirstAccess, withholdFirstAccess } from './first-access.ts';
 import { endFormerChildren, noteChildren } from './former-children.ts';
 import { createGatewayParts, listChildren } from './gateway-parts.ts';
 import { createKeyPublication } from './key-publication.ts';
@@ -148,18 +148,16 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     ]);
     aborter.signal.throwIfAborted();
     const proxies = config.role === 'control' ? bound.publicUrl : origin;
-    const access = await createAccess(admin);
+    const access = await createAccess(admin, isSetUp);
     isStarted = true;
     log.info({ readyMs: Math.round(performance.now()), role: config.role, proxy: proxies, admin: admin.url }, 'ready');
     return { proxyOrigin: proxies, ...access };
   }
 
-  async function createAccess(admin: AdminAccess): Promise<FirstAccess> {
+  async function createAccess(admin: AdminAccess, isSetUp: boolean): Promise<FirstAccess> {
     // A node that only takes calls makes no key, and nobody can sign in there.
     if (config.role === 'proxy') return { dashboardUrl: null, firstKey: null };
-    return options.mayShowSecrets
-      ? createFirstAccess(dataDir, admin, log)
-      : { dashboardUrl: admin.url, firstKey: null };
+    return options.mayShowSecrets ? createFirstAccess(dataDir, admin, log) : withholdFirstAccess(admin, isSetUp, log);
   }
 
   async function startControl(
