@@ -19,6 +19,6 @@ test('before the database was looked at, the start is why it is not used; then w
   expect(problem()).toBe('the gateway has just started, and looks at it or brings its tables up to date');
   while (problem()?.includes('just started')) await sleep(10);
   expect(problem()).toMatch(/ECONNREFUSED/);
-  stop();
+  await stop();
   await pool.end();
 });
