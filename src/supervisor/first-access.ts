@@ -1,5 +1,6 @@
 /** What a start hands to whoever started it: the first key and a way into the dashboard. It fails for neither. */
 import type { Logger } from 'pino';
+import type { NodeRole } from '../config.ts';
 import { type AdminAccess, createFirstKey, createLoginLink } from './admin-access.ts';
 
 export interface FirstAccess {
@@ -9,7 +10,21 @@ export interface FirstAccess {
   readonly firstKey: string | null;
 }
 
-export async function createFirstAccess(dataDir: string, admin: AdminAccess, log: Logger): Promise<FirstAccess> {
+export interface AccessOptions {
+  readonly role: NodeRole;
+  /** See `SupervisorOptions`. */
+  readonly mayShowSecrets: boolean;
+  readonly log: Logger;
+}
+
+export async function createFirstAccess(
+  dataDir: string,
+  admin: AdminAccess,
+  { role, mayShowSecrets, log }: AccessOptions,
+): Promise<FirstAccess> {
+  // A node that only takes calls makes no key, and nobody can sign in there.
+  if (role === 'proxy') return { dashboardUrl: null, firstKey: null };
+  if (!mayShowSecrets) return { dashboardUrl: admin.url, firstKey: null };
   const firstKey = await createFirstKey(dataDir, admin).catch((error: unknown) => {
     log.warn({ err: error }, 'the first key could not be made; make one with `tollgate keys create NAME`');
     return null;
