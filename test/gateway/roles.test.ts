@@ -301,4 +301,9 @@ test('a proxy node whose database is away takes no calls before it has its keys,
   await proxy.ready('proxy');
   expect((await call(proxy, key)).status).toBe(200);
   await server.start();
+  // One that joins a database with keys makes and shows none, though its data directory is new.
+  const second = await make('second', 'control', databaseUrl);
+  second.start();
+  await waitUntil('its banner', () => (second.output().includes('role control') ? true : undefined));
+  expect(second.output()).not.toContain('tgk_');
 });
