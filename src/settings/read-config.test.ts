@@ -169,6 +169,18 @@ test.each([
   expect(refusal({ ...env })).toBe(line);
 });
 
+test('certificate and key are two files, and one without the other is refused', () => {
+  expect(readConfig({ tlsKey: '/k.pem' }, { TOLLGATE_TLS_CERT: '/etc/c.pem' }).tls).toEqual({
+    ...{ cert: '/etc/c.pem', key: '/k.pem' },
+  });
+  expect(refusal({ TOLLGATE_TLS_CERT: '/etc/c.pem', TOLLGATE_TLS_KEY: ' ' })).toBe(
+    'TOLLGATE_TLS_CERT is set and TOLLGATE_TLS_KEY is not: the proxy port speaks TLS with both, plain HTTP with neither',
+  );
+  expect(refusal({}, { tlsKey: 'k.pem' })).toMatch(
+    /^TOLLGATE_TLS_KEY \(--tls-key\) is set and TOLLGATE_TLS_CERT is not/,
+  );
+});
+
 test('a wrong flag is named with its variable', () => {
   expect(refusal({}, { workers: '0' })).toBe(
     'TOLLGATE_WORKERS (--workers): "0" is not allowed; it must be a whole number from 1 to 64',

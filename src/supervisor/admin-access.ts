@@ -46,6 +46,11 @@ export async function createFirstKey(dataDir: string, admin: AdminAccess): Promi
   return key;
 }
 
+/** Resolves when keys can be made. Throws when that lasts too long. */
+export async function awaitKeys(admin: AdminAccess): Promise<void> {
+  await askKeys(admin, { method: 'GET' }, AbortSignal.timeout(KEY_TIMEOUT_MS));
+}
+
 async function makeKey(admin: AdminAccess, deadline: AbortSignal): Promise<string> {
   const init = { method: 'POST', body: JSON.stringify({ name: 'first' }) };
   return keySchema.parse(await askKeys(admin, init, deadline)).key;

@@ -150,7 +150,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     ]);
     aborter.signal.throwIfAborted();
     const proxies = config.role === 'control' ? bound.publicUrl : origin;
-    const access = await createFirstAccess(dataDir, admin, { ...options, role: config.role });
+    const access = await createFirstAccess(dataDir, admin, { ...options, role: config.role, isSetUp });
     isStarted = true;
     log.info({ readyMs: Math.round(performance.now()), role: config.role, proxy: proxies, admin: admin.url }, 'ready');
     return { proxyOrigin: proxies, ...access };
