@@ -1,9 +1,12 @@
 /** What a start prints on stdout, once: where the gateway is, and a `curl` line that works. Not a log line. */
+import type { NodeRole } from './config.ts';
 
 export interface Banner {
-  readonly proxyOrigin: string;
-  /** A link that signs in one browser, or just the address. */
-  readonly dashboardUrl: string;
+  readonly role: NodeRole;
+  /** Null: this node takes no calls, and nobody has said where the others do. */
+  readonly proxyOrigin: string | null;
+  /** A link that signs in one browser, or just the address; null where there is no dashboard. */
+  readonly dashboardUrl: string | null;
   /** Known at the first start only. */
   readonly firstKey: string | null;
   readonly demo: boolean;
@@ -11,7 +14,17 @@ export interface Banner {
   readonly command: (words: string) => string;
 }
 
-function formatCurl({ proxyOrigin, firstKey, demo }: Banner): string {
+const TITLES: Readonly<Record<NodeRole, string>> = {
+  all: 'Tollgate is ready.',
+  proxy: 'Tollgate is ready, as a node that only takes calls (role proxy).',
+  control: 'Tollgate is ready, as a node that takes no calls (role control).',
+};
+
+/** Where there are no proxies, their address is for who deploys them to say. */
+const NO_ORIGIN = 'the address of your nodes with the role proxy: say it with TOLLGATE_PUBLIC_URL';
+const NO_DASHBOARD = 'at a node with the role control, where keys are made, too';
+
+function formatCurl(proxyOrigin: string, { firstKey, demo }: Banner): string {
   const key = firstKey ?? '$TOLLGATE_KEY';
   const lines = [
     `curl ${proxyOrigin}/v1/chat/completions`,
@@ -23,39 +36,43 @@ function formatCurl({ proxyOrigin, firstKey, demo }: Banner): string {
   return lines.join(' \\\n    ');
 }
 
-export function formatBanner(banner: Banner): string {
-  const isLink = banner.dashboardUrl.includes('#');
-  const key =
-    banner.firstKey === null
-      ? []
-      : [
-          '',
-          '  Gateway key, shown only now; for what you find in README:',
-          '',
-          `  export TOLLGATE_KEY=${banner.firstKey}`,
-        ];
-  const lines = [
-    'Tollgate is ready.',
+function formatTrial(banner: Banner): readonly string[] {
+  const { role, proxyOrigin, firstKey, demo, command } = banner;
+  if (proxyOrigin === null) return [];
+  const isKeyMadeHere = firstKey === null && role !== 'proxy';
+  return [
+    demo ? '  Try it (a local fake provider answers, no provider key needed):' : '  Try it:',
     '',
-    `  Base address  ${banner.proxyOrigin}`,
-    `  Dashboard     ${banner.dashboardUrl}`,
-    ...(isLink
-      ? [`                (signs in one browser, within ten minutes; more links: ${banner.command('login')})`]
-      : []),
-    ...key,
+    `  ${formatCurl(proxyOrigin, banner)}`,
     '',
-    banner.demo ? '  Try it (a local fake provider answers, no provider key needed):' : '  Try it:',
-    '',
-    `  ${formatCurl(banner)}`,
-    '',
-    ...(banner.firstKey === null
+    ...(isKeyMadeHere
       ? [
           '  The key is shown when it is made, and never again. No key at hand? This makes one:',
           '',
-          `  export TOLLGATE_KEY=$(${banner.command('keys create laptop')})`,
+          `  export TOLLGATE_KEY=$(${command('keys create laptop')})`,
           '',
         ]
       : []),
+  ];
+}
+
+function formatKey(firstKey: string | null): readonly string[] {
+  if (firstKey === null) return [];
+  return ['', '  Gateway key, shown only now; for what you find in README:', '', `  export TOLLGATE_KEY=${firstKey}`];
+}
+
+export function formatBanner(banner: Banner): string {
+  const { role, proxyOrigin, dashboardUrl, firstKey, command } = banner;
+  const isLink = dashboardUrl?.includes('#') === true;
+  const lines = [
+    TITLES[role],
+    '',
+    `  Base address  ${proxyOrigin ?? NO_ORIGIN}`,
+    `  Dashboard     ${dashboardUrl ?? NO_DASHBOARD}`,
+    ...(isLink ? [`                (signs in one browser, within ten minutes; more links: ${command('login')})`] : []),
+    ...formatKey(firstKey),
+    '',
+    ...formatTrial(banner),
   ];
   return `${lines.join('\n')}\n`;
 }

@@ -37,6 +37,12 @@ export interface AwsSigning {
   readonly credentials: AwsKeys | 'ambient';
 }
 
+/**
+ * What a node does. `proxy`: takes calls and brings its own records into the database; `control`: dashboard, API and
+ * what is done for all nodes, without proxies; `all`: both.
+ */
+export type NodeRole = 'all' | 'proxy' | 'control';
+
 /** Absolute paths of files in PEM. */
 export interface TlsFiles {
   readonly cert: string;
@@ -47,6 +53,7 @@ export interface TlsFiles {
 export const DEFAULT_KEEP_ALIVE_SECONDS = 75;
 
 export interface Config {
+  readonly role: NodeRole;
   readonly host: string;
   readonly port: number;
   readonly adminHost: string;
@@ -113,6 +120,7 @@ export interface Config {
 
 /** What the command line gave; absent means "not given". The command line checks no value. */
 export interface ConfigFlags {
+  readonly role?: string;
   readonly host?: string;
   readonly port?: string;
   readonly adminHost?: string;

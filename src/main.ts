@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { formatBanner } from './banner.ts';
 import type { ConfigFlags } from './config.ts';
+import type { CreateNodeFace } from './control/node-face.ts';
 import { OperatorError } from './errors.ts';
 import { createLog } from './log.ts';
 import { createOwnCommand } from './own-command.ts';
@@ -51,8 +52,9 @@ async function start(flags: ConfigFlags): Promise<void> {
 
   await runUntilSignal(supervisor, log, {
     onReady: (gateway) => {
-      process.stdout.write(formatBanner({ ...gateway, demo: config.demo, command }));
-      void systemd.ready(`calls are taken at ${gateway.proxyOrigin}`); // It never rejects.
+      process.stdout.write(formatBanner({ ...gateway, role: config.role, demo: config.demo, command }));
+      const isTaking = config.role !== 'control';
+      void systemd.ready(isTaking ? `calls are taken at ${gateway.proxyOrigin}` : 'dashboard and API are up'); // It never rejects.
     },
     onStopping: () => void systemd.stopping(config.stopDelaySeconds, config.drainSeconds),
   });
@@ -67,6 +69,7 @@ async function createProgram(): Promise<Command> {
   program
     .command('start')
     .description('start the gateway: proxy, dashboard and database (settings: flags over environment over defaults)')
+    .option('--role <all|proxy|control>', 'what this node does (TOLLGATE_ROLE, all)')
     .option('--host <address>', 'where the proxy listens (TOLLGATE_HOST, 127.0.0.1)')
     .option('--port <number>', 'its port (TOLLGATE_PORT, 4141)')
     .option('--admin-host <address>', 'where dashboard and API listen (TOLLGATE_ADMIN_HOST, 127.0.0.1)')
@@ -126,21 +129,22 @@ async function listHelp(): Promise<Readonly<Record<string, string>>> {
   return texts;
 }
 
+async function runControl(createFace: CreateNodeFace): Promise<void> {
+  const { runControlProcess } = await import('./control/control-process.ts');
+  await runControlProcess({
+    ...{ connectToSupervisor, createLog, createFace },
+    openPrices: async (accountId) => (await import('./prices/current-price-book.ts')).createCurrentPriceBook(accountId),
+  });
+}
+
 /** What the supervisor and our own scripts start: not for people, so not in `--help`. Each loads only its own code. */
 const CHILDREN: Readonly<Record<string, () => Promise<void>>> = {
   'internal-proxy': async () => {
     const { runProxyProcess } = await import('./proxy/proxy-process.ts');
     runProxyProcess(connectToSupervisor());
   },
-  'internal-control': async () => {
-    const { runControlProcess } = await import('./control/control-process.ts');
-    await runControlProcess({
-      connectToSupervisor,
-      createLog,
-      openPrices: async (accountId) =>
-        (await import('./prices/current-price-book.ts')).createCurrentPriceBook(accountId),
-    });
-  },
+  'internal-control': async () => runControl((await import('./control/for-all-nodes.ts')).workForAllNodes),
+  'internal-node': async () => runControl((await import('./control/for-own-proxies.ts')).workForOwnProxies),
   'internal-help': async () => {
     process.stdout.write(`${JSON.stringify(await listHelp(), null, 2)}\n`);
   },

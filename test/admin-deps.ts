@@ -29,7 +29,14 @@ export const ONE_NODE: AdminDeps['nodes'] = {
   ownId: '00000000-0000-4000-8000-000000000001',
   list: async () => [
     {
-      ...{ id: '00000000-0000-4000-8000-000000000001', name: 'a', host: 'h', version: '1.2.3', state: 'live' },
+      ...{
+        id: '00000000-0000-4000-8000-000000000001',
+        name: 'a',
+        host: 'h',
+        version: '1.2.3',
+        role: 'all',
+        state: 'live',
+      },
       ...{ startedAt: new Date(0), seenAt: new Date(0), silentMs: 0, stoppedAt: null, isDoubled: false },
       ...{ clockSkewMs: 0, clockSteppedAt: null, clockStepMs: null, ownSettings: {} },
       ...{ recordsWaiting: 0, openCalls: 0, shownOpen: 0 },
@@ -47,6 +54,7 @@ export function bareAdminDeps(given: Partial<AdminDeps> & Pick<AdminDeps, 'admin
       adminPublicUrl: null,
       adminHost: '127.0.0.1',
       version: '1.2.3',
+      role: 'all',
       metricsToken: null,
     },
     baseUrl: 'http://127.0.0.1:4141',

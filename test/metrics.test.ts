@@ -39,6 +39,7 @@ const DEPS: AdminDeps = {
     adminToken: ADMIN,
     metricsToken: SCRAPER,
     adminHost: '127.0.0.1',
+    role: 'all',
     publicUrl: null,
     adminPublicUrl: null,
   },

@@ -8,7 +8,7 @@ export const INTERVAL =
 export const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
   'how often or how soon we do something ourselves': [
     'admin/follow-stream.ts KEEP_ALIVE_MS',
-    'admin/metrics/metrics-resource.ts EVENT_LOOP_PRECISION_MS',
+    'admin/metrics/metrics-text.ts EVENT_LOOP_PRECISION_MS',
     'cli/read-again.ts SECOND_READING_MS',
     'control/repeat-price-updates.ts BUSY_MS',
     'control/run-job-thread.ts SETTLED_MS',
@@ -34,7 +34,9 @@ export const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
     'admin/prices/prices-unpriced-resource.ts USUAL_RANGE_MS',
     'cli/findings.ts LATE_MS',
     'cli/judge-certificate.ts SOON_DAYS',
+    'cli/tls/issue-certificate.ts LEEWAY_MS',
     'cli/judge-nodes.ts MAX_SKEW_MS',
+    'cli/judge-nodes.ts SILENT_SECONDS',
     'cli/judge-nodes.ts STEP_NEWS_SECONDS',
     'cli/judge-nodes.ts DAY_SECONDS',
     'clock.ts STEP_MS',
@@ -54,6 +56,8 @@ export const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
     'pricing/price-row.ts PER_HOUR_OF_MS',
     'pricing/price-row.ts PER_MINUTE_OF_MS',
     'proxy/call-id.ts RANDOM_BYTES',
+    'cli/tls/issue-certificate.ts KEY_ID_BYTES',
+    'cli/tls/issue-certificate.ts SERIAL_BYTES',
     'proxy/tls/tls-port.ts METHOD_BYTES',
     'supervisor/tls/tls-renewal.ts TICKET_KEYS_BYTES',
     'proxy/gateway-headers.ts PREFIX_CHARS',

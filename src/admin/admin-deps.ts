@@ -181,6 +181,8 @@ export interface AdminDeps {
   /** Where clients reach the proxy. */
   readonly baseUrl: string;
   readonly version: string;
+  /** `control`: this node has no proxies. */
+  readonly role: 'all' | 'control';
   /** Null when it was not built. */
   readonly dashboard: DashboardFiles | null;
   /** The address of it, with its credentials: for who makes another login. */

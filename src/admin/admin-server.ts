@@ -9,9 +9,9 @@ import { readCaller, saysTls } from '../sockets/read-caller.ts';
 import { SLOW_REQUEST_LIMITS, type SlowRequestLimits, SlowRequests } from '../sockets/slow-requests.ts';
 import type { TrustedPeers } from '../sockets/trusted-peers.ts';
 import { UnreadSockets } from '../sockets/unread-sockets.ts';
-import { RESTORE_PATH } from './backup-resource.ts';
 import type { Peer } from './peer.ts';
 import { refuseMalformed } from './refuse-malformed.ts';
+import { RESTORE_PATH } from './restore-path.ts';
 
 /** Of those who have shown a credential: browser tabs hold a few each, for live lists. */
 const MAX_PROVEN_CONNECTIONS = 256;

@@ -12,10 +12,10 @@ import { parseQuery } from './parse-query.ts';
 import { createPulledStream, describeFailure } from './pulled-stream.ts';
 import { readActor } from './read-actor.ts';
 import { readUpload } from './read-upload.ts';
+import { RESTORE_PATH } from './restore-path.ts';
 import { COMMON_ERRORS, errorAnswer, jsonAnswer, Time } from './schemas.ts';
 
 const BACKUP_PATH = '/api/v1/backup';
-export const RESTORE_PATH = '/api/v1/restore';
 /** A client that takes nothing for so long holds a snapshot of the database for nothing. */
 const STALL_LIMIT_MS = 120_000;
 

@@ -14,6 +14,9 @@ const NodeBody = z
     host: z.string().describe('Name of its machine or container'),
     is_self: z.boolean().describe('It is the one that answers'),
     version: z.string(),
+    role: z
+      .enum(['all', 'proxy', 'control'])
+      .describe('`proxy`: takes calls only; `control`: dashboard, API and what is done for all nodes; `all`: both'),
     state: z
       .enum(['live', 'silent', 'stopped'])
       .describe('`silent`: no sign of life for 15 minutes, and it did not say that it stops'),
@@ -43,6 +46,7 @@ export type NodeList = z.infer<typeof NodeListBody>;
 function formatNode(node: StoredNode, ownId: string, shared: SharedSettings | null): z.infer<typeof NodeBody> {
   return {
     ...{ id: node.id, name: node.name, host: node.host, is_self: node.id === ownId, version: node.version },
+    role: node.role,
     state: node.state,
     started_at: node.startedAt.toISOString(),
     seen_at: node.seenAt.toISOString(),

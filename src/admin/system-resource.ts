@@ -2,15 +2,13 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { SupervisorStatus } from '../channel.ts';
 import { MAX_SKEW_MS } from '../clock.ts';
-import { checkDatabase, readDatabaseFacts } from '../runs/database-facts.ts';
+import { readDatabaseFacts } from '../runs/database-facts.ts';
 import { AccountsBody, formatAccounts } from './accounts-body.ts';
 import type { AccessFigures } from './admin-access.ts';
 import type { AdminDeps, NodeClockState } from './admin-deps.ts';
+import { DATABASE_ANSWER_LIMIT_MS, isDatabaseUp, withinLimit } from './database-answer.ts';
 import { RestartBody } from './restart-resource.ts';
 import { COMMON_ERRORS, jsonAnswer, Time } from './schemas.ts';
-
-/** Also with a database that hangs: who asks for the state must not wait for it. */
-const DATABASE_ANSWER_LIMIT_MS = 2_000;
 
 const MetricsBody = z.object({
   open_calls: z.number(),
@@ -57,6 +55,7 @@ const TlsBody = z
 const StatusBody = z
   .object({
     version: z.string(),
+    role: z.enum(['all', 'control']).describe('Of this node; one that only takes calls has no API'),
     base_url: z.string().describe('Where clients reach the proxy'),
     started_at: Time.nullable(),
     processes: z.array(ProcessBody),
@@ -174,18 +173,6 @@ const DATABASE_DOWN = {
   oldest_requested_at: null,
 } as const;
 
-/** The question's own limit begins when it has a connection, and even that can take long; this one counts from now. */
-async function withinLimit<T>(answer: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const fail = () => reject(new Error('the database did not answer in time'));
-  const timer = setTimeout(fail, DATABASE_ANSWER_LIMIT_MS);
-  try {
-    return await Promise.race([answer, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 type DatabaseStatus = z.infer<typeof StatusBody>['database'];
 
 async function readDatabaseStatus(deps: AdminDeps): Promise<Omit<DatabaseStatus, 'problem'>> {
@@ -243,18 +230,6 @@ function formatClock({ skewMs, steppedAtMs, stepMs }: NodeClockState): z.infer<t
   };
 }
 
-export async function isDatabaseUp(deps: AdminDeps): Promise<boolean> {
-  try {
-    const pool = deps.database();
-    if (pool === null) return false;
-    await withinLimit(checkDatabase(pool, DATABASE_ANSWER_LIMIT_MS));
-    return true;
-  } catch {
-    // The answer to the question.
-    return false;
-  }
-}
-
 export function addSystemRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   addHealthRoutes(app, deps);
 
@@ -276,6 +251,7 @@ export function addSystemRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     return c.json(
       {
         version: deps.version,
+        role: deps.role,
         base_url: deps.baseUrl,
         started_at: startedAt,
         processes: supervisor?.children.map(formatProcess) ?? [],

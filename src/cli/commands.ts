@@ -23,6 +23,7 @@ import { addSettingsCommands } from './settings-commands.ts';
 import { addSpoolCommands } from './spool-commands.ts';
 import { addSqlCommand } from './sql-command.ts';
 import { addServiceCommands } from './systemd/service-commands.ts';
+import { addTlsCommands } from './tls/tls-commands.ts';
 import { addVerifyCommand } from './verify-command.ts';
 
 /** Lists under `--json` are one object a line. */
@@ -59,4 +60,5 @@ export function addCommands(program: Command): void {
   addSqlCommand(program, addClientOptions);
   addVerifyCommand(program, addClientOptions);
   addServiceCommands(program);
+  addTlsCommands(program);
 }

@@ -3,6 +3,7 @@ import { judgeStatus } from './findings.ts';
 
 const STATUS = {
   ...{ version: '1.2.3', base_url: 'http://gate', processes: [], records: null, accounts: null, price_version: null },
+  role: 'all',
   database: { state: 'up', version: '18', size_bytes: 1 },
 } as const;
 
@@ -73,4 +74,14 @@ test('records are all stored when none waits, not when the last look at them was
       .map(({ level, text }) => `${level} ${text}`);
   expect(of(0)).toEqual(['ok records: all stored']);
   expect(of(216)).toEqual(['ok records: are being stored']);
+});
+
+test('a node without proxies is no problem because nothing answers there', () => {
+  const [, first] = judgeStatus({ ...STATUS, role: 'control', spool: null }, 'ECONNREFUSED', 0);
+  expect(first).toEqual({
+    level: 'note',
+    text: 'this node takes no calls (role control), and nothing answers at http://gate/healthz from here; TOLLGATE_PUBLIC_URL says where the nodes with the role proxy are reached',
+  });
+  const [, other] = judgeStatus({ ...STATUS, spool: null }, 'ECONNREFUSED', 0);
+  expect(other?.level).toBe('problem');
 });

@@ -9,6 +9,8 @@ import { terminalText } from './terminal-text.ts';
 /** The fields of `GET /api/v1/status` that are judged. */
 export const Status = z.object({
   version: z.string(),
+  /** Absent from a gateway of the release before, which has no roles. */
+  role: z.enum(['all', 'control']).default('all'),
   base_url: z.string(),
   processes: z.array(
     z.object({
@@ -181,7 +183,13 @@ export function* judgeStatus(
   nowMs: number,
 ): Generator<Finding> {
   yield { level: 'ok', text: `version ${status.version}` };
-  yield judgeAnswer(status.base_url, proxyFailure);
+  // A node without proxies may be where theirs cannot be reached.
+  if (status.role === 'control' && proxyFailure !== null)
+    yield {
+      level: 'note',
+      text: `this node takes no calls (role control), and nothing answers at ${status.base_url}/healthz from here; TOLLGATE_PUBLIC_URL says where the nodes with the role proxy are reached`,
+    };
+  else yield judgeAnswer(status.base_url, proxyFailure);
   yield* judgeCertificate(status.tls, nowMs);
   yield* judgeProcesses(status);
   yield* judgeRecords(status, nowMs);

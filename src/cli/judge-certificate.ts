@@ -18,6 +18,8 @@ export const Tls = z
 const DAY_MS = 24 * 60 * 60_000;
 /** Whoever renews by a machine does so a month before. */
 const SOON_DAYS = 21;
+/** How OpenSSL calls what such a client sends before it goes. */
+const UNTRUSTING = /alert (?:unknown ca|bad certificate|certificate unknown)/;
 
 export function* judgeCertificate(tls: z.infer<typeof Tls>, nowMs: number): Generator<Finding> {
   if (tls === null || tls === undefined) return;
@@ -39,11 +41,11 @@ export function* judgeCertificate(tls: z.infer<typeof Tls>, nowMs: number): Gene
   else if (names.length > 0) yield { level: 'ok', text: `TLS: certificate for ${hosts}, ${until}` };
   if (problem !== null)
     yield { level: 'problem', text: `TLS: the certificate before stays in force: ${terminalText(problem)}` };
-  if (failed_handshakes > 0)
-    yield {
-      level: 'note',
-      text: `TLS: ${failed_handshakes} handshakes failed (latest: ${terminalText(latest_failed_handshake ?? 'unknown')}); "unknown ca" means that a client does not trust the certificate’s authority`,
-    };
+  if (failed_handshakes > 0) {
+    const reason = terminalText(latest_failed_handshake ?? 'unknown');
+    const advice = UNTRUSTING.test(reason) ? '; that client does not trust the authority of the certificate' : '';
+    yield { level: 'note', text: `TLS: ${failed_handshakes} handshakes failed (latest: ${reason})${advice}` };
+  }
 }
 
 /** Of OpenSSL, and Node's own for a name; what they say is about trust in the certificate, and not about the gateway. */

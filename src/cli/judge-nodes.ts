@@ -14,6 +14,8 @@ export const Nodes = z.object({
       ...{ clock_stepped_at: z.string().nullable(), clock_step_ms: z.number().nullable() },
       ...{ records_waiting: z.number().nullable(), open_calls: z.number().nullable(), shown_open: z.number() },
       differing_settings: z.array(z.string()),
+      /** Absent from a gateway of the release before, which has no roles. */
+      role: z.enum(['all', 'proxy', 'control']).default('all'),
     }),
   ),
 });
@@ -24,6 +26,8 @@ const MAX_SKEW_MS = 120_000;
 /** A jump of the clock is news for as long. */
 const STEP_NEWS_SECONDS = 24 * 3_600;
 const DAY_SECONDS = 86_400;
+/** As in `SILENT_AFTER_MINUTES` of the gateway. */
+const SILENT_SECONDS = 15 * 60;
 
 export function formatSkew(ms: number): string {
   if (ms === 0) return '0 ms';
@@ -50,6 +54,11 @@ export function* judgeNodes({ data }: z.infer<typeof Nodes>, nowMs: number): Gen
   const isAll = others.every(({ state }) => state !== 'silent');
   if (isAll && others.length > 0)
     yield { level: 'ok', text: `nodes: ${data.filter(({ state }) => state === 'live').length} live` };
+  if (data.length > 0 && !data.some(({ role, silent_seconds }) => role !== 'proxy' && silent_seconds < SILENT_SECONDS))
+    yield {
+      level: 'problem',
+      text: 'nodes: none with the role "control" or "all" has given a sign of life within 15 minutes: nothing is deleted, no job runs, no price is fetched; start one',
+    };
   for (const node of data) yield* judgeNode(node, nowMs);
   for (const [name, named] of Map.groupBy(
     data.filter(({ state }) => state === 'live'),

@@ -15,7 +15,7 @@ interface NodesFlags extends ClientFlags {
 const Forgotten = z.object({ forgotten: z.number() });
 
 const COLUMNS = [
-  ...[{ title: 'node' }, { title: 'state' }, { title: 'version' }, { title: 'clock' }],
+  ...[{ title: 'node' }, { title: 'role' }, { title: 'state' }, { title: 'version' }, { title: 'clock' }],
   { title: 'waiting', align: 'right' },
   { title: 'open', align: 'right' },
   ...[{ title: 'started' }, { title: 'host' }],
@@ -25,6 +25,7 @@ function toCells(node: Node): string[] {
   const state = node.state === 'live' ? 'live' : `${node.state} for ${formatDuration(node.silent_seconds * 1_000)}`;
   return [
     `${terminalText(node.name)}${node.is_self ? ' *' : ''}`,
+    node.role,
     state,
     terminalText(node.version),
     formatSkew(node.clock_skew_ms),

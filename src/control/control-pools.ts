@@ -4,9 +4,12 @@
  */
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import type { NodeRole } from '../config.ts';
 import { openPool } from '../store/pool.ts';
 
 const API_CONNECTIONS = 10;
+/** Of a node without an API: to look for changes of keys and prices, and for its health and figures. */
+const PROXY_NODE_CONNECTIONS = 2;
 /** No question of the API may hold a connection longer. */
 const API_STATEMENT_TIMEOUT_MS = 30_000;
 /** The shipper's one connection, and one to spare for a migration. */
@@ -28,14 +31,14 @@ export interface ControlPools {
   readonly end: () => void;
 }
 
-export function openControlPools(connectionString: string, log: Logger): ControlPools {
+export function openControlPools(connectionString: string, role: NodeRole, log: Logger): ControlPools {
   const open = (work: string, max: number, statementTimeoutMs: number): pg.Pool =>
     openPool({
       ...{ connectionString, max, statementTimeoutMs, applicationName: `tollgate ${work}` },
       onIdleError: (error) => log.debug({ err: error }, 'an idle database connection broke'),
     });
   const pools = {
-    api: open('admin', API_CONNECTIONS, API_STATEMENT_TIMEOUT_MS),
+    api: open('admin', role === 'proxy' ? PROXY_NODE_CONNECTIONS : API_CONNECTIONS, API_STATEMENT_TIMEOUT_MS),
     shipper: open('shipper', SHIPPER_CONNECTIONS, SHIPPER_STATEMENT_TIMEOUT_MS),
     retention: open('retention', 1, RETENTION_STATEMENT_TIMEOUT_MS),
     estimates: open('estimates', 1, ESTIMATES_STATEMENT_TIMEOUT_MS),

@@ -8,6 +8,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { isDatabaseDown } from '../admin/api-error.ts';
 import { MAX_SKEW_MS } from '../clock.ts';
+import type { NodeRole } from '../config.ts';
 import { beatNode, forgetStoppedNodes, hasOtherNodes, type NodeBeat, noteNodeStopped } from '../store/nodes.ts';
 import { type KeptConnection, keepConnection } from '../store/pool.ts';
 import { FORMER_RETENTION_LOCK } from '../store/retention.ts';
@@ -42,6 +43,8 @@ export interface PresenceOptions {
   readonly id: string;
   readonly name: string;
   readonly version: string;
+  /** One that only takes calls has no word on what all share. */
+  readonly role: NodeRole;
   readonly own: OwnSettings;
   readonly clock: NodeClock;
   readonly readLoad: () => Promise<NodeLoad>;
@@ -59,7 +62,7 @@ export interface NodePresence {
 }
 
 export function startPresence(options: PresenceOptions): NodePresence {
-  const { pool, id, own, clock, log } = options;
+  const { pool, id, role, own, clock, log } = options;
   const runId = randomUUID();
   let shared: SharedSettings | null = null;
   let kept: KeptConnection | null = null;
@@ -78,7 +81,7 @@ export function startPresence(options: PresenceOptions): NodePresence {
     const load = await options.readLoad();
     const { skewMs, steppedAtMs, stepMs } = clock.state();
     return {
-      ...{ id, name: options.name, host: hostname(), version: options.version, runId, ownSettings: own },
+      ...{ id, name: options.name, host: hostname(), version: options.version, role, runId, ownSettings: own },
       ...{ clockSkewMs: skewMs ?? 0, clockStepMs: stepMs },
       clockStepAgeMs: steppedAtMs === null ? null : clock.nowMs() - steppedAtMs,
       ...load,
@@ -124,8 +127,9 @@ export function startPresence(options: PresenceOptions): NodePresence {
       log.warn(
         'by the clock of the database no node has given a sign of life for days: for a day nothing is deleted, so that a clock which is wrong can be set',
       );
-    if (isFirst) await settle(client, said);
-    const isDoubled = isFirst ? false : await beatNode(client, said, false);
+    const settles = isFirst && role !== 'proxy';
+    if (settles) await settle(client, said);
+    const isDoubled = settles ? false : await beatNode(client, said, isFirst);
     shared = await readSharedSettings(client);
     if (isFirst && shared !== null) tellDifferences(shared);
     isFirst = false;

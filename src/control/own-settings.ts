@@ -1,8 +1,9 @@
-/** What this node was started with, of the settings that all nodes share. */
+/** What this node was started with, of the settings that all nodes share: nothing where it only takes calls. */
 import type { Config, Setting } from '../config.ts';
 import { type OwnSettings, SHARED_SETTINGS } from '../store/shared-settings.ts';
 
 export function readOwnSettings(config: Config, settings: readonly Setting[]): OwnSettings {
+  if (config.role === 'proxy') return {};
   const isGiven = (variable: string) => settings.some(({ name, source }) => name === variable && source !== 'default');
   const own = (name: 'retention_rows' | 'retention_bodies' | 'estimates' | 'price_feed', value: string) => ({
     value,

@@ -40,6 +40,8 @@ export interface GatewayHeaders {
    */
   readonly forwarded: readonly string[];
   readonly kept: readonly (readonly [string, string])[];
+  /** There is a header by which proxies say whom they have at their other end. */
+  readonly isToldByProxy: boolean;
   /** The credentials among them, to be hidden in what the log keeps. */
   readonly sent: readonly string[];
 }
@@ -55,6 +57,7 @@ export function splitGatewayHeaders(request: AcceptedRequest, isBehindProxy: boo
   let metadataBytes = 0;
   let userAgent: string | undefined;
   const flags: CallFlag[] = [];
+  let isToldByProxy = false;
 
   for (let index = 0; index < names.length; index += 1) {
     const meaning = names[index];
@@ -68,7 +71,10 @@ export function splitGatewayHeaders(request: AcceptedRequest, isBehindProxy: boo
     switch (meaning.use) {
       case 'forward':
         if (nominated.length > 0 && nominated.includes(meaning.lower)) break;
-        if (isBehindProxy && meaning.isToldByProxy && !isSignedByClient(request, meaning.lower)) break;
+        if (meaning.isToldByProxy) {
+          isToldByProxy = true;
+          if (isBehindProxy && !isSignedByClient(request, meaning.lower)) break;
+        }
         forwarded.push(name, value);
         break;
       case 'hop':
@@ -105,6 +111,7 @@ export function splitGatewayHeaders(request: AcceptedRequest, isBehindProxy: boo
     flags,
     forwarded,
     kept,
+    isToldByProxy,
     sent,
   };
 }

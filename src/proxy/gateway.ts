@@ -18,6 +18,7 @@ import { HeaderNames } from './header-names.ts';
 import { IdleSweep } from './idle-sweep.ts';
 import type { KeyEnd } from './key-end.ts';
 import { OpenSet } from './open-set.ts';
+import { createProxyNotice } from './proxy-notice.ts';
 import { BODY_IDLE_MS, BODY_SWEEP_MS } from './receive-body.ts';
 import type { RouteSettings } from './route.ts';
 import type { UpstreamClient } from './upstream/upstream.ts';
@@ -53,6 +54,7 @@ export interface Gateway {
   readonly headerNames: HeaderNames;
   /** Null when nobody in front is trusted. */
   readonly trustedPeers: TrustedPeers | null;
+  readonly noteUnnamedProxy: () => void;
   /** What time it is. Not `Date.now()`: that may jump, or be wrong. */
   readonly clock: Clock;
   readonly nextCallId: () => CallId;
@@ -104,6 +106,7 @@ export function createGateway(
     idleBodies: new IdleSweep(BODY_IDLE_MS, BODY_SWEEP_MS),
     headerNames: new HeaderNames(),
     trustedPeers: createTrustedPeers(parts.settings.trustedProxies),
+    noteUnnamedProxy: createProxyNotice(parts.log),
     nextCallId: createCallIds(clock.nowMs),
     openCalls: new OpenSet(),
     counters: {

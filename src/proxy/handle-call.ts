@@ -57,6 +57,7 @@ export async function handleCall(incoming: ClientRequest, outgoing: ClientRespon
     const request = accept(incoming, gateway.headerNames);
     const caller = readCaller(incoming, gateway.trustedPeers);
     const headers = splitGatewayHeaders(request, caller.isBehindProxy);
+    if (headers.isToldByProxy && !caller.isBehindProxy) gateway.noteUnnamedProxy();
     const key = authenticate(headers.key, gateway.keys, incoming.socket, arrival.requestedAtMs);
     const route = chooseRoute(request, headers, gateway.routes);
     facts = {

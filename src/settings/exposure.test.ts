@@ -46,8 +46,9 @@ test('the admin port is refused beyond loopback unless TLS stands in front or th
 test('a port that other machines reach in plain HTTP is warned of, the proxy port too', () => {
   const config = {
     ...{ host: '0.0.0.0', adminHost: '10.0.0.7', adminExposed: true, publicUrl: null, adminPublicUrl: null },
+    role: 'all',
     tls: null,
-  };
+  } as const;
   expect(listExposureWarnings(config)).toEqual([
     'TOLLGATE_HOST: the proxy listens on 0.0.0.0 in plain HTTP: provider credentials, gateway keys and prompts can be read on the way to it. Set TOLLGATE_TLS_CERT and TOLLGATE_TLS_KEY, or put TLS in front and set TOLLGATE_PUBLIC_URL=https://…',
     'TOLLGATE_ADMIN_HOST: dashboard and API listen on 10.0.0.7 in plain HTTP, as TOLLGATE_ADMIN_EXPOSED asks for',
@@ -58,4 +59,22 @@ test('a port that other machines reach in plain HTTP is warned of, the proxy por
     'TOLLGATE_ADMIN_HOST: dashboard and API listen on 10.0.0.7 in plain HTTP, as TOLLGATE_ADMIN_EXPOSED asks for',
   ]);
   expect(listExposureWarnings(readConfig({}, {}))).toEqual([]);
+});
+
+test('a node that only takes calls has no dashboard to show, and one without proxies no calls', () => {
+  const database = { DATABASE_URL: 'postgresql://db.example/calls' };
+  expect(refusal({ ...database, TOLLGATE_ROLE: 'proxy', TOLLGATE_ADMIN_HOST: '0.0.0.0' })).toBe('accepted');
+  expect(refusal({ ...database, TOLLGATE_ROLE: 'control', TOLLGATE_ADMIN_HOST: '0.0.0.0' })).toContain(
+    'other machines',
+  );
+  const config = {
+    ...{ host: '0.0.0.0', adminHost: '10.0.0.7', adminExposed: true, publicUrl: null, adminPublicUrl: null },
+    tls: null,
+  };
+  expect(listExposureWarnings({ ...config, role: 'proxy' }).map((line) => line.slice(0, 14))).toEqual([
+    'TOLLGATE_HOST:',
+  ]);
+  expect(listExposureWarnings({ ...config, role: 'control' }).map((line) => line.slice(0, 20))).toEqual([
+    'TOLLGATE_ADMIN_HOST:',
+  ]);
 });

@@ -21,12 +21,18 @@ function isAdminBehindTls({ adminPublicUrl, publicUrl }: Pick<Config, 'adminPubl
   return isTls(adminPublicUrl ?? publicUrl);
 }
 
+/** That of a node which only takes calls shows health and, to who has the token, figures. */
+function hasDashboard({ role }: Pick<Config, 'role'>): boolean {
+  return role !== 'proxy';
+}
+
 /** The admin port speaks plain HTTP: whoever is on the way reads the admin token, the session and every prompt. */
 export function requireAdminExposure(
-  config: Pick<Config, 'adminHost' | 'adminExposed' | 'adminPublicUrl' | 'publicUrl'>,
+  config: Pick<Config, 'role' | 'adminHost' | 'adminExposed' | 'adminPublicUrl' | 'publicUrl'>,
   setting: string,
 ): void {
-  if (isLoopbackHost(config.adminHost) || config.adminExposed || isAdminBehindTls(config)) return;
+  if (isLoopbackHost(config.adminHost) || config.adminExposed || isAdminBehindTls(config) || !hasDashboard(config))
+    return;
   throw new OperatorError(
     `${setting}: ${JSON.stringify(config.adminHost)} would show dashboard and API, in plain HTTP, to other machines. ` +
       'Put TLS in front and set TOLLGATE_ADMIN_PUBLIC_URL=https://…, or say that it is meant: ' +
@@ -36,15 +42,15 @@ export function requireAdminExposure(
 
 /** One line for each port that other machines reach without TLS. */
 export function listExposureWarnings(
-  config: Pick<Config, 'host' | 'adminHost' | 'adminExposed' | 'adminPublicUrl' | 'publicUrl' | 'tls'>,
+  config: Pick<Config, 'role' | 'host' | 'adminHost' | 'adminExposed' | 'adminPublicUrl' | 'publicUrl' | 'tls'>,
 ): string[] {
   const lines: string[] = [];
-  if (!isLoopbackHost(config.host) && !isTls(config.publicUrl) && config.tls === null)
+  if (config.role !== 'control' && !isLoopbackHost(config.host) && !isTls(config.publicUrl) && config.tls === null)
     lines.push(
       `TOLLGATE_HOST: the proxy listens on ${config.host} in plain HTTP: provider credentials, gateway keys and prompts ` +
         'can be read on the way to it. Set TOLLGATE_TLS_CERT and TOLLGATE_TLS_KEY, or put TLS in front and set TOLLGATE_PUBLIC_URL=https://…',
     );
-  if (!isLoopbackHost(config.adminHost) && !isAdminBehindTls(config))
+  if (hasDashboard(config) && !isLoopbackHost(config.adminHost) && !isAdminBehindTls(config))
     lines.push(
       `TOLLGATE_ADMIN_HOST: dashboard and API listen on ${config.adminHost} in plain HTTP, as TOLLGATE_ADMIN_EXPOSED asks for`,
     );

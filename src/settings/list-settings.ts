@@ -17,6 +17,7 @@ function withoutSecrets(address: string | null): string | null {
 
 function listRows(config: Config): readonly Row[] {
   return [
+    ['TOLLGATE_ROLE', 'role', config.role],
     ['TOLLGATE_HOST', 'host', config.host],
     ['TOLLGATE_PORT', 'port', config.port],
     ['TOLLGATE_ADMIN_HOST', 'adminHost', config.adminHost],

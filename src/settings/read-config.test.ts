@@ -128,7 +128,11 @@ test.each([
   [{ TOLLGATE_PORT: '70000' }, 'TOLLGATE_PORT: "70000" is not allowed; it must be a whole number from 0 to 65535'],
   [{ TOLLGATE_PORT: '4142' }, 'TOLLGATE_ADMIN_PORT: 4142 is also TOLLGATE_PORT; the two must differ'],
   [{ TOLLGATE_BODIES: 'some' }, 'TOLLGATE_BODIES: "some" is not allowed; it must be "full" or "off"'],
-  [{ TOLLGATE_ROLE: 'proxy' }, 'TOLLGATE_ROLE: "proxy" is not allowed; this version runs all roles together: "all"'],
+  [
+    { TOLLGATE_ROLE: 'proxy' },
+    'TOLLGATE_ROLE: "proxy" needs DATABASE_URL, the PostgreSQL that all nodes share; without one a gateway has the role "all"',
+  ],
+  [{ TOLLGATE_ROLE: 'worker' }, 'TOLLGATE_ROLE: "worker" is not allowed; it must be "all" or "proxy" or "control"'],
   [
     { TOLLGATE_HOST: 'http://x' },
     'TOLLGATE_HOST: "http://x" is not allowed; it must be a host name or an IP address to listen on, such as 127.0.0.1 or 0.0.0.0',
@@ -163,6 +167,18 @@ test.each([
   ],
 ])('%o is refused in one line that names it', (env, line) => {
   expect(refusal({ ...env })).toBe(line);
+});
+
+test('certificate and key are two files, and one without the other is refused', () => {
+  expect(readConfig({ tlsKey: '/k.pem' }, { TOLLGATE_TLS_CERT: '/etc/c.pem' }).tls).toEqual({
+    ...{ cert: '/etc/c.pem', key: '/k.pem' },
+  });
+  expect(refusal({ TOLLGATE_TLS_CERT: '/etc/c.pem', TOLLGATE_TLS_KEY: ' ' })).toBe(
+    'TOLLGATE_TLS_CERT is set and TOLLGATE_TLS_KEY is not: the proxy port speaks TLS with both, plain HTTP with neither',
+  );
+  expect(refusal({}, { tlsKey: 'k.pem' })).toMatch(
+    /^TOLLGATE_TLS_KEY \(--tls-key\) is set and TOLLGATE_TLS_CERT is not/,
+  );
 });
 
 test('a wrong flag is named with its variable', () => {
@@ -200,4 +216,18 @@ test('a stop is announced five seconds before it begins, and not at all in a ter
   expect(readConfig({}, {}, true).stopDelaySeconds).toBe(0);
   expect(readConfig({}, { TOLLGATE_STOP_DELAY_SECONDS: '0' }, false).stopDelaySeconds).toBe(0);
   expect(readConfig({ stopDelaySeconds: '7' }, {}, true).stopDelaySeconds).toBe(7);
+});
+
+test('a role says what a node does; without proxies their port is nobody’s, and the example provider needs all roles', () => {
+  const database = { DATABASE_URL: 'postgresql://db.example/calls' };
+  expect(readConfig({}, {}).role).toBe('all');
+  expect(readConfig({ role: 'proxy' }, { ...database, TOLLGATE_ROLE: 'control' }).role).toBe('proxy');
+  expect(readConfig({}, { ...database, TOLLGATE_ROLE: 'Control', TOLLGATE_PORT: '4142' })).toMatchObject({
+    ...{ role: 'control', port: 4142, adminPort: 4142 },
+  });
+  expect(refusal({}, { role: 'control' })).toContain('TOLLGATE_ROLE (--role): "control" needs DATABASE_URL');
+  expect(refusal({ ...database, TOLLGATE_PORT: '4142' }, { role: 'proxy' })).toContain('also TOLLGATE_PORT');
+  expect(refusal(database, { role: 'control', demo: true })).toBe(
+    '--demo: it is for a gateway on one machine, which has the role "all"',
+  );
 });

@@ -127,17 +127,18 @@ function defaultWorkers(): number {
   return Math.min(4, Math.max(1, Math.floor(availableParallelism() / 2)));
 }
 
-function refuseOtherRoles(env: Environment): void {
-  const role = env['TOLLGATE_ROLE']?.trim() ?? '';
-  if (role === '' || role === 'all') return;
-  throw new OperatorError(
-    `TOLLGATE_ROLE: ${JSON.stringify(role)} is not allowed; this version runs all roles together: "all"`,
-  );
+function requirePlaceForRole({ role, databaseUrl, demo }: Config, roleName: string): void {
+  if (role === 'all') return;
+  if (demo) throw new OperatorError(`--demo: it is for a gateway on one machine, which has the role "all"`);
+  if (databaseUrl === null)
+    throw new OperatorError(
+      `${roleName}: "${role}" needs DATABASE_URL, the PostgreSQL that all nodes share; without one a gateway has the role "all"`,
+    );
 }
 
 /** `isInTerminal`: somebody watches it and wants it gone at once when he stops it, and no load balancer is asked. */
 export function readConfig(flags: ConfigFlags, env: Environment, isInTerminal = false): Config {
-  refuseOtherRoles(env);
+  const role = give('--role', flags.role, 'TOLLGATE_ROLE', env);
   const dataDir = give('--data-dir', flags.dataDir, 'TOLLGATE_DATA_DIR', env);
   const port = give('--port', flags.port, 'TOLLGATE_PORT', env);
   const adminPort = give('--admin-port', flags.adminPort, 'TOLLGATE_ADMIN_PORT', env);
@@ -154,6 +155,7 @@ export function readConfig(flags: ConfigFlags, env: Environment, isInTerminal = 
   const keepAlive = give('--keep-alive-seconds', flags.keepAliveSeconds, 'TOLLGATE_KEEP_ALIVE_SECONDS', env);
   const bodies = give('--retention-bodies', flags.retentionBodies, 'TOLLGATE_RETENTION_BODIES', env);
   const config: Config = {
+    role: readChoice(role, ['all', 'proxy', 'control']),
     host: readHost(give('--host', flags.host, 'TOLLGATE_HOST', env)),
     port: readInteger(port, 4141, 0, 65_535),
     adminHost: readHost(adminHost),
@@ -211,8 +213,9 @@ export function readConfig(flags: ConfigFlags, env: Environment, isInTerminal = 
     node: env['TOLLGATE_NODE']?.trim() || hostname(),
     demo: flags.demo ?? false,
   };
+  requirePlaceForRole(config, role.name);
   requireAdminExposure(config, adminHost.name);
-  if (config.port !== 0 && config.port === config.adminPort) {
+  if (config.role !== 'control' && config.port !== 0 && config.port === config.adminPort) {
     throw new OperatorError(`${adminPort.name}: ${config.adminPort} is also TOLLGATE_PORT; the two must differ`);
   }
   return Object.freeze(config);

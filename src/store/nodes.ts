@@ -1,5 +1,6 @@
 /** The nodes that share this database: their signs of life, and who is silent. All times are by the database's clock. */
 import type pg from 'pg';
+import type { NodeRole } from '../config.ts';
 import type { OwnSettings } from './shared-settings.ts';
 
 /** A node that says nothing for so long is shown as silent. */
@@ -16,6 +17,7 @@ export interface NodeBeat {
   readonly name: string;
   readonly host: string;
   readonly version: string;
+  readonly role: NodeRole;
   readonly runId: string;
   readonly clockSkewMs: number;
   readonly clockStepMs: number | null;
@@ -33,6 +35,7 @@ export interface StoredNode {
   readonly name: string;
   readonly host: string;
   readonly version: string;
+  readonly role: NodeRole;
   readonly startedAt: Date;
   readonly seenAt: Date;
   readonly silentMs: number;
@@ -71,7 +74,13 @@ export async function beatNode(client: pg.ClientBase, beat: NodeBeat, isFirst: b
      returning coalesce(doubled_at = seen_at, false) as is_doubled`,
     [
       ...[beat.id, beat.name, beat.host, beat.version, beat.runId, beat.clockSkewMs, beat.clockStepAgeMs],
-      ...[beat.clockStepMs, beat.recordsWaiting, beat.openCalls, beat.processes, JSON.stringify(beat.ownSettings)],
+      ...[
+        beat.clockStepMs,
+        beat.recordsWaiting,
+        beat.openCalls,
+        beat.processes,
+        JSON.stringify({ ...beat.ownSettings, role: beat.role }),
+      ],
       isFirst,
     ],
   );
@@ -91,10 +100,19 @@ export async function noteNodeStopped(
   );
 }
 
-/** Whether any other node is known, be it silent or stopped. */
+/**
+ * Where a node says which role it has: beside its settings, which every release writes anew with each sign of life, so
+ * that it is never that of a release before. One that knew no roles had all of them.
+ */
+const ROLE = "coalesce(own_settings->>'role', 'all')";
+
+/**
+ * Whether any other node is known that has a word on the settings of all, be it silent or stopped: those that only take
+ * calls have none.
+ */
 export async function hasOtherNodes(client: pg.ClientBase, id: string): Promise<boolean> {
   const { rows } = await client.query<{ others: boolean }>(
-    'select exists (select from nodes where id <> $1) as others',
+    `select exists (select from nodes where id <> $1 and ${ROLE} <> 'proxy') as others`,
     [id],
   );
   return rows[0]?.others === true;
@@ -105,6 +123,7 @@ interface NodeRow {
   readonly name: string;
   readonly host: string;
   readonly version: string;
+  readonly role: NodeRole;
   readonly started_at: Date;
   readonly seen_at: Date;
   readonly silent_ms: number;
@@ -122,7 +141,7 @@ interface NodeRow {
 /** Those that were seen last first. */
 export async function listNodes(client: pg.ClientBase | pg.Pool): Promise<readonly StoredNode[]> {
   const { rows } = await client.query<NodeRow>(
-    `select id, name, host, version, started_at, seen_at, stopped_at, clock_skew_ms, clock_stepped_at, clock_step_ms,
+    `select id, name, host, version, ${ROLE} as role, started_at, seen_at, stopped_at, clock_skew_ms, clock_stepped_at, clock_step_ms,
        records_waiting, open_calls, own_settings,
        greatest(0, extract(epoch from clock_timestamp() - seen_at) * 1000)::int8 as silent_ms,
        coalesce(doubled_at > clock_timestamp() - make_interval(mins => $1), false) as is_doubled,
@@ -132,7 +151,7 @@ export async function listNodes(client: pg.ClientBase | pg.Pool): Promise<readon
   );
   return rows.map(
     (row): StoredNode => ({
-      ...{ id: row.id, name: row.name, host: row.host, version: row.version },
+      ...{ id: row.id, name: row.name, host: row.host, version: row.version, role: row.role },
       ...{ startedAt: row.started_at, seenAt: row.seen_at, silentMs: row.silent_ms, stoppedAt: row.stopped_at },
       isDoubled: row.is_doubled,
       state: readState(row),

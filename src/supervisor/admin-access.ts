@@ -14,6 +14,7 @@ const LINK_TIMEOUT_MS = 3_000;
 const RETRY_MS = 50;
 
 const adminSchema = z.object({ url: z.string(), token: z.string().min(16) });
+const keysSchema = z.object({ data: z.array(z.unknown()) });
 const keySchema = z.object({ key: z.string() });
 const linkSchema = z.object({ url: z.string() });
 
@@ -31,29 +32,41 @@ export function writeAdminAccess(dataDir: string, url: string, givenToken: strin
   return { url, token };
 }
 
-/** The first gateway key, or null when this data directory has had one. Throws when the API refuses. */
+/**
+ * The first gateway key, or null when this data directory has had one, or when the database has keys: a node that joins
+ * others makes none. Throws when the API refuses.
+ */
 export async function createFirstKey(dataDir: string, admin: AdminAccess): Promise<string | null> {
   const flag = join(dataDir, 'first-key-created');
   if (existsSync(flag)) return null;
-  const response = await postFirstKey(admin);
-  if (!response.ok) throw new Error(`the admin API answered ${response.status} to the first key`);
-  const { key } = keySchema.parse(await response.json());
+  const deadline = AbortSignal.timeout(KEY_TIMEOUT_MS);
+  const listed = await askKeys(admin, { method: 'GET' }, deadline);
+  const key = keysSchema.parse(listed).data.length > 0 ? null : await makeKey(admin, deadline);
   writePrivateFile(flag, `${new Date().toISOString()}\n`);
   return key;
 }
 
+/** Resolves when keys can be made. Throws when that lasts too long. */
+export async function awaitKeys(admin: AdminAccess): Promise<void> {
+  await askKeys(admin, { method: 'GET' }, AbortSignal.timeout(KEY_TIMEOUT_MS));
+}
+
+async function makeKey(admin: AdminAccess, deadline: AbortSignal): Promise<string> {
+  const init = { method: 'POST', body: JSON.stringify({ name: 'first' }) };
+  return keySchema.parse(await askKeys(admin, init, deadline)).key;
+}
+
 /** The API is up before the database's schema is; until then it answers 503 `database_unavailable`. */
-async function postFirstKey(admin: AdminAccess): Promise<Response> {
-  const deadline = AbortSignal.timeout(KEY_TIMEOUT_MS);
+async function askKeys(admin: AdminAccess, init: RequestInit, deadline: AbortSignal): Promise<unknown> {
   for (;;) {
     const response = await fetch(`${admin.url}/api/v1/keys`, {
-      method: 'POST',
+      ...init,
       headers: { authorization: `Bearer ${admin.token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ name: 'first' }),
       signal: deadline,
     });
     const isEarly = response.status === 503 && (await response.clone().text()).includes('database_unavailable');
-    if (!isEarly) return response;
+    if (!isEarly && !response.ok) throw new Error(`the admin API answered ${response.status} to the first key`);
+    if (response.ok) return response.json();
     await delay(RETRY_MS, undefined, { signal: deadline });
   }
 }

@@ -1,4 +1,7 @@
-/** All ports of a gateway, bound or known to be free, and its settings with the addresses that came of it. */
+/**
+ * All ports of a gateway, bound or known to be free, and its settings with the addresses that came of it. Without proxies
+ * none is bound for them.
+ */
 import type { Config } from '../config.ts';
 import { addDemoAlias } from './demo-alias.ts';
 import type { GatewayParts } from './gateway-parts.ts';
@@ -11,7 +14,10 @@ export interface BoundPorts {
 
 /** What it binds is in `parts` at once, also when it throws. */
 export async function bindPorts(given: Config, parts: GatewayParts): Promise<BoundPorts> {
-  const sockets = await openListeningSockets(given.host, given.port, given.workers);
+  const sockets =
+    given.role === 'control'
+      ? { host: given.host, port: given.port, sockets: [] }
+      : await openListeningSockets(given.host, given.port, given.workers);
   parts.sockets = sockets;
   const admin = await checkAdminPort(given.adminHost, given.adminPort);
   const config: Config = {

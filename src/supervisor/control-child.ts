@@ -34,6 +34,7 @@ export function createControlChild(options: ControlChildOptions): SupervisedChil
   const { base, config, spoolDir, keysFile } = options;
   return createSupervisedChild({
     ...base,
+    command: config.role === 'proxy' ? 'internal-node' : 'internal-control',
     ...{ role: 'control', listenFd: null, readinessTimeoutMs: CONTROL_READINESS_MS },
     createStart: (): ControlStart => ({
       ...{ type: 'start', role: 'control', config: controlConfig(config) },

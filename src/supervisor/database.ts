@@ -27,6 +27,8 @@ export interface DatabaseOptions {
   readonly dataDir: string;
   /** There is a key snapshot: calls can be proxied without a database. */
   readonly isSetUp: boolean;
+  /** A start waits for no database: there is a key snapshot, or the node says in `readyz` that it has none. */
+  readonly mayBeAway: boolean;
   readonly log: Logger;
   readonly signal: AbortSignal;
   /** Asked before each start of the embedded one: whether the data directory still is ours. */
@@ -62,16 +64,21 @@ async function reach(databaseUrl: string, limitMs: number, signal: AbortSignal):
 
 async function openGiven(databaseUrl: string, options: DatabaseOptions): Promise<Database> {
   try {
-    await reach(databaseUrl, options.isSetUp ? 0 : REACH_LIMIT_MS, options.signal);
+    await reach(databaseUrl, options.mayBeAway ? 0 : REACH_LIMIT_MS, options.signal);
   } catch (cause) {
     // It answers, and is not one to work with: also a gateway that has run before would only fill its spool.
     if (options.signal.aborted || cause instanceof OperatorError) throw cause;
     const target = describeTarget(databaseUrl);
     const reason = describeConnectionError(cause);
-    if (!options.isSetUp) {
+    if (!options.mayBeAway) {
       throw new OperatorError(`DATABASE_URL: no connection to ${target} (${reason})`, { cause });
     }
-    options.log.warn({ target, reason }, 'the database is away: calls are proxied and kept until it is back');
+    options.log.warn(
+      { target, reason },
+      options.isSetUp
+        ? 'the database is away: calls are proxied and kept until it is back'
+        : 'the database is away, and this node has no keys yet: it takes no calls until it has read them there',
+    );
   }
   return { connectionString: () => databaseUrl, stop: async () => {}, abandon: async () => {}, status: () => null };
 }

@@ -1,11 +1,11 @@
 /** What a start hands to whoever started it: the first key and a way into the dashboard. It fails for neither. */
 import type { Logger } from 'pino';
-import { type AdminAccess, createFirstKey, createLoginLink } from './admin-access.ts';
+import { type AdminAccess, awaitKeys, createFirstKey, createLoginLink } from './admin-access.ts';
 
 export interface FirstAccess {
-  /** A link that signs in one browser; just the address when none could be made. */
-  readonly dashboardUrl: string;
-  /** At the first start only. */
+  /** A link that signs in one browser; just the address when none could be made. Null where there is no dashboard. */
+  readonly dashboardUrl: string | null;
+  /** At the first start only, and when the database had none. */
   readonly firstKey: string | null;
 }
 
@@ -19,4 +19,17 @@ export async function createFirstAccess(dataDir: string, admin: AdminAccess, log
     return admin.url;
   });
   return { dashboardUrl, firstKey };
+}
+
+/**
+ * Instead of all that, where what a start prints is kept for others to read: neither key nor link. A first start has
+ * ended when a key can be made; a later one waits for no database.
+ */
+export async function withholdFirstAccess(admin: AdminAccess, isSetUp: boolean, log: Logger): Promise<FirstAccess> {
+  if (!isSetUp) {
+    await awaitKeys(admin).catch((error: unknown) => {
+      log.warn({ err: error }, 'keys cannot be made yet; calls are proxied with the keys that there are');
+    });
+  }
+  return { dashboardUrl: admin.url, firstKey: null };
 }

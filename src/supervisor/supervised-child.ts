@@ -23,7 +23,9 @@ export const LISTEN_FD = 4;
 
 export interface ChildOptions {
   readonly role: 'proxy' | 'control' | 'demo';
-  /** The program and its arguments: Node runs `entry` with the hidden command of the role. */
+  /** The hidden command that makes it what it is; `internal-` and the role by default. */
+  readonly command?: string;
+  /** The program: Node runs `entry` with that command. */
   readonly entry: string;
   readonly env: NodeJS.ProcessEnv;
   /** A bound socket to hand over as `LISTEN_FD`; null for none. */
@@ -101,7 +103,7 @@ export function createSupervisedChild(options: ChildOptions): SupervisedChild {
     const start = options.createStart();
     startedAtMs = Date.now();
     launchedMs = performance.now();
-    const launched = fork(options.entry, [`internal-${role}`], {
+    const launched = fork(options.entry, [options.command ?? `internal-${role}`], {
       // Not the flags of this process: an --inspect port can be had only once.
       execArgv: [],
       env: options.env,

@@ -11,7 +11,7 @@ import type { Config, Setting } from '../config.ts';
 import { OperatorError } from '../errors.ts';
 import { formatOrigin } from '../format-origin.ts';
 import { readVersion } from '../version.ts';
-import { writeAdminAccess } from './admin-access.ts';
+import { type AdminAccess, writeAdminAccess } from './admin-access.ts';
 import { bindPorts } from './bind-ports.ts';
 import { childEnvironment } from './child-secrets.ts';
 import { keepClockFile, readClockFile } from './clock-file.ts';
@@ -20,7 +20,7 @@ import { openDataDirectory } from './data-directory.ts';
 import { type Database, openDatabase } from './database.ts';
 import { createDemoChild } from './demo-child.ts';
 import { removeEmptySpools } from './empty-spools.ts';
-import { createFirstAccess, type FirstAccess } from './first-access.ts';
+import { createFirstAccess, type FirstAccess, withholdFirstAccess } from './first-access.ts';
 import { endFormerChildren, noteChildren } from './former-children.ts';
 import { createGatewayParts, listChildren } from './gateway-parts.ts';
 import { createKeyPublication } from './key-publication.ts';
@@ -51,7 +51,8 @@ export interface SupervisorOptions {
 
 /** What the banner of a start says. */
 export interface ReadyGateway extends FirstAccess {
-  readonly proxyOrigin: string;
+  /** Null: this node has no proxies, and nobody has said where those of others are. */
+  readonly proxyOrigin: string | null;
 }
 
 export interface Supervisor {
@@ -102,7 +103,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   // A start, in its order. Whatever is made goes into `parts` at once, for a stop may come at any await.
 
   async function startAll(): Promise<ReadyGateway> {
-    if (config.tls !== null)
+    if (config.tls !== null && config.role !== 'control')
       parts.tls = await openTlsRenewal({ files: config.tls, onRenewed: onTlsRenewed, log, signal: aborter.signal });
     parts.directory = await openDataDirectory({
       path: dataDir,
@@ -125,7 +126,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     // Not before the ports are known to be free: a start that fails on them leaves nothing behind.
     const databaseStarting = openDatabase({
       databaseUrl: bound.databaseUrl,
-      ...{ dataDir, isSetUp, log, signal: aborter.signal, mayRun: isOurs, onMoved: onDatabaseMoved },
+      ...{ dataDir, isSetUp, mayBeAway: isSetUp || config.role === 'proxy', log, signal: aborter.signal },
+      ...{ mayRun: isOurs, onMoved: onDatabaseMoved },
     });
     parts.databaseStarting = databaseStarting;
     databaseStarting.catch(() => {}); // Awaited below, and by a stop.
@@ -145,12 +147,17 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       parts.demo?.start(),
     ]);
     aborter.signal.throwIfAborted();
-    const access = options.mayShowSecrets
-      ? await createFirstAccess(dataDir, admin, log)
-      : { dashboardUrl: admin.url, firstKey: null };
+    const proxies = config.role === 'control' ? bound.publicUrl : origin;
+    const access = await createAccess(admin, isSetUp);
     isStarted = true;
-    log.info({ readyMs: Math.round(performance.now()), proxy: origin, admin: admin.url }, 'ready');
-    return { proxyOrigin: origin, ...access };
+    log.info({ readyMs: Math.round(performance.now()), role: config.role, proxy: proxies, admin: admin.url }, 'ready');
+    return { proxyOrigin: proxies, ...access };
+  }
+
+  async function createAccess(admin: AdminAccess, isSetUp: boolean): Promise<FirstAccess> {
+    // A node that only takes calls makes no key, and nobody can sign in there.
+    if (config.role === 'proxy') return { dashboardUrl: null, firstKey: null };
+    return options.mayShowSecrets ? createFirstAccess(dataDir, admin, log) : withholdFirstAccess(admin, isSetUp, log);
   }
 
   async function startControl(

@@ -115,6 +115,19 @@ test('a call has its client’s address on a node that keeps it, and none on one
   });
 });
 
+test('a proxy that is not named is told of, once', async () => {
+  for (const client of ['203.0.113.1', '203.0.113.2'])
+    await new Promise<void>((resolve, reject) => {
+      const headers = { 'x-forwarded-for': client };
+      const options = { host: '127.0.0.1', port: silent.port, path: '/v1/models', localAddress: '127.0.0.9', headers };
+      const request = forward(options, (answer) => answer.resume().once('end', () => resolve()));
+      request.once('error', reject).end();
+    });
+  await waitUntil('the line', () => (silent.output().includes('does not name') ? true : undefined));
+  expect(silent.output().split('TOLLGATE_TRUSTED_PROXIES does not name')).toHaveLength(2);
+  expect(keeping.output()).not.toContain('does not name');
+});
+
 test('a refused attempt says where it came from', async () => {
   await ask(await startFront(keeping.port), '/v1/models', { from: '127.0.0.3' });
   const attempt = await waitUntil('the attempt', async () => {

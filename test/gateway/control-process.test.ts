@@ -9,6 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import type { ControlStart, DownMessage, UpMessage } from '../../src/channel.ts';
 import type { Config } from '../../src/config.ts';
 import { runControlProcess } from '../../src/control/control-process.ts';
+import { workForAllNodes } from '../../src/control/for-all-nodes.ts';
 import { digestKey, isWellFormedKey } from '../../src/keys/gateway-key.ts';
 import { parseKeySnapshot } from '../../src/keys/key-snapshot.ts';
 import { openSpoolWriter } from '../../src/spool/spool-writer.ts';
@@ -105,6 +106,7 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 function startMessage(): ControlStart {
   const config: Config = {
+    role: 'all',
     host: '127.0.0.1',
     port: 1,
     adminHost: '127.0.0.1',
@@ -150,7 +152,7 @@ function startMessage(): ControlStart {
     ...places,
     liveSpools: ['proxy-1'],
     settings: [],
-    proxyOrigin: 'http://127.0.0.1:4141',
+    proxyOrigin: 'http://127.0.0.1:1',
   };
 }
 
@@ -164,6 +166,7 @@ async function startControl() {
     connectToSupervisor: () => supervisor.channel,
     createLog: () => log,
     openPrices: async () => fixedPrices(priceByToken),
+    createFace: workForAllNodes,
     onListening: listening.resolve,
     exit: exited.resolve,
   });

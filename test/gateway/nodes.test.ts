@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ClockReading } from '../../src/clock.ts';
+import type { NodeRole } from '../../src/config.ts';
 import { createNodeClock, type NodeClock } from '../../src/control/node-clock.ts';
 import { type NodePresence, startPresence } from '../../src/control/node-presence.ts';
 import { closeGoneCalls } from '../../src/control/repeat-gone-nodes.ts';
@@ -57,13 +58,23 @@ describe.each(POSTGRES_KINDS)('nodes in $name', (kind) => {
   async function startNode(
     name: string,
     own: OwnSettings,
-    { id = randomUUID(), clock = clockAhead(0), processes = [] as readonly string[] } = {},
+    {
+      id = randomUUID(),
+      clock = clockAhead(0),
+      processes = [],
+      role = 'all',
+    }: {
+      readonly id?: string;
+      readonly clock?: NodeClock;
+      readonly processes?: readonly string[];
+      readonly role?: NodeRole;
+    } = {},
   ): Promise<NodePresence & { readonly told: readonly unknown[]; readonly die: () => Promise<void> }> {
     const nodePool = openTestPool(url, { max: 1 });
     const told: unknown[] = [];
     const tell = (fields: unknown) => void told.push(fields);
     const presence = startPresence({
-      ...{ pool: nodePool, id, name, version: '0.3.0', own, clock },
+      ...{ pool: nodePool, id, name, version: '0.3.0', role, own, clock },
       log: { info: () => {}, warn: tell, error: tell },
       readLoad: async () => ({ recordsWaiting: 7, openCalls: 2, processes }),
     });
@@ -130,6 +141,34 @@ describe.each(POSTGRES_KINDS)('nodes in $name', (kind) => {
     await (await startNode('b', SHORTER)).stop();
     await (await startNode('a', SHORTER, { id })).stop();
     expect(await rowsKept()).toBe('365');
+  });
+
+  test('a node that only takes calls settles nothing, also as the first, and is nobody beside whom another is not alone', async () => {
+    const proxy = randomUUID();
+    const pooled = openTestPool(url, { max: 1 });
+    const presence = startPresence({
+      ...{ pool: pooled, id: proxy, name: 'p', version: '0.3.0', role: 'proxy', own: {}, clock: clockAhead(0) },
+      log: { info: () => {}, warn: () => {}, error: () => {} },
+      readLoad: async () => ({ recordsWaiting: 0, openCalls: 0, processes: [] }),
+    });
+    await waitUntil('its row', async () => ((await listNodes(pool)).length === 1 ? true : undefined));
+    expect(await rowsKept()).toBe(undefined);
+    const id = randomUUID();
+    await (await startNode('c', LONGER, { id, role: 'control' })).stop();
+    await (await startNode('c', SHORTER, { id, role: 'control' })).stop();
+    expect(await rowsKept()).toBe('30');
+    // A release that knows no roles writes none, and did everything.
+    await pool.query(
+      "insert into nodes select $1, 'old', host, version, $1, started_at, seen_at - interval '1 minute', null, null, 0, null, null, 0, 0, '{}', '{}' from nodes limit 1",
+      [randomUUID()],
+    );
+    expect((await listNodes(pool)).map(({ name, role }) => `${name} ${role}`).sort()).toEqual([
+      'c control',
+      'old all',
+      'p proxy',
+    ]);
+    await presence.stop();
+    await pooled.end();
   });
 
   test('what an operator has said for all nodes is changed by no start', async () => {

@@ -51,6 +51,8 @@ function runControl(channel: ChildChannel, start: ControlStart): void {
   serve(channel, { host: start.config.adminHost, port: start.config.adminPort }, (request, response) => {
     if (request.headers.authorization !== `Bearer ${start.adminToken}`) {
       response.writeHead(401).end();
+    } else if (request.method === 'GET' && request.url === '/api/v1/keys') {
+      response.writeHead(200).end('{"data":[]}');
     } else if (request.method === 'POST' && request.url === '/api/v1/keys') {
       keys += 1;
       const version = 1_000 + keys;

@@ -18,7 +18,9 @@ try {
   });
   await runUntilSignal(supervisor, log, {
     onReady: (gateway) => {
-      process.stdout.write(formatBanner({ ...gateway, demo: config.demo, command: (words) => words }));
+      process.stdout.write(
+        formatBanner({ ...gateway, role: config.role, demo: config.demo, command: (words) => words }),
+      );
     },
     onStopping: () => {},
   });

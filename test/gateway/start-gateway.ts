@@ -24,7 +24,7 @@ export interface GatewayProcess {
 }
 
 export interface TestGateway {
-  /** `http://127.0.0.1:PORT` of the proxy. */
+  /** `http://127.0.0.1:PORT` of the proxy, or `https://…`. */
   readonly base: string;
   readonly port: number;
   readonly adminPort: number;
@@ -47,6 +47,8 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly dataDir?: string;
   readonly args?: readonly string[];
+  /** In PEM: its proxy port speaks TLS with a certificate by this authority. */
+  readonly ca?: string;
   /** The folder of another release to run; this one by default. */
   readonly release?: string;
   /** Until it is ready; a minute by default. */
@@ -121,7 +123,7 @@ export async function startGateway(options: StartOptions = {}): Promise<TestGate
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     output += text;
   });
-  const base = `http://127.0.0.1:${port}`;
+  const base = `${options.ca === undefined ? 'http' : 'https'}://127.0.0.1:${port}`;
   const adminBase = `http://127.0.0.1:${adminPort}`;
 
   async function api(path: string, init: RequestInit = {}): Promise<unknown> {
@@ -137,7 +139,7 @@ export async function startGateway(options: StartOptions = {}): Promise<TestGate
 
   async function isReady(): Promise<true | undefined> {
     if (child.exitCode !== null) throw new Error(`the gateway ended with ${child.exitCode}:\n${output}`);
-    const proxy = await ask(`${base}/readyz`).catch(() => undefined);
+    const proxy = await ask(`${base}/readyz`, {}, options.ca).catch(() => undefined);
     const admin = existsSync(join(dataDir, 'admin.json'))
       ? await ask(`${adminBase}/readyz`).catch(() => undefined)
       : undefined;
@@ -214,8 +216,9 @@ function readProcesses(answer: unknown): GatewayProcess[] {
 async function ask(
   url: string,
   init: RequestInitOfUndici = {},
+  ca?: string,
 ): Promise<{ readonly status: number; readonly text: string }> {
-  const dispatcher = new Agent();
+  const dispatcher = new Agent(ca === undefined ? {} : { connect: { ca } });
   try {
     const answer = await fetchFresh(url, { ...init, dispatcher });
     return { status: answer.status, text: await answer.text() };

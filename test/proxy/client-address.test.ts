@@ -1,10 +1,16 @@
 /** Whose call it is, over every transport: with and without trusted proxies in front, and what of it goes on. */
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { Agent, get } from 'node:http';
 import { connect } from 'node:http2';
+import { connect as connectTcp } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { DEFAULT_LIMITS } from '../../src/proxy/upstream/upstream-limits.ts';
 import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
 import { readRawAnswer } from '../read-raw-answer.ts';
 import { buildAnswer } from '../scripted-answer.ts';
+import { makeCertificate } from './make-certificate.ts';
 import { readHttp2Answer } from './read-http2-answer.ts';
 import { type InProcessProxy, startProxy } from './start-proxy.ts';
 import { startRawProvider } from './websocket-provider.ts';
@@ -129,6 +135,38 @@ test('streams of one HTTP/2 connection each are their own client’s', async () 
     } finally {
       session.destroy();
     }
+  }
+});
+
+test('with TLS of its own it is no different, in both protocols', async () => {
+  const pair = makeCertificate();
+  const identity = { ...pair, ticketKeys: randomBytes(48).toString('base64') };
+  const settings = { trustedProxies: ['127.0.0.1/32'] };
+  const secure = await startProxy(provider.origin, settings, {}, DEFAULT_LIMITS, undefined, {}, identity);
+  const open = (localAddress: string, protocol: string) =>
+    connectTls({
+      socket: connectTcp({ host: '127.0.0.1', port: secure.port, localAddress }),
+      ...{ ca: pair.cert, servername: 'localhost', ALPNProtocols: [protocol] },
+    });
+  try {
+    const told = ['x-gateway-key', secure.key, 'x-forwarded-for', `198.51.100.1, ${CLIENT}`];
+    for (const [localAddress, expected] of [
+      ['127.0.0.1', CLIENT],
+      ['127.0.0.2', '127.0.0.2'],
+    ] as const) {
+      const session = connect('https://localhost', { createConnection: () => open(localAddress, 'h2') });
+      await readHttp2Answer(session, { path: '/v1/models', headers: told });
+      session.destroy();
+      expect((await secure.lastCall()).begin.clientAddress).toBe(expected);
+
+      const socket = open(localAddress, 'http/1.1');
+      const headers = [`${told[0]}: ${told[1]}`, `${told[2]}: ${told[3]}`, 'Connection: close', '', ''];
+      socket.end(['GET /v1/models HTTP/1.1', 'Host: g', ...headers].join('\r\n'));
+      await once(socket.resume(), 'close');
+      expect((await secure.lastCall()).begin.clientAddress).toBe(expected);
+    }
+  } finally {
+    await secure.close();
   }
 });
 

@@ -109,7 +109,8 @@ test('a client of HTTP/1.1 is answered over TLS, whether it names its protocol o
   await start();
   const answers = [await ask({ ALPNProtocols: ['http/1.1'] }), await ask(), await ask({ maxVersion: 'TLSv1.2' })];
   for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*\{"whole":true\}$/);
-  expect((await proxy.lastCall()).end).toMatchObject({ outcome: 'ok', status: 200 });
+  const { begin, end } = await proxy.lastCall();
+  expect([begin.clientAddress, end.outcome, end.status]).toEqual(['127.0.0.1', 'ok', 200]);
 });
 
 test('a client that offers HTTP/2 gets it, calls on one connection side by side', async () => {
@@ -121,6 +122,7 @@ test('a client that offers HTTP/2 gets it, calls on one connection side by side'
   for (const { status, body } of await Promise.all(calls))
     expect([status, body.toString()]).toEqual([200, '{"whole":true}']);
   expect(session.alpnProtocol).toBe('h2');
+  expect((await proxy.lastCall()).begin.clientAddress).toBe('127.0.0.1');
   expect(await countConnections()).toBe(1);
 });
 

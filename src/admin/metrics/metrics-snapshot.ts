@@ -10,7 +10,7 @@ import type {
   ShipperFigures,
   SpoolStatus,
 } from '../admin-deps.ts';
-import { isDatabaseUp } from '../system-resource.ts';
+import { isDatabaseUp } from '../database-answer.ts';
 
 export interface MetricsSnapshot {
   readonly nowMs: number;
@@ -29,7 +29,20 @@ export interface MetricsSnapshot {
   readonly access: AccessFigures;
 }
 
-export async function takeMetricsSnapshot(deps: AdminDeps): Promise<MetricsSnapshot> {
+export type MetricsDeps = Pick<
+  AdminDeps,
+  | 'version'
+  | 'accounts'
+  | 'readSupervisorStatus'
+  | 'readSpoolStatus'
+  | 'database'
+  | 'countRunningJobs'
+  | 'nodes'
+  | 'access'
+  | 'nowMs'
+>;
+
+export async function takeMetricsSnapshot(deps: MetricsDeps): Promise<MetricsSnapshot> {
   // The accounts ask the supervisor as well, and note what the proxies have counted: the others come after.
   const accounts = await deps.accounts.read();
   const [supervisor, spool, quarantine, isUp, jobsRunning, nodes] = await Promise.all([

@@ -10,6 +10,11 @@ export function formatEnvironmentFile(unit: string, credentialsDir: string): str
 #TOLLGATE_PORT=4141
 # The address that clients use, when it is another one.
 #TOLLGATE_PUBLIC_URL=https://gateway.example.com
+# TLS of its own: files that the user of the service may read (chgrp tollgate, chmod 640). A renewal is seen by itself.
+#TOLLGATE_TLS_CERT=/etc/tollgate/tls/fullchain.pem
+#TOLLGATE_TLS_KEY=/etc/tollgate/tls/privkey.pem
+# Proxies in front of it, whose X-Forwarded-For is believed.
+#TOLLGATE_TRUSTED_PROXIES=10.0.0.0/8
 
 # Dashboard and API; from your desk: ssh -L 4142:127.0.0.1:4142 THIS_MACHINE
 #TOLLGATE_ADMIN_HOST=127.0.0.1

@@ -68,6 +68,7 @@ export async function handleUpgrade(incoming: IncomingMessage, head: Buffer, gat
     const request = accept(incoming, gateway.headerNames, true);
     const caller = readCaller(incoming, gateway.trustedPeers);
     const headers = splitGatewayHeaders(request, caller.isBehindProxy);
+    if (headers.isToldByProxy && !caller.isBehindProxy) gateway.noteUnnamedProxy();
     const key = authenticate(headers.key, gateway.keys, incoming.socket, arrival.requestedAtMs);
     const route = chooseRoute(request, headers, gateway.routes);
     const websocket = route.provider.websocket?.(route.mapped) ?? null;

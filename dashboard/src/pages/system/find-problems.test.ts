@@ -14,7 +14,13 @@ const ACCOUNTS = {
   ...{ unaccounted: [], unaccounted_total: 0, losses: [] },
 };
 const WELL: Status = {
-  ...{ version: '1.0.0', base_url: 'http://127.0.0.1:4141', started_at: '2026-11-28T11:00:00Z', price_version: null },
+  ...{
+    version: '1.0.0',
+    role: 'all',
+    base_url: 'http://127.0.0.1:4141',
+    started_at: '2026-11-28T11:00:00Z',
+    price_version: null,
+  },
   processes: [PROXY],
   database: { state: 'up', version: '18', size_bytes: 1, calls: 30, oldest_requested_at: null, problem: null },
   ...{ records: null, jobs_running: 0, restart: null, spool: null, settings: [] },

@@ -39,6 +39,7 @@ export function NodesTable() {
               </span>
             ),
           },
+          { header: 'Role', render: ({ role }) => role },
           { header: 'State', render: ({ state }) => <Badge tone={TONES[state] ?? 'neutral'}>{state}</Badge> },
           { header: 'Last seen', render: ({ seen_at }) => <Timestamp at={seen_at} form="relative" /> },
           { header: 'Version', render: ({ version }) => version },
