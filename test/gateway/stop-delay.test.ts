@@ -136,7 +136,8 @@ test('a stop without a delay, while connections come all the time, answers each 
   const exit = exitOf(started);
   const answers = new Set<string>();
   const clients = Array.from({ length: 24 }, async () => {
-    for (let answer = await knock(started.port); answer !== null; answer = await knock(started.port)) answers.add(answer);
+    for (let answer = await knock(started.port); answer !== null; answer = await knock(started.port))
+      answers.add(answer);
   });
   await sleep(500);
   started.process.kill('SIGTERM');
