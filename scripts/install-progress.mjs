@@ -9,11 +9,13 @@ export function createInstallProgress(stream, packages, now = () => Date.now()) 
   const startedMs = now();
   const isTerminal = stream.isTTY === true;
   let fetched = 0;
+  /** Why the last attempt of npm failed; it makes three, over minutes. */
+  let trouble = '';
   const seconds = () => Math.round((now() - startedMs) / 1000);
   const text = () => {
     const what =
       fetched < packages ? `${fetched} of about ${packages} packages fetched` : 'all packages fetched, unpacking';
-    return `Tollgate: installing: ${what}, ${seconds()} s`;
+    return `Tollgate: installing: ${what}, ${seconds()} s${trouble}`;
   };
   const show = () => stream.write(isTerminal ? `\r\u001b[K${text()}` : `${text()}\n`);
   const timer = setInterval(show, isTerminal ? TERMINAL_INTERVAL_MS : LINE_INTERVAL_MS);
@@ -21,8 +23,10 @@ export function createInstallProgress(stream, packages, now = () => Date.now()) 
     /** A line that npm wrote. True when it tells of progress, so that nobody has to see it. */
     take(line) {
       if (!/^npm http /.test(line)) return false;
+      const failed = /attempt \d+ failed with (\w+)/.exec(line);
+      trouble = failed === null ? '' : ` (the registry cannot be reached, ${failed[1]}; npm tries again)`;
       // From the network or from npm's cache; other lines are of descriptions of packages.
-      if (/\.tgz\b/.test(line)) fetched = Math.min(packages, fetched + 1);
+      if (failed === null && /\.tgz\b/.test(line)) fetched = Math.min(packages, fetched + 1);
       return true;
     },
     show,

@@ -40,8 +40,8 @@ async function start(flags: ConfigFlags): Promise<void> {
   const supervisor = createSupervisor({
     ...{ config, settings: listSettings(config, flags, process.env) },
     ...{ log, env, entry: fileURLToPath(import.meta.url) },
-    // A service's output is kept in the journal, for more people than may have a key.
-    mayShowSecrets: !isService,
+    // What a service or a pod prints is kept, for more people than may have a key.
+    mayShowSecrets: !isService && env['KUBERNETES_SERVICE_HOST'] === undefined,
     onLost: () => process.exit(1),
   });
   const command = createOwnCommand({

@@ -45,6 +45,15 @@ function nameContainer({ env, hostname, isClone, hasFile = existsSync }: Started
   return hasFile('/.dockerenv') ? `docker exec ${hostname}` : null;
 }
 
+/** Null for a user without a home, such as a bare number, who has always said where the data are. */
+function readUsualDir(env: StartedProgram['env']): string | null {
+  try {
+    return defaultDataDir(env);
+  } catch {
+    return null;
+  }
+}
+
 /** Makes of `keys create laptop` what can be typed. */
 export function createOwnCommand(started: StartedProgram): (words: string) => string {
   const { isService, dataDir, env } = started;
@@ -53,6 +62,6 @@ export function createOwnCommand(started: StartedProgram): (words: string) => st
   if (container !== null) return (words) => `${container} tollgate ${words}`;
   const program = isService ? `sudo ${nameProgram(started)}` : nameProgram(started);
   // What this shell was told, the next one may not know; `sudo` makes it root's.
-  const usual = isService ? '/var/lib/tollgate' : defaultDataDir(env);
+  const usual = isService ? '/var/lib/tollgate' : readUsualDir(env);
   return (words) => `${program} ${words}${dataDir === usual ? '' : ` --data-dir ${quote(dataDir)}`}`;
 }

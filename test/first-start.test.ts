@@ -120,11 +120,14 @@ test('in a terminal one line is rewritten', () => {
     progress.take('npm http fetch GET 200 https://registry.npmjs.org/ws/-/ws-8.0.0.tgz 9ms (cache miss)');
     nowMs = 42_000;
     progress.show();
+    progress.take('npm http fetch GET https://registry.npmjs.org/pg/-/pg-8.0.0.tgz attempt 1 failed with EAI_AGAIN');
+    progress.show();
     progress.end(true);
     console.log(JSON.stringify(written));`;
   const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
   expect(JSON.parse(stdout)).toEqual([
     '\r\u001b[KTollgate: installing: 1 of about 3 packages fetched, 42 s',
+    '\r\u001b[KTollgate: installing: 1 of about 3 packages fetched, 42 s (the registry cannot be reached, EAI_AGAIN; npm tries again)',
     '\r\u001b[K',
     'Tollgate: installed 1 packages in 42 s.\n',
   ]);

@@ -76,6 +76,22 @@ describe.each(POSTGRES_KINDS)('$name', (kind) => {
     expect(rows).toEqual([{ name: '0001_things.sql' }]);
   });
 
+  test('a change waits for a long transaction a moment at a time, and others read and write meanwhile', async () => {
+    await migrate(pool, folderOf(FIRST), '0.2.0');
+    const reader = await pool.connect();
+    await reader.query('begin');
+    await reader.query('select from things, schema_migrations, schema_additions');
+    // Nothing to change: it does not even wait.
+    expect(await migrate(pool, folderOf(FIRST), '0.2.0')).toEqual([]);
+    await expect(migrate(pool, folderOf(ADDED), '0.2.0')).rejects.toThrow(
+      /^the migration 0002_colour.sql waits for tables that others use: process \d+ of the database \("test", connected since .+\) has been in a transaction since .+; it is tried again$/,
+    );
+    await pool.query('insert into things (id) values (1)');
+    await reader.query('commit');
+    reader.release();
+    expect(await migrate(pool, folderOf(ADDED), '0.2.0')).toEqual(['0002_colour.sql']);
+  });
+
   test('a list of applied files that the first release has written is understood', async () => {
     await pool.query(
       'create table schema_migrations (name text primary key, checksum text not null, applied_at timestamptz not null default now())',

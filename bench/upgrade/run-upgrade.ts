@@ -165,7 +165,7 @@ export async function runUpgrade(options: UpgradeOptions): Promise<UpgradeResult
     const verified: Verified[] = [];
     for (const { name, gateway } of nodes) {
       const { code, stdout, stderr } = await runTollgate(gateway().dataDir, ['verify']);
-      verified.push({ node: name, code, text: `${stdout}${stderr}`.trim() });
+      verified.push({ node: name, code, text: (code === 0 ? stdout : `${stdout}${stderr}`).trim() });
     }
     for (const node of nodes) note(node, node.gateway());
     return {

@@ -79,7 +79,7 @@ export function checkHostAndOrigin(options: GuardOptions): MiddlewareHandler {
       throw new ApiError(
         421,
         'host_unknown',
-        'This host name is not one of the gateway; add it with TOLLGATE_ADMIN_PUBLIC_URL.',
+        'This host name is not one of the gateway. Set TOLLGATE_ADMIN_PUBLIC_URL to the address that browsers use, and let a proxy in front pass on the Host that they send.',
       );
     const origin = c.req.header('origin');
     const isOwnOrigin =

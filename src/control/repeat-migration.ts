@@ -10,6 +10,8 @@ import { type Repeating, repeat } from './repeat.ts';
 
 const MIN_RETRY_MS = 250;
 const MAX_RETRY_MS = 5_000;
+/** Of a large log a migration may take its time; until then nothing is wrong. */
+const JUST_STARTED = 'the gateway has just started, and looks at it or brings its tables up to date';
 
 export interface MigrationOptions {
   readonly pool: pg.Pool;
@@ -28,7 +30,7 @@ export interface RepeatedMigration extends Repeating {
 export function repeatMigration(options: MigrationOptions): RepeatedMigration {
   const { pool, connectionString, migrationsDir, log, onMigrated } = options;
   let retryMs = MIN_RETRY_MS;
-  let problem: string | null = null;
+  let problem: string | null = JUST_STARTED;
 
   function note(reason: string): void {
     if (reason !== problem) log.warn({ reason }, 'the database cannot be used yet; records wait in the spool');

@@ -15,6 +15,7 @@ import type pg from 'pg';
 import { OperatorError } from '../errors.ts';
 import { readVersion } from '../version.ts';
 import { describeLockHolder, type LockHolder, readLockHolder } from './lock-holder.ts';
+import { beginBriefly } from './lock-tables-briefly.ts';
 import { keepConnection } from './pool.ts';
 
 const MIGRATION_NAME = /^\d{4}_[a-z0-9_]+\.sql$/;
@@ -115,16 +116,7 @@ async function applyMissing(
   files: readonly Migration[],
   version: string,
 ): Promise<readonly string[]> {
-  await client.query(`create table if not exists schema_migrations (
-    name text primary key, checksum text not null, applied_at timestamptz not null default now())`);
-  await client.query("comment on table schema_migrations is 'The SQL files of migrations/ that were applied.'");
-  await client.query('alter table schema_migrations add column if not exists compatible_with text');
-  await client.query(`create table if not exists schema_additions (
-    name text primary key, checksum text not null, applied_at timestamptz not null default now(),
-    compatible_with text not null)`);
-  await client.query(
-    "comment on table schema_additions is 'As schema_migrations: files that only add, which release 0.1.0 must not see.'",
-  );
+  if (!(await hasLists(client))) await makeLists(client);
   const { rows } = await client.query<AppliedMigration>(
     `select name, checksum, compatible_with from schema_migrations
      union all select name, checksum, compatible_with from schema_additions order by name`,
@@ -142,9 +134,8 @@ async function applyMissing(
     const before = applied.get(name);
     if (before === checksum) continue;
     if (before !== undefined) throw new OperatorError(`the migration ${name} was changed after it was applied`);
-    await client.query('begin');
     const statements = { text: sql, query_timeout: MIGRATION_LIMIT_MS };
-    await client.query(statements);
+    await beginBriefly(client, `the migration ${name}`, () => client.query(statements));
     const isAddition = compatibleWith !== null && isOlder(compatibleWith, FIRST_TO_LOOK);
     const table = isAddition ? 'schema_additions' : 'schema_migrations';
     await client.query(`insert into ${table} (name, checksum, compatible_with) values ($1, $2, $3)`, [
@@ -156,6 +147,33 @@ async function applyMissing(
     done.push(name);
   }
   return done;
+}
+
+/** Changing what is as it should be would wait for everybody who reads it, such as a backup of hours. */
+async function hasLists(client: pg.PoolClient): Promise<boolean> {
+  const { rows } = await client.query<{ has: boolean }>(
+    `select to_regclass('schema_additions') is not null and exists (
+       select from pg_attribute
+       where attrelid = to_regclass('schema_migrations') and attname = 'compatible_with' and not attisdropped) as has`,
+  );
+  return rows[0]?.has === true;
+}
+
+/** Or brings those of 0.1.0 up to date. */
+async function makeLists(client: pg.PoolClient): Promise<void> {
+  await beginBriefly(client, 'the list of migrations', async () => {
+    await client.query(`create table if not exists schema_migrations (
+      name text primary key, checksum text not null, applied_at timestamptz not null default now())`);
+    await client.query("comment on table schema_migrations is 'The SQL files of migrations/ that were applied.'");
+    await client.query('alter table schema_migrations add column if not exists compatible_with text');
+    await client.query(`create table if not exists schema_additions (
+      name text primary key, checksum text not null, applied_at timestamptz not null default now(),
+      compatible_with text not null)`);
+    await client.query(
+      "comment on table schema_additions is 'As schema_migrations: files that only add, which release 0.1.0 must not see.'",
+    );
+  });
+  await client.query('commit');
 }
 
 /** Both as `major.minor.patch`. */

@@ -1,5 +1,6 @@
 /** What a start hands to whoever started it: the first key and a way into the dashboard. It fails for neither. */
 import type { Logger } from 'pino';
+import type { NodeRole } from '../config.ts';
 import { type AdminAccess, awaitKeys, createFirstKey, createLoginLink } from './admin-access.ts';
 
 export interface FirstAccess {
@@ -9,7 +10,23 @@ export interface FirstAccess {
   readonly firstKey: string | null;
 }
 
-export async function createFirstAccess(dataDir: string, admin: AdminAccess, log: Logger): Promise<FirstAccess> {
+export interface AccessOptions {
+  readonly role: NodeRole;
+  /** See `SupervisorOptions`. */
+  readonly mayShowSecrets: boolean;
+  /** It has run before. */
+  readonly isSetUp: boolean;
+  readonly log: Logger;
+}
+
+export function createFirstAccess(dataDir: string, admin: AdminAccess, options: AccessOptions): Promise<FirstAccess> {
+  const { role, mayShowSecrets, isSetUp, log } = options;
+  // A node that only takes calls makes no key, and nobody can sign in there.
+  if (role === 'proxy') return Promise.resolve({ dashboardUrl: null, firstKey: null });
+  return mayShowSecrets ? giveFirstAccess(dataDir, admin, log) : withholdFirstAccess(admin, isSetUp, log);
+}
+
+async function giveFirstAccess(dataDir: string, admin: AdminAccess, log: Logger): Promise<FirstAccess> {
   const firstKey = await createFirstKey(dataDir, admin).catch((error: unknown) => {
     log.warn({ err: error }, 'the first key could not be made; make one with `tollgate keys create NAME`');
     return null;
@@ -25,7 +42,7 @@ export async function createFirstAccess(dataDir: string, admin: AdminAccess, log
  * Instead of all that, where what a start prints is kept for others to read: neither key nor link. A first start has
  * ended when a key can be made; a later one waits for no database.
  */
-export async function withholdFirstAccess(admin: AdminAccess, isSetUp: boolean, log: Logger): Promise<FirstAccess> {
+async function withholdFirstAccess(admin: AdminAccess, isSetUp: boolean, log: Logger): Promise<FirstAccess> {
   if (!isSetUp) {
     await awaitKeys(admin).catch((error: unknown) => {
       log.warn({ err: error }, 'keys cannot be made yet; calls are proxied with the keys that there are');

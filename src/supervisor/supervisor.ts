@@ -11,7 +11,7 @@ import type { Config, Setting } from '../config.ts';
 import { OperatorError } from '../errors.ts';
 import { formatOrigin } from '../format-origin.ts';
 import { readVersion } from '../version.ts';
-import { type AdminAccess, writeAdminAccess } from './admin-access.ts';
+import { writeAdminAccess } from './admin-access.ts';
 import { bindPorts } from './bind-ports.ts';
 import { childEnvironment } from './child-secrets.ts';
 import { keepClockFile, readClockFile } from './clock-file.ts';
@@ -20,7 +20,7 @@ import { openDataDirectory } from './data-directory.ts';
 import { type Database, openDatabase } from './database.ts';
 import { createDemoChild } from './demo-child.ts';
 import { removeEmptySpools } from './empty-spools.ts';
-import { createFirstAccess, type FirstAccess, withholdFirstAccess } from './first-access.ts';
+import { createFirstAccess, type FirstAccess } from './first-access.ts';
 import { endFormerChildren, noteChildren } from './former-children.ts';
 import { createGatewayParts, listChildren } from './gateway-parts.ts';
 import { createKeyPublication } from './key-publication.ts';
@@ -33,6 +33,7 @@ import { refuseOtherRelease } from './same-release.ts';
 import { createStopDelay } from './stop-delay.ts';
 import { stopInOrder } from './stop-in-order.ts';
 import type { SupervisedChild } from './supervised-child.ts';
+import { createRefusalTeller } from './tell-refusals.ts';
 import { openTlsRenewal } from './tls/tls-renewal.ts';
 
 export interface SupervisorOptions {
@@ -83,6 +84,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   const aborter = new AbortController();
   const parts = createGatewayParts();
   const attempts = createRecentAttempts();
+  const tellRefusals = createRefusalTeller(log);
   const publication = createKeyPublication((keyVersion, confirmed) => {
     parts.control?.send({ type: 'keys-published', version: keyVersion, confirmed });
   });
@@ -148,16 +150,10 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     ]);
     aborter.signal.throwIfAborted();
     const proxies = config.role === 'control' ? bound.publicUrl : origin;
-    const access = await createAccess(admin, isSetUp);
+    const access = await createFirstAccess(dataDir, admin, { ...options, role: config.role, isSetUp });
     isStarted = true;
     log.info({ readyMs: Math.round(performance.now()), role: config.role, proxy: proxies, admin: admin.url }, 'ready');
     return { proxyOrigin: proxies, ...access };
-  }
-
-  async function createAccess(admin: AdminAccess, isSetUp: boolean): Promise<FirstAccess> {
-    // A node that only takes calls makes no key, and nobody can sign in there.
-    if (config.role === 'proxy') return { dashboardUrl: null, firstKey: null };
-    return options.mayShowSecrets ? createFirstAccess(dataDir, admin, log) : withholdFirstAccess(admin, isSetUp, log);
   }
 
   async function startControl(
@@ -191,7 +187,10 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       if (parts.tls !== null) proxy.send({ type: 'tls-renewed', identity: parts.tls.identity() });
       if (clockReading !== null) proxy.send({ type: 'clock', reading: clockReading });
     } else if (message.type === 'keys-applied') publication.applied(proxy, message.version);
-    else if (message.type === 'rejected') attempts.add(message.attempts, message.notShown);
+    else if (message.type === 'rejected') {
+      attempts.add(message.attempts, message.notShown);
+      if (config.role === 'proxy') tellRefusals(message.attempts);
+    }
   }
 
   function onControlMessage(message: UpMessage): void {

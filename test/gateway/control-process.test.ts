@@ -230,6 +230,8 @@ test('the API is up before the database, and everything works once that answers'
 test('a key that another node made reaches the proxies and the file without being asked', async () => {
   const { supervisor, port, exited } = await startControl();
   await until(() => isReady(port));
+  // The keys of the start are in no message, only in the file.
+  await until(async () => supervisor.sent.some(({ type }) => type === 'publish-keys'));
   const pool = openPool({
     connectionString: databaseUrl,
     max: 1,

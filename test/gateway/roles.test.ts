@@ -155,7 +155,11 @@ describe('control and two proxy nodes', () => {
     const created = await control.api('/api/v1/keys', { method: 'POST', body: '{"name":"short-lived"}' });
     for (const node of proxies) await untilStatus(node, String(created['key']), 200);
     await control.api(`/api/v1/keys/${String(created['id'])}`, { method: 'DELETE' });
-    for (const node of proxies) await untilStatus(node, String(created['key']), 401);
+    for (const node of proxies) {
+      await untilStatus(node, String(created['key']), 401);
+      await waitUntil('its log', () => (node.output().includes('"code":"key_revoked"') ? true : undefined));
+      expect(node.output()).not.toContain(String(created['key']));
+    }
   });
 
   test('the admin port of a proxy node says how it is and where the rest is, and nothing else to anybody', async () => {
@@ -297,4 +301,9 @@ test('a proxy node whose database is away takes no calls before it has its keys,
   await proxy.ready('proxy');
   expect((await call(proxy, key)).status).toBe(200);
   await server.start();
+  // One that joins a database with keys makes and shows none, though its data directory is new.
+  const second = await make('second', 'control', databaseUrl);
+  second.start();
+  await waitUntil('its banner', () => (second.output().includes('role control') ? true : undefined));
+  expect(second.output()).not.toContain('tgk_');
 });

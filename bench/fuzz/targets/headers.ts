@@ -2,8 +2,9 @@
 import fc from 'fast-check';
 import { GatewayError } from '../../../src/errors.ts';
 import { decodeSegment } from '../../../src/providers/path-segment.ts';
-import { accept } from '../../../src/proxy/accept.ts';
+import { type AcceptedRequest, accept } from '../../../src/proxy/accept.ts';
 import { AnswerHead, headersForClient } from '../../../src/proxy/answer-head.ts';
+import { readClientSignature } from '../../../src/proxy/aws/client-signature.ts';
 import type { ClientRequest } from '../../../src/proxy/client-exchange.ts';
 import { type GatewayHeaders, splitGatewayHeaders } from '../../../src/proxy/gateway-headers.ts';
 import { HeaderNames } from '../../../src/proxy/header-names.ts';
@@ -18,12 +19,14 @@ import {
   MAX_SPAN_KEY_BYTES,
   readSpanPath,
 } from '../../../src/runs/span-path.ts';
+import { isToldByProxy } from '../../../src/wire/proxy-headers.ts';
 import { listFixtures } from '../../../test/fixtures.ts';
 import { createTarget, type FuzzTarget, must, mustEqual } from '../target.ts';
 
 const CANARY = 'tgfuzzcanary';
 
 const KNOWN_NAMES = [
+  ...['X-Forwarded-For', 'X-Forwarded-Host', 'Forwarded', 'Via', 'X-Real-IP'],
   ...['X-Gateway-Key', 'X-Gateway-Provider', 'X-Gateway-Provider-Alias', 'X-Gateway-Client', 'X-Gateway-Trace-Id'],
   ...['X-Gateway-Span-Path', 'X-Gateway-Span-Name', 'X-Gateway-Feature', 'X-Gateway-', 'X-Gateway', 'x_gateway_key'],
   ...['Connection', 'Keep-Alive', 'Proxy-Connection', 'Proxy-Authorization', 'TE', 'Trailer', 'Transfer-Encoding'],
@@ -159,9 +162,11 @@ function checkRequest(given: Request): void {
   must(accepted.rawHeaders.length <= 400, 'at most 200 headers');
   must(/^\/[\x21-\x7e]*$/.test(accepted.path) || accepted.path === '/', 'a path is printable and begins with a slash');
   must(!/[\\#]|(?:^|\/)\.{1,2}(?:\/|$)/.test(accepted.path), 'a path means one place');
-  const headers = orRefusal(() => splitGatewayHeaders(accepted, given.url.length % 3 === 0));
+  const isBehindProxy = given.url.length % 3 === 0;
+  const headers = orRefusal(() => splitGatewayHeaders(accepted, isBehindProxy));
   if (headers === null) return;
   checkForwarded(given, headers, accepted.nominated);
+  if (isBehindProxy) checkUntold(accepted, headers);
   checkLimits(headers);
   const route = orRefusal(() => chooseRoute(accepted, headers, { upstreams: {}, aliases: {} }));
   if (route === null) return;
@@ -186,6 +191,15 @@ function checkForwarded(given: Request, { forwarded }: GatewayHeaders, nominated
     (name, index) => index % 2 === 0 && /^(?:authorization|x-api-key|x-goog-api-key)$/i.test(name),
   );
   must(sent.length === credentials.length, 'every credential goes on');
+}
+
+function checkUntold(accepted: AcceptedRequest, { forwarded }: GatewayHeaders): void {
+  const signed = readClientSignature(accepted)?.signedHeaders ?? [];
+  const told = forwarded.filter((name, index) => index % 2 === 0 && isToldByProxy(name.toLowerCase()));
+  must(
+    told.every((name) => signed.includes(name.toLowerCase())),
+    'nothing that a trusted proxy has told goes on',
+  );
 }
 
 function checkLimits(headers: GatewayHeaders): void {

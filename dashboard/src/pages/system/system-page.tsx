@@ -38,6 +38,7 @@ function Card({ title, children }: { readonly title: string; readonly children: 
 function GatewayCard({ status }: { readonly status: Status }) {
   const items: readonly KeyValue[] = [
     { name: 'Version', value: status.version },
+    ...(status.role === 'control' ? [{ name: 'Role', value: 'control: takes no calls, see the nodes' }] : []),
     { name: 'Base address', value: <code className="font-mono text-xs break-all">{status.base_url}</code> },
     { name: 'Started', value: <Timestamp at={status.started_at} form="relative" /> },
     { name: 'Price version', value: status.price_version ?? 'not known' },

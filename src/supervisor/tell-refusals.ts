@@ -1,0 +1,29 @@
+/**
+ * Says in the log of a node without a dashboard which calls it refuses: of each code the first one, and then one a minute
+ * at most, since who floods the port must not flood the log. All are counted in its metrics.
+ */
+import type { RejectedAttempt } from '../channel.ts';
+
+const REFUSAL_INTERVAL_MS = 60_000;
+
+interface RefusalLog {
+  warn(fields: Readonly<Record<string, unknown>>, message: string): void;
+}
+
+/** Codes are a closed list, so what is remembered is bounded. */
+export function createRefusalTeller(
+  log: RefusalLog,
+  nowMs: () => number = () => performance.now(),
+): (attempts: readonly RejectedAttempt[]) => void {
+  const saidMs = new Map<string, number>();
+  return (attempts) => {
+    for (const { code, status, method, path, provider, userAgent } of attempts) {
+      if (nowMs() - (saidMs.get(code) ?? Number.NEGATIVE_INFINITY) < REFUSAL_INTERVAL_MS) continue;
+      saidMs.set(code, nowMs());
+      log.warn(
+        { code, status, method, path, provider, userAgent },
+        'a call was refused; further ones with this code within a minute are counted only (tollgate_refusals_total)',
+      );
+    }
+  };
+}
