@@ -245,6 +245,14 @@ test('beyond the limit on open handshakes the oldest gives way, so that a client
   expect(proxy.gateway.handshakes).toEqual({ failed: 1, latest: 'too many handshakes at once' });
 });
 
+test('where there are few places, those who only hold handshakes open get half of them', async () => {
+  await start({ maxConnections: 4 });
+  const silent = [openPlain(), openPlain(), openPlain()];
+  while (silent[0]?.resume().destroyed !== true) await sleep(5);
+  expect(await ask()).toContain('200 OK');
+  expect(proxy.gateway.counters.droppedConnections).toBe(0);
+});
+
 test('connections beyond the limit are closed before any handshake', async () => {
   await start({ maxConnections: 2 });
   const first = await shakeHands();
