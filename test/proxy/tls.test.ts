@@ -245,14 +245,22 @@ test('beyond the limit on open handshakes the oldest gives way, so that a client
   expect(proxy.gateway.handshakes).toEqual({ failed: 1, latest: 'too many handshakes at once' });
 });
 
+test('where there are few places, those who only hold handshakes open get half of them', async () => {
+  await start({ maxConnections: 4 });
+  const silent = [openPlain(), openPlain(), openPlain()];
+  while (silent[0]?.resume().destroyed !== true) await sleep(5);
+  expect(await ask()).toContain('200 OK');
+  expect(proxy.gateway.counters.droppedConnections).toBe(0);
+});
+
 test('connections beyond the limit are closed before any handshake', async () => {
-  await start({ maxConnections: 2 });
+  await start({ maxConnections: 4 });
   const first = await shakeHands();
-  await shakeHands();
+  for (let further = 0; further < 3; further += 1) await shakeHands();
   await closed(openPlain());
   expect(proxy.gateway.counters.droppedConnections).toBe(1);
   first.destroy();
-  while ((await countConnections()) > 1) await sleep(5);
+  while ((await countConnections()) > 3) await sleep(5);
   expect(await ask()).toContain('200 OK');
 });
 
