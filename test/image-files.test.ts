@@ -13,6 +13,9 @@ const dockerfile = read('Dockerfile').replaceAll(/\\\n/g, ' ');
 const manifest = asRecord(JSON.parse(read('package.json')));
 const optional = asRecord(manifest['optionalDependencies']);
 
+/** Of the package, and made when it is packed. */
+const MADE = ['dist', 'npm-shrinkwrap.json'];
+
 /** From the folder of the build, not from another stage; without the place that it goes to. */
 function listCopied(): string[] {
   const lines = [...dockerfile.matchAll(/^COPY (?!--from)(.*)$/gm)].map(([, line = '']) => line.trim().split(/\s+/));
@@ -40,7 +43,7 @@ test('.dockerignore lets through what is copied, and nothing else but tests of w
 
 test('what the package holds, and what it is built with, is copied', () => {
   const files = manifest['files'];
-  const held = Array.isArray(files) ? files.filter((name) => name !== 'dist').map(String) : [];
+  const held = Array.isArray(files) ? files.map(String).filter((name) => !MADE.includes(name)) : [];
   const needed = ['src', 'dashboard', 'scripts', 'tsconfig.json', 'tsconfig.build.json', 'vite.config.ts', '.npmrc'];
   const isCopied = (path: string) => listCopied().some((copied) => `${path}/`.startsWith(`${copied}/`));
   expect([...held, ...needed].filter((path) => !isCopied(path))).toEqual([]);

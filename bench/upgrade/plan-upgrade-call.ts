@@ -14,7 +14,8 @@ export function planUpgradeCall(n: number, seed: number): CallPlan {
   const random = createSeededRandom(seed * 4_256_233 + n);
   if (random() < SESSION_SHARE) return planGoodSession(n, random);
   const shape = chooseShape(n, seed);
-  return planCall(n, random() < LONG_SHARE ? { ...shape, pauseMs: LONG_PAUSE_MS } : shape);
+  const isLong = random() < LONG_SHARE && !shape.kind.endsWith('-json');
+  return planCall(n, isLong ? { ...shape, pauseMs: LONG_PAUSE_MS } : shape);
 }
 
 /**
