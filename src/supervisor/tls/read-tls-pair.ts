@@ -9,9 +9,12 @@ import { createSecureContext } from 'node:tls';
 import type { CertificateStatus } from '../../channel.ts';
 import type { TlsFiles } from '../../config.ts';
 import { OperatorError } from '../../errors.ts';
+import { tryHandshake } from './try-handshake.ts';
 
 /** Of one file; a chain takes some kilobytes. */
 const MAX_PEM_BYTES = 1024 * 1024;
+/** What editors on Windows write in front of a text, read byte by byte; OpenSSL passes over the line that it stands in. */
+const BYTE_ORDER_MARK = /^\xef\xbb\xbf/;
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 export interface TlsTexts {
@@ -34,7 +37,7 @@ async function readPem(setting: string, path: string): Promise<string> {
     await using file = await open(path);
     const { size } = await file.stat();
     if (size > MAX_PEM_BYTES) throw new Error(`${shown} has more than 1 MiB`);
-    text = await file.readFile('latin1');
+    text = (await file.readFile('latin1')).replace(BYTE_ORDER_MARK, '');
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new OperatorError(`${setting}: cannot read the file: ${why}`, { cause });
@@ -43,8 +46,8 @@ async function readPem(setting: string, path: string): Promise<string> {
   return text;
 }
 
-/** Throws an OperatorError where no server could use the pair. */
-export function parseTlsPair(files: TlsFiles, { cert, key }: TlsTexts): TlsPair {
+/** Rejects with an OperatorError where no server could use the pair. */
+export async function parseTlsPair(files: TlsFiles, { cert, key }: TlsTexts): Promise<TlsPair> {
   const chain = (cert.match(CERTIFICATE) ?? []).map((text) => readCertificate(files, text));
   const [own] = chain;
   const certFile = `TOLLGATE_TLS_CERT: ${JSON.stringify(files.cert)}`;
@@ -59,7 +62,7 @@ export function parseTlsPair(files: TlsFiles, { cert, key }: TlsTexts): TlsPair 
     );
   }
   try {
-    createSecureContext({ cert, key });
+    await tryHandshake(createSecureContext({ cert, key }));
   } catch (cause) {
     throw new OperatorError(`${certFile} and its key cannot be used: ${sayWhy(cause)}`, { cause });
   }
@@ -106,10 +109,11 @@ function listNames({ subjectAltName = '' }: X509Certificate): readonly string[] 
 
 /** Why no client would accept it; null when some may. */
 export function judgeCertificate(
-  { names, validToMs }: Omit<CertificateStatus, 'problem'>,
+  { names, validFromMs, validToMs }: Omit<CertificateStatus, 'problem'>,
   nowMs: number,
 ): string | null {
   if (names.length === 0) return 'the certificate is valid for no host (it has no subjectAltName)';
+  if (validFromMs > nowMs) return `the certificate is not valid before ${new Date(validFromMs).toISOString()}`;
   if (validToMs <= nowMs) return `the certificate has expired on ${new Date(validToMs).toISOString()}`;
   return null;
 }

@@ -62,6 +62,23 @@ test('a pair is read with its names and its end', async () => {
   expect(status.validToMs - status.validFromMs).toBe(2 * 86_400_000);
 });
 
+test('a byte order mark, line ends of Windows and text around it change nothing', async () => {
+  const crlf = ({ cert, key }: typeof OLD) => ({ cert: cert.replace(/\n/g, '\r\n'), key: key.replace(/\n/g, '\r\n') });
+  expect(await refusal(crlf(OLD))).toBe('accepted');
+  expect(await refusal({ cert: `\ufeff${OLD.cert}${NEW.cert}`, key: `\ufeff${OLD.key}` })).toBe('accepted');
+  expect((await start()).identity()).toMatchObject({ cert: OLD.cert + NEW.cert, key: OLD.key });
+  expect(await refusal({ cert: `of localhost\n${OLD.cert}end\n` })).toBe('accepted');
+});
+
+test('a pair with which no client could shake hands is refused, although OpenSSL takes it', async () => {
+  const oddCurve = makeCertificate({ curve: 'secp256k1' });
+  const chain = makeCertificate({ curve: 'P-384' });
+  expect([await refusal(oddCurve), await refusal({ cert: `x${OLD.cert}${chain.cert}` })]).toEqual([
+    'TOLLGATE_TLS_CERT: "/tls.crt" and its key cannot be used: no suitable signature algorithm',
+    expect.stringMatching(/^TOLLGATE_TLS_CERT: "\/tls.crt" and its key cannot be used: \S[^\n]+$/),
+  ]);
+});
+
 test('what cannot be used is refused in one line that says why', async () => {
   const encrypted = execFileSync('openssl', ['pkey', '-aes256', '-passout', 'pass:x'], { input: OLD.key }).toString();
   expect([
@@ -87,14 +104,17 @@ test('what cannot be used is refused in one line that says why', async () => {
   await expect(start()).rejects.toThrow(/^TOLLGATE_TLS_CERT: cannot read the file: ENOENT[^\n]+$/);
 });
 
-test('one that has expired, or is for no host, is taken at a start and said to be of no use', async () => {
+test('one that is outside its dates, or for no host, is taken at a start and said to be of no use', async () => {
   write(makeCertificate({ hasExpired: true }));
   await start();
   write(makeCertificate({ names: '' }));
   await start();
+  write(makeCertificate({ isEarly: true }));
+  await start();
   expect(said).toEqual([
     expect.stringMatching(/^the certificate has expired on 20\S+Z: clients will refuse it; the files are read again/),
     expect.stringMatching(/^the certificate is valid for no host \(it has no subjectAltName\): clients will refuse it/),
+    expect.stringMatching(/^the certificate is not valid before 2126-01-01T00:00:00.000Z: clients will refuse it/),
   ]);
 });
 
@@ -149,16 +169,22 @@ test('a pair that is written half changes nothing, is told once, and comes into 
   ]);
 });
 
-test('one that has expired does not take the place of one that has not, until the files are as before', async () => {
-  write(OLD);
-  const renewal = await start();
-  write(makeCertificate({ hasExpired: true }));
-  await until(() => renewal.status().problem !== null);
-  expect(renewal.status().problem).toMatch(/^TOLLGATE_TLS_CERT: the certificate has expired on /);
-  write(OLD);
-  await until(() => renewal.status().problem === null);
-  expect([renewed.length, said.at(-1)]).toEqual([0, 'the TLS files hold the pair in force again']);
-});
+test.each([
+  ['has expired', { hasExpired: true }, 'the certificate has expired on 2'],
+  ['is not valid yet', { isEarly: true }, 'the certificate is not valid before 2126-01-01T00:00:00.000Z'],
+] as const)(
+  'one that %s does not take the place of one that is valid, until the files are as before',
+  async (_, how, why) => {
+    write(OLD);
+    const renewal = await start();
+    write(makeCertificate(how));
+    await until(() => renewal.status().problem !== null);
+    expect(renewal.status().problem).toContain(`TOLLGATE_TLS_CERT: ${why}`);
+    write(OLD);
+    await until(() => renewal.status().problem === null);
+    expect([renewed.length, said.at(-1)]).toEqual([0, 'the TLS files hold the pair in force again']);
+  },
+);
 
 test('asked for it, the files are read at once, and what is wrong with them is said without a second look', async () => {
   write(OLD);

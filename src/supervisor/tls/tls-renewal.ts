@@ -34,7 +34,7 @@ export interface TlsRenewalOptions {
 /** Rejects with an OperatorError when the files hold no usable pair. */
 export async function openTlsRenewal(options: TlsRenewalOptions): Promise<TlsRenewal> {
   const { files, onRenewed, log, signal, pollMs = TLS_POLL_MS } = options;
-  let pair = parseTlsPair(files, await readTlsTexts(files));
+  let pair = await parseTlsPair(files, await readTlsTexts(files));
   let ticketKeys = makeTicketKeys();
   let ticketKeysMs = performance.now();
   let problem: string | null = null;
@@ -58,7 +58,7 @@ export async function openTlsRenewal(options: TlsRenewalOptions): Promise<TlsRen
   async function readNext(): Promise<TlsPair | null> {
     const texts = await readTlsTexts(files);
     if (texts.cert === pair.cert && texts.key === pair.key) return null;
-    const next = parseTlsPair(files, texts);
+    const next = await parseTlsPair(files, texts);
     const nextFlaw = judgeCertificate(next, Date.now());
     if (nextFlaw !== null && judgeCertificate(pair, Date.now()) === null)
       throw new Error(`TOLLGATE_TLS_CERT: ${nextFlaw}`);
