@@ -150,4 +150,6 @@ test('the help that is kept for that is what the commands say (`npm run help` wr
   let text = '';
   for await (const chunk of child.stdout.setEncoding('utf8')) text += chunk;
   expect(readFileSync(join(root, 'bin/help.json'), 'utf8')).toBe(text);
+  // Node reads it itself wherever it stands, and ends when there is no such file.
+  expect(text).not.toContain('--env-file');
 });

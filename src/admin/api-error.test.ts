@@ -27,3 +27,10 @@ test('a full disk of the database is said as such, and is no defect of the gatew
   ]);
   expect(toApiError(databaseError('53200')).code).toBe('internal_error');
 });
+
+test.each(['timeout expired', 'timeout exceeded when trying to connect', 'Connection terminated unexpectedly'])(
+  'what the driver says of a database that cannot be asked (%s) is no defect of the gateway',
+  (message) => {
+    expect(toApiError(new Error(message))).toMatchObject({ status: 503, code: 'database_unavailable' });
+  },
+);

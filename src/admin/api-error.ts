@@ -35,7 +35,7 @@ const DOWN_ERRNO: readonly string[] = [
 ];
 /** What the driver throws without a code. */
 const DOWN_MESSAGE =
-  /connection terminated|timeout exceeded when trying to connect|not queryable|connection error|pool after calling end|query read timeout/i;
+  /connection terminated|timeout (?:exceeded when trying to connect|expired)|not queryable|connection error|pool after calling end|query read timeout/i;
 
 function codeOf(error: Error): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : '';

@@ -169,6 +169,11 @@ export const REFUSALS: readonly Refusal[] = [
     says: 'settings.TOLLGATE_DRAIN_SECONDS: the chart sets it itself',
   },
   {
+    name: 'a secret among the settings',
+    args: [...DATABASE, ...set('settings.TOLLGATE_AWS_BEDROCK_EU_SECRET_ACCESS_KEY=secret')],
+    says: 'settings.TOLLGATE_AWS_BEDROCK_EU_SECRET_ACCESS_KEY: it is a secret',
+  },
+  {
     name: 'a secret in plain sight',
     args: [...DATABASE, ...json('secretSettings=[{"name":"TOLLGATE_BODIES","secret":"a","key":"b"}]')],
     says: 'secretSettings/0/name',

@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { listUnknownSettings } from '../../settings/unknown-settings.ts';
 import { planInstall, planUninstall, type Step } from './install-steps.ts';
+import { readInstalledOptions } from './installed-options.ts';
 import type { Machine } from './machine.ts';
 import { listServiceFiles, type ServiceOptions } from './service-files.ts';
 
@@ -33,6 +34,7 @@ beforeEach(() => {
   machine = {
     root,
     hasUser: (name) => users.has(name),
+    isOwnedBy: (path, user) => done.includes(`give ${path.slice(root.length)} to ${user} as owner`),
     give: (path, user, as) => done.push(`give ${path.slice(root.length)} to ${user} as ${as}`),
     run: (program, args) => {
       done.push([program, ...args].join(' '));
@@ -188,6 +190,32 @@ test('one of several has settings and data of its own, which may lie elsewhere',
     'EnvironmentFile=-/srv/eu.env',
     '',
   ]);
+});
+
+test('installed once more without them, it keeps its user, its data directory and its file of settings', () => {
+  const told = { ...OPTIONS, name: 'eu', user: 'gate', dataDir: '/srv/eu', envFile: '/srv/eu.env' };
+  install(told);
+  expect(readInstalledOptions('eu', root)).toEqual({ user: 'gate', dataDir: '/srv/eu', envFile: '/srv/eu.env' });
+  expect(readInstalledOptions('us', root)).toEqual({ user: null, dataDir: null, envFile: null });
+});
+
+test('another user of one instance is not the user of the others', () => {
+  install({ ...OPTIONS, name: 'eu' });
+  install({ ...OPTIONS, name: 'us', user: 'gate' });
+  expect(read('etc/systemd/system/tollgate@.service')).toContain('\nUser=tollgate\n');
+  expect(read('etc/systemd/system/tollgate@us.service.d/10-machine.conf')).toContain('\nUser=gate\n');
+});
+
+test('a data directory that is there and empty is given to the user, and one that holds something is not', () => {
+  mkdirSync(join(root, 'mnt/disk/lost+found'), { recursive: true });
+  install({ ...OPTIONS, dataDir: '/mnt/disk' });
+  expect(done).toContain('give /mnt/disk to tollgate as owner');
+  mkdirSync(join(root, 'mnt/full/photos'), { recursive: true });
+  install({ ...OPTIONS, dataDir: '/mnt/full' });
+  expect(done.filter((line) => line.includes('/mnt/full'))).toEqual([]);
+  expect(tell(planInstall({ ...OPTIONS, dataDir: '/mnt/disk' }, machine, false))).not.toContain(
+    'give    /mnt/disk to tollgate',
+  );
 });
 
 test('it is removed without its settings and data; an edited file stays under another name', () => {

@@ -1,5 +1,14 @@
 /** What `tollgate service install` and `uninstall` do to a machine: told step by step, then done in the same order. */
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { OperatorError } from '../../errors.ts';
 import type { Machine } from './machine.ts';
@@ -58,6 +67,22 @@ function planDirectory(machine: Machine, path: string, mode: number, give: (path
   };
 }
 
+/** The top of a disk, say, is there already. What holds something is left as it is: the gateway says whose it is. */
+function planDataDirectory(machine: Machine, path: string, user: string): Step | null {
+  const onDisk = join(machine.root, path);
+  const give = () => machine.give(onDisk, user, 'owner');
+  if (!existsSync(onDisk)) return planDirectory(machine, path, 0o700, give);
+  const isEmpty = readdirSync(onDisk).every((entry) => entry === 'lost+found');
+  if (!isEmpty || machine.isOwnedBy(onDisk, user)) return null;
+  return {
+    what: `give    ${path} to ${user}`,
+    run: () => {
+      chmodSync(onDisk, 0o700);
+      give();
+    },
+  };
+}
+
 /** What somebody has edited stays, under a name that systemd does not read. */
 function planRemoval(machine: Machine, path: string): Step | null {
   const onDisk = join(machine.root, path);
@@ -88,9 +113,7 @@ export function planInstall(options: ServiceOptions, machine: Machine, isReplaci
     planDirectory(machine, places.credentialsDir, 0o700, () => {}),
     ...files.filter(({ path }) => path !== places.sysusersFile).map(plan),
     files.some(({ path }) => path === places.dropIn) ? null : planRemoval(machine, places.dropIn),
-    options.dataDir === null
-      ? null
-      : planDirectory(machine, options.dataDir, 0o700, (path) => machine.give(path, user, 'owner')),
+    options.dataDir === null ? null : planDataDirectory(machine, options.dataDir, user),
   ].filter((step) => step !== null);
   return steps.length === 0 ? [] : [...steps, planReload(machine)];
 }

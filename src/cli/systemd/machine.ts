@@ -1,6 +1,6 @@
 /** What installing a service asks of the machine beside its files: its users, and systemd's own programs. */
 import { spawnSync } from 'node:child_process';
-import { chownSync } from 'node:fs';
+import { chownSync, statSync } from 'node:fs';
 import { OperatorError } from '../../errors.ts';
 
 /** Removing a service stops it, and its stop may be long. */
@@ -12,6 +12,7 @@ export interface Machine {
   readonly hasUser: (name: string) => boolean;
   /** Gives a path to the user or, as `group`, to root and the user's group. The user must be there. */
   readonly give: (path: string, user: string, as: 'owner' | 'group') => void;
+  readonly isOwnedBy: (path: string, user: string) => boolean;
   /** Shows what the program prints; throws when it fails. */
   readonly run: (program: string, args: readonly string[]) => void;
 }
@@ -30,6 +31,7 @@ export function createMachine(): Machine {
       if (uid === null || gid === null) throw new OperatorError(`there is no user ${user}`);
       chownSync(path, as === 'owner' ? uid : 0, gid);
     },
+    isOwnedBy: (path, user) => statSync(path).uid === readId('-u', user),
     run: (program, args) => {
       const { status, error } = spawnSync(program, args, { stdio: ['ignore', 2, 2], timeout: RUN_LIMIT_MS });
       if (status === 0) return;

@@ -6,16 +6,17 @@ import { OperatorError } from '../../errors.ts';
 import { confirm } from '../confirm.ts';
 import { createOutput } from '../output.ts';
 import { planInstall, planUninstall, type Step } from './install-steps.ts';
+import { readInstalledOptions } from './installed-options.ts';
 import { createMachine } from './machine.ts';
 import { findPlaces, listServiceFiles, type ServiceOptions } from './service-files.ts';
-import type { Program } from './unit-text.ts';
+import { type Program, USUAL_USER } from './unit-text.ts';
 
 interface InstallFlags {
   readonly print?: true;
-  readonly user: string;
+  readonly user?: string;
   readonly name?: string;
   readonly dataDir?: string;
-  readonly envFile?: string;
+  readonly settings?: string;
   readonly replace?: true;
   readonly yes?: true;
 }
@@ -27,7 +28,9 @@ interface UninstallFlags {
 
 const OTHERS_MAY_PASS = 0o001;
 /** Where a service with `ProtectHome` sees nothing. */
-const HIDDEN = /^\/(?:home|root|run\/user)\//;
+const HIDDEN = /^\/(?:home|root|run\/user)(?:\/|$)/;
+/** Where one with `PrivateTmp` sees files of its own, which go with it. */
+const FLEETING = /^\/(?:var\/)?tmp(?:\/|$)/;
 
 function readName(name: string | undefined): string | null {
   if (name === undefined) return null;
@@ -39,8 +42,8 @@ function readName(name: string | undefined): string | null {
 }
 
 function readUser(user: string): string {
-  if (/^[a-z_][a-z0-9_-]{0,30}$/.test(user)) return user;
-  throw new OperatorError('--user: a name of small letters, digits, "-" and "_", at most 31');
+  if (/^[a-z_][a-z0-9_-]{0,30}$/.test(user) && user !== 'root') return user;
+  throw new OperatorError('--user: a name of small letters, digits, "-" and "_", at most 31, and not root');
 }
 
 /** A unit reads blanks, quotes and `%` in its own way, so that they are not taken at all. */
@@ -49,6 +52,14 @@ function readPath(what: string, path: string): string {
   if (/^\/[\w./@+-]+$/.test(whole)) return whole;
   throw new OperatorError(
     `${what}: ${JSON.stringify(whole)} has characters that do not fit into a unit; take another place`,
+  );
+}
+
+function readDataDir(path: string): string {
+  const whole = readPath('--data-dir', path);
+  if (!HIDDEN.test(whole) && !FLEETING.test(whole)) return whole;
+  throw new OperatorError(
+    `--data-dir: no service may look into ${whole}, nor into other home directories and /tmp; take another place`,
   );
 }
 
@@ -89,12 +100,15 @@ async function carryOut(steps: readonly Step[], isAsked: boolean): Promise<boole
 
 async function install(flags: InstallFlags): Promise<void> {
   const output = createOutput(process.stdout);
-  const options: ServiceOptions = {
-    ...{ name: readName(flags.name), user: readUser(flags.user), program: findProgram() },
-    dataDir: flags.dataDir === undefined ? null : readPath('--data-dir', flags.dataDir),
-    envFile: flags.envFile === undefined ? null : readPath('--env-file', flags.envFile),
-  };
   const machine = createMachine();
+  const name = readName(flags.name);
+  const installed = readInstalledOptions(name, machine.root);
+  const options: ServiceOptions = {
+    ...{ name, program: findProgram() },
+    user: flags.user === undefined ? (installed.user ?? USUAL_USER) : readUser(flags.user),
+    dataDir: flags.dataDir === undefined ? installed.dataDir : readDataDir(flags.dataDir),
+    envFile: flags.settings === undefined ? installed.envFile : readPath('--settings', flags.settings),
+  };
   if (flags.print) {
     for (const { path, text } of listServiceFiles(options, machine)) await output.line(`# ${path}\n${text}`);
     return;
@@ -118,28 +132,31 @@ async function uninstall(flags: UninstallFlags): Promise<void> {
   const output = createOutput(process.stdout);
   const name = readName(flags.name);
   requireSystemd();
-  const { unit, configDir, dataDir } = findPlaces(name, null, null);
-  const steps = planUninstall(name, createMachine());
+  const machine = createMachine();
+  const installed = readInstalledOptions(name, machine.root);
+  const { unit, configDir, envFile, dataDir } = findPlaces(name, installed.envFile, installed.dataDir);
+  const steps = planUninstall(name, machine);
   if (steps.length === 0) throw new OperatorError(`there is no service ${unit}`);
   if (!(await carryOut(steps, flags.yes !== true))) return;
-  await output.line(
-    `Done. Settings (${configDir}), data (${dataDir}, if it was not elsewhere) and the user are still there.`,
-  );
+  await output.line(`Done. Settings (${configDir}, ${envFile}), data (${dataDir}) and the user are still there.`);
 }
 
 export function addServiceCommands(program: Command): void {
   const service = program.command('service').description('the gateway as a service of systemd, hardened');
   service
     .command('install')
-    .description('write unit, user, folders and a file for the settings; it shows what it will do, and asks')
+    .description(
+      'write unit, user, folders and a file for the settings; it shows what it will do, and asks. What an earlier one was told stays',
+    )
     .option('--print', 'print the files and change nothing; works without root and without systemd')
-    .option('--user <name>', 'the system user that it runs as; made when there is none', 'tollgate')
+    .option('--user <name>', 'the system user that it runs as; made when there is none (tollgate)')
     .option(
       '--name <name>',
       'one of several on this machine: the service tollgate@NAME, with settings and data of its own',
     )
     .option('--data-dir <path>', 'where everything is kept (/var/lib/tollgate, or /var/lib/tollgate-NAME)')
-    .option('--env-file <path>', 'the file with its settings (/etc/tollgate/tollgate.env, or NAME.env)')
+    // Not --env-file, which Node takes for itself wherever it stands.
+    .option('--settings <path>', 'the file with its settings (/etc/tollgate/tollgate.env, or NAME.env)')
     .option('--replace', 'also replace files that were edited; they are kept as *.old')
     .option('--yes', 'do not ask')
     .addHelpText('after', '\nExample:\n  sudo tollgate service install && sudo systemctl enable --now tollgate')

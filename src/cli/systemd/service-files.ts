@@ -74,10 +74,11 @@ export function listServiceFiles(options: ServiceOptions, machine: Machine): rea
   const envFile = join(machine.root, places.envFile);
   const settings = existsSync(envFile) ? readFileSync(envFile, 'utf8') : '';
   const dropIn = formatDropIn({
+    user,
     credentials: listCredentials(machine.root, places.credentialsDir),
     ...{ dataDir: options.dataDir, envFile: options.envFile, hasLowPort: hasLowPort(settings) },
   });
-  const unit = formatUnit({ program, user, isTemplate: name !== null });
+  const unit = formatUnit({ program, isTemplate: name !== null });
   return [
     ...(machine.hasUser(user)
       ? []

@@ -9,10 +9,12 @@ export interface Program {
 
 export interface UnitOptions {
   readonly program: Program;
-  readonly user: string;
   /** `tollgate@.service`, for several gateways on one machine. */
   readonly isTemplate: boolean;
 }
+
+/** Of every service that was not told of another. */
+export const USUAL_USER = 'tollgate';
 
 /** The first line tells a file that is as we wrote it from one that somebody has edited. */
 export function signText(text: string): string {
@@ -26,7 +28,7 @@ export function isUnedited(signed: string): boolean {
   return lineEnd > 0 && signText(signed.slice(lineEnd + 1)) === signed;
 }
 
-export function formatUnit({ program, user, isTemplate }: UnitOptions): string {
+export function formatUnit({ program, isTemplate }: UnitOptions): string {
   const folder = isTemplate ? 'tollgate-%i' : 'tollgate';
   const command = `${program.node} ${program.entry}`;
   return signText(`# Settings belong in /etc/tollgate/${isTemplate ? '%i' : 'tollgate'}.env, changes of this unit in \`systemctl edit\`.
@@ -42,7 +44,7 @@ StartLimitIntervalSec=0
 # "Started" means that calls can be made. The gateway says so by systemd-notify, a child of its own.
 Type=notify
 NotifyAccess=all
-User=${user}
+User=${USUAL_USER}
 UMask=0077
 Environment=TOLLGATE_DATA_DIR=%S/${folder}
 EnvironmentFile=-/etc/tollgate/${isTemplate ? '%i' : 'tollgate'}.env
@@ -114,6 +116,7 @@ WantedBy=multi-user.target
 }
 
 export interface DropInOptions {
+  readonly user: string;
   /** Settings that stand in files of their own, by name; `systemd` reads them as root. */
   readonly credentials: readonly { readonly name: string; readonly path: string }[];
   /** Null: the state directory. */
@@ -124,8 +127,9 @@ export interface DropInOptions {
 }
 
 /** Null when this machine needs nothing of its own. */
-export function formatDropIn({ credentials, dataDir, envFile, hasLowPort }: DropInOptions): string | null {
+export function formatDropIn({ user, credentials, dataDir, envFile, hasLowPort }: DropInOptions): string | null {
   const service = [
+    ...(user === USUAL_USER ? [] : [`User=${user}`]),
     ...(dataDir === null
       ? []
       : ['StateDirectory=', `Environment=TOLLGATE_DATA_DIR=${dataDir}`, `ReadWritePaths=${dataDir}`]),

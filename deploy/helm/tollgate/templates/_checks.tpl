@@ -33,6 +33,9 @@
 {{- if has $name (splitList " " (include "tollgate.ownSettings" $)) -}}
 {{- fail (printf "settings.%s: the chart sets it itself, from its other values" $name) -}}
 {{- end -}}
+{{- if regexMatch "_(SECRET_ACCESS_KEY|SESSION_TOKEN)$" $name -}}
+{{- fail (printf "settings.%s: it is a secret, and would stand in the pods and in the values of the release; put it into a Secret, and name that in secretSettings" $name) -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
