@@ -181,6 +181,13 @@ test('certificate and key are two files, and one without the other is refused', 
   );
 });
 
+test('a key that is given in place of the name of its file is refused without being shown', () => {
+  const key = '-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----\n';
+  expect(refusal({ TOLLGATE_TLS_CERT: '/etc/c.pem', TOLLGATE_TLS_KEY: key })).toBe(
+    'TOLLGATE_TLS_KEY: it must be the name of a file in PEM, and is given what belongs into that file',
+  );
+});
+
 test('a wrong flag is named with its variable', () => {
   expect(refusal({}, { workers: '0' })).toBe(
     'TOLLGATE_WORKERS (--workers): "0" is not allowed; it must be a whole number from 1 to 64',
