@@ -17,7 +17,7 @@ export interface NodeAppDeps
   /** Its proxies have a snapshot of the keys: they can take calls. */
   readonly hasKeys: () => boolean;
   /** What is wrong, in sentences; null when nothing is. */
-  readonly problem: () => string | null;
+  readonly readProblem: () => Promise<string | null>;
 }
 
 const ELSEWHERE =
@@ -41,7 +41,7 @@ export function createNodeApp(deps: NodeAppDeps): AdminApp {
   async function answerReadiness(isTrusted: boolean): Promise<Response> {
     if (deps.isStopping()) return json(503, { status: 'stopping' });
     const database = (await isDatabaseUp(deps)) ? 'up' : 'down';
-    const problem = isTrusted ? deps.problem() : null;
+    const problem = isTrusted ? await deps.readProblem() : null;
     if (!deps.hasKeys()) return json(503, { status: 'no_keys', database, problem: problem ?? NO_KEYS });
     return json(200, { status: database === 'up' ? 'ok' : 'degraded', database, problem });
   }
@@ -59,7 +59,7 @@ export function createNodeApp(deps: NodeAppDeps): AdminApp {
     if (path === '/healthz') return json(200, { status: 'ok' });
     if (path === '/readyz') return answerReadiness(isTrusted);
     if (path === '/metrics') return answerMetrics(isTrusted);
-    const problem = isTrusted ? deps.problem() : null;
+    const problem = isTrusted ? await deps.readProblem() : null;
     return refuse(404, 'not_found', problem === null ? ELSEWHERE : `${ELSEWHERE} Of this node: ${problem}`);
   }
 

@@ -4,6 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { createNodeApp } from '../admin/node-app.ts';
+import type { CertificateStatus } from '../channel.ts';
 import { readVersion } from '../version.ts';
 import type { CreateNodeFace } from './node-face.ts';
 import { type RepeatedWatch, watchForKeepers } from './watch-for-keepers.ts';
@@ -21,9 +22,14 @@ export const workForOwnProxies: CreateNodeFace = (node, access) => {
     nodes: { ownId: node.id, list: node.listNodes, clock: clock.state, onSettingsChanged: async () => {} },
     nowMs: clock.nowMs,
     hasKeys: () => existsSync(start.keysFile),
-    problem: () => {
-      const problems = [node.databaseProblem(), watch?.problem() ?? null].filter((one) => one !== null);
-      return problems.length === 0 ? null : problems.join('; ');
+    readProblem: async () => {
+      const certificate = (await node.status.read())?.certificate;
+      const problems = [
+        node.databaseProblem(),
+        watch?.problem() ?? null,
+        certificateProblem(certificate, clock.nowMs()),
+      ];
+      return problems.filter((one) => one !== null).join('; ') || null;
     },
   });
   return {
@@ -34,3 +40,12 @@ export const workForOwnProxies: CreateNodeFace = (node, access) => {
     stop: async () => watch?.stop(),
   };
 };
+
+/** Nobody else says it: the command line asks another node. */
+function certificateProblem(certificate: CertificateStatus | undefined, nowMs: number): string | null {
+  if (certificate === undefined) return null;
+  const { problem, validToMs } = certificate;
+  const ended = validToMs <= nowMs ? `the certificate was valid until ${new Date(validToMs).toISOString()}` : null;
+  const refused = problem === null ? null : `the certificate before stays in force: ${problem}`;
+  return [ended, refused].filter((one) => one !== null).join('; ') || null;
+}

@@ -34,6 +34,7 @@ test.each([
     ['*.example.com'],
     'https://10.0.0.7:4141',
   ],
+  ['this machine with TLS by a node that has no certificate itself', '0.0.0.0', null, [], 'https://127.0.0.1:4141'],
 ])('clients are told %s', (_what, host, publicUrl, names, origin) => {
-  expect(proxyOrigin({ host, port: 4141, publicUrl }, names)).toBe(origin);
+  expect(proxyOrigin({ host, port: 4141, publicUrl, tls: names && { cert: '', key: '' } }, names ?? [])).toBe(origin);
 });

@@ -133,7 +133,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     });
     parts.databaseStarting = databaseStarting;
     databaseStarting.catch(() => {}); // Awaited below, and by a stop.
-    const origin = proxyOrigin(bound, parts.tls?.status().names ?? null);
+    // A node without proxies reads no certificate, and has the settings of those that have some.
+    const origin = proxyOrigin(bound, parts.tls?.status().names ?? []);
     const admin = writeAdminAccess(dataDir, formatOrigin(bound.adminHost, bound.adminPort), bound.adminToken);
     const base = { entry, env, lifelineFd, log };
     const given = { base, config: bound, spoolDir: paths.spool, keysFile: paths.keys };

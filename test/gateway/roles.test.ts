@@ -2,8 +2,10 @@
  * One node with the role `control` and two with the role `proxy` on one PostgreSQL: calls go through the proxies, keys and
  * whatever is done for all come from control, and each side lives while the other is away.
  */
+import { rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildBatch } from '../../src/shipper/build-batch.ts';
@@ -11,9 +13,10 @@ import { openIngestSession } from '../../src/shipper/ingest-session.ts';
 import { callBegin, callEnd, priceByToken } from '../call-fixtures.ts';
 import { openTestPool } from '../open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../postgres.ts';
+import { makeCertificate } from '../proxy/make-certificate.ts';
 import { makeNode, type RoleNode } from './node-of-role.ts';
 import { runTollgate } from './run-tollgate.ts';
-import { readAdminFile, waitUntil } from './start-gateway.ts';
+import { makeDataDir, readAdminFile, waitUntil } from './start-gateway.ts';
 
 const DAY_MS = 86_400_000;
 const OLD_CALLS = 10;
@@ -306,4 +309,34 @@ test('a proxy node whose database is away takes no calls before it has its keys,
   second.start();
   await waitUntil('its banner', () => (second.output().includes('role control') ? true : undefined));
   expect(second.output()).not.toContain('tgk_');
+});
+
+test('with TLS for all nodes control leads to https, and a proxy node says itself what is wrong with its certificate', async () => {
+  const dir = makeDataDir();
+  const files = { TOLLGATE_TLS_CERT: join(dir, 'tls.crt'), TOLLGATE_TLS_KEY: join(dir, 'tls.key') };
+  const { cert, key } = makeCertificate({ names: 'DNS:localhost,IP:127.0.0.1' });
+  writeFileSync(files.TOLLGATE_TLS_CERT, cert);
+  writeFileSync(files.TOLLGATE_TLS_KEY, key);
+  const databaseUrl = await server.createDatabase('roles_tls');
+  const control = await make('keeper-tls', 'control', databaseUrl, {
+    ...files,
+    TOLLGATE_TLS_CERT: join(dir, 'nowhere'),
+  });
+  const proxy = await make('edge-tls', 'proxy', databaseUrl, files);
+  control.start();
+  proxy.start();
+  await control.ready('admin');
+  await proxy.ready('admin');
+  expect(await control.api('/api/v1/status')).toMatchObject({ base_url: `https://127.0.0.1:${control.port}` });
+
+  const { token } = readAdminFile(proxy.dataDir);
+  expect(JSON.parse((await proxy.admin('/readyz', { token })).text)).toMatchObject({ problem: null });
+  writeFileSync(files.TOLLGATE_TLS_KEY, 'half');
+  await waitUntil('what is wrong', async () =>
+    (await proxy.admin('/readyz', { token })).text.includes('TOLLGATE_TLS_KEY') ? true : undefined,
+  );
+  const { stderr } = await runTollgate(proxy.dataDir, ['doctor']);
+  expect(stderr).toMatch(/Of this node: the certificate before stays in force: TOLLGATE_TLS_KEY: .* is not in PEM/);
+  expect((await proxy.admin('/readyz')).text).toContain('"problem":null');
+  rmSync(dir, { recursive: true });
 });

@@ -207,7 +207,8 @@ describe('a client that goes at the last event', () => {
   });
 
   test('of a provider that goes on and on is cut after some KiB', async () => {
-    const more = Buffer.from(`: ${'x'.repeat(300_000)}\n\n`);
+    // More than the buffers of both connections take before the gateway sees that the client has gone.
+    const more = Buffer.from(`: ${'x'.repeat(30_000_000)}\n\n`);
     provider.setAnswer(() => [
       ...inTwo(MESSAGES, sse(START, STOP_REASON, { type: 'message_stop' }), more, 20).slice(0, -1),
       { waitMs: 30_000 },
@@ -217,7 +218,7 @@ describe('a client that goes at the last event', () => {
     await (await provider.waitForRequest(index)).closed;
     const { end } = await proxy.lastCall();
     expect(end).toMatchObject({ outcome: 'ok', usageSource: 'provider' });
-    expect(end.responseBytes).toBeLessThan(300_000);
+    expect(end.responseBytes).toBeLessThan(30_000_000);
   });
 
   test('of a compressed stream was served well, too', async () => {
