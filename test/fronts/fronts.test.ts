@@ -66,8 +66,9 @@ test.each(
 
 /** Caddy before 2.8 ends it as if it were whole; docs/in-front.md says so. */
 function passesCutsOn(name: string): boolean {
-  if (name !== 'Caddy') return true;
-  const version = execFileSync('caddy', ['version'], { encoding: 'utf8' });
+  const caddy = kinds.find((kind) => kind.name === 'Caddy');
+  if (caddy?.name !== name) return true;
+  const version = execFileSync(caddy.program, [caddy.versionArgument], { encoding: 'utf8' });
   const [, major = '0', minor = '0'] = /^v?(\d+)\.(\d+)/.exec(version) ?? [];
   return Number(major) * 100 + Number(minor) >= 208;
 }
