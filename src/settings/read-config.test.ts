@@ -162,6 +162,10 @@ test.each([
     'DATABASE_URL and DATABASE_URL_FILE are both set; set one of them',
   ],
   [
+    { DATABASE_URL_FILE: 'postgres://me:secret@host/db' },
+    'DATABASE_URL_FILE: there is no file of this name; it must be the path of a file',
+  ],
+  [
     { DATABASE_URL_FILE: '/nowhere/x' },
     "DATABASE_URL_FILE: cannot read the file: ENOENT: no such file or directory, open '/nowhere/x'",
   ],
