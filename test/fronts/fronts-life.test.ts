@@ -10,7 +10,6 @@ import type { HttpVersion } from './open-call.ts';
 /** Above the 60 s that are the default of most proxies for a silent upstream. */
 const SILENCE_MS = 65_000;
 const STREAMS_EACH = 10;
-const VERSIONS: readonly HttpVersion[] = ['HTTP/1.1', 'HTTP/2'];
 
 const kinds = installedFronts();
 const stage = openFrontStage(kinds);
@@ -25,14 +24,14 @@ type EveryFront<T> = Record<string, T>;
 
 /** By the name of the front and the version of HTTP. */
 async function throughEvery<T>(run: (front: Front, version: HttpVersion) => Promise<T>): Promise<EveryFront<T>> {
-  const entries = stage().fronts.flatMap((front) =>
-    VERSIONS.map(async (version) => [`${front.name} ${version}`, await run(front, version)] as const),
+  const entries = kinds.flatMap(({ name, versions }) =>
+    versions.map(async (version) => [`${name} ${version}`, await run(stage().front(name), version)] as const),
   );
   return Object.fromEntries(await Promise.all(entries));
 }
 
 function everywhere<T>(value: T): EveryFront<T> {
-  const names = kinds.flatMap(({ name }) => VERSIONS.map((version) => `${name} ${version}`));
+  const names = kinds.flatMap(({ name, versions }) => versions.map((version) => `${name} ${version}`));
   return Object.fromEntries(names.map((name) => [name, value]));
 }
 

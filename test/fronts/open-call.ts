@@ -36,10 +36,11 @@ export interface OpenCall {
 
 type HeaderValues = Readonly<Record<string, string | readonly string[] | number | undefined>>;
 
-function readAnswer(status: number, headers: HeaderValues, stream: Readable): Answer {
+function readAnswer(status: number, headers: HeaderValues, stream: Readable, wasCut = () => false): Answer {
   const pieces = stream[Symbol.asyncIterator]();
   const next = async (): Promise<Buffer | null> => {
     const { done, value } = await pieces.next();
+    if (done === true && wasCut()) throw new Error('the answer was cut');
     return done === true ? null : Buffer.from(value);
   };
   return {
@@ -106,7 +107,11 @@ function openHttp2({
   const answer = new Promise<Answer>((resolve, reject) => {
     session.on('error', reject);
     stream.on('error', reject);
-    stream.once('response', (received) => resolve(readAnswer(received[':status'] ?? 0, received, stream)));
+    stream.once('response', (received) => {
+      // A reset that says "cancel" is an orderly end for Node.
+      const wasCut = () => (stream.rstCode ?? 0) !== constants.NGHTTP2_NO_ERROR;
+      resolve(readAnswer(received[':status'] ?? 0, received, stream, wasCut));
+    });
   });
   stream.once('close', () => session.close());
   return { send: stream, answer, abort: () => stream.close(constants.NGHTTP2_CANCEL) };

@@ -106,10 +106,9 @@ const PROXIES: readonly MetricDefinition[] = [
     help: 'Requests that the gateway refused, by the code in X-Gateway-Error, since the control process started.',
     type: 'counter',
     labels: ['code'],
+    // All of them from the start: Prometheus sees no increase in a counter that begins with its first event.
     read: ({ proxies }) =>
-      Object.entries(proxies.refusals)
-        .filter(([code]) => Object.hasOwn(GATEWAY_ERRORS, code))
-        .map(([code, value]) => ({ labels: { code }, value })),
+      Object.keys(GATEWAY_ERRORS).map((code) => ({ labels: { code }, value: proxies.refusals[code] ?? 0 })),
   },
   counter(
     'tollgate_bodies_dropped_total',
