@@ -162,7 +162,10 @@ export function addKeyRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     summary: 'Revoke a gateway key; revoking again changes nothing',
     request: { params: IdParameter },
     responses: {
-      200: jsonAnswer(KeyBody, 'The revoked key; no proxy accepts it any more'),
+      200: jsonAnswer(
+        KeyBody,
+        'The revoked key; no proxy of this node accepts it any more, and those of other nodes within a second',
+      ),
       404: errorAnswer('No such key'),
       ...COMMON_ERRORS,
     },

@@ -88,7 +88,9 @@ async function revokeKey(id: string, flags: KeyFlags): Promise<void> {
   const client = createGatewayClient(flags, process.env);
   const key = await client.ask(AnyRecord, `/api/v1/keys/${parseId(id)}`, { method: 'DELETE' });
   if (flags.json) return output.json(key);
-  return output.line(`Key ${id} (${textField(key, 'name')}) is revoked; no proxy accepts it any more.`);
+  return output.line(
+    `Key ${id} (${textField(key, 'name')}) is revoked; no proxy of this node accepts it any more, and those of others within a second.`,
+  );
 }
 
 export function addKeysCommands(program: Command, addClientOptions: (command: Command) => Command): void {

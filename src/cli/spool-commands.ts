@@ -8,7 +8,8 @@ import { findNodeId } from '../spool/find-node-id.ts';
 import { type FoundProcess, findProcesses, inspectProcess } from '../spool/inspect-spool.ts';
 import { packSpool } from '../spool/spool-package.ts';
 import { type ClientFlags, createGatewayClient, type GatewayClient } from './gateway-client.ts';
-import { createOutput } from './output.ts';
+import { createOutput, type Output } from './output.ts';
+import { readNodes } from './read-nodes.ts';
 import { terminalText } from './terminal-text.ts';
 
 /** Nothing may have changed for so long: who copies may pause. */
@@ -160,6 +161,19 @@ async function importSpool(dir: string, flags: ImportFlags): Promise<void> {
     isStored
       ? `Stored: ${what}. The files in ${dir} are not needed any more; \`tollgate verify\` accounts for their calls.`
       : `Taken in: ${what}; they are stored by themselves.`,
+  );
+  if (isStored) await tellHowToForget(client, dir, output);
+}
+
+/** The list has what the node said last of its spool, which may be in several folders: nobody else can say that all is here. */
+async function tellHowToForget(client: GatewayClient, dir: string, output: Output): Promise<void> {
+  const id = findNodeId(dir);
+  const gone = (await readNodes(client)).data.find(
+    (node) => node.id === id && !node.is_self && node.state !== 'stopped',
+  );
+  if (gone === undefined) return;
+  await output.line(
+    `The list of nodes has what ${terminalText(gone.name)} said last. When all of its spool is here: tollgate nodes forget ${terminalText(gone.name)}`,
   );
 }
 

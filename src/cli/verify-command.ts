@@ -7,7 +7,7 @@ import { formatCount } from '../format-amounts.ts';
 import { Status } from './findings.ts';
 import { type ClientFlags, createGatewayClient } from './gateway-client.ts';
 import { formatEquation, isUnbalanced } from './judge-accounts.ts';
-import { describeLeft, hasLeft } from './judge-nodes.ts';
+import { describeLeft, hasLeft, type Node } from './judge-nodes.ts';
 import { createOutput } from './output.ts';
 import { readAgain } from './read-again.ts';
 import { readNodes } from './read-nodes.ts';
@@ -54,9 +54,15 @@ async function verify(flags: VerifyFlags): Promise<void> {
   if (differences > shown.length) await output.line(`and ${formatCount(differences - shown.length)} more`);
   await output.line(`roll-ups: ${formatCount(differences)} differences from the records`);
   if (later === null) await output.line('calls: the spool cannot be read; see the gateway’s log');
-  else await output.line(`calls: ${isBalanced ? '' : 'do not balance: '}${formatEquation(later)}`);
+  else await output.line(`calls${ofWhich(nodes)}: ${isBalanced ? '' : 'do not balance: '}${formatEquation(later)}`);
   for (const node of gone)
     await output.line(`node ${terminalText(node.name)}: silent, so not all is here: ${describeLeft(node)}`);
+}
+
+/** The account is of the calls that came through the node that answers, which may be one that takes none. */
+function ofWhich(nodes: readonly Node[]): string {
+  const self = nodes.find(({ is_self }) => is_self);
+  return nodes.length < 2 || self === undefined ? '' : ` of node ${terminalText(self.name)}`;
 }
 
 export function addVerifyCommand(program: Command, addClientOptions: (command: Command) => Command): void {

@@ -162,6 +162,10 @@ test.each([
     'DATABASE_URL and DATABASE_URL_FILE are both set; set one of them',
   ],
   [
+    { DATABASE_URL_FILE: 'postgres://me:secret@host/db' },
+    'DATABASE_URL_FILE: there is no file of this name; it must be the path of a file',
+  ],
+  [
     { DATABASE_URL_FILE: '/nowhere/x' },
     "DATABASE_URL_FILE: cannot read the file: ENOENT: no such file or directory, open '/nowhere/x'",
   ],
@@ -178,6 +182,13 @@ test('certificate and key are two files, and one without the other is refused', 
   );
   expect(refusal({}, { tlsKey: 'k.pem' })).toMatch(
     /^TOLLGATE_TLS_KEY \(--tls-key\) is set and TOLLGATE_TLS_CERT is not/,
+  );
+});
+
+test('a key that is given in place of the name of its file is refused without being shown', () => {
+  const key = '-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----\n';
+  expect(refusal({ TOLLGATE_TLS_CERT: '/etc/c.pem', TOLLGATE_TLS_KEY: key })).toBe(
+    'TOLLGATE_TLS_KEY: it must be the name of a file in PEM, and is given what belongs into that file',
   );
 });
 

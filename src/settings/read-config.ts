@@ -64,6 +64,12 @@ function readPublicUrl(given: Given): string | null {
 
 /** Their content is read, and read again, by the supervisor. */
 function readTlsFiles(cert: Given, key: Given): TlsFiles | null {
+  // Whatever becomes of a file is said with its name, and this one would be a key.
+  for (const { name, value } of [cert, key])
+    if (value?.includes('-----BEGIN') === true)
+      throw new OperatorError(
+        `${name}: it must be the name of a file in PEM, and is given what belongs into that file`,
+      );
   if (cert.value === null && key.value === null) return null;
   if (cert.value !== null && key.value !== null) return { cert: resolve(cert.value), key: resolve(key.value) };
   const [given, missing] = cert.value === null ? [key, cert] : [cert, key];

@@ -68,9 +68,7 @@ test.each(
 function passesCutsOn(name: string): boolean {
   const caddy = kinds.find((kind) => kind.name === 'Caddy');
   if (caddy?.name !== name) return true;
-  const version = execFileSync(caddy.program, [caddy.versionArgument], { encoding: 'utf8' });
-  const [, major = '0', minor = '0'] = /^v?(\d+)\.(\d+)/.exec(version) ?? [];
-  return Number(major) * 100 + Number(minor) >= 208;
+  return !/^v?2\.[0-7]\./.test(execFileSync(caddy.program, [caddy.versionArgument], { encoding: 'utf8' }));
 }
 
 test.each(routes)('an answer that the provider cuts does not look whole through %s over %s', async (name, version) => {

@@ -224,6 +224,7 @@ test('a wrong clock, a short setting and a node that is gone cost no row', async
   expect(imported.code).toBe(0);
   expect(missingFrom(await storedIds())).toEqual([]);
   const again = await runTollgate(a.dataDir, ['spool', 'import', short.dataDir]);
+  expect(again.stdout).toMatch(/^Stored: .*\n.*When all of its spool is here: tollgate nodes forget short\n$/);
   expect(again.code).toBe(0);
 
   const ids = await storedIds();
@@ -234,6 +235,7 @@ test('a wrong clock, a short setting and a node that is gone cost no row', async
   expect((await pool.query('select from llm_open_calls')).rowCount).toBe(0);
   await runTollgate(a.dataDir, ['nodes', 'forget', 'short']);
   const verified = await runTollgate(a.dataDir, ['verify']);
+  expect(verified.stdout).toMatch(/^calls of node a: \d+ accepted = /m);
   expect(verified.stdout).toMatch(/roll-ups: 0 differences/);
   expect(verified.code).toBe(0);
 });
