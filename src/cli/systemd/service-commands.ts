@@ -123,9 +123,9 @@ async function install(flags: InstallFlags): Promise<void> {
   const where = dataDir === '/var/lib/tollgate' ? '' : ` --data-dir ${dataDir}`;
   await output.line(`Done. Next:
   1. settings:  ${envFile}
-  2. start:     systemctl enable --now ${unit}     (when it runs already: systemctl restart ${unit})
-  3. a key:     tollgate keys create NAME${where}
-  4. look:      systemctl status ${unit};  journalctl -u ${unit};  tollgate doctor${where}`);
+  2. start:     sudo systemctl enable --now ${unit}     (when it runs already: sudo systemctl restart ${unit})
+  3. a key:     sudo tollgate keys create NAME${where}
+  4. look:      systemctl status ${unit};  sudo journalctl -u ${unit};  sudo tollgate doctor${where}`);
 }
 
 async function uninstall(flags: UninstallFlags): Promise<void> {
