@@ -118,7 +118,7 @@ export class UpstreamConnector {
     const socket = connectTls({
       ...where,
       secureContext: this.#secureContext,
-      // Whatever NODE_TLS_REJECT_UNAUTHORIZED says.
+      // Whatever the variable of Node says that turns it off.
       rejectUnauthorized: true,
       ALPNProtocols: ['http/1.1'],
       ...(isIP(this.#hostname) === 0 ? { servername: this.#hostname } : {}),
