@@ -106,11 +106,11 @@ test('what cannot be used is refused in one line that says why', async () => {
 
 test('one that is outside its dates, or for no host, is taken at a start and said to be of no use', async () => {
   write(makeCertificate({ hasExpired: true }));
-  await start();
+  await start(3_600_000);
   write(makeCertificate({ names: '' }));
-  await start();
+  await start(3_600_000);
   write(makeCertificate({ isEarly: true }));
-  await start();
+  await start(3_600_000);
   expect(said).toEqual([
     expect.stringMatching(/^the certificate has expired on 20\S+Z: clients will refuse it; the files are read again/),
     expect.stringMatching(/^the certificate is valid for no host \(it has no subjectAltName\): clients will refuse it/),
