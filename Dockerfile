@@ -11,7 +11,7 @@ FROM --platform=$BUILDPLATFORM ${BUILD_IMAGE} AS package
 WORKDIR /source
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
-COPY tsconfig.json tsconfig.build.json vite.config.ts README.md CHANGELOG.md LICENSE ./
+COPY tsconfig.json tsconfig.build.json README.md CHANGELOG.md LICENSE ./
 COPY bin bin
 COPY scripts scripts
 COPY migrations migrations

@@ -1,23 +1,39 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { LongestFirst } from './test/longest-first.ts';
-import { quickDir } from './test/quick-dir.ts';
+import { LONG_BROWSER_TESTS, LONG_GATEWAY_TESTS, listPostgresTests } from './test/support/long-tests.ts';
+import { LongestFirst } from './test/support/longest-first.ts';
+import { ALL_POSTGRES_KINDS } from './test/support/postgres.ts';
+import { quickDir } from './test/support/quick-dir.ts';
 
-// `unit` is quick and starts nothing but databases and proxies in process. `gateway` starts whole gateways (a database,
-// several processes), and `browser` opens the dashboard of one in a real Chromium: those spend much of their time
-// waiting, so that on two cores three files at once are quicker than two; more would only be each other's timeouts. All
-// projects run together, the long files first, so that the quick ones fill what those leave free.
+// `fast` needs no database, socket or browser: the tests beside the code, and test/rules. `parts` starts at most a
+// database, or a proxy in its own process. `gateway` starts whole gateways (a database, several processes), and
+// `browser` opens the dashboard of one in a real Chromium: those spend much of their time waiting, so that on two cores
+// three files at once are quicker than two; more would only be each other's timeouts. All projects run together, the
+// long files first, so that the quick ones fill what those leave free.
+//
+// `npm test` leaves out the projects named `long…`, which `npm run test:long` runs: `long` has the files of `gateway`
+// that take minutes, `long-browser` those of `browser`; `long-cuts` runs one file of `fast` again and cuts the recorded
+// answers at every byte; `long-postgres` runs the tests of the database again on PostgreSQL 15, where it is installed.
 const maxWorkers = Math.max(3, Math.floor(availableParallelism() / 2));
-const env = { TMPDIR: quickDir() };
+const env = { TMPDIR: quickDir(), TEST_POSTGRES: 'embedded' };
 const WHOLE = { testTimeout: 180_000, hookTimeout: 180_000, maxWorkers, env };
 
 /** They measure the memory of their process, or change its settings, and have one of their own. */
 const ALONE = [
   'test/proxy/upstream-client.test.ts',
   'test/proxy/upstream-tls.test.ts',
-  'src/wire/gathered-bytes.test.ts',
+  'src/formats/wire/gathered-bytes.test.ts',
 ];
-const UNIT = { testTimeout: 60_000, maxWorkers, env };
+const SHORT = { testTimeout: 60_000, maxWorkers, env };
+// No module keeps state, so files can share a process: most of a short file is loading what it tests.
+const SHARED = { ...SHORT, isolate: false, exclude: ALONE };
+const BROWSER = { ...WHOLE, globalSetup: ['test/browser/build-once.ts'] };
+const OTHER_POSTGRES = {
+  name: 'long-postgres',
+  include: [...listPostgresTests()],
+  ...WHOLE,
+  env: { ...env, TEST_POSTGRES: 'others' },
+};
 
 export default defineConfig({
   test: {
@@ -26,25 +42,23 @@ export default defineConfig({
     projects: [
       {
         test: {
-          name: 'unit',
+          name: 'fast',
           include: [
             'src/**/*.test.ts',
+            'clients/typescript/src/**/*.test.ts',
             'dashboard/src/**/*.test.ts',
-            'test/*.test.ts',
-            'test/proxy/*.test.ts',
-            'test/corpus/*.test.ts',
+            'test/rules/*.test.ts',
           ],
-          exclude: ALONE,
-          // No module keeps state, so files can share a process: most of a short file is loading what it tests.
-          isolate: false,
-          ...UNIT,
+          ...SHARED,
         },
       },
-      { test: { name: 'alone', include: ALONE, ...UNIT } },
+      { test: { name: 'parts', include: ['test/{database,process,proxy,corpus}/*.test.ts'], ...SHARED } },
+      { test: { name: 'alone', include: ALONE, ...SHORT } },
       {
         test: {
           name: 'gateway',
           include: ['test/gateway/**/*.test.ts'],
+          exclude: [...LONG_GATEWAY_TESTS],
           ...WHOLE,
         },
       },
@@ -52,10 +66,21 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
-          globalSetup: ['test/browser/build-once.ts'],
-          ...WHOLE,
+          exclude: [...LONG_BROWSER_TESTS],
+          ...BROWSER,
         },
       },
+      { test: { name: 'long', include: [...LONG_GATEWAY_TESTS], ...WHOLE } },
+      { test: { name: 'long-browser', include: [...LONG_BROWSER_TESTS], ...BROWSER } },
+      {
+        test: {
+          name: 'long-cuts',
+          include: ['test/rules/fixture-usage.test.ts'],
+          ...SHARED,
+          env: { ...env, TEST_CUTS: 'everywhere' },
+        },
+      },
+      ...(ALL_POSTGRES_KINDS.length > 1 ? [{ test: OTHER_POSTGRES }] : []),
     ],
   },
 });

@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { quickDir } from './test/quick-dir.ts';
+import { quickDir } from './test/support/quick-dir.ts';
 
 // `npm run test:fronts`: the files of deploy/front in nginx, Caddy and HAProxy, as far as they are installed. One file at a
 // time: they wait for a minute on purpose, and start two gateways each.

@@ -3,7 +3,7 @@
 // no syntax newer than ES2015, and the program is imported only when this Node can run it. It hands over to the Node that
 // comes with it (a package of the platform's) when the machine's own is too old.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -46,7 +46,7 @@ function findOwnNode() {
       const node = join(dirname(find.resolve(`${names[index]}/package.json`)), 'bin', 'node');
       if (existsSync(node)) return node;
     } catch (_absent) {
-      // Of another platform.
+      // It is for another platform.
     }
   }
   return null;
@@ -70,10 +70,21 @@ function showHelp() {
   return true;
 }
 
+// npm writes the first of these files last. When it is the newer one, nothing has to be compared.
+function isInstalledSince() {
+  try {
+    const installed = statSync(join(root, 'node_modules', '.package-lock.json')).mtimeMs;
+    return installed > statSync(join(root, 'package-lock.json')).mtimeMs && findOwnNode() !== null;
+  } catch (_missing) {
+    return false;
+  }
+}
+
 if (isClone && showHelp()) process.exit(0);
-if (isClone) {
-  // Quick when all is installed; else it installs, and says so.
-  const install = spawnSync(process.execPath, [join(root, 'scripts', 'ensure-install.mjs')], { stdio: 'inherit' });
+if (isClone && !isInstalledSince()) {
+  // Quick when all is installed; else it installs what running needs, and says so.
+  const script = join(root, 'scripts', 'ensure-install.mjs');
+  const install = spawnSync(process.execPath, [script, '--to-run'], { stdio: 'inherit' });
   if (install.status !== 0) process.exit(1);
 }
 const ownNode = findOwnNode();

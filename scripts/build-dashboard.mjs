@@ -8,12 +8,13 @@ import { dirname, extname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { installDashboardTools } from './dashboard-tools.mjs';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const source = join(root, 'dashboard');
 const target = join(root, 'dist', 'dashboard');
 const note = '.inputs';
-const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js');
+const vitePath = join('node_modules', 'vite', 'bin', 'vite.js');
 const isForced = process.argv.includes('--force');
 const isOptional = process.argv.includes('--optional');
 
@@ -23,6 +24,7 @@ const MIN_BYTES = 512;
 
 function listFiles(dir) {
   return readdirSync(dir, { recursive: true })
+    .filter((name) => !name.startsWith('node_modules'))
     .map((name) => join(dir, name))
     .filter((path) => statSync(path).isFile())
     .sort();
@@ -39,7 +41,7 @@ function readImports(path) {
 function listInputs() {
   const inputs = new Set(listFiles(source).filter((path) => !/\.test\.tsx?$/.test(path)));
   for (const path of inputs) if (/\.tsx?$/.test(path)) for (const imported of readImports(path)) inputs.add(imported);
-  const tools = ['vite.config.ts', 'package-lock.json', 'scripts/build-dashboard.mjs'];
+  const tools = ['package-lock.json', 'scripts/build-dashboard.mjs'];
   return [...inputs, ...tools.map((path) => join(root, path))].sort();
 }
 
@@ -93,14 +95,26 @@ function takePlace(built) {
 
 async function build(inputs) {
   const startedMs = Date.now();
-  process.stderr.write('Tollgate: building the dashboard (once, or when it changed; about half a minute) ...\n');
+  process.stderr.write(
+    'Tollgate: building the dashboard (once, or when it changed; about half a minute, and as long to fetch the tools where they are missing) ...\n',
+  );
   const built = join(root, 'dist', `.dashboard-${process.pid}`);
   // The Node that the clone brings is newer than some that this script runs on.
   const ownNode = join(root, 'node_modules', '.bin', 'node');
   const node = existsSync(ownNode) ? ownNode : process.execPath;
   mkdirSync(join(root, 'dist'), { recursive: true });
+  const hasTools = existsSync(join(root, vitePath));
+  const removeTools = hasTools ? () => {} : await installDashboardTools(root);
   try {
-    const args = [vite, 'build', '--logLevel', 'warn', '--outDir', built];
+    const args = [
+      join(hasTools ? root : source, vitePath),
+      'build',
+      'dashboard',
+      '--logLevel',
+      'warn',
+      '--outDir',
+      built,
+    ];
     // Test runners set it to `test`, and then the libraries' slow development forms would be built in.
     const env = { ...process.env, NODE_ENV: 'production' };
     const { status } = spawnSync(node, args, { cwd: root, env, stdio: ['ignore', 2, 2] });
@@ -112,12 +126,13 @@ async function build(inputs) {
   } catch (error) {
     fail(`the dashboard could not be built: ${error.message}.`);
   } finally {
+    removeTools();
     rmSync(built, { recursive: true, force: true });
   }
 }
 
-if (!existsSync(vite) || !existsSync(source)) {
-  if (!existsSync(target)) fail('the dashboard is not built, and the tools for it are not installed (npm ci).');
+if (!existsSync(source)) {
+  if (!existsSync(target)) fail('the dashboard is not built, and its sources are not here.');
 } else {
   const inputs = hashInputs();
   if (isForced || inputs !== readNote()) await build(inputs);

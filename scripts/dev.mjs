@@ -19,7 +19,15 @@ const gateway = spawn(process.execPath, [join(root, 'src/main.ts'), 'start', '--
 });
 const vite = spawn(
   process.execPath,
-  [join(root, 'node_modules/vite/bin/vite.js'), '--port', String(VITE_PORT), '--strictPort', '--clearScreen', 'false'],
+  [
+    join(root, 'node_modules/vite/bin/vite.js'),
+    'dashboard',
+    '--port',
+    String(VITE_PORT),
+    '--strictPort',
+    '--clearScreen',
+    'false',
+  ],
   { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, TOLLGATE_ADMIN_ORIGIN: adminOrigin } },
 );
 

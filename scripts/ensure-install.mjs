@@ -1,17 +1,18 @@
 // Makes `npm start` and `npm test` work in a clone where nothing was installed yet, on any Node from 20 on: installs
-// what the lock file names when it is missing or out of date, and makes sure that the Node which the clone brings
-// (node_modules/.bin/node) is there. Runs on the machine's own Node, so it uses only what Node 20 has.
+// what the lock file names when it is missing or out of date (with `--to-run` only what running needs), and makes sure
+// that the Node which the clone brings (node_modules/.bin/node) is there. Runs on the machine's own Node, so it uses only
+// what Node 20 has.
 // It is not an npm "pre" hook: those do not run under `ignore-scripts`.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { createInstallProgress } from './install-progress.mjs';
-import { explainNpmFailure } from './npm-failures.mjs';
+import { countPackages, fail, installLocked } from './install-locked.mjs';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const modules = join(root, 'node_modules');
+const SIZE_TO_RUN = 'about 120 MB to fetch and 350 MB on disk';
+const SIZE_TO_DEVELOP = 'about 400 MB to fetch and 1.1 GB on disk';
 
 /** The npm package that carries a Node binary, by platform; they are optional dependencies of the clone. */
 const NODE_PACKAGES = {
@@ -24,12 +25,12 @@ function readLock(path) {
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')).packages ?? {}) : undefined;
 }
 
+const installed = readLock(join(modules, '.package-lock.json'));
+
 /** True when what is installed is not what the lock file says. An optional package of another platform may be absent. */
 function isStale() {
-  const wanted = readLock(join(root, 'package-lock.json'));
-  const installed = readLock(join(modules, '.package-lock.json'));
-  if (wanted === undefined || installed === undefined) return true;
-  for (const [path, entry] of Object.entries(wanted)) {
+  if (installed === undefined) return true;
+  for (const [path, entry] of Object.entries(wanted.entries)) {
     if (path === '') continue;
     const found = installed[path];
     if (found === undefined) {
@@ -41,83 +42,24 @@ function isStale() {
   return false;
 }
 
-/** Of npm's own words; what it says of a failure is at the end. */
-const MAX_KEPT_LINES = 40;
+/** Starting needs less than developing. A clone that has been developed in is kept as it is. */
+const wanted = listWanted();
 
-function fail(text) {
-  process.stderr.write(`Tollgate: ${text}\n`);
-  process.exit(1);
+function listWanted() {
+  const all = Object.entries(readLock(join(root, 'package-lock.json')) ?? {});
+  const isDeveloped = Object.values(installed ?? {}).some((entry) => entry.dev === true);
+  const isToRun = process.argv.includes('--to-run') && !isDeveloped;
+  return { isToRun, entries: Object.fromEntries(all.filter(([, entry]) => !(isToRun && entry.dev === true))) };
 }
 
-function isForHere(wanted, here) {
-  if (wanted === undefined) return true;
-  const all = [wanted].flat();
-  const named = all.filter((word) => !word.startsWith('!'));
-  return !all.includes(`!${here}`) && (named.length === 0 || named.includes(here));
-}
-
-/** What npm will fetch for this platform. */
-function countPackages() {
-  const libc = process.report?.getReport().header.glibcVersionRuntime === undefined ? 'musl' : 'glibc';
-  const entries = Object.entries(readLock(join(root, 'package-lock.json')) ?? {});
-  const here = entries.filter(
-    ([path, { os, cpu, libc: wanted, inBundle }]) =>
-      path !== '' &&
-      inBundle !== true &&
-      isForHere(os, process.platform) &&
-      isForHere(cpu, process.arch) &&
-      isForHere(wanted, libc),
-  );
-  return here.length;
-}
-
-/** Ends this process when npm fails. */
 async function install() {
-  const npm = process.env.npm_execpath;
-  const node = process.env.npm_node_execpath ?? process.execPath;
-  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=http', '--no-progress'];
-  const packages = countPackages();
+  const packages = countPackages(wanted.entries);
   const isFirst = !existsSync(modules);
-  const size = isFirst ? ', about 400 MB to fetch and 1.1 GB on disk' : '';
+  const size = wanted.isToRun ? SIZE_TO_RUN : SIZE_TO_DEVELOP;
   process.stderr.write(
-    `Tollgate: ${isFirst ? 'the first start of this clone' : 'the lock file changed, so this start'} installs what it needs: about ${packages} packages${size}. It happens once.\n`,
+    `Tollgate: ${isFirst ? 'the first start of this clone' : 'the lock file changed, so this start'} installs what it needs: about ${packages} packages${isFirst ? `, ${size}` : ''}. It happens once.\n`,
   );
-  const progress = createInstallProgress(process.stderr, packages);
-  const child = spawn(...(npm === undefined ? ['npm', args] : [node, [npm, ...args]]), {
-    ...{ cwd: root, stdio: ['ignore', 'ignore', 'pipe'] },
-  });
-  const kept = [];
-  const lines = createInterface({ input: child.stderr });
-  lines.on('line', (line) => {
-    // Its warnings are of old Nodes and old packages, which are none of the operator's business.
-    if (progress.take(line) || !/^npm (?:error|ERR!)/.test(line)) return;
-    kept.push(line);
-    if (kept.length > MAX_KEPT_LINES) kept.shift();
-  });
-  // Ctrl-C is for npm as well; this process ends with it, and says nothing.
-  let isInterrupted = false;
-  process.once('SIGINT', () => {
-    isInterrupted = true;
-  });
-  const { status, code } = await new Promise((done) => {
-    child.on('error', (error) => done({ status: null, code: error.code }));
-    child.on('close', (ended) => done({ status: ended }));
-  });
-  progress.end(status === 0);
-  if (status === 0) return;
-  if (isInterrupted) process.exit(130);
-  const output = kept.join('\n');
-  const why = explainNpmFailure(output, code);
-  if (why !== null) fail(`installing failed: ${why}.${describeCause(kept)}`);
-  process.stderr.write(`${output}\n`);
-  fail('installing failed; the lines above are from npm.');
-}
-
-/** npm's own words for it, the one line that says most. */
-function describeCause(lines) {
-  const texts = lines.map((line) => line.replace(/^npm (?:error|ERR!)\s*/, ''));
-  const found = texts.find((text) => text !== '' && !/^(?:code|errno|syscall|path|A complete log|cwd)\b/.test(text));
-  return found === undefined ? '' : ` (npm: ${found})`;
+  await installLocked(root, packages, wanted.isToRun ? ['--omit=dev'] : []);
 }
 
 /** npm 10 does not link the binary of these packages into .bin; npm 11 does. */

@@ -1,5 +1,5 @@
 // Keeps a release for the test of upgrades: `node scripts/keep-release.mjs v0.1.0` writes what that release runs from,
-// without its tests and dashboard, to test/upgrade/. Done once a release, when the next one begins; the one before goes.
+// without its tests and dashboard, to test/support/upgrade/. Done once a release, when the next one begins; the one before goes.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,4 +26,4 @@ for (const name of readdirSync(target)) if (name.endsWith('.tar.gz')) rmSync(joi
 const name = `tollgate-${version}.tar.gz`;
 writeFileSync(join(target, name), gzipSync(readFileSync(archive), { level: 9 }));
 rmSync(folder, { recursive: true });
-process.stdout.write(`test/upgrade/${name}\n`);
+process.stdout.write(`test/support/upgrade/${name}\n`);

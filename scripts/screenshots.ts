@@ -15,7 +15,7 @@ const { values: options } = parseArgs({ options: { all: { type: 'string' } } });
 const WIDE = { width: 1440, height: 900 } as const;
 const NARROW = { width: 390, height: 844 } as const;
 const README_PAGES: readonly string[] = ['runs', 'log', 'costs by feature', 'look-up of a price'];
-/** Of the demo data: nested, with parallel steps. */
+/** A run of the demo data: nested, with parallel steps. */
 const README_RUN = 'demo-research-0093';
 const root = join(import.meta.dirname, '..');
 

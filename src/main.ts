@@ -1,64 +1,11 @@
-/** The command line: `start`, and the processes that it starts. What a process is made of is wired in its own file. */
-import { hostname } from 'node:os';
-import { dirname } from 'node:path';
-import { isatty } from 'node:tty';
-import { fileURLToPath } from 'node:url';
+/** The command line and the hidden commands of the children. Each command loads its own code only. */
+import { enableCompileCache } from 'node:module';
+import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
-import { formatBanner } from './banner.ts';
-import type { ConfigFlags } from './config.ts';
-import type { CreateNodeFace } from './control/node-face.ts';
-import { OperatorError } from './errors.ts';
-import { createLog } from './log.ts';
-import { createOwnCommand } from './own-command.ts';
-import { listExposureWarnings } from './settings/exposure.ts';
-import { listSettings } from './settings/list-settings.ts';
-import { adviseNoProxy } from './settings/no-proxy-advice.ts';
-import { readConfig } from './settings/read-config.ts';
-import { listUnknownSettings } from './settings/unknown-settings.ts';
-import { connectToSupervisor } from './supervisor/child-channel.ts';
-import { leaveReapingToShell } from './supervisor/reap-orphans.ts';
-import { readVersion } from './version.ts';
-
-async function start(flags: ConfigFlags): Promise<void> {
-  const isReaped = leaveReapingToShell(process);
-  // Only here: it brings a database driver and a schema library, 10 MB in each of the proxy processes.
-  const { createSupervisor } = await import('./supervisor/supervisor.ts');
-  const { runUntilSignal } = await import('./supervisor/run-until-signal.ts');
-  const { createSystemdTeller, isStartedBySystemd } = await import('./supervisor/tell-systemd.ts');
-  const config = readConfig(flags, process.env, isatty(0));
-  const log = createLog({ level: config.logLevel, role: 'supervisor' });
-  if (!isReaped)
-    log.warn('process 1 here waits for no orphans: start the container with --init, or killed processes stay in it');
-  for (const line of listUnknownSettings(process.env)) log.warn(line);
-  for (const line of listExposureWarnings(config)) log.warn(line);
-  const advice = adviseNoProxy(config.egress, process.env['ALL_PROXY'] ?? process.env['all_proxy']);
-  if (advice !== null) log.warn(advice);
-  // It is for this process alone: what runs below it has nothing to tell.
-  const { NOTIFY_SOCKET, ...env } = process.env;
-  const systemd = createSystemdTeller(NOTIFY_SOCKET, log);
-  const isService = isStartedBySystemd(env, process.pid);
-  const supervisor = createSupervisor({
-    ...{ config, settings: listSettings(config, flags, process.env) },
-    ...{ log, env, entry: fileURLToPath(import.meta.url) },
-    // What a service or a pod prints is kept, for more people than may have a key.
-    mayShowSecrets: !isService && env['KUBERNETES_SERVICE_HOST'] === undefined,
-    onLost: () => process.exit(1),
-  });
-  const command = createOwnCommand({
-    ...{ root: dirname(import.meta.dirname), isClone: import.meta.filename.endsWith('.ts'), isService },
-    // npm runs its scripts in its own folder, and says where it was called.
-    ...{ cwd: env['INIT_CWD'] ?? process.cwd(), hostname: hostname(), dataDir: config.dataDir, env },
-  });
-
-  await runUntilSignal(supervisor, log, {
-    onReady: (gateway) => {
-      process.stdout.write(formatBanner({ ...gateway, role: config.role, demo: config.demo, command }));
-      const isTaking = config.role !== 'control';
-      void systemd.ready(isTaking ? `calls are taken at ${gateway.proxyOrigin}` : 'dashboard and API are up'); // It never rejects.
-    },
-    onStopping: () => void systemd.stopping(config.stopDelaySeconds, config.drainSeconds),
-  });
-}
+import type { CreateNodeFace } from './control/process/node-face.ts';
+import type { ConfigFlags } from './vocabulary/config.ts';
+import { OperatorError } from './vocabulary/errors.ts';
+import { readVersion } from './vocabulary/version.ts';
 
 async function createProgram(): Promise<Command> {
   const { Command } = await import('commander');
@@ -83,6 +30,7 @@ async function createProgram(): Promise<Command> {
     .option('--data-dir <path>', 'where everything is kept (TOLLGATE_DATA_DIR)')
     .option('--workers <number>', 'proxy processes (TOLLGATE_WORKERS, half the cores, at most 4)')
     .option('--bodies <full|off>', 'keep requests and answers (TOLLGATE_BODIES, full)')
+    .option('--search <on|off>', 'keep their text, to be searched and listed (TOLLGATE_SEARCH, on)')
     .option('--client-address <keep|off>', "keep clients' addresses with their calls (TOLLGATE_CLIENT_ADDRESS, keep)")
     .option('--usage <ask|observe>', 'ask streams for their usage (TOLLGATE_USAGE, ask)')
     .option('--on-client-abort <cancel|drain>', 'when a client goes away (TOLLGATE_ON_CLIENT_ABORT, cancel)')
@@ -101,7 +49,7 @@ async function createProgram(): Promise<Command> {
     .option('--retention-bodies <days>', 'how long bodies are kept (TOLLGATE_RETENTION_BODIES, 14)')
     .option('--log-level <debug|info|warn|error>', 'of the process log (TOLLGATE_LOG_LEVEL, info)')
     .option('--demo', 'add a local fake provider under the alias "demo"')
-    .action((flags: ConfigFlags) => start(flags));
+    .action(async (flags: ConfigFlags) => (await import('./start.ts')).start(flags, import.meta.filename));
   program
     .command('version')
     .description('print the version')
@@ -113,11 +61,11 @@ async function createProgram(): Promise<Command> {
   return program;
 }
 
-/** The help of each command by its words, for a clone that has nothing installed yet (`npm run help` writes it). */
+/** The help of each command, for a clone without installed modules (`npm run help` writes it). */
 async function listHelp(): Promise<Readonly<Record<string, string>>> {
   const { addCommands } = await import('./cli/commands.ts');
   const program = await createProgram();
-  addCommands(program);
+  await addCommands(program, '');
   const texts: Record<string, string> = {};
   const collect = (command: Command, words: readonly string[]) => {
     let text = '';
@@ -130,25 +78,30 @@ async function listHelp(): Promise<Readonly<Record<string, string>>> {
 }
 
 async function runControl(createFace: CreateNodeFace): Promise<void> {
-  const { runControlProcess } = await import('./control/control-process.ts');
+  const { runControlProcess } = await import('./control/process/control-process.ts');
   await runControlProcess({
-    ...{ connectToSupervisor, createLog, createFace },
-    openPrices: async (accountId) => (await import('./prices/current-price-book.ts')).createCurrentPriceBook(accountId),
+    connectToSupervisor: (await import('./supervisor/child-channel.ts')).connectToSupervisor,
+    createLog: (await import('./vocabulary/log.ts')).createLog,
+    createFace,
+    openPrices: async (accountId) =>
+      (await import('./control/prices/declared/current-price-book.ts')).createCurrentPriceBook(accountId),
   });
 }
 
-/** What the supervisor and our own scripts start: not for people, so not in `--help`. Each loads only its own code. */
+/** Commands for the supervisor and our own scripts, so `--help` does not list them. */
 const CHILDREN: Readonly<Record<string, () => Promise<void>>> = {
   'internal-proxy': async () => {
+    const { connectToSupervisor } = await import('./supervisor/child-channel.ts');
     const { runProxyProcess } = await import('./proxy/proxy-process.ts');
     runProxyProcess(connectToSupervisor());
   },
-  'internal-control': async () => runControl((await import('./control/for-all-nodes.ts')).workForAllNodes),
-  'internal-node': async () => runControl((await import('./control/for-own-proxies.ts')).workForOwnProxies),
+  'internal-control': async () => runControl((await import('./control/process/for-all-nodes.ts')).workForAllNodes),
+  'internal-node': async () => runControl((await import('./control/process/for-own-proxies.ts')).workForOwnProxies),
   'internal-help': async () => {
     process.stdout.write(`${JSON.stringify(await listHelp(), null, 2)}\n`);
   },
   'internal-demo': async () => {
+    const { connectToSupervisor } = await import('./supervisor/child-channel.ts');
     const { runDemoProcess } = await import('./demo/demo-process.ts');
     runDemoProcess(connectToSupervisor());
   },
@@ -158,11 +111,12 @@ async function main(): Promise<void> {
   const name = process.argv[2] ?? '';
   const runChild = Object.hasOwn(CHILDREN, name) ? CHILDREN[name] : undefined;
   if (runChild !== undefined) return runChild();
+  // A short command spends most of its time compiling.
+  if (name !== 'start') enableCompileCache(join(dirname(import.meta.dirname), 'node_modules', '.cache', 'tollgate'));
   const program = await createProgram();
-  // The client commands load an HTTP client and more, which `start` does without.
   if (!program.commands.some((command) => command.name() === name)) {
     const { addCommands } = await import('./cli/commands.ts');
-    addCommands(program);
+    await addCommands(program, name);
   }
   await program.parseAsync();
 }

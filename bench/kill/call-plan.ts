@@ -59,7 +59,7 @@ export interface CallPlan {
   readonly expected: ExpectedRow;
   readonly trouble?: ProviderTrouble;
   readonly abort?: ClientAbort;
-  /** Of a websocket: a piece is one of its provider's steps, and `answer` and `requestBody` are empty. */
+  /** For a websocket: a piece is one of its provider's steps, and `answer` and `requestBody` are empty. */
   readonly session?: SessionPlan;
 }
 

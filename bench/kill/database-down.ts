@@ -6,8 +6,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createLog } from '../../src/log.ts';
 import { startEmbeddedPostgres } from '../../src/supervisor/postgres/embedded-postgres.ts';
+import { createLog } from '../../src/vocabulary/log.ts';
 import { listDescendants, readRssKb } from '../proxy/process-figures.ts';
 import { type AwayDatabase, clientFaults, type KillResult, runKillPhase } from './kill-phase.ts';
 import { openStage, type Settled, type Stage } from './stage.ts';
@@ -83,8 +83,10 @@ async function withServer<T>(
     const databaseUrl = server.connectionString();
     const { seed, clients } = options;
     const stage = await openStage({
-      ...{ seed, clients },
-      ...{ env: { DATABASE_URL: databaseUrl }, databaseUrl: () => databaseUrl },
+      seed,
+      clients,
+      env: { DATABASE_URL: databaseUrl },
+      databaseUrl: () => databaseUrl,
     });
     try {
       return await run(stage, {

@@ -2,14 +2,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { type RollupDifference, verifyRollups } from '../../src/runs/verify-rollups.ts';
-import { parseUsd } from '../../src/usd.ts';
+import { type RollupDifference, verifyRollups } from '../../src/control/log/verify-rollups.ts';
+import { parseUsd } from '../../src/vocabulary/usd.ts';
 import type { CountedRow } from './tally.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
 export interface DatabaseCount {
+  /** One for each call of a client: a websocket with the sums of its turns. */
   readonly rows: readonly CountedRow[];
+  readonly rowCount: number;
   readonly openCalls: number;
   readonly differences: readonly RollupDifference[];
 }
@@ -37,15 +39,25 @@ interface RowText {
   readonly trace_id: string | null;
   readonly duration_ms: string | null;
   readonly is_backwards: boolean | null;
+  readonly rows: string;
 }
 
-/** HTTP/2 has no capitals in names of headers. */
+/** HTTP/2 has no capitals in names of headers. Turns are added to the row of their connection, which must be there. */
 const READ_ROWS = `
-  select coalesce(raw_metadata->>'Call-Id', raw_metadata->>'call-id') as call_id, outcome, closed_before, status, provider, trace_id,
-         input_tokens, cache_read_input_tokens, output_tokens, total_cost, known_cost,
-         duration_ms, responded_at < requested_at as is_backwards
-  from llm_requests
-  where requested_at >= $1`;
+  with parts as (
+    select *, coalesce(connection_id, id) as whole from llm_requests where requested_at >= $1
+  ), sums as (
+    select whole, count(*) as rows, sum(input_tokens) as input_tokens,
+      sum(cache_read_input_tokens) as cache_read_input_tokens, sum(output_tokens) as output_tokens,
+      case when bool_and(total_cost is not null) then sum(total_cost) end as total_cost, sum(known_cost) as known_cost,
+      max(raw_metadata::text) as raw_metadata, max(provider) as provider, max(trace_id) as trace_id
+    from parts group by whole
+  )
+  select coalesce(s.raw_metadata::jsonb->>'Call-Id', s.raw_metadata::jsonb->>'call-id') as call_id,
+         coalesce(p.outcome, 'turns without their connection') as outcome, p.closed_before, p.status, s.provider, s.trace_id,
+         s.input_tokens, s.cache_read_input_tokens, s.output_tokens, s.total_cost, s.known_cost,
+         p.duration_ms, p.responded_at < p.requested_at as is_backwards, s.rows
+  from sums s left join parts p on p.id = s.whole`;
 
 /** All calls that arrived from `sinceMs` on, and whether all roll-ups agree with the records. */
 export async function countDatabase(connectionString: string, sinceMs: number): Promise<DatabaseCount> {
@@ -56,6 +68,7 @@ export async function countDatabase(connectionString: string, sinceMs: number): 
     const open = await client.query<{ count: string }>('select count(*) from llm_open_calls');
     return {
       rows: rows.map(toCountedRow),
+      rowCount: rows.reduce((sum, row) => sum + Number(row.rows), 0),
       openCalls: Number(open.rows[0]?.count),
       differences: await verifyRollups(client),
     };
@@ -67,13 +80,11 @@ export async function countDatabase(connectionString: string, sinceMs: number): 
 function toCountedRow(row: RowText): CountedRow {
   return {
     callId: row.call_id ?? 'no id',
-    ...{
-      outcome: row.outcome,
-      closedBefore: row.closed_before,
-      status: row.status,
-      provider: row.provider,
-      traceId: row.trace_id,
-    },
+    outcome: row.outcome,
+    closedBefore: row.closed_before,
+    status: row.status,
+    provider: row.provider,
+    traceId: row.trace_id,
     inputTokens: toCount(row.input_tokens),
     cacheReadTokens: toCount(row.cache_read_input_tokens),
     outputTokens: toCount(row.output_tokens),

@@ -57,7 +57,10 @@ export async function runKillPhase(
   const settled = await stage.settle(load, sinceMs);
   return {
     ...settled,
-    ...{ victim, kills, isDatabaseDown: database !== null, slowestReturnMs: Math.round(slowestReturnMs) },
+    victim,
+    kills,
+    isDatabaseDown: database !== null,
+    slowestReturnMs: Math.round(slowestReturnMs),
     durationMs: Math.round(performance.now() - startedMs),
     faults: [...settled.faults, ...leftOver, ...(mayCutCalls(victim) ? [] : clientFaults(settled))],
   };

@@ -155,7 +155,8 @@ export async function startLedgerProvider(options: LedgerProviderOptions): Promi
   if (address === null || typeof address === 'string') throw new Error('no port');
   return {
     origin: `http://127.0.0.1:${address.port}`,
-    ...{ ledger, written },
+    ledger,
+    written,
     connections: () => ({ open: sockets.size, busy: busy.size }),
     close: () =>
       new Promise((resolve) => {

@@ -103,7 +103,14 @@ export async function makeCall(
   const expected = isSession ? plan.session.providerBytes : Buffer.from(plan.clientBody);
   const isRight = body.equals(ending === 'complete' ? expected : expected.subarray(0, body.length));
   return {
-    ...{ n, id: callIdOf(n), ending, status, gatewayError, isRight, wasReused, startedMs },
+    n,
+    id: callIdOf(n),
+    ending,
+    status,
+    gatewayError,
+    isRight,
+    wasReused,
+    startedMs,
     partOfBody: ending === 'complete' ? null : body.toString(isSession ? 'latin1' : 'utf8'),
     ...(arrivals === undefined ? {} : { arrivals }),
     durationMs: performance.now() - startedMs,

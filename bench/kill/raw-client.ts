@@ -9,7 +9,7 @@ import {
   readFraming,
   readHeader,
   splitHeaderLines,
-} from '../../test/http-body-reader.ts';
+} from '../../test/support/http-body-reader.ts';
 import { type CallPlan, type ClientAbort, numberOf, spanPathOf } from './call-plan.ts';
 
 /** Longer than any restart takes; a call that needs more hangs. */
@@ -28,7 +28,7 @@ export interface AnswerEnd {
   readonly body: Buffer;
   /** The connection had carried a call before. */
   readonly wasReused: boolean;
-  /** Of a websocket: how many bytes had come at which times; monotonic. */
+  /** For a websocket: how many bytes had come at which times; monotonic. */
   readonly arrivals?: readonly Arrival[];
 }
 
@@ -117,7 +117,7 @@ export interface Head {
   readonly closes: boolean;
 }
 
-/** Of an answer; null while it is not whole. */
+/** The head of an answer; null while it is not whole. */
 export function readHead(bytes: Buffer): { head: Head; length: number } | null {
   const end = bytes.indexOf('\r\n\r\n');
   if (end < 0) return null;

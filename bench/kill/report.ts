@@ -26,9 +26,20 @@ function cells(
 ): string[] {
   const { tally } = result;
   const numbers = [
-    ...[tally.calls, tally.complete, tally.cut, tally.reached, tally.rows, tally.outcomes['ok'] ?? 0],
-    ...[tally.outcomes['interrupted'] ?? 0, tally.lost.length + tally.unlogged.length, tally.duplicates.length],
-    ...[result.differences, tally.clientErrors, backMs, tally.slowestMs, result.drainMs],
+    tally.calls,
+    tally.complete,
+    tally.cut,
+    tally.reached,
+    tally.rows,
+    tally.outcomes['ok'] ?? 0,
+    tally.outcomes['interrupted'] ?? 0,
+    tally.lost.length + tally.unlogged.length,
+    tally.duplicates.length,
+    result.differences,
+    tally.clientErrors,
+    backMs,
+    tally.slowestMs,
+    result.drainMs,
     Math.round(result.durationMs / 1000),
   ];
   return [name, kills, ...numbers].map(String);

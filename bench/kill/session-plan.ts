@@ -16,14 +16,14 @@ export interface SessionPlan {
   readonly clientBytes: Buffer;
   readonly providerBytes: Buffer;
   readonly turns: readonly SessionTurn[];
-  /** Who closes first, and with which code. */
+  /** The side that closes first, and its code. */
   readonly goodbye: { readonly side: 'client' | 'provider'; readonly code: number };
 }
 
 export interface SessionTurn {
-  /** Of the provider's, behind which its usage has been told. */
+  /** Bytes of the provider's, behind which its usage has been told. */
   readonly toldAtBytes: number;
-  /** Of this turn alone, as the row counts them: sound is in the cost, and in these only where it was read from a cache. */
+  /** What this turn alone used, as the row counts them: sound is in the cost, and in these only where it was read from a cache. */
   readonly inputTokens: number;
   readonly cacheReadTokens: number;
   readonly outputTokens: number;

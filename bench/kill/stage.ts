@@ -26,7 +26,7 @@ export interface StageOptions {
   /** See `LedgerProviderOptions`. */
   readonly serveSession?: ServeSession;
   readonly env?: Readonly<Record<string, string>>;
-  /** Of the gateway; a temporary one by default. */
+  /** The gateway's data directory; a temporary one by default. */
   readonly dataDir?: string;
   readonly createClient?: (index: number, port: number, gatewayKey: string) => RawClient;
   readonly thinkMs?: () => number;
@@ -67,7 +67,8 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   const numbers: CallNumbers = { next: 1 };
   const { afterFirstPiece = () => Promise.resolve(), serveSession } = options;
   const provider = await startLedgerProvider({
-    ...{ planOf, afterFirstPiece },
+    planOf,
+    afterFirstPiece,
     ...(serveSession === undefined ? {} : { serveSession }),
   });
   const env = {
@@ -78,7 +79,8 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   let gateway: TestGateway;
   try {
     gateway = await startGateway({
-      ...{ env, ...runOf(options.release) },
+      env,
+      ...runOf(options.release),
       ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }),
     });
   } catch (error) {
@@ -89,7 +91,10 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   const workers = Number(options.env?.['TOLLGATE_WORKERS'] ?? 1);
   const { createClient, thinkMs } = options;
   const load = {
-    ...{ port, gatewayKey: key, clients: options.clients, planOf },
+    port,
+    gatewayKey: key,
+    clients: options.clients,
+    planOf,
     ...(createClient === undefined ? {} : { createClient: (index: number) => createClient(index, port, key) }),
     ...(thinkMs === undefined ? {} : { thinkMs }),
   };
@@ -117,7 +122,10 @@ export async function openStage(options: StageOptions): Promise<Stage> {
     gateway: () => gateway,
     async restart(release) {
       gateway = await startGateway({
-        ...{ env, dataDir, ports: { port, adminPort }, timeoutMs: RESTART_LIMIT_MS },
+        env,
+        dataDir,
+        ports: { port, adminPort },
+        timeoutMs: RESTART_LIMIT_MS,
         ...runOf(release),
       });
     },

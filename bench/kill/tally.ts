@@ -13,7 +13,7 @@ export interface CountedRow {
   readonly cacheReadTokens: number | null;
   readonly outputTokens: number | null;
   readonly totalCost: bigint | null;
-  /** Of what is known to be owed, also where more may be. */
+  /** What is known to be owed, also where more may be. */
   readonly knownCost: bigint | null;
   readonly traceId: string | null;
   readonly durationMs: number | null;

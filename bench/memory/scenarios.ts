@@ -67,7 +67,7 @@ const LINES_TYPE = ['content-type', 'application/x-jsonl'] as const;
 const GEMINI = '/v1beta/models/gemini-x:streamGenerateContent';
 const BEDROCK = '/model/anthropic.claude-x/converse-stream';
 
-/** Of so many bytes each; smaller for a look at whether it works. */
+/** Bodies of so many bytes each; smaller for a look at whether it works. */
 export function listScenarios(bytes: number): Scenario[] {
   const json = numbered('{"model":"gpt-x","stream":false,"messages":[', message, bytes, '{}]}');
   const form = filled(

@@ -1,12 +1,12 @@
 /** What the price book says that a unit of a class costs, asked as a call of that much usage would be priced. */
-import type { ProviderName } from '../../src/call-record.ts';
+
 import type { BillableCall } from '../../src/pricing/billable-call.ts';
 import type { PriceBook } from '../../src/pricing/price-book.ts';
 import { isValidAt } from '../../src/pricing/price-row.ts';
-import { COUNTED_CLASSES, TOOL_CLASSES } from '../../src/token-usage.ts';
-import type { CatalogueRate } from './catalogue.ts';
+import type { ProviderName } from '../../src/vocabulary/call-record.ts';
+import { COUNTED_CLASSES, TOOL_CLASSES } from '../../src/vocabulary/token-usage.ts';
+import type { CatalogRate } from './catalog.ts';
 
-/** A short prompt, and enough tokens that no rate is lost to rounding. */
 const SHORT_PROMPT = 1_000;
 const MINUTE_MS = 60_000;
 const PICO_PER_USD = 1e12;
@@ -19,39 +19,53 @@ export interface AskedAt {
 function createCall(provider: ProviderName, model: string, atMs: number): BillableCall {
   return {
     provider,
-    ...{ providerAlias: null, endpoint: 'chat.completions', billed: true, isLater: false, requestedAtMs: atMs },
-    ...{ model, modelRequested: model, serviceTier: null, speed: null, inferenceGeo: null, region: null },
-    ...{ isBatch: false, outcome: 'ok', status: 200, errorType: null, usage: null, usageSource: 'provider' },
+    providerAlias: null,
+    endpoint: 'chat.completions',
+    billed: true,
+    isBilledElsewhere: false,
+    requestedAtMs: atMs,
+    model,
+    modelRequested: model,
+    serviceTier: null,
+    speed: null,
+    inferenceGeo: null,
+    region: null,
+    isBatch: false,
+    outcome: 'ok',
+    status: 200,
+    errorType: null,
+    usage: null,
+    usageSource: 'provider',
   };
 }
 
-function quantityOf({ unit, overTokens }: Omit<CatalogueRate, 'usd'>): {
+function quantityOf({ usageClass, overTokens }: Omit<CatalogRate, 'usd'>): {
   readonly count: number;
   readonly per: number;
 } {
-  if (unit === 'input_audio_ms') return { count: MINUTE_MS, per: MINUTE_MS };
-  if (COUNTED_CLASSES.includes(unit) && unit !== 'input_characters') return { count: 1, per: 1 };
+  if (usageClass === 'input_audio_ms') return { count: MINUTE_MS, per: MINUTE_MS };
+  if (COUNTED_CLASSES.includes(usageClass) && usageClass !== 'input_characters') return { count: 1, per: 1 };
   return { count: (overTokens ?? 0) + SHORT_PROMPT, per: 1_000_000 };
 }
 
-/** USD for a million tokens, a minute, a picture, as in `CatalogueRate`; null where the book does not know. */
+/** USD for a million tokens, a minute, a picture, as in `CatalogRate`; null where the book does not know. */
 export function askRate(
   { book, atMs }: AskedAt,
   provider: ProviderName,
   model: string,
-  rate: Omit<CatalogueRate, 'usd'>,
+  rate: Omit<CatalogRate, 'usd'>,
 ): number | null {
   const { count, per } = quantityOf(rate);
-  const isOutput = rate.unit.startsWith('output') && rate.overTokens !== undefined;
+  const isOutput = rate.usageClass.startsWith('output') && rate.overTokens !== undefined;
   // A long prompt raises the rate of the output too.
-  const classes = isOutput ? { input: count, [rate.unit]: count } : { [rate.unit]: count };
+  const classes = isOutput ? { input: count, [rate.usageClass]: count } : { [rate.usageClass]: count };
   const priced = book.priceCall({
     ...createCall(provider, model, atMs),
     isBatch: rate.tier === 'batch',
     serviceTier: rate.tier === 'batch' ? null : (rate.tier ?? null),
     usage: { classes, reasoning: null, native: {} },
   });
-  const line = priced.lines.find((candidate) => candidate.class === rate.unit);
+  const line = priced.lines.find((candidate) => candidate.class === rate.usageClass);
   if (line === undefined) return null;
   return ((Number(line.amount) * PICO_PER_USD) / count / PICO_PER_USD) * per;
 }
@@ -59,5 +73,5 @@ export function askRate(
 /** Has it a price for anything but tools, which are the same on every model? */
 export function isInBook({ book, atMs }: AskedAt, provider: ProviderName, model: string): boolean {
   const { rows } = book.findPrices({ provider, providerAlias: null, atMs }, model).prices;
-  return rows.some((row) => isValidAt(row, atMs) && !TOOL_CLASSES.includes(row.unit));
+  return rows.some((row) => isValidAt(row, atMs) && !TOOL_CLASSES.includes(row.usageClass));
 }

@@ -1,16 +1,16 @@
 /** Coverage as text. */
-import { formatTable } from '../../src/cli/format-table.ts';
+import { formatTable, right } from '../../src/cli/format-table.ts';
 import type { Count, Coverage, Disagreement } from './compare-coverage.ts';
 
 const MAX_LISTED = 400;
 
-/** Of the models those with a price, or with a stated reason why there is none. Downwards: 97.96 % is not 98 %. */
+/** The share of models with a price, or with a stated reason why there is none. Rounded down: 97.96 % is not 98 %. */
 export function toPercent({ models, priced, explained }: Count): number {
   return models === 0 ? 100 : Math.floor(((priced + explained) / models) * 1_000) / 10;
 }
 
-function formatDisagreement({ provider, model, rate, book, catalogues, reason }: Disagreement): string {
-  const figures = Object.entries(catalogues).map(([name, usd]) => `${name} ${Number(usd.toPrecision(6))}`);
+function formatDisagreement({ provider, model, rate, book, catalogs, reason }: Disagreement): string {
+  const figures = Object.entries(catalogs).map(([name, usd]) => `${name} ${Number(usd.toPrecision(6))}`);
   return `  ${provider} ${model} ${rate}: ${Number(book.toPrecision(6))} here; ${figures.join(', ')}${reason === null ? '' : ` (${reason})`}`;
 }
 
@@ -21,7 +21,7 @@ function formatList(title: string, lines: readonly string[]): readonly string[] 
 }
 
 export function formatCoverage(coverage: Coverage, isDetailed: boolean): string {
-  const { catalogues, providers, unpriced, disagreements, otherDisagreements, unknownRates } = coverage;
+  const { catalogs, providers, unpriced, disagreements, otherDisagreements, unknownRates } = coverage;
   const rows = providers.map(({ provider, any, shared }) => {
     const own = disagreements.filter((entry) => entry.provider === provider);
     const open = own.filter(({ reason }) => reason === null).length;
@@ -38,23 +38,23 @@ export function formatCoverage(coverage: Coverage, isDetailed: boolean): string 
     ];
   });
   const titles = ['ids', 'priced', 'reason', 'covered', 'in two', 'priced', 'reason', 'covered'];
-  const columns = [...titles, 'differ: reason', 'none'].map((title) => ({ title, align: 'right' }) as const);
-  const table = formatTable([{ title: 'provider' }, ...columns], rows);
+  const columns = [...titles, 'differ: reason', 'none'].map(right);
+  const table = formatTable(['provider', ...columns], rows);
   const open = (list: readonly Disagreement[]) => list.filter(({ reason }) => reason === null).map(formatDisagreement);
   const told = (list: readonly Disagreement[]) => list.filter(({ reason }) => reason !== null).map(formatDisagreement);
   const noPrice = unpriced.map(
-    ({ provider, model, catalogues: names, reason }) =>
+    ({ provider, model, catalogs: names, reason }) =>
       `  ${provider} ${model} (${names.join(', ')})${reason === null ? '' : `: ${reason}`}`,
   );
   return [
-    ...catalogues.map(({ name, models }) => `${name}: ${models} models of the seven providers`),
+    ...catalogs.map(({ name, models }) => `${name}: ${models} models of the seven providers`),
     '',
     ...table,
-    ...formatList('Another price than most catalogues, no reason stated', open(disagreements)),
+    ...formatList('Another price than most catalogs, no reason stated', open(disagreements)),
     ...(isDetailed
       ? [
-          ...formatList('Another price than most catalogues, reason stated', told(disagreements)),
-          ...formatList('Another price than most catalogues for a cache, sound, a tier or a long prompt', [
+          ...formatList('Another price than most catalogs, reason stated', told(disagreements)),
+          ...formatList('Another price than most catalogs for a cache, sound, a tier or a long prompt', [
             ...open(otherDisagreements),
             ...told(otherDisagreements),
           ]),

@@ -9,7 +9,6 @@ export function readRecord(value: unknown): JsonRecord {
   return isRecord(value) ? value : {};
 }
 
-/** Numbers, and numbers as text. */
 export function readNumber(value: unknown): number | undefined {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) && number >= 0 ? number : undefined;

@@ -1,17 +1,14 @@
 /** The file that `@pydantic/genai-prices` publishes: providers with models, whose prices may be dated; USD for a million. */
-import type { ProviderName } from '../../src/call-record.ts';
-import { CATALOG_PROVIDER_IDS } from '../../src/pricing/catalog.ts';
-import type { UsageClass } from '../../src/token-usage.ts';
-import type { CatalogueEntry, CatalogueRate } from './catalogue.ts';
+
+import { PROVIDERS, type ProviderName } from '../../src/providers/registry.ts';
+import type { UsageClass } from '../../src/vocabulary/token-usage.ts';
+import type { CatalogEntry, CatalogRate } from './catalog.ts';
 import { isRecord, type JsonRecord, readNumber, readRecord, readText } from './price-object.ts';
 
-const PROVIDERS = new Map<string, ProviderName>(
-  Object.entries(CATALOG_PROVIDER_IDS).flatMap(([provider, id]) => {
-    const name = isProvider(provider) ? provider : undefined;
-    return name === undefined ? [] : [[id, name] as const];
-  }),
+const BY_CATALOG_ID: ReadonlyMap<string, ProviderName> = new Map(
+  Object.values(PROVIDERS).map(({ catalogId, name }) => [catalogId, name]),
 );
-const FIELDS: readonly (readonly [field: string, unit: UsageClass])[] = [
+const FIELDS: readonly (readonly [field: string, usageClass: UsageClass])[] = [
   ['input_mtok', 'input'],
   ['output_mtok', 'output'],
   ['cache_read_mtok', 'cache_read'],
@@ -22,15 +19,11 @@ const FIELDS: readonly (readonly [field: string, unit: UsageClass])[] = [
   ['output_image_mtok', 'output_image'],
 ];
 
-/** What the catalogue lists there because another API of the same company serves it. */
+/** What the catalog lists there because another API of the same company serves it. */
 const NOT_THEIRS: Readonly<Partial<Record<ProviderName, RegExp>>> = {
   gemini: /^claude-|-maas$/,
   bedrock: /^(?:claude-|regional\.)/,
 };
-
-function isProvider(name: string): name is ProviderName {
-  return Object.hasOwn(CATALOG_PROVIDER_IDS, name);
-}
 
 function listProviders(file: unknown): readonly JsonRecord[] {
   const list = isRecord(file) ? file['providers'] : file;
@@ -41,7 +34,7 @@ export function isGenaiPrices(file: unknown): boolean {
   return listProviders(file).some(({ id, models }) => readText(id) !== undefined && Array.isArray(models));
 }
 
-/** Of dated prices the last that began by `day`. Those of an hour are left out: they are not the price of the day. */
+/** The last dated price that began by `day`. Prices for hours are left out: they are not the price of the day. */
 function readPrices(prices: unknown, day: string): JsonRecord {
   if (!Array.isArray(prices)) return readRecord(prices);
   const begun = prices.filter(isRecord).filter(({ constraint }) => {
@@ -51,20 +44,19 @@ function readPrices(prices: unknown, day: string): JsonRecord {
   return readRecord(begun.at(-1)?.['prices']);
 }
 
-function readRates(prices: JsonRecord): readonly CatalogueRate[] {
-  return FIELDS.flatMap(([field, unit]): readonly CatalogueRate[] => {
+function readRates(prices: JsonRecord): readonly CatalogRate[] {
+  return FIELDS.flatMap(([field, usageClass]): readonly CatalogRate[] => {
     const price = prices[field];
     const base = readNumber(isRecord(price) ? price['base'] : price);
     const tiers = isRecord(price) && Array.isArray(price['tiers']) ? price['tiers'].filter(isRecord) : [];
-    const long = tiers.flatMap((tier): CatalogueRate[] => {
+    const long = tiers.flatMap((tier): CatalogRate[] => {
       const [overTokens, usd] = [readNumber(tier['start']), readNumber(tier['price'])];
-      return overTokens === undefined || usd === undefined ? [] : [{ unit, usd, overTokens }];
+      return overTokens === undefined || usd === undefined ? [] : [{ usageClass, usd, overTokens }];
     });
-    return base === undefined ? [] : [{ unit, usd: base }, ...long];
+    return base === undefined ? [] : [{ usageClass, usd: base }, ...long];
   });
 }
 
-/** The ids that a rule names whole, however deep. */
 function listEquals(match: unknown): readonly string[] {
   const rule = readRecord(match);
   const name = readText(rule['equals']);
@@ -83,17 +75,17 @@ function hasPart(match: unknown, id: string): boolean {
   );
 }
 
-/** Its own id may be a name of the catalogue alone: the ids of the provider are those that its rule names or fits. */
+/** Its own id may be a name of the catalog alone: the ids of the provider are those that its rule names or fits. */
 function listIds(id: string, match: unknown): readonly string[] {
   const named = listEquals(match);
   return named.length > 0 || !hasPart(match, id) ? named : [id];
 }
 
-export function readGenaiPrices(file: unknown, day: string): readonly CatalogueEntry[] {
+export function readGenaiPrices(file: unknown, day: string): readonly CatalogEntry[] {
   return listProviders(file).flatMap(({ id, models }) => {
-    const provider = PROVIDERS.get(readText(id) ?? '');
+    const provider = BY_CATALOG_ID.get(readText(id) ?? '');
     if (provider === undefined || !Array.isArray(models)) return [];
-    return models.filter(isRecord).flatMap((entry): CatalogueEntry[] => {
+    return models.filter(isRecord).flatMap((entry): CatalogEntry[] => {
       if (entry['deprecated'] === true) return [];
       const rates = readRates(readPrices(entry['prices'], day));
       return listIds(readText(entry['id']) ?? '', entry['match'])

@@ -1,7 +1,7 @@
 /** langfuse's `default-model-prices.json`: a list of models of every provider, which only their names tell apart. */
-import type { ProviderName } from '../../src/call-record.ts';
-import type { UsageClass } from '../../src/token-usage.ts';
-import { type CatalogueEntry, type CatalogueRate, MILLION } from './catalogue.ts';
+import type { ProviderName } from '../../src/vocabulary/call-record.ts';
+import type { UsageClass } from '../../src/vocabulary/token-usage.ts';
+import { type CatalogEntry, type CatalogRate, MILLION } from './catalog.ts';
 import { isRecord, readNumber, readRecord, readText } from './price-object.ts';
 
 const NAMES: readonly (readonly [RegExp, ProviderName])[] = [
@@ -11,7 +11,7 @@ const NAMES: readonly (readonly [RegExp, ProviderName])[] = [
   [/^gemini-/, 'gemini'],
   [/^deepseek-/, 'deepseek'],
 ];
-const FIELDS: readonly (readonly [field: string, unit: UsageClass])[] = [
+const FIELDS: readonly (readonly [field: string, usageClass: UsageClass])[] = [
   ['input', 'input'],
   ['output', 'output'],
   ['cache_read_input_tokens', 'cache_read'],
@@ -20,7 +20,7 @@ const FIELDS: readonly (readonly [field: string, unit: UsageClass])[] = [
   ['input_cache_creation_1h', 'cache_creation_1h'],
   ['input_audio_tokens', 'input_audio'],
   ['output_audio_tokens', 'output_audio'],
-  // Of models with one price for all tokens: embeddings have only those of the input.
+  // One price for all tokens: embeddings, which have only input.
   ['total', 'input'],
 ];
 
@@ -34,16 +34,16 @@ function readDefaultPrices(entry: Readonly<Record<string, unknown>>): Readonly<R
   return readRecord(tier?.['prices']);
 }
 
-export function readLangfuse(file: readonly unknown[]): readonly CatalogueEntry[] {
-  return file.filter(isRecord).flatMap((entry): CatalogueEntry[] => {
+export function readLangfuse(file: readonly unknown[]): readonly CatalogEntry[] {
+  return file.filter(isRecord).flatMap((entry): CatalogEntry[] => {
     const model = readText(entry['modelName']) ?? '';
     const provider = NAMES.find(([pattern]) => pattern.test(model))?.[1];
     if (provider === undefined) return [];
     const prices = readDefaultPrices(entry);
-    const rates = new Map<UsageClass, CatalogueRate>();
-    for (const [field, unit] of FIELDS) {
+    const rates = new Map<UsageClass, CatalogRate>();
+    for (const [field, usageClass] of FIELDS) {
       const usd = readNumber(prices[field]);
-      if (usd !== undefined && !rates.has(unit)) rates.set(unit, { unit, usd: usd * MILLION });
+      if (usd !== undefined && !rates.has(usageClass)) rates.set(usageClass, { usageClass, usd: usd * MILLION });
     }
     return [{ provider, model, rates: [...rates.values()] }];
   });

@@ -1,7 +1,7 @@
 /** litellm's `model_prices_and_context_window.json`: one object, a key for each route to a model, USD for one token. */
-import type { ProviderName } from '../../src/call-record.ts';
-import type { UsageClass } from '../../src/token-usage.ts';
-import { type CatalogueEntry, type CatalogueRate, MILLION } from './catalogue.ts';
+import type { ProviderName } from '../../src/vocabulary/call-record.ts';
+import type { UsageClass } from '../../src/vocabulary/token-usage.ts';
+import { type CatalogEntry, type CatalogRate, MILLION } from './catalog.ts';
 import { isRecord, type JsonRecord, readNumber, readRecord, readText } from './price-object.ts';
 
 const PROVIDERS: Readonly<Record<string, ProviderName>> = {
@@ -23,7 +23,7 @@ const PREFIX = /^(?:openai|anthropic|gemini|bedrock(?:_mantle|_converse)?|firewo
 const NO_MODEL =
   /^(?:\d|(?:hd|standard|low|medium|high|auto)\/|(?:max-x|512-x|1024-x|256-x)|together-ai-|fireworks-ai-|[a-z]{2}-[a-z-]+-\d\/|\*\/|invoke\/|claude_platform\/|guardrails$|container$|search$|commitment)|\/\d+-month-commitment|\/\d+-x-\d+\//;
 
-const FIELDS: readonly (readonly [field: string, unit: UsageClass])[] = [
+const FIELDS: readonly (readonly [field: string, usageClass: UsageClass])[] = [
   ['input_cost_per_token', 'input'],
   ['output_cost_per_token', 'output'],
   ['cache_read_input_token_cost', 'cache_read'],
@@ -40,27 +40,27 @@ const TIERS = [
 ] as const;
 const LONG = /^([a-z_]+)_above_(\d+)k_tokens(?:_(batches|flex|priority))?$/;
 
-function readRates(entry: JsonRecord): readonly CatalogueRate[] {
-  const rates: CatalogueRate[] = [];
-  const add = (field: string, rate: Omit<CatalogueRate, 'usd'>, factor: number): void => {
+function readRates(entry: JsonRecord): readonly CatalogRate[] {
+  const rates: CatalogRate[] = [];
+  const add = (field: string, rate: Omit<CatalogRate, 'usd'>, factor: number): void => {
     const usd = readNumber(entry[field]);
     if (usd !== undefined) rates.push({ ...rate, usd: usd * factor });
   };
-  for (const [field, unit] of FIELDS) {
-    add(field, { unit }, MILLION);
-    for (const [suffix, tier] of TIERS) add(`${field}_${suffix}`, { unit, tier }, MILLION);
+  for (const [field, usageClass] of FIELDS) {
+    add(field, { usageClass }, MILLION);
+    for (const [suffix, tier] of TIERS) add(`${field}_${suffix}`, { usageClass, tier }, MILLION);
   }
   for (const field of Object.keys(entry)) {
     const [, base, thousands, suffix] = LONG.exec(field) ?? [];
-    const unit = FIELDS.find(([name]) => name === base)?.[1];
+    const usageClass = FIELDS.find(([name]) => name === base)?.[1];
     const tier = TIERS.find(([name]) => name === suffix)?.[1];
     const long = { overTokens: Number(thousands) * 1_000, ...(tier === undefined ? {} : { tier }) };
-    if (unit !== undefined) add(field, { unit, ...long }, MILLION);
+    if (usageClass !== undefined) add(field, { usageClass, ...long }, MILLION);
   }
-  add('input_cost_per_second', { unit: 'input_audio_ms' }, 60);
-  add('input_cost_per_character', { unit: 'input_characters' }, MILLION);
-  add('output_cost_per_image', { unit: 'output_images' }, 1);
-  add('input_cost_per_query', { unit: 'rerank_queries' }, 1);
+  add('input_cost_per_second', { usageClass: 'input_audio_ms' }, 60);
+  add('input_cost_per_character', { usageClass: 'input_characters' }, MILLION);
+  add('output_cost_per_image', { usageClass: 'output_images' }, 1);
+  add('input_cost_per_query', { usageClass: 'rerank_queries' }, 1);
   return rates;
 }
 
@@ -74,8 +74,8 @@ function toModelId(provider: ProviderName, model: string): string {
 }
 
 /** Models that were switched off by `day` are left out. */
-export function readLitellm(file: JsonRecord, day: string): readonly CatalogueEntry[] {
-  return Object.entries(file).flatMap(([key, value]): CatalogueEntry[] => {
+export function readLitellm(file: JsonRecord, day: string): readonly CatalogEntry[] {
+  return Object.entries(file).flatMap(([key, value]): CatalogEntry[] => {
     const entry = readRecord(value);
     const provider = PROVIDERS[readText(entry['litellm_provider']) ?? ''];
     const model = key.replace(PREFIX, '');

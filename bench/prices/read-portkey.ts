@@ -1,7 +1,7 @@
 /** A file of Portkey-AI/models, `pricing/PROVIDER.json`: models by id, US cents for one token. Its name says whose. */
-import type { ProviderName } from '../../src/call-record.ts';
-import type { UsageClass } from '../../src/token-usage.ts';
-import { type CatalogueEntry, type CatalogueRate, UnreadableCatalogue } from './catalogue.ts';
+import type { ProviderName } from '../../src/vocabulary/call-record.ts';
+import type { UsageClass } from '../../src/vocabulary/token-usage.ts';
+import { type CatalogEntry, type CatalogRate, UnreadableCatalog } from './catalog.ts';
 import { isRecord, type JsonRecord, readNumber, readRecord } from './price-object.ts';
 
 const PROVIDERS: Readonly<Record<string, ProviderName>> = {
@@ -16,7 +16,7 @@ const PROVIDERS: Readonly<Record<string, ProviderName>> = {
   'together-ai': 'together',
   deepseek: 'deepseek',
 };
-const FIELDS: readonly (readonly [field: string, unit: UsageClass])[] = [
+const FIELDS: readonly (readonly [field: string, usageClass: UsageClass])[] = [
   ['request_token', 'input'],
   ['response_token', 'output'],
   ['cache_read_input_token', 'cache_read'],
@@ -24,7 +24,6 @@ const FIELDS: readonly (readonly [field: string, unit: UsageClass])[] = [
   ['request_audio_token', 'input_audio'],
   ['response_audio_token', 'output_audio'],
 ];
-/** US cents for a token, to USD for a million of them. */
 const CENTS_TO_MILLION = 10_000;
 
 function payAsYouGo(entry: unknown): unknown {
@@ -35,19 +34,19 @@ export function isPortkey(file: unknown): file is JsonRecord {
   return isRecord(file) && Object.values(file).some((entry) => isRecord(payAsYouGo(entry)));
 }
 
-export function readPortkey(file: JsonRecord, name: string): readonly CatalogueEntry[] {
+export function readPortkey(file: JsonRecord, name: string): readonly CatalogEntry[] {
   const provider = PROVIDERS[name.replace(/^.*[/\\]/, '').replace(/\.json$/, '')];
   if (provider === undefined)
-    throw new UnreadableCatalogue(
+    throw new UnreadableCatalog(
       `${name}: prices in Portkey's form, whose file name says the provider: name it one of ${Object.keys(PROVIDERS).join(', ')} (.json)`,
     );
-  return Object.entries(file).flatMap(([model, entry]): CatalogueEntry[] => {
+  return Object.entries(file).flatMap(([model, entry]): CatalogEntry[] => {
     if (model === 'default') return [];
     const prices = readRecord(payAsYouGo(entry));
-    const rates = FIELDS.flatMap(([field, unit]): CatalogueRate[] => {
+    const rates = FIELDS.flatMap(([field, usageClass]): CatalogRate[] => {
       const cents = readNumber(readRecord(prices[field])['price']);
       // A class that has none is written as 0 there.
-      return cents === undefined || cents === 0 ? [] : [{ unit, usd: cents * CENTS_TO_MILLION }];
+      return cents === undefined || cents === 0 ? [] : [{ usageClass, usd: cents * CENTS_TO_MILLION }];
     });
     return [{ provider, model, rates }];
   });

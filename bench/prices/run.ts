@@ -1,5 +1,5 @@
 /**
- * `npm run prices:coverage`: the price book beside public catalogues given as files. Asks nobody on the network. Exit
+ * `npm run prices:coverage`: the price book beside public catalogs given as files. Asks nobody on the network. Exit
  * code 1 when `--require` is not met, 2 when a file or an option cannot be read.
  */
 import { readFileSync } from 'node:fs';
@@ -8,13 +8,13 @@ import { findNotedModel } from '../../src/pricing/noted-models.ts';
 import { createPriceBook } from '../../src/pricing/price-book.ts';
 import { compareCoverage } from './compare-coverage.ts';
 import { formatCoverage } from './format-coverage.ts';
-import { readCatalogue } from './read-catalogue.ts';
+import { readCatalog } from './read-catalog.ts';
 import { listShortfalls, parseThresholds } from './thresholds.ts';
 
 const USAGE = `npm run prices:coverage -- FILE... [options]
-  FILE            a catalogue: litellm, models.dev, genai-prices, Portkey, langfuse, or a CSV (docs/price-refresh.md)
+  FILE            a catalog: litellm, models.dev, genai-prices, Portkey, langfuse, or a CSV (docs/price-refresh.md)
   --at TIME       the prices of this day or instant, UTC (now)
-  --require LIST  exit code 1 below these shares of what two catalogues price, or at a disagreement without a
+  --require LIST  exit code 1 below these shares of what two catalogs price, or at a disagreement without a
                   reason: 98, or openai=98,together=95
   --details       lists of everything, not only of disagreements without a reason
   --json          the results as JSON on standard output`;
@@ -44,8 +44,8 @@ function run(): number {
   const atMs = readAt(values.at);
   const thresholds = values.require === undefined ? {} : parseThresholds(values.require);
   const day = new Date(atMs).toISOString().slice(0, 10);
-  const catalogues = positionals.map((path) => readCatalogue(path, readFileSync(path, 'utf8'), day));
-  const coverage = compareCoverage(catalogues, { book: createPriceBook(), atMs }, findNotedModel);
+  const catalogs = positionals.map((path) => readCatalog(path, readFileSync(path, 'utf8'), day));
+  const coverage = compareCoverage(catalogs, { book: createPriceBook(), atMs }, findNotedModel);
   process.stdout.write(`${values.json ? JSON.stringify(coverage) : formatCoverage(coverage, values.details)}\n`);
   const shortfalls = listShortfalls(coverage, thresholds);
   for (const line of shortfalls) process.stderr.write(`${line}\n`);

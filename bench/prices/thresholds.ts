@@ -1,5 +1,5 @@
 /** What `--require` asks for: a share of models for all providers, or for each by name. */
-import { PROVIDER_NAMES, type ProviderName } from '../../src/call-record.ts';
+import { PROVIDER_NAMES, type ProviderName } from '../../src/vocabulary/call-record.ts';
 import type { Coverage } from './compare-coverage.ts';
 import { toPercent } from './format-coverage.ts';
 
@@ -27,7 +27,7 @@ export function parseThresholds(text: string): Thresholds {
   );
 }
 
-/** A line for each provider of whose models that two catalogues price too few have one here, and for what differs. */
+/** A line for each provider of whose models that two catalogs price too few have one here, and for what differs. */
 export function listShortfalls({ providers, disagreements }: Coverage, thresholds: Thresholds): readonly string[] {
   const short = providers.flatMap(({ provider, shared }) => {
     const wanted = thresholds[provider];

@@ -114,7 +114,8 @@ async function run(): Promise<void> {
     const quiet = await measure(gateway.port, gateway.key);
     const waiting = Array.from({ length: Number(options.waiting) }, (_, index) =>
       call(gateway.port, gateway.key, {
-        ...{ 'x-gateway-provider': 'openai', 'x-gateway-provider-alias': slow[index % slow.length] ?? '' },
+        'x-gateway-provider': 'openai',
+        'x-gateway-provider-alias': slow[index % slow.length] ?? '',
       }),
     );
     const disturbed = await measure(gateway.port, gateway.key);

@@ -12,10 +12,13 @@ import {
   judgeClient,
   judgeRow,
   needsRow,
+  wasForgotten,
   wasIdleClosed,
   wasRaced,
 } from './judge-call.ts';
 import { costOf, listSaid, readRowSaid, readSaid } from './usage-said.ts';
+
+const GRAVEST_FIRST = ['kill', 'forgetful exit', 'rolling'] as const;
 
 /** Pico-dollars, by provider. */
 type Sums = Readonly<Record<string, bigint>>;
@@ -37,6 +40,8 @@ export interface SoakCount {
   readonly idleClosed: number;
   /** Cut in the instant in which an idle connection was closed by a rolling restart. */
   readonly raced: number;
+  /** Taken by release 0.1.0 when it had closed its spool. */
+  readonly forgotten: number;
   readonly lost: readonly string[];
   readonly duplicates: readonly string[];
   readonly repeated: readonly string[];
@@ -44,10 +49,10 @@ export interface SoakCount {
   readonly wrongAtClient: readonly string[];
   readonly wrongRows: readonly string[];
   readonly unknownRows: readonly string[];
-  /** Of the rows with outcome `ok`, and of those calls by the provider's own arithmetic. */
+  /** The sum over rows with outcome `ok`, and over those calls by the provider's own arithmetic. */
   readonly costs: Sums;
   readonly ledgerCosts: Sums;
-  /** Of all other rows what is known to be owed, and by what their streams had said. */
+  /** What is known to be owed for all other rows, and by what their streams had said. */
   readonly partialCost: bigint;
   readonly ledgerPartialCost: bigint;
 }
@@ -68,12 +73,13 @@ export function countSoak({ calls, provider, database, disturbances, planOf, mis
   const facts = calls.map((call): CallFacts => {
     const found = disturbances.filter((one) => isDisturbedBy(call, one)).map(({ kind }) => kind);
     return {
-      ...{ call, plan: planOf(call.n) },
+      call,
+      plan: planOf(call.n),
       reached: provider.ledger.get(call.id) ?? 0,
       written: provider.written.get(call.id) ?? '',
       wasMisread: misread.has(call.id),
       row: rowsById.get(call.id)?.[0] ?? null,
-      disturbance: found.includes('kill') ? 'kill' : found.includes('rolling') ? 'rolling' : null,
+      disturbance: GRAVEST_FIRST.find((kind) => found.includes(kind)) ?? null,
       isOnFullDisk: found.includes('full disk'),
     };
   });
@@ -94,12 +100,13 @@ export function countSoak({ calls, provider, database, disturbances, planOf, mis
     aborted: count(({ call }) => call.ending === 'aborted'),
     refused: count(({ call }) => call.gatewayError !== null),
     reached: count(({ reached }) => reached > 0),
-    rows: database.rows.length,
+    rows: database.rowCount,
     outcomes: countOutcomes(database.rows),
     sessions: count(({ plan }) => plan.session !== undefined),
     sessionOutcomes: countOutcomes(stored.filter(({ plan }) => plan.session !== undefined).map(({ row }) => row)),
     idleClosed: count(wasIdleClosed),
-    raced: count((one) => one.disturbance === 'rolling' && wasRaced(one)),
+    raced: count((one) => (one.disturbance === 'rolling' || one.disturbance === 'forgetful exit') && wasRaced(one)),
+    forgotten: count(wasForgotten),
     lost: list((one) => one.row === null && needsRow(one)),
     duplicates: [...rowsById].filter(([, found]) => found.length > 1).map(([id]) => id),
     repeated: list(({ reached }) => reached > 1),

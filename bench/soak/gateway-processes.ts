@@ -29,7 +29,7 @@ export function listRoles(supervisorPid: number, dataDir: string): RoleProcess[]
   return [{ role: 'supervisor', pid: supervisorPid }, ...children, ...database];
 }
 
-/** Of the embedded database; it is nobody's child when it was taken over. Null when there is none. */
+/** The embedded database; it is nobody's child when it was taken over. Null when there is none. */
 export function readPostmaster(dataDir: string): number | null {
   try {
     const cluster = join(dataDir, 'postgres');

@@ -74,7 +74,9 @@ function exchange(
       const isWhole = isComplete(stream) && (declaredBytes === null || declaredBytes === bodyBytes);
       resolve({
         ending: planned ?? (isWhole ? 'complete' : 'cut'),
-        ...{ status, gatewayError, body: Buffer.concat(chunks) },
+        status,
+        gatewayError,
+        body: Buffer.concat(chunks),
       });
     });
     stream.end(plan.requestBody);

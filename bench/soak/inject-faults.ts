@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { waitUntil } from '../../test/gateway/start-gateway.ts';
 import { createSeededRandom } from '../../test/proxy/seeded-random.ts';
 import type { Stage } from '../kill/stage.ts';
-import { countStandbys } from './count-standbys.ts';
+import { countPrepared } from './count-prepared.ts';
 import type { Disk } from './disk.ts';
 import {
   CLOCK_FAULTS,
@@ -35,7 +35,7 @@ const STANDBYS_WAIT_MS = 20_000;
 const STANDBYS = 4;
 /** For the reserves to be made again when the disk has room. */
 const RESERVE_MS = 5_000;
-/** Of the time of a full disk: when somebody is killed on it. */
+/** The part of the time of a full disk after which somebody is killed on it. */
 const KILL_ON_FULL_AT = [0.2, 0.7] as const;
 /** Between two starts of a gateway that does not come up. */
 const RESTART_PAUSE_MS = 1_000;
@@ -64,7 +64,7 @@ export interface Faults {
   readonly ended: Promise<void>;
   readonly counts: ReadonlyMap<Fault, number>;
   readonly disturbances: readonly Disturbance[];
-  /** Of proxies and supervisors. */
+  /** Kills of proxies and supervisors. */
   readonly killsOnFullDisk: () => number;
 }
 
@@ -85,7 +85,7 @@ export function injectFaults({ stage, workers, disk, shiftClock, seed, maxLongMs
     counts.set(fault, (counts.get(fault) ?? 0) + 1);
     const isOnFullDisk = isDiskFull && (fault === 'kill proxy' || fault === 'kill supervisor');
     if (isOnFullDisk) killsOnFullDisk += 1;
-    say(`${fault}${more}${isOnFullDisk ? `, on a full disk; ${countStandbys(dataDir)} directories laid out` : ''}`);
+    say(`${fault}${more}${isOnFullDisk ? `, on a full disk; ${countPrepared(dataDir)} directories laid out` : ''}`);
   };
 
   function pidsOf(role: Role): number[] {
@@ -135,7 +135,7 @@ export function injectFaults({ stage, workers, disk, shiftClock, seed, maxLongMs
 
   async function waitForStandbys(): Promise<void> {
     const untilMs = performance.now() + STANDBYS_WAIT_MS;
-    while (countStandbys(dataDir) < STANDBYS && performance.now() < untilMs) await sleep(POLL_MS);
+    while (countPrepared(dataDir) < STANDBYS && performance.now() < untilMs) await sleep(POLL_MS);
   }
 
   /** A proxy, the next time the supervisor, besides those that the other lane kills by chance. */
@@ -185,7 +185,7 @@ export function injectFaults({ stage, workers, disk, shiftClock, seed, maxLongMs
   /** On a full disk a proxy can keep endings as long as a directory was laid out for it; one more for whoever starts already. */
   function hasStandbys(needed: number): boolean {
     const starting = Math.max(0, workers - pidsOf('proxy').length);
-    return countStandbys(dataDir) >= needed + starting + 1;
+    return countPrepared(dataDir) >= needed + starting + 1;
   }
 
   async function doShort(kind: ShortFault, random: () => number): Promise<void> {

@@ -9,7 +9,7 @@ import { costOf, countToldTurns, hasAnswer, listSaid, readRowSaid, readSaid } fr
 
 /** The row measures from the arrival to the record's end, the client around that; a busy machine lies between. */
 const DURATION_SLACK_MS = 10_000;
-/** A session is written down once a second as long as it lasts; the rest is for a busy machine. */
+/** The release before wrote a session down once a second; the rest is for a busy machine. */
 const SESSION_LAG_MS = 2_500;
 /** RFC 6455 7.4.1. */
 const NORMAL_CLOSURE = 1000;
@@ -23,8 +23,13 @@ export interface Disturbance {
   /**
    * `rolling`: only what is sent on a kept connection in the instant in which it is closed may be cut. `full disk`: of a
    * call whose process is killed then, no usage need be known, since only begins and endings go into the reserve.
+   * `forgetful exit`: release 0.1.0 takes calls on kept connections until its process ends, also when its spool is closed
+   * already. What came to it then may have reached the provider, be cut and have no row. Later releases close every
+   * connection before the spool.
    */
-  readonly kind: 'kill' | 'rolling' | 'full disk';
+  readonly kind: 'kill' | 'rolling' | 'forgetful exit' | 'full disk';
+  /** The only calls that it may touch; any call of that time when it is not there. */
+  readonly callIds?: ReadonlySet<string>;
 }
 
 export interface CallFacts {
@@ -34,19 +39,22 @@ export interface CallFacts {
   readonly reached: number;
   /** What the provider had written. */
   readonly written: string;
-  /** Of a websocket: other bytes came to the provider than its client has sent. */
+  /** A websocket whose provider got other bytes than its client has sent. */
   readonly wasMisread: boolean;
   readonly row: CountedRow | null;
-  readonly disturbance: 'kill' | 'rolling' | null;
+  readonly disturbance: 'kill' | 'forgetful exit' | 'rolling' | null;
   readonly isOnFullDisk: boolean;
 }
 
 export function isDisturbedBy(call: ClientCall, disturbance: Disturbance): boolean {
+  if (disturbance.callIds?.has(call.id) === false) return false;
   return call.startedMs <= disturbance.toMs && call.startedMs + call.durationMs >= disturbance.fromMs;
 }
 
 /** A call that must have a row. */
-export function needsRow({ call, reached }: CallFacts): boolean {
+export function needsRow(facts: CallFacts): boolean {
+  const { call, reached } = facts;
+  if (isInForgetfulExit(facts)) return false;
   if (reached > 0) return true;
   return call.ending === 'complete' && !WITHOUT_ROW.includes(call.gatewayError ?? '');
 }
@@ -66,6 +74,16 @@ export function wasRaced({ call, reached, row }: CallFacts): boolean {
   return reached === 0 && row === null && call.ending === 'cut' && call.status === null && call.wasReused;
 }
 
+/** Those that are forwarded on new connections go to another node. */
+function isInForgetfulExit({ call, disturbance }: CallFacts): boolean {
+  return disturbance === 'forgetful exit' && call.wasReused;
+}
+
+/** The provider has got it, and the log knows nothing of it. */
+export function wasForgotten(facts: CallFacts): boolean {
+  return isInForgetfulExit(facts) && facts.reached > 0 && facts.row === null;
+}
+
 /** What is wrong at the client; null when it is as it must be. */
 export function judgeClient(facts: CallFacts): string | null {
   const { plan, call, disturbance } = facts;
@@ -73,6 +91,7 @@ export function judgeClient(facts: CallFacts): string | null {
   if (call.ending === 'aborted') return plan.abort === undefined ? 'aborted without a plan' : null;
   if (disturbance === 'kill' && (call.ending === 'cut' || call.gatewayError !== null)) return null;
   if (wasIdleClosed(facts)) return null;
+  if (isInForgetfulExit(facts) && (call.ending === 'cut' || call.gatewayError !== null)) return null;
   if (disturbance === 'rolling' && wasRaced(facts)) return null;
   const got = `${call.ending}, status ${call.status}${call.gatewayError === null ? '' : ` (${call.gatewayError})`}`;
   const must = clientEnding(plan);
@@ -144,9 +163,10 @@ function allowedOutcomes(facts: CallFacts): string[] {
   return [
     planned,
     ...(plan.abort === undefined ? [] : ['client_closed']),
-    ...(wasServed(facts) ? ['ok'] : []),
-    // The same as `wasIdleClosed`, and the client had left before it could be told.
+    ...(wasServed(facts) || mayBeLeftBetweenTurns(facts) ? ['ok'] : []),
+    // As `wasIdleClosed`, but the client had left before it could be told.
     ...(call.ending === 'aborted' && reached === 0 ? ['upstream_unreachable'] : []),
+    ...(isInForgetfulExit(facts) ? ['interrupted'] : []),
     // A proxy whose supervisor was killed cuts its calls in good order, or the next kill comes first.
     ...(disturbance === 'kill' ? ['interrupted', 'shutdown_cut', 'client_closed', 'upstream_truncated'] : []),
   ];
@@ -155,6 +175,11 @@ function allowedOutcomes(facts: CallFacts): string[] {
 /** Its client went, and may have had its answer by then, though more was to come and something befell that. */
 function wasServed({ plan, call, written }: CallFacts): boolean {
   return call.ending === 'aborted' && plan.trouble !== undefined && hasAnswer(plan, written);
+}
+
+/** The client of a session that goes when its last response has ended has had what it asked for. */
+function mayBeLeftBetweenTurns({ plan, call }: CallFacts): boolean {
+  return plan.session !== undefined && call.ending === 'aborted';
 }
 
 function judgeTimes(call: ClientCall, row: CountedRow): string | null {
@@ -194,17 +219,19 @@ function saidBounds(facts: CallFacts, row: CountedRow): { least: number; most: n
   const { plan, call, written, isOnFullDisk } = facts;
   const most = readSaid(plan, written);
   const all = listSaid(plan).length - 1;
-  if (row.outcome === 'ok' && wasServed(facts)) return { least: readSaid(plan, call.partOfBody ?? ''), most };
+  if (row.outcome === 'ok' && (wasServed(facts) || mayBeLeftBetweenTurns(facts)))
+    return { least: readSaid(plan, call.partOfBody ?? ''), most };
   if (row.outcome === 'ok' || row.outcome === 'upstream_stream_error') return { least: all, most: all };
   // Closed in good order, everything that was written has come.
   if (row.outcome === 'upstream_truncated' && plan.trouble?.kind === 'cut') return { least: most, most };
   if (plan.trouble?.kind === 'error') return { least: 0, most };
   if (row.outcome === 'interrupted' && isOnFullDisk) return { least: 0, most };
-  if (plan.session !== undefined && row.outcome === 'interrupted') return { least: readNotedTurns(plan, call), most };
+  if (plan.session !== undefined && row.outcome === 'interrupted' && facts.disturbance === 'forgetful exit')
+    return { least: readNotedTurns(plan, call), most };
   return { least: readSaid(plan, call.partOfBody ?? ''), most };
 }
 
-/** What the client of a session had seen long enough before its end to be written down. */
+/** What the client of a session had seen long enough before its end for the release before to have written it down. */
 function readNotedTurns(plan: CallPlan, { arrivals = [], startedMs, durationMs }: ClientCall): number {
   const untilMs = startedMs + durationMs - SESSION_LAG_MS;
   return countToldTurns(plan, arrivals.findLast(({ atMs }) => atMs <= untilMs)?.bytes ?? 0);

@@ -36,8 +36,11 @@ const DEFLATE_TAIL_BYTES = 4;
 
 /** Pico-dollars a token of gpt-realtime, as OpenAI's price page says in dollars a million: 4, 32, 0.40, 16, 64. */
 const RATES = {
-  ...{ text: 4_000_000n, audio: 32_000_000n, cached: 400_000n },
-  ...{ outputText: 16_000_000n, outputAudio: 64_000_000n },
+  text: 4_000_000n,
+  audio: 32_000_000n,
+  cached: 400_000n,
+  outputText: 16_000_000n,
+  outputAudio: 64_000_000n,
 } as const;
 
 export const REALTIME_MODEL = 'gpt-realtime';
@@ -96,7 +99,10 @@ export function planSession(n: number, random: () => number): SessionPlan {
   }
   return {
     extensions: isDeflated ? 'permessage-deflate; server_no_context_takeover; client_no_context_takeover' : null,
-    ...{ fromClient, fromProvider, turns, goodbye },
+    fromClient,
+    fromProvider,
+    turns,
+    goodbye,
     clientBytes: Buffer.concat(fromClient.map(({ bytes }) => bytes)),
     providerBytes: Buffer.concat(fromProvider.map(({ bytes }) => bytes)),
   };
@@ -122,10 +128,12 @@ function countTurn(n: number, index: number): Omit<SessionTurn, 'toldAtBytes'> &
       BigInt(outputText) * RATES.outputText +
       BigInt(outputAudio) * RATES.outputAudio,
     usage: {
-      ...{ total_tokens: input + outputText + outputAudio, input_tokens: input },
+      total_tokens: input + outputText + outputAudio,
+      input_tokens: input,
       output_tokens: outputText + outputAudio,
       input_token_details: {
-        ...{ text_tokens: text + cachedText, audio_tokens: audio + cachedAudio },
+        text_tokens: text + cachedText,
+        audio_tokens: audio + cachedAudio,
         cached_tokens: cachedText + cachedAudio,
         cached_tokens_details: { text_tokens: cachedText, audio_tokens: cachedAudio },
       },

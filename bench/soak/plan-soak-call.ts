@@ -70,8 +70,15 @@ export function planWholeSession(
 ): { readonly plan: CallPlan; readonly session: SessionPlan } {
   const session = planSession(n, random);
   const plan: CallPlan = {
-    ...{ id: callIdOf(n), kind: 'realtime', session, path: `/v1/realtime?model=${REALTIME_MODEL}` },
-    ...{ requestBody: '', answer: () => [], contentType: '', clientBody: '', pauseMs: 1 + Math.floor(random() * 12) },
+    id: callIdOf(n),
+    kind: 'realtime',
+    session,
+    path: `/v1/realtime?model=${REALTIME_MODEL}`,
+    requestBody: '',
+    answer: () => [],
+    contentType: '',
+    clientBody: '',
+    pauseMs: 1 + Math.floor(random() * 12),
     expected: { provider: 'openai', traceId: traceIdOf(n), ...sumTurns(session.turns) },
   };
   return { plan, session };

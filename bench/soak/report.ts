@@ -1,5 +1,5 @@
 /** A soak's result for a reader, and what of it must not be. Pure. */
-import { formatUsd } from '../../src/usd.ts';
+import { formatUsd } from '../../src/vocabulary/usd.ts';
 import { type Accounts, isBalanced, type SoakResult } from './run-soak.ts';
 
 /** Files that a proxy may hold more than at its start: segments, an address that was looked up. */

@@ -82,7 +82,7 @@ export interface SoakResult {
   readonly drainMs: number;
   readonly figures: ProcessFigures;
   readonly cpuShare: number;
-  /** Of the largest proxy, before the first call and after the last. */
+  /** What the largest proxy had before the first call and after the last. */
   readonly filesBefore: OpenFiles;
   readonly filesAfter: OpenFiles;
   readonly providerSockets: { readonly open: number; readonly busy: number };
@@ -130,7 +130,12 @@ async function soakOn(disk: Disk | null, clockFile: string, options: SoakOptions
   const preload = pathToFileURL(join(import.meta.dirname, 'shift-clock.mjs')).href;
   const { serve, misread } = createSessionServer();
   const stage = await openStage({
-    ...{ seed, clients, planOf, dataDir, createClient, serveSession: serve },
+    seed,
+    clients,
+    planOf,
+    dataDir,
+    createClient,
+    serveSession: serve,
     thinkMs: () => MIN_THINK_MS + random() * THINK_SPREAD_MS,
     env: { TOLLGATE_WORKERS: String(WORKERS), NODE_OPTIONS: `--import=${preload}`, SOAK_CLOCK_FILE: clockFile },
   });
@@ -144,7 +149,12 @@ async function soakOn(disk: Disk | null, clockFile: string, options: SoakOptions
     const load = stage.startLoad();
     await sleep(WARM_UP_MS);
     const faults = injectFaults({
-      ...{ stage, workers: WORKERS, disk, shiftClock, seed, say },
+      stage,
+      workers: WORKERS,
+      disk,
+      shiftClock,
+      seed,
+      say,
       maxLongMs: Math.min(MAX_LONG_MS, Math.max(MIN_LONG_LIMIT_MS, minutes * 60_000 * LONG_SHARE)),
       endMs: loadStartedMs + minutes * 60_000,
     });
@@ -168,8 +178,12 @@ async function soakOn(disk: Disk | null, clockFile: string, options: SoakOptions
     say('stored; counting');
     const database = await countDatabase(embeddedUrl(dataDir), 0);
     const count = countSoak({
-      ...{ calls, database, planOf, misread },
-      ...{ provider: stage.provider, disturbances: faults.disturbances },
+      calls,
+      database,
+      planOf,
+      misread,
+      provider: stage.provider,
+      disturbances: faults.disturbances,
     });
     const providerSockets = stage.provider.connections();
     const accounts = await readSettledAccounts(stage);
@@ -179,21 +193,21 @@ async function soakOn(disk: Disk | null, clockFile: string, options: SoakOptions
     await stage.close();
     return {
       mostIdleSockets: clients * WORKERS,
-      ...{
-        seed,
-        minutes,
-        count,
-        faults: faults.counts,
-        killsOnFullDisk: faults.killsOnFullDisk(),
-        drainMs,
-        figures,
-        filesBefore,
-        filesAfter,
-        providerSockets,
-        accounts,
-      },
+      seed,
+      minutes,
+      count,
+      faults: faults.counts,
+      killsOnFullDisk: faults.killsOnFullDisk(),
+      drainMs,
+      figures,
+      filesBefore,
+      filesAfter,
+      providerSockets,
+      accounts,
       leftOut: disk === null ? ['disk full (this user may not mount a tmpfs)'] : [],
-      ...{ rollupDifferences: database.differences.length, openCalls: database.openCalls, gatewayLog },
+      rollupDifferences: database.differences.length,
+      openCalls: database.openCalls,
+      gatewayLog,
       cpuShare: figures.cpuSeconds / (loadMs / 1_000),
       processesLeft: listProcesses(dataDir).length,
     };

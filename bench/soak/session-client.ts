@@ -18,7 +18,7 @@ import type { SessionPlan } from '../kill/session-plan.ts';
 /** Longer than any session of a plan, and than a rolling restart lets one go on. */
 const SESSION_LIMIT_MS = 60_000;
 const SWITCHED = 101;
-/** Of a request without a body. */
+/** A request without a body has none of these. */
 const LEFT_OUT = ['Content-Type', 'Content-Length'];
 
 /** On a connection of its own. `complete`: every byte has come, and behind them the end. */
@@ -69,9 +69,12 @@ function follow(socket: Socket, plan: CallPlan, session: SessionPlan, handshake:
       clearTimeout(impatience);
       socket.destroy();
       resolve({
-        ...{ ending, status: head?.status ?? null, gatewayError: head?.gatewayError ?? null },
+        ending,
+        status: head?.status ?? null,
+        gatewayError: head?.gatewayError ?? null,
         body: head?.reader.body() ?? Buffer.alloc(0),
-        ...{ wasReused: false, arrivals },
+        wasReused: false,
+        arrivals,
       });
     }
 

@@ -73,7 +73,7 @@ export function hasAnswer(plan: CallPlan, text: string): boolean {
   return whole.includes('"finish_reason":"') || whole.includes('event: message_delta');
 }
 
-/** Of a session; as an index of `listSaid`. */
+/** For a session; as an index of `listSaid`. */
 export function countToldTurns({ session }: CallPlan, bytes: number): number {
   return (session?.turns ?? []).filter(({ toldAtBytes }) => toldAtBytes <= bytes).length;
 }

@@ -5,9 +5,9 @@ import { ROLES, type Role, type RoleProcess } from './gateway-processes.ts';
 const INTERVAL_MS = 500;
 
 export interface ProcessFigures {
-  /** Of the largest process of each role. */
+  /** The most that the largest process of each role had. */
   readonly peakMb: Readonly<Record<Role, number>>;
-  /** Of all of them together, in seconds of one core. */
+  /** What all of them took together, in seconds of one core. */
   readonly cpuSeconds: number;
 }
 

@@ -24,8 +24,23 @@ export function takeTurns(nodes: () => readonly WatchedNode[]): Choose {
   };
 }
 
-export async function balanceConnections(choose: Choose): Promise<Balancer> {
-  return listen(createServer({ noDelay: true, allowHalfOpen: true }, (client) => joinNode(client, choose())));
+/** `onCall` is told which node gets a call, as far as it can be read: each one of HTTP/1.1, also on a kept connection. */
+export async function balanceConnections(
+  choose: Choose,
+  onCall: (callId: string, node: WatchedNode) => void,
+): Promise<Balancer> {
+  return listen(
+    createServer({ noDelay: true, allowHalfOpen: true }, (client) => {
+      const node = choose();
+      if (node !== null) client.on('data', (bytes: Buffer) => readCallIds(bytes, (callId) => onCall(callId, node)));
+      joinNode(client, node);
+    }),
+  );
+}
+
+/** A client writes the head of a request in one piece. */
+function readCallIds(bytes: Buffer, onCall: (callId: string) => void): void {
+  for (const [, callId = ''] of bytes.toString('latin1').matchAll(/^x-call-id: (.+)\r$/gm)) onCall(callId);
 }
 
 export async function balanceRequests(choose: Choose): Promise<Balancer> {

@@ -56,7 +56,8 @@ export async function startNode(
   const watched = watchNode(name, gateway.port, everyMs);
   await waitUntilListed(watched);
   return {
-    ...{ name, watched },
+    name,
+    watched,
     gateway: () => gateway,
     release: () => current,
     replaceGateway(next, nextRelease) {
@@ -93,7 +94,10 @@ export async function moveNode(
   const startedMs = performance.now();
   const { dataDir, port, adminPort } = before;
   const gateway = await startGateway({
-    ...{ dataDir, ports: { port, adminPort }, timeoutMs: START_LIMIT_MS, env: { ...options.env, TOLLGATE_NODE: name } },
+    dataDir,
+    ports: { port, adminPort },
+    timeoutMs: START_LIMIT_MS,
+    env: { ...options.env, TOLLGATE_NODE: name },
     ...runOf(release),
   });
   const startMs = performance.now() - startedMs;
@@ -105,8 +109,17 @@ export async function moveNode(
   const out = changes.find(({ isListed }) => !isListed)?.atMs ?? fromMs;
   const toMs = changes.findLast(({ isListed }) => isListed)?.atMs ?? performance.now();
   return {
-    ...{ node: name, how, from, to: await readVersion(gateway), wasAnnounced },
-    ...{ awayMs: toMs - out, stopMs: goneMs - fromMs, startMs, fromMs, goneMs, toMs },
+    node: name,
+    how,
+    from,
+    to: await readVersion(gateway),
+    wasAnnounced,
+    awayMs: toMs - out,
+    stopMs: goneMs - fromMs,
+    startMs,
+    fromMs,
+    goneMs,
+    toMs,
   };
 }
 

@@ -35,7 +35,7 @@ export function formatResult(result: UpgradeResult): string {
   const faults = describeFaults(result);
   return [
     ...moves.map(formatMove),
-    `${count.calls} calls, ${count.sessions} of them websockets: ${count.whole} answered whole, ${cut} cut (${count.raced} of them on a kept connection in the instant of an unannounced stop), ${count.refused} refused`,
+    `${count.calls} calls, ${count.sessions} of them websockets: ${count.whole} answered whole, ${cut} cut (${count.raced} of them on a kept connection in the instant of an unannounced stop), ${count.refused} refused, ${count.forgotten} forgotten by the release before in its own exit`,
     `${count.reached} reached the provider, ${count.rows} rows: ${JSON.stringify(count.outcomes)}`,
     `small JSON calls: ${formatTimes(calls, moves)}`,
     ...result.verified.map(({ node, text }) => `verify at ${node}: ${text.replaceAll('\n', '; ')}`),

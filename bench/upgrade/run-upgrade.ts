@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runTollgate } from '../../test/gateway/run-tollgate.ts';
 import { asRecord, type TestGateway } from '../../test/gateway/start-gateway.ts';
-import { POSTGRES_KINDS, startPostgres } from '../../test/postgres.ts';
+import { POSTGRES_KINDS, startPostgres } from '../../test/support/postgres.ts';
 import { countDatabase } from '../kill/gateway-database.ts';
 import { startLedgerProvider } from '../kill/ledger-provider.ts';
 import { waitUntilDrained } from '../kill/stage.ts';
@@ -75,7 +75,10 @@ export async function runUpgrade(options: UpgradeOptions): Promise<UpgradeResult
   const gateways = new Set<TestGateway>();
   const choose = takeTurns(() => nodes.map(({ watched }) => watched));
   const requests = await balanceRequests(choose);
-  const connections = await balanceConnections(choose);
+  const handedOver: HandedOver[] = [];
+  const connections = await balanceConnections(choose, (callId, { name }) => {
+    handedOver.push({ callId, node: name, atMs: performance.now() });
+  });
   const moves: Move[] = [];
   const logs = new Map<string, string>();
 
@@ -134,7 +137,10 @@ export async function runUpgrade(options: UpgradeOptions): Promise<UpgradeResult
     await sleep(KEYS_KNOWN_MS);
     say(`two nodes of the release before; ${callsPerSecond} calls a second, seed ${seed}`);
     const load = startSteadyLoad({
-      ...{ requestsPort: requests.port, connectionsPort: connections.port, callsPerSecond, planOf },
+      requestsPort: requests.port,
+      connectionsPort: connections.port,
+      callsPerSecond,
+      planOf,
       gatewayKey: latestKey,
       latestKey: () => latestKey,
     });
@@ -159,8 +165,12 @@ export async function runUpgrade(options: UpgradeOptions): Promise<UpgradeResult
     for (const { gateway } of nodes) await waitUntilDrained(gateway(), 1);
     const database = await countDatabase(databaseUrl, 0);
     const count = countSoak({
-      ...{ calls, database, planOf, misread, provider },
-      disturbances: moves.flatMap(disturbancesOf),
+      calls,
+      database,
+      planOf,
+      misread,
+      provider,
+      disturbances: moves.flatMap((one) => disturbancesOf(one, handedOver)),
     });
     const verified: Verified[] = [];
     for (const { name, gateway } of nodes) {
@@ -169,8 +179,14 @@ export async function runUpgrade(options: UpgradeOptions): Promise<UpgradeResult
     }
     for (const node of nodes) note(node, node.gateway());
     return {
-      ...{ count, calls, refusedConnections, moves, verified, logs },
-      ...{ rollupDifferences: database.differences.length, openCalls: database.openCalls },
+      count,
+      calls,
+      refusedConnections,
+      moves,
+      verified,
+      logs,
+      rollupDifferences: database.differences.length,
+      openCalls: database.openCalls,
     };
   } finally {
     for (const { watched } of nodes) watched.stop();
@@ -180,11 +196,30 @@ export async function runUpgrade(options: UpgradeOptions): Promise<UpgradeResult
   }
 }
 
+/** See `Disturbance`. */
+const FORGETFUL_RELEASE = '0.1.0';
+
+/** A call that was passed on to a node; the time is monotonic. */
+interface HandedOver {
+  readonly callId: string;
+  readonly node: string;
+  readonly atMs: number;
+}
+
 /**
  * Nothing may be seen of a stop that is announced. One that is not, closes kept connections: those that a balancer of
- * connections has still open break in the instant in which they are used, if at all.
+ * connections has still open break in the instant in which they are used, if at all. What comes on them to that node, and
+ * to no other, while it ends, 0.1.0 may lose.
  */
-function disturbancesOf({ how, wasAnnounced, fromMs, goneMs, toMs }: Move): Disturbance[] {
+function disturbancesOf(
+  { node, how, from, wasAnnounced, fromMs, goneMs, toMs }: Move,
+  handedOver: readonly HandedOver[],
+): Disturbance[] {
   if (how === 'kill -9') return [{ kind: 'kill', fromMs, toMs }];
-  return wasAnnounced ? [] : [{ kind: 'rolling', fromMs, toMs: goneMs }];
+  if (wasAnnounced) return [];
+  const rolling = { kind: 'rolling', fromMs, toMs: goneMs } as const;
+  if (from !== FORGETFUL_RELEASE) return [rolling];
+  const taken = handedOver.filter((one) => one.node === node && one.atMs >= fromMs && one.atMs <= goneMs);
+  const callIds = new Set(taken.map(({ callId }) => callId));
+  return [rolling, { kind: 'forgetful exit', fromMs, toMs: goneMs, callIds }];
 }

@@ -4,12 +4,12 @@
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { unpackRelease } from '../../test/upgrade/unpack-release.ts';
+import { unpackRelease } from '../../test/support/upgrade/unpack-release.ts';
 import { describeFaults, formatResult } from './report.ts';
 import { runUpgrade } from './run-upgrade.ts';
 
 const USAGE = `npm run bench:upgrade -- [options]
-  --release DIR     the release before, as a folder from which it runs (that of test/upgrade/)
+  --release DIR     the release before, as a folder from which it runs (that of test/support/upgrade/)
   --up HOW          one-by-one, or beside: two new nodes join at once, then the old ones go (one-by-one)
   --rate N          calls a second (20)
   --rest SECONDS    undisturbed, between two moves (10)
@@ -37,9 +37,12 @@ async function run(): Promise<void> {
   try {
     const result = await runUpgrade({
       before: options.release ?? kept?.path ?? '',
-      ...{ seed: Number(options.seed), callsPerSecond: Number(options.rate) },
-      ...{ everyMs: Number(options.every), stopDelaySeconds: Number(options.delay) },
-      ...{ restMs: Number(options.rest) * 1_000, up: options.up === 'beside' ? 'beside' : 'one by one' },
+      seed: Number(options.seed),
+      callsPerSecond: Number(options.rate),
+      everyMs: Number(options.every),
+      stopDelaySeconds: Number(options.delay),
+      restMs: Number(options.rest) * 1_000,
+      up: options.up === 'beside' ? 'beside' : 'one by one',
       say: (text) => process.stderr.write(`${text}\n`),
     });
     if (options.log !== undefined)

@@ -52,7 +52,9 @@ export function watchNode(name: string, port: number, everyMs: number): WatchedN
   // It waits for no answer beyond its limit, and nobody waits for it.
   void lookAgainAndAgain();
   return {
-    ...{ name, port, changes },
+    name,
+    port,
+    changes,
     isListed: () => isListed,
     takeOut() {
       isTakenOut = true;

@@ -1,13 +1,36 @@
 /** Starts the dashboard in the page: router, cache, preferences. */
 import './styles.css';
-import { QueryClientProvider } from '@tanstack/react-query';
+import { keepPreviousData, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { createQueryClient } from './app/create-query-client.ts';
+import { ApiError } from './api/client.ts';
 import { PreferencesProvider } from './preferences.tsx';
 import { RefreshProvider } from './refresh.tsx';
 import { createAppRouter } from './router.tsx';
+
+const STALE_MS = 10_000;
+const RETRIES = 1;
+
+function createQueryClient(onSignedOut: () => void): QueryClient {
+  return new QueryClient({
+    queryCache: new QueryCache({
+      onError: (error) => {
+        if (error instanceof ApiError && error.status === 401) onSignedOut();
+      },
+    }),
+    defaultOptions: {
+      queries: {
+        staleTime: STALE_MS,
+        // A refusal stays one; only what may pass by itself is tried again.
+        retry: (count, error) =>
+          count < RETRIES && error instanceof ApiError && (error.status === 0 || error.status >= 500),
+        refetchOnWindowFocus: false,
+        placeholderData: keepPreviousData,
+      },
+    },
+  });
+}
 
 const router = createAppRouter();
 const queries = createQueryClient(() => {

@@ -5,14 +5,12 @@ import { isSignedIn } from './api/session.ts';
 import { AppLayout } from './app/app-layout.tsx';
 import { EmptyState, ErrorState, Skeleton } from './components/states.tsx';
 import { readCostsSearch } from './pages/costs/costs-search.ts';
-import { readLogSearch } from './pages/log/log-search.ts';
 import { readLogsSearch } from './pages/logs/logs-search.ts';
-import { readMetadataSearch } from './pages/metadata/metadata-search.ts';
 import { readPricesSearch } from './pages/prices/prices-search.ts';
 import { readRunSearch } from './pages/run/run-search.ts';
 import { readRunsSearch } from './pages/runs/runs-search.ts';
 import { readStartSearch } from './pages/start/start-search.ts';
-import { readText } from './search/list-search.ts';
+import { readText, readWindowSearch } from './search/list-search.ts';
 import { parseSearch, stringifySearch } from './search/search-params.ts';
 
 const rootRoute = createRootRoute();
@@ -26,7 +24,6 @@ const loginRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/login/login-page.tsx'), 'LoginPage'),
 });
 
-/** Everything that needs a session. */
 const appRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'app',
@@ -41,7 +38,7 @@ const indexRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/',
   beforeLoad: async () => {
-    const { data } = await getJson<{ readonly data: readonly unknown[] }>('/logs', { limit: 1, fields: 'id' });
+    const { data } = await getJson('/logs', { limit: 1, fields: 'id' });
     throw redirect({ to: data.length === 0 ? '/start' : '/runs' });
   },
 });
@@ -77,7 +74,13 @@ const logsRoute = createRoute({
 const logRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/log/$id',
-  validateSearch: readLogSearch,
+  validateSearch: (
+    raw: Record<string, unknown>,
+  ): { readonly tab?: string | undefined; readonly q?: string | undefined } => ({
+    tab: readText(raw['tab']),
+    /** What a search looked for. */
+    q: readText(raw['q']),
+  }),
   component: lazyRouteComponent(() => import('./pages/log/log-page.tsx'), 'LogPage'),
 });
 
@@ -91,7 +94,7 @@ const costsRoute = createRoute({
 const metadataRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/metadata',
-  validateSearch: readMetadataSearch,
+  validateSearch: readWindowSearch,
   component: lazyRouteComponent(() => import('./pages/metadata/metadata-page.tsx'), 'MetadataPage'),
 });
 
@@ -133,7 +136,7 @@ const routeTree = rootRoute.addChildren([
 
 function NotFound() {
   return (
-    <EmptyState title="There is no such page" actions={<Link to="/runs">To the runs</Link>}>
+    <EmptyState title="Page not found" actions={<Link to="/runs">Go to runs</Link>}>
       The address may be cut short, or from another version.
     </EmptyState>
   );

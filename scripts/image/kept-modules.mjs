@@ -6,7 +6,7 @@ const LEGAL = /(?:^|\/)(?:licen[cs]e|copying|notice|thirdpartynotices?)[^/]*$/i;
 const NEVER_LOADED =
   /\.(?:[cm]?ts|tsx|map|md|markdown|mkd|tsbuildinfo|flow|html|ico|png|svg|yml|yaml)$|\/\.[^/]+$|[/.]test\.[cm]?js$/i;
 
-/** Of every package, then of single ones. */
+/** Files of every package, then of single ones. */
 const UNUSED_PARTS = [
   /^(?:@[^/]+\/)?[^/]+\/(?:tests?|docs|bench|benchmarks|examples)\//,
   /^@pydantic\/genai-prices\/dist\/(?:cli|index\.cjs)/,
@@ -20,8 +20,9 @@ const UNUSED_PARTS = [
   /^gpt-tokenizer\/(?:cjs|src|data)\//,
   /^gpt-tokenizer\/esm\/(?:(?:bpeRanks|encoding)\/(?!o200k_base\.js)|model\/|fixtures\/|main|resolveEncoding|models(?:\.|$))/,
   /^kysely\/dist\/cjs\//,
+  // The same in the form of modules is what is loaded.
+  /^@modelcontextprotocol\/[^/]+\/dist\/.*\.cjs$/,
   /^hono\/dist\/cjs\//,
-  /^undici\/(?:scripts|types)\//,
   /^uuid\/dist\//,
   /^yaml\/browser\//,
   /^zod\/src\//,

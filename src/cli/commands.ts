@@ -1,32 +1,40 @@
-/** The commands that talk to a running gateway through its admin API. `start` and its children are in `main`. */
+/** All commands but `start` and `version`, which are in `main`. */
 import type { Command } from 'commander';
-import { addBackupCommand } from './backup/backup-command.ts';
-import { addRestoreCommand } from './backup/restore-command.ts';
-import { addCostsCommand } from './costs-command.ts';
-import { addDemoCommands } from './demo-commands.ts';
-import { addDoctorCommand } from './doctor-command.ts';
-import { addExportCommand } from './export-command.ts';
-import { addJobsCommands } from './jobs-commands.ts';
-import { addKeysCommands } from './keys-commands.ts';
-import { addLoginCommand } from './login-command.ts';
-import { addLogsCommand } from './logs-command.ts';
-import { addMetadataCommands } from './metadata-commands.ts';
-import { addNodesCommands } from './nodes-commands.ts';
-import { addPriceCommand } from './prices/price-command.ts';
-import { addPricesCommands } from './prices/prices-command.ts';
-import { addRepriceCommand } from './prices/reprice-command.ts';
-import { addQuarantineCommand } from './quarantine-command.ts';
-import { addReconcileCommand } from './reconcile/reconcile-command.ts';
-import { addRestartCommand } from './restart-command.ts';
-import { addRunsCommand } from './runs-command.ts';
-import { addSettingsCommands } from './settings-commands.ts';
-import { addSpoolCommands } from './spool-commands.ts';
-import { addSqlCommand } from './sql-command.ts';
-import { addServiceCommands } from './systemd/service-commands.ts';
-import { addTlsCommands } from './tls/tls-commands.ts';
-import { addVerifyCommand } from './verify-command.ts';
 
-/** Lists under `--json` are one object a line. */
+type AddCommand = (program: Command, addClientOptions: (command: Command) => Command) => void;
+
+/** By first word, in the order of the help. Only the wanted command's file is loaded. */
+const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
+  login: async () => (await import('./login-command.ts')).addLoginCommand,
+  run: async () => (await import('./run/run-command.ts')).addRunCommand,
+  keys: async () => (await import('./keys-commands.ts')).addKeysCommands,
+  logs: async () => (await import('./logs-command.ts')).addLogsCommand,
+  runs: async () => (await import('./runs-command.ts')).addRunsCommand,
+  costs: async () => (await import('./costs-command.ts')).addCostsCommand,
+  prices: async () => (await import('./prices/prices-command.ts')).addPricesCommands,
+  reconcile: async () => (await import('./reconcile/reconcile-command.ts')).addReconcileCommand,
+  price: async () => (await import('./prices/price-command.ts')).addPriceCommand,
+  reprice: async () => (await import('./prices/reprice-command.ts')).addRepriceCommand,
+  demo: async () => (await import('./demo-commands.ts')).addDemoCommands,
+  metadata: async () => (await import('./metadata-commands.ts')).addMetadataCommands,
+  jobs: async () => (await import('./jobs-commands.ts')).addJobsCommands,
+  export: async () => (await import('./export-command.ts')).addExportCommand,
+  backup: async () => (await import('./backup/backup-command.ts')).addBackupCommand,
+  restore: async () => (await import('./backup/restore-command.ts')).addRestoreCommand,
+  doctor: async () => (await import('./doctor-command.ts')).addDoctorCommand,
+  quarantine: async () => (await import('./quarantine-command.ts')).addQuarantineCommand,
+  nodes: async () => (await import('./nodes-commands.ts')).addNodesCommands,
+  settings: async () => (await import('./settings-commands.ts')).addSettingsCommands,
+  spool: async () => (await import('./spool-commands.ts')).addSpoolCommands,
+  restart: async () => (await import('./restart-command.ts')).addRestartCommand,
+  mcp: async () => (await import('./mcp-command.ts')).addMcpCommand,
+  'read-tokens': async () => (await import('./read-tokens-commands.ts')).addReadTokensCommands,
+  sql: async () => (await import('./sql-command.ts')).addSqlCommand,
+  verify: async () => (await import('./verify-command.ts')).addVerifyCommand,
+  service: async () => (await import('./systemd/service-commands.ts')).addServiceCommands,
+  tls: async () => (await import('./tls/tls-commands.ts')).addTlsCommands,
+};
+
 function addClientOptions(command: Command): Command {
   return command
     .option('--json', 'for programs: JSON, one object a line')
@@ -35,30 +43,11 @@ function addClientOptions(command: Command): Command {
     .option('--token <token>', 'its admin token (better: TOLLGATE_ADMIN_TOKEN or TOLLGATE_ADMIN_TOKEN_FILE)');
 }
 
-export function addCommands(program: Command): void {
-  addLoginCommand(program, addClientOptions);
-  addKeysCommands(program, addClientOptions);
-  addLogsCommand(program, addClientOptions);
-  addRunsCommand(program, addClientOptions);
-  addCostsCommand(program, addClientOptions);
-  addPricesCommands(program, addClientOptions);
-  addReconcileCommand(program, addClientOptions);
-  addPriceCommand(program, addClientOptions);
-  addRepriceCommand(program, addClientOptions);
-  addDemoCommands(program, addClientOptions);
-  addMetadataCommands(program, addClientOptions);
-  addJobsCommands(program, addClientOptions);
-  addExportCommand(program, addClientOptions);
-  addBackupCommand(program, addClientOptions);
-  addRestoreCommand(program, addClientOptions);
-  addDoctorCommand(program, addClientOptions);
-  addQuarantineCommand(program, addClientOptions);
-  addNodesCommands(program, addClientOptions);
-  addSettingsCommands(program, addClientOptions);
-  addSpoolCommands(program, addClientOptions);
-  addRestartCommand(program, addClientOptions);
-  addSqlCommand(program, addClientOptions);
-  addVerifyCommand(program, addClientOptions);
-  addServiceCommands(program);
-  addTlsCommands(program);
+/** Adds the commands that begin with `word`, or all of them for the help. */
+export async function addCommands(program: Command, word: string): Promise<void> {
+  const loads = Object.hasOwn(COMMANDS, word) ? [COMMANDS[word]] : Object.values(COMMANDS);
+  for (const load of loads) {
+    const add = await load?.();
+    add?.(program, addClientOptions);
+  }
 }

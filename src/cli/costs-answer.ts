@@ -1,4 +1,4 @@
-/** What of the API's answer about costs the command line reads. */
+/** The fields of `GET /api/v1/costs` that the command line reads. */
 import { z } from 'zod';
 
 const Sums = z.object({

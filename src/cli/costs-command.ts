@@ -1,17 +1,16 @@
 /** `tollgate costs`: what calls cost, by model, provider, key or metadata, and by time. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { OperatorError } from '../errors.ts';
-import { COST_GROUP_COLUMNS } from '../runs/cost-query.ts';
+import { COST_GROUP_COLUMNS } from '../control/log/cost-query.ts';
+import { OperatorError } from '../vocabulary/errors.ts';
+import { repeatable } from './command-options.ts';
 import { CostsAnswer } from './costs-answer.ts';
 import { formatCosts } from './format-costs.ts';
-import { type ClientFlags, createGatewayClient, type GatewayClient } from './gateway-client.ts';
+import { type ClientFlags, createGatewayClient, type GatewayClient, toQuery } from './gateway-client.ts';
 import { createOutput } from './output.ts';
 import { addUnpricedCommand } from './prices/unpriced-command.ts';
-import { repeatable } from './repeatable.ts';
 
 interface CostFlags extends ClientFlags {
-  readonly json?: true;
   readonly by: string;
   readonly interval: string;
   readonly tz: string;
@@ -40,16 +39,11 @@ async function readKeyNames(client: GatewayClient): Promise<ReadonlyMap<string, 
 async function showCosts(flags: CostFlags): Promise<void> {
   if (!/^\d{1,3}$/.test(flags.limit))
     throw new OperatorError(`--limit: "${flags.limit}" is not a number from 1 to 200`);
-  const client = createGatewayClient(flags, process.env);
+  const client = createGatewayClient(flags);
   const output = createOutput(process.stdout);
   const groups = groupBy(flags.by);
-  const query = new URLSearchParams(flags.filter.map((filter) => ['f', filter]));
-  query.set('group_by', groups.join(','));
-  query.set('interval', flags.interval);
-  query.set('tz', flags.tz);
-  query.set('limit', flags.limit);
-  if (flags.from !== undefined) query.set('from', flags.from);
-  if (flags.to !== undefined) query.set('to', flags.to);
+  const { interval, tz, limit, from, to, filter } = flags;
+  const query = toQuery({ group_by: groups.join(','), interval, tz, limit, from, to }, filter);
   const path = `/api/v1/costs?${query}`;
   if (flags.json) return output.json(await client.ask(z.json(), path));
   const costs = await client.ask(CostsAnswer, path);
@@ -58,7 +52,7 @@ async function showCosts(flags: CostFlags): Promise<void> {
     return;
   }
   const keyNames = groups.includes('key') ? await readKeyNames(client) : new Map<string, string>();
-  for (const line of formatCosts(costs, groups, keyNames)) await output.line(line);
+  await output.lines(formatCosts(costs, groups, keyNames));
 }
 
 export function addCostsCommand(program: Command, addClientOptions: (command: Command) => Command): void {

@@ -1,20 +1,16 @@
-/** `tollgate demo load|remove`: runs and calls to look at before one has any. */
+/** `tollgate demo load|remove`: example runs and calls. */
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { type ClientFlags, createGatewayClient } from './gateway-client.ts';
 import { createOutput } from './output.ts';
 
-interface DemoFlags extends ClientFlags {
-  readonly json?: true;
-}
-
 const PATH = '/api/v1/demo-data';
 const Loaded = z.object({ loaded: z.number() });
 const Removed = z.object({ removed: z.number() });
 
-async function load(flags: DemoFlags): Promise<void> {
+async function load(flags: ClientFlags): Promise<void> {
   const output = createOutput(process.stdout);
-  const answer = await createGatewayClient(flags, process.env).ask(Loaded, PATH, { method: 'POST' });
+  const answer = await createGatewayClient(flags).ask(Loaded, PATH, { method: 'POST' });
   if (flags.json) return output.json(answer);
   if (answer.loaded === 0) return output.line('The demo data is loaded already; `tollgate demo remove` takes it out.');
   return output.line(
@@ -22,9 +18,9 @@ async function load(flags: DemoFlags): Promise<void> {
   );
 }
 
-async function remove(flags: DemoFlags): Promise<void> {
+async function remove(flags: ClientFlags): Promise<void> {
   const output = createOutput(process.stdout);
-  const answer = await createGatewayClient(flags, process.env).ask(Removed, PATH, { method: 'DELETE' });
+  const answer = await createGatewayClient(flags).ask(Removed, PATH, { method: 'DELETE' });
   if (flags.json) return output.json(answer);
   return output.line(
     answer.removed === 0
@@ -38,9 +34,9 @@ export function addDemoCommands(program: Command, addClientOptions: (command: Co
   addClientOptions(demo.command('load'))
     .description('put them into the log; again adds nothing')
     .addHelpText('after', '\nExample:\n  tollgate demo load && tollgate runs')
-    .action((flags: DemoFlags) => load(flags));
+    .action((flags: ClientFlags) => load(flags));
   addClientOptions(demo.command('remove'))
     .description('take all of them out again, and nothing else')
     .addHelpText('after', '\nExample:\n  tollgate demo remove')
-    .action((flags: DemoFlags) => remove(flags));
+    .action((flags: ClientFlags) => remove(flags));
 }

@@ -1,16 +1,15 @@
-/** `tollgate export`: all calls, all runs or the calls of one run as CSV or JSON lines, whole or not at all. */
+/** `tollgate export`: calls or runs as CSV or JSON lines, whole or not at all. */
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Argument, type Command, Option } from 'commander';
-import { OperatorError } from '../errors.ts';
-import { type ClientFlags, createGatewayClient } from './gateway-client.ts';
-import { repeatable } from './repeatable.ts';
+import { OperatorError } from '../vocabulary/errors.ts';
+import { repeatable } from './command-options.ts';
+import { type ClientFlags, createGatewayClient, isBrokenOff, toQuery } from './gateway-client.ts';
 
 interface ExportFlags extends ClientFlags {
-  readonly json?: true;
   readonly format?: string;
   readonly output?: string;
   readonly filter: readonly string[];
@@ -23,10 +22,9 @@ interface ExportFlags extends ClientFlags {
 }
 
 function questionOf(kind: string, trace: string | undefined, flags: ExportFlags): URLSearchParams {
-  const query = new URLSearchParams(flags.filter.map((filter) => ['f', filter]));
-  query.set('kind', kind);
-  query.set('format', flags.format ?? (flags.json ? 'ndjson' : 'csv'));
-  const given = {
+  const fields = {
+    kind,
+    format: flags.format ?? (flags.json ? 'ndjson' : 'csv'),
     trace_id: trace,
     q: flags.search,
     from: flags.from,
@@ -35,13 +33,7 @@ function questionOf(kind: string, trace: string | undefined, flags: ExportFlags)
     columns: flags.columns,
     exclude_runs: flags.excludeRuns ? 'true' : undefined,
   };
-  for (const [name, value] of Object.entries(given)) if (value !== undefined) query.set(name, value);
-  return query;
-}
-
-function isBrokenOff(error: unknown): boolean {
-  // What `fetch` throws when the connection ends before the answer does.
-  return error instanceof TypeError || (error instanceof Error && 'code' in error && error.code === 'UND_ERR_SOCKET');
+  return toQuery(fields, flags.filter);
 }
 
 async function copyBody(response: Response, target: Writable): Promise<void> {
@@ -49,14 +41,14 @@ async function copyBody(response: Response, target: Writable): Promise<void> {
   try {
     await pipeline(Readable.fromWeb(response.body), target);
   } catch (cause) {
-    // A reader that went away (`| head`) has what it wanted.
+    // A reader that closed its end (`| head`) has what it wanted.
     if (cause instanceof Error && 'code' in cause && cause.code === 'EPIPE') return;
     if (!isBrokenOff(cause)) throw cause;
     throw new OperatorError("the export broke off and is not whole; the gateway's log says why", { cause });
   }
 }
 
-/** Under another name until it is whole, so that half an export is never taken for one. */
+/** Written under another name until whole, so that half an export is never mistaken for one. */
 async function copyToFile(response: Response, path: string): Promise<void> {
   const partial = `${path}.${randomUUID().slice(0, 8)}.partial`;
   try {
@@ -74,7 +66,7 @@ async function runExport(kind: string, trace: string | undefined, flags: ExportF
     throw new OperatorError(
       kind === 'run' ? 'name the run: tollgate export run TRACE' : `${kind} takes no trace id; use: export run TRACE`,
     );
-  const client = createGatewayClient(flags, process.env);
+  const client = createGatewayClient(flags);
   const path = `/api/v1/export?${questionOf(kind, trace, flags)}`;
   const response = await client.open(path, {}, new AbortController().signal);
   if (flags.output === undefined) await copyBody(response, process.stdout);

@@ -1,9 +1,8 @@
-/** Fields of the API's records for display: read with care, made harmless for the terminal. */
-import { type PicoUsd, parseUsd } from '../usd.ts';
+/** Fields of API records for display, safe for the terminal. */
+import { type PicoUsd, parseUsd } from '../vocabulary/usd.ts';
 import type { ApiRecord } from './gateway-client.ts';
 import { terminalText } from './terminal-text.ts';
 
-/** Empty text for null. */
 export function textField(record: ApiRecord, name: string): string {
   const value = record[name];
   return value === null || value === undefined
@@ -21,7 +20,6 @@ export function moneyField(record: ApiRecord, name: string): PicoUsd | null {
   return typeof value === 'string' ? parseUsd(value) : null;
 }
 
-/** Input of all kinds; null when none was reported. */
 export function inputTokens(record: ApiRecord): number | null {
   const parts = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'].map((name) =>
     numberField(record, name),

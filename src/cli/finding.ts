@@ -1,4 +1,4 @@
-/** One line of what `doctor` found: good, worth knowing, or a problem. */
+/** One line of `doctor`. */
 export interface Finding {
   readonly level: 'ok' | 'note' | 'problem';
   readonly text: string;

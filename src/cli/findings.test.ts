@@ -44,6 +44,17 @@ test('why a database is not used is said, and what is odd about one that is', ()
   ]);
 });
 
+test('days that a search must read are said while there are any', () => {
+  const of = (days: number) =>
+    [...judgeStatus({ ...STATUS, database: { ...STATUS.database, search_days_waiting: days }, spool: null }, null, 0)]
+      .filter(({ text }) => text.startsWith('search:'))
+      .map(({ level, text }) => `${level} ${text}`);
+  expect(of(2)).toEqual([
+    'note search: 2 days wait for the index, the newest first; until then a search reads them, and takes longer',
+  ]);
+  expect(of(0)).toEqual([]);
+});
+
 test('records are all stored when none waits, not when the last look at them was short ago', () => {
   const of = (spooled: number) =>
     [

@@ -1,15 +1,14 @@
-/** What `doctor` makes of the gateway's status: one finding a line, good or bad, with what to do. Pure. */
+/** Turns the gateway's status into findings for `doctor`, with advice. Pure. */
 import { z } from 'zod';
-import { formatBytes, formatDuration } from '../format-amounts.ts';
+import { formatBytes, formatDuration } from '../vocabulary/format-amounts.ts';
 import type { Finding } from './finding.ts';
-import { Accounts } from './judge-accounts.ts';
 import { judgeAnswer, judgeCertificate, Tls } from './judge-certificate.ts';
+import { Ledger } from './judge-ledger.ts';
 import { terminalText } from './terminal-text.ts';
 
-/** The fields of `GET /api/v1/status` that are judged. */
+/** Fields of `GET /api/v1/status`; optional ones are absent from older gateways. */
 export const Status = z.object({
   version: z.string(),
-  /** Absent from a gateway of the release before, which has no roles. */
   role: z.enum(['all', 'control']).default('all'),
   base_url: z.string(),
   processes: z.array(
@@ -17,7 +16,6 @@ export const Status = z.object({
       role: z.string(),
       state: z.string(),
       restarts: z.number(),
-      /** Absent from a gateway of the release before. */
       recent_exits: z.number().default(0),
       last_exit: z.string().nullable(),
       metrics: z.object({ open_calls: z.number(), calls_total: z.number(), records_lost: z.number() }).nullable(),
@@ -27,16 +25,14 @@ export const Status = z.object({
     state: z.enum(['up', 'down']),
     version: z.string().nullable(),
     size_bytes: z.number().nullable(),
-    /** Absent from a gateway of the release before. */
+    search_days_waiting: z.number().nullish(),
     problem: z.string().nullish(),
   }),
   records: z.object({ waiting_for: z.string().nullable(), drained_at: z.string().nullable() }).nullable(),
-  /** Absent from a gateway of the release before. */
   spool: z.object({ bytes: z.number(), limit_bytes: z.number(), is_disk_low: z.boolean() }).nullish(),
-  accounts: Accounts.nullable(),
+  accounts: Ledger.nullable(),
   price_version: z.string().nullable(),
   tls: Tls,
-  /** Absent from a gateway of the release before. */
   access: z
     .object({
       wrong_tokens: z.number(),
@@ -58,13 +54,12 @@ export const Attempts = z.object({
   ),
 });
 
-/** Of `GET /api/v1/prices/status`. */
 export const PriceWarnings = z.object({ warnings: z.array(z.string()) });
 
-/** As many within five minutes are a crash loop, also when the process runs at the moment. */
+/** This many within five minutes are a crash loop, even when the process runs at the moment. */
 const CRASH_LOOP_EXITS = 5;
 
-/** Records arrive within a second or so; later than this, something holds them up. */
+/** Records arrive within about a second; beyond this something delays them. */
 const LATE_MS = 10_000;
 
 function* judgeProcesses({ processes, accounts }: z.infer<typeof Status>): Generator<Finding> {
@@ -84,7 +79,7 @@ function* judgeProcesses({ processes, accounts }: z.infer<typeof Status>): Gener
       const level = state !== 'ready' ? 'problem' : restarts > 0 ? 'note' : 'ok';
       yield { level, text: `process ${role}: ${state}${calls}${again}` };
     }
-    // What is in the account is judged there. A process that began on a full disk cannot keep one.
+    // The ledger's losses are judged there. A process that began on a full disk cannot keep one.
     if (metrics !== null && metrics.records_lost > (accounts?.lost ?? 0))
       yield {
         level: 'problem',
@@ -103,6 +98,12 @@ function* judgeRecords({ database, records, accounts }: z.infer<typeof Status>, 
   else {
     if (problem !== '') yield { level: 'note', text: `database: ${problem}` };
     yield { level: 'ok', text: `database: PostgreSQL ${database.version ?? '?'}, ${formatBytes(database.size_bytes)}` };
+    const waiting = database.search_days_waiting ?? 0;
+    if (waiting > 0)
+      yield {
+        level: 'note',
+        text: `search: ${waiting} ${waiting === 1 ? 'day waits' : 'days wait'} for the index, the newest first; until then a search reads them, and takes longer`,
+      };
   }
   if (records === null) return;
   const behindMs = records.drained_at === null ? null : nowMs - Date.parse(records.drained_at);
@@ -117,10 +118,9 @@ function* judgeRecords({ database, records, accounts }: z.infer<typeof Status>, 
   else yield { level: 'ok', text: 'records: all stored' };
 }
 
-/** From here on bodies are given up; the same share as in the spool itself. */
+/** Bodies are dropped from here on, as in the spool itself. */
 const SPOOL_BODIES_UNTIL = 0.7;
 
-/** How full the spool and its disk are, and what is given up for it. */
 function* judgeSpool({ spool }: z.infer<typeof Status>): Generator<Finding> {
   if (spool === null || spool === undefined) return;
   const { bytes, limit_bytes, is_disk_low } = spool;
@@ -140,7 +140,7 @@ function* judgeSpool({ spool }: z.infer<typeof Status>): Generator<Finding> {
     };
 }
 
-/** Who knocked at the admin port and had no business there. Both counts begin with the control process. */
+/** Counts of refused access, since the control process started. */
 function* judgeAccess({ access }: z.infer<typeof Status>): Generator<Finding> {
   if (access === null || access === undefined) return;
   const { wrong_tokens, latest_wrong_token, closed_connections } = access;
@@ -156,12 +156,10 @@ function* judgeAccess({ access }: z.infer<typeof Status>): Generator<Finding> {
     };
 }
 
-/** What is missing in the prices does not stop a call, so it is a note. */
 export function* judgePrices({ warnings }: z.infer<typeof PriceWarnings>): Generator<Finding> {
   for (const warning of warnings) yield { level: 'note', text: `prices: ${terminalText(warning)}` };
 }
 
-/** By code, with what to do about the latest; the same codes are in X-Gateway-Error. */
 export function* judgeAttempts({ data }: z.infer<typeof Attempts>): Generator<Finding> {
   const byCode = Map.groupBy(data, ({ code }) => code);
   for (const [code, attempts] of byCode) {
@@ -178,12 +176,12 @@ export function* judgeAttempts({ data }: z.infer<typeof Attempts>): Generator<Fi
 
 export function* judgeStatus(
   status: z.infer<typeof Status>,
-  /** What goes wrong when the proxy is asked from here; null when it answers. */
+  /** The error code of a request to the proxy from here; null when it answers. */
   proxyFailure: string | null,
   nowMs: number,
 ): Generator<Finding> {
   yield { level: 'ok', text: `version ${status.version}` };
-  // A node without proxies may be where theirs cannot be reached.
+  // A node without proxies may be unable to reach theirs.
   if (status.role === 'control' && proxyFailure !== null)
     yield {
       level: 'note',

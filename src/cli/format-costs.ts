@@ -1,23 +1,23 @@
-/** The answer about costs as lines of a table: groups or buckets, the rest, the total. It asks nothing. */
+/** Formats costs as a table: groups or buckets, the rest, the total. Pure. */
 
-import { formatCount, formatSum } from '../format-amounts.ts';
-import { COST_GROUP_COLUMNS } from '../runs/cost-query.ts';
-import { type PicoUsd, parseUsd } from '../usd.ts';
+import { COST_GROUP_COLUMNS } from '../control/log/cost-query.ts';
+import { formatCount, formatSum } from '../vocabulary/format-amounts.ts';
+import { type PicoUsd, parseUsd } from '../vocabulary/usd.ts';
 import type { CostsAnswer } from './costs-answer.ts';
-import { type Column, formatTable } from './format-table.ts';
+import { type Column, formatTable, right } from './format-table.ts';
 import { cutText, terminalText } from './terminal-text.ts';
 
 const NOT_SET = '(not set)';
 const MAX_VALUE_CHARACTERS = 48;
 const METADATA = 'metadata.';
-/** For a name that was misspelt: any that is none of these is taken for a metadata key. */
+/** For misspelt names: any unknown name is taken for a metadata key. */
 const OTHER_DIMENSIONS = `what else costs can be grouped by: ${COST_GROUP_COLUMNS.join(', ')}.`;
 
 type Sums = CostsAnswer['totals'];
 type Row = CostsAnswer['data'][number];
 type KeyNames = ReadonlyMap<string, string>;
 
-/** `12.3 %`; of nothing, a dash. */
+/** `12.3 %`; a dash when the whole is nothing. */
 function formatShare(part: PicoUsd, whole: PicoUsd): string {
   if (whole <= 0n) return '—';
   const perMille = (part * 1_000n + whole / 2n) / whole;
@@ -26,13 +26,12 @@ function formatShare(part: PicoUsd, whole: PicoUsd): string {
 
 function formatValue(value: string | null, dimension: string, keyNames: KeyNames): string {
   if (value === null) return NOT_SET;
-  // An empty value would look like none.
+  // An empty value would look like a missing one.
   if (value === '') return '""';
   const name = dimension === 'key' ? keyNames.get(value) : undefined;
   return cutText(terminalText(name === undefined ? value : `${name} (${value})`), MAX_VALUE_CHARACTERS);
 }
 
-/** The first column says which row it is when the others cannot. */
 function labelled(label: string, columns: number): string[] {
   return [label, ...Array.from({ length: columns - 1 }, () => '')];
 }
@@ -52,14 +51,11 @@ function counts(sums: Sums): string[] {
   return [sums.errors === 0 ? '' : formatCount(sums.errors), formatCount(input), formatCount(sums.output_tokens)];
 }
 
-const AMOUNT_COLUMNS: readonly Column[] = ['cost', 'share', 'calls', 'unpriced'].map((title) => ({
-  title,
-  align: 'right',
-}));
-const COUNT_COLUMNS: readonly Column[] = ['errors', 'in', 'out'].map((title) => ({ title, align: 'right' }));
+const AMOUNT_COLUMNS: readonly Column[] = ['cost', 'share', 'calls', 'unpriced'].map(right);
+const COUNT_COLUMNS: readonly Column[] = ['errors', 'in', 'out'].map(right);
 
 export function formatCosts(costs: CostsAnswer, groups: readonly string[], keyNames: KeyNames): string[] {
-  const titles = groups.map((title) => ({ title: terminalText(title) }));
+  const titles = groups.map(terminalText);
   const whole = parseUsd(costs.totals.total_cost);
   const valuesOf = (row: Row) => row.group.map((value, index) => formatValue(value, groups[index] ?? '', keyNames));
   const lines = [`Costs from ${formatTime(costs.from, costs.tz)} to ${formatTime(costs.to, costs.tz)} (${costs.tz})`];
@@ -76,7 +72,7 @@ export function formatCosts(costs: CostsAnswer, groups: readonly string[], keyNa
       ...amounts(bucket, whole),
     ]);
     rows.push([...labelled('total', groups.length + 1), ...amounts(costs.totals, whole)]);
-    lines.push(...formatTable([{ title: costs.interval }, ...titles, ...AMOUNT_COLUMNS], rows));
+    lines.push(...formatTable([costs.interval, ...titles, ...AMOUNT_COLUMNS], rows));
   }
   if (costs.totals.unpriced_calls > 0)
     lines.push(
@@ -94,7 +90,7 @@ function restName({ rest }: CostsAnswer): string {
   return `(${rest?.groups ?? 0} others)`;
 }
 
-/** By time, and in each bucket the groups in their order, the rest last. */
+/** Sorted by time, then in the order of the groups, the rest last. */
 function listBuckets(costs: CostsAnswer, valuesOf: (row: Row) => string[]) {
   const listed = costs.data.map((row) => ({ values: valuesOf(row), buckets: row.buckets ?? [] }));
   if (costs.rest !== null) {
@@ -104,7 +100,6 @@ function listBuckets(costs: CostsAnswer, valuesOf: (row: Row) => string[]) {
   const all = listed.flatMap(({ values, buckets }) =>
     buckets.map((bucket) => ({ start: bucket.start, values, bucket })),
   );
-  // Sorting keeps the order of those that are equal.
   return all.sort((a, b) => (a.start < b.start ? -1 : a.start > b.start ? 1 : 0));
 }
 

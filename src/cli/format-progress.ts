@@ -1,5 +1,4 @@
-/** A job's progress as one line. Pure. */
-import { formatCount, formatDuration } from '../format-amounts.ts';
+import { formatCount, formatDuration } from '../vocabulary/format-amounts.ts';
 import { terminalText } from './terminal-text.ts';
 
 const BAR_CELLS = 10;
@@ -16,7 +15,6 @@ export interface JobProgress {
   readonly error: string | null;
 }
 
-/** 0 to 1; null when nobody knows. */
 export function shareDone({ done, total }: JobProgress): number | null {
   return total === null || total === 0 ? null : Math.min(1, done / total);
 }
@@ -26,7 +24,6 @@ export function formatProgress(job: JobProgress): string {
   const share = shareDone(job);
   const parts = [terminalText(job.title), terminalText(job.phase)];
   if (share !== null) {
-    // Never full before the end.
     const cells = Math.floor(share * BAR_CELLS);
     parts.push(`${'█'.repeat(cells)}${'░'.repeat(BAR_CELLS - cells)} ${Math.floor(share * 100)} %`);
   }

@@ -1,27 +1,29 @@
-/** Rows as aligned columns of plain text. Cells must be harmless already (`terminal-text.ts`). */
+/** Aligns rows in columns of plain text. Cells must be safe already (`terminal-text.ts`). */
 
-export interface Column {
-  readonly title: string;
-  readonly align?: 'left' | 'right';
+/** A title; its cells are left-aligned unless it says otherwise. */
+export type Column = string | { readonly title: string; readonly align: 'right' };
+
+export function right(title: string): Column {
+  return { title, align: 'right' };
 }
 
 function widthOf(cell: string): number {
   return [...cell].length;
 }
 
-function pad(cell: string, width: number, align: 'left' | 'right'): string {
+function pad(cell: string, width: number, column: Column): string {
   const space = ' '.repeat(Math.max(0, width - widthOf(cell)));
-  return align === 'right' ? space + cell : cell + space;
+  return typeof column === 'string' ? cell + space : space + cell;
 }
 
-/** Lines, the title first, without trailing spaces. */
 export function formatTable(columns: readonly Column[], rows: readonly (readonly string[])[]): string[] {
-  const widths = columns.map(({ title }, index) =>
+  const titles = columns.map((column) => (typeof column === 'string' ? column : column.title));
+  const widths = titles.map((title, index) =>
     rows.reduce((width, row) => Math.max(width, widthOf(row[index] ?? '')), widthOf(title)),
   );
-  return [columns.map(({ title }) => title), ...rows].map((row) =>
+  return [titles, ...rows].map((row) =>
     columns
-      .map(({ align }, index) => pad(row[index] ?? '', widths[index] ?? 0, align ?? 'left'))
+      .map((column, index) => pad(row[index] ?? '', widths[index] ?? 0, column))
       .join('  ')
       .trimEnd(),
   );

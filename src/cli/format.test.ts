@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
-import { formatBytes, formatCost, formatCount, formatDuration, formatMoney, formatSum } from '../format-amounts.ts';
-import { parseUsd } from '../usd.ts';
-import { formatTable } from './format-table.ts';
+import {
+  formatBytes,
+  formatCost,
+  formatCount,
+  formatDuration,
+  formatMoney,
+  formatSum,
+} from '../vocabulary/format-amounts.ts';
+import { parseUsd } from '../vocabulary/usd.ts';
+import { formatTable, right } from './format-table.ts';
 import { cutText, terminalText } from './terminal-text.ts';
 
 test.each([
@@ -75,7 +82,7 @@ test('counts, durations and sizes are short', () => {
 test('columns are aligned, numbers to the right', () => {
   expect(
     formatTable(
-      [{ title: 'name' }, { title: 'cost', align: 'right' }],
+      ['name', right('cost')],
       [
         ['a', '$1.00'],
         ['long name', '$10.00'],

@@ -1,10 +1,11 @@
-/** Finds the running gateway and asks its admin API. Whatever goes wrong is one line for the operator. */
+/** Finds the running gateway and asks its admin API. Every failure is one line for the operator. */
 import { readFileSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { defaultDataDir } from '../default-data-dir.ts';
-import { OperatorError } from '../errors.ts';
+import type { Environment } from '../vocabulary/config.ts';
+import { defaultDataDir } from '../vocabulary/default-data-dir.ts';
+import { OperatorError } from '../vocabulary/errors.ts';
 import { upload } from './upload.ts';
 
 const ANSWER_LIMIT_MS = 60_000;
@@ -13,25 +14,24 @@ export interface ClientFlags {
   readonly url?: string;
   readonly token?: string;
   readonly dataDir?: string;
+  readonly json?: true;
 }
 
 export interface AskOptions {
   readonly method: string;
-  /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sent as they are, in place of a body. */
+  /** Sent unchanged, instead of `body`. */
   readonly bytes?: Uint8Array<ArrayBuffer>;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 export interface GatewayClient {
   readonly url: string;
-  /** Sends and reads JSON; throws an OperatorError unless the status is 2xx. */
+  /** Sends and reads JSON. Throws an OperatorError unless the status is 2xx. */
   readonly ask: <T>(schema: z.ZodType<T>, path: string, options?: AskOptions) => Promise<T>;
-  /** An open answer, for streams. */
+  /** The answer whatever its status is. Throws an OperatorError where there is none. */
+  readonly read: (path: string, signal: AbortSignal) => Promise<Response>;
   readonly open: (path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal) => Promise<Response>;
-  /** Sends a body of any size, and reads JSON however long that takes; throws as `ask` does. */
+  /** Sends a body of any size and waits for the JSON answer without a limit. Throws as `ask` does. */
   readonly upload: <T>(schema: z.ZodType<T>, path: string, body: AsyncIterable<Uint8Array>) => Promise<T>;
 }
 
@@ -78,15 +78,20 @@ function findGateway(flags: ClientFlags, env: Environment): { readonly url: stri
   return { url: (url ?? found.url).replace(/\/+$/, ''), token: token ?? found.token };
 }
 
-/** Who asks for a change, for the gateway's audit trail: printable ASCII, whatever the names are. */
+/** The author of a change in the gateway's audit trail, in printable ASCII. */
 function readActorName(): string {
   let user = '';
   try {
     user = userInfo().username;
   } catch {
-    // A user id without a name (a container): then only the machine is known.
+    // A container's user may have no name.
   }
   return `${user === '' ? 'unknown' : user}@${hostname()}`.replace(/[^\x21-\x7e]/g, '?').slice(0, 100);
+}
+
+/** What `fetch` throws when the connection ends before the answer does. */
+export function isBrokenOff(error: unknown): boolean {
+  return error instanceof TypeError || (error instanceof Error && 'code' in error && error.code === 'UND_ERR_SOCKET');
 }
 
 async function describeRefusal(response: Response): Promise<OperatorError> {
@@ -100,7 +105,7 @@ async function describeRefusal(response: Response): Promise<OperatorError> {
   );
 }
 
-/** Nobody listens, or somebody does who does not answer: that is not mended by starting another gateway. */
+/** A port that takes connections and closes them must not lead to "start another gateway". */
 function describeFailure(url: string, cause: unknown): OperatorError {
   const code = codeOf(cause instanceof Error ? cause.cause : null);
   if (code === 'ECONNRESET' || code === 'EPIPE' || code === 'UND_ERR_SOCKET')
@@ -116,19 +121,21 @@ function contentType(options: AskOptions | undefined): { 'content-type'?: string
   return options?.body === undefined ? {} : { 'content-type': 'application/json' };
 }
 
-/** Reads `admin.json` at once, so that a missing gateway is said before anything is asked. */
-export function createGatewayClient(flags: ClientFlags, env: Environment): GatewayClient {
+/** Reads `admin.json` at once: a missing gateway is reported before anything is asked. */
+export function createGatewayClient(flags: ClientFlags, env: Environment = process.env): GatewayClient {
   const { url, token } = findGateway(flags, env);
-  async function send(path: string, init: RequestInit): Promise<Response> {
-    let response: Response;
+  async function reach(path: string, init: RequestInit): Promise<Response> {
     try {
-      response = await fetch(`${url}${path}`, init);
+      return await fetch(`${url}${path}`, init);
     } catch (cause) {
       if (cause instanceof Error && cause.name === 'AbortError') throw cause;
       if (cause instanceof Error && cause.name === 'TimeoutError')
         throw new OperatorError(`the gateway at ${url} did not answer within ${ANSWER_LIMIT_MS / 1_000} s`, { cause });
       throw describeFailure(url, cause);
     }
+  }
+  async function send(path: string, init: RequestInit): Promise<Response> {
+    const response = await reach(path, init);
     if (!response.ok) throw await describeRefusal(response);
     return response;
   }
@@ -149,6 +156,7 @@ export function createGatewayClient(flags: ClientFlags, env: Environment): Gatew
       });
       return schema.parse(await response.json());
     },
+    read: (path, signal) => reach(path, { headers: { authorization }, signal }),
     open: (path, headers, signal) => send(path, { headers: { authorization, ...headers }, signal }),
     upload: async (schema, path, body) => {
       const headers = { authorization, 'x-tollgate-actor': readActorName() };
@@ -159,25 +167,44 @@ export function createGatewayClient(flags: ClientFlags, env: Environment): Gatew
   };
 }
 
-const Page = z.object({ data: z.array(z.record(z.string(), z.json())), next_cursor: z.string().nullable() });
-export type ApiRecord = z.infer<typeof Page>['data'][number];
+/** A record of the API whose fields `fields.ts` reads. */
+export const AnyRecord = z.record(z.string(), z.json());
+export type ApiRecord = z.infer<typeof AnyRecord>;
+export const RecordList = z.object({ data: z.array(AnyRecord) });
+const Page = RecordList.extend({ next_cursor: z.string().nullable(), searched_to: z.string().nullish() });
+type Page = z.infer<typeof Page>;
 
-/** The rows of a list, page after page, at most `limit`. */
-export async function* readList(
+/** The fields that are given, and each filter as `f`. */
+export function toQuery(
+  fields: Readonly<Record<string, string | undefined>>,
+  filters: readonly string[] = [],
+): URLSearchParams {
+  const query = new URLSearchParams(filters.map((filter) => ['f', filter]));
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) query.set(name, value);
+  return query;
+}
+
+/** All rows of a list, page by page, at most `limit`. */
+export async function* readList(...list: Parameters<typeof readPages>): AsyncGenerator<ApiRecord> {
+  for await (const { data } of readPages(...list)) yield* data;
+}
+
+/** The pages of a list, with at most `limit` rows together. */
+export async function* readPages(
   client: GatewayClient,
   path: string,
   parameters: URLSearchParams,
   limit: number,
   pageRows: number,
-): AsyncGenerator<ApiRecord> {
+): AsyncGenerator<Page> {
   let left = limit;
   let cursor: string | null = null;
   do {
     const query = new URLSearchParams(parameters);
     query.set('limit', String(Math.min(pageRows, left)));
     if (cursor !== null) query.set('cursor', cursor);
-    const page: z.infer<typeof Page> = await client.ask(Page, `${path}?${query}`);
-    yield* page.data;
+    const page: Page = await client.ask(Page, `${path}?${query}`);
+    yield page;
     left -= page.data.length;
     cursor = page.next_cursor;
   } while (cursor !== null && left > 0);

@@ -1,17 +1,13 @@
 /** `tollgate jobs list|watch|cancel|resume`. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { OperatorError } from '../errors.ts';
+import { OperatorError } from '../vocabulary/errors.ts';
 import { timeField } from './fields.ts';
 import { formatProgress } from './format-progress.ts';
 import { formatTable } from './format-table.ts';
 import { type ClientFlags, createGatewayClient } from './gateway-client.ts';
 import { createOutput } from './output.ts';
 import { WatchedJob, watchJob } from './watch-job.ts';
-
-interface JobsFlags extends ClientFlags {
-  readonly json?: true;
-}
 
 const JobList = z.object({ data: z.array(WatchedJob.extend({ created_at: z.string() })) });
 
@@ -21,13 +17,10 @@ function parseId(text: string): number {
   return Number(text);
 }
 
-async function listJobs(flags: JobsFlags): Promise<void> {
+async function listJobs(flags: ClientFlags): Promise<void> {
   const output = createOutput(process.stdout);
-  const { data } = await createGatewayClient(flags, process.env).ask(JobList, '/api/v1/jobs');
-  if (flags.json) {
-    for (const job of data) await output.json(job);
-    return;
-  }
+  const { data } = await createGatewayClient(flags).ask(JobList, '/api/v1/jobs');
+  if (flags.json) return output.jsonLines(data);
   if (data.length === 0) {
     process.stderr.write('There was no long work yet.\n');
     return;
@@ -38,17 +31,12 @@ async function listJobs(flags: JobsFlags): Promise<void> {
     timeField({ at: job.created_at }, 'at').slice(0, 16),
     formatProgress(job),
   ]);
-  const titles = ['id', 'state', 'created (UTC)', 'progress'];
-  for (const line of formatTable(
-    titles.map((title) => ({ title })),
-    rows,
-  ))
-    await output.line(line);
+  await output.lines(formatTable(['id', 'state', 'created (UTC)', 'progress'], rows));
 }
 
-async function changeJob(id: string, change: 'cancel' | 'resume', flags: JobsFlags): Promise<void> {
+async function changeJob(id: string, change: 'cancel' | 'resume', flags: ClientFlags): Promise<void> {
   const output = createOutput(process.stdout);
-  const client = createGatewayClient(flags, process.env);
+  const client = createGatewayClient(flags);
   const job = await client.ask(WatchedJob, `/api/v1/jobs/${parseId(id)}/${change}`, { method: 'POST' });
   return flags.json ? output.json(job) : output.line(`Job ${id} is ${job.state}: ${formatProgress(job)}`);
 }
@@ -58,19 +46,17 @@ export function addJobsCommands(program: Command, addClientOptions: (command: Co
   addClientOptions(jobs.command('list'))
     .description('the latest jobs')
     .addHelpText('after', '\nExample:\n  tollgate jobs list')
-    .action((flags: JobsFlags) => listJobs(flags));
+    .action((flags: ClientFlags) => listJobs(flags));
   addClientOptions(jobs.command('watch <id>'))
     .description('show a job until it ends; Ctrl-C ends only the showing')
     .addHelpText('after', '\nExample:\n  tollgate jobs watch 3')
-    .action((id: string, flags: JobsFlags) =>
-      watchJob(createGatewayClient(flags, process.env), parseId(id), flags.json === true),
-    );
+    .action((id: string, flags: ClientFlags) => watchJob(createGatewayClient(flags), parseId(id), flags.json === true));
   addClientOptions(jobs.command('cancel <id>'))
     .description('stop a job; what it has done stays')
     .addHelpText('after', '\nExample:\n  tollgate jobs cancel 3')
-    .action((id: string, flags: JobsFlags) => changeJob(id, 'cancel', flags));
+    .action((id: string, flags: ClientFlags) => changeJob(id, 'cancel', flags));
   addClientOptions(jobs.command('resume <id>'))
     .description('go on where a cancelled or failed job stopped')
     .addHelpText('after', '\nExample:\n  tollgate jobs resume 3')
-    .action((id: string, flags: JobsFlags) => changeJob(id, 'resume', flags));
+    .action((id: string, flags: ClientFlags) => changeJob(id, 'resume', flags));
 }

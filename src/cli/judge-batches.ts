@@ -1,20 +1,15 @@
-/**
- * Batches whose results were fetched around the gateway: their end was seen, and their results, which carry the usage,
- * never came through. What they cost is missing from the log.
- */
+/** Finds batches whose results, which carry the usage, were fetched around the gateway. */
 import { z } from 'zod';
 import type { Finding } from './finding.ts';
 import type { GatewayClient } from './gateway-client.ts';
 import { terminalText } from './terminal-text.ts';
 
-/** Of `GET /api/v1/logs`. */
 const Calls = z.object({ data: z.array(z.object({ path: z.string(), status: z.number().nullable() })) });
 
 /** Providers keep results for 29 days. */
 const LOOK_BACK_MS = 30 * 86_400_000;
-/** Looked at, the latest first; a batch is asked for many times. */
+/** Polls that are read, the latest first; a batch is polled many times. */
 const MAX_STATES = 200;
-/** Asked for one by one. */
 const MAX_BATCHES = 20;
 const STATE = /^(?:\/v1)+\/messages\/batches\/([\w-]{1,128})(?:\?|$)/;
 

@@ -2,8 +2,12 @@ import { expect, test } from 'vitest';
 import { judgeAnswer, judgeCertificate } from './judge-certificate.ts';
 
 const TLS = {
-  ...{ valid_from: '2026-01-01T00:00:00.000Z', valid_to: '2026-04-01T00:00:00.000Z' },
-  ...{ names: ['gate.example.com', '10.0.0.7'], problem: null, failed_handshakes: 0, latest_failed_handshake: null },
+  valid_from: '2026-01-01T00:00:00.000Z',
+  valid_to: '2026-04-01T00:00:00.000Z',
+  names: ['gate.example.com', '10.0.0.7'],
+  problem: null,
+  failed_handshakes: 0,
+  latest_failed_handshake: null,
 };
 
 function judge(changes: Partial<Parameters<typeof judgeCertificate>[0]>, now: string): string[] {

@@ -1,9 +1,9 @@
-/** What `doctor` makes of the certificate of the proxy port, and of how the port answers from here. Pure. */
+/** Judges the certificate of the proxy port and how the port answers. Pure. */
 import { z } from 'zod';
 import type { Finding } from './finding.ts';
 import { terminalText } from './terminal-text.ts';
 
-/** In `GET /api/v1/status`; absent from a gateway of the release before. */
+/** Part of `GET /api/v1/status`; absent from older gateways. */
 export const Tls = z
   .object({
     valid_from: z.string(),
@@ -16,9 +16,8 @@ export const Tls = z
   .nullish();
 
 const DAY_MS = 24 * 60 * 60_000;
-/** Whoever renews by a machine does so a month before. */
+/** Automatic renewal happens a month before. */
 const SOON_DAYS = 21;
-/** How OpenSSL calls what such a client sends before it goes. */
 const UNTRUSTING = /alert (?:unknown ca|bad certificate|certificate unknown)/;
 
 export function* judgeCertificate(tls: z.infer<typeof Tls>, nowMs: number): Generator<Finding> {
@@ -48,11 +47,10 @@ export function* judgeCertificate(tls: z.infer<typeof Tls>, nowMs: number): Gene
   }
 }
 
-/** Of OpenSSL, and Node's own for a name; what they say is about trust in the certificate, and not about the gateway. */
+/** Error codes of OpenSSL and Node that concern trust in the certificate, not the gateway. */
 const UNTRUSTED =
   /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_GET_ISSUER_CERT(?:_LOCALLY)?|UNABLE_TO_VERIFY_LEAF_SIGNATURE)$/;
 
-/** `failure`: the code of what went wrong; null when it answered. */
 export function judgeAnswer(baseUrl: string, failure: string | null): Finding {
   if (failure === null) return { level: 'ok', text: `proxy answers at ${baseUrl}` };
   if (UNTRUSTED.test(failure))

@@ -2,9 +2,23 @@ import { expect, test } from 'vitest';
 import { judgeNodes, type Node } from './judge-nodes.ts';
 
 const NODE: Node = {
-  ...{ id: '1', name: 'a', host: 'h', is_self: true, version: '0.3.0', role: 'all', state: 'live' },
-  ...{ started_at: '', seen_at: '', silent_seconds: 3, is_doubled: false, clock_skew_ms: 0 },
-  ...{ clock_stepped_at: null, clock_step_ms: null, records_waiting: 0, open_calls: 0, shown_open: 0 },
+  id: '1',
+  name: 'a',
+  host: 'h',
+  is_self: true,
+  version: '0.3.0',
+  role: 'all',
+  state: 'live',
+  started_at: '',
+  seen_at: '',
+  silent_seconds: 3,
+  is_doubled: false,
+  clock_skew_ms: 0,
+  clock_stepped_at: null,
+  clock_step_ms: null,
+  records_waiting: 0,
+  open_calls: 0,
+  shown_open: 0,
   differing_settings: [],
 };
 

@@ -1,32 +1,41 @@
-/** What `doctor` and `verify` make of the nodes that share the database. Pure. */
+/** Judges the nodes that share the database for `doctor` and `verify`. Pure. */
 import { z } from 'zod';
-import { formatDuration, formatExactCount } from '../format-amounts.ts';
+import { formatDuration, formatExactCount } from '../vocabulary/format-amounts.ts';
 import type { Finding } from './finding.ts';
 import { terminalText } from './terminal-text.ts';
 
-/** Of `GET /api/v1/nodes`. */
 export const Nodes = z.object({
   data: z.array(
     z.object({
-      ...{ id: z.string(), name: z.string(), host: z.string(), is_self: z.boolean(), version: z.string() },
-      ...{ state: z.enum(['live', 'silent', 'stopped']), started_at: z.string(), seen_at: z.string() },
-      ...{ silent_seconds: z.number(), is_doubled: z.boolean(), clock_skew_ms: z.number() },
-      ...{ clock_stepped_at: z.string().nullable(), clock_step_ms: z.number().nullable() },
-      ...{ records_waiting: z.number().nullable(), open_calls: z.number().nullable(), shown_open: z.number() },
+      id: z.string(),
+      name: z.string(),
+      host: z.string(),
+      is_self: z.boolean(),
+      version: z.string(),
+      state: z.enum(['live', 'silent', 'stopped']),
+      started_at: z.string(),
+      seen_at: z.string(),
+      silent_seconds: z.number(),
+      is_doubled: z.boolean(),
+      clock_skew_ms: z.number(),
+      clock_stepped_at: z.string().nullable(),
+      clock_step_ms: z.number().nullable(),
+      records_waiting: z.number().nullable(),
+      open_calls: z.number().nullable(),
+      shown_open: z.number(),
       differing_settings: z.array(z.string()),
-      /** Absent from a gateway of the release before, which has no roles. */
+      /** Absent from older gateways, which have no roles. */
       role: z.enum(['all', 'proxy', 'control']).default('all'),
     }),
   ),
 });
 export type Node = z.infer<typeof Nodes>['data'][number];
 
-/** As in `MAX_SKEW_MS` of the gateway. */
+/** The gateway's `MAX_SKEW_MS`. */
 const MAX_SKEW_MS = 120_000;
-/** A jump of the clock is news for as long. */
 const STEP_NEWS_SECONDS = 24 * 3_600;
 const DAY_SECONDS = 86_400;
-/** As in `SILENT_AFTER_MINUTES` of the gateway. */
+/** The gateway's `SILENT_AFTER_MINUTES`. */
 const SILENT_SECONDS = 15 * 60;
 
 export function formatSkew(ms: number): string {
@@ -38,7 +47,6 @@ export function formatSkew(ms: number): string {
   return `${size} ${ms > 0 ? 'ahead' : 'behind'}`;
 }
 
-/** What it has left, when it went. */
 export function describeLeft({ records_waiting, open_calls, shown_open }: Node): string {
   const records =
     records_waiting === null ? 'an unknown number of records' : `${formatExactCount(records_waiting)} records`;

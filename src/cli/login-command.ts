@@ -4,15 +4,11 @@ import { z } from 'zod';
 import { type ClientFlags, createGatewayClient } from './gateway-client.ts';
 import { createOutput } from './output.ts';
 
-interface LoginFlags extends ClientFlags {
-  readonly json?: true;
-}
-
 const LoginLink = z.object({ url: z.string(), expires_at: z.string() });
 
-async function printLink(flags: LoginFlags): Promise<void> {
+async function printLink(flags: ClientFlags): Promise<void> {
   const output = createOutput(process.stdout);
-  const link = await createGatewayClient(flags, process.env).ask(LoginLink, '/api/v1/login-links', { method: 'POST' });
+  const link = await createGatewayClient(flags).ask(LoginLink, '/api/v1/login-links', { method: 'POST' });
   if (flags.json) return output.json(link);
   process.stderr.write('Open this link within ten minutes; it signs in one browser:\n');
   return output.line(link.url);
@@ -22,5 +18,5 @@ export function addLoginCommand(program: Command, addClientOptions: (command: Co
   addClientOptions(program.command('login'))
     .description('print a link that signs a browser in to the dashboard, once')
     .addHelpText('after', '\nExample:\n  open "$(tollgate login)"')
-    .action((flags: LoginFlags) => printLink(flags));
+    .action((flags: ClientFlags) => printLink(flags));
 }

@@ -1,48 +1,52 @@
-/** `tollgate logs`: the latest calls, or every new one as it comes. */
+/** `tollgate logs`: the latest calls, or each new one as it comes. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { z } from 'zod';
-import { OperatorError } from '../errors.ts';
-import { formatCost, formatCount, formatDuration } from '../format-amounts.ts';
+import { OperatorError } from '../vocabulary/errors.ts';
+import { formatCost, formatCount, formatDuration } from '../vocabulary/format-amounts.ts';
+import { addMatches } from './add-matches.ts';
+import { addSnippets } from './add-snippets.ts';
+import { parseLimit, repeatable } from './command-options.ts';
 import { inputTokens, moneyField, numberField, textField, timeField } from './fields.ts';
-import { type Column, formatTable } from './format-table.ts';
+import { type Column, formatTable, right } from './format-table.ts';
 import {
+  AnyRecord,
   type ApiRecord,
   type ClientFlags,
   createGatewayClient,
   type GatewayClient,
-  readList,
+  RecordList,
+  toQuery,
 } from './gateway-client.ts';
 import { createOutput, type Output } from './output.ts';
-import { parseLimit } from './parse-limit.ts';
 import { readEvents } from './read-events.ts';
-import { repeatable } from './repeatable.ts';
+import { searchList } from './search-list.ts';
 import { showCall } from './show-call.ts';
 import { cutText } from './terminal-text.ts';
 
 interface LogFlags extends ClientFlags {
-  readonly json?: true;
   readonly follow?: true;
   readonly limit: string;
   readonly filter: readonly string[];
   readonly from?: string;
   readonly to?: string;
   readonly excludeRuns?: true;
+  readonly search?: string;
+  readonly agentSession?: string;
 }
 
 const PAGE_ROWS = 500;
 const RECONNECT_MS = 1_000;
 
 const COLUMNS: readonly Column[] = [
-  { title: 'time (UTC)' },
-  { title: 'status' },
-  { title: 'provider' },
-  { title: 'model' },
-  { title: 'run' },
-  { title: 'in', align: 'right' },
-  { title: 'out', align: 'right' },
-  { title: 'cost', align: 'right' },
-  { title: 'time', align: 'right' },
+  'time (UTC)',
+  'status',
+  'provider',
+  'model',
+  'run',
+  right('in'),
+  right('out'),
+  right('cost'),
+  right('time'),
 ];
 
 function toRow(record: ApiRecord): string[] {
@@ -61,25 +65,60 @@ function toRow(record: ApiRecord): string[] {
   ];
 }
 
+/** What the table shows. */
+const FIELDS = [
+  'requested_at',
+  'status',
+  'outcome',
+  'provider',
+  'model',
+  'model_requested',
+  'trace_id',
+  'input_tokens',
+  'cache_read_input_tokens',
+  'cache_creation_input_tokens',
+  'output_tokens',
+  'total_cost',
+  'estimated_cost',
+  'duration_ms',
+].join(',');
+
+/** Stands on top of the others, with the time that it has taken so far. */
+function toOpenRow(record: ApiRecord): string[] {
+  const sinceMs = Date.now() - Date.parse(textField(record, 'requested_at'));
+  return toRow(record)
+    .with(COLUMNS.indexOf('status'), 'open')
+    .with(-1, `${formatDuration(Math.max(0, sinceMs))} …`);
+}
+
 async function showLatest(
   client: GatewayClient,
   query: URLSearchParams,
   flags: LogFlags,
   output: Output,
 ): Promise<void> {
-  const rows: string[][] = [];
-  for await (const record of readList(client, '/api/v1/logs', query, parseLimit(flags.limit), PAGE_ROWS)) {
+  const records: ApiRecord[] = [];
+  let open: readonly ApiRecord[] = [];
+  if (!flags.json) {
+    // The first lines of what was said fill what is left of a terminal's width; matches have lines of their own.
+    query.set('fields', `${FIELDS},${flags.search === undefined ? 'snippet' : 'matches'}`);
+    open = (await client.ask(RecordList, `/api/v1/logs/open?${query}`)).data;
+  }
+  for await (const record of searchList(client, '/api/v1/logs', query, parseLimit(flags.limit), PAGE_ROWS)) {
     if (flags.json) await output.json(record);
-    else rows.push(toRow(record));
+    else records.push(record);
   }
   if (flags.json) return;
-  if (rows.length === 0) process.stderr.write('No calls match. `tollgate doctor` shows calls that were refused.\n');
-  else for (const line of formatTable(COLUMNS, rows)) await output.line(line);
+  const listed = [...open, ...records];
+  if (listed.length === 0) process.stderr.write('No calls match. `tollgate doctor` shows calls that were refused.\n');
+  else {
+    const table = formatTable(COLUMNS, [...open.map(toOpenRow), ...records.map(toRow)]);
+    const width = process.stdout.isTTY ? process.stdout.columns : null;
+    await output.lines((flags.search === undefined ? addSnippets : addMatches)(table, listed, width));
+  }
 }
 
-const Any = z.record(z.string(), z.json());
-
-/** Until interrupted; reconnects where it was when the gateway is restarted. */
+/** Runs until interrupted; after a restart of the gateway it continues where it was. */
 async function follow(client: GatewayClient, query: URLSearchParams, flags: LogFlags, output: Output): Promise<void> {
   let lastId: string | null = null;
   let hasFollowed = false;
@@ -90,7 +129,7 @@ async function follow(client: GatewayClient, query: URLSearchParams, flags: LogF
       hasFollowed = true;
       for await (const event of readEvents(response)) {
         lastId = event.id ?? lastId;
-        const record = Any.parse(JSON.parse(event.data));
+        const record = AnyRecord.parse(JSON.parse(event.data));
         if (flags.json) await output.json(record);
         else
           await output.line(
@@ -108,23 +147,27 @@ async function follow(client: GatewayClient, query: URLSearchParams, flags: LogF
 }
 
 async function showLogs(flags: LogFlags): Promise<void> {
-  const client = createGatewayClient(flags, process.env);
+  const client = createGatewayClient(flags);
   const output = createOutput(process.stdout);
-  const query = new URLSearchParams(flags.filter.map((filter) => ['f', filter]));
-  if (flags.excludeRuns) query.set('exclude_runs', 'true');
+  const { from, to } = flags;
+  const session = flags.agentSession;
+  const filter =
+    session === undefined ? flags.filter : [...flags.filter, `agent_session:eq:${encodeURIComponent(session)}`];
+  const excludeRuns = flags.excludeRuns ? 'true' : undefined;
+  const query = toQuery({ exclude_runs: excludeRuns, q: flags.search, from, to }, filter);
   if (flags.follow) {
-    if (flags.from !== undefined || flags.to !== undefined)
+    if (from !== undefined || to !== undefined)
       throw new OperatorError('--follow shows what comes from now on; leave out --from and --to');
     return follow(client, query, flags, output);
   }
-  if (flags.from !== undefined) query.set('from', flags.from);
-  if (flags.to !== undefined) query.set('to', flags.to);
   return showLatest(client, query, flags, output);
 }
 
 export function addLogsCommand(program: Command, addClientOptions: (command: Command) => Command): void {
   addClientOptions(program.command('logs [id]'))
-    .description('the latest calls, newest first; or one call with its cost and what that was before')
+    .description(
+      'the latest calls, newest first, below those that are open; or one call with its cost and what that was before',
+    )
     .option('-f, --follow', 'show every new call as it comes')
     .option('-n, --limit <rows>', 'at most so many', '50')
     .addOption(
@@ -133,6 +176,8 @@ export function addLogsCommand(program: Command, addClientOptions: (command: Com
         'repeatable; ops eq ne in nin gt gte lt lte has nohas prefix contains; metadata as metadata.Key',
       ),
     )
+    .option('--search <text>', 'free text in names, errors, metadata, prompts and answers, in any case')
+    .option('--agent-session <id>', 'only calls of that session of an agent, by its own id')
     .option('--from <time>', 'at or after, e.g. 2026-11-28T12:00:00Z')
     .option('--to <time>', 'before')
     .option('--exclude-runs', 'only calls that belong to no run')
@@ -141,6 +186,6 @@ export function addLogsCommand(program: Command, addClientOptions: (command: Com
       '\nExamples:\n  tollgate logs --filter status:gte:400 --filter metadata.Feature:eq:search\n  tollgate logs --follow --json | jq .total_cost\n  tollgate logs 019ac9f0-0000-7000-8000-000000000001',
     )
     .action((id: string | undefined, flags: LogFlags) =>
-      id === undefined ? showLogs(flags) : showCall(createGatewayClient(flags, process.env), id, flags.json === true),
+      id === undefined ? showLogs(flags) : showCall(createGatewayClient(flags), id, flags.json === true),
     );
 }

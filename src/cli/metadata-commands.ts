@@ -1,38 +1,31 @@
 /** `tollgate metadata list|promote|demote`. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { formatCount } from '../format-amounts.ts';
+import { formatCount } from '../vocabulary/format-amounts.ts';
 import { numberField, textField, timeField } from './fields.ts';
-import { formatTable } from './format-table.ts';
-import { type ApiRecord, type ClientFlags, createGatewayClient } from './gateway-client.ts';
+import { formatTable, right } from './format-table.ts';
+import { type ApiRecord, type ClientFlags, createGatewayClient, RecordList } from './gateway-client.ts';
 import { createOutput } from './output.ts';
 import { cutText, terminalText } from './terminal-text.ts';
-import { watchJob } from './watch-job.ts';
+import { StartedJob, watchJob } from './watch-job.ts';
 
-interface MetadataFlags extends ClientFlags {
-  readonly json?: true;
-}
-
-interface ChangeFlags extends MetadataFlags {
+interface ChangeFlags extends ClientFlags {
   readonly as?: string;
   readonly wait?: boolean;
 }
 
-const AnyRecord = z.record(z.string(), z.json());
-const KeyList = z.object({ data: z.array(AnyRecord) });
 const Examples = z.array(z.object({ value: z.string() }));
-const StartedJob = z.object({ job_id: z.number() });
 
 const EXAMPLE_WIDTH = 50;
 
 const COLUMNS = [
-  { title: 'key' },
-  { title: 'state' },
-  { title: 'calls', align: 'right' },
-  { title: 'share', align: 'right' },
-  { title: 'values', align: 'right' },
-  { title: 'last seen (UTC)' },
-  { title: 'examples' },
+  'key',
+  'state',
+  right('calls'),
+  right('share'),
+  right('values'),
+  'last seen (UTC)',
+  'examples',
 ] as const;
 
 function formatKey(key: ApiRecord): string[] {
@@ -49,18 +42,15 @@ function formatKey(key: ApiRecord): string[] {
   ];
 }
 
-async function listKeys(flags: MetadataFlags): Promise<void> {
+async function listKeys(flags: ClientFlags): Promise<void> {
   const output = createOutput(process.stdout);
-  const { data } = await createGatewayClient(flags, process.env).ask(KeyList, '/api/v1/metadata-keys');
-  if (flags.json) {
-    for (const key of data) await output.json(key);
-    return;
-  }
-  for (const line of formatTable(COLUMNS, data.map(formatKey))) await output.line(line);
+  const { data } = await createGatewayClient(flags).ask(RecordList, '/api/v1/metadata-keys');
+  if (flags.json) return output.jsonLines(data);
+  await output.lines(formatTable(COLUMNS, data.map(formatKey)));
 }
 
 async function changeKey(key: string, change: 'promote' | 'demote', body: object | undefined, flags: ChangeFlags) {
-  const client = createGatewayClient(flags, process.env);
+  const client = createGatewayClient(flags);
   const path = `/api/v1/metadata-keys/${encodeURIComponent(key)}/${change}`;
   const { job_id: id } = await client.ask(StartedJob, path, { method: 'POST', body });
   if (flags.wait !== false) return watchJob(client, id, flags.json === true);
@@ -77,7 +67,7 @@ export function addMetadataCommands(program: Command, addClientOptions: (command
   addClientOptions(metadata.command('list'))
     .description('the keys of the last 7 days, and those that are promoted')
     .addHelpText('after', '\nExample:\n  tollgate metadata list --json | jq .key')
-    .action((flags: MetadataFlags) => listKeys(flags));
+    .action((flags: ClientFlags) => listKeys(flags));
   addClientOptions(metadata.command('promote <key>'))
     .description('index a key, so that filters and groups by it are quick; shows the work until it is done')
     .option('--as <spelling>', 'the spelling to keep it under (as written)')

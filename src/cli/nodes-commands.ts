@@ -1,24 +1,25 @@
-/** `tollgate nodes`: the nodes that share the database, and taking out one that is gone. */
+/** `tollgate nodes`: lists the nodes that share the database, and forgets one that is gone. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { formatDuration, formatExactCount } from '../format-amounts.ts';
-import { formatTable } from './format-table.ts';
+import { formatDuration, formatExactCount } from '../vocabulary/format-amounts.ts';
+import { formatTable, right } from './format-table.ts';
 import { type ClientFlags, createGatewayClient } from './gateway-client.ts';
 import { formatSkew, type Node, Nodes } from './judge-nodes.ts';
 import { createOutput } from './output.ts';
 import { terminalText } from './terminal-text.ts';
 
-interface NodesFlags extends ClientFlags {
-  readonly json?: true;
-}
-
 const Forgotten = z.object({ forgotten: z.number() });
 
 const COLUMNS = [
-  ...[{ title: 'node' }, { title: 'role' }, { title: 'state' }, { title: 'version' }, { title: 'clock' }],
-  { title: 'waiting', align: 'right' },
-  { title: 'open', align: 'right' },
-  ...[{ title: 'started' }, { title: 'host' }],
+  'node',
+  'role',
+  'state',
+  'version',
+  'clock',
+  right('waiting'),
+  right('open'),
+  'started',
+  'host',
 ] as const;
 
 function toCells(node: Node): string[] {
@@ -36,19 +37,16 @@ function toCells(node: Node): string[] {
   ];
 }
 
-async function list(flags: NodesFlags): Promise<void> {
-  const client = createGatewayClient(flags, process.env);
+async function list(flags: ClientFlags): Promise<void> {
+  const client = createGatewayClient(flags);
   const output = createOutput(process.stdout);
   const { data } = await client.ask(Nodes, '/api/v1/nodes');
-  if (flags.json) {
-    for (const node of data) await output.json(node);
-    return;
-  }
-  for (const line of formatTable(COLUMNS, data.map(toCells))) await output.line(line);
+  if (flags.json) return output.jsonLines(data);
+  await output.lines(formatTable(COLUMNS, data.map(toCells)));
 }
 
-async function forget(name: string, flags: NodesFlags): Promise<void> {
-  const client = createGatewayClient(flags, process.env);
+async function forget(name: string, flags: ClientFlags): Promise<void> {
+  const client = createGatewayClient(flags);
   const output = createOutput(process.stdout);
   const answer = await client.ask(Forgotten, `/api/v1/nodes/${encodeURIComponent(name)}`, { method: 'DELETE' });
   if (flags.json) await output.json(answer);
@@ -58,9 +56,9 @@ async function forget(name: string, flags: NodesFlags): Promise<void> {
 export function addNodesCommands(program: Command, addClientOptions: (command: Command) => Command): void {
   const nodes = addClientOptions(program.command('nodes'))
     .description('the nodes that share the database, with what each has left to store; * is the one that answers')
-    .action((flags: NodesFlags) => list(flags));
+    .action((flags: ClientFlags) => list(flags));
   addClientOptions(nodes.command('forget'))
     .argument('<name>', 'its name, or its id where two have the same name')
     .description('take a node that is gone out of the list; its calls stay')
-    .action((name: string, _flags: NodesFlags, command: Command) => forget(name, command.optsWithGlobals()));
+    .action((name: string, _flags: ClientFlags, command: Command) => forget(name, command.optsWithGlobals()));
 }

@@ -1,9 +1,11 @@
-/** Where commands write. A reader that went away (`| head`) ends the program quietly, as it does other tools. */
+/** The output of commands. A reader that closes its end (`| head`) ends the program quietly. */
 
 export interface Output {
-  /** Waits when the reader is slow, so that a long answer is not held in memory. */
+  /** Waits for a slow reader, so that a long answer does not pile up in memory. */
   readonly line: (text: string) => Promise<void>;
+  readonly lines: (texts: Iterable<string>) => Promise<void>;
   readonly json: (value: unknown) => Promise<void>;
+  readonly jsonLines: (values: readonly unknown[]) => Promise<void>;
 }
 
 export function createOutput(stream: NodeJS.WriteStream): Output {
@@ -15,5 +17,13 @@ export function createOutput(stream: NodeJS.WriteStream): Output {
     if (stream.write(`${text}\n`)) return;
     await new Promise<void>((resolve) => stream.once('drain', resolve));
   }
-  return { line, json: (value) => line(JSON.stringify(value)) };
+  async function lines(texts: Iterable<string>): Promise<void> {
+    for (const text of texts) await line(text);
+  }
+  return {
+    line,
+    lines,
+    json: (value) => line(JSON.stringify(value)),
+    jsonLines: (values) => lines(values.map((value) => JSON.stringify(value))),
+  };
 }

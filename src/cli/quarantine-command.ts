@@ -1,28 +1,21 @@
-/** `tollgate quarantine`: what was put aside because it could not be stored or read, and what to do about it. It changes nothing. */
+/** `tollgate quarantine`: lists records and files that could not be stored or read, with advice. */
 import type { Command } from 'commander';
-import { formatBytes, formatExactCount } from '../format-amounts.ts';
+import { formatBytes, formatExactCount } from '../vocabulary/format-amounts.ts';
+import { parseLimit } from './command-options.ts';
 import { numberField, textField, timeField } from './fields.ts';
-import { type Column, formatTable } from './format-table.ts';
+import { type Column, formatTable, right } from './format-table.ts';
 import { type ApiRecord, type ClientFlags, createGatewayClient, readList } from './gateway-client.ts';
 import { createOutput } from './output.ts';
-import { parseLimit } from './parse-limit.ts';
 import { cutText } from './terminal-text.ts';
 
 interface QuarantineFlags extends ClientFlags {
-  readonly json?: true;
   readonly limit: string;
 }
 
 const PAGE_ROWS = 500;
 const REASON_WIDTH = 60;
 
-const COLUMNS: readonly Column[] = [
-  { title: 'put aside (UTC)' },
-  { title: 'kind' },
-  { title: 'size', align: 'right' },
-  { title: 'call' },
-  { title: 'reason' },
-];
+const COLUMNS: readonly Column[] = ['put aside (UTC)', 'kind', right('size'), 'call', 'reason'];
 
 const RECORD_ADVICE =
   'A record was refused by the database in every form; the reason is the database’s. Mend that first, if it is yours (a\n' +
@@ -34,7 +27,6 @@ const FILES_ADVICE =
   'The files are in the folder quarantine of the data directory. Delete those that you have dealt with: the log and the\n' +
   'account of calls stay as they are.';
 
-/** A call that is known is told by its id, else the file's own name. */
 function toRow(item: ApiRecord): string[] {
   return [
     timeField(item, 'set_aside_at').slice(0, 19),
@@ -46,7 +38,7 @@ function toRow(item: ApiRecord): string[] {
 }
 
 async function listItems(flags: QuarantineFlags): Promise<void> {
-  const client = createGatewayClient(flags, process.env);
+  const client = createGatewayClient(flags);
   const output = createOutput(process.stdout);
   const items: ApiRecord[] = [];
   const limit = parseLimit(flags.limit);
@@ -61,7 +53,7 @@ async function listItems(flags: QuarantineFlags): Promise<void> {
     );
     return;
   }
-  for (const line of formatTable(COLUMNS, items.map(toRow))) await output.line(line);
+  await output.lines(formatTable(COLUMNS, items.map(toRow)));
   if (items.length === limit)
     process.stderr.write(`\nAt most the latest ${formatExactCount(limit)} are shown; --limit says how many.\n`);
   if (items.some(({ kind }) => kind === 'record')) process.stderr.write(`\n${RECORD_ADVICE}\n`);

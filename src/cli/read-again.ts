@@ -1,14 +1,13 @@
-/** The account of all calls, read a second time where the first reading may have been caught between two moments. */
+/** Reads the ledger of calls again when the first reading may lie between two moments. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Status } from './findings.ts';
 import type { GatewayClient } from './gateway-client.ts';
-import { type Accounts, isUncertain } from './judge-accounts.ts';
+import { isUncertain, type Ledger } from './judge-ledger.ts';
 
-/** The processes say how they are every second. */
+/** Processes report every second. */
 const SECOND_READING_MS = 1_500;
 
-/** The same account when it is certain, else that of a moment later. */
-export async function readAgain(client: GatewayClient, accounts: Accounts): Promise<Accounts> {
+export async function readAgain(client: GatewayClient, accounts: Ledger): Promise<Ledger> {
   if (!isUncertain(accounts)) return accounts;
   await sleep(SECOND_READING_MS);
   const { accounts: later } = await client.ask(Status, '/api/v1/status');

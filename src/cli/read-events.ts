@@ -1,11 +1,11 @@
-/** The events of a server-sent stream of our own API: named fields line by line, an empty line ends one. */
+/** Parses the server-sent events of our own API. */
 
 export interface ServerEvent {
   readonly id: string | null;
   readonly data: string;
 }
 
-/** An event larger than this is a defect of the server. */
+/** A larger event is a defect of the server. */
 const MAX_EVENT_CHARS = 8 * 1024 * 1024;
 
 export async function* readEvents(response: Response): AsyncGenerator<ServerEvent> {
@@ -24,7 +24,6 @@ export async function* readEvents(response: Response): AsyncGenerator<ServerEven
   }
 }
 
-/** Null for comments (keep-alive). */
 function parseEvent(text: string): ServerEvent | null {
   const lines = text.split('\n');
   const data = lines.filter((line) => line.startsWith('data: ')).map((line) => line.slice(6));

@@ -1,6 +1,6 @@
-/** The nodes that share the database; none from a gateway of the release before, which does not know them. */
+/** Reads the nodes that share the database; none from an older gateway without nodes. */
 import type { z } from 'zod';
-import { OperatorError } from '../errors.ts';
+import { OperatorError } from '../vocabulary/errors.ts';
 import type { GatewayClient } from './gateway-client.ts';
 import { Nodes } from './judge-nodes.ts';
 

@@ -1,18 +1,14 @@
-/** `tollgate restart`: replaces the gateway's processes without a refused connection, and waits until it is done. */
+/** `tollgate restart`: replaces the gateway's processes without refusing a connection, and waits for the end. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { OperatorError } from '../errors.ts';
+import { OperatorError } from '../vocabulary/errors.ts';
 import { type ClientFlags, createGatewayClient, type GatewayClient } from './gateway-client.ts';
 import { createOutput } from './output.ts';
 
-/** Each process may take several tries to come up. */
+/** Each process may need several tries. */
 const LIMIT_MS = 10 * 60_000;
 const POLL_MS = 250;
-
-interface RestartFlags extends ClientFlags {
-  readonly json?: true;
-}
 
 const Restart = z.object({ requested: z.number(), finished: z.number(), problem: z.string().nullable() });
 const Status = z.object({
@@ -26,7 +22,7 @@ const Status = z.object({
   ),
 });
 
-/** Null while the admin API does not answer: its process is the last that is replaced. */
+/** Null while the admin API is away: its process is replaced last. */
 async function readStatus(client: GatewayClient): Promise<z.infer<typeof Status> | null> {
   try {
     return await client.ask(Status, '/api/v1/status');
@@ -46,8 +42,8 @@ async function waitFor(client: GatewayClient, restart: number): Promise<z.infer<
   throw new OperatorError('the restart is not over after ten minutes; `tollgate doctor` and the log say more');
 }
 
-async function restart(flags: RestartFlags): Promise<void> {
-  const client = createGatewayClient(flags, process.env);
+async function restart(flags: ClientFlags): Promise<void> {
+  const client = createGatewayClient(flags);
   const output = createOutput(process.stdout);
   const { requested } = await client.ask(Restart, '/api/v1/restart', { method: 'POST' });
   const status = await waitFor(client, requested);
@@ -73,5 +69,5 @@ export function addRestartCommand(program: Command, addClientOptions: (command: 
       'after',
       '\nCalls that are open go on in the old processes, for TOLLGATE_DRAIN_SECONDS at most. Settings and PostgreSQL stay as they are: for\nthose, stop the gateway and start it.\n\nExample:\n  tollgate restart && tollgate doctor',
     )
-    .action((flags: RestartFlags) => restart(flags));
+    .action((flags: ClientFlags) => restart(flags));
 }

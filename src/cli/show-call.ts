@@ -1,14 +1,12 @@
-/** `tollgate logs ID`: one call, how its cost came about, and what that was before it was priced again. */
+/** `tollgate logs ID`: one call with the lines of its cost and its former costs. */
 import { z } from 'zod';
-import { formatAtLeast, formatMoney } from '../format-amounts.ts';
+import { formatAtLeast, formatMoney } from '../vocabulary/format-amounts.ts';
 import { moneyField, numberField, textField, timeField } from './fields.ts';
-import { formatTable } from './format-table.ts';
-import type { ApiRecord, GatewayClient } from './gateway-client.ts';
+import { formatTable, right } from './format-table.ts';
+import { AnyRecord, type ApiRecord, type GatewayClient, RecordList } from './gateway-client.ts';
 import { createOutput } from './output.ts';
 
-const AnyRecord = z.record(z.string(), z.json());
 const Records = z.array(AnyRecord);
-const Revisions = z.object({ data: Records });
 
 const FIELDS = [
   ['id', 'id'],
@@ -21,24 +19,18 @@ const FIELDS = [
   ['left before', 'closed_before'],
   ['status', 'status'],
   ['run', 'trace_id'],
+  ['connection', 'connection_id'],
+  ['run by', 'trace_source'],
   ['client', 'client'],
+  ['session', 'agent_session'],
+  ['agent', 'agent_path'],
+  ['turn', 'agent_turn'],
   ['address', 'client_address'],
 ] as const;
 
-const LINE_COLUMNS = [
-  { title: 'class' },
-  { title: 'quantity', align: 'right' },
-  { title: 'rate', align: 'right' },
-  { title: 'amount', align: 'right' },
-  { title: 'from' },
-] as const;
+const LINE_COLUMNS = ['class', right('quantity'), right('rate'), right('amount'), 'from'] as const;
 
-const REVISION_COLUMNS = [
-  { title: 'priced again (UTC)' },
-  { title: 'before', align: 'right' },
-  { title: 'after', align: 'right' },
-  { title: 'why' },
-] as const;
+const REVISION_COLUMNS = ['priced again (UTC)', right('before'), right('after'), 'why'] as const;
 
 /** `$0.00019875`, or `≥ $0.0001 (partial)`. */
 function costText(record: ApiRecord, prefix: '' | 'old_' | 'new_'): string {
@@ -70,7 +62,7 @@ export async function showCall(client: GatewayClient, id: string, isJson: boolea
   const output = createOutput(process.stdout);
   const path = `/api/v1/logs/${encodeURIComponent(id)}`;
   const call = await client.ask(AnyRecord, path);
-  const { data: revisions } = await client.ask(Revisions, `${path}/revisions`);
+  const { data: revisions } = await client.ask(RecordList, `${path}/revisions`);
   if (isJson) return output.json({ ...call, revisions });
   for (const [title, name] of FIELDS) {
     const value = name === 'requested_at' ? timeField(call, name) : textField(call, name);
@@ -80,7 +72,7 @@ export async function showCall(client: GatewayClient, id: string, isJson: boolea
   const lines = Records.safeParse(call['cost_lines']);
   if (lines.success && lines.data.length > 0) {
     await output.line('');
-    for (const text of formatTable(LINE_COLUMNS, lines.data.map(formatLine))) await output.line(text);
+    await output.lines(formatTable(LINE_COLUMNS, lines.data.map(formatLine)));
   }
   if (revisions.length === 0) return;
   await output.line('');
@@ -90,5 +82,5 @@ export async function showCall(client: GatewayClient, id: string, isJson: boolea
     costText(revision, 'new_'),
     textField(revision, 'reason'),
   ]);
-  for (const text of formatTable(REVISION_COLUMNS, rows)) await output.line(text);
+  await output.lines(formatTable(REVISION_COLUMNS, rows));
 }

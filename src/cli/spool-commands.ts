@@ -1,29 +1,26 @@
-/** `tollgate spool import`: the spool of a node that is gone, from wherever its disk or a copy of it is, into this one. */
+/** `tollgate spool import`: takes in the spool of a node that is gone, from its disk or a copy. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { OperatorError } from '../errors.ts';
-import { formatBytes, formatCount } from '../format-amounts.ts';
 import { findNodeId } from '../spool/find-node-id.ts';
 import { type FoundProcess, findProcesses, inspectProcess } from '../spool/inspect-spool.ts';
 import { packSpool } from '../spool/spool-package.ts';
+import { OperatorError } from '../vocabulary/errors.ts';
+import { formatBytes, formatCount } from '../vocabulary/format-amounts.ts';
 import { type ClientFlags, createGatewayClient, type GatewayClient } from './gateway-client.ts';
 import { createOutput, type Output } from './output.ts';
 import { readNodes } from './read-nodes.ts';
 import { terminalText } from './terminal-text.ts';
 
-/** Nothing may have changed for so long: who copies may pause. */
+/** The spool must be unchanged for this long, since a copy may pause. */
 const QUIET_MS = 15_000;
 const POLL_MS = 500;
-/** Somebody copies for longer than anybody waits. */
+/** A longer copy is not waited for. */
 const PATIENCE_MS = 10 * 60_000;
-/** Longer than three signs of life. */
 const GONE_PATIENCE_MS = 60_000;
-/** For a database that is slow. */
 const STORE_LIMIT_MS = 60 * 60_000;
 
 interface ImportFlags extends ClientFlags {
-  readonly json?: true;
   readonly asIs?: true;
   readonly unknownNode?: true;
   readonly wait?: boolean;
@@ -36,12 +33,10 @@ const State = z.object({
   unknown: z.array(z.string()),
 });
 
-/** Changes when anything in it does. */
 function describe(processes: readonly FoundProcess[]): string {
   return JSON.stringify(processes.map(({ name, files }) => [name, files]));
 }
 
-/** Waits until nothing has changed for a while. */
 async function findQuiet(dir: string, tell: (line: string) => void): Promise<readonly FoundProcess[]> {
   const endMs = performance.now() + PATIENCE_MS;
   let found = await findProcesses(dir);
@@ -87,7 +82,7 @@ function readState(
   return client.ask(State, `/api/v1/spool/import?${query}`);
 }
 
-/** The calls of another deployment would be put on keys of this one: keys are told apart by numbers. */
+/** Keys are numbers: the calls of another deployment would be attributed to keys of this one. */
 async function refuseUnknown(client: GatewayClient, dir: string, names: readonly string[]): Promise<void> {
   const { unknown } = await readState(client, names, findNodeId(dir));
   const [first] = unknown;
@@ -97,7 +92,7 @@ async function refuseUnknown(client: GatewayClient, dir: string, names: readonly
   );
 }
 
-/** A node that has died a moment ago may still look alive. */
+/** A node that has just died may still look alive. */
 async function waitUntilGone(
   client: GatewayClient,
   names: readonly string[],
@@ -131,7 +126,7 @@ async function waitUntilStored(client: GatewayClient, names: readonly string[]):
 }
 
 async function importSpool(dir: string, flags: ImportFlags): Promise<void> {
-  const client = createGatewayClient(flags, process.env);
+  const client = createGatewayClient(flags);
   const output = createOutput(process.stdout);
   const tell = (line: string): void => void process.stderr.write(`${line}\n`);
   const processes = await findQuiet(dir, tell);
@@ -165,7 +160,7 @@ async function importSpool(dir: string, flags: ImportFlags): Promise<void> {
   if (isStored) await tellHowToForget(client, dir, output);
 }
 
-/** The list has what the node said last of its spool, which may be in several folders: nobody else can say that all is here. */
+/** The node may have several spool folders, so only the operator knows when all are here. */
 async function tellHowToForget(client: GatewayClient, dir: string, output: Output): Promise<void> {
   const id = findNodeId(dir);
   const gone = (await readNodes(client)).data.find(

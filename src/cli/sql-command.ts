@@ -1,18 +1,17 @@
-/** `tollgate sql`: a login that may read the log by SQL, and nothing else. */
+/** `tollgate sql`: a database login that may only read the log. */
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { type ClientFlags, createGatewayClient } from './gateway-client.ts';
 import { createOutput } from './output.ts';
 
 interface SqlFlags extends ClientFlags {
-  readonly json?: true;
   readonly remove?: true;
 }
 
 const Access = z.object({ role: z.string(), url: z.string() });
 
 async function giveAccess(flags: SqlFlags): Promise<void> {
-  const client = createGatewayClient(flags, process.env);
+  const client = createGatewayClient(flags);
   const output = createOutput(process.stdout);
   if (flags.remove) {
     await client.ask(z.object({ role: z.string() }), '/api/v1/sql-access', { method: 'DELETE' });

@@ -1,16 +1,13 @@
-/**
- * Sends a body that is read as it goes out. Not `fetch`: that has a limit for the answer's beginning, and loses an answer
- * that comes before the body is sent.
- */
+/** Streams a body. `fetch` would limit the wait for the answer and lose one that comes early. */
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { Readable } from 'node:stream';
-import { OperatorError } from '../errors.ts';
+import { OperatorError } from '../vocabulary/errors.ts';
 
-/** For an answer that is on its way when the sending fails. */
+/** An answer may arrive after the sending has failed. */
 const LATE_ANSWER_MS = 2_000;
 
-/** The answer, whatever its status. Rejects with what the body throws, and when no gateway answers. */
+/** Resolves for every status. Rejects with the body's error, and when no gateway answers. */
 export async function upload(
   url: string,
   headers: Readonly<Record<string, string>>,
@@ -22,7 +19,6 @@ export async function upload(
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   request.once('response', resolve);
   request.on('error', (cause) => {
-    // The gateway may have said why it takes no more.
     const lost = new OperatorError(`the connection to ${url} broke; nothing was changed unless the gateway says so`, {
       cause,
     });

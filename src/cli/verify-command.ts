@@ -1,31 +1,24 @@
-/**
- * `tollgate verify`: whether every roll-up equals its records, and every call is accounted for. Ends with 1 when not.
- */
+/** `tollgate verify`: checks roll-ups and the ledger of calls. Exits with 1 when something is off. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { formatCount } from '../format-amounts.ts';
+import { formatCount } from '../vocabulary/format-amounts.ts';
 import { Status } from './findings.ts';
 import { type ClientFlags, createGatewayClient } from './gateway-client.ts';
-import { formatEquation, isUnbalanced } from './judge-accounts.ts';
+import { formatEquation, isUnbalanced } from './judge-ledger.ts';
 import { describeLeft, hasLeft, type Node } from './judge-nodes.ts';
 import { createOutput } from './output.ts';
 import { readAgain } from './read-again.ts';
 import { readNodes } from './read-nodes.ts';
 import { terminalText } from './terminal-text.ts';
-import { followJob } from './watch-job.ts';
+import { followJob, StartedJob } from './watch-job.ts';
 
-interface VerifyFlags extends ClientFlags {
-  readonly json?: true;
-}
-
-const StartedJob = z.object({ job_id: z.number() });
 const Result = z.object({
   differences: z.number(),
   shown: z.array(z.object({ rollup: z.string(), side: z.string(), trace_id: z.string().nullable(), row: z.string() })),
 });
 
-async function verify(flags: VerifyFlags): Promise<void> {
-  const client = createGatewayClient(flags, process.env);
+async function verify(flags: ClientFlags): Promise<void> {
+  const client = createGatewayClient(flags);
   const output = createOutput(process.stdout);
   const { job_id: jobId } = await client.ask(StartedJob, '/api/v1/verify', { method: 'POST' });
   const job = await followJob(client, jobId);
@@ -59,7 +52,7 @@ async function verify(flags: VerifyFlags): Promise<void> {
     await output.line(`node ${terminalText(node.name)}: silent, so not all is here: ${describeLeft(node)}`);
 }
 
-/** The account is of the calls that came through the node that answers, which may be one that takes none. */
+/** The ledger covers the calls of the answering node, which may take none. */
 function ofWhich(nodes: readonly Node[]): string {
   const self = nodes.find(({ is_self }) => is_self);
   return nodes.length < 2 || self === undefined ? '' : ` of node ${terminalText(self.name)}`;
@@ -71,5 +64,5 @@ export function addVerifyCommand(program: Command, addClientOptions: (command: C
       'compare every roll-up with the records, and account for every call; ends with 1 when something is off',
     )
     .addHelpText('after', '\nExample:\n  tollgate verify && echo "every sum is right"')
-    .action((flags: VerifyFlags) => verify(flags));
+    .action((flags: ClientFlags) => verify(flags));
 }

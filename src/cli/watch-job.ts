@@ -1,21 +1,18 @@
-/**
- * Shows a job until it ends. The job belongs to the gateway: whoever stops watching does not stop it, and a gateway
- * that is restarted meanwhile goes on with it.
- */
+/** Shows a job until it ends. The gateway owns the job and continues it unwatched and after a restart. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { OperatorError } from '../errors.ts';
-import { formatCount, formatDuration } from '../format-amounts.ts';
+import { OperatorError } from '../vocabulary/errors.ts';
+import { formatCount, formatDuration } from '../vocabulary/format-amounts.ts';
 import { formatProgress, shareDone } from './format-progress.ts';
 import type { GatewayClient } from './gateway-client.ts';
 import { createOutput } from './output.ts';
 import { cutText, terminalText } from './terminal-text.ts';
 
 const POLL_MS = 500;
-/** Where lines stay: one each so often, or after so much. */
+/** Without a terminal: one line per interval or per share. */
 const LINE_INTERVAL_MS = 10_000;
 const LINE_SHARE = 0.05;
-/** A control process that died is back within seconds. */
+/** A crashed control process is back within seconds. */
 const ABSENCE_LIMIT_MS = 60_000;
 const USUAL_WIDTH = 120;
 const INTERRUPTED_EXIT = 130;
@@ -36,15 +33,17 @@ export const WatchedJob = z.looseObject({
 });
 export type WatchedJob = z.infer<typeof WatchedJob>;
 
+/** The answer to a request that begins a job. */
+export const StartedJob = z.object({ job_id: z.number() });
+
 const ENDED: ReadonlySet<string> = new Set(['done', 'failed', 'cancelled']);
 
-/** Writes progress to standard error; under `isJson` each change to standard output. Throws when the job did not end well. */
+/** Progress goes to standard error, with `isJson` to standard output. Throws unless the job is done. */
 export async function watchJob(client: GatewayClient, id: number, isJson: boolean): Promise<void> {
   const job = await followJob(client, id, isJson);
   if (!isJson) await sayDone(job);
 }
 
-/** The same, and what came of it is for the caller to say. */
 export async function followJob(client: GatewayClient, id: number, isJson = false): Promise<WatchedJob> {
   const show = isJson ? showJson() : process.stderr.isTTY ? showLine(process.stderr) : showLines(process.stderr);
   const onInterrupt = (): void => {
@@ -80,7 +79,6 @@ async function readJob(client: GatewayClient, id: number): Promise<WatchedJob> {
 
 type Show = (job: WatchedJob) => void | Promise<void>;
 
-/** One line, drawn again and again. */
 function showLine(stream: NodeJS.WriteStream): Show {
   return (job) => {
     stream.write(`\r\u001b[K${cutText(formatProgress(job), (stream.columns ?? USUAL_WIDTH) - 1)}`);
@@ -113,7 +111,6 @@ function showJson(): Show {
   };
 }
 
-/** Throws when it did not end well. */
 function checkEnd(job: WatchedJob): WatchedJob {
   const title = terminalText(job.title);
   if (job.state === 'failed')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { buildRunTree, type RunCall } from '../runs/run-tree.ts';
+import { buildRunTree, type RunCall } from '../control/log/run-tree.ts';
 import { formatWaterfall } from './waterfall.ts';
 
 function call(

@@ -1,21 +1,21 @@
-/** A run as text: the tree of steps and calls with costs, tokens, durations and a time bar. Pure; colours are the caller's. */
+/** Formats a run as a tree of steps and calls with costs, tokens, durations and a time bar. Pure. */
 
-import { formatCount, formatDuration, formatMoney, formatSum } from '../format-amounts.ts';
-import type { RunCall, RunNode } from '../runs/run-tree.ts';
-import { type Column, formatTable } from './format-table.ts';
+import type { RunCall, RunNode } from '../control/log/run-tree.ts';
+import { formatCount, formatDuration, formatMoney, formatSum } from '../vocabulary/format-amounts.ts';
+import { type Column, formatTable, right } from './format-table.ts';
 import { cutText, terminalText } from './terminal-text.ts';
 
 const NAME_WIDTH = 56;
 const BAR_WIDTH = 32;
 
 const COLUMNS: readonly Column[] = [
-  { title: 'step' },
-  { title: 'calls', align: 'right' },
-  { title: 'cost', align: 'right' },
-  { title: 'in', align: 'right' },
-  { title: 'out', align: 'right' },
-  { title: 'time', align: 'right' },
-  { title: '' },
+  'step',
+  right('calls'),
+  right('cost'),
+  right('in'),
+  right('out'),
+  right('time'),
+  '',
 ];
 
 interface TimeSpan {
@@ -23,7 +23,7 @@ interface TimeSpan {
   readonly endMs: number;
 }
 
-/** Where a span lies in the whole; at least one mark wide, so that nothing vanishes. */
+/** At least one mark wide, so that no span vanishes. */
 function formatBar(whole: TimeSpan, { startMs, endMs }: TimeSpan, mark: string): string {
   const lengthMs = Math.max(1, whole.endMs - whole.startMs);
   const from = Math.min(BAR_WIDTH - 1, Math.floor(((startMs - whole.startMs) / lengthMs) * BAR_WIDTH));
@@ -36,7 +36,6 @@ function inputOf(tokens: RunCall['tokens']): number | null {
   return parts.every((part) => part === null) ? null : parts.reduce<number>((sum, part) => sum + (part ?? 0), 0);
 }
 
-/** Failed, left by its client, or neither. */
 function markOf({ isError, isLeftByClient }: RunCall): string {
   if (isError) return '✗';
   return isLeftByClient === true ? '◌' : '•';
@@ -74,7 +73,6 @@ function nodeRow(node: RunNode, label: string, whole: TimeSpan): string[] {
   ];
 }
 
-/** Steps and calls of one level together, by time. */
 function listChildren(node: RunNode): (RunNode | RunCall)[] {
   const startOf = (child: RunNode | RunCall): number =>
     'leaves' in child ? (child.startedAtMs ?? 0) : child.requestedAtMs;
@@ -95,7 +93,6 @@ function addRows(node: RunNode, indent: string, whole: TimeSpan, rows: string[][
   });
 }
 
-/** The lines of the whole run; the root carries the trace id. */
 export function formatWaterfall(traceId: string, root: RunNode): string[] {
   const startMs = root.startedAtMs ?? 0;
   const whole = { startMs, endMs: root.endedAtMs ?? startMs };

@@ -1,15 +1,11 @@
-/**
- * Which fixture answers a request: by the kind of its path, whether a stream is asked, and what the body asks for. The
- * same functions read the fixtures' own requests, so that a new fixture is found without a line here.
- */
-import type { ProviderName } from '../call-record.ts';
+/** Chooses the fixture that answers a request. Fixtures' own requests are read by the same functions. */
+import { PROVIDERS, type ProviderName } from '../providers/registry.ts';
 import type { Fixture } from './fixture-store.ts';
 import { isObject, type JsonObject } from './json-object.ts';
 
 export interface DemoRequest {
   readonly provider: ProviderName;
   readonly method: string;
-  /** Without the provider's prefix, with the query. */
   readonly path: string;
   readonly body: JsonObject;
 }
@@ -28,26 +24,49 @@ const KINDS: readonly (readonly [RegExp, string])[] = [
   [/:countTokens$/, 'count-tokens'],
   [/^\/model\/[^/]+\/converse$/, 'converse'],
   [/^\/model\/[^/]+\/converse-stream$/, 'converse-stream'],
+  [/^\/model\/[^/]+\/invoke$/, 'invoke'],
+  [/^\/model\/[^/]+\/invoke-with-response-stream$/, 'invoke-stream'],
 ];
 
-/** Fixtures that show what goes wrong: good for tests, never an answer to somebody who tries the gateway out. */
+/** Fixtures of faults serve tests and never answer in the demo. */
 const FAULTS = /error|beta|failed|incomplete|exception|cut|refusal|background|keep-alive|odd/;
 
-function kindOf(method: string, pathAndQuery: string): string | null {
+export function kindOf(method: string, pathAndQuery: string): string | null {
   const [path = '', query = ''] = pathAndQuery.split('?');
   if (method !== 'POST') return null;
   const kind = KINDS.find(([pattern]) => pattern.test(path))?.[1] ?? null;
   return kind === 'stream-generate' && /(^|&)alt=sse(&|$)/.test(query) ? 'stream-generate-sse' : kind;
 }
 
-/** The model that a request names, in its body or in its path. */
 export function readModel({ path, body }: Pick<DemoRequest, 'path' | 'body'>): string | null {
   if (typeof body['model'] === 'string') return body['model'];
   const inPath = /\/models?\/([^/:?]+)/.exec(path)?.[1];
   return inPath === undefined ? null : inPath.replaceAll('%3A', ':');
 }
 
-/** True when the last turn carries the result of a tool: calling the tool again would keep an agent going for ever. */
+function modelOf({ path, requestBody }: Fixture): string | null {
+  return readModel({ path, body: requestBody });
+}
+
+/** The word with which a provider's own models begin (`gpt-…`); null for ids of another form. */
+function familyOf(model: string): string | null {
+  return /^([a-z]{3,})-[\w-.]+$/.exec(model)?.[1] ?? null;
+}
+
+/** Kinds for which the first word of a model says whose it is. */
+const TEXT_KINDS: ReadonlySet<string> = new Set(['chat', 'responses', 'messages', 'generate', 'stream-generate']);
+
+/** Whether a model is known to be another provider's, and none of `provider`. What is not known passes. */
+export function isOfAnother(fixtures: readonly Fixture[], provider: ProviderName, model: string): boolean {
+  const family = familyOf(model);
+  const owners = fixtures.filter(
+    (fixture) =>
+      TEXT_KINDS.has(kindOf(fixture.method, fixture.path) ?? '') && familyOf(modelOf(fixture) ?? '') === family,
+  );
+  return family !== null && owners.length > 0 && owners.every((fixture) => fixture.provider !== provider);
+}
+
+/** True when the last turn has a tool's result: another tool call would keep an agent going for ever. */
 function endsWithToolResult(body: JsonObject): boolean {
   const turns = [body['messages'], body['contents'], body['input']].find(Array.isArray) ?? [];
   const last = JSON.stringify(turns.at(-1) ?? null);
@@ -76,29 +95,44 @@ export function asksForUsage(body: JsonObject): boolean {
   return isObject(body['stream_options']) && body['stream_options']['include_usage'] === true;
 }
 
-/** A stream of OpenAI's is kept once, with usage; the form without is derived from it (`shape-answer.ts`). */
+/** An OpenAI stream is kept with usage; `shape-answer.ts` derives the form without. */
 function isDerivable(fixture: Fixture): boolean {
   const { provider, kind, requestBody, path } = fixture;
-  const isChatStream = provider === 'openai' && kind === 'sse' && kindOf('POST', path) === 'chat';
-  return isChatStream && !asksForUsage(requestBody);
+  const { endpoint, asksForUsage: lacksUsageUnasked } = PROVIDERS[provider];
+  const line = { method: 'POST', path, query: '', header: () => undefined };
+  const isChatStream = kind === 'sse' && kindOf('POST', path) === 'chat';
+  return isChatStream && lacksUsageUnasked(endpoint(line)) && !asksForUsage(requestBody);
 }
 
-/** The best answer, or null when nothing here has that kind. */
+/** Bodies of `invoke` have the form of the model's maker: its name, and the word with which the model's begins. */
+function makerOf(model: string | null): string | null {
+  return /(?:^|[./])([a-z]+\.[a-z]+)(?=[\d-]|$)/.exec(model ?? '')?.[1] ?? null;
+}
+
+function sharedMembers(first: JsonObject, second: JsonObject): number {
+  return Object.keys(first).filter((name) => Object.hasOwn(second, name)).length;
+}
+
+/** Null when no fixture is of that kind. */
 export function chooseFixture(fixtures: readonly Fixture[], request: DemoRequest): Fixture | null {
   const kind = kindOf(request.method, request.path);
   if (kind === null) return null;
   const isStreamed = request.body['stream'] === true;
   const wanted = wantedFeatures(request.body);
   const model = readModel(request);
+  const hasMakersForm = kind.startsWith('invoke');
+  const maker = hasMakersForm ? makerOf(model) : null;
   const mismatches = (fixture: Fixture) => {
     const has = featuresOf(fixture);
     return wanted.filter((x) => !has.includes(x)).length + has.filter((x) => !wanted.includes(x)).length;
   };
-  // In order of weight: the provider's own, what was asked for, its model, the longest stream, the plainest.
+  const isOfMaker = (fixture: Fixture) => maker === null || makerOf(modelOf(fixture)) === maker;
+  // By weight: provider, features, model, form of the request, longest stream, simplest case.
   const rank = (fixture: Fixture) => [
     fixture.provider === request.provider ? 0 : 1,
     mismatches(fixture),
-    readModel({ path: fixture.path, body: fixture.requestBody }) === model ? 0 : 1,
+    modelOf(fixture) === model ? 0 : 1,
+    hasMakersForm ? -sharedMembers(fixture.requestBody, request.body) : 0,
     isStreamed ? -fixture.body.length : 0,
     fixture.name.length,
   ];
@@ -109,6 +143,6 @@ export function chooseFixture(fixtures: readonly Fixture[], request: DemoRequest
   return fixtures
     .filter((fixture) => fixture.status === 200 && !FAULTS.test(fixture.name) && !isDerivable(fixture))
     .filter((fixture) => kindOf(fixture.method, fixture.path) === kind)
-    .filter((fixture) => (fixture.requestBody['stream'] === true) === isStreamed)
+    .filter((fixture) => (fixture.requestBody['stream'] === true) === isStreamed && isOfMaker(fixture))
     .reduce<Fixture | null>((best, next) => (best === null || isBetter(rank(next), rank(best)) ? next : best), null);
 }

@@ -1,13 +1,10 @@
-/**
- * The demo as a child of the supervisor: told by `start` where to listen, says `ready`, ends by `stop` or when the supervisor
- * is gone. What it serves is `fake-provider.ts`.
- */
+/** Runs the demo as a child of the supervisor, which says where to listen and ends it. */
 import { join } from 'node:path';
-import type { ChildChannel, DemoStart } from '../channel.ts';
+import type { ChildChannel, DemoStart } from '../vocabulary/channel.ts';
 import { type FakeProvider, startFakeProvider } from './fake-provider.ts';
 
 const HOST = '127.0.0.1';
-/** The same place seen from `src/demo` and from `dist/demo`. */
+/** The path is the same from `src/demo` and `dist/demo`. */
 const FIXTURES_DIR = join(import.meta.dirname, '..', '..', 'fixtures');
 
 export function runDemoProcess(channel: ChildChannel): void {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type FakeProvider, startFakeProvider } from './fake-provider.ts';
 
@@ -112,4 +113,75 @@ test('each answer has a request id of its own', async () => {
   );
   expect(ids[0]).toMatch(/^req_demo_/);
   expect(ids[0]).not.toBe(ids[1]);
+});
+
+test('a Responses stream has every event that its readers wait for', async () => {
+  const answer = await post('/openai/v1/responses', { model: 'gpt-5-mini', input: 'Hi', stream: true });
+  const types = [...answer.text.matchAll(/^event: (\S+)$/gm)].map(([, type]) => type);
+  expect([...new Set(types)]).toEqual([
+    'response.created',
+    'response.in_progress',
+    'response.output_item.added',
+    'response.content_part.added',
+    'response.output_text.delta',
+    'response.output_text.done',
+    'response.content_part.done',
+    'response.output_item.done',
+    'response.completed',
+  ]);
+});
+
+test.each([
+  ['us.anthropic.claude-sonnet-4-5-20250929-v1%3A0', 'invoke', 'bedrock/invoke-claude.response.json'],
+  [
+    'us.anthropic.claude-haiku-4-5-20251001-v1%3A0',
+    'invoke-with-response-stream',
+    'bedrock/invoke-claude-stream.response.bin',
+  ],
+  ['eu.amazon.nova-pro-v1%3A0', 'invoke', 'bedrock/invoke-nova.response.json'],
+  ['meta.llama3-1-8b-instruct-v1%3A0', 'invoke', 'bedrock/invoke-llama.response.json'],
+])('%s by %s is answered in the form of its maker', async (model, verb, name) => {
+  const answer = await post(`/bedrock/model/${model}/${verb}`, { anthropic_version: 'bedrock-2023-05-31', messages });
+  expect(answer.status).toBe(200);
+  const ours = (text: string) => text.replace(/"model":\s*"[^"]*"/, '');
+  expect(ours(answer.text)).toBe(ours(fixture(name).toString()));
+});
+
+test('a model of which the demo has no form is refused, as is another provider’s', async () => {
+  expect((await post('/bedrock/model/nobody.model-v1/invoke', {})).status).toBe(404);
+  const claude = await post('/bedrock/model/claude-haiku-4-5/converse', { messages });
+  expect([claude.status, Object.keys(JSON.parse(claude.text))]).toEqual([400, ['message']]);
+});
+
+test.each([
+  ['/openai/v1/chat/completions', 'claude-haiku-4-5', 'invalid_request_error'],
+  ['/anthropic/v1/messages', 'gpt-4o', 'not_found_error'],
+  ['/gemini/v1beta/models/gpt-4o:generateContent', null, undefined],
+])('%s refuses %s as the provider would', async (path, model, type) => {
+  const answer = await post(path, { ...(model === null ? {} : { model }), messages, contents: [] });
+  expect([answer.status, JSON.parse(answer.text).error.type]).toEqual([404, type]);
+});
+
+test.each([
+  ['/openai/v1/chat/completions', 'o4-mini'],
+  ['/together/v1/chat/completions', 'deepseek-ai/DeepSeek-V3'],
+  ['/deepseek/anthropic/v1/messages', 'claude-opus-5'],
+])('%s takes %s, which may be its own', async (path, model) => {
+  expect((await post(path, { model, messages })).status).toBe(200);
+});
+
+test.each([
+  ['/openai/v1/chat/completions', 'invalid_request_error'],
+  ['/anthropic/v1/messages', 'invalid_request_error'],
+  ['/gemini/v1beta/models/gemini-2.5-flash:generateContent', undefined],
+])('broken JSON to %s is refused as the provider would', async (path, type) => {
+  const response = await fetch(provider.origin + path, { method: 'POST', body: '{"model":' });
+  expect([response.status, JSON.parse(await response.text()).error.type]).toEqual([400, type]);
+});
+
+test('a compressed request is read', async () => {
+  const body = gzipSync(JSON.stringify({ model: 'gpt-odd', messages }));
+  const headers = { 'content-encoding': 'gzip' };
+  const response = await fetch(`${provider.origin}/openai/v1/chat/completions`, { method: 'POST', headers, body });
+  expect(JSON.parse(await response.text()).model).toBe('gpt-odd');
 });

@@ -1,33 +1,30 @@
-/**
- * The local provider behind `--demo`: an HTTP/1.1 server that answers like all seven providers from the fixtures, so
- * that the gateway can be tried without an account. It costs nothing, checks no credential and keeps nothing. Not a
- * test instrument: tests that need exact bytes or faults use the scripted provider of `test/`.
- */
+/** The server behind `--demo`: it answers like every provider from fixtures, and is no test instrument. */
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PROVIDER_NAMES } from '../call-record.ts';
-import { chooseFixture, type DemoRequest } from './choose-fixture.ts';
+import { PROVIDER_NAMES } from '../vocabulary/call-record.ts';
+import { chooseFixture, type DemoRequest, kindOf } from './choose-fixture.ts';
+import { decodeText } from './decode-text.ts';
 import { type Fixture, readFixtures } from './fixture-store.ts';
 import { type JsonObject, parseJson } from './json-object.ts';
-import { modelList, notFound, type PlainAnswer, refusal } from './plain-answers.ts';
+import { modelList, notFound, type PlainAnswer, refusal, unknownModel } from './plain-answers.ts';
 import { shapeAnswer } from './shape-answer.ts';
 
 export interface FakeProviderOptions {
   readonly host: string;
-  /** 0: one that the system chooses. */
+  /** 0: the system chooses. */
   readonly port: number;
-  /** A listening socket that was handed down; it is used instead of host and port. */
+  /** An inherited listening socket, used instead of host and port. */
   readonly listenFd?: number;
   readonly fixturesDir: string;
-  /** Before the head of an answer. */
+  /** Delay before the head of an answer. */
   readonly latencyMs?: number;
-  /** Between two events of a stream. */
+  /** Delay between two stream events. */
   readonly eventDelayMs?: number;
 }
 
 export interface FakeProvider {
-  /** Without a path; the upstream of a provider is `<origin>/<provider>`. */
+  /** A provider's upstream is `<origin>/<provider>`. */
   readonly origin: string;
   readonly close: () => Promise<void>;
 }
@@ -41,8 +38,10 @@ interface Pace {
   readonly eventDelayMs: number;
 }
 
-/** Null when the body is larger than the limit; it is read to its end all the same, so that the answer is seen. */
-async function readBody(request: IncomingMessage): Promise<JsonObject | null> {
+type ReadBody = JsonObject | 'too_large' | 'not_json';
+
+/** A body that is too large is still read to its end, so that the client sees the answer. */
+async function readBody(request: IncomingMessage): Promise<ReadBody> {
   const parts: Buffer[] = [];
   let length = 0;
   for await (const part of request) {
@@ -50,7 +49,9 @@ async function readBody(request: IncomingMessage): Promise<JsonObject | null> {
     length += part.length;
     if (length <= BODY_LIMIT_BYTES) parts.push(part);
   }
-  return length > BODY_LIMIT_BYTES ? null : (parseJson(Buffer.concat(parts).toString('utf8')) ?? {});
+  if (length > BODY_LIMIT_BYTES) return 'too_large';
+  const text = decodeText(Buffer.concat(parts), request.headers['content-encoding']);
+  return text === null ? 'not_json' : (parseJson(text) ?? 'not_json');
 }
 
 /** `/openai/v1/models` is openai and `/v1/models`; null without a provider in front. */
@@ -59,7 +60,7 @@ function splitTarget(target: string): Pick<DemoRequest, 'provider' | 'path'> | n
   return provider === undefined ? null : { provider, path: target.slice(provider.length + 1) };
 }
 
-/** Two calls must not seem to be one: ids in headers are made anew. */
+/** Ids in headers are made anew, so that two calls never look like one. */
 function freshHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const id = `req_demo_${randomBytes(8).toString('hex')}`;
   return Object.fromEntries(
@@ -99,10 +100,11 @@ async function answer(fixtures: readonly Fixture[], pace: Pace, incoming: Incomi
     return;
   }
   const body = await readBody(incoming);
-  const request: DemoRequest = { ...target, method, body: body ?? {} };
+  const request: DemoRequest = { ...target, method, body: typeof body === 'string' ? {} : body };
   if (pace.latencyMs > 0) await sleep(pace.latencyMs);
-  if (body === null) {
-    sendPlain(response, refusal(request, { status: 413, message: 'The demo reads bodies of up to 32 MiB.' }));
+  const refused = judgeBody(fixtures, request, body);
+  if (refused !== null) {
+    sendPlain(response, refused);
     return;
   }
   const fixture = chooseFixture(fixtures, request);
@@ -110,11 +112,20 @@ async function answer(fixtures: readonly Fixture[], pace: Pace, incoming: Incomi
   else sendPlain(response, modelList(fixtures, request) ?? notFound(request));
 }
 
+/** A newcomer's mistakes must show here, or they show with the provider. */
+function judgeBody(fixtures: readonly Fixture[], request: DemoRequest, body: ReadBody): PlainAnswer | null {
+  if (body === 'too_large') return refusal(request, 'too_large', 'The demo reads bodies of up to 32 MiB.');
+  // Other paths have bodies of any form, or none.
+  if (kindOf(request.method, request.path) === null) return null;
+  if (body === 'not_json') return refusal(request, 'not_json', 'The body of the request is not a JSON object.');
+  return unknownModel(fixtures, request);
+}
+
 export async function startFakeProvider(options: FakeProviderOptions): Promise<FakeProvider> {
   const { host, port, fixturesDir, latencyMs = LATENCY_MS, eventDelayMs = EVENT_DELAY_MS } = options;
   const fixtures = readFixtures(fixturesDir);
   const server = createServer({ noDelay: true }, (incoming, response) => {
-    // Only a client that left can make this fail; there is nobody to tell.
+    // This fails only when the client has left.
     answer(fixtures, { latencyMs, eventDelayMs }, incoming, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve, reject) => {

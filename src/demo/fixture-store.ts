@@ -1,12 +1,11 @@
-/** The fixtures as the demo's answers: reads them from the folder once. Which one answers a request: choose-fixture.ts. */
+/** Reads the demo's fixtures from the folder once. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PROVIDER_NAMES, type ProviderName } from '../call-record.ts';
+import { PROVIDER_NAMES, type ProviderName } from '../vocabulary/call-record.ts';
 import { isObject, type JsonObject, parseJson } from './json-object.ts';
 
 export interface Fixture {
   readonly provider: ProviderName;
-  /** E.g. `chat-stream-usage`. */
   readonly name: string;
   readonly method: string;
   /** As a client sends it to the gateway, with the query. */

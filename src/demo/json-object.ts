@@ -1,4 +1,4 @@
-/** JSON of which the demo knows only that it is an object; everything in it stays unknown until it is looked at. */
+/** A JSON object with unknown members. */
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -6,7 +6,6 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Null for anything that is not a JSON object. */
 export function parseJson(text: string): JsonObject | null {
   try {
     const value: unknown = JSON.parse(text);

@@ -1,20 +1,21 @@
 /**
- * The gateway's own keys: how one is made, recognised without a look-up, and turned into what is stored. A key has
- * 256 bits of entropy, so a plain SHA-256 is enough: there is nothing to guess, and a look-up must cost microseconds.
- * Not here: which keys exist (`key-snapshot.ts`, `store/gateway-keys.ts`).
+ * Makes, recognises and digests gateway keys, run tokens and read tokens, which have one form. They have 256 bits of entropy, so a plain
+ * SHA-256 is safe and fast.
  */
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-/** Fixed, so that secret scanners recognise a leaked key. */
-const PREFIX = 'tgk_';
+/** Fixed, so that secret scanners recognise a leaked one. */
+const KEY_PREFIX = 'tgk_';
+const RUN_TOKEN_PREFIX = 'tgr_';
+const READ_TOKEN_PREFIX = 'tgm_';
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const SECRET_BYTES = 32;
-/** 62^43 is the first power of 62 above 2^256. */
 const SECRET_CHARS = 43;
-/** 62^6 is above 2^32: room for a CRC-32. */
+/** 62^6 is above 2^32, which leaves room for a CRC-32. */
 const CHECKSUM_CHARS = 6;
-const SHAPE = /^tgk_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
+const SHAPE = /^(tg[kr]_[0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
+const READ_TOKEN_SHAPE = /^(tgm_[0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 
 function encodeBase62(value: bigint, length: number): string {
   let rest = value;
@@ -26,9 +27,9 @@ function encodeBase62(value: bigint, length: number): string {
   return text;
 }
 
-/** Plain numbers: this is done for every call. */
-function checksumOf(secret: string): string {
-  let rest = crc32(PREFIX + secret);
+/** Plain numbers, because this runs for every call. */
+function checksumOf(prefixed: string): string {
+  let rest = crc32(prefixed);
   let text = '';
   while (text.length < CHECKSUM_CHARS) {
     text = ALPHABET.charAt(rest % ALPHABET.length) + text;
@@ -37,24 +38,51 @@ function checksumOf(secret: string): string {
   return text;
 }
 
-/** A new key: `tgk_`, 43 base62 characters of 32 random bytes, 6 base62 characters of their CRC-32. */
+/** `tgk_`, 43 base62 characters of 32 random bytes, 6 base62 characters of their CRC-32. */
 export function createGatewayKey(): string {
-  const secret = encodeBase62(BigInt(`0x${randomBytes(SECRET_BYTES).toString('hex')}`), SECRET_CHARS);
-  return PREFIX + secret + checksumOf(secret);
+  return createToken(KEY_PREFIX);
 }
 
-/** False for anything mistyped, cut or foreign, so that it is refused without a look-up. */
+/** `tgr_`, then as a key. */
+export function createRunToken(): string {
+  return createToken(RUN_TOKEN_PREFIX);
+}
+
+/** `tgm_`, then as a key. It reads the log over MCP, and no proxy takes it. */
+export function createReadToken(): string {
+  return createToken(READ_TOKEN_PREFIX);
+}
+
+function createToken(prefix: string): string {
+  const secret = encodeBase62(BigInt(`0x${randomBytes(SECRET_BYTES).toString('hex')}`), SECRET_CHARS);
+  return prefix + secret + checksumOf(prefix + secret);
+}
+
+/** False for anything mistyped or cut, which is then refused without a look-up. Run tokens count too. */
 export function isWellFormedKey(text: string): boolean {
-  const match = SHAPE.exec(text);
+  return isWhole(SHAPE, text);
+}
+
+/** As `isWellFormedKey`, of read tokens. */
+export function isWellFormedReadToken(text: string): boolean {
+  return isWhole(READ_TOKEN_SHAPE, text);
+}
+
+function isWhole(shape: RegExp, text: string): boolean {
+  const match = shape.exec(text);
   return match?.[1] !== undefined && checksumOf(match[1]) === match[2];
 }
 
-/** What is stored and compared: SHA-256 of the whole key, hex. */
+export function isRunToken(text: string): boolean {
+  return text.startsWith(RUN_TOKEN_PREFIX);
+}
+
+/** SHA-256 of the whole key, hex; only this is stored. */
 export function digestKey(text: string): string {
   return hash('sha256', text, 'hex');
 }
 
-/** How a key is shown after its creation: enough to recognise it, far too little to use it. */
+/** The parts of a key that are shown after its creation. */
 export function keyHints(text: string): { readonly prefix: string; readonly last4: string } {
   return { prefix: text.slice(0, 8), last4: text.slice(-4) };
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import type { KeyEntry } from '../channel.ts';
+import type { KeyEntry } from '../vocabulary/channel.ts';
 import { applyKeyChange, createKeySnapshot, readKeySnapshotFile, writeKeySnapshotFile } from './key-snapshot.ts';
 
 const dirs: string[] = [];

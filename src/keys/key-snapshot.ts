@@ -1,16 +1,11 @@
-/**
- * The numbered snapshot of all keys that every proxy holds in memory, and its file, by which a proxy starts without a
- * database. Digests only. The control process writes the file before it publishes a change, so one who missed a
- * change finds it there.
- */
+/** The numbered snapshot of all keys and run tokens, digests only, and its file, which is written before a change is published. */
 import { randomBytes } from 'node:crypto';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { KeyChange, KeyEntry } from '../channel.ts';
+import type { KeyChange, KeyEntry } from '../vocabulary/channel.ts';
 
 export interface KeySnapshot {
   readonly version: number;
-  /** By digest. */
   readonly keys: ReadonlyMap<string, KeyEntry>;
 }
 
@@ -18,25 +13,43 @@ export function createKeySnapshot(version: number, entries: readonly KeyEntry[])
   return { version, keys: new Map(entries.map((entry) => [entry.digest, entry])) };
 }
 
-function isNumberOrNull(value: unknown): boolean {
-  return value === null || typeof value === 'number';
+function isTextOrNull(value: unknown): value is string | null {
+  return value === null || typeof value === 'string';
+}
+
+function isPair(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 2 && value.every((part) => typeof part === 'string');
+}
+
+function isRunContext(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { traceId, spanPath, provider, providerAlias, metadata }: Record<string, unknown> = { ...value };
+  return (
+    [traceId, spanPath, provider, providerAlias].every(isTextOrNull) &&
+    Array.isArray(metadata) &&
+    metadata.every(isPair)
+  );
 }
 
 function isKeyEntry(value: unknown): value is KeyEntry {
   if (typeof value !== 'object' || value === null) return false;
-  const { digest, keyId, accountId, revoked, expiresAtMs, usage, bodies }: Record<string, unknown> = { ...value };
+  const entry: Record<string, unknown> = { ...value };
+  const { digest, keyId, accountId, revoked, expiresAtMs, usage, bodies, allowInAddress, run, runsFrom } = entry;
   return (
     typeof digest === 'string' &&
     Number.isSafeInteger(keyId) &&
     Number.isSafeInteger(accountId) &&
     typeof revoked === 'boolean' &&
-    isNumberOrNull(expiresAtMs) &&
+    (expiresAtMs === null || typeof expiresAtMs === 'number') &&
     (usage === null || usage === 'ask' || usage === 'observe') &&
-    (bodies === null || bodies === 'full' || bodies === 'off')
+    (bodies === null || bodies === 'full' || bodies === 'off') &&
+    (allowInAddress === undefined || allowInAddress === true) &&
+    (run === undefined || isRunContext(run)) &&
+    (runsFrom === undefined || (Array.isArray(runsFrom) && runsFrom.every((source) => typeof source === 'string')))
   );
 }
 
-/** Null unless the text is a whole snapshot: half a list of keys would refuse good ones. */
+/** Null unless the text is a whole snapshot, since half a list would refuse good keys. */
 export function parseKeySnapshot(text: string): KeySnapshot | null {
   let value: unknown;
   try {
@@ -51,7 +64,7 @@ export function parseKeySnapshot(text: string): KeySnapshot | null {
   return entries.every(isKeyEntry) ? createKeySnapshot(version, entries) : null;
 }
 
-/** Null when the file is missing or not a whole snapshot. */
+/** Null when the file is missing or incomplete. */
 export async function readKeySnapshotFile(path: string): Promise<KeySnapshot | null> {
   try {
     return parseKeySnapshot(await readFile(path, 'utf8'));
@@ -60,7 +73,7 @@ export async function readKeySnapshotFile(path: string): Promise<KeySnapshot | n
   }
 }
 
-/** Replaces the file as a whole, durably: a reader sees the old or the new one, also after a power cut. Mode 0600. */
+/** Replaces the file atomically and durably. Mode 0600. */
 export async function writeKeySnapshotFile(path: string, snapshot: KeySnapshot): Promise<void> {
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   try {
@@ -84,15 +97,13 @@ export async function writeKeySnapshotFile(path: string, snapshot: KeySnapshot):
   }
 }
 
-/**
- * The snapshot after a change; the same one when it has the change already; `reload` when the change starts from a
- * version that is not ours, and the file must be read instead.
- */
+/** The snapshot after a change; `reload` when the change starts from another version and the file must be read. */
 export function applyKeyChange(snapshot: KeySnapshot | null, change: KeyChange): KeySnapshot | 'reload' {
   if (snapshot === null) return 'reload';
   if (change.version <= snapshot.version) return snapshot;
   if (change.baseVersion !== snapshot.version) return 'reload';
   const keys = new Map(snapshot.keys);
+  for (const digest of change.removed ?? []) keys.delete(digest);
   for (const entry of change.upserts) keys.set(entry.digest, entry);
   return { version: change.version, keys };
 }

@@ -1,9 +1,9 @@
 /**
- * An id of Amazon Bedrock: an inference profile has the geography before the model's own id (`eu.amazon.nova-pro-v1:0`).
- * Source: AWS, Bedrock user guide, "Supported Regions and models for inference profiles", November 2026.
+ * Amazon Bedrock ids: an inference profile has a geography before the model's id (`eu.amazon.nova-pro-v1:0`). Source:
+ * AWS, Bedrock user guide, "Supported Regions and models for inference profiles", November 2026.
  */
 
-/** `global` routes anywhere; the others stay within their regions. */
+/** `global` routes anywhere, the others within their regions. */
 export const BEDROCK_GEOGRAPHIES: ReadonlySet<string> = new Set([
   'global',
   'us',
@@ -17,9 +17,8 @@ export const BEDROCK_GEOGRAPHIES: ReadonlySet<string> = new Set([
 ]);
 
 export interface BedrockId {
-  /** Null: the id of the model itself, served in the region of the call. */
+  /** Null for the model's own id, served in the call's region. */
   readonly geography: string | null;
-  /** The model's own id. */
   readonly base: string;
 }
 
@@ -27,7 +26,7 @@ export function readBedrockId(id: string): BedrockId {
   const dot = id.indexOf('.');
   const first = dot === -1 ? '' : id.slice(0, dot).toLowerCase();
   const base = id.slice(dot + 1);
-  // Behind a geography a vendor follows: `us.anthropic.claude-…`.
+  // A vendor follows a geography: `us.anthropic.claude-…`.
   const next = base.slice(0, Math.max(0, base.indexOf('.'))).toLowerCase();
   if (!BEDROCK_GEOGRAPHIES.has(first) || next === '' || BEDROCK_GEOGRAPHIES.has(next))
     return { geography: null, base: id };
@@ -37,10 +36,7 @@ export function readBedrockId(id: string): BedrockId {
 const VERSION = /-v\d+$/;
 const WITH_MINOR = /-v\d+:\d+$/;
 
-/**
- * The ids that one may stand for. The end of `-v1:0` may be left out, whole or in part, and some write Claude without its
- * vendor: what is declared for the whole id holds for these, too.
- */
+/** The ids that one may stand for: `-v1:0` may be left out in part or whole, and so may Claude's vendor. */
 export function completeBedrockId(id: string): readonly string[] {
   const { geography, base } = readBedrockId(id);
   const prefix = geography === null ? '' : `${geography}.`;

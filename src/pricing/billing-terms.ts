@@ -1,19 +1,14 @@
-/**
- * What a call is billed as: the model id to look up and the terms that change its price, each read from the field that
- * the provider's invoice follows. A term that is not known here is kept as it is, and then no rule matches it: the call
- * stays unpriced instead of getting the standard price.
- */
-import type { ProviderName } from '../call-record.ts';
+/** A call's model id and terms, from the fields that the invoice follows. Unknown terms have no price. */
+import type { ProviderName } from '../vocabulary/call-record.ts';
 import type { BillableCall } from './billable-call.ts';
 import { type Place, readPlace } from './place.ts';
 
-/** Longer ids are not looked up. */
 export const MAX_MODEL_LENGTH = 512;
 
-/** Providers whose answers name the model without its region or account: the request says what is billed. */
+/** These answers name the model without region or account: the request tells what is billed. */
 const BILLED_AS_REQUESTED: readonly ProviderName[] = ['bedrock', 'fireworks'];
 
-/** The kinds of ARN whose last part is a model id. All others (application profiles, custom models, …) are opaque. */
+/** ARNs whose last part is a model id; all others (application profiles, custom models, …) are opaque. */
 const NAMING_ARN = /^arn:aws[\w-]*:bedrock:[\w-]*:\d*:(?:inference-profile|foundation-model)\/([^/]+)$/;
 
 export function readBillingModel(call: Pick<BillableCall, 'provider' | 'model' | 'modelRequested'>): string | null {
@@ -34,11 +29,11 @@ export interface BillingTerms {
 const STANDARD = 'standard';
 const BATCH = 'batch';
 
-/** Words for the standard price. `auto` never stands in an answer; it is here for providers that echo the request. */
+/** Words for the standard price. `auto` is here for providers that echo the request. */
 const STANDARD_TIERS = ['', 'standard', 'default', 'auto', 'on_demand', 'unspecified', 'service_tier_unspecified'];
 const STANDARD_SPEEDS = ['', 'standard', 'default'];
 const STANDARD_GEOS = ['', 'standard', 'global', 'not_available'];
-/** OpenAI renamed priority processing to fast mode on 2026-07-30, and Google says tiers in two ways. */
+/** OpenAI renamed priority processing to fast mode on 2026-07-30; Google has two names for each tier. */
 const TIER_NAMES: ReadonlyMap<string, string> = new Map([
   ['fast', 'priority'],
   ['on_demand_priority', 'priority'],
@@ -50,7 +45,7 @@ function readTerm(value: string | null, standard: readonly string[]): string {
   return standard.includes(word) ? STANDARD : word;
 }
 
-/** No provider sells a batch on the terms of another tier: of an answer that says both, nobody knows which is billed. */
+/** No provider sells batches on another tier's terms; an answer with both is ambiguous. */
 function readTier({ serviceTier, isBatch }: Pick<BillableCall, 'serviceTier' | 'isBatch'>): string {
   const word = readTerm(serviceTier, STANDARD_TIERS);
   const tier = TIER_NAMES.get(word) ?? word;
@@ -58,7 +53,7 @@ function readTier({ serviceTier, isBatch }: Pick<BillableCall, 'serviceTier' | '
   return tier === STANDARD ? BATCH : `${BATCH} and ${tier}`;
 }
 
-/** `model`: the id that prices are looked up by, which at Bedrock says where it is served. */
+/** `model` is the looked-up id, which at Bedrock says where it is served. */
 export function readBillingTerms(
   call: Pick<BillableCall, 'provider' | 'serviceTier' | 'speed' | 'inferenceGeo' | 'region' | 'isBatch'>,
   model: string | null,

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { findProvider, type MatchLogic } from '@pydantic/genai-prices';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { PROVIDER_NAMES } from '../call-record.ts';
+import { PROVIDER_NAMES } from '../vocabulary/call-record.ts';
 import { CATALOG_RELEASE, createCatalog, NOT_THE_PROVIDERS } from './catalog.ts';
 import { formatDecimal } from './decimal.ts';
 
@@ -17,16 +17,24 @@ function listNames(match: MatchLogic): readonly string[] {
   return [];
 }
 
-describe('the compiled catalogue', () => {
+describe('the compiled catalog', () => {
   it('names the release that is installed', () => {
     const main = createRequire(import.meta.url).resolve('@pydantic/genai-prices');
     const manifest = readFileSync(new URL('../package.json', `file://${main}`), 'utf8');
     expect(z.object({ version: z.string() }).parse(JSON.parse(manifest)).version).toBe(CATALOG_RELEASE);
   });
 
-  it('knows models of all seven providers', () => {
-    const counts = PROVIDER_NAMES.map((provider) => catalog.listModels(provider).length);
-    expect(counts).toEqual([93, 23, 56, 93, 32, 72, 7]);
+  it('knows models of these providers', () => {
+    const counts = PROVIDER_NAMES.map((provider) => [provider, catalog.listModels(provider).length]);
+    expect(Object.fromEntries(counts)).toMatchObject({
+      openai: 93,
+      anthropic: 23,
+      gemini: 56,
+      bedrock: 93,
+      fireworks: 32,
+      together: 72,
+      deepseek: 7,
+    });
   });
 
   it('finds every model under the names that its own rule spells out', () => {
@@ -60,8 +68,8 @@ describe('the compiled catalogue', () => {
         catalog
           .listModels(provider)
           .flatMap((model) => model.rows())
-          .map(({ unit }) => unit)
-          .filter((unit) => unit.startsWith('cache_creation')),
+          .map(({ usageClass }) => usageClass)
+          .filter((usageClass) => usageClass.startsWith('cache_creation')),
       ),
     ];
     expect(writes('openai')).toEqual(['cache_creation_30m']);
@@ -73,7 +81,7 @@ describe('the compiled catalogue', () => {
       catalog
         .findModel(provider, model)
         ?.rows()
-        .filter((row) => row.unit === 'input')
+        .filter((row) => row.usageClass === 'input')
         .map((row) => [row.key, formatDecimal(row.rate), row.promptTier]);
     expect(read('openai', 'gpt-5.4')).toEqual([
       ['catalog/openai/gpt-5.4/input', '2.5', { overTokens: -1, upToTokens: 272_000 }],
@@ -90,7 +98,7 @@ describe('the compiled catalogue', () => {
     const dated = catalog
       .findModel('openai', 'o3')
       ?.rows()
-      .filter((row) => row.unit === 'output')
+      .filter((row) => row.usageClass === 'output')
       .map((row) => [formatDecimal(row.rate), row.validFromMs, row.validToMs]);
     const cut = Date.UTC(2025, 5, 10);
     expect(dated).toEqual([

@@ -1,38 +1,22 @@
-/**
- * The price catalogue of `@pydantic/genai-prices`, read as data and compiled to price rows, model by model. Its own
- * calculator is not used: that one works in floats and ignores what it has no price for.
- */
+/** Compiles `@pydantic/genai-prices` to price rows. Its own calculator works in floats and skips unknown prices. */
 import { findProvider, type ModelInfo, type ModelPrice, type Provider } from '@pydantic/genai-prices';
-import type { ProviderName } from '../call-record.ts';
-import type { UsageClass } from '../token-usage.ts';
+import { PROVIDERS, type ProviderName } from '../providers/registry.ts';
+import type { UsageClass } from '../vocabulary/token-usage.ts';
 import { type Decimal, parseDecimal } from './decimal.ts';
 import { closeExpressions, type ModelMatch, type ModelTest } from './model-match.ts';
 import { createBedrockReach, type Reach, reachesForms, reachesNothing } from './model-reach.ts';
 import { COMMERCIAL } from './place.ts';
 import { type Calendar, PER_HOUR_OF_MS, PER_MILLION, PER_THOUSAND, type PriceRow } from './price-row.ts';
 
-/** The catalogue's ids of our providers. */
-export const CATALOG_PROVIDER_IDS: Readonly<Record<ProviderName, string>> = {
-  openai: 'openai',
-  anthropic: 'anthropic',
-  gemini: 'google',
-  bedrock: 'aws',
-  fireworks: 'fireworks',
-  together: 'together',
-  deepseek: 'deepseek',
-};
+export const CATALOG_PROVIDER_IDS: readonly string[] = Object.values(PROVIDERS).map(({ catalogId }) => catalogId);
 
-/** Where a catalogue's data is from. */
 export interface CatalogData {
-  /** For the source of each row. */
   readonly name: string;
-  /** ISO date: how old the prices are. */
   readonly checkedOn: string;
-  /** By the catalogue's own id of the provider. */
   readonly findProvider: (providerId: string) => Pick<Provider, 'models'> | undefined;
 }
 
-/** The installed release, and the day on which its data was taken over. A test compares the release. */
+/** The installed release and its data's day; a test compares the release. */
 export const CATALOG_RELEASE = '0.1.8';
 
 export const BUNDLED_CATALOG: CatalogData = {
@@ -41,7 +25,7 @@ export const BUNDLED_CATALOG: CatalogData = {
   findProvider: (providerId) => findProvider({ providerId }),
 };
 
-/** The catalogue's price keys that our classes can express. A key that is not here has no row: it stays unpriced. */
+/** The price keys that our classes can express; a class with any other key stays unpriced. */
 const PRICE_KEYS: ReadonlyMap<string, readonly UsageClass[]> = new Map(
   Object.entries({
     input_mtok: ['input'],
@@ -51,7 +35,7 @@ const PRICE_KEYS: ReadonlyMap<string, readonly UsageClass[]> = new Map(
     cache_read_mtok: ['cache_read'],
     cache_audio_read_mtok: ['cache_read_audio'],
     cache_image_read_mtok: ['cache_read_image'],
-    // The write rate is for the provider's default lifetime: 5 minutes at Anthropic and AWS, 30 minutes at OpenAI.
+    // The write rate is for the default lifetime: 5 minutes at Anthropic and AWS, 30 at OpenAI.
     cache_write_mtok: ['cache_creation_5m', 'cache_creation_30m'],
     cache_write_1h_mtok: ['cache_creation_1h'],
     output_mtok: ['output'],
@@ -60,45 +44,43 @@ const PRICE_KEYS: ReadonlyMap<string, readonly UsageClass[]> = new Map(
     output_video_mtok: ['output_video'],
   } as const),
 );
-/** Prices of what is no token; no tier changes them. `audio_hours` repeats the one for hours of input. */
-const COUNTED_KEYS: ReadonlyMap<string, { readonly unit: UsageClass; readonly per: number }> = new Map(
+/** Prices of other units than tokens, which no tier changes. `audio_hours` repeats input hours. */
+const COUNTED_KEYS: ReadonlyMap<string, { readonly usageClass: UsageClass; readonly per: number }> = new Map(
   Object.entries({
-    web_searches_kcount: { unit: 'web_search_requests', per: PER_THOUSAND },
-    storage_searches_kcount: { unit: 'file_search_requests', per: PER_THOUSAND },
-    input_audio_hours: { unit: 'input_audio_ms', per: PER_HOUR_OF_MS },
+    web_searches_kcount: { usageClass: 'web_search_requests', per: PER_THOUSAND },
+    storage_searches_kcount: { usageClass: 'file_search_requests', per: PER_THOUSAND },
+    input_audio_hours: { usageClass: 'input_audio_ms', per: PER_HOUR_OF_MS },
   } as const),
 );
 
-/** Lifetimes that a provider does not sell: the write rate of its models is for the other one alone. */
+/** Lifetimes that a provider does not sell; its write rate is for the other one. */
 const NOT_SOLD: Readonly<Partial<Record<ProviderName, readonly UsageClass[]>>> = {
   openai: ['cache_creation_5m'],
   anthropic: ['cache_creation_30m'],
 };
 
-/** Google's "write" figures are a storage price per hour divided by twelve, not a price of tokens. */
+/** The catalog's write price covers two classes; this one does not exist at the provider. */
+export function isRepeated(provider: ProviderName, unit: UsageClass): boolean {
+  return unit === (provider === 'openai' ? 'cache_creation_5m' : 'cache_creation_30m');
+}
+
+/** Google's "write" figures are storage prices per hour divided by twelve. */
 const IGNORED_KEYS: Readonly<Partial<Record<ProviderName, readonly string[]>>> = { gemini: ['cache_write_mtok'] };
 
-/**
- * OpenAI charges the long-context rate for prompts of MORE than 272,000 tokens; the catalogue starts one token early
- * (pydantic/genai-prices issue 711).
- */
+/** OpenAI's long-context rate is for MORE than 272,000 tokens; the catalog starts one early (issue 711). */
 const TIER_START_CORRECTIONS: ReadonlyMap<number, number> = new Map([[271_999, 272_000]]);
 
 export interface CatalogModel {
   readonly id: string;
   readonly appliesTo: ModelTest;
-  /** In the catalogue's order: of two rows in force the later one counts. */
   readonly rows: () => readonly PriceRow[];
 }
 
 export interface Catalog {
   readonly name: string;
-  /** ISO date. */
   readonly checkedOn: string;
-  /** The first model that matches, as the catalogue's own rule is; undefined when none does. */
   readonly findModel: (provider: ProviderName, model: string) => CatalogModel | undefined;
   readonly listModels: (provider: ProviderName) => readonly CatalogModel[];
-  /** What the price version is computed from. */
   readonly data: () => string;
 }
 
@@ -117,7 +99,7 @@ function readMinute(time: string): number | null {
   return match === null ? null : Number(match[1]) * 60 + Number(match[2]);
 }
 
-/** The dated variants of a model's prices; null when one has a constraint that is not understood. */
+/** A model's dated price variants; null when a constraint is not understood. */
 function readConditions(model: ModelInfo): readonly Condition[] | null {
   const undated = { key: '', validFromMs: null, validToMs: null, calendar: null };
   if (!Array.isArray(model.prices)) return [{ ...undated, prices: model.prices }];
@@ -144,7 +126,7 @@ function readConditions(model: ModelInfo): readonly Condition[] | null {
   return conditions;
 }
 
-/** The shortest decimal of a float gives back the published figure; null for what is no sensible price. */
+/** A float's shortest decimal is the published figure; null for an implausible price. */
 function readRate(value: number): Decimal | null {
   if (!Number.isFinite(value) || value < 0) return null;
   try {
@@ -154,7 +136,6 @@ function readRate(value: number): Decimal | null {
   }
 }
 
-/** One price of the catalogue, plain or tiered, as [more than, rate] in ascending order. */
 function readSteps(price: ModelPrice[string]): readonly (readonly [number, number])[] {
   if (price === undefined) return [];
   if (typeof price === 'number') return [[-1, price]];
@@ -176,15 +157,15 @@ function compileModel(
     for (const [priceKey, price] of Object.entries(prices)) {
       if (IGNORED_KEYS[provider]?.includes(priceKey)) continue;
       const counted = COUNTED_KEYS.get(priceKey);
-      const units = counted === undefined ? (PRICE_KEYS.get(priceKey) ?? []) : [counted.unit];
+      const units = counted === undefined ? (PRICE_KEYS.get(priceKey) ?? []) : [counted.usageClass];
       const steps = readSteps(price);
       for (const [index, [overTokens, value]] of steps.entries()) {
         const rate = readRate(value);
         if (rate === null) continue;
         const upToTokens = steps[index + 1]?.[0] ?? Number.MAX_SAFE_INTEGER;
-        for (const unit of units.filter((sold) => NOT_SOLD[provider]?.includes(sold) !== true))
+        for (const usageClass of units.filter((sold) => NOT_SOLD[provider]?.includes(sold) !== true))
           rows.push({
-            key: `catalog/${provider}/${model.id}/${unit}${conditionKey}${overTokens < 0 ? '' : `>${overTokens}`}`,
+            key: `catalog/${provider}/${model.id}/${usageClass}${conditionKey}${overTokens < 0 ? '' : `>${overTokens}`}`,
             layer: 'catalog',
             provider,
             appliesTo,
@@ -193,7 +174,7 @@ function compileModel(
             promptTier: steps.length === 1 ? null : { overTokens, upToTokens },
             picture: null,
             places: listPlaces(provider, model.id),
-            unit,
+            usageClass,
             rate,
             per: counted?.per ?? PER_MILLION,
             source: name,
@@ -205,23 +186,19 @@ function compileModel(
   return rows;
 }
 
-/** Anthropic's and OpenAI's models cost the same in every region and geography of AWS's public partition. */
+/** Anthropic's and OpenAI's models cost the same throughout AWS's public partition. */
 function listPlaces(provider: ProviderName, id: string): readonly string[] | null {
   return provider === 'bedrock' && /^regional\.(?:anthropic|openai)\./.test(id) ? [COMMERCIAL] : null;
 }
 
-/**
- * Names in the catalogue's rules that the provider has no model of: resellers' words for a setting of the request. A
- * real model of that name would have a price of its own.
- */
+/** Catalog names that are no models of the provider: resellers' words for a request setting. */
 export const NOT_THE_PROVIDERS: readonly string[] = [
   'o3-mini-high',
   'o4-mini-high',
   'gpt-5.1-mini',
   'gpt-5-1-mini',
-  // The date is that of another price.
   'accounts/fireworks/models/deepseek-v4-flash-0731',
-  // Names of DeepSeek's models that its API does not know: other hosts have them, at their prices.
+  // DeepSeek names that only other hosts serve, at their prices.
   'deepseek-r1',
   'deepseek-r1-0528',
   'deepseek-v3.1-terminus',
@@ -229,7 +206,7 @@ export const NOT_THE_PROVIDERS: readonly string[] = [
   'deepseek-v3.2-exp',
 ];
 
-/** Rules of the catalogue that take every name with a word in it. */
+/** Catalog rules that take every name with a word in it. */
 const CORRECTED_MATCHES: ReadonlyMap<string, ModelMatch> = new Map([
   ['openai/moderation', { regex: '^(omni|text)-moderation(-latest|-stable|-00\\d|-20\\d\\d-\\d\\d-\\d\\d)?$' }],
   ['anthropic/claude-2', { regex: '^claude-(2|2\\.[01]|v2|v2:1)$' }],
@@ -251,13 +228,13 @@ function createCatalogModel(provider: ProviderName, model: ModelInfo, data: Cata
   return { id: model.id, appliesTo, rows: () => compileModel(provider, model, appliesTo, data) };
 }
 
-/** Providers are compiled when first asked for; a model's rows each time (the price book keeps them). */
+/** Compiles a provider when first asked for; the price book keeps a model's rows. */
 export function createCatalog(data: CatalogData = BUNDLED_CATALOG): Catalog {
   const models = new Map<ProviderName, readonly CatalogModel[]>();
   const listModels = (provider: ProviderName): readonly CatalogModel[] => {
     const known = models.get(provider);
     if (known !== undefined) return known;
-    const found = data.findProvider(CATALOG_PROVIDER_IDS[provider])?.models ?? [];
+    const found = data.findProvider(PROVIDERS[provider].catalogId)?.models ?? [];
     const compiled = found.map((model) => createCatalogModel(provider, model, data));
     models.set(provider, compiled);
     return compiled;
@@ -269,7 +246,7 @@ export function createCatalog(data: CatalogData = BUNDLED_CATALOG): Catalog {
     findModel: (provider, model) => listModels(provider).find((candidate) => candidate.appliesTo(model)),
     data: () =>
       JSON.stringify(
-        Object.values(CATALOG_PROVIDER_IDS).map((providerId) =>
+        CATALOG_PROVIDER_IDS.map((providerId) =>
           (data.findProvider(providerId)?.models ?? []).map(({ id, match, prices }) => ({ id, match, prices })),
         ),
       ),

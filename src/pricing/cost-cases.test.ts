@@ -1,11 +1,17 @@
 /**
  * Worked cases: calls whose cost was computed by hand from the providers' price lists, compared string by string. They go
- * through the quote, so their usage is read by the shapes that read real answers.
+ * through the quote, so their usage is read by the formats that read real answers.
  */
 import { describe, expect, it } from 'vitest';
-import { type CostCase, comparableLines, expectedLines, readCostCases, toQuoteInput } from '../../test/cost-cases.ts';
-import { quoteCall } from '../quote/quote-call.ts';
-import { formatUsd } from '../usd.ts';
+import {
+  type CostCase,
+  comparableLines,
+  expectedLines,
+  readCostCases,
+  toQuoteInput,
+} from '../../test/support/cost-cases.ts';
+import { quoteCall } from '../control/prices/quote/quote-call.ts';
+import { formatUsd } from '../vocabulary/usd.ts';
 import { createPriceBook } from './price-book.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 28);

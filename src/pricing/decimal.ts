@@ -1,21 +1,17 @@
-/**
- * Exact decimals for rates and multipliers, and the one place where a price is rounded. Not for amounts: those are
- * pico-dollars (`usd.ts`). A rate needs more digits than an amount, since it is divided by a million later.
- */
-import type { PicoUsd } from '../usd.ts';
+/** Exact decimals for rates and multipliers, and the only rounding of a price. Amounts are in `usd.ts`. */
+import type { PicoUsd } from '../vocabulary/usd.ts';
 
 /** A number times 1e18. */
 export type Decimal = bigint;
 
 const SCALE = 18;
 const UNIT = 10n ** BigInt(SCALE);
-/** From (1e-18 × 1e-18) down to the pico-dollar. */
 const SCALE_TO_PICO = 10n ** BigInt(2 * SCALE - 12);
 const PATTERN = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/;
 
 export const ONE: Decimal = UNIT;
 
-/** Reads `"0.15"` as well as the shortest form of a small number, `"7.5e-7"`. Throws a RangeError on anything else. */
+/** Also reads a number's shortest form, `"7.5e-7"`. Throws a RangeError on anything else. */
 export function parseDecimal(text: string): Decimal {
   const match = PATTERN.exec(text);
   if (match === null) throw new RangeError(`not a decimal: ${JSON.stringify(text)}`);
@@ -28,7 +24,6 @@ export function parseDecimal(text: string): Decimal {
   return sign === '-' ? -value : value;
 }
 
-/** Prints without an exponent and without trailing zeros. */
 export function formatDecimal(value: Decimal): string {
   const sign = value < 0n ? '-' : '';
   const digits = (value < 0n ? -value : value).toString().padStart(SCALE + 1, '0');
@@ -36,12 +31,12 @@ export function formatDecimal(value: Decimal): string {
   return sign + digits.slice(0, -SCALE) + (fraction === '' ? '' : `.${fraction}`);
 }
 
-/** The product of two multipliers. Exact while both have few decimals, which the price data's own test checks. */
+/** Exact while both have few decimals, which the price data's test checks. */
 export function multiplyDecimals(a: Decimal, b: Decimal): Decimal {
   return (a * b) / UNIT;
 }
 
-/** Divides two non-negative integers; a tie goes to the even neighbour. */
+/** Divides two non-negative integers, rounding half to even. */
 export function divideHalfEven(numerator: bigint, denominator: bigint): bigint {
   const quotient = numerator / denominator;
   const twice = (numerator % denominator) * 2n;
@@ -50,7 +45,6 @@ export function divideHalfEven(numerator: bigint, denominator: bigint): bigint {
   return quotient % 2n === 0n ? quotient : quotient + 1n;
 }
 
-/** quantity × rate × multiplier ÷ per, rounded once, half-even, to the pico-dollar. */
 export function priceQuantity(quantity: number, rate: Decimal, multiplier: Decimal, per: number): PicoUsd {
   return divideHalfEven(BigInt(quantity) * rate * multiplier, BigInt(per) * SCALE_TO_PICO);
 }

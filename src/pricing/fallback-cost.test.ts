@@ -1,16 +1,16 @@
 /**
  * Anthropic's server-side fallback: each attempt that wrote is billed at the rates of its own model, and one that was
  * declined before its first token is free (Anthropic, "Refusals and fallback", November 2026). A million tokens: Fable 5
- * $10 in and $50 out, Opus 5 $5 and $25, Sonnet 5 $2 and $10 (Anthropic, Pricing, as in the catalogue of 2026-09-23).
+ * $10 in and $50 out, Opus 5 $5 and $25, Sonnet 5 $2 and $10 (Anthropic, Pricing, as in the catalog of 2026-09-23).
  */
 import { describe, expect, it, test } from 'vitest';
-import { EMPTY_READING } from '../shapes/reading.ts';
-import { SHAPES } from '../shapes/registry.ts';
-import { readReportedUse } from '../shapes/reported-use.ts';
-import { createUsageReader } from '../shapes/usage-reader.ts';
-import { readStoredUsage, writeStoredUsage } from '../store/stored-usage.ts';
-import type { JsonObject, UsageReading } from '../token-usage.ts';
-import { formatUsd } from '../usd.ts';
+import { readStoredUsage, writeStoredUsage } from '../control/store/stored-usage.ts';
+import { readBilledUsage } from '../formats/usage/billed-usage.ts';
+import { USAGE_FORMATS } from '../formats/usage/registry.ts';
+import { NOTHING_REPORTED } from '../formats/usage/reported-usage.ts';
+import { createUsageReader } from '../formats/usage/usage-reader.ts';
+import type { JsonObject, ReportedUsage } from '../vocabulary/token-usage.ts';
+import { formatUsd } from '../vocabulary/usd.ts';
 import { createPriceBook } from './price-book.ts';
 
 const book = createPriceBook();
@@ -19,35 +19,50 @@ const FABLE = 'claude-fable-5';
 const OPUS = 'claude-opus-5';
 const SONNET = 'claude-sonnet-5';
 
-function price(reading: UsageReading, isComplete = true) {
+function price(reported: ReportedUsage, isComplete = true) {
   const circumstances = { fetchesResult: false, status: 200, isComplete, sentUsage: null };
-  const use = readReportedUse(reading, circumstances);
+  const use = readBilledUsage(reported, circumstances);
   // As a record has it, which is priced again from what is stored.
   const stored = use.usage === null ? null : writeStoredUsage(use.usage);
   const usage = readStoredUsage(stored, { reasoning: null, native: use.usage?.native ?? null });
   const priced = book.priceCall({
-    ...{ provider: 'anthropic', providerAlias: null, endpoint: 'messages', billed: true, isLater: false },
+    provider: 'anthropic',
+    providerAlias: null,
+    endpoint: 'messages',
+    billed: true,
+    isBilledElsewhere: false,
     requestedAtMs: Date.UTC(2026, 9, 28, 12),
-    ...{ model: reading.model, modelRequested: FABLE, serviceTier: null, speed: null, inferenceGeo: null },
-    ...{ region: null, isBatch: false, outcome: isComplete ? 'ok' : 'client_closed', status: 200, errorType: null },
+    model: reported.model,
+    modelRequested: FABLE,
+    serviceTier: null,
+    speed: null,
+    inferenceGeo: null,
+    region: null,
+    isBatch: false,
+    outcome: isComplete ? 'ok' : 'client_closed',
+    status: 200,
+    errorType: null,
     usage,
     usageSource: use.usageSource,
   });
   const total = priced.totalCost === null ? null : formatUsd(priced.totalCost);
-  return { model: reading.model, status: priced.costStatus, total, known: formatUsd(priced.knownCost), priced };
+  return { model: reported.model, status: priced.costStatus, total, known: formatUsd(priced.knownCost), priced };
 }
 
-function readJson(model: string, content: readonly JsonObject[], usage: JsonObject): UsageReading {
-  return SHAPES.messages.readJson({ type: 'message', model, content, usage, stop_reason: 'end_turn' }, EMPTY_READING);
+function readJson(model: string, content: readonly JsonObject[], usage: JsonObject): ReportedUsage {
+  return USAGE_FORMATS.messages.readJson(
+    { type: 'message', model, content, usage, stop_reason: 'end_turn' },
+    NOTHING_REPORTED,
+  );
 }
 
-function readStream(events: readonly JsonObject[], isComplete = true): UsageReading {
+function readStream(events: readonly JsonObject[], isComplete = true): ReportedUsage {
   const header = { status: 200, contentType: 'text/event-stream', contentEncoding: null };
-  const reader = createUsageReader({ shape: SHAPES.messages, ...header });
+  const reader = createUsageReader({ format: USAGE_FORMATS.messages, ...header });
   for (const event of events)
     reader.push(Buffer.from(`event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`));
   reader.finish(isComplete, () => undefined);
-  return reader.reading;
+  return reader.reported;
 }
 
 const text = { type: 'text', text: 'Hello' };
@@ -84,8 +99,8 @@ const OPENED = { input_tokens: 3000, output_tokens: 1 };
 
 describe('an attempt that wrote before it was declined', () => {
   it('is billed at its own rates in JSON', () => {
-    const reading = readJson(OPUS, [text, fallback(FABLE, OPUS), text], DECLINED_AFTER_OUTPUT);
-    const { priced, ...cost } = price(reading);
+    const reported = readJson(OPUS, [text, fallback(FABLE, OPUS), text], DECLINED_AFTER_OUTPUT);
+    const { priced, ...cost } = price(reported);
     expect(cost).toEqual({ model: OPUS, status: 'exact', total: '0.073', known: '0.073' });
     expect(priced.lines.map((line) => [line.class, line.model, line.purpose, line.amount])).toEqual([
       ['input', undefined, undefined, '0.015'],
@@ -93,28 +108,34 @@ describe('an attempt that wrote before it was declined', () => {
       ['input', FABLE, 'declined', '0.03'],
       ['output', FABLE, 'declined', '0.015'],
     ]);
-    expect(reading.flags).toEqual([]);
+    expect(reported.flags).toEqual([]);
   });
 
   it('is billed at its own rates in a stream, and the answer at those of the model that served', () => {
-    const reading = readStream([
+    const reported = readStream([
       start(FABLE, OPENED),
-      ...[open(0, { type: 'text', text: '' }), write(0), open(1, fallback(FABLE, OPUS))],
-      ...[open(2, { type: 'text', text: '' }), write(2)],
+      open(0, { type: 'text', text: '' }),
+      write(0),
+      open(1, fallback(FABLE, OPUS)),
+      open(2, { type: 'text', text: '' }),
+      write(2),
       ...end(DECLINED_AFTER_OUTPUT),
     ]);
-    expect(price(reading)).toMatchObject({ model: OPUS, status: 'exact', total: '0.073' });
+    expect(price(reported)).toMatchObject({ model: OPUS, status: 'exact', total: '0.073' });
   });
 
   it('costs at least its prompt where the answer does not list its attempts', () => {
     const usage = { input_tokens: 3000, output_tokens: 520 };
-    const reading = readStream([
+    const reported = readStream([
       start(FABLE, OPENED),
-      ...[open(0, { type: 'text', text: '' }), write(0), open(1, fallback(FABLE, OPUS))],
-      ...[open(2, { type: 'text', text: '' }), write(2)],
+      open(0, { type: 'text', text: '' }),
+      write(0),
+      open(1, fallback(FABLE, OPUS)),
+      open(2, { type: 'text', text: '' }),
+      write(2),
       ...end(usage),
     ]);
-    expect(price(reading)).toMatchObject({ model: OPUS, status: 'partial', total: null, known: '0.058' });
+    expect(price(reported)).toMatchObject({ model: OPUS, status: 'partial', total: null, known: '0.058' });
     expect(price(readJson(OPUS, [text, fallback(FABLE, OPUS), text], usage))).toMatchObject({
       status: 'partial',
       total: null,
@@ -125,14 +146,17 @@ describe('an attempt that wrote before it was declined', () => {
 
 test('the list of attempts names the model that served where no block of the content does', () => {
   const stream = readStream([start(FABLE, OPENED), open(0, text), write(0), ...end(DECLINED_AFTER_OUTPUT)]);
-  for (const reading of [stream, readJson(FABLE, [text], DECLINED_AFTER_OUTPUT)])
-    expect(price(reading)).toMatchObject({ model: OPUS, status: 'exact', total: '0.073' });
+  for (const reported of [stream, readJson(FABLE, [text], DECLINED_AFTER_OUTPUT)])
+    expect(price(reported)).toMatchObject({ model: OPUS, status: 'exact', total: '0.073' });
 });
 
 describe('a model that is tried again after another one', () => {
   it('is billed for the attempt that was declined, and apart for the one that served', () => {
     const attempt = (type: string, model: string, output_tokens: number) => ({
-      ...{ type, model, input_tokens: 1000, output_tokens },
+      type,
+      model,
+      input_tokens: 1000,
+      output_tokens,
     });
     const iterations = [
       attempt('message', FABLE, 300),
@@ -158,22 +182,24 @@ describe('an attempt that was declined before its first token', () => {
     ['not listed', served],
   ])('is free, %s', (_, usage) => {
     const stream = [start(FABLE, OPENED), open(0, fallback(FABLE, OPUS)), open(1, text), write(1), ...end(usage)];
-    for (const reading of [readStream(stream), readJson(OPUS, [fallback(FABLE, OPUS), text], usage)])
-      expect(price(reading)).toMatchObject({ model: OPUS, status: 'exact', total: '0.028' });
+    for (const reported of [readStream(stream), readJson(OPUS, [fallback(FABLE, OPUS), text], usage)])
+      expect(price(reported)).toMatchObject({ model: OPUS, status: 'exact', total: '0.028' });
   });
 
   it('leaves nothing of its counts to the model that served', () => {
-    const reading = readStream([
+    const reported = readStream([
       start(FABLE, {
         input_tokens: 2,
         cache_creation_input_tokens: 10421,
         cache_read_input_tokens: 72769,
         output_tokens: 1,
       }),
-      ...[open(0, fallback(FABLE, OPUS)), open(1, text), write(1)],
+      open(0, fallback(FABLE, OPUS)),
+      open(1, text),
+      write(1),
       ...end({ input_tokens: 2, cache_creation_input_tokens: 0, cache_read_input_tokens: 79214, output_tokens: 100 }),
     ]);
-    expect(reading.usage?.classes).toEqual({ input: 2, cache_creation_5m: 0, cache_read: 79214, output: 100 });
+    expect(reported.usage?.classes).toEqual({ input: 2, cache_creation_5m: 0, cache_read: 79214, output: 100 });
   });
 });
 
@@ -190,30 +216,40 @@ test('of two hops each attempt that wrote has its own rates', () => {
   };
   const stream = readStream([
     start(FABLE, { input_tokens: 1000, output_tokens: 1 }),
-    ...[open(0, text), write(0), open(1, fallback(FABLE, OPUS)), open(2, text), write(2)],
-    ...[open(3, fallback(OPUS, SONNET)), open(4, text), write(4)],
+    open(0, text),
+    write(0),
+    open(1, fallback(FABLE, OPUS)),
+    open(2, text),
+    write(2),
+    open(3, fallback(OPUS, SONNET)),
+    open(4, text),
+    write(4),
     ...end(usage),
   ]);
   const content = [text, fallback(FABLE, OPUS), text, fallback(OPUS, SONNET), text];
-  for (const reading of [stream, readJson(SONNET, content, usage)])
-    expect(price(reading)).toMatchObject({ model: SONNET, status: 'exact', total: '0.03' });
+  for (const reported of [stream, readJson(SONNET, content, usage)])
+    expect(price(reported)).toMatchObject({ model: SONNET, status: 'exact', total: '0.03' });
 });
 
 describe('a stream that is cut behind the block', () => {
   it('costs at least what the declined attempt was reported to have used', () => {
-    const reading = readStream(
+    const reported = readStream(
       [
         start(FABLE, OPENED),
-        ...[open(0, { type: 'text', text: '' }), write(0), open(1, fallback(FABLE, OPUS)), open(2, text), write(2)],
+        open(0, { type: 'text', text: '' }),
+        write(0),
+        open(1, fallback(FABLE, OPUS)),
+        open(2, text),
+        write(2),
       ],
       false,
     );
-    expect(price(reading, false)).toMatchObject({ model: OPUS, status: 'partial', total: null, known: '0.03' });
+    expect(price(reported, false)).toMatchObject({ model: OPUS, status: 'partial', total: null, known: '0.03' });
   });
 
   it('has no known cost where the declined attempt was free and nothing else was reported', () => {
-    const reading = readStream([start(FABLE, OPENED), open(0, fallback(FABLE, OPUS)), open(1, text), write(1)], false);
-    expect(price(reading, false)).toMatchObject({ model: OPUS, total: null, known: '0' });
+    const reported = readStream([start(FABLE, OPENED), open(0, fallback(FABLE, OPUS)), open(1, text), write(1)], false);
+    expect(price(reported, false)).toMatchObject({ model: OPUS, total: null, known: '0' });
   });
 });
 
@@ -225,7 +261,10 @@ describe('the credit that a fallback comes with', () => {
     iterations: [
       { type: 'message', model: FABLE, input_tokens: 3000, output_tokens: 0, cache_read_input_tokens: 8000 },
       {
-        ...{ type: 'fallback_message', model: OPUS, input_tokens: 3000, output_tokens: 520 },
+        type: 'fallback_message',
+        model: OPUS,
+        input_tokens: 3000,
+        output_tokens: 520,
         cache_creation_input_tokens: 8000,
       },
     ],
@@ -242,7 +281,7 @@ describe('the credit that a fallback comes with', () => {
 
   it('that was redeemed by hand counts no write among what is known', () => {
     const redeemed = { input_tokens: 3000, output_tokens: 520, cache_creation_input_tokens: 8000 };
-    const reading = readJson(OPUS, [text], { ...redeemed, fallback_credit: { status: { type: 'redeemed' } } });
-    expect(price(reading)).toMatchObject({ status: 'partial', known: '0.028' });
+    const reported = readJson(OPUS, [text], { ...redeemed, fallback_credit: { status: { type: 'redeemed' } } });
+    expect(price(reported)).toMatchObject({ status: 'partial', known: '0.028' });
   });
 });

@@ -1,8 +1,8 @@
-/** Models that the catalogue lacks or has wrong, at the prices of their providers' lists. Computed by hand. */
+/** Models that the catalog lacks or has wrong, at the prices of their providers' lists. Computed by hand. */
 import { describe, expect, it } from 'vitest';
-import type { ProviderName } from '../call-record.ts';
-import type { ClassQuantities } from '../token-usage.ts';
-import { formatUsd } from '../usd.ts';
+import type { ProviderName } from '../vocabulary/call-record.ts';
+import type { ClassQuantities } from '../vocabulary/token-usage.ts';
+import { formatUsd } from '../vocabulary/usd.ts';
 import type { BillableCall } from './billable-call.ts';
 import { createCatalog } from './catalog.ts';
 import { findNotedModel } from './noted-models.ts';
@@ -13,10 +13,25 @@ const NOON = '2026-11-28T12:00:00Z';
 
 function price(provider: ProviderName, model: string, classes: ClassQuantities, at = NOON, more = {}, by = book) {
   const call: BillableCall = {
-    ...{ provider, providerAlias: null, endpoint: 'chat.completions', billed: true, isLater: false },
-    ...{ requestedAtMs: Date.parse(at), model, modelRequested: model, serviceTier: null, speed: null },
-    ...{ inferenceGeo: null, region: null, isBatch: false, outcome: 'ok', status: 200, errorType: null },
-    ...{ usage: { classes, reasoning: null, native: {} }, usageSource: 'provider', ...more },
+    provider,
+    providerAlias: null,
+    endpoint: 'chat.completions',
+    billed: true,
+    isBilledElsewhere: false,
+    requestedAtMs: Date.parse(at),
+    model,
+    modelRequested: model,
+    serviceTier: null,
+    speed: null,
+    inferenceGeo: null,
+    region: null,
+    isBatch: false,
+    outcome: 'ok',
+    status: 200,
+    errorType: null,
+    usage: { classes, reasoning: null, native: {} },
+    usageSource: 'provider',
+    ...more,
   };
   const { costStatus, totalCost } = by.priceCall(call);
   return [costStatus, totalCost === null ? null : formatUsd(totalCost)];
@@ -141,7 +156,7 @@ describe('a price that changed', () => {
   });
 });
 
-describe('a catalogue of a later day', () => {
+describe('a catalog of a later day', () => {
   const models = [
     { id: 'Kimi-K3', match: { equals: 'moonshotai/Kimi-K3' }, prices: { input_mtok: 2, output_mtok: 10 } },
     { id: 'Mixtral', match: { equals: 'mistralai/Mixtral-8x7B-Instruct-v0.1' }, prices: { input_mtok: 0.9 } },

@@ -1,14 +1,10 @@
-/**
- * Which model ids a price is for: declared rules only, no likeness. The forms are those of the catalogue
- * (`@pydantic/genai-prices`) and one of ours, compared without case except in the catalogue's expressions. How far a rule that names a
- * part of an id reaches over the rest of it is `model-reach.ts`.
- */
+/** Decides which model ids a price is for, by declared rules only; `model-reach.ts` limits partial names. */
 import { type Reach, reachesForms } from './model-reach.ts';
 
 export type ModelMatch =
   | { readonly equals: string }
   | { readonly starts_with: string }
-  /** Ours, for what an operator declares: reaches over everything. */
+  /** Our form for operators' declarations; it matches any continuation. */
   | { readonly prefix: string }
   | { readonly ends_with: string }
   | { readonly contains: string }
@@ -16,10 +12,8 @@ export type ModelMatch =
   | { readonly or: readonly ModelMatch[] }
   | { readonly and: readonly ModelMatch[] };
 
-/** Tells whether an id (as sent, any case) is meant. */
 export type ModelTest = (model: string) => boolean;
 
-/** The rest of the id, before and behind the part that a rule names. */
 function reachesOver(reach: Reach, model: string, at: number, length: number): boolean {
   if (at < 0) return false;
   const end = at + length;
@@ -68,10 +62,7 @@ export function createModelTest(match: ModelMatch, reach: Reach = reachesForms):
   };
 }
 
-/**
- * The catalogue's expressions are held to the same reach: one that is open at its end (`^gemini-3\.5-flash-\d`) would
- * take the names of other models. An expression that only looks ahead decides nothing by itself.
- */
+/** Limits the catalog's open-ended expressions (`^gemini-3\.5-flash-\d`), which would match other models. */
 export function closeExpressions(match: ModelMatch, reach: Reach): ModelTest {
   if ('or' in match) {
     const tests = match.or.map((part) => closeExpressions(part, reach));
@@ -88,7 +79,7 @@ export function closeExpressions(match: ModelMatch, reach: Reach): ModelTest {
     if (found === null) return false;
     const [part] = found;
     if (part === '') return true;
-    // The digit that it asks for may be the first of a revision, or of a size.
+    // The digit may begin a revision or a size.
     const length = match.regex.endsWith('$') ? part.length : part.replace(/[-@]\d*$/, '').length;
     return reachesOver(reach, model.toLowerCase(), found.index, length);
   };

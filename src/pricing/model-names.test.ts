@@ -2,10 +2,10 @@
 import { findProvider, type MatchLogic } from '@pydantic/genai-prices';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ProviderName } from '../call-record.ts';
-import type { ClassQuantities } from '../token-usage.ts';
+import { PROVIDER_NAMES, PROVIDERS, type ProviderName } from '../providers/registry.ts';
+import type { ClassQuantities } from '../vocabulary/token-usage.ts';
 import type { BillableCall } from './billable-call.ts';
-import { CATALOG_PROVIDER_IDS, createCatalog } from './catalog.ts';
+import { createCatalog } from './catalog.ts';
 import inventedIds from './invented-ids.json' with { type: 'json' };
 import { OVERLAY_DATA } from './overlay-data.ts';
 import { createPriceBook } from './price-book.ts';
@@ -20,10 +20,22 @@ function priceModel(
   changes: Partial<BillableCall> = {},
 ) {
   const call: BillableCall = {
-    ...{ provider, providerAlias: null, endpoint: 'chat.completions', billed: true, isLater: false },
+    provider,
+    providerAlias: null,
+    endpoint: 'chat.completions',
+    billed: true,
+    isBilledElsewhere: false,
     requestedAtMs: Date.UTC(2026, 10, 28, 12),
-    ...{ model, modelRequested: model, serviceTier: null, speed: null, inferenceGeo: null },
-    ...{ region: null, isBatch: false, outcome: 'ok', status: 200, errorType: null },
+    model,
+    modelRequested: model,
+    serviceTier: null,
+    speed: null,
+    inferenceGeo: null,
+    region: null,
+    isBatch: false,
+    outcome: 'ok',
+    status: 200,
+    errorType: null,
     usage: { classes, reasoning: null, native: {} },
     usageSource: 'provider',
     ...changes,
@@ -35,7 +47,7 @@ function priceStatus(provider: ProviderName, model: string): string {
   return priceModel(provider, model).costStatus;
 }
 
-/** The names that the rules of the catalogue spell out, as far as they are whole names. */
+/** The names that the rules of the catalog spell out, as far as they are whole names. */
 function listNames(match: MatchLogic): readonly string[] {
   if ('or' in match) return match.or.flatMap(listNames);
   if ('and' in match) return match.and.flatMap(listNames);
@@ -45,17 +57,8 @@ function listNames(match: MatchLogic): readonly string[] {
   return 'ends_with' in match ? [match.ends_with] : [];
 }
 
-const PROVIDERS: readonly ProviderName[] = [
-  'openai',
-  'anthropic',
-  'gemini',
-  'bedrock',
-  'fireworks',
-  'together',
-  'deepseek',
-];
-const KNOWN = PROVIDERS.flatMap((provider) =>
-  (findProvider({ providerId: CATALOG_PROVIDER_IDS[provider] })?.models ?? [])
+const KNOWN = PROVIDER_NAMES.flatMap((provider) =>
+  (findProvider({ providerId: PROVIDERS[provider].catalogId })?.models ?? [])
     .flatMap((model) => listNames(model.match))
     .filter((name) => catalog.findModel(provider, name) !== undefined)
     .map((name) => [provider, name] as const),
@@ -71,7 +74,7 @@ const IDS = new Set([...REAL, ...KNOWN.map(([provider, name]) => `${provider}/${
 
 describe('the name of a model', () => {
   it.each(inventedIds)('$provider $id is $verdict', ({ provider, id, verdict }) => {
-    const name = PROVIDERS.find((known) => known === provider) ?? 'openai';
+    const name = PROVIDER_NAMES.find((known) => known === provider) ?? 'openai';
     expect(priceStatus(name, id)).toBe(verdict);
   });
 

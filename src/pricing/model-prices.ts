@@ -1,6 +1,6 @@
-/** Everything that is known about the price of one model: rows and rules of all layers, gathered once and kept. */
-import type { ProviderName } from '../call-record.ts';
-import type { UsageClass } from '../token-usage.ts';
+/** Gathers and caches one model's rows and rules from all layers. */
+import type { ProviderName } from '../vocabulary/call-record.ts';
+import type { UsageClass } from '../vocabulary/token-usage.ts';
 import { completeBedrockId, readBedrockId } from './bedrock-id.ts';
 import { MAX_MODEL_LENGTH } from './billing-terms.ts';
 import type { Catalog, CatalogModel } from './catalog.ts';
@@ -9,17 +9,16 @@ import { createModelTest, type ModelTest } from './model-match.ts';
 import type { CompiledOperatorPrices, DeclaredFor } from './operator-prices.ts';
 import { createOverlayPrices } from './overlay-prices.ts';
 import { readInstant } from './overlay-row.ts';
-import { ALIAS_RULES, DERIVED_RULES, MULTIPLIER_RULES, type TermName } from './overlay-rules.ts';
+import { DERIVED_RULES, MULTIPLIER_RULES, RENAME_RULES, type TermName } from './overlay-rules.ts';
 import type { PriceRow } from './price-row.ts';
 
-interface CompiledRule {
+export interface CompiledRule {
   readonly key: string;
   readonly provider: ProviderName;
   readonly appliesTo: ModelTest;
   readonly validFromMs: number | null;
   readonly validToMs: number | null;
   readonly source: string;
-  /** ISO date. */
   readonly checkedOn: string;
 }
 
@@ -36,25 +35,25 @@ export interface Derivation extends CompiledRule {
   readonly factor: Decimal;
 }
 
-export interface Alias extends CompiledRule {
+export interface ModelRename extends CompiledRule {
   readonly model: string;
 }
 
 export interface ModelPrices {
-  /** By rising precedence: of the rows in force for a class the last one counts. */
+  /** By rising precedence: the last row in force for a class counts. */
   readonly rows: readonly PriceRow[];
   readonly multipliers: readonly Multiplier[];
   readonly derivations: readonly Derivation[];
-  readonly aliases: readonly Alias[];
+  readonly renames: readonly ModelRename[];
 }
 
-const NO_PRICES: ModelPrices = { rows: [], multipliers: [], derivations: [], aliases: [] };
+const NO_PRICES: ModelPrices = { rows: [], multipliers: [], derivations: [], renames: [] };
 
-/** Models whose prices are kept at a time; a client can invent names, so this has a bound. */
+/** A bound, since clients can invent model names. */
 export const MAX_MODELS_KEPT = 2_000;
 
 function compileRule(
-  rule: (typeof ALIAS_RULES)[number] | (typeof DERIVED_RULES)[number] | (typeof MULTIPLIER_RULES)[number],
+  rule: (typeof RENAME_RULES)[number] | (typeof DERIVED_RULES)[number] | (typeof MULTIPLIER_RULES)[number],
 ): CompiledRule {
   return {
     key: `overlay/${rule.name}`,
@@ -67,14 +66,14 @@ function compileRule(
   };
 }
 
-/** Under which ids prices may be declared: Bedrock's profiles have the model's own id behind their geography. */
+/** The ids under which prices may be declared; a Bedrock profile contains its model's id. */
 function listNames(provider: ProviderName, model: string): readonly string[] {
   if (provider !== 'bedrock') return [model];
   const { geography, base } = readBedrockId(model);
   return geography === null ? [model] : [model, base];
 }
 
-/** What the overlay says of the whole id, it says of each form in which that may be written. */
+/** Overlay rows for an id hold for each way to write it. */
 function listForms(provider: ProviderName, names: readonly string[]): readonly string[] {
   return provider === 'bedrock' ? [...names, ...names.flatMap(completeBedrockId)] : names;
 }
@@ -87,7 +86,7 @@ function findRows(catalog: Catalog, provider: ProviderName, names: readonly stri
   return [];
 }
 
-/** A price that is declared for the profile by its whole name holds where the profile is served. */
+/** A price declared for a profile holds where the profile is served. */
 function placeRows([model = '', base]: readonly string[], rows: readonly PriceRow[]): readonly PriceRow[] {
   if (base === undefined) return rows;
   const { geography } = readBedrockId(model);
@@ -96,10 +95,8 @@ function placeRows([model = '', base]: readonly string[], rows: readonly PriceRo
   return rows.map((row) => (row.places === null && !bases.some(row.appliesTo) ? { ...row, places: [geography] } : row));
 }
 
-/** What of a call is looked up besides its model. */
 export type ModelPricesOf = (call: DeclaredFor, model: string) => ModelPrices;
 
-/** Returns the look-up. A model that no layer knows has no rows. */
 export function createModelPrices(catalog: Catalog, operator: CompiledOperatorPrices): ModelPricesOf {
   const readOverlay = createOverlayPrices(catalog.checkedOn);
   const multipliers = MULTIPLIER_RULES.map(
@@ -119,7 +116,7 @@ export function createModelPrices(catalog: Catalog, operator: CompiledOperatorPr
       factor: parseDecimal(rule.factor),
     }),
   );
-  const aliases = ALIAS_RULES.map((rule): Alias => ({ ...compileRule(rule), model: rule.model }));
+  const renames = RENAME_RULES.map((rule): ModelRename => ({ ...compileRule(rule), model: rule.model }));
   const kept = new Map<string, ModelPrices>();
 
   return (call, model) => {
@@ -128,7 +125,7 @@ export function createModelPrices(catalog: Catalog, operator: CompiledOperatorPr
     const alias = operator.ignoresAliases ? '' : (call.providerAlias ?? '');
     const key = `${provider}\n${alias}\n${model}`;
     const known = kept.get(key);
-    // A hit is put to the end, so that the first key of the map is the one unused for longest.
+    // A hit moves to the end, so that the map's first key is the least recently used.
     if (known !== undefined) kept.delete(key);
     const names = listNames(provider, model);
     const forms = listForms(provider, names);
@@ -147,7 +144,7 @@ export function createModelPrices(catalog: Catalog, operator: CompiledOperatorPr
       rows: readRows(),
       multipliers: multipliers.filter(isFor),
       derivations: derivations.filter(isFor),
-      aliases: aliases.filter(isFor),
+      renames: renames.filter(isFor),
     };
     kept.set(key, prices);
     if (kept.size > MAX_MODELS_KEPT)

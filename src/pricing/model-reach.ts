@@ -1,33 +1,29 @@
 /**
- * How far a rule that names only a part of a model's id reaches over the rest of it: over dates, and over the forms that
- * the provider documents for its ids, and over nothing else. A word, a number or a version behind a name makes the name
- * of another model, whose price nobody knows; so does anything before it.
+ * How far a partial name reaches over an id: over dates and documented id forms only. Any other word, number or
+ * version, before or after, makes another model, whose price is unknown.
  */
 import { BEDROCK_GEOGRAPHIES } from './bedrock-id.ts';
 
-/** `before`, `part`, `after`: the id in lower case, cut around what the rule names. */
+/** `before`, `part`, `after`: the lower-case id, cut around the rule's name. */
 export type Reach = (before: string, part: string, after: string) => boolean;
 
 const DATE = String.raw`[-@]20\d{6}|-20\d\d-\d\d-\d\d`;
-/** Google dates its previews by month and day, or by month and year. */
+/** Google dates previews by month and day, or by month and year. */
 const PREVIEW_DATE = String.raw`-\d\d-\d\d|-\d\d-20\d\d|-[01]\d[0-3]\d`;
 
-/**
- * `-latest` (Anthropic, OpenAI, Google), a snapshot's date, Google's revisions (`-001`), and previews and experiments
- * with or without a date. Sources: the providers' pages of models, November 2026.
- */
+/** `-latest`, dates, `-001`, previews and experiments. Sources: the providers' model pages, November 2026. */
 const FORMS = new RegExp(`^(?:-latest|${DATE}|-00\\d|-(?:preview|exp)(?:${PREVIEW_DATE}|${DATE})?)?$`);
-/** Behind a name that ends with one of these its date follows at once. */
+/** A date follows such a name directly. */
 const PREVIEW_NAME = /-(?:preview|exp|thinking)$/;
 const PREVIEW_FORMS = new RegExp(`^(?:-exp)?(?:${PREVIEW_DATE}|${DATE})?$`);
-/** Open models are offered by size: `gemma-3-27b-it`, `gemma-3n-e4b-it`. One price for all of a family. */
+/** Gemma models are named by size, with one price for the family. */
 const GEMMA_SIZES = /^(?:-e?\d{1,3}b(?:-it)?)?$/;
-/** `ft:BASE:organisation:name:id`; what stands before the first colon is the base's own date. */
+/** `ft:BASE:organisation:name:id`; a date before the first colon is the base's. */
 const FINE_TUNED = /^(?:-?(?:\d{4}(?:-\d\d-\d\d)?|\d\d-\d\d))?(?::[^:]*){0,4}$/;
-/** Azure's name of a fine-tune: `BASE.ft-` and a number in hexadecimal. */
+/** Azure's fine-tunes: `BASE.ft-` and a hexadecimal number. */
 const AZURE_FINE_TUNED = /^(?:[\da-f]{16,64})?$/;
 
-/** A rule may end in the middle of a date or revision (`claude-sonnet-4-2025`); then the piece belongs to what follows. */
+/** A rule may end inside a date or revision (`claude-sonnet-4-2025`), which belongs to the rest. */
 const OPEN_END = /[-@]\d*$/;
 
 function splitOpenEnd(part: string, after: string): { readonly name: string; readonly rest: string } {
@@ -44,7 +40,7 @@ function isForm(part: string, after: string): boolean {
   return name.startsWith('gemma-') ? GEMMA_SIZES.test(rest) : FORMS.test(rest);
 }
 
-/** DeepSeek's ids have no dates and no revisions. Source: DeepSeek, models and pricing, November 2026. */
+/** DeepSeek's ids have no dates or revisions. Source: DeepSeek, models and pricing, November 2026. */
 export const reachesNothing: Reach = (before, _part, after) => before === '' && after === '';
 
 export const reachesForms: Reach = (before, part, after) => before === '' && isForm(part, after);
@@ -62,7 +58,7 @@ function listVersionForms(part: string, id: string): readonly string[] {
   return major === '' ? ['', version] : ['', major, `${major}:${minor}`];
 }
 
-/** Rules that leave out the vendor are for ids with it, too. */
+/** A rule without a vendor also matches ids with one. */
 function isVendor(before: string, part: string, id: string): boolean {
   if (before === '') return true;
   const vendor = id.split('.').findLast((segment, index, segments) => index < segments.length - 1 && isWord(segment));
@@ -73,10 +69,7 @@ function isWord(segment: string): boolean {
   return /^[a-z]/.test(segment) && !BEDROCK_GEOGRAPHIES.has(segment) && segment !== 'regional';
 }
 
-/**
- * Amazon's ids end with the version of the model, which is a part of its name: a rule for `amazon.nova-pro-v1:0` says
- * nothing of a `v2`. Which version a rule means stands in the catalogue's own `id`. Geographies are taken off elsewhere.
- */
+/** An Amazon id ends with its version, a part of the name; the catalog's `id` says which a rule means. */
 export function createBedrockReach(catalogId: string): Reach {
   const id = catalogId.toLowerCase();
   return (before, part, after) => {

@@ -1,13 +1,11 @@
-/** What `price-data/` says of models beside their prices: why one has none, and why its price is not what lists say. */
-import type { ProviderName } from '../call-record.ts';
+/** The notes of `price-data/`: why a model has no price, or not the listed one. */
+import type { ProviderName } from '../vocabulary/call-record.ts';
 import { createModelTest } from './model-match.ts';
 import { OVERLAY_DATA } from './overlay-data.ts';
 import { readSourced } from './price-data.ts';
 
 export interface NotedModel {
-  /** Why it has no price; null where it has one or nobody has said. */
   readonly withoutPrice: string | null;
-  /** Why its price differs from that of public catalogues. */
   readonly settled: string | null;
 }
 

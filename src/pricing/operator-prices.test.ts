@@ -1,7 +1,7 @@
 /** What the operator declares, through the price book: which declaration counts, and what it leaves as it is. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatUsd } from '../usd.ts';
+import { formatUsd } from '../vocabulary/usd.ts';
 import type { BillableCall } from './billable-call.ts';
 import {
   NO_OPERATOR_PRICES,
@@ -25,10 +25,23 @@ function map(id: number, model: string, billingModel: string, more: Partial<Oper
 
 function call(more: Partial<BillableCall> = {}): BillableCall {
   return {
-    ...{ provider: 'openai', providerAlias: null, endpoint: 'responses', billed: true, isLater: false },
-    ...{ requestedAtMs: NOON_MS, model: 'gpt-5', modelRequested: 'gpt-5' },
-    ...{ serviceTier: null, speed: null, inferenceGeo: null, region: null, isBatch: false },
-    ...{ outcome: 'ok', status: 200, errorType: null, usageSource: 'provider' },
+    provider: 'openai',
+    providerAlias: null,
+    endpoint: 'responses',
+    billed: true,
+    isBilledElsewhere: false,
+    requestedAtMs: NOON_MS,
+    model: 'gpt-5',
+    modelRequested: 'gpt-5',
+    serviceTier: null,
+    speed: null,
+    inferenceGeo: null,
+    region: null,
+    isBatch: false,
+    outcome: 'ok',
+    status: 200,
+    errorType: null,
+    usageSource: 'provider',
     usage: { classes: { input: 1_000_000 }, reasoning: null, native: {} },
     ...more,
   };
@@ -102,7 +115,9 @@ describe('which declared price counts', () => {
     ];
     const sized = (input: number) => costOf({ prices }, used({ input }));
     expect([sized(1_000), sized(1_001), sized(2_000), sized(2_001)]).toEqual([
-      ...['0.005', '0.006006', '0.012'],
+      '0.005',
+      '0.006006',
+      '0.012',
       // Beyond the declared sizes the list price counts.
       '0.00250125',
     ]);
@@ -198,14 +213,24 @@ describe('what a declared price does not change', () => {
     const bedrock = price(4, '2', { provider: 'bedrock', model: 'us.anthropic.claude-haiku-4-5-20251001-v1:0' });
     const priced = createPriceBook({ operator: { ...NO_OPERATOR_PRICES, prices: [bedrock] } }).priceCall(
       call({
-        ...{ provider: 'bedrock', endpoint: 'converse', model: null, modelRequested: bedrock.model },
+        provider: 'bedrock',
+        endpoint: 'converse',
+        model: null,
+        modelRequested: bedrock.model,
         ...used({ cache_creation_1h: 1_000 }),
       }),
     );
     expect(priced.lines).toEqual([
       {
-        ...{ class: 'cache_creation_1h', quantity: 1_000, unit: 'token', rate: '2', per: 1_000_000, multiplier: '2' },
-        ...{ amount: '0.004', layer: 'override', rated_as: 'input' },
+        class: 'cache_creation_1h',
+        quantity: 1_000,
+        unit: 'token',
+        rate: '2',
+        per: 1_000_000,
+        multiplier: '2',
+        amount: '0.004',
+        layer: 'override',
+        rated_as: 'input',
         row: `override/bedrock/${bedrock.model}#4/input × overlay/bedrock/claude-1h-write`,
       },
     ]);
@@ -229,7 +254,10 @@ describe('discounts', () => {
     const { lines } = createPriceBook({ operator: { ...NO_OPERATOR_PRICES, multipliers } }).priceCall(call());
     expect(lines).toEqual([
       expect.objectContaining({
-        ...{ rate: '1.25', multiplier: '0.85', amount: '1.0625', layer: 'override' },
+        rate: '1.25',
+        multiplier: '0.85',
+        amount: '1.0625',
+        layer: 'override',
         row: 'catalog/openai/gpt-5/input × override/openai/discount#3',
       }),
     ]);

@@ -1,10 +1,6 @@
-/**
- * What the operator of the gateway declares about prices, above everything that comes with it: own prices, ids that
- * stand for a model, and negotiated discounts. Declared, validated and stored elsewhere; compiled to rows and rules
- * here.
- */
-import type { ProviderName } from '../call-record.ts';
-import type { UsageClass } from '../token-usage.ts';
+/** Compiles operators' prices, mappings and discounts, which outrank all others, to rows and rules. */
+import type { ProviderName } from '../vocabulary/call-record.ts';
+import type { UsageClass } from '../vocabulary/token-usage.ts';
 import { type Decimal, parseDecimal } from './decimal.ts';
 import { createModelTest, type ModelMatch } from './model-match.ts';
 import { createRows } from './overlay-row.ts';
@@ -14,36 +10,33 @@ import { isValidAt, type PriceRow, type PromptTier, type RowTier } from './price
 export const MATCH_KINDS = ['exact', 'prefix'] as const;
 export type MatchKind = (typeof MATCH_KINDS)[number];
 
-/** Which calls a declaration is for, and when. */
 export interface OperatorScope {
   readonly id: number;
   readonly provider: ProviderName;
   /** Only calls with this `X-Gateway-Provider-Alias`; null: all calls of the provider. */
   readonly providerAlias: string | null;
-  /** Inclusive; null: since ever. */
+  /** Inclusive; null: no start. */
   readonly validFromMs: number | null;
-  /** Exclusive; null: until further notice. */
+  /** Exclusive; null: no end. */
   readonly validToMs: number | null;
 }
 
-/** Own prices of one model, or of all models whose ids begin the same. */
 export interface OperatorPrice extends OperatorScope {
   readonly match: MatchKind;
   readonly model: string;
   readonly serviceTier: RowTier;
   readonly promptTier: PromptTier | null;
-  /** Decimal text in the units of a rate card: USD for a million tokens, a minute of sound, a thousand of the rest. */
+  /** Decimal USD for a million tokens, a minute of sound, or a thousand of anything else. */
   readonly rates: Readonly<Partial<Record<UsageClass, string>>>;
 }
 
-/** The id is billed as another model of the same provider. */
 export interface OperatorMapping extends OperatorScope {
   readonly match: MatchKind;
   readonly model: string;
   readonly billingModel: string;
 }
 
-/** List prices of the provider cost this many times as much: 0.85 for 15 % off. Own prices are as they are. */
+/** A factor on list prices: 0.85 for 15 % off. Own prices are not multiplied. */
 export interface OperatorMultiplier extends OperatorScope {
   readonly factor: string;
 }
@@ -56,7 +49,6 @@ export interface OperatorPrices {
 
 export const NO_OPERATOR_PRICES: OperatorPrices = { prices: [], mappings: [], multipliers: [] };
 
-/** What of a call decides which declarations are for it. */
 export interface DeclaredFor {
   readonly provider: ProviderName;
   readonly providerAlias: string | null;
@@ -66,34 +58,32 @@ export interface DeclaredFor {
 export interface Discount {
   readonly key: string;
   readonly factor: Decimal;
-  /** Declared for the alias of the call: whoever it leads to has list prices times the factor. */
+  /** Declared for the call's alias: its upstream has list prices times the factor. */
   readonly isForAlias: boolean;
 }
 
-/** The id stands for another model. */
 export interface MappedModel {
   readonly key: string;
   readonly billingModel: string;
 }
 
 export interface CompiledOperatorPrices {
-  /** Null when no declared mapping is for the model. */
   readonly findMapping: (call: DeclaredFor, model: string) => MappedModel | null;
-  /** By rising precedence, at all times: the most specific declaration last. */
+  /** By rising precedence, at all times. */
   readonly listRows: (call: DeclaredFor, model: string) => readonly PriceRow[];
   readonly findDiscount: (call: DeclaredFor) => Discount | null;
-  /** No declaration names an alias: the rows of a model are the same under all of them. */
+  /** No declaration names an alias, so a model's rows are equal under all of them. */
   readonly ignoresAliases: boolean;
 }
 
-/** A declared prefix reaches over everything, version numbers too: it means what was typed. */
+/** A declared prefix matches any continuation, version numbers too. */
 function toMatch({ match, model }: Pick<OperatorPrice, 'match' | 'model'>): ModelMatch {
   return match === 'exact' ? { equals: model } : { prefix: model };
 }
 
 type Ranked = OperatorScope & Partial<OperatorPrice>;
 
-/** Of no bound at all, the least. The narrower the sizes, the more: a change of the plain price leaves the others. */
+/** Narrower bounds rank higher, so that a change of the plain price leaves the others. */
 function rankOfSizes({ promptTier }: Partial<OperatorPrice>): number {
   return promptTier == null ? Number.NEGATIVE_INFINITY : promptTier.overTokens - promptTier.upToTokens;
 }
@@ -118,10 +108,7 @@ function compareRanks(a: readonly number[], b: readonly number[]): number {
   return 0;
 }
 
-/**
- * By rising precedence: alias over none, exact over prefix, longer over shorter, bound to sizes of the prompt over
- * unbound, to a tier over any, later over earlier.
- */
+/** Rising: alias, exact, longer prefix, prompt bounds, tier, later start, each over its absence. */
 function sortByPrecedence<T extends Ranked>(entries: readonly T[]): readonly T[] {
   return entries
     .map((entry) => ({ entry, rank: rankOf(entry) }))
@@ -133,7 +120,7 @@ function isFor(entry: OperatorScope, { provider, providerAlias }: DeclaredFor): 
   return entry.provider === provider && (entry.providerAlias === null || entry.providerAlias === providerAlias);
 }
 
-/** The declarations for a model, the most specific last. Exact ids are looked up, since there may be thousands. */
+/** The most specific comes last. Exact ids are looked up, since there may be thousands. */
 function createLookUp<T extends OperatorPrice | OperatorMapping>(
   entries: readonly T[],
 ): (call: DeclaredFor, model: string) => readonly T[] {
@@ -176,7 +163,7 @@ function createPriceRows(price: OperatorPrice): readonly PriceRow[] {
 }
 
 export function compileOperatorPrices({ prices, mappings, multipliers }: OperatorPrices): CompiledOperatorPrices {
-  // Made when a model is first looked up: of thousands of prices most are for models that nobody calls right now.
+  // Compiled on demand: of thousands of prices most are for models that are not called.
   const rows = new Map<OperatorPrice, readonly PriceRow[]>();
   const rowsOf = (price: OperatorPrice): readonly PriceRow[] => {
     const made = rows.get(price) ?? createPriceRows(price);

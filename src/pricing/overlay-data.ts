@@ -1,4 +1,4 @@
-/** The files of `price-data/`, read and checked once. A refresh of prices changes them and no code. */
+/** Reads and validates the files of `price-data/` once. */
 import anthropic from './price-data/anthropic.json' with { type: 'json' };
 import bedrock from './price-data/bedrock.json' with { type: 'json' };
 import deepseek from './price-data/deepseek.json' with { type: 'json' };

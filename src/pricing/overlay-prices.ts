@@ -1,24 +1,20 @@
-/**
- * The rows of the overlay for a model, apart: those that outrank the catalogue in use, and those that give way to it.
- */
-import type { ProviderName } from '../call-record.ts';
+/** A model's overlay rows: those that outrank the catalog in use, and those that yield to it. */
+import type { ProviderName } from '../vocabulary/call-record.ts';
 import { OVERLAY_RATE_CARDS } from './overlay-rate-cards.ts';
 import { createRows, type RateCard } from './overlay-row.ts';
 import type { PriceRow } from './price-row.ts';
 
 export interface OverlayRows {
-  /** Below the catalogue. */
   readonly yielding: readonly PriceRow[];
-  /** Above it. */
   readonly standing: readonly PriceRow[];
 }
 
-/** A figure that only fills a hole is no better than one of a later day; a correction stands whatever comes later. */
+/** A price that fills a hole yields to a later catalog; a correction stands. */
 function isYielding({ fillsHole, checkedOn }: RateCard, catalogDay: string): boolean {
   return fillsHole === true && checkedOn < catalogDay;
 }
 
-/** `catalogDay`: ISO date of the catalogue in use. The names are those that a model's prices may be declared under. */
+/** `catalogDay` is an ISO date. The names are those under which prices may be declared. */
 export function createOverlayPrices(
   catalogDay: string,
 ): (provider: ProviderName, names: readonly string[]) => OverlayRows {

@@ -1,6 +1,6 @@
-/** How the overlay's rows are written down: one rate card gives several rows. No prices here. */
-import type { ProviderName } from '../call-record.ts';
-import { COUNTED_CLASSES, USAGE_CLASSES, type UsageClass } from '../token-usage.ts';
+/** Expands rate cards into the overlay's price rows. */
+import type { ProviderName } from '../vocabulary/call-record.ts';
+import { COUNTED_CLASSES, USAGE_CLASSES, type UsageClass } from '../vocabulary/token-usage.ts';
 import { parseDecimal } from './decimal.ts';
 import { createModelTest, type ModelMatch } from './model-match.ts';
 import {
@@ -15,28 +15,26 @@ import {
 } from './price-row.ts';
 
 export interface RateCard {
-  /** Unique in the overlay. */
   readonly name: string;
   readonly provider: ProviderName;
   readonly match: ModelMatch;
-  /** Decimal strings, USD for a million tokens or characters, a minute of sound, a thousand of everything else. */
+  /** Decimal strings, USD for a million tokens or characters, a minute of sound, or a thousand of anything else. */
   readonly rates: Readonly<Partial<Record<UsageClass, string>>>;
-  readonly serviceTier?: RowTier;
-  /** ISO instants. */
-  readonly from?: string;
-  readonly to?: string;
-  readonly calendar?: Calendar;
-  readonly promptTier?: PromptTier;
-  readonly picture?: PictureScope;
-  /** Where it holds (`eu-west-2`, `us-gov`, `commercial`); left out: at the standard place. */
-  readonly places?: readonly string[];
+  readonly serviceTier?: RowTier | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly calendar?: Calendar | undefined;
+  readonly promptTier?: PromptTier | undefined;
+  readonly picture?: PictureScope | undefined;
+  /** E.g. `eu-west-2`, `us-gov`, `commercial`; absent: the standard place. */
+  readonly places?: readonly string[] | undefined;
   readonly source: string;
   readonly checkedOn: string;
-  /** Gives way to a catalogue of a later day that has a price of its own. */
-  readonly fillsHole?: boolean;
+  /** Yields to a later catalog that has its own price. */
+  readonly fillsHole?: boolean | undefined;
 }
 
-/** A model and its dated snapshots (`-2026-03-05`, `-20260305`), nothing else. */
+/** A model and its dated snapshots (`-2026-03-05`, `-20260305`) only. */
 export function matchSnapshots(model: string): ModelMatch {
   const escaped = model.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return { regex: `^${escaped}(-\\d{4}-?\\d{2}-?\\d{2})?$` };
@@ -46,24 +44,24 @@ export function readInstant(iso: string | undefined): number | null {
   return iso === undefined ? null : Date.parse(iso);
 }
 
-function perOf(unit: UsageClass): number {
-  if (unit === 'input_audio_ms') return PER_MINUTE_OF_MS;
-  return COUNTED_CLASSES.includes(unit) && unit !== 'input_characters' ? PER_THOUSAND : PER_MILLION;
+function perOf(usageClass: UsageClass): number {
+  if (usageClass === 'input_audio_ms') return PER_MINUTE_OF_MS;
+  return COUNTED_CLASSES.includes(usageClass) && usageClass !== 'input_characters' ? PER_THOUSAND : PER_MILLION;
 }
 
-/** Of what is no token the standard price is that of all tiers. */
+/** What is not a token costs its standard price in every tier. */
 function tierOf({ serviceTier = 'standard' }: RateCard, isCounted: boolean): RowTier {
   return isCounted && serviceTier === 'standard' ? 'any' : serviceTier;
 }
 
 export function createRows(card: RateCard): readonly PriceRow[] {
   const appliesTo = createModelTest(card.match);
-  return USAGE_CLASSES.flatMap((unit) => {
-    const rate = card.rates[unit];
+  return USAGE_CLASSES.flatMap((usageClass) => {
+    const rate = card.rates[usageClass];
     if (rate === undefined) return [];
-    const isCounted = COUNTED_CLASSES.includes(unit);
+    const isCounted = COUNTED_CLASSES.includes(usageClass);
     const row: PriceRow = {
-      key: `overlay/${card.name}/${unit}`,
+      key: `overlay/${card.name}/${usageClass}`,
       layer: 'overlay',
       provider: card.provider,
       appliesTo,
@@ -74,9 +72,9 @@ export function createRows(card: RateCard): readonly PriceRow[] {
       promptTier: card.promptTier ?? null,
       picture: card.picture ?? null,
       places: card.places ?? null,
-      unit,
+      usageClass,
       rate: parseDecimal(rate),
-      per: perOf(unit),
+      per: perOf(usageClass),
       source: card.source,
       checkedOn: card.checkedOn,
     };

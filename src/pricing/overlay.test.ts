@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { PROVIDER_NAMES } from '../call-record.ts';
+import { PROVIDER_NAMES } from '../vocabulary/call-record.ts';
 import { formatDecimal, parseDecimal } from './decimal.ts';
 import { createModelTest } from './model-match.ts';
 import { OVERLAY_RATE_CARDS } from './overlay-rate-cards.ts';
 import { createRows, matchSnapshots } from './overlay-row.ts';
-import { ALIAS_RULES, DERIVED_RULES, MULTIPLIER_RULES } from './overlay-rules.ts';
+import { DERIVED_RULES, MULTIPLIER_RULES, RENAME_RULES } from './overlay-rules.ts';
 
-const RULES = [...MULTIPLIER_RULES, ...DERIVED_RULES, ...ALIAS_RULES];
+const RULES = [...MULTIPLIER_RULES, ...DERIVED_RULES, ...RENAME_RULES];
 const ENTRIES = [...OVERLAY_RATE_CARDS, ...RULES];
 
 describe('the overlay', () => {
@@ -31,11 +31,11 @@ describe('the overlay', () => {
   });
 
   it('never has an alias of a name that is itself an alias at the time: one rule counts for a call', () => {
-    const meets = (a: (typeof ALIAS_RULES)[number], b: (typeof ALIAS_RULES)[number]) =>
+    const meets = (a: (typeof RENAME_RULES)[number], b: (typeof RENAME_RULES)[number]) =>
       Date.parse(a.from ?? '2000-01-01T00:00:00Z') < Date.parse(b.to ?? '2100-01-01T00:00:00Z') &&
       Date.parse(b.from ?? '2000-01-01T00:00:00Z') < Date.parse(a.to ?? '2100-01-01T00:00:00Z');
-    for (const rule of ALIAS_RULES) {
-      const next = ALIAS_RULES.find(
+    for (const rule of RENAME_RULES) {
+      const next = RENAME_RULES.find(
         (other) => other.provider === rule.provider && createModelTest(other.match)(rule.model) && meets(rule, other),
       );
       expect([rule.name, next?.name]).toEqual([rule.name, undefined]);

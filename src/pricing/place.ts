@@ -1,44 +1,42 @@
 /**
- * Where a call was served, as far as its price may depend on it: a geography or region of Amazon Bedrock, or a place of
- * data residency at OpenAI, or the host of another seller that speaks the provider's format. A price says for which
- * places it holds; what is known of a place and not in the price book leaves the call without a price, since the price
- * of another place is not its price.
+ * Where a call was served, as far as its price may depend on it: a Bedrock geography or region, an OpenAI data
+ * residency, or another seller's host. A call at a known place without a price there stays unpriced.
  */
-import { isAwsRegion } from '../aws-host.ts';
+import { isAwsRegion } from '../providers/aws-host.ts';
 import { readBedrockId } from './bedrock-id.ts';
 import type { BillableCall } from './billable-call.ts';
 
-/** List prices without a place hold here: at Bedrock in the regions of the United States that AWS lists them for. */
+/** Where list prices hold: at Bedrock, the US regions that AWS lists. */
 export const STANDARD_PLACE = 'standard';
-/** Every region and geography of AWS's public partition, for prices that are the same in all of them. */
+/** AWS's public partition, for prices that are equal throughout it. */
 export const COMMERCIAL = 'commercial';
 
-/** Every place of OpenAI's data residency: `eu`, `us`, `jp`. */
+/** Every OpenAI data residency: `eu`, `us`, `jp`. */
 export const RESIDENCY = 'residency';
 const RESIDENCY_NAME = /^[a-z]{2}$/;
 
 export interface Place {
-  /** For people: `eu-west-2`, `us-gov`, `eu`; `standard`. */
+  /** For display: `eu-west-2`, `us-gov`, `eu`, `standard`. */
   readonly name: string;
-  /** Under which names prices may hold here, the narrowest first. */
+  /** Names under which prices may hold here, the narrowest first. */
   readonly names: readonly string[];
 }
 
 const STANDARD: Place = { name: STANDARD_PLACE, names: [STANDARD_PLACE] };
 
-/** AWS prices them alike, and the price book has these prices. Source: AWS, Bedrock pricing, November 2026. */
+/** AWS prices these alike. Source: AWS, Bedrock pricing, November 2026. */
 const US_REGIONS: readonly string[] = ['us-east-1', 'us-east-2', 'us-west-2'];
 const GOVERNMENT = 'us-gov';
 const GLOBAL = 'global';
-/** China, the European sovereign cloud and the isolated partitions have prices of their own. */
+/** China, the European sovereign cloud and isolated partitions have their own prices. */
 const OTHER_PARTITION = /^(?:cn-|eusc-|[a-z]{2}-iso)/;
 
 function readBedrockPlace(model: string, region: string | null): Place {
   const { geography } = readBedrockId(model);
-  // A profile of another partition is not served there: nothing has a price.
+  // Another partition's profile is not served there, so nothing has a price.
   if (region?.startsWith('us-gov-') === true && geography !== null && geography !== GOVERNMENT)
     return { name: region, names: [] };
-  // A government profile is served in its own partition, and nothing else is served there.
+  // Only government profiles are served in the government partition, and only there.
   if (geography === GOVERNMENT || region?.startsWith('us-gov-') === true) {
     const names = region?.startsWith('us-gov-') === true ? [region, GOVERNMENT] : [GOVERNMENT];
     return { name: region?.startsWith('us-gov-') === true ? region : GOVERNMENT, names };
@@ -52,7 +50,6 @@ function readBedrockPlace(model: string, region: string | null): Place {
   return { name: region, names: [region, COMMERCIAL] };
 }
 
-/** Regions and places have no dot. */
 function isSellersHost(region: string): boolean {
   return region.includes('.');
 }
@@ -61,20 +58,20 @@ export function isSellersPlace({ name }: Place): boolean {
   return isSellersHost(name);
 }
 
-/** Of a call to another seller whose prices the operator has declared to be list prices, or a factor of them. */
+/** For when the operator declared that the seller's prices are list prices or a factor of them. */
 export function toListPlace(place: Place): Place {
   return isSellersPlace(place) ? STANDARD : place;
 }
 
-/** `model` is the id that prices are looked up by; null when the call names none. */
+/** `model` is the looked-up id; null when the call names none. */
 export function readPlace(
   { provider, region }: Pick<BillableCall, 'provider' | 'region'>,
   model: string | null,
 ): Place {
-  // A host that is nobody's of the seven: another seller, with prices of its own.
+  // A host that no provider owns is another seller's.
   if (region !== null && isSellersHost(region)) return { name: region, names: [region] };
   if (provider === 'bedrock') return readBedrockPlace(model ?? '', region);
-  // Anthropic says in its answer where it worked, whichever region of AWS its platform was reached in.
+  // Anthropic's answer says where it was served, whichever AWS region was called.
   if (region === null || (provider === 'anthropic' && isAwsRegion(region))) return STANDARD;
   return { name: region, names: RESIDENCY_NAME.test(region) ? [region, RESIDENCY] : [region] };
 }

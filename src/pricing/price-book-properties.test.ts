@@ -1,9 +1,9 @@
 /** What holds for any call, whatever its model, terms and quantities. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PROVIDER_NAMES } from '../call-record.ts';
-import { COUNTED_CLASSES, type TokenUsage, USAGE_CLASSES } from '../token-usage.ts';
-import { parseUsd } from '../usd.ts';
+import { PROVIDER_NAMES } from '../vocabulary/call-record.ts';
+import { COUNTED_CLASSES, type TokenUsage, USAGE_CLASSES } from '../vocabulary/token-usage.ts';
+import { parseUsd } from '../vocabulary/usd.ts';
 import type { BillableCall } from './billable-call.ts';
 import { MAX_MODELS_KEPT } from './model-prices.ts';
 import { createPriceBook } from './price-book.ts';
@@ -41,7 +41,7 @@ const CALL: BillableCall = {
   providerAlias: null,
   endpoint: 'chat.completions',
   billed: true,
-  isLater: false,
+  isBilledElsewhere: false,
   requestedAtMs: Date.UTC(2026, 8, 23, 12),
   model: 'gpt-4o-mini',
   modelRequested: 'gpt-4o-mini',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { TokenUsage } from '../token-usage.ts';
-import { formatUsd, parseUsd } from '../usd.ts';
+import type { TokenUsage } from '../vocabulary/token-usage.ts';
+import { formatUsd, parseUsd } from '../vocabulary/usd.ts';
 import type { BillableCall } from './billable-call.ts';
 import { createPriceBook } from './price-book.ts';
 
@@ -16,7 +16,7 @@ function createCall(changes: Partial<BillableCall> = {}): BillableCall {
     providerAlias: null,
     endpoint: 'chat.completions',
     billed: true,
-    isLater: false,
+    isBilledElsewhere: false,
     requestedAtMs: Date.UTC(2026, 8, 23, 12),
     model: 'gpt-4o-mini-2024-07-18',
     modelRequested: 'gpt-4o-mini',
@@ -40,12 +40,13 @@ function readCost(changes: Partial<BillableCall>): readonly [string, string | nu
 }
 
 describe('a priced call', () => {
-  it('is not known to be free because its host reports zeros, unless it is a batch or failed', () => {
+  it('is not known to be free because its host reports zeros, unless it is a batch, failed or asked for none', () => {
     const usage = createUsage({ input: 0, output: 0 });
     expect(readCost({ usage })).toEqual(['partial', null]);
     expect(readCost({ usage: createUsage({ input: 0, output: 1_000_000 }) })).toEqual(['exact', '0.6']);
     expect(readCost({ usage, outcome: 'upstream_stream_error' })).toEqual(['exact', '0']);
     expect(readCost({ usage, isBatch: true })).toEqual(['exact', '0']);
+    expect(readCost({ usage, isPrewarm: true })).toEqual(['exact', '0']);
   });
 
   it('shows how each amount came about, and the lines add up to the total', () => {
@@ -175,6 +176,8 @@ describe('what is not known', () => {
   it('is 0 only when nothing billable happened', () => {
     expect(readCost({ billed: false })).toEqual(['not_billed', '0']);
     const nothing = { usage: null, usageSource: 'none' } as const;
+    expect(readCost({ ...nothing, isBilledElsewhere: true })).toEqual(['not_billed', '0']);
+    expect(readCost({ ...nothing, isPrewarm: true })).toEqual(['no_usage', null]);
     expect(readCost({ ...nothing, outcome: 'upstream_error', status: 429 })).toEqual(['not_billed', '0']);
     expect(readCost({ ...nothing, outcome: 'rejected', status: 400 })).toEqual(['not_billed', '0']);
     expect(readCost({ ...nothing, status: 307 })).toEqual(['not_billed', '0']);

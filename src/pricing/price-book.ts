@@ -1,11 +1,8 @@
-/**
- * The price book: from a call's usage to its exact cost, line by line. Pure and total: it reads no clock and no file,
- * never throws on a call, and says "not known" where it has no declared price.
- */
+/** Computes a call's exact cost. It is pure, never throws on a call, and guesses no price. */
 import { createHash } from 'node:crypto';
-import type { Outcome } from '../call-record.ts';
-import type { CostStatus } from '../cost-status.ts';
-import type { OtherUsage, TokenUsage } from '../token-usage.ts';
+import type { Outcome } from '../vocabulary/call-record.ts';
+import type { CostStatus } from '../vocabulary/cost-status.ts';
+import type { OtherUsage, TokenUsage } from '../vocabulary/token-usage.ts';
 import type { BillableCall, CostLine, PricedCall } from './billable-call.ts';
 import { MAX_MODEL_LENGTH, readBillingModel, readBillingTerms } from './billing-terms.ts';
 import { type Catalog, createCatalog } from './catalog.ts';
@@ -18,7 +15,7 @@ import {
   listQuantities,
   type Quantity,
 } from './cost-lines.ts';
-import { type Alias, createModelPrices, type ModelPrices } from './model-prices.ts';
+import { createModelPrices, type ModelPrices, type ModelRename } from './model-prices.ts';
 import {
   compileOperatorPrices,
   type DeclaredFor,
@@ -28,57 +25,51 @@ import {
   type OperatorPrices,
 } from './operator-prices.ts';
 import { OVERLAY_RATE_CARDS } from './overlay-rate-cards.ts';
-import { ALIAS_RULES, DERIVED_RULES, MULTIPLIER_RULES } from './overlay-rules.ts';
+import { DERIVED_RULES, MULTIPLIER_RULES, RENAME_RULES } from './overlay-rules.ts';
 import { toListPlace } from './place.ts';
 import { isValidAt } from './price-row.ts';
 
 export interface PriceBook {
-  /** Changes when any price, rule or catalogue entry does; stored with every priced call. */
+  /** Changes with any price, rule or catalog entry; stored with every priced call. */
   readonly version: string;
   readonly priceCall: (call: BillableCall) => PricedCall;
-  /** Every row and rule for a model, in force or not, after declared names were followed. For display. */
+  /** For display: every row and rule of a model, in force or not, after renames. */
   readonly findPrices: (call: DeclaredFor, model: string) => FoundPrices;
 }
 
 export interface FoundPrices {
-  /** The model whose prices they are. */
   readonly billingModel: string;
-  /** Null when none is declared for the id. */
   readonly mapping: MappedModel | null;
-  /** The rule by which the provider serves another model under this name; null when it does not. */
-  readonly alias: Alias | null;
-  /** On list prices, at the time of the call. */
+  /** The rule by which this name is served by another model, or null. */
+  readonly rename: ModelRename | null;
   readonly discount: Discount | null;
   readonly prices: ModelPrices;
 }
 
 export interface PriceBookLayers {
-  /** Default: the one that comes with the gateway. */
   readonly catalog?: Catalog;
-  /** Default: none. */
   readonly operator?: OperatorPrices;
 }
 
-/** A part of the version. Raise it when the arithmetic or the way a price is chosen changes. */
+/** Part of the version. Raise it when arithmetic or price choice changes. */
 const ENGINE_VERSION = 9;
 const VERSION_LENGTH = 16;
 
-/** Nobody knows what such a call costs, nor whether its answer would have told. */
 const UNKNOWN_ENDPOINT = 'unknown';
 
-/** Endings after which the provider has charged nothing, if it reported nothing. */
+/** Without reported usage, these outcomes are free. */
 const FREE_OUTCOMES: readonly Outcome[] = ['upstream_error', 'rejected'];
-/** Failures of the connection before a byte of the request was sent. After others the provider may have worked. */
+/** The connection failed before the request was sent. After other errors the provider may have worked. */
 const FREE_ERRORS: readonly string[] = ['upstream_name', 'upstream_tls', 'upstream_connect_timeout'];
 
 function isFreeWithoutUsage(call: BillableCall): boolean {
   if (FREE_OUTCOMES.includes(call.outcome)) return true;
-  // A redirect has served nothing: where it leads, the client asks again.
+  // A redirect serves nothing; the client asks again elsewhere.
   if (call.status !== null && call.status >= 300 && call.status < 400) return true;
   return call.outcome === 'upstream_unreachable' && FREE_ERRORS.includes(call.errorType ?? '');
 }
 
-/** Anthropic's own API; no other host of the format says so. Source: Claude Platform, release notes, 2 June 2026. */
+/** Only Anthropic's own API does this. Source: Claude Platform, release notes, 2 June 2026. */
 const FREE_REFUSAL = { provider: 'anthropic', fromMs: Date.UTC(2026, 5, 2) } as const;
 
 function isFreeRefusal(call: BillableCall): boolean {
@@ -87,15 +78,22 @@ function isFreeRefusal(call: BillableCall): boolean {
 }
 
 function statusWithoutUsage(call: BillableCall): CostStatus {
-  if (call.isLater || isFreeWithoutUsage(call)) return 'not_billed';
-  // Of the cost of such a result nothing is known; that it has one is.
+  if (call.isBilledElsewhere || isFreeWithoutUsage(call)) return 'not_billed';
+  // The result has a cost of which nothing is known.
   if (call.isUnreadResult === true) return 'partial';
   return call.endpoint === UNKNOWN_ENDPOINT ? 'unpriced' : 'no_usage';
 }
 
-/** Nothing was ever answered for nothing: some hosts report zeros where they have not counted. */
-function isSilent({ outcome, isBatch, usageSource }: BillableCall, lines: readonly CostLine[]): boolean {
-  return outcome === 'ok' && !isBatch && usageSource === 'provider' && lines.every(({ quantity }) => quantity === 0);
+/** Some hosts report zeros where they did not count, and no answer is free of tokens. */
+function isSilent(call: BillableCall, lines: readonly CostLine[]): boolean {
+  const { outcome, isBatch, isPrewarm, usageSource } = call;
+  return (
+    outcome === 'ok' &&
+    !isBatch &&
+    isPrewarm !== true &&
+    usageSource === 'provider' &&
+    lines.every(({ quantity }) => quantity === 0)
+  );
 }
 
 function toDeclaredFor({ provider, providerAlias, requestedAtMs }: BillableCall): DeclaredFor {
@@ -117,22 +115,22 @@ export function createPriceBook({
 }: PriceBookLayers = {}): PriceBook {
   const declared = compileOperatorPrices(operator);
   const readModelPrices = createModelPrices(catalog, declared);
-  const overlay = JSON.stringify([OVERLAY_RATE_CARDS, MULTIPLIER_RULES, DERIVED_RULES, ALIAS_RULES]);
+  const overlay = JSON.stringify([OVERLAY_RATE_CARDS, MULTIPLIER_RULES, DERIVED_RULES, RENAME_RULES]);
   const own = JSON.stringify(operator);
   const digest = createHash('sha256').update(`${ENGINE_VERSION}\n${catalog.data()}\n${overlay}\n${own}`).digest('hex');
   const version = digest.slice(0, VERSION_LENGTH);
 
-  /** A name that the provider bills as another model from some time on. */
-  function findAlias({ atMs }: DeclaredFor, { aliases }: ModelPrices): Alias | undefined {
-    return aliases.find((rule) => isValidAt(rule, atMs));
+  /** A name that is billed as another model from some time on. */
+  function findRename({ atMs }: DeclaredFor, { renames }: ModelPrices): ModelRename | undefined {
+    return renames.find((rule) => isValidAt(rule, atMs));
   }
 
-  function followAlias(call: DeclaredFor, model: string): ModelPrices {
+  function followRename(call: DeclaredFor, model: string): ModelPrices {
     const named = readModelPrices(call, model);
-    const alias = findAlias(call, named);
-    if (alias === undefined) return named;
-    const served = readModelPrices(call, alias.model);
-    // What the operator says of the name itself outranks the prices of what it stands for.
+    const rename = findRename(call, named);
+    if (rename === undefined) return named;
+    const served = readModelPrices(call, rename.model);
+    // What the operator declares for the name outranks the prices of its model.
     return { ...served, rows: [...served.rows, ...named.rows.filter((row) => row.layer === 'override')] };
   }
 
@@ -151,7 +149,7 @@ export function createPriceBook({
     const discount = declared.findDiscount(declaredFor);
     const terms = readBillingTerms(call, model);
     return {
-      prices: followAlias(declaredFor, model),
+      prices: followRename(declaredFor, model),
       terms: discount?.isForAlias === true ? { ...terms, place: toListPlace(terms.place) } : terms,
       atMs: call.requestedAtMs,
       promptTokens: largestPrompt ?? countPromptTokens(quantities),
@@ -183,7 +181,7 @@ export function createPriceBook({
     return declared.findMapping(toDeclaredFor(call), model)?.billingModel ?? model;
   }
 
-  /** Its own model's rates, by the size of its own prompt. */
+  /** Priced at its own model's rates, by its own prompt's length. */
   function priceOther(call: BillableCall, billingModel: string, other: OtherUsage): CostLines {
     const quantities = listQuantities(other.classes);
     const model = other.model === null ? billingModel : mapModel(call, other.model);
@@ -233,9 +231,9 @@ export function createPriceBook({
     return {
       billingModel,
       mapping,
-      alias: findAlias(call, readModelPrices(call, billingModel)) ?? null,
+      rename: findRename(call, readModelPrices(call, billingModel)) ?? null,
       discount: declared.findDiscount(call),
-      prices: followAlias(call, billingModel),
+      prices: followRename(call, billingModel),
     };
   }
 

@@ -69,7 +69,13 @@ describe('a file of price data', () => {
 
   it('is of the form for each of the seven providers', () => {
     expect(OVERLAY_DATA.map(({ provider }) => provider)).toEqual([
-      ...['openai', 'anthropic', 'gemini', 'bedrock', 'fireworks', 'together', 'deepseek'],
+      'openai',
+      'anthropic',
+      'gemini',
+      'bedrock',
+      'fireworks',
+      'together',
+      'deepseek',
     ]);
   });
 });

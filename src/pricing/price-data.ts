@@ -1,11 +1,7 @@
-/**
- * The form of the files in `price-data/`, one a provider: what we know of its prices beside the catalogue, each row
- * with its source. A file that is not of this form stops the gateway at the start, in a line that says where. No prices
- * here.
- */
+/** The schema of the files in `price-data/`. A file that does not match stops the gateway at the start. */
 import { z } from 'zod';
-import { PROVIDER_NAMES, type ProviderName } from '../call-record.ts';
-import { COUNTED_CLASSES, USAGE_CLASSES, type UsageClass } from '../token-usage.ts';
+import { PROVIDER_NAMES, type ProviderName } from '../vocabulary/call-record.ts';
+import { COUNTED_CLASSES, USAGE_CLASSES, type UsageClass } from '../vocabulary/token-usage.ts';
 import type { ModelMatch } from './model-match.ts';
 import { matchSnapshots } from './overlay-row.ts';
 import { type Calendar, ROW_TIERS } from './price-row.ts';
@@ -20,7 +16,7 @@ function isExpression(text: string): boolean {
 }
 
 const Text = z.string().min(1).max(512);
-/** A day begins at midnight UTC; an instant says its second. */
+/** A date means midnight UTC. */
 const Time = z.union([z.iso.date().transform((day) => `${day}T00:00:00Z`), z.iso.datetime()]);
 const Decimal = z.string().regex(/^\d{1,6}(\.\d{1,12})?$/, 'is no plain decimal such as "0.15"');
 const Class = z.enum(USAGE_CLASSES);
@@ -38,7 +34,7 @@ const Classes = z.union([
 
 const Pattern = z.string().max(512).refine(isExpression, 'is no regular expression');
 
-/** Which ids: names as they are, names and their dated snapshots, or an expression. */
+/** Exact names, names with dated snapshots, or an expression. */
 const ids = {
   models: z.array(Text).min(1).optional(),
   snapshots: z.literal(true).optional(),
@@ -57,7 +53,7 @@ function hasOneWay({ models, starts_with, pattern }: Ids): boolean {
 }
 const ONE_WAY = 'says its ids in one of: models, starts_with, pattern';
 
-/** What every row says. `name` is unique in the file and stands in cost lines; default: its first model. */
+/** `name` is unique in the file and stands in cost lines; it defaults to the first model. */
 const row = {
   name: Text.optional(),
   ...ids,
@@ -71,12 +67,12 @@ const Price = z
     ...row,
     tier: z.enum(ROW_TIERS).optional(),
     hours: Text.optional(),
-    /** Prompts of more than `over` and at most `upTo` tokens, those of the cache among them. */
+    /** Prompts of more than `over` and at most `upTo` tokens, cached ones included. */
     prompt: z.strictObject({ over: z.int().min(0).optional(), upTo: z.int().positive().optional() }).optional(),
     pictures: z
       .strictObject({ sizes: z.array(Text.nullable()).min(1), qualities: z.array(Text.nullable()).min(1) })
       .optional(),
-    /** Where it holds, as `place.ts` names it: `eu-west-2`, `us-gov`, `commercial`. Left out: where list prices do. */
+    /** Names of `place.ts`; absent: where list prices hold. */
     places: z.array(Text).min(1).optional(),
     rates: z.partialRecord(Class, Decimal).refine((rates) => Object.keys(rates).length > 0, 'has no rate'),
   })
@@ -120,10 +116,7 @@ const Hours = z
 
 const PriceData = z.strictObject({
   provider: z.enum(PROVIDER_NAMES),
-  /**
-   * Whose page or list says so, and the day on which it was read. Rows of a source that only fills holes of the
-   * catalogue give way to a catalogue of a later day; all others correct it, whatever its day.
-   */
+  /** The source and the day it was read. Sources that fill the catalog's holes yield to a later catalog. */
   sources: z.record(
     Text,
     z.strictObject({ title: Text, checked: z.iso.date(), fillsHoles: z.literal(true).optional() }),
@@ -133,24 +126,19 @@ const PriceData = z.strictObject({
   multipliers: z.array(Multiplier),
   derived: z.array(Derived),
   aliases: z.array(Alias),
-  /** Models that are known and have no price here, and why. */
   withoutPrice: z.array(Note),
-  /** Models whose price is another one than public catalogues say, and why it stands. */
+  /** Models whose price differs from public catalogs, with the reason. */
   settled: z.array(Note),
 });
 export type PriceData = z.infer<typeof PriceData>;
 
-/** What rows and rules have in common. */
 export interface Sourced {
-  /** Unique; stored with the lines that used it. */
   readonly name: string;
   readonly provider: ProviderName;
   readonly match: ModelMatch;
-  /** ISO instants. */
-  readonly from?: string;
-  readonly to?: string;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
   readonly source: string;
-  /** ISO date. */
   readonly checkedOn: string;
 }
 
@@ -169,14 +157,13 @@ function toModelMatch({ models = [], snapshots, starts_with, pattern }: Ids): Mo
 }
 
 export function readSourced({ provider, sources }: PriceData, entry: Entry): Sourced {
-  const { from, until } = entry;
   const source = sources[entry.source];
   return {
     name: `${provider}/${nameOf(entry)}`,
     provider,
     match: toModelMatch(entry),
-    ...(from === undefined ? {} : { from }),
-    ...(until === undefined ? {} : { to: until }),
+    from: entry.from,
+    to: entry.until,
     source: source?.title ?? '',
     checkedOn: source?.checked ?? '',
   };
@@ -199,7 +186,7 @@ function requireSources({ sources, hours, ...lists }: PriceData): void {
   }
 }
 
-/** Throws where the file is not of the form, with the place and what is wrong there. */
+/** Throws on another form, with the place and the fault. */
 export function parsePriceData(file: string, value: unknown): PriceData {
   const parsed = PriceData.safeParse(value);
   if (!parsed.success) {

@@ -1,6 +1,6 @@
 /** Where a call is served is a part of its price: what is known of a place and has no price there is never `exact`. */
 import { describe, expect, it } from 'vitest';
-import { formatUsd } from '../usd.ts';
+import { formatUsd } from '../vocabulary/usd.ts';
 import type { BillableCall } from './billable-call.ts';
 import { createPriceBook } from './price-book.ts';
 
@@ -11,7 +11,7 @@ const CALL: BillableCall = {
   providerAlias: null,
   endpoint: 'converse',
   billed: true,
-  isLater: false,
+  isBilledElsewhere: false,
   requestedAtMs: Date.UTC(2026, 10, 28, 12),
   model: null,
   modelRequested: null,
@@ -109,14 +109,15 @@ describe('regions of Bedrock', () => {
       operator: {
         prices: [
           {
-            ...{
-              id: 1,
-              provider: 'bedrock',
-              providerAlias: null,
-              match: 'exact',
-              model: 'eu.amazon.nova-premier-v1:0',
-            },
-            ...{ serviceTier: 'standard', promptTier: null, validFromMs: null, validToMs: null },
+            id: 1,
+            provider: 'bedrock',
+            providerAlias: null,
+            match: 'exact',
+            model: 'eu.amazon.nova-premier-v1:0',
+            serviceTier: 'standard',
+            promptTier: null,
+            validFromMs: null,
+            validToMs: null,
             rates: { input: '1.05', output: '4.2' },
           },
         ],

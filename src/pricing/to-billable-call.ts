@@ -1,17 +1,12 @@
-/**
- * From the records of a call to what the price book is asked. Everything that is priced goes through here. No
- * arithmetic.
- */
-import type { CallBegin, CallEnd } from '../call-record.ts';
+/** Converts a call's records to the price book's input; everything that is priced goes through here. */
+import type { CallBegin, CallEnd } from '../vocabulary/call-record.ts';
 import type { BillableCall } from './billable-call.ts';
 
-/** What of a call's beginning can change its price. */
 export type BilledBegin = Pick<
   CallBegin,
   'provider' | 'providerAlias' | 'endpoint' | 'billed' | 'requestedAtMs' | 'region' | 'isBatch'
 >;
 
-/** What of its ending can. */
 export type BilledEnd = Pick<
   CallEnd,
   | 'model'
@@ -34,7 +29,8 @@ export function toBillableCall(begin: BilledBegin, end: BilledEnd): BillableCall
     providerAlias: begin.providerAlias,
     endpoint: begin.endpoint,
     billed: begin.billed || end.billedOnceAs !== undefined || end.flags.includes('result_unread'),
-    isLater: end.flags.includes('usage_later'),
+    isBilledElsewhere: end.flags.includes('usage_later') || end.flags.includes('usage_in_turns'),
+    isPrewarm: end.flags.includes('prewarm'),
     isUnreadResult: end.flags.includes('result_unread'),
     requestedAtMs: begin.requestedAtMs,
     model: end.model,

@@ -1,8 +1,8 @@
 /** What looking things up costs beside the tokens: grounding, web tools, pictures; and DeepSeek's hours. */
 import { describe, expect, it } from 'vitest';
-import type { ProviderName } from '../call-record.ts';
-import type { TokenUsage } from '../token-usage.ts';
-import { formatUsd } from '../usd.ts';
+import type { ProviderName } from '../vocabulary/call-record.ts';
+import type { TokenUsage } from '../vocabulary/token-usage.ts';
+import { formatUsd } from '../vocabulary/usd.ts';
 import { createPriceBook } from './price-book.ts';
 
 const book = createPriceBook();
@@ -21,7 +21,7 @@ function cost({ provider, model, classes, at = '2026-11-28T12:00:00Z', serviceTi
     providerAlias: null,
     endpoint: 'x',
     billed: true,
-    isLater: false,
+    isBilledElsewhere: false,
     requestedAtMs: Date.parse(at),
     model,
     modelRequested: model,

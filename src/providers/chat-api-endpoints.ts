@@ -1,7 +1,4 @@
-/**
- * The endpoints of the API whose paths are `/v1/chat/completions`, `/v1/responses`, …, whichever host serves it. Each
- * provider says under which prefix it stands. Bodies and prices are not its business.
- */
+/** The endpoints of the API with `/v1/chat/completions`, `/v1/responses`, …, for every provider that serves it. */
 import {
   batchEndpoint,
   countingEndpoint,
@@ -15,18 +12,18 @@ import {
 } from './endpoint-row.ts';
 import type { Endpoint } from './provider.ts';
 
-/** The sound comes without usage, and older models are billed by the text that is spoken. */
+/** Sound has no usage, and older models are billed by the spoken text. */
 const SPEECH = Object.freeze({
   ...meteredEndpoint('audio.speech', 'speech'),
   countsRequest: 'characters',
 } satisfies Endpoint);
 
-/** Older models are billed by the picture, and the size and quality that were asked for. */
+/** Older models are billed by picture, size and quality. */
 function picturesEndpoint(family: string): Endpoint {
   return Object.freeze({ ...meteredEndpoint(family, 'images'), countsRequest: 'pictures' } satisfies Endpoint);
 }
 
-/** A stored chat completion that is fetched again has the usage that was billed when it was made: it is not metered. */
+/** A stored completion that is fetched again was billed when it was made, so it is not metered. */
 const TABLE: EndpointTable = Object.freeze({
   posts: new Map<string, Endpoint>([
     ['/chat/completions', meteredEndpoint('chat.completions', 'chat-completions')],
@@ -46,7 +43,7 @@ const TABLE: EndpointTable = Object.freeze({
     ['/decisions', meteredEndpoint('decisions', 'responses')],
     ['/videos', unmeteredEndpoint('videos')],
     ['/batches', batchEndpoint('batches', 'batches')],
-    // A call by WebRTC: what it uses is said on its own channel, which does not come through here.
+    // A WebRTC call reports usage on its own channel, which does not pass through here.
     ['/realtime/calls', Object.freeze({ ...unmeteredEndpoint('realtime'), streamed: false })],
   ]),
   resources: [
@@ -81,10 +78,10 @@ const TABLE: EndpointTable = Object.freeze({
     resourceRow('/projects', 'projects', 'free'),
     resourceRow('/safety', 'safety', 'free'),
   ],
-  // Setting something up: what it costs to keep or to use is billed by time, or by the calls that use it.
+  // Setup: keeping or using the thing is billed by time or by the calls that use it.
   freePosts: new RegExp(
     [
-      // Who speaks, and that they agreed to it.
+      // Voices and consent to their use.
       '^/audio/voice(?:s|_consents)(?:/|$)',
       '^/chatkit/',
       '^/containers/[^/]+/',
@@ -99,20 +96,19 @@ const TABLE: EndpointTable = Object.freeze({
       '^/agents(?:/(?!sessions$)[^/]+)?$',
       '^/agents/(?:automations|environments|sessions)/[^/]+$',
       '^/agents/environments/[^/]+/',
-      // Of the other host of this API.
+      // Together's.
       '^/fine-tunes/(?:estimate-price|preview)$',
     ].join('|'),
   ),
 });
 
 const FETCHED_RESPONSE = fetchedEndpoint('responses', 'responses', false);
-/** `GET /responses/{id}?stream=true` replays a stored answer as events. */
 const REPLAYED_RESPONSE = Object.freeze({ ...FETCHED_RESPONSE, streamed: true } satisfies Endpoint);
 const FETCHED_BATCH = fetchedEndpoint('batches', 'batches', true);
 
 const STREAM_IN_QUERY = /(?:^|&)stream=true(?:&|$)/;
 
-/** Stopping something also hands over what was made of it. */
+/** Stopping something also returns what was made of it. */
 function readFetched(method: string, rest: string, query: string): Endpoint | null {
   const [, root, action] = /^\/(responses|batches)\/[^/]+(\/cancel)?$/.exec(rest) ?? [];
   if (root === undefined || method !== (action === undefined ? 'GET' : 'POST')) return null;
@@ -125,7 +121,7 @@ export function readChatApiEndpoint(method: string, rest: string, query: string)
   return readFetched(method, rest, query) ?? readFromTable(TABLE, method, rest) ?? UNKNOWN_ENDPOINT;
 }
 
-/** First segments of this API: what a client asks for whose base address lacks `/v1`. */
+/** First segments of this API, for base addresses that lack `/v1`. */
 const ROOTS: readonly string[] = [
   '/chat/completions',
   '/completions',

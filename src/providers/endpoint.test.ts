@@ -1,17 +1,17 @@
-/** What each path is called, which shape its answer has, whether it costs, and where its model stands. */
+/** What each path is called, which format its answer has, whether it costs, and where its model stands. */
 import { describe, expect, it } from 'vitest';
-import type { ProviderName } from '../call-record.ts';
+import type { ProviderName } from '../vocabulary/call-record.ts';
 import { PROVIDERS } from './registry.ts';
 
-/** `family shape` and, when they hold, `free`, `fetched`, `batch`, `stream:yes|body`, `model:body|<name>`. */
+/** `family format` and, when they hold, `free`, `fetched`, `batch`, `stream:yes|body`, `model:body|<name>`. */
 function describeEndpoint(provider: ProviderName, line: string): string {
   const [method = '', target = ''] = line.split(' ');
   const [path = '', query = ''] = target.split('?');
   const endpoint = PROVIDERS[provider].endpoint({ method, path, query, header: () => undefined });
-  const { family, shape, billed, fetchesResult, isBatch, model, streamed } = endpoint;
+  const { family, format, billed, fetchesResult, isBatch, model, streamed } = endpoint;
   return [
     family,
-    shape,
+    format,
     billed ? '' : 'free',
     fetchesResult === true ? 'fetched' : '',
     isBatch ? 'batch' : '',

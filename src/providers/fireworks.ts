@@ -1,7 +1,4 @@
-/**
- * Fireworks AI: the chat API and the messages API under `/inference/v1`, the control plane under `/v1/accounts`.
- * Source: docs.fireworks.ai, API reference.
- */
+/** Fireworks AI: chat and messages APIs under `/inference/v1`. Source: docs.fireworks.ai. */
 import { isChatApiRoot, readChatApiEndpoint } from './chat-api-endpoints.ts';
 import { meteredEndpoint, readFromTable, resourceRow, UNKNOWN_ENDPOINT } from './endpoint-row.ts';
 import { isMessagesRoot, readMessagesApiEndpoint } from './messages-api-endpoints.ts';
@@ -20,10 +17,21 @@ const OWN = Object.freeze({
 
 export const fireworks = Object.freeze({
   name: 'fireworks',
+  displayName: 'Fireworks',
+  catalogId: 'fireworks',
+  credential: { header: 'Authorization', prefix: 'Bearer ', variable: 'FIREWORKS_API_KEY' },
+  baseVariables: [
+    { name: 'FIREWORKS_BASE_URL', path: '' },
+    { name: 'FIREWORKS_API_BASE', path: '/v1' },
+  ],
+  isNamedInAddress: true,
+  errorFamily: 'chat',
+  // Deployments, and models of other accounts than its own.
+  opaqueModelId: /#|\/deployments\/|^accounts\/(?!fireworks\/)/i,
   origin: () => 'https://api.fireworks.ai',
   defaultRegion: null,
   ownsHost: (host) => /(?:^|\.)fireworks\.ai$/.test(host),
-  // Source: Fireworks, "Serving paths" (calls that stay in the United States cost more), November 2026.
+  // Source: Fireworks, "Serving paths" (calls kept in the United States cost more), November 2026.
   placeOfHost: (host) => (host === 'us.api.fireworks.ai' ? 'us' : null),
   credentialForm: /^fw_/,
   isOwnClient: () => false,
@@ -45,7 +53,7 @@ export const fireworks = Object.freeze({
     return readFromTable(OWN, method, rest) ?? readChatApiEndpoint(method, rest, query);
   },
   asksForUsage: () => false,
-  // Source: Fireworks, "Serving paths" (a call that finds no room on its tier is refused), November 2026.
+  // Source: Fireworks, "Serving paths" (a call without room on its tier is refused), November 2026.
   isTierAsAsked: true,
   requestIdHeaders: ['x-request-id', 'cf-ray'],
   errorTypeHeader: null,

@@ -1,8 +1,4 @@
-/**
- * The Gemini API: model and verb stand in the path (`/v1beta/models/{model}:{verb}`), in version `v1`, `v1beta` or
- * `v1alpha`.
- * Source: ai.google.dev, API reference. Vertex AI is another host and not this provider.
- */
+/** The Gemini API, not Vertex AI. Source: ai.google.dev, API reference. */
 import { readChatApiEndpoint } from './chat-api-endpoints.ts';
 import {
   countingEndpoint,
@@ -16,7 +12,7 @@ import {
   websocketEndpoint,
 } from './endpoint-row.ts';
 import { decodeSegment, isAtOrBelow, readRest, readUndoubled } from './path-segment.ts';
-import type { Endpoint, Provider, RequestLine, WebsocketEndpoint } from './provider.ts';
+import type { Endpoint, Provider, RequestLine, SnippetTemplate, WebsocketEndpoint } from './provider.ts';
 
 const VERBS: ReadonlyMap<string, Endpoint> = new Map(
   [
@@ -28,14 +24,14 @@ const VERBS: ReadonlyMap<string, Endpoint> = new Map(
     { ...meteredEndpoint('batchGenerateContent', 'gemini-batch'), isBatch: true },
     countingEndpoint('countTokens'),
     meteredEndpoint('predict', 'imagen'),
-    // Billed by the second of video, which no answer tells.
+    // Billed by the second of video, which no answer reports.
     unmeteredEndpoint('predictLongRunning'),
     unmeteredEndpoint('generateAnswer'),
     unmeteredEndpoint('generateText'),
     unmeteredEndpoint('generateMessage'),
   ].map((endpoint): [string, Endpoint] => [
     endpoint.family,
-    // The model is in the path, and nothing in the body says whether the answer is a stream.
+    // The path alone decides whether the answer is a stream.
     Object.freeze({ ...endpoint, streamed: endpoint.streamed === true }),
   ]),
 );
@@ -55,27 +51,26 @@ const RESOURCES = Object.freeze({
     resourceRow('/cachedContents', 'cachedContents', 'billed'),
     resourceRow('/fileSearchStores', 'fileSearchStores', 'billed'),
   ],
-  // Putting a file into it is billed, as embedding.
+  // Adding a file to it is billed as embedding.
   freePosts: /^\/fileSearchStores$/,
 });
 
-/** `/models/{model}:{verb}`; some clients encode the colon. */
+/** Some clients encode the colon. */
 const MODEL_CALL = /^\/(models|tunedModels)\/([^/]+)(?::|%3[Aa])([A-Za-z]+)$/;
 
 const OPERATIONS = freeEndpoint('operations');
 
 const FETCHED_INTERACTION = fetchedEndpoint('interactions', 'interactions', false);
-/** `GET /interactions/{id}?stream=true` replays what was made so far, and goes on. */
 const REPLAYED_INTERACTION = Object.freeze({ ...FETCHED_INTERACTION, streamed: true } satisfies Endpoint);
 const FETCHED_BATCH = fetchedEndpoint('batches', 'gemini-batch', true);
 
-/** A file of results. Other files have no usage in them. */
+/** A file of results; other files have no usage. */
 const FETCHED_FILE = fetchedEndpoint('files', 'gemini-batch', true);
 const FILE = /^\/(files\/[^/]+):download$/;
 
 const STREAM_IN_QUERY = /(?:^|&)stream=true(?:&|$)/;
 
-/** What was asked for earlier; stopping an interaction hands over what was made of it. */
+/** Earlier results; stopping an interaction returns what was made. */
 function readFetched(method: string, rest: string, query: string): Endpoint | null {
   const file = method === 'GET' ? FILE.exec(rest)?.[1] : undefined;
   if (file !== undefined) return { ...FETCHED_FILE, resultId: file };
@@ -92,7 +87,7 @@ function readModelCall(rest: string): Endpoint | null {
   return { ...(VERBS.get(verb) ?? UNKNOWN_ENDPOINT), model: { in: 'path', name } };
 }
 
-/** The path behind the version. Files are sent and fetched under roots of their own. */
+/** Uploads and downloads have roots of their own. */
 const VERSIONED = /^(?:\/upload|\/download)?\/v1(?:beta|alpha)?(\/.*?)\/?$/;
 
 const COMPATIBLE = /^\/v1(?:beta)?\/openai\//;
@@ -108,7 +103,7 @@ function readEndpoint({ method, path, query }: RequestLine): Endpoint {
   return readFetched(method, rest, query) ?? readFromTable(RESOURCES, method, rest) ?? UNKNOWN_ENDPOINT;
 }
 
-/** The first segments of version `v1` that no other provider has. */
+/** First segments of `v1` that no other provider has. */
 const OWN_ROOTS: readonly string[] = [
   '/v1/interactions',
   '/v1/tunedModels',
@@ -116,12 +111,11 @@ const OWN_ROOTS: readonly string[] = [
   '/v1/fileSearchStores',
 ];
 
-/** API keys of both kinds, tokens of OAuth, and the short-lived ones for browsers. */
+/** API keys of both kinds, OAuth tokens, and short-lived browser tokens. */
 const CREDENTIAL = /^(?:AIza|AQ\.|ya29\.|auth_tokens\/)/;
 
 const KEY_IN_QUERY = /(?:^|&)key=/;
 
-/** The version is a part of the one segment that names the method. */
 const WEBSOCKET = /^\/ws\/google\.ai\.generativelanguage\.[\w]+\.GenerativeService\.(\w+)$/;
 
 const METHODS: ReadonlyMap<string, WebsocketEndpoint> = new Map([
@@ -139,35 +133,111 @@ function claims({ method, path }: RequestLine): boolean {
   )
     return true;
   if (OWN_ROOTS.some((root) => isAtOrBelow(path, root))) return true;
-  // Reading `/v1/models/ft:model:organisation` is not a call of a verb: other providers have colons in model ids.
+  // `/v1/models/ft:model:organisation` is a read, not a verb: other providers' model ids contain colons.
   const isReading = method === 'GET' || method === 'HEAD' || method === 'DELETE';
   return !isReading && path.startsWith('/v1/') && MODEL_CALL.test(path.slice('/v1'.length));
 }
 
 const VERSIONS: readonly string[] = ['/v1', '/v1beta', '/v1alpha'];
 
-/** Files and websockets have roots of their own in front of the version. */
+/** Files and websockets have roots in front of the version. */
 const WITH_VERSION_IN_FRONT =
   /^\/v1(?:beta|alpha)?(\/(?:up|down)load\/v1(?:beta|alpha)?\/.*|\/ws\/google\.ai\.[\w.]+)$/;
 
-/** The client adds a version to a base address that has one already; the client's own is the one meant. */
+/** When a base address already has a version, the client's own added version is meant. */
 function repairPath(path: string): string | null {
   for (const version of VERSIONS)
     if (VERSIONS.some((own) => path.startsWith(`${version}${own}/`))) return path.slice(version.length);
   const inner = WITH_VERSION_IN_FRONT.exec(path)?.[1];
   if (inner !== undefined) return inner;
-  // The client's own base address ends with a slash, and it adds another.
+  // The client adds a slash to a base address that ends with one.
   if (path.startsWith('//') && WEBSOCKET.test(path.slice(1))) return path.slice(1);
   return MODEL_CALL.test(path) ? `/v1beta${path}` : readUndoubled(path, '/upload');
 }
 
+const SNIPPETS: readonly SnippetTemplate[] = [
+  {
+    id: 'gemini-python',
+    label: 'Google Gen AI SDK, Python',
+    language: 'python',
+    code: `{imports os}
+from google import genai
+from google.genai import types
+
+client = genai.Client(
+    api_key=os.environ["GEMINI_API_KEY"],
+    http_options=types.HttpOptions(
+        base_url="{base}",
+        headers={
+            {headers}
+        },
+    ),
+)
+?{trace}
+
+answer = client.models.generate_content(
+    model="gemini-3.5-flash",
+    contents="Say hello.",
+?    config=types.GenerateContentConfig(
+?        http_options=types.HttpOptions(
+?            headers={
+?                {run headers}
+?            },
+?        ),
+?    ),
+)
+print(answer.text)`,
+    pitfall: 'No version in the base address: this SDK adds it.',
+  },
+  {
+    id: 'gemini-node',
+    label: 'Google Gen AI SDK, Node',
+    language: 'js',
+    code: `import { GoogleGenAI } from "@google/genai";
+
+const genai = new GoogleGenAI({
+  apiKey: process.env.GEMINI_API_KEY,
+  httpOptions: {
+    baseUrl: "{base}",
+    headers: {
+      {headers}
+    },
+  },
+});
+?{trace}
+
+const answer = await genai.models.generateContent({
+  model: "gemini-3.5-flash",
+  contents: "Say hello.",
+?  config: {
+?    httpOptions: {
+?      headers: {
+?        {run headers}
+?      },
+?    },
+?  },
+});
+console.log(answer.text);`,
+    pitfall: 'No version in the base address: this SDK adds it. Its Live API uses WebSocket, which is not relayed.',
+  },
+];
+
 export const gemini = Object.freeze({
   name: 'gemini',
+  displayName: 'Gemini',
+  catalogId: 'google',
+  credential: { header: 'x-goog-api-key', prefix: '', variable: 'GEMINI_API_KEY', isHeaderItsOwn: true },
+  baseVariables: [
+    { name: 'GOOGLE_GEMINI_BASE_URL', path: '' },
+    { name: 'GEMINI_API_BASE', path: '' },
+  ],
+  errorFamily: 'google',
+  opaqueModelId: /^tunedModels\//i,
   origin: () => 'https://generativelanguage.googleapis.com',
+  snippets: SNIPPETS,
   defaultRegion: null,
   ownsHost: (host) => host === 'generativelanguage.googleapis.com',
   credentialForm: CREDENTIAL,
-  credentialHeader: 'x-goog-api-key',
   isOwnClient: ({ query, header }) => header('x-goog-api-key') !== undefined || KEY_IN_QUERY.test(query),
   isOwnSdk: (userAgent) => /^google-genai-sdk\/|^GeminiCLI/.test(userAgent),
   claims,
@@ -176,7 +246,7 @@ export const gemini = Object.freeze({
   endpoint: readEndpoint,
   websocket: ({ path }) => METHODS.get(WEBSOCKET.exec(path)?.[1] ?? '') ?? null,
   asksForUsage: () => false,
-  // None is reliable; the answer's `responseId` is in its body.
+  // No header is reliable; the body has `responseId`.
   requestIdHeaders: [],
   errorTypeHeader: null,
   // The compatible API has OpenAI's clients.

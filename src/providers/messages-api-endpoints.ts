@@ -1,7 +1,4 @@
-/**
- * The endpoints of the API whose main path is `/v1/messages`, whichever host serves it. Each provider says under
- * which prefix it stands.
- */
+/** The endpoints of the API with `/v1/messages`, for every provider that serves it. */
 import {
   batchEndpoint,
   countingEndpoint,
@@ -18,7 +15,7 @@ import type { Endpoint } from './provider.ts';
 const TABLE: EndpointTable = Object.freeze({
   posts: new Map<string, Endpoint>([
     ['/messages', meteredEndpoint('messages', 'messages')],
-    // The answer's `input_tokens` is a forecast and not a usage: this is never metered.
+    // Never metered: the answer's `input_tokens` is a forecast.
     ['/messages/count_tokens', countingEndpoint('messages.count_tokens')],
     ['/messages/batches', { ...batchEndpoint('messages.batches', 'message-batch'), namesResults: true }],
     ['/complete', unmeteredEndpoint('complete')],
@@ -42,22 +39,21 @@ const TABLE: EndpointTable = Object.freeze({
     resourceRow('/tunnels', 'tunnels', 'free'),
     resourceRow('/user_profiles', 'user_profiles', 'free'),
   ],
-  // What costs is a session that is begun or told something, a deployment that runs, a dream.
+  // Beginning or messaging a session, running a deployment and dreaming cost.
   freePosts: /^\/sessions\/[^/]+(?:\/resources(?:\/.*)?)?$|^\/deployments(?:\/[^/]+)?$/,
 });
 
 const FETCHED_RESULTS = fetchedEndpoint('messages.batches', 'message-batch', true);
-/** Its state, and the list of all: free, and each names where the results are. */
+/** A state and the list of all are free and name the results' address. */
 const STATE = Object.freeze({
   ...freeEndpoint('messages.batches'),
-  shape: 'message-batch-state',
+  format: 'message-batch-state',
   namesResults: true,
 } satisfies Endpoint);
 const IS_STATE = /^\/messages\/batches(?:\/[^/]+)?$/;
-/** `GET /messages/batches/{id}/results`; the batch itself has no usage. */
 const RESULTS = /^\/messages\/batches\/([^/]+)\/results$/;
 
-/** `rest` is the path behind `/v1`, e.g. `/messages`; null when this API has no such endpoint. */
+/** `rest` is the path after `/v1`, e.g. `/messages`; null for no such endpoint. */
 export function readMessagesApiEndpoint(method: string, rest: string): Endpoint | null {
   const batchId = method === 'GET' ? RESULTS.exec(rest)?.[1] : undefined;
   if (batchId !== undefined) return { ...FETCHED_RESULTS, resultId: batchId };
@@ -65,7 +61,7 @@ export function readMessagesApiEndpoint(method: string, rest: string): Endpoint 
   return readFromTable(TABLE, method, rest);
 }
 
-/** True for `/messages`, `/messages/batches`, …: what stands behind `/v1` of this API's main resource. */
+/** True for `/messages`, `/messages/batches`, …, without `/v1`. */
 export function isMessagesRoot(path: string): boolean {
   return path === '/messages' || path.startsWith('/messages/');
 }

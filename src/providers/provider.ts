@@ -1,96 +1,146 @@
 /**
- * The contract of a provider. A provider is one frozen object in one file, one fixture folder and one line in
- * `registry.ts`; no other file names it (a test looks). It says where its API lives, which paths are its own, what an
- * endpoint is called and costs, and which shape its answers have. It does not see sockets, bodies of other
- * providers, the database or prices.
+ * The contract of a provider: one frozen object in one file, one fixture folder and one line in `registry.ts`; no other
+ * file names it (a test looks). It is data and small pure functions that also run in a browser: no sockets, database or
+ * prices.
  */
-import type { AwsHost } from '../aws-host.ts';
-import type { ProviderName } from '../call-record.ts';
-import type { SessionName } from '../shapes/session.ts';
-import type { ShapeName } from '../shapes/shape.ts';
 
-/** What a request's line and headers say, before any body is read. */
+import type { AwsHost } from './aws-host.ts';
+import type { SessionName, UsageFormatName } from './format-names.ts';
+
+/** A request's line and headers, before its body. */
 export interface RequestLine {
   readonly method: string;
-  /** The path as received, byte for byte, without the query. */
+  /** As received, without the query. */
   readonly path: string;
-  /** The query as received, without "?"; empty when there is none. */
+  /** As received, without "?". */
   readonly query: string;
-  /** First value of a request header by lower-case name, or undefined. */
+  /** The first value of a header by lower-case name. */
   readonly header: (name: string) => string | undefined;
 }
 
 export interface Endpoint {
-  /** E.g. `chat.completions`, `responses`, `embeddings`, `messages`, `messages.count_tokens`, `generateContent`, `converse`; `unknown`. */
+  /** E.g. `chat.completions`, `messages.count_tokens`, `generateContent`; `unknown`. */
   readonly family: string;
-  readonly shape: ShapeName;
-  /** False when the endpoint costs nothing by itself. */
+  readonly format: UsageFormatName;
   readonly billed: boolean;
-  /**
-   * It fetches a result that an earlier call asked for: it costs nothing by itself, and the first one that hands over
-   * the finished result carries that result's usage.
-   */
+  /** It fetches an earlier call's result, and the first call that returns the finished result carries its usage. */
   readonly fetchesResult?: true;
-  /** The id of that result, where the path has it and the answer does not. */
+  /** The result's id, where the path has it and the answer does not. */
   readonly resultId?: string;
-  /** What the provider bills by the request: its own text, the pictures it asks for, or the documents to be ranked, when the answer reports no tokens. */
+  /** What is billed by the request (its text, pictures or documents) when the answer reports no tokens. */
   readonly countsRequest?: 'characters' | 'pictures' | 'queries';
-  /** Its answer names an address, in `results_url`, where clients fetch results. */
+  /** Its answer's `results_url` is where clients fetch results. */
   readonly namesResults?: true;
   readonly isBatch: boolean;
-  /** Where the model stands. */
   readonly model: { readonly in: 'body' } | { readonly in: 'path'; readonly name: string } | { readonly in: 'nowhere' };
-  /** Whether the answer is a stream: said by the body's `stream`, or by the path. */
+  /** `body`: the body's `stream` decides. */
   readonly streamed: 'body' | boolean;
 }
 
-/** What a websocket handshake opens. */
+/** A program that makes one call, with placeholders for the reader's settings. */
+export interface SnippetTemplate {
+  readonly id: string;
+  readonly label: string;
+  readonly language: 'js' | 'python';
+  /**
+   * `{base}` is the gateway's address. A line `{headers}` stands for the gateway's headers, `{run headers}` for those
+   * of a step, `{imports}` for Python imports, each with its line's indent; `{trace}` declares the run. `?` begins a
+   * line only for a call of a run, `!` one only for others.
+   */
+  readonly code: string;
+  /** This client's most frequent problem. */
+  readonly pitfall: string;
+}
+
 export interface WebsocketEndpoint {
-  /** Of the connection as a whole; its shape is that of a refusal, which comes as an ordinary answer. */
+  /** The connection's endpoint; its format reads a refusal, which is an ordinary answer. */
   readonly endpoint: Endpoint;
-  /** How usage stands in its messages. */
   readonly session: SessionName;
 }
 
-export interface Provider {
-  readonly name: ProviderName;
-  /** The default origin; for regional providers a function of the region. */
+export interface Credential {
+  readonly header: string;
+  /** What precedes it in that header: `Bearer `, or nothing. */
+  readonly prefix: string;
+  /** Its clients' environment variable. */
+  readonly variable: string;
+  /** No other provider reads credentials from this header, so that it identifies the provider. */
+  readonly isHeaderItsOwn?: true;
+}
+
+/** An environment variable from which clients take their base address. */
+export interface BaseVariable {
+  readonly name: string;
+  /** What they expect behind the gateway's address: `/v1`, or nothing. */
+  readonly path: string;
+}
+
+/** Useful lower-case headers that only this provider has and that carry no credential. */
+export interface LoggedHeaders {
+  /** A copy of the call sends these again. */
+  readonly request?: readonly string[];
+  readonly answer?: readonly string[];
+  /** Prefixes of further answer headers. */
+  readonly answerPrefixes?: readonly string[];
+}
+
+/** How its API writes an error: `{"error": {"type"}}`, Anthropic's, Google's `status`, or AWS's exceptions. */
+export type ErrorFamily = 'chat' | 'messages' | 'google' | 'aws';
+
+/** `Name` is the union of the registry's names. */
+export interface Provider<Name extends string = string> {
+  readonly name: Name;
+  readonly displayName: string;
+  readonly catalogId: string;
+  readonly credential: Credential;
+  /** Of its own SDKs and of others that call it. */
+  readonly baseVariables: readonly BaseVariable[];
+  /** Nothing in its clients' requests is sure to tell the provider, so an address must name it. */
+  readonly isNamedInAddress?: true;
+  readonly errorFamily: ErrorFamily;
+  readonly loggedHeaders?: LoggedHeaders;
+  /** Model ids that name the operator's own resources, not the model behind them. */
+  readonly opaqueModelId?: RegExp;
+  /** The Get started page's programs. Absent: another provider's SDK calls it. */
+  readonly snippets?: readonly SnippetTemplate[];
+  /** The default origin, by region for regional providers. */
   readonly origin: (region: string | null) => string;
   readonly defaultRegion: string | null;
-  /** Is this host, in lower case and without a port, one of the provider's own? */
+  /** `host` is in lower case and without a port. */
   readonly ownsHost: (host: string) => boolean;
-  /** What a credential looks like that it gives out and none of the other six does. */
+  /** Credentials that it issues and no other provider does. */
   readonly credentialForm: RegExp;
-  /** A request header, in lower case, that no other of the seven reads a credential from. Absent: none. */
-  readonly credentialHeader?: string;
-  /** Does this request carry, beside its path, what only clients of this provider send? */
+  /** Does this request, apart from its path, show a client of this provider? */
   readonly isOwnClient: (request: RequestLine) => boolean;
-  /** Is that the user agent of an SDK of its own, on a path that it has there? Absent: those are used for others, too. */
+  /** Is this its own SDK's user agent, on a path of its own? Absent: its SDKs are used for others too. */
   readonly isOwnSdk?: (userAgent: string, path: string) => boolean;
-  /** Does this path belong to this provider when no X-Gateway-Provider was sent, and nothing else tells? */
+  /** It claims whatever is left and is asked last. At most one provider does. */
+  readonly claimsTheRest?: true;
+  /** Does the path belong to this provider when nothing else tells? */
   readonly claims: (request: RequestLine) => boolean;
-  /** What a path with a common wrong base (doubled or missing prefix) was meant to be, or null when it is none of them. */
+  /** Repairs a common wrong base (a doubled or missing prefix); null for all other paths. */
   readonly repairPath: (path: string) => string | null;
-  /** The path to send upstream for a path that a client of this provider uses; unchanged when nothing is to be mapped. */
+  /** Maps a client's path to the upstream's. */
   readonly mapPath: (path: string) => string;
-  /** Which endpoint a (mapped, upstream) path is. Never throws; an unknown path is `unknown`, opaque and billed. */
+  /** Takes a mapped path. Never throws; an unknown path is `unknown`, opaque and billed. */
   readonly endpoint: (request: RequestLine) => Endpoint;
-  /** What a websocket handshake on a (mapped, upstream) path opens, or null where there is none. Absent: nowhere. */
+  /** What a handshake on a mapped path opens, or null. */
   readonly websocket?: (request: RequestLine) => WebsocketEndpoint | null;
-  /** True when this endpoint's streams lack usage unless `stream_options.include_usage` is sent. */
+  /** True when its streams lack usage unless `stream_options.include_usage` is sent. */
   readonly asksForUsage: (endpoint: Endpoint) => boolean;
-  /** Its answers do not say on which tier they were served, and the one that was asked for is billed. */
+  /** Answers do not report their tier, and the tier asked for is billed. */
   readonly isTierAsAsked?: true;
-  /** Response headers, lower-case, that carry the provider's request id, best first. */
+  /** What its clients ask without a gateway key, to see what there is: a method and a path. It is no failed call. */
+  readonly probes?: readonly string[];
+  /** Lower-case answer headers with the provider's request id, best first. */
   readonly requestIdHeaders: readonly string[];
-  /** The response header, lower-case, that names the error where the body does not; its value up to the first `:`. */
+  /** The lower-case answer header that names an error, up to its first `:`, where the body does not. */
   readonly errorTypeHeader: string | null;
-  /** Do its clients read `error.code` as a number, on this path? Absent: as a word, as everybody else's. */
+  /** Do clients read `error.code` as a number on this path? Absent: as a word. */
   readonly hasNumericErrors?: (path: string) => boolean;
-  /** The services of AWS's that its clients may sign calls for. Absent: none. */
+  /** AWS services that its clients may sign for. */
   readonly signedServices?: readonly AwsHost['service'][];
-  /** Where data stays that is sent to this host of the provider's, if that may change a price. Absent: nowhere. */
+  /** Where data sent to this host stays, if that may change a price. */
   readonly placeOfHost?: (host: string) => string | null;
-  /** The region that a request is for, from its headers or path, or null. */
   readonly region: (request: RequestLine) => string | null;
 }

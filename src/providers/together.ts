@@ -1,6 +1,4 @@
-/**
- * Together AI: the chat API under `/v1` (and videos under `/v2`), the messages API beside it. Source: docs.together.ai.
- */
+/** Together AI: the chat API under `/v1`, videos under `/v2`, the messages API. Source: docs.together.ai. */
 import { isChatApiRoot, readChatApiEndpoint } from './chat-api-endpoints.ts';
 import {
   batchEndpoint,
@@ -16,12 +14,11 @@ import { isMessagesRoot, readMessagesApiEndpoint } from './messages-api-endpoint
 import { readRest, readUndoubled } from './path-segment.ts';
 import type { Endpoint, Provider, WebsocketEndpoint } from './provider.ts';
 
-/** What is Together's own, behind the version. */
 const OWN = Object.freeze({
   posts: new Map<string, Endpoint>([
     ['/tci/execute', unmeteredEndpoint('tci.execute')],
     ['/rerank', Object.freeze({ ...meteredEndpoint('rerank', 'embeddings'), streamed: false })],
-    // Billed once the files of its results are there, which say nothing of the sum.
+    // Billed once its result files exist, which do not tell the sum.
     ['/batches', batchEndpoint('batches')],
     ['/videos', Object.freeze({ ...meteredEndpoint('videos', 'video-job'), streamed: false })],
   ]),
@@ -43,14 +40,14 @@ const OWN = Object.freeze({
     resourceRow('/supported-models', 'models', 'free'),
     resourceRow('/voices', 'voices', 'free'),
   ],
-  // Of a project, what is deployed is billed by time; so are machines, and not what is said about them.
+  // Deployments and machines are billed by time, not by call.
   freePosts:
     /^\/projects\/(?!.*\/deployments$)|^\/endpoints\/[^/]+\/adapters$|^\/deployments\/secrets$|^\/queue\/(?:cancel|clear)$|\/remediations(?:\/|$)/,
 });
 
 const FETCHED_VIDEO = fetchedEndpoint('videos', 'video-job', false);
 
-/** By the path behind the version. Neither reports what it used. */
+/** By the unversioned path; neither reports usage. */
 const WEBSOCKETS: ReadonlyMap<string, WebsocketEndpoint> = new Map([
   ['/realtime', websocketEndpoint('realtime', 'realtime')],
   ['/audio/speech/websocket', websocketEndpoint('audio.speech.websocket', 'realtime')],
@@ -58,10 +55,18 @@ const WEBSOCKETS: ReadonlyMap<string, WebsocketEndpoint> = new Map([
 
 export const together = Object.freeze({
   name: 'together',
+  displayName: 'Together',
+  catalogId: 'together',
+  credential: { header: 'Authorization', prefix: 'Bearer ', variable: 'TOGETHER_API_KEY' },
+  baseVariables: [
+    { name: 'TOGETHER_BASE_URL', path: '' },
+    { name: 'TOGETHER_AI_API_BASE', path: '/v1' },
+  ],
+  isNamedInAddress: true,
+  errorFamily: 'chat',
   origin: () => 'https://api.together.ai',
   defaultRegion: null,
   ownsHost: (host) => /(?:^|\.)together\.(?:ai|xyz)$/.test(host),
-  // Older keys are 64 hexadecimal digits.
   credentialForm: /^(?:tgp_v1_|[\da-f]{64}$)/,
   isOwnClient: () => false,
   isOwnSdk: (userAgent) => /^(?:Async)?Together\//.test(userAgent),
@@ -77,8 +82,8 @@ export const together = Object.freeze({
     return readFromTable(OWN, method, rest) ?? readChatApiEndpoint(method, rest, query);
   },
   websocket: ({ path }) => WEBSOCKETS.get(readRest(path, '/v1') ?? '') ?? null,
-  // Most of its models put usage into a stream unasked; hiding it there would take away what a direct call shows. The
-  // few that need to be asked are left as they are: their streams are recorded without usage.
+  // Most models report usage in a stream unasked, and hiding it would change what a direct call shows. Streams of the
+  // few others are recorded without usage.
   asksForUsage: () => false,
   requestIdHeaders: ['x-request-id', 'cf-ray'],
   errorTypeHeader: null,

@@ -1,11 +1,10 @@
 /** The head of a provider's answer: as received, and as the client gets it. */
-import { readNominated } from '../wire/hop-by-hop.ts';
-import { isDigest, isTrailerField } from '../wire/trailer-field.ts';
+import { readNominated } from '../formats/wire/hop-by-hop.ts';
+import { isDigest, isTrailerField } from '../formats/wire/trailer-field.ts';
 import type { HeaderName, HeaderNames } from './header-names.ts';
 
 export class AnswerHead {
   readonly status: number;
-  /** Flat, as received. */
   readonly rawHeaders: readonly string[];
   /** What the names in `rawHeaders` mean. */
   readonly names: readonly HeaderName[];
@@ -28,10 +27,7 @@ export class AnswerHead {
   }
 }
 
-/**
- * The provider's headers less those of its hop, and the id of the call's record. `hasTrailers`: trailers may follow, and
- * `Trailer`, which announces them, is passed on like them.
- */
+/** The provider's headers without hop-by-hop ones, plus the record's id. `hasTrailers` lets `Trailer` pass too. */
 export function headersForClient(
   { rawHeaders, names }: AnswerHead,
   requestId: string,
@@ -57,7 +53,7 @@ export function headersForClient(
   return { headers: nominated.length === 0 ? headers : dropNamed(headers, nominated), contentLength };
 }
 
-/** Those that are for the client, as they came. `isEdited`: its bytes are not those that the provider took a digest of. */
+/** The end-to-end trailers. `isEdited`: the body was changed, so the provider's digests no longer hold. */
 export function trailersForClient(
   { rawHeaders, names }: AnswerHead,
   rawTrailers: readonly string[],

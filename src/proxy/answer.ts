@@ -1,71 +1,87 @@
 /**
- * Gives the provider's answer to the client: status, headers and bytes as they come, with back-pressure, a copy to the
- * tap. The last byte is kept back until `release`, so that the call's record can be written before it goes out; and
- * bytes that carry usage or the stream's ending wait for a checkpoint. An answer ends exactly once, in one of the ways
- * of `AnswerEnding`.
+ * Passes the provider's answer to the client as it comes, with back-pressure and a copy to the tap. The last byte waits
+ * for `release`, so that the record is written first; bytes with usage or the stream's ending wait for a checkpoint. An
+ * answer ends exactly once.
  */
-import type { UsageReading } from '../token-usage.ts';
+import type { UsageReader } from '../formats/usage/usage-reader.ts';
+import type { ReportedUsage } from '../vocabulary/token-usage.ts';
 import { type AnswerEnding, isWhole } from './answer-ending.ts';
 import { AnswerHead, dropNamed, headersForClient, trailersForClient } from './answer-head.ts';
-import type { AnswerMeter, AnswerOptions, ClientFilter } from './answer-options.ts';
 import { breakConnection } from './break-connection.ts';
-import { CheckpointPace } from './checkpoint-pace.ts';
+import type { CallContext } from './call-context.ts';
+import type { CallLog } from './call-log.ts';
+import { CheckpointThrottle } from './checkpoint-throttle.ts';
 import type { ClientResponse } from './client-exchange.ts';
 import { ClientShare } from './client-share.ts';
 import { ClientStall } from './client-stall.ts';
-import type { KeyEnd } from './key-end.ts';
+import type { AnswerSummary } from './describe-end.ts';
+import type { Gateway } from './gateway.ts';
+import { isStream, type KeyEnd } from './key-end.ts';
+import { type AnswerEditor, leadHeadersBack } from './lead-back.ts';
+import { refuseRedirect } from './leading-address.ts';
 import { ReadOn } from './read-on.ts';
+import { tapAnswer } from './tap-answer.ts';
 import type { UpstreamCall, UpstreamEvents } from './upstream/upstream.ts';
 import type { UpstreamFailure } from './upstream/upstream-failure.ts';
 
-/** With `on_client_abort=drain`: how long an answer is read on after its client has gone. */
+/** With `on_client_abort=drain`: how long an answer is read after its client has left. */
 const DRAIN_TIMEOUT_MS = 10 * 60_000;
 
 const EMPTY = Buffer.alloc(0);
 
-export class Answer implements UpstreamEvents {
+export interface AnswerOptions {
+  /** The gateway asked for usage, which the client must not see. */
+  readonly isAsked: boolean;
+  /** A websocket's handshake: the answer always ends with its key and is never drained. */
+  readonly isHandshake: boolean;
+}
+
+export class Answer implements UpstreamEvents, AnswerSummary {
   readonly ended: Promise<AnswerEnding>;
+  head: AnswerHead | null = null;
+  responseBytes = 0;
+  connectMs: number | null = null;
+  headersMs: number | null = null;
+  firstByteMs: number | null = null;
+  firstTokenMs: number | null = null;
   readonly #outgoing: ClientResponse;
+  readonly #call: CallContext;
+  readonly #log: CallLog;
+  readonly #gateway: Gateway;
   readonly #options: AnswerOptions;
-  readonly #pace = new CheckpointPace();
+  readonly #throttle = new CheckpointThrottle();
   readonly #stall: ClientStall;
   #resolveEnded: (ending: AnswerEnding) => void = () => {};
   #upstream: UpstreamCall | null = null;
-  #head: AnswerHead | null = null;
-  #meter: AnswerMeter | null = null;
-  #filter: ClientFilter | null = null;
-  #reading: UsageReading | null = null;
+  #reader: UsageReader | null = null;
+  #editor: AnswerEditor | null = null;
+  #reported: ReportedUsage | null = null;
   #ending: AnswerEnding | null = null;
-  #responseBytes = 0;
   #hasDeclaredLength = false;
-  /** Of a body of declared length: what is still to come. Null: the ending is a separate mark. */
+  /** Bytes left of a body of declared length; null when the ending is a separate mark. */
   #remainingBytes: number | null = null;
-  /** The last chunk of a body of declared length. */
   #lastChunk: Buffer | null = null;
-  /** For the client, behind the last byte. */
   #trailers: readonly [string, string][] | null = null;
-  /** Chunks that came while a checkpoint was being written; null when none is. */
+  /** Chunks held while a checkpoint is written; null when none is. */
   #waiting: Buffer[] | null = null;
-  /** What is to happen once that checkpoint is written. */
   #endsAfterCheckpoint: AnswerEnding | null = null;
   readonly #client = new ClientShare();
   #readOn: ReadOn | null = null;
   #isHeadRefused = false;
   #isHeadFlushed = false;
   #drainLimit: NodeJS.Timeout | null = null;
-  #connectMs: number | null = null;
-  #headersMs: number | null = null;
-  #firstByteMs: number | null = null;
-  #firstTokenMs: number | null = null;
 
-  constructor(outgoing: ClientResponse, options: AnswerOptions) {
+  constructor(outgoing: ClientResponse, call: CallContext, log: CallLog, gateway: Gateway, options: AnswerOptions) {
     this.#outgoing = outgoing;
+    this.#call = call;
+    this.#log = log;
+    this.#gateway = gateway;
     this.#options = options;
-    this.#stall = new ClientStall(outgoing, options.stalls);
+    this.#stall = new ClientStall(outgoing, gateway.stalledClients);
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
     });
-    // The client may have gone while its call was written down; then `close` does not come again.
+    // The client may have left while the begin was written; then `close` does not come again.
     if (outgoing.destroyed || outgoing.req.socket.destroyed) this.#onClientClose();
     else outgoing.once('close', () => this.#onClientClose());
   }
@@ -74,108 +90,81 @@ export class Answer implements UpstreamEvents {
     return this.#ending !== null;
   }
 
-  get head(): AnswerHead | null {
-    return this.#head;
+  get reported(): ReportedUsage | null {
+    return this.#reported ?? this.#reader?.reported ?? null;
   }
 
-  get reading(): UsageReading | null {
-    return this.#reading ?? this.#meter?.reading ?? null;
-  }
-
-  get responseBytes(): number {
-    return this.#responseBytes;
-  }
-
-  get connectMs(): number | null {
-    return this.#connectMs;
-  }
-
-  get headersMs(): number | null {
-    return this.#headersMs;
-  }
-
-  get firstByteMs(): number | null {
-    return this.#firstByteMs;
-  }
-
-  /** Monotonic; null while it is there. */
   get clientLeftMs(): number | null {
     return this.#client.leftMs;
   }
 
-  get firstTokenMs(): number | null {
-    return this.#firstTokenMs;
-  }
-
   get keyDigest(): string {
-    return this.#options.keyDigest;
+    return this.#call.key.digest;
   }
 
-  /** Gives the upstream call, for aborts and back-pressure. */
   attach(upstream: UpstreamCall): void {
     this.#upstream = upstream;
-    // Refused before there was anything to abort.
     if (this.#isHeadRefused) upstream.abort();
   }
 
   onConnection(isReused: boolean): void {
-    this.#connectMs = isReused ? null : this.#elapsedMs();
+    this.connectMs = isReused ? null : this.#elapsedMs();
   }
 
   onHead(status: number, reason: string, rawHeaders: string[]): void {
-    this.#headersMs = this.#elapsedMs();
-    const { method, requestId, headerNames, takesTrailers } = this.#options;
-    const head = new AnswerHead(status, rawHeaders, headerNames);
-    const failure = this.#options.refusesHead(head);
+    this.headersMs = this.#elapsedMs();
+    const { arrival, request, route } = this.#call;
+    const head = new AnswerHead(status, rawHeaders, this.#gateway.headerNames);
+    const failure = refuseRedirect(head, route);
     if (failure !== null) {
       this.#isHeadRefused = true;
       this.#cut({ kind: 'no-answer', failure });
       return;
     }
-    const hasBody = method !== 'HEAD' && status !== 204 && status !== 304;
-    // Only chunks can have them, and the client's then are chunks, or frames, too.
-    const hasTrailers = takesTrailers && hasBody && head.header('transfer-encoding') !== null;
-    const { headers, contentLength } = headersForClient(head, requestId, hasTrailers);
-    this.#head = head;
-    const { meter, filter } = this.#options.onHead(head);
-    this.#meter = meter;
-    this.#filter = filter;
+    const hasBody = request.method !== 'HEAD' && status !== 204 && status !== 304;
+    // Only a chunked answer can carry trailers.
+    const hasTrailers = request.takesTrailers && hasBody && head.header('transfer-encoding') !== null;
+    const { headers, contentLength } = headersForClient(head, arrival.id, hasTrailers);
+    this.head = head;
+    const { reader, editor } = tapAnswer(this.#call, head, this.#options.isAsked);
+    this.#reader = reader;
+    this.#editor = editor;
     if (this.#client.hasLeft) return;
-    this.#hasDeclaredLength = contentLength !== null && filter === null;
+    this.#hasDeclaredLength = contentLength !== null && editor === null;
     if (hasBody && this.#hasDeclaredLength && contentLength !== null && contentLength > 0)
       this.#remainingBytes = contentLength;
     const outgoing = this.#outgoing;
     outgoing.sendDate = false;
-    const edited = this.#options.editHeaders?.(headers) ?? headers;
-    outgoing.writeHead(status, reason, filter === null ? edited : dropNamed(edited, ['content-length']));
+    const edited = leadHeadersBack(headers, route);
+    outgoing.writeHead(status, reason, editor === null ? edited : dropNamed(edited, ['content-length']));
+    // Not at once: a small body mostly comes in the same packet and can leave in the same write.
     if (hasBody) setImmediate(flushHead, this);
   }
 
   onData(chunk: Buffer): void {
     if (this.#isHeadRefused) return;
-    this.#responseBytes += chunk.length;
-    this.#firstByteMs ??= this.#elapsedMs();
-    this.#options.copy.push(chunk);
-    const hasNews = this.#meter?.push(chunk) ?? false;
+    this.responseBytes += chunk.length;
+    this.firstByteMs ??= this.#elapsedMs();
+    this.#log.responseCopy.push(chunk);
+    const hasNews = this.#reader?.push(chunk) ?? false;
     if (this.#readOn !== null && !this.#isWorthReading(chunk.length)) {
       this.#cancel(this.#clientGone());
       return;
     }
-    if (this.#meter !== null) this.#client.note(this.#meter.reading);
+    if (this.#reader !== null) this.#client.note(this.#reader.reported);
     if (this.#waiting !== null) {
       this.#waiting.push(chunk);
       return;
     }
-    if (this.#firstTokenMs === null && this.#meter?.sawContent === true) this.#firstTokenMs = this.#elapsedMs();
-    if (hasNews && this.#pace.isDue(this.#meter?.reading ?? null)) this.#holdForCheckpoint(chunk);
+    if (this.firstTokenMs === null && this.#reader?.sawContent === true) this.firstTokenMs = this.#elapsedMs();
+    if (hasNews && this.#throttle.isDue(this.#reader?.reported ?? null)) this.#holdForCheckpoint(chunk);
     else this.#forward(chunk);
   }
 
-  /** Nothing of them is read here, and none is recorded. */
+  /** Trailers are passed on, not metered or logged. */
   onTrailers(rawTrailers: string[]): void {
-    const { takesTrailers, headerNames } = this.#options;
-    if (!takesTrailers || this.#head === null) return;
-    this.#trailers = trailersForClient(this.#head, rawTrailers, headerNames, this.#filter !== null);
+    if (!this.#call.request.takesTrailers || this.head === null) return;
+    this.#trailers = trailersForClient(this.head, rawTrailers, this.#gateway.headerNames, this.#editor !== null);
   }
 
   onEnd(): void {
@@ -183,17 +172,15 @@ export class Answer implements UpstreamEvents {
   }
 
   onFailure(failure: UpstreamFailure): void {
-    this.#finish({ kind: this.#head === null ? 'no-answer' : 'upstream-cut', failure });
+    this.#finish({ kind: this.head === null ? 'no-answer' : 'upstream-cut', failure });
   }
 
-  /**
-   * After `complete`: sends the last byte, and trailers. After any other ending: breaks the connection if it stands.
-   */
+  /** Sends the last byte and trailers of a complete answer; breaks the connection after any other ending. */
   release(): void {
     if (this.#client.hasLeft) return;
     if (this.#ending?.kind !== 'complete') {
       // The head may have come in the same packet as what broke the answer.
-      if (this.#head !== null && !this.#isHeadFlushed) this.#outgoing.write(EMPTY);
+      if (this.head !== null && !this.#isHeadFlushed) this.#outgoing.write(EMPTY);
       breakConnection(this.#outgoing, this.#hasDeclaredLength);
       return;
     }
@@ -202,25 +189,27 @@ export class Answer implements UpstreamEvents {
     else this.#outgoing.end(this.#lastChunk);
   }
 
-  /** The gateway stops: cuts the call. */
   shutDown(): void {
     this.#cut({ kind: 'shutdown' });
   }
 
   endKey(code: KeyEnd): void {
-    if (this.#ending === null && this.#options.endsWithKey(this.#head)) this.#cut({ kind: 'key-ended', code });
+    if (this.#ending === null && this.#endsWithKey()) this.#cut({ kind: 'key-ended', code });
   }
 
-  /**
-   * Not `flushHeaders`, which would write the head as UTF-8; and not before the turn of the loop in which it came is
-   * over, since the body of a small answer mostly comes in the same packet and can leave in the same write.
-   */
+  /** Writes an empty chunk, because `flushHeaders` would encode the head as UTF-8. */
   flushHead(): void {
     if (!this.#isHeadFlushed && this.#ending === null) this.#write(EMPTY);
   }
 
+  /** Streams could go on for hours; other answers are paid for and about to end. */
+  #endsWithKey(): boolean {
+    if (this.#options.isHandshake || this.#gateway.settings.onRevoke === 'cut') return true;
+    return this.head !== null && isStream(this.#call.route, this.head);
+  }
+
   #elapsedMs(): number {
-    return performance.now() - this.#options.arrivedMs;
+    return performance.now() - this.#call.arrival.monotonicMs;
   }
 
   #end(how: AnswerEnding): void {
@@ -229,47 +218,46 @@ export class Answer implements UpstreamEvents {
     this.#stall.end();
     if (this.#drainLimit !== null) clearTimeout(this.#drainLimit);
     this.#readOn?.end();
-    if (this.#meter === null) {
+    if (this.#reader === null) {
       this.#resolveEnded(how);
       return;
     }
-    this.#meter.finish(isWhole(how), (final) => {
-      this.#reading = final;
+    this.#reader.finish(isWhole(how), (final) => {
+      this.#reported = final;
       this.#resolveEnded(how);
     });
   }
 
   #onClientClose(): void {
     if (this.#ending !== null || this.#outgoing.writableFinished) return;
-    this.#client.leave(this.#head !== null);
-    const meter = this.#meter;
-    if (meter === null) {
+    this.#client.leave(this.head !== null);
+    const reader = this.#reader;
+    if (reader === null) {
       this.#cancel(this.#clientGone());
-    } else if (this.#options.drainsOnClientAbort) {
+    } else if (this.#gateway.settings.onClientAbort === 'drain' && !this.#options.isHandshake) {
       this.#drainLimit = setTimeout(() => this.#cancel(this.#clientGone()), DRAIN_TIMEOUT_MS);
-      meter.settle(() => this.#client.settle(meter.reading, !this.#stall.isWaiting));
+      reader.settle(() => this.#client.settle(reader.reported, !this.#stall.isWaiting));
       this.#upstream?.resume();
     } else {
       this.#readOn = new ReadOn(() => this.#cancel(this.#clientGone()));
-      // What it has of an encoded answer is known when the copy is decoded: until then, too, the answer is read on.
-      meter.settle(() => this.#onSettled(meter));
+      // How much of an encoded answer the client has is known only once the copy is decoded.
+      reader.settle(() => this.#onSettled(reader));
     }
   }
 
-  #onSettled(meter: AnswerMeter): void {
+  #onSettled(reader: UsageReader): void {
     if (this.#ending !== null) return;
-    this.#client.settle(meter.reading, !this.#stall.isWaiting);
+    this.#client.settle(reader.reported, !this.#stall.isWaiting);
     if (!this.#client.isServed) {
       this.#cancel(this.#clientGone());
       return;
     }
-    if (meter.reading.terminal) this.#upstream?.expectEnd();
+    if (reader.reported.terminal) this.#upstream?.expectEnd();
     this.#upstream?.resume();
   }
 
-  /** Of what comes after the client has gone. */
   #isWorthReading(bytes: number): boolean {
-    if (this.#meter?.reading.terminal === true) this.#upstream?.expectEnd();
+    if (this.#reader?.reported.terminal === true) this.#upstream?.expectEnd();
     return this.#readOn?.take(bytes) === true;
   }
 
@@ -277,7 +265,7 @@ export class Answer implements UpstreamEvents {
     return this.#client.ending(this.#stall.isGivenUp, isComplete);
   }
 
-  /** Nothing is cut for a client that went with its answer. */
+  /** A client that left with its whole answer is not recorded as cut. */
   #cut(how: AnswerEnding): void {
     this.#cancel(this.#client.hasLeft && this.#client.isServed ? this.#clientGone() : how);
   }
@@ -288,7 +276,7 @@ export class Answer implements UpstreamEvents {
   }
 
   #forward(chunk: Buffer): void {
-    const bytes = this.#filter === null ? chunk : this.#filter.push(chunk);
+    const bytes = this.#editor === null ? chunk : this.#editor.push(chunk);
     if (bytes === null || bytes.length === 0) return;
     if (this.#remainingBytes !== null) {
       this.#remainingBytes -= bytes.length;
@@ -316,7 +304,6 @@ export class Answer implements UpstreamEvents {
     });
   }
 
-  /** Holds this chunk and all that follow until the checkpoint is written. */
   #holdForCheckpoint(chunk: Buffer): void {
     this.#waiting = [chunk];
     this.#upstream?.pause();
@@ -324,10 +311,10 @@ export class Answer implements UpstreamEvents {
   }
 
   #writeCheckpoint(): void {
-    this.#pace.told(this.#meter?.reading ?? null);
-    this.#options.checkpoint(this, () => {
+    this.#throttle.noteWritten(this.#reader?.reported ?? null);
+    this.#log.checkpoint(this, () => {
       // The ending may have come into the held chunks since.
-      if (this.#pace.isEndingNews(this.#meter?.reading ?? null)) {
+      if (this.#throttle.isEndingNews(this.#reader?.reported ?? null)) {
         this.#writeCheckpoint();
         return;
       }
@@ -344,7 +331,7 @@ export class Answer implements UpstreamEvents {
       this.#endsAfterCheckpoint = how;
       return;
     }
-    const rest = this.#filter?.finish() ?? null;
+    const rest = this.#editor?.finish() ?? null;
     if (rest !== null && rest.length > 0) this.#write(rest);
     this.#end(this.#client.hasLeft ? this.#clientGone(how.kind === 'complete') : how);
   }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { KeyEntry } from '../channel.ts';
 import { createGatewayKey, digestKey } from '../keys/gateway-key.ts';
+import type { KeyEntry } from '../vocabulary/channel.ts';
 import { authenticate, type KeyHolder } from './authenticate.ts';
 
 /** The keys of a snapshot, and what was looked up in it. */
@@ -17,13 +17,13 @@ function entry(key: string, change: Partial<KeyEntry> = {}): [string, KeyEntry] 
   const digest = digestKey(key);
   return [
     digest,
-    { ...{ digest, keyId: 1, accountId: 1, revoked: false, expiresAtMs: null, usage: null, bodies: null }, ...change },
+    { digest, keyId: 1, accountId: 1, revoked: false, expiresAtMs: null, usage: null, bodies: null, ...change },
   ];
 }
 
 function outcome(key: string | undefined, holder: KeyHolder, connection: object = {}): string {
   try {
-    return `key ${authenticate(key, holder, connection, 1_000).keyId}`;
+    return `key ${authenticate(key, null, holder, connection, 1_000).keyId}`;
   } catch (error) {
     return error instanceof Error && 'code' in error ? String(error.code) : String(error);
   }

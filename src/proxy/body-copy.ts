@@ -1,15 +1,11 @@
-/**
- * The bounded copy of one body for the log: all of it up to the limit, beyond that its head and its tail. Large chunks
- * are kept as they came; small ones are gathered in blocks, so that a long stream does not keep thousands of buffers
- * alive.
- */
+/** A bounded copy of a body for the log: whole, or head and tail. Small chunks share blocks to save memory. */
 import type { ByteBudget } from './byte-budget.ts';
 
-/** Kept of one body in one direction. */
-export const KEPT_BODY_BYTES = 1024 * 1024;
-const HEAD_BYTES = KEPT_BODY_BYTES / 2;
-const TAIL_BYTES = KEPT_BODY_BYTES / 2;
-/** A chunk of at least this is kept without copying. A smaller one is a slice of a shared block and would keep it alive. */
+/** Stored at most of one body in one direction. */
+export const STORED_BODY_BYTES = 1024 * 1024;
+const HEAD_BYTES = STORED_BODY_BYTES / 2;
+const TAIL_BYTES = STORED_BODY_BYTES / 2;
+/** Larger chunks are kept as they are; smaller ones are slices of a shared block and would keep it alive. */
 const LARGE_CHUNK_BYTES = 4 * 1024;
 const FIRST_BLOCK_BYTES = 4 * 1024;
 const LARGEST_BLOCK_BYTES = 64 * 1024;
@@ -17,12 +13,12 @@ const EMPTY = Buffer.alloc(0);
 
 export class BodyCopy {
   readonly #budget: ByteBudget;
-  /** What is kept of the head, in order; the last one is the block that is being filled, if `#filled` says so. */
+  /** Closed parts of the head, in order. */
   #parts: Buffer[] = [];
   #block: Buffer | null = null;
   #filled = 0;
   #headBytes = 0;
-  /** Allocated at the first byte beyond the head: a ring. */
+  /** A ring buffer, allocated at the first byte beyond the head. */
   #tail: Buffer | null = null;
   #tailBytes = 0;
   #takenBytes = 0;
@@ -37,9 +33,13 @@ export class BodyCopy {
     return this.#totalBytes;
   }
 
-  /** True when memory was short: nothing is kept, although the body was not too large. */
+  /** True when memory was short and the copy was dropped. */
   get isDropped(): boolean {
     return this.#isDropped;
+  }
+
+  get isStored(): boolean {
+    return this.#totalBytes > 0 && !this.#isDropped;
   }
 
   push(chunk: Buffer): void {
@@ -54,7 +54,7 @@ export class BodyCopy {
     }
   }
 
-  /** Head and tail, and how many of the bytes are the head. */
+  /** The kept bytes; the first `headBytes` of them are the head. */
   read(): { readonly bytes: Buffer; readonly headBytes: number } {
     const parts = [...this.#parts];
     if (this.#block !== null) parts.push(this.#block.subarray(0, this.#filled));
@@ -64,7 +64,7 @@ export class BodyCopy {
     return { bytes, headBytes: this.#tailBytes <= TAIL_BYTES ? bytes.length : this.#headBytes };
   }
 
-  /** Gives the memory back; the copy is empty afterwards. */
+  /** Returns the memory to the budget and empties the copy. */
   release(): void {
     if (this.#takenBytes > 0) this.#budget.give(this.#takenBytes);
     this.#takenBytes = 0;
@@ -77,7 +77,7 @@ export class BodyCopy {
 
   #pushHead(chunk: Buffer): void {
     this.#headBytes += chunk.length;
-    // The first one is kept as it came in any case: of a small body it is the only one.
+    // The first chunk is kept as it came: it is the only one of a small body.
     if (chunk.length >= LARGE_CHUNK_BYTES || this.#headBytes === chunk.length) {
       if (!this.#take(chunk.length)) return;
       this.#closeBlock();

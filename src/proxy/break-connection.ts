@@ -1,15 +1,11 @@
-/** The end of an answer that was cut, as its client sees it. */
 import type { ClientResponse } from './client-exchange.ts';
 
-/**
- * Ends a cut answer so that the client cannot take it for a whole one: what was received is flushed, and the connection
- * is closed without the final chunk, or reset where a close would look like an ending (HTTP/1.0, no declared length).
- */
+/** Ends a cut answer visibly: closes without the final chunk, or resets where a close would look like an ending. */
 export function breakConnection(outgoing: ClientResponse, hasDeclaredLength: boolean): void {
   if (outgoing.destroyed) return;
   const { socket } = outgoing;
   if (socket === null) {
-    // Pipelined: it waits for the answers before it. What it holds is written right after it gets the socket.
+    // A pipelined answer has no socket yet; what it holds is written right after it gets one.
     outgoing.once('socket', () => process.nextTick(breakConnection, outgoing, hasDeclaredLength));
     return;
   }

@@ -1,6 +1,6 @@
-/** A shared bound on bytes held in memory by many calls together. Who cannot take goes on without holding. */
+/** A shared bound on the bytes that all calls together hold in memory. */
 export interface ByteBudget {
-  /** False when the limit would be passed; nothing is taken then. */
+  /** Returns false and takes nothing when the limit would be passed. */
   take(bytes: number): boolean;
   give(bytes: number): void;
 }

@@ -1,19 +1,12 @@
-/**
- * The id of a call: a UUIDv7 (RFC 9562 5.7) made on arrival, ascending within a process also when the clock steps back
- * a little, as time synchronisation makes it do.
- * Random bytes are drawn for many ids at once; that is the only reason why this is not `uuid.v7()` without arguments.
- */
+/** The id of a call: a UUIDv7 (RFC 9562 5.7), ascending within a process even when the clock steps back a little. */
 import { randomFillSync } from 'node:crypto';
 import { v7 } from 'uuid';
 
 const RANDOM_BYTES = 16;
 const IDS_PER_DRAW = 256;
-/** The sequence within a millisecond has 32 bits; it starts in the lower half, so that it cannot run over. */
+/** The 32-bit sequence of a millisecond starts in the lower half, so that it cannot overflow. */
 const FIRST_SEQUENCE_MASK = 0x7fffffff;
-/**
- * A clock that steps back further was wrong before: ids follow it, or calls would be logged under a day that is not
- * theirs until the clock has caught up. They stay unique by their random bits.
- */
+/** After a larger step back the clock was wrong before, and ids follow it. Random bits keep them unique. */
 const FOLLOWED_STEP_MS = 10_000;
 
 export interface CallId {

@@ -1,16 +1,14 @@
-/**
- * What the client has of its answer, by what was written to it; and how the call ended for it when it goes. It may go
- * with all it wanted: many a program stops reading at the last event of a stream, or at its finish reason.
- */
-import type { ClosedBefore } from '../call-record.ts';
-import { isAnswered } from '../shapes/reading.ts';
-import type { UsageReading } from '../token-usage.ts';
+/** What was written to the client, and how the call ended for it. Many clients leave satisfied before the end. */
+
+import { isAnswered } from '../formats/usage/reported-usage.ts';
+import type { ClosedBefore } from '../vocabulary/call-record.ts';
+import type { ReportedUsage } from '../vocabulary/token-usage.ts';
 import type { AnswerEnding } from './answer-ending.ts';
 import type { ClientResponse } from './client-exchange.ts';
 
 export class ClientShare {
   #hasBody = false;
-  /** What came so far has all that a reader waits for; and that has left. */
+  /** The bytes so far hold everything a reader waits for; `#isServed` once they have left. */
   #hasAnswer = false;
   #isServed = false;
   #leftMs: number | null = null;
@@ -20,22 +18,21 @@ export class ClientShare {
     return this.#leftMs !== null;
   }
 
-  /** Monotonic; null while it is there. */
   get leftMs(): number | null {
     return this.#leftMs;
   }
 
-  /** It had all it wanted when it went, or has it now. */
+  /** The client had everything it wanted when it left, or has it now. */
   get isServed(): boolean {
     return this.#isServed;
   }
 
-  /** Says what was read, before it is written. */
-  note(reading: UsageReading): void {
-    if (!this.#hasAnswer) this.#hasAnswer = reading.terminal || isAnswered(reading);
+  /** Takes what was read, before those bytes are written. */
+  note(reported: ReportedUsage): void {
+    if (!this.#hasAnswer) this.#hasAnswer = reported.terminal || isAnswered(reported);
   }
 
-  /** False when the client is slow to take what is written. */
+  /** Returns false when the client reads slowly. */
   write(outgoing: ClientResponse, bytes: Buffer): boolean {
     if (bytes.length > 0) this.#hasBody = true;
     if (this.#isServed || !this.#hasAnswer) return outgoing.write(bytes);
@@ -49,14 +46,14 @@ export class ClientShare {
     this.#before = !hasHead ? 'head' : this.#hasBody ? 'end' : 'first_byte';
   }
 
-  /** All of an encoded answer that it was sent is read at last; `hadTakenAll`: none of it was left to be taken. */
-  settle(reading: UsageReading, hadTakenAll: boolean): void {
+  /** Called when an encoded answer is decoded at last; `hadTakenAll`: nothing written was left unread. */
+  settle(reported: ReportedUsage, hadTakenAll: boolean): void {
     if (this.#hasAnswer || !hadTakenAll) return;
-    this.note(reading);
+    this.note(reported);
     this.#isServed = this.#hasAnswer;
   }
 
-  /** Once it has left. `isComplete`: the rest of the answer was read. */
+  /** Call after `leave`. `isComplete`: the rest of the answer was read. */
   ending(isStalled: boolean, isComplete: boolean): AnswerEnding {
     return this.#isServed
       ? { kind: 'delivered', isComplete }

@@ -1,11 +1,7 @@
-/**
- * The wait for a client that takes nothing of its answer at the moment, and its end: one that takes nothing for too
- * long is given up. One object for all waits of an answer, since a slow client is waited for at every chunk.
- */
+/** The wait for a client that stopped reading, which is given up after a limit. One object serves a whole answer. */
 import type { ClientResponse } from './client-exchange.ts';
 import type { IdleSweep, IdleWait } from './idle-sweep.ts';
 
-/** A client that takes nothing for this long, while there is something to take, is given up. */
 export const STALL_TIMEOUT_MS = 10 * 60_000;
 export const STALL_SWEEP_MS = 5_000;
 

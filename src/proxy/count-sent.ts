@@ -1,30 +1,26 @@
-/**
- * Counts what a request sent or asked for, for the endpoints that are billed by it and whose answers do not report it.
- * Only what is plainly there is counted; the answer's own report, where there is one, is what counts.
- */
+/** Counts what a request sent, for endpoints billed by it whose answers do not report it. */
+
+import { type AskedLifetime, readAskedLifetime } from '../formats/usage/asked-lifetime.ts';
+import { parseJson } from '../formats/usage/read-json.ts';
+import { createSentPictures } from '../formats/usage/sent-pictures.ts';
+import { createSentQueries } from '../formats/usage/sent-queries.ts';
+import { isIdentity } from '../formats/wire/content-encoding.ts';
+import { scanTopLevel, type TopLevelScan } from '../formats/wire/json-top-level.ts';
+import { readBoundary, readMultipartFields } from '../formats/wire/multipart-fields.ts';
 import type { Endpoint } from '../providers/provider.ts';
-import { type AskedLifetime, readAskedLifetime } from '../shapes/asked-lifetime.ts';
-import { parseJson } from '../shapes/json-reading.ts';
-import { createSentPictures } from '../shapes/sent-pictures.ts';
-import { createSentQueries } from '../shapes/sent-queries.ts';
-import type { TokenUsage } from '../token-usage.ts';
-import { isIdentity } from '../wire/content-encoding.ts';
-import { scanTopLevel, type TopLevelScan } from '../wire/json-top-level.ts';
-import { readBoundary, readMultipartFields } from '../wire/multipart-fields.ts';
-import type { AcceptedRequest } from './accept.ts';
+import type { TokenUsage } from '../vocabulary/token-usage.ts';
 import type { BodyCopy } from './body-copy.ts';
 import type { ReceivedBody } from './receive-body.ts';
+import type { ValidRequest } from './validate-request.ts';
 
-/** Pictures that come as a stream are of models that are billed by the token: a stream that was cut says nothing. */
+/** Models that stream pictures are billed by the token, so a cut stream says nothing here. */
 const STREAM = 'stream';
 const PICTURE_NAMES = ['n', 'size', 'quality', STREAM] as const;
 
-/**
- * Null when the endpoint is not billed so, or it cannot be seen: a body that is encoded, too large, or not of the form.
- */
+/** Null when the endpoint is not billed so, or the body is encoded, too large, or of another form. */
 export function countSent(
   endpoint: Endpoint,
-  request: AcceptedRequest,
+  request: ValidRequest,
   received: ReceivedBody,
   copy: BodyCopy,
 ): TokenUsage | null {
@@ -41,15 +37,15 @@ export function countSent(
   }
 }
 
-/** For how long it asked its prompt to be cached. */
-export function readSentLifetime(request: AcceptedRequest, received: ReceivedBody, copy: BodyCopy): AskedLifetime {
+/** How long the request asked its prompt to be cached. */
+export function readSentLifetime(request: ValidRequest, received: ReceivedBody, copy: BodyCopy): AskedLifetime {
   if (received.kind === 'none') return 'default';
   const bytes = readWhole(request, received, copy);
   return bytes === null ? 'unknown' : readAskedLifetime(bytes);
 }
 
-/** Of a body that was passed on as it came, its copy if that has all of it: what is not seen may be in the rest. */
-function readWhole(request: AcceptedRequest, received: ReceivedBody, copy: BodyCopy): Buffer | null {
+/** The body, or its copy when that is complete: what is not seen may be in the rest. */
+function readWhole(request: ValidRequest, received: ReceivedBody, copy: BodyCopy): Buffer | null {
   if (!isIdentity(request.header('content-encoding') ?? null)) return null;
   if (received.kind === 'held') return received.bytes;
   if (received.kind !== 'streamed' || copy.isDropped) return null;
@@ -57,7 +53,7 @@ function readWhole(request: AcceptedRequest, received: ReceivedBody, copy: BodyC
   return bytes.length === copy.totalBytes ? bytes : null;
 }
 
-/** Null when the whole is not one JSON object with each of them at most once. */
+/** Null unless the body is one JSON object with each member at most once. */
 function scanWhole(bytes: Buffer, wanted: readonly string[]): TopLevelScan['members'] | null {
   const { state, members, duplicates } = scanTopLevel(bytes, wanted);
   return state === 'complete' && duplicates.length === 0 ? members : null;
@@ -70,7 +66,7 @@ function countCharacters(bytes: Buffer): TokenUsage | null {
   return { classes: { input_characters: characters }, reasoning: null, native: { input_characters: characters } };
 }
 
-/** A character outside the basic plane is two code units and one character. */
+/** Characters outside the basic plane are two code units each. */
 function countCodePoints(text: string): number {
   let count = 0;
   for (const _character of text) count += 1;
@@ -88,7 +84,7 @@ function countPictures(bytes: Buffer, contentType: string | null): TokenUsage | 
   if (members === null || members.get(STREAM)?.scalar === true) return null;
   const [n, size, quality] = PICTURE_NAMES.map((name) => {
     const member = members.get(name);
-    // A list or an object is there, and says nothing.
+    // A list or an object is present but states no value.
     return member === undefined || member.scalar !== undefined ? member?.scalar : false;
   });
   return createSentPictures({ n, size, quality });

@@ -1,27 +1,26 @@
-/** The other ways in which an error may repeat a credential: encoded, within something that is encoded, or masked. */
-import type { Span } from '../wire/text-search.ts';
+/** Other ways in which an error may repeat a credential: encoded, nested in something encoded, or masked. */
+import type { Span } from '../formats/wire/text-search.ts';
 
 const MIN_ENCODED_CHARS = 8;
-/** Base64 takes three bytes at a time: where a text begins within them decides how it is written. */
+/** Base64 takes three bytes at a time, so a text's offset among them decides its encoding. */
 const ALIGNMENTS = [0, 1, 2] as const;
-/** Of the two digits of each byte: in an address, in one within another, in JSON, in source text, in HTML, and as a dump shows them. */
+/** How a byte's hex digits are written: in an address, in a nested one, in JSON, source text, HTML, and dumps. */
 const BY_BYTE = ['%$&', '%25$&', '\\u00$&', '\\\\u00$&', '\\x$&', '\\\\x$&', '&#x$&;', '$&:', '$& '] as const;
-/** Between the numbers of bytes: in HTML, and in a list. */
+/** Around each byte's number: in HTML, and in a list. */
 const BY_NUMBER = [
   ['&#', ';'],
   ['', ','],
   ['', ', '],
 ] as const;
-/** What stands for the part that is not shown. */
 const MASK =
   /[*•·…#_-]{3,}|[*•·…]{2}|\.{3,}|…|[xX]{4,}|[[<({](?:redacted|hidden|masked|filtered|removed|secret|truncated)[\])}>]|(?:\\u2022|\\u2026|\u00e2\u0080\u00a2|\u00e2\u0080\u00a6)+/gi;
-/** Of the beginning and of the end of a credential that is masked; less of both is in any text. */
+/** A masked credential must show this much of its ends; any text matches less by chance. */
 const MIN_SHOWN = { head: 2, tail: 2, headAlone: 6, tailAlone: 4 } as const;
 const MAX_SHOWN_CHARS = 64;
-/** Of one text; an error has one or two. */
+/** Bounds the work for one text; an error has one or two masks. */
 const MAX_MASKS = 1_000;
 
-/** As base64 and base64url, alone or as a part of a longer text that is encoded, and byte by byte. */
+/** Base64 and base64url, alone or within a longer encoded text, and the byte-wise forms. */
 export function listEncodings(text: string): readonly string[] {
   const bytes = Buffer.from(text, 'latin1');
   const hex = bytes.toString('hex');
@@ -29,7 +28,7 @@ export function listEncodings(text: string): readonly string[] {
     const base64 = Buffer.concat([Buffer.alloc(before), bytes])
       .toString('base64')
       .replace(/=+$/, '');
-    // The first and the last character also carry bits of what stands beside the text.
+    // The outer characters also carry bits of the neighbouring bytes.
     const from = Math.ceil((before * 8) / 6);
     const own = base64.slice(from, Math.floor(((before + bytes.length) * 8) / 6));
     return [own, own.replaceAll('+', '-').replaceAll('/', '_'), own.replaceAll('/', '\\/')];
@@ -39,7 +38,7 @@ export function listEncodings(text: string): readonly string[] {
   return [...encoded, ...pairs, ...decimals].filter((one) => one.length >= MIN_ENCODED_CHARS);
 }
 
-/** Where a credential stands with its middle masked, `sk-ab***wxyz`: what of it is shown, and the mask. */
+/** Spans of credentials with a masked middle, `sk-ab***wxyz`, mask included. */
 export function listMasked(text: string, credentials: readonly string[]): readonly Span[] {
   const spans: Span[] = [];
   let masks = 0;

@@ -1,19 +1,15 @@
-/**
- * The parts of a credential that an error shows without saying so: in other letters, without its beginning, broken over
- * lines, its first or last characters. A run of characters counts that stands in the credential too and that no
- * sentence has by chance.
- */
-import type { Span } from '../wire/text-search.ts';
+/** Finds fragments of a credential in an error: runs that occur in the credential and in no sentence by chance. */
+import type { Span } from '../formats/wire/text-search.ts';
 
-/** Eight of random letters and digits stand in no other text. */
+/** Eight random characters occur in no other text. */
 const RUN_CHARS = 8;
-/** Two characters of one byte each: most places of a text are passed by with one look. */
+/** One table of byte pairs rules out most positions with one look. */
 const PAIRS = 1 << 16;
-/** What all keys of a kind begin with, and what errors say of them: `sk-ant-api03-`. */
+/** The prefix shared by all keys of a kind, `sk-ant-api03-`, which errors may mention. */
 const COMMON_BEGINNING = /^(?:[a-z]{2,10}[-_]){1,3}(?:[a-z]{1,4}\d{1,2}[-_])?/;
-/** Words of a sentence are of small letters, or of capitals. */
+/** Words of a sentence have no digits and no mixed case. */
 const RANDOM = /\d|[a-z].*[A-Z]|[A-Z].*[a-z]/;
-/** Of all credentials together; a longer token is found by its first ones. */
+/** Bounds the runs of all credentials together; a longer token is found by its first ones. */
 const MAX_RUNS = 4_096;
 
 interface Runs {
@@ -41,12 +37,20 @@ function listRuns(credentials: readonly string[]): Runs {
   return { texts, pairs };
 }
 
-/** A character of `text` is a byte. In order; none within another. */
-export function listParts(text: string, credentials: readonly string[]): readonly Span[] {
-  const { texts, pairs } = listRuns(credentials);
+/** For all texts of one error: making the tables takes longer than looking through most of them. */
+export function createPartSearch(credentials: readonly string[]): (text: string) => readonly Span[] {
+  let runs: Runs | null = null;
+  return (text) => {
+    runs ??= listRuns(credentials);
+    return findRuns(text, runs);
+  };
+}
+
+/** `text` has one byte a character. The spans are in order and do not overlap. */
+function findRuns(text: string, { texts, pairs }: Runs): readonly Span[] {
   const spans: Span[] = [];
   if (texts.size === 0) return spans;
-  // Bytes beyond ASCII stay as they are: some become two characters.
+  // Only ASCII: other characters may become two when lowered.
   const lower = text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
   let from = -1;
   let to = -1;

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
-import { GatewayError } from '../errors.ts';
-import type { AcceptedRequest } from './accept.ts';
+import { GatewayError } from '../vocabulary/errors.ts';
+import { ClientNames } from './client-names.ts';
 import { splitGatewayHeaders } from './gateway-headers.ts';
 import { HeaderNames } from './header-names.ts';
+import type { ValidRequest } from './validate-request.ts';
 
 function split(rawHeaders: string[], nominated: string[] = [], { isBehindProxy = false, query = '' } = {}) {
   const headerNames = new HeaderNames();
-  const request: AcceptedRequest = {
+  const request: ValidRequest = {
     method: 'POST',
     path: '/',
     query,
@@ -18,12 +19,13 @@ function split(rawHeaders: string[], nominated: string[] = [], { isBehindProxy =
     hasQuery: false,
     expectsContinue: false,
     takesTrailers: false,
+    addressToken: null,
     header: (lower) => {
       const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === lower);
       return at === -1 ? undefined : rawHeaders[at + 1];
     },
   };
-  return splitGatewayHeaders(request, isBehindProxy);
+  return splitGatewayHeaders(request, isBehindProxy, new ClientNames());
 }
 
 /** As node:http shows the bytes of a UTF-8 value. */
@@ -170,14 +172,12 @@ test('what a trusted proxy has told does not go on, but for what the client itse
   expect(split(told).forwarded).toEqual(told);
   expect(split(told, [], { isBehindProxy: true }).forwarded).toEqual(['Accept', '*/*']);
   const inHeader = [...signature('accept;host;x-forwarded-for'), ...told];
-  expect(split(inHeader, [], { isBehindProxy: true }).forwarded).toEqual([
-    ...inHeader.slice(0, 4),
-    ...['Accept', '*/*'],
-  ]);
+  expect(split(inHeader, [], { isBehindProxy: true }).forwarded).toEqual([...inHeader.slice(0, 4), 'Accept', '*/*']);
   const query = 'X-Amz-SignedHeaders=host%3Bvia&X-Amz-Signature=0';
   expect(split(told, [], { isBehindProxy: true, query }).forwarded).toEqual(['Via', '1.1 front', 'Accept', '*/*']);
   expect(split([...signature('host'), ...told], [], { isBehindProxy: true }).forwarded).toEqual([
     ...signature('host'),
-    ...['Accept', '*/*'],
+    'Accept',
+    '*/*',
   ]);
 });

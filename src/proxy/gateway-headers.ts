@@ -1,18 +1,16 @@
-/**
- * Splits a request's headers in one pass: what the gateway reads (reserved `X-Gateway-*`), what becomes metadata (all
- * other `X-Gateway-*`), what the log keeps (an allow-list), and what goes on to the provider, unchanged.
- */
+/** Splits a request's headers in one pass: gateway headers, metadata, logged headers, and forwarded ones. */
 import { createHash } from 'node:crypto';
-import { GatewayError } from '../errors.ts';
-import type { CallFlag } from '../token-usage.ts';
-import { decodePercent } from '../wire/percent-decoding.ts';
-import { hideSecretForms } from '../wire/secret-form.ts';
-import type { AcceptedRequest } from './accept.ts';
-import { readClientSignature } from './aws/client-signature.ts';
-import { readClientName } from './client-name.ts';
-import { hideSent, listSent } from './hide-sent.ts';
+import type { AgentOfCall } from '../clients/client.ts';
+import { decodePercent } from '../formats/wire/percent-decoding.ts';
+import { hasSecretForm, hideSecretForms } from '../formats/wire/secret-form.ts';
+import { GatewayError } from '../vocabulary/errors.ts';
+import type { CallFlag } from '../vocabulary/token-usage.ts';
+import { type ClientNames, decodeHeaderText } from './client-names.ts';
+import { RESERVED_FIELDS, type ReservedField } from './header-names.ts';
+import { addSent, redactSent } from './redact-sent.ts';
+import { RequestSecrets } from './request-secrets.ts';
+import type { ValidRequest } from './validate-request.ts';
 
-/** Of `X-Gateway-`. */
 const PREFIX_CHARS = 10;
 const MAX_RESERVED_CHARS = 256;
 const MAX_TRACE_ID_BYTES = 512;
@@ -20,7 +18,7 @@ const KEPT_TRACE_ID_BYTES = 440;
 const MAX_SPAN_PATH_BYTES = 8 * 1024;
 const MAX_SPAN_NAME_BYTES = 1024;
 const MAX_CLIENT_BYTES = 128;
-const MAX_METADATA_KEYS = 64;
+export const MAX_METADATA_KEYS = 64;
 const MAX_METADATA_VALUE_BYTES = 4 * 1024;
 const MAX_METADATA_BYTES = 16 * 1024;
 
@@ -29,34 +27,44 @@ export interface GatewayHeaders {
   readonly provider: string | undefined;
   readonly providerAlias: string | null;
   readonly client: string | null;
+  /** What a known client says of its session and agent; null for all others. */
+  readonly agent: AgentOfCall | null;
   readonly traceId: string | null;
   readonly spanPath: string | null;
   readonly spanName: string | null;
   readonly metadata: readonly (readonly [string, string])[];
   readonly flags: readonly CallFlag[];
-  /**
-   * What goes to the provider: a flat array as received, less this hop's headers, `Host`, `Content-Length` and what a
-   * trusted proxy has told.
-   */
+  /** Flat, as received, without hop-by-hop headers, `Host`, `Content-Length` and a trusted proxy's headers. */
   readonly forwarded: readonly string[];
-  readonly kept: readonly (readonly [string, string])[];
-  /** There is a header by which proxies say whom they have at their other end. */
+  readonly loggedHeaders: readonly (readonly [string, string])[];
+  /** A header is present in which proxies name their client. */
   readonly isToldByProxy: boolean;
-  /** The credentials among them, to be hidden in what the log keeps. */
+  /** Credentials in the headers, to be hidden in the log. */
   readonly sent: readonly string[];
+  readonly secrets: RequestSecrets;
 }
 
-/** `isBehindProxy`: a trusted proxy has sent it on. */
-export function splitGatewayHeaders(request: AcceptedRequest, isBehindProxy: boolean): GatewayHeaders {
-  const { rawHeaders: raw, names, nominated } = request;
+/**
+ * `isBehindProxy`: a trusted proxy forwarded the request. `secrets`: the request's, where they are known already. Throws
+ * `header_repeated` and `header_malformed`.
+ */
+export function splitGatewayHeaders(
+  request: ValidRequest,
+  isBehindProxy: boolean,
+  clientNames: ClientNames,
+  secrets = new RequestSecrets(request),
+): GatewayHeaders {
+  const { rawHeaders: raw, names, nominated, addressToken } = request;
   const forwarded: string[] = [];
-  const kept: [string, string][] = [];
-  // All there from the start: an object that grows by names that are looked up is slow to read.
+  const logged: [string, string][] = [];
+  // All fields exist from the start: an object that grows by looked-up names is slow to read.
   const reserved: Reserved = { ...NONE_RESERVED };
   const metadata: [string, string][] = [];
   let metadataBytes = 0;
   let userAgent: string | undefined;
   const flags: CallFlag[] = [];
+  const sent: string[] = [];
+  if (addressToken !== null) addSent(sent, addressToken.text);
   let isToldByProxy = false;
 
   for (let index = 0; index < names.length; index += 1) {
@@ -64,8 +72,14 @@ export function splitGatewayHeaders(request: AcceptedRequest, isBehindProxy: boo
     const name = raw[index * 2] ?? '';
     const value = raw[index * 2 + 1] ?? '';
     if (meaning === undefined) continue;
+    if (meaning.isSecret) addSent(sent, value);
+    if (meaning.isMisspelt) {
+      addFlag(flags, 'header_misspelt');
+      // The name alone tells the slip, and the value may be a key.
+      if (!meaning.isKeptOfRequest) logged.push([meaning.lower, '***']);
+    }
     if (meaning.isKeptOfRequest) {
-      kept.push([meaning.lower, value]);
+      logged.push([meaning.lower, value]);
       if (meaning.lower === 'user-agent') userAgent = value;
     }
     switch (meaning.use) {
@@ -73,8 +87,10 @@ export function splitGatewayHeaders(request: AcceptedRequest, isBehindProxy: boo
         if (nominated.length > 0 && nominated.includes(meaning.lower)) break;
         if (meaning.isToldByProxy) {
           isToldByProxy = true;
-          if (isBehindProxy && !isSignedByClient(request, meaning.lower)) break;
+          if (isBehindProxy && !isSignedByClient(secrets, meaning.lower)) break;
         }
+        // Such as the `Referer` of a page.
+        if (addressToken !== null && value.includes(addressToken.text)) break;
         forwarded.push(name, value);
         break;
       case 'hop':
@@ -87,7 +103,7 @@ export function splitGatewayHeaders(request: AcceptedRequest, isBehindProxy: boo
           metadataBytes = addMetadata(
             metadata,
             name.slice(PREFIX_CHARS),
-            decodeExtended(decodeValue(value)),
+            decodeExtended(decodeHeaderText(value)),
             metadataBytes,
             flags,
           );
@@ -96,38 +112,51 @@ export function splitGatewayHeaders(request: AcceptedRequest, isBehindProxy: boo
     }
   }
 
-  const sent = listSent(request);
-  for (const entry of kept) entry[1] = hideSent(entry[1], sent);
+  for (const entry of logged) entry[1] = redactSent(entry[1], sent);
+  const named = clientNames.read(userAgent, request.header);
   return {
     key: reserved.key,
-    provider: readReserved(reserved.provider) ?? undefined,
-    // A label where no alias is configured, and then kept.
+    provider: readReserved(reserved.provider) ?? addressToken?.provider,
+    // Without configured aliases it is only a label, and logged.
     providerAlias: hideIn(readReserved(reserved.providerAlias), sent),
-    client: hideIn(cut(readText(reserved.client) ?? readClientName(userAgent), MAX_CLIENT_BYTES), sent),
+    client: readClient(reserved.client, named.name, sent),
+    agent: withoutSecrets(named.client?.readAgent(request.header) ?? null, sent),
     traceId: readTraceId(reserved.traceId, flags),
     spanPath: cutSpan(readText(reserved.spanPath), MAX_SPAN_PATH_BYTES, flags),
     spanName: cutSpan(decodeName(reserved.spanName), MAX_SPAN_NAME_BYTES, flags),
     metadata,
     flags,
     forwarded,
-    kept,
+    loggedHeaders: logged,
     isToldByProxy,
     sent,
+    secrets,
   };
 }
 
-/** Without it the client's signature for AWS would not hold; and then it is the client's own. */
-function isSignedByClient(request: AcceptedRequest, lower: string): boolean {
-  return readClientSignature(request)?.signedHeaders.includes(lower) === true;
+/** A header covered by the client's AWS signature must be forwarded, or the signature fails. */
+function isSignedByClient({ clientSignature }: RequestSecrets, lower: string): boolean {
+  return clientSignature?.signedHeaders.includes(lower) === true;
 }
 
 function hideIn(text: string | null, sent: readonly string[]): string | null {
-  return text === null ? null : hideSent(hideSecretForms(text), sent);
+  return text === null ? null : redactSent(hideSecretForms(text), sent);
 }
 
-type Field = 'key' | 'provider' | 'providerAlias' | 'client' | 'traceId' | 'spanPath' | 'spanName';
+/** An agent whose ids hold a credential is none. */
+function withoutSecrets(agent: AgentOfCall | null, sent: readonly string[]): AgentOfCall | null {
+  if (agent === null) return null;
+  const ids = [agent.session, agent.turn ?? '', ...agent.agents];
+  return ids.some((id) => hasSecretForm(id) || sent.some((secret) => id.includes(secret))) ? null : agent;
+}
 
-type Reserved = Record<Field, string | undefined>;
+function readClient(header: string | undefined, known: string | null, sent: readonly string[]): string | null {
+  const text = readText(header);
+  const name = cut(text === null ? known : hideSecretForms(text), MAX_CLIENT_BYTES);
+  return name === null ? null : redactSent(name, sent);
+}
+
+type Reserved = Record<ReservedField, string | undefined>;
 
 const NONE_RESERVED: Readonly<Reserved> = {
   key: undefined,
@@ -139,25 +168,15 @@ const NONE_RESERVED: Readonly<Reserved> = {
   spanName: undefined,
 };
 
-const FIELDS: ReadonlyMap<string, Field> = new Map([
-  ['x-gateway-key', 'key'],
-  ['x-gateway-provider', 'provider'],
-  ['x-gateway-provider-alias', 'providerAlias'],
-  ['x-gateway-client', 'client'],
-  ['x-gateway-trace-id', 'traceId'],
-  ['x-gateway-span-path', 'spanPath'],
-  ['x-gateway-span-name', 'spanName'],
-]);
-
-/** One rule for all of them: an empty one was not sent, and two leave open which is meant. */
+/** Empty headers count as absent; a repeated one is ambiguous and refused. */
 function takeReserved(reserved: Reserved, lower: string, value: string): void {
-  const field = FIELDS.get(lower);
+  const field = RESERVED_FIELDS.get(lower);
   if (field === undefined || value.trim() === '') return;
   if (reserved[field] !== undefined) throw new GatewayError('header_repeated');
   reserved[field] = value;
 }
 
-function addFlag(flags: CallFlag[], flag: CallFlag): void {
+export function addFlag(flags: CallFlag[], flag: CallFlag): void {
   if (!flags.includes(flag)) flags.push(flag);
 }
 
@@ -170,25 +189,16 @@ function readReserved(value: string | undefined): string | null {
   return trimmed;
 }
 
-/** Header bytes come as Latin-1; they are UTF-8 when they can be, else what they seem. */
-function decodeValue(value: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the test is for bytes beyond ASCII.
-  if (/^[\x00-\x7f]*$/.test(value)) return value;
-  const bytes = Buffer.from(value, 'latin1');
-  const text = bytes.toString('utf8');
-  return text.includes('\ufffd') ? value : text;
-}
-
-/** Clients that can send ASCII only write it as a step of the path is written: `Pr%C3%BCfung`. */
+/** Clients limited to ASCII percent-encode a name: `Pr%C3%BCfung`. */
 function decodeName(value: string | undefined): string | null {
   const text = readText(value);
   return text?.includes('%') === true ? withoutNul(text, decodePercent(text)) : text;
 }
 
-/** Charset, language, value (RFC 8187 3.2.1): what such clients write for a value beyond ASCII. */
+/** RFC 8187 3.2.1: how clients limited to ASCII encode a metadata value. */
 const EXTENDED = /^utf-8'[\w-]*'((?:%[\da-f]{2}|[\w!#$&+.^`|~-])*)$/i;
 
-/** Any other value stays as it is, and so does one whose escapes are no UTF-8. */
+/** Values in another form, or with invalid escapes, stay as they are. */
 function decodeExtended(value: string): string {
   const encoded = EXTENDED.exec(value)?.[1];
   if (encoded === undefined) return value;
@@ -199,17 +209,17 @@ function decodeExtended(value: string): string {
   }
 }
 
-/** No database keeps a text with a NUL in it. */
+/** PostgreSQL stores no text with a NUL in it. */
 function withoutNul(sent: string, decoded: string): string {
   return decoded.includes('\0') ? sent : decoded;
 }
 
 function readText(value: string | undefined): string | null {
   if (value === undefined || value === '') return null;
-  return decodeValue(value);
+  return decodeHeaderText(value);
 }
 
-/** Cuts at a character's boundary so that at most `maxBytes` of UTF-8 remain. */
+/** Cuts at a character boundary to at most `maxBytes` of UTF-8. */
 function cut(text: string | null, maxBytes: number): string | null {
   if (text === null || text.length * 3 <= maxBytes) return text;
   const bytes = Buffer.from(text);
@@ -219,7 +229,7 @@ function cut(text: string | null, maxBytes: number): string | null {
   return bytes.toString('utf8', 0, end);
 }
 
-/** Too long a trace id still makes one run, and does not collide with another: its beginning, `~` and its SHA-256. */
+/** A trace id that is too long keeps its beginning plus `~` and its SHA-256, so that runs stay apart. */
 function readTraceId(value: string | undefined, flags: CallFlag[]): string | null {
   const text = readText(value);
   if (text === null || Buffer.byteLength(text) <= MAX_TRACE_ID_BYTES) return text;
@@ -233,10 +243,7 @@ function cutSpan(text: string | null, maxBytes: number, flags: CallFlag[]): stri
   return short;
 }
 
-/**
- * Adds one entry within the limits; a repeated name (names have no case) is joined as HTTP would. Returns the bytes
- * held.
- */
+/** Adds one entry within the limits and returns the bytes held; repeated names (case-insensitive) are joined. */
 function addMetadata(
   metadata: [string, string][],
   name: string,

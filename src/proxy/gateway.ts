@@ -1,38 +1,38 @@
-/**
- * What a proxy process holds for its whole life and every call uses. What differs between a process and a test is
- * given, the rest is made here.
- */
+/** Everything a proxy process holds for its life. Parts that differ between a process and a test are passed in. */
 import type { Logger } from 'pino';
-import type { RejectedAttempt } from '../channel.ts';
-import { type Clock, createClock } from '../clock.ts';
-import type { Config } from '../config.ts';
-import type { GatewayErrorCode } from '../errors.ts';
 import { createTrustedPeers, type TrustedPeers } from '../sockets/trusted-peers.ts';
 import type { SpoolWriter } from '../spool/spool-writer.ts';
+import type { RejectedAttempt } from '../vocabulary/channel.ts';
+import { type Clock, createClock } from '../vocabulary/clock.ts';
+import type { Config } from '../vocabulary/config.ts';
+import type { GatewayErrorCode } from '../vocabulary/errors.ts';
 import type { KeyHolder } from './authenticate.ts';
 import type { AwsCredentials } from './aws/aws-credentials.ts';
 import { type ByteBudget, createByteBudget } from './byte-budget.ts';
 import { type CallId, createCallIds } from './call-id.ts';
+import { ClientNames } from './client-names.ts';
 import { STALL_SWEEP_MS, STALL_TIMEOUT_MS } from './client-stall.ts';
 import { HeaderNames } from './header-names.ts';
 import { IdleSweep } from './idle-sweep.ts';
 import type { KeyEnd } from './key-end.ts';
-import { OpenSet } from './open-set.ts';
-import { createProxyNotice } from './proxy-notice.ts';
 import { BODY_IDLE_MS, BODY_SWEEP_MS } from './receive-body.ts';
+import { LastSecrets } from './request-secrets.ts';
 import type { RouteSettings } from './route.ts';
+import { StepTimes } from './step-times.ts';
+import { UnorderedSet } from './unordered-set.ts';
 import type { UpstreamClient } from './upstream/upstream.ts';
+import { UpstreamHosts } from './upstream-place.ts';
 
-/** Bound on the copies for the log of all calls together. */
+/** For the log copies of all calls together. */
 const COPIES_BYTES = 256 * 1024 * 1024;
-/** Bound on the request bodies that all calls together hold for asking or signing. */
+/** For the request bodies of all calls together that are held to be edited or signed. */
 export const HELD_BODIES_BYTES = 256 * 1024 * 1024;
 
-/** A call whose answer is open; the gateway can cut it when it must stop, or when its key has ended. */
+/** An open call, which can be cut when the gateway stops or its key ends. */
 export interface OpenCall {
   readonly keyDigest: string;
   shutDown(): void;
-  /** The key is not good any more. Called again and again for as long as the call is open. */
+  /** Called repeatedly while the call is open and its key is not good. */
   endKey(code: KeyEnd): void;
 }
 
@@ -40,7 +40,8 @@ export interface Gateway {
   readonly settings: Pick<
     Config,
     'bodies' | 'usage' | 'onClientAbort' | 'onRevoke' | 'onFull' | 'node' | 'clientAddress' | 'trustedProxies'
-  >;
+  > &
+    Partial<Pick<Config, 'traceSteps'>>;
   readonly routes: RouteSettings;
   readonly keys: KeyHolder;
   readonly awsCredentials: AwsCredentials;
@@ -49,54 +50,49 @@ export interface Gateway {
   readonly copies: ByteBudget;
   readonly heldBodies: ByteBudget;
   readonly idleBodies: IdleSweep;
-  /** Open answers whose clients take nothing. */
   readonly stalledClients: IdleSweep;
   readonly headerNames: HeaderNames;
-  /** Null when nobody in front is trusted. */
+  readonly clientNames: ClientNames;
+  readonly lastSecrets: LastSecrets;
+  readonly upstreamHosts: UpstreamHosts;
+  /** Null when steps are not timed. */
+  readonly stepTimes: StepTimes | null;
+  /** Null when no proxy in front is trusted. */
   readonly trustedPeers: TrustedPeers | null;
   readonly noteUnnamedProxy: () => void;
-  /** What time it is. Not `Date.now()`: that may jump, or be wrong. */
+  /** Used instead of `Date.now()`, which may jump or be wrong. */
   readonly clock: Clock;
   readonly nextCallId: () => CallId;
-  readonly openCalls: OpenSet<OpenCall>;
+  readonly openCalls: UnorderedSet<OpenCall>;
   readonly counters: {
     calls: number;
     rejected: number;
-    /** Calls that have a record to be kept; the ordinal of the last one. */
+    /** Calls with a record; also the ordinal of the last one. */
     accepted: number;
-    /** Accepted calls whose ending is neither written nor given up. */
+    /** Accepted calls whose ending is neither written nor lost. */
     inFlight: number;
     refusedFull: number;
-    /** At the limit on connections. */
     droppedConnections: number;
-    /** Refused calls by code. */
     readonly refusals: Map<GatewayErrorCode, number>;
   };
-  /** TLS handshakes that came to nothing; where the port speaks TLS. */
+  /** Failed TLS handshakes; set only where the port speaks TLS. */
   handshakes?: { failed: number; latest: string | null };
-  /**
-   * True from the moment a stop is announced or begins: `readyz` says 503, and no connection is kept alive any more.
-   */
+  /** True once a stop is announced: `readyz` answers 503 and connections are not kept alive. */
   isDraining: boolean;
-  /** It drains because another process serves the port: the gateway goes on. */
+  /** Draining because another process took over the port; `readyz` stays 200. */
   isReplaced?: boolean;
-  /**
-   * The keys on file are from before the start and have not been compared with the database yet: `readyz` says 503, for a
-   * key that was made meanwhile would be refused. Calls that come are served.
-   */
+  /** The keys on file are not compared with the database yet: `readyz` says 503, but calls are served. */
   areKeysOld?: boolean;
   readonly reportAttempt: (attempt: RejectedAttempt) => void;
   readonly log: Logger;
 }
 
-/** What differs from one process to the next. */
-type GatewayParts = Pick<
-  Gateway,
-  'settings' | 'routes' | 'keys' | 'awsCredentials' | 'upstream' | 'spool' | 'reportAttempt' | 'log'
->;
-
 export function createGateway(
-  parts: GatewayParts & Partial<Pick<Gateway, 'clock' | 'nextCallId' | 'stalledClients'>>,
+  parts: Pick<
+    Gateway,
+    'settings' | 'routes' | 'keys' | 'awsCredentials' | 'upstream' | 'spool' | 'reportAttempt' | 'log'
+  > &
+    Partial<Pick<Gateway, 'clock' | 'nextCallId' | 'stalledClients'>>,
 ): Gateway {
   const clock = parts.clock ?? createClock();
   return {
@@ -105,16 +101,37 @@ export function createGateway(
     heldBodies: createByteBudget(HELD_BODIES_BYTES),
     idleBodies: new IdleSweep(BODY_IDLE_MS, BODY_SWEEP_MS),
     headerNames: new HeaderNames(),
+    clientNames: new ClientNames(),
+    lastSecrets: new LastSecrets(),
+    upstreamHosts: new UpstreamHosts(),
+    stepTimes: parts.settings.traceSteps === true ? new StepTimes() : null,
     trustedPeers: createTrustedPeers(parts.settings.trustedProxies),
     noteUnnamedProxy: createProxyNotice(parts.log),
     nextCallId: createCallIds(clock.nowMs),
-    openCalls: new OpenSet(),
+    openCalls: new UnorderedSet(),
     counters: {
-      ...{ calls: 0, rejected: 0, accepted: 0, inFlight: 0, refusedFull: 0, droppedConnections: 0 },
+      calls: 0,
+      rejected: 0,
+      accepted: 0,
+      inFlight: 0,
+      refusedFull: 0,
+      droppedConnections: 0,
       refusals: new Map(),
     },
     isDraining: false,
     ...parts,
     stalledClients: parts.stalledClients ?? new IdleSweep(STALL_TIMEOUT_MS, STALL_SWEEP_MS),
+  };
+}
+
+/** Warns once a process of forwarding headers from an unnamed proxy; any client can write them. */
+function createProxyNotice(log: Logger): () => void {
+  let isSaid = false;
+  return () => {
+    if (isSaid) return;
+    isSaid = true;
+    log.warn(
+      'a request came with X-Forwarded-For or the like from an address that TOLLGATE_TRUSTED_PROXIES does not name: if that is a proxy of yours, name it there, or its clients all have its address',
+    );
   };
 }

@@ -1,26 +1,28 @@
-/**
- * What a header's name means to the gateway, looked up by its exact spelling: clients write the same few dozen names
- * in every call, and each step asks something else about them. It knows names only, no values.
- */
-import { isKeptResponseHeader, KEPT_REQUEST_HEADERS } from '../providers/kept-headers.ts';
-import { isHopByHop } from '../wire/hop-by-hop.ts';
-import { isToldByProxy } from '../wire/proxy-headers.ts';
-import { isSecretName } from '../wire/secret-name.ts';
+/** What a header's name means to the gateway, cached by exact spelling, since clients repeat the same few dozen. */
 
-/** A spelling has one place, and whoever comes to it last has it. A power of two. */
+import { isHopByHop } from '../formats/wire/hop-by-hop.ts';
+import { isToldByProxy } from '../formats/wire/proxy-headers.ts';
+import { isSecretName } from '../formats/wire/secret-name.ts';
+import { isLoggedAnswerHeader, isLoggedRequestHeader } from '../providers/registry.ts';
+import { findMeantHeader } from '../vocabulary/misspelt-header.ts';
+
+/** A power of two. Each spelling has one slot, which its latest user holds. */
 const PLACES = 4_096;
 
 const GATEWAY_PREFIX = 'x-gateway-';
-const RESERVED: ReadonlySet<string> = new Set([
-  'x-gateway-key',
-  'x-gateway-provider',
-  'x-gateway-provider-alias',
-  'x-gateway-client',
-  'x-gateway-trace-id',
-  'x-gateway-span-path',
-  'x-gateway-span-name',
+
+export type ReservedField = 'key' | 'provider' | 'providerAlias' | 'client' | 'traceId' | 'spanPath' | 'spanName';
+
+export const RESERVED_FIELDS: ReadonlyMap<string, ReservedField> = new Map([
+  ['x-gateway-key', 'key'],
+  ['x-gateway-provider', 'provider'],
+  ['x-gateway-provider-alias', 'providerAlias'],
+  ['x-gateway-client', 'client'],
+  ['x-gateway-trace-id', 'traceId'],
+  ['x-gateway-span-path', 'spanPath'],
+  ['x-gateway-span-name', 'spanName'],
 ]);
-/** Redirects, uploads in pieces, jobs. */
+
 const LEADING: ReadonlySet<string> = new Set([
   'location',
   'operation-location',
@@ -28,7 +30,6 @@ const LEADING: ReadonlySet<string> = new Set([
   'x-goog-upload-url',
   'x-goog-upload-control-url',
 ]);
-/** What `accept` looks at the value of. */
 const FRAMING: ReadonlySet<string> = new Set([
   'host',
   'content-length',
@@ -41,19 +42,18 @@ const FRAMING: ReadonlySet<string> = new Set([
 
 export interface HeaderName {
   readonly lower: string;
-  /** Decides what the request is, and is looked at before anything else. */
+  /** Decides how the message is read, and is examined first. */
   readonly isFraming: boolean;
-  /** Of a request: read by the gateway, kept as metadata, not for the next hop, or passed on. */
   readonly use: 'reserved' | 'metadata' | 'hop' | 'forward';
-  /** Of a request: from a trusted proxy it is that one's word, and is not passed on. */
+  /** Written by a trusted proxy in a request and not forwarded. */
   readonly isToldByProxy: boolean;
-  /** Its value may be a credential. */
   readonly isSecret: boolean;
-  /** Of an answer: not passed on. */
   readonly isOfAnswerHop: boolean;
-  /** Of an answer: an address that clients go to next. */
+  /** In an answer: an address that clients go to next. */
   readonly isLeading: boolean;
-  /** The log keeps it, of a request and of an answer. */
+  /** Nearly one of the gateway's own. */
+  readonly isMisspelt: boolean;
+  /** Logged, from a request and from an answer. */
   readonly isKeptOfRequest: boolean;
   readonly isKeptOfAnswer: boolean;
 }
@@ -62,10 +62,7 @@ export class HeaderNames {
   readonly #spellings: string[] = new Array<string>(PLACES).fill('');
   readonly #names: HeaderName[] = new Array<HeaderName>(PLACES).fill(describe(''));
 
-  /**
-   * `spelling` as received. Not by a `Map`, which would have to hash each of the strings, all of them new: comparing
-   * with the one that was in its place last time costs half of that.
-   */
+  /** `spelling` as received. A `Map` would hash each new string; comparing with the slot's last one costs half. */
   read(spelling: string): HeaderName {
     const place = placeOf(spelling);
     const known = this.#names[place];
@@ -77,7 +74,7 @@ export class HeaderNames {
   }
 }
 
-/** By length and four characters: of the names that are in use hardly two meet in one place. */
+/** Length and four characters hardly ever collide among the names in use. */
 function placeOf(spelling: string): number {
   const { length } = spelling;
   let mix = Math.imul(length, 31) + spelling.charCodeAt(0);
@@ -96,13 +93,14 @@ function describe(lower: string): HeaderName {
     isSecret: isSecretName(lower) || lower === 'sec-websocket-protocol',
     isOfAnswerHop: isHopByHop(lower) || lower.startsWith(GATEWAY_PREFIX),
     isLeading: LEADING.has(lower),
-    isKeptOfRequest: KEPT_REQUEST_HEADERS.has(lower),
-    isKeptOfAnswer: isKeptResponseHeader(lower),
+    isMisspelt: findMeantHeader(lower) !== null,
+    isKeptOfRequest: isLoggedRequestHeader(lower),
+    isKeptOfAnswer: isLoggedAnswerHeader(lower),
   };
 }
 
 function readUse(lower: string): HeaderName['use'] {
-  if (RESERVED.has(lower)) return 'reserved';
+  if (RESERVED_FIELDS.has(lower)) return 'reserved';
   if (lower.startsWith(GATEWAY_PREFIX)) return 'metadata';
   if (isHopByHop(lower) || lower === 'host' || lower === 'content-length' || lower === 'expect') return 'hop';
   return 'forward';

@@ -1,18 +1,15 @@
-/**
- * Finds the waits that have been idle for too long, by one coarse timer for all of them instead of one timer each:
- * a body is there after microseconds, mostly, and a timer costs more than that.
- */
-import { OpenSet } from './open-set.ts';
+/** Ends waits that were idle for too long, with one coarse timer, since a timer for each would cost too much. */
+import { UnorderedSet } from './unordered-set.ts';
 
 export interface IdleWait {
-  /** Monotonic time of the last sign of life; the owner sets it. */
+  /** Monotonic time of the last activity, set by the owner. */
   touchedMs: number;
-  /** Called once when the wait has been idle for the limit; the wait is removed before. */
+  /** Called once, after the wait was removed. */
   readonly onIdle: () => void;
 }
 
 export class IdleSweep {
-  readonly #waits = new OpenSet<IdleWait>();
+  readonly #waits = new UnorderedSet<IdleWait>();
   readonly #timer: NodeJS.Timeout;
 
   constructor(limitMs: number, intervalMs: number) {

@@ -1,31 +1,26 @@
-/**
- * What becomes of calls that are open when their key is revoked or expires. Websockets and streams end: they could go
- * on for hours. Other answers end only where the operator has said so, since their call is paid for and about to be
- * over. New calls are `authenticate.ts`'s business.
- */
-import { GatewayError } from '../errors.ts';
+/** Ends open websockets and streams whose key was revoked or expired, and other answers where so configured. */
+import { GatewayError } from '../vocabulary/errors.ts';
 import type { AnswerHead } from './answer-head.ts';
-import { findKey, type KeyHolder } from './authenticate.ts';
+import { type KeyHolder, requireGoodKey } from './authenticate.ts';
 import type { Gateway } from './gateway.ts';
 import type { Route } from './route.ts';
 
-/** How often open calls are looked over for keys that have expired meanwhile; a revocation is acted on at once. */
+/** How often keys of open calls are checked for expiry; revocations act at once. */
 const SWEEP_MS = 500;
-/** Besides those that are streams by their endpoint. */
+/** In addition to endpoints that always stream. */
 const STREAM_TYPES = /^(?:text\/event-stream|application\/(?:vnd\.amazon\.eventstream|x-ndjson|jsonl|stream\+json))/i;
 
-export type KeyEnd = 'key_revoked' | 'key_expired';
+export type KeyEnd = 'key_revoked' | 'key_expired' | 'run_token_ended';
 
-/** Null while the key is good. */
 function readKeyEnd(digest: string, keys: KeyHolder, nowMs: number): KeyEnd | null {
   try {
-    findKey(digest, keys, nowMs);
+    requireGoodKey(digest, keys, nowMs);
     return null;
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
-    // Without a snapshot nothing is known; a key that is in none any more was there once.
+    // A missing snapshot says nothing; a key that is no longer listed was revoked.
     if (error.code === 'not_ready') return null;
-    return error.code === 'key_expired' ? 'key_expired' : 'key_revoked';
+    return error.code === 'key_expired' || error.code === 'run_token_ended' ? error.code : 'key_revoked';
   }
 }
 
@@ -33,7 +28,7 @@ export function isStream({ endpoint }: Route, head: AnswerHead): boolean {
   return endpoint.streamed === true || STREAM_TYPES.test(head.header('content-type')?.trim() ?? '');
 }
 
-/** Ends the calls that are to end with their key. To be called when keys have changed. */
+/** Call whenever keys have changed. */
 export function endCallsOfEndedKeys({ openCalls, keys, clock }: Gateway): void {
   if (openCalls.size === 0) return;
   const nowMs = clock.nowMs();
@@ -43,7 +38,7 @@ export function endCallsOfEndedKeys({ openCalls, keys, clock }: Gateway): void {
   }
 }
 
-/** Looks for keys that expire. Returns what ends the looking. */
+/** Starts checking for expired keys. Returns the function that stops it. */
 export function watchKeys(gateway: Gateway): () => void {
   const sweep = setInterval(() => endCallsOfEndedKeys(gateway), SWEEP_MS);
   sweep.unref();

@@ -1,24 +1,22 @@
-/**
- * Addresses of the upstream's own in an answer become the gateway's, where the operator has set it: in `Location`, and
- * in the one member of a body that clients go to. Everything else passes as it is.
- */
-import { isIdentity } from '../wire/content-encoding.ts';
+/** Replaces the upstream's own addresses in `Location` and `results_url` by the gateway's, where so configured. */
+import { isIdentity } from '../formats/wire/content-encoding.ts';
 import type { AnswerHead } from './answer-head.ts';
-import type { ClientFilter } from './answer-options.ts';
 import type { Route } from './route.ts';
 
-/** A longer body passes as it is. The largest list of batches is a tenth of it. */
+/** Longer bodies pass unchanged; the largest list of batches is a tenth of it. */
 export const MAX_EDITED_BYTES = 8 * 1024 * 1024;
 
 type Addresses = NonNullable<Route['addresses']>;
 
-/** Null where all pass as they are. */
-export function editHeadersOf({ addresses }: Route): ((headers: string[]) => string[]) | null {
-  return addresses === null ? null : (headers) => leadHeadersBack(headers, addresses);
+/** Edits the client's copy; null when there is nothing to send yet. */
+export interface AnswerEditor {
+  push(chunk: Buffer): Buffer | null;
+  finish(): Buffer | null;
 }
 
-/** Flat. An upload's address stays: its clients send no gateway key there, and would be refused. */
-function leadHeadersBack(headers: string[], addresses: Addresses): string[] {
+/** Upload addresses stay: clients send no gateway key there and would be refused. */
+export function leadHeadersBack(headers: string[], { addresses }: Route): string[] {
+  if (addresses === null) return headers;
   return headers.map((value, index) =>
     index % 2 === 1 && headers[index - 1]?.toLowerCase() === 'location' ? leadBack(value, addresses) : value,
   );
@@ -29,16 +27,16 @@ function leadBack(address: string, { from, to }: Addresses): string {
   return address.startsWith(from) && (rest === '' || /^[/?#]/.test(rest)) ? to + rest : address;
 }
 
-/** Null where the body has no such address, or cannot be edited. */
-export function createLeadBack(route: Route, head: AnswerHead): ClientFilter | null {
+/** Null where the body has no such address or cannot be edited. */
+export function createLeadBack(route: Route, head: AnswerHead): AnswerEditor | null {
   const { addresses, endpoint } = route;
   const isJson = head.header('content-type')?.trim().toLowerCase().startsWith('application/json') === true;
   const isEditable = isJson && isIdentity(head.header('content-encoding')) && head.status < 300;
   return addresses !== null && isEditable && endpoint.namesResults === true ? createFilter(addresses) : null;
 }
 
-/** The body is held until it is whole, and edited once: such bodies are small. */
-function createFilter(addresses: Addresses): ClientFilter {
+/** Holds the body until it is whole, since such bodies are small. */
+function createFilter(addresses: Addresses): AnswerEditor {
   const held: Buffer[] = [];
   let heldBytes = 0;
   let isTooLarge = false;
@@ -55,7 +53,7 @@ function createFilter(addresses: Addresses): ClientFilter {
   };
 }
 
-/** In Latin-1, so that every other byte stays what it was. */
+/** Latin-1 keeps every other byte as it was. */
 function editBody(body: Buffer, addresses: Addresses): Buffer {
   const text = body
     .toString('latin1')

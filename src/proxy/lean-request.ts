@@ -1,18 +1,13 @@
-/**
- * A request of `node:http` whose `headers` are not put together when only `node:http` itself asks for them. It looks up
- * `host` and `expect` in every request, which made an object of all headers each time, and nothing else here reads it:
- * the steps of a call read `rawHeaders`.
- */
+/** A request of `node:http` that does not build `headers` for Node's own look-ups of `host` and `expect`. */
 import { type IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
 export class LeanRequest extends IncomingMessage {
-  /** All headers, put together as `node:http` does. */
   get allHeaders(): IncomingHttpHeaders {
     return Reflect.get(IncomingMessage.prototype, 'headers', this);
   }
 
   static {
-    // By definition instead of `get headers()`: the base class's type has it as a field.
+    // Defined this way because the base class's type has `headers` as a field.
     Object.defineProperty(LeanRequest.prototype, 'headers', {
       get(this: LeanRequest): IncomingHttpHeaders {
         return readHostOnly(this.rawHeaders) ?? this.allHeaders;
@@ -21,7 +16,7 @@ export class LeanRequest extends IncomingMessage {
   }
 }
 
-/** Null unless the request is one of which `node:http` needs to know no other header than its host. */
+/** Null unless `node:http` needs no header of this request but its host. */
 function readHostOnly(rawHeaders: readonly string[]): IncomingHttpHeaders | null {
   let host: string | undefined;
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {

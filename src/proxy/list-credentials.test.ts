@@ -1,14 +1,25 @@
 import { expect, test } from 'vitest';
-import type { AcceptedRequest } from './accept.ts';
 import { HeaderNames } from './header-names.ts';
 import { listCredentials } from './list-credentials.ts';
+import type { ValidRequest } from './validate-request.ts';
 
 function credentialsOf(rawHeaders: readonly string[], query = '', signed: readonly string[] = []): readonly string[] {
   const headerNames = new HeaderNames();
   const names = rawHeaders.filter((_, index) => index % 2 === 0).map((name) => headerNames.read(name));
-  const request: AcceptedRequest = {
-    ...{ method: 'POST', path: '/', query, hasQuery: query !== '', rawHeaders, names, nominated: [] },
-    ...{ contentLength: null, hasBody: false, expectsContinue: false, takesTrailers: false, header: () => undefined },
+  const request: ValidRequest = {
+    method: 'POST',
+    path: '/',
+    query,
+    hasQuery: query !== '',
+    rawHeaders,
+    names,
+    nominated: [],
+    contentLength: null,
+    hasBody: false,
+    expectsContinue: false,
+    takesTrailers: false,
+    addressToken: null,
+    header: () => undefined,
   };
   return listCredentials(request, signed);
 }
@@ -43,7 +54,10 @@ test.each([
 
 test('parameters with the name of a secret are credentials, as sent and as decoded, the longest first', () => {
   expect(credentialsOf([], 'alt=sse&key=abcdefghij;X-Amz-Signature=0123456789ab&%6bey=a%2Bcdefgh')).toEqual([
-    ...['0123456789ab', 'abcdefghij', 'a%2Bcdefgh', 'a+cdefgh'],
+    '0123456789ab',
+    'abcdefghij',
+    'a%2Bcdefgh',
+    'a+cdefgh',
   ]);
 });
 
@@ -53,6 +67,9 @@ test('what the gateway itself signs with is among them', () => {
 
 test('a credential with signs is looked for in the spellings that answers have for them as well', () => {
   expect(credentialsOf(['x-api-key', 'abc/defg+h=='])).toEqual([
-    ...['abc/defg+h==', 'abc%2Fdefg%2Bh%3D%3D', 'abc\\/defg+h==', 'abc/defg+h\\u003d\\u003d'],
+    'abc/defg+h==',
+    'abc%2Fdefg%2Bh%3D%3D',
+    'abc\\/defg+h==',
+    'abc/defg+h\\u003d\\u003d',
   ]);
 });

@@ -1,24 +1,27 @@
-/**
- * The credentials that one request carries, as texts to look for in what comes back. Made when a call ends, held no
- * longer than that, and never written anywhere.
- */
-import { decodeParameterName, isSecretName } from '../wire/secret-name.ts';
-import { listInTarget } from '../wire/secret-target.ts';
-import { SHORTEST_BEGINNING } from '../wire/text-search.ts';
-import type { AcceptedRequest } from './accept.ts';
+/** Lists the credentials a request carries, to be searched for in what comes back. Never stored. */
+import { decodeParameterName, isSecretName } from '../formats/wire/secret-name.ts';
+import { listInTarget } from '../formats/wire/secret-target.ts';
+import { SHORTEST_BEGINNING } from '../formats/wire/text-search.ts';
+import type { ValidRequest } from './validate-request.ts';
 
-/** A shorter one is no secret, and would be found in ordinary text. */
+/** A shorter text is no secret and would match ordinary text. */
 export const MIN_CREDENTIAL_CHARS = SHORTEST_BEGINNING;
 const MAX_CREDENTIALS = 64;
-/** Such as base64 may have. */
+/** Characters of base64 that addresses escape. */
 const NEEDS_ESCAPES = /[^\w.~%-]/;
-/** How clients in browsers, which cannot set headers, send a key: as one of the offered protocols, `…-api-key.sk-…`. */
+/** Browser clients cannot set headers and send a key as an offered protocol: `…-api-key.sk-…`. */
 const BASIC = /^basic\s/i;
 const KEY_PROTOCOL = /^[a-z-]{1,40}(?:key|token)\./;
 
-/** `signed`: flat, what goes to the provider where the gateway signs; none otherwise. */
+/** `signed`: the flat headers that the gateway signed; empty otherwise. Longest first. */
 export function listCredentials(
-  { names, rawHeaders, path, query }: AcceptedRequest,
+  {
+    names,
+    rawHeaders,
+    path,
+    query,
+    addressToken,
+  }: Pick<ValidRequest, 'names' | 'rawHeaders' | 'path' | 'query' | 'addressToken'>,
   signed: readonly string[],
 ): readonly string[] {
   const found: string[] = [];
@@ -28,23 +31,18 @@ export function listCredentials(
     const lower = signed[index]?.toLowerCase() ?? '';
     if (isSecretName(lower)) addHeader(found, lower, signed[index + 1] ?? '');
   }
+  if (addressToken !== null) found.push(addressToken.text);
   if (query !== '') addQuery(found, query);
   found.push(...listInTarget(path, query));
   const long = [...new Set(found.filter((text) => text.length >= MIN_CREDENTIAL_CHARS))];
   if (long.length > 1) long.sort((a, b) => b.length - a.length);
   const longest = long.length > MAX_CREDENTIALS ? long.slice(0, MAX_CREDENTIALS) : long;
-  return longest.some(needsEscapes) ? [...new Set(longest.flatMap(withSpellings))] : longest;
+  return longest.some((text) => NEEDS_ESCAPES.test(text)) ? [...new Set(longest.flatMap(withSpellings))] : longest;
 }
 
-function needsEscapes(text: string): boolean {
-  return NEEDS_ESCAPES.test(text);
-}
-
-/**
- * As it may stand in an answer: as it is, in an address, and in the JSON of libraries that escape more than they must.
- */
+/** As it may occur in an answer: plain, in an address, and in JSON with more escapes than needed. */
 function withSpellings(text: string): readonly string[] {
-  if (!needsEscapes(text)) return [text];
+  if (!NEEDS_ESCAPES.test(text)) return [text];
   const escaped = text.replaceAll(/[&'<=>]/g, (one) => `\\u00${one.charCodeAt(0).toString(16)}`);
   return [text, encodeURIComponent(text), text.replaceAll('/', '\\/'), escaped];
 }
@@ -61,7 +59,6 @@ function addHeader(found: string[], lower: string, value: string): void {
   } else if (value.startsWith('AWS4-')) {
     for (const part of [/Signature=([^,\s]+)/, /Credential=([^/,\s]+)/]) found.push(part.exec(value)?.[1] ?? '');
   } else {
-    // Behind the scheme, where there is one.
     const text = value.trim();
     const secret = text.slice(text.lastIndexOf(' ') + 1);
     found.push(secret);
@@ -69,7 +66,7 @@ function addHeader(found: string[], lower: string, value: string): void {
   }
 }
 
-/** The whole is decoded by whoever reads it; who puts a key in the place of the name leaves the password empty. */
+/** Each half too: a key may stand as the user name, with an empty password. */
 function readBasic(encoded: string): readonly string[] {
   const pair = Buffer.from(encoded, 'base64').toString('latin1');
   const colon = pair.indexOf(':');

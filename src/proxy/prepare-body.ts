@@ -1,47 +1,54 @@
-/**
- * What goes upstream as the body: the client's bytes, or, where a stream's usage has to be asked for, the same bytes
- * with that one member added. What the log wants to know of the body is read in `read-body-facts.ts`.
- */
+/** Step: builds what goes upstream; asks for usage in streams that need it, and for no compression where edited. */
 import type { Readable } from 'node:stream';
-import { askForUsage } from '../shapes/ask-usage.ts';
-import type { CallFlag } from '../token-usage.ts';
-import { isIdentity } from '../wire/content-encoding.ts';
-import type { AcceptedRequest } from './accept.ts';
-import { NO_BODY_FACTS, readBodyFacts } from './read-body-facts.ts';
+import { askForUsage } from '../formats/usage/ask-usage.ts';
+import { isIdentity } from '../formats/wire/content-encoding.ts';
+import type { CallFlag } from '../vocabulary/token-usage.ts';
+import type { CallContext, RequestedModel } from './call-context.ts';
+import { readModelOfBody, UNREAD_MODEL } from './read-requested-model.ts';
 import type { ReceivedBody } from './receive-body.ts';
-import type { BodyFacts } from './record.ts';
 
-export interface PreparedBody {
+export interface Outbound {
   readonly body: Buffer | Readable | null;
-  /** True when usage was asked for here and the client's copy must not show it. */
+  readonly headers: readonly string[];
+  /** The gateway asked for usage, which the client's copy must not show. */
   readonly isAsked: boolean;
-  readonly facts: BodyFacts;
+  /** Null: read from the copy when the call has ended. */
+  readonly requested: RequestedModel | null;
   readonly flags: readonly CallFlag[];
 }
 
-export function prepareBody(request: AcceptedRequest, received: ReceivedBody, mayAsk: boolean): PreparedBody {
-  switch (received.kind) {
-    case 'none':
-    case 'client-gone':
-      return { body: null, isAsked: false, facts: NO_BODY_FACTS, flags: [] };
-    case 'streamed':
-      // Its facts are read from the copy when the call has ended; so are those of an encoded body.
-      return { body: received.stream, isAsked: false, facts: NO_BODY_FACTS, flags: mayAsk ? ['usage_not_asked'] : [] };
-    case 'held': {
-      const { bytes } = received;
-      if (!isIdentity(request.header('content-encoding') ?? null)) {
-        return { body: bytes, isAsked: false, facts: NO_BODY_FACTS, flags: mayAsk ? ['usage_not_asked'] : [] };
-      }
-      const facts = readBodyFacts(request.header('content-type') ?? null, bytes, bytes.length);
-      if (!mayAsk || facts.streamed !== true) return { body: bytes, isAsked: false, facts, flags: [] };
-      const { body, asked } = askForUsage(bytes);
-      return { body, isAsked: asked, facts, flags: asked ? ['usage_asked'] : [] };
-    }
-  }
+type PreparedBody = Omit<Outbound, 'headers'>;
+
+const NO_FLAGS: readonly CallFlag[] = Object.freeze([]);
+const NOT_ASKED: readonly CallFlag[] = Object.freeze(['usage_not_asked']);
+const ASKED: readonly CallFlag[] = Object.freeze(['usage_asked']);
+
+export function prepareBody(call: CallContext, received: ReceivedBody): Outbound {
+  const { forwarded } = call.headers;
+  const { addresses, endpoint } = call.route;
+  const { body, isAsked, requested, flags } = prepare(call, received);
+  const isEdited = isAsked || (addresses !== null && endpoint.namesResults === true);
+  return { body, headers: isEdited ? withoutCompression(forwarded) : forwarded, isAsked, requested, flags };
 }
 
-/** The client's headers with `accept-encoding: identity`, in its place, so that the asked-for stream can be edited. */
-export function withoutCompression(headers: readonly string[]): string[] {
+function prepare({ key, request, mayAskForUsage }: CallContext, received: ReceivedBody): PreparedBody {
+  if (received.kind === 'none' || received.kind === 'client-gone')
+    return { body: null, isAsked: false, requested: UNREAD_MODEL, flags: NO_FLAGS };
+  const isReadable = received.kind === 'held' && isIdentity(request.header('content-encoding') ?? null);
+  if (!isReadable) {
+    const body = received.kind === 'held' ? received.bytes : received.stream;
+    return { body, isAsked: false, requested: null, flags: mayAskForUsage ? NOT_ASKED : NO_FLAGS };
+  }
+  const { bytes } = received;
+  const requested = readModelOfBody(request.header('content-type') ?? null, bytes, bytes.length, key.runsFrom);
+  if (!mayAskForUsage || requested.streamed !== true)
+    return { body: bytes, isAsked: false, requested, flags: NO_FLAGS };
+  const { body, asked } = askForUsage(bytes);
+  return { body, isAsked: asked, requested, flags: asked ? ASKED : NO_FLAGS };
+}
+
+/** Replaces `accept-encoding` by `identity` in its place, so that the answer can be edited. */
+function withoutCompression(headers: readonly string[]): string[] {
   const changed: string[] = [];
   let isFound = false;
   for (let index = 0; index + 1 < headers.length; index += 2) {

@@ -1,16 +1,20 @@
-/**
- * The life of one proxy process: start message, keys, spool, listener; then key changes and metrics; then draining. It
- * is started by the supervisor and ends with it.
- */
+/** The life of one proxy process, from its start message through key changes and metrics to draining. */
 import { Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ChildChannel, DownMessage, KeyChange, ProxyMetrics, ProxyStart, RejectedAttempt } from '../channel.ts';
 import { applyKeyChange, readKeySnapshotFile } from '../keys/key-snapshot.ts';
-import { createLog } from '../log.ts';
 import { countConnections, readOpenFileLimit } from '../sockets/open-file-limit.ts';
+import { PREPARED_NAME } from '../spool/prepared-directory.ts';
 import { openSpoolWriter } from '../spool/spool-writer.ts';
-import { STANDBY_NAME } from '../spool/standby.ts';
+import type {
+  ChildChannel,
+  DownMessage,
+  KeyChange,
+  ProxyMetrics,
+  ProxyStart,
+  RejectedAttempt,
+} from '../vocabulary/channel.ts';
+import { createLog } from '../vocabulary/log.ts';
 import { createAwsCredentials } from './aws/aws-credentials.ts';
 import { createGateway, type Gateway } from './gateway.ts';
 import { endCallsOfEndedKeys, watchKeys } from './key-end.ts';
@@ -18,25 +22,25 @@ import { createProxyServer, type ProxyServer, SERVER_LIMITS } from './proxy-serv
 import { createUpstreamClient } from './upstream/upstream-client.ts';
 import { DEFAULT_LIMITS } from './upstream/upstream-limits.ts';
 
-/** Within this the supervisor is told of refused attempts and figures. */
+/** How often refused attempts and metrics are reported. */
 const REPORT_INTERVAL_MS = 1_000;
-/** Refused attempts that are shown, of each interval; the rest is counted. */
+/** Refused attempts shown for each interval; the rest is counted. */
 const SHOWN_ATTEMPTS = 20;
-/** A process that has lost its supervisor ends its calls within this. */
+/** Grace for open calls after the supervisor is gone. */
 const ORPHAN_GRACE_MS = 4_000;
-/** After the listener is closed, idle connections are still open for a moment, so that a request on its way arrives. */
+/** Idle connections stay open this long after the listener closed, for requests on their way. */
 const IDLE_CLOSE_DELAY_MS = 300;
-/** Connections that wait while this process is replaced; Node's default of 511 is less than a busy second brings. */
+/** Node's default of 511 is less than a busy second brings while this process is replaced. */
 const LISTEN_BACKLOG = 4_096;
-/** Turns of the event loop, before the port is closed, in which connections that wait are taken. */
+/** Turns of the event loop in which waiting connections are accepted before the port closes. */
 const MAX_ACCEPT_TURNS = 200;
+/** An idle turn takes a tenth of it. */
+const QUIET_TURN_MS = 0.2;
 const DRAIN_POLL_MS = 20;
-/** For the control process to read the keys of now; a database that is away may not keep a node from its calls. */
+/** Old keys are trusted after this, so that a missing database cannot keep a node from serving. */
 const OLD_KEYS_LIMIT_MS = 10_000;
-/** For writing the endings of cut calls. */
 const CUT_SETTLE_MS = 500;
 
-/** Waits for the start message. The process ends when it is told to, or when its supervisor is gone. */
 export function runProxyProcess(channel: ChildChannel): void {
   channel.onMessage((message) => {
     if (message.type === 'start' && message.role === 'proxy') void startProxy(channel, message); // It ends the process.
@@ -45,7 +49,7 @@ export function runProxyProcess(channel: ChildChannel): void {
 
 async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<void> {
   const { config } = start;
-  // Before it listens there is no call to wait for, and nothing that could be drained.
+  // Before it listens, nothing has to be drained.
   let isListening = false;
   const leaveEarly = () => {
     if (!isListening) process.exit(0);
@@ -58,7 +62,7 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
   const attempts = createAttemptSampler();
   const spool = openSpoolWriter({
     dir: join(start.spoolDir, start.spoolName),
-    standbyDir: join(config.dataDir, STANDBY_NAME),
+    preparedDir: join(config.dataDir, PREPARED_NAME),
     durability: config.durability,
     onFull: config.onFull,
     log,
@@ -69,7 +73,7 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
     routes: config,
     keys: { snapshot: await readKeySnapshotFile(start.keysFile), lastOf: new WeakMap() },
     awsCredentials: createAwsCredentials({ log }),
-    upstream: await createUpstreamClient(config.egress, { ...DEFAULT_LIMITS, maxConnections }),
+    upstream: createUpstreamClient(config.egress, { ...DEFAULT_LIMITS, maxConnections }),
     spool,
     reportAttempt: attempts.add,
     log,
@@ -86,7 +90,6 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
   watchKeys(gateway);
   const report = setInterval(() => sendReport(channel, gateway, start.spoolName, attempts), REPORT_INTERVAL_MS);
   let isStopping = false;
-  /** A later wish to stop may shorten the time. */
   let deadlineMs = Number.POSITIVE_INFINITY;
 
   async function stop(graceMs: number, isReplaced = false): Promise<void> {
@@ -97,7 +100,7 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
     await drain(listener, gateway, () => deadlineMs);
     clearInterval(report);
     await spool.close();
-    // The last figures: of a process that has ended nothing else is left to say what it had accepted.
+    // The last report, so that the accepted calls of an ended process are known.
     sendReport(channel, gateway, start.spoolName, attempts);
     await gateway.upstream.close();
     process.exit(0);
@@ -135,11 +138,11 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
   });
 
   isListening = true;
-  // By position: with a file descriptor Node takes no notice of the option of that name.
+  // The backlog is positional: with a file descriptor Node ignores the option.
   listener.port.listen({ fd: start.listenFd }, LISTEN_BACKLOG, () => channel.send({ type: 'ready' }));
 }
 
-/** Applies a change, or reads the whole snapshot when this process does not have the version the change starts from. */
+/** Applies a change, or reloads the snapshot when the change starts from another version. */
 async function applyKeys(channel: ChildChannel, gateway: Gateway, keysFile: string, change: KeyChange): Promise<void> {
   const { keys, log } = gateway;
   const current = keys.snapshot;
@@ -161,8 +164,8 @@ async function applyKeys(channel: ChildChannel, gateway: Gateway, keysFile: stri
 }
 
 /**
- * Closing the port resets connections that the system has made and we have not taken yet: a proxy in front would see calls
- * fail that it may not repeat. So it is closed in a turn of the event loop in which none came.
+ * Closing the port resets connections that the system has accepted and we have not, so it waits for a turn of the event
+ * loop that brought none and was too short for one to have come.
  */
 async function untilNobodyWaits(port: ProxyServer['port']): Promise<void> {
   let arrived = 0;
@@ -172,8 +175,9 @@ async function untilNobodyWaits(port: ProxyServer['port']): Promise<void> {
   port.on('connection', count);
   for (let turn = 0; turn < MAX_ACCEPT_TURNS; turn += 1) {
     const before = arrived;
+    const startedMs = performance.now();
     await new Promise((resolve) => setImmediate(resolve));
-    if (turn > 0 && arrived === before) break;
+    if (turn > 0 && arrived === before && performance.now() - startedMs < QUIET_TURN_MS) break;
   }
   port.off('connection', count);
 }
@@ -187,18 +191,16 @@ async function drain(
   sessions.announceEnd();
   let isClosed = false;
   await untilNobodyWaits(port);
-  // Not `http.Server.close`, which also closes idle connections at once, on which a request may be on its way.
+  // `http.Server.close` would also close idle connections, on which a request may be on its way.
   Server.prototype.close.call(port, () => {
     isClosed = true;
   });
   const isOver = () => isClosed || performance.now() >= deadlineMs();
-  // A kept connection ends with its next answer, or by its own timeout: who closes it earlier meets a request on its
-  // way. One who stops altogether has not that time; there the connections are of no use to anybody.
+  // A replaced process lets kept connections end by themselves; a stopping one has no time for that.
   const idleUntilMs = performance.now() + IDLE_CLOSE_DELAY_MS;
   while (!isOver() && (gateway.isReplaced === true || performance.now() < idleUntilMs)) await sleep(DRAIN_POLL_MS);
   sessions.close();
-  // Not only open answers: a call that waits for its begin, or whose ending is being written, is in flight as well. And
-  // a connection may still have the last bytes of an answer to take when its call is over.
+  // Calls waiting for their begin or end record are in flight too, and a finished call may still have bytes to send.
   const { counters } = gateway;
   while ((counters.inFlight > 0 || !isClosed) && performance.now() < deadlineMs()) {
     server.closeIdleConnections();
@@ -207,7 +209,7 @@ async function drain(
   if (counters.inFlight > 0)
     gateway.log.warn({ calls: counters.inFlight }, 'cutting calls that did not end within the time for draining');
   for (const call of gateway.openCalls) call.shutDown();
-  // Whatever comes now would have no record any more, so it may not come.
+  // New calls would get no record any more.
   sessions.destroyAll();
   server.closeAllConnections();
   const settledMs = performance.now() + CUT_SETTLE_MS;
@@ -219,7 +221,7 @@ interface AttemptSampler {
   take(): { attempts: RejectedAttempt[]; notShown: number };
 }
 
-/** A flood of bad keys may not fill anything: of each interval the first few are shown, the rest is counted. */
+/** Bounds what a flood of bad keys costs: the first few of each interval are shown, the rest is counted. */
 function createAttemptSampler(): AttemptSampler {
   let attempts: RejectedAttempt[] = [];
   let notShown = 0;
@@ -251,7 +253,7 @@ function sendReport(channel: ChildChannel, gateway: Gateway, spoolName: string, 
       spoolName,
       acceptedTotal: gateway.counters.accepted,
       inFlight: gateway.counters.inFlight,
-      keptTotal: stats.endsKept,
+      endsSpooled: stats.endsSpooled,
       recordsLost: stats.recordsLost,
       bodiesDropped: stats.bodiesDropped,
       compactedTotal: stats.compacted,
@@ -259,6 +261,7 @@ function sendReport(channel: ChildChannel, gateway: Gateway, spoolName: string, 
       refusedFullTotal: gateway.counters.refusedFull,
       droppedConnections: gateway.counters.droppedConnections,
       ...describeHandshakes(gateway),
+      ...(gateway.stepTimes === null ? {} : { steps: gateway.stepTimes.read() }),
       rssBytes: process.memoryUsage.rss(),
     },
   });

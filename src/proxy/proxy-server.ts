@@ -1,16 +1,17 @@
 /**
- * The listener of a proxy process: HTTP/1.1 by `node:http` with limits of its own, HTTP/2 on the same port (by prior
- * knowledge, or as agreed on in the handshake where the port speaks TLS), the two health addresses, and an answer to everything that is not a request. Every call goes to `handleCall`.
+ * The listener of a proxy process: HTTP/1.1 by `node:http`, HTTP/2 on the same port, the health addresses, and a
+ * refusal for what is not a request. Calls go to `handleCall`.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Server as PortServer, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { v7 as uuidv7 } from 'uuid';
-import type { TlsIdentity } from '../channel.ts';
-import { DEFAULT_KEEP_ALIVE_SECONDS } from '../config.ts';
-import { GATEWAY_ERRORS, type GatewayErrorCode } from '../errors.ts';
-import { UnreadSockets } from '../sockets/unread-sockets.ts';
-import { asksForWebsocket } from './accept.ts';
+import { StalledSockets } from '../sockets/stalled-sockets.ts';
+import type { TlsIdentity } from '../vocabulary/channel.ts';
+import { DEFAULT_KEEP_ALIVE_SECONDS } from '../vocabulary/config.ts';
+import { GATEWAY_ERRORS, type GatewayErrorCode } from '../vocabulary/errors.ts';
+import { cutAddressToken } from './address-token.ts';
+import { createCallSteps } from './call-steps.ts';
 import type { ClientRequest, ClientResponse } from './client-exchange.ts';
 import { STALL_TIMEOUT_MS } from './client-stall.ts';
 import type { Gateway } from './gateway.ts';
@@ -18,8 +19,9 @@ import { handleCall } from './handle-call.ts';
 import { type ClientError, takeHttp2Socket } from './http2/http2-hand-over.ts';
 import { Http2Sessions } from './http2/http2-sessions.ts';
 import { LeanRequest } from './lean-request.ts';
+import { PipelinedRequests } from './pipelined-requests.ts';
 import { refusalBody, refusalHeaders, refuse } from './refuse.ts';
-import { RequestTurns } from './request-turns.ts';
+import { countRefusal } from './refuse-call.ts';
 import {
   createTlsPort,
   HANDSHAKE_LIMITS,
@@ -27,50 +29,46 @@ import {
   type TlsPort,
   type TlsPortEvents,
 } from './tls/tls-port.ts';
+import { asksForWebsocket } from './validate-request.ts';
 import { handleUpgrade } from './websocket/handle-upgrade.ts';
-import { closeGently } from './websocket/held-client.ts';
+import { closeGently } from './websocket/pending-client.ts';
 
-const HEADERS_TIMEOUT_MS = 30_000;
-/** Said in the log at most so often. */
+/** Least time between two equal log lines. */
 const NOTICE_MS = 60_000;
 const MAX_HEADER_BYTES = 64 * 1024;
 
 export interface ServerLimits extends HandshakeLimits {
-  /** For the whole head of a request. */
   readonly headersTimeoutMs: number;
   readonly checkIntervalMs: number;
-  /** Between requests; see `TOLLGATE_KEEP_ALIVE_SECONDS`. */
+  /** Between two requests. */
   readonly keepAliveMs: number;
-  /** For a client to take something of what waits for it, outside of an open answer, which has its own limit. */
-  readonly unreadMs: number;
-  readonly unreadSweepMs: number;
-  /** Further ones are closed at once. */
+  /** How long a client may read nothing outside of an open answer. */
+  readonly stalledMs: number;
+  readonly stalledSweepMs: number;
   readonly maxConnections: number;
 }
 
 export const SERVER_LIMITS: ServerLimits = {
-  headersTimeoutMs: HEADERS_TIMEOUT_MS,
+  headersTimeoutMs: 30_000,
   checkIntervalMs: 5_000,
   keepAliveMs: DEFAULT_KEEP_ALIVE_SECONDS * 1_000,
-  unreadMs: STALL_TIMEOUT_MS + 60_000,
-  unreadSweepMs: 30_000,
+  stalledMs: STALL_TIMEOUT_MS + 60_000,
+  stalledSweepMs: 30_000,
   maxConnections: 20_000,
   ...HANDSHAKE_LIMITS,
 };
 
-/** For a client to close a connection that was ended; Node itself would leave it open for as long as the client likes. */
+/** A client has this long to close an ended connection; Node would wait without limit. */
 const CLOSING_MS = 2_000;
 
 export interface ProxyServer {
-  /** What listens: `server` itself, or where the port speaks TLS what stands in front of it. */
+  /** `server`, or what stands in front of it where the port speaks TLS. */
   readonly port: PortServer;
   readonly server: Server;
   readonly sessions: Http2Sessions;
-  /** For new connections; only where the port speaks TLS. */
   readonly renewTls: (identity: TlsIdentity) => void;
 }
 
-/** With `tls` the port speaks nothing else. */
 export function createProxyServer(
   gateway: Gateway,
   limits: ServerLimits = SERVER_LIMITS,
@@ -78,7 +76,7 @@ export function createProxyServer(
 ): ProxyServer {
   const server = createServer(
     {
-      // Bodies may take as long as they take; a silent client is timed out by the body's own idle limit.
+      // Bodies have an idle limit of their own.
       requestTimeout: 0,
       headersTimeout: limits.headersTimeoutMs,
       keepAliveTimeout: limits.keepAliveMs,
@@ -87,27 +85,29 @@ export function createProxyServer(
       noDelay: true,
       keepAlive: true,
       IncomingMessage: LeanRequest,
-      // `accept` refuses it, in the form that all refusals have.
+      // `validateRequest` refuses it in the gateway's own form.
       requireHostHeader: false,
       shouldUpgradeCallback,
     },
     onHttp1Request,
   );
-  const turns = new RequestTurns();
-  /** Requests that offer another protocol, which is left unanswered. */
+  const steps = createCallSteps(gateway.stepTimes);
+  const pipelined = new PipelinedRequests();
+  /** Requests whose offer of another protocol is left unanswered. */
   const offers = new WeakSet<IncomingMessage>();
-  /** The answer to the latest request of a connection. */
+  /** The latest answer of each connection. */
   const latest = new WeakMap<Duplex, ServerResponse>();
-  // More headers than the limit must be refused, not silently cut off (the default).
+  // Too many headers must be refused; the default silently drops them.
   server.maxHeadersCount = 0;
-  const unread = new UnreadSockets(limits.unreadMs, limits.unreadSweepMs);
-  server.on('connection', (socket) => unread.add(socket));
-  server.once('close', () => unread.close());
+  const stalled = new StalledSockets(limits.stalledMs, limits.stalledSweepMs);
+  server.on('connection', (socket) => stalled.add(socket));
+  server.once('close', () => stalled.close());
 
   function onRequest(incoming: ClientRequest, outgoing: ClientResponse): void {
+    cutAddressToken(incoming);
     if (incoming.method === 'GET' && answerHealth(incoming.url, outgoing, gateway)) return;
     gateway.counters.calls += 1;
-    void handleCall(incoming, outgoing, gateway); // It answers every failure itself and never rejects.
+    void handleCall(incoming, outgoing, gateway, steps); // It answers every failure itself and never rejects.
   }
 
   function shouldUpgradeCallback(incoming: IncomingMessage): boolean {
@@ -119,22 +119,22 @@ export function createProxyServer(
   function onHttp1Request(incoming: IncomingMessage, outgoing: ServerResponse): void {
     const before = latest.get(incoming.socket);
     latest.set(incoming.socket, outgoing);
-    // What came behind it in the same packet Node has dropped, and would take the rest of it for a request.
+    // Node has dropped what followed in the same packet and would misread the rest.
     if (offers.has(incoming)) outgoing.shouldKeepAlive = false;
-    turns.take(before, incoming, () => onRequest(incoming, outgoing));
+    pipelined.take(before, incoming, () => onRequest(incoming, outgoing));
   }
 
   server.on('upgrade', (incoming: IncomingMessage, _socket: Duplex, head: Buffer) => {
+    cutAddressToken(incoming);
     gateway.counters.calls += 1;
     void handleUpgrade(incoming, head, gateway); // It answers every failure itself and never rejects.
   });
-  // The client waits for "100 Continue"; whether it gets it is decided after its key is known.
+  // A client that waits for "100 Continue" gets it after its key is known.
   server.on('checkContinue', onHttp1Request);
   server.on('checkExpectation', onHttp1Request);
   server.on('connect', (_incoming: IncomingMessage, socket: Duplex) => {
-    // Node has taken its own listener away, and an error without one would end the process.
+    // Node removed its own listener, and an unhandled error would end the process.
     socket.on('error', () => socket.destroy());
-    // Nothing may be written into or before an answer that is under way.
     if (latest.get(socket)?.writableFinished === false) socket.destroy();
     else refuseSocket(socket, 'method_unsupported');
   });
@@ -142,8 +142,8 @@ export function createProxyServer(
     {
       firstRequestMs: limits.headersTimeoutMs,
       idleMs: limits.keepAliveMs,
-      unreadMs: limits.unreadMs,
-      unreadSweepMs: limits.unreadSweepMs,
+      stalledMs: limits.stalledMs,
+      stalledSweepMs: limits.stalledSweepMs,
     },
     ({ request, response }, headBytes) => {
       if (headBytes > MAX_HEADER_BYTES) refuse(request, response, 'headers_too_large', uuidv7());
@@ -156,7 +156,7 @@ export function createProxyServer(
       sessions.add(http2Socket);
       return;
     }
-    // Nothing can be said any more on a connection whose encryption has failed.
+    // Nothing can be sent after the encryption has failed.
     if (!socket.writable || error.code === 'ECONNRESET' || error.code?.startsWith('ERR_SSL_') === true) {
       socket.destroy();
       return;
@@ -175,26 +175,25 @@ export function createProxyServer(
     gateway.log.warn(figures, 'too many connections; new ones are closed until others end');
   });
   port.on('error', (error) => {
-    // Without a listener it would end the process: accepting failed, mostly for want of files. Waiting connections wait.
+    // Accepting failed, mostly for want of files; without a listener that would end the process.
     if (!port.listening) throw error;
     gateway.log.error({ err: error }, 'a connection could not be accepted');
   });
   return { port, server, sessions, renewTls: (identity) => front?.renew(identity) };
 
   function openTlsPort(identity: TlsIdentity): TlsPort {
-    // It has its connections handed to it, and does not begin to look at their time-outs by itself then.
+    // `server` never listens itself, and starts its time-out checks on this event.
     server.emit('listening');
     const handshakes: NonNullable<Gateway['handshakes']> = { failed: 0, latest: null };
     gateway.handshakes = handshakes;
     const mayTellOfFailure = createNoticeLimit();
     const events: TlsPortEvents = {
       onHttp1: (socket) => {
-        // As `node:http` has its own connections.
         socket.allowHalfOpen = true;
         server.emit('connection', socket);
       },
       onHttp2: (socket) => {
-        unread.add(socket);
+        stalled.add(socket);
         sessions.add(socket);
       },
       onPlainHttp: (socket, head) => refusePlainHttp(socket, head, gateway),
@@ -204,22 +203,19 @@ export function createProxyServer(
         if (mayTellOfFailure()) gateway.log.warn({ reason, failed: handshakes.failed }, 'a TLS handshake failed');
       },
     };
-    // Those who only hold handshakes open leave places for others, also where there are few.
+    // Open handshakes must leave places for real connections.
     const maxHandshakes = Math.min(limits.maxHandshakes, Math.ceil(limits.maxConnections / 2));
     return createTlsPort(identity, events, { ...limits, maxHandshakes });
   }
 }
 
-/**
- * What cannot be read came behind or inside a request whose answer is under way: nothing may be written into or before
- * that answer. True when the connection's ending is taken care of.
- */
+/** For unreadable bytes in or behind a request whose answer is under way. True when the ending is taken care of. */
 function endBehind(answer: ServerResponse, socket: Duplex): boolean {
   if (answer.writableFinished) return false;
-  // Without a socket it waits for the answers before it.
+  // An answer without a socket waits for earlier ones.
   const isItsTurn = answer.socket !== null;
   if (!answer.req.complete) {
-    // A body of declared length (a refusal, mostly) is seen to be whole or not, however the connection ends.
+    // A declared length shows the client whether the body is whole, however the connection ends.
     const hasLength = answer.headersSent && !answer.chunkedEncoding && answer.req.httpVersionMinor > 0;
     if (answer.writableEnded || (hasLength && isItsTurn)) endSoon(socket);
     else if (answer.headersSent || !isItsTurn) socket.destroy();
@@ -242,7 +238,7 @@ function clientErrorCode(code: string | undefined): GatewayErrorCode {
   return 'request_malformed';
 }
 
-/** Refuses on a socket that has no response object: the request could not be read. */
+/** Refuses without a response object, since the request could not be read. */
 function refuseSocket(socket: Duplex, code: GatewayErrorCode): void {
   writeRefusal(socket, code);
   endSoon(socket);
@@ -258,21 +254,25 @@ function writeRefusal(socket: Duplex, code: GatewayErrorCode): void {
   socket.write(`${head}\r\n${body}`);
 }
 
-/** On a port that speaks TLS. Of the request no more is told than its method: keys may be anywhere in it. */
+/** Reports only the method, since keys may be anywhere in the request. */
 function refusePlainHttp(socket: Socket, head: Buffer, gateway: Gateway): void {
   const code = 'tls_required';
-  gateway.counters.rejected += 1;
-  gateway.counters.refusals.set(code, (gateway.counters.refusals.get(code) ?? 0) + 1);
+  countRefusal(gateway, code);
   const [method = ''] = head.toString('latin1', 0, head.indexOf(' ')).split(' ', 1);
   gateway.reportAttempt({
-    ...{ atMs: gateway.clock.nowMs(), code, status: GATEWAY_ERRORS[code].status },
-    ...{ method, path: 'http://…', provider: null, userAgent: null },
+    atMs: gateway.clock.nowMs(),
+    code,
+    status: GATEWAY_ERRORS[code].status,
+    method,
+    path: 'http://…',
+    provider: null,
+    userAgent: null,
   });
   writeRefusal(socket, code);
   closeGently(socket);
 }
 
-/** True now and then: what may happen often is not told every time. */
+/** Limits a frequent notice to one in `NOTICE_MS`. */
 function createNoticeLimit(): () => boolean {
   let lastMs = Number.NEGATIVE_INFINITY;
   return () => {
@@ -282,17 +282,14 @@ function createNoticeLimit(): () => boolean {
   };
 }
 
-/** Our side is closed; the client has a moment to close its own, and to read what it was told. */
+/** Closes our side and gives the client a moment to read and close its own. */
 function endSoon(socket: Duplex): void {
   socket.end();
   const limit = setTimeout(() => socket.destroy(), CLOSING_MS);
   socket.once('close', () => clearTimeout(limit));
 }
 
-/**
- * `/healthz`: the process works. `/readyz`: it has its keys, of now where the database answers, and the gateway is not
- * stopping. Neither asks the database.
- */
+/** `/healthz`: the process works. `/readyz`: it has current keys and is not stopping. Neither asks the database. */
 function answerHealth(url: string | undefined, outgoing: ClientResponse, gateway: Gateway): boolean {
   if (url !== '/healthz' && url !== '/readyz') return false;
   const isStopping = gateway.isDraining && gateway.isReplaced !== true;

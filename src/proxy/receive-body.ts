@@ -1,74 +1,79 @@
 /**
- * Takes the request's body from the client. A small one is held until it is whole, so that it leaves in one write and
- * its model is known; a large one is passed on as it comes, with back-pressure. One whose stream may have to be asked
- * for usage is held up to a larger limit.
+ * Receives the request's body: small ones are held whole, so that the model is known; large ones are streamed with
+ * back-pressure. The limit is higher where usage must be asked for or the body signed.
  */
 import { Readable } from 'node:stream';
-import { GatewayError } from '../errors.ts';
-import { createGatheredBytes } from '../wire/gathered-bytes.ts';
-import type { AcceptedRequest } from './accept.ts';
+import { createGatheredBytes } from '../formats/wire/gathered-bytes.ts';
+import { GatewayError } from '../vocabulary/errors.ts';
 import type { BodyCopy } from './body-copy.ts';
-import type { ByteBudget } from './byte-budget.ts';
+import type { CallContext } from './call-context.ts';
 import type { ClientRequest, ClientResponse } from './client-exchange.ts';
+import type { Gateway } from './gateway.ts';
 import type { IdleSweep, IdleWait } from './idle-sweep.ts';
 
-/** Held whatever the endpoint. */
 export const SMALL_BODY_BYTES = 256 * 1024;
-/** Held when usage may have to be asked for. */
-export const ASKABLE_BODY_BYTES = 32 * 1024 * 1024;
-/** Without a byte from the client. */
+/** Held to ask for usage or to sign; AWS takes no body above 25 MB. */
+export const LARGEST_HELD_BODY_BYTES = 32 * 1024 * 1024;
+/** Longest time without a byte from the client. */
 export const BODY_IDLE_MS = 60_000;
 export const BODY_SWEEP_MS = 5_000;
 
 const EMPTY = Buffer.alloc(0);
 
-export type ReceivedBody =
+export type ReceivedBody = (
   | { readonly kind: 'none' }
   | { readonly kind: 'held'; readonly bytes: Buffer }
   | { readonly kind: 'streamed'; readonly stream: Readable }
-  /** The client went away before its body was whole; nothing was forwarded. */
-  | { readonly kind: 'client-gone' };
+  /** The client left before its body was whole; nothing was forwarded. */
+  | { readonly kind: 'client-gone' }
+) & {
+  readonly waitMs: number;
+};
 
-export interface BodyLimits {
-  readonly holdBytes: number;
-  /** Bound on all bodies held together, beyond the small ones. */
-  readonly budget: ByteBudget;
-  readonly idle: IdleSweep;
-}
+type BodyGateway = Pick<Gateway, 'heldBodies' | 'idleBodies'>;
 
 export function receiveBody(
   incoming: ClientRequest,
   outgoing: ClientResponse,
-  request: AcceptedRequest,
+  { request, route, mayAskForUsage }: CallContext,
   copy: BodyCopy,
-  limits: BodyLimits,
+  gateway: BodyGateway,
 ): Promise<ReceivedBody> {
-  if (!request.hasBody) return Promise.resolve({ kind: 'none' });
+  if (!request.hasBody) return Promise.resolve({ kind: 'none', waitMs: 0 });
   if (request.expectsContinue) outgoing.writeContinue();
-  if (request.contentLength !== null && request.contentLength > limits.holdBytes) {
-    return Promise.resolve({ kind: 'streamed', stream: followBody([], incoming, copy, limits.idle) });
+  const isWanted = mayAskForUsage || route.signature.signing !== null;
+  const holdBytes = isWanted ? LARGEST_HELD_BODY_BYTES : SMALL_BODY_BYTES;
+  if (request.contentLength !== null && request.contentLength > holdBytes) {
+    const stream = followBody([], incoming, copy, gateway.idleBodies);
+    return Promise.resolve({ kind: 'streamed', stream, waitMs: 0 });
   }
-  return holdBody(incoming, copy, limits);
+  return holdBody(incoming, copy, holdBytes, gateway);
 }
 
-function holdBody(incoming: ClientRequest, copy: BodyCopy, limits: BodyLimits): Promise<ReceivedBody> {
+function holdBody(
+  incoming: ClientRequest,
+  copy: BodyCopy,
+  holdBytes: number,
+  { heldBodies, idleBodies }: BodyGateway,
+): Promise<ReceivedBody> {
   return new Promise((resolve, reject) => {
-    /** Of a body in one piece, which most are, the only one. */
+    /** Most bodies come in one piece, which is kept without copying. */
     let first: Buffer | null = null;
-    // A body that comes byte by byte must not become as many buffers.
+    // Gathers a body that comes byte by byte into few buffers.
     const gathered = createGatheredBytes();
     let heldBytes = 0;
     let takenBytes = 0;
     let isSettled = false;
-    const wait: IdleWait = { touchedMs: performance.now(), onIdle: () => settle(null) };
-    limits.idle.add(wait);
+    const startedMs = performance.now();
+    const wait: IdleWait = { touchedMs: startedMs, onIdle: () => settle(null) };
+    idleBodies.add(wait);
+    const waitedMs = () => performance.now() - startedMs;
 
-    /** Null: the client sent nothing for too long. */
     function settle(body: ReceivedBody | null): void {
       if (isSettled) return;
       isSettled = true;
-      limits.idle.remove(wait);
-      if (takenBytes > 0) limits.budget.give(takenBytes);
+      idleBodies.remove(wait);
+      if (takenBytes > 0) heldBodies.give(takenBytes);
       if (body === null) reject(new GatewayError('request_timeout'));
       else resolve(body);
     }
@@ -83,12 +88,12 @@ function holdBody(incoming: ClientRequest, copy: BodyCopy, limits: BodyLimits): 
       heldBytes += chunk.length;
       wait.touchedMs = performance.now();
       if (heldBytes <= SMALL_BODY_BYTES) return;
-      if (heldBytes <= limits.holdBytes && limits.budget.take(chunk.length)) {
+      if (heldBytes <= holdBytes && heldBodies.take(chunk.length)) {
         takenBytes += chunk.length;
         return;
       }
       incoming.off('data', onData);
-      settle({ kind: 'streamed', stream: followBody(takeParts(), incoming, copy, limits.idle) });
+      settle({ kind: 'streamed', stream: followBody(takeParts(), incoming, copy, idleBodies), waitMs: waitedMs() });
     }
 
     function takeParts(): readonly Buffer[] {
@@ -100,22 +105,21 @@ function holdBody(incoming: ClientRequest, copy: BodyCopy, limits: BodyLimits): 
     incoming.on('data', onData);
     incoming.on('end', () => {
       if (isSettled) return;
-      settle({ kind: 'held', bytes: first ?? gathered.take(null) ?? EMPTY });
+      settle({ kind: 'held', bytes: first ?? gathered.take(null) ?? EMPTY, waitMs: waitedMs() });
     });
-    incoming.on('close', () => settle({ kind: 'client-gone' }));
+    incoming.on('close', () => settle({ kind: 'client-gone', waitMs: waitedMs() }));
   });
 }
 
-/** A stream of what is held already and then of what still comes; reading it slowly slows the client down. */
+/** A stream of the held and the coming bytes; reading it slowly slows the client down. */
 function followBody(held: readonly Buffer[], incoming: ClientRequest, copy: BodyCopy, idle: IdleSweep): Readable {
   const body = new Readable({ read: () => incoming.resume() });
-  // It may fail before anybody listens: the call's beginning is written down first.
+  // It may fail before anybody listens, while the begin is written.
   body.on('error', () => {});
   const wait: IdleWait = { touchedMs: performance.now(), onIdle };
   idle.add(wait);
 
   function onIdle(): void {
-    // A paused body waits for the provider, not for the client.
     if (!incoming.isPaused()) {
       body.destroy(new GatewayError('request_timeout'));
       return;
@@ -142,7 +146,7 @@ function followBody(held: readonly Buffer[], incoming: ClientRequest, copy: Body
     stop();
     if (!incoming.complete) body.destroy(new Error('the client closed the connection while sending its body'));
   });
-  // The provider answered early or went away: what the client still sends is taken and dropped.
+  // The provider answered early or went away: the rest is drained.
   body.once('close', () => {
     stop();
     incoming.resume();

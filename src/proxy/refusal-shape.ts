@@ -1,11 +1,11 @@
-/** In whose shape a request is refused: typed clients read `error.code` as a word, or as a number, and nothing else. */
+/** Decides the error's shape: typed clients expect `error.code` as a word, or as a number. */
 import type { RequestLine } from '../providers/provider.ts';
 import { inferProvider, PROVIDERS, readProviderName } from '../providers/registry.ts';
 import type { ClientRequest } from './client-exchange.ts';
 
-/** Of any request, also one that was refused before it was understood. */
+/** Works for requests that were refused before they were understood. */
 export function takesNumericCode(incoming: ClientRequest): boolean {
-  const header = (lower: string) => readHeader(incoming, lower);
+  const header = (lower: string) => readRawHeader(incoming, lower);
   const [path = '', query = ''] = (incoming.url ?? '').replace(/^https?:\/\/[^/?#]*/i, '').split('?', 2);
   const line: RequestLine = { method: incoming.method ?? '', path, query, header };
   const name = readProviderName(header('x-gateway-provider') ?? '');
@@ -13,7 +13,8 @@ export function takesNumericCode(incoming: ClientRequest): boolean {
   return provider?.hasNumericErrors?.(path) === true;
 }
 
-function readHeader({ rawHeaders }: ClientRequest, lower: string): string | undefined {
+/** Returns the first of several. `lower` is in lower case. */
+export function readRawHeader({ rawHeaders }: ClientRequest, lower: string): string | undefined {
   const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === lower);
   return at === -1 ? undefined : rawHeaders[at + 1];
 }

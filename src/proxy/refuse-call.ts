@@ -1,72 +1,66 @@
-/** The end of a call that is not forwarded: its row, or the attempt that the operator sees, and the answer. */
-import type { CallBegin } from '../call-record.ts';
-import { GatewayError, type GatewayErrorCode } from '../errors.ts';
+/** Ends a call that is not forwarded: its row or attempt for the operator, and the answer. */
+
+import { hideSecretForms } from '../formats/wire/secret-form.ts';
+import { hideInTarget } from '../formats/wire/secret-target.ts';
 import { readCaller } from '../sockets/read-caller.ts';
-import { hideSecretForms } from '../wire/secret-form.ts';
-import { hideInTarget } from '../wire/secret-target.ts';
+import { GatewayError, type GatewayErrorCode } from '../vocabulary/errors.ts';
+import type { Arrival } from './call-context.ts';
+import type { CallLog } from './call-log.ts';
 import type { ClientRequest, ClientResponse } from './client-exchange.ts';
 import type { Gateway } from './gateway.ts';
-import { hideSent, listSentOf } from './hide-sent.ts';
-import { acceptCall, keepEnd, keptAddress } from './keep-call.ts';
-import { type Arrival, type CallFacts, describeRejection } from './record.ts';
+import { listSent, redactSent } from './redact-sent.ts';
+import { readRawHeader } from './refusal-shape.ts';
 import { refuse } from './refuse.ts';
 
 const MAX_ATTEMPT_CHARS = 200;
-/** Name and password in front of the host of a target that has one. */
+/** User information in front of a target's host. */
 const USER_INFO = /^((?:[a-z][a-z0-9+.-]*:)?[/\\]{2})[^/\\]*@/i;
-/** What a provider may be called: a key that was put there by mistake is not shown. */
+/** Anything else may be a key put there by mistake, and is hidden. */
 const PROVIDER_WORD = /^[\w .-]{1,24}$/;
 
-/**
- * `error` is a refusal, or a defect of the gateway. `begin` is that of a call that was accepted before it failed;
- * `ended` when even its ending is written, or given up.
- */
 export function refuseCall(
   incoming: ClientRequest,
   outgoing: ClientResponse,
   gateway: Gateway,
-  arrival: Arrival,
-  facts: CallFacts | null,
-  begin: CallBegin | 'ended' | null,
+  log: CallLog,
   error: unknown,
 ): void {
+  const { arrival } = log;
   const code: GatewayErrorCode = error instanceof GatewayError ? error.code : 'gateway_defect';
   if (code === 'gateway_defect')
     gateway.log.error({ err: error, request_id: arrival.id }, 'a call failed in the gateway');
-  gateway.counters.rejected += 1;
-  gateway.counters.refusals.set(code, (gateway.counters.refusals.get(code) ?? 0) + 1);
+  countRefusal(gateway, code);
   if (code === 'log_unavailable') gateway.counters.refusedFull += 1;
-  if (facts === null) reportAttempt(incoming, gateway, arrival, code);
-  else if (begin !== 'ended') {
-    const accepted = begin ?? acceptCall(gateway, facts, { model: null, streamed: null }, facts.headers.flags);
-    // The refusal does not wait for its record: it never rejects.
-    void keepEnd(gateway, accepted, describeRejection(facts, accepted, code, performance.now()), []);
-  }
+  if (!log.endRefused(code)) reportAttempt(incoming, gateway, arrival, code);
   refuse(incoming, outgoing, code, arrival.id, error instanceof GatewayError ? error.detail : undefined);
 }
 
-/** A refused attempt has no account and makes no row; it is shown to the operator with its reason. */
+export function countRefusal({ counters }: Gateway, code: GatewayErrorCode): void {
+  counters.rejected += 1;
+  counters.refusals.set(code, (counters.refusals.get(code) ?? 0) + 1);
+}
+
+/** Shows the operator an attempt that has no account and makes no row. */
 function reportAttempt(incoming: ClientRequest, gateway: Gateway, arrival: Arrival, code: GatewayErrorCode): void {
   const [path = ''] = (incoming.url ?? '').split('?', 1);
-  const sent = listSentOf(incoming.rawHeaders, gateway.headerNames);
+  const sent = listSent(incoming.rawHeaders, gateway.headerNames);
   gateway.reportAttempt({
     atMs: arrival.requestedAtMs,
     code,
     status: new GatewayError(code).status,
     method: incoming.method ?? '',
-    path: hideSent(hideInTarget(path.replace(USER_INFO, '$1***@'), null), sent).slice(0, MAX_ATTEMPT_CHARS),
+    path: redactSent(hideInTarget(path.replace(USER_INFO, '$1***@'), null), sent).slice(0, MAX_ATTEMPT_CHARS),
     provider: readProvider(incoming),
-    userAgent: hideSent(hideSecretForms(readHeader(incoming, 'user-agent') ?? ''), sent) || null,
-    clientAddress: keptAddress(gateway, readCaller(incoming, gateway.trustedPeers)),
+    userAgent:
+      redactSent(hideSecretForms(readRawHeader(incoming, 'user-agent')?.slice(0, MAX_ATTEMPT_CHARS) ?? ''), sent) ||
+      null,
+    clientAddress:
+      gateway.settings.clientAddress === 'keep' ? readCaller(incoming, gateway.trustedPeers).address : null,
   });
 }
 
 function readProvider(incoming: ClientRequest): string | null {
-  const text = readHeader(incoming, 'x-gateway-provider');
-  return text === null || PROVIDER_WORD.test(text) ? text : '***';
-}
-
-function readHeader({ rawHeaders }: ClientRequest, lower: string): string | null {
-  const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === lower);
-  return at === -1 ? null : (rawHeaders[at + 1]?.slice(0, MAX_ATTEMPT_CHARS) ?? null);
+  const text = readRawHeader(incoming, 'x-gateway-provider')?.slice(0, MAX_ATTEMPT_CHARS);
+  if (text === undefined) return null;
+  return PROVIDER_WORD.test(text) ? text : '***';
 }

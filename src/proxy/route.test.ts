@@ -1,10 +1,12 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { accept } from './accept.ts';
+import { ClientNames } from './client-names.ts';
 import { splitGatewayHeaders } from './gateway-headers.ts';
 import { HeaderNames } from './header-names.ts';
 import { chooseRoute, type RouteSettings } from './route.ts';
+import { UpstreamHosts } from './upstream-place.ts';
+import { validateRequest } from './validate-request.ts';
 
 const SIGNED = 'AWS4-HMAC-SHA256 Credential=A/20260101/eu-west-1/bedrock/aws4_request, SignedHeaders=host, Signature=0';
 const NOTHING: RouteSettings = { upstreams: {}, aliases: {} };
@@ -17,15 +19,17 @@ function routeOf(url: string, headers: readonly string[], settings: RouteSetting
   message.httpVersionMajor = 1;
   message.httpVersionMinor = 1;
   message.rawHeaders = headers.includes('Host') ? [...headers] : ['Host', 'gate.example', ...headers];
-  const request = accept(message, new HeaderNames());
-  return chooseRoute(request, splitGatewayHeaders(request, false), settings);
+  const request = validateRequest(message, new HeaderNames());
+  return chooseRoute(request, splitGatewayHeaders(request, false, new ClientNames()), settings, new UpstreamHosts());
 }
 
 test('a call signed for a host of AWS’s goes to that host by https, with the Host that was signed', () => {
   const host = 'Bedrock-Runtime.eu-west-1.amazonaws.com:443';
   expect(routeOf('/model/m/converse', ['Host', host, 'Authorization', SIGNED])).toMatchObject({
-    ...{ origin: 'https://bedrock-runtime.eu-west-1.amazonaws.com', host, path: '/model/m/converse' },
-    ...{ region: 'eu-west-1', isSignedByClient: true, signing: null },
+    origin: 'https://bedrock-runtime.eu-west-1.amazonaws.com',
+    path: '/model/m/converse',
+    region: 'eu-west-1',
+    signature: { host, isClients: true, signing: null },
   });
 });
 
@@ -38,18 +42,19 @@ test('one signed for a configured private endpoint, or for the public name of it
   ])
     expect(routeOf('/model/m/converse', ['Host', host, 'Authorization', SIGNED], settings)).toMatchObject({
       origin,
-      host,
+      signature: { host },
     });
 });
 
 test('an unsigned call never goes where its Host says', () => {
   const host = 'bedrock-runtime.eu-west-1.amazonaws.com';
   expect(routeOf('/v1/messages', ['Host', 'evil.example', 'x-api-key', 'k'])).toMatchObject({
-    ...{ origin: 'https://api.anthropic.com', host: null, isSignedByClient: false },
+    origin: 'https://api.anthropic.com',
+    signature: { host: null, isClients: false },
   });
   expect(routeOf('/v1/messages', ['Host', host, 'X-Gateway-Provider', 'anthropic', 'x-api-key', 'k'])).toMatchObject({
     origin: 'https://api.anthropic.com',
-    host: null,
+    signature: { host: null },
   });
 });
 

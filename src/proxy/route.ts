@@ -1,59 +1,42 @@
 /**
- * Where does the call go? Provider by `X-Gateway-Provider`, else by the credential, the client or the path; origin from
- * the provider's own table or the operator's settings (from the request only where it is signed for a host of AWS's);
- * path as received, after the provider's documented mapping.
+ * Chooses the provider by header, credential, client or path; the origin by its own table or the settings (by the
+ * request only where that is signed for an AWS host); and the path by the provider's documented mapping.
  */
-import type { ProviderName } from '../call-record.ts';
-import type { AwsSigning, Config, LeadingRule, UpstreamConfig } from '../config.ts';
-import { GatewayError } from '../errors.ts';
+
+import type { InferredProvider } from '../providers/create-registry.ts';
 import type { Endpoint, Provider, RequestLine } from '../providers/provider.ts';
-import {
-  type InferredProvider,
-  inferByPath,
-  inferProvider,
-  PROVIDERS,
-  readProviderName,
-} from '../providers/registry.ts';
-import { hideInTarget } from '../wire/secret-target.ts';
-import type { AcceptedRequest } from './accept.ts';
-import { readClientSignature, requireHoldingSignature } from './aws/client-signature.ts';
+import { inferByPath, inferProvider, PROVIDERS, readProviderName } from '../providers/registry.ts';
+import type { ProviderName } from '../vocabulary/call-record.ts';
+import type { Config, LeadingRule, UpstreamConfig } from '../vocabulary/config.ts';
+import { GatewayError } from '../vocabulary/errors.ts';
+import { type CallSignature, readCallSignature } from './aws/call-signature.ts';
 import { isReplacedBySigning, withoutSignature } from './aws/sign-request.ts';
 import {
   type CarriedCredential,
   findOnlyOwner,
-  readCarriedCredentials,
+  readUnnamedCredentials,
   requireOwnCredentials,
 } from './credential-owners.ts';
 import type { GatewayHeaders } from './gateway-headers.ts';
-import { hideSent } from './hide-sent.ts';
-import { readUpstreamHost, readUpstreamPlace } from './upstream-place.ts';
+import { redactSent } from './redact-sent.ts';
+import { readUpstreamPlace, type UpstreamHosts } from './upstream-place.ts';
+import type { ValidRequest } from './validate-request.ts';
 
 export interface Route {
-  readonly provider: Provider;
+  readonly provider: Provider<ProviderName>;
   readonly endpoint: Endpoint;
-  /** The request as it goes upstream, less the prefix of a configured address. */
+  /** The upstream request without a configured address's prefix. */
   readonly mapped: RequestLine;
-  /** Scheme, host and port. */
   readonly origin: string;
-  /** The operator chose the origin. */
   readonly mayBePrivate: boolean;
-  /** Path and query to send. */
   readonly path: string;
-  /** Path and query as received, secrets replaced, for the log. */
+  /** As received, secrets replaced, for the log. */
   readonly loggedPath: string;
   readonly region: string | null;
   readonly isRepaired: boolean;
-  /** What to send as `Host` where it is not the origin's; null otherwise. */
-  readonly host: string | null;
-  /** Set: the call is signed by the gateway. */
-  readonly signing: AwsSigning | null;
-  /** True when the client's own signature must hold at the provider, so that not a byte may change. */
-  readonly isSignedByClient: boolean;
-  /** Redirects to another host. */
+  readonly signature: CallSignature;
   readonly redirects: LeadingRule['redirects'];
-  /**
-   * The upstream's address, and the gateway's as the client knows it, which takes its place in answers; null: in none.
-   */
+  /** The upstream's address and the gateway's that replaces it in answers; null when none is replaced. */
   readonly addresses: { readonly from: string; readonly to: string } | null;
 }
 
@@ -62,33 +45,36 @@ export type RouteSettings = Pick<Config, 'upstreams' | 'aliases'> &
 
 const AS_THEY_ARE: LeadingRule = { redirects: 'refuse', addresses: 'keep' };
 
-export function chooseRoute(request: AcceptedRequest, headers: GatewayHeaders, settings: RouteSettings): Route {
+export function chooseRoute(
+  request: ValidRequest,
+  headers: GatewayHeaders,
+  settings: RouteSettings,
+  hosts: UpstreamHosts,
+): Route {
   const { method, query, hasQuery, header } = request;
-  const carried = readCarriedCredentials(request);
+  const { secrets } = headers;
+  const unnamed = readUnnamedCredentials(request);
+  const carried = unnamed.length === 0 ? secrets.carried : [...secrets.carried, ...unnamed];
   const { provider, repairedPath } = chooseProvider(request, headers, carried, settings);
   const alias = findAlias(provider.name, headers.providerAlias, settings);
   const upstream = alias ?? settings.upstreams[provider.name] ?? null;
-  const signing = upstream?.aws ?? null;
+  const isSigned = upstream?.aws !== undefined;
   if (carried.length > 0) {
-    // What the gateway's own signature replaces goes nowhere.
-    const sent = signing === null ? carried : carried.filter((credential) => !isReplacedBySigning(credential.header));
-    requireOwnCredentials(sent, readReceiver(provider.name, alias, upstream));
+    // Credentials that the gateway's signature replaces are not sent.
+    const sent = isSigned ? carried.filter((credential) => !isReplacedBySigning(credential.header)) : carried;
+    requireOwnCredentials(sent, readReceiver(provider.name, alias, upstream, hosts));
   }
-  const signature = signing === null ? readClientSignature(request) : null;
-  const signedHost =
-    signature === null ? null : requireHoldingSignature(signature, request, provider.signedServices, upstream);
-  // Who signs for the provider's host sends the provider's path.
-  const mapped = signedHost === null ? provider.mapPath(repairedPath ?? request.path) : request.path;
+  const signature = readCallSignature(request, secrets.clientSignature, provider, upstream);
+  // A client that signs for the provider's host sends the provider's path.
+  const mapped = signature.isClients ? request.path : provider.mapPath(repairedPath ?? request.path);
   const region =
-    signedHost?.region ??
-    signing?.region ??
+    signature.region ??
     provider.region(request) ??
     upstream?.region ??
-    readUpstreamPlace(provider, upstream, alias !== null) ??
+    readUpstreamPlace(provider, upstream, alias !== null, hosts) ??
     provider.defaultRegion;
-  const ownOrigin = signedHost === null ? provider.origin(region) : `https://${signedHost.name}`;
-  const { origin, prefix } = splitOrigin(upstream?.origin ?? ownOrigin);
-  if (signature !== null && (repairedPath !== null || prefix !== '')) throw new GatewayError('signature_path');
+  const { origin, prefix } = splitOrigin(upstream?.origin ?? signature.origin ?? provider.origin(region));
+  if (signature.isClients && (repairedPath !== null || prefix !== '')) throw new GatewayError('signature_path');
   const path = hasQuery ? `${prefix}${mapped}?${query}` : prefix + mapped;
   const leading = readLeadingRule(provider.name, alias === null ? null : headers.providerAlias, settings);
   const line: RequestLine = { method, path: mapped, query, header };
@@ -98,13 +84,11 @@ export function chooseRoute(request: AcceptedRequest, headers: GatewayHeaders, s
     mapped: line,
     origin,
     mayBePrivate: upstream !== null && upstream.isBuiltIn !== true,
-    path: signing === null ? path : withoutSignature(path),
-    loggedPath: hideSent(hideInTarget(request.path, hasQuery ? query : null), headers.sent),
+    path: isSigned ? withoutSignature(path) : path,
+    loggedPath: redactSent(secrets.shownTarget, headers.sent),
     region,
     isRepaired: repairedPath !== null,
-    host: signing?.host ?? (signedHost === null ? null : (header('host') ?? null)),
-    signing,
-    isSignedByClient: signature !== null,
+    signature,
     redirects: leading.redirects,
     addresses:
       leading.addresses === 'keep'
@@ -116,32 +100,29 @@ export function chooseRoute(request: AcceptedRequest, headers: GatewayHeaders, s
   };
 }
 
-/** An alias has rules of its own. */
 function readLeadingRule(provider: ProviderName, alias: string | null, { leading = {} }: RouteSettings): LeadingRule {
   const name = alias?.toLowerCase() ?? '';
   const rules = leading[provider] ?? {};
   return (Object.hasOwn(rules, name) ? rules[name] : undefined) ?? AS_THEY_ARE;
 }
 
-/**
- * Who gets what is sent: by the host, where it is one of the seven's; null where the operator chose a server of their
- * own.
- */
+/** The provider that owns the receiving host; null for a server of the operator's own. */
 function readReceiver(
   provider: ProviderName,
   alias: UpstreamConfig | null,
   upstream: UpstreamConfig | null,
+  hosts: UpstreamHosts,
 ): ProviderName | null {
-  const owner = upstream === null ? provider : readUpstreamHost(upstream).owner;
+  const owner = upstream === null ? provider : hosts.read(upstream).owner;
   return owner ?? (alias === null ? provider : null);
 }
 
 function chooseProvider(
-  request: AcceptedRequest,
+  request: ValidRequest,
   { provider: named, providerAlias }: GatewayHeaders,
   carried: readonly CarriedCredential[],
   settings: RouteSettings,
-): InferredProvider {
+): InferredProvider<ProviderName> {
   if (named !== undefined) {
     const name = readProviderName(named);
     if (name === null) throw new GatewayError('provider_unknown');
@@ -149,7 +130,7 @@ function chooseProvider(
   }
   const owner = findOnlyOwner(carried);
   const inferred = inferProvider(request, owner);
-  // An alias that only the path's provider has is meant: the operator's own server takes whatever credential.
+  // An alias known only to the path's provider is meant, whatever the credential.
   const isAliasElsewhere = inferred === null || !hasAlias(inferred.provider.name, providerAlias, settings);
   const byPath = providerAlias !== null && isAliasElsewhere ? inferByPath(request) : null;
   const chosen = byPath !== null && hasAlias(byPath.provider.name, providerAlias, settings) ? byPath : inferred;
@@ -161,11 +142,11 @@ function hasAlias(provider: ProviderName, alias: string | null, settings: RouteS
   return alias !== null && Object.hasOwn(settings.aliases[provider] ?? {}, alias.toLowerCase());
 }
 
-/** Where aliases are configured for the provider, an unknown one is a mistake; where none is, it is only a label. */
+/** With aliases configured an unknown one is a mistake; otherwise it is only a label. */
 function findAlias(provider: ProviderName, alias: string | null, settings: RouteSettings): UpstreamConfig | null {
   const configured = settings.aliases[provider];
   if (alias === null || configured === undefined) return null;
-  // Own members only: every object has a `constructor`, and that is nobody's alias.
+  // Own members only: `constructor` is no alias.
   const name = alias.toLowerCase();
   const found = Object.hasOwn(configured, name) ? configured[name] : undefined;
   if (found === undefined) throw new GatewayError('alias_unknown');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readUpstreamHost } from './upstream-place.ts';
+import { UpstreamHosts } from './upstream-place.ts';
 
 test.each([
   'https://api.openai.com',
@@ -8,5 +8,5 @@ test.each([
   'http://[::1]:4141/x',
   'https://user:p%40ss@proxy.internal:8443/openai',
 ])('the name of the host of %s is what the parser of the platform says', (origin) => {
-  expect(readUpstreamHost({ origin, region: null }).name).toBe(new URL(origin).hostname);
+  expect(new UpstreamHosts().read({ origin, region: null }).name).toBe(new URL(origin).hostname);
 });

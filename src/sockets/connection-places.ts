@@ -1,17 +1,14 @@
 /**
- * Who may hold a connection to a port that has few: so many that have shown a credential, so many that have not, and of
- * those at most so many of one client. Beyond it the one that has been silent longest is closed, so that whoever comes
- * and asks at once is heard, however many others hold their connections and say nothing.
+ * Bounds the connections to a port with few places. Beyond the bound the one silent for longest is closed, so that new
+ * requests are heard however many idle connections are held.
  */
 import type { Socket } from 'node:net';
 import { readPeerAddress } from './ip-address.ts';
 
 export interface PlaceLimits {
-  /** Connections that have shown a credential. */
   readonly proven: number;
-  /** Connections that have not, or not yet. */
   readonly unproven: number;
-  /** Of those, from one address. */
+  /** Unproven connections of one address. */
   readonly unprovenPerClient: number;
 }
 
@@ -19,14 +16,13 @@ export class ConnectionPlaces {
   readonly #limits: PlaceLimits;
   readonly #onClosed: (client: string) => void;
   readonly #proven = new Set<Socket>();
-  /** With their client's address; the one that said something last is the last. */
+  /** With the client's address, in order of last activity. */
   readonly #unproven = new Map<Socket, string>();
-  /** Accepted in this turn of the event loop. */
   #arrived = new Set<Socket>();
-  /** Accepted a moment ago: what they have sent was perhaps not read yet. */
+  /** Just accepted: what they sent may be unread. */
   readonly #unread = new Set<Socket>();
 
-  /** `onClosed`: a connection of this client was closed for want of a place. */
+  /** `onClosed` is told whose connection was closed for want of a place. */
   constructor(limits: PlaceLimits, onClosed: (client: string) => void) {
     this.#limits = limits;
     this.#onClosed = onClosed;
@@ -42,8 +38,7 @@ export class ConnectionPlaces {
     this.#unread.add(socket);
     this.#arrived.add(socket);
     if (this.#arrived.size > 1) return;
-    // Many may be accepted in one turn of the event loop, and are read in the next: those who speak have spoken before
-    // anyone of their turn is judged.
+    // What was accepted in this turn is read in the next one, so judging waits until then.
     setImmediate(() => {
       const judged = this.#arrived;
       this.#arrived = new Set();
@@ -51,10 +46,7 @@ export class ConnectionPlaces {
     });
   }
 
-  /**
-   * It has sent a whole head of a request. `client`: whose request that is, on the connection of a trusted proxy, which
-   * carries one client's after another's; each shows a credential of its own. Null: the other end's.
-   */
+  /** Call at a request's head. `client`: who sent it through a trusted proxy's connection; null for the peer. */
   touch(socket: Socket, client: string | null): void {
     const wasProven = client !== null && this.#proven.delete(socket);
     const owner = client ?? this.#unproven.get(socket);
@@ -62,7 +54,6 @@ export class ConnectionPlaces {
     this.#unproven.set(socket, owner);
   }
 
-  /** Its request had a credential that counts. */
   prove(socket: Socket): void {
     if (!this.#unproven.has(socket) || this.#proven.size >= this.#limits.proven) return;
     this.#unproven.delete(socket);
@@ -78,7 +69,7 @@ export class ConnectionPlaces {
     for (const [socket, client] of candidates) {
       const held = clients.get(client) ?? 0;
       const isGreedy = held > this.#limits.unprovenPerClient;
-      // For want of room at all, those who hold most give way first.
+      // Without any room, clients that hold most lose first.
       if (!isGreedy && !(excess > 0 && held >= Math.max(...clients.values()))) continue;
       clients.set(client, held - 1);
       excess -= 1;

@@ -1,9 +1,9 @@
-/** IP addresses in one spelling each: what is compared, filtered and kept must not depend on who wrote it. */
+/** IP addresses in one spelling each, for comparing, filtering and storing. */
 import { isIP, isIPv4, SocketAddress } from 'node:net';
 
 const MAPPED = '::ffff:';
 
-/** An IPv4 address inside an IPv6 one becomes itself, a zone is left out. Null when the text is no address. */
+/** Unwraps IPv4-mapped addresses and drops zones. Null when the text is no address. */
 export function readIpAddress(text: string): string | null {
   switch (isIP(text)) {
     case 4:
@@ -15,7 +15,7 @@ export function readIpAddress(text: string): string | null {
   }
 }
 
-/** Of a connected socket, where the operating system has spelled it. Null for a socket without an address. */
+/** The address of a socket's peer; null without one. */
 export function readPeerAddress(remoteAddress: string | undefined): string | null {
   if (remoteAddress === undefined) return null;
   const zone = remoteAddress.indexOf('%');

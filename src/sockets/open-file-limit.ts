@@ -1,20 +1,17 @@
-/**
- * How many files and sockets this process may have open, and how many connections of clients that allows. Only reads;
- * Node has raised the limit to what it may be when it started.
- */
+/** Reads how many files this process may open, and derives how many client connections that allows. */
 
-/** Spool segments, log, channel, name look-ups, event loop, and what a library opens for a moment. */
+/** Spool, log, channel, name look-ups, and what libraries open. */
 const RESERVED_FILES = 128;
-/** One to the client, one to the provider. */
+/** One to the client and one to the provider. */
 const FILES_A_CALL = 2;
-/** Where the system sets no limit, or a very high one: memory is one as well, at tens of kilobytes for each. */
+/** Memory limits as well, at tens of kilobytes for each. */
 const MOST_CONNECTIONS = 20_000;
 const FEWEST_CONNECTIONS = 16;
 
-/** Null where the system does not tell, or sets none. */
+/** Null where the system sets no limit or reports none. */
 export function readOpenFileLimit(): number | null {
   const { report } = process;
-  // Its list of network addresses would look up names, and nobody wants the environment.
+  // The network part of a report would look up names.
   Reflect.set(report, 'excludeNetwork', true);
   Reflect.set(report, 'excludeEnv', true);
   const limits: unknown = Reflect.get(report.getReport(), 'userLimits');
@@ -23,7 +20,7 @@ export function readOpenFileLimit(): number | null {
   return typeof soft === 'number' && soft > 0 ? soft : null;
 }
 
-/** Of clients, and as many again to providers. */
+/** Client connections; as many again may lead to providers. */
 export function countConnections(openFiles: number | null): number {
   if (openFiles === null) return MOST_CONNECTIONS;
   const affordable = Math.floor((openFiles - RESERVED_FILES) / FILES_A_CALL);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readTrustedProxies } from '../settings/read-trusted-proxies.ts';
+import { readTrustedProxies } from '../supervisor/settings/read-trusted-proxies.ts';
 import { readIpAddress } from './ip-address.ts';
 import { followForwardedFor, MAX_TRUSTED_HOPS, readCaller, saysTls } from './read-caller.ts';
 import { createTrustedPeers } from './trusted-peers.ts';

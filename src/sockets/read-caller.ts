@@ -1,30 +1,27 @@
 /**
- * Whose request it is. The connection says who its other end is; where that is a trusted proxy, `X-Forwarded-For` says
- * whom the proxy had at its own other end. Each proxy adds its entry on the right, so the list is read from there, and
- * only as far as those who wrote it are trusted: what stands further left may be the client's invention. `Forwarded`
- * (RFC 7239) is not read: a proxy that writes one of the two passes on the other as its client has sent it.
+ * Finds a request's client: the peer, or behind trusted proxies the entry of `X-Forwarded-For`, read from the right as
+ * far as its writers are trusted. `Forwarded` (RFC 7239) is not read, since proxies that write only one pass the other
+ * on.
  */
 import { readIpAddress, readPeerAddress } from './ip-address.ts';
 import type { TrustedPeers } from './trusted-peers.ts';
 
-/** Entries that are looked at; nobody has so many proxies in a row. */
+/** The most entries that are read. */
 export const MAX_TRUSTED_HOPS = 16;
 
 const FORWARDED_FOR = 'x-forwarded-for';
 const FORWARDED_PROTO = 'x-forwarded-proto';
-/** Some proxies add the port of the connection, and then IPv6 stands in brackets. */
+/** Some proxies add the port, and bracket IPv6. */
 const BRACKETED = /^\[([\da-f:.]+)\](?::\d{1,5})?$/i;
 const WITH_PORT = /^([\d.]+):\d{1,5}$/;
 
 export interface Caller {
-  /** Null where the connection has none any more. */
+  /** Null once the connection has no peer. */
   readonly address: string | null;
-  /** A trusted proxy sent the request on. */
   readonly isBehindProxy: boolean;
 }
 
 export interface CallerRequest {
-  /** Flat, as received. */
   readonly rawHeaders: readonly string[];
   readonly socket: { readonly remoteAddress?: string | undefined };
 }
@@ -35,19 +32,19 @@ export function readCaller({ rawHeaders, socket }: CallerRequest, trusted: Trust
   return { address: followForwardedFor(peer, listValues(rawHeaders, FORWARDED_FOR), trusted), isBehindProxy: true };
 }
 
-/** Whether the client reached the trusted proxy over TLS, as far as that says so. */
+/** True when a trusted proxy says that the client used TLS. */
 export function saysTls(rawHeaders: readonly string[]): boolean {
   return listValues(rawHeaders, FORWARDED_PROTO).at(-1)?.trim().toLowerCase() === 'https';
 }
 
-/** `lines`: the values of the header, in order. The result is `peer`, or an entry that a trusted proxy has written. */
+/** `lines`: the header's values in order. Returns `peer`, or an entry written by a trusted proxy. */
 export function followForwardedFor(peer: string, lines: readonly string[], trusted: TrustedPeers): string {
   let client = peer;
   let hops = 0;
   for (const entry of listFromRight(lines)) {
     hops += 1;
     const address = hops > MAX_TRUSTED_HOPS ? null : readEntry(entry);
-    // `unknown`, a name, nothing: whoever stands left of it is not vouched for.
+    // Entries left of an unreadable one are not vouched for.
     if (address === null) return client;
     client = address;
     if (!trusted.has(address)) return client;
@@ -59,7 +56,7 @@ function readEntry(entry: string): string | null {
   return readIpAddress(BRACKETED.exec(entry)?.[1] ?? WITH_PORT.exec(entry)?.[1] ?? entry);
 }
 
-/** Not by `split`: of a long list mostly the last entry is read. */
+/** No `split`, since mostly only the last entry is read. */
 function* listFromRight(lines: readonly string[]): Generator<string> {
   for (const line of lines.toReversed()) {
     let end = line.length;

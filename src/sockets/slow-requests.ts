@@ -1,30 +1,23 @@
-/**
- * Cuts connections that hold a request open by sending its body drop by drop: below a lowest pace, or still at it when
- * the answer has long been given. For a server whose requests are small or come as fast as they are taken; a large
- * upload may last as long as it moves. Heads have a limit of `node:http`'s.
- */
+/** Cuts connections whose request body arrives too slowly, or still arrives long after the answer. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 export interface SlowRequestLimits {
-  /** The pace counts after this. */
   readonly graceMs: number;
   readonly bytesPerSecond: number;
-  /** After the answer, for a client that still sends. */
+  /** Time after the answer for a client that still sends. */
   readonly answeredMs: number;
   readonly intervalMs: number;
 }
 
-const LOWEST_BYTES_PER_SECOND = 500;
-
 export const SLOW_REQUEST_LIMITS: SlowRequestLimits = {
   graceMs: 30_000,
-  bytesPerSecond: LOWEST_BYTES_PER_SECOND,
+  bytesPerSecond: 500,
   answeredMs: 5_000,
   intervalMs: 5_000,
 };
 
 interface OpenRequest {
-  /** Moved on while the request waits for us, not for its client. */
+  /** Moved forward while the request waits for us. */
   sinceMs: number;
   readonly bytesBefore: number;
   readonly outgoing: ServerResponse;
@@ -37,7 +30,7 @@ export class SlowRequests {
   readonly #isExempt: (incoming: IncomingMessage) => boolean;
   readonly #timer: NodeJS.Timeout;
 
-  /** `isExempt`: may come at any pace until it is answered. */
+  /** `isExempt` requests may come at any pace until answered. */
   constructor(limits: SlowRequestLimits, isExempt: (incoming: IncomingMessage) => boolean) {
     this.#limits = limits;
     this.#isExempt = isExempt;
@@ -51,7 +44,7 @@ export class SlowRequests {
     const { socket } = incoming;
     const onSocketClose = () => this.#open.delete(incoming);
     socket.once('close', onSocketClose);
-    // A kept connection brings many requests: each takes its listener along.
+    // A kept connection must not collect listeners.
     incoming.once('close', () => {
       if (!incoming.complete) return;
       socket.off('close', onSocketClose);
@@ -76,7 +69,6 @@ export class SlowRequests {
         continue;
       }
       if (this.#isExempt(incoming)) continue;
-      // There are bytes that nobody has taken yet.
       if (incoming.readableLength > 0) request.sinceMs += intervalMs;
       const elapsedMs = nowMs - request.sinceMs;
       const received = incoming.socket.bytesRead - request.bytesBefore;

@@ -1,4 +1,4 @@
-/** The balancers and proxies in front whose word about a client counts. Without any, nothing of this runs. */
+/** The proxies in front whose forwarding headers are believed. */
 import { BlockList, isIPv4 } from 'node:net';
 
 export interface TrustedPeers {
@@ -6,7 +6,7 @@ export interface TrustedPeers {
   readonly has: (address: string) => boolean;
 }
 
-/** `ranges`: address and length of the prefix, as `settings/read-trusted-proxies.ts` leaves them. Null for none. */
+/** `ranges` in CIDR form, as the settings check them. Null for none. */
 export function createTrustedPeers(ranges: readonly string[]): TrustedPeers | null {
   if (ranges.length === 0) return null;
   const list = new BlockList();

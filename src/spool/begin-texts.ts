@@ -1,8 +1,5 @@
-/**
- * The text of each begin that was written, until its ending repeats it. Not a `Map`: its tables, made anew all the time
- * under such use, keep what they held alive until the next full garbage collection.
- */
-import type { CallBegin } from '../call-record.ts';
+/** The texts of open begins. A `Map` under such use would keep old entries alive until a full collection. */
+import type { CallBegin } from '../vocabulary/call-record.ts';
 
 export class BeginTexts {
   readonly #begins: CallBegin[] = [];
@@ -13,7 +10,7 @@ export class BeginTexts {
     this.#texts.push(text);
   }
 
-  /** Looks from the end: who came last mostly goes first. */
+  /** Searches from the end, since the latest mostly leave first. */
   take(begin: CallBegin): string | undefined {
     for (let index = this.#begins.length - 1; index >= 0; index -= 1) {
       if (this.#begins[index] !== begin) continue;

@@ -1,9 +1,9 @@
-/** The short form of an ending, for a spool that is nearly full: what a call used, cost and ended as, and no more. */
-import type { CallEnd } from '../call-record.ts';
+/** The short form of an ending for a spool that is nearly full. */
+import type { CallEnd } from '../vocabulary/call-record.ts';
 
 const MAX_ERROR_CHARS = 100;
 
-/** The same object when it is short already. */
+/** Returns `end` itself when it is short already. */
 export function compactEnd(end: CallEnd, lostBodies: boolean): CallEnd {
   const { flags, usage } = end;
   const isCompact = flags.includes('compacted');

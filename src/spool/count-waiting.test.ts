@@ -3,8 +3,8 @@ import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { callBegin, callEnd, NOON_MS } from '../../test/call-fixtures.ts';
-import { quietLog } from '../../test/quiet-log.ts';
+import { callBegin, callEnd, NOON_MS } from '../../test/support/call-fixtures.ts';
+import { quietLog } from '../../test/support/quiet-log.ts';
 import { createWaitingCounter, walkFrames } from './count-waiting.ts';
 import { SPOOL_START } from './cursor.ts';
 import { openSpoolWriter } from './spool-writer.ts';
@@ -71,6 +71,7 @@ test('damage is stepped over, an unfinished frame waits, and room that is not wr
   appendFileSync(path, frames.subarray(300));
   expect((await counter.count(dir, SPOOL_START, NO_LIMIT)).endings).toBe(2);
   expect(walkFrames(Buffer.concat([frames, Buffer.alloc(100)]), Number.POSITIVE_INFINITY)).toEqual({
-    ...{ bytes: frames.length, endings: 1 },
+    bytes: frames.length,
+    endings: 1,
   });
 });

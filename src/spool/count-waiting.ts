@@ -1,11 +1,8 @@
-/**
- * How many endings of a process directory wait behind its cursor: counted by the headers of the frames, within limits,
- * and remembered from one time to the next, since what is written does not change. It checks no checksum: a damaged
- * record counts until the shipper has met it.
- */
+/** Counts the endings behind a cursor by frame headers, within limits; checks no checksum. */
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SpoolPosition } from './cursor.ts';
+import { nullIfMissing } from './file-errors.ts';
 import {
   FIRST_FRAME_VERSION,
   FRAME_HEADER_BYTES,
@@ -18,37 +15,36 @@ import {
 import { readSegmentNumbers, segmentName } from './segment-file.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
-/** Segments that are remembered; a spool at its usual limit has as many. */
+/** A spool at its usual limit has as many segments. */
 const MAX_REMEMBERED = 4_096;
-/** Every record says early on which call it is of, and the id says when that began. */
+/** A record's call id stands near its start and contains the time. */
 const ID_SEARCH_BYTES = 512;
 const ID = /"id":"([0-9a-f]{8})-([0-9a-f]{4})-7/;
 
 export interface WaitingEndings {
   readonly endings: number;
-  /** When the call of the first record behind the cursor began; null when nothing waits. */
+  /** When the first waiting call began; null when nothing waits. */
   readonly oldestMs: number | null;
-  /** That were looked at; what was remembered costs nothing. */
+  /** Bytes read for this count. */
   readonly bytes: number;
-  /** False when a limit was reached: there are more. */
+  /** False when a limit was reached. */
   readonly isWhole: boolean;
 }
 
 export interface CountLimits {
   readonly maxBytes: number;
-  /** By `performance.now()`. */
   readonly deadlineMs: number;
 }
 
-/** What is known of a segment from `from` on: `endings` in the bytes up to `to`. */
-interface Walked {
+/** A counted stretch of a segment. */
+export interface Walked {
   readonly from: number;
   readonly to: number;
   readonly endings: number;
 }
 
 export interface WaitingCounter {
-  /** Rejects when the files cannot be read; what was removed meanwhile counts as stored. */
+  /** Rejects when files cannot be read; removed ones count as stored. */
   count(dir: string, cursor: SpoolPosition, limits: CountLimits): Promise<WaitingEndings>;
 }
 
@@ -61,7 +57,7 @@ export function createWaitingCounter(): WaitingCounter {
       let bytes = 0;
       let oldestMs: number | null = null;
       let left = limits.maxBytes;
-      for (const segment of readSegmentNumbers((await readdir(dir).catch(ifMissing)) ?? [])) {
+      for (const segment of readSegmentNumbers((await readdir(dir).catch(nullIfMissing)) ?? [])) {
         const path = join(dir, segmentName(segment));
         if (segment < cursor.segment) {
           known.delete(path);
@@ -83,12 +79,13 @@ export function createWaitingCounter(): WaitingCounter {
   };
 }
 
-async function walkSegment(
+/** Continues from `start`. `isWhole`: no limit was reached, so what follows `to` is no whole frame. */
+export async function walkSegment(
   path: string,
   start: Walked,
   limits: CountLimits,
 ): Promise<{ readonly walked: Walked; readonly isWhole: boolean }> {
-  const handle = await open(path, 'r').catch(ifMissing);
+  const handle = await open(path, 'r').catch(nullIfMissing);
   if (handle === null) return { walked: start, isWhole: true };
   let { to, endings } = start;
   try {
@@ -108,10 +105,7 @@ async function walkSegment(
   }
 }
 
-/**
- * Counts in bytes that begin where a frame does, as far as whole frames go: `left` bytes are there in all, so that the
- * last frame may end behind those that were read. Damage is stepped over up to the next header.
- */
+/** Counts whole frames; the last may end behind the bytes, up to `left`. Damage is skipped up to the next header. */
 export function walkFrames(bytes: Buffer, left: number): { readonly bytes: number; readonly endings: number } {
   let at = 0;
   let endings = 0;
@@ -123,7 +117,7 @@ export function walkFrames(bytes: Buffer, left: number): { readonly bytes: numbe
       at += frameBytes;
       continue;
     }
-    // A place that is laid out and not written yet: the first byte of a frame comes last.
+    // Zeros are not written yet; a frame's first byte is written last.
     if (bytes[at] === 0) break;
     const next = bytes.indexOf(FRAME_MAGIC, at + 1);
     at = next === -1 ? Math.max(at + 1, bytes.length - FRAME_MAGIC.length + 1) : next;
@@ -140,7 +134,7 @@ function readFrameBytes(bytes: Buffer, at: number): number | null {
 }
 
 async function readFirstTime(path: string, from: number): Promise<number | null> {
-  const handle = await open(path, 'r').catch(ifMissing);
+  const handle = await open(path, 'r').catch(nullIfMissing);
   if (handle === null) return null;
   try {
     const head = Buffer.alloc(FRAME_HEADER_BYTES + ID_SEARCH_BYTES);
@@ -150,9 +144,4 @@ async function readFirstTime(path: string, from: number): Promise<number | null>
   } finally {
     await handle.close();
   }
-}
-
-function ifMissing(error: unknown): null {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-  throw error;
 }

@@ -1,13 +1,10 @@
-/**
- * How far a process directory has been read and stored, and what became of its calls so far, kept in its `cursor.json`.
- * A missing or unreadable cursor means "from the start", which is harmless: storing a record twice makes one row.
- */
+/** A process directory's position and tally in `cursor.json`. Without one, reading starts over, which is harmless. */
 import { open, readdir, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CallTally } from './call-tally.ts';
 import { readSegmentNumbers, segmentName, syncDirectory } from './segment-file.ts';
 
-/** Everything before byte `offset` of segment number `segment` is stored. */
+/** Everything before this position is stored. */
 export interface SpoolPosition {
   readonly segment: number;
   readonly offset: number;
@@ -17,18 +14,13 @@ export const SPOOL_START: SpoolPosition = { segment: 0, offset: 0 };
 
 export const CURSOR_NAME = 'cursor.json';
 export const CURSOR_TEMPORARY_NAME = `${CURSOR_NAME}.tmp`;
-/** Of `blocks` in `stat`, whatever those of the file system are. */
+/** The unit of `blocks` in `stat`. */
 const STAT_BLOCK_BYTES = 512;
-
-export async function readCursor(dir: string): Promise<SpoolPosition> {
-  return (await readCursorFile(dir)).position;
-}
 
 export interface CursorFile {
   readonly position: SpoolPosition;
-  /** Of what stands before the position. */
   readonly tally: CallTally;
-  /** There was no cursor, and the first segments are gone: unless a call with the number 1 follows, the tally is lost. */
+  /** No cursor, and the first segments are gone: the tally is lost unless the call with ordinal 1 follows. */
   readonly isSuspect: boolean;
 }
 
@@ -40,7 +32,7 @@ export async function readCursorFile(dir: string): Promise<CursorFile> {
     return { position: SPOOL_START, tally: CallTally.empty(), isSuspect };
   }
   const tally = CallTally.from(found.calls);
-  // Segments go when the cursor has passed them: that the one which it points into is gone says that a later one is lost.
+  // A passed segment is deleted, so a missing current segment means that a later cursor was lost.
   const { segment, offset } = found.position;
   const isBehind = segments[0] === undefined ? !tally.isInterrupting : segments[0] > segment;
   if (offset > 0 && isBehind) tally.giveUp('tally_lost');
@@ -48,7 +40,7 @@ export async function readCursorFile(dir: string): Promise<CursorFile> {
   return { position, tally, isSuspect: false };
 }
 
-/** Null when it is missing or not readable: by the rule above this is an answer, not a failure. */
+/** Null when it is missing or unreadable. */
 async function readValue(dir: string): Promise<{ readonly position: SpoolPosition; readonly calls: unknown } | null> {
   try {
     const value: unknown = JSON.parse(await readFile(join(dir, CURSOR_NAME), 'utf8'));
@@ -61,7 +53,7 @@ async function readValue(dir: string): Promise<{ readonly position: SpoolPositio
   }
 }
 
-/** Durable when it returns: a segment that the cursor has passed may be deleted then, and only then. */
+/** Durable on return; only then may passed segments be deleted. */
 export async function writeCursor(dir: string, position: SpoolPosition, tally?: CallTally): Promise<void> {
   const temporary = join(dir, CURSOR_TEMPORARY_NAME);
   const handle = await open(temporary, 'w', 0o600);
@@ -75,10 +67,7 @@ export async function writeCursor(dir: string, position: SpoolPosition, tally?: 
   await syncDirectory(dir);
 }
 
-/**
- * As `writeCursor`, in the room of a stored segment, which becomes the cursor: nothing is allocated, so that a disk on
- * which others take all that is freed cannot prevent it. False when it has not got so much.
- */
+/** Like `writeCursor`, but in a stored segment's blocks, for a full disk. False when it has too few. */
 export async function writeCursorOver(
   segment: number,
   dir: string,
@@ -108,7 +97,7 @@ function formatCursor(position: SpoolPosition, tally: CallTally | undefined): st
   return JSON.stringify({ ...position, ...(tally === undefined ? {} : { calls: tally.toData() }) });
 }
 
-/** A position that the files do not reach was never written by us; reading on from it would wait for ever. */
+/** A position beyond the files would wait for ever. */
 async function fitToFiles(dir: string, { segment, offset }: SpoolPosition): Promise<SpoolPosition> {
   const segments = readSegmentNumbers(await readdir(dir));
   const last = segments.at(-1);

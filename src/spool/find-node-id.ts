@@ -1,9 +1,8 @@
-/** Of which node a spool is, where its data directory is there too and not only a copy of its records. */
+/** Finds the node of a spool from the data directory around it. */
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 
-/** In a data directory. */
 export const NODE_FILE = 'node.json';
 const NodeIdentity = z.object({ id: z.uuid() });
 
@@ -12,12 +11,11 @@ export function readNodeFile(dataDir: string): string | null {
   try {
     return NodeIdentity.parse(JSON.parse(readFileSync(join(dataDir, NODE_FILE), 'utf8'))).id;
   } catch {
-    // Both by the rule above.
     return null;
   }
 }
 
-/** `dir` is a data directory, its spool folder, or one process directory in that. Null when that is not known. */
+/** `dir` is a data directory, its spool, or a process directory in it. Null when unknown. */
 export function findNodeId(dir: string): string | null {
   const path = resolve(dir);
   const spool = [path, dirname(path)].find((one) => basename(one) === 'spool');

@@ -1,20 +1,16 @@
-/**
- * Process directories that appear in the spool without a process of this gateway: somebody puts those of another node
- * there, and may take their time. Such a one is left alone until nothing in it has changed for a while, and longer when
- * its files end in the middle of a record. Not what comes by `receive-package.ts`, which is whole.
- */
+/** Holds back process directories copied into the spool until nothing in them has changed for a while. */
 import { join } from 'node:path';
 import { type FoundProcess, inspectProcess, readProcess } from './inspect-spool.ts';
 
-/** For a copy that is whole as far as can be seen. */
+/** For a copy without visible gaps. */
 export const FOREIGN_QUIET_MS = 15_000;
-/** For one that is not, or whose last record a power cut has torn. */
+/** For one that ends in the middle of a record. */
 const TORN_QUIET_MS = 300_000;
 
 export interface ForeignDirectories {
-  /** Those of processes of this gateway, and those that came whole. */
+  /** Names that may be read at once. */
   readonly know: (names: Iterable<string>) => void;
-  /** Those among the names that may be read. */
+  /** Returns the names that may be read. */
   readonly settled: (names: readonly string[]) => Promise<readonly string[]>;
 }
 
@@ -24,7 +20,7 @@ interface Watched {
 }
 
 export function watchForeignDirectories(spoolDir: string, quietMs: number): ForeignDirectories {
-  /** Null before the first look: what is there at a start was left by a process of before. */
+  /** Null before the first look, at which everything present counts as known. */
   let known: Set<string> | null = null;
   const early = new Set<string>();
   const watched = new Map<string, Watched>();

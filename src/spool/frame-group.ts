@@ -1,9 +1,6 @@
-/**
- * Frames that go to the disk together, laid out one behind the other in one buffer that is used again and again: a
- * record costs no allocation of its own and the group is one write.
- */
+/** Lays out frames in one reused buffer: no allocation for a record, and one write for the group. */
 import { crc32 } from 'node:zlib';
-import type { CallBody, CallEnd, SpoolEntry } from '../call-record.ts';
+import type { CallBody, CallEnd, SpoolEntry } from '../vocabulary/call-record.ts';
 import {
   CHECKED_FROM,
   FRAME_HEADER_BYTES,
@@ -15,22 +12,21 @@ import {
 } from './frame.ts';
 
 const FIRST_BYTES = 64 * 1024;
-/** A buffer that one large group has stretched beyond this is let go after it. */
+/** A larger buffer is released after use. */
 const KEPT_BYTES = 1024 * 1024;
-/** A character of a JavaScript string is at most so many bytes of UTF-8. */
+/** Most bytes of UTF-8 for one UTF-16 unit. */
 const MAX_BYTES_PER_CHAR = 3;
 const LENGTH_BYTES = 4;
 const NEEDS_NO_ESCAPE = /^[\x20!\x23-\x5b\x5d-\x7e]*$/;
-/** Around the three texts of an ending. */
+/** Brackets and commas around the three texts of an ending. */
 const PUNCTUATION_CHARS = 6;
 
-/** As JSON. */
 function quote(text: string | null): string {
   if (text === null) return 'null';
   return NEEDS_NO_ESCAPE.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
-/** A body without its bytes and without what stands in its begin, as JSON. */
+/** A body without its bytes and its begin's members, as JSON. */
 function describe(body: CallBody): string {
   const type = quote(body.contentType);
   const encoding = quote(body.contentEncoding);
@@ -44,12 +40,11 @@ export class FrameGroup {
   #buffer: Buffer = Buffer.allocUnsafeSlow(FIRST_BYTES);
   #length = 0;
 
-  /** Bytes laid out so far. */
   get length(): number {
     return this.#length;
   }
 
-  /** What is to be written; valid until `clear`. */
+  /** Valid until `clear`. */
   get bytes(): Buffer {
     return this.#buffer.subarray(0, this.#length);
   }
@@ -59,7 +54,7 @@ export class FrameGroup {
     if (this.#buffer.length > KEPT_BYTES) this.#buffer = Buffer.allocUnsafeSlow(FIRST_BYTES);
   }
 
-  /** Adds a frame whose payload is text. False, and nothing added, above `MAX_PAYLOAD_BYTES`. */
+  /** Adds a frame with a text payload. Returns false, and adds nothing, above `MAX_PAYLOAD_BYTES`. */
   addText(type: 'begin' | 'checkpoint', text: string): boolean {
     const start = this.#length;
     this.#reserve(FRAME_HEADER_BYTES + text.length * MAX_BYTES_PER_CHAR + FRAME_TRAILER_BYTES);
@@ -68,11 +63,11 @@ export class FrameGroup {
   }
 
   /**
-   * Adds an ending with its begin and its bodies in one frame: `length u32 of the text | text | bytes of the bodies`,
-   * the text being JSON: `[begin, end, [body without its bytes, …]]`. `beginText` is the begin as JSON.
+   * Adds an ending with begin and bodies: `length u32 of the text | text | bodies`, with the text as JSON `[begin, end,
+   * [body without its bytes, …]]`. `beginText` is JSON. False as for `addText`.
    */
   addEnd(beginText: string, end: CallEnd, bodies: readonly CallBody[]): boolean {
-    // The pieces are written one by one: joined, they would be copied once more.
+    // Written in pieces, which saves a copy.
     const endText = JSON.stringify(end);
     let bodiesText = '';
     let bodyBytes = 0;
@@ -97,7 +92,7 @@ export class FrameGroup {
     return this.#finish(start, 'end', at - start - FRAME_HEADER_BYTES);
   }
 
-  /** Takes back everything behind `length`, e.g. a record for which there is no room. */
+  /** Drops everything behind `length`. */
   truncate(length: number): void {
     this.#length = length;
   }
@@ -115,7 +110,7 @@ export class FrameGroup {
     return true;
   }
 
-  /** Where it ends. */
+  /** Returns the end. */
   #write(text: string, at: number): number {
     return at + this.#buffer.write(text, at);
   }

@@ -1,22 +1,20 @@
 /**
- * The bytes of one record in a segment: `magic u32 | version u8 | type u8 | length u32 | payload | crc32 u32`, big
- * endian. It knows how a frame is laid out and read (`frame-group.ts` makes them), nothing of files. The checksum covers
- * all but the magic, so that no flipped bit outside it can turn one record into another. In version 1 it stood before
- * the payload.
+ * One record in a segment: `magic u32 | version u8 | type u8 | length u32 | payload | crc32 u32`, big endian. The
+ * checksum covers all but the magic. In version 1 it stood before the payload.
  */
 import { crc32 } from 'node:zlib';
-import type { SpoolEntry } from '../call-record.ts';
+import type { SpoolEntry } from '../vocabulary/call-record.ts';
 
-/** The first and the last byte never occur in UTF-8: a search for the next frame is not misled by JSON. */
+/** Its outer bytes never occur in UTF-8, so a search skips JSON. */
 export const FRAME_MAGIC = Buffer.from([0xf5, 0x54, 0x47, 0xfa]);
 export const FRAME_VERSION = 2;
-/** Segments that an earlier release has left are still read. */
+/** Still read. */
 export const FIRST_FRAME_VERSION = 1;
-/** Before the payload … */
+/** Before the payload. */
 export const FRAME_HEADER_BYTES = 10;
-/** … and behind it. */
+/** After the payload. */
 export const FRAME_TRAILER_BYTES = 4;
-/** Longer payloads are not written, and a length above it is not believed. */
+/** Longer payloads are neither written nor believed. */
 export const MAX_PAYLOAD_BYTES = 8 * 1024 * 1024;
 
 export const FRAME_TYPES = { begin: 1, checkpoint: 2, body: 3, end: 4 } as const satisfies Record<
@@ -24,10 +22,9 @@ export const FRAME_TYPES = { begin: 1, checkpoint: 2, body: 3, end: 4 } as const
   number
 >;
 
-/** The checksum covers the frame from here on. */
 export const CHECKED_FROM = 4;
 
-/** `short`: what is there may be the beginning of a frame. `bad`: no frame starts here. */
+/** `short`: possibly the start of a frame. `bad`: no frame starts here. */
 export type FrameReading =
   | {
       readonly kind: 'frame';
@@ -39,7 +36,7 @@ export type FrameReading =
   | { readonly kind: 'short'; readonly needs: number }
   | { readonly kind: 'bad'; readonly checkedBytes: number };
 
-/** Reads the frame that starts at `offset`. Total: any bytes give an answer. */
+/** Reads the frame at `offset`; never throws. */
 export function readFrame(bytes: Buffer, offset: number): FrameReading {
   const available = bytes.length - offset;
   const magicBytes = Math.min(available, FRAME_MAGIC.length);

@@ -1,42 +1,33 @@
-/**
- * Brings records to the disk in groups: what one turn of the event loop adds is written together at its end. A small
- * group goes out by one synchronous `write`, which costs a few microseconds; a large one goes through the thread pool,
- * one at a time, while the next group gathers, so that a throttled disk does not stop the event loop. What can be
- * written to no segment goes into the reserve. It does not decide what is written, and counts nothing.
- */
-import type { CallBegin, CallEnd } from '../call-record.ts';
+/** Writes the records of one turn of the event loop together: small groups synchronously, large ones in the pool. */
+import type { CallBegin, CallEnd } from '../vocabulary/call-record.ts';
+import type { EmergencySegment } from './emergency-segment.ts';
 import { FrameGroup } from './frame-group.ts';
-import type { Reserve } from './reserve.ts';
 import type { SegmentWriter } from './segment-writer.ts';
 
-/** Groups up to this size are written in the event loop. */
+/** Largest group written synchronously. */
 const SYNC_GROUP_BYTES = 256 * 1024;
 const SYNC_INTERVAL_MS = 200;
 const SYNC_DIRTY_BYTES = 4 * 1024 * 1024;
-/** How often a group is written, each time to another segment, when it cannot be made durable. */
+/** Attempts, each in another segment, to make a group durable. */
 const MAX_DURABLE_TRIES = 2;
 
 export interface PendingRecord {
-  /** Null for a checkpoint, which is not worth a second try. */
+  /** Null for a checkpoint, which is not retried. */
   readonly begin: CallBegin | null;
-  /** Of an ending. */
   readonly end: CallEnd | null;
-  /** Bodies in the frame. */
   readonly bodies: number;
-  /** Told whether the record is kept. */
-  readonly done: (kept: boolean) => void;
+  readonly done: (isSpooled: boolean) => void;
 }
 
 export interface GroupCommitOptions {
   readonly segments: SegmentWriter;
-  readonly reserve: Reserve;
+  readonly emergency: EmergencySegment;
   readonly durability: 'process' | 'power';
-  /** Lays a record out for the reserve. False: it has no place there. */
-  readonly layOutShort: (frames: FrameGroup, record: PendingRecord) => boolean;
-  /** So many bytes are in a segment now. */
+  /** Lays a record out for the emergency segment; false when it has no place there. */
+  readonly layOutShort: (record: PendingRecord, frames: FrameGroup) => boolean;
   readonly onWritten: (bytes: number) => void;
-  /** `isDurable`: as the durability asks. */
-  readonly onKept: (kept: readonly PendingRecord[], isDurable: boolean) => void;
+  /** `isDurable`: as durable as configured. */
+  readonly onSpooled: (spooled: readonly PendingRecord[], isDurable: boolean) => void;
   readonly onLost: (lost: readonly PendingRecord[]) => void;
 }
 
@@ -48,7 +39,7 @@ interface WrittenGroup {
 
 export class GroupCommit {
   readonly #options: GroupCommitOptions;
-  // The group that gathers; while one is on its way to the disk its buffer is not touched, and the other one gathers.
+  // Two buffers in turns: one gathers while the other is written.
   #group = new FrameGroup();
   #spare = new FrameGroup();
   #records: PendingRecord[] = [];
@@ -67,12 +58,12 @@ export class GroupCommit {
     this.#syncTimer.unref();
   }
 
-  /** The group that gathers: a record is laid out in it, then added. Another one after each turn. */
+  /** The gathering group; another one after each turn. */
   get frames(): FrameGroup {
     return this.#group;
   }
 
-  /** Bytes that are not on the disk yet. */
+  /** Bytes not written yet. */
   get pendingBytes(): number {
     return this.#group.length + this.#writingBytes;
   }
@@ -81,7 +72,7 @@ export class GroupCommit {
     return this.#isWriting;
   }
 
-  /** Of the last group something was lost, or it is not durable. */
+  /** Part of the last group was lost or is not durable. */
   get isFailing(): boolean {
     return this.#isFailing;
   }
@@ -91,7 +82,6 @@ export class GroupCommit {
     this.#schedule();
   }
 
-  /** Resolves when nothing is pending. */
   async close(): Promise<void> {
     clearInterval(this.#syncTimer);
     if (this.#records.length > 0 || this.#isWriting) await new Promise<void>((wake) => this.#idleWaiters.push(wake));
@@ -112,22 +102,22 @@ export class GroupCommit {
     this.#records = [];
     this.#writingBytes = written.bytes;
     this.#isWriting = true;
-    if (this.#options.reserve.isInUse()) this.#writeInReserve(written);
+    if (this.#options.emergency.isInUse()) this.#writeInEmergency(written);
     else this.#writeSegment(written, 1);
   }
 
   #writeSegment(written: WrittenGroup, tries: number): void {
     const { segments } = this.#options;
     if (written.bytes <= SYNC_GROUP_BYTES) this.#afterWrite(written, segments.writeSync(written.frames.bytes), tries);
-    else segments.write(written.frames.bytes, (kept) => this.#afterWrite(written, kept, tries));
+    else segments.write(written.frames.bytes, (isWritten) => this.#afterWrite(written, isWritten, tries));
   }
 
-  #afterWrite(written: WrittenGroup, kept: boolean, tries: number): void {
+  #afterWrite(written: WrittenGroup, isWritten: boolean, tries: number): void {
     const { segments, durability, onWritten } = this.#options;
-    if (!kept) {
-      // At a second try the records are in the segment that could not be synced: not safe, and not lost either.
+    if (!isWritten) {
+      // At a second try the records are in an unsynced segment: not safe, but not lost.
       if (tries > 1) this.#finishGroup(written, written.records, [], false);
-      else this.#writeInReserve(written);
+      else this.#writeInEmergency(written);
       return;
     }
     onWritten(written.bytes);
@@ -143,38 +133,38 @@ export class GroupCommit {
     }
   }
 
-  /** Each record for itself: one that has no room leaves the others theirs. */
-  #writeInReserve(written: WrittenGroup): void {
-    const { segments, reserve, durability, layOutShort } = this.#options;
-    const kept: PendingRecord[] = [];
+  /** Writes record by record, so that one without room does not cost the others. */
+  #writeInEmergency(written: WrittenGroup): void {
+    const { segments, emergency, durability, layOutShort } = this.#options;
+    const spooled: PendingRecord[] = [];
     const lost: PendingRecord[] = [];
     const { frames } = written;
     let hasSegments = true;
     for (const record of written.records) {
       frames.clear();
-      if (!layOutShort(frames, record)) {
+      if (!layOutShort(record, frames)) {
         lost.push(record);
         continue;
       }
-      const isInReserve = reserve.write(frames.bytes, segments.lastSegment());
-      // There may be a little room where a whole group had none.
-      if (!isInReserve && hasSegments) hasSegments = segments.writeSync(frames.bytes);
-      if (isInReserve || hasSegments) kept.push(record);
+      const isInEmergency = emergency.write(frames.bytes, segments.lastSegment());
+      // A segment may have room for one record.
+      if (!isInEmergency && hasSegments) hasSegments = segments.writeSync(frames.bytes);
+      if (isInEmergency || hasSegments) spooled.push(record);
       else lost.push(record);
     }
     if (durability === 'process') {
-      if (kept.length > 0) this.#dirtyBytes += 1;
-      this.#finishGroup(written, kept, lost, true);
+      if (spooled.length > 0) this.#dirtyBytes += 1;
+      this.#finishGroup(written, spooled, lost, true);
       return;
     }
-    reserve.sync((reserveSynced) =>
-      segments.sync((synced) => this.#finishGroup(written, kept, lost, reserveSynced && synced)),
+    emergency.sync((emergencySynced) =>
+      segments.sync((synced) => this.#finishGroup(written, spooled, lost, emergencySynced && synced)),
     );
   }
 
   #finishGroup(
     written: WrittenGroup,
-    kept: readonly PendingRecord[],
+    spooled: readonly PendingRecord[],
     lost: readonly PendingRecord[],
     isDurable: boolean,
   ): void {
@@ -182,7 +172,7 @@ export class GroupCommit {
     this.#writingBytes = 0;
     this.#isWriting = false;
     this.#isFailing = lost.length > 0 || !isDurable;
-    if (kept.length > 0) this.#options.onKept(kept, isDurable);
+    if (spooled.length > 0) this.#options.onSpooled(spooled, isDurable);
     if (lost.length > 0) this.#options.onLost(lost);
     this.#schedule();
     if (this.#records.length === 0) for (const wake of this.#idleWaiters.splice(0)) wake();
@@ -192,8 +182,8 @@ export class GroupCommit {
     if (this.#isSyncing || this.#dirtyBytes === 0) return;
     this.#isSyncing = true;
     this.#dirtyBytes = 0;
-    const { segments, reserve } = this.#options;
-    const written = reserve.isInUse() ? reserve : segments;
+    const { segments, emergency } = this.#options;
+    const written = emergency.isInUse() ? emergency : segments;
     written.sync(() => {
       this.#isSyncing = false;
     });

@@ -1,21 +1,23 @@
-/**
- * A set of the numbers that a process gave its calls, kept as ranges: nearly all are in it, in nearly that order, so it
- * stays small. It is what tells a call that comes twice from another one, and a call that never came from one that is
- * still open.
- */
+/** A set of call ordinals kept as ranges, which stay few because ordinals come nearly in order and complete. */
 
-/** Both ends included, ascending, with gaps in between. */
-export type OrdinalRanges = readonly (readonly [first: number, last: number])[];
+import { z } from 'zod';
 
-/** Gaps are calls that are open, or lost. Beyond this many the lowest gap is remembered by its size only. */
+/** Gaps are open or lost calls. Beyond this, the lowest gap is kept as a count only. */
 export const MAX_RANGES = 8_192;
 
-/** As it stands in a file. */
-export interface OrdinalsData {
-  readonly ranges: OrdinalRanges;
-  /** How many numbers of the first range are not in the set; absent for none. */
-  readonly gap?: number;
-}
+const Ordinal = z.number().int().positive();
+
+export const OrdinalsData = z
+  .object({
+    /** Inclusive, ascending, disjoint. */
+    ranges: z.array(z.tuple([Ordinal, Ordinal])),
+    /** How many ordinals of the first range are missing; absent for none. */
+    gap: z.number().int().nonnegative().optional(),
+  })
+  .refine(({ ranges }) =>
+    ranges.every(([first, last], index) => first <= last && first > (ranges[index - 1]?.[1] ?? 0)),
+  );
+export type OrdinalsData = z.infer<typeof OrdinalsData>;
 
 export class OrdinalSet {
   readonly #ranges: [first: number, last: number][];
@@ -32,25 +34,20 @@ export class OrdinalSet {
     return this.#size;
   }
 
-  /** 0 when it is empty. */
-  get highest(): number {
-    return this.#ranges.at(-1)?.[1] ?? 0;
-  }
-
-  /** False for a number that may be one of the gap's. */
+  /** False for an ordinal that may be in the gap. */
   has(ordinal: number): boolean {
     const index = this.#find(ordinal);
     const range = this.#ranges[index];
     return range !== undefined && range[0] <= ordinal && !(index === 0 && this.#gap > 0);
   }
 
-  /** True when it was not in the set. */
+  /** True when it was new. */
   add(ordinal: number): boolean {
     const ranges = this.#ranges;
     const index = this.#find(ordinal);
     const range = ranges[index];
     if (range !== undefined && range[0] <= ordinal) {
-      // In front of the many gaps nobody knows any more which of these came; that one comes twice is far less likely.
+      // In the merged range, a late ordinal is more likely new than repeated.
       if (index > 0 || this.#gap === 0) return false;
       this.#gap -= 1;
     } else {
@@ -69,7 +66,7 @@ export class OrdinalSet {
     return true;
   }
 
-  /** Takes out a number that was added lately; false when it is not in. */
+  /** Removes a recent ordinal; false when it is not in. */
   delete(ordinal: number): boolean {
     if (!this.has(ordinal)) return false;
     const index = this.#find(ordinal);
@@ -87,11 +84,11 @@ export class OrdinalSet {
   }
 
   toData(): OrdinalsData {
-    const ranges = this.#ranges.map(([first, last]) => [first, last] as const);
+    const ranges = this.#ranges.map(([first, last]): [number, number] => [first, last]);
     return this.#gap === 0 ? { ranges } : { ranges, gap: this.#gap };
   }
 
-  /** Index of the first range that does not end before `ordinal`. Looks at the end first: what comes is mostly the latest. */
+  /** Index of the first range that does not end before `ordinal`. Tries the end first. */
   #find(ordinal: number): number {
     let low = 0;
     let high = this.#ranges.length;
@@ -111,25 +108,4 @@ export class OrdinalSet {
     first[1] = second[1];
     this.#ranges.splice(1, 1);
   }
-}
-
-/** Null when it is not what `toData` makes. */
-export function readOrdinals(value: unknown): OrdinalSet | null {
-  if (typeof value !== 'object' || value === null || !('ranges' in value) || !Array.isArray(value.ranges)) return null;
-  const ranges: [number, number][] = [];
-  let after = 0;
-  for (const range of value.ranges) {
-    if (!Array.isArray(range)) return null;
-    const [first, last]: unknown[] = range;
-    if (!isOrdinal(first) || !isOrdinal(last) || first <= after || last < first) return null;
-    ranges.push([first, last]);
-    after = last;
-  }
-  const gap = 'gap' in value ? value.gap : 0;
-  if (gap !== 0 && !isOrdinal(gap)) return null;
-  return new OrdinalSet({ ranges, gap });
-}
-
-export function isOrdinal(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
 }

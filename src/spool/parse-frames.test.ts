@@ -1,9 +1,9 @@
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { callBegin, callBody, callCheckpoint, callEnd } from '../../test/call-fixtures.ts';
-import { firstBodyFrame, firstEndFrame, firstFrame } from '../../test/first-spool-frames.ts';
-import type { CallBody } from '../call-record.ts';
+import { callBegin, callBody, callCheckpoint, callEnd } from '../../test/support/call-fixtures.ts';
+import { firstBodyFrame, firstEndFrame, firstFrame } from '../../test/support/first-spool-frames.ts';
+import type { CallBody } from '../vocabulary/call-record.ts';
 import { FRAME_HEADER_BYTES, FRAME_MAGIC } from './frame.ts';
 import { FrameGroup } from './frame-group.ts';
 import { parseFrames } from './parse-frames.ts';

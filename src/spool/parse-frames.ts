@@ -1,8 +1,5 @@
-/**
- * Bytes of a segment to records, whatever the bytes are: damage is stepped over and counted. Pure and total: it always
- * ends, never throws, and reads every whole frame that is there.
- */
-import type { CallBegin, CallBody, CallCheckpoint, CallEnd, SpoolEntry } from '../call-record.ts';
+/** Parses a segment's bytes into records, skipping and counting damage. Pure; never throws. */
+import type { CallBegin, CallBody, CallCheckpoint, CallEnd, SpoolEntry } from '../vocabulary/call-record.ts';
 import {
   FIRST_FRAME_VERSION,
   FRAME_HEADER_BYTES,
@@ -12,7 +9,6 @@ import {
   readFrame,
 } from './frame.ts';
 
-/** Where a record ends in the bytes that were parsed. */
 export interface ParsedEntry {
   readonly entry: SpoolEntry;
   readonly bytes: number;
@@ -21,39 +17,31 @@ export interface ParsedEntry {
 
 export interface ParsedFrames {
   readonly entries: readonly ParsedEntry[];
-  /** Everything before it has been dealt with; what follows may be the beginning of a frame. */
+  /** Everything before it is dealt with. */
   readonly consumed: number;
-  /** Total length of the frame that begins at `consumed`, as far as it is known; 0 when nothing is left. */
+  /** Length of the frame at `consumed`, as far as known; 0 when nothing is left. */
   readonly needs: number;
-  /** Bytes that were stepped over. */
   readonly corruptBytes: number;
-  /** A zero stands where the next frame will, or damage of which nobody knows yet: a file that is written in place has not got there yet. */
+  /** Zeros or unconfirmed damage follow: a file written in place has not got there yet. */
   readonly isUnwritten: boolean;
-  /** It stopped at what looks damaged, and may only be half written: see `damageKnownAt`. */
+  /** Stopped at apparent damage that may be half written: see `damageKnownAt`. */
   readonly looksDamaged: boolean;
 }
 
 export interface ParseLimits {
-  /** Endings after which to stop. */
   readonly maxEnds: number;
-  /** Bytes of records after which to stop, though never between a body and what follows it. */
+  /** Stops after this many bytes, though never between a body and what follows it. */
   readonly maxBytes: number;
-  /**
-   * For a file that is still being written: damage, and zeros with something behind them, are stepped over at this offset
-   * only. Anywhere else they may be what is being written at this moment. Absent: everywhere.
-   */
+  /** For a file still being written: skips damage at this offset only. Absent: everywhere. */
   readonly damageKnownAt?: number | null;
 }
 
-/**
- * Checksums over damaged stretches are tried up to this many bytes a call. Stored bodies are the clients' bytes, and
- * could be full of made-up frame headers; behind damage each of them would be checked.
- */
+/** Bounds checksums behind damage, since stored bodies could hold made-up frame headers. */
 const MAX_RESYNC_BYTES = 512 * 1024 * 1024;
-/** So many zeros behind a damaged frame are not a part of it. */
+/** At least this many zeros behind damage are unwritten room. */
 const MIN_UNWRITTEN_BYTES = 512;
 
-/** Parses from `from`. `isFinal`: nothing will be appended, so an unfinished frame at the end is damage, too. */
+/** `isFinal`: nothing will be appended, so an unfinished frame is damage. */
 export function parseFrames(bytes: Buffer, from: number, isFinal: boolean, limits: ParseLimits): ParsedFrames {
   const entries: ParsedEntry[] = [];
   let offset = from;
@@ -74,7 +62,7 @@ export function parseFrames(bytes: Buffer, from: number, isFinal: boolean, limit
       const last = found.at(-1);
       if (last === undefined) corruptBytes += frameBytes;
       else {
-        // The frame's bytes count with its last record, the one at which a reader may stop.
+        // The bytes count with the last record, at which a reader may stop.
         for (const entry of found) entries.push({ entry, bytes: entry === last ? frameBytes : 0, end: frame.end });
         taken += frameBytes;
         isBehindBody = last.type === 'body';
@@ -91,7 +79,7 @@ export function parseFrames(bytes: Buffer, from: number, isFinal: boolean, limit
     corruptBytes += (isFinal && isLast ? writtenEnd(bytes, offset) : next) - offset;
     offset = next;
     if (!isFinal && isLast) {
-      // The next frame may be written where the zeros are now.
+      // The next frame may be written over the zeros.
       offset -= countTrailingZeros(bytes);
       corruptBytes -= next - offset;
     }
@@ -107,7 +95,7 @@ export function parseFrames(bytes: Buffer, from: number, isFinal: boolean, limit
   }
 }
 
-/** Zeros at the end of a file are room that was never written, not damage; but a frame, too, can end with a few. */
+/** Zeros at the end are unwritten room, but a frame can also end with a few. */
 function writtenEnd(bytes: Buffer, from: number): number {
   const end = Math.max(from, bytes.length - countTrailingZeros(bytes));
   return end === from || bytes.length - end >= MIN_UNWRITTEN_BYTES ? end : bytes.length;
@@ -119,7 +107,7 @@ function countTrailingZeros(bytes: Buffer): number {
   return bytes.length - end;
 }
 
-/** The next place where a frame may begin; with more bytes to come, a part of the magic at the very end counts. */
+/** Finds the next magic; unless final, a partial one at the end counts. */
 function findMagic(bytes: Buffer, from: number, isFinal: boolean): number {
   const found = bytes.indexOf(FRAME_MAGIC, from);
   if (found !== -1) return found;
@@ -131,7 +119,7 @@ function findMagic(bytes: Buffer, from: number, isFinal: boolean): number {
   return bytes.length;
 }
 
-/** Empty for a version or a type that is newer, or a payload that is not what its type says. */
+/** Empty for a newer version or type, or an invalid payload. */
 function decodeFrame(version: number, type: number, payload: Buffer): readonly SpoolEntry[] {
   try {
     if (version === FRAME_VERSION && type === FRAME_TYPES.end) return decodeEnd(payload);
@@ -139,7 +127,7 @@ function decodeFrame(version: number, type: number, payload: Buffer): readonly S
     const entry = decodeEntry(version, type, payload);
     return entry === null ? [] : [entry];
   } catch {
-    // Not silent: the frame's bytes are counted as corrupt by the caller.
+    // The caller counts the bytes as corrupt.
     return [];
   }
 }
@@ -167,7 +155,7 @@ function decodeEntry(version: number, type: number, payload: Buffer): SpoolEntry
 
 type BodyDescription = Omit<CallBody, 'id' | 'requestedAtMs' | 'bytes'> & { readonly bytes: number };
 
-/** The bodies in front of their ending, as if each were a record of its own. */
+/** Each body becomes a record before the ending. */
 function decodeEnd(payload: Buffer): readonly SpoolEntry[] {
   let at = 4 + payload.readUInt32BE(0);
   if (at > payload.length) return [];
@@ -185,7 +173,7 @@ function decodeEnd(payload: Buffer): readonly SpoolEntry[] {
   return entries;
 }
 
-/** A body of version 1: a frame of its own, in front of that of its ending. */
+/** A body of version 1 is a frame of its own. */
 function decodeBody(payload: Buffer): SpoolEntry | null {
   const descriptionEnd = 4 + payload.readUInt32BE(0);
   if (descriptionEnd > payload.length) return null;

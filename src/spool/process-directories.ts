@@ -1,22 +1,20 @@
-/**
- * The files around the reading of a spool: which process directories there are, removing what is stored, and putting
- * damaged segments aside for a person to look at. Foreign files are left alone until their directory is removed.
- */
+/** Lists process directories, removes stored segments, and puts damaged ones aside. Keeps foreign files. */
 import { copyFile, mkdir, readdir, rmdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CallTally } from './call-tally.ts';
 import { CURSOR_NAME, CURSOR_TEMPORARY_NAME, type SpoolPosition, writeCursor, writeCursorOver } from './cursor.ts';
+import { EMERGENCY_NAME } from './emergency-segment.ts';
+import { hasCode, nullIfMissing } from './file-errors.ts';
 import { LOSSES_NAME } from './losses-file.ts';
-import { RESERVE_NAME } from './reserve.ts';
 import { readSegmentNumbers, segmentName } from './segment-file.ts';
 
-/** Bytes of damaged segments that are kept; beyond it damage is only counted. */
+/** Most bytes in quarantine; more damage is only counted. */
 const MAX_QUARANTINE_BYTES = 512 * 1024 * 1024;
 
-/** Names of the process directories, in the order in which they were laid out. A directory without any of our files is not one. */
+/** Process directories in order of creation; a directory without our files is none. */
 export async function listProcessDirectories(spoolDir: string): Promise<readonly string[]> {
   const found: { name: string; bornMs: number }[] = [];
-  for (const entry of await readdir(spoolDir, { withFileTypes: true }).catch(ifMissing)) {
+  for (const entry of (await readdir(spoolDir, { withFileTypes: true }).catch(nullIfMissing)) ?? []) {
     if (!entry.isDirectory()) continue;
     const dir = join(spoolDir, entry.name);
     const names = await readdir(dir).catch(() => []);
@@ -27,17 +25,17 @@ export async function listProcessDirectories(spoolDir: string): Promise<readonly
   return found.sort((a, b) => a.bornMs - b.bornMs || (a.name < b.name ? -1 : 1)).map((entry) => entry.name);
 }
 
-/** Moves the cursor, and deletes the segments it has passed once that is durable. */
+/** Moves the cursor durably, then deletes the segments it has passed. */
 export async function advanceCursor(dir: string, position: SpoolPosition, tally?: CallTally): Promise<void> {
   await noteAndDelete(dir, position, tally, position.segment);
 }
 
-/** Notes the last state of a dead process's directory and deletes its segments, all of which are stored. */
+/** Notes a dead process's last state and deletes all its stored segments. */
 export async function clearSegments(dir: string, position: SpoolPosition, tally: CallTally): Promise<void> {
   await noteAndDelete(dir, position, tally, Number.POSITIVE_INFINITY);
 }
 
-/** On a full disk the cursor takes the room of a segment before `segment`, all of which are stored. */
+/** On a full disk the cursor reuses a stored segment before `segment`. */
 async function noteAndDelete(
   dir: string,
   position: SpoolPosition,
@@ -47,14 +45,16 @@ async function noteAndDelete(
   try {
     await writeCursor(dir, position, tally);
   } catch (error) {
-    if (!hasCode(error, 'ENOSPC') && !hasCode(error, 'EDQUOT')) throw error;
-    // Nothing is deleted first: others may take what that frees, and then the count of calls would be gone.
+    if (!hasCode(error, 'ENOSPC', 'EDQUOT')) throw error;
+    // Deleting first could lose the freed room to others, and the tally with it.
     if (!(await writeOverStored(dir, position, tally, segment))) throw error;
   }
-  await deleteSegmentsBefore(dir, segment);
+  for (const number of readSegmentNumbers(await readdir(dir))) {
+    if (number < segment) await unlink(join(dir, segmentName(number)));
+  }
 }
 
-/** The last one first: as long as earlier ones are there, a crash in between is a crash before it. */
+/** The last one first, so that a crash leaves the earlier ones. */
 async function writeOverStored(
   dir: string,
   position: SpoolPosition,
@@ -66,45 +66,28 @@ async function writeOverStored(
   return false;
 }
 
-async function deleteSegmentsBefore(dir: string, segment: number): Promise<void> {
-  for (const number of readSegmentNumbers(await readdir(dir))) {
-    if (number < segment) await unlink(join(dir, segmentName(number)));
-  }
+/** Frees a dead writer's reserve, since its directory may wait long for the database. */
+export async function releaseEmergencySegment(dir: string): Promise<void> {
+  await unlink(join(dir, EMERGENCY_NAME)).catch(nullIfMissing);
 }
 
-/** Room that a dead writer had put aside; its directory may have to wait long for the database. */
-export async function releaseReserve(dir: string): Promise<void> {
-  await unlink(join(dir, RESERVE_NAME)).catch((error: unknown) => {
-    if (!hasCode(error, 'ENOENT')) throw error;
-  });
-}
-
-/** Removes what is ours of a dead process's directory, and the directory when nothing else is in it. */
+/** Removes our files, and the directory if nothing else is in it. */
 export async function removeProcessDirectory(dir: string): Promise<void> {
   for (const name of await readdir(dir)) {
     if (isOurs(name)) await unlink(join(dir, name));
   }
   await rmdir(dir).catch((error: unknown) => {
-    if (!hasCode(error, 'ENOTEMPTY') && !hasCode(error, 'EEXIST')) throw error;
+    if (!hasCode(error, 'ENOTEMPTY', 'EEXIST')) throw error;
   });
 }
 
-const OWN_FILES: ReadonlySet<string> = new Set([CURSOR_NAME, CURSOR_TEMPORARY_NAME, LOSSES_NAME, RESERVE_NAME]);
+const OWN_FILES: ReadonlySet<string> = new Set([CURSOR_NAME, CURSOR_TEMPORARY_NAME, LOSSES_NAME, EMERGENCY_NAME]);
 
 function isOurs(name: string): boolean {
   return OWN_FILES.has(name) || readSegmentNumbers([name]).length > 0;
 }
 
-function ifMissing(error: unknown): [] {
-  if (hasCode(error, 'ENOENT')) return [];
-  throw error;
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
-}
-
-/** Copies a damaged segment, once. False when it was not kept: the quarantine is full, or the disk. */
+/** Copies a damaged segment once. False when the quarantine or the disk is full. */
 export async function quarantineSegment(
   spoolDir: string,
   processName: string,
@@ -124,7 +107,7 @@ export async function quarantineSegment(
     await copyFile(source, copy);
     return true;
   } catch (error) {
-    if (!hasCode(error, 'ENOSPC') && !hasCode(error, 'EDQUOT')) throw error;
+    if (!hasCode(error, 'ENOSPC', 'EDQUOT')) throw error;
     await unlink(copy).catch(() => {});
     return false;
   }

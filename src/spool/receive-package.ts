@@ -1,20 +1,15 @@
-/**
- * Takes the spool of another node in: into a folder beside the own spool first, and from there by renaming, so that
- * nothing of it is stored before all of it is there. What a crash leaves half received is removed at the next start,
- * what it leaves received is brought in.
- */
+/** Receives another node's spool beside ours and moves it in when complete; a start cleans up or completes. */
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncDirectory } from './segment-file.ts';
 import { LAST_LINE, MAX_LIST_BYTES, PackageList } from './spool-package.ts';
 
-/** In the data directory. */
 export const IMPORT_NAME = 'spool-import';
-/** In a folder of it: everything is there. */
+/** Marks a folder as complete. */
 const WHOLE_NAME = 'whole';
 
-/** What is wrong with what was sent: nothing was taken. */
+/** The sent spool is invalid; nothing was taken. */
 export class PackageError extends Error {
   override readonly name = 'PackageError';
 }
@@ -22,7 +17,7 @@ export class PackageError extends Error {
 export interface ReceiveOptions {
   readonly importDir: string;
   readonly spoolDir: string;
-  /** Asked when the list is known: throws when one of them must not be taken. */
+  /** Called with the names; throws when one must not be taken. */
   readonly check: (names: readonly string[]) => Promise<void>;
 }
 
@@ -31,7 +26,7 @@ export interface Received {
   readonly bytes: number;
 }
 
-/** Throws a PackageError, and what `check` and the file system throw; nothing is left then. */
+/** Throws a PackageError, and what `check` or the file system throws; nothing is left then. */
 export async function receivePackage(source: AsyncIterable<Uint8Array>, options: ReceiveOptions): Promise<Received> {
   const staging = join(options.importDir, randomUUID());
   const reader = createByteReader(source);
@@ -60,22 +55,19 @@ export async function receivePackage(source: AsyncIterable<Uint8Array>, options:
     await rm(staging, { recursive: true, force: true });
     throw error;
   }
-  // From here on it is taken: what fails now is done at the next start.
+  // A failure from here on is completed at the next start.
   await bringIn(staging, options.spoolDir);
   return received;
 }
 
-/** At a start, before anything else looks at the spool. Returns the names that were brought in. */
+/** Call at a start, before the spool is read. Returns the names brought in. */
 export async function finishReceived(importDir: string, spoolDir: string): Promise<readonly string[]> {
   const names: string[] = [];
   for (const entry of await readdir(importDir).catch(() => [])) {
     const staging = join(importDir, entry);
-    const isWhole = await stat(join(staging, WHOLE_NAME)).then(
-      () => true,
-      () => false,
-    );
-    if (!isWhole) await rm(staging, { recursive: true, force: true });
-    // Where a directory of that name is already, both stay, for a person to look at: nothing prevents a start.
+    const mark = await stat(join(staging, WHOLE_NAME)).catch(() => null);
+    if (mark === null) await rm(staging, { recursive: true, force: true });
+    // On a name clash both directories stay, for a person to look at.
     else names.push(...(await bringIn(staging, spoolDir).catch(() => [])));
   }
   return names;
@@ -116,9 +108,9 @@ async function writeFrom(reader: ByteReader, path: string, bytes: number): Promi
 }
 
 interface ByteReader {
-  /** At least one byte, at most so many. */
+  /** At least one byte, at most `most`. */
   readonly some: (most: number) => Promise<Uint8Array>;
-  /** Without its end. */
+  /** Without the line end. */
   readonly line: (mostBytes: number) => Promise<string>;
 }
 

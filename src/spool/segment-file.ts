@@ -1,19 +1,18 @@
-/**
- * The segment files of one process directory: their names, and opening the next one. Not what is in them.
- */
+/** Names and creates the segment files of a process directory. */
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { hasCode } from './file-errors.ts';
 import type { SpoolFiles } from './spool-files.ts';
 
 const SEGMENT_NAME = /^seg-(\d{8,15})\.log$/;
-/** Names that are taken are stepped over; only another writer in the same directory could take more than a few. */
+/** Taken names are skipped; another writer would take few. */
 const MAX_OPEN_TRIES = 100;
 
 export function segmentName(segment: number): string {
   return `seg-${String(segment).padStart(8, '0')}.log`;
 }
 
-/** The segment numbers among file names, ascending; everything else in the directory is ignored. */
+/** Ascending; other names are ignored. */
 export function readSegmentNumbers(names: readonly string[]): number[] {
   const numbers: number[] = [];
   for (const name of names) {
@@ -29,10 +28,7 @@ export interface OpenSegment {
   readonly fd: number;
 }
 
-/**
- * Creates the next segment with a number above `after` and above all that exist. Makes the directory when it is
- * missing. Throws what the file system throws.
- */
+/** Creates a segment above `after` and all existing ones, and the directory if missing. Throws file system errors. */
 export function createNextSegment(files: SpoolFiles, dir: string, after: number): OpenSegment {
   files.makeDirectory(dir);
   let segment = Math.max(after, readSegmentNumbers(files.listNames(dir)).at(-1) ?? 0);
@@ -42,12 +38,12 @@ export function createNextSegment(files: SpoolFiles, dir: string, after: number)
     try {
       return { segment, path, fd: files.createAppending(path) };
     } catch (error) {
-      if (tries >= MAX_OPEN_TRIES || !isTaken(error)) throw error;
+      if (tries >= MAX_OPEN_TRIES || !hasCode(error, 'EEXIST')) throw error;
     }
   }
 }
 
-/** Makes new and removed names in a directory durable. */
+/** Makes new and removed names durable. */
 export async function syncDirectory(dir: string): Promise<void> {
   const handle = await open(dir, 'r');
   try {
@@ -55,8 +51,4 @@ export async function syncDirectory(dir: string): Promise<void> {
   } finally {
     await handle.close();
   }
-}
-
-function isTaken(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EEXIST';
 }

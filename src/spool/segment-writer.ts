@@ -1,28 +1,23 @@
-/**
- * Appends groups of bytes to the current segment and moves to the next one when it is full, or when a write fails: what
- * a failed write has left behind is cut off, so that what counts as lost is not there. One write at a time (the
- * caller's duty). Knows no records.
- */
+/** Appends groups of bytes to segments, one write at a time; a failed write is cut off and the segment left. */
 import { createNextSegment, type OpenSegment } from './segment-file.ts';
 import type { SpoolFiles } from './spool-files.ts';
 import type { SpoolLog } from './spool-log.ts';
 
-/** A second try, in a new segment; after that the group is given up. */
+/** The second try uses a new segment. */
 const MAX_TRIES = 2;
-/** While nothing can be written, one line in the log for this long. */
+/** Interval between log lines while nothing can be written. */
 const LOG_INTERVAL_MS = 10_000;
 
 export interface SegmentWriter {
-  /** True when all bytes are in the operating system. */
+  /** True when all bytes are with the operating system. */
   writeSync(bytes: Buffer): boolean;
-  write(bytes: Buffer, done: (kept: boolean) => void): void;
-  /** Makes everything written durable, the name of the segment included. A segment that cannot be is left. */
+  write(bytes: Buffer, done: (isWritten: boolean) => void): void;
+  /** Makes writes and the segment's name durable; a segment that fails is left. */
   sync(done: (synced: boolean) => void): void;
-  /** Leaves a segment whose file was removed: what is written to it would be lost. The next write opens a new one. */
+  /** Leaves a segment whose file was removed; the next write opens a new one. */
   checkPresence(): void;
-  /** How many segments were opened. */
+  /** Number of segments opened. */
   opened(): number;
-  /** The number of the last one. */
   lastSegment(): number;
   close(): Promise<void>;
 }
@@ -36,14 +31,14 @@ export interface SegmentWriterOptions {
 
 export function openSegmentWriter({ dir, segmentBytes, files, log }: SegmentWriterOptions): SegmentWriter {
   let current: OpenSegment | null = null;
-  /** Bytes of whole groups in the current segment. */
+  /** Bytes of whole groups in the segment. */
   let written = 0;
   let lastSegment = 0;
   let opened = 0;
   let isNameDurable = true;
-  /** A write is under way in the thread pool: its file may not be closed, or the bytes could end in another one. */
+  /** While a write is in the thread pool its file may not be closed, or the bytes could end in another one. */
   let isWriting = false;
-  /** Why the current segment is to be left when the write under way has ended. */
+  /** A reason to leave the segment after the current write. */
   let doubt: unknown = null;
   let lastLogMs = Number.NEGATIVE_INFINITY;
 
@@ -59,23 +54,16 @@ export function openSegmentWriter({ dir, segmentBytes, files, log }: SegmentWrit
     return current;
   }
 
-  function reportFailure(error: Error | null): void {
-    if (error !== null) report(error);
-  }
-
-  /** Leaves a full segment; its last bytes reach the disk in the background. */
+  /** Leaves a full segment and syncs it in the background. */
   function retire(segment: OpenSegment): void {
     current = null;
     files.sync(segment.fd, (error) => {
-      reportFailure(error);
-      files.close(segment.fd, reportFailure);
+      report(error);
+      files.close(segment.fd, report);
     });
   }
 
-  /**
-   * Leaves a segment in which something failed. One without a whole group is of no use to anyone, but for the first: that
-   * it is there, though empty, says that nothing was before it (see `CursorFile.isSuspect`).
-   */
+  /** Leaves a failed segment; an empty first one stays, to say that nothing was before (`CursorFile.isSuspect`). */
   function abandon(error: unknown): void {
     report(error);
     const segment = current;
@@ -93,19 +81,19 @@ export function openSegmentWriter({ dir, segmentBytes, files, log }: SegmentWrit
         report(cleanupError);
       }
     }
-    // A number that is left out looks like a segment that is gone, with calls in it that nobody can count. One that could
-    // not be removed is stepped over by its name.
+    // A missing number would look like a lost segment.
     if (written === 0 && lastSegment === segment.segment) lastSegment -= 1;
   }
 
+  /** Does nothing for null. */
   function report(error: unknown): void {
     const nowMs = performance.now();
-    if (nowMs - lastLogMs < LOG_INTERVAL_MS) return;
+    if (error === null || nowMs - lastLogMs < LOG_INTERVAL_MS) return;
     lastLogMs = nowMs;
     log.error({ err: error, dir }, 'the spool could not be written');
   }
 
-  function writeAsync(bytes: Buffer, tries: number, done: (kept: boolean) => void): void {
+  function writeAsync(bytes: Buffer, tries: number, done: (isWritten: boolean) => void): void {
     const retry = (error: unknown) => {
       abandon(error);
       if (tries < MAX_TRIES) writeAsync(bytes, tries + 1, done);
@@ -115,7 +103,7 @@ export function openSegmentWriter({ dir, segmentBytes, files, log }: SegmentWrit
     try {
       fd = segmentFor(bytes.length).fd;
     } catch (error) {
-      // Not in this turn: a callback that may come before the call returns is a trap.
+      // Never before the call returns.
       setImmediate(retry, error);
       return;
     }
@@ -154,7 +142,7 @@ export function openSegmentWriter({ dir, segmentBytes, files, log }: SegmentWrit
         return;
       }
       const fail = (error: Error & { code?: string }) => {
-        // The segment may have been retired or abandoned, and closed, while the sync waited for a thread.
+        // The segment may have been closed while the sync waited for a thread.
         if (current !== segment) return done(error.code === 'EBADF');
         if (isWriting) doubt = error;
         else abandon(error);
@@ -191,9 +179,9 @@ export function openSegmentWriter({ dir, segmentBytes, files, log }: SegmentWrit
       if (segment === null) return;
       await new Promise<void>((resolve) => {
         files.sync(segment.fd, (syncError) => {
-          reportFailure(syncError);
+          report(syncError);
           files.close(segment.fd, (closeError) => {
-            reportFailure(closeError);
+            report(closeError);
             resolve();
           });
         });

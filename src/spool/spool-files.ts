@@ -1,7 +1,4 @@
-/**
- * The calls on the file system that the writing side of the spool makes, as one argument: a test hands in calls that
- * fail. Nothing here decides anything.
- */
+/** The file system calls of the spool's writers, as an argument so that tests can make them fail. */
 import {
   close,
   closeSync,
@@ -30,33 +27,33 @@ const ZEROS_BYTES = 1024 * 1024;
 export type FileDone = (error: Error | null) => void;
 
 export interface SpoolFiles {
-  /** With its parents, for nobody else; nothing when it is there. */
+  /** With parents, mode 0700; does nothing when it exists. */
   readonly makeDirectory: (dir: string) => void;
   readonly listNames: (dir: string) => readonly string[];
-  /** A new file that grows at its end. */
+  /** Creates a file for appending. */
   readonly createAppending: (path: string) => number;
-  /** A new file of so many zeros, on the disk when it is there; for writing in place. Nothing is left of a failure. */
+  /** Creates a durable file of zeros, for writing in place; a failure leaves nothing. */
   readonly createFilled: (path: string, bytes: number) => Promise<number>;
-  /** One that is there, for writing in place; null when the disk has not put aside room for all of it. */
+  /** Opens a file for writing in place; null unless all its blocks are allocated. */
   readonly openFilled: (path: string) => { readonly fd: number; readonly bytes: number } | null;
   readonly rename: (from: string, to: string) => void;
   readonly unlink: (path: string) => void;
-  /** The bytes written. `position` null: at the end of a file that grows. */
+  /** Returns the bytes written. `position` null appends. */
   readonly write: (fd: number, bytes: Buffer, position: number | null) => number;
   readonly writeInBackground: (fd: number, bytes: Buffer, done: (error: Error | null, count: number) => void) => void;
   readonly truncate: (fd: number, bytes: number) => void;
-  /** Makes what was written durable (fdatasync). */
+  /** fdatasync. */
   readonly sync: (fd: number, done: FileDone) => void;
-  /** Makes new and removed names in a directory durable. */
+  /** Makes new and removed names durable. */
   readonly syncDirectory: (dir: string, done: FileDone) => void;
-  /** 0 for a file that was removed. */
+  /** 0 for a removed file. */
   readonly countLinks: (fd: number) => number;
   readonly close: (fd: number, done: FileDone) => void;
   readonly closeAtOnce: (fd: number) => void;
 }
 
 const OWNER_ONLY = 0o600;
-/** Of `blocks` in `stat`, whatever those of the file system are. */
+/** The unit of `blocks` in `stat`. */
 const STAT_BLOCK_BYTES = 512;
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
 

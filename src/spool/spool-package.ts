@@ -1,13 +1,10 @@
-/**
- * The spool of a node that is gone as one stream: a line of JSON that says which files there are, their bytes one after
- * the other, and a last line that only one who has sent everything, and has seen nothing change meanwhile, adds.
- */
+/** A lost node's spool as one stream: a JSON line of its files, their bytes, and a line that confirms the whole. */
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { FoundProcess } from './inspect-spool.ts';
 
-/** Of the first line. */
+/** Limit of the first line. */
 export const MAX_LIST_BYTES = 4 * 1024 * 1024;
 export const LAST_LINE = 'whole\n';
 
@@ -17,7 +14,7 @@ export const PackageList = z.object({
   processes: z
     .array(
       z.object({
-        /** Of a folder: what it may be on any machine, and no way out of the one it is put into. */
+        /** A portable folder name without a path. */
         name: z.string().regex(/^[A-Za-z0-9][\w.-]{0,199}$/),
         files: z.array(
           z.object({
@@ -31,7 +28,7 @@ export const PackageList = z.object({
 });
 export type PackageList = z.infer<typeof PackageList>;
 
-export function listPackage(processes: readonly FoundProcess[]): PackageList {
+function listPackage(processes: readonly FoundProcess[]): PackageList {
   return {
     format: 'tollgate spool',
     version: 1,
@@ -42,7 +39,7 @@ export function listPackage(processes: readonly FoundProcess[]): PackageList {
   };
 }
 
-/** Throws when a file has become shorter, and what `confirm` throws, which is asked before the last line. */
+/** Throws when a file has become shorter, and what `confirm` throws, which is called before the last line. */
 export async function* packSpool(
   processes: readonly FoundProcess[],
   confirm: () => Promise<void>,

@@ -1,67 +1,62 @@
-/**
- * Reads a process directory from a position on, across its segments, while it may still be written. It never throws on
- * what the files contain; errors of the file system are thrown. It deletes nothing.
- */
+/** Reads a process directory across segments, also while it is written. Throws only file system errors. */
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { SpoolEntry } from '../call-record.ts';
+import type { SpoolEntry } from '../vocabulary/call-record.ts';
 import type { SpoolPosition } from './cursor.ts';
+import { nullIfMissing } from './file-errors.ts';
 import { type ParsedFrames, type ParseLimits, parseFrames } from './parse-frames.ts';
 import { readSegmentNumbers, segmentName } from './segment-file.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
-/** Bodies that wait for their ending, which is written together with them; more than this have lost it. */
+/** More bodies than this have lost their ending. */
 const MAX_HELD_BODIES = 4;
 
 export interface PositionedEntry {
   readonly entry: SpoolEntry;
   readonly bytes: number;
-  /** Where the record begins. */
+  /** The record's start. */
   readonly at: SpoolPosition;
 }
 
 export interface SpoolBatch {
   readonly entries: readonly PositionedEntry[];
-  /** Where the next batch begins: the cursor, once these entries are stored. */
+  /** The cursor once these entries are stored. */
   readonly after: SpoolPosition;
-  /** Damage that was stepped over, by segment. */
+  /** Skipped damage by segment. */
   readonly corrupt: readonly { readonly segment: number; readonly bytes: number }[];
-  /** Nothing more is there now (and, in a directory whose writer is dead, nothing ever). */
+  /** Nothing more is there now, or ever if the writer is dead. */
   readonly isDrained: boolean;
 }
 
 export interface SpoolReader {
-  /** The next entries in the order of writing, at least one unless drained. `isDead`: the directory's writer is gone. */
+  /** The next entries in order, at least one unless drained. `isDead`: the writer is gone. */
   read(limits: ParseLimits, isDead: boolean): Promise<SpoolBatch>;
 }
 
 export function openSpoolReader(dir: string, from: SpoolPosition): SpoolReader {
   let segment = from.segment;
-  /** Offset in the segment of the first byte of `bytes`. */
+  /** Offset of `bytes` in the segment. */
   let start = from.offset;
   let bytes: Buffer = Buffer.alloc(0);
   let parsedTo = 0;
-  /**
-   * Where the file of a live writer looked damaged. What is written in place may have been read while it was half
-   * there: it is looked at again with the next batch, and stepped over if it is still the same.
-   */
+  /** Apparent damage of a live file, possibly a write in progress; skipped if unchanged at the next batch. */
   let doubted: SpoolPosition | null = null;
-  /** Length of the unfinished frame at `parsedTo`, as far as it is known. */
+  /** Length of the unfinished frame at `parsedTo`, if known. */
   let needs = 0;
-  /** Bodies at the end of the last batch: given out with the ending that follows them. */
+  /** Bodies held back until their ending comes. */
   let held: readonly PositionedEntry[] = [];
 
-  /** Adds what follows in the file; true when there was something. */
+  /** Reads on; false at the end of the file. */
   async function readMore(): Promise<boolean> {
     const rest = bytes.subarray(parsedTo);
     const position = start + bytes.length;
-    const handle = await open(join(dir, segmentName(segment)), 'r').catch(ifMissing);
+    const handle = await open(join(dir, segmentName(segment)), 'r').catch(nullIfMissing);
     if (handle === null) return false;
     try {
       const { size } = await handle.stat();
       const wanted = Math.min(Math.max(CHUNK_BYTES, needs - rest.length), size - position);
       if (wanted < 0) {
-        // What a failed write had left was cut off again.
+        // A failed write was cut off.
         bytes = bytes.subarray(0, Math.max(parsedTo, size - start));
       }
       if (wanted <= 0) return false;
@@ -87,10 +82,10 @@ export function openSpoolReader(dir: string, from: SpoolPosition): SpoolReader {
       while (!isFull()) {
         const { isUnwritten, looksDamaged } = parse(false);
         if (isFull()) break;
-        // Asked before the file is read: when a later segment exists by now, this one has its last byte.
+        // Checked before reading: once a later segment exists, this one is complete.
         const isFinal = isDead || (await readNextSegment(dir, segment)) !== null;
         if (isUnwritten) {
-          // It may have been written over since it was read.
+          // It may have been overwritten meanwhile.
           bytes = bytes.subarray(0, parsedTo);
           if (isFinal) while (await readMore());
         } else if (await readMore()) continue;
@@ -140,19 +135,14 @@ export function openSpoolReader(dir: string, from: SpoolPosition): SpoolReader {
   };
 }
 
-/** Removes the bodies at the end of the list and returns them; none when there are too many to belong to one call. */
+/** Removes and returns trailing bodies; none when they are too many for one call. */
 function takeTrailingBodies(entries: PositionedEntry[]): readonly PositionedEntry[] {
   const count = entries.length - 1 - entries.findLastIndex(({ entry }) => entry.type !== 'body');
   return count === 0 || count > MAX_HELD_BODIES ? [] : entries.splice(-count);
 }
 
-/** The lowest segment number above `segment`, or null. Numbers may be missing. */
+/** The next segment number, or null. Numbers may be missing. */
 async function readNextSegment(dir: string, segment: number): Promise<number | null> {
-  const names = await readdir(dir).catch(ifMissing);
+  const names = await readdir(dir).catch(nullIfMissing);
   return readSegmentNumbers(names ?? []).find((number) => number > segment) ?? null;
-}
-
-function ifMissing(error: unknown): null {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-  throw error;
 }

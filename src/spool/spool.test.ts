@@ -12,10 +12,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { callBegin, callBody, callCheckpoint, callEnd } from '../../test/call-fixtures.ts';
-import { firstBodyFrame, firstEndFrame } from '../../test/first-spool-frames.ts';
-import { quietLog } from '../../test/quiet-log.ts';
-import { readCursor, SPOOL_START, writeCursor } from './cursor.ts';
+import { callBegin, callBody, callCheckpoint, callEnd } from '../../test/support/call-fixtures.ts';
+import { firstBodyFrame, firstEndFrame } from '../../test/support/first-spool-frames.ts';
+import { quietLog } from '../../test/support/quiet-log.ts';
+import { readCursorFile, SPOOL_START, writeCursor } from './cursor.ts';
+import { judgePressure } from './disk-space.ts';
 import { FrameGroup } from './frame-group.ts';
 import { readLosses } from './losses-file.ts';
 import {
@@ -25,7 +26,6 @@ import {
   removeProcessDirectory,
 } from './process-directories.ts';
 import { openSpoolReader } from './spool-reader.ts';
-import { judgeSpace } from './spool-space.ts';
 import { openSpoolWriter, type SpoolWriter } from './spool-writer.ts';
 
 function endFrame(number: number): Buffer {
@@ -150,15 +150,15 @@ test('a cursor that is missing, unreadable or past the files means: from the sta
   const spool = openSpoolWriter({ dir, durability: 'process', log: quietLog() });
   await writeCall(spool, 1);
   await spool.close();
-  expect(await readCursor(dir)).toEqual(SPOOL_START);
+  expect((await readCursorFile(dir)).position).toEqual(SPOOL_START);
   for (const text of ['', '{"segment":', '{"segment":-1,"offset":0}', '[]', 'null', '{"segment":9,"offset":0}']) {
     writeFileSync(join(dir, 'cursor.json'), text);
-    expect([text, await readCursor(dir)]).toEqual([text, SPOOL_START]);
+    expect([text, (await readCursorFile(dir)).position]).toEqual([text, SPOOL_START]);
   }
   writeFileSync(join(dir, 'cursor.json'), '{"segment":1,"offset":99999}');
-  expect(await readCursor(dir)).toEqual({ segment: 1, offset: 0 });
+  expect((await readCursorFile(dir)).position).toEqual({ segment: 1, offset: 0 });
   await writeCursor(dir, { segment: 1, offset: 14 });
-  expect(await readCursor(dir)).toEqual({ segment: 1, offset: 14 });
+  expect((await readCursorFile(dir)).position).toEqual({ segment: 1, offset: 14 });
 });
 
 test('segments are deleted when the cursor has passed them, and foreign files stay', async () => {
@@ -184,20 +184,20 @@ test('a damaged segment is copied to the quarantine once', async () => {
 });
 
 test.each([
-  ['roomy', 699, false, 'roomy'],
-  ['roomy', 700, false, 'no-bodies'],
-  ['roomy', 0, true, 'no-bodies'],
-  ['roomy', 850, false, 'compact'],
-  ['roomy', 950, false, 'counting'],
-  ['counting', 901, false, 'counting'],
-  ['counting', 899, false, 'compact'],
-  ['compact', 801, false, 'compact'],
-  ['compact', 799, false, 'no-bodies'],
-  ['no-bodies', 651, false, 'no-bodies'],
-  ['no-bodies', 649, false, 'roomy'],
-  ['no-bodies', 649, true, 'no-bodies'],
+  ['none', 699, false, 'none'],
+  ['none', 700, false, 'drop-bodies'],
+  ['none', 0, true, 'drop-bodies'],
+  ['none', 850, false, 'drop-details'],
+  ['none', 950, false, 'count-only'],
+  ['count-only', 901, false, 'count-only'],
+  ['count-only', 899, false, 'drop-details'],
+  ['drop-details', 801, false, 'drop-details'],
+  ['drop-details', 799, false, 'drop-bodies'],
+  ['drop-bodies', 651, false, 'drop-bodies'],
+  ['drop-bodies', 649, false, 'none'],
+  ['drop-bodies', 649, true, 'drop-bodies'],
 ] as const)('after %s, %i of 1000 bytes (disk low: %s) are %s', (before, bytes, isDiskLow, step) => {
-  expect(judgeSpace(bytes, 1000, isDiskLow, before)).toBe(step);
+  expect(judgePressure(bytes, 1000, isDiskLow, before)).toBe(step);
 });
 
 test('from 70 % bodies are dropped, from 85 % records are short, from 95 % they are lost and counted', async () => {
@@ -229,7 +229,13 @@ test('from 70 % bodies are dropped, from 85 % records are short, from 95 % they 
   expect([withBody > 0, withBody < ends.length - short.length, short.length > 0, lost > 0]).toEqual(
     Array(4).fill(true),
   );
-  const stats = { endsKept: 24 - lost, recordsLost: lost, framesLost: lost, compacted: short.length, isRefusing: true };
+  const stats = {
+    endsSpooled: 24 - lost,
+    recordsLost: lost,
+    framesLost: lost,
+    compacted: short.length,
+    isRefusing: true,
+  };
   expect(spool.stats()).toMatchObject({ ...stats, bodiesDropped: 24 - withBody });
   const losses = await readLosses(dir);
   expect(losses.calls).toBe(lost);

@@ -2,7 +2,7 @@ import { mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { callBegin } from '../../test/call-fixtures.ts';
+import { callBegin } from '../../test/support/call-fixtures.ts';
 import { SPOOL_START } from './cursor.ts';
 import { FrameGroup } from './frame-group.ts';
 import { segmentName } from './segment-file.ts';
@@ -21,8 +21,8 @@ function frame(number: number): Buffer {
   return Buffer.from(group.bytes);
 }
 
-/** A file of zeros that is written in place, as the reserve of a full disk is, and its reader. */
-function openReserve() {
+/** A file of zeros that is written in place, as the emergency segment is, and its reader. */
+function openEmergencySegment() {
   const dir = mkdtempSync(join(tmpdir(), 'tollgate-torn-'));
   dirs.push(dir);
   const file = openSync(join(dir, segmentName(SPOOL_START.segment)), 'w+');
@@ -45,7 +45,7 @@ const SECOND_AT = FIRST.length;
 const THIRD_AT = FIRST.length + SECOND.length;
 
 test('a frame that is read while it is half written is read again, and nothing behind it is lost', async () => {
-  const { write, read } = openReserve();
+  const { write, read } = openEmergencySegment();
   write(FIRST, 0);
   write(SECOND.subarray(0, 100), SECOND_AT);
   expect(await read()).toEqual({ calls: [1], corruptBytes: 0 });
@@ -55,7 +55,7 @@ test('a frame that is read while it is half written is read again, and nothing b
 });
 
 test('so is one whose place was still empty when what follows it had been written', async () => {
-  const { write, read } = openReserve();
+  const { write, read } = openEmergencySegment();
   write(FIRST, 0);
   write(THIRD, THIRD_AT);
   expect(await read()).toEqual({ calls: [1], corruptBytes: 0 });
@@ -64,7 +64,7 @@ test('so is one whose place was still empty when what follows it had been writte
 });
 
 test('what stays damaged is stepped over with the next batch, and what is written behind it later is found', async () => {
-  const { write, read } = openReserve();
+  const { write, read } = openEmergencySegment();
   write(FIRST, 0);
   const damaged = Buffer.from(SECOND);
   damaged.fill('?', 20, 30);

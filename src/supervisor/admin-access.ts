@@ -1,7 +1,4 @@
-/**
- * How programs on this machine find and may use the admin API: `admin.json` (address, token; mode 0600), and what a
- * start asks for over that API: the first gateway key, once in the life of a data directory, and a link to sign in.
- */
+/** Access to the admin API: `admin.json` (address, token; mode 0600), the first key, login links. */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +20,7 @@ export interface AdminAccess {
   readonly token: string;
 }
 
-/** `givenToken` wins; else the one in the file; else a new one. Writes the file. */
+/** The token is the given one, else the one in the file, else a new one. Writes the file. */
 export function writeAdminAccess(dataDir: string, url: string, givenToken: string | null): AdminAccess {
   const file = join(dataDir, 'admin.json');
   const former = adminSchema.safeParse(readJsonFile(file));
@@ -32,10 +29,7 @@ export function writeAdminAccess(dataDir: string, url: string, givenToken: strin
   return { url, token };
 }
 
-/**
- * The first gateway key, or null when this data directory has had one, or when the database has keys: a node that joins
- * others makes none. Throws when the API refuses.
- */
+/** Null when this data directory has had its first key or the database has keys. Throws when the API refuses. */
 export async function createFirstKey(dataDir: string, admin: AdminAccess): Promise<string | null> {
   const flag = join(dataDir, 'first-key-created');
   if (existsSync(flag)) return null;
@@ -46,7 +40,7 @@ export async function createFirstKey(dataDir: string, admin: AdminAccess): Promi
   return key;
 }
 
-/** Resolves when keys can be made. Throws when that lasts too long. */
+/** Resolves when keys can be made; rejects when that takes too long. */
 export async function awaitKeys(admin: AdminAccess): Promise<void> {
   await askKeys(admin, { method: 'GET' }, AbortSignal.timeout(KEY_TIMEOUT_MS));
 }
@@ -56,7 +50,7 @@ async function makeKey(admin: AdminAccess, deadline: AbortSignal): Promise<strin
   return keySchema.parse(await askKeys(admin, init, deadline)).key;
 }
 
-/** The API is up before the database's schema is; until then it answers 503 `database_unavailable`. */
+/** Until the database's schema is up the API answers 503 `database_unavailable`. */
 async function askKeys(admin: AdminAccess, init: RequestInit, deadline: AbortSignal): Promise<unknown> {
   for (;;) {
     const response = await fetch(`${admin.url}/api/v1/keys`, {
@@ -71,7 +65,7 @@ async function askKeys(admin: AdminAccess, init: RequestInit, deadline: AbortSig
   }
 }
 
-/** A link that signs one browser in. Throws when the API does not answer soon: a start does not wait for it. */
+/** Throws when the API does not answer soon: a start does not wait for it. */
 export async function createLoginLink(admin: AdminAccess): Promise<string> {
   const response = await fetch(`${admin.url}/api/v1/login-links`, {
     method: 'POST',

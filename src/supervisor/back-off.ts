@@ -1,10 +1,9 @@
-/** How long to wait before what died is started again: 0.25 s, doubling to 10 s, from the start after 30 s of life. */
+/** The wait before a restart: 0.25 s, doubling to 10 s, reset after a life of 30 s. */
 const FIRST_MS = 250;
 const MAX_MS = 10_000;
 const RESET_AFTER_MS = 30_000;
 
 export interface BackOff {
-  /** The wait before the next start, for something that lived `livedMs`; `limitMs` shortens it. */
   readonly next: (livedMs: number, limitMs?: number) => number;
 }
 

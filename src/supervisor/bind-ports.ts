@@ -1,9 +1,6 @@
-/**
- * All ports of a gateway, bound or known to be free, and its settings with the addresses that came of it. Without proxies
- * none is bound for them.
- */
-import type { Config } from '../config.ts';
-import { addDemoAlias } from './demo-alias.ts';
+/** Binds or probes all ports of a gateway and puts their addresses into its settings. */
+import type { Config } from '../vocabulary/config.ts';
+import { addDemoAlias } from './demo-child.ts';
 import type { GatewayParts } from './gateway-parts.ts';
 import { checkAdminPort, type ListeningSockets, openListeningSockets } from './listening-sockets.ts';
 
@@ -12,7 +9,7 @@ export interface BoundPorts {
   readonly sockets: ListeningSockets;
 }
 
-/** What it binds is in `parts` at once, also when it throws. */
+/** Bound sockets are in `parts` at once, also when it throws. */
 export async function bindPorts(given: Config, parts: GatewayParts): Promise<BoundPorts> {
   const sockets =
     given.role === 'control'
@@ -22,7 +19,10 @@ export async function bindPorts(given: Config, parts: GatewayParts): Promise<Bou
   const admin = await checkAdminPort(given.adminHost, given.adminPort);
   const config: Config = {
     ...given,
-    ...{ host: sockets.host, port: sockets.port, adminHost: admin.host, adminPort: admin.port },
+    host: sockets.host,
+    port: sockets.port,
+    adminHost: admin.host,
+    adminPort: admin.port,
   };
   if (!given.demo) return { config, sockets };
   parts.demoSockets = await openListeningSockets('127.0.0.1', 0, 1);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { readConfig } from '../settings/read-config.ts';
 import { childEnvironment, controlConfig, proxyConfig } from './child-secrets.ts';
+import { readConfig } from './settings/read-config.ts';
 
 const ENV = {
   PATH: '/usr/bin',

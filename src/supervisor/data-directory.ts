@@ -1,7 +1,6 @@
 /**
- * The data directory and its one owner at a time. The owner is written down with a heartbeat; another gateway takes
- * over only after a clear sign of death (its process is gone, or on this machine all that held its lifeline are) or
- * after 60 s of silence. It does not know what the directory holds beyond that.
+ * The data directory and its one owner. The owner writes a heartbeat; another gateway takes over when the owner is
+ * surely dead (no process, or no holder of its lifeline) or was silent for 60 s.
  */
 import {
   accessSync,
@@ -17,7 +16,7 @@ import {
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { OperatorError } from '../errors.ts';
+import { OperatorError, readErrorCode } from '../vocabulary/errors.ts';
 import { GATEWAY_LIFELINE, holdLifeline, isLifelineHeld, readLifelineId } from './lifeline.ts';
 import { claimOwnerFile, type Owner, readOwner, removeDeadOwner, rewriteOwner } from './owner-file.ts';
 import { isAlive, readOwnIdentity, readRealm } from './process-identity.ts';
@@ -25,38 +24,32 @@ import { isAlive, readOwnIdentity, readRealm } from './process-identity.ts';
 const HEARTBEAT_MS = 5_000;
 const SILENCE_MS = 60_000;
 const POLL_MS = 500;
-/** Whatever the clocks say, nobody is taken for dead who was not watched for so many heartbeats. */
+/** An owner is watched for this many heartbeats before it counts as dead, whatever the clocks say. */
 const WATCHED_HEARTBEATS = 2.5;
 
 export interface DataDirectory {
   readonly path: string;
-  /**
-   * What others on this machine may do in it, since it is not ours to close, as a line for the log; null for nothing.
-   */
+  /** A line for the log about what other users may do in it; null for nothing. */
   readonly exposure: string | null;
-  /** True when the owner before did not leave in an orderly way, so that processes of it may still run. */
+  /** The former owner did not shut down properly, so processes of it may still run. */
   readonly tookOver: boolean;
-  /** For the processes of the gateway to hold; null where there is none. */
+  /** The pipe that the gateway's processes hold; null where there is none. */
   readonly lifelineFd: number | null;
-  /** False once another gateway has taken it, from that moment on. */
   readonly isOurs: () => boolean;
-  /** Gives the directory up. Idempotent. */
   readonly release: () => void;
 }
 
 export interface DataDirectoryOptions {
   readonly path: string;
-  /** Called when another owner whose process cannot be seen may be alive, and its silence is waited for. */
+  /** An owner that cannot be seen may be alive; its silence is waited for. */
   readonly onWait: (owner: { readonly host: string; readonly pid: number }, waitMs: number) => void;
-  /** Called when another gateway took the directory: this one must stop. */
   readonly onLost: () => void;
-  /** How often an owner says that it lives, and after how long without that it is dead. */
   readonly heartbeatMs?: number;
   readonly silenceMs?: number;
 }
 
 function fail(path: string, cause: unknown): OperatorError {
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
+  const code = readErrorCode(cause) ?? String(cause);
   const why: Readonly<Record<string, string>> = {
     EACCES: 'this user may not write there',
     EPERM: 'this user may not write there',
@@ -75,15 +68,14 @@ function fail(path: string, cause: unknown): OperatorError {
 function createDirectory(path: string): void {
   const isRoot = process.getuid?.() === 0;
   try {
-    // Not `recursive`: Node's never ends where a folder exists that lets none be made in it, such as /proc.
+    // Not `recursive`: Node loops for ever where no folder can be made, such as in /proc.
     for (const folder of listAncestors(path)) {
       if (!existsSync(folder)) mkdirSync(folder, { mode: 0o755 });
     }
     if (!statSync(path).isDirectory()) throw Object.assign(new Error('not a directory'), { code: 'EEXIST' });
-    // Root's database runs as another user, who must be able to pass through, but not to look around.
+    // Root's database runs as another user, who must pass through.
     closeToOthers(path, isRoot ? 0o711 : 0o700);
     accessSync(path, constants.W_OK | constants.X_OK);
-    // A read-only file system shows only when something is written.
     const probe = join(path, `.probe-${process.pid}`);
     writeFileSync(probe, '');
     rmSync(probe);
@@ -93,10 +85,9 @@ function createDirectory(path: string): void {
   refuseForeignFiles(path);
 }
 
-/** What a gateway before has left and this one cannot do without. */
 const KEPT = ['keys.json', 'node.json', 'postgres', 'postgres-password', 'quarantine', 'spool', 'standby'];
 
-/** A volume that several users may write can have been used by another one of them, whose files are closed to us. */
+/** On a shared volume another user's gateway may have left files that are closed to us. */
 function refuseForeignFiles(path: string): void {
   for (const name of KEPT) {
     const file = join(path, name);
@@ -114,16 +105,14 @@ function refuseForeignFiles(path: string): void {
   }
 }
 
-/** A volume may be another's, with the right to write given to a group or to all: that is enough. */
+/** A volume of another owner cannot be closed; `accessSync` judges whether it can be used. */
 function closeToOthers(path: string, mode: number): void {
   try {
     chmodSync(path, mode);
-  } catch {
-    // Whether it can be used is tried next.
-  }
+  } catch {}
 }
 
-/** Passing through is not asked about: the names of the files are known. */
+/** The execute bit is ignored, since the names of the files are known. */
 function describeExposure(path: string): string | null {
   const { mode } = statSync(path);
   const isSticky = (mode & 0o1000) !== 0;
@@ -136,7 +125,7 @@ function isSameRealm(owner: Owner, own: Owner): boolean {
   return owner.host === own.host && owner.bootId === own.bootId && owner.pidNamespace === own.pidNamespace;
 }
 
-/** Whether the owner's lifeline is the very pipe that is seen here: then the kernel knows whether it lives. */
+/** The pipe seen here is the owner's, so the kernel knows whether it lives. */
 function isOnSameLifeline(path: string, owner: Owner, own: Owner): boolean {
   const isSameKernel = owner.bootId === own.bootId && own.bootId !== 'unknown';
   return isSameKernel && owner.lifeline !== undefined && owner.lifeline === readLifelineId(path, GATEWAY_LIFELINE);
@@ -144,7 +133,7 @@ function isOnSameLifeline(path: string, owner: Owner, own: Owner): boolean {
 
 function inUse(path: string, owner: Owner, own: Owner): OperatorError {
   const isLocal = isSameRealm(owner, own);
-  // A pid of elsewhere is none here: nobody must be told to kill it.
+  // A pid of another host or namespace must not be offered for a kill.
   const where = isLocal ? `with pid ${owner.pid}` : `on ${owner.host} (pid ${owner.pid} there)`;
   const how = isLocal ? `stop that one (kill ${owner.pid})` : 'stop that one there';
   return new OperatorError(
@@ -152,7 +141,7 @@ function inUse(path: string, owner: Owner, own: Owner): OperatorError {
   );
 }
 
-/** Waits while it is silent; throws when it says that it lives. True when `isGone` said so or the file is another's. */
+/** Throws when the owner gives a sign of life. True when `isGone` or the file is another's. */
 async function watchOwner(
   file: string,
   owner: Owner,
@@ -160,7 +149,7 @@ async function watchOwner(
   isGone: () => boolean,
   refuse: () => OperatorError,
 ): Promise<boolean> {
-  // Not the time of day, which may be set meanwhile.
+  // Monotonic: the time of day may be set meanwhile.
   const endMs = performance.now() + limitMs;
   while (performance.now() < endMs) {
     await sleep(Math.min(POLL_MS, limitMs));
@@ -171,7 +160,6 @@ async function watchOwner(
   return false;
 }
 
-/** Returns when the owner is dead; throws when it is alive. */
 async function waitForDeath(file: string, owner: Owner, own: Owner, options: DataDirectoryOptions): Promise<void> {
   const { path, heartbeatMs = HEARTBEAT_MS, silenceMs = SILENCE_MS } = options;
   const refuse = () => inUse(path, owner, own);
@@ -188,7 +176,7 @@ async function waitForDeath(file: string, owner: Owner, own: Owner, options: Dat
       `TOLLGATE_DATA_DIR: ${path} belongs to a gateway on ${owner.host} (pid ${owner.pid} there) that says nothing, but processes of it still run on this machine, perhaps suspended; end them or set another directory`,
     );
   }
-  // A heartbeat from the future is another clock: then the whole silence is waited for.
+  // A heartbeat from the future comes from another clock: the whole silence is waited for.
   const ageMs = Math.max(0, Date.now() - owner.heartbeatMs);
   const waitMs = Math.max(WATCHED_HEARTBEATS * heartbeatMs, silenceMs - ageMs);
   options.onWait(owner, waitMs);
@@ -208,7 +196,7 @@ export async function openDataDirectory(options: DataDirectoryOptions): Promise<
       ownerFd = claimOwnerFile(file, beat());
       if (ownerFd !== null) break;
       const owner = readOwner(file);
-      // Unreadable: half written by a claim without links, or damaged. A moment tells which.
+      // Unreadable means half written by a claim without links, or damaged. A moment tells which.
       if (owner === null) await sleep(POLL_MS);
       const settled = readOwner(file);
       if (settled !== null) await waitForDeath(file, settled, own, options);
@@ -218,7 +206,7 @@ export async function openDataDirectory(options: DataDirectoryOptions): Promise<
   } catch (cause) {
     throw cause instanceof OperatorError ? cause : fail(options.path, cause);
   }
-  // Held first and noted then: whoever reads the note can rely on it.
+  // The pipe is held before it is noted, so that a reader can rely on the note.
   const lifelineFd = holdLifeline(options.path, GATEWAY_LIFELINE);
   const lifeline = lifelineFd === null ? null : readLifelineId(options.path, GATEWAY_LIFELINE);
   if (lifeline !== null) own = { ...own, lifeline };
@@ -228,14 +216,14 @@ export async function openDataDirectory(options: DataDirectoryOptions): Promise<
   function sayAlive(): void {
     try {
       if (ownerFd !== null) rewriteOwner(ownerFd, beat());
-      // A file that is gone or damaged is made again; only another's name in it means that we lost.
+      // A missing or damaged file is made again; only another's name in it means that we lost.
       if (readOwner(file) !== null) return;
       if (ownerFd !== null) closeSync(ownerFd);
       ownerFd = null;
       rmSync(file, { force: true });
       ownerFd = claimOwnerFile(file, beat());
     } catch {
-      // A disk that is full or broken must not stop the gateway; on this machine the lifeline is what counts.
+      // A full or broken disk must not stop the gateway; the lifeline still counts on this machine.
     }
   }
   sayAlive();
@@ -248,7 +236,11 @@ export async function openDataDirectory(options: DataDirectoryOptions): Promise<
   heartbeat.unref();
 
   return {
-    ...{ path: options.path, exposure: describeExposure(options.path), tookOver, lifelineFd, isOurs },
+    path: options.path,
+    exposure: describeExposure(options.path),
+    tookOver,
+    lifelineFd,
+    isOurs,
     release: () => {
       clearInterval(heartbeat);
       if (readOwner(file)?.nonce === nonce) rmSync(file, { force: true });
@@ -258,7 +250,6 @@ export async function openDataDirectory(options: DataDirectoryOptions): Promise<
   };
 }
 
-/** Every folder from `/` to `path`, for questions about who can reach it. */
 export function listAncestors(path: string): string[] {
   const parent = dirname(path);
   return parent === path ? [path] : [...listAncestors(parent), path];

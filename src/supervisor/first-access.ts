@@ -1,27 +1,23 @@
-/** What a start hands to whoever started it: the first key and a way into the dashboard. It fails for neither. */
+/** The first key and the login link of a start. A failure of either is logged only. */
 import type { Logger } from 'pino';
-import type { NodeRole } from '../config.ts';
+import type { NodeRole } from '../vocabulary/config.ts';
 import { type AdminAccess, awaitKeys, createFirstKey, createLoginLink } from './admin-access.ts';
 
 export interface FirstAccess {
-  /** A link that signs in one browser; just the address when none could be made. Null where there is no dashboard. */
   readonly dashboardUrl: string | null;
-  /** At the first start only, and when the database had none. */
+  /** Null but at the first start, when the database had no key. */
   readonly firstKey: string | null;
 }
 
 export interface AccessOptions {
   readonly role: NodeRole;
-  /** See `SupervisorOptions`. */
   readonly mayShowSecrets: boolean;
-  /** It has run before. */
   readonly isSetUp: boolean;
   readonly log: Logger;
 }
 
 export function createFirstAccess(dataDir: string, admin: AdminAccess, options: AccessOptions): Promise<FirstAccess> {
   const { role, mayShowSecrets, isSetUp, log } = options;
-  // A node that only takes calls makes no key, and nobody can sign in there.
   if (role === 'proxy') return Promise.resolve({ dashboardUrl: null, firstKey: null });
   return mayShowSecrets ? giveFirstAccess(dataDir, admin, log) : withholdFirstAccess(admin, isSetUp, log);
 }
@@ -38,10 +34,7 @@ async function giveFirstAccess(dataDir: string, admin: AdminAccess, log: Logger)
   return { dashboardUrl, firstKey };
 }
 
-/**
- * Instead of all that, where what a start prints is kept for others to read: neither key nor link. A first start has
- * ended when a key can be made; a later one waits for no database.
- */
+/** For a start whose output others can read. A first start waits until keys can be made. */
 async function withholdFirstAccess(admin: AdminAccess, isSetUp: boolean, log: Logger): Promise<FirstAccess> {
   if (!isSetUp) {
     await awaitKeys(admin).catch((error: unknown) => {

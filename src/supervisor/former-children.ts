@@ -1,15 +1,11 @@
-/**
- * The children of a supervisor that was killed: they end by themselves when their channel breaks, and a new start
- * waits for that, because two shippers on one spool or two owners of one port must not be. Who they are is noted in
- * `children.json` of the data directory.
- */
+/** Ends the children of a killed supervisor (`children.json`): one spool must not have two shippers. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { readJsonFile, writePrivateFile } from './private-file.ts';
 import { isAlive, type ProcessIdentity, readRealm } from './process-identity.ts';
 
-/** Children are to be gone 5 s after they lost their supervisor. */
+/** Children end 5 s after they lost their supervisor. */
 const END_LIMIT_MS = 6_000;
 const KILL_LIMIT_MS = 2_000;
 const POLL_MS = 25;
@@ -24,7 +20,7 @@ export function writeChildren(file: string, children: readonly ProcessIdentity[]
   writePrivateFile(file, JSON.stringify({ ...readRealm(), children }));
 }
 
-/** The same for a gateway at work, which a full disk does not stop: the note helps the start after a kill -9 only. */
+/** Logs a failed write: a full disk does not stop a gateway, and only a start after a kill -9 reads the note. */
 export function noteChildren(file: string, children: readonly ProcessIdentity[], log: Logger): void {
   try {
     writeChildren(file, children);
@@ -42,7 +38,6 @@ async function waitUntilGone(children: readonly ProcessIdentity[], limitMs: numb
   return true;
 }
 
-/** Waits for them to end, then kills those whose pid and start time still are the noted ones. */
 export async function endFormerChildren(file: string, log: Logger): Promise<void> {
   const parsed = childrenSchema.safeParse(readJsonFile(file));
   if (!parsed.success) return;
@@ -56,9 +51,7 @@ export async function endFormerChildren(file: string, log: Logger): Promise<void
     log.warn({ pid: child.pid }, 'killing a process of a killed gateway');
     try {
       process.kill(child.pid, 'SIGKILL');
-    } catch {
-      // It ended in this instant.
-    }
+    } catch {}
   }
   await waitUntilGone(alive, KILL_LIMIT_MS);
 }

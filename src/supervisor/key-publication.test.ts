@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { DownMessage, KeyChange } from '../channel.ts';
+import type { DownMessage, KeyChange } from '../vocabulary/channel.ts';
 import { createKeyPublication, type KeyReceiver } from './key-publication.ts';
 
 function change(version: number): KeyChange {

@@ -1,13 +1,9 @@
-/**
- * Hands a change of the keys to every proxy process and says when all of them have it, so that creating or revoking a
- * key can be answered when it is true everywhere. It keeps no keys.
- */
-import type { DownMessage, KeyChange } from '../channel.ts';
+/** Sends a change of the keys to every proxy and reports when all have applied it. It keeps no keys. */
+import type { DownMessage, KeyChange } from '../vocabulary/channel.ts';
 
-/** A proxy that has not applied a change by then is reported as not confirmed. */
+/** A change that a proxy has not applied by then is reported as unconfirmed. */
 const CONFIRM_LIMIT_MS = 5_000;
 
-/** What is needed of a proxy process; the object itself is its identity. */
 export interface KeyReceiver {
   readonly send: (message: DownMessage) => boolean;
 }
@@ -15,11 +11,11 @@ export interface KeyReceiver {
 export interface KeyPublication {
   readonly publish: (change: KeyChange, proxies: readonly KeyReceiver[]) => void;
   readonly applied: (proxy: KeyReceiver, version: number) => void;
-  /** A process works now: it is given the last change again, which may have come while it was reading the file. */
+  /** Sends the last change to a new process, which may have missed it while reading the file. */
   readonly ready: (proxy: KeyReceiver) => void;
-  /** Since the start nothing was published: what is on file is what was known before. */
+  /** Nothing was published since the start: the file has the keys of before. */
   readonly areKeysOld: () => boolean;
-  /** A process ended: the one that follows reads the file, so nothing is waited for. */
+  /** A process ended: its successor reads the file, so nothing is waited for. */
   readonly ended: (proxy: KeyReceiver) => void;
 }
 
@@ -28,7 +24,7 @@ export function createKeyPublication(
   limitMs: number = CONFIRM_LIMIT_MS,
 ): KeyPublication {
   let last: KeyChange | null = null;
-  /** By version: the proxies that have not answered. Bounded by time: an entry lives for `limitMs`. */
+  /** The proxies that have not answered, by version. An entry lives for `limitMs`. */
   const waiting = new Map<number, { readonly missing: Set<KeyReceiver>; readonly timer: NodeJS.Timeout }>();
 
   function finish(version: number, confirmed: boolean): void {
@@ -51,7 +47,7 @@ export function createKeyPublication(
     publish: (change, proxies) => {
       finish(change.version, false);
       last = change;
-      // Without a running process `send` is false: whoever starts later reads the file, which is written before.
+      // `send` is false without a running process; one that starts later reads the file, which is written before.
       const missing = new Set(proxies.filter((proxy) => proxy.send({ type: 'keys-changed', change })));
       waiting.set(change.version, {
         missing,

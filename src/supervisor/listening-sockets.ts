@@ -1,21 +1,15 @@
-/**
- * The bound sockets of the proxy port. The supervisor owns them for its whole life, so that connections wait in the
- * queue while a proxy process is replaced. It never accepts one itself.
- */
+/** The bound sockets of the proxy port: connections wait in their queue while a proxy is replaced. */
 import { lookup } from 'node:dns/promises';
 import net, { type BoundSocket, isIP } from 'node:net';
-import { OperatorError } from '../errors.ts';
-import { describeConnectionError, readErrorCode } from './postgres/postgres-connection.ts';
+import { OperatorError, readErrorCode } from '../vocabulary/errors.ts';
+import { describeConnectionError } from './postgres/postgres-connection.ts';
 
 export interface ListeningSockets {
-  /** Numeric. */
   readonly host: string;
   readonly port: number;
-  /** One for each process. */
   readonly sockets: readonly BoundSocket[];
 }
 
-/** How the settings are called in messages. */
 export interface AddressSettings {
   readonly hostSetting: string;
   readonly portSetting: string;
@@ -63,7 +57,7 @@ function bind(host: string, port: number, reusePort: boolean, settings: AddressS
   }
 }
 
-/** Finds out whether the port is free, and which one it is for port 0, and lets go of it. */
+/** Throws when the port is taken; chooses one for port 0. Leaves it unbound. */
 function probe(host: string, port: number, settings: AddressSettings): number {
   const socket = bind(host, port, false, settings);
   const bound = socket.address().port;
@@ -80,13 +74,13 @@ export async function openListeningSockets(host: string, port: number, count: nu
     const socket = bind(address, port, false, PROXY_SETTINGS);
     return { host: address, port: socket.address().port, sockets: [socket] };
   }
-  // With SO_REUSEPORT a second program of this user on the same port would go unnoticed.
+  // SO_REUSEPORT would hide a second program of this user on the same port.
   const bound = probe(address, port, PROXY_SETTINGS);
   const sockets = Array.from({ length: count }, () => bind(address, bound, true, PROXY_SETTINGS));
   return { host: address, port: bound, sockets };
 }
 
-/** For the admin port, which the control process binds itself: checks it, and chooses one for port 0. */
+/** Checks the admin port, which the control process binds, and chooses one for port 0. */
 export async function checkAdminPort(host: string, port: number): Promise<{ host: string; port: number }> {
   const address = await resolveHost(host, ADMIN_SETTINGS);
   return { host: address, port: probe(address, port, ADMIN_SETTINGS) };

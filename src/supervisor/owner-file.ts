@@ -1,12 +1,10 @@
-/**
- * The file with the name of the data directory's owner: claimed by at most one, rewritten in place by it, moved away
- * when it is dead. Whether it is dead is judged elsewhere.
- */
+/** `owner.json`: claimed once, rewritten in place, moved away when the owner is dead. */
 import { closeSync, linkSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { z } from 'zod';
+import { readErrorCode } from '../vocabulary/errors.ts';
 import { readJsonFile } from './private-file.ts';
 
-/** Always as long, so that a new heartbeat needs no room on a full disk; far more than an owner needs. */
+/** A fixed size, so that a heartbeat needs no room on a full disk. */
 const FILE_BYTES = 1_024;
 
 const ownerSchema = z.object({
@@ -15,21 +13,20 @@ const ownerSchema = z.object({
   pidNamespace: z.string(),
   pid: z.number().int(),
   startTime: z.string(),
-  /** Tells two owners with the same pid and start time apart (containers restarted in the same tick). */
+  /** Distinguishes owners with the same pid and start time (containers restarted in the same tick). */
   nonce: z.string(),
   heartbeatMs: z.number(),
-  /** Which pipe its processes hold; absent for none, and in files of the release before. */
+  /** The pipe that its processes hold; absent for none and in older files. */
   lifeline: z.string().optional(),
 });
 export type Owner = Readonly<z.infer<typeof ownerSchema>>;
 
-/** Null when it is missing, or damaged. */
 export function readOwner(file: string): Owner | null {
   const parsed = ownerSchema.safeParse(readJsonFile(file));
   return parsed.success ? parsed.data : null;
 }
 
-/** In place, on the file that was claimed: one that another gateway has put there is never touched. */
+/** Writes in place to the claimed file, never to another gateway's. */
 export function rewriteOwner(fd: number, owner: Owner): void {
   writeSync(fd, Buffer.from(JSON.stringify(owner).padEnd(FILE_BYTES)), 0, FILE_BYTES, 0);
 }
@@ -40,18 +37,14 @@ function create(path: string, owner: Owner): number {
     rewriteOwner(fd, owner);
     return fd;
   } catch (cause) {
-    // Starts that are refused on a full disk, one after the other, leave nothing behind.
+    // A start that a full disk refuses leaves nothing behind.
     closeSync(fd);
     rmSync(path, { force: true });
     throw cause;
   }
 }
 
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : null;
-}
-
-/** Creates the file with its content in one step, and keeps it open; null when it exists. */
+/** Creates the file atomically and keeps it open; null when it exists. */
 export function claimOwnerFile(file: string, owner: Owner): number | null {
   const temporary = `${file}.${owner.nonce}.tmp`;
   rmSync(temporary, { force: true });
@@ -61,7 +54,7 @@ export function claimOwnerFile(file: string, owner: Owner): number | null {
     return fd;
   } catch (cause) {
     closeSync(fd);
-    const code = codeOf(cause);
+    const code = readErrorCode(cause);
     if (code === 'EEXIST') return null;
     if (code === 'EACCES' || code === 'ENOSPC' || code === 'EROFS') throw cause;
     return claimWithoutLinks(file, owner);
@@ -70,23 +63,21 @@ export function claimOwnerFile(file: string, owner: Owner): number | null {
   }
 }
 
-/** For file systems without hard links: a reader may see the file empty for an instant, and takes it for unreadable. */
 function claimWithoutLinks(file: string, owner: Owner): number | null {
   try {
     return create(file, owner);
   } catch (cause) {
-    if (codeOf(cause) === 'EEXIST') return null;
+    if (readErrorCode(cause) === 'EEXIST') return null;
     throw cause;
   }
 }
 
-/** Moves a dead owner's file away. Whoever moved a file that is not the dead one's (a race) puts it back. */
+/** Moves a dead owner's file away, and puts another's back after a race. */
 export function removeDeadOwner(file: string, dead: Owner | null, nonce: string): void {
   const aside = `${file}.${nonce}.dead`;
   try {
     renameSync(file, aside);
   } catch {
-    // Another starter was faster; the next round sees who owns it now.
     return;
   }
   const moved = readOwner(aside);
@@ -94,7 +85,7 @@ export function removeDeadOwner(file: string, dead: Owner | null, nonce: string)
     try {
       linkSync(aside, file);
     } catch {
-      // Claimed in the meantime; the one whose claim was moved sees it at the next heartbeat and stops.
+      // Claimed meanwhile; the owner whose claim was moved sees it at the next heartbeat and stops.
     }
   }
   rmSync(aside, { force: true });

@@ -1,17 +1,13 @@
-/**
- * Who a process is, so that a pid which the system gave to another process is not taken for the old one: pid, start
- * time, and the boot and the pid namespace in which both mean something.
- */
+/** Identifies a process beyond its pid, which the system reuses: by start time, boot and pid namespace. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
 
 export interface ProcessIdentity {
   readonly pid: number;
-  /** As the system tells it: clock ticks since boot (Linux), or a date (macOS). Only ever compared for equality. */
+  /** Clock ticks since boot (Linux) or a date (macOS); compared for equality only. */
   readonly startTime: string;
 }
 
-/** Where pids are comparable: the same boot of the same kernel, and the same pid namespace (container). */
 export interface ProcessRealm {
   readonly bootId: string;
   readonly pidNamespace: string;
@@ -21,7 +17,6 @@ function readText(path: string): string | null {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    // Not there, or not ours to read: both mean "not known".
     return null;
   }
 }
@@ -42,13 +37,18 @@ function runPs(pid: number): string | null {
   }
 }
 
-/** The start time of a running process, or null when there is none with this pid (a zombie is none). */
+/** The fields of proc(5) from the state on, on Linux; null when no process has this pid. */
+export function readStatFields(pid: number | string): readonly string[] | null {
+  // The name in parentheses may hold spaces and parentheses, so fields are counted after the last one.
+  const stat = readText(`/proc/${pid}/stat`);
+  return stat === null ? null : stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+}
+
+/** Null when no process has this pid; a zombie does not count. */
 export function readStartTime(pid: number): string | null {
   if (process.platform !== 'linux') return runPs(pid);
-  const stat = readText(`/proc/${pid}/stat`);
-  if (stat === null) return null;
-  // proc(5): the name in parentheses may hold spaces and parentheses, so fields are counted after the last one.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const fields = readStatFields(pid);
+  if (fields === null) return null;
   const isDead = fields[0] === 'Z' || fields[0] === 'X';
   return isDead ? null : (fields[19] ?? null);
 }
@@ -67,7 +67,7 @@ export function readRealm(): ProcessRealm {
     try {
       bootTime = execFileSync('sysctl', ['-n', 'kern.boottime'], { encoding: 'utf8', timeout: 5_000 }).trim();
     } catch {
-      // Without it another boot looks like the same one; the start times of the processes still differ.
+      // Without a boot id the start times of the processes still differ.
     }
     return { bootId: bootTime, pidNamespace: 'none' };
   }
@@ -75,7 +75,7 @@ export function readRealm(): ProcessRealm {
   try {
     pidNamespace = readlinkSync('/proc/self/ns/pid');
   } catch {
-    // A /proc that hides it: then all namespaces look the same, and only the start time tells.
+    // A hidden namespace looks like any other; the start time still tells.
   }
   return { bootId: readText('/proc/sys/kernel/random/boot_id')?.trim() ?? 'unknown', pidNamespace };
 }

@@ -1,24 +1,19 @@
-/**
- * The proxy processes: one slot for each bound socket, with the process that serves it and those that it replaced and
- * that finish their open calls. It knows when a process may go, not how one is kept running.
- */
+/** The proxy processes: each slot is a bound socket with its serving and its draining processes. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { ProxyStart, UpMessage } from '../channel.ts';
+import type { ProxyStart, UpMessage } from '../vocabulary/channel.ts';
 import type { SupervisedChild } from './supervised-child.ts';
 
-/** A new process that lives so long after it came up is trusted with the slot. */
+/** A new process that lives this long serves the slot. */
 const SETTLE_MS = 500;
-/** The slot is served meanwhile, so that nothing is gained by more. */
+/** The former process serves meanwhile, so more tries gain nothing. */
 const SUCCESSOR_TRIES = 2;
-/** Of one slot: each holds some 80 MB and the streams that it began, and none may be cut for the next restart. */
+/** For each slot: one holds some 80 MB, and its streams must not be cut for the next restart. */
 const MAX_DRAINING = 4;
 
 export interface ProxyFleetOptions {
-  /** The file descriptor of the bound socket of each slot. */
   readonly listenFds: readonly number[];
   readonly createStart: (spoolName: string) => ProxyStart;
-  /** Creates one, without starting it. */
   readonly createChild: (
     listenFd: number,
     maxEarlyExits: number | undefined,
@@ -28,9 +23,7 @@ export interface ProxyFleetOptions {
   ) => SupervisedChild;
   readonly onMessage: (child: SupervisedChild, message: UpMessage) => void;
   readonly onChange: (child: SupervisedChild) => void;
-  /** The writer of this spool has ended. */
   readonly onSpoolEnd: (spoolName: string) => void;
-  /** See `TOLLGATE_DRAIN_SECONDS`. */
   readonly drainMs: number;
   readonly log: Logger;
 }
@@ -39,19 +32,16 @@ export interface ProxyFleet {
   /** Resolves when every slot is served. */
   readonly start: () => Promise<void>;
   /**
-   * Slot after slot: the new process listens on the same socket before the old one is told to take no more, and the old
-   * one ends when its calls have. Resolves when every slot has a new process; rejects when one could not come up, and
-   * then that slot and those behind it are served as before. Not to be called while another call is under way.
+   * Replaces slot after slot: the new process listens on the same socket before the old one drains. Rejects when one
+   * does not come up; that slot and the rest stay as they were. Not for concurrent calls.
    */
   readonly replace: () => Promise<void>;
   readonly stop: (graceMs: number) => Promise<void>;
-  /** Those that serve first. */
   readonly children: () => readonly SupervisedChild[];
-  /** The spool directories whose writers are alive. */
   readonly liveSpools: () => readonly string[];
 }
 
-/** A process with all its lives: each has a spool directory of its own. */
+/** A supervised process; each of its starts writes a spool of its own. */
 interface ProxyRun {
   readonly child: SupervisedChild;
   readonly spoolName: () => string;
@@ -61,7 +51,6 @@ interface Slot {
   readonly index: number;
   readonly listenFd: number;
   serving: ProxyRun;
-  /** Not trusted yet. */
   successor: ProxyRun | null;
   readonly draining: Set<ProxyRun>;
 }
@@ -69,7 +58,11 @@ interface Slot {
 export function createProxyFleet(options: ProxyFleetOptions): ProxyFleet {
   const { log, drainMs } = options;
   const slots: readonly Slot[] = options.listenFds.map((listenFd, index) => ({
-    ...{ index, listenFd, serving: createRun(index, listenFd), successor: null, draining: new Set() },
+    index,
+    listenFd,
+    serving: createRun(index, listenFd),
+    successor: null,
+    draining: new Set(),
   }));
   let isStopping = false;
 
@@ -91,7 +84,6 @@ export function createProxyFleet(options: ProxyFleetOptions): ProxyFleet {
     return [...slots.map(({ serving }) => serving), ...successors, ...slots.flatMap(({ draining }) => [...draining])];
   }
 
-  /** Throws when it does not come up, or not for long. */
   async function startSuccessor({ child }: ProxyRun): Promise<void> {
     await child.start();
     const { pid } = child.status();
@@ -107,7 +99,7 @@ export function createProxyFleet(options: ProxyFleetOptions): ProxyFleet {
     log.info({ child: run.child.status().pid, drainMs }, 'a proxy process is replaced; its open calls go on');
     void run.child.stop(drainMs, true).then(() => {
       slot.draining.delete(run);
-      // Only now: its spool is another's to ship from here on.
+      // From now on another process may ship its spool.
       options.onChange(run.child);
     });
   }
@@ -120,7 +112,7 @@ export function createProxyFleet(options: ProxyFleetOptions): ProxyFleet {
     try {
       await startSuccessor(successor);
     } catch (error) {
-      // While the gateway stops, it is stopped with the others, and in the same time.
+      // A stop of the gateway stops it with the others.
       if (isStopping) throw error;
       if (successor.child.status().state === 'ready') drain(slot, successor);
       else await successor.child.stop(0);

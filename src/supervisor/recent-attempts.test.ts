@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { RejectedAttempt } from '../channel.ts';
+import type { RejectedAttempt } from '../vocabulary/channel.ts';
 import { createRecentAttempts } from './recent-attempts.ts';
 
 function attempt(atMs: number): RejectedAttempt {

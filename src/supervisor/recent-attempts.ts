@@ -1,15 +1,13 @@
-/** The last refused attempts of all proxies, for "why does nothing arrive?": bounded, in memory, gone with a restart. */
-import type { RejectedAttempt } from '../channel.ts';
+/** The last refused attempts of all proxies, in memory. */
+import type { RejectedAttempt } from '../vocabulary/channel.ts';
 
 const MAX_ATTEMPTS = 100;
 
 export interface RecentAttempts {
   readonly add: (attempts: readonly RejectedAttempt[], notShown: number) => void;
-  /** Newest last. */
   readonly list: () => readonly RejectedAttempt[];
-  /** How many were ever in the list. */
   readonly total: () => number;
-  /** How many more were sampled away or pushed out. */
+  /** How many more were sampled away or pushed out of the list. */
   readonly notShown: () => number;
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLog } from '../log.ts';
+import { createLog } from '../vocabulary/log.ts';
 import { createRollingRestart } from './rolling-restart.ts';
 
 const log = createLog({ level: 'error', role: 'test' });

@@ -1,12 +1,10 @@
-/**
- * Restarts on request, one at a time and numbered. Whoever asks while one is under way gets the next, together with all
- * others who ask meanwhile, so that everything is started after it was asked for. It knows not what is restarted.
- */
+/** Restarts on request, one at a time and numbered; requests during a restart share the next one. */
 import type { Logger } from 'pino';
-import type { RestartStatus } from '../channel.ts';
+import type { RestartStatus } from '../vocabulary/channel.ts';
+import { messageOf } from '../vocabulary/errors.ts';
 
 export interface RollingRestart {
-  /** Returns the number of the restart that serves this request. */
+  /** Returns the number of the restart that serves it. */
   readonly request: () => number;
   readonly status: () => RestartStatus;
 }
@@ -27,7 +25,7 @@ export function createRollingRestart(restart: () => Promise<void>, log: Logger):
         problem = null;
         log.info({ restart: round }, 'the processes are restarted');
       } catch (error) {
-        problem = error instanceof Error ? error.message : String(error);
+        problem = messageOf(error);
         log.error({ restart: round, problem }, 'not everything was restarted; what was there goes on');
       }
       finished = round;

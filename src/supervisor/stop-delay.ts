@@ -1,14 +1,10 @@
-/**
- * The time between the wish to stop and the stop: `readyz` says 503, everything is served as before, and a load
- * balancer takes the gateway out of its list meanwhile. What is done about it, others do.
- */
+/** The delay before a stop, in which a load balancer takes the gateway out of its list. */
 
 export interface StopDelay {
-  /** True once it has begun, for good. */
   readonly hasBegun: () => boolean;
-  /** Begins it; resolves when it is over. Call it once. */
+  /** Begins the delay and resolves at its end. Call it once. */
   readonly wait: () => Promise<void>;
-  /** Ends it now, or before it begins. */
+  /** Ends the delay, also before it begins. */
   readonly skip: () => void;
 }
 

@@ -1,61 +1,52 @@
-/**
- * One child process: started, started again with a growing wait when it dies, restarted on request, stopped. It knows
- * how to keep a process running, not what the process does.
- */
+/** Keeps one child process running: restarts it with a growing wait when it dies or on request, and stops it. */
 import { type ChildProcess, fork } from 'node:child_process';
 import type { Logger } from 'pino';
-import type { ChildStatus, DownMessage, ProxyMetrics, StartMessage, UpMessage } from '../channel.ts';
+import type { ChildStatus, DownMessage, ProxyMetrics, StartMessage, UpMessage } from '../vocabulary/channel.ts';
 import { createBackOff } from './back-off.ts';
 import { createCrashLoop } from './crash-loop.ts';
 import { type ProcessIdentity, readStartTime } from './process-identity.ts';
 
-/** After the child's own time to drain, before it is killed. */
+/** Between the child's time to drain and its kill. */
 const KILL_MARGIN_MS = 2_000;
-/** For one that must end at once: enough to write down what it cuts. */
-const FORCED_MARGIN_MS = 1_000;
-/** Calls wait for a proxy; one that had come up is worth trying sooner than one that cannot. */
+/** Enough to write down what a forced end cuts. */
+const FORCED_MARGIN_MS = 5_000;
+/** Calls wait for a proxy, so one that had come up is tried sooner. */
 const MAX_PROXY_WAIT_MS = 1_000;
-/** A child that ends this often before it ever was ready will not become so by itself. */
+/** A child that ends this often before it was ready will not start. */
 const MAX_EARLY_EXITS = 5;
 
-/** Where a child finds its bound socket: behind the standard streams and the channel, in the order of `stdio`. */
+/** The bound socket in the child, by its place in `stdio`. */
 export const LISTEN_FD = 4;
 
 export interface ChildOptions {
   readonly role: 'proxy' | 'control' | 'demo';
-  /** The hidden command that makes it what it is; `internal-` and the role by default. */
   readonly command?: string;
-  /** The program: Node runs `entry` with that command. */
   readonly entry: string;
   readonly env: NodeJS.ProcessEnv;
-  /** A bound socket to hand over as `LISTEN_FD`; null for none. */
+  /** Handed over as `LISTEN_FD`; null for none. */
   readonly listenFd: number | null;
-  /** Handed over as file descriptor 5, only to be held. */
+  /** Handed over as file descriptor 5, to be held. */
   readonly lifelineFd: number | null;
   readonly readinessTimeoutMs: number;
-  /** How often it may end before it ever was ready, until `start` rejects. */
+  /** `start` rejects after this many ends before the first `ready`. */
   readonly maxEarlyExits?: number;
   readonly log: Logger;
-  /** Called at each start, just before the process exists. */
+  /** Called just before each start of the process. */
   readonly createStart: () => StartMessage;
   readonly onMessage: (message: UpMessage) => void;
-  /** Started, ready or ended. */
   readonly onChange: () => void;
 }
 
-/** The same for all children of a gateway. */
 export type ChildBase = Pick<ChildOptions, 'entry' | 'env' | 'lifelineFd' | 'log'>;
 
 export interface SupervisedChild {
-  /** Starts the process and keeps it running. Resolves at its first `ready`; rejects when it cannot become ready. */
+  /** Resolves at the first `ready`; rejects when the process cannot become ready. */
   readonly start: () => Promise<void>;
-  /** False when there is no process to send to. */
   readonly send: (message: DownMessage) => boolean;
-  /** Stops it as `stop` does and starts it at once; resolves when it is ready again, rejects when it is stopped. */
+  /** Stops it and starts it at once; resolves when it is ready, rejects when it is stopped meanwhile. */
   readonly restart: (graceMs: number) => Promise<void>;
-  /** Asks it to stop within `graceMs`, kills it soon after that; resolves when it is gone. Later calls may shorten it. */
+  /** Asks it to stop within `graceMs`, then kills it; resolves when it is gone. A later call may shorten the time. */
   readonly stop: (graceMs: number, isReplaced?: boolean) => Promise<void>;
-  /** Ends it at once, and it does nothing more. */
   readonly kill: () => void;
   readonly identity: () => ProcessIdentity | null;
   readonly status: () => ChildStatus;
@@ -71,19 +62,17 @@ export function createSupervisedChild(options: ChildOptions): SupervisedChild {
   const crashLoop = createCrashLoop();
   const firstReady = Promise.withResolvers<void>();
   const gone = Promise.withResolvers<void>();
-  // Rejected before somebody waits for it, it would end the supervisor.
+  // An unhandled rejection would end the supervisor.
   firstReady.promise.catch(() => {});
   let child: ChildProcess | null = null;
   let identity: ProcessIdentity | null = null;
   let state: ChildStatus['state'] = 'starting';
   let wasReady = false;
-  /** Its end is wanted, and a new one is started at once. */
+  /** It is being stopped, and a new one follows at once. */
   let isReplaced = false;
-  /** Who waits for the next `ready`. */
   let nextReady: PromiseWithResolvers<void> | null = null;
   let earlyExits = 0;
   let startedAtMs = Date.now();
-  /** The same by the monotonic clock: the wall clock may step. */
   let launchedMs = performance.now();
   let restarts = 0;
   let lastExit: string | null = null;
@@ -104,7 +93,7 @@ export function createSupervisedChild(options: ChildOptions): SupervisedChild {
     startedAtMs = Date.now();
     launchedMs = performance.now();
     const launched = fork(options.entry, [options.command ?? `internal-${role}`], {
-      // Not the flags of this process: an --inspect port can be had only once.
+      // Flags are not inherited: two processes cannot share an --inspect port.
       execArgv: [],
       env: options.env,
       stdio: ['ignore', 'inherit', 'inherit', 'ipc', options.listenFd ?? 'ignore', options.lifelineFd ?? 'ignore'],
@@ -120,7 +109,7 @@ export function createSupervisedChild(options: ChildOptions): SupervisedChild {
       onEnd(reason);
     };
     launched.on('error', (error) => {
-      // Also raised for a message to a dead process, which is no news; a failed start has no pid.
+      // Also raised for a message to a dead process; a failed start has no pid.
       if (launched.pid === undefined) end(error.message);
     });
     launched.on('exit', (code, signal) => end(signal ?? `exit ${code}`));
@@ -203,9 +192,7 @@ export function createSupervisedChild(options: ChildOptions): SupervisedChild {
 
   function send(message: DownMessage): boolean {
     if (child === null || !child.connected) return false;
-    child.send(message, () => {
-      // A child that died with messages queued: its exit is what is acted on.
-    });
+    child.send(message, () => {});
     return true;
   }
 

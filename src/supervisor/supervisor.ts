@@ -1,16 +1,12 @@
-/**
- * Starts the gateway's processes, keeps them running, carries their messages, and stops them in order. It answers no
- * call and reads no record: a crash of any child is a line in its log and a new process.
- */
+/** Starts the gateway's processes, keeps them running, passes messages on, stops them in order. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import type { TlsIdentity, UpMessage } from '../channel.ts';
-import type { ClockReading } from '../clock.ts';
-import type { Config, Setting } from '../config.ts';
-import { OperatorError } from '../errors.ts';
-import { formatOrigin } from '../format-origin.ts';
-import { readVersion } from '../version.ts';
+import type { TlsIdentity, UpMessage } from '../vocabulary/channel.ts';
+import type { ClockReading } from '../vocabulary/clock.ts';
+import type { Config, Setting } from '../vocabulary/config.ts';
+import { OperatorError } from '../vocabulary/errors.ts';
+import { readVersion } from '../vocabulary/version.ts';
 import { writeAdminAccess } from './admin-access.ts';
 import { bindPorts } from './bind-ports.ts';
 import { childEnvironment } from './child-secrets.ts';
@@ -22,11 +18,10 @@ import { createDemoChild } from './demo-child.ts';
 import { removeEmptySpools } from './empty-spools.ts';
 import { createFirstAccess, type FirstAccess } from './first-access.ts';
 import { endFormerChildren, noteChildren } from './former-children.ts';
-import { createGatewayParts, listChildren } from './gateway-parts.ts';
+import { createGatewayParts, listChildren, readGatewayStatus } from './gateway-parts.ts';
 import { createKeyPublication } from './key-publication.ts';
 import { createProxyChildren } from './proxy-children.ts';
-import { proxyOrigin } from './proxy-origin.ts';
-import { readGatewayStatus } from './read-gateway-status.ts';
+import { formatOrigin, proxyOrigin } from './proxy-origin.ts';
 import { createRecentAttempts } from './recent-attempts.ts';
 import { createRollingRestart } from './rolling-restart.ts';
 import { refuseOtherRelease } from './same-release.ts';
@@ -38,33 +33,27 @@ import { openTlsRenewal } from './tls/tls-renewal.ts';
 
 export interface SupervisorOptions {
   readonly config: Config;
-  /** The same for people to see. */
   readonly settings: readonly Setting[];
-  /** The program to fork for each child; it gets the hidden command `internal-<role>` as its argument. */
   readonly entry: string;
   readonly env: NodeJS.ProcessEnv;
   readonly log: Logger;
-  /** False: a start makes no key and no login link, since what it prints is kept where others read it. */
+  /** False where others read the output of a start: it makes no key and no login link then. */
   readonly mayShowSecrets: boolean;
-  /** Another gateway took the data directory; `stop` has been called. */
+  /** Another gateway took the data directory; the stop has begun. */
   readonly onLost: () => void;
 }
 
-/** What the banner of a start says. */
 export interface ReadyGateway extends FirstAccess {
-  /** Null: this node has no proxies, and nobody has said where those of others are. */
+  /** Null: this node has no proxies and its settings name none. */
   readonly proxyOrigin: string | null;
 }
 
 export interface Supervisor {
-  /** Resolves when calls can be made. When it rejects, everything that had been started is stopped. Call it once. */
+  /** Resolves when calls can be made; rejects when everything is stopped again. Call it once. */
   readonly start: () => Promise<ReadyGateway>;
-  /**
-   * `readyz` says 503 for the delay, then proxies drain, the control process ships, the database stops. Asked again it
-   * does not wait for the rest of the delay, and after that for nothing: true then.
-   */
+  /** Stops after the delay. A second call ends the delay; a later one waits for nothing (`isForced`). */
   readonly stop: () => { readonly stopped: Promise<void>; readonly isForced: boolean };
-  /** Replaces the proxy processes one by one, then the control process, each by what is on the disk now. */
+  /** Replaces the proxies one by one, then control, by what is on the disk now. */
   readonly restart: () => void;
 }
 
@@ -94,15 +83,14 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     await parts.control?.restart(CONTROL_RESTART_MS);
   }, log);
   const delay = createStopDelay(config.stopDelaySeconds * 1_000);
-  /** What the control process said last; null when the machine's own clock is right. */
+  /** Control's last correction; null while the machine's clock is right. */
   let clockReading: ClockReading | null = null;
   let isStarted = false;
   let isForced = false;
   let stopping: Promise<void> | null = null;
-  /** The delay is over, or there was none. */
   let isStopBegun = false;
 
-  // A start, in its order. Whatever is made goes into `parts` at once, for a stop may come at any await.
+  // The start. Each part goes into `parts` at once, since a stop may come at any await.
 
   async function startAll(): Promise<ReadyGateway> {
     if (config.tls !== null && config.role !== 'control')
@@ -125,23 +113,33 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     removeEmptySpools(paths.spool);
     const { config: bound, sockets } = await bindPorts(config, parts);
     aborter.signal.throwIfAborted();
-    // Not before the ports are known to be free: a start that fails on them leaves nothing behind.
+    // Only after the ports: a start that fails on them leaves nothing behind.
     const databaseStarting = openDatabase({
       databaseUrl: bound.databaseUrl,
-      ...{ dataDir, isSetUp, mayBeAway: isSetUp || config.role === 'proxy', log, signal: aborter.signal },
-      ...{ mayRun: isOurs, onMoved: onDatabaseMoved },
+      dataDir,
+      isSetUp,
+      mayBeAway: isSetUp || config.role === 'proxy',
+      log,
+      signal: aborter.signal,
+      mayRun: isOurs,
+      onMoved: onDatabaseMoved,
     });
     parts.databaseStarting = databaseStarting;
     databaseStarting.catch(() => {}); // Awaited below, and by a stop.
-    // A node without proxies reads no certificate, and has the settings of those that have some.
+    // A node without proxies reads no certificate.
     const origin = proxyOrigin(bound, parts.tls?.status().names ?? []);
     const admin = writeAdminAccess(dataDir, formatOrigin(bound.adminHost, bound.adminPort), bound.adminToken);
     const base = { entry, env, lifelineFd, log };
     const given = { base, config: bound, spoolDir: paths.spool, keysFile: paths.keys };
     parts.proxies = createProxyChildren({
-      ...{ ...given, sockets, drainMs, readClock: () => clockReading, areKeysOld: publication.areKeysOld },
+      ...given,
+      sockets,
+      drainMs,
+      readClock: () => clockReading,
+      areKeysOld: publication.areKeysOld,
       readTls: () => parts.tls?.identity() ?? null,
-      ...{ onMessage: onProxyMessage, onChange: onProxyChange },
+      onMessage: onProxyMessage,
+      onChange: onProxyChange,
     });
     if (parts.demoSockets !== null) parts.demo = createDemoChild(base, parts.demoSockets, onChange);
     await Promise.all([
@@ -166,11 +164,14 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     parts.database = database;
     aborter.signal.throwIfAborted();
     parts.control = createControlChild({
-      ...{ ...given, settings: options.settings, connectionString: database.connectionString, listLiveSpools },
-      ...{ onMessage: onControlMessage, onChange },
+      ...given,
+      settings: options.settings,
+      connectionString: database.connectionString,
+      listLiveSpools,
+      onMessage: onControlMessage,
+      onChange,
     });
     const ready = parts.control.start();
-    // Calls can be proxied without it.
     await (isSetUp ? awaitPatiently(ready, warnOfControl) : ready);
   }
 
@@ -178,13 +179,12 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     if (!aborter.signal.aborted) log.warn('the control process is not ready yet; calls are proxied and kept');
   }
 
-  // What children say, and what becomes of them.
+  // Messages and changes of the children.
 
   function onProxyMessage(proxy: SupervisedChild, message: UpMessage): void {
     if (message.type === 'ready') {
       if (delay.hasBegun()) proxy.send({ type: 'stop-announced' });
       publication.ready(proxy);
-      // It was given one with its start, before it took messages.
       if (parts.tls !== null) proxy.send({ type: 'tls-renewed', identity: parts.tls.identity() });
       if (clockReading !== null) proxy.send({ type: 'clock', reading: clockReading });
     } else if (message.type === 'keys-applied') publication.applied(proxy, message.version);
@@ -231,7 +231,6 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   }
 
   function onDatabaseMoved(): void {
-    // One that is not there yet gets the new address with its `start`.
     if (parts.control === null) return;
     log.warn('PostgreSQL has moved; restarting control');
     parts.control.restart(CONTROL_RESTART_MS).catch(() => {}); // Only when the gateway stops meanwhile.
@@ -242,13 +241,11 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   }
 
   function restart(): void {
-    // New processes take the pair in force, so that it has to be looked for.
+    // New processes take the pair in force, so the files are read now.
     void parts.tls?.look(); // It never rejects.
     if (isStarted && stopping === null) restarts.request();
     else log.warn('not restarted: the gateway is starting or stopping');
   }
-
-  // The end.
 
   function stop(): { readonly stopped: Promise<void>; readonly isForced: boolean } {
     if (stopping === null) stopping = isStarted && config.stopDelaySeconds > 0 ? stopAfterDelay() : stopNow();
@@ -276,10 +273,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     for (const child of listChildren(parts)) void child.stop(0);
   }
 
-  /**
-   * Everything belongs to another gateway: it ships the spool, reads what proxies of ours would still write as that of
-   * dead ones, and may have the database open. So nothing of ours may write one more byte, and clients see a cut.
-   */
+  /** Another gateway owns everything, so nothing of ours may write one more byte; clients see a cut. */
   async function abandon(): Promise<void> {
     aborter.abort();
     delay.skip();

@@ -1,10 +1,15 @@
 import { expect, test } from 'vitest';
-import type { RejectedAttempt } from '../channel.ts';
+import type { RejectedAttempt } from '../vocabulary/channel.ts';
 import { createRefusalTeller } from './tell-refusals.ts';
 
 const ATTEMPT: RejectedAttempt = {
-  ...{ atMs: 0, code: 'key_unknown', status: 401, method: 'POST', path: '/v1/chat/completions' },
-  ...{ provider: 'openai', userAgent: 'curl/8' },
+  atMs: 0,
+  code: 'key_unknown',
+  status: 401,
+  method: 'POST',
+  path: '/v1/chat/completions',
+  provider: 'openai',
+  userAgent: 'curl/8',
 };
 
 test('of each code one refusal a minute is said, however many come', () => {

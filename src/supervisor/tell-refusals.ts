@@ -1,8 +1,5 @@
-/**
- * Says in the log of a node without a dashboard which calls it refuses: of each code the first one, and then one a minute
- * at most, since who floods the port must not flood the log. All are counted in its metrics.
- */
-import type { RejectedAttempt } from '../channel.ts';
+/** Logs refused calls on a node without a dashboard, each code once a minute at most. */
+import type { RejectedAttempt } from '../vocabulary/channel.ts';
 
 const REFUSAL_INTERVAL_MS = 60_000;
 
@@ -10,7 +7,6 @@ interface RefusalLog {
   warn(fields: Readonly<Record<string, unknown>>, message: string): void;
 }
 
-/** Codes are a closed list, so what is remembered is bounded. */
 export function createRefusalTeller(
   log: RefusalLog,
   nowMs: () => number = () => performance.now(),

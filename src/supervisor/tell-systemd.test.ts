@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createLog } from '../log.ts';
+import { createLog } from '../vocabulary/log.ts';
 import { createSystemdTeller, isStartedBySystemd } from './tell-systemd.ts';
 
 const log = createLog({ level: 'error', role: 'supervisor' });

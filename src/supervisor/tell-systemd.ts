@@ -1,21 +1,17 @@
-/**
- * Tells systemd how far the gateway is, where a unit of `Type=notify` started it. Node can send no datagram to a socket
- * of the file system, so systemd's own program does; it ends when systemd has taken the message.
- */
+/** Tells systemd about start and stop by its own program: Node cannot send to a datagram socket. */
 import { execFile } from 'node:child_process';
 import type { Logger } from 'pino';
 
 const TELL_LIMIT_MS = 10_000;
-/** What a stop needs beside delay and drain: records that are stored, and PostgreSQL. */
 const STOP_MARGIN_SECONDS = 25;
 
 export interface SystemdTeller {
   readonly ready: (status: string) => Promise<void>;
-  /** systemd waits for this stop as long as it may take, also when its own limit is shorter. */
+  /** Extends systemd's own limit to the longest that this stop may take. */
   readonly stopping: (delaySeconds: number, drainSeconds: number) => Promise<void>;
 }
 
-/** Does nothing where no socket is given. It never rejects: a gateway works without. */
+/** Does nothing without a socket, and never rejects. */
 export function createSystemdTeller(
   socket: string | undefined,
   log: Logger,
@@ -40,7 +36,7 @@ export function createSystemdTeller(
   };
 }
 
-/** systemd names the process that it started; one whose output goes into its journal, for others to read. */
+/** systemd names the process that it started; the output of that one goes into the journal. */
 export function isStartedBySystemd(env: NodeJS.ProcessEnv, pid: number): boolean {
   return env['SYSTEMD_EXEC_PID'] === String(pid);
 }

@@ -2,6 +2,8 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startGateway, type TestGateway, waitUntil } from '../gateway/start-gateway.ts';
+import { type ScriptedProvider, startScriptedProvider } from '../support/fake-provider.ts';
+import { buildAnswer } from '../support/scripted-answer.ts';
 import { auditPage } from './audit-page.ts';
 import { type PageFaults, startBrowser, type TestBrowser, watchPage } from './browser.ts';
 import { settle } from './pages.ts';
@@ -15,14 +17,21 @@ const watched: PageFaults[] = [];
 /** A test that asks for something the gateway must refuse says so: the browser writes every refusal to its console. */
 let isRefusalExpected = false;
 
+let slowProvider: ScriptedProvider;
+
 beforeAll(async () => {
-  gateway = await startGateway({ args: ['--demo'] });
+  slowProvider = await startScriptedProvider();
+  gateway = await startGateway({
+    args: ['--demo'],
+    env: { TOLLGATE_UPSTREAM_DEEPSEEK: slowProvider.origin },
+  });
   browser = await startBrowser();
 });
 
 afterAll(async () => {
   await browser?.close();
   await gateway?.stop();
+  await slowProvider?.close();
 });
 
 async function open(address: string): Promise<Page> {
@@ -152,6 +161,67 @@ describe('logs', () => {
     expect(alone).not.toBe(inside);
   });
 
+  test('the last message of the user and the beginning of the answer stand in the list, and in the panel of a step', async () => {
+    await makeCall(inRun('said-run', 'plan', 'think'));
+    const page = await open('/logs?range=1h&f=trace_id:eq:said-run');
+    const cell = page.getByRole('grid', { name: 'Calls' }).locator('[data-cell=snippet]').first();
+    await cell.getByText('Is it raining?').waitFor();
+    expect(await cell.textContent()).toMatch(/^Is it raining\?→Tollgate demo: .+/);
+    await page.goto(`${gateway.adminBase}/run?trace=said-run`);
+    await page.getByRole('treegrid').getByRole('row', { name: /plan/ }).first().click();
+    await page.getByRole('complementary').getByText('Is it raining?').waitFor();
+  });
+
+  test('a search shows where it found its text, and the call opens at it, marked', async () => {
+    await makeCall({ headers: { 'x-gateway-feature': 'Weather-Report' } });
+    const page = await open('/logs?range=1h&q=it+RAINING');
+    const cell = page.getByRole('grid', { name: 'Calls' }).locator('[data-cell=snippet]').first();
+    await cell.locator('mark').waitFor();
+    expect(await cell.textContent()).toMatch(/^promptIs it raining\?/);
+    expect(await cell.locator('mark').textContent()).toBe('it raining');
+    await cell.click();
+    await page.getByRole('complementary').getByText('Is it raining?').waitFor();
+    await waitInPage(
+      page,
+      "[...(CSS.highlights.get('sought') ?? [])].some((range) => range.toString() === 'it raining')",
+    );
+    await page.getByRole('searchbox').fill('weather-rep');
+    await cell.getByText('metadata.').waitFor();
+    await cell.click();
+    await page.getByRole('complementary').getByText('Weather-Report').waitFor();
+  });
+
+  test('sums and lists that cover a part say so and go on when asked', async () => {
+    await makeCall();
+    const page = await open('/logs');
+    const asked: string[] = [];
+    // No log of a test takes longer than its time: the answers are the gateway's, cut.
+    await page.route(/\/api\/v1\/logs(?:\/summary)?\?/, async (route) => {
+      const url = new URL(route.request().url());
+      const isGoingOn = url.searchParams.has('wait_ms') || url.searchParams.has('cursor');
+      const response = await route.fetch();
+      if (isGoingOn) {
+        asked.push(`${url.pathname} ${url.searchParams.get('wait_ms') ?? url.searchParams.get('cursor')}`);
+        // The made-up cursor is none of the gateway's.
+        if (url.searchParams.has('cursor'))
+          return route.fulfill({ json: { data: [], next_cursor: null, searched_to: null } });
+        return route.fulfill({ response });
+      }
+      const cut = { ...(await response.json()), searched_to: '2026-01-02T03:04:05.000Z' };
+      const isList = url.pathname.endsWith('/logs');
+      return route.fulfill({ json: isList ? { ...cut, data: [], next_cursor: 'further' } : cut });
+    });
+    await page.reload();
+    const sums = page.getByRole('status').filter({ hasText: 'Sums over calls since' });
+    await sums.getByRole('button', { name: 'Continue' }).click();
+    await sums.waitFor({ state: 'detached' });
+    const list = page.getByRole('status').filter({ hasText: 'Searched back to' });
+    await list.getByRole('button', { name: 'Continue' }).click();
+    await list.waitFor({ state: 'detached' });
+    expect(asked).toEqual(expect.arrayContaining(['/api/v1/logs/summary 2000', '/api/v1/logs further']));
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+
   test('new calls come by themselves while live is on, and the filter holds for them', async () => {
     const page = await open('/logs?range=1h&live=1&f=model_requested:eq:gpt-5-mini');
     await page.waitForTimeout(1_000);
@@ -160,6 +230,39 @@ describe('logs', () => {
     const table = page.getByRole('grid', { name: 'Calls' });
     await table.getByText('gpt-5-mini').first().waitFor();
     expect(await table.getByText('gpt-4o-mini').count()).toBe(0);
+  });
+
+  test('a call that has not ended stands on top with a running clock, and then has its place in the list', async () => {
+    const { promise: mayAnswer, resolve: letAnswer } = Promise.withResolvers<void>();
+    slowProvider.setAnswer(async () => {
+      await mayAnswer;
+      return buildAnswer({
+        headers: [['Content-Type', 'application/json']],
+        body: Buffer.from('{"model":"deepseek-chat","choices":[],"usage":{"prompt_tokens":3,"completion_tokens":1}}'),
+      });
+    });
+    const answer = fetch(`${gateway.base}/chat/completions`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-gateway-key': gateway.key,
+        'x-gateway-provider': 'deepseek',
+      },
+      body: '{"model":"deepseek-chat","messages":[{"role":"user","content":"Wait."}]}',
+    });
+    const page = await open('/logs?range=1h');
+    const row = page.getByRole('grid', { name: 'Calls' }).getByRole('row').nth(1);
+    await row.getByText('open', { exact: true }).waitFor();
+    await row.locator('[data-cell=model]', { hasText: 'deepseek-chat' }).waitFor();
+    const clock = row.locator('[data-cell=duration]');
+    const shown = await clock.textContent();
+    await waitUntil('the clock runs', async () => ((await clock.textContent()) === shown ? undefined : true));
+    letAnswer();
+    await (await answer).text();
+    await waitUntil('it is open no more', async () =>
+      (await row.getByText('open', { exact: true }).count()) === 0 ? true : undefined,
+    );
+    await row.locator('[data-cell=model]', { hasText: 'deepseek-chat' }).waitFor();
   });
 
   test('a call opens beside the list, its request and answer readable; Escape and Back close it', async () => {
@@ -256,7 +359,7 @@ describe('prices', () => {
     await dialog.getByLabel('Output, reasoning included').fill('8');
     await dialog.getByLabel('Read from cache').first().fill('0.2');
     await dialog.getByRole('button', { name: 'Preview' }).press('Enter');
-    await dialog.getByText('1 of the latest 1 calls concerned would cost something else.').waitFor();
+    await dialog.getByText('1 of the latest 1 affected calls would cost something else.').waitFor();
     expect(await auditPage(page)).toEqual([]);
     // The focus stays with what one is about, from step to step.
     await waitInPage(page, "document.activeElement?.textContent === 'Preview'");
@@ -318,7 +421,7 @@ describe('prices', () => {
     await page.getByRole('region', { name: 'Rates in force' }).getByText('Read from cache').first().waitFor();
     await page.getByLabel('Uncached input tokens').fill('1,000,000');
     await page.getByLabel('Output tokens').fill('');
-    await page.getByRole('button', { name: 'Work it out' }).click();
+    await page.getByRole('button', { name: 'Calculate' }).click();
     await page.getByText('$0.15', { exact: true }).first().waitFor();
     expect(new URL(page.url()).searchParams.get('model')).toBe('gpt-4o-mini');
   });

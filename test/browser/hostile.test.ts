@@ -1,10 +1,10 @@
 /** Everything that a client, a model or a provider can put into a record stays text on every page. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { SpoolEntry } from '../../src/call-record.ts';
-import { callBegin, callBody, callEnd } from '../call-fixtures.ts';
+import type { SpoolEntry } from '../../src/vocabulary/call-record.ts';
 import { startGateway, type TestGateway } from '../gateway/start-gateway.ts';
-import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../postgres.ts';
+import { callBegin, callBody, callEnd } from '../support/call-fixtures.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { startBrowser, type TestBrowser, watchPage } from './browser.ts';
 import { HOSTILE_STRINGS } from './hostile-strings.ts';
 import { settle } from './pages.ts';

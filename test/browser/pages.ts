@@ -26,7 +26,7 @@ export const FIXED_PAGES: readonly KnownPage[] = [
 
 const Rows = z.object({ data: z.array(z.object({ id: z.string().optional(), trace_id: z.string().nullish() })) });
 
-/** Of a gateway with records: its dearest run, and a call of that run with an answer. */
+/** Of a gateway with records: its costliest run, and a call of that run with an answer. */
 export async function listAllPages(gateway: TestGateway): Promise<readonly KnownPage[]> {
   const read = async (path: string) => Rows.parse(await gateway.api(path));
   const runs = await read('/api/v1/runs?sort=-total_cost&limit=1');

@@ -1,11 +1,11 @@
 /** Puts made-up calls into a gateway's database by the same code that stores real ones; not through its proxy. */
 import type pg from 'pg';
-import type { SpoolEntry } from '../../src/call-record.ts';
+import { buildBatch } from '../../src/control/shipper/build-batch.ts';
+import { openIngestSession } from '../../src/control/shipper/ingest-session.ts';
 import type { PriceCall } from '../../src/pricing/billable-call.ts';
-import { buildBatch } from '../../src/shipper/build-batch.ts';
-import { openIngestSession } from '../../src/shipper/ingest-session.ts';
-import { priceByToken } from '../call-fixtures.ts';
-import { openMigrated } from '../open-migrated.ts';
+import type { SpoolEntry } from '../../src/vocabulary/call-record.ts';
+import { priceByToken } from '../support/call-fixtures.ts';
+import { openMigrated } from '../support/open-migrated.ts';
 
 export interface CallStore {
   readonly pool: pg.Pool;

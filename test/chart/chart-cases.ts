@@ -83,7 +83,10 @@ const CHOICES: readonly ChartCase[] = [
     name: 'settings',
     args: [
       ...set('settings.TOLLGATE_BODIES=off', 'settings.TOLLGATE_AWS_BEDROCK_EU_REGION=eu-west-1'),
-      ...['--set-string', 'settings.TOLLGATE_RETENTION_ROWS=365', '--set', 'listen=::'],
+      '--set-string',
+      'settings.TOLLGATE_RETENTION_ROWS=365',
+      '--set',
+      'listen=::',
       ...set('stop.delaySeconds=30', 'stop.drainSeconds=900'),
     ],
   },

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Config } from '../../src/config.ts';
-import { readConfig } from '../../src/settings/read-config.ts';
-import { listUnknownSettings } from '../../src/settings/unknown-settings.ts';
+import { readConfig } from '../../src/supervisor/settings/read-config.ts';
+import { listUnknownSettings } from '../../src/supervisor/settings/unknown-settings.ts';
+import type { Config } from '../../src/vocabulary/config.ts';
 
 const Words = z.record(z.string(), z.string());
 const Container = z.object({

@@ -1,6 +1,6 @@
 /**
- * The corpus of malformed and ambiguous input as a whole: what is replayed against which port, what came of it, and what
- * it left behind. Shared by the test, which is quick, and by the program, which also cuts everything and prints a table.
+ * The replayed way in: every case of the corpus of malformed and ambiguous input, against which port, what came of it, and
+ * what it left behind. Shared by the test, which is quick, and by the program, which also cuts everything.
  */
 import { once } from 'node:events';
 import { type ClientHttp2Session, connect } from 'node:http2';
@@ -8,17 +8,19 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { DEFAULT_LIMITS } from '../../src/proxy/upstream/upstream-limits.ts';
 import { type InProcessProxy, startProxy } from '../proxy/start-proxy.ts';
-import { readRawAnswer } from '../read-raw-answer.ts';
-import { replayOnAdminPort, startAdminPort } from './admin-port.ts';
-import { type Cut, WHOLE } from './cuts.ts';
-import { startHostileProvider } from './hostile-provider.ts';
-import { HTTP2_CASES, type Http2Outcome } from './http2-cases.ts';
-import { replayHttp2 } from './replay-http2.ts';
-import { REQUEST_CASES, replayRequest } from './replay-requests.ts';
-import { type ClientProtocol, checkRecord, replayResponse } from './replay-responses.ts';
-import { classOf } from './request-case.ts';
-import { RESPONSE_CASES, type ResponseCase } from './response-cases.ts';
-import { startStrictProvider } from './strict-provider.ts';
+import { readRawAnswer } from '../support/read-raw-answer.ts';
+import { type Cut, WHOLE } from './bytes.ts';
+import { HTTP2_CASES } from './cases/http2-cases.ts';
+import { classOf } from './cases/request-case.ts';
+import { REQUEST_CASES } from './cases/requests.ts';
+import { RESPONSE_CASES, type ResponseCase } from './cases/response-cases.ts';
+import type { Check, CheckResult } from './check.ts';
+import { replayOnAdminPort, startAdminPort } from './replay/admin-port.ts';
+import { startHostileProvider } from './replay/hostile-provider.ts';
+import { replayHttp2 } from './replay/replay-http2.ts';
+import { replayRequest } from './replay/replay-requests.ts';
+import { type ClientProtocol, checkRecord, replayResponse } from './replay/replay-responses.ts';
+import { type StrictProvider, startStrictProvider } from './replay/strict-provider.ts';
 
 export interface Leftovers {
   /** After garbage collection, against before. */
@@ -31,88 +33,119 @@ export interface Leftovers {
   readonly unfinishedRecords: number;
 }
 
-export interface CorpusPart {
-  readonly title: string;
-  readonly cases: number;
-  readonly exchanges: number;
-  /** How often each outcome, of cases. */
-  readonly outcomes: ReadonlyMap<string, number>;
-  /** One line for each thing that is not as it has to be. */
-  readonly wrong: readonly string[];
+export interface ReplayResult extends CheckResult {
+  /** Null where no proxy was at work. */
   readonly leftovers: Leftovers | null;
+}
+
+export function corpusChecks(cuts: readonly Cut[], protocols: readonly ClientProtocol[]): readonly Check[] {
+  return [
+    { name: 'requests: HTTP/1.1, proxy port', run: () => runRequests(cuts) },
+    { name: 'requests: HTTP/2, proxy port', run: () => runHttp2Requests(cuts) },
+    { name: 'requests: HTTP/1.1, admin port', run: () => runAdminRequests(cuts) },
+    { name: 'answers of a hostile provider', run: () => runResponses(protocols) },
+  ];
 }
 
 class Tally {
   readonly outcomes = new Map<string, number>();
-  readonly wrong: string[] = [];
+  readonly findings: string[] = [];
   exchanges = 0;
+  worstMs = 0;
+  #begunMs = 0;
 
   count(outcome: string): void {
     this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1);
   }
 
-  note(where: string, wrong: readonly string[]): void {
-    this.exchanges += 1;
-    for (const what of wrong) this.wrong.push(`${where}: ${what}`);
+  /** Before each exchange. */
+  begin(): void {
+    this.#begunMs = performance.now();
   }
 
-  part(title: string, cases: number, leftovers: Leftovers | null): CorpusPart {
-    const { exchanges, outcomes, wrong } = this;
-    return { title, cases, exchanges, outcomes, wrong, leftovers };
+  note(where: string, wrong: readonly string[]): void {
+    this.worstMs = Math.max(this.worstMs, performance.now() - this.#begunMs);
+    this.exchanges += 1;
+    this.add(where, wrong);
   }
+
+  add(where: string, wrong: readonly string[]): void {
+    for (const what of wrong) this.findings.push(`${where}: ${what}`);
+  }
+
+  result(cases: number, leftovers: Leftovers | null): ReplayResult {
+    const { exchanges, worstMs, findings } = this;
+    const outcomes = [...this.outcomes].sort(([, a], [, b]) => b - a);
+    const notes = outcomes.map(([outcome, count]) => `${String(count).padStart(5)}  ${outcome}`);
+    if (leftovers !== null) notes.push(...describeLeftovers(leftovers));
+    return { cases, exchanges, worstMs, findings, notes, leftovers };
+  }
+}
+
+function describeLeftovers(left: Leftovers): readonly string[] {
+  const mebibytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+  return [
+    `afterwards: heap ${mebibytes(left.heapGrowthBytes)} more, process ${mebibytes(left.rssGrowthBytes)} more,`,
+    `${left.openCalls} open calls, ${left.clientConnections} connections, ${left.http2Sessions} sessions, ${left.unfinishedRecords} records without an ending`,
+  ];
+}
+
+interface Replay<Case> {
+  readonly cases: readonly Case[];
+  readonly cuts: readonly Cut[];
+  readonly outcomeOf: (testCase: Case) => string;
+  readonly isCut: (testCase: Case) => boolean;
+  /** What is wrong; empty when all is as it has to be. */
+  readonly send: (testCase: Case, proxy: InProcessProxy, provider: StrictProvider, cut: Cut) => Promise<string[]>;
 }
 
 /** Requests of HTTP/1.1, each with a second one behind it, against the proxy port. */
-export async function runRequests(cuts: readonly Cut[]): Promise<CorpusPart> {
-  const provider = await startStrictProvider();
-  const proxy = await startProxy(provider.origin);
-  try {
-    const tally = new Tally();
-    await warmUp(proxy);
-    const memory = readMemory();
-    for (const testCase of REQUEST_CASES) {
-      tally.count(classOf(testCase.outcome));
-      for (const { name, cut, gapMs } of cuts) {
-        tally.note(`${testCase.name} (${name})`, await replayRequest(testCase, proxy, provider, cut, gapMs));
-      }
-    }
-    tally.wrong.push(...(await callAsUsual(proxy)));
-    return tally.part('requests over HTTP/1.1, proxy port', REQUEST_CASES.length, await findLeftovers(proxy, memory));
-  } finally {
-    await proxy.close();
-    await provider.close();
-  }
+export function runRequests(cuts: readonly Cut[]): Promise<ReplayResult> {
+  return runReplay({
+    cases: REQUEST_CASES,
+    cuts,
+    outcomeOf: ({ outcome }) => classOf(outcome),
+    isCut: () => true,
+    send: replayRequest,
+  });
 }
 
 /** Frames of HTTP/2 against the proxy port. */
-export async function runHttp2Requests(cuts: readonly Cut[]): Promise<CorpusPart> {
+export function runHttp2Requests(cuts: readonly Cut[]): Promise<ReplayResult> {
+  return runReplay({
+    cases: HTTP2_CASES,
+    cuts,
+    outcomeOf: ({ outcome }) => (outcome.kind === 'refused' ? `refused ${outcome.code}` : outcome.kind),
+    isCut: ({ isOnePacket }) => !isOnePacket,
+    send: replayHttp2,
+  });
+}
+
+async function runReplay<Case extends { readonly name: string }>(replay: Replay<Case>): Promise<ReplayResult> {
   const provider = await startStrictProvider();
   const proxy = await startProxy(provider.origin);
   try {
     const tally = new Tally();
     await warmUp(proxy);
     const memory = readMemory();
-    for (const testCase of HTTP2_CASES) {
-      tally.count(http2ClassOf(testCase.outcome));
-      for (const { name, cut, gapMs } of cuts) {
-        if (testCase.isOnePacket && name !== WHOLE.name) continue;
-        tally.note(`${testCase.name} (${name})`, await replayHttp2(testCase, proxy, provider, cut, gapMs));
+    for (const testCase of replay.cases) {
+      tally.count(replay.outcomeOf(testCase));
+      for (const cut of replay.cuts) {
+        if (cut.name !== WHOLE.name && !replay.isCut(testCase)) continue;
+        tally.begin();
+        tally.note(`${testCase.name} (${cut.name})`, await replay.send(testCase, proxy, provider, cut));
       }
     }
-    tally.wrong.push(...(await callAsUsual(proxy)));
-    return tally.part('requests over HTTP/2, proxy port', HTTP2_CASES.length, await findLeftovers(proxy, memory));
+    tally.add('afterwards', await callAsUsual(proxy));
+    return tally.result(replay.cases.length, await findLeftovers(proxy, memory));
   } finally {
     await proxy.close();
     await provider.close();
   }
 }
 
-function http2ClassOf(outcome: Http2Outcome): string {
-  return outcome.kind === 'refused' ? `refused ${outcome.code}` : outcome.kind;
-}
-
 /** Answers of a hostile provider, for clients of these protocols. */
-export async function runResponses(protocols: readonly ClientProtocol[]): Promise<CorpusPart> {
+export async function runResponses(protocols: readonly ClientProtocol[]): Promise<ReplayResult> {
   const provider = await startHostileProvider();
   const limits = { ...DEFAULT_LIMITS, headersTimeoutMs: 150, idleTimeoutMs: 150, sweepIntervalMs: 20 };
   const proxy = await startProxy(provider.origin, {}, {}, limits);
@@ -128,22 +161,22 @@ export async function runResponses(protocols: readonly ClientProtocol[]): Promis
       for (const protocol of protocols) {
         if (protocol === 'HTTP/2' && testCase.isHttp1Only) continue;
         const name = `${testCase.name} (${protocol})`;
+        tally.begin();
         const { wrong, id } = await replayResponse(testCase, proxy, provider, session, protocol, tally.exchanges);
         tally.note(name, wrong);
         replayed.push({ name, testCase, id });
       }
     }
-    tally.wrong.push(...(await callAsUsual(proxy)));
+    tally.add('afterwards', await callAsUsual(proxy));
     session.destroy();
     const left = await findLeftovers(proxy, memory);
     const ends = new Map(
       (await proxy.entries()).flatMap((entry) => (entry.type === 'end' ? [[entry.begin.id, entry] as const] : [])),
     );
-    for (const { name, testCase, id } of replayed) {
-      // Without a head there is no id to look for; that every call has its ending is counted below.
-      if (id !== null) for (const what of checkRecord(testCase, ends.get(id))) tally.wrong.push(`${name}: ${what}`);
-    }
-    return tally.part('answers of a hostile provider', RESPONSE_CASES.length, left);
+    // Without a head there is no id to look for; that every call has its ending is counted below.
+    for (const { name, testCase, id } of replayed)
+      if (id !== null) tally.add(name, checkRecord(testCase, ends.get(id)));
+    return tally.result(RESPONSE_CASES.length, left);
   } finally {
     session.destroy();
     await proxy.close();
@@ -158,18 +191,19 @@ async function openSession({ base }: InProcessProxy): Promise<ClientHttp2Session
 }
 
 /** The requests of HTTP/1.1 against the admin port. */
-export async function runAdminRequests(cuts: readonly Cut[]): Promise<CorpusPart> {
+export async function runAdminRequests(cuts: readonly Cut[]): Promise<ReplayResult> {
   const admin = await startAdminPort();
   try {
     const tally = new Tally();
     for (const testCase of REQUEST_CASES) {
-      for (const [index, { name, cut, gapMs }] of cuts.entries()) {
-        const { outcome, wrong } = await replayOnAdminPort(testCase, admin, cut, gapMs);
+      for (const [index, cut] of cuts.entries()) {
+        tally.begin();
+        const { outcome, wrong } = await replayOnAdminPort(testCase, admin, cut);
         if (index === 0) tally.count(outcome);
-        tally.note(`${testCase.name} (${name})`, wrong);
+        tally.note(`${testCase.name} (${cut.name})`, wrong);
       }
     }
-    return tally.part('requests over HTTP/1.1, admin port', REQUEST_CASES.length, null);
+    return tally.result(REQUEST_CASES.length, null);
   } finally {
     await admin.close();
   }

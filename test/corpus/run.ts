@@ -1,58 +1,65 @@
 /**
- * `npm run corpus`: the whole corpus of malformed input against both ports, whole and cut, and a table of what came of
- * it. Ends with 1 when anything is not as it has to be.
+ * `npm run corpus` and `npm run fuzz`: what is thrown at everything that reads bytes from outside, as replayed cases or as
+ * random ones. Prints a row for each check; exit code 1 when anything is not as it has to be. ../../bench/README.md.
  */
-import { type CorpusPart, runAdminRequests, runHttp2Requests, runRequests, runResponses } from './corpus.ts';
-import { atLineEnds, BYTE_BY_BYTE, WHOLE } from './cuts.ts';
+import { randomInt } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { atLineEnds, BYTE_BY_BYTE, WHOLE } from './bytes.ts';
+import type { Check } from './check.ts';
+import { corpusChecks } from './corpus.ts';
+import { fuzzChecks } from './fuzz.ts';
 
-const SEEDS = [1, 2, 3];
+const USAGE = `npm run corpus -- [--only TEXT]
+npm run fuzz -- [options]
+  --cases N     for the checks that take all of them (default 20000)
+  --seed N      to repeat a run; otherwise a new one, which is printed
+  --only TEXT   checks whose name holds it`;
 
-const faults: string[] = [];
-process.on('uncaughtException', (error) => faults.push(`uncaught: ${error.stack ?? error.message}`));
-process.on('unhandledRejection', (reason) => faults.push(`unhandled: ${String(reason)}`));
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    cases: { type: 'string', default: '20000' },
+    seed: { type: 'string' },
+    only: { type: 'string', default: '' },
+    help: { type: 'boolean', default: false },
+  },
+});
 
-const mebibytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+function chooseChecks(way: string | undefined): readonly Check[] {
+  if (way === 'corpus')
+    return corpusChecks([WHOLE, ...[1, 2, 3].map(atLineEnds), BYTE_BY_BYTE], ['HTTP/1.1', 'HTTP/1.0', 'HTTP/2']);
+  const seed = Number(options.seed ?? randomInt(2 ** 31));
+  console.log(`seed ${seed}\n`);
+  return fuzzChecks(Number(options.cases), seed);
+}
 
-function print(part: CorpusPart): void {
+const printRow = (name: string, ...cells: readonly string[]): void =>
+  console.log(`${name.padEnd(34)}${cells.map((cell) => cell.padStart(10)).join('')}`);
+
+async function main(): Promise<void> {
+  const uncaught: string[] = [];
+  process.on('uncaughtException', (error) => uncaught.push(`uncaught: ${error.stack ?? error.message}`));
+  process.on('unhandledRejection', (reason) => uncaught.push(`unhandled: ${String(reason)}`));
+  const checks = chooseChecks(positionals[0]).filter(({ name }) => name.includes(options.only));
+  const totals = { cases: 0, exchanges: 0, findings: 0 };
+  printRow('', 'cases', 'exchanges', 's', 'worst ms', 'findings');
+  for (const { name, run } of checks) {
+    const startedMs = performance.now();
+    const { cases, exchanges, worstMs, findings, notes } = await run();
+    const seconds = (performance.now() - startedMs) / 1_000;
+    printRow(name, `${cases}`, `${exchanges}`, seconds.toFixed(1), worstMs.toFixed(1), `${findings.length || 'none'}`);
+    for (const note of notes) console.log(`  ${note}`);
+    for (const finding of findings) console.log(`  FOUND ${finding}`);
+    totals.cases += cases;
+    totals.exchanges += exchanges;
+    totals.findings += findings.length;
+  }
+  for (const fault of uncaught) console.log(fault);
   console.log(
-    `\n${part.title}: ${part.cases} cases, ${part.exchanges} exchanges, ${part.wrong.length} not as they have to be`,
+    `\n${totals.cases} cases, ${totals.exchanges} exchanges, ${totals.findings} findings, ${uncaught.length} uncaught`,
   );
-  for (const [outcome, count] of [...part.outcomes].sort(([, a], [, b]) => b - a)) {
-    console.log(`  ${String(count).padStart(5)}  ${outcome}`);
-  }
-  const { leftovers } = part;
-  if (leftovers !== null) {
-    const { heapGrowthBytes, rssGrowthBytes, openCalls, clientConnections, http2Sessions, unfinishedRecords } =
-      leftovers;
-    console.log(`  afterwards: heap ${mebibytes(heapGrowthBytes)} more, process ${mebibytes(rssGrowthBytes)} more,`);
-    console.log(
-      `  ${openCalls} open calls, ${clientConnections} connections, ${http2Sessions} sessions, ${unfinishedRecords} records without an ending`,
-    );
-  }
-  for (const line of part.wrong) console.log(`  WRONG ${line}`);
+  process.exitCode = totals.findings + uncaught.length === 0 ? 0 : 1;
 }
 
-const cuts = [WHOLE, ...SEEDS.map(atLineEnds), BYTE_BY_BYTE];
-const parts: CorpusPart[] = [];
-for (const run of [
-  () => runRequests(cuts),
-  () => runHttp2Requests(cuts),
-  () => runResponses(['HTTP/1.1', 'HTTP/1.0', 'HTTP/2']),
-  () => runAdminRequests(cuts),
-]) {
-  const part = await run();
-  parts.push(part);
-  print(part);
-}
-const cases = countCases(parts);
-const wrong = parts.reduce((sum, part) => sum + part.wrong.length, 0);
-console.log(
-  `\n${cases} cases, ${parts.reduce((sum, part) => sum + part.exchanges, 0)} exchanges, ${wrong} wrong, ${faults.length} uncaught`,
-);
-for (const fault of faults) console.log(fault);
-process.exitCode = wrong + faults.length === 0 ? 0 : 1;
-
-/** The requests of HTTP/1.1 are sent to both ports. */
-function countCases(all: readonly CorpusPart[]): number {
-  return all.slice(0, 3).reduce((sum, part) => sum + part.cases, 0);
-}
+if (options.help) console.log(USAGE);
+else await main();

@@ -31,8 +31,11 @@ function run(program: string, args: readonly string[], env: Readonly<Record<stri
 
 function runBackup(command: string, url = gateway.adminBase, keep = '2') {
   return run('sh', [join(compose, 'backup.sh'), command], {
-    ...{ BACKUP_DIRECTORY: backups, KEEP_BACKUPS: keep, PAUSE_SECONDS: '0' },
-    ...{ TOLLGATE_ADMIN_URL: url, TOLLGATE_ADMIN_TOKEN: readAdminFile(gateway.dataDir).token },
+    BACKUP_DIRECTORY: backups,
+    KEEP_BACKUPS: keep,
+    PAUSE_SECONDS: '0',
+    TOLLGATE_ADMIN_URL: url,
+    TOLLGATE_ADMIN_TOKEN: readAdminFile(gateway.dataDir).token,
   });
 }
 

@@ -1,9 +1,9 @@
 /** Two nodes on one database with scripted providers behind them, and every installed front before them. */
 import { afterAll, beforeAll } from 'vitest';
-import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
 import { findFreePort, makeDataDir, startGateway, type TestGateway, waitUntil } from '../gateway/start-gateway.ts';
-import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../postgres.ts';
 import { startWebsocketProvider, type WebsocketProvider } from '../proxy/websocket-provider.ts';
+import { type ScriptedProvider, startScriptedProvider } from '../support/fake-provider.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { DASHBOARD_NAME, type Front, type FrontKind, GATEWAY_NAME, isInstalled, startFront } from './front.ts';
 import { FRONT_KINDS } from './front-kinds.ts';
 import { type Call, type OpenCall, openCall } from './open-call.ts';
@@ -108,7 +108,8 @@ export function openFrontStage(kinds: readonly FrontKind[]): () => FrontStage {
       restartNode: async (index) => {
         const { dataDir, port, adminPort } = index === 0 ? one : two;
         nodes[index] = await startGateway({
-          ...{ dataDir, ports: { port, adminPort } },
+          dataDir,
+          ports: { port, adminPort },
           env: { ...env, TOLLGATE_NODE: index === 0 ? 'one' : 'two' },
         });
       },

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { asRecord, waitUntil } from '../gateway/start-gateway.ts';
-import { type AnswerStep, buildAnswer } from '../scripted-answer.ts';
+import { type AnswerStep, buildAnswer } from '../support/scripted-answer.ts';
 import type { Front } from './front.ts';
 import { installedFronts, openFrontStage } from './front-stage.ts';
 import type { HttpVersion } from './open-call.ts';

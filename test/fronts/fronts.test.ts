@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { asRecord, waitUntil } from '../gateway/start-gateway.ts';
-import { buildAnswer } from '../scripted-answer.ts';
+import { buildAnswer } from '../support/scripted-answer.ts';
 import { checkFront, DASHBOARD_NAME, GATEWAY_NAME } from './front.ts';
 import { installedFronts, openFrontStage } from './front-stage.ts';
 import { openCall } from './open-call.ts';

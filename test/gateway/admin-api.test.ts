@@ -9,27 +9,27 @@ import type pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { watchAdminAccess } from '../../src/admin/admin-access.ts';
-import { createAdminApp } from '../../src/admin/admin-app.ts';
-import type { AdminDeps } from '../../src/admin/admin-deps.ts';
-import { type AdminServer, listenAdmin } from '../../src/admin/admin-server.ts';
-import { openEndedSessions } from '../../src/admin/ended-sessions.ts';
-import type { CallBegin, CallEnd, SpoolEntry } from '../../src/call-record.ts';
-import type { KeyChange } from '../../src/channel.ts';
-import { createKeyPublisher } from '../../src/control/key-publisher.ts';
-import { createDemoData } from '../../src/demo-data/demo-data.ts';
+import { watchAdminAccess } from '../../src/control/admin/admin-access.ts';
+import { createAdminApp } from '../../src/control/admin/admin-app.ts';
+import type { AdminDeps } from '../../src/control/admin/admin-deps.ts';
+import { type AdminServer, listenAdmin } from '../../src/control/admin/admin-server.ts';
+import { openEndedSessions } from '../../src/control/admin/ended-sessions.ts';
+import { createDemoData } from '../../src/control/demo-log/demo-data.ts';
+import { readTailEnd, tailLogs } from '../../src/control/log/tail-logs.ts';
+import { createKeyPublisher } from '../../src/control/process/key-publisher.ts';
+import { buildBatch } from '../../src/control/shipper/build-batch.ts';
+import { type IngestSession, openIngestSession } from '../../src/control/shipper/ingest-session.ts';
 import { digestKey } from '../../src/keys/gateway-key.ts';
 import { parseKeySnapshot } from '../../src/keys/key-snapshot.ts';
-import { readTailEnd, tailLogs } from '../../src/runs/tail-logs.ts';
-import { buildBatch } from '../../src/shipper/build-batch.ts';
-import { type IngestSession, openIngestSession } from '../../src/shipper/ingest-session.ts';
-import { NO_ACCOUNTS_DEP, NO_IMPORTS, ONE_NODE } from '../admin-deps.ts';
-import { callBegin, callBody, callEnd, NOON_MS, priceByToken } from '../call-fixtures.ts';
-import { fixedPrices } from '../fixed-prices.ts';
-import { NO_BACKUPS } from '../no-backups.ts';
-import { openMigrated } from '../open-migrated.ts';
-import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../postgres.ts';
-import { testCatalogs } from '../test-catalogs.ts';
+import type { CallBegin, CallEnd, SpoolEntry } from '../../src/vocabulary/call-record.ts';
+import type { KeyChange } from '../../src/vocabulary/channel.ts';
+import { NO_IMPORTS, NO_LEDGER_DEP, ONE_NODE } from '../support/admin-deps.ts';
+import { callBegin, callBody, callEnd, NOON_MS, priceByToken } from '../support/call-fixtures.ts';
+import { fixedPrices } from '../support/fixed-prices.ts';
+import { NO_BACKUPS } from '../support/no-backups.ts';
+import { openMigrated } from '../support/open-migrated.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { testCatalogs } from '../support/test-catalogs.ts';
 
 const TOKEN = 'test-admin-token-of-thirty-two-characters';
 
@@ -105,6 +105,7 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
       isStopping: () => false,
       database: () => (isDatabaseOpen ? pool : null),
       databaseProblem: () => null,
+      keepsTexts: () => true,
       publishKeys: keys.publish,
       requestRestart: async () => ({ requested: 1, finished: 0, problem: null }),
       readSupervisorStatus: async () => ({
@@ -145,13 +146,16 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
         attemptsTotal: 2,
         attemptsNotShown: 3,
       }),
-      readShipperStatus: () => null,
       readSpoolStatus: () => Promise.resolve({ bytes: 5, limitBytes: 9, isDiskLow: false }),
-      accounts: NO_ACCOUNTS_DEP,
+      ledger: NO_LEDGER_DEP,
       metricsToken: null,
       countRunningJobs: () => Promise.resolve(0),
       demoData: createDemoData({
-        ...{ pool, accountId: 1, priceCall: priceByToken, retentionRowsDays: 90, retentionBodiesDays: 14 },
+        pool,
+        accountId: 1,
+        priceCall: priceByToken,
+        retentionRowsDays: 90,
+        retentionBodiesDays: 14,
         now: () => NOON_MS,
       }),
       settings: [{ name: 'TOLLGATE_PORT', value: '4141', source: 'default' }],
@@ -225,7 +229,8 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
     expect(document['openapi']).toBe('3.1.0');
     const open: string[] = [];
     for (const [path, methods] of Object.entries(AnyObject.parse(document['paths'])))
-      for (const method of Object.keys(AnyObject.parse(methods))) {
+      for (const name of Object.keys(AnyObject.parse(methods))) {
+        const method = name.toUpperCase();
         const url = `http://127.0.0.1:${api.port}${path.replace(/\{\w+\}/, '1')}`;
         const answers = [
           await fetch(url, { method }),
@@ -287,8 +292,17 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
     expect(await change(`${path}/promote`, 'POST')).toEqual(started);
     expect(await keyOf()).toMatchObject({ state: 'promoting', job_id: started['job_id'], promoted_at: null });
     expect(await read(job)).toMatchObject({
-      ...{ kind: 'promote_metadata', title: 'Promote Cost-Centre', state: 'queued', done: 0, total: null },
-      ...{ unit: 'calls', rate_per_second: null, eta_seconds: null, error: null, result: null, finished_at: null },
+      kind: 'promote_metadata',
+      title: 'Promote Cost-Centre',
+      state: 'queued',
+      done: 0,
+      total: null,
+      unit: 'calls',
+      rate_per_second: null,
+      eta_seconds: null,
+      error: null,
+      result: null,
+      finished_at: null,
     });
     expect(await refusal(ask(`${path}/demote`, { method: 'POST' }))).toBe('409 job_running');
     expect(await refusal(ask(`${job}/resume`, { method: 'POST' }))).toBe('409 job_not_stopped');
@@ -393,6 +407,31 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
     expect(data.find((key) => key['id'] === old['id'])).toMatchObject({ expires_at: expiresAt, revoked_at: null });
   });
 
+  test('a key’s settings are changed, and published before the answer; what is left out stays', async () => {
+    const made = await change('/api/v1/keys', 'POST', '{"name":"old name","usage":"observe"}');
+    expect(made).toMatchObject({ allow_in_address: false });
+    const path = `/api/v1/keys/${String(made['id'])}`;
+    expect(await change(path, 'PATCH', '{"allow_in_address":true}')).toMatchObject({
+      httpStatus: 200,
+      name: 'old name',
+      usage: 'observe',
+      allow_in_address: true,
+    });
+    expect(sent.at(-1)?.upserts).toEqual([
+      expect.objectContaining({ digest: digestKey(String(made['key'])), usage: 'observe', allowInAddress: true }),
+    ]);
+    expect(await change(path, 'PATCH', '{"name":"new name","usage":null,"bodies":"off"}')).toMatchObject({
+      name: 'new name',
+      usage: null,
+      bodies: 'off',
+      allow_in_address: true,
+    });
+    expect(await change(`${path}/rotate`, 'POST', '{}')).toMatchObject({ name: 'new name', allow_in_address: true });
+    expect(await refusal(ask(path, { method: 'PATCH', body: '{"name":"x"}' }))).toBe('409 key_revoked');
+    expect(await refusal(ask(path, { method: 'PATCH', body: '{"name":""}' }))).toBe('400 invalid_request');
+    expect(await refusal(ask('/api/v1/keys/99999', { method: 'PATCH', body: '{}' }))).toBe('404 key_not_found');
+  });
+
   test('the list of keys says what each was used for', async () => {
     const used = await change('/api/v1/keys', 'POST', '{"name":"used"}');
     const idle = await change('/api/v1/keys', 'POST', '{"name":"idle"}');
@@ -413,12 +452,20 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
     );
     const found = await waitForAnswer(({ id, calls_30d }) => id === keyId && calls_30d !== 0);
     expect(found).toMatchObject({
-      ...{ calls_24h: 2, cost_24h: '0.007171', unpriced_calls_24h: 1 },
-      ...{ calls_30d: 3, cost_30d: '0.014344', unpriced_calls_30d: 1 },
+      calls_24h: 2,
+      cost_24h: '0.007171',
+      unpriced_calls_24h: 1,
+      calls_30d: 3,
+      cost_30d: '0.014344',
+      unpriced_calls_30d: 1,
     });
     const { data } = await list('/api/v1/keys');
     expect(data.find((key) => key['id'] === idle['id'])).toMatchObject({
-      ...{ calls_24h: 0, cost_24h: '0', calls_30d: 0, cost_30d: '0', unpriced_calls_30d: 0 },
+      calls_24h: 0,
+      cost_24h: '0',
+      calls_30d: 0,
+      cost_30d: '0',
+      unpriced_calls_30d: 0,
     });
   });
 

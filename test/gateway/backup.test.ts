@@ -6,12 +6,14 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { embeddedUrl } from '../../bench/kill/gateway-database.ts';
-import { verifyRollups } from '../../src/runs/verify-rollups.ts';
+import { verifyRollups } from '../../src/control/log/verify-rollups.ts';
 import { runTollgate } from './run-tollgate.ts';
 import { asRecord, readAdminFile, startGateway, type TestGateway, waitUntil } from './start-gateway.ts';
 
 const ANSWER = JSON.stringify({
-  ...{ id: 'chatcmpl-1', object: 'chat.completion', model: 'gpt-5-2025-08-07' },
+  id: 'chatcmpl-1',
+  object: 'chat.completion',
+  model: 'gpt-5-2025-08-07',
   choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
   usage: { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 },
 });
@@ -83,7 +85,7 @@ test('a gateway goes back to the moment of its backup: the keys of then work at 
   const made = await tollgate('backup', file);
   expect(made).toMatchObject({ code: 0, stderr: '' });
   expect(made.stdout).toContain(
-    '  holds     3 calls, 3 bodies, 1 runs, 1 calls under way, 2 keys, 0 declared prices\n',
+    '  holds     3 calls, 3 bodies, 3 texts, 1 runs, 1 calls under way, 2 keys, 0 declared prices\n',
   );
   expect(statSync(file).mode & 0o777).toBe(0o600);
 
@@ -100,7 +102,7 @@ test('a gateway goes back to the moment of its backup: the keys of then work at 
   expect(refusals.map(({ code }) => code)).toEqual([1, 1, 1]);
   expect(refusals[0]?.stderr).toContain('exists already; give another name, or --force to replace it');
   expect(refusals[1]?.stderr).toContain(
-    'this gateway has calls (4), calls under way (1), bodies (4), runs (1), keys (2);',
+    'this gateway has calls (4), calls under way (1), bodies (4), texts (4), runs (1), keys (2);',
   );
   expect(refusals[2]?.stderr).toContain('nobody can be asked here');
   expect((await call(later)).status).toBe(200);

@@ -6,8 +6,8 @@ import { createServer as createProvider, request as forward, type Server } from 
 import { createServer as createFront, request as httpsRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../postgres.ts';
 import { makeCertificate } from '../proxy/make-certificate.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { runTollgate } from './run-tollgate.ts';
 import { asRecord, startGateway, type TestGateway, waitUntil } from './start-gateway.ts';
 
@@ -164,7 +164,9 @@ test('wrong tokens of one client behind the proxy make no other client wait', as
   const front = await startFront(keeping.adminPort);
   const guess = (from: string, invented: string) =>
     ask(front, '/api/v1/session', {
-      ...{ from, method: 'POST', body: { token: 'a guess' } },
+      from,
+      method: 'POST',
+      body: { token: 'a guess' },
       headers: { origin: `https://${NAME}`, 'x-forwarded-for': invented },
     });
   const statuses: number[] = [];

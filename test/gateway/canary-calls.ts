@@ -5,10 +5,10 @@
  */
 import { randomBytes } from 'node:crypto';
 import { createServer as createTlsServer } from 'node:tls';
-import { type RecordedRequest, type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
 import { makeCertificate } from '../proxy/make-certificate.ts';
 import { startWebsocketProvider } from '../proxy/websocket-provider.ts';
-import { type AnswerStep, buildAnswer } from '../scripted-answer.ts';
+import { type RecordedRequest, type ScriptedProvider, startScriptedProvider } from '../support/fake-provider.ts';
+import { type AnswerStep, buildAnswer } from '../support/scripted-answer.ts';
 
 const MARKER = `cNRy${randomBytes(6).toString('hex')}`;
 export const PROMPT_MARKER = `pRMt${randomBytes(6).toString('hex')}`;
@@ -51,20 +51,36 @@ export function secretHeaders({ make }: Canaries, key: string, ending: string): 
   const bearer = at('authorization');
   const pair = Buffer.from(`user:${at('basic password')}`).toString('base64');
   return [
-    ...['X-Gateway-Key', key],
-    ...['Authorization', `Bearer ${bearer}`],
-    ...['X-Upstream-Authorization', `Basic ${pair}`],
+    'X-Gateway-Key',
+    key,
+    'Authorization',
+    `Bearer ${bearer}`,
+    'X-Upstream-Authorization',
+    `Basic ${pair}`,
     // What the log keeps, holding what was sent elsewhere.
     ...['User-Agent', `${bearer}/1.0`, 'Accept', `*/*;key=${bearer}`],
-    ...['Content-Type', `application/json; key=${bearer}`, 'OpenAI-Organization', bearer, 'X-Request-Id', bearer],
-    ...['x-api-key', at('x-api-key')],
-    ...['X-Goog-Api-Key', at('x-goog-api-key')],
-    ...['api-key', at('api-key')],
-    ...['Cookie', `theme=dark; session=${at('cookie')}`],
-    ...['Proxy-Authorization', `Basic ${at('proxy-authorization')}`],
-    ...['X-Amz-Security-Token', at('x-amz-security-token')],
-    ...['Sec-WebSocket-Protocol', `realtime, openai-insecure-api-key.${at('sec-websocket-protocol')}`],
-    ...['X-Auth-Token', at('x-auth-token')],
+    'Content-Type',
+    `application/json; key=${bearer}`,
+    'OpenAI-Organization',
+    bearer,
+    'X-Request-Id',
+    bearer,
+    'x-api-key',
+    at('x-api-key'),
+    'X-Goog-Api-Key',
+    at('x-goog-api-key'),
+    'api-key',
+    at('api-key'),
+    'Cookie',
+    `theme=dark; session=${at('cookie')}`,
+    'Proxy-Authorization',
+    `Basic ${at('proxy-authorization')}`,
+    'X-Amz-Security-Token',
+    at('x-amz-security-token'),
+    'Sec-WebSocket-Protocol',
+    `realtime, openai-insecure-api-key.${at('sec-websocket-protocol')}`,
+    'X-Auth-Token',
+    at('x-auth-token'),
   ];
 }
 
@@ -72,9 +88,14 @@ export function secretQuery({ make }: Canaries, ending: string): string {
   const at = (place: string) => make(`${place} (${ending})`);
   const nested = encodeURIComponent(`https://a.example/?api_key=${at('?callback')}`);
   return [
-    ...[`key=${at('?key')}`, `alt=sse;access_token=${at('?access_token')}`, `%6bey=${at('?%6bey')}`],
-    ...[`code=${at('?code')}`, `bearer=${at('?bearer')}`, `sk-${at('?bare')}`],
-    ...[`callback=${nested}`, `next=${encodeURIComponent(nested.replace('%3D', `%3D${at('?next')}`))}`],
+    `key=${at('?key')}`,
+    `alt=sse;access_token=${at('?access_token')}`,
+    `%6bey=${at('?%6bey')}`,
+    `code=${at('?code')}`,
+    `bearer=${at('?bearer')}`,
+    `sk-${at('?bare')}`,
+    `callback=${nested}`,
+    `next=${encodeURIComponent(nested.replace('%3D', `%3D${at('?next')}`))}`,
   ].join('&');
 }
 
@@ -178,6 +199,8 @@ function answerTo(request: RecordedRequest, { make }: Canaries): AnswerStep[] {
 export interface Upstreams {
   readonly provider: ScriptedProvider;
   readonly env: Readonly<Record<string, string>>;
+  /** All that has arrived. */
+  readonly received: () => readonly { readonly name: string; readonly content: Buffer }[];
   readonly close: () => Promise<void>;
 }
 
@@ -211,6 +234,16 @@ export async function startUpstreams(canaries: Canaries): Promise<Upstreams> {
       TOLLGATE_AWS_BEDROCK_SIGNED_SECRET_ACCESS_KEY: canaries.make('the operator’s secret access key'),
       TOLLGATE_AWS_BEDROCK_SIGNED_SESSION_TOKEN: canaries.make('the operator’s session token'),
     },
+    received: () => [
+      ...provider.requests.map(({ headBytes, body }, index) => ({
+        name: `request ${index} at the provider`,
+        content: Buffer.concat([headBytes, body()]),
+      })),
+      ...websockets.requests.map(({ url = '', rawHeaders }, index) => ({
+        name: `websocket ${index} at the provider`,
+        content: Buffer.from([url, ...rawHeaders].join('\n')),
+      })),
+    ],
     close: async () => {
       await provider.close();
       await websockets.close();

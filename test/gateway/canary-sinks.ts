@@ -57,10 +57,17 @@ export async function readApi(gateway: TestGateway, ids: readonly string[]): Pro
     .map(([path]) => path);
   const paths = [
     ...plain,
-    ...['/healthz', '/readyz', '/metrics', '/api/v1/openapi.json'],
-    ...['/api/v1/export?kind=logs&format=csv', '/api/v1/export?kind=logs&format=ndjson'],
-    ...['/api/v1/export?kind=runs&format=csv', '/api/v1/export?kind=run&trace_id=canary&format=ndjson'],
-    ...['/api/v1/run?trace_id=canary', '/api/v1/run/calls?trace_id=canary', '/api/v1/costs?group_by=model'],
+    '/healthz',
+    '/readyz',
+    '/metrics',
+    '/api/v1/openapi.json',
+    '/api/v1/export?kind=logs&format=csv',
+    '/api/v1/export?kind=logs&format=ndjson',
+    '/api/v1/export?kind=runs&format=csv',
+    '/api/v1/export?kind=run&trace_id=canary&format=ndjson',
+    '/api/v1/run?trace_id=canary',
+    '/api/v1/run/calls?trace_id=canary',
+    '/api/v1/costs?group_by=model',
     ...ids.flatMap((id) => ['', '/request', '/response'].map((part) => `/api/v1/logs/${id}${part}`)),
   ];
   const sinks: Sink[] = [];

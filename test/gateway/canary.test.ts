@@ -8,9 +8,9 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { createGatewayKey } from '../../src/keys/gateway-key.ts';
+import { createGatewayKey, createRunToken } from '../../src/keys/gateway-key.ts';
 import { readHttp2Answer } from '../proxy/read-http2-answer.ts';
-import { readRawAnswer } from '../read-raw-answer.ts';
+import { readRawAnswer } from '../support/read-raw-answer.ts';
 import {
   createCanaries,
   formatRequest,
@@ -36,24 +36,74 @@ const ids: string[] = [];
 
 /** Where secrets are put, besides the gateway's own keys: good, revoked, unknown, mistyped, of a key without bodies. */
 const PLACES = [
-  ...['authorization', 'x-api-key', 'x-goog-api-key', 'api-key', 'cookie', 'proxy-authorization', 'x-auth-token'],
-  ...['x-amz-security-token', 'sec-websocket-protocol', '?key', '?access_token', '?%6bey'],
-  ...['?code', '?bearer', '?bare', '?callback', '?next', 'basic password'],
-  ...['path;key', 'path segment', 'path%3Fkey'],
-  ...['aws id', 'aws signature', '?X-Amz-Signature', '?X-Amz-Credential', '?X-Amz-Security-Token'],
-  ...['set-cookie', 'location', 'x-gateway-provider', 'connect', 'broken head', 'userinfo, no key'],
-  ...['userinfo http://', 'userinfo //', 'userinfo /\\', 'userinfo ftp://'],
+  'authorization',
+  'x-api-key',
+  'x-goog-api-key',
+  'api-key',
+  'cookie',
+  'proxy-authorization',
+  'x-auth-token',
+  'x-amz-security-token',
+  'sec-websocket-protocol',
+  '?key',
+  '?access_token',
+  '?%6bey',
+  '?code',
+  '?bearer',
+  '?bare',
+  '?callback',
+  '?next',
+  'basic password',
+  'path;key',
+  'path segment',
+  'path%3Fkey',
+  'aws id',
+  'aws signature',
+  '?X-Amz-Signature',
+  '?X-Amz-Credential',
+  '?X-Amz-Security-Token',
+  'set-cookie',
+  'location',
+  'x-gateway-provider',
+  'connect',
+  'broken head',
+  'userinfo, no key',
+  'userinfo http://',
+  'userinfo //',
+  'userinfo /\\',
+  'userinfo ftp://',
   'the token of the metrics',
-  ...['the operator’s access key id', 'the operator’s secret access key', 'the operator’s session token'],
+  'the operator’s access key id',
+  'the operator’s secret access key',
+  'the operator’s session token',
 ];
 /** Among what is searched, by name; all other tables, files, answers and refusals too. */
 const SINKS = [
-  ...['table public.llm_requests', 'table public.llm_bodies', 'table public.llm_open_calls', 'table public.llm_runs'],
-  ...['table public.gateway_keys', 'table public.jobs', 'file keys.json', 'file admin.json', 'file owner.json'],
-  ...['file postgres.log', 'GET /metrics', 'GET /api/v1/status', 'GET /api/v1/attempts', 'GET /api/v1/logs'],
-  ...['GET /api/v1/export?kind=logs&format=csv', 'GET /api/v1/export?kind=logs&format=ndjson'],
-  ...['GET /api/v1/run?trace_id=canary', 'GET /api/v1/openapi.json', 'tollgate doctor', 'tollgate doctor --json'],
-  ...['tollgate logs --json', 'refusal of tls', 'refusal of dns', 'refusal of key'],
+  'table public.llm_requests',
+  'table public.llm_bodies',
+  'table public.llm_texts',
+  'table public.llm_open_calls',
+  'table public.llm_runs',
+  'table public.gateway_keys',
+  'table public.jobs',
+  'file keys.json',
+  'file admin.json',
+  'file owner.json',
+  'file postgres.log',
+  'GET /metrics',
+  'GET /api/v1/status',
+  'GET /api/v1/attempts',
+  'GET /api/v1/logs',
+  'GET /api/v1/export?kind=logs&format=csv',
+  'GET /api/v1/export?kind=logs&format=ndjson',
+  'GET /api/v1/run?trace_id=canary',
+  'GET /api/v1/openapi.json',
+  'tollgate doctor',
+  'tollgate doctor --json',
+  'tollgate logs --json',
+  'refusal of tls',
+  'refusal of dns',
+  'refusal of key',
   'stdout and stderr at debug level',
 ];
 
@@ -176,13 +226,35 @@ test('secrets in every place and every ending are found in no sink, prompts only
     400,
   );
 
+  const inAddresses = await makeAddressTokens();
+  for (const token of inAddresses) {
+    const target = `/@${token}/v1/chat/completions/wish-error`;
+    expect([400, 401]).toContain(await send({ ending: 'error', target, key: '' }));
+    for (const odd of [`/%40${token}.openai${target.slice(token.length + 2)}`, `/x${target}`, `/@${token}${target}`])
+      await send({ ending: 'error', target: odd, key: '' });
+    await send({
+      ending: 'amz',
+      target: `/@${token}/model/m/converse`,
+      key: '',
+      query: `&${signedQuery(canaries)}`,
+      more: ['Referer', `http://a/@${token}/b`],
+    });
+    const unreadable = `GET /@${token}/v1/models HTTP/1.1\r\nHost: a\r\nBad Header\r\n\r\n`;
+    await readRawAnswer('127.0.0.1', gateway.port, unreadable).catch(() => null);
+  }
+  const [addressed = ''] = inAddresses;
+  for (const ending of ['ok', 'stream', 'stream-error', 'cut', 'reset', 'garbage'])
+    await send({ ending, target: `/@${addressed}/v1/chat/completions/wish-${ending}`, key: '' });
+
   // The client goes away, the gateway's process is killed, a websocket, HTTP/2.
   await abandon('client gone');
-  await sendByHttp2();
-  await talk();
+  for (const place of ['', `/@${addressed}`]) {
+    await sendByHttp2(place);
+    await talk(place);
+  }
   expect(await send({ ending: 'ok', key: unkept.key, marker: UNKEPT_MARKER })).toBe(200);
   expect(await send({ ending: 'error', key: unkept.key, marker: UNKEPT_MARKER })).toBe(401);
-  await killProxyDuring('killed');
+  await killProxyDuring('killed', `/@${addressed}`);
 
   for (const id of ids) await gateway.waitForLog(id);
   const api = await readApi(gateway, ids);
@@ -193,14 +265,15 @@ test('secrets in every place and every ending are found in no sink, prompts only
   const sinks = [...api, ...tables, ...commands, ...files, ...refusals, output];
 
   for (const marker of [canaries.marker, ...canaries.encodedMarkers]) expect(showIn(sinks, marker)).toEqual([]);
-  for (const key of [gateway.key, revoked.key, unkept.key, unknown, mistyped]) expect(findIn(sinks, key)).toEqual([]);
-  // The search finds what is there: prompts in the bodies, as the API shows them.
+  for (const key of [gateway.key, revoked.key, unkept.key, unknown, mistyped, ...inAddresses])
+    expect(findIn([...sinks, ...upstreams.received()], key)).toEqual([]);
+  // The search finds what is there: prompts in the bodies and their text, as the API shows them.
   const shown = findIn(api, PROMPT_MARKER);
   expect(shown.length).toBeGreaterThan(10);
   expect(shown.filter((name) => !name.endsWith('/request'))).toEqual([]);
   expect(
     findIn(
-      [...tables.filter(({ name }) => !name.includes('llm_bodies')), ...commands, ...refusals, output],
+      [...tables.filter(({ name }) => !/llm_(?:bodies|texts)/.test(name)), ...commands, ...refusals, output],
       PROMPT_MARKER,
     ),
   ).toEqual([]);
@@ -211,12 +284,31 @@ test('secrets in every place and every ending are found in no sink, prompts only
   expect(files.some(({ name }) => name.startsWith('file spool/'))).toBe(true);
 });
 
-/** Writes a request whose answer hangs, and waits for the first of it. */
-async function hang(ending: string): Promise<{ readonly destroy: () => void }> {
+/** A run token that is good, first; then a key that may stand there, and what is refused: ended, unknown, mistyped. */
+async function makeAddressTokens(): Promise<readonly string[]> {
+  const { id: keyId } = await createKey({ name: 'runs' });
+  const make = async () =>
+    asRecord(
+      await gateway.api('/api/v1/run-tokens', {
+        method: 'POST',
+        body: JSON.stringify({ key_id: keyId, trace_id: 'canary', name: 'canary', metadata: { Repo: 'canary' } }),
+      }),
+    );
+  const good = await make();
+  const ended = await make();
+  await gateway.api(`/api/v1/run-tokens/${String(ended['id'])}`, { method: 'DELETE' });
+  const allowed = await createKey({ name: 'in addresses', allow_in_address: true });
+  const token = String(good['token']);
+  const mistyped = `${token.slice(0, -1)}${token.endsWith('0') ? '1' : '0'}`;
+  return [token, allowed.key, String(ended['token']), createRunToken(), createGatewayKey(), mistyped];
+}
+
+/** Writes a request whose answer hangs, and waits for the first of it. `place` stands in front of its path. */
+async function hang(ending: string, place = ''): Promise<{ readonly destroy: () => void }> {
   const socket = connect(gateway.port, '127.0.0.1');
   socket.on('error', () => {});
-  const headers = secretHeaders(canaries, gateway.key, ending);
-  const target = `/v1/chat/completions/wish-hanging?${secretQuery(canaries, ending)}`;
+  const headers = secretHeaders(canaries, place === '' ? gateway.key : '', ending);
+  const target = `${place}/v1/chat/completions/wish-hanging?${secretQuery(canaries, ending)}`;
   socket.write(formatRequest({ target, headers, body: prompt(PROMPT_MARKER) }));
   let text = '';
   await new Promise<void>((resolve) => {
@@ -233,8 +325,8 @@ async function abandon(ending: string): Promise<void> {
   (await hang(ending)).destroy();
 }
 
-async function killProxyDuring(ending: string): Promise<void> {
-  const socket = await hang(ending);
+async function killProxyDuring(ending: string, place: string): Promise<void> {
+  const socket = await hang(ending, place);
   const proxy = (await gateway.processes()).find(({ role }) => role === 'proxy');
   if (proxy?.pid == null) throw new Error('no proxy process');
   process.kill(proxy.pid, 'SIGKILL');
@@ -243,12 +335,12 @@ async function killProxyDuring(ending: string): Promise<void> {
   expect(record).toMatchObject({ outcome: 'interrupted' });
 }
 
-async function sendByHttp2(): Promise<void> {
+async function sendByHttp2(place: string): Promise<void> {
   const session = connectHttp2(gateway.base);
-  const headers = secretHeaders(canaries, gateway.key, 'http2').map((text, index) =>
+  const headers = secretHeaders(canaries, place === '' ? gateway.key : '', 'http2').map((text, index) =>
     index % 2 === 0 ? text.toLowerCase() : text,
   );
-  const path = `/v1/chat/completions/wish-error?${secretQuery(canaries, 'http2')}`;
+  const path = `${place}/v1/chat/completions/wish-error?${secretQuery(canaries, 'http2')}`;
   const kept = headers.filter((_, index) => headers[index - (index % 2)] !== 'proxy-authorization');
   const answer = await readHttp2Answer(session, { method: 'POST', path, headers: kept, body: prompt(PROMPT_MARKER) });
   expect(answer.status).toBe(401);
@@ -256,12 +348,13 @@ async function sendByHttp2(): Promise<void> {
   session.close();
 }
 
-async function talk(): Promise<void> {
-  const headers: Record<string, string> = { 'X-Gateway-Provider-Alias': 'ws', 'X-Gateway-Key': gateway.key };
+async function talk(place: string): Promise<void> {
+  const headers: Record<string, string> = { 'X-Gateway-Provider-Alias': 'ws' };
+  if (place === '') headers['X-Gateway-Key'] = gateway.key;
   for (const name of ['authorization', 'x-api-key', 'api-key', 'cookie'])
     headers[name] = canaries.make(`${name} (websocket)`);
   const protocol = `openai-insecure-api-key.${canaries.make('sec-websocket-protocol (websocket)')}`;
-  const address = `ws://127.0.0.1:${gateway.port}/v1/realtime?model=m&${secretQuery(canaries, 'websocket')}`;
+  const address = `ws://127.0.0.1:${gateway.port}${place}/v1/realtime?model=m&${secretQuery(canaries, 'websocket')}`;
   const client = new WebSocket(address, ['realtime', protocol], { headers });
   client.on('error', () => {});
   client.once('upgrade', (answer) => ids.push(String(answer.headers['x-gateway-request-id'])));
@@ -280,8 +373,14 @@ test('files with secrets are for the gateway’s user only', async () => {
   expect(modes).toEqual({
     // Others may pass through, since as root the database runs as another user, and cannot list it.
     '.': process.getuid?.() === 0 ? '711' : '700',
-    ...{ 'admin.json': '600', 'children.json': '600', 'keys.json': '600', 'owner.json': '600' },
-    ...{ 'postgres-password': '600', postgres: '700', socket: '700', spool: '700' },
+    'admin.json': '600',
+    'children.json': '600',
+    'keys.json': '600',
+    'owner.json': '600',
+    'postgres-password': '600',
+    postgres: '700',
+    socket: '700',
+    spool: '700',
   });
   const spooled = readdirSync(join(dataDir, 'spool'), { recursive: true, encoding: 'utf8' });
   const shown = spooled.map((name) => [name, statSync(join(dataDir, 'spool', name)).mode & 0o077] as const);

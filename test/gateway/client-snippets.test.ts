@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listSnippets } from '../../dashboard/src/pages/start/client-snippets.ts';
-import { PROVIDER_NAMES } from '../../src/call-record.ts';
 import { type FakeProvider, startFakeProvider } from '../../src/demo/fake-provider.ts';
+import { PROVIDER_NAMES } from '../../src/vocabulary/call-record.ts';
 import { asRecord, startGateway, type TestGateway, waitUntil } from './start-gateway.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -22,8 +22,11 @@ let lastSeenId: unknown;
 
 beforeAll(async () => {
   provider = await startFakeProvider({
-    ...{ host: '127.0.0.1', port: 0, fixturesDir: join(root, 'fixtures') },
-    ...{ latencyMs: 0, eventDelayMs: 0 },
+    host: '127.0.0.1',
+    port: 0,
+    fixturesDir: join(root, 'fixtures'),
+    latencyMs: 0,
+    eventDelayMs: 0,
   });
   const upstreams = PROVIDER_NAMES.map((name) => [
     `TOLLGATE_UPSTREAM_${name.toUpperCase()}`,

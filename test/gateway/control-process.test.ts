@@ -6,19 +6,19 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { ControlStart, DownMessage, UpMessage } from '../../src/channel.ts';
-import type { Config } from '../../src/config.ts';
-import { runControlProcess } from '../../src/control/control-process.ts';
-import { workForAllNodes } from '../../src/control/for-all-nodes.ts';
+import { runControlProcess } from '../../src/control/process/control-process.ts';
+import { workForAllNodes } from '../../src/control/process/for-all-nodes.ts';
+import { insertKey } from '../../src/control/store/gateway-keys.ts';
+import { openPool } from '../../src/control/store/pool.ts';
 import { digestKey, isWellFormedKey } from '../../src/keys/gateway-key.ts';
 import { parseKeySnapshot } from '../../src/keys/key-snapshot.ts';
 import { openSpoolWriter } from '../../src/spool/spool-writer.ts';
-import { insertKey } from '../../src/store/gateway-keys.ts';
-import { openPool } from '../../src/store/pool.ts';
-import { callBegin, callEnd, NOON_MS, priceByToken } from '../call-fixtures.ts';
-import { fixedPrices } from '../fixed-prices.ts';
-import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../postgres.ts';
-import { quietLog } from '../quiet-log.ts';
+import type { ControlStart, DownMessage, UpMessage } from '../../src/vocabulary/channel.ts';
+import type { Config } from '../../src/vocabulary/config.ts';
+import { callBegin, callEnd, NOON_MS, priceByToken } from '../support/call-fixtures.ts';
+import { fixedPrices } from '../support/fixed-prices.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { quietLog } from '../support/quiet-log.ts';
 
 const TOKEN = 'cli-test-token';
 const DEADLINE_MS = 30_000;
@@ -136,12 +136,14 @@ function startMessage(): ControlStart {
     keepAliveSeconds: 75,
     drainSeconds: 30,
     stopDelaySeconds: 0,
+    search: 'on',
     estimates: 'on',
     retentionRowsDays: 90,
     retentionBodiesDays: 14,
     logLevel: 'info',
     node: 'test',
     demo: false,
+    traceSteps: false,
   };
   const places = { databaseUrl, spoolDir: join(dir, 'spool'), keysFile: join(dir, 'keys.json') };
   return {
@@ -240,7 +242,16 @@ test('a key that another node made reaches the proxies and the file without bein
     onIdleError: () => {},
   });
   const digest = digestKey('other');
-  const plain = { accountId: 1, prefix: 'tgk_', last4: 'abcd', expiresAtMs: null, usage: null, bodies: null } as const;
+  const plain = {
+    accountId: 1,
+    prefix: 'tgk_',
+    last4: 'abcd',
+    expiresAtMs: null,
+    usage: null,
+    bodies: null,
+    allowInAddress: false,
+    runsFrom: [],
+  } as const;
   await insertKey(pool, { ...plain, name: 'other', digest });
   await until(async () => JSON.stringify(supervisor.sent).includes(digest));
   const file = parseKeySnapshot(readFileSync(join(dir, 'keys.json'), 'utf8'));
@@ -257,7 +268,7 @@ test('a key that another node made reaches the proxies and the file without bein
   const version = parseKeySnapshot(readFileSync(join(dir, 'keys.json'), 'utf8'))?.version;
   const findTold = () => supervisor.sent.findLast((message) => message.type === 'publish-keys')?.change;
   await until(async () => findTold()?.version === version);
-  expect(findTold()).toMatchObject({ baseVersion: -1, upserts: [] });
+  expect(findTold()).toMatchObject({ upserts: [], removed: [digest] });
   await pool.end();
   supervisor.toChild({ type: 'stop', graceMs: 5_000 });
   expect(await exited).toBe(0);
@@ -272,6 +283,10 @@ test('the command line makes keys, shows logs, runs and the state, and says one 
   expect(isWellFormedKey(created.out.trim())).toBe(true);
   const listed = await runCli(['keys', 'list']);
   expect(listed.out).toMatch(/my laptop +tgk_\w{4}…\w{4} .* never +0 +\$0\.00 +valid/);
+  expect((await runCli(['keys', 'edit', '1', '--allow-in-address'])).out).toBe(
+    'Key 1 (my laptop) may stand in an address (/@KEY); runs come from X-Gateway-Trace-Id and no other source.\n',
+  );
+  expect((await runCli(['keys', 'edit', '1'])).err).toContain('nothing to change');
   const rotated = await runCli(['keys', 'rotate', '1', '--overlap', '24h']);
   expect(isWellFormedKey(rotated.out.trim())).toBe(true);
   expect((await runCli(['keys', 'list'])).out).toMatch(/^1 .* valid until [\d-]+ [\d:]+\n2 .* valid$/m);

@@ -1,17 +1,18 @@
 /** Demo data in a real database: loaded once, exact in every sum, and taken out without a trace. */
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SpoolEntry } from '../../src/call-record.ts';
-import { createDemoData, type DemoData } from '../../src/demo-data/demo-data.ts';
+import { createDemoData, type DemoData } from '../../src/control/demo-log/demo-data.ts';
+import { foldRollups } from '../../src/control/log/fold-rollups.ts';
+import { verifyRollups } from '../../src/control/log/verify-rollups.ts';
+import { buildBatch } from '../../src/control/shipper/build-batch.ts';
+import { openIngestSession } from '../../src/control/shipper/ingest-session.ts';
+import { listKeys } from '../../src/control/store/gateway-keys.ts';
 import { createPriceBook } from '../../src/pricing/price-book.ts';
-import { verifyRollups } from '../../src/runs/verify-rollups.ts';
-import { buildBatch } from '../../src/shipper/build-batch.ts';
-import { openIngestSession } from '../../src/shipper/ingest-session.ts';
-import { listKeys } from '../../src/store/gateway-keys.ts';
-import { callBegin, callEnd, NOON_MS } from '../call-fixtures.ts';
-import { openMigrated } from '../open-migrated.ts';
-import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../postgres.ts';
-import { sweepAt } from '../sweep-at.ts';
+import type { SpoolEntry } from '../../src/vocabulary/call-record.ts';
+import { callBegin, callEnd, NOON_MS } from '../support/call-fixtures.ts';
+import { openMigrated } from '../support/open-migrated.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { sweepAt } from '../support/sweep-at.ts';
 
 const { priceCall } = createPriceBook();
 const DAY_MS = 86_400_000;
@@ -36,7 +37,11 @@ describe.each(POSTGRES_KINDS)('demo data on $name', (kind) => {
 
   function demoData(limits: Partial<Parameters<typeof createDemoData>[0]> = {}): DemoData {
     return createDemoData({
-      ...{ pool, accountId: 1, priceCall, retentionRowsDays: 90, retentionBodiesDays: 14 },
+      pool,
+      accountId: 1,
+      priceCall,
+      retentionRowsDays: 90,
+      retentionBodiesDays: 14,
       now: () => nowMs,
       ...limits,
     });
@@ -56,12 +61,12 @@ describe.each(POSTGRES_KINDS)('demo data on $name', (kind) => {
   }
 
   test('loading stores every call with bodies, under a revoked key, and loading again adds nothing', async () => {
-    expect(await demoData().load()).toBe(609);
+    expect(await demoData().load()).toBe(647);
     nowMs = NOON_MS + 3_600_000;
     expect(await demoData().load()).toBe(0);
-    expect(await demoData().countCalls()).toBe(609);
-    expect(await countIn('llm_requests')).toBe(609);
-    expect(await countIn('llm_bodies')).toBe(609);
+    expect(await demoData().countCalls()).toBe(647);
+    expect(await countIn('llm_requests')).toBe(647);
+    expect(await countIn('llm_bodies')).toBe(647);
     expect(await countIn('llm_runs')).toBe(13);
     const [key] = await listKeys(pool, 1);
     expect(key).toMatchObject({ name: 'Demo data', prefix: 'tgk_demo', last4: 'data' });
@@ -72,7 +77,7 @@ describe.each(POSTGRES_KINDS)('demo data on $name', (kind) => {
   test('two loads at the same time load once', async () => {
     await demoData().remove();
     const loaded = await Promise.all([demoData().load(), demoData().load()]);
-    expect(loaded.sort()).toEqual([0, 609]);
+    expect(loaded.sort()).toEqual([0, 647]);
   });
 
   test('every call is marked, one spells its feature in small letters, some have none', async () => {
@@ -82,7 +87,7 @@ describe.each(POSTGRES_KINDS)('demo data on $name', (kind) => {
         count(*) filter (where indexed_metadata->>'Feature' = raw_metadata->>'feature') as small_promoted,
         count(*) filter (where trace_id is null and not raw_metadata ?| array['Feature', 'feature']) > 5 as some_without
       from llm_requests`);
-    expect(rows).toEqual([{ marked: 609, small: 1, small_promoted: 1, some_without: true }]);
+    expect(rows).toEqual([{ marked: 647, small: 1, small_promoted: 1, some_without: true }]);
   });
 
   test('costs come from the price book: only the company’s own model is unpriced, only failures and a cut call have none', async () => {
@@ -100,7 +105,7 @@ describe.each(POSTGRES_KINDS)('demo data on $name', (kind) => {
 
   test('the failed run ends with a clear error, the long one has 301 calls, one is nested five deep', async () => {
     const { rows: errors } = await pool.query(
-      `select status, error_type from llm_requests where trace_id = 'demo-invoices-2026-11' order by id desc limit 1`,
+      `select status, error_type from llm_requests where trace_id = 'demo-trip-loire-17' order by id desc limit 1`,
     );
     expect(errors).toEqual([{ status: 400, error_type: 'ValidationException' }]);
     const { rows: runs } = await pool.query(`select calls from llm_runs where trace_id = 'demo-catalogue-nightly-331'`);
@@ -114,11 +119,12 @@ describe.each(POSTGRES_KINDS)('demo data on $name', (kind) => {
   test('removing leaves no row, no body, no roll-up and no key, and nothing else is touched', async () => {
     await storeOwnCall(1, null);
     await storeOwnCall(2, 'my-run');
-    await storeOwnCall(3, 'demo-checkout-4471');
-    expect(await demoData().remove()).toBe(609);
+    await storeOwnCall(3, 'demo-support-8120');
+    expect(await demoData().remove()).toBe(647);
     expect(await demoData().countCalls()).toBe(0);
     expect(await countIn('llm_requests')).toBe(3);
-    expect(await countIn('llm_bodies')).toBe(0);
+    expect([await countIn('llm_bodies'), await countIn('llm_texts')]).toEqual([0, 0]);
+    await foldRollups(pool);
     expect(await countIn('llm_cost_hourly')).toBe(2);
     expect(await listKeys(pool, 1)).toEqual([]);
     // The run of that name that is not ours has its own times and sums again.
@@ -126,7 +132,7 @@ describe.each(POSTGRES_KINDS)('demo data on $name', (kind) => {
       'select trace_id, calls, ended_at - started_at as took from llm_runs order by trace_id',
     );
     expect(rows).toMatchObject([
-      { trace_id: 'demo-checkout-4471', calls: 1, took: { seconds: 1, milliseconds: 500 } },
+      { trace_id: 'demo-support-8120', calls: 1, took: { seconds: 1, milliseconds: 500 } },
       { trace_id: 'my-run', calls: 1 },
     ]);
     expect(await verifyRollups(pool)).toEqual([]);
@@ -137,10 +143,10 @@ describe.each(POSTGRES_KINDS)('demo data on $name', (kind) => {
     nowMs = NOON_MS;
     const loaded = await demoData({ retentionRowsDays: 1, retentionBodiesDays: 0 }).load();
     expect(loaded).toBeGreaterThan(150);
-    expect(loaded).toBeLessThan(609);
+    expect(loaded).toBeLessThan(647);
     const { rows } = await pool.query(`select min(requested_at) >= '2026-11-27' as is_kept from llm_requests`);
     expect(rows).toEqual([{ is_kept: true }]);
-    expect(await countIn('llm_bodies')).toBe(0);
+    expect([await countIn('llm_bodies'), await countIn('llm_texts')]).toEqual([0, 0]);
   });
 
   test('what retention has dropped meanwhile is removed from the runs too', async () => {
@@ -151,7 +157,7 @@ describe.each(POSTGRES_KINDS)('demo data on $name', (kind) => {
     await demoData().remove();
     const { rows: left } = await pool.query('select trace_id from llm_runs order by trace_id');
     // The run that a real call had a part in stays, as history of both.
-    expect(left).toEqual([{ trace_id: 'demo-checkout-4471' }, { trace_id: 'my-run' }]);
+    expect(left).toEqual([{ trace_id: 'demo-support-8120' }, { trace_id: 'my-run' }]);
     expect(await verifyRollups(pool)).toEqual([]);
   });
 });

@@ -49,8 +49,13 @@ async function startContained(first: readonly string[] = []): Promise<Contained>
   const child = spawn('unshare', ['--pid', '--fork', '--kill-child', '--mount-proc', ...command], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {
-      ...{ PATH: process.env['PATH'], NODE_COMPILE_CACHE: COMPILE_CACHE, TOLLGATE_DATA_DIR: join(dir, 'data') },
-      ...{ TOLLGATE_PORT: '0', TOLLGATE_ADMIN_PORT: '0', TOLLGATE_WORKERS: '1', TOLLGATE_STOP_DELAY_SECONDS: '0' },
+      PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
+      TOLLGATE_DATA_DIR: join(dir, 'data'),
+      TOLLGATE_PORT: '0',
+      TOLLGATE_ADMIN_PORT: '0',
+      TOLLGATE_WORKERS: '1',
+      TOLLGATE_STOP_DELAY_SECONDS: '0',
     },
   });
   namespace = child;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readEvents } from '../../src/cli/read-events.ts';
 import { type FakeProvider, startFakeProvider } from '../../src/demo/fake-provider.ts';
-import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
+import { type ScriptedProvider, startScriptedProvider } from '../support/fake-provider.ts';
 import { asRecord, readAdminFile, startGateway, type TestGateway, waitUntil } from './start-gateway.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -96,9 +96,9 @@ async function openArrivals(lastId?: string) {
 
 test('demo data is loaded, shown and removed by the command line', async () => {
   expect(await gateway.api('/api/v1/demo-data')).toEqual({ loaded: false, calls: 0 });
-  expect(runCommand('demo', 'load').stdout).toMatch(/^Loaded 609 calls of the last two days/);
+  expect(runCommand('demo', 'load').stdout).toMatch(/^Loaded 647 calls of the last two days/);
   expect(runCommand('demo', 'load', '--json').stdout).toBe('{"loaded":0}\n');
-  expect(await gateway.api('/api/v1/demo-data')).toEqual({ loaded: true, calls: 609 });
+  expect(await gateway.api('/api/v1/demo-data')).toEqual({ loaded: true, calls: 647 });
   const runs = asRecord(await gateway.api('/api/v1/runs?limit=50'))['data'];
   expect(runs).toHaveLength(13);
   expect(runCommand('runs', 'demo-trip-loire-17').stdout).toContain('day 2: Blois – Amboise');
@@ -130,7 +130,7 @@ test('a new reader is told of the attempts and calls before, then of each new on
   await callModel({ 'x-gateway-key': 'tgk_wrong' });
   await stream.waitFor('the new attempt', (data) => data['code'] === 'key_malformed');
   // Loaded anew while the page is open: still none of it arrives.
-  expect(runCommand('demo', 'remove').stdout).toBe('Removed 609 calls of demo data; your own are untouched.\n');
+  expect(runCommand('demo', 'remove').stdout).toBe('Removed 647 calls of demo data; your own are untouched.\n');
   expect(runCommand('demo', 'load').status).toBe(0);
   const third = await callModel({ 'x-gateway-key': gateway.key });
   await stream.waitFor('the call after the demo data', (data) => data['id'] === third);
@@ -180,7 +180,7 @@ test('`tollgate verify` finds every roll-up right and every call, and says so to
 });
 
 test('removing demo data leaves the calls of real keys', async () => {
-  expect(runCommand('demo', 'remove', '--json').stdout).toBe('{"removed":609}\n');
+  expect(runCommand('demo', 'remove', '--json').stdout).toBe('{"removed":647}\n');
   expect(runCommand('demo', 'remove').stdout).toBe('There is no demo data.\n');
   expect(await gateway.api('/api/v1/demo-data')).toEqual({ loaded: false, calls: 0 });
   const { data } = asRecord(await gateway.api('/api/v1/logs'));
@@ -205,7 +205,10 @@ test('a client that hangs up in the middle leaves a call with an estimate, which
     return record['estimated_tokens'] === null ? undefined : record;
   });
   expect(log).toMatchObject({
-    ...{ outcome: 'client_closed', usage_source: 'partial', cost_status: 'partial', total_cost: null },
+    outcome: 'client_closed',
+    usage_source: 'partial',
+    cost_status: 'partial',
+    total_cost: null,
     // Eight tokens and a tenth more for the family; 2,679 at $1 a million and 9 at $5.
     estimated_tokens: { output: 9, method: 'o200k_base × 1.1' },
     estimated_cost: '0.002724',

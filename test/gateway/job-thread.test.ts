@@ -1,9 +1,9 @@
 /** The thread of the jobs: begun for a job, ended without one, begun anew when it dies, and gone in time at a stop. */
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { type JobThread, runJobThread } from '../../src/control/run-job-thread.ts';
-import { readJob } from '../../src/jobs/job-store.ts';
-import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../postgres.ts';
+import { readJob } from '../../src/control/jobs/job-store.ts';
+import { type JobThread, runJobThread } from '../../src/control/process/run-job-thread.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { ALL, declarePrice, expectSound, openStage, request, rowsOf, type Stage, storeCalls } from './reprice-stage.ts';
 import { waitUntil } from './start-gateway.ts';
 
@@ -32,7 +32,7 @@ function start(idleMs: number, accountId = 1): JobThread {
   const say = (fields: object, message: string) => void logged.push(`${message} ${JSON.stringify(fields)}`);
   thread = runJobThread({
     pool: stage.pool,
-    settings: { databaseUrl: url, accountId },
+    settings: { databaseUrl: url, accountId, keepsTexts: true },
     log: { info: say, warn: say, error: say },
     idleMs,
   });

@@ -1,19 +1,19 @@
 /** What the tests of metadata share: calls stored as the shipper stores them, and jobs that are run a few chunks at a time. */
 import type pg from 'pg';
 import { expect } from 'vitest';
-import type { CallBegin, CallEnd, SpoolEntry } from '../../src/call-record.ts';
-import type { JobKind } from '../../src/jobs/job.ts';
-import { readJob } from '../../src/jobs/job-store.ts';
-import { type JobRunner, runJobs } from '../../src/jobs/run-jobs.ts';
-import { createDemoteKind } from '../../src/metadata/demote-job.ts';
-import { createPromoteKind } from '../../src/metadata/promote-job.ts';
-import { listLogs } from '../../src/runs/list-logs.ts';
-import { parseLogFilter } from '../../src/runs/log-filter.ts';
-import { verifyRollups } from '../../src/runs/verify-rollups.ts';
-import { buildBatch } from '../../src/shipper/build-batch.ts';
-import type { IngestSession } from '../../src/shipper/ingest-session.ts';
-import { callBegin, callEnd, NOON_MS, priceByToken } from '../call-fixtures.ts';
-import { quietLog } from '../quiet-log.ts';
+import type { JobKind } from '../../src/control/jobs/job.ts';
+import { readJob } from '../../src/control/jobs/job-store.ts';
+import { type JobRunner, runJobs } from '../../src/control/jobs/run-jobs.ts';
+import { listLogs } from '../../src/control/log/list-logs.ts';
+import { parseLogFilter } from '../../src/control/log/log-filter.ts';
+import { verifyRollups } from '../../src/control/log/verify-rollups.ts';
+import { createDemoteKind } from '../../src/control/metadata/demote-job.ts';
+import { createPromoteKind } from '../../src/control/metadata/promote-job.ts';
+import { buildBatch } from '../../src/control/shipper/build-batch.ts';
+import type { IngestSession } from '../../src/control/shipper/ingest-session.ts';
+import type { CallBegin, CallEnd, SpoolEntry } from '../../src/vocabulary/call-record.ts';
+import { callBegin, callEnd, NOON_MS, priceByToken } from '../support/call-fixtures.ts';
+import { quietLog } from '../support/quiet-log.ts';
 import { waitUntil } from './start-gateway.ts';
 
 export const ACCOUNT_ID = 1;
@@ -56,7 +56,7 @@ export function someChunks(chunks: number, maxRows: number, afterChunk?: () => P
 }
 
 export function startJobs(pool: pg.Pool, kinds = KINDS): JobRunner {
-  return runJobs({ pool, kinds, log: { ...quietLog(), info: () => {} } });
+  return runJobs({ pool, kinds, log: { ...quietLog(), info: () => {} }, retryMs: 100 });
 }
 
 export function waitForJob(pool: pg.Pool, id: number, state: string): Promise<Record<string, unknown>> {

@@ -4,21 +4,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { JobKind } from '../../src/jobs/job.ts';
-import { cancelJob, insertJob, readJob, resumeJob } from '../../src/jobs/job-store.ts';
-import type { JobRunner } from '../../src/jobs/run-jobs.ts';
-import { type KeyChange, requestDemotion, requestPromotion } from '../../src/metadata/key-store.ts';
-import { listMetadataKeys } from '../../src/metadata/list-keys.ts';
-import { verifyRollups } from '../../src/runs/verify-rollups.ts';
-import { makeInterruptedItem } from '../../src/shipper/build-batch.ts';
-import { type IngestSession, openIngestSession } from '../../src/shipper/ingest-session.ts';
-import { migrate } from '../../src/store/migrate.ts';
-import { ensurePartitions } from '../../src/store/partitions.ts';
-import { inTransaction } from '../../src/store/pool.ts';
-import { callBegin, NOON_MS, priceByToken } from '../call-fixtures.ts';
-import { MIGRATIONS, openMigrated, openTestPool } from '../open-migrated.ts';
-import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../postgres.ts';
-import { sweepAt } from '../sweep-at.ts';
+import type { JobKind } from '../../src/control/jobs/job.ts';
+import { cancelJob, insertJob, readJob, resumeJob } from '../../src/control/jobs/job-store.ts';
+import type { JobRunner } from '../../src/control/jobs/run-jobs.ts';
+import { foldRollups } from '../../src/control/log/fold-rollups.ts';
+import { verifyRollups } from '../../src/control/log/verify-rollups.ts';
+import { type KeyChange, requestDemotion, requestPromotion } from '../../src/control/metadata/key-store.ts';
+import { listMetadataKeys } from '../../src/control/metadata/list-keys.ts';
+import { makeInterruptedItem } from '../../src/control/shipper/build-batch.ts';
+import { type IngestSession, openIngestSession } from '../../src/control/shipper/ingest-session.ts';
+import { migrate } from '../../src/control/store/migrate.ts';
+import { callBegin, NOON_MS, priceByToken } from '../support/call-fixtures.ts';
+import { MIGRATIONS, openMigrated, openTestPool } from '../support/open-migrated.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { sweepAt } from '../support/sweep-at.ts';
 import {
   ACCOUNT_ID,
   type CallSpec,
@@ -124,6 +123,8 @@ describe.each(POSTGRES_KINDS)('metadata keys in $name', (kind) => {
     await session.ingest([makeInterruptedItem(begin, null, { priceCall: priceByToken, nowMs: NOON_MS })]);
     await storeCalls(session, [{ number: 1 }, { number: 2, metadata: [['feature', 'b']] }, { number: 2 }]);
     await storeCalls(session, [{ number: 3, metadata: [], requestedAtMs: NOON_MS + 3_600_000 }]);
+    await expectSound(pool);
+    await foldRollups(pool);
     expect(
       await values(
         `select to_char(hour at time zone 'UTC', 'HH24'), key, calls from llm_metadata_hourly order by hour, key collate "C"`,
@@ -143,6 +144,7 @@ describe.each(POSTGRES_KINDS)('metadata keys in $name', (kind) => {
         metadata: Array.from({ length: 60 }, (_, key): [string, string] => [`K-${(first + index) * 60 + key}`, 'x']),
       }));
     await storeCalls(session, makeUp(1));
+    await foldRollups(pool);
     await storeCalls(session, [
       {
         number: 5_000,
@@ -152,6 +154,7 @@ describe.each(POSTGRES_KINDS)('metadata keys in $name', (kind) => {
         ],
       },
     ]);
+    await foldRollups(pool);
     expect(await values('select count(*) from llm_metadata_hourly')).toEqual([2_000]);
     expect(
       await values(`select key, calls from llm_metadata_hourly where key in ('', 'Late', 'K-100') order by 1`),
@@ -164,6 +167,7 @@ describe.each(POSTGRES_KINDS)('metadata keys in $name', (kind) => {
 
   test('of a log that was there before, the migration counts the keys', async () => {
     await storeCalls(session, specs(1, 60));
+    await foldRollups(pool);
     const before = await values('select account_id, hour, key, calls from llm_metadata_hourly order by 1, 2, 3');
     const old = openTestPool(await server.createDatabase(`test_${databases}_old`));
     releases.push(() => old.end());
@@ -172,7 +176,11 @@ describe.each(POSTGRES_KINDS)('metadata keys in $name', (kind) => {
       copyFileSync(join(MIGRATIONS, name), join(firstTwo, name));
     await migrate(old, firstTwo);
     rmSync(firstTwo, { recursive: true });
-    await inTransaction(old, (client) => ensurePartitions(client, ['2026-11-26', '2026-11-27', '2026-11-28']));
+    for (const day of [26, 27, 28])
+      await old.query(
+        `create table llm_requests_p202611${day} partition of llm_requests
+         for values from ('2026-11-${day} 00:00:00+00') to ('2026-11-${day + 1} 00:00:00+00')`,
+      );
     for (const table of ['llm_requests', 'llm_runs', 'llm_run_facets']) {
       const [rows] = await values(`select jsonb_agg(to_jsonb(t))::text from ${table} t`);
       await old.query(`insert into ${table} select * from jsonb_populate_recordset(null::${table}, $1)`, [rows]);
@@ -186,7 +194,7 @@ describe.each(POSTGRES_KINDS)('metadata keys in $name', (kind) => {
     await expectSound(old);
   });
 
-  test('a promoted key stands in old and new calls under one spelling, and in the facets of their runs', async () => {
+  test('a promoted key stands in old and new calls under one spelling', async () => {
     await storeCalls(session, [
       { number: 1, traceId: 'a', metadata: [['Feature', 'search']] },
       { number: 2, traceId: 'a', metadata: [['feature', 'search']] },
@@ -206,13 +214,6 @@ describe.each(POSTGRES_KINDS)('metadata keys in $name', (kind) => {
       { Feature: 'x'.repeat(300) },
       {},
       { Feature: 'new' },
-    ]);
-    expect(
-      await values(`select trace_id, value, calls from llm_run_facets where facet = 'metadata.Feature' order by 1, 2`),
-    ).toEqual([
-      ['a', 'search', 2],
-      ['a', 'x'.repeat(200), 1],
-      ['b', 'new', 1],
     ]);
     await expectSound(pool);
   });
@@ -323,7 +324,6 @@ describe.each(POSTGRES_KINDS)('metadata keys in $name', (kind) => {
     await waitForJob(pool, undoing, 'done');
     expect(await answers()).toEqual(before);
     expect([await countIndexed(pool), await readKeyState(pool)]).toEqual([0, null]);
-    expect(await values("select count(*) from llm_run_facets where facet like 'metadata.%'")).toEqual([0]);
     await expectSound(pool);
   });
 
@@ -454,7 +454,7 @@ describe.each(POSTGRES_KINDS)('metadata keys in $name', (kind) => {
     await runner.stop();
     const undoing = await demote();
     expect(await find(pool, 'metadata.Feature:eq:f1')).not.toEqual([]);
-    const { createDemoteKind } = await import('../../src/metadata/demote-job.ts');
+    const { createDemoteKind } = await import('../../src/control/metadata/demote-job.ts');
     const waiting = start([createDemoteKind({ settleMs: 3_600_000 })]);
     await waitUntil('it waits', async () => {
       const now = await readJob(pool, ACCOUNT_ID, undoing);
@@ -477,8 +477,9 @@ describe.each(POSTGRES_KINDS)('metadata keys in $name', (kind) => {
     start();
     await waitForJob(pool, job, 'done');
     await storeCalls(session, [{ number: 2, traceId: 'run', metadata: [['feature', 'x']] }]);
-    expect(await values("select value, calls from llm_run_facets where facet = 'metadata.Feature'")).toEqual([
-      ['x', 2],
+    expect(await values('select outcome, indexed_metadata from llm_requests')).toEqual([
+      ['ok', { Feature: 'x' }],
+      ['ok', { Feature: 'x' }],
     ]);
     await expectSound(pool);
   });
@@ -490,7 +491,7 @@ describe.each(POSTGRES_KINDS)('metadata keys in $name', (kind) => {
     const nowMs = NOON_MS + 9 * DAY_MS;
     const { dropped } = await sweepAt(nowMs, { pool, limits: { rowsDays: 10, bodiesDays: 10 } });
     expect(dropped).toContain('llm_requests_p20261126');
-    expect(await values("select count(*) from llm_metadata_hourly where hour < '2026-11-27'")).toEqual([0]);
+    expect(await values("select count(*) from llm_metadata_hours where hour < '2026-11-27'")).toEqual([0]);
     await expectSound(pool);
     const runner = start();
     await waitForJob(pool, job, 'done');
@@ -521,7 +522,7 @@ describe.each(POSTGRES_KINDS)('metadata keys in $name', (kind) => {
       `update llm_requests set indexed_metadata = '{"Feature":"wrong"}' where indexed_metadata = '{}' and raw_metadata ?| array['Feature','feature','FEATURE']`,
     );
     expect(await readDifferent()).toEqual(['indexed_metadata', 'llm_cost_hourly']);
-    await pool.query(`update llm_metadata_hourly set calls = calls + 1 where key = ''`);
+    await pool.query(`update llm_metadata_deltas set calls = calls + 1 where key = ''`);
     expect((await verifyRollups(pool)).filter(({ rollup }) => rollup === 'llm_metadata_hourly').length).toBe(6);
   });
 
@@ -564,8 +565,15 @@ describe.each(POSTGRES_KINDS)('metadata keys in $name', (kind) => {
       state: 'raw',
       promotedAt: null,
       jobId: null,
+      isWide: false,
       warnings: ['two_spellings'],
     });
+    await pool.query("insert into llm_wide_facets (account_id, facet) values ($1, 'metadata.request-id')", [
+      ACCOUNT_ID,
+    ]);
+    const again = await listMetadataKeys(pool, ACCOUNT_ID, new Date(NOON_MS - DAY_MS), new Date(NOON_MS + 1_000));
+    expect(again.keys.map(({ isWide }) => isWide)).toEqual([false, false, true]);
+    await pool.query('delete from llm_wide_facets');
     expect(keys[1]).toMatchObject({ distinctValues: 3, warnings: ['looks_personal'] });
     expect(keys[2]).toMatchObject({ distinctValues: 60, warnings: ['unique_per_call'] });
     const none = await listMetadataKeys(pool, ACCOUNT_ID, new Date(NOON_MS + DAY_MS), new Date(NOON_MS + 2 * DAY_MS));

@@ -56,16 +56,28 @@ export async function makeNode(name: string, role: string, env: Readonly<Record<
   }
 
   return {
-    ...{ name, dataDir, port, base, adminBase, admin },
+    name,
+    dataDir,
+    port,
+    base,
+    adminBase,
+    admin,
     output: () => output,
     start: () => {
       output = '';
       child = spawn(process.execPath, [MAIN, 'start', '--role', role], {
         stdio: ['ignore', 'pipe', 'pipe'],
         env: {
-          ...{ PATH: process.env['PATH'], HOME: process.env['HOME'], NODE_COMPILE_CACHE: COMPILE_CACHE },
-          ...{ TOLLGATE_DATA_DIR: dataDir, TOLLGATE_PORT: String(port), TOLLGATE_ADMIN_PORT: String(adminPort) },
-          ...{ TOLLGATE_WORKERS: '1', TOLLGATE_STOP_DELAY_SECONDS: '0', TOLLGATE_NODE: name, ...env },
+          PATH: process.env['PATH'],
+          HOME: process.env['HOME'],
+          NODE_COMPILE_CACHE: COMPILE_CACHE,
+          TOLLGATE_DATA_DIR: dataDir,
+          TOLLGATE_PORT: String(port),
+          TOLLGATE_ADMIN_PORT: String(adminPort),
+          TOLLGATE_WORKERS: '1',
+          TOLLGATE_STOP_DELAY_SECONDS: '0',
+          TOLLGATE_NODE: name,
+          ...env,
         },
       });
       for (const stream of [child.stdout, child.stderr])

@@ -17,9 +17,13 @@ test('it starts, and neither key nor link come into the log of a pod; a command 
   chmodSync(volume, 0o2775);
   mkdirSync(join(volume, 'lost+found'), { mode: 0o700 });
   const env = {
-    ...{ PATH: process.env['PATH'], KUBERNETES_SERVICE_HOST: '10.96.0.1', TOLLGATE_WORKERS: '1' },
-    ...{ TOLLGATE_DATA_DIR: join(volume, 'tollgate'), TOLLGATE_STOP_DELAY_SECONDS: '0' },
-    ...{ TOLLGATE_PORT: String(await findFreePort()), TOLLGATE_ADMIN_PORT: String(await findFreePort()) },
+    PATH: process.env['PATH'],
+    KUBERNETES_SERVICE_HOST: '10.96.0.1',
+    TOLLGATE_WORKERS: '1',
+    TOLLGATE_DATA_DIR: join(volume, 'tollgate'),
+    TOLLGATE_STOP_DELAY_SECONDS: '0',
+    TOLLGATE_PORT: String(await findFreePort()),
+    TOLLGATE_ADMIN_PORT: String(await findFreePort()),
   };
   function run(...words: readonly string[]) {
     const [command = '', ...rest] = [...asUser, process.execPath, MAIN, ...words];

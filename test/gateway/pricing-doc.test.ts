@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
-import { buildAnswer } from '../scripted-answer.ts';
+import { type ScriptedProvider, startScriptedProvider } from '../support/fake-provider.ts';
+import { buildAnswer } from '../support/scripted-answer.ts';
 import { type CommandRunner, compareOutput, createCommandRunner, readCommands } from './documented-commands.ts';
 import { asRecord, startGateway, type TestGateway, waitUntil } from './start-gateway.ts';
 
@@ -17,7 +17,10 @@ const CALLS = [
     path: '/v1/chat/completions',
     body: { model: 'acme/sparrow-7b', messages: [{ role: 'user', content: 'hello' }] },
     answer: {
-      ...{ id: 'a', object: 'chat.completion', created: 1_795_000_000, model: 'acme/sparrow-7b' },
+      id: 'a',
+      object: 'chat.completion',
+      created: 1_795_000_000,
+      model: 'acme/sparrow-7b',
       choices: [{ index: 0, message: { role: 'assistant', content: 'hi' }, finish_reason: 'stop' }],
       usage: { prompt_tokens: 12_000, completion_tokens: 800, total_tokens: 12_800 },
     },
@@ -29,7 +32,8 @@ const CALLS = [
     body: { messages: [{ role: 'user', content: [{ text: 'hello' }] }] },
     answer: {
       output: { message: { role: 'assistant', content: [{ text: 'hi' }] } },
-      ...{ stopReason: 'end_turn', metrics: { latencyMs: 1 } },
+      stopReason: 'end_turn',
+      metrics: { latencyMs: 1 },
       usage: { inputTokens: 30_000, outputTokens: 2_000, totalTokens: 32_000 },
     },
     times: 1,
@@ -56,8 +60,10 @@ beforeAll(async () => {
       const answer = await fetch(`${gateway.base}${path}`, {
         method: 'POST',
         headers: {
-          ...{ 'content-type': 'application/json', authorization: 'Bearer placeholder' },
-          ...{ 'x-gateway-key': gateway.key, 'x-gateway-provider': name },
+          'content-type': 'application/json',
+          authorization: 'Bearer placeholder',
+          'x-gateway-key': gateway.key,
+          'x-gateway-provider': name,
         },
         body: JSON.stringify(body),
       });

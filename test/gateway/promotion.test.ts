@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { embeddedUrl } from '../../bench/kill/gateway-database.ts';
-import { makeCalls } from '../../bench/promotion/make-calls.ts';
-import { recount } from '../../bench/promotion/recount.ts';
+import { verifyRollups } from '../../src/control/log/verify-rollups.ts';
+import { fillLog } from '../support/fill-log.ts';
 import { startGateway, type TestGateway, waitUntil } from './start-gateway.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
@@ -20,7 +20,7 @@ beforeAll(async () => {
   gateway = await startGateway();
   client = new pg.Client({ connectionString: embeddedUrl(gateway.dataDir) });
   await client.connect();
-  await makeCalls(client, CALLS, Date.now());
+  await fillLog(client, CALLS, Date.now());
 });
 afterAll(async () => {
   await client.end();
@@ -74,12 +74,13 @@ test('a promotion outlives the killed control process and the command that was i
   const watched = await tollgate('jobs', 'watch', String(id)).ended;
   expect(watched.code).toBe(0);
   expect(watched.stdout).toMatch(/^Promote Feature: done, 8\.1k calls in /);
-  expect(await recount(client, 'Feature')).toEqual({
-    calls: CALLS,
-    withKey: WITH_KEY,
-    promoted: WITH_KEY,
-    differences: 0,
-  });
+  const { rows: counted } = await client.query(
+    `select count(*)::int as calls, count(value)::int as with_key,
+       count(*) filter (where indexed_metadata ->> 'Feature' = value)::int as promoted
+     from (select metadata_value(raw_metadata, 'Feature') as value, indexed_metadata from llm_requests) c`,
+  );
+  expect(counted).toEqual([{ calls: CALLS, with_key: WITH_KEY, promoted: WITH_KEY }]);
+  expect(await verifyRollups(client)).toEqual([]);
   const listed = await tollgate('metadata', 'list').ended;
   expect(listed.stdout.split('\n').find((line) => line.startsWith('Feature '))).toContain('promoted');
   const again = await tollgate('metadata', 'promote', 'feature').ended;

@@ -7,14 +7,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { ProxyStart } from '../../src/channel.ts';
 import { createGatewayKey, digestKey } from '../../src/keys/gateway-key.ts';
 import { createKeySnapshot, writeKeySnapshotFile } from '../../src/keys/key-snapshot.ts';
-import { readConfig } from '../../src/settings/read-config.ts';
 import { openListeningSockets } from '../../src/supervisor/listening-sockets.ts';
-import { startScriptedProvider } from '../fake-provider.ts';
-import { readSpool } from '../read-spool.ts';
-import { buildAnswer } from '../scripted-answer.ts';
+import { readConfig } from '../../src/supervisor/settings/read-config.ts';
+import type { ProxyStart } from '../../src/vocabulary/channel.ts';
+import { startScriptedProvider } from '../support/fake-provider.ts';
+import { readSpool } from '../support/read-spool.ts';
+import { buildAnswer } from '../support/scripted-answer.ts';
 import { COMPILE_CACHE } from './start-gateway.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
@@ -25,7 +25,12 @@ test('a process that is told to stop before it listens ends at once', async () =
   const dir = mkdtempSync(join(tmpdir(), 'proxy-'));
   const child = fork(MAIN, ['internal-proxy'], { stdio: 'ignore' });
   const start: ProxyStart = {
-    ...{ type: 'start', role: 'proxy', listenFd: 99, spoolDir: dir, spoolName: 'p1', keysFile: join(dir, 'keys.json') },
+    type: 'start',
+    role: 'proxy',
+    listenFd: 99,
+    spoolDir: dir,
+    spoolName: 'p1',
+    keysFile: join(dir, 'keys.json'),
     config: readConfig({ dataDir: dir }, {}),
   };
   child.send(start);
@@ -68,7 +73,12 @@ test('a process that ends takes no call whose record it could not keep', async (
   const clients: Socket[] = [];
   try {
     const start: ProxyStart = {
-      ...{ type: 'start', role: 'proxy', listenFd: LISTEN_FD, spoolDir: dir, spoolName: 'p1', keysFile },
+      type: 'start',
+      role: 'proxy',
+      listenFd: LISTEN_FD,
+      spoolDir: dir,
+      spoolName: 'p1',
+      keysFile,
       config: readConfig({ dataDir: dir }, { TOLLGATE_UPSTREAM_OPENAI: provider.origin }),
     };
     const ended = once(child, 'exit');
@@ -120,15 +130,13 @@ test('a process with the keys of before is not ready until it hears of those of 
     (await fetch(`http://127.0.0.1:${port}${path}`, { headers: { 'x-gateway-key': key } })).status;
   try {
     const start: ProxyStart = {
-      ...{
-        type: 'start',
-        role: 'proxy',
-        listenFd: LISTEN_FD,
-        spoolDir: dir,
-        spoolName: 'p1',
-        keysFile,
-        areKeysOld: true,
-      },
+      type: 'start',
+      role: 'proxy',
+      listenFd: LISTEN_FD,
+      spoolDir: dir,
+      spoolName: 'p1',
+      keysFile,
+      areKeysOld: true,
       config: readConfig({ dataDir: dir }, { TOLLGATE_UPSTREAM_OPENAI: provider.origin }),
     };
     const isReady = hear('ready');

@@ -7,17 +7,17 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { CallBegin, CallEnd, SpoolEntry } from '../../src/call-record.ts';
+import { buildBatch } from '../../src/control/shipper/build-batch.ts';
+import { openIngestSession } from '../../src/control/shipper/ingest-session.ts';
 import { createPriceBook } from '../../src/pricing/price-book.ts';
-import { buildBatch } from '../../src/shipper/build-batch.ts';
-import { openIngestSession } from '../../src/shipper/ingest-session.ts';
-import type { ClassQuantities } from '../../src/token-usage.ts';
+import type { CallBegin, CallEnd, SpoolEntry } from '../../src/vocabulary/call-record.ts';
+import type { ClassQuantities } from '../../src/vocabulary/token-usage.ts';
 import { callIdAt } from '../browser/store-calls.ts';
-import { callBegin, callEnd } from '../call-fixtures.ts';
-import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
-import { openMigrated } from '../open-migrated.ts';
-import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../postgres.ts';
-import { buildAnswer } from '../scripted-answer.ts';
+import { callBegin, callEnd } from '../support/call-fixtures.ts';
+import { type ScriptedProvider, startScriptedProvider } from '../support/fake-provider.ts';
+import { openMigrated } from '../support/open-migrated.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { buildAnswer } from '../support/scripted-answer.ts';
 import { startGateway, type TestGateway } from './start-gateway.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
@@ -47,7 +47,11 @@ const CALLS: readonly MadeCall[] = [
   { provider: 'openai', dayMs: FIRST_MS, requested: 'gpt-4o', served: null, classes: null },
   made('openai', SECOND_MS, MINI, { input: 1_000_000, output: 100_000 }),
   made('anthropic', FIRST_MS, SONNET, {
-    ...{ input: 1_500, cache_read: 200, cache_creation_5m: 500, cache_creation_1h: 1_000, output: 500 },
+    input: 1_500,
+    cache_read: 200,
+    cache_creation_5m: 500,
+    cache_creation_1h: 1_000,
+    output: 500,
   }),
   made('anthropic', SECOND_MS, HAIKU, { input: 1_000, output: 100, web_search_requests: 2 }),
 ];
@@ -61,7 +65,11 @@ function entryOf({ provider, dayMs, requested, served, classes }: MadeCall, inde
   const id = callIdAt(requestedAtMs, index);
   const begin: Partial<CallBegin> = { id, requestedAtMs, provider, modelRequested: requested, metadata: [] };
   const end: Partial<CallEnd> = {
-    ...{ id, modelRequested: requested, model: served, serviceTier: null, respondedAtMs: requestedAtMs + 900 },
+    id,
+    modelRequested: requested,
+    model: served,
+    serviceTier: null,
+    respondedAtMs: requestedAtMs + 900,
     ...(classes === null
       ? { usage: null, usageSource: 'none', outcome: 'client_closed' }
       : { usage: { classes, reasoning: null, native: {} } }),
@@ -84,13 +92,18 @@ function openAiCosts(days: readonly (readonly [dayMs: number, items: Readonly<Re
   return {
     object: 'page',
     data: days.map(([dayMs, items]) => ({
-      ...{ object: 'bucket', start_time: dayMs / 1_000, end_time: (dayMs + DAY_MS) / 1_000 },
+      object: 'bucket',
+      start_time: dayMs / 1_000,
+      end_time: (dayMs + DAY_MS) / 1_000,
       results: Object.entries(items).map(([line_item, value]) => ({
         object: 'organization.costs.result',
-        ...{ amount: { value, currency: 'usd' }, line_item, project_id: null },
+        amount: { value, currency: 'usd' },
+        line_item,
+        project_id: null,
       })),
     })),
-    ...{ has_more: false, next_page: null },
+    has_more: false,
+    next_page: null,
   };
 }
 
@@ -107,12 +120,18 @@ function anthropicCosts(
 ) {
   return {
     data: days.map(([dayMs, results]) => ({
-      ...{ starting_at: new Date(dayMs).toISOString(), ending_at: new Date(dayMs + DAY_MS).toISOString() },
+      starting_at: new Date(dayMs).toISOString(),
+      ending_at: new Date(dayMs + DAY_MS).toISOString(),
       results: results.map(([model, description, amount]) => ({
-        ...{ amount, currency: 'USD', cost_type: model === null ? 'web_search' : 'tokens', description, model },
+        amount,
+        currency: 'USD',
+        cost_type: model === null ? 'web_search' : 'tokens',
+        description,
+        model,
       })),
     })),
-    ...{ has_more: false, next_page: null },
+    has_more: false,
+    next_page: null,
   };
 }
 
@@ -240,7 +259,12 @@ test('OpenAI: a cut stream and a call around the gateway are found; today is sho
   expect((await answer.text()).length).toBe(body.length);
   await gateway.waitForLog(answer.headers.get('x-gateway-request-id') ?? '');
   const { code, output, errors } = await reconcile([
-    ...['--provider', 'openai', '--file', pathOf('openai-costs.json'), '--file', pathOf('openai-usage.json')],
+    '--provider',
+    'openai',
+    '--file',
+    pathOf('openai-costs.json'),
+    '--file',
+    pathOf('openai-usage.json'),
   ]);
   expect(errors).toBe('');
   expect(output).toContain(readExample());
@@ -272,21 +296,36 @@ test('OpenAI: a cut stream and a call around the gateway are found; today is sho
 
 test('rows are objects for programs, with exact money and a summary at the end', async () => {
   const row = {
-    ...{ day: 'second-day', model: MINI, logged_as: [], calls: 1, errors: 0, unpriced_calls: 0, requests: 2 },
-    ...{ status: 'within_tolerance', open: false },
+    day: 'second-day',
+    model: MINI,
+    logged_as: [],
+    calls: 1,
+    errors: 0,
+    unpriced_calls: 0,
+    requests: 2,
+    status: 'within_tolerance',
+    open: false,
   };
   const tokens = (input: number, output: number) => ({
-    ...{ input_tokens: input, cache_read_input_tokens: 0, cache_creation_input_tokens: 0, output_tokens: output },
+    input_tokens: input,
+    cache_read_input_tokens: 0,
+    cache_creation_input_tokens: 0,
+    output_tokens: output,
   });
   const { code, output } = await reconcile([
-    ...['--provider', 'openai', '--file', pathOf('openai-costs.json'), '--file', pathOf('openai-usage.json')],
-    ...[
-      '--from',
-      new Date(SECOND_MS).toISOString().slice(0, 10),
-      '--to',
-      new Date(TODAY_MS).toISOString().slice(0, 10),
-    ],
-    ...['--json', '--tolerance', '50%'],
+    '--provider',
+    'openai',
+    '--file',
+    pathOf('openai-costs.json'),
+    '--file',
+    pathOf('openai-usage.json'),
+    '--from',
+    new Date(SECOND_MS).toISOString().slice(0, 10),
+    '--to',
+    new Date(TODAY_MS).toISOString().slice(0, 10),
+    '--json',
+    '--tolerance',
+    '50%',
   ]);
   expect(
     output
@@ -295,17 +334,33 @@ test('rows are objects for programs, with exact money and a summary at the end',
       .map((line): unknown => JSON.parse(line)),
   ).toEqual([
     {
-      ...{ type: 'cost', ...row, billed: '0.42', logged: '0.21', drift: '0.21' },
+      type: 'cost',
+      ...row,
+      billed: '0.42',
+      logged: '0.21',
+      drift: '0.21',
     },
     {
-      ...{ type: 'tokens', ...row, billed: tokens(2_000_000, 200_000), logged: tokens(1_000_000, 100_000) },
-      ...{ drift: tokens(1_000_000, 100_000), estimated_drift_cost: null },
+      type: 'tokens',
+      ...row,
+      billed: tokens(2_000_000, 200_000),
+      logged: tokens(1_000_000, 100_000),
+      drift: tokens(1_000_000, 100_000),
+      estimated_drift_cost: null,
     },
     {
-      ...{ type: 'summary', provider: 'openai', endpoints: ['costs', 'usage/completions'] },
-      ...{ from: 'second-day', to: 'today_____', billed: '0.42', logged: '0.21', drift: '0.21', agrees: true },
+      type: 'summary',
+      provider: 'openai',
+      endpoints: ['costs', 'usage/completions'],
+      from: 'second-day',
+      to: 'today_____',
+      billed: '0.42',
+      logged: '0.21',
+      drift: '0.21',
+      agrees: true,
       verdict: 'Everything is within the tolerance: $0.42 billed, $0.21 logged in 1 call.',
-      ...{ findings: [], notices: [] },
+      findings: [],
+      notices: [],
     },
   ]);
   expect(code).toBe(0);

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { embeddedUrl } from '../../bench/kill/gateway-database.ts';
-import { idAt } from '../admin-database.ts';
-import { callId } from '../call-fixtures.ts';
+import { idAt } from '../support/admin-database.ts';
+import { callId } from '../support/call-fixtures.ts';
 import { declarePrice, openStage, type Stage, storeCalls } from './reprice-stage.ts';
 import { runTollgate } from './run-tollgate.ts';
 import { startGateway, type TestGateway, waitUntil } from './start-gateway.ts';
@@ -55,7 +55,7 @@ test('first what would change, then the change, and afterwards the call shows wh
       'day (UTC)   provider  model    calls  changed   before     after  difference  unpriced',
       '2026-11-28  openai    house-1      1        1  ≥ $0.00  $0.00025   +$0.00025     1 → 0',
       'total                              1        1  ≥ $0.00  $0.00025   +$0.00025     1 → 0',
-      'Nothing was changed yet. To do it:',
+      'No changes yet. To do it:',
       "  tollgate reprice --model house-1 --apply --reason 'why'",
       '',
     ].join('\n'),
@@ -73,12 +73,25 @@ test('first what would change, then the change, and afterwards the call shows wh
       .map((line) => JSON.parse(line)),
   ).toEqual([
     {
-      ...{ day: '2026-11-28', provider: 'openai', model: 'house-1', calls: 1, changed: 1 },
-      ...{ old_cost: '0', new_cost: '0.00025', old_unpriced: 1, new_unpriced: 0 },
+      day: '2026-11-28',
+      provider: 'openai',
+      model: 'house-1',
+      calls: 1,
+      changed: 1,
+      old_cost: '0',
+      new_cost: '0.00025',
+      old_unpriced: 1,
+      new_unpriced: 0,
     },
     {
-      ...{ job_id: expect.any(Number), dry_run: false, calls: 1, changed: 1 },
-      ...{ old_cost: '0', new_cost: '0.00025', old_unpriced: 1, new_unpriced: 0 },
+      job_id: expect.any(Number),
+      dry_run: false,
+      calls: 1,
+      changed: 1,
+      old_cost: '0',
+      new_cost: '0.00025',
+      old_unpriced: 1,
+      new_unpriced: 0,
     },
   ]);
   const [job] = (await tollgate('jobs', 'list', '--json')).stdout.split('\n');

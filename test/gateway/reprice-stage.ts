@@ -1,20 +1,20 @@
 /** What the tests of re-pricing share: calls stored as the shipper stores them, declared prices, and jobs run by chunks. */
 import type pg from 'pg';
 import { expect } from 'vitest';
-import type { CallBegin, CallEnd, SpoolEntry } from '../../src/call-record.ts';
-import type { JobKind } from '../../src/jobs/job.ts';
-import { readJob } from '../../src/jobs/job-store.ts';
-import { type JobRunner, runJobs } from '../../src/jobs/run-jobs.ts';
-import { type CurrentPriceBook, createCurrentPriceBook } from '../../src/prices/current-price-book.ts';
-import { createRepriceKind, type RepriceOptions } from '../../src/repricing/reprice-job.ts';
-import { type RepriceInput, requestRepricing } from '../../src/repricing/reprice-request.ts';
-import { verifyRollups } from '../../src/runs/verify-rollups.ts';
-import { buildBatch } from '../../src/shipper/build-batch.ts';
-import { type IngestSession, openIngestSession } from '../../src/shipper/ingest-session.ts';
-import type { JsonObject } from '../../src/token-usage.ts';
-import { callBegin, callEnd, NOON_MS } from '../call-fixtures.ts';
-import { openMigrated } from '../open-migrated.ts';
-import { quietLog } from '../quiet-log.ts';
+import type { JobKind } from '../../src/control/jobs/job.ts';
+import { readJob } from '../../src/control/jobs/job-store.ts';
+import { type JobRunner, runJobs } from '../../src/control/jobs/run-jobs.ts';
+import { verifyRollups } from '../../src/control/log/verify-rollups.ts';
+import { type CurrentPriceBook, createCurrentPriceBook } from '../../src/control/prices/declared/current-price-book.ts';
+import { createRepriceKind, type RepriceOptions } from '../../src/control/prices/reprice/reprice-job.ts';
+import { type RepriceInput, requestRepricing } from '../../src/control/prices/reprice/reprice-request.ts';
+import { buildBatch } from '../../src/control/shipper/build-batch.ts';
+import { type IngestSession, openIngestSession } from '../../src/control/shipper/ingest-session.ts';
+import type { CallBegin, CallEnd, SpoolEntry } from '../../src/vocabulary/call-record.ts';
+import type { JsonObject } from '../../src/vocabulary/token-usage.ts';
+import { callBegin, callEnd, NOON_MS } from '../support/call-fixtures.ts';
+import { openMigrated } from '../support/open-migrated.ts';
+import { quietLog } from '../support/quiet-log.ts';
 import { waitUntil } from './start-gateway.ts';
 
 export const ACCOUNT_ID = 1;
@@ -149,7 +149,7 @@ export function stageKind({ prices }: Stage, options: StageKindOptions = {}): Jo
 }
 
 export function startRunner({ pool }: Stage, kind: JobKind): JobRunner {
-  return runJobs({ pool, kinds: [kind], log: { ...quietLog(), info: () => {} } });
+  return runJobs({ pool, kinds: [kind], log: { ...quietLog(), info: () => {} }, retryMs: 100 });
 }
 
 export async function waitForResult({ pool }: Stage, jobId: number): Promise<JsonObject> {

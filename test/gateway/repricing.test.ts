@@ -2,18 +2,18 @@
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { priceEstimate } from '../../src/estimates/price-estimate.ts';
-import { cancelJob, readJob, resumeJob } from '../../src/jobs/job-store.ts';
-import { listDays } from '../../src/repricing/day-sums.ts';
-import { listRevisions } from '../../src/repricing/list-revisions.ts';
-import { queueUpdate } from '../../src/repricing/queue-update.ts';
-import { requestRepricing } from '../../src/repricing/reprice-request.ts';
-import { makeInterruptedItem } from '../../src/shipper/build-batch.ts';
-import { BEGIN_BATCH } from '../../src/store/ingest-lock.ts';
-import { formatUsd } from '../../src/usd.ts';
-import { callBegin, callCheckpoint, callId, NOON_MS } from '../call-fixtures.ts';
-import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../postgres.ts';
-import { sweepAt } from '../sweep-at.ts';
+import { cancelJob, readJob, resumeJob } from '../../src/control/jobs/job-store.ts';
+import { foldRollups, HOURLY_TABLES } from '../../src/control/log/fold-rollups.ts';
+import { priceEstimate } from '../../src/control/prices/estimates/price-estimate.ts';
+import { listDays } from '../../src/control/prices/reprice/day-sums.ts';
+import { listRevisions } from '../../src/control/prices/reprice/list-revisions.ts';
+import { queueUpdate } from '../../src/control/prices/reprice/queue-update.ts';
+import { requestRepricing } from '../../src/control/prices/reprice/reprice-request.ts';
+import { makeInterruptedItem } from '../../src/control/shipper/build-batch.ts';
+import { BEGIN_BATCH } from '../../src/control/store/ingest-lock.ts';
+import { callBegin, callCheckpoint, callId, NOON_MS } from '../support/call-fixtures.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { sweepAt } from '../support/sweep-at.ts';
 import {
   ACCOUNT_ID,
   ALL,
@@ -35,7 +35,7 @@ import {
 import { waitUntil } from './start-gateway.ts';
 
 const DAY_MS = 86_400_000;
-/** Of `gpt-5` at the catalogue's prices: 101 × $1.25, 20 × $0.125 and 7 × $10 a million. */
+/** Of `gpt-5` at the catalog's prices: 101 × $1.25, 20 × $0.125 and 7 × $10 a million. */
 const LIST_COST = '0.000198750000';
 /** At the declared ones: 101 × $1 and 7 × $5 a million, and 20 tokens from the cache for nothing. */
 const OWN_RATES = { input: '1', cache_read: '0', output: '5' };
@@ -120,24 +120,39 @@ describe.each(POSTGRES_KINDS)('re-pricing in $name', (kind) => {
       new_unpriced: 0,
     });
     const days = await listDays(stage.pool, id, null, 10);
-    expect(days.map((day) => ({ ...day, oldCost: formatUsd(day.oldCost), newCost: formatUsd(day.newCost) }))).toEqual([
+    expect(days).toEqual([
       {
         day: '2026-11-27',
         provider: 'openai',
         model: 'gpt-5-2025-08-07',
-        ...{ calls: 1, changed: 1, oldCost: '0.0002', newCost: '0.000137', oldUnpriced: 0, newUnpriced: 0 },
+        calls: 1,
+        changed: 1,
+        old_cost: '0.0002',
+        new_cost: '0.000137',
+        old_unpriced: 0,
+        new_unpriced: 0,
       },
       {
         day: '2026-11-28',
         provider: 'openai',
         model: 'gpt-5-2025-08-07',
-        ...{ calls: 1, changed: 1, oldCost: '0.00019875', newCost: '0.000136', oldUnpriced: 0, newUnpriced: 0 },
+        calls: 1,
+        changed: 1,
+        old_cost: '0.00019875',
+        new_cost: '0.000136',
+        old_unpriced: 0,
+        new_unpriced: 0,
       },
       {
         day: '2026-11-28',
         provider: 'openai',
         model: 'house-1',
-        ...{ calls: 1, changed: 1, oldCost: '0', newCost: '0.000254', oldUnpriced: 1, newUnpriced: 0 },
+        calls: 1,
+        changed: 1,
+        old_cost: '0',
+        new_cost: '0.000254',
+        old_unpriced: 1,
+        new_unpriced: 0,
       },
     ]);
     expect(await listDays(stage.pool, id, days[1] ?? null, 10)).toEqual([days[2]]);
@@ -175,15 +190,15 @@ describe.each(POSTGRES_KINDS)('re-pricing in $name', (kind) => {
     const [revision, ...others] = await listRevisions(stage.pool, ACCOUNT_ID, callId(1));
     expect(others).toEqual([]);
     expect(revision).toMatchObject({
-      jobId: id,
+      job_id: id,
       reason: 'as negotiated',
-      oldPriceVersion: oldVersion,
-      newPriceVersion: stage.prices.book().version,
-      oldCostStatus: 'exact',
-      newCostStatus: 'exact',
-      oldTotalCost: '0.00019875',
-      newTotalCost: '0.000136',
-      oldCostLines: [
+      old_price_version: oldVersion,
+      new_price_version: stage.prices.book().version,
+      old_cost_status: 'exact',
+      new_cost_status: 'exact',
+      old_total_cost: '0.00019875',
+      new_total_cost: '0.000136',
+      old_cost_lines: [
         { class: 'input', quantity: 101, rate: '1.25', layer: 'catalog' },
         { class: 'cache_read', quantity: 20, rate: '0.125' },
         { class: 'output', quantity: 7, rate: '10' },
@@ -192,6 +207,7 @@ describe.each(POSTGRES_KINDS)('re-pricing in $name', (kind) => {
     expect(await rowsOf(stage, 'select calls, unpriced_calls, total_cost from llm_runs')).toEqual([
       [2, 0, '0.000336000000'],
     ]);
+    await foldRollups(stage.pool);
     expect(await rowsOf(stage, 'select calls, unpriced_calls, total_cost, input_tokens from llm_cost_hourly')).toEqual([
       [2, 0, '0.000336000000', 203],
     ]);
@@ -246,7 +262,7 @@ describe.each(POSTGRES_KINDS)('re-pricing in $name', (kind) => {
     expect((await reprice(stage, { only: 'unpriced' })).result).toMatchObject({ changed: 1, new_cost: '0.00019875' });
     expect(await rowsOf(stage, COSTS)).toEqual([['01', LIST_COST, LIST_COST, 'exact', 'gpt-5']]);
     const revisions = await listRevisions(stage.pool, ACCOUNT_ID, callId(1));
-    expect(revisions.map((one) => [one.oldBillingModel, one.oldKnownCost, one.newBillingModel])).toEqual([
+    expect(revisions.map((one) => [one.old_billing_model, one.old_known_cost, one.new_billing_model])).toEqual([
       ['house-1', '0', 'gpt-5'],
       ['house-1', '0.00025', 'house-1'],
     ]);
@@ -433,7 +449,9 @@ describe.each(POSTGRES_KINDS)('re-pricing in $name', (kind) => {
                 number: index + 1,
                 begin: { modelRequested: model, traceId: run, requestedAtMs: NOON_MS - hour * 3_600_000 + index },
                 end: {
-                  ...{ model, modelRequested: model, usageSource: usage === null ? 'none' : usageSource },
+                  model,
+                  modelRequested: model,
+                  usageSource: usage === null ? 'none' : usageSource,
                   usage: usage === null ? null : { classes: usage, reasoning: null, native: {} },
                 },
               }),
@@ -450,9 +468,7 @@ describe.each(POSTGRES_KINDS)('re-pricing in $name', (kind) => {
             const priced = await rowsOf(own, PRICED_COLUMNS);
             expect((await reprice(own)).result).toMatchObject({ changed: 0 });
             expect(await rowsOf(own, PRICED_COLUMNS)).toEqual(priced);
-            await own.pool.query(
-              'truncate llm_requests, llm_runs, llm_run_facets, llm_cost_hourly, llm_metadata_hourly',
-            );
+            await own.pool.query(`truncate llm_requests, llm_runs, llm_run_facets, ${HOURLY_TABLES.join(', ')}`);
             await storeCalls(own, specs);
             expect(await rowsOf(own, PRICED_COLUMNS)).toEqual(priced);
           } finally {
@@ -509,7 +525,7 @@ describe.each(POSTGRES_KINDS)('re-pricing in $name', (kind) => {
     expect((await reprice(stage, {}, { priceEstimate })).result).toMatchObject({ calls: 1, changed: 1 });
     expect(await rowsOf(stage, estimates)).toEqual([
       ['01', '0.000150000000', null, 'no_usage'],
-      // With 20 tokens from the cache, as reported, at the catalogue's price.
+      // With 20 tokens from the cache, as reported, at the catalog's price.
       ['02', '0.000152500000', null, 'partial'],
     ]);
     expect(await rowsOf(stage, 'select right(request_id::text, 2) from cost_revisions')).toEqual([['02']]);

@@ -1,16 +1,16 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { CallBegin, SpoolEntry } from '../../src/call-record.ts';
-import { cutRollups } from '../../src/runs/cut-rollups.ts';
-import { readRun } from '../../src/runs/read-run.ts';
-import { verifyRollups } from '../../src/runs/verify-rollups.ts';
-import { buildBatch } from '../../src/shipper/build-batch.ts';
-import { openIngestSession } from '../../src/shipper/ingest-session.ts';
-import type { RetentionLimits, RetentionResult } from '../../src/store/retention.ts';
-import { callBegin, callBody, callEnd, NOON_MS, priceByToken } from '../call-fixtures.ts';
-import { openMigrated } from '../open-migrated.ts';
-import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../postgres.ts';
-import { sweepAt } from '../sweep-at.ts';
+import { cutRollups } from '../../src/control/log/cut-rollups.ts';
+import { readRun } from '../../src/control/log/read-run.ts';
+import { verifyRollups } from '../../src/control/log/verify-rollups.ts';
+import { buildBatch } from '../../src/control/shipper/build-batch.ts';
+import { openIngestSession } from '../../src/control/shipper/ingest-session.ts';
+import type { RetentionLimits, RetentionResult } from '../../src/control/store/retention.ts';
+import type { CallBegin, SpoolEntry } from '../../src/vocabulary/call-record.ts';
+import { callBegin, callBody, callEnd, NOON_MS, priceByToken } from '../support/call-fixtures.ts';
+import { openMigrated } from '../support/open-migrated.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { sweepAt } from '../support/sweep-at.ts';
 
 const DAY_MS = 86_400_000;
 /** Noon of 28 November 2026: with it the 18th is the first day of rows kept, the 25th the first of bodies. */
@@ -78,7 +78,10 @@ describe.each(POSTGRES_KINDS)('retention in $name', (kind) => {
   test('bodies go before their calls, days whole, and a second pass changes nothing', async () => {
     await ship([1, 11, null], [2, 10, null], [3, 4, null], [4, 3, null], [5, 0, null]);
     expect(await sweep()).toEqual({
-      dropped: ['llm_bodies_p20261117', 'llm_bodies_p20261118', 'llm_bodies_p20261124', 'llm_requests_p20261117'],
+      dropped: [
+        ...['llm_texts_p20261117', 'llm_texts_p20261118', 'llm_texts_p20261124'],
+        ...['llm_bodies_p20261117', 'llm_bodies_p20261118', 'llm_bodies_p20261124', 'llm_requests_p20261117'],
+      ],
       waitingFor: null,
     });
     expect(await numbers('llm_requests')).toEqual([2, 3, 4, 5]);
@@ -116,13 +119,20 @@ describe.each(POSTGRES_KINDS)('retention in $name', (kind) => {
       },
     });
     expect(await readRunRow('new')).toEqual(untouched);
-    expect(await column("select value from llm_run_facets where is_history and facet = 'model'")).toEqual(['gpt-4']);
+    expect(await column("select value from llm_run_facets where facet = 'model' order by 1")).toEqual([
+      'gpt-4',
+      'gpt-5-2025-08-07',
+    ]);
     expect(await column("select calls from llm_run_facets where trace_id = 'long' and facet = 'provider'")).toEqual([
       2,
     ]);
     expect(await verifyRollups(pool)).toEqual([]);
     const shown = await readRun(pool, 1, 'long');
-    expect(shown).toMatchObject({ calls: 2, cut_at: expect.stringMatching(/^\d{4}-.*Z$/) });
+    expect(shown).toMatchObject({
+      calls: 2,
+      models: ['gpt-5-2025-08-07', 'gpt-4'],
+      cut_at: expect.stringMatching(/^\d{4}-.*Z$/),
+    });
     expect(await readRun(pool, 1, 'new')).toMatchObject({ cut_at: null });
   });
 
@@ -157,7 +167,7 @@ describe.each(POSTGRES_KINDS)('retention in $name', (kind) => {
     expect(await readRunRow('old')).toMatchObject({ calls: 1, input_tokens: 104, is_history: false, is_cut: true });
     expect(await readRunRow('long')).toMatchObject({ calls: 2, input_tokens: 208 });
     expect(await verifyRollups(pool)).toEqual([]);
-    expect((await sweep()).dropped).toEqual(['llm_bodies_p20261117', 'llm_requests_p20261117']);
+    expect((await sweep()).dropped).toEqual(['llm_texts_p20261117', 'llm_bodies_p20261117', 'llm_requests_p20261117']);
     expect(await numbers('llm_requests')).toEqual([3]);
     expect(await readRunRow('old')).toMatchObject({ calls: 2, input_tokens: 205, is_history: true });
     expect(await readRunRow('long')).toMatchObject({ calls: 1, input_tokens: 103, cut_totals: { calls: 2 } });
@@ -183,7 +193,11 @@ describe.each(POSTGRES_KINDS)('retention in $name', (kind) => {
   test('with a limit of 0 days bodies of today go too, and those of the next calls have a place', async () => {
     await ship([1, 1, null], [2, 0, null]);
     const atOnce = { rowsDays: 10, bodiesDays: 0 };
-    expect((await sweep(atOnce)).dropped).toEqual(['llm_bodies_p20261127', 'llm_bodies_p20261128']);
+    expect((await sweep(atOnce)).dropped).toEqual([
+      'llm_texts_p20261127',
+      'llm_bodies_p20261127',
+      'llm_bodies_p20261128',
+    ]);
     expect(await numbers('llm_bodies')).toEqual([]);
     await ship([3, 0, null]);
     expect(await numbers('llm_bodies')).toEqual([3]);
@@ -204,7 +218,10 @@ describe.each(POSTGRES_KINDS)('retention in $name', (kind) => {
     const reader = await pool.connect();
     await reader.query('begin');
     await reader.query('select from llm_requests');
-    expect(await sweep()).toEqual({ dropped: ['llm_bodies_p20261117'], waitingFor: 'log in use' });
+    expect(await sweep()).toEqual({
+      dropped: ['llm_texts_p20261117', 'llm_bodies_p20261117'],
+      waitingFor: 'log in use',
+    });
     await reader.query('commit');
     reader.release();
     expect(await readRunRow('old')).toEqual(before);

@@ -8,12 +8,12 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildBatch } from '../../src/shipper/build-batch.ts';
-import { openIngestSession } from '../../src/shipper/ingest-session.ts';
-import { callBegin, callEnd, priceByToken } from '../call-fixtures.ts';
-import { openTestPool } from '../open-migrated.ts';
-import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../postgres.ts';
+import { buildBatch } from '../../src/control/shipper/build-batch.ts';
+import { openIngestSession } from '../../src/control/shipper/ingest-session.ts';
 import { makeCertificate } from '../proxy/make-certificate.ts';
+import { callBegin, callEnd, priceByToken } from '../support/call-fixtures.ts';
+import { openTestPool } from '../support/open-migrated.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { makeNode, type RoleNode } from './node-of-role.ts';
 import { runTollgate } from './run-tollgate.ts';
 import { makeDataDir, readAdminFile, waitUntil } from './start-gateway.ts';
@@ -22,7 +22,10 @@ const DAY_MS = 86_400_000;
 const OLD_CALLS = 10;
 const METRICS_TOKEN = 'metrics-metrics-metrics-metrics-1';
 const ANSWER = JSON.stringify({
-  ...{ id: 'chatcmpl-1', object: 'chat.completion', created: 1, model: 'house-1' },
+  id: 'chatcmpl-1',
+  object: 'chat.completion',
+  created: 1,
+  model: 'house-1',
   choices: [{ index: 0, message: { role: 'assistant', content: 'hi' }, finish_reason: 'stop' }],
   usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
 });
@@ -53,7 +56,9 @@ afterAll(async () => {
 
 async function make(name: string, role: string, databaseUrl: string, more = {}): Promise<RoleNode> {
   const node = await makeNode(name, role, {
-    ...{ DATABASE_URL: databaseUrl, TOLLGATE_UPSTREAM_OPENAI: upstream, TOLLGATE_METRICS_TOKEN: METRICS_TOKEN },
+    DATABASE_URL: databaseUrl,
+    TOLLGATE_UPSTREAM_OPENAI: upstream,
+    TOLLGATE_METRICS_TOKEN: METRICS_TOKEN,
     ...more,
   });
   made.push(node);
@@ -64,8 +69,11 @@ async function call(node: RoleNode, key: string): Promise<{ readonly status: num
   const response = await fetch(`${node.base}/v1/chat/completions`, {
     method: 'POST',
     headers: {
-      ...{ 'content-type': 'application/json', authorization: 'Bearer sk-test', 'x-gateway-key': key },
-      ...{ 'x-gateway-feature': 'search', 'x-gateway-trace-id': 'run-1' },
+      'content-type': 'application/json',
+      authorization: 'Bearer sk-test',
+      'x-gateway-key': key,
+      'x-gateway-feature': 'search',
+      'x-gateway-trace-id': 'run-1',
     },
     body: JSON.stringify({ model: 'house-1', messages: [{ role: 'user', content: 'hi' }] }),
   });
@@ -284,7 +292,8 @@ test('a proxy node whose database is away takes no calls before it has its keys,
   expect((await call(proxy, key)).status).toBe(503);
   const asked = JSON.parse((await proxy.admin('/readyz')).text);
   expect(asked).toEqual({
-    ...{ status: 'no_keys', database: 'down' },
+    status: 'no_keys',
+    database: 'down',
     problem: 'There are no keys yet: this node has to reach its database once. Its log says why it does not.',
   });
   expect(proxy.output()).toContain('this node has no keys yet');

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { planCall } from '../../bench/kill/call-plan.ts';
 import { clientFaults } from '../../bench/kill/kill-phase.ts';
 import { openStage, type Stage } from '../../bench/kill/stage.ts';
-import { type MutePostgres, startMutePostgres } from '../mute-postgres.ts';
+import { type MutePostgres, startMutePostgres } from '../support/mute-postgres.ts';
 import { asRecord, COMPILE_CACHE, waitUntil } from './start-gateway.ts';
 
 const STREAMS = 200;
@@ -131,9 +131,14 @@ async function startWithMuteDatabase() {
   const child = spawn(process.execPath, args, {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {
-      ...{ PATH: process.env['PATH'], HOME: process.env['HOME'], NODE_COMPILE_CACHE: COMPILE_CACHE },
-      ...{ TOLLGATE_DATA_DIR: former.dataDir, TOLLGATE_WORKERS: '1', DATABASE_URL: mute.connectionString },
-      ...{ TOLLGATE_PORT: String(former.port), TOLLGATE_ADMIN_PORT: String(former.adminPort) },
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
+      TOLLGATE_DATA_DIR: former.dataDir,
+      TOLLGATE_WORKERS: '1',
+      DATABASE_URL: mute.connectionString,
+      TOLLGATE_PORT: String(former.port),
+      TOLLGATE_ADMIN_PORT: String(former.adminPort),
       TOLLGATE_STOP_DELAY_SECONDS: '0',
       ...stage.env,
     },

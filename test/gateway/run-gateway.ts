@@ -74,7 +74,10 @@ export function runGateway(options: GatewayOptions): GatewayRun {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       ...inherited,
-      ...{ TOLLGATE_PORT: '0', TOLLGATE_ADMIN_PORT: '0', TOLLGATE_WORKERS: '1', TOLLGATE_DATA_DIR: dataDir },
+      TOLLGATE_PORT: '0',
+      TOLLGATE_ADMIN_PORT: '0',
+      TOLLGATE_WORKERS: '1',
+      TOLLGATE_DATA_DIR: dataDir,
       // There is no terminal here.
       TOLLGATE_STOP_DELAY_SECONDS: '0',
       NODE_COMPILE_CACHE: COMPILE_CACHE,

@@ -3,18 +3,24 @@ import fc from 'fast-check';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { SpoolEntry } from '../../src/call-record.ts';
-import { toRunCall } from '../../src/runs/leaf-record.ts';
-import { listRunCalls } from '../../src/runs/list-run-calls.ts';
-import { readRun } from '../../src/runs/read-run.ts';
-import { buildRunTree, type RunNode, walkRunTree } from '../../src/runs/run-tree.ts';
-import { decodeSpanKey } from '../../src/runs/span-path.ts';
-import { buildBatch } from '../../src/shipper/build-batch.ts';
-import { type IngestSession, openIngestSession } from '../../src/shipper/ingest-session.ts';
-import { formatUsd, parseUsd } from '../../src/usd.ts';
-import { callBegin, callEnd, callId, NOON_MS, priceByToken } from '../call-fixtures.ts';
-import { openMigrated } from '../open-migrated.ts';
-import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../postgres.ts';
+import { toRunCall } from '../../src/control/log/leaf-record.ts';
+import { listRunCalls } from '../../src/control/log/list-run-calls.ts';
+import { readRun } from '../../src/control/log/read-run.ts';
+import { buildRunTree, type RunNode } from '../../src/control/log/run-tree.ts';
+import { decodeSpanKey } from '../../src/control/log/span-path.ts';
+import { buildBatch } from '../../src/control/shipper/build-batch.ts';
+import { type IngestSession, openIngestSession } from '../../src/control/shipper/ingest-session.ts';
+import type { SpoolEntry } from '../../src/vocabulary/call-record.ts';
+import { formatUsd, parseUsd } from '../../src/vocabulary/usd.ts';
+import { callBegin, callEnd, callId, NOON_MS, priceByToken } from '../support/call-fixtures.ts';
+import { openMigrated } from '../support/open-migrated.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
+
+/** Parents first, in display order. */
+function* walkRunTree(node: RunNode): Generator<RunNode> {
+  yield node;
+  for (const child of node.children) yield* walkRunTree(child);
+}
 
 interface MadeCall {
   readonly spanPath: string | null;

@@ -5,21 +5,18 @@ import { createFireworks } from '@ai-sdk/fireworks';
 import { createGoogle } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createTogetherAI } from '@ai-sdk/togetherai';
-import { APICallError, generateText, jsonSchema, type LanguageModel, streamText, type ToolSet } from 'ai';
-import { describe, expect, test } from 'vitest';
-import type { ProviderName } from '../../src/call-record.ts';
+import { generateText, jsonSchema, type LanguageModel, streamText, type ToolSet } from 'ai';
+import type { ProviderName } from '../../src/vocabulary/call-record.ts';
 import {
   type CostAt,
-  checkCase,
-  checkRefusal,
-  checkRetry,
   collect,
   isDeepseekPeak,
   KEY_MESSAGE,
   REFUSED_RECORD,
   type SdkCase,
+  testSdk,
 } from './sdk-cases.ts';
-import { answerFixture, type SdkCall, type SdkComparison, type SdkConnection } from './sdk-comparison.ts';
+import type { SdkCall, SdkComparison, SdkConnection } from './sdk-comparison.ts';
 
 const PRICED = {
   outcome: 'ok',
@@ -369,107 +366,89 @@ const TOOLS: ToolSet = {
 };
 
 export function testAi(started: () => SdkComparison): void {
-  describe.each(AI_PROVIDERS)('ai with $title', (tested) => {
-    const { provider, endpoint, model, served = model, connect, refused, limited } = tested;
-    const { streamEndpoint = endpoint, toolCall } = tested;
-    const gatewayHeaders = { 'X-Gateway-Provider': provider };
-    const record = { ...PRICED, provider, endpoint, model: served, model_requested: model, attempt: null };
+  for (const tested of AI_PROVIDERS) testAiProvider(started, tested);
+}
 
-    const ask =
-      (asked: string): SdkCall =>
-      async (at) => {
-        const { text, usage, toolCalls, finishReason } = await generateText({
-          model: connect(at, asked),
-          prompt: 'Greet the demo.',
-          tools: TOOLS,
-          maxRetries: at.retries,
-        });
-        return { text, usage, finishReason, toolCalls: toolCalls.map(({ toolName, input }) => ({ toolName, input })) };
-      };
-    const stream: SdkCall = async (at) => {
-      const answer = streamText({ model: connect(at, model), prompt: 'Greet the demo.', maxRetries: at.retries });
-      const pieces = await collect(answer.textStream);
-      return { pieces, text: pieces.join(''), usage: await answer.usage };
+function testAiProvider(started: () => SdkComparison, tested: AiProvider): void {
+  const { provider, endpoint, model, served = model, connect, refused, limited } = tested;
+  const { streamEndpoint = endpoint, toolCall } = tested;
+  const record = { ...PRICED, provider, endpoint, model: served, model_requested: model, attempt: null };
+
+  const ask =
+    (asked: string): SdkCall =>
+    async (at) => {
+      const { text, usage, toolCalls, finishReason } = await generateText({
+        model: connect(at, asked),
+        prompt: 'Greet the demo.',
+        tools: TOOLS,
+        maxRetries: at.retries,
+      });
+      return { text, usage, finishReason, toolCalls: toolCalls.map(({ toolName, input }) => ({ toolName, input })) };
     };
+  const stream: SdkCall = async (at) => {
+    const answer = streamText({ model: connect(at, model), prompt: 'Greet the demo.', maxRetries: at.retries });
+    const pieces = await collect(answer.textStream);
+    return { pieces, text: pieces.join(''), usage: await answer.usage };
+  };
 
-    const cases: readonly SdkCase[] = [
-      {
-        ...tested.text,
-        title: 'generateText',
-        call: ask(model),
-        result: { text: tested.text.text },
-        record: { ...record, ...tested.text.record },
+  const cases: readonly SdkCase[] = [
+    {
+      ...tested.text,
+      title: 'generateText',
+      call: ask(model),
+      result: { text: tested.text.text },
+      record: { ...record, ...tested.text.record },
+    },
+    {
+      ...tested.stream,
+      title: 'streamText',
+      call: stream,
+      result: { text: tested.stream.text },
+      record: { ...record, endpoint: streamEndpoint, ...tested.stream.record, streamed: true },
+    },
+    ...(toolCall === null
+      ? []
+      : [
+          {
+            ...toolCall,
+            title: 'a tool call',
+            call: ask(model),
+            result: { finishReason: 'tool-calls', toolCalls: [{ toolName: 'read_toll', input: { road: 'A1' } }] },
+            record: { ...record, ...toolCall.record },
+          },
+        ]),
+    {
+      title: 'a model that does not exist',
+      answer: refused.answer,
+      call: ask(refused.model),
+      error: { name: 'APICallError', message: refused.message, status: refused.status },
+      record: {
+        ...REFUSED_RECORD,
+        provider,
+        endpoint,
+        model_requested: refused.model,
+        status: refused.status,
+        error_type: refused.errorType,
+        error_message: refused.message,
       },
-      {
-        ...tested.stream,
-        title: 'streamText',
-        call: stream,
-        result: { text: tested.stream.text },
-        record: { ...record, endpoint: streamEndpoint, ...tested.stream.record, streamed: true },
-      },
-      ...(toolCall === null
-        ? []
-        : [
-            {
-              ...toolCall,
-              title: 'a tool call',
-              call: ask(model),
-              result: { finishReason: 'tool-calls', toolCalls: [{ toolName: 'read_toll', input: { road: 'A1' } }] },
-              record: { ...record, ...toolCall.record },
-            },
-          ]),
-      {
-        title: 'a model that does not exist',
-        answer: refused.answer,
-        call: ask(refused.model),
-        error: { name: 'APICallError', message: refused.message, status: refused.status },
-        record: {
-          ...REFUSED_RECORD,
-          provider,
-          endpoint,
-          model_requested: refused.model,
-          status: refused.status,
-          error_type: refused.errorType,
-          error_message: refused.message,
-        },
-      },
-    ];
+    },
+  ];
 
-    test.each(cases)('$title: as without the gateway, and recorded with its exact cost', (one) =>
-      checkCase(started(), { ...one, gatewayHeaders }),
-    );
-
-    test('a rate limit: status, header and message reach the program', async () => {
-      const { through, records } = await started().compare({
-        call: ask(model),
-        gatewayHeaders,
-        answer: () => answerFixture(limited.answer),
-      });
-      expect(APICallError.isInstance(through.error)).toBe(true);
-      expect(through.error).toMatchObject({
-        statusCode: 429,
-        message: limited.message,
-        responseHeaders: limited.headers,
-      });
-      expect(through.requests).toHaveLength(1);
-      expect(records).toMatchObject([{ ...REFUSED_RECORD, status: 429, error_type: limited.errorType, attempt: null }]);
-    });
-
-    test('a rate limit with retries on: the SDK waits as told, and each try is recorded', () =>
-      checkRetry(started(), {
-        call: ask(model),
-        gatewayHeaders,
-        limited: answerFixture(limited.answer, { 'retry-after-ms': '5' }),
-        answer: tested.text.answer,
-        attempts: [null, null],
-        totalCost: tested.text.costAt,
-      }));
-
-    test('a gateway key that is none: the SDK shows why, once', () =>
-      checkRefusal(started(), {
-        call: ask(model),
-        gatewayHeaders,
-        error: { name: 'APICallError', message: KEY_MESSAGE, status: 401 },
-      }));
+  testSdk(started, {
+    name: `ai with ${tested.title}`,
+    gatewayHeaders: { 'X-Gateway-Provider': provider },
+    cases,
+    limit: {
+      call: ask(model),
+      limited: limited.answer,
+      error: { name: 'APICallError', message: limited.message },
+      errorDetails: { responseHeaders: limited.headers },
+      record: { error_type: limited.errorType, attempt: null },
+      retryHeaders: { 'retry-after-ms': '5' },
+      answer: tested.text.answer,
+      attempts: [null, null],
+      totalCost: tested.text.costAt,
+    },
+    refusal: { name: 'APICallError', message: KEY_MESSAGE, status: 401 },
   });
 }

@@ -1,18 +1,17 @@
 /** The tests of `@anthropic-ai/sdk` in both majors, and of the providers that serve the same API. */
 import Anthropic from '@anthropic-ai/sdk';
 import AnthropicBefore from 'anthropic-sdk-0x';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   type CostAt,
   checkCase,
-  checkRefusal,
-  checkRetry,
   collect,
   isDeepseekPeak,
   KEY_MESSAGE,
   REFUSED_RECORD,
-  readErrorHeader,
+  retryAfterOfError,
   type SdkCase,
+  testSdk,
 } from './sdk-cases.ts';
 import { answerFixture, type SdkComparison, type SdkConnection } from './sdk-comparison.ts';
 
@@ -184,49 +183,36 @@ const ELSEWHERE: readonly { provider: string; base: string; model: string; recor
 ];
 
 export function testAnthropic(started: () => SdkComparison): void {
-  describe.each(SDKS)('$name', (sdk) => {
-    test.each(casesOf(sdk))('$title: as without the gateway, and recorded with its exact cost', (tested) =>
-      checkCase(started(), tested),
-    );
-
-    test('the credential reaches the provider as the SDK sends it', async () => {
-      const { through } = await started().compare({
+  for (const sdk of SDKS)
+    testSdk(started, {
+      name: sdk.name,
+      cases: casesOf(sdk),
+      limit: {
         call: (at) => sdk.create(at, HELLO),
-        answer: () => answerFixture('anthropic/messages'),
-      });
-      expect(through.requests[0]?.header(sdk.credential[0])).toBe(sdk.credential[1]);
-    });
-
-    test('a rate limit: status, header and message reach the program', async () => {
-      const { through, records } = await started().compare({
-        call: (at) => sdk.create(at, HELLO),
-        answer: () => answerFixture('anthropic/error-429'),
-      });
-      expect(through.error).toMatchObject({ status: 429 });
-      expect(through.error).toHaveProperty(
-        'message',
-        expect.stringContaining("This request would exceed your account's rate limit. Please try again later."),
-      );
-      expect(readErrorHeader(through.error, 'retry-after')).toBe('20');
-      expect(through.requests).toHaveLength(1);
-      expect(records).toMatchObject([{ ...REFUSED_RECORD, status: 429, error_type: 'rate_limit_error', attempt: 0 }]);
-    });
-
-    test('a rate limit with retries on: the SDK waits as told, and each try is recorded', () =>
-      checkRetry(started(), {
-        call: (at) => sdk.create(at, HELLO),
-        limited: answerFixture('anthropic/error-429', { 'retry-after-ms': '5' }),
+        limited: 'anthropic/error-429',
+        error: {
+          name: 'RateLimitError',
+          message: expect.stringContaining(
+            "This request would exceed your account's rate limit. Please try again later.",
+          ),
+        },
+        retryAfter: { value: '20', read: retryAfterOfError },
+        record: { error_type: 'rate_limit_error', attempt: 0 },
+        retryHeaders: { 'retry-after-ms': '5' },
         answer: 'anthropic/messages',
         attempts: [0, 1],
         // 13 × 1 + 28 × 5 per million
         totalCost: '0.000153',
-      }));
+      },
+      refusal: { name: 'AuthenticationError', message: `401 ${KEY_MESSAGE}`, status: 401 },
+    });
 
-    test('a gateway key that is none: the SDK shows why, once', () =>
-      checkRefusal(started(), {
-        call: (at) => sdk.create(at, HELLO),
-        error: { name: 'AuthenticationError', message: `401 ${KEY_MESSAGE}`, status: 401 },
-      }));
+  test.each(SDKS)('$name: the credential reaches the provider as the SDK sends it', async ({ create, credential }) => {
+    const { through } = await started().compare({
+      call: (at) => create(at, HELLO),
+      answer: () => answerFixture('anthropic/messages'),
+    });
+    expect(through.requests[0]?.header(credential[0])).toBe(credential[1]);
   });
 
   test.each(ELSEWHERE)(

@@ -1,17 +1,8 @@
 /** The tests of the `ai` package with `@ai-sdk/amazon-bedrock` and a Bedrock API key. */
 import { createAmazonBedrock } from '@ai-sdk/amazon-bedrock';
-import { APICallError, generateText, jsonSchema, streamText, type ToolSet } from 'ai';
-import { describe, expect, test } from 'vitest';
-import {
-  checkCase,
-  checkRefusal,
-  checkRetry,
-  collect,
-  KEY_MESSAGE,
-  REFUSED_RECORD,
-  type SdkCase,
-} from './sdk-cases.ts';
-import { answerFixture, type SdkCall, type SdkComparison, type SdkConnection } from './sdk-comparison.ts';
+import { generateText, jsonSchema, streamText, type ToolSet } from 'ai';
+import { collect, KEY_MESSAGE, REFUSED_RECORD, type SdkCase, testSdk } from './sdk-cases.ts';
+import type { SdkCall, SdkComparison, SdkConnection } from './sdk-comparison.ts';
 
 const MODEL = 'us.anthropic.claude-haiku-4-5-20251001-v1:0';
 const TOOLS: ToolSet = {
@@ -20,8 +11,11 @@ const TOOLS: ToolSet = {
 
 function connect({ origin, headers, fetch }: SdkConnection, model: string) {
   const bedrock = createAmazonBedrock({
-    ...{ region: 'us-east-1', apiKey: 'bedrock-placeholder', baseURL: origin },
-    ...{ headers: { ...headers }, fetch },
+    region: 'us-east-1',
+    apiKey: 'bedrock-placeholder',
+    baseURL: origin,
+    headers: { ...headers },
+    fetch,
   });
   return bedrock(model);
 }
@@ -112,37 +106,20 @@ const CASES: readonly SdkCase[] = [
 ];
 
 export function testBedrockAi(started: () => SdkComparison): void {
-  describe('ai with @ai-sdk/amazon-bedrock', () => {
-    test.each(CASES)('$title: as without the gateway, and recorded with its exact cost', (tested) =>
-      checkCase(started(), tested),
-    );
-
-    test('a rate limit: status and message reach the program', async () => {
-      const { through, records } = await started().compare({
-        call: ask(MODEL),
-        answer: () => answerFixture('bedrock/error-429'),
-      });
-      expect(APICallError.isInstance(through.error)).toBe(true);
-      expect(through.error).toMatchObject({
-        statusCode: 429,
-        message: 'Too many requests, please wait before trying again.',
-      });
-      expect(records).toMatchObject([{ ...REFUSED_RECORD, status: 429 }]);
-    });
-
-    test('a rate limit with retries on: each try is recorded', () =>
-      checkRetry(started(), {
-        call: ask(MODEL),
-        limited: answerFixture('bedrock/error-429', { 'retry-after-ms': '5' }),
-        answer: 'bedrock/converse',
-        attempts: [null, null],
-        totalCost: '0.0020845',
-      }));
-
-    test('a gateway key that is none: the SDK shows why, once', () =>
-      checkRefusal(started(), {
-        call: ask(MODEL),
-        error: { name: 'APICallError', message: KEY_MESSAGE, status: 401 },
-      }));
+  testSdk(started, {
+    name: 'ai with @ai-sdk/amazon-bedrock',
+    cases: CASES,
+    limit: {
+      call: ask(MODEL),
+      limited: 'bedrock/error-429',
+      error: { name: 'APICallError', message: 'Too many requests, please wait before trying again.' },
+      record: {},
+      retryHeaders: { 'retry-after-ms': '5' },
+      answer: 'bedrock/converse',
+      attempts: [null, null],
+      // 15 × 1.1 + 2000 × 0.11 + 600 × 1.375 + 400 × 2.2 + 26 × 5.5 per million
+      totalCost: '0.0020845',
+    },
+    refusal: { name: 'APICallError', message: KEY_MESSAGE, status: 401 },
   });
 }

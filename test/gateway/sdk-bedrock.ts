@@ -11,21 +11,20 @@ import {
   ConverseStreamCommand,
   InvokeModelCommand,
   InvokeModelWithResponseStreamCommand,
-  ThrottlingException,
 } from '@aws-sdk/client-bedrock-runtime';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { describe, expect, test } from 'vitest';
 import { answerInvokeStream } from './invoke-stream.ts';
 import {
   checkCase,
-  checkRefusal,
-  checkRetry,
   collect,
   KEY_MESSAGE,
   REFUSED_RECORD,
+  retryAfterOfConnection,
   type SdkCase,
+  testSdk,
 } from './sdk-cases.ts';
-import { answerFixture, readHeader, type SdkCall, type SdkComparison, type SdkConnection } from './sdk-comparison.ts';
+import { answerFixture, type SdkCall, type SdkComparison, type SdkConnection } from './sdk-comparison.ts';
 
 const BEARER = {
   region: 'us-east-1',
@@ -206,43 +205,27 @@ const CASES: readonly SdkCase[] = [
 ];
 
 export function testBedrock(started: () => SdkComparison): void {
+  testSdk(started, {
+    name: '@aws-sdk/client-bedrock-runtime',
+    cases: CASES,
+    limit: {
+      call: converse,
+      limited: 'bedrock/error-429',
+      limitedHeaders: { 'retry-after': '20' },
+      error: { name: 'ThrottlingException', message: 'Too many requests, please wait before trying again.' },
+      errorDetails: { $metadata: { attempts: 1 }, $response: { headers: { 'retry-after': '20' } } },
+      retryAfter: { value: '20', read: retryAfterOfConnection },
+      record: { attempt: 0 },
+      retryHeaders: { 'x-amz-retry-after': '5' },
+      answer: 'bedrock/converse',
+      attempts: [0, 1],
+      // 15 × 1.1 + 2000 × 0.11 + 600 × 1.375 + 400 × 2.2 + 26 × 5.5 per million
+      totalCost: '0.0020845',
+    },
+    refusal: { name: 'AccessDeniedException', message: KEY_MESSAGE, status: 401 },
+  });
+
   describe('@aws-sdk/client-bedrock-runtime', () => {
-    test.each(CASES)('$title: as without the gateway, and recorded with its exact cost', (tested) =>
-      checkCase(started(), tested),
-    );
-
-    test('a rate limit: status, header and message reach the program', async () => {
-      const { through, records } = await started().compare({
-        call: converse,
-        answer: () => answerFixture('bedrock/error-429', { 'retry-after': '20' }),
-      });
-      expect(through.error).toBeInstanceOf(ThrottlingException);
-      expect(through.error).toMatchObject({
-        message: 'Too many requests, please wait before trying again.',
-        $metadata: { httpStatusCode: 429, attempts: 1 },
-        $response: { headers: { 'retry-after': '20' } },
-      });
-      expect(readHeader(through.exchanges[0]?.headers ?? [], 'retry-after')).toBe('20');
-      expect(through.requests).toHaveLength(1);
-      expect(records).toMatchObject([{ ...REFUSED_RECORD, status: 429, attempt: 0 }]);
-    });
-
-    test('a rate limit with retries on: each try is recorded', () =>
-      checkRetry(started(), {
-        call: converse,
-        limited: answerFixture('bedrock/error-429', { 'x-amz-retry-after': '5' }),
-        answer: 'bedrock/converse',
-        attempts: [0, 1],
-        // 15 × 1.1 + 2000 × 0.11 + 600 × 1.375 + 400 × 2.2 + 26 × 5.5 per million
-        totalCost: '0.0020845',
-      }));
-
-    test('a gateway key that is none: the SDK shows why, once', () =>
-      checkRefusal(started(), {
-        call: converse,
-        error: { name: 'AccessDeniedException', message: KEY_MESSAGE, status: 401 },
-      }));
-
     test('left to itself it speaks HTTP/2, which these tests are about', () => {
       const { requestHandler } = new BedrockRuntimeClient(BEARER).config;
       expect(requestHandler.metadata).toEqual({ handlerProtocol: 'h2' });

@@ -1,7 +1,14 @@
 /** The checks that every SDK's test makes, over `sdk-comparison.ts`. What is expected is literal, in those tests. */
-import { expect } from 'vitest';
-import type { Answer } from '../fake-provider.ts';
-import { answerFixture, describeError, readHeader, type SdkCall, type SdkComparison } from './sdk-comparison.ts';
+import { describe, expect, test } from 'vitest';
+import type { Answer } from '../support/fake-provider.ts';
+import {
+  answerFixture,
+  describeError,
+  readHeader,
+  type SdkCall,
+  type SdkComparison,
+  type Side,
+} from './sdk-comparison.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -48,6 +55,69 @@ export async function checkCase(comparison: SdkComparison, tested: SdkCase): Pro
   expect(records).toHaveLength(1);
   expect(records[0]).toMatchObject(tested.record);
   if (tested.costAt !== undefined) expectCost(records[0], tested.costAt);
+}
+
+/** What every SDK is asked beside its own cases: how a rate limit and a mistyped gateway key reach its program. */
+export interface SdkTable {
+  readonly name: string;
+  readonly cases: readonly SdkCase[];
+  /** Of every call. */
+  readonly gatewayHeaders?: Headers;
+  readonly limit: SdkLimit;
+  /** What the SDK throws for a gateway key that is none. */
+  readonly refusal: { readonly name: string; readonly message: unknown; readonly status: 401 };
+}
+
+export interface SdkLimit {
+  readonly call: SdkCall;
+  /** Fixture of the 429, with headers beside its own. */
+  readonly limited: string;
+  readonly limitedHeaders?: Headers;
+  /** What the SDK throws, and what else it says of it. */
+  readonly error: { readonly name: string; readonly message: unknown };
+  readonly errorDetails?: object;
+  /** The provider's `retry-after`, and where a program reads it. */
+  readonly retryAfter?: { readonly value: string; readonly read: (side: Side) => string | null };
+  /** A part of the record of the refused try. */
+  readonly record: object;
+  /** Beside the fixture's, where the SDK tries again: they make its wait short. */
+  readonly retryHeaders: Headers;
+  /** Fixture of the answer to the second try. */
+  readonly answer: string;
+  /** What the SDK says about its tries; null where it says nothing. */
+  readonly attempts: readonly (number | null)[];
+  readonly totalCost: string | CostAt;
+}
+
+export function testSdk(started: () => SdkComparison, { name, cases, gatewayHeaders = {}, limit, refusal }: SdkTable) {
+  describe(name, () => {
+    test.each(cases)('$title: as without the gateway, and recorded with its exact cost', (tested) =>
+      checkCase(started(), { gatewayHeaders, ...tested }),
+    );
+
+    test('a rate limit: status, header and message reach the program', async () => {
+      const { through, records } = await started().compare({
+        call: limit.call,
+        gatewayHeaders,
+        answer: () => answerFixture(limit.limited, limit.limitedHeaders),
+      });
+      expect(describeError(through.error)).toEqual({ ...limit.error, status: 429 });
+      if (limit.errorDetails !== undefined) expect(through.error).toMatchObject(limit.errorDetails);
+      if (limit.retryAfter !== undefined) expect(limit.retryAfter.read(through)).toBe(limit.retryAfter.value);
+      expect(through.requests).toHaveLength(1);
+      expect(records).toMatchObject([{ ...REFUSED_RECORD, status: 429, ...limit.record }]);
+    });
+
+    test('a rate limit with retries on: the SDK waits as told, and each try is recorded', () =>
+      checkRetry(started(), {
+        ...limit,
+        gatewayHeaders,
+        limited: answerFixture(limit.limited, limit.retryHeaders),
+      }));
+
+    test('a gateway key that is none: the SDK shows why, once', () =>
+      checkRefusal(started(), { call: limit.call, gatewayHeaders, error: refusal }));
+  });
 }
 
 export interface RateLimited {
@@ -112,10 +182,15 @@ export async function checkRefusal(
 export const KEY_MESSAGE =
   'The value of X-Gateway-Key is not a gateway key (tgk_…), or a part of it is missing or mistyped.';
 
-/** A header of the answer as an error of a Stainless SDK (openai, anthropic, together) hands it to the program. */
-export function readErrorHeader(error: unknown, name: string): string | null {
+/** Where an error of a Stainless SDK (openai, anthropic, together) has the answer's headers. */
+export function retryAfterOfError({ error }: Side): string | null {
   if (typeof error !== 'object' || error === null || !('headers' in error)) return null;
-  return error.headers instanceof Headers ? error.headers.get(name) : null;
+  return error.headers instanceof globalThis.Headers ? error.headers.get('retry-after') : null;
+}
+
+/** For SDKs whose errors have no headers: a program that brings its own connection sees it there. */
+export function retryAfterOfConnection({ exchanges }: Side): string | null {
+  return readHeader(exchanges[0]?.headers ?? [], 'retry-after') ?? null;
 }
 
 export async function collect<T>(stream: AsyncIterable<T>): Promise<T[]> {

@@ -5,10 +5,15 @@
  */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import { PROVIDER_NAMES } from '../../src/call-record.ts';
-import { type Answer, type RecordedRequest, type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
-import { type Fixture, listFixtures } from '../fixtures.ts';
-import { buildAnswer } from '../scripted-answer.ts';
+import { PROVIDER_NAMES } from '../../src/vocabulary/call-record.ts';
+import {
+  type Answer,
+  type RecordedRequest,
+  type ScriptedProvider,
+  startScriptedProvider,
+} from '../support/fake-provider.ts';
+import { type Fixture, listFixtures } from '../support/fixtures.ts';
+import { buildAnswer } from '../support/scripted-answer.ts';
 import { asRecord, startGateway, type TestGateway } from './start-gateway.ts';
 
 /** Headers of one hop, in requests and in answers. */

@@ -1,16 +1,8 @@
 /** The tests of `@google/genai`: generateContent, whole and as a stream. */
-import { ApiError, GoogleGenAI, Type } from '@google/genai';
-import { describe, expect, test } from 'vitest';
-import {
-  checkCase,
-  checkRefusal,
-  checkRetry,
-  collect,
-  KEY_MESSAGE,
-  REFUSED_RECORD,
-  type SdkCase,
-} from './sdk-cases.ts';
-import { answerFixture, readHeader, type SdkCall, type SdkComparison, type SdkConnection } from './sdk-comparison.ts';
+import { GoogleGenAI, Type } from '@google/genai';
+import { expect } from 'vitest';
+import { collect, KEY_MESSAGE, REFUSED_RECORD, retryAfterOfConnection, type SdkCase, testSdk } from './sdk-cases.ts';
+import type { SdkCall, SdkComparison, SdkConnection } from './sdk-comparison.ts';
 
 /** This SDK tries once unless it is told otherwise. */
 function connect({ origin, headers, retries, fetch }: SdkConnection): GoogleGenAI {
@@ -132,43 +124,25 @@ const CASES: readonly SdkCase[] = [
 ];
 
 export function testGemini(started: () => SdkComparison): void {
-  describe('@google/genai', () => {
-    test.each(CASES)('$title: as without the gateway, and recorded with its exact cost', (tested) =>
-      checkCase(started(), tested),
-    );
-
-    test('a rate limit: status and message reach the program, the header its connection', async () => {
-      const { through, records } = await started().compare({
-        call: generate,
-        answer: () => answerFixture('gemini/error-429', { 'retry-after': '34' }),
-      });
-      expect(through.error).toBeInstanceOf(ApiError);
-      expect(through.error).toMatchObject({ status: 429 });
-      expect(through.error).toHaveProperty(
-        'message',
-        expect.stringContaining('You exceeded your current quota. Please retry in 34s.'),
-      );
-      expect(readHeader(through.exchanges[0]?.headers ?? [], 'retry-after')).toBe('34');
-      expect(through.requests).toHaveLength(1);
-      expect(records).toMatchObject([
-        { ...REFUSED_RECORD, status: 429, error_type: 'RESOURCE_EXHAUSTED', attempt: null },
-      ]);
-    });
-
-    test('a rate limit with retries on: each try is recorded', () =>
-      checkRetry(started(), {
-        call: generate,
-        limited: answerFixture('gemini/error-429'),
-        answer: 'gemini/generate',
-        attempts: [null, null],
-        // 9 × 0.3 + 14 × 2.5 per million
-        totalCost: '0.0000377',
-      }));
-
-    test('a gateway key that is none: the SDK shows why, once', () =>
-      checkRefusal(started(), {
-        call: generate,
-        error: { name: 'ApiError', message: expect.stringContaining(KEY_MESSAGE), status: 401 },
-      }));
+  testSdk(started, {
+    name: '@google/genai',
+    cases: CASES,
+    limit: {
+      call: generate,
+      limited: 'gemini/error-429',
+      limitedHeaders: { 'retry-after': '34' },
+      error: {
+        name: 'ApiError',
+        message: expect.stringContaining('You exceeded your current quota. Please retry in 34s.'),
+      },
+      retryAfter: { value: '34', read: retryAfterOfConnection },
+      record: { error_type: 'RESOURCE_EXHAUSTED', attempt: null },
+      retryHeaders: {},
+      answer: 'gemini/generate',
+      attempts: [null, null],
+      // 9 × 0.3 + 14 × 2.5 per million
+      totalCost: '0.0000377',
+    },
+    refusal: { name: 'ApiError', message: expect.stringContaining(KEY_MESSAGE), status: 401 },
   });
 }

@@ -1,16 +1,7 @@
 /** The tests of `openai`: chat, responses, embeddings, pictures, sound, and what is fetched later. */
 import OpenAI, { toFile } from 'openai';
 import { describe, expect, test } from 'vitest';
-import {
-  checkCase,
-  checkRefusal,
-  checkRetry,
-  collect,
-  KEY_MESSAGE,
-  REFUSED_RECORD,
-  readErrorHeader,
-  type SdkCase,
-} from './sdk-cases.ts';
+import { collect, KEY_MESSAGE, REFUSED_RECORD, retryAfterOfError, type SdkCase, testSdk } from './sdk-cases.ts';
 import { answerFixture, type SdkCall, type SdkComparison, type SdkConnection } from './sdk-comparison.ts';
 
 function connect({ origin, headers, retries, fetch }: SdkConnection): OpenAI {
@@ -145,12 +136,15 @@ const CASES: readonly SdkCase[] = [
         'response.created',
         'response.in_progress',
         'response.output_item.added',
+        'response.content_part.added',
         'response.output_text.delta',
         'response.output_text.delta',
         'response.output_text.delta',
         'response.output_text.delta',
         'response.output_text.delta',
         'response.output_text.done',
+        'response.content_part.done',
+        'response.output_item.done',
         'response.completed',
       ],
     },
@@ -347,10 +341,6 @@ export function testOpenai(started: () => SdkComparison): void {
       expect(status(await ask(later.fetch, later.fetched))).toEqual(again);
     });
 
-    test.each(CASES)('$title: as without the gateway, and recorded with its exact cost', (tested) =>
-      checkCase(started(), tested),
-    );
-
     test('a chat stream that does not ask for usage: the same chunks as without the gateway, and exact usage', async () => {
       const { through, records } = await started().compare({
         call: streamChat,
@@ -382,39 +372,27 @@ export function testOpenai(started: () => SdkComparison): void {
         },
       ]);
     });
-
-    test('a rate limit: status, header and message reach the program', async () => {
-      const { through, records } = await started().compare({
-        call: (at) => connect(at).chat.completions.create({ model: 'gpt-4o-mini', messages: [...HELLO] }),
-        answer: () => answerFixture('openai/error-429'),
-      });
-      expect(through.error).toBeInstanceOf(OpenAI.RateLimitError);
-      expect(through.error).toMatchObject({
-        status: 429,
-        code: 'rate_limit_exceeded',
-        requestID: 'req_demo_0017',
+  });
+  testSdk(started, {
+    name: 'openai',
+    cases: CASES,
+    limit: {
+      call: chat,
+      limited: 'openai/error-429',
+      error: {
+        name: 'RateLimitError',
         message:
           '429 Rate limit reached for gpt-4o-mini on requests per min (RPM): Limit 3, Used 3, Requested 1. Please try again in 20s.',
-      });
-      expect(readErrorHeader(through.error, 'retry-after')).toBe('20');
-      expect(through.requests).toHaveLength(1);
-      expect(records).toMatchObject([{ ...REFUSED_RECORD, status: 429, error_type: 'requests', attempt: 0 }]);
-    });
-
-    test('a rate limit with retries on: the SDK waits as told, and each try is recorded', () =>
-      checkRetry(started(), {
-        call: chat,
-        limited: answerFixture('openai/error-429', { 'retry-after-ms': '5' }),
-        answer: 'openai/chat',
-        attempts: [0, 1],
-        // 14 × 0.15 + 41 × 0.6 per million
-        totalCost: '0.0000267',
-      }));
-
-    test('a gateway key that is none: the SDK shows why, once', () =>
-      checkRefusal(started(), {
-        call: chat,
-        error: { name: 'AuthenticationError', message: `401 ${KEY_MESSAGE}`, status: 401 },
-      }));
+      },
+      errorDetails: { code: 'rate_limit_exceeded', requestID: 'req_demo_0017' },
+      retryAfter: { value: '20', read: retryAfterOfError },
+      record: { error_type: 'requests', attempt: 0 },
+      retryHeaders: { 'retry-after-ms': '5' },
+      answer: 'openai/chat',
+      attempts: [0, 1],
+      // 14 × 0.15 + 41 × 0.6 per million
+      totalCost: '0.0000267',
+    },
+    refusal: { name: 'AuthenticationError', message: `401 ${KEY_MESSAGE}`, status: 401 },
   });
 }

@@ -1,7 +1,7 @@
 /** An upstream with credentials, in the whole gateway: the settings reach the proxy, and no secret comes out anywhere. */
 import { BedrockRuntimeClient, ConverseCommand } from '@aws-sdk/client-bedrock-runtime';
 import { describe, expect, test } from 'vitest';
-import { checkSignature } from '../verify-signature.ts';
+import { checkSignature } from '../support/verify-signature.ts';
 import { answerFixture, readHeader, type SdkComparison, SIGNING_SECRET } from './sdk-comparison.ts';
 
 export function testSigning(started: () => SdkComparison): void {
@@ -10,7 +10,9 @@ export function testSigning(started: () => SdkComparison): void {
       const { gateway, provider } = started();
       provider.setAnswer(() => answerFixture('bedrock/converse'));
       const client = new BedrockRuntimeClient({
-        ...{ region: 'us-east-1', endpoint: gateway.base, maxAttempts: 1 },
+        region: 'us-east-1',
+        endpoint: gateway.base,
+        maxAttempts: 1,
         credentials: { accessKeyId: 'AKIAPLACEHOLDER00000', secretAccessKey: 'placeholder' },
       });
       const headers = { 'X-Gateway-Key': gateway.key, 'X-Gateway-Provider-Alias': 'signed' };
@@ -36,7 +38,10 @@ export function testSigning(started: () => SdkComparison): void {
       if (arrived === undefined) throw new Error('nothing arrived');
       const { method, target, rawHeaders } = arrived;
       expect(checkSignature({ method, target, rawHeaders, body: arrived.body() }, SIGNING_SECRET)).toMatchObject({
-        ...{ isValid: true, accessKeyId: 'AKIAGATEWAY000000000', region: 'eu-west-1', service: 'bedrock' },
+        isValid: true,
+        accessKeyId: 'AKIAGATEWAY000000000',
+        region: 'eu-west-1',
+        service: 'bedrock',
       });
       expect(await gateway.waitForLog(id)).toMatchObject({ provider_alias: 'signed', region: 'eu-west-1' });
       const shown = JSON.stringify(await gateway.api('/api/v1/status'));

@@ -16,7 +16,9 @@ describe('a gateway under load and every kind of fault', () => {
     async () => {
       const timeLine: string[] = [];
       const result = await runSoak({
-        ...{ minutes: MINUTES, seed: SEED, clients: CLIENTS },
+        minutes: MINUTES,
+        seed: SEED,
+        clients: CLIENTS,
         say: (text) => timeLine.push(text),
       });
       const report = formatSoak(result);

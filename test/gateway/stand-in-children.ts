@@ -6,8 +6,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import type { ChildChannel, ControlStart, DownMessage, ProxyStart } from '../../src/channel.ts';
 import { connectToSupervisor } from '../../src/supervisor/child-channel.ts';
+import type { ChildChannel, ControlStart, DownMessage, ProxyStart } from '../../src/vocabulary/channel.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 

@@ -1,18 +1,22 @@
 /** `tollgate start` with stand-in children: the real settings, supervisor, database and signals. */
 import { fileURLToPath } from 'node:url';
-import { formatBanner } from '../../src/banner.ts';
-import { OperatorError } from '../../src/errors.ts';
-import { createLog } from '../../src/log.ts';
-import { readConfig } from '../../src/settings/read-config.ts';
+import { formatBanner } from '../../src/supervisor/banner.ts';
 import { runUntilSignal } from '../../src/supervisor/run-until-signal.ts';
+import { readConfig } from '../../src/supervisor/settings/read-config.ts';
 import { createSupervisor } from '../../src/supervisor/supervisor.ts';
+import { OperatorError } from '../../src/vocabulary/errors.ts';
+import { createLog } from '../../src/vocabulary/log.ts';
 
 try {
   const config = readConfig({ demo: process.argv.includes('--demo') }, process.env);
   const log = createLog({ level: config.logLevel, role: 'supervisor' });
   const entry = fileURLToPath(new URL('./stand-in-children.ts', import.meta.url));
   const supervisor = createSupervisor({
-    ...{ config, settings: [], log, entry, env: process.env },
+    config,
+    settings: [],
+    log,
+    entry,
+    env: process.env,
     mayShowSecrets: true,
     onLost: () => process.exit(1),
   });

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { SpoolEntry } from '../../src/call-record.ts';
 import { createPriceBook } from '../../src/pricing/price-book.ts';
-import { formatUsd, parseUsd } from '../../src/usd.ts';
+import type { SpoolEntry } from '../../src/vocabulary/call-record.ts';
+import { formatUsd, parseUsd } from '../../src/vocabulary/usd.ts';
 import { type CallStore, callIdAt, openCallStore } from '../browser/store-calls.ts';
-import { callBegin, callEnd } from '../call-fixtures.ts';
-import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../postgres.ts';
 import { createSeededRandom } from '../proxy/seeded-random.ts';
+import { callBegin, callEnd } from '../support/call-fixtures.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { readAdminFile, startGateway, type TestGateway } from './start-gateway.ts';
 
 const CALLS = 900;
@@ -120,8 +120,18 @@ function describeTwice(before: string, after: string): void {
       const wanted = await sqlSums(`${inWindow} and ${sql}`);
       expect(Sums.parse(await gateway.api(`/api/v1/logs/summary?${WINDOW}${query}`))).toEqual(wanted);
       for (const by of [
-        ...['model', 'provider', 'key', 'endpoint', 'outcome', 'span_path', 'span_name', 'trace_id', 'client'],
-        ...['metadata.Feature', 'provider,metadata.Feature', 'span_path,trace_id'],
+        'model',
+        'provider',
+        'key',
+        'endpoint',
+        'outcome',
+        'span_path',
+        'span_name',
+        'trace_id',
+        'client',
+        'metadata.Feature',
+        'provider,metadata.Feature',
+        'span_path,trace_id',
       ]) {
         const answer = z
           .object({ totals: Sums, data: z.array(Sums), rest: Sums.nullable() })

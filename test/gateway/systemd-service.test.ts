@@ -18,10 +18,16 @@ test('it says when it is ready and how long a stop may last; no key and no link 
   // The shell becomes the gateway, and so knows its process id before.
   const child = spawn('sh', ['-c', `SYSTEMD_EXEC_PID=$$ exec '${process.execPath}' '${MAIN}' start`], {
     env: {
-      ...{ PATH: `${bin}:${process.env['PATH']}`, HOME: folder, NODE_COMPILE_CACHE: COMPILE_CACHE },
-      ...{ NOTIFY_SOCKET: '/run/systemd/notify', TOLLGATE_DATA_DIR: dataDir, TOLLGATE_WORKERS: '1' },
-      ...{ TOLLGATE_PORT: String(port), TOLLGATE_ADMIN_PORT: String(await findFreePort()) },
-      ...{ TOLLGATE_STOP_DELAY_SECONDS: '0', TOLLGATE_DRAIN_SECONDS: '600' },
+      PATH: `${bin}:${process.env['PATH']}`,
+      HOME: folder,
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
+      NOTIFY_SOCKET: '/run/systemd/notify',
+      TOLLGATE_DATA_DIR: dataDir,
+      TOLLGATE_WORKERS: '1',
+      TOLLGATE_PORT: String(port),
+      TOLLGATE_ADMIN_PORT: String(await findFreePort()),
+      TOLLGATE_STOP_DELAY_SECONDS: '0',
+      TOLLGATE_DRAIN_SECONDS: '600',
     },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
@@ -42,8 +48,12 @@ test('it says when it is ready and how long a stop may last; no key and no link 
     await ended;
   }
   expect(readFileSync(told, 'utf8').split('\n')).toEqual([
-    ...['--ready', `--status=calls are taken at http://127.0.0.1:${port}`],
-    ...['--status=stopping', 'STOPPING=1', 'EXTEND_TIMEOUT_USEC=625000000', ''],
+    '--ready',
+    `--status=calls are taken at http://127.0.0.1:${port}`,
+    '--status=stopping',
+    'STOPPING=1',
+    'EXTEND_TIMEOUT_USEC=625000000',
+    '',
   ]);
   rmSync(folder, { recursive: true });
 });

@@ -19,11 +19,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildBatch } from '../../src/shipper/build-batch.ts';
-import { openIngestSession } from '../../src/shipper/ingest-session.ts';
-import { callBegin, callEnd, priceByToken } from '../call-fixtures.ts';
-import { openTestPool } from '../open-migrated.ts';
-import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../postgres.ts';
+import { buildBatch } from '../../src/control/shipper/build-batch.ts';
+import { openIngestSession } from '../../src/control/shipper/ingest-session.ts';
+import { callBegin, callEnd, priceByToken } from '../support/call-fixtures.ts';
+import { openTestPool } from '../support/open-migrated.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { runTollgate } from './run-tollgate.ts';
 import { type GatewayProcess, startGateway, type TestGateway, waitUntil } from './start-gateway.ts';
 
@@ -32,7 +32,10 @@ const SHIFT_CLOCK = join(import.meta.dirname, '..', '..', 'bench', 'soak', 'shif
 const OLD_CALLS = 20;
 const CALLS = 15;
 const ANSWER = JSON.stringify({
-  ...{ id: 'chatcmpl-1', object: 'chat.completion', created: 1, model: 'gpt-4o-mini' },
+  id: 'chatcmpl-1',
+  object: 'chat.completion',
+  created: 1,
+  model: 'gpt-4o-mini',
   choices: [{ index: 0, message: { role: 'assistant', content: 'hi' }, finish_reason: 'stop' }],
   usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
 });

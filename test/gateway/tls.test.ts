@@ -11,9 +11,9 @@ import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
 import { readHttp2Answer } from '../proxy/read-http2-answer.ts';
 import type { WebsocketProvider } from '../proxy/websocket-provider.ts';
+import { type ScriptedProvider, startScriptedProvider } from '../support/fake-provider.ts';
 import { asRecord, COMPILE_CACHE, makeDataDir, startGateway, type TestGateway, waitUntil } from './start-gateway.ts';
 import { startLiveProvider } from './start-live-provider.ts';
 

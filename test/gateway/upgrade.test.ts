@@ -5,12 +5,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openStage, type Stage } from '../../bench/kill/stage.ts';
-import { buildBatch } from '../../src/shipper/build-batch.ts';
-import { openIngestSession } from '../../src/shipper/ingest-session.ts';
-import { callBegin, callEnd, priceByToken } from '../call-fixtures.ts';
-import { openTestPool } from '../open-migrated.ts';
-import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../postgres.ts';
-import { type UnpackedRelease, unpackRelease } from '../upgrade/unpack-release.ts';
+import { buildBatch } from '../../src/control/shipper/build-batch.ts';
+import { openIngestSession } from '../../src/control/shipper/ingest-session.ts';
+import { callBegin, callEnd, priceByToken } from '../support/call-fixtures.ts';
+import { openTestPool } from '../support/open-migrated.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { type UnpackedRelease, unpackRelease } from '../support/upgrade/unpack-release.ts';
 import { asRecord, startGateway, type TestGateway, waitUntil } from './start-gateway.ts';
 
 const LOAD_MS = 1_500;
@@ -110,7 +110,9 @@ test('a node of the release before deletes nothing by its own setting while one 
   const begin = callBegin(1, { requestedAtMs, node: 'old' });
   const session = await openIngestSession(pool);
   const batch = buildBatch([{ type: 'end', begin, end: callEnd(1) }], {
-    ...{ process: 'p', priceCall: priceByToken, nowMs: requestedAtMs },
+    process: 'p',
+    priceCall: priceByToken,
+    nowMs: requestedAtMs,
   });
   await session.ingest(batch.items);
   session.close();

@@ -3,27 +3,16 @@
  * not clear, their rate is not known.
  */
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createPriceBook } from '../../src/pricing/price-book.ts';
 import { toBillableCall } from '../../src/pricing/to-billable-call.ts';
-import { formatUsd } from '../../src/usd.ts';
-import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
-import { readRawAnswer } from '../read-raw-answer.ts';
-import { buildAnswer } from '../scripted-answer.ts';
-import { type InProcessProxy, startProxy } from './start-proxy.ts';
+import { formatUsd } from '../../src/vocabulary/usd.ts';
+import { readRawAnswer } from '../support/read-raw-answer.ts';
+import { buildAnswer } from '../support/scripted-answer.ts';
+import { openProxy } from './open-proxy.ts';
 
 const book = createPriceBook();
-let provider: ScriptedProvider;
-let proxy: InProcessProxy;
-
-beforeAll(async () => {
-  provider = await startScriptedProvider();
-  proxy = await startProxy(provider.origin);
-});
-afterAll(async () => {
-  await proxy.close();
-  await provider.close();
-});
+const { provider, proxy } = await openProxy();
 
 const MODEL = '/model/global.anthropic.claude-opus-5';
 const CONVERSE = { inputTokens: 0, outputTokens: 0, cacheWriteInputTokens: 1000, totalTokens: 1000 };
@@ -77,7 +66,8 @@ test.each<[string, string, object, Buffer]>([
   ],
 ])('%s: the writes are of an hour', async (_, path, usage, body) => {
   expect(await priceOf(path, usage, body)).toMatchObject({
-    ...{ costStatus: 'exact', knownCost: '0.01' },
+    costStatus: 'exact',
+    knownCost: '0.01',
     classes: { cache_creation_1h: 1000 },
   });
 });
@@ -100,7 +90,8 @@ test.each<[string, string, object, Buffer]>([
   ],
 ])('%s: the writes are of five minutes', async (_, path, usage, body) => {
   expect(await priceOf(path, usage, body)).toMatchObject({
-    ...{ costStatus: 'exact', knownCost: '0.00625' },
+    costStatus: 'exact',
+    knownCost: '0.00625',
     classes: { cache_creation_5m: 1000 },
   });
 });
@@ -121,6 +112,7 @@ test.each<[string, object, Buffer, readonly string[]]>([
   ['a request that is larger than what is kept of it', WITH_OUTPUT, converse([HOUR], 'a'.repeat(1_200_000)), []],
 ])('%s: the rate of the writes is not known, and the rest is', async (_, usage, body, headers) => {
   expect(await priceOf(`${MODEL}/converse`, usage, body, headers)).toMatchObject({
-    ...{ costStatus: 'partial', knownCost: '0.0025' },
+    costStatus: 'partial',
+    knownCost: '0.0025',
   });
 });

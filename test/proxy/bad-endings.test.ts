@@ -5,25 +5,15 @@
  */
 import { connect } from 'node:net';
 import { EventStreamCodec } from '@smithy/eventstream-codec';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../src/proxy/upstream/upstream-limits.ts';
-import type { UsageSource } from '../../src/token-usage.ts';
-import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
-import { readRawAnswer } from '../read-raw-answer.ts';
-import { type AnswerStep, buildAnswer } from '../scripted-answer.ts';
-import { type InProcessProxy, type RecordedCall, startProxy } from './start-proxy.ts';
+import type { UsageSource } from '../../src/vocabulary/token-usage.ts';
+import { readRawAnswer } from '../support/read-raw-answer.ts';
+import { type AnswerStep, buildAnswer } from '../support/scripted-answer.ts';
+import { openProxy } from './open-proxy.ts';
+import { type RecordedCall, startProxy } from './start-proxy.ts';
 
-let provider: ScriptedProvider;
-let proxy: InProcessProxy;
-
-beforeAll(async () => {
-  provider = await startScriptedProvider();
-  proxy = await startProxy(provider.origin);
-});
-afterAll(async () => {
-  await proxy.close();
-  await provider.close();
-});
+const { provider, proxy } = await openProxy();
 
 const codec = new EventStreamCodec(
   (bytes) => (typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString('utf8')),

@@ -1,22 +1,11 @@
 /** The records of results that are fetched: whole, in part, and of a batch that was only asked for. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
-import { listFixtures } from '../fixtures.ts';
-import { readRawAnswer } from '../read-raw-answer.ts';
-import { type AnswerOptions, buildAnswer } from '../scripted-answer.ts';
-import { type InProcessProxy, startProxy } from './start-proxy.ts';
+import { expect, test } from 'vitest';
+import { listFixtures } from '../support/fixtures.ts';
+import { readRawAnswer } from '../support/read-raw-answer.ts';
+import { type AnswerOptions, buildAnswer } from '../support/scripted-answer.ts';
+import { openProxy } from './open-proxy.ts';
 
-let provider: ScriptedProvider;
-let proxy: InProcessProxy;
-
-beforeAll(async () => {
-  provider = await startScriptedProvider();
-  proxy = await startProxy(provider.origin);
-});
-afterAll(async () => {
-  await proxy.close();
-  await provider.close();
-});
+const { provider, proxy } = await openProxy();
 
 async function fetchResults(answer: AnswerOptions) {
   provider.setAnswer(() => buildAnswer({ headers: [['Content-Type', 'application/x-jsonl']], ...answer }));
@@ -31,8 +20,8 @@ test('results that came whole carry their usage, and the id under which it is bi
   const { begin, end } = await fetchResults({ body: fixture?.body ?? '' });
   expect(begin).toMatchObject({ endpoint: 'messages.batches', billed: false, isBatch: true });
   expect(end).toMatchObject({ billedOnceAs: 'msgbatch_demo01', usageSource: 'provider', serviceTier: 'batch' });
-  expect(end.usage?.classes).toEqual(fixture?.expected.reading.classes);
-  expect(end.usage?.others).toEqual(fixture?.expected.reading.others);
+  expect(end.usage?.classes).toEqual(fixture?.expected.reported.classes);
+  expect(end.usage?.others).toEqual(fixture?.expected.reported.others);
 });
 
 test('a part of the results is not taken for the whole: it has no usage, and the next fetch counts', async () => {

@@ -7,9 +7,9 @@ import { connect as connectTcp } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../src/proxy/upstream/upstream-limits.ts';
-import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
-import { readRawAnswer } from '../read-raw-answer.ts';
-import { buildAnswer } from '../scripted-answer.ts';
+import { type ScriptedProvider, startScriptedProvider } from '../support/fake-provider.ts';
+import { readRawAnswer } from '../support/read-raw-answer.ts';
+import { buildAnswer } from '../support/scripted-answer.ts';
 import { makeCertificate } from './make-certificate.ts';
 import { readHttp2Answer } from './read-http2-answer.ts';
 import { type InProcessProxy, startProxy } from './start-proxy.ts';
@@ -146,7 +146,9 @@ test('with TLS of its own it is no different, in both protocols', async () => {
   const open = (localAddress: string, protocol: string) =>
     connectTls({
       socket: connectTcp({ host: '127.0.0.1', port: secure.port, localAddress }),
-      ...{ ca: pair.cert, servername: 'localhost', ALPNProtocols: [protocol] },
+      ca: pair.cert,
+      servername: 'localhost',
+      ALPNProtocols: [protocol],
     });
   try {
     const told = ['x-gateway-key', secure.key, 'x-forwarded-for', `198.51.100.1, ${CLIENT}`];

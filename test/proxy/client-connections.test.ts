@@ -1,25 +1,15 @@
 /** What the proxy port does with a client's connection: how long it is kept, in which order it is served, how it ends. */
 import { connect, createServer as createTcpServer, type Socket } from 'node:net';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { IdleSweep } from '../../src/proxy/idle-sweep.ts';
 import { createProxyServer, SERVER_LIMITS } from '../../src/proxy/proxy-server.ts';
 import { createUpstreamClient } from '../../src/proxy/upstream/upstream-client.ts';
-import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
-import { buildAnswer } from '../scripted-answer.ts';
-import { type InProcessProxy, startProxy } from './start-proxy.ts';
+import { buildAnswer } from '../support/scripted-answer.ts';
+import { openProxy } from './open-proxy.ts';
 import { callOnce, NO_EGRESS, TEST_LIMITS } from './upstream-driver.ts';
 
-let provider: ScriptedProvider;
-let proxy: InProcessProxy;
+const { provider, proxy } = await openProxy();
 
-beforeAll(async () => {
-  provider = await startScriptedProvider();
-  proxy = await startProxy(provider.origin);
-});
-afterAll(async () => {
-  await proxy.close();
-  await provider.close();
-});
 beforeEach(() => provider.setAnswer(() => buildAnswer({ body: 'whole' })));
 
 function get(target: string, lines: readonly string[] = [], version = '1.1'): string {
@@ -248,7 +238,7 @@ test('a provider that does not finish its handshake in time fails the call with 
   await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
   const address = mute.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
-  const client = await createUpstreamClient(NO_EGRESS, { ...TEST_LIMITS, connectTimeoutMs: 50 });
+  const client = createUpstreamClient(NO_EGRESS, { ...TEST_LIMITS, connectTimeoutMs: 50 });
   const { failure } = await callOnce(client, { origin: `https://127.0.0.1:${address.port}` });
   expect(failure?.code).toBe('upstream_connect_timeout');
   await client.close();
@@ -258,7 +248,7 @@ test('a provider that does not finish its handshake in time fails the call with 
 
 test('a connection is not used for longer than its provider says that it keeps it', async () => {
   provider.setAnswer(() => buildAnswer({ headers: [['Keep-Alive', 'timeout=1']], body: '{}' }));
-  const client = await createUpstreamClient(NO_EGRESS, TEST_LIMITS);
+  const client = createUpstreamClient(NO_EGRESS, TEST_LIMITS);
   const once = async () => (await callOnce(client, { origin: provider.origin })).isReused;
   expect([await once(), await once()]).toEqual([[false], [false]]);
   await client.close();

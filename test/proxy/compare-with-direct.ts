@@ -3,8 +3,8 @@
  * differences that docs/transparency.md lists taken out, and nothing else. Whatever is left has to be equal.
  */
 
-import type { RecordedRequest, ScriptedProvider } from '../fake-provider.ts';
-import { type RawAnswer, readRawAnswer } from '../read-raw-answer.ts';
+import type { RecordedRequest, ScriptedProvider } from '../support/fake-provider.ts';
+import { type RawAnswer, readRawAnswer } from '../support/read-raw-answer.ts';
 import type { InProcessProxy } from './start-proxy.ts';
 
 /** Headers of one hop, whose value, letter case and position may differ. */

@@ -1,25 +1,14 @@
 /** What is billed by the request: characters to be spoken, pictures of a size and quality. And when that is not known. */
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
-import { readRawAnswer } from '../read-raw-answer.ts';
-import { buildAnswer } from '../scripted-answer.ts';
-import { type InProcessProxy, startProxy } from './start-proxy.ts';
+import { expect, test } from 'vitest';
+import { readRawAnswer } from '../support/read-raw-answer.ts';
+import { buildAnswer } from '../support/scripted-answer.ts';
+import { openProxy } from './open-proxy.ts';
 
 const SOUND = Buffer.from([0xff, 0xfb, 0x90, 0x64, 0, 1, 2, 3]);
 const SPEECH = { model: 'tts-1', voice: 'alloy', input: 'Zoll 🛂\n' };
 
-let provider: ScriptedProvider;
-let proxy: InProcessProxy;
-
-beforeAll(async () => {
-  provider = await startScriptedProvider();
-  proxy = await startProxy(provider.origin);
-});
-afterAll(async () => {
-  await proxy.close();
-  await provider.close();
-});
+const { provider, proxy } = await openProxy();
 
 interface Exchange {
   readonly path?: string;

@@ -8,24 +8,15 @@ import Anthropic from '@anthropic-ai/sdk';
 import { BedrockRuntimeClient, ConverseStreamCommand } from '@aws-sdk/client-bedrock-runtime';
 import { EventStreamCodec } from '@smithy/eventstream-codec';
 import OpenAI from 'openai';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../src/proxy/upstream/upstream-limits.ts';
-import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
-import { type AnswerStep, buildAnswer } from '../scripted-answer.ts';
+import { startScriptedProvider } from '../support/fake-provider.ts';
+import { type AnswerStep, buildAnswer } from '../support/scripted-answer.ts';
+import { openProxy } from './open-proxy.ts';
 import { readHttp2Answer } from './read-http2-answer.ts';
 import { type InProcessProxy, startProxy } from './start-proxy.ts';
 
-let provider: ScriptedProvider;
-let proxy: InProcessProxy;
-
-beforeAll(async () => {
-  provider = await startScriptedProvider();
-  proxy = await startProxy(provider.origin);
-});
-afterAll(async () => {
-  await proxy.close();
-  await provider.close();
-});
+const { provider, proxy } = await openProxy();
 
 interface Api {
   readonly path: string;
@@ -149,7 +140,7 @@ describe('a client that goes at the last event', () => {
 
   test('and is back with its next call before the first has ended shares its connection', async () => {
     const own = await startScriptedProvider();
-    const gateway = await startProxy(own.origin, {}, {}, { ...DEFAULT_LIMITS, soonFreeMs: 10_000 });
+    const gateway = await startProxy(own.origin, {}, {}, { ...DEFAULT_LIMITS, waitForIdleMs: 10_000 });
     try {
       own.setAnswer(() => inTwo(TOLD_CHAT, Buffer.concat([sse(WORDS, FINISH, USAGE), DONE]), Buffer.alloc(0), 3));
       for (let call = 0; call < 30; call += 1) await leaveAt(TOLD_CHAT, '[DONE]', gateway);
@@ -162,7 +153,7 @@ describe('a client that goes at the last event', () => {
 
   test('of a provider that does not end is not waited for by the next call, but for a moment', async () => {
     const own = await startScriptedProvider();
-    const gateway = await startProxy(own.origin, {}, {}, { ...DEFAULT_LIMITS, soonFreeMs: 20 });
+    const gateway = await startProxy(own.origin, {}, {}, { ...DEFAULT_LIMITS, waitForIdleMs: 20 });
     try {
       own.setAnswer((_, index) =>
         inTwo(TOLD_CHAT, Buffer.concat([sse(WORDS, FINISH, USAGE), DONE]), DONE, index === 0 ? 30_000 : 0),
@@ -240,7 +231,10 @@ describe('a client that goes at the last event', () => {
     try {
       for (let call = 0; call < 3; call += 1) {
         const answer = await readHttp2Answer(session, {
-          ...{ method: 'POST', path: TOLD_CHAT.path, body: TOLD_CHAT.body, headers: ['x-gateway-key', proxy.key] },
+          method: 'POST',
+          path: TOLD_CHAT.path,
+          body: TOLD_CHAT.body,
+          headers: ['x-gateway-key', proxy.key],
           onBody: (bytes, stream) => (bytes >= body.length ? stream.close(constants.NGHTTP2_CANCEL) : undefined),
         });
         expect(answer.body.toString()).toContain('[DONE]');
@@ -350,7 +344,9 @@ describe('a program with the provider’s own library that stops reading', () =>
     provider.setAnswer(() => inTwo(CHAT, sse(WORDS, FINISH), Buffer.concat([sse(USAGE), DONE]), 20));
     for (let call = 0; call < 10; call += 1) {
       const stream = await client.chat.completions.create({
-        ...{ model: 'm', stream: true, messages: [{ role: 'user', content: 'Hi' }] },
+        model: 'm',
+        stream: true,
+        messages: [{ role: 'user', content: 'Hi' }],
       });
       for await (const part of stream) if (part.choices[0]?.finish_reason != null) break;
       const { end } = await proxy.lastCall();
@@ -363,7 +359,10 @@ describe('a program with the provider’s own library that stops reading', () =>
     provider.setAnswer(() => inTwo(MESSAGES, sseNamed(START, STOP_REASON), sseNamed({ type: 'message_stop' }), 20));
     for (let call = 0; call < 10; call += 1) {
       const stream = await client.messages.create({
-        ...{ model: 'm', max_tokens: 9, stream: true, messages: [{ role: 'user', content: 'Hi' }] },
+        model: 'm',
+        max_tokens: 9,
+        stream: true,
+        messages: [{ role: 'user', content: 'Hi' }],
       });
       for await (const event of stream) if (event.type === 'message_delta') break;
       const { end } = await proxy.lastCall();
@@ -373,8 +372,11 @@ describe('a program with the provider’s own library that stops reading', () =>
 
   test('at the `messageStop` of Bedrock’s: ten of ten have their cost', async () => {
     const client = new BedrockRuntimeClient({
-      ...{ region: 'us-east-1', endpoint: proxy.base, maxAttempts: 1 },
-      ...{ token: { token: 'placeholder' }, authSchemePreference: ['httpBearerAuth'] },
+      region: 'us-east-1',
+      endpoint: proxy.base,
+      maxAttempts: 1,
+      token: { token: 'placeholder' },
+      authSchemePreference: ['httpBearerAuth'],
     });
     client.middlewareStack.add(
       (next) => (args) => {

@@ -1,7 +1,7 @@
 /** What the log keeps of answers that repeat the request's credentials; what the client gets is untouched. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
-import { type AnswerOptions, buildAnswer } from '../scripted-answer.ts';
+import { type ScriptedProvider, startScriptedProvider } from '../support/fake-provider.ts';
+import { type AnswerOptions, buildAnswer } from '../support/scripted-answer.ts';
 import { type InProcessProxy, startProxy } from './start-proxy.ts';
 
 let provider: ScriptedProvider;

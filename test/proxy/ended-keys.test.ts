@@ -5,7 +5,7 @@ import { WebSocket } from 'ws';
 import { digestKey } from '../../src/keys/gateway-key.ts';
 import { applyKeyChange } from '../../src/keys/key-snapshot.ts';
 import { endCallsOfEndedKeys, watchKeys } from '../../src/proxy/key-end.ts';
-import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
+import { type ScriptedProvider, startScriptedProvider } from '../support/fake-provider.ts';
 import { type InProcessProxy, startProxy } from './start-proxy.ts';
 import { SWITCH, startRawProvider, startWebsocketProvider, writeFrame } from './websocket-provider.ts';
 
@@ -36,7 +36,8 @@ function change({ gateway, key }: InProcessProxy, to: { revoked?: boolean; expir
   if (snapshot === null || entry === undefined) throw new Error('no key');
   const { version } = snapshot;
   const next = applyKeyChange(snapshot, {
-    ...{ baseVersion: version, version: version + 1 },
+    baseVersion: version,
+    version: version + 1,
     upserts: [{ ...entry, ...to }],
   });
   if (next === 'reload') throw new Error('not applied');
@@ -103,7 +104,9 @@ test('a websocket whose key is revoked is closed with a reason, and what its cli
   expect(heard).toEqual(['before']);
   await until('the provider is rid of it', () => websockets.sessions[0]?.readyState === WebSocket.CLOSED);
   expect((await proxy.lastCall()).end).toMatchObject({
-    ...{ status: 101, outcome: 'shutdown_cut', errorType: 'key_revoked' },
+    status: 101,
+    outcome: 'shutdown_cut',
+    errorType: 'key_revoked',
     errorMessage: 'The gateway key was revoked while the call was open, and the call was cut.',
   });
 });
@@ -117,7 +120,10 @@ test('a frame of the provider that is under way is finished before the client is
   const proxy = await openProxy(raw.origin);
   const text = send(proxy, [
     'GET /v1/realtime?model=m HTTP/1.1',
-    ...['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'X-Gateway-Provider: openai'],
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Version: 13',
+    'X-Gateway-Provider: openai',
     'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
   ]);
   await until('half a frame has come', () => /\r\n\r\n[\s\S]{9}$/.test(text.text()));

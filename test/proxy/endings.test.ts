@@ -1,21 +1,12 @@
 import { connect } from 'node:net';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
-import { readRawAnswer } from '../read-raw-answer.ts';
-import { buildAnswer } from '../scripted-answer.ts';
-import { type InProcessProxy, startProxy } from './start-proxy.ts';
+import { afterEach, expect, test } from 'vitest';
+import { readRawAnswer } from '../support/read-raw-answer.ts';
+import { buildAnswer } from '../support/scripted-answer.ts';
+import { openProxy } from './open-proxy.ts';
+import { startProxy } from './start-proxy.ts';
 
-let provider: ScriptedProvider;
-let proxy: InProcessProxy;
+const { provider, proxy } = await openProxy();
 
-beforeAll(async () => {
-  provider = await startScriptedProvider();
-  proxy = await startProxy(provider.origin);
-});
-afterAll(async () => {
-  await proxy.close();
-  await provider.close();
-});
 afterEach(() => {
   proxy.gateway.isDraining = false;
 });

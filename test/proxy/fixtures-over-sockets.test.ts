@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type CallEnd, PROVIDER_NAMES } from '../../src/call-record.ts';
-import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
-import { type Fixture, listFixtures, requestBody } from '../fixtures.ts';
-import { type RawAnswer, readRawAnswer } from '../read-raw-answer.ts';
-import { type AnswerStep, buildAnswer } from '../scripted-answer.ts';
+import { type CallEnd, PROVIDER_NAMES } from '../../src/vocabulary/call-record.ts';
+import { type ScriptedProvider, startScriptedProvider } from '../support/fake-provider.ts';
+import { type Fixture, listFixtures, requestBody } from '../support/fixtures.ts';
+import { type RawAnswer, readRawAnswer } from '../support/read-raw-answer.ts';
+import { type AnswerStep, buildAnswer } from '../support/scripted-answer.ts';
 import { createSeededRandom } from './seeded-random.ts';
 import { type InProcessProxy, startProxy } from './start-proxy.ts';
 
@@ -107,14 +107,14 @@ test.each(PROVIDER_NAMES)(
     const ends = await readEnds(made);
     for (const [id, { fixture, cut }] of made) {
       const end = ends.get(id);
-      const { reading } = fixture.expected;
+      const { reported } = fixture.expected;
       // Where the body names no type, the provider's header may; and some were written as cut.
       const cutType = fixture.name.includes('-cut') ? 'upstream_ended_early' : null;
       const named = fixture.headers['x-amzn-errortype']?.split(':')[0] ?? cutType;
       expect(
         [end?.usage?.classes ?? null, end?.model ?? null, end?.errorType ?? null],
         `the record of ${fixture.name}, cut at ${cut}`,
-      ).toEqual([classesOfRecord(fixture), reading.model, reading.error?.type ?? named]);
+      ).toEqual([classesOfRecord(fixture), reported.model, reported.error?.type ?? named]);
     }
   },
 );
@@ -129,9 +129,9 @@ async function readEnds(calls: ReadonlyMap<string, Call>): Promise<ReadonlyMap<s
 }
 
 /** Fetching a result that is not there yet, or that was counted when it was made, is a record without usage. */
-function classesOfRecord({ expected: { endpoint, reading, sentClasses } }: Fixture) {
+function classesOfRecord({ expected: { endpoint, reported, sentClasses } }: Fixture) {
   if (sentClasses !== null) return sentClasses;
-  return endpoint.fetchesResult && reading.laterResult?.isFinal !== true ? null : reading.classes;
+  return endpoint.fetchesResult && reported.laterResult?.isFinal !== true ? null : reported.classes;
 }
 
 const FIXTURES = new Map(listFixtures().map((fixture) => [`${fixture.provider}/${fixture.name}`, fixture]));
@@ -165,7 +165,7 @@ test('an OpenAI stream that does not ask for usage: the client’s bytes are tho
     expect(seen?.body().toString()).toBe(`{"stream_options":{"include_usage":true},${sent.slice(1)}`);
     const { begin, end } = await proxy.waitForCall(requestIdOf(through));
     expect(begin.flags).toEqual(['usage_asked']);
-    expect(end.usage?.classes).toEqual(find('openai', 'chat-stream-usage-asked').expected.reading.classes);
+    expect(end.usage?.classes).toEqual(find('openai', 'chat-stream-usage-asked').expected.reported.classes);
   }
 });
 

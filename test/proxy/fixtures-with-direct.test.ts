@@ -2,30 +2,19 @@
  * Every fixture once straight to the provider and once through the gateway: what differs must be in
  * docs/transparency.md, which is read here as the list of what may.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PROVIDER_NAMES } from '../../src/call-record.ts';
-import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
-import { type Fixture, listFixtures, requestBody } from '../fixtures.ts';
-import { readRawAnswer } from '../read-raw-answer.ts';
-import { buildAnswer } from '../scripted-answer.ts';
+import { describe, expect, test } from 'vitest';
+import { PROVIDER_NAMES } from '../../src/vocabulary/call-record.ts';
+import { type Fixture, listFixtures, requestBody } from '../support/fixtures.ts';
+import { readRawAnswer } from '../support/read-raw-answer.ts';
+import { buildAnswer } from '../support/scripted-answer.ts';
 import { isDocumented, readDocument, readDocumentedEdits } from './documented-edits.ts';
 import { type Edit, listEdits, type Seen } from './list-edits.ts';
-import { type InProcessProxy, startProxy } from './start-proxy.ts';
+import { openProxy } from './open-proxy.ts';
 
 const FIXTURES = listFixtures();
 const DOCUMENTED = readDocumentedEdits(readDocument());
 
-let provider: ScriptedProvider;
-let proxy: InProcessProxy;
-
-beforeAll(async () => {
-  provider = await startScriptedProvider();
-  proxy = await startProxy(provider.origin);
-});
-afterAll(async () => {
-  await proxy.close();
-  await provider.close();
-});
+const { provider, proxy } = await openProxy();
 
 /** Beside the fixture's own: what clients send of which a proxy may be tempted to change something. */
 const CLIENT_HEADERS = [

@@ -3,10 +3,10 @@ import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { readLosses } from '../../src/spool/losses-file.ts';
 import { openSpoolWriter } from '../../src/spool/spool-writer.ts';
-import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
-import { quietLog } from '../quiet-log.ts';
-import { readRawAnswer } from '../read-raw-answer.ts';
-import { buildAnswer } from '../scripted-answer.ts';
+import { type ScriptedProvider, startScriptedProvider } from '../support/fake-provider.ts';
+import { quietLog } from '../support/quiet-log.ts';
+import { readRawAnswer } from '../support/read-raw-answer.ts';
+import { buildAnswer } from '../support/scripted-answer.ts';
 import { type InProcessProxy, startProxy } from './start-proxy.ts';
 
 let provider: ScriptedProvider;
@@ -65,7 +65,7 @@ test('with on_full=closed calls and websockets are refused before anything goes 
   }
   expect(provider.requests.length).toBe(seen);
   expect(proxy.gateway.counters).toMatchObject({ accepted: 2, inFlight: 0, refusedFull: 2, rejected: 2 });
-  expect(proxy.gateway.spool.stats()).toMatchObject({ endsKept: 0, recordsLost: 2, beginsSkipped: 2 });
+  expect(proxy.gateway.spool.stats()).toMatchObject({ endsSpooled: 0, recordsLost: 2, beginsSkipped: 2 });
   await proxy.gateway.spool.close();
   expect((await readLosses(dir)).calls).toBe(2);
 });
@@ -105,5 +105,5 @@ test('accepted calls are numbered without gaps, whatever becomes of them, and ar
     [3, 'shutdown_cut'],
   ]);
   expect(counters).toMatchObject({ accepted: 3, inFlight: 0 });
-  expect(spool.stats()).toMatchObject({ endsKept: 3, recordsLost: 0 });
+  expect(spool.stats()).toMatchObject({ endsSpooled: 3, recordsLost: 0 });
 });

@@ -4,9 +4,9 @@
  */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type RecordedRequest, type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
-import { type RawAnswer, readRawAnswer } from '../read-raw-answer.ts';
-import { buildAnswer } from '../scripted-answer.ts';
+import { type RecordedRequest, type ScriptedProvider, startScriptedProvider } from '../support/fake-provider.ts';
+import { type RawAnswer, readRawAnswer } from '../support/read-raw-answer.ts';
+import { buildAnswer } from '../support/scripted-answer.ts';
 import { type InProcessProxy, startProxy } from './start-proxy.ts';
 
 let provider: ScriptedProvider;
@@ -176,14 +176,14 @@ describe('the target of a request', () => {
     expect((await proxy.lastCall()).begin.flags).toEqual(['path_repaired']);
   });
 
-  test('that belongs to nobody is refused with the header and the base that are missing', async () => {
+  test('a path that belongs to nobody is refused with the header and the base that are missing', async () => {
     const answer = await send('POST /nobody/knows HTTP/1.1', ['Content-Length: 2'], '{}');
     expect(answer.status).toBe(404);
     expect(answer.rawHeaders).toContain('provider_required');
     expect(answer.body.toString()).toContain('X-Gateway-Provider');
   });
 
-  test('of another host is refused, and one that names the gateway is as any other', async () => {
+  test('a target of another host is refused, and one that names the gateway is as any other', async () => {
     const seen = provider.requests.length;
     expect((await send('GET http://evil.example/v1/models HTTP/1.1', [])).status).toBe(400);
     expect(provider.requests.length).toBe(seen);
@@ -204,7 +204,7 @@ describe('headers', () => {
     if (status === 431) expect(JSON.parse(answer.body.toString())).toMatchObject({ type: 'error' });
   });
 
-  test('of the clients’ own features arrive in order, case and number', async () => {
+  test('headers of the clients’ own features arrive in order, case and number', async () => {
     const sent = [
       'anthropic-version: 2023-06-01',
       'anthropic-beta: a,b',
@@ -218,7 +218,7 @@ describe('headers', () => {
     expect(lines.filter((line) => sent.includes(line))).toEqual(sent);
   });
 
-  test('of an answer that are too large become a 502, not a crash', async () => {
+  test('headers of an answer that are too large become a 502, not a crash', async () => {
     provider.setAnswer(() => buildAnswer({ headers: [['X-Long', 'x'.repeat(200 * 1024)]], body: '{}' }));
     expect((await send('GET /v1/models HTTP/1.1', [])).status).toBe(502);
     provider.setAnswer(() => buildAnswer({ body: '{}' }));
@@ -250,7 +250,7 @@ describe('a limit or an overload of the provider', () => {
     expect((await proxy.lastCall()).end).toMatchObject({ outcome: 'upstream_error', status });
   });
 
-  test('that comes while a large body is still on its way reaches the client', async () => {
+  test('a limit that comes while a large body is still on its way reaches the client', async () => {
     const body = Buffer.alloc(11 * 1024 * 1024, 'x');
     const answer = await send('POST /v1/files HTTP/1.1', [`Content-Length: ${body.length}`, 'X-Refuse-Early: 1'], body);
     expect(answer).toMatchObject({ status: 413, end: 'complete' });

@@ -4,24 +4,13 @@
  */
 import { brotliCompressSync, crc32, gzipSync, zstdCompressSync } from 'node:zlib';
 import { EventStreamCodec } from '@smithy/eventstream-codec';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../src/proxy/upstream/upstream-limits.ts';
-import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
-import { readRawAnswer } from '../read-raw-answer.ts';
-import { type AnswerStep, buildAnswer } from '../scripted-answer.ts';
-import { type InProcessProxy, startProxy } from './start-proxy.ts';
+import { readRawAnswer } from '../support/read-raw-answer.ts';
+import { type AnswerStep, buildAnswer } from '../support/scripted-answer.ts';
+import { openProxy } from './open-proxy.ts';
 
-let provider: ScriptedProvider;
-let proxy: InProcessProxy;
-
-beforeAll(async () => {
-  provider = await startScriptedProvider();
-  proxy = await startProxy(provider.origin);
-});
-afterAll(async () => {
-  await proxy.close();
-  await provider.close();
-});
+const { provider, proxy } = await openProxy();
 
 const MESSAGES = '/v1/messages';
 const CHAT = '/v1/chat/completions';
@@ -103,7 +92,7 @@ describe('an event stream', () => {
     expect(await call(MESSAGES, { type: SSE, body })).toMatchObject(WHOLE);
   });
 
-  test('of text in several bytes a character, cut between each of them, is stored as it was', async () => {
+  test('a stream of text in several bytes a character, cut between each of them, is stored as it was', async () => {
     const bytes = Buffer.from(STREAM);
     const first = bytes.indexOf('你');
     const cuts = Array.from({ length: 10 }, (_, index) => first + index);
@@ -138,7 +127,7 @@ describe('an event stream', () => {
     expect(seen.body.toString()).toBe(STREAM);
   });
 
-  test('that is silent for a while gets nothing put into it', async () => {
+  test('a stream that is silent for a while gets nothing put into it', async () => {
     const bytes = Buffer.from(STREAM);
     const [head, first, second, ...rest] = buildAnswer({
       headers: [['Content-Type', SSE]],
@@ -151,7 +140,7 @@ describe('an event stream', () => {
     expect(seen.body.equals(bytes)).toBe(true);
   });
 
-  test('of 3 MB is kept as its head and tail, with its length', async () => {
+  test('a stream of 3 MB is kept as its head and tail, with its length', async () => {
     const body = `data: ${START}\n\n${`data: {"type":"ping","n":"${'z'.repeat(80)}"}\n\n`.repeat(30_000)}data: ${DELTA}\n\ndata: ${STOP}\n\n`;
     const { id, ...seen } = await call(MESSAGES, { type: SSE, body });
     expect(seen).toMatchObject(WHOLE);
@@ -207,7 +196,7 @@ describe('a JSON answer', () => {
     expect(await call(`${GEMINI}?alt=sse`, { type: JSON_TYPE, body: part })).toMatchObject(WHOLE);
   });
 
-  test('that is an error, where frames would come, shows the provider’s error', async () => {
+  test('an answer that is an error, where frames would come, shows the provider’s error', async () => {
     const body = '{"message":"not authorized"}';
     const seen = await call(CONVERSE, { type: JSON_TYPE, body, status: 403 });
     expect(seen).toMatchObject({ usage: null, source: 'none', flags: [], outcome: 'upstream_error' });

@@ -1,12 +1,12 @@
 import { type EventEmitter, once } from 'node:events';
 import { type ClientHttp2Session, connect as connectHttp2, constants } from 'node:http2';
 import { createServer, type Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createKeySnapshot } from '../../src/keys/key-snapshot.ts';
 import { Http2Sessions } from '../../src/proxy/http2/http2-sessions.ts';
 import { endCallsOfEndedKeys } from '../../src/proxy/key-end.ts';
-import { type Answer, type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
-import { buildAnswer } from '../scripted-answer.ts';
+import type { Answer } from '../support/fake-provider.ts';
+import { buildAnswer } from '../support/scripted-answer.ts';
 import {
   exchangeBytes,
   HEALTH_REQUEST,
@@ -18,23 +18,15 @@ import {
   windowSetting,
   windowUpdate,
 } from './http2-frames.ts';
+import { openProxy } from './open-proxy.ts';
 import { headerOf, readHttp2Answer } from './read-http2-answer.ts';
-import { type InProcessProxy, startProxy } from './start-proxy.ts';
+import { startProxy } from './start-proxy.ts';
 
 const { NGHTTP2_CANCEL, NGHTTP2_INTERNAL_ERROR, NGHTTP2_NO_ERROR, NGHTTP2_PROTOCOL_ERROR } = constants;
 
-let provider: ScriptedProvider;
-let proxy: InProcessProxy;
+const { provider, proxy } = await openProxy();
 let session: ClientHttp2Session;
 
-beforeAll(async () => {
-  provider = await startScriptedProvider();
-  proxy = await startProxy(provider.origin);
-});
-afterAll(async () => {
-  await proxy.close();
-  await provider.close();
-});
 beforeEach(() => {
   session = openSession(proxy.base);
 });
@@ -99,7 +91,10 @@ test.each([NGHTTP2_CANCEL, NGHTTP2_NO_ERROR])(
     const slow = await startProxy(upstream.origin);
     const client = openSession(slow.base);
     void readHttp2Answer(client, {
-      ...{ method: 'POST', path: '/v1/files', headers: ['x-gateway-key', slow.key], isOpen: true },
+      method: 'POST',
+      path: '/v1/files',
+      headers: ['x-gateway-key', slow.key],
+      isOpen: true,
       onStream: (stream) => {
         stream.write(Buffer.alloc(32 * 1024 * 1024));
         void waitUntilStill(() => client.socket.bytesWritten).then(() => stream.close(code));
@@ -331,7 +326,7 @@ test('while it stops, the session ends with the call that is answered', async ()
 
 test('a session without a call is closed when it has been idle, one with a silent call is not', async () => {
   const answers: (() => void)[] = [];
-  const times = { firstRequestMs: 60, idleMs: 60, unreadMs: 60_000, unreadSweepMs: 60_000 };
+  const times = { firstRequestMs: 60, idleMs: 60, stalledMs: 60_000, stalledSweepMs: 60_000 };
   const sessions = new Http2Sessions(times, ({ response }) => {
     answers.push(() => {
       response.writeHead(200, '', []);
@@ -383,7 +378,9 @@ test('a client that reads slowly slows the provider', async () => {
   const fast = await startProxy(upstream.origin);
   const client = openSession(fast.base);
   const answer = readHttp2Answer(client, {
-    ...{ method: 'GET', path: '/v1/files/x/content', headers: ['x-gateway-key', fast.key] },
+    method: 'GET',
+    path: '/v1/files/x/content',
+    headers: ['x-gateway-key', fast.key],
     onBody: (_, stream) => stream.pause(),
   });
   const socket = await upstream.connection;
@@ -400,7 +397,7 @@ test.each(['length', 'chunked'] as const)(
   'the rest of a whole answer that its client does not take is given up: a reset, no end (%s)',
   async (framing) => {
     provider.setAnswer(() => buildAnswer({ framing, body: 'abcdefgh' }));
-    const patience = { unreadMs: 50, unreadSweepMs: 10 };
+    const patience = { stalledMs: 50, stalledSweepMs: 10 };
     const impatient = await startProxy(provider.origin, {}, {}, undefined, undefined, patience);
     const request = requestFrame(1, [...MODELS_REQUEST, ['x-gateway-key', impatient.key]]);
     const reset = resetFrame(1, NGHTTP2_INTERNAL_ERROR);

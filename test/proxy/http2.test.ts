@@ -1,24 +1,15 @@
 import { type ClientHttp2Session, connect } from 'node:http2';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type RecordedRequest, type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
-import { listFixtures } from '../fixtures.ts';
-import { readRawAnswer } from '../read-raw-answer.ts';
-import { type AnswerOptions, buildAnswer } from '../scripted-answer.ts';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { RecordedRequest } from '../support/fake-provider.ts';
+import { listFixtures } from '../support/fixtures.ts';
+import { readRawAnswer } from '../support/read-raw-answer.ts';
+import { type AnswerOptions, buildAnswer } from '../support/scripted-answer.ts';
+import { openProxy } from './open-proxy.ts';
 import { type Http2Answer, type Http2Call, headerOf, readHttp2Answer } from './read-http2-answer.ts';
-import { type InProcessProxy, startProxy } from './start-proxy.ts';
 
-let provider: ScriptedProvider;
-let proxy: InProcessProxy;
+const { provider, proxy } = await openProxy();
 let session: ClientHttp2Session;
 
-beforeAll(async () => {
-  provider = await startScriptedProvider();
-  proxy = await startProxy(provider.origin);
-});
-afterAll(async () => {
-  await proxy.close();
-  await provider.close();
-});
 beforeEach(() => {
   provider.setAnswer(() => buildAnswer({ body: '{}' }));
   session = openSession();
@@ -190,8 +181,18 @@ test('the request reads as the HTTP/1.1 request that it stands for: authority, c
   });
   const seen = await provider.waitForRequest(first);
   expect(seen.rawHeaders).toEqual([
-    ...['Host', `127.0.0.1:${provider.port}`, 'Connection', 'keep-alive, TE', 'TE', 'trailers'],
-    ...['cookie', 'a=1; c=2', 'x-a', 'b', 'content-length', '20'],
+    'Host',
+    `127.0.0.1:${provider.port}`,
+    'Connection',
+    'keep-alive, TE',
+    'TE',
+    'trailers',
+    'cookie',
+    'a=1; c=2',
+    'x-a',
+    'b',
+    'content-length',
+    '20',
   ]);
 });
 

@@ -1,8 +1,8 @@
 /** Usage at the end of large answers over real connections, which bring them faster than some codings are undone. */
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
-import { buildAnswer } from '../scripted-answer.ts';
+import { type ScriptedProvider, startScriptedProvider } from '../support/fake-provider.ts';
+import { buildAnswer } from '../support/scripted-answer.ts';
 import { type InProcessProxy, startProxy } from './start-proxy.ts';
 
 let provider: ScriptedProvider;

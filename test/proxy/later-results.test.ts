@@ -1,24 +1,13 @@
 /** Results that are made later: what the record says of the call that asks for one, and of those that fetch it. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
-import { listFixtures, requestBody } from '../fixtures.ts';
-import { readRawAnswer } from '../read-raw-answer.ts';
-import { buildAnswer } from '../scripted-answer.ts';
-import { type InProcessProxy, startProxy } from './start-proxy.ts';
+import { expect, test } from 'vitest';
+import { listFixtures, requestBody } from '../support/fixtures.ts';
+import { readRawAnswer } from '../support/read-raw-answer.ts';
+import { buildAnswer } from '../support/scripted-answer.ts';
+import { openProxy } from './open-proxy.ts';
 
 const FIXTURES = listFixtures().filter((fixture) => fixture.provider === 'openai');
 
-let provider: ScriptedProvider;
-let proxy: InProcessProxy;
-
-beforeAll(async () => {
-  provider = await startScriptedProvider();
-  proxy = await startProxy(provider.origin);
-});
-afterAll(async () => {
-  await proxy.close();
-  await provider.close();
-});
+const { provider, proxy } = await openProxy();
 
 async function recordOf(name: string, change: (body: string) => string = (body) => body) {
   const fixture = FIXTURES.find((candidate) => candidate.name === name);

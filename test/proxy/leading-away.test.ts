@@ -1,8 +1,8 @@
 /** What an answer tells its client to do next may lead around the gateway: refused, remarked, or led back. */
 import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
-import { type AnswerOptions, buildAnswer } from '../scripted-answer.ts';
+import { type ScriptedProvider, startScriptedProvider } from '../support/fake-provider.ts';
+import { type AnswerOptions, buildAnswer } from '../support/scripted-answer.ts';
 import { type InProcessProxy, type RecordedCall, startProxy } from './start-proxy.ts';
 
 let provider: ScriptedProvider;
@@ -147,7 +147,10 @@ test.each(['X-Goog-Upload-URL', 'Operation-Location', 'Location'])(
 );
 
 const BATCH = {
-  ...{ id: 'msgbatch_1', type: 'message_batch', processing_status: 'ended', created_at: '2026-11-29T00:00:00Z' },
+  id: 'msgbatch_1',
+  type: 'message_batch',
+  processing_status: 'ended',
+  created_at: '2026-11-29T00:00:00Z',
   request_counts: { processing: 0, succeeded: 1, errored: 0, canceled: 0, expired: 0 },
 };
 const RESULT = `${JSON.stringify({
@@ -155,8 +158,13 @@ const RESULT = `${JSON.stringify({
   result: {
     type: 'succeeded',
     message: {
-      ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'claude-haiku-4-5', content: [] },
-      ...{ stop_reason: 'end_turn', usage: { input_tokens: 3, output_tokens: 4 } },
+      id: 'msg_1',
+      type: 'message',
+      role: 'assistant',
+      model: 'claude-haiku-4-5',
+      content: [],
+      stop_reason: 'end_turn',
+      usage: { input_tokens: 3, output_tokens: 4 },
     },
   },
 })}\n`;
@@ -172,7 +180,9 @@ async function fetchResults(alias: Record<string, string>): Promise<readonly Rec
         }),
   );
   const client = new Anthropic({
-    ...{ baseURL: proxy.base, apiKey: 'sk-ant-0', maxRetries: 0 },
+    baseURL: proxy.base,
+    apiKey: 'sk-ant-0',
+    maxRetries: 0,
     defaultHeaders: { 'X-Gateway-Key': proxy.key, ...alias },
   });
   const lines = [];

@@ -1,6 +1,6 @@
 /** The differences between a direct call and the same call through the gateway, one by one. It judges none of them. */
-import type { RecordedRequest } from '../fake-provider.ts';
-import type { RawAnswer } from '../read-raw-answer.ts';
+import type { RecordedRequest } from '../support/fake-provider.ts';
+import type { RawAnswer } from '../support/read-raw-answer.ts';
 
 export type Edit =
   | { readonly kind: 'path'; readonly before: string; readonly after: string }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
-import { readRawAnswer } from '../read-raw-answer.ts';
-import { buildAnswer } from '../scripted-answer.ts';
+import { type ScriptedProvider, startScriptedProvider } from '../support/fake-provider.ts';
+import { readRawAnswer } from '../support/read-raw-answer.ts';
+import { buildAnswer } from '../support/scripted-answer.ts';
 import { type InProcessProxy, startProxy } from './start-proxy.ts';
 
 let provider: ScriptedProvider;
@@ -112,14 +112,17 @@ test('a credential in another header, in the model of a path or in the name of t
   const secret = 'CANARYsent0123456';
   const lines = [
     'POST /v1beta/models/AIzaSyCANARY0123456789abcdefghij:generateContent HTTP/1.1',
-    ...['Host: a', `X-Gateway-Key: ${proxy.key}`, `X-Goog-Api-Key: ${secret}`, `User-Agent: ${secret}/1.0 x`],
-    ...[`Accept: a/b;key=${secret}`, `Content-Type: application/json; boundary=${secret}`, `X-Request-Id: ${secret}`],
-    ...[
-      `anthropic-beta: ${secret}`,
-      `openai-organization: ${secret}`,
-      `openai-beta: ${proxy.key}`,
-      'Content-Length: 2',
-    ],
+    'Host: a',
+    `X-Gateway-Key: ${proxy.key}`,
+    `X-Goog-Api-Key: ${secret}`,
+    `User-Agent: ${secret}/1.0 x`,
+    `Accept: a/b;key=${secret}`,
+    `Content-Type: application/json; boundary=${secret}`,
+    `X-Request-Id: ${secret}`,
+    `anthropic-beta: ${secret}`,
+    `openai-organization: ${secret}`,
+    `openai-beta: ${proxy.key}`,
+    'Content-Length: 2',
   ];
   const seen = provider.requests.length;
   await readRawAnswer('127.0.0.1', proxy.port, `${lines.join('\r\n')}\r\n\r\n{}`);

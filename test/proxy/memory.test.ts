@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { startScriptedProvider } from '../fake-provider.ts';
 import { asRecord } from '../gateway/start-gateway.ts';
-import { buildAnswer } from '../scripted-answer.ts';
+import { startScriptedProvider } from '../support/fake-provider.ts';
+import { buildAnswer } from '../support/scripted-answer.ts';
 
 const CHILD = fileURLToPath(new URL('./memory-child.ts', import.meta.url));
 const CALLS = 200;
@@ -33,8 +33,10 @@ test('after hundreds of calls the heap holds no credential but those of the last
     new Promise<void>((resolve, reject) => {
       const path = `/v1/responses?key=CANARYquery${number}`;
       const headers = {
-        ...{ 'x-gateway-key': String(key), authorization: `Bearer CANARYbearer${number}` },
-        ...{ 'x-api-key': `CANARYkey${number}`, cookie: `s=CANARYcookie${number}` },
+        'x-gateway-key': String(key),
+        authorization: `Bearer CANARYbearer${number}`,
+        'x-api-key': `CANARYkey${number}`,
+        cookie: `s=CANARYcookie${number}`,
       };
       const sent = request({ port: Number(port), agent, method: 'POST', path, headers }, (answer) => {
         answer.resume().once('end', () => resolve());

@@ -2,9 +2,9 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
-import { readRawAnswer } from '../read-raw-answer.ts';
-import { buildAnswer } from '../scripted-answer.ts';
+import { type ScriptedProvider, startScriptedProvider } from '../support/fake-provider.ts';
+import { readRawAnswer } from '../support/read-raw-answer.ts';
+import { buildAnswer } from '../support/scripted-answer.ts';
 import { type InProcessProxy, startProxy } from './start-proxy.ts';
 
 let provider: ScriptedProvider;
@@ -37,10 +37,30 @@ afterAll(async () => {
 
 const EVIL = 'http://evil.example:9';
 const HEADERS = [
-  ...['X-Gateway-Host', 'X-Gateway-Base-Url', 'X-Gateway-Upstream', 'X-Gateway-Provider-Url', 'X-Gateway-Custom-Host'],
-  ...['X-Forwarded-Host', 'X-Forwarded-Server', 'X-Original-URL', 'X-Rewrite-URL', 'X-Original-Host', 'Forwarded'],
-  ...['x-portkey-custom-host', 'x-portkey-config', 'Helicone-Target-URL', 'Helicone-OpenAI-API-Base', 'x-base-url'],
-  ...['cf-aig-target', 'OpenAI-Base-URL', 'api-base', 'base_url', 'X-Custom-Host', 'Referer', 'Via', 'X-Real-IP'],
+  'X-Gateway-Host',
+  'X-Gateway-Base-Url',
+  'X-Gateway-Upstream',
+  'X-Gateway-Provider-Url',
+  'X-Gateway-Custom-Host',
+  'X-Forwarded-Host',
+  'X-Forwarded-Server',
+  'X-Original-URL',
+  'X-Rewrite-URL',
+  'X-Original-Host',
+  'Forwarded',
+  'x-portkey-custom-host',
+  'x-portkey-config',
+  'Helicone-Target-URL',
+  'Helicone-OpenAI-API-Base',
+  'x-base-url',
+  'cf-aig-target',
+  'OpenAI-Base-URL',
+  'api-base',
+  'base_url',
+  'X-Custom-Host',
+  'Referer',
+  'Via',
+  'X-Real-IP',
 ];
 const FIELDS = [
   'api_base',

@@ -4,7 +4,7 @@ import { createPublicTest, lookUpPublic } from '../../src/proxy/upstream/private
 import { shareNames } from '../../src/proxy/upstream/shared-names.ts';
 import type { UpstreamClient } from '../../src/proxy/upstream/upstream.ts';
 import { createUpstreamClient } from '../../src/proxy/upstream/upstream-client.ts';
-import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
+import { type ScriptedProvider, startScriptedProvider } from '../support/fake-provider.ts';
 import { callOnce, NO_EGRESS, TEST_LIMITS } from './upstream-driver.ts';
 
 /** A name server that says this of every name; what was asked is kept. */
@@ -68,7 +68,7 @@ describe('an address', () => {
   });
 });
 
-test('of the addresses of a name the public ones are left, in their order', async () => {
+test('the public addresses of a name are left, in their order', async () => {
   const lookUp = lookUpPublic(answerWith(['10.0.0.1', '8.8.8.8', '::1', '2606:4700::1']));
   const all = await new Promise((resolve) => lookUp('a.test', { all: true }, (...given) => resolve(given)));
   expect(all).toEqual([
@@ -86,7 +86,7 @@ describe('a provider’s address', () => {
   let provider: ScriptedProvider;
   const clients: UpstreamClient[] = [];
   const open = async (lookUp: LookupFunction, egress: Parameters<typeof createUpstreamClient>[0] = NO_EGRESS) => {
-    const client = await createUpstreamClient(egress, TEST_LIMITS, shareNames({ lookUp }));
+    const client = createUpstreamClient(egress, TEST_LIMITS, shareNames({ lookUp }));
     clients.push(client);
     return client;
   };
@@ -114,7 +114,7 @@ describe('a provider’s address', () => {
     },
   );
 
-  test('that the operator has chosen is connected to wherever it is, and each kind has its own connections', async () => {
+  test('an address that the operator has chosen is connected to wherever it is, and each kind has its own connections', async () => {
     const asked: string[] = [];
     const client = await open(answerWith(['127.0.0.1'], asked));
     const origin = `http://provider.test:${provider.port}`;
@@ -126,7 +126,7 @@ describe('a provider’s address', () => {
     expect(asked).toEqual(['provider.test']);
   });
 
-  test('of the built-in table is refused for a websocket, too', async () => {
+  test('a private address of the built-in table is refused for a websocket, too', async () => {
     const client = await open(answerWith(['127.0.0.1']));
     const code = await new Promise((resolve) => {
       client.upgrade(
@@ -171,7 +171,7 @@ describe('a provider’s address', () => {
     }
   });
 
-  test('is reached at its next address when the first does not answer', async () => {
+  test('a provider is reached at its next address when the first does not answer', async () => {
     const client = await open(answerWith(['127.0.0.2', '127.0.0.1']));
     const outcome = await callOnce(client, { origin: `http://provider.test:${provider.port}` });
     expect(outcome).toMatchObject({ status: 200, isReused: [false] });

@@ -36,7 +36,9 @@ test('the official SDKs show the sentence, and the code in its own type', async 
   const messages = [{ role: 'user' as const, content: 'Hi' }];
   const openai = new OpenAI({ ...settings, baseURL: `${proxy.base}/v1` });
   await expect(openai.chat.completions.create({ model: 'm', messages })).rejects.toMatchObject({
-    ...{ status: 401, code: 'key_missing', type: 'authentication_error' },
+    status: 401,
+    code: 'key_missing',
+    type: 'authentication_error',
     message: expect.stringContaining('401 No gateway key'),
   });
   const together = new Together({ ...settings, baseURL: `${proxy.base}/v1` });

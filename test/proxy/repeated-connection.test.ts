@@ -1,20 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
-import { readRawAnswer } from '../read-raw-answer.ts';
-import { buildAnswer } from '../scripted-answer.ts';
-import { type InProcessProxy, startProxy } from './start-proxy.ts';
+import { expect, test } from 'vitest';
+import { readRawAnswer } from '../support/read-raw-answer.ts';
+import { buildAnswer } from '../support/scripted-answer.ts';
+import { openProxy } from './open-proxy.ts';
 
-let provider: ScriptedProvider;
-let proxy: InProcessProxy;
-
-beforeAll(async () => {
-  provider = await startScriptedProvider();
-  proxy = await startProxy(provider.origin);
-});
-afterAll(async () => {
-  await proxy.close();
-  await provider.close();
-});
+const { provider, proxy } = await openProxy();
 
 test('what the first of two Connection headers names stays on its hop too', async () => {
   provider.setAnswer(() =>

@@ -1,9 +1,9 @@
 /** What the record knows of a request's body, whatever its encoding, framing and size; the provider gets it unchanged. */
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
-import { readRawAnswer } from '../read-raw-answer.ts';
-import { buildAnswer } from '../scripted-answer.ts';
+import { type ScriptedProvider, startScriptedProvider } from '../support/fake-provider.ts';
+import { readRawAnswer } from '../support/read-raw-answer.ts';
+import { buildAnswer } from '../support/scripted-answer.ts';
 import { type InProcessProxy, startProxy } from './start-proxy.ts';
 
 const JSON_BODY = Buffer.from('{"messages":[{"role":"user","content":"Hi"}],"model":"gpt-x","stream":true}');

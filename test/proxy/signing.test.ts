@@ -10,14 +10,14 @@ import {
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { UpstreamConfig } from '../../src/config.ts';
 import { HELD_BODIES_BYTES } from '../../src/proxy/gateway.ts';
-import { readConfig } from '../../src/settings/read-config.ts';
-import { type RecordedRequest, type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
-import { listFixtures } from '../fixtures.ts';
-import { readRawAnswer } from '../read-raw-answer.ts';
-import { buildAnswer } from '../scripted-answer.ts';
-import { checkSignature } from '../verify-signature.ts';
+import { readConfig } from '../../src/supervisor/settings/read-config.ts';
+import type { UpstreamConfig } from '../../src/vocabulary/config.ts';
+import { type RecordedRequest, type ScriptedProvider, startScriptedProvider } from '../support/fake-provider.ts';
+import { listFixtures } from '../support/fixtures.ts';
+import { readRawAnswer } from '../support/read-raw-answer.ts';
+import { buildAnswer } from '../support/scripted-answer.ts';
+import { checkSignature } from '../support/verify-signature.ts';
 import { type InProcessProxy, startProxy } from './start-proxy.ts';
 
 const SECRET = 'the-gateways/secret+key';
@@ -56,7 +56,9 @@ beforeAll(async () => {
     origin: provider.origin,
     region: 'us-east-1',
     aws: {
-      ...{ host: 'bedrock-mantle.us-east-1.api.aws', service: 'bedrock-mantle', region: 'us-east-1' },
+      host: 'bedrock-mantle.us-east-1.api.aws',
+      service: 'bedrock-mantle',
+      region: 'us-east-1',
       credentials: { accessKeyId: 'AKIAGATEWAY000000000', secretAccessKey: SECRET, sessionToken: null },
     },
   };
@@ -164,7 +166,10 @@ describe('an upstream with credentials', () => {
     expect(status).toBe(200);
     if (arrived === null) throw new Error('nothing arrived');
     expect(check(arrived)).toMatchObject({
-      ...{ isValid: true, accessKeyId: 'AKIAGATEWAY000000000', region: 'eu-west-1', service: 'bedrock' },
+      isValid: true,
+      accessKeyId: 'AKIAGATEWAY000000000',
+      region: 'eu-west-1',
+      service: 'bedrock',
     });
     expect(arrived.header('host')).toBe(RUNTIME);
     expect(arrived.header('x-amz-security-token')).toBe(TOKEN);
@@ -245,8 +250,12 @@ describe('an upstream with credentials', () => {
 
 test('a websocket handshake is not signed: the client is told to use HTTP', async () => {
   const headers = [
-    ...['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: AAAA'],
-    ...['X-Gateway-Provider: openai', 'X-Gateway-Provider-Alias: mantle'],
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Version: 13',
+    'Sec-WebSocket-Key: AAAA',
+    'X-Gateway-Provider: openai',
+    'X-Gateway-Provider-Alias: mantle',
   ];
   const { status, code, arrived } = await send({ line: 'GET /v1/realtime?model=m', headers });
   expect([status, code, arrived]).toEqual([426, 'upgrade_unsupported', null]);
@@ -284,7 +293,10 @@ describe('the SDKs with placeholder credentials, at an upstream with credentials
 
   function connectAws(config: Partial<BedrockRuntimeClientConfig> = {}): BedrockRuntimeClient {
     const client = new BedrockRuntimeClient({
-      ...{ region: 'us-east-1', endpoint: proxy.base, credentials: placeholders, maxAttempts: 1 },
+      region: 'us-east-1',
+      endpoint: proxy.base,
+      credentials: placeholders,
+      maxAttempts: 1,
       authSchemePreference: ['aws.auth#sigv4'],
       requestHandler: new NodeHttpHandler(),
       ...config,
@@ -333,12 +345,16 @@ describe('the SDKs with placeholder credentials, at an upstream with credentials
       }),
     );
     const client = new AnthropicBedrock({
-      ...{ awsAccessKey: placeholders.accessKeyId, awsSecretKey: placeholders.secretAccessKey, awsRegion: 'us-east-1' },
-      ...{ baseURL: proxy.base, maxRetries: 0 },
+      awsAccessKey: placeholders.accessKeyId,
+      awsSecretKey: placeholders.secretAccessKey,
+      awsRegion: 'us-east-1',
+      baseURL: proxy.base,
+      maxRetries: 0,
       defaultHeaders: { 'X-Gateway-Key': proxy.key, 'X-Gateway-Provider-Alias': 'signed' },
     });
     const message = await client.messages.create({
-      ...{ model: MODEL, max_tokens: 8 },
+      model: MODEL,
+      max_tokens: 8,
       messages: [{ role: 'user', content: 'Hi' }],
     });
     expect(message.content).toMatchObject([{ text: 'Hi' }]);
@@ -365,7 +381,9 @@ describe('an upstream without credentials', () => {
     service = 'bedrock',
   }: Signing) {
     const signer = new SignatureV4({
-      ...{ service, region: 'eu-west-1', sha256: Sha256 },
+      service,
+      region: 'eu-west-1',
+      sha256: Sha256,
       credentials: { accessKeyId: 'AKIACLIENT0000000000', secretAccessKey: CLIENT_SECRET },
     });
     const request = { method: 'POST', protocol: 'https:', hostname: host, path, query: {}, body: '{}' };
@@ -404,7 +422,8 @@ describe('an upstream without credentials', () => {
     const client = new BedrockRuntimeClient({
       region: 'eu-west-1',
       credentials: { accessKeyId: 'AKIACLIENT0000000000', secretAccessKey: CLIENT_SECRET },
-      ...{ requestHandler: new NodeHttpHandler(), maxAttempts: 1 },
+      requestHandler: new NodeHttpHandler(),
+      maxAttempts: 1,
     });
     client.middlewareStack.add(
       (next) => (args) => {
@@ -430,7 +449,8 @@ describe('an upstream without credentials', () => {
       body: '{}',
     });
     expect([arrived?.header('authorization'), arrived?.header('host')]).toEqual([
-      ...['Bearer the-clients-own-key', `127.0.0.1:${provider.port}`],
+      'Bearer the-clients-own-key',
+      `127.0.0.1:${provider.port}`,
     ]);
   });
 

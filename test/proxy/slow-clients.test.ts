@@ -4,9 +4,9 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../src/proxy/upstream/upstream-limits.ts';
-import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
-import { readRawAnswer } from '../read-raw-answer.ts';
-import { buildAnswer } from '../scripted-answer.ts';
+import { type ScriptedProvider, startScriptedProvider } from '../support/fake-provider.ts';
+import { readRawAnswer } from '../support/read-raw-answer.ts';
+import { buildAnswer } from '../support/scripted-answer.ts';
 import { type InProcessProxy, startProxy } from './start-proxy.ts';
 
 const LARGE = Buffer.from(JSON.stringify('x'.repeat(16 * 1024 * 1024)));
@@ -93,7 +93,7 @@ test('a client that reads slowly, but reads, gets the whole answer', async () =>
 });
 
 test('what is left of a connection that is not read at all is cut by the listener, whatever was answered on it', async () => {
-  await start({ unreadMs: 100, unreadSweepMs: 20 });
+  await start({ stalledMs: 100, stalledSweepMs: 20 });
   provider.setAnswer(() => LARGE_ANSWER);
   const socket = open(get());
   socket.pause();

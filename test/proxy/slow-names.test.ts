@@ -2,8 +2,8 @@ import type { LookupFunction } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { shareNames } from '../../src/proxy/upstream/shared-names.ts';
 import { createUpstreamClient } from '../../src/proxy/upstream/upstream-client.ts';
-import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
-import { buildAnswer } from '../scripted-answer.ts';
+import { type ScriptedProvider, startScriptedProvider } from '../support/fake-provider.ts';
+import { buildAnswer } from '../support/scripted-answer.ts';
 import { callOnce, NO_EGRESS, startCall, TEST_LIMITS } from './upstream-driver.ts';
 import { startRawProvider } from './websocket-provider.ts';
 
@@ -32,7 +32,7 @@ function openNames() {
 
 test('twelve calls wait for one look-up of a slow name and then succeed; calls to others do not notice', async () => {
   const names = openNames();
-  const client = await createUpstreamClient(NO_EGRESS, TEST_LIMITS, names.shared);
+  const client = createUpstreamClient(NO_EGRESS, TEST_LIMITS, names.shared);
   try {
     const waiting = Array.from({ length: 12 }, () =>
       startCall(client, { origin: `http://slow.test:${provider.port}` }),
@@ -54,7 +54,7 @@ test('a provider that has moved is found by the call after the one that could no
   const names = openNames();
   // The first address refuses: nothing listens there on that port.
   names.addresses.unshift('127.99.99.99');
-  const client = await createUpstreamClient(NO_EGRESS, TEST_LIMITS, names.shared);
+  const client = createUpstreamClient(NO_EGRESS, TEST_LIMITS, names.shared);
   try {
     const origin = `http://moved.test:${provider.port}`;
     expect((await callOnce(client, { origin })).failure?.code).toBe('upstream_unreachable');
@@ -67,7 +67,7 @@ test('a provider that has moved is found by the call after the one that could no
 
 test('a provider that lets nobody connect leaves a quarter of the connections to the others', async () => {
   const mute = await startRawProvider(() => {});
-  const client = await createUpstreamClient(NO_EGRESS, { ...TEST_LIMITS, maxConnections: 8 });
+  const client = createUpstreamClient(NO_EGRESS, { ...TEST_LIMITS, maxConnections: 8 });
   try {
     const origin = `https://127.0.0.1:${new URL(mute.origin).port}`;
     const waiting = Array.from({ length: 6 }, () => startCall(client, { origin }));
@@ -84,7 +84,7 @@ test('the name of an egress proxy is looked up once for all calls through it', a
   const names = openNames();
   const httpProxy = `http://slow.test:${provider.port}`;
   const egress = { httpProxy, httpsProxy: null, noProxy: '127.0.0.1' };
-  const client = await createUpstreamClient(egress, TEST_LIMITS, names.shared);
+  const client = createUpstreamClient(egress, TEST_LIMITS, names.shared);
   try {
     const waiting = Array.from({ length: 12 }, () => startCall(client, { origin: 'http://provider.test' }));
     expect((await callOnce(client, { origin: provider.origin })).status).toBe(200);

@@ -8,8 +8,6 @@ import type { Server as Listener } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pino } from 'pino';
-import type { CallBegin, CallEnd, ProviderName, SpoolEntry } from '../../src/call-record.ts';
-import type { RejectedAttempt, TlsIdentity } from '../../src/channel.ts';
 import { createGatewayKey, digestKey } from '../../src/keys/gateway-key.ts';
 import { createKeySnapshot } from '../../src/keys/key-snapshot.ts';
 import { createAwsCredentials } from '../../src/proxy/aws/aws-credentials.ts';
@@ -23,6 +21,8 @@ import { DEFAULT_LIMITS, type UpstreamLimits } from '../../src/proxy/upstream/up
 import { SPOOL_START } from '../../src/spool/cursor.ts';
 import { openSpoolReader } from '../../src/spool/spool-reader.ts';
 import { openSpoolWriter } from '../../src/spool/spool-writer.ts';
+import type { CallBegin, CallEnd, ProviderName, SpoolEntry } from '../../src/vocabulary/call-record.ts';
+import type { RejectedAttempt, TlsIdentity } from '../../src/vocabulary/channel.ts';
 
 /** For a test that waits for a client to be given up. */
 const STALL_SWEEP_MS = 20;
@@ -51,6 +51,8 @@ export interface InProcessProxy {
   readonly waitForCall: (id: string) => Promise<RecordedCall>;
   /** The only call, or the last one begun. */
   readonly lastCall: () => Promise<RecordedCall>;
+  /** The last websocket begun, once it has ended, and its turns in the order of their ends. */
+  readonly lastConnection: () => Promise<RecordedCall & { readonly turns: readonly RecordedCall[] }>;
   readonly close: () => Promise<void>;
 }
 
@@ -81,8 +83,14 @@ export async function startProxy(
   ];
   const gateway = createGateway({
     settings: {
-      ...{ bodies: 'full', usage: 'ask', onClientAbort: 'cancel', onRevoke: 'finish', onFull: 'open', node: 'test' },
-      ...{ clientAddress: 'keep', trustedProxies: [] },
+      bodies: 'full',
+      usage: 'ask',
+      onClientAbort: 'cancel',
+      onRevoke: 'finish',
+      onFull: 'open',
+      node: 'test',
+      clientAddress: 'keep',
+      trustedProxies: [],
       ...settings,
     },
     routes: { upstreams: Object.fromEntries(names.map((name) => [name, upstream])), aliases: {}, ...routes },
@@ -101,7 +109,7 @@ export async function startProxy(
       lastOf: new WeakMap(),
     },
     awsCredentials: createAwsCredentials({ log }),
-    upstream: await createUpstreamClient({ httpProxy: null, httpsProxy: null, noProxy: null }, limits),
+    upstream: createUpstreamClient({ httpProxy: null, httpsProxy: null, noProxy: null }, limits),
     spool: openSpoolWriter({ dir: spoolDir, durability: 'process', log }),
     nextCallId,
     ...(patience.stallMs === undefined ? {} : { stalledClients: new IdleSweep(patience.stallMs, STALL_SWEEP_MS) }),
@@ -151,6 +159,18 @@ export async function startProxy(
       const begun = (await entries()).filter((entry) => entry.type === 'begin').at(-1);
       if (begun === undefined) throw new Error('no call was recorded');
       return waitFor((begin) => begin.id === begun.begin.id);
+    },
+    lastConnection: async () => {
+      const begins = (await entries()).flatMap((entry) => (entry.type === 'begin' ? [entry.begin] : []));
+      const last = begins.findLast((begin) => begin.connectionId === begin.id);
+      if (last === undefined) throw new Error('no websocket was recorded');
+      const connection = await waitFor((begin) => begin.id === last.id);
+      const turns = (await entries()).flatMap((entry) =>
+        entry.type === 'end' && entry.begin.connectionId === last.id && entry.begin.id !== last.id
+          ? [{ begin: entry.begin, end: entry.end }]
+          : [],
+      );
+      return { ...connection, turns };
     },
     close: async () => {
       // Connections that became websockets are no longer the server's.

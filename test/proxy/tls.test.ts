@@ -9,11 +9,11 @@ import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import { afterEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import type { TlsIdentity } from '../../src/channel.ts';
 import { DEFAULT_LIMITS } from '../../src/proxy/upstream/upstream-limits.ts';
-import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
-import { readRawAnswer } from '../read-raw-answer.ts';
-import { buildAnswer } from '../scripted-answer.ts';
+import type { TlsIdentity } from '../../src/vocabulary/channel.ts';
+import { type ScriptedProvider, startScriptedProvider } from '../support/fake-provider.ts';
+import { readRawAnswer } from '../support/read-raw-answer.ts';
+import { buildAnswer } from '../support/scripted-answer.ts';
 import { makeCertificate } from './make-certificate.ts';
 import { readHttp2Answer } from './read-http2-answer.ts';
 import { type InProcessProxy, startProxy } from './start-proxy.ts';
@@ -301,7 +301,7 @@ test.each(['http/1.1', 'h2'])('a client of %s that reads nothing of an open answ
 });
 
 test('what is left of a connection that is not read at all is cut by the listener', async () => {
-  await start({ unreadMs: 100, unreadSweepMs: 20 });
+  await start({ stalledMs: 100, stalledSweepMs: 20 });
   provider.setAnswer(() => buildAnswer({ framing: 'chunked', body: LARGE }));
   const socket = await shakeHands();
   socket.write(get());

@@ -1,24 +1,13 @@
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:net';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
-import { type RawAnswer, readRawAnswer } from '../read-raw-answer.ts';
-import type { AnswerStep } from '../scripted-answer.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type RawAnswer, readRawAnswer } from '../support/read-raw-answer.ts';
+import type { AnswerStep } from '../support/scripted-answer.ts';
 import { END_HEADERS, END_STREAM, exchangeBytes, PREFACE, requestFrame, SETTINGS_FRAME } from './http2-frames.ts';
+import { openProxy } from './open-proxy.ts';
 import { type Http2Call, readHttp2Answer } from './read-http2-answer.ts';
-import { type InProcessProxy, startProxy } from './start-proxy.ts';
 
-let provider: ScriptedProvider;
-let proxy: InProcessProxy;
-
-beforeAll(async () => {
-  provider = await startScriptedProvider();
-  proxy = await startProxy(provider.origin);
-});
-afterAll(async () => {
-  await proxy.close();
-  await provider.close();
-});
+const { provider, proxy } = await openProxy();
 
 const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n';
 const BODY = '4\r\nabcd\r\n';
@@ -40,13 +29,41 @@ function providerSaw(name: string): string | null | undefined {
 
 /** What RFC 9110 6.5.1 rules out, what belongs to the hop, and what is the gateway's. */
 const FORBIDDEN = [
-  ...['Content-Length: 9', 'Transfer-Encoding: gzip', 'Trailer: X-A', 'Connection: close', 'Keep-Alive: timeout=1'],
-  ...['TE: trailers', 'Upgrade: h2c', 'Proxy-Connection: close', 'Proxy-Authenticate: Basic', 'Host: evil'],
-  ...['Authorization: Bearer x', 'WWW-Authenticate: Basic', 'Set-Cookie: a=b', 'set-cookie2: a=b', 'Cookie: a=b'],
-  ...['Content-Type: text/html', 'Content-Encoding: gzip', 'Content-Range: bytes 0-1/2', 'Content-Security-Policy: x'],
-  ...['Cache-Control: no-store', 'Age: 1', 'Expires: 0', 'Date: x', 'Location: /evil', 'Retry-After: 9', 'Vary: *'],
-  ...['Warning: 1', 'If-Match: *', 'Range: bytes=0-', 'Expect: 100-continue', 'Max-Forwards: 1', 'Pragma: x'],
-  ...['X-Gateway-Request-Id: evil', 'x-gateway-key: evil', 'X-Hop: 1'],
+  'Content-Length: 9',
+  'Transfer-Encoding: gzip',
+  'Trailer: X-A',
+  'Connection: close',
+  'Keep-Alive: timeout=1',
+  'TE: trailers',
+  'Upgrade: h2c',
+  'Proxy-Connection: close',
+  'Proxy-Authenticate: Basic',
+  'Host: evil',
+  'Authorization: Bearer x',
+  'WWW-Authenticate: Basic',
+  'Set-Cookie: a=b',
+  'set-cookie2: a=b',
+  'Cookie: a=b',
+  'Content-Type: text/html',
+  'Content-Encoding: gzip',
+  'Content-Range: bytes 0-1/2',
+  'Content-Security-Policy: x',
+  'Cache-Control: no-store',
+  'Age: 1',
+  'Expires: 0',
+  'Date: x',
+  'Location: /evil',
+  'Retry-After: 9',
+  'Vary: *',
+  'Warning: 1',
+  'If-Match: *',
+  'Range: bytes=0-',
+  'Expect: 100-continue',
+  'Max-Forwards: 1',
+  'Pragma: x',
+  'X-Gateway-Request-Id: evil',
+  'x-gateway-key: evil',
+  'X-Hop: 1',
 ];
 
 describe('over HTTP/1.1', () => {
@@ -236,8 +253,12 @@ describe('over HTTP/2', () => {
   ): Promise<string[]> {
     const flags = last === 'HEADERS' ? END_HEADERS | END_STREAM : END_STREAM;
     const request = requestFrame(1, [
-      ...[[':method', 'GET'] as const, [':scheme', 'http'] as const, [':authority', 'a'] as const],
-      ...[[':path', '/v1/models'] as const, ['x-gateway-key', proxy.key] as const, ...headers],
+      [':method', 'GET'] as const,
+      [':scheme', 'http'] as const,
+      [':authority', 'a'] as const,
+      [':path', '/v1/models'] as const,
+      ['x-gateway-key', proxy.key] as const,
+      ...headers,
     ]);
     const until = Buffer.from([last === 'HEADERS' ? 1 : 0, flags, 0, 0, 0, 1]);
     const received = await exchangeBytes(proxy.port, [Buffer.concat([PREFACE, SETTINGS_FRAME, request])], until);
@@ -277,8 +298,20 @@ describe('over HTTP/2', () => {
     expect([answer.end, answer.body.toString()]).toEqual(['complete', 'abcd']);
     expect(answer.rawHeaders.slice(0, 2)).toEqual(['trailer', 'X-Sum']);
     expect(answer.rawTrailers).toEqual([
-      ...['x-sum', 'one', 'x-sum', 'two', 'x-latin', 'caf\u00e9', 'content-digest', 'd', '__proto__', 'p'],
-      ...['etag', '"a"', 'etag', '"b"'],
+      'x-sum',
+      'one',
+      'x-sum',
+      'two',
+      'x-latin',
+      'caf\u00e9',
+      'content-digest',
+      'd',
+      '__proto__',
+      'p',
+      'etag',
+      '"a"',
+      'etag',
+      '"b"',
     ]);
     const unasked = await call([]);
     expect(unasked).toMatchObject({ end: 'complete', rawTrailers: [] });

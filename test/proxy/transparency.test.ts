@@ -1,22 +1,12 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
-import { readRawAnswer } from '../read-raw-answer.ts';
-import { type AnswerOptions, buildAnswer } from '../scripted-answer.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { readRawAnswer } from '../support/read-raw-answer.ts';
+import { type AnswerOptions, buildAnswer } from '../support/scripted-answer.ts';
 import { compareWithDirect } from './compare-with-direct.ts';
-import { type InProcessProxy, startProxy } from './start-proxy.ts';
+import { openProxy } from './open-proxy.ts';
 
-let provider: ScriptedProvider;
-let proxy: InProcessProxy;
+const { provider, proxy } = await openProxy();
 
-beforeAll(async () => {
-  provider = await startScriptedProvider();
-  proxy = await startProxy(provider.origin);
-});
-afterAll(async () => {
-  await proxy.close();
-  await provider.close();
-});
 beforeEach(() => provider.setAnswer(() => buildAnswer({ body: '{}' })));
 
 const CHAT = 'POST /v1/chat/completions HTTP/1.1';

@@ -3,10 +3,10 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPriceBook } from '../../src/pricing/price-book.ts';
 import { toBillableCall } from '../../src/pricing/to-billable-call.ts';
-import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
-import { type Fixture, listFixtures } from '../fixtures.ts';
-import { readRawAnswer } from '../read-raw-answer.ts';
-import { type AnswerOptions, buildAnswer } from '../scripted-answer.ts';
+import { type ScriptedProvider, startScriptedProvider } from '../support/fake-provider.ts';
+import { type Fixture, listFixtures } from '../support/fixtures.ts';
+import { readRawAnswer } from '../support/read-raw-answer.ts';
+import { type AnswerOptions, buildAnswer } from '../support/scripted-answer.ts';
 import { type InProcessProxy, type RecordedCall, startProxy } from './start-proxy.ts';
 
 const { priceCall } = createPriceBook();
@@ -87,13 +87,13 @@ describe.each(RESULTS)('%s', (_, fixture, type) => {
     expect(priceCall(toBillableCall(begin, end))).toMatchObject({ costStatus: 'partial', totalCost: null });
   });
 
-  test('that can be read is counted, whatever came before', async () => {
+  test('a result that can be read is counted, whatever came before', async () => {
     const { end } = await fetchResult(fixture, asTyped(type, { body }));
     expect(end.flags).not.toContain('result_unread');
     expect(end.billedOnceAs).toBeDefined();
   });
 
-  test('that is not there, or has not changed, is not billed', async () => {
+  test('a result that is not there, or has not changed, is not billed', async () => {
     for (const status of [204, 304, 404, 500]) {
       const { begin, end } = await fetchResult(fixture, { status, headers: [['Content-Type', 'application/json']] });
       expect([status, end.flags.includes('result_unread')]).toEqual([status, false]);

@@ -4,8 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { UpstreamClient } from '../../src/proxy/upstream/upstream.ts';
 import { createUpstreamClient } from '../../src/proxy/upstream/upstream-client.ts';
-import { type ScriptedProvider, type ScriptedProviderOptions, startScriptedProvider } from '../fake-provider.ts';
-import { buildAnswer } from '../scripted-answer.ts';
+import {
+  type ScriptedProvider,
+  type ScriptedProviderOptions,
+  startScriptedProvider,
+} from '../support/fake-provider.ts';
+import { buildAnswer } from '../support/scripted-answer.ts';
 import { createSeededRandom } from './seeded-random.ts';
 import { callOnce, NO_EGRESS, type Outcome, startCall, TEST_LIMITS } from './upstream-driver.ts';
 
@@ -13,7 +17,7 @@ let client: UpstreamClient;
 let provider: ScriptedProvider;
 
 beforeEach(async () => {
-  client = await createUpstreamClient(NO_EGRESS, TEST_LIMITS);
+  client = createUpstreamClient(NO_EGRESS, TEST_LIMITS);
   provider = await startScriptedProvider();
 });
 afterEach(async () => {
@@ -341,6 +345,11 @@ test('two callers interleaved get each their own answers', async () => {
   expect(provider.connectionCount()).toBeLessThanOrEqual(4);
 });
 
+test('a name that cannot be resolved is named', async () => {
+  const { failure } = await callOnce(client, { origin: 'http://no-such-host.invalid' });
+  expect(failure?.detail).toMatch(/^[A-Z_]+ no-such-host\.invalid$/);
+});
+
 test.each([
   ['a name that does not exist', 'http://no-such-host.invalid', 'upstream_name'],
   ['a port where nobody listens', 'http://127.0.0.1:1', 'upstream_unreachable'],
@@ -360,7 +369,7 @@ test.each([
 });
 
 test('a provider that is silent for too long: before its head, and in its body', async () => {
-  const impatient = await createUpstreamClient(NO_EGRESS, {
+  const impatient = createUpstreamClient(NO_EGRESS, {
     ...TEST_LIMITS,
     headersTimeoutMs: 100,
     idleTimeoutMs: 100,
@@ -381,7 +390,7 @@ test('a provider that is silent for too long: before its head, and in its body',
 });
 
 test('an idle connection is closed after its time', async () => {
-  const short = await createUpstreamClient(NO_EGRESS, { ...TEST_LIMITS, keepAliveMs: 50 });
+  const short = createUpstreamClient(NO_EGRESS, { ...TEST_LIMITS, keepAliveMs: 50 });
   try {
     await callOnce(short, { origin: provider.origin });
     await (await provider.waitForRequest(0)).closed;

@@ -47,7 +47,7 @@ afterAll(async () => {
 
 test('a certificate that no authority vouches for is refused, whatever the environment says', async () => {
   process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
-  const client = await createUpstreamClient(NO_EGRESS, TEST_LIMITS);
+  const client = createUpstreamClient(NO_EGRESS, TEST_LIMITS);
   try {
     const outcome = await callOnce(client, { origin: `https://localhost:${port}` });
     expect(outcome).toMatchObject({ status: null, isReused: [], failure: { code: 'upstream_tls' } });
@@ -59,7 +59,7 @@ test('a certificate that no authority vouches for is refused, whatever the envir
 
 test('with the operator’s authority it is accepted: HTTP/1.1 by ALPN, the name sent, the session resumed', async () => {
   setDefaultCACertificates([...defaults, certificate]);
-  const client = await createUpstreamClient(NO_EGRESS, TEST_LIMITS);
+  const client = createUpstreamClient(NO_EGRESS, TEST_LIMITS);
   try {
     const origin = `https://localhost:${port}`;
     expect(await callOnce(client, { origin })).toMatchObject({ body: 'http/1.1 localhost new', isReused: [false] });
@@ -74,7 +74,7 @@ test('with the operator’s authority it is accepted: HTTP/1.1 by ALPN, the name
 
 test('a certificate for another name is refused', async () => {
   setDefaultCACertificates([...defaults, certificate]);
-  const client = await createUpstreamClient(NO_EGRESS, TEST_LIMITS);
+  const client = createUpstreamClient(NO_EGRESS, TEST_LIMITS);
   try {
     const outcome = await callOnce(client, { origin: `https://127.0.0.1:${port}` });
     expect(outcome.failure).toMatchObject({ code: 'upstream_tls', cause: { code: 'ERR_TLS_CERT_ALTNAME_INVALID' } });
@@ -86,7 +86,7 @@ test('a certificate for another name is refused', async () => {
 
 test('a websocket handshake goes over TLS with the same settings', async () => {
   setDefaultCACertificates([...defaults, certificate]);
-  const client = await createUpstreamClient(NO_EGRESS, TEST_LIMITS);
+  const client = createUpstreamClient(NO_EGRESS, TEST_LIMITS);
   const shakeHands = (host: string): Promise<string> =>
     new Promise((resolve) => {
       const request = { origin: `https://${host}:${port}`, method: 'GET', path: '/', headers: [] };

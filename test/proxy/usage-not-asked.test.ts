@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
-import { readRawAnswer } from '../read-raw-answer.ts';
-import { buildAnswer } from '../scripted-answer.ts';
+import { type ScriptedProvider, startScriptedProvider } from '../support/fake-provider.ts';
+import { readRawAnswer } from '../support/read-raw-answer.ts';
+import { buildAnswer } from '../support/scripted-answer.ts';
 import { type InProcessProxy, startProxy } from './start-proxy.ts';
 
 const MIB = 1024 * 1024;

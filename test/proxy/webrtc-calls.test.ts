@@ -1,7 +1,7 @@
 /** A call by WebRTC: the offer passes as it is, and the record knows the model wherever the client has put it. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ScriptedProvider, startScriptedProvider } from '../fake-provider.ts';
-import { buildAnswer } from '../scripted-answer.ts';
+import { type ScriptedProvider, startScriptedProvider } from '../support/fake-provider.ts';
+import { buildAnswer } from '../support/scripted-answer.ts';
 import { type InProcessProxy, startProxy } from './start-proxy.ts';
 
 const OFFER = 'v=0\r\no=- 1 2 IN IP4 127.0.0.1\r\n';
@@ -33,7 +33,9 @@ async function call(query: string, body: string | FormData, headers: Record<stri
     body,
   });
   expect([response.status, await response.text(), response.headers.get('location')]).toEqual([
-    ...[201, 'v=0\r\n', '/v1/realtime/calls/rtc_1'],
+    201,
+    'v=0\r\n',
+    '/v1/realtime/calls/rtc_1',
   ]);
   const { begin, end } = await proxy.waitForCall(response.headers.get('x-gateway-request-id') ?? '');
   return { endpoint: begin.endpoint, billed: begin.billed, model: end.modelRequested, flags: end.flags };
@@ -42,7 +44,10 @@ async function call(query: string, body: string | FormData, headers: Record<stri
 test('in the query', async () => {
   const sdp = { 'content-type': 'application/sdp' };
   expect(await call('?model=gpt-realtime-2', OFFER, sdp)).toEqual({
-    ...{ endpoint: 'realtime', billed: true, model: 'gpt-realtime-2', flags: [] },
+    endpoint: 'realtime',
+    billed: true,
+    model: 'gpt-realtime-2',
+    flags: [],
   });
   expect((await call('', OFFER, sdp)).model).toBeNull();
   expect((await call('?model=', OFFER, sdp)).model).toBeNull();

@@ -1,6 +1,6 @@
 /**
- * What is read of websockets while they pass: usage of several turns, compressed or not, by real clients; how a
- * connection ended by its close frame; the transcript. The bytes themselves are in `websocket.test.ts`.
+ * What is read of websockets while they pass: a record for each turn, compressed or not, by real clients; how a
+ * connection ended by its close frame; the transcripts. The bytes themselves are in `websocket.test.ts`.
  */
 import { connect } from 'node:net';
 import { createServer } from 'node:tls';
@@ -10,8 +10,8 @@ import { OpenAIRealtimeWS } from 'openai/realtime/ws';
 import { ResponsesWS } from 'openai/resources/responses/ws';
 import { afterEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import type { CallBody } from '../../src/call-record.ts';
 import { MAX_TAPPED_BYTES } from '../../src/proxy/websocket/websocket-tap.ts';
+import type { CallBody } from '../../src/vocabulary/call-record.ts';
 import { makeCertificate } from './make-certificate.ts';
 import { type InProcessProxy, startProxy } from './start-proxy.ts';
 import { startWebsocketProvider, type WebsocketProvider } from './websocket-provider.ts';
@@ -50,13 +50,13 @@ const DONE = {
     },
   },
 };
-const THREE_TURNS = {
-  input: 165,
-  input_audio: 39,
-  cache_read: 192,
+const ONE_TURN = {
+  input: 55,
+  input_audio: 13,
+  cache_read: 64,
   cache_read_audio: 0,
-  output: 90,
-  output_audio: 273,
+  output: 30,
+  output_audio: 91,
 };
 
 /** Answers every `response.create` with a turn, and gives back every binary message. */
@@ -92,6 +92,11 @@ function closed(client: WebSocket): Promise<{ code: number; reason: string }> {
   return new Promise((resolve) => client.once('close', (code, reason) => resolve({ code, reason: reason.toString() })));
 }
 
+/** Waits for it; the test's own limit ends the wait. */
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
 /** Sends `count` turns and resolves with all messages once the last turn is over. */
 function takeTurns(client: WebSocket, count: number): Promise<string[]> {
   return new Promise((resolve) => {
@@ -110,7 +115,7 @@ async function bodiesOf(proxy: InProcessProxy): Promise<readonly CallBody[]> {
   return (await proxy.entries()).flatMap((entry) => (entry.type === 'body' ? [entry.body] : []));
 }
 
-test.each([false, true])('three turns are summed into one record (compressed: %s)', async (deflate) => {
+test.each([false, true])('three turns are three calls under their connection (compressed: %s)', async (deflate) => {
   const { provider, proxy } = await start(serveTurns, { deflate });
   const client = connectTo(proxy, undefined, deflate);
   await opened(client);
@@ -126,42 +131,83 @@ test.each([false, true])('three turns are summed into one record (compressed: %s
   expect(await over).toEqual({ code: 1000, reason: 'bye' });
   expect(await atProvider).toBe(1000);
 
-  const { begin, end } = await proxy.lastCall();
+  const { begin, end, turns } = await proxy.lastConnection();
   expect(begin).toMatchObject({ endpoint: 'realtime', modelRequested: 'gpt-realtime', streamed: true });
   expect(end).toMatchObject({
     status: 101,
     outcome: 'ok',
     model: 'gpt-realtime-2',
-    usage: { classes: THREE_TURNS },
-    usageSource: 'provider',
-    flags: [],
+    usage: null,
+    usageSource: 'none',
+    flags: ['usage_in_turns'],
     errorType: null,
   });
   expect(end.firstTokenMs).not.toBeNull();
-  const checkpoints = (await proxy.entries()).flatMap((entry) =>
-    entry.type === 'checkpoint' ? [entry.checkpoint] : [],
-  );
-  expect(checkpoints.some(({ status, reading }) => status === 101 && reading.usage !== null)).toBe(true);
+  expect(turns).toHaveLength(3);
+  expect(new Set(turns.map((turn) => turn.begin.id)).size).toBe(3);
+  for (const turn of turns) {
+    expect(turn.begin).toMatchObject({
+      connectionId: begin.id,
+      endpoint: 'realtime',
+      path: begin.path,
+      keyId: begin.keyId,
+      modelRequested: 'gpt-realtime',
+    });
+    expect(turn.begin.requestedAtMs).toBeGreaterThanOrEqual(begin.requestedAtMs);
+    expect(turn.end).toMatchObject({
+      status: 101,
+      outcome: 'ok',
+      model: 'gpt-realtime-2',
+      usage: { classes: ONE_TURN },
+      usageSource: 'provider',
+      flags: [],
+    });
+    expect(turn.end.firstTokenMs).not.toBeNull();
+  }
+  // The connection's bytes are those that no turn has: together they are all that passed.
+  const all = [end, ...turns.map((turn) => turn.end)];
+  const sum = (name: 'requestBytes' | 'responseBytes') => all.reduce((bytes, each) => bytes + each[name], 0);
+  expect(sum('requestBytes')).toBeGreaterThan(deflate ? 100 : 100_000);
+  expect(sum('responseBytes')).toBeGreaterThan(sum('requestBytes'));
 
   const bodies = await bodiesOf(proxy);
-  expect(bodies.map(({ direction, contentType }) => [direction, contentType])).toEqual([
-    ['request', 'application/x-ndjson'],
-    ['response', 'application/x-ndjson'],
-  ]);
-  expect(bodies[0]?.bytes.toString()).toBe('{"type": "response.create"}\n'.repeat(3));
-  expect(bodies[1]?.bytes.toString().split('\n').slice(0, 3)).toEqual([
-    JSON.stringify(CREATED),
-    '{"type":"response.created","response":{}}',
-    '{"type":"response.output_text.delta","delta":"hi"}',
-  ]);
+  const bodyOf = (id: string, direction: string) =>
+    bodies.find((body) => body.id === id && body.direction === direction)?.bytes.toString();
+  expect(new Set(bodies.map(({ contentType }) => contentType))).toEqual(new Set(['application/x-ndjson']));
+  expect(bodyOf(begin.id, 'response')).toBe(`${JSON.stringify(CREATED)}\n`);
+  const requests = turns.map((turn) => bodyOf(turn.begin.id, 'request') ?? '').join('');
+  expect(requests).toBe('{"type": "response.create"}\n'.repeat(3));
+  expect(bodyOf(turns[1]?.begin.id ?? '', 'response')).toBe(
+    `{"type":"response.created","response":{}}\n{"type":"response.output_text.delta","delta":"hi"}\n${JSON.stringify(DONE)}\n`,
+  );
   expect(JSON.stringify(await proxy.entries())).not.toContain('CANARY');
+});
+
+test.each([false, true])('the end of a turn reaches its client behind its record (compressed: %s)', async (deflate) => {
+  const { proxy } = await start(serveTurns, { deflate });
+  const { spool } = proxy.gateway;
+  const endNow = spool.end.bind(spool);
+  const waiting: (() => void)[] = [];
+  spool.end = (...record) => void waiting.push(() => endNow(...record));
+  const client = connectTo(proxy, undefined, deflate);
+  const messages: string[] = [];
+  client.on('message', (data) => messages.push(String(data)));
+  await opened(client);
+  client.send('{"type":"response.create"}');
+  await until(() => waiting.length === 1);
+  // Time for what would have been passed on without waiting.
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(messages.filter((message) => message.includes('"response.done"'))).toEqual([]);
+  for (const write of waiting.splice(0)) write();
+  await until(() => messages.at(-1)?.includes('"response.done"') === true);
+  spool.end = endNow;
 });
 
 test('a provider that ends the session with an error code is recorded with it, and the client gets the code', async () => {
   const { proxy } = await start((session) => session.close(1008, 'quota exceeded'));
   const over = closed(connectTo(proxy));
   expect(await over).toEqual({ code: 1008, reason: 'quota exceeded' });
-  expect((await proxy.lastCall()).end).toMatchObject({
+  expect((await proxy.lastConnection()).end).toMatchObject({
     status: 101,
     outcome: 'upstream_stream_error',
     errorType: 'websocket_close_1008',
@@ -175,7 +221,7 @@ test('an error event does not make the session a failed one, but is kept', async
     session.close(1000);
   });
   await closed(connectTo(proxy));
-  expect((await proxy.lastCall()).end).toMatchObject({
+  expect((await proxy.lastConnection()).end).toMatchObject({
     outcome: 'ok',
     errorType: 'invalid_request_error',
     errorMessage: 'no such item',
@@ -200,16 +246,29 @@ test.each(['provider', 'client'])(
     if (who === 'provider') provider.sessions[0]?.terminate();
     else client.terminate();
     expect((await over).code).toBe(1006);
-    expect((await proxy.lastCall()).end).toMatchObject({
-      outcome: who === 'provider' ? 'upstream_truncated' : 'client_closed',
-      usage: { classes: { output_audio: 91 } },
-      usageSource: 'partial',
-      ...(who === 'client' ? { closedBefore: 'end' } : {}),
-    });
+    const { end, turns } = await proxy.lastConnection();
+    const outcome = who === 'provider' ? 'upstream_truncated' : 'client_closed';
+    const cut = { outcome, ...(who === 'client' ? { closedBefore: 'end' } : {}) };
+    expect(end).toMatchObject({ ...cut, usage: null });
+    expect(turns.map((turn) => turn.end)).toMatchObject([
+      { outcome: 'ok', usage: { classes: { output_audio: 91 } }, usageSource: 'provider' },
+      { ...cut, usage: null, usageSource: 'none', providerRequestId: 'second' },
+    ]);
   },
 );
 
-test.each(['provider', 'client'])('a goodbye of the %s in the middle of a turn is remarked', async (who) => {
+test('a client that drops the connection after its last turn has left well', async () => {
+  const { proxy } = await start(serveTurns);
+  const client = connectTo(proxy);
+  await opened(client);
+  await takeTurns(client, 2);
+  client.terminate();
+  const { end, turns } = await proxy.lastConnection();
+  expect(end).toMatchObject({ status: 101, outcome: 'ok', flags: ['usage_in_turns'] });
+  expect(turns).toHaveLength(2);
+});
+
+test.each(['provider', 'client'])('a goodbye of the %s in the middle of a turn cuts that turn alone', async (who) => {
   const { provider, proxy } = await start((session) => {
     serveTurns(session);
     session.on('message', () => session.send('{"type":"response.created","response":{"id":"second"}}'));
@@ -225,7 +284,12 @@ test.each(['provider', 'client'])('a goodbye of the %s in the middle of a turn i
   if (who === 'provider') provider.sessions[0]?.close(1000);
   else client.close(1000);
   expect((await over).code).toBe(1000);
-  expect((await proxy.lastCall()).end).toMatchObject({ outcome: 'ok', usageSource: 'partial', flags: ['no_ending'] });
+  const { end, turns } = await proxy.lastConnection();
+  expect(end).toMatchObject({ outcome: 'ok', flags: ['usage_in_turns'] });
+  expect(turns.map((turn) => turn.end.outcome)).toEqual([
+    'ok',
+    who === 'provider' ? 'upstream_truncated' : 'client_closed',
+  ]);
 });
 
 test('a message too large to be read ends the reading and nothing else', async () => {
@@ -243,7 +307,7 @@ test('a message too large to be read ends the reading and nothing else', async (
   client.send('{}');
   expect((await closed(client)).code).toBe(1000);
   expect(sizes).toEqual([MAX_TAPPED_BYTES + 1, JSON.stringify(DONE).length]);
-  expect((await proxy.lastCall()).end).toMatchObject({
+  expect((await proxy.lastConnection()).end).toMatchObject({
     outcome: 'ok',
     usage: null,
     usageSource: 'none',
@@ -260,7 +324,7 @@ test('bodies are not kept where the policy says so', async () => {
   await takeTurns(client, 1);
   client.close();
   await closed(client);
-  expect((await proxy.lastCall()).end.usage?.classes.output_audio).toBe(91);
+  expect((await proxy.lastConnection()).turns[0]?.end.usage?.classes.output_audio).toBe(91);
   expect(await bodiesOf(proxy)).toEqual([]);
 });
 
@@ -274,11 +338,11 @@ test('OpenAI’s client: responses over a websocket', async () => {
   });
   const openai = new OpenAI({ apiKey: 'sk-CANARY', baseURL: `${proxy.base}/v1` });
   const session = new ResponsesWS(openai, { headers: { 'X-Gateway-Key': proxy.key } });
-  let turns = 0;
+  let done = 0;
   const over = new Promise<void>((resolve) => {
     session.on('response.completed', () => {
-      turns += 1;
-      if (turns < 2) session.send({ type: 'response.create', model: 'gpt-6-luna', input: 'again' });
+      done += 1;
+      if (done < 2) session.send({ type: 'response.create', model: 'gpt-6-luna', input: 'again' });
       else session.close();
     });
     session.socket.once('close', () => resolve());
@@ -287,14 +351,14 @@ test('OpenAI’s client: responses over a websocket', async () => {
   await over;
   expect(provider.requests[0]?.headers.authorization).toBe('Bearer sk-CANARY');
   expect(provider.requests[0]?.headers['x-gateway-key']).toBeUndefined();
-  const { begin, end } = await proxy.lastCall();
+  const { begin, end, turns } = await proxy.lastConnection();
   expect(begin).toMatchObject({ provider: 'openai', endpoint: 'responses.websocket' });
-  expect(end).toMatchObject({
-    outcome: 'ok',
-    model: 'gpt-6-luna',
-    modelRequested: 'gpt-6-luna',
-    usage: { classes: { input: 80, output: 12 } },
-  });
+  expect(end).toMatchObject({ outcome: 'ok', modelRequested: 'gpt-6-luna', usage: null });
+  const one = { outcome: 'ok', model: 'gpt-6-luna', modelRequested: 'gpt-6-luna', providerRequestId: 'resp_1' };
+  expect(turns.map((turn) => turn.end)).toMatchObject([
+    { ...one, usage: { classes: { input: 40, output: 6 } } },
+    { ...one, usage: { classes: { input: 40, output: 6 } } },
+  ]);
 });
 
 test('Google’s client: a live session, found by its path, its key kept out of the record', async () => {
@@ -329,17 +393,16 @@ test('Google’s client: a live session, found by its path, its key kept out of 
   await answered;
   expect(received.at(-1)?.usageMetadata?.totalTokenCount).toBe(35);
   live.close();
-  const { begin, end } = await proxy.lastCall();
+  const { begin, end, turns } = await proxy.lastConnection();
   expect(provider.requests[0]?.url).toMatch(
     /^\/ws\/google\.ai\.generativelanguage\.v1\w*\.GenerativeService\.BidiGenerateContent\?key=CANARY$/,
   );
   expect(begin).toMatchObject({ provider: 'gemini', endpoint: 'bidiGenerateContent' });
   expect(begin.path).toMatch(/BidiGenerateContent\?key=\*\*\*$/);
-  expect(end).toMatchObject({
-    outcome: 'ok',
-    modelRequested: 'gemini-3.8-live',
-    usage: { classes: { input: 30, output: 5 } },
-  });
+  expect(end).toMatchObject({ outcome: 'ok', modelRequested: 'gemini-3.8-live', usage: null });
+  expect(turns.map((turn) => turn.end)).toMatchObject([
+    { outcome: 'ok', modelRequested: 'gemini-3.8-live', usage: { classes: { input: 30, output: 5 } } },
+  ]);
   expect(JSON.stringify(await proxy.entries())).not.toContain('CANARY');
 });
 
@@ -349,7 +412,10 @@ test('Together’s path is a websocket too', async () => {
     headers: { 'X-Gateway-Key': proxy.key, 'X-Gateway-Provider': 'together' },
   });
   await closed(client);
-  expect((await proxy.lastCall()).begin).toMatchObject({ provider: 'together', endpoint: 'audio.speech.websocket' });
+  expect((await proxy.lastConnection()).begin).toMatchObject({
+    provider: 'together',
+    endpoint: 'audio.speech.websocket',
+  });
 });
 
 test('OpenAI’s realtime client, which speaks only TLS, through a terminator in front', async () => {
@@ -376,8 +442,11 @@ test('OpenAI’s realtime client, which speaks only TLS, through a terminator in
   });
   expect(usage).toBe(253);
   session.close();
-  const { begin, end } = await proxy.lastCall();
+  const { begin, end, turns } = await proxy.lastConnection();
   expect(begin).toMatchObject({ provider: 'openai', endpoint: 'realtime', modelRequested: 'gpt-realtime' });
-  expect(end).toMatchObject({ outcome: 'ok', usage: { classes: { output: 30, output_audio: 91 } } });
+  expect(end).toMatchObject({ outcome: 'ok', usage: null });
+  expect(turns.map((turn) => turn.end)).toMatchObject([
+    { outcome: 'ok', usage: { classes: { output: 30, output_audio: 91 } } },
+  ]);
   await new Promise((resolve) => front.close(resolve));
 });

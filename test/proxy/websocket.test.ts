@@ -5,7 +5,7 @@
 import { connect, type Socket } from 'node:net';
 import { constants, deflateRawSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
-import { readRawAnswer } from '../read-raw-answer.ts';
+import { readRawAnswer } from '../support/read-raw-answer.ts';
 import { type InProcessProxy, startProxy } from './start-proxy.ts';
 import { type RawProvider, SWITCH, startRawProvider, writeFrame } from './websocket-provider.ts';
 

@@ -1,4 +1,5 @@
 /** Requests to the admin API: same origin, the session's cookie, errors with the words of the server. */
+import type { ApiAnswer, ApiPath, PathName } from '../../../src/control/admin/api-types.ts';
 
 export type ParameterValue = string | number | boolean | readonly string[] | null | undefined;
 export type Parameters = Readonly<Record<string, ParameterValue>>;
@@ -18,14 +19,18 @@ export class ApiError extends Error {
   }
 }
 
+/** A parameter goes where the path has its name in braces, else into the query. */
 export function apiPath(path: string, parameters: Parameters = {}): string {
   const query = new URLSearchParams();
+  let filled = path;
   for (const [name, value] of Object.entries(parameters)) {
     if (value === null || value === undefined || value === '') continue;
-    for (const one of Array.isArray(value) ? value : [value]) query.append(name, String(one));
+    const place = `{${name}}`;
+    if (path.includes(place)) filled = filled.replace(place, () => encodeURIComponent(String(value)));
+    else for (const one of Array.isArray(value) ? value : [value]) query.append(name, String(one));
   }
   const text = query.toString();
-  return `/api/v1${path}${text === '' ? '' : `?${text}`}`;
+  return `/api/v1${filled}${text === '' ? '' : `?${text}`}`;
 }
 
 async function readError(response: Response): Promise<ApiError> {
@@ -55,8 +60,14 @@ async function send(url: string, init: RequestInit): Promise<Response> {
   return response;
 }
 
-/** The answer is trusted to have the type that the server's own code says it has. */
-export async function getJson<T>(path: string, parameters: Parameters = {}, signal?: AbortSignal): Promise<T> {
+type ParametersOf<Path extends string> = Parameters & Readonly<Record<PathName<Path>, string | number>>;
+
+/** The answer is trusted to be what the schema of the route says. */
+export async function getJson<Path extends ApiPath<'get'>>(
+  path: Path,
+  parameters: ParametersOf<Path>,
+  signal?: AbortSignal,
+): Promise<ApiAnswer<'get', Path>> {
   const response = await send(apiPath(path, parameters), signal === undefined ? {} : { signal });
   return response.json();
 }
@@ -67,9 +78,14 @@ export async function getBytes(path: string, parameters: Parameters = {}, signal
 }
 
 /** An answer without a body is null. */
-export async function sendJson<T>(method: 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown): Promise<T> {
-  const response = await send(apiPath(path), {
-    method,
+export async function sendJson<Method extends 'post' | 'patch' | 'delete', const Path extends ApiPath<Method>>(
+  method: Method,
+  path: Path,
+  parameters: ParametersOf<Path>,
+  body?: unknown,
+): Promise<ApiAnswer<Method, Path>> {
+  const response = await send(apiPath(path, parameters), {
+    method: method.toUpperCase(),
     ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
   });
   const text = await response.text();

@@ -1,6 +1,6 @@
 /** Costs over time by group, as the server adds them up. */
 import { queryOptions } from '@tanstack/react-query';
-import type { CostBucketBody, CostRowBody, CostsBody } from '../../../src/admin/costs-resource.ts';
+import type { CostBucketBody, CostRowBody, CostsBody } from '../../../src/control/admin/costs-resource.ts';
 import { formatGroupBy } from '../search/dimensions.ts';
 import { getJson } from './client.ts';
 
@@ -19,12 +19,14 @@ interface CostQuestion {
   readonly tz: string;
   readonly f: readonly string[];
   readonly limit: number;
+  /** How long calls are read, in milliseconds; undefined for the usual time. */
+  readonly wait_ms: number | undefined;
 }
 
 export function costsQuery({ by, ...question }: CostQuestion) {
   const parameters = { ...question, group_by: formatGroupBy(by) };
   return queryOptions({
     queryKey: ['costs', parameters],
-    queryFn: ({ signal }) => getJson<Costs>('/costs', parameters, signal),
+    queryFn: ({ signal }) => getJson('/costs', parameters, signal),
   });
 }

@@ -1,6 +1,6 @@
 /** Long work on the server: its progress, and what can be done about it. */
 import { queryOptions } from '@tanstack/react-query';
-import type { JobBody } from '../../../src/admin/jobs-resource.ts';
+import type { JobBody } from '../../../src/control/admin/jobs-resource.ts';
 import { getJson, sendJson } from './client.ts';
 
 export type Job = JobBody;
@@ -27,7 +27,7 @@ export function isJobCancellable(state: JobState): boolean {
 
 export const jobsQuery = queryOptions({
   queryKey: ['jobs'],
-  queryFn: ({ signal }) => getJson<{ readonly data: readonly Job[] }>('/jobs', {}, signal),
+  queryFn: ({ signal }) => getJson('/jobs', {}, signal),
   refetchInterval: ({ state }) =>
     (state.data?.data ?? []).some((job) => isJobActive(job.state)) ? ACTIVE_POLL_MS : IDLE_POLL_MS,
 });
@@ -36,16 +36,16 @@ export const jobsQuery = queryOptions({
 export function jobQuery(id: number) {
   return queryOptions({
     queryKey: ['jobs', id],
-    queryFn: ({ signal }) => getJson<Job>(`/jobs/${id}`, {}, signal),
+    queryFn: ({ signal }) => getJson('/jobs/{id}', { id }, signal),
     refetchInterval: ({ state }) =>
       state.data === undefined || isJobActive(state.data.state) ? ACTIVE_POLL_MS : false,
   });
 }
 
 export function cancelJob(id: number): Promise<unknown> {
-  return sendJson('POST', `/jobs/${id}/cancel`);
+  return sendJson('post', '/jobs/{id}/cancel', { id });
 }
 
 export function resumeJob(id: number): Promise<unknown> {
-  return sendJson('POST', `/jobs/${id}/resume`);
+  return sendJson('post', '/jobs/{id}/resume', { id });
 }

@@ -1,7 +1,7 @@
 /** Calls: pages of the log, one call, its bodies, and the sums and facets over a filter. */
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import type { LogDetailBody, LogFacetsBody, LogSummaryBody } from '../../../src/admin/log-bodies.ts';
-import type { LogColumn, LogRow } from '../../../src/runs/log-columns.ts';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { ApiAnswer } from '../../../src/control/admin/api-types.ts';
+import type { LogColumn } from '../../../src/control/store/log-columns.ts';
 import { ApiError, getBytes, getJson, type Parameters } from './client.ts';
 
 /** What all questions about the log have in common. */
@@ -17,56 +17,102 @@ export function logsParameters({ from, to, f, q, excludeRuns }: LogsQuestion): P
   return { from, to, f, q, exclude_runs: excludeRuns ? 'true' : undefined };
 }
 
-/** A call of a list: the columns that were asked for. */
-export type ListedLog = Partial<Omit<LogRow, 'id'>> & { readonly id: string };
+type LogRecord = ApiAnswer<'get', '/logs'>['data'][number];
 
-interface LogPage {
-  readonly data: readonly ListedLog[];
-  readonly next_cursor: string | null;
+/** A call of a list: its id, and what else was asked for. */
+export type ListedLog = LogRecord & { readonly id: string; readonly isOpen?: true };
+
+function hasId(record: LogRecord): record is LogRecord & { readonly id: string } {
+  return record.id !== undefined;
 }
+
+/** What a list can ask for of a call: its columns, the first lines of what was said, and where a search found it. */
+export type ListField = LogColumn | 'snippet' | 'matches';
 
 const PAGE_ROWS = 100;
 
-export function logsQuery(question: LogsQuestion, sort: string, fields: readonly LogColumn[]) {
+export function logsQuery(question: LogsQuestion, sort: string, fields: readonly ListField[]) {
   return infiniteQueryOptions({
     queryKey: ['logs', question, sort, fields],
-    queryFn: ({ pageParam, signal }) =>
-      getJson<LogPage>(
+    queryFn: async ({ pageParam, signal }) => {
+      const { data, next_cursor, searched_to } = await getJson(
         '/logs',
         { ...logsParameters(question), sort, fields: fields.join(','), limit: PAGE_ROWS, cursor: pageParam },
         signal,
-      ),
+      );
+      return { data: data.filter(hasId), next_cursor, searched_to };
+    },
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,
   });
 }
 
-export function logsSummaryQuery(question: LogsQuestion) {
+/** An id begins with the millisecond of its call. */
+function timeOf(id: string): number {
+  return Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
+}
+
+/** The first lines of these calls, at most a hundred, by id. They do not change. */
+export function snippetsQuery(ids: readonly string[]) {
   return queryOptions({
-    queryKey: ['logs-summary', question],
-    queryFn: ({ signal }) => getJson<LogSummaryBody>('/logs/summary', logsParameters(question), signal),
+    queryKey: ['snippets', ids],
+    queryFn: async ({ signal }) => {
+      const parameters = {
+        f: [`id:in:${ids.join(',')}`],
+        from: new Date(Math.min(...ids.map(timeOf))).toISOString(),
+        to: new Date(Math.max(...ids.map(timeOf)) + 1).toISOString(),
+        fields: 'id,snippet',
+        limit: ids.length,
+      };
+      const { data } = await getJson('/logs', parameters, signal);
+      return new Map(data.filter(hasId).map(({ id, snippet }) => [id, snippet ?? null]));
+    },
+    enabled: ids.length > 0,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
+/** Open calls end, and others begin. */
+const OPEN_REFETCH_MS = 2_000;
+
+/** The calls that have not ended; while live is on, also those that begin after the window's end. */
+export function openLogsQuery(question: LogsQuestion, fields: readonly ListField[], isLive: boolean) {
+  const parameters = { ...logsParameters(question), to: isLive ? undefined : question.to, fields: fields.join(',') };
+  return queryOptions({
+    queryKey: ['logs-open', parameters],
+    queryFn: async ({ signal }) => {
+      const { data, total } = await getJson('/logs/open', parameters, signal);
+      return { rows: data.filter(hasId).map((row): ListedLog => ({ ...row, isOpen: true })), total };
+    },
+    refetchInterval: OPEN_REFETCH_MS,
+  });
+}
+
+/** With another time to wait, the answer of before stays meanwhile. */
+export function logsSummaryQuery(question: LogsQuestion, waitMs: number | undefined) {
+  return queryOptions({
+    queryKey: ['logs-summary', question, waitMs],
+    queryFn: ({ signal }) => getJson('/logs/summary', { ...logsParameters(question), wait_ms: waitMs }, signal),
+    ...(waitMs === undefined ? {} : { placeholderData: keepPreviousData }),
   });
 }
 
 export function logsFacetsQuery(question: LogsQuestion) {
   return queryOptions({
     queryKey: ['logs-facets', question],
-    queryFn: ({ signal }) => getJson<LogFacetsBody>('/logs/facets', logsParameters(question), signal),
+    queryFn: ({ signal }) => getJson('/logs/facets', logsParameters(question), signal),
   });
 }
 
 export type HeaderList = readonly (readonly [string, string])[];
 
 /** One call with all there is about it. */
-export type LogDetail = Omit<LogDetailBody, 'id'> & { readonly id: string };
-
-/** An open call is asked for again until it has ended. */
-const OPEN_REFETCH_MS = 2_000;
+export type LogDetail = ApiAnswer<'get', '/logs/{id}'>;
 
 export function logQuery(id: string) {
   return queryOptions({
     queryKey: ['log', id],
-    queryFn: ({ signal }) => getJson<LogDetail>(`/logs/${encodeURIComponent(id)}`, {}, signal),
+    queryFn: ({ signal }) => getJson('/logs/{id}', { id }, signal),
     refetchInterval: ({ state }) => (state.data?.state === 'open' ? OPEN_REFETCH_MS : false),
     // Another call's record must never stand under this one's id.
     placeholderData: () => undefined,

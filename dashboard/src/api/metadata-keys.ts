@@ -1,6 +1,6 @@
 /** The keys of metadata that calls carry, and the two things that can be done with one: promote and demote. */
 import { queryOptions } from '@tanstack/react-query';
-import type { MetadataKeyBody, MetadataKeysBody } from '../../../src/admin/metadata-keys-resource.ts';
+import type { MetadataKeyBody } from '../../../src/control/admin/metadata-keys-resource.ts';
 import { getJson, sendJson } from './client.ts';
 
 export type MetadataKey = MetadataKeyBody;
@@ -16,7 +16,7 @@ interface KeyWindow {
 export function metadataKeysQuery(window: KeyWindow | null = null) {
   return queryOptions({
     queryKey: ['metadata-keys', window?.from ?? null, window?.to ?? null],
-    queryFn: ({ signal }) => getJson<MetadataKeysBody>('/metadata-keys', { ...window }, signal),
+    queryFn: ({ signal }) => getJson('/metadata-keys', { ...window }, signal),
   });
 }
 
@@ -34,9 +34,9 @@ interface StartedJob {
 }
 
 export function promoteKey(key: string, displayKey: string): Promise<StartedJob> {
-  return sendJson('POST', `/metadata-keys/${encodeURIComponent(key)}/promote`, { display_key: displayKey });
+  return sendJson('post', '/metadata-keys/{key}/promote', { key }, { display_key: displayKey });
 }
 
 export function demoteKey(key: string): Promise<StartedJob> {
-  return sendJson('POST', `/metadata-keys/${encodeURIComponent(key)}/demote`);
+  return sendJson('post', '/metadata-keys/{key}/demote', { key });
 }

@@ -1,13 +1,21 @@
 /** The price book as the admin API shows it: what is declared, what has no price, where a rate comes from, what changed. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import type { PriceChangeBody } from '../../../src/admin/prices/prices-changes-resource.ts';
-import type { PreviewBody } from '../../../src/admin/prices/prices-preview-resource.ts';
-import type { PriceRowBody, PriceRowsBody, PriceRuleBody } from '../../../src/admin/prices/prices-rows-resource.ts';
-import type { MappingRecord, MultiplierRecord, OverrideRecord } from '../../../src/admin/prices/prices-schemas.ts';
-import type { PriceStatus } from '../../../src/admin/prices/prices-status-resource.ts';
-import type { UnpricedBody } from '../../../src/admin/prices/prices-unpriced-resource.ts';
-import type { QuoteBody } from '../../../src/admin/prices/quote-resource.ts';
-import type { UsageClass } from '../../../src/token-usage.ts';
+import type { PriceChangeBody } from '../../../src/control/admin/prices/prices-changes-resource.ts';
+import type { PreviewBody } from '../../../src/control/admin/prices/prices-preview-resource.ts';
+import type {
+  PriceRowBody,
+  PriceRowsBody,
+  PriceRuleBody,
+} from '../../../src/control/admin/prices/prices-rows-resource.ts';
+import type {
+  MappingRecord,
+  MultiplierRecord,
+  OverrideRecord,
+} from '../../../src/control/admin/prices/prices-schemas.ts';
+import type { PriceStatus } from '../../../src/control/admin/prices/prices-status-resource.ts';
+import type { UnpricedBody } from '../../../src/control/admin/prices/prices-unpriced-resource.ts';
+import type { QuoteBody } from '../../../src/control/admin/prices/quote-resource.ts';
+import type { UsageClass } from '../../../src/vocabulary/token-usage.ts';
 import { getJson, sendJson } from './client.ts';
 
 export type Override = OverrideRecord;
@@ -42,37 +50,28 @@ const PATHS = {
   multiplier: '/prices/multipliers',
 } as const;
 
-interface ListOf<T> {
-  readonly data: readonly T[];
-  readonly next_cursor: string | null;
-}
-
 /** Declarations are few: they come in one piece. */
-async function readAll<T>(path: string, signal: AbortSignal): Promise<readonly T[]> {
-  return (await getJson<ListOf<T>>(path, {}, signal)).data;
-}
-
 export const overridesQuery = queryOptions({
   queryKey: ['prices', 'overrides'],
-  queryFn: ({ signal }) => readAll<Override>(PATHS.override, signal),
+  queryFn: async ({ signal }) => (await getJson(PATHS.override, {}, signal)).data,
 });
 
 export const mappingsQuery = queryOptions({
   queryKey: ['prices', 'mappings'],
-  queryFn: ({ signal }) => readAll<Mapping>(PATHS.mapping, signal),
+  queryFn: async ({ signal }) => (await getJson(PATHS.mapping, {}, signal)).data,
 });
 
 export const multipliersQuery = queryOptions({
   queryKey: ['prices', 'multipliers'],
-  queryFn: ({ signal }) => readAll<Multiplier>(PATHS.multiplier, signal),
+  queryFn: async ({ signal }) => (await getJson(PATHS.multiplier, {}, signal)).data,
 });
 
 export function saveDeclaration({ kind, ...body }: NewDeclaration): Promise<unknown> {
-  return sendJson('POST', PATHS[kind], body);
+  return sendJson('post', PATHS[kind], {}, body);
 }
 
 export function removeDeclaration(kind: DeclarationKind, id: number): Promise<unknown> {
-  return sendJson('DELETE', `${PATHS[kind]}/${id}`);
+  return sendJson('delete', `${PATHS[kind]}/{id}` as const, { id });
 }
 
 export interface PriceChange {
@@ -88,7 +87,7 @@ export type PreviewExample = Preview['examples'][number];
 export type CostDifference = Omit<PreviewModel, 'provider' | 'model'>;
 
 export function previewChange(change: PriceChange): Promise<Preview> {
-  return sendJson('POST', '/prices/preview', change);
+  return sendJson('post', '/prices/preview', {}, change);
 }
 
 export type RecordedChange = PriceChangeBody;
@@ -97,8 +96,7 @@ const PAGE_CHANGES = 50;
 
 export const changesQuery = infiniteQueryOptions({
   queryKey: ['prices', 'changes'],
-  queryFn: ({ pageParam, signal }) =>
-    getJson<ListOf<RecordedChange>>('/prices/changes', { limit: PAGE_CHANGES, cursor: pageParam }, signal),
+  queryFn: ({ pageParam, signal }) => getJson('/prices/changes', { limit: PAGE_CHANGES, cursor: pageParam }, signal),
   initialPageParam: '',
   getNextPageParam: ({ next_cursor }) => next_cursor,
 });
@@ -110,10 +108,10 @@ interface TimeWindow {
   readonly to: string;
 }
 
-export function unpricedQuery(window: TimeWindow) {
+export function unpricedQuery(window: TimeWindow, waitMs?: number) {
   return queryOptions({
-    queryKey: ['prices', 'unpriced', window.from, window.to],
-    queryFn: ({ signal }) => getJson<ListOf<UnpricedModel>>('/prices/unpriced', { ...window }, signal),
+    queryKey: ['prices', 'unpriced', window.from, window.to, waitMs],
+    queryFn: ({ signal }) => getJson('/prices/unpriced', { ...window, wait_ms: waitMs }, signal),
   });
 }
 
@@ -132,7 +130,7 @@ export interface PricedModel {
 export function priceRowsQuery({ provider, model, provider_alias, at }: PricedModel) {
   return queryOptions({
     queryKey: ['prices', 'rows', provider, model, provider_alias, at],
-    queryFn: ({ signal }) => getJson<PriceRows>('/prices/rows', { provider, model, provider_alias, at }, signal),
+    queryFn: ({ signal }) => getJson('/prices/rows', { provider, model, provider_alias, at }, signal),
     // Another model's rates must never stand under this one's name.
     placeholderData: () => undefined,
   });
@@ -149,16 +147,21 @@ export interface QuoteQuestion {
 }
 
 export function quoteCost({ provider_alias, requested_at, ...question }: QuoteQuestion): Promise<Quote> {
-  return sendJson('POST', '/prices/quote', {
-    ...question,
-    ...(provider_alias === null ? {} : { provider_alias }),
-    ...(requested_at === null ? {} : { requested_at }),
-  });
+  return sendJson(
+    'post',
+    '/prices/quote',
+    {},
+    {
+      ...question,
+      ...(provider_alias === null ? {} : { provider_alias }),
+      ...(requested_at === null ? {} : { requested_at }),
+    },
+  );
 }
 
 export type PricesStatus = PriceStatus;
 
 export const pricesStatusQuery = queryOptions({
   queryKey: ['prices', 'status'],
-  queryFn: ({ signal }) => getJson<PricesStatus>('/prices/status', {}, signal),
+  queryFn: ({ signal }) => getJson('/prices/status', {}, signal),
 });

@@ -1,7 +1,7 @@
 /** Pricing calls again: starting it, what it found by day and model, and the history of one call's cost. */
 import { queryOptions } from '@tanstack/react-query';
-import type { CostRevisionBody } from '../../../src/admin/prices/log-revisions-resource.ts';
-import type { RepriceDayBody, RepriceDaysBody } from '../../../src/admin/prices/reprice-resource.ts';
+import type { CostRevisionBody } from '../../../src/control/admin/prices/log-revisions-resource.ts';
+import type { RepriceDayBody } from '../../../src/control/admin/prices/reprice-resource.ts';
 import { getJson, sendJson } from './client.ts';
 
 export interface RepriceQuestion {
@@ -19,11 +19,16 @@ interface StartedJob {
 }
 
 export function startReprice({ from, to, ...question }: RepriceQuestion): Promise<StartedJob> {
-  return sendJson('POST', '/reprice', {
-    ...question,
-    ...(from === null ? {} : { from }),
-    ...(to === null ? {} : { to }),
-  });
+  return sendJson(
+    'post',
+    '/reprice',
+    {},
+    {
+      ...question,
+      ...(from === null ? {} : { from }),
+      ...(to === null ? {} : { to }),
+    },
+  );
 }
 
 export type RepriceDay = RepriceDayBody;
@@ -34,7 +39,7 @@ const DAYS = 1_000;
 export function repriceDaysQuery(jobId: number, isUnderWay: boolean) {
   return queryOptions({
     queryKey: ['reprice', jobId, 'days', isUnderWay],
-    queryFn: ({ signal }) => getJson<RepriceDaysBody>(`/reprice/${jobId}/days`, { limit: DAYS }, signal),
+    queryFn: ({ signal }) => getJson('/reprice/{job_id}/days', { job_id: jobId, limit: DAYS }, signal),
     refetchInterval: isUnderWay ? 2_000 : false,
   });
 }
@@ -44,8 +49,7 @@ export type CostRevision = CostRevisionBody;
 export function revisionsQuery(logId: string) {
   return queryOptions({
     queryKey: ['log-revisions', logId],
-    queryFn: ({ signal }) =>
-      getJson<{ readonly data: readonly CostRevision[] }>(`/logs/${encodeURIComponent(logId)}/revisions`, {}, signal),
+    queryFn: ({ signal }) => getJson('/logs/{id}/revisions', { id: logId }, signal),
     placeholderData: () => undefined,
   });
 }

@@ -1,19 +1,12 @@
 /** Runs: pages of them, their sums, facets and groups, and one run. Its calls come through `pages/run/use-run-table.ts`. */
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import type {
-  RunBody,
-  RunFacetsBody,
-  RunGroupsBody,
-  RunSummaryBody,
-  RunWithStepsBody,
-} from '../../../src/admin/run-bodies.ts';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { ApiAnswer } from '../../../src/control/admin/api-types.ts';
 import { ApiError, getJson, type Parameters } from './client.ts';
 
-export type Run = RunBody;
-export type RunWithSteps = RunWithStepsBody;
-export type RunSummary = RunSummaryBody;
-export type RunFacets = RunFacetsBody;
-export type RunGroup = RunGroupsBody['data'][number];
+export type Run = ApiAnswer<'get', '/runs'>['data'][number];
+export type RunWithSteps = ApiAnswer<'get', '/run'>;
+export type RunSummary = ApiAnswer<'get', '/runs/summary'>;
+export type RunGroup = ApiAnswer<'get', '/runs/groups'>['data'][number];
 
 /** What all questions about runs have in common. */
 export interface RunsQuestion {
@@ -21,11 +14,6 @@ export interface RunsQuestion {
   readonly to: string;
   readonly f: readonly string[];
   readonly q: string | undefined;
-}
-
-interface RunPage {
-  readonly data: readonly Run[];
-  readonly next_cursor: string | null;
 }
 
 const PAGE_RUNS = 100;
@@ -38,30 +26,33 @@ export function runsQuery(question: RunsQuestion, sort: string | undefined) {
   return infiniteQueryOptions({
     queryKey: ['runs', question, sort],
     queryFn: ({ pageParam, signal }) =>
-      getJson<RunPage>('/runs', { ...runsParameters(question), sort, limit: PAGE_RUNS, cursor: pageParam }, signal),
+      getJson('/runs', { ...runsParameters(question), sort, limit: PAGE_RUNS, cursor: pageParam }, signal),
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,
   });
 }
 
-export function runSummaryQuery(question: RunsQuestion) {
+/** With another time to wait, the answer of before stays meanwhile. */
+export function runSummaryQuery(question: RunsQuestion, waitMs: number | undefined) {
   return queryOptions({
-    queryKey: ['runs-summary', question],
-    queryFn: ({ signal }) => getJson<RunSummary>('/runs/summary', runsParameters(question), signal),
+    queryKey: ['runs-summary', question, waitMs],
+    queryFn: ({ signal }) => getJson('/runs/summary', { ...runsParameters(question), wait_ms: waitMs }, signal),
+    ...(waitMs === undefined ? {} : { placeholderData: keepPreviousData }),
   });
 }
 
 export function runFacetsQuery({ from, to }: Pick<RunsQuestion, 'from' | 'to'>) {
   return queryOptions({
     queryKey: ['runs-facets', from, to],
-    queryFn: ({ signal }) => getJson<RunFacets>('/runs/facets', { from, to }, signal),
+    queryFn: ({ signal }) => getJson('/runs/facets', { from, to }, signal),
   });
 }
 
-export function runGroupsQuery({ from, to, f }: RunsQuestion, by: string) {
+export function runGroupsQuery({ from, to, f }: RunsQuestion, by: string, waitMs: number | undefined) {
   return queryOptions({
-    queryKey: ['runs-groups', from, to, f, by],
-    queryFn: ({ signal }) => getJson<RunGroupsBody>('/runs/groups', { from, to, f, by }, signal),
+    queryKey: ['runs-groups', from, to, f, by, waitMs],
+    queryFn: ({ signal }) => getJson('/runs/groups', { from, to, f, by, wait_ms: waitMs }, signal),
+    ...(waitMs === undefined ? {} : { placeholderData: keepPreviousData }),
   });
 }
 
@@ -71,7 +62,7 @@ const BEGINNING_REFETCH_MS = 3_000;
 export function runQuery(trace: string) {
   return queryOptions({
     queryKey: ['run', trace],
-    queryFn: ({ signal }) => getJson<RunWithSteps>('/run', { trace_id: trace }, signal),
+    queryFn: ({ signal }) => getJson('/run', { trace_id: trace }, signal),
     refetchInterval: ({ state }) =>
       state.error instanceof ApiError && state.error.status === 404 ? BEGINNING_REFETCH_MS : false,
     // Another run's figures must never stand under this trace id.

@@ -3,7 +3,7 @@ import { ApiError, getJson, sendJson } from './client.ts';
 
 export async function isSignedIn(): Promise<boolean> {
   try {
-    await getJson('/session');
+    await getJson('/session', {});
     return true;
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) return false;
@@ -13,9 +13,9 @@ export async function isSignedIn(): Promise<boolean> {
 
 /** By the code of a one-time link, or by the admin token. Throws an ApiError with the reason. */
 export async function signIn(proof: { readonly code: string } | { readonly token: string }): Promise<void> {
-  await sendJson('POST', '/session', proof);
+  await sendJson('post', '/session', {}, proof);
 }
 
 export async function signOut(): Promise<void> {
-  await sendJson('DELETE', '/session');
+  await sendJson('delete', '/session', {});
 }

@@ -1,9 +1,12 @@
 /** What stands around every page but the sign-in: side bar, top bar, jobs under way, the dialogs of the keyboard. */
+
+import { useQuery } from '@tanstack/react-query';
 import { Outlet } from '@tanstack/react-router';
 import { useCallback, useState } from 'react';
+import { isJobActive, jobsQuery } from '../api/jobs.ts';
+import { JobProgress } from '../components/job-progress.tsx';
 import { GoToDialog } from './go-to-dialog.tsx';
 import { HelpDialog } from './help-dialog.tsx';
-import { JobStrip } from './job-strip.tsx';
 import { SideBar } from './side-bar.tsx';
 import { TopBar } from './top-bar.tsx';
 import { useAppKeys } from './use-app-keys.ts';
@@ -30,5 +33,18 @@ export function AppLayout() {
       <GoToDialog isOpen={open === 'go-to'} onClose={close} />
       <HelpDialog isOpen={open === 'help'} onClose={close} />
     </div>
+  );
+}
+
+function JobStrip() {
+  const { data } = useQuery(jobsQuery);
+  const active = (data?.data ?? []).filter(({ state }) => isJobActive(state));
+  if (active.length === 0) return null;
+  return (
+    <section aria-label="Jobs in progress" className="border-b border-line bg-panel px-4 py-1">
+      {active.map((job) => (
+        <JobProgress key={job.id} job={job} />
+      ))}
+    </section>
   );
 }

@@ -1,5 +1,6 @@
 /** The list of keys, and the switch that turns the single letters off. */
 import { Dialog } from '../components/dialog.tsx';
+import { Checkbox } from '../components/form-field.tsx';
 import { usePreferences } from '../preferences.tsx';
 import { NAVIGATION } from './navigation.ts';
 
@@ -26,7 +27,7 @@ const RUN = [
   ['1 … 9, *', 'open down to a level, or all'],
   ['n N', 'next and previous match'],
   ['e E', 'next and previous error'],
-  ['$', 'the dearest call beneath'],
+  ['$', 'the most expensive call below'],
 ] as const;
 
 function KeyTable({ title, keys }: { readonly title: string; readonly keys: readonly (readonly [string, string])[] }) {
@@ -51,7 +52,7 @@ export function HelpDialog({ isOpen, onClose }: { readonly isOpen: boolean; read
   const { areKeysOn, setKeysOn } = usePreferences();
   const pages = NAVIGATION.flatMap(({ items }) => items).map(({ key, label }) => [`g ${key}`, label] as const);
   return (
-    <Dialog title="Keys of the keyboard" isOpen={isOpen} onClose={onClose} size="large">
+    <Dialog title="Keyboard shortcuts" isOpen={isOpen} onClose={onClose} size="large">
       <div className="grid gap-x-8 sm:grid-cols-2">
         <div>
           <KeyTable title="Everywhere" keys={EVERYWHERE} />
@@ -62,10 +63,7 @@ export function HelpDialog({ isOpen, onClose }: { readonly isOpen: boolean; read
           <KeyTable title="A run" keys={RUN} />
         </div>
       </div>
-      <label className="flex items-center gap-2">
-        <input type="checkbox" checked={areKeysOn} onChange={(event) => setKeysOn(event.target.checked)} />
-        Single letters are keys
-      </label>
+      <Checkbox label="Single-letter shortcuts" isOn={areKeysOn} onChange={setKeysOn} />
     </Dialog>
   );
 }

@@ -9,7 +9,7 @@ import { type Theme, usePreferences } from '../preferences.tsx';
 import { useRefresh } from '../refresh.tsx';
 
 const THEMES = [
-  { theme: 'system', label: 'As the system', icon: MonitorCog },
+  { theme: 'system', label: 'Match system', icon: MonitorCog },
   { theme: 'light', label: 'Light', icon: Sun },
   { theme: 'dark', label: 'Dark', icon: Moon },
 ] as const satisfies readonly { readonly theme: Theme; readonly label: string; readonly icon: typeof Sun }[];
@@ -17,12 +17,7 @@ const THEMES = [
 const ITEM =
   'flex items-center gap-2 rounded px-2 py-1.5 outline-none data-[highlighted]:bg-raised aria-checked:text-accent cursor-default';
 
-interface TopBarProps {
-  readonly onGoTo: () => void;
-  readonly onHelp: () => void;
-}
-
-export function TopBar({ onGoTo, onHelp }: TopBarProps) {
+export function TopBar({ onGoTo, onHelp }: { readonly onGoTo: () => void; readonly onHelp: () => void }) {
   const { theme, setTheme, zone, setZone } = usePreferences();
   const { refresh } = useRefresh();
   const queries = useQueryClient();
@@ -50,7 +45,7 @@ export function TopBar({ onGoTo, onHelp }: TopBarProps) {
         <button
           type="button"
           className={buttonClass('quiet')}
-          title="Times are shown in this zone; press to change"
+          title="Times are shown in this time zone; click to change"
           onClick={() => setZone(zone === 'utc' ? 'local' : 'utc')}
         >
           {zone === 'utc' ? 'UTC' : 'Local time'}
@@ -76,7 +71,7 @@ export function TopBar({ onGoTo, onHelp }: TopBarProps) {
             </Menu.Positioner>
           </Menu.Portal>
         </Menu.Root>
-        <IconButton label="Keys of the keyboard (?)" onClick={onHelp}>
+        <IconButton label="Keyboard shortcuts (?)" onClick={onHelp}>
           <Keyboard size={16} aria-hidden />
         </IconButton>
         <IconButton label="Sign out" onClick={() => void leave()}>

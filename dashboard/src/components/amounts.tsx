@@ -1,6 +1,7 @@
 /** Money, tokens, durations and sizes on the page: short for the eye, exact on hover and for screen readers' asking. */
-import { formatBytes, formatCount, formatDuration, formatSum } from '../../../src/format-amounts.ts';
-import { parseUsd } from '../../../src/usd.ts';
+import type { ReactNode } from 'react';
+import { formatBytes, formatCount, formatDuration, formatSum } from '../../../src/vocabulary/format-amounts.ts';
+import { parseUsd } from '../../../src/vocabulary/usd.ts';
 
 /** Made once: `toLocaleString` makes a new one for each number, which a long list of numbers feels. */
 const EXACT = new Intl.NumberFormat('en-US');
@@ -8,7 +9,7 @@ const EXACT = new Intl.NumberFormat('en-US');
 interface MoneyProps {
   /** Decimal text of the API; null when it is not known. */
   readonly value: string | null;
-  /** Calls in the sum whose cost is not wholly known: with any, the sum is "at least". */
+  /** Calls in the sum whose cost is not fully known: with any, the sum is "at least". */
   readonly unpriced?: number;
   readonly className?: string;
 }
@@ -22,7 +23,7 @@ export function Money({ value, unpriced = 0, className = '' }: MoneyProps) {
     );
   const isAtLeast = unpriced > 0;
   const title = isAtLeast
-    ? `At least $${value}: the cost of ${unpriced} ${unpriced === 1 ? 'call' : 'calls'} is not wholly known`
+    ? `At least $${value}: the cost of ${unpriced} ${unpriced === 1 ? 'call' : 'calls'} is not fully known`
     : `$${value}`;
   return (
     <span
@@ -34,7 +35,6 @@ export function Money({ value, unpriced = 0, className = '' }: MoneyProps) {
   );
 }
 
-/** A count, of tokens or anything else. */
 export function Count({ value, unit = '' }: { readonly value: number | null; readonly unit?: string }) {
   if (value === null)
     return (
@@ -54,20 +54,23 @@ export function ExactCount({ value }: { readonly value: number }) {
   return <span className="num">{EXACT.format(value)}</span>;
 }
 
-interface TokensProps {
+/** As in a record or in sums of the API; absent or null: not reported. */
+export interface TokenCounts {
   /** Uncached input. */
-  readonly input: number | null;
-  readonly cacheRead?: number | null;
-  readonly cacheCreation?: number | null;
-  readonly output: number | null;
+  readonly input_tokens?: number | null;
+  readonly cache_read_input_tokens?: number | null;
+  readonly cache_creation_input_tokens?: number | null;
+  readonly output_tokens?: number | null;
 }
 
-function sumKnown(values: readonly (number | null)[]): number | null {
-  return values.reduce<number | null>((sum, value) => (value === null ? sum : (sum ?? 0) + value), null);
+export function sumKnown(values: readonly (number | null | undefined)[]): number | null {
+  return values.reduce<number | null>((sum, value) => (value == null ? sum : (sum ?? 0) + value), null);
 }
 
 /** `12.4k → 310`, all input together; on hover each class. */
-export function Tokens({ input, cacheRead = null, cacheCreation = null, output }: TokensProps) {
+export function Tokens({ of }: { readonly of: TokenCounts }) {
+  const { input_tokens: input = null, output_tokens: output = null } = of;
+  const { cache_read_input_tokens: cacheRead = null, cache_creation_input_tokens: cacheCreation = null } = of;
   const total = sumKnown([input, cacheRead, cacheCreation]);
   const exact = (name: string, value: number | null) =>
     `${name} ${value === null ? 'not reported' : EXACT.format(value)}`;
@@ -114,4 +117,50 @@ export function Share({ value }: { readonly value: number | null }) {
   const percent = value * 100;
   const text = percent > 0 && percent < 0.1 ? '<0.1' : percent.toFixed(percent < 1 && percent > 0 ? 1 : 0);
   return <span className="num">{text}%</span>;
+}
+
+interface CallCostProps {
+  readonly total: string | null;
+  /** Null or zero: nothing is known of it. */
+  readonly known: string | null;
+  /** As in the record; null while the call is open. */
+  readonly status: string | null;
+}
+
+/** What one call cost, and in a word why that is not known. */
+export function CallCost({ total, known, status }: CallCostProps) {
+  if (total !== null) return <Money value={total} />;
+  if (status === 'unpriced')
+    return (
+      <span className="text-xs text-warn" title="The price book has no price for this model or endpoint">
+        no price
+      </span>
+    );
+  if (status === 'no_usage')
+    return (
+      <span className="text-xs text-ink-faint" title="The answer did not say how much was used">
+        no usage
+      </span>
+    );
+  return status === 'partial' && known !== null ? <Money value={known} unpriced={1} /> : <Money value={null} />;
+}
+
+interface BarredCostProps extends MoneyProps {
+  /** 0..1: the length of the bar below it, of which a float is good enough. */
+  readonly share: number;
+  readonly children?: ReactNode;
+}
+
+/** A sum in a table with its share as a bar below it; `children` takes the place of the sum. */
+export function BarredCost({ share, children, ...money }: BarredCostProps) {
+  return (
+    <span className="relative inline-block w-full pb-0.5">
+      {children ?? <Money {...money} />}
+      <span
+        aria-hidden="true"
+        className="absolute right-0 bottom-0 h-0.5 bg-bar"
+        style={{ width: `${(Math.min(1, share) * 100).toFixed(2)}%` }}
+      />
+    </span>
+  );
 }

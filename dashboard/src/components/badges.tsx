@@ -38,9 +38,8 @@ interface OutcomeLook {
   readonly icon: typeof CircleCheck;
 }
 
-/** Words for the closed list of outcomes. */
 export const OUTCOMES: Readonly<Record<string, OutcomeLook>> = {
-  ok: { word: 'ok', about: 'The provider answered, and the answer arrived whole', tone: 'good', icon: CircleCheck },
+  ok: { word: 'ok', about: 'The provider answered, and the whole answer arrived', tone: 'good', icon: CircleCheck },
   upstream_error: {
     word: 'provider error',
     about: 'The provider answered with an error',
@@ -90,7 +89,7 @@ export const OUTCOMES: Readonly<Record<string, OutcomeLook>> = {
 
 const UNKNOWN_OUTCOME: OutcomeLook = {
   word: 'unknown',
-  about: 'Not a known outcome',
+  about: 'Unknown outcome',
   tone: 'neutral',
   icon: CircleDashed,
 };
@@ -143,7 +142,26 @@ export function RunStateBadge({
   );
 }
 
-/** A provider's name. */
 export function ProviderMark({ provider }: { readonly provider: string }) {
   return <span className="text-ink-soft">{provider}</span>;
+}
+
+const LAYERS: Readonly<Record<string, { readonly word: string; readonly about: string; readonly tone: Tone }>> = {
+  override: { word: 'yours', about: 'Declared here; takes precedence over all others', tone: 'accent' },
+  overlay: {
+    word: 'overlay',
+    about: 'Ships with the gateway: fills gaps in the catalog and corrects it',
+    tone: 'good',
+  },
+  catalog: { word: 'catalog', about: 'From the price catalog', tone: 'neutral' },
+};
+
+export function LayerBadge({ layer }: { readonly layer: string | null }) {
+  if (layer === null) return null;
+  const look = Object.hasOwn(LAYERS, layer) ? LAYERS[layer] : undefined;
+  return (
+    <Badge tone={look?.tone ?? 'neutral'} title={look?.about ?? layer}>
+      {look?.word ?? layer}
+    </Badge>
+  );
 }

@@ -6,15 +6,13 @@ import { BarChart, type BarSeriesOption } from 'echarts/charts';
 import { GridComponent, type GridComponentOption } from 'echarts/components';
 import { type ComposeOption, type ECharts, init, use } from 'echarts/core';
 import { CanvasRenderer } from 'echarts/renderers';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useSyncExternalStore } from 'react';
 import { PLOT } from './plot-frame.ts';
 import type { Pattern, SeriesLook } from './series-look.ts';
-import { useThemeName } from './use-theme-name.ts';
 
 export interface DrawnSeries {
   readonly key: string;
   readonly look: SeriesLook;
-  /** One for each label. */
   readonly heights: readonly number[];
 }
 
@@ -57,7 +55,6 @@ function readDecal(pattern: Pattern, color: string) {
   }
 }
 
-/** The library's types want arrays that may be written to. */
 function spreadLines() {
   return { symbol: LINES.symbol, dashArrayX: [...LINES.dashArrayX], dashArrayY: [...LINES.dashArrayY] };
 }
@@ -130,4 +127,14 @@ export function BarDrawing(props: BarDrawingProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the theme's colours are read from the page
   useEffect(() => chart.current?.setOption(buildOption(props), { notMerge: true }), [props, theme]);
   return <div ref={frame} aria-hidden="true" className="size-full" />;
+}
+
+function subscribe(onChange: () => void): () => void {
+  const observer = new MutationObserver(onChange);
+  observer.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] });
+  return () => observer.disconnect();
+}
+
+function useThemeName(): string {
+  return useSyncExternalStore(subscribe, () => document.documentElement.dataset['theme'] ?? 'light');
 }

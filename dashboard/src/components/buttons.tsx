@@ -11,7 +11,6 @@ const LOOKS: Readonly<Record<ButtonLook, string>> = {
   danger: 'bg-panel text-bad border-bad/60 hover:bg-bad-soft',
 };
 
-/** For a `Link` that should look like a button. */
 export function buttonClass(look: ButtonLook = 'plain'): string {
   return `inline-flex h-8 shrink-0 items-center justify-center gap-1.5 rounded-md border px-2.5 text-sm font-medium whitespace-nowrap transition-colors disabled:opacity-50 aria-disabled:opacity-50 ${LOOKS[look]}`;
 }
@@ -32,7 +31,6 @@ export function Button({ look = 'plain', className = '', type = 'button', isBusy
 }
 
 interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
-  /** Read by screen readers and shown on hover. */
   readonly label: string;
   readonly children: ReactNode;
 }

@@ -14,8 +14,19 @@ export interface TableColumn<Row> {
   readonly width: string;
   readonly align?: 'right';
   /** The API's name of the order; without it the column cannot be sorted by. */
-  readonly sort?: string;
+  readonly sort?: string | undefined;
   readonly render: (row: Row) => ReactNode;
+}
+
+/** A column of figures. */
+export function figureColumn<Row>(
+  id: string,
+  header: string,
+  width: string,
+  render: (row: Row) => ReactNode,
+  sort?: string,
+): TableColumn<Row> {
+  return { id, header, width, align: 'right', sort, render };
 }
 
 interface DataTableProps<Row> {
@@ -23,7 +34,6 @@ interface DataTableProps<Row> {
   readonly columns: readonly TableColumn<Row>[];
   readonly rows: readonly Row[];
   readonly rowKey: (row: Row) => string;
-  /** The row that is open beside the table. */
   readonly selectedKey?: string | undefined;
   /** Enter or a click. */
   readonly onSelect?: (row: Row) => void;
@@ -35,9 +45,7 @@ interface DataTableProps<Row> {
   readonly sort?: string | undefined;
   readonly onSort?: (sort: string) => void;
   readonly onEndReached?: () => void;
-  /** Below the last row, e.g. that more is coming. */
   readonly footer?: ReactNode;
-  /** What a narrow screen shows of a row. */
   readonly renderCard: (row: Row) => ReactNode;
   readonly rowHeightPx?: number;
 }

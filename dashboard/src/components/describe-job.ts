@@ -1,19 +1,19 @@
 /** A job's progress in words. Only what is known: without a total there is no percentage, and no time left. */
-import { formatCount, formatDuration } from '../../../src/format-amounts.ts';
+import { formatCount, formatDuration } from '../../../src/vocabulary/format-amounts.ts';
 import type { Job, JobState } from '../api/jobs.ts';
 
 /** Until then the rate says little. */
 const SETTLED_MS = 5_000;
 
 export const JOB_STATES: Readonly<Record<JobState, string>> = {
-  queued: 'waiting for its turn',
+  queued: 'waiting for other jobs',
   running: 'running',
   paused: 'paused',
   cancelling: 'being cancelled',
   cancelled: 'cancelled',
   done: 'done',
   failed: 'failed',
-  stalled: 'no sign of life; it goes on where it stopped',
+  stalled: 'not responding; it will resume where it stopped',
 };
 
 /** 0..100, rounded down: a hundred means all; null when it is not known how much there is. */
@@ -28,7 +28,6 @@ function describeRest(seconds: number): string {
   return seconds < 60 ? `${Math.ceil(seconds)} s` : formatDuration(seconds * 1_000);
 }
 
-/** The parts of the line beside the bar, in their order. */
 export function describeJob(job: Job, nowMs: number): readonly string[] {
   const { state, phase, done, total, unit, rate_per_second: rate, eta_seconds: eta, started_at: startedAt } = job;
   const percent = jobPercent(job);

@@ -1,14 +1,16 @@
 /** A modal dialog: a title, what it asks, what one can do. Focus and Escape are the library's work. */
 import { Dialog as BaseDialog } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
-import { type ReactNode, type RefObject, useRef } from 'react';
+import { type FormEvent, type ReactNode, type RefObject, useRef } from 'react';
+import { Button } from './buttons.tsx';
+import { Problem } from './states.tsx';
 
 interface DialogProps {
   readonly title: string;
   readonly isOpen: boolean;
   readonly onClose: () => void;
   readonly children: ReactNode;
-  readonly size?: 'small' | 'large';
+  readonly size?: 'small' | 'large' | undefined;
   /** What has the focus at first; without it what a form marks as first, its first field, or the first thing that can. */
   readonly initialFocus?: RefObject<HTMLElement | null>;
 }
@@ -49,4 +51,45 @@ export function Dialog({ title, isOpen, onClose, children, size = 'small', initi
       </BaseDialog.Portal>
     </BaseDialog.Root>
   );
+}
+
+interface ActionDialogProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  /** What the dialog asks about: a mutation without arguments. */
+  readonly action: { readonly mutate: () => void; readonly isPending: boolean; readonly error: Error | null };
+  readonly actionLabel: string;
+  readonly cancelLabel: string;
+  readonly look: 'primary' | 'danger';
+  readonly isReady?: boolean;
+  readonly size?: 'small' | 'large';
+  readonly children: ReactNode;
+}
+
+/** Says what an action does, lets its form be filled in, and then does it or not. */
+export function ActionDialog(props: ActionDialogProps) {
+  const { title, onClose, action, isReady = true, children } = props;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!action.isPending) action.mutate();
+  };
+  return (
+    <Dialog title={title} isOpen onClose={onClose} size={props.size}>
+      <form onSubmit={submit} className="flex flex-col gap-3">
+        {children}
+        <Problem message={action.error?.message} />
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>{props.cancelLabel}</Button>
+          <Button type="submit" look={props.look} disabled={!isReady} isBusy={action.isPending}>
+            {props.actionLabel}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** For `ref`: moves the focus to what has taken the place of the thing that had it. Give it `tabIndex={-1}`. */
+export function focusOnMount(element: HTMLElement | null): void {
+  element?.focus();
 }

@@ -3,11 +3,10 @@ import { filterByValue } from '../search/filter-text.ts';
 import { Count } from './amounts.tsx';
 
 export interface Facet {
-  /** The field of the filter, e.g. `model` or `metadata.Feature`. */
   readonly field: string;
   readonly label: string;
   readonly values: readonly { readonly value: string | null; readonly label?: string; readonly count: number }[];
-  /** Of all values that are not listed. */
+  /** Count of the values that are not listed. */
   readonly others?: number;
 }
 
@@ -15,7 +14,6 @@ interface FacetRailProps {
   readonly facets: readonly Facet[];
   readonly filters: readonly string[];
   readonly onToggle: (filter: string) => void;
-  /** e.g. that the counts are of a sample. */
   readonly note?: string | undefined;
 }
 

@@ -4,6 +4,7 @@ import { ListFilter, Search, X } from 'lucide-react';
 import { type FormEvent, useEffect, useState } from 'react';
 import { describeFilter, formatFilter } from '../search/filter-text.ts';
 import { Button, buttonClass } from './buttons.tsx';
+import { Problem } from './states.tsx';
 
 export interface FilterField {
   /** As in the API: a column, `run.<column>`, or `metadata.` followed by a key. */
@@ -32,7 +33,6 @@ interface FilterBarProps {
   readonly q?: string;
   readonly onText?: (q: string) => void;
   readonly placeholder?: string;
-  /** Why the server refused the filters, if it did. */
   readonly problem?: string | null;
 }
 
@@ -83,11 +83,7 @@ export function FilterBar(props: FilterBarProps) {
           Clear all
         </Button>
       )}
-      {problem !== null && (
-        <p role="alert" className="w-full text-sm text-bad">
-          {problem}
-        </p>
-      )}
+      <Problem message={problem} className="w-full" />
     </div>
   );
 }

@@ -1,15 +1,13 @@
 /** A named field of a form: its label, what to write, and what was wrong with what was written. */
-import { type ReactNode, useId } from 'react';
+import { type ReactNode, useEffect, useId, useState } from 'react';
 
 const CONTROL =
   'h-8 w-full rounded-md border border-line-strong bg-surface px-2 text-sm text-ink aria-invalid:border-bad disabled:opacity-60';
 
 interface FieldProps {
   readonly label: ReactNode;
-  /** Unit or meaning, below the field. */
   readonly hint?: ReactNode;
-  /** Why the value was refused; null when it was not. */
-  readonly problem?: string | null;
+  readonly problem?: string | null | undefined;
   readonly isDisabled?: boolean;
 }
 
@@ -21,7 +19,7 @@ interface TextFieldProps extends FieldProps {
   readonly placeholder?: string;
   readonly maxLength?: number;
   readonly isRequired?: boolean;
-  /** Of a dialog: what is to be written first, where others are filled in already. */
+  /** A dialog gives it the focus, e.g. where the other fields are filled in already. */
   readonly hasFirstFocus?: boolean;
 }
 
@@ -111,5 +109,58 @@ export function SelectField<T extends string>(props: SelectFieldProps<T>) {
         ))}
       </select>
     </Field>
+  );
+}
+
+interface InlineSelectProps {
+  readonly label: string;
+  readonly value: string;
+  readonly choices: readonly { readonly value: string; readonly label: string }[];
+  readonly onChange: (value: string) => void;
+}
+
+/** A choice within a row of controls, its name before it. */
+export function InlineSelect({ label, value, choices, onChange }: InlineSelectProps) {
+  return (
+    <label className="inline-flex items-center gap-1.5 text-xs text-ink-faint">
+      {label}
+      <select
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        className="h-8 max-w-72 rounded-md border border-line-strong/70 bg-panel px-2 text-sm text-ink"
+      >
+        {choices.map((choice) => (
+          <option key={choice.value} value={choice.value}>
+            {choice.label}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+interface CheckboxProps {
+  readonly label: ReactNode;
+  readonly isOn: boolean;
+  readonly onChange: (isOn: boolean) => void;
+  readonly className?: string;
+}
+
+/** It shows at once what was chosen: an address that keeps it takes a moment to say so. */
+export function Checkbox({ label, isOn, onChange, className = '' }: CheckboxProps) {
+  const [isChecked, setChecked] = useState(isOn);
+  useEffect(() => setChecked(isOn), [isOn]);
+  return (
+    <label className={`flex items-center gap-1.5 ${className}`}>
+      <input
+        type="checkbox"
+        checked={isChecked}
+        onChange={(event) => {
+          setChecked(event.target.checked);
+          onChange(event.target.checked);
+        }}
+      />
+      {label}
+    </label>
   );
 }

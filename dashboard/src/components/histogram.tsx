@@ -7,7 +7,6 @@ export interface HistogramBucket {
   readonly start: string;
   /** Height of the bar. A drawing may use floats; figures never come from here. */
   readonly value: number;
-  /** 0..1 of the bar is marked as errors. */
   readonly errorShare: number;
   /** What the bar says on hover and to screen readers. */
   readonly label: string;

@@ -4,7 +4,25 @@ import { CircleAlert, CircleCheck } from 'lucide-react';
 import { cancelJob, isJobActive, isJobCancellable, isJobResumable, type Job, resumeJob } from '../api/jobs.ts';
 import { Button } from './buttons.tsx';
 import { describeJob, jobPercent } from './describe-job.ts';
-import { ProgressBar } from './progress-bar.tsx';
+import { Problem } from './states.tsx';
+
+function ProgressBar({ label, percent }: { readonly label: string; readonly percent: number | null }) {
+  return (
+    <div
+      role="progressbar"
+      aria-label={label}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      {...(percent === null ? {} : { 'aria-valuenow': percent })}
+      className="h-2 w-48 max-w-full overflow-hidden rounded-full border border-line-strong bg-surface"
+    >
+      <div
+        className={`h-full bg-bar ${percent === null ? 'animate-pulse' : 'transition-[width]'}`}
+        style={{ width: `${percent ?? 100}%` }}
+      />
+    </div>
+  );
+}
 
 const CHANGED: readonly string[] = ['jobs', 'metadata-keys', 'reprice'];
 
@@ -37,11 +55,7 @@ function JobButtons({ job }: { readonly job: Job }) {
           Resume
         </Button>
       )}
-      {change.error !== null && (
-        <p role="alert" className="w-full text-xs text-bad">
-          {change.error.message}
-        </p>
-      )}
+      <Problem message={change.error?.message} className="w-full text-xs" />
     </>
   );
 }

@@ -1,9 +1,9 @@
-/** A short table, all of it in the page: keys, processes, jobs. Long lists are `data-table.tsx`. On a narrow screen it scrolls sideways. */
+/** A short table, all of it in the page: keys, processes, jobs. Long lists are `data-table.tsx`. */
 import type { ReactNode } from 'react';
+import { useIsNarrow } from './use-is-narrow.ts';
 
 export interface PlainColumn<Row> {
   readonly header: string;
-  /** When headers may be the same. */
   readonly id?: string;
   readonly align?: 'right';
   readonly render: (row: Row) => ReactNode;
@@ -14,9 +14,22 @@ interface PlainTableProps<Row> {
   readonly columns: readonly PlainColumn<Row>[];
   readonly rows: readonly Row[];
   readonly rowKey: (row: Row) => string;
+  /** A narrow screen shows rows as cards; without it the table scrolls sideways there. */
+  readonly renderCard?: (row: Row) => ReactNode;
 }
 
-export function PlainTable<Row>({ label, columns, rows, rowKey }: PlainTableProps<Row>) {
+export function PlainTable<Row>({ label, columns, rows, rowKey, renderCard }: PlainTableProps<Row>) {
+  const isNarrow = useIsNarrow();
+  if (isNarrow && renderCard !== undefined)
+    return (
+      <ul aria-label={label} className="flex flex-col gap-2">
+        {rows.map((row) => (
+          <li key={rowKey(row)} className="flex flex-col gap-2 rounded-lg border border-line bg-panel p-3">
+            {renderCard(row)}
+          </li>
+        ))}
+      </ul>
+    );
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     <section aria-label={label} tabIndex={0} className="overflow-x-auto rounded-lg border border-line bg-panel">

@@ -10,7 +10,6 @@ export const PATTERNS = ['solid', 'diagonal', 'dots', 'horizontal', 'back-diagon
 export type Pattern = (typeof PATTERNS)[number];
 
 export interface SeriesLook {
-  /** Name of the CSS variable. */
   readonly colour: string;
   readonly pattern: Pattern;
 }

@@ -1,15 +1,9 @@
 /** A row's course over time as small bars. A drawing: its figures stand beside it. */
 
-interface SparklineProps {
-  /** Heights; floats, since nothing reads them as figures. */
-  readonly values: readonly number[];
-  readonly label: string;
-}
-
 const WIDTH = 96;
 const HEIGHT = 20;
 
-export function Sparkline({ values, label }: SparklineProps) {
+export function Sparkline({ values, label }: { readonly values: readonly number[]; readonly label: string }) {
   const highest = Math.max(...values, Number.MIN_VALUE);
   const step = WIDTH / Math.max(1, values.length);
   return (

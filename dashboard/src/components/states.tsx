@@ -7,7 +7,13 @@ import { Button } from './buttons.tsx';
 /** Quick answers should not flash a skeleton. */
 const SKELETON_DELAY_MS = 150;
 
-export function Skeleton({ rows = 8, label = 'Loading' }: { readonly rows?: number; readonly label?: string }) {
+export function Skeleton({
+  rows = 8,
+  label = 'Loading',
+}: {
+  readonly rows?: number | undefined;
+  readonly label?: string;
+}) {
   const [isShown, setShown] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setShown(true), SKELETON_DELAY_MS);
@@ -46,7 +52,6 @@ export function EmptyState({ title, children, actions }: EmptyStateProps) {
 
 interface ErrorStateProps {
   readonly error: unknown;
-  /** What could not be shown, e.g. `the runs`. */
   readonly what: string;
   readonly onRetry?: () => void;
 }
@@ -69,6 +74,35 @@ export function ErrorState({ error, what, onRetry }: ErrorStateProps) {
       )}
     </div>
   );
+}
+
+/** Why an action failed; nothing without a message. */
+export function Problem({
+  message,
+  className = '',
+}: {
+  readonly message: string | null | undefined;
+  readonly className?: string;
+}) {
+  if (message === null || message === undefined) return null;
+  return (
+    <p role="alert" className={`text-bad [overflow-wrap:anywhere] ${className}`}>
+      {message}
+    </p>
+  );
+}
+
+interface PendingProps {
+  readonly query: { readonly error: unknown; readonly refetch: () => unknown };
+  /** What is asked for, e.g. `the runs`. */
+  readonly what: string;
+  readonly rows?: number | undefined;
+}
+
+/** In the place of data that is not there yet: that it loads, or why it cannot. */
+export function Pending({ query: { error, refetch }, what, rows }: PendingProps) {
+  if (error !== null) return <ErrorState error={error} what={what} onRetry={() => void refetch()} />;
+  return <Skeleton rows={rows} label={`Loading ${what}`} />;
 }
 
 /** A line above data that is older than it should be. */

@@ -1,5 +1,5 @@
 /** The difference of two amounts as decimal text, to the last digit. */
-import { formatUsd, parseUsd } from '../../../src/usd.ts';
+import { formatUsd, parseUsd } from '../../../src/vocabulary/usd.ts';
 
 /** Null where one of them is not known: what it would be is not known either. */
 export function subtractUsd(amount: string | null, less: string | null): string | null {

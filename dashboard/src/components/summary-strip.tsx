@@ -4,7 +4,6 @@ import type { ReactNode } from 'react';
 export interface SummaryFigure {
   readonly name: string;
   readonly value: ReactNode;
-  /** A second, smaller line. */
   readonly detail?: ReactNode;
 }
 

@@ -12,6 +12,7 @@ import {
   type WindowSearch,
 } from '../search/time-window.ts';
 import { Button, buttonClass, IconButton } from './buttons.tsx';
+import { Problem } from './states.tsx';
 import { useZoneName } from './timestamp.tsx';
 
 interface TimeRangeProps {
@@ -19,6 +20,11 @@ interface TimeRangeProps {
   readonly onChange: (search: WindowSearch) => void;
   readonly usual?: RangeName;
 }
+
+const EDGES = [
+  { edge: 'from', label: 'From', example: '2026-11-20 14:00' },
+  { edge: 'to', label: 'To', example: '2026-11-21 14:00' },
+] as const;
 
 function formatEdge(iso: string, timeZone: string): string {
   return new Intl.DateTimeFormat('en-CA', {
@@ -90,31 +96,19 @@ export function TimeRange({ search, onChange, usual = DEFAULT_RANGE }: TimeRange
                 ))}
               </ul>
               <form onSubmit={submit} className="mt-2 flex flex-col gap-2 border-t border-line px-2 pt-2 pb-1">
-                <label className="flex flex-col gap-1 text-xs text-ink-soft">
-                  From
-                  <input
-                    type="text"
-                    placeholder="2026-11-20 14:00"
-                    value={typed.from}
-                    onChange={(event) => setTyped({ ...typed, from: event.target.value })}
-                    className="h-8 rounded-md border border-line-strong bg-surface px-2 text-sm text-ink"
-                  />
-                </label>
-                <label className="flex flex-col gap-1 text-xs text-ink-soft">
-                  To
-                  <input
-                    type="text"
-                    placeholder="2026-11-21 14:00"
-                    value={typed.to}
-                    onChange={(event) => setTyped({ ...typed, to: event.target.value })}
-                    className="h-8 rounded-md border border-line-strong bg-surface px-2 text-sm text-ink"
-                  />
-                </label>
-                {problem !== null && (
-                  <p role="alert" className="text-xs text-bad">
-                    {problem}
-                  </p>
-                )}
+                {EDGES.map(({ edge, label: name, example }) => (
+                  <label key={edge} className="flex flex-col gap-1 text-xs text-ink-soft">
+                    {name}
+                    <input
+                      type="text"
+                      placeholder={example}
+                      value={typed[edge]}
+                      onChange={(event) => setTyped({ ...typed, [edge]: event.target.value })}
+                      className="h-8 rounded-md border border-line-strong bg-surface px-2 text-sm text-ink"
+                    />
+                  </label>
+                ))}
+                <Problem message={problem} className="text-xs" />
                 <Button type="submit">Apply</Button>
               </form>
             </Popover.Popup>

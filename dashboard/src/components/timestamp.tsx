@@ -42,7 +42,6 @@ interface TimestampProps {
   /** RFC 3339; null when it never happened. */
   readonly at: string | null;
   readonly form?: TimestampForm;
-  /** What to say for null. */
   readonly never?: string;
 }
 

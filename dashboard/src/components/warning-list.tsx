@@ -1,6 +1,5 @@
 /** Warnings of the API as sentences: each begins with a capital, and what stands between backticks is code. */
 
-/** Odd parts stood between backticks. */
 function Sentence({ text }: { readonly text: string }) {
   return (
     <>

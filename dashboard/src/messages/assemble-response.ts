@@ -25,7 +25,6 @@ export interface AssembledResponse {
   /** Events of a stream; 0 for an answer in one piece. */
   readonly events: number;
   readonly error: ReportedError | null;
-  /** Sentences: what could not be read. */
   readonly problems: readonly string[];
 }
 
@@ -34,7 +33,7 @@ const ASSEMBLERS: Readonly<Record<Format, (events: readonly StreamEvent[]) => un
   completions: assembleChat,
   responses: assembleResponses,
   messages: assembleMessages,
-  gemini: assembleGemini,
+  'generate-content': assembleGemini,
   converse: assembleConverse,
 };
 
@@ -47,7 +46,6 @@ function detectByEvent(event: StreamEvent | undefined): Format | null {
   return detectFormat(null, null, event?.data);
 }
 
-/** An error in an answer or an event, in any of the providers' forms. */
 export function readReportedError(value: unknown): ReportedError | null {
   const [first] = toList(value);
   const error = readField(first ?? value, 'error') ?? readField(readField(value, 'response'), 'error');
@@ -125,7 +123,7 @@ function assembleText(text: string, contentType: string, format: Format | null):
     return assembleEvents('ndjson', format, events, describeUnreadable(unreadable));
   }
   const value = parseJson(text);
-  if (format === 'gemini' && start.startsWith('[')) {
+  if (format === 'generate-content' && start.startsWith('[')) {
     const { items, isWhole } = readJsonArrayItems(text);
     const events = items.map((data) => ({ name: null, data }));
     return assembleEvents('json-array', format, events, isWhole ? [] : [INCOMPLETE]);

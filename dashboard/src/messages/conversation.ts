@@ -26,12 +26,9 @@ export interface ReasoningPart extends PartBase {
 
 export interface ToolCallPart extends PartBase {
   readonly type: 'tool_call';
-  /** Null where the format has none. */
   readonly id: string | null;
   readonly name: string;
-  /** Parsed; or the text as it came, when it is not JSON. */
   readonly arguments: unknown;
-  /** Run by the provider itself, e.g. a web search. */
   readonly isHosted: boolean;
 }
 
@@ -52,7 +49,6 @@ export interface MediaPart extends PartBase {
   readonly base64: string | null;
   /** Where the content is otherwise: an address or the id of a file. Never loaded. */
   readonly reference: string | null;
-  /** What was said, of audio. */
   readonly transcript: string | null;
 }
 
@@ -97,12 +93,11 @@ export interface Turn {
 export interface OfferedTool {
   readonly name: string;
   readonly description: string | null;
-  /** The schema of its arguments, or its settings. */
   readonly schema: unknown;
   readonly cacheMark: string | null;
 }
 
-export const FORMATS = ['chat', 'completions', 'responses', 'messages', 'gemini', 'converse'] as const;
+export const FORMATS = ['chat', 'completions', 'responses', 'messages', 'generate-content', 'converse'] as const;
 export type Format = (typeof FORMATS)[number];
 
 export interface ReportedError {
@@ -114,14 +109,12 @@ export interface Conversation {
   readonly format: Format;
   readonly turns: readonly Turn[];
   readonly tools: readonly OfferedTool[];
-  /** What the answer should look like (JSON schema, …), if the request says. */
   readonly responseFormat: unknown;
   readonly stopReason: string | null;
   /** Sentences about what is not in the turns, e.g. that the conversation goes on from an earlier answer. */
   readonly notes: readonly string[];
 }
 
-/** What one direction of one format yields; the two are put together by `readConversation`. */
 export interface RequestReading {
   readonly turns: readonly Turn[];
   readonly tools: readonly OfferedTool[];

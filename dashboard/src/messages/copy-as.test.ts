@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type CallToCopy, copyAs } from './copy-as.ts';
-import { quoteForShell } from './shell-quote.ts';
+import { type CallToCopy, copyAs, quoteForShell } from './copy-as.ts';
 
 const CALL: CallToCopy = {
   baseUrl: 'http://127.0.0.1:4141',

@@ -2,8 +2,8 @@
  * A logged call as code that makes it again: curl, Python, TypeScript. Credentials are variables of the environment,
  * the run's headers are left out (a copy is a call of its own), metadata is kept.
  */
+import { PROVIDERS, readProviderName } from '../../../src/providers/registry.ts';
 import { parseJson } from './json-reading.ts';
-import { quoteForShell } from './shell-quote.ts';
 
 export const COPY_LANGUAGES = ['curl', 'python', 'typescript'] as const;
 export type CopyLanguage = (typeof COPY_LANGUAGES)[number];
@@ -12,13 +12,10 @@ export interface CallToCopy {
   /** Where clients reach the gateway, e.g. `http://127.0.0.1:4141`. */
   readonly baseUrl: string;
   readonly method: string;
-  /** Path and query as in the record. */
   readonly path: string;
   readonly provider: string;
   readonly providerAlias: string | null;
-  /** The kept request headers. */
   readonly headers: readonly (readonly [string, string])[];
-  /** Name without the prefix, and value. */
   readonly metadata: readonly (readonly [string, string])[];
   /** Null: none was sent, or it was not kept. */
   readonly body: string | null;
@@ -26,28 +23,13 @@ export interface CallToCopy {
   readonly isBodyWhole: boolean;
 }
 
-/** The header that carries the provider's credential, and the variable that holds it. */
-const CREDENTIALS: Readonly<
-  Record<string, { readonly header: string; readonly prefix: string; readonly variable: string }>
-> = {
-  openai: { header: 'Authorization', prefix: 'Bearer ', variable: 'OPENAI_API_KEY' },
-  anthropic: { header: 'x-api-key', prefix: '', variable: 'ANTHROPIC_API_KEY' },
-  gemini: { header: 'x-goog-api-key', prefix: '', variable: 'GEMINI_API_KEY' },
-  bedrock: { header: 'Authorization', prefix: 'Bearer ', variable: 'AWS_BEARER_TOKEN_BEDROCK' },
-  fireworks: { header: 'Authorization', prefix: 'Bearer ', variable: 'FIREWORKS_API_KEY' },
-  together: { header: 'Authorization', prefix: 'Bearer ', variable: 'TOGETHER_API_KEY' },
-  deepseek: { header: 'Authorization', prefix: 'Bearer ', variable: 'DEEPSEEK_API_KEY' },
-};
-const FALLBACK_CREDENTIAL = { header: 'Authorization', prefix: 'Bearer ', variable: 'PROVIDER_API_KEY' };
+/** For a provider of a later release, which this page does not know. */
+const UNKNOWN_CREDENTIAL = { header: 'Authorization', prefix: 'Bearer ', variable: 'PROVIDER_API_KEY' };
 
-/** Of the kept headers those that mean something to the provider; the client's library sets the others itself. */
+/** Logged headers that mean something to a provider; the client's library sets the others itself. */
 const SENT_AGAIN: readonly string[] = [
   'content-type',
-  'anthropic-version',
-  'anthropic-beta',
-  'openai-beta',
-  'openai-organization',
-  'openai-project',
+  ...Object.values(PROVIDERS).flatMap(({ loggedHeaders }) => loggedHeaders?.request ?? []),
 ];
 
 /** Longer bodies do not fit in an argument (128 KiB on Linux) or in anyone's editor. */
@@ -63,8 +45,8 @@ interface CopiedHeader {
 
 function listHeaders(call: CallToCopy): readonly CopiedHeader[] {
   const plain = (name: string, text: string): CopiedHeader => ({ name, text, variable: null });
-  const { header, prefix, variable } =
-    (Object.hasOwn(CREDENTIALS, call.provider) ? CREDENTIALS[call.provider] : undefined) ?? FALLBACK_CREDENTIAL;
+  const name = readProviderName(call.provider);
+  const { header, prefix, variable } = name === null ? UNKNOWN_CREDENTIAL : PROVIDERS[name].credential;
   return [
     { name: 'X-Gateway-Key', text: '', variable: 'TOLLGATE_KEY' },
     plain('X-Gateway-Provider', call.provider),
@@ -206,4 +188,9 @@ export function copyAs(language: CopyLanguage, call: CallToCopy): string {
     case 'typescript':
       return copyAsTypeScript(call);
   }
+}
+
+/** A text as one word of a POSIX shell. Not for U+0000, which no argument can hold. */
+export function quoteForShell(text: string): string {
+  return /^[A-Za-z0-9_./:=@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,5 +1,6 @@
 /** The lines of a call's cost as a table that adds up: the sum is made of the lines and compared with the record. */
-import { formatUsd, parseUsd } from '../../../src/usd.ts';
+
+import { formatUsd, parseUsd } from '../../../src/vocabulary/usd.ts';
 import { isRecord, readNumber, readText, toList } from './json-reading.ts';
 
 export interface CostTableLine {
@@ -11,21 +12,18 @@ export interface CostTableLine {
   readonly per: number | null;
   readonly multiplier: string | null;
   readonly amount: string | null;
-  /** Where the price comes from: the catalogue, our overlay, or an override; and which row of it. */
+  /** Where the price comes from: the catalog, our overlay, or an override; and which row of it. */
   readonly layer: string | null;
   readonly row: string | null;
   /** The other model that took part, and as what; both null for the call's own. */
   readonly model: string | null;
   readonly purpose: string | null;
-  /** The class whose rate was used, when it is another one. */
   readonly ratedAs: string | null;
 }
 
 export interface CostBreakdown {
   readonly lines: readonly CostTableLine[];
-  /** Classes that were used and have no price. */
   readonly unpriced: readonly { readonly class: string; readonly quantity: number }[];
-  /** Sum of the lines' amounts. */
   readonly sum: string;
   /** Whether the sum is the record's `known_cost` to the last digit; null when the record has none. */
   readonly addsUp: boolean | null;
@@ -61,7 +59,6 @@ function readLine(line: unknown): CostTableLine {
 
 interface CostColumns {
   readonly cost_lines: unknown;
-  /** Every disjoint class with its quantity. */
   readonly usage: unknown;
   readonly known_cost: string | null;
 }
@@ -116,9 +113,9 @@ const CLASS_WORDS: Readonly<Record<string, string>> = {
   output_audio: 'Output, audio',
   output_image: 'Output, images',
   output_video: 'Output, video',
-  input_audio_ms: 'Sound sent, in milliseconds',
+  input_audio_ms: 'Audio sent, in milliseconds',
   input_characters: 'Characters sent',
-  output_images: 'Pictures made',
+  output_images: 'Images generated',
   rerank_queries: 'Queries of a reranker',
   web_search_requests: 'Web searches',
   web_fetch_requests: 'Web fetches',
@@ -140,3 +137,15 @@ export const COST_STATUS_WORDS: Readonly<Record<string, string>> = {
   no_usage: 'It may have cost something, but the answer did not say how much.',
   not_billed: 'Nothing billable happened.',
 };
+
+const ONE = parseUsd('1');
+
+/** Empty for a factor of one, and for what is none. */
+export function describeFactor(factor: string): string {
+  if (!/^\d{1,6}(?:\.\d{1,10})?$/.test(factor)) return '';
+  const value = parseUsd(factor);
+  if (value === 0n) return 'free';
+  if (value === ONE) return '';
+  if (value < ONE) return `${formatUsd((ONE - value) * 100n)} % off`;
+  return value <= ONE * 2n ? `${formatUsd((value - ONE) * 100n)} % more` : `${factor} times as much`;
+}

@@ -13,9 +13,9 @@ const BY_ENDPOINT: Readonly<Record<string, Format>> = {
   'responses.input_tokens': 'responses',
   messages: 'messages',
   'messages.count_tokens': 'messages',
-  generateContent: 'gemini',
-  streamGenerateContent: 'gemini',
-  countTokens: 'gemini',
+  generateContent: 'generate-content',
+  streamGenerateContent: 'generate-content',
+  countTokens: 'generate-content',
   converse: 'converse',
   'converse-stream': 'converse',
 };
@@ -23,7 +23,7 @@ const BY_ENDPOINT: Readonly<Record<string, Format>> = {
 function detectByResponse(response: unknown): Format | null {
   if (Array.isArray(readField(response, 'choices')))
     return readText(response, 'object') === 'text_completion' ? 'completions' : 'chat';
-  if (Array.isArray(readField(response, 'candidates'))) return 'gemini';
+  if (Array.isArray(readField(response, 'candidates'))) return 'generate-content';
   if (readText(response, 'object') === 'response') return 'responses';
   if (readText(response, 'type') === 'message') return 'messages';
   return readField(readField(response, 'output'), 'message') === undefined ? null : 'converse';
@@ -38,7 +38,7 @@ function hasUntypedBlocks(body: unknown): boolean {
 }
 
 function detectByRequest(request: unknown): Format | null {
-  if (readAnyField(request, 'contents', 'generateContentRequest') !== undefined) return 'gemini';
+  if (readAnyField(request, 'contents', 'generateContentRequest') !== undefined) return 'generate-content';
   if (readField(readField(request, 'input'), 'converse') !== undefined) return 'converse';
   if (!Array.isArray(readField(request, 'messages'))) return null;
   if (readField(request, 'anthropic_version') !== undefined) return 'messages';

@@ -1,5 +1,5 @@
 /** The remarks on a record in words. */
-import type { CallFlag } from '../../../src/token-usage.ts';
+import type { CallFlag } from '../../../src/vocabulary/token-usage.ts';
 
 const WORDS: Readonly<Record<CallFlag, string>> = {
   path_repaired: 'The path had a doubled or missing prefix and was routed as meant.',
@@ -12,10 +12,14 @@ const WORDS: Readonly<Record<CallFlag, string>> = {
   no_ending: 'The answer ended without what would tell that it is whole; its format need not have it.',
   usage_later: 'The result is made later; its usage and cost stand in the record of the call that fetched it.',
   usage_counted_before: 'The usage of this result stands in an earlier record and is not counted again.',
+  usage_in_turns: 'The usage of each response of this connection stands in a record of its own.',
+  prewarm: 'The request asked for no output, only for what a later request builds on.',
   result_unread: 'A result was fetched and could not be read: its usage, if it is counted nowhere else, is not known.',
   inconsistent: 'The parts of the reported usage do not add up.',
   metadata_cut: 'Metadata beyond the limits was dropped.',
   trace_id_cut: 'The trace id was longer than the limit and was shortened.',
+  header_misspelt: 'A header is nearly one of the gateway’s own, and was taken as it was written.',
+  span_without_trace: 'A span path came without X-Gateway-Trace-Id, so the call is in no run.',
   span_cut: 'The span path or name was longer than the limit and was cut.',
   body_dropped: 'The body was not kept: the spool was short of space.',
   compacted: 'The record was shortened (no headers, no usage object of the provider): the spool was nearly full.',

@@ -14,7 +14,6 @@ export function readField(value: unknown, name: string): unknown {
   return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-/** The first of several spellings that is there. */
 export function readAnyField(value: unknown, ...names: readonly string[]): unknown {
   return names.map((name) => readField(value, name)).find((field) => field !== undefined);
 }

@@ -2,7 +2,6 @@
 import type { PriceRows, PriceRule } from '../api/prices.ts';
 
 export interface LineSource {
-  /** As the record names it. */
   readonly key: string;
   /** `forgotten`: the price book of now does not have it. */
   readonly kind: 'rate' | PriceRule['kind'] | 'forgotten';

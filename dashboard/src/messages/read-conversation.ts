@@ -13,7 +13,7 @@ const READERS: Readonly<Record<Format, FormatReader>> = {
   completions: chatReader,
   responses: responsesReader,
   messages: messagesReader,
-  gemini: geminiReader,
+  'generate-content': geminiReader,
   converse: converseReader,
 };
 
@@ -21,7 +21,6 @@ interface CallBodies {
   readonly endpoint: string | null;
   /** Parsed; null or undefined when it was not kept or is not JSON. */
   readonly request: unknown;
-  /** As `assembleResponse` gives it. */
   readonly response: unknown;
 }
 

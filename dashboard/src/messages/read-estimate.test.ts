@@ -3,7 +3,9 @@ import { readEstimate } from './read-estimate.ts';
 
 test('an estimate has its tokens and how they were counted', () => {
   expect(readEstimate({ input: 11, output: 4, method: 'o200k_base' })).toEqual({
-    ...{ input: 11, output: 4, method: 'o200k_base' },
+    input: 11,
+    output: 4,
+    method: 'o200k_base',
     notes: [],
   });
 });
@@ -16,10 +18,12 @@ test('what was reported is not in it, and what it lacks is said', () => {
     not_counted: ['media', 'answer', 'something new'],
   };
   expect(readEstimate(stored)).toEqual({
-    ...{ input: null, output: 9, method: 'o200k_base × 1.1' },
+    input: null,
+    output: 9,
+    method: 'o200k_base × 1.1',
     notes: [
       'A part of the bodies was not kept; it is taken to be like the rest.',
-      'Not counted: pictures, sound and files; the answer, of which nothing came; something new.',
+      'Not counted: images, audio and files; the answer, of which nothing came; something new.',
     ],
   });
 });

@@ -6,12 +6,11 @@ export interface EstimateView {
   readonly input: number | null;
   readonly output: number | null;
   readonly method: string | null;
-  /** Sentences on what it rests on and what it lacks. */
   readonly notes: readonly string[];
 }
 
 const NOT_COUNTED: Readonly<Record<string, string>> = {
-  media: 'pictures, sound and files',
+  media: 'images, audio and files',
   stored_context: 'what the provider keeps and the request only names',
   hidden_reasoning: 'thoughts that were not sent',
   answer: 'the answer, of which nothing came',
@@ -28,7 +27,6 @@ function lookUp(words: Readonly<Record<string, string>>, name: string): string |
   return Object.hasOwn(words, name) ? (words[name] ?? null) : null;
 }
 
-/** Null when the call has none. */
 export function readEstimate(estimatedTokens: unknown): EstimateView | null {
   if (!isRecord(estimatedTokens)) return null;
   const unavailable = readText(estimatedTokens, 'unavailable');

@@ -5,7 +5,6 @@ export interface StreamEvent {
   readonly data: unknown;
 }
 
-/** Joins the texts of a key as they come. */
 export function appendText(texts: Map<string, string>, key: string, text: string | null): void {
   if (text !== null) texts.set(key, (texts.get(key) ?? '') + text);
 }

@@ -5,7 +5,6 @@ export interface Dimension {
   /** As in `group_by`. */
   readonly id: string;
   readonly label: string;
-  /** Field of the filters. */
   readonly field: string;
 }
 
@@ -23,7 +22,6 @@ const FIXED: readonly Dimension[] = [
 
 const METADATA = 'metadata.';
 
-/** The server groups by the first so many characters of a value. */
 export const VALUE_CHARACTERS = 200;
 
 export const NOT_SET = '(not set)';
@@ -38,7 +36,6 @@ export function readDimension(id: string): Dimension {
   return FIXED.find((one) => one.id === id) ?? { id, label: id.slice(METADATA.length), field: id };
 }
 
-/** The metadata key that a dimension stands for, or null. */
 export function metadataKeyOf(id: string): string | null {
   return id.startsWith(METADATA) ? id.slice(METADATA.length) : null;
 }

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { describeFilter, filterByValue, formatFilter, parseFilter, toggleFilter } from './filter-text.ts';
+import {
+  changeFilters,
+  describeFilter,
+  filterByValue,
+  formatFilter,
+  parseFilter,
+  toggleFilter,
+} from './filter-text.ts';
 
 test('commas, colons and percent signs of a value survive the text form', () => {
   expect(formatFilter({ field: 'metadata.A:b', op: 'eq', values: ['50%,x:y'] })).toBe(
@@ -28,4 +35,11 @@ test('a value that is not set is filtered by that', () => {
 test('the same filter twice is taken out', () => {
   expect(toggleFilter(['a:has'], 'b:has')).toEqual(['a:has', 'b:has']);
   expect(toggleFilter(['a:has', 'b:has'], 'a:has')).toEqual(['b:has']);
+});
+
+test('the same filter again takes it out, its opposite gives way', () => {
+  expect(changeFilters(['model:eq:a'], 'model:eq:a')).toEqual([]);
+  expect(changeFilters(['model:eq:a', 'status:eq:200'], 'model:ne:a')).toEqual(['status:eq:200', 'model:ne:a']);
+  expect(changeFilters(['model:eq:a'], 'model:ne:b')).toEqual(['model:eq:a', 'model:ne:b']);
+  expect(changeFilters(['trace_id:has'], 'trace_id:nohas')).toEqual(['trace_id:nohas']);
 });

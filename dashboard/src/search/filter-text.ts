@@ -57,7 +57,6 @@ export function describeFilter(text: string): string {
   return [name, OP_SIGNS[op] ?? op, values.join(', ')].filter((part) => part !== '').join(' ');
 }
 
-/** Adds a filter, or takes the same one out. */
 export function toggleFilter(filters: readonly string[], filter: string): readonly string[] {
   return filters.includes(filter) ? filters.filter((one) => one !== filter) : [...filters, filter];
 }
@@ -66,4 +65,15 @@ export function toggleFilter(filters: readonly string[], filter: string): readon
 export function filterByValue(field: string, value: string | null, isWanted = true): string {
   if (value === null) return formatFilter({ field, op: isWanted ? 'nohas' : 'has', values: [] });
   return formatFilter({ field, op: isWanted ? 'eq' : 'ne', values: [value] });
+}
+
+/** Adds a filter or takes it out, as `toggleFilter`; its opposite gives way. */
+const OPPOSITES: Readonly<Record<string, string>> = { eq: 'ne', ne: 'eq', has: 'nohas', nohas: 'has' };
+
+export function changeFilters(filters: readonly string[], filter: string): readonly string[] {
+  const { field, op, values } = parseFilter(filter);
+  const opposite = Object.hasOwn(OPPOSITES, op) ? OPPOSITES[op] : undefined;
+  const kept =
+    opposite === undefined ? filters : filters.filter((one) => one !== formatFilter({ field, op: opposite, values }));
+  return toggleFilter(kept, filter);
 }

@@ -1,14 +1,10 @@
 /** The state of a list page as it stands in the address: window of time, filters, text, order, what is open. */
-import { isRangeName, type RangeName } from './time-window.ts';
+import { isRangeName, type WindowSearch } from './time-window.ts';
 
-export interface ListSearch {
-  readonly range?: RangeName | undefined;
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
+export interface ListSearch extends WindowSearch {
   readonly f?: readonly string[] | undefined;
   readonly q?: string | undefined;
   readonly sort?: string | undefined;
-  /** Id of the row shown in the side panel. */
   readonly peek?: string | undefined;
   /** `1`: new rows come by themselves. */
   readonly live?: '1' | undefined;
@@ -34,18 +30,19 @@ function readInstant(value: unknown): string | undefined {
 }
 
 /** What cannot be read is left out: an address from elsewhere never breaks the page. */
-export function readListSearch(raw: Readonly<Record<string, unknown>>): ListSearch {
+export function readWindowSearch(raw: Readonly<Record<string, unknown>>): WindowSearch {
   const range = raw['range'];
   const from = readInstant(raw['from']);
-  const to = readInstant(raw['to']);
+  return { range: from === undefined && isRangeName(range) ? range : undefined, from, to: readInstant(raw['to']) };
+}
+
+export function readListSearch(raw: Readonly<Record<string, unknown>>): ListSearch {
   return {
-    range: from === undefined && isRangeName(range) ? range : undefined,
-    from,
-    to,
+    ...readWindowSearch(raw),
     f: readTexts(raw['f']),
     q: readText(raw['q']),
     sort: readText(raw['sort']),
     peek: readText(raw['peek']),
-    live: raw['live'] === '1' ? '1' : undefined,
+    live: readOneOf(raw['live'], ['1']),
   };
 }

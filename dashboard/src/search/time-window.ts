@@ -20,7 +20,6 @@ export const DEFAULT_RANGE: RangeName = '24h';
 export interface TimeWindow {
   /** RFC 3339, UTC, inclusive. */
   readonly from: string;
-  /** Exclusive. */
   readonly to: string;
 }
 
@@ -49,7 +48,6 @@ function dateIn(timeZone: string, atMs: number): CalendarDate {
   return { year, month, day };
 }
 
-/** How far the zone's clock is ahead of UTC at an instant. */
 function offsetMs(timeZone: string, atMs: number): number {
   const parts = new Intl.DateTimeFormat('en-US', {
     timeZone,

@@ -1,33 +1,24 @@
-/**
- * `tollgate backup`: the gateway's whole database as one file, read whole and checked while it is written; and what is in
- * such a file, without a gateway.
- */
+/** `tollgate backup`: writes the whole database to one checked file, or checks such a file. */
 import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { PassThrough, Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
-import { BackupError } from '../../backup/backup-error.ts';
-import { type BackupContent, describeBackup } from '../../backup/describe-backup.ts';
-import { OperatorError } from '../../errors.ts';
-import { type ClientFlags, createGatewayClient } from '../gateway-client.ts';
+import { BackupError } from '../../control/backup/backup-error.ts';
+import { type BackupContent, describeBackup } from '../../control/backup/describe-backup.ts';
+import { OperatorError } from '../../vocabulary/errors.ts';
+import { type ClientFlags, createGatewayClient, isBrokenOff } from '../gateway-client.ts';
 import { createOutput } from '../output.ts';
 import { backupJson, describeLeft, formatContent } from './format-backup.ts';
 import { readBackupFile } from './read-backup-file.ts';
 import { createTicker } from './ticker.ts';
 
 interface BackupFlags extends ClientFlags {
-  readonly json?: true;
   readonly force?: true;
   readonly check?: true;
 }
 
 const STDOUT = '-';
-
-function isBrokenOff(error: unknown): boolean {
-  // What `fetch` throws when the connection ends before the answer does.
-  return error instanceof TypeError || (error instanceof Error && 'code' in error && error.code === 'UND_ERR_SOCKET');
-}
 
 function toOperatorError(error: unknown, path: string): unknown {
   if (isBrokenOff(error))
@@ -37,12 +28,12 @@ function toOperatorError(error: unknown, path: string): unknown {
   return new OperatorError(`cannot write ${path}: ${error.message}`, { cause: error });
 }
 
-/** Writes what comes and reads it at the same time, so that what is written is known to be whole. */
+/** Writes and checks the backup at the same time. */
 async function copyAndRead(packed: Readable, target: Writable): Promise<BackupContent> {
   const ticker = createTicker(process.stderr);
   const copy = new PassThrough();
   const reading = describeBackup(copy, ticker.show);
-  // A failure of either ends the other; whoever fails first says why.
+  // A failure of either ends the other; the first one is reported.
   reading.catch((error: Error) => packed.destroy(error));
   try {
     const writing = pipeline(
@@ -67,8 +58,8 @@ async function copyAndRead(packed: Readable, target: Writable): Promise<BackupCo
 }
 
 async function writeBackupTo(path: string, flags: BackupFlags): Promise<BackupContent> {
-  const client = createGatewayClient(flags, process.env);
-  // Before the gateway works for nothing.
+  const client = createGatewayClient(flags);
+  // Checked before the gateway does any work.
   if (path !== STDOUT && flags.force !== true && existsSync(path))
     throw new OperatorError(`${path} exists already; give another name, or --force to replace it`);
   const response = await client.open('/api/v1/backup', {}, new AbortController().signal);
@@ -98,10 +89,10 @@ async function runBackup(path: string, flags: BackupFlags): Promise<void> {
   const content = flags.check ? await check(path) : await writeBackupTo(path, flags);
   const left = describeLeft(content);
   if (left !== null) process.stderr.write(`${left}\n`);
-  // The file itself is on standard output then.
+  // Standard output has the file itself then.
   const output = createOutput(path === STDOUT && !flags.check ? process.stderr : process.stdout);
   if (flags.json) return output.json(backupJson(path, content));
-  for (const line of formatContent(path, content)) await output.line(line);
+  await output.lines(formatContent(path, content));
 }
 
 export function addBackupCommand(program: Command, addClientOptions: (command: Command) => Command): void {

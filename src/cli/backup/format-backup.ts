@@ -1,10 +1,11 @@
-/** What is in a backup, as lines and as JSON. Pure. */
-import type { BackupContent } from '../../backup/describe-backup.ts';
+/** Formats the content of a backup, as lines and as JSON. Pure. */
+import type { BackupContent } from '../../control/backup/describe-backup.ts';
 import { terminalText } from '../terminal-text.ts';
 
 const COUNTED = [
   ['llm_requests', 'calls'],
   ['llm_bodies', 'bodies'],
+  ['llm_texts', 'texts'],
   ['llm_runs', 'runs'],
   ['llm_open_calls', 'calls under way'],
   ['gateway_keys', 'keys'],
@@ -35,7 +36,6 @@ export function formatContent(path: string, content: BackupContent): readonly st
   ];
 }
 
-/** Null when nothing was left. */
 export function describeLeft({ header }: BackupContent): string | null {
   const { is_stored: isStored, left_bytes: leftBytes } = header.spool;
   if (isStored) return null;

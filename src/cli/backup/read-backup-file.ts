@@ -1,11 +1,11 @@
-/** Reads a backup whole, showing how far it is: what is wrong with it is said before anything is done with it. */
+/** Reads and checks a whole backup before anything is done with it, showing progress. */
 import type { Readable } from 'node:stream';
-import { BackupError } from '../../backup/backup-error.ts';
-import { type BackupContent, describeBackup } from '../../backup/describe-backup.ts';
-import { OperatorError } from '../../errors.ts';
+import { BackupError } from '../../control/backup/backup-error.ts';
+import { type BackupContent, describeBackup } from '../../control/backup/describe-backup.ts';
+import { OperatorError } from '../../vocabulary/errors.ts';
 import { createTicker } from './ticker.ts';
 
-/** `path` is how the user named it. Throws an OperatorError for a file that cannot be read or is damaged. */
+/** `path` is for messages. Throws an OperatorError for a damaged or unreadable file. */
 export async function readBackupFile(path: string, file: Readable): Promise<BackupContent> {
   const ticker = createTicker(process.stderr);
   try {

@@ -1,8 +1,8 @@
-/** `tollgate restore`: a backup into the running gateway, whole or not at all. */
+/** `tollgate restore`: puts a backup into the running gateway, whole or not at all. */
 import { createReadStream } from 'node:fs';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { OperatorError } from '../../errors.ts';
+import { OperatorError } from '../../vocabulary/errors.ts';
 import { confirm } from '../confirm.ts';
 import { type ClientFlags, createGatewayClient } from '../gateway-client.ts';
 import { createOutput } from '../output.ts';
@@ -11,7 +11,6 @@ import { readBackupFile } from './read-backup-file.ts';
 import { createTicker } from './ticker.ts';
 
 interface RestoreFlags extends ClientFlags {
-  readonly json?: true;
   readonly replace?: true;
   readonly yes?: true;
 }
@@ -28,7 +27,7 @@ const Restored = z.object({
   interrupted: z.number(),
 });
 
-/** The same bytes, told while they pass. */
+/** Reports the bytes as they pass. */
 async function* told(path: string, onBytes: (bytes: number) => void): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   for await (const chunk of createReadStream(path)) {
@@ -39,8 +38,8 @@ async function* told(path: string, onBytes: (bytes: number) => void): AsyncGener
 }
 
 async function runRestore(path: string, flags: RestoreFlags): Promise<void> {
-  const client = createGatewayClient(flags, process.env);
-  // Before anything is sent, so that no gateway works for a file that is damaged.
+  const client = createGatewayClient(flags);
+  // Checked first, so that the gateway gets no damaged file.
   const content = await readBackupFile(path, createReadStream(path));
   const { holds } = await client.ask(Holds, '/api/v1/restore');
   if (holds.length > 0 && flags.replace !== true)

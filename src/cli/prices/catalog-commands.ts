@@ -1,12 +1,9 @@
-/**
- * `tollgate prices status|import|export|fetch|reset`: how fresh the prices that come with the gateway are, and newer ones.
- * What an import would change is shown before it happens.
- */
+/** `tollgate prices status|import|export|fetch|reset`: price catalogs. An import is previewed first. */
 import { readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { OperatorError } from '../../errors.ts';
+import { OperatorError } from '../../vocabulary/errors.ts';
 import { type ClientFlags, createGatewayClient, type GatewayClient } from '../gateway-client.ts';
 import { createOutput, type Output } from '../output.ts';
 import {
@@ -20,24 +17,18 @@ import {
 import { type Declared, declareAll, describeDeclared, readDeclarations } from './import-declarations.ts';
 import { withFlagNames } from './name-flags.ts';
 
-interface PricesFlags extends ClientFlags {
-  readonly json?: true;
-}
-
-interface ImportFlags extends PricesFlags {
+interface ImportFlags extends ClientFlags {
   readonly checkedOn?: string;
   readonly accept?: true;
   readonly dryRun?: true;
 }
 
-/** The gateway takes no more. */
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
 const EXPORT_LIMIT_MS = 60_000;
 
 interface PriceFile {
   readonly name: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** ISO date. */
   readonly modifiedOn: string;
 }
 
@@ -56,12 +47,12 @@ function readPriceFile(path: string): PriceFile {
   }
 }
 
-async function showStatus(flags: PricesFlags): Promise<void> {
+async function showStatus(flags: ClientFlags): Promise<void> {
   const output = createOutput(process.stdout);
-  const client = createGatewayClient(flags, process.env);
+  const client = createGatewayClient(flags);
   if (flags.json) return output.json(await client.ask(z.json(), '/api/v1/prices/status'));
   const status = await client.ask(PriceStatus, '/api/v1/prices/status');
-  for (const line of formatPriceStatus(status)) await output.line(line);
+  await output.lines(formatPriceStatus(status));
 }
 
 async function importDeclarations(
@@ -80,7 +71,7 @@ async function importDeclarations(
 
 async function importFile(path: string, flags: ImportFlags): Promise<void> {
   const output = createOutput(process.stdout);
-  const client = createGatewayClient(flags, process.env);
+  const client = createGatewayClient(flags);
   const file = readPriceFile(path);
   const declared = readDeclarations(new TextDecoder().decode(file.bytes));
   if (declared !== null) return importDeclarations(declared, flags, client, output);
@@ -92,7 +83,7 @@ async function importFile(path: string, flags: ImportFlags): Promise<void> {
       bytes: file.bytes,
     });
   const trial = await send(true);
-  if (!flags.json) for (const line of formatImport(trial)) await output.line(line);
+  if (!flags.json) await output.lines(formatImport(trial));
   if (trial.outcome === 'would_refuse' && !flags.dryRun)
     throw new OperatorError(
       `${file.name} is not imported and the prices in use stay; if all of this is right, import it with --accept`,
@@ -107,32 +98,32 @@ async function importFile(path: string, flags: ImportFlags): Promise<void> {
 
 async function exportCatalog(flags: ClientFlags): Promise<void> {
   const output = createOutput(process.stdout);
-  const client = createGatewayClient(flags, process.env);
+  const client = createGatewayClient(flags);
   const answer = await client.open('/api/v1/prices/catalog', {}, AbortSignal.timeout(EXPORT_LIMIT_MS));
   await output.line((await answer.text()).trimEnd());
 }
 
-async function fetchNow(flags: PricesFlags & { readonly accept?: true }): Promise<void> {
+async function fetchNow(flags: ClientFlags & { readonly accept?: true }): Promise<void> {
   const output = createOutput(process.stdout);
-  const client = createGatewayClient(flags, process.env);
+  const client = createGatewayClient(flags);
   const path = `/api/v1/prices/feed/fetch?accept_changes=${flags.accept === true}`;
   const look = await client.ask(FeedLook, path, { method: 'POST' });
   if (flags.json) await output.json(look);
-  else for (const line of formatFeedLook(look)) await output.line(line);
+  else await output.lines(formatFeedLook(look));
   if (look.result === 'refused' || look.result === 'failed')
     throw new OperatorError(`the feed was not taken over (${look.result}) and the prices in use stay`);
 }
 
-async function reset(flags: PricesFlags): Promise<void> {
+async function reset(flags: ClientFlags): Promise<void> {
   const output = createOutput(process.stdout);
-  const client = createGatewayClient(flags, process.env);
+  const client = createGatewayClient(flags);
   const Answer = z.object({ outcome: z.string(), price_version: z.string() });
   const answer = await client.ask(Answer, '/api/v1/prices/catalog', { method: 'DELETE' });
   if (flags.json) return output.json(answer);
   return output.line(
     answer.outcome === 'unchanged'
-      ? 'The catalogue that comes with the gateway is in use already.'
-      : `The catalogue that comes with the gateway prices every call from now on (price version ${answer.price_version}).`,
+      ? 'The catalog that comes with the gateway is in use already.'
+      : `The catalog that comes with the gateway prices every call from now on (price version ${answer.price_version}).`,
   );
 }
 
@@ -140,7 +131,7 @@ export function addCatalogCommands(prices: Command, addClientOptions: (command: 
   addClientOptions(prices.command('status'))
     .description('how old the prices are, where they are from, and what they do not cover')
     .addHelpText('after', '\nExample:\n  tollgate prices status --json | jq .warnings')
-    .action((flags: PricesFlags) => showStatus(flags));
+    .action((flags: ClientFlags) => showStatus(flags));
   addClientOptions(prices.command('import <file>'))
     .description(
       'take prices from a file as genai-prices publishes it (or declarations, as `prices list --json` has them)',
@@ -154,16 +145,16 @@ export function addCatalogCommands(prices: Command, addClientOptions: (command: 
     )
     .action((file: string, flags: ImportFlags) => importFile(file, flags));
   addClientOptions(prices.command('export'))
-    .description('the catalogue in use as a file that can be imported')
+    .description('the catalog in use as a file that can be imported')
     .addHelpText('after', '\nExample:\n  tollgate prices export > prices.json')
-    .action((flags: PricesFlags) => exportCatalog(flags));
+    .action((flags: ClientFlags) => exportCatalog(flags));
   addClientOptions(prices.command('fetch'))
     .description('look at the price feed now (TOLLGATE_PRICE_FEED)')
     .option('--accept', 'take over what looks wrong, too')
     .addHelpText('after', '\nExample:\n  tollgate prices fetch')
-    .action((flags: PricesFlags & { readonly accept?: true }) => fetchNow(flags));
+    .action((flags: ClientFlags & { readonly accept?: true }) => fetchNow(flags));
   addClientOptions(prices.command('reset'))
     .description('back to the prices that come with the gateway')
     .addHelpText('after', '\nExample:\n  tollgate prices reset')
-    .action((flags: PricesFlags) => reset(flags));
+    .action((flags: ClientFlags) => reset(flags));
 }

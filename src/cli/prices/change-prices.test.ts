@@ -12,8 +12,12 @@ function sums(
   newUnpriced: number,
 ) {
   return {
-    ...{ calls, changed, old_cost: oldCost, new_cost: newCost },
-    ...{ old_unpriced: oldUnpriced, new_unpriced: newUnpriced },
+    calls,
+    changed,
+    old_cost: oldCost,
+    new_cost: newCost,
+    old_unpriced: oldUnpriced,
+    new_unpriced: newUnpriced,
   };
 }
 
@@ -77,7 +81,10 @@ describe('the calls that are priced again after a change', () => {
 describe('the options of a price', () => {
   test('become rates by usage class', () => {
     expect(readRates({ input: '1.25', cacheRead: '0.1', output: '10', rate: ['cache_creation_1h=2.5'] })).toEqual({
-      ...{ input: '1.25', cache_read: '0.1', output: '10', cache_creation_1h: '2.5' },
+      input: '1.25',
+      cache_read: '0.1',
+      output: '10',
+      cache_creation_1h: '2.5',
     });
   });
 

@@ -1,30 +1,32 @@
-/** The way of every change of declared prices: show what it would do, ask, save, and price the calls without a price again. */
-import { z } from 'zod';
-import { formatCount } from '../../format-amounts.ts';
+/** Every change of declared prices: preview, ask, save, and re-price calls without a price. */
+import { formatCount } from '../../vocabulary/format-amounts.ts';
 import { confirm } from '../confirm.ts';
-import { type ClientFlags, createGatewayClient, type GatewayClient } from '../gateway-client.ts';
+import {
+  AnyRecord,
+  type ApiRecord,
+  type ClientFlags,
+  createGatewayClient,
+  type GatewayClient,
+} from '../gateway-client.ts';
 import { createOutput } from '../output.ts';
 import { terminalText } from '../terminal-text.ts';
-import { watchJob } from '../watch-job.ts';
+import { StartedJob, watchJob } from '../watch-job.ts';
+import { DECLARED_KINDS, KIND_WORDS } from './declared-kinds.ts';
 import { formatPreview, PreviewAnswer } from './format-preview.ts';
 import { withFlagNames } from './name-flags.ts';
 
 export interface ChangeFlags extends ClientFlags {
-  readonly json?: true;
   readonly yes?: true;
   readonly preview?: true;
   readonly reprice?: true;
 }
 
 export interface PriceChange {
-  /** Of `POST /api/v1/prices/preview`. */
   readonly preview: { readonly add: object } | { readonly remove: object };
   readonly path: string;
-  /** Absent: it is removed. */
   readonly body?: object;
-  /** In one line, for whoever is asked. */
   readonly text: string;
-  /** Whose calls may get a price by it; null when none can. */
+  /** The calls that may get a price by it; null when none can. */
   readonly subject: RepricedSubject | null;
 }
 
@@ -35,17 +37,13 @@ export interface RepricedSubject {
   readonly model: string;
 }
 
-const Changed = z.record(z.string(), z.json());
-const StartedJob = z.object({ job_id: z.number() });
-
-/** Of one filter. */
 const MAX_NAMES = 50;
 
 function encodeValue(value: string): string {
   return value.replaceAll('%', '%25').replaceAll(',', '%2C').replaceAll(':', '%3A');
 }
 
-/** Filters know case and declarations do not, so the log's own spelling is used where the preview has shown it. */
+/** Filters are case-sensitive and declarations are not, so the spelling in the preview is used. */
 export function createRepriceFilters(subject: RepricedSubject, preview: PreviewAnswer): readonly string[] {
   const { provider, alias, match, model } = subject;
   const seen = preview.models.filter(({ changed }) => changed > 0).flatMap(({ model: name }) => name ?? []);
@@ -60,9 +58,9 @@ export function createRepriceFilters(subject: RepricedSubject, preview: PreviewA
   ];
 }
 
-async function save(client: GatewayClient, change: PriceChange): Promise<z.infer<typeof Changed>> {
+async function save(client: GatewayClient, change: PriceChange): Promise<ApiRecord> {
   const method = change.body === undefined ? 'DELETE' : 'POST';
-  return client.ask(Changed, change.path, { method, body: change.body });
+  return client.ask(AnyRecord, change.path, { method, body: change.body });
 }
 
 async function startRepricing(client: GatewayClient, filters: readonly string[], reason: string): Promise<number> {
@@ -71,19 +69,15 @@ async function startRepricing(client: GatewayClient, filters: readonly string[],
   return id;
 }
 
-/** As the API says it, and as the commands do. */
-const KIND_WORDS = { override: 'override', mapping: 'mapping', multiplier: 'discount' } as const;
-
-/** The stored declaration stands under the name of its kind. */
-function readId(answer: z.infer<typeof Changed>): string {
-  for (const [kind, word] of Object.entries(KIND_WORDS)) {
-    const declared = Changed.safeParse(answer[kind]);
-    if (declared.success) return `${word} ${String(declared.data['id'])}`;
+function readId(answer: ApiRecord): string {
+  for (const kind of DECLARED_KINDS) {
+    const declared = AnyRecord.safeParse(answer[kind]);
+    if (declared.success) return `${KIND_WORDS[kind]} ${String(declared.data['id'])}`;
   }
   return 'as it was sent';
 }
 
-function describeSaved(change: PriceChange, answer: z.infer<typeof Changed>): string {
+function describeSaved(change: PriceChange, answer: ApiRecord): string {
   const id = readId(answer);
   if (change.body === undefined) return `Removed: ${id}.`;
   if (answer['changed'] === false) return `It stood there already, as ${id}; nothing was changed.`;
@@ -92,13 +86,13 @@ function describeSaved(change: PriceChange, answer: z.infer<typeof Changed>): st
 }
 
 export async function changePrices(change: PriceChange, flags: ChangeFlags): Promise<void> {
-  const client = withFlagNames(createGatewayClient(flags, process.env));
+  const client = withFlagNames(createGatewayClient(flags));
   const output = createOutput(process.stdout);
   const isJson = flags.json === true;
   const preview = await client.ask(PreviewAnswer, '/api/v1/prices/preview', { method: 'POST', body: change.preview });
   if (!isJson) {
     await output.line(terminalText(change.text));
-    for (const line of formatPreview(preview)) await output.line(line);
+    await output.lines(formatPreview(preview));
   }
   if (flags.preview) return isJson ? output.json({ preview, saved: null, job_id: null }) : undefined;
   const isMeant =

@@ -1,12 +1,13 @@
-/** `tollgate prices set|map|discount|remove`: what changes the declared prices. */
+/** `tollgate prices set|map|discount|remove`: declared prices. */
 import type { Command } from 'commander';
-import { OperatorError } from '../../errors.ts';
-import { repeatable } from '../repeatable.ts';
+import { OperatorError } from '../../vocabulary/errors.ts';
+import { repeatable } from '../command-options.ts';
 import { type ChangeFlags, changePrices } from './change-prices.ts';
+import { DECLARED_KINDS, type DeclaredKind, KIND_WORDS, pathOf } from './declared-kinds.ts';
 import { readRates, readScope, readTokens, type ScopeFlags, type SetFlags, UNITS_HELP } from './price-options.ts';
 
 interface MapFlags extends ScopeFlags {
-  /** The model, and not a time: a mapping's bounds are `--from` and `--until`. */
+  /** The model; a mapping's time bounds are `--from` and `--until`. */
   readonly to: string;
   readonly until?: string;
   readonly prefix?: true;
@@ -28,80 +29,62 @@ function addScopeOptions(command: Command): Command {
     .option('--note <text>', 'why; kept with it');
 }
 
+interface DeclaredBody {
+  readonly provider: string;
+  readonly match?: string;
+  readonly model?: string;
+}
+
+function declare(kind: DeclaredKind, body: DeclaredBody, text: string, flags: ScopeFlags): Promise<void> {
+  const { provider, match, model } = body;
+  const subject =
+    match === undefined || model === undefined ? null : { provider, alias: flags.alias ?? null, match, model };
+  return changePrices({ preview: { add: { kind, ...body } }, path: pathOf(kind), body, text, subject }, flags);
+}
+
 function setPrice(provider: string, model: string, flags: SetFlags): Promise<void> {
-  const match = flags.prefix ? 'prefix' : 'exact';
   const rates = readRates(flags);
   const body = {
     ...readScope(provider, flags),
-    ...{ match, model, rates, service_tier: flags.tier ?? 'standard' },
+    match: flags.prefix ? 'prefix' : 'exact',
+    model,
+    rates,
+    service_tier: flags.tier ?? 'standard',
     over_tokens: readTokens('--over-tokens', flags.overTokens),
     up_to_tokens: readTokens('--up-to-tokens', flags.upToTokens),
   };
   const list = Object.entries(rates).map(([name, rate]) => `${name} $${rate}`);
-  return changePrices(
-    {
-      preview: { add: { kind: 'override', ...body } },
-      ...{ path: '/api/v1/prices/overrides', body },
-      text: `Price of ${provider} ${model}${flags.prefix ? '*' : ''}: ${list.join(', ')}`,
-      subject: { provider, alias: flags.alias ?? null, match, model },
-    },
+  return declare(
+    'override',
+    body,
+    `Price of ${provider} ${model}${flags.prefix ? '*' : ''}: ${list.join(', ')}`,
     flags,
   );
 }
 
 function mapModel(provider: string, model: string, flags: MapFlags): Promise<void> {
-  const match = flags.prefix ? 'prefix' : 'exact';
   const { to: target, until, ...scope } = flags;
   const dated = { ...scope, ...(until === undefined ? {} : { to: until }) };
+  const match = flags.prefix ? 'prefix' : 'exact';
   const body = { ...readScope(provider, dated), match, model, billing_model: target };
-  return changePrices(
-    {
-      preview: { add: { kind: 'mapping', ...body } },
-      ...{ path: '/api/v1/prices/mappings', body },
-      text: `${provider} ${model}${flags.prefix ? '*' : ''} is billed as ${target}`,
-      subject: { provider, alias: flags.alias ?? null, match, model },
-    },
-    flags,
-  );
+  return declare('mapping', body, `${provider} ${model}${flags.prefix ? '*' : ''} is billed as ${target}`, flags);
 }
 
 function setDiscount(provider: string, flags: DiscountFlags): Promise<void> {
   const body = { ...readScope(provider, flags), factor: flags.factor };
-  return changePrices(
-    {
-      preview: { add: { kind: 'multiplier', ...body } },
-      ...{ path: '/api/v1/prices/multipliers', body },
-      text: `List prices of ${provider} × ${flags.factor}`,
-      subject: null,
-    },
-    flags,
-  );
+  return declare('multiplier', body, `List prices of ${provider} × ${flags.factor}`, flags);
 }
 
-/** As the command is said, and as the API says it. */
-const KINDS: Readonly<Record<string, { readonly kind: string; readonly path: string }>> = {
-  override: { kind: 'override', path: '/api/v1/prices/overrides' },
-  mapping: { kind: 'mapping', path: '/api/v1/prices/mappings' },
-  discount: { kind: 'multiplier', path: '/api/v1/prices/multipliers' },
-};
-
 function removeDeclaration(name: string, id: string, flags: ChangeFlags): Promise<void> {
-  const found = Object.hasOwn(KINDS, name) ? KINDS[name] : undefined;
-  if (found === undefined)
+  const kind = DECLARED_KINDS.find((known) => KIND_WORDS[known] === name);
+  if (kind === undefined)
     throw new OperatorError(
-      `"${name}" is none of ${Object.keys(KINDS).join(', ')}; \`tollgate prices list\` shows them`,
+      `"${name}" is none of ${Object.values(KIND_WORDS).join(', ')}; \`tollgate prices list\` shows them`,
     );
   if (!/^\d{1,15}$/.test(id))
     throw new OperatorError(`"${id}" is not the id of one; \`tollgate prices list\` shows them`);
-  return changePrices(
-    {
-      preview: { remove: { kind: found.kind, id: Number(id) } },
-      path: `${found.path}/${id}`,
-      text: `Remove ${name} ${id}`,
-      subject: null,
-    },
-    flags,
-  );
+  const preview = { remove: { kind, id: Number(id) } };
+  return changePrices({ preview, path: `${pathOf(kind)}/${id}`, text: `Remove ${name} ${id}`, subject: null }, flags);
 }
 
 function addSetCommand(prices: Command, addClientOptions: AddOptions): void {

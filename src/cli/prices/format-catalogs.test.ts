@@ -17,14 +17,16 @@ const STATUS: PriceStatus = {
   unpriced: { calls: 12, models: 1 },
   feed: {
     setting: 'https://prices.example/data.json',
-    ...{ checked_at: '2026-11-28T12:00:00.000Z', result: 'refused', detail: 'openai gpt-5: \u001b[2J\nand 3 more' },
+    checked_at: '2026-11-28T12:00:00.000Z',
+    result: 'refused',
+    detail: 'openai gpt-5: \u001b[2J\nand 3 more',
   },
   warnings: ['12 calls of the last 30 days have no price'],
 };
 
 it('the status of prices fits on a screen and commands no terminal', () => {
   expect([...formatPriceStatus(STATUS)]).toEqual([
-    'catalogue      https://prices.example/data.json (from the price feed), 380 models, of 2026-11-27, 1 day old',
+    'catalog        https://prices.example/data.json (from the price feed), 380 models, of 2026-11-27, 1 day old',
     'bundled        genai-prices 1 (comes with the gateway), 376 models, of 2026-09-23, 66 days old',
     'overlay        259 rows, of 2026-11-28',
     'declared       1 price, 0 mappings, 2 discounts',

@@ -1,5 +1,6 @@
-/** The answers about catalogues as lines for people. Pure. */
+/** Formats the API's answers about catalogs. Pure. */
 import { z } from 'zod';
+import { formatPer, formatWhen } from '../../pricing/format-rate.ts';
 import { terminalText } from '../terminal-text.ts';
 
 const Catalog = z.object({
@@ -58,7 +59,6 @@ export const CatalogImport = z.object({
 });
 export type CatalogImport = z.infer<typeof CatalogImport>;
 
-/** Of each list; `--json` has more. */
 const MAX_LINES = 20;
 
 const ORIGINS: Readonly<Record<string, string>> = {
@@ -84,7 +84,7 @@ function describeFeed({ setting, checked_at, result }: PriceStatus['feed']): str
 
 export function* formatPriceStatus(status: PriceStatus): Generator<string> {
   const { overrides, mappings, multipliers } = status.declarations;
-  yield `catalogue      ${describeCatalog(status.catalog)}`;
+  yield `catalog        ${describeCatalog(status.catalog)}`;
   if (status.catalog.origin !== 'bundled') yield `bundled        ${describeCatalog(status.bundled)}`;
   yield `overlay        ${plural(status.overlay.rows, 'row')}, of ${status.overlay.checked_on}`;
   yield `declared       ${plural(overrides, 'price')}, ${plural(mappings, 'mapping')}, ${plural(multipliers, 'discount')}`;
@@ -103,21 +103,13 @@ function* formatList(title: string, count: number, lines: readonly string[]): Ge
   if (more > 0) yield `  and ${more} more`;
 }
 
-const UNITS: ReadonlyMap<number, string> = new Map([
-  [1_000_000, 'a million'],
-  [1_000, 'a thousand'],
-  [60_000, 'a minute'],
-  [3_600_000, 'an hour'],
-]);
-
 function formatRateChange(change: CatalogImport['changed_rates']['first'][number]): string {
-  const { provider, model, before, after, per, from, over_tokens: over } = change;
+  const { provider, model, before, after, per, from, over_tokens: overTokens } = change;
   const [old, now] = [before, after].map((rate) => (rate === null ? 'no price' : `$${rate}`));
-  const when = `${over === null ? '' : ` over ${over} prompt tokens`}${from === null ? '' : ` from ${from.slice(0, 10)}`}`;
-  return `${provider} ${model}: ${change.class}${when} ${old} -> ${now} ${UNITS.get(per) ?? `for ${per}`}`;
+  const when = formatWhen({ fromMs: from === null ? null : Date.parse(from), overTokens });
+  return `${provider} ${model}: ${change.class}${when} ${old} -> ${now} ${formatPer(per)}`;
 }
 
-/** What an import changes, and what about it looks wrong. */
 export function* formatImport(result: CatalogImport): Generator<string> {
   if (result.outcome === 'unchanged') {
     yield 'This file is in use already; nothing changes.';

@@ -1,8 +1,8 @@
-/** What a re-pricing found, as a table by day and model. Pure. */
+/** Formats the result of a re-pricing by day and model. Pure. */
 import { z } from 'zod';
-import { formatMoney, formatSum } from '../../format-amounts.ts';
-import { parseUsd } from '../../usd.ts';
-import { formatTable } from '../format-table.ts';
+import { formatMoney, formatSum } from '../../vocabulary/format-amounts.ts';
+import { parseUsd } from '../../vocabulary/usd.ts';
+import { formatTable, right } from '../format-table.ts';
 import { cutText, terminalText } from '../terminal-text.ts';
 
 export const RepriceTotals = z.object({
@@ -18,20 +18,19 @@ export type RepriceTotals = z.infer<typeof RepriceTotals>;
 export const RepriceDay = RepriceTotals.extend({ day: z.string(), provider: z.string(), model: z.string() });
 export type RepriceDay = z.infer<typeof RepriceDay>;
 
-/** More lines than that nobody reads. */
 const MAX_LINES = 100;
 const MODEL_WIDTH = 40;
 
 const COLUMNS = [
-  { title: 'day (UTC)' },
-  { title: 'provider' },
-  { title: 'model' },
-  { title: 'calls', align: 'right' },
-  { title: 'changed', align: 'right' },
-  { title: 'before', align: 'right' },
-  { title: 'after', align: 'right' },
-  { title: 'difference', align: 'right' },
-  { title: 'unpriced', align: 'right' },
+  'day (UTC)',
+  'provider',
+  'model',
+  right('calls'),
+  right('changed'),
+  right('before'),
+  right('after'),
+  right('difference'),
+  right('unpriced'),
 ] as const;
 
 function formatSums(sums: RepriceTotals): string[] {
@@ -50,7 +49,6 @@ function formatSums(sums: RepriceTotals): string[] {
   ];
 }
 
-/** Days on which something changes; the total is of all. */
 export function formatDays(days: readonly RepriceDay[], totals: RepriceTotals): readonly string[] {
   const changed = days.filter((day) => day.changed > 0);
   const shown = changed.slice(0, MAX_LINES);

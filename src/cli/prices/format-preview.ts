@@ -1,12 +1,11 @@
-/** What a change of declared prices would do, as lines for a terminal. */
+/** Formats the preview of a change of declared prices. */
 import { z } from 'zod';
-import { formatCount, formatSum } from '../../format-amounts.ts';
-import { parseUsd } from '../../usd.ts';
-import { formatTable } from '../format-table.ts';
+import { formatCount, formatSum } from '../../vocabulary/format-amounts.ts';
+import { parseUsd } from '../../vocabulary/usd.ts';
+import { formatTable, right } from '../format-table.ts';
 import { terminalText } from '../terminal-text.ts';
 import { RepriceTotals } from './format-days.ts';
 
-/** More would hide the sum. */
 const MAX_MODELS = 20;
 
 export const PreviewAnswer = z.looseObject({
@@ -17,13 +16,13 @@ export const PreviewAnswer = z.looseObject({
 export type PreviewAnswer = z.infer<typeof PreviewAnswer>;
 
 const COLUMNS = [
-  { title: 'model' },
-  { title: 'calls', align: 'right' },
-  { title: 'change', align: 'right' },
-  { title: 'cost now', align: 'right' },
-  { title: 'cost then', align: 'right' },
-  { title: 'unpriced now', align: 'right' },
-  { title: 'then', align: 'right' },
+  'model',
+  right('calls'),
+  right('change'),
+  right('cost now'),
+  right('cost then'),
+  right('unpriced now'),
+  right('then'),
 ] as const;
 
 function formatSums(name: string, sums: RepriceTotals): string[] {

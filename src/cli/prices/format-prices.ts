@@ -1,15 +1,11 @@
-/** Declared prices, and the prices of one model, as lines for a terminal. */
+/** Formats declared prices and the prices of one model. */
 import { z } from 'zod';
 import { textField, timeField } from '../fields.ts';
-import { formatTable } from '../format-table.ts';
+import { formatTable, right } from '../format-table.ts';
 import type { ApiRecord } from '../gateway-client.ts';
 import { cutText, terminalText } from '../terminal-text.ts';
 
 const NOTE_WIDTH = 40;
-
-function titled(...titles: readonly string[]) {
-  return titles.map((title) => ({ title }));
-}
 
 /** `2026-11-01 – 2026-12-01`; empty: always. */
 function formatValidity(record: ApiRecord): string {
@@ -29,60 +25,66 @@ function formatRates(record: ApiRecord): string {
     .join(', ');
 }
 
-/** Of the size of the prompt: `≤ 200000`, `> 200000`. */
+/** Prompt sizes: `≤ 200000`, `> 200000`. */
 function formatSpan(over: unknown, upTo: unknown): string {
   return [...(typeof over === 'number' ? [`> ${over}`] : []), ...(typeof upTo === 'number' ? [`≤ ${upTo}`] : [])].join(
     ', ',
   );
 }
 
-function formatScope(record: ApiRecord): readonly string[] {
-  return [textField(record, 'provider_alias'), formatValidity(record), cutText(textField(record, 'note'), NOTE_WIDTH)];
+type CellOf = (record: ApiRecord) => string;
+
+function field(name: string): CellOf {
+  return (record) => textField(record, name);
 }
 
-export function formatOverrides(overrides: readonly ApiRecord[]): readonly string[] {
-  return formatTable(
-    titled('id', 'provider', 'model', 'tier', 'prompt', 'rates', 'alias', 'valid (UTC)', 'note'),
-    overrides.map((override) => [
-      ...[textField(override, 'id'), textField(override, 'provider'), formatModel(override)],
-      textField(override, 'service_tier'),
-      formatSpan(override['over_tokens'], override['up_to_tokens']),
-      formatRates(override),
-      ...formatScope(override),
-    ]),
-  );
+function tableOf(columns: Readonly<Record<string, CellOf>>): (records: readonly ApiRecord[]) => readonly string[] {
+  const cells = Object.values(columns);
+  return (records) =>
+    formatTable(
+      Object.keys(columns),
+      records.map((record) => cells.map((cell) => cell(record))),
+    );
 }
 
-export function formatMappings(mappings: readonly ApiRecord[]): readonly string[] {
-  return formatTable(
-    titled('id', 'provider', 'model', 'billed as', 'alias', 'valid (UTC)', 'note'),
-    mappings.map((mapping) => [
-      ...[textField(mapping, 'id'), textField(mapping, 'provider'), formatModel(mapping)],
-      textField(mapping, 'billing_model'),
-      ...formatScope(mapping),
-    ]),
-  );
-}
+const SCOPE_COLUMNS = {
+  alias: field('provider_alias'),
+  'valid (UTC)': formatValidity,
+  note: (record: ApiRecord) => cutText(textField(record, 'note'), NOTE_WIDTH),
+};
 
-export function formatDiscounts(multipliers: readonly ApiRecord[]): readonly string[] {
-  return formatTable(
-    titled('id', 'provider', 'factor', 'alias', 'valid (UTC)', 'note'),
-    multipliers.map((multiplier) => [
-      ...['id', 'provider', 'factor'].map((name) => textField(multiplier, name)),
-      ...formatScope(multiplier),
-    ]),
-  );
-}
+export const formatOverrides = tableOf({
+  id: field('id'),
+  provider: field('provider'),
+  model: formatModel,
+  tier: field('service_tier'),
+  prompt: (override) => formatSpan(override['over_tokens'], override['up_to_tokens']),
+  rates: formatRates,
+  ...SCOPE_COLUMNS,
+});
 
-export function formatChanges(changes: readonly ApiRecord[]): readonly string[] {
-  return formatTable(
-    titled('when (UTC)', 'who', 'what', 'how', 'summary'),
-    changes.map((change) => [
-      timeField(change, 'changed_at').slice(0, 19),
-      ...['actor', 'subject', 'action', 'summary'].map((name) => textField(change, name)),
-    ]),
-  );
-}
+export const formatMappings = tableOf({
+  id: field('id'),
+  provider: field('provider'),
+  model: formatModel,
+  'billed as': field('billing_model'),
+  ...SCOPE_COLUMNS,
+});
+
+export const formatDiscounts = tableOf({
+  id: field('id'),
+  provider: field('provider'),
+  factor: field('factor'),
+  ...SCOPE_COLUMNS,
+});
+
+export const formatChanges = tableOf({
+  'when (UTC)': (change) => timeField(change, 'changed_at').slice(0, 19),
+  who: field('actor'),
+  what: field('subject'),
+  how: field('action'),
+  summary: field('summary'),
+});
 
 const Calendar = z.object({ utc_offset_minutes: z.number(), from: z.string(), to: z.string() });
 
@@ -97,7 +99,7 @@ export const RowsAnswer = z.object({
       per: z.number(),
       calendar: Calendar.nullable(),
       prompt_tier: z.object({ over_tokens: z.number().nullable(), up_to_tokens: z.number().nullable() }).nullable(),
-      /** A gateway of a former release does not say. */
+      /** Absent from older gateways. */
       places: z.array(z.string()).nullish(),
       key: z.string(),
       source: z.string(),
@@ -124,7 +126,6 @@ const PER: Readonly<Record<number, string>> = {
   3600000: 'hour',
 };
 
-/** What counts at that time; the rest is in `--json`. */
 export function formatRows({ rows, rules }: RowsAnswer): readonly string[] {
   const inForce = rows.filter((row) => row.in_force);
   const isPlaced = inForce.some(({ places }) => places != null);
@@ -132,15 +133,29 @@ export function formatRows({ rows, rules }: RowsAnswer): readonly string[] {
   return [
     ...formatTable(
       [
-        ...titled('class', 'tier', 'prompt', ...(isPlaced ? ['served at'] : [])),
-        { title: 'rate', align: 'right' },
-        ...titled('per', 'layer', 'row', 'source', 'checked'),
+        'class',
+        'tier',
+        'prompt',
+        ...(isPlaced ? ['served at'] : []),
+        right('rate'),
+        'per',
+        'layer',
+        'row',
+        'source',
+        'checked',
       ],
       inForce.map((row) =>
         [
-          ...[row.unit, row.service_tier, formatSpan(row.prompt_tier?.over_tokens, row.prompt_tier?.up_to_tokens)],
+          row.unit,
+          row.service_tier,
+          formatSpan(row.prompt_tier?.over_tokens, row.prompt_tier?.up_to_tokens),
           ...(isPlaced ? [row.places?.join(', ') ?? ''] : []),
-          ...[`$${row.rate}`, PER[row.per] ?? String(row.per), row.layer, row.key, row.source, row.checked_on ?? ''],
+          `$${row.rate}`,
+          PER[row.per] ?? String(row.per),
+          row.layer,
+          row.key,
+          row.source,
+          row.checked_on ?? '',
         ].map(terminalText),
       ),
     ),
@@ -149,7 +164,7 @@ export function formatRows({ rows, rules }: RowsAnswer): readonly string[] {
       : [
           '',
           ...formatTable(
-            titled('rule', 'row', 'source', 'checked'),
+            ['rule', 'row', 'source', 'checked'],
             rulesInForce.map((rule) => [rule.text, rule.key, rule.source, rule.checked_on ?? ''].map(terminalText)),
           ),
         ]),

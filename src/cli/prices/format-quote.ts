@@ -1,19 +1,50 @@
-/** A quote as text: the lines of the cost, the total, and in words what is not known. Amounts are exact, not rounded. */
-import { formatTable } from '../format-table.ts';
+/** Formats a quote: cost lines, total, and what is unknown. Amounts are exact. */
+import { z } from 'zod';
+import { formatTable, right } from '../format-table.ts';
 import { terminalText } from '../terminal-text.ts';
-import type { QuoteAnswer } from './quote-answer.ts';
+
+const CostLine = z.object({
+  class: z.string(),
+  model: z.string().optional(),
+  purpose: z.string().optional(),
+  quantity: z.number(),
+  rate: z.string(),
+  per: z.number(),
+  multiplier: z.string(),
+  amount: z.string(),
+  row: z.string(),
+});
+
+export const QuoteAnswer = z.object({
+  total_cost: z.string().nullable(),
+  known_cost: z.string(),
+  cost_status: z.string(),
+  cost_lines: z.array(CostLine),
+  price_version: z.string(),
+  billing_model: z.string().nullable(),
+  unpriced: z.array(
+    z.object({
+      class: z.string(),
+      quantity: z.number(),
+      model: z.string().optional(),
+      purpose: z.string().optional(),
+      reason: z.string(),
+    }),
+  ),
+  notes: z.array(z.string()),
+});
+export type QuoteAnswer = z.infer<typeof QuoteAnswer>;
 
 const COLUMNS = [
-  { title: 'class' },
-  { title: 'quantity', align: 'right' },
-  { title: 'rate', align: 'right' },
-  { title: 'per', align: 'right' },
-  { title: 'multiplier', align: 'right' },
-  { title: 'amount', align: 'right' },
-  { title: 'where from' },
+  'class',
+  right('quantity'),
+  right('rate'),
+  right('per'),
+  right('multiplier'),
+  right('amount'),
+  'where from',
 ] as const;
 
-/** A class of another model that took part is told apart. */
 function nameOf({ class: unit, purpose, model }: QuoteAnswer['unpriced'][number] | QuoteAnswer['cost_lines'][number]) {
   return terminalText(purpose === undefined ? unit : `${unit} (${purpose} by ${model ?? 'another model'})`);
 }
@@ -41,7 +72,6 @@ export function formatQuote(quote: QuoteAnswer): readonly string[] {
     String(line.per),
     line.multiplier,
     `$${line.amount}`,
-    // Its first word is the layer.
     terminalText(line.row),
   ]);
   const unpriced = quote.unpriced.map(

@@ -12,22 +12,28 @@ describe('a file of declared prices', () => {
       {
         kind: 'override',
         body: {
-          ...{ provider: 'together', provider_alias: null, valid_from: null, valid_to: null, note: null },
-          ...{
-            match: 'exact',
-            model: 'acme/sparrow-7b',
-            service_tier: 'standard',
-            over_tokens: null,
-            up_to_tokens: null,
-          },
+          provider: 'together',
+          provider_alias: null,
+          valid_from: null,
+          valid_to: null,
+          note: null,
+          match: 'exact',
+          model: 'acme/sparrow-7b',
+          service_tier: 'standard',
+          over_tokens: null,
+          up_to_tokens: null,
           rates: { input: '0.6', output: '1.2' },
         },
       },
       {
         kind: 'multiplier',
         body: {
-          ...{ provider: 'openai', provider_alias: 'eu', valid_from: '2026-12-01T00:00:00.000Z', valid_to: null },
-          ...{ note: 'contract', factor: '0.85' },
+          provider: 'openai',
+          provider_alias: 'eu',
+          valid_from: '2026-12-01T00:00:00.000Z',
+          valid_to: null,
+          note: 'contract',
+          factor: '0.85',
         },
       },
     ]);
@@ -38,7 +44,7 @@ describe('a file of declared prices', () => {
     expect(readDeclarations(JSON.stringify({ mappings: [mapping] }))).toEqual([{ kind: 'mapping', body: mapping }]);
   });
 
-  it('is told from a catalogue and from anything else', () => {
+  it('is told from a catalog and from anything else', () => {
     for (const text of [
       '',
       '{}',

@@ -1,35 +1,23 @@
-/**
- * A file of declared prices, as `tollgate prices list --json` prints them, or as one object with the three lists. They are
- * declared one by one; what stands there already in the same words stays, so that a second import changes nothing.
- */
+/** Imports declared prices from `tollgate prices list --json`. A second import changes nothing. */
 import { z } from 'zod';
-import { OperatorError } from '../../errors.ts';
+import { OperatorError } from '../../vocabulary/errors.ts';
 import type { GatewayClient } from '../gateway-client.ts';
 import { terminalText } from '../terminal-text.ts';
-
-const KINDS = ['override', 'mapping', 'multiplier'] as const;
-export type DeclaredKind = (typeof KINDS)[number];
-const PATHS: Readonly<Record<DeclaredKind, string>> = {
-  override: 'overrides',
-  mapping: 'mappings',
-  multiplier: 'multipliers',
-};
+import { DECLARED_KINDS, type DeclaredKind, pathOf } from './declared-kinds.ts';
 
 export interface Declared {
   readonly kind: DeclaredKind;
-  /** As the API takes it. */
   readonly body: Readonly<Record<string, z.core.util.JSONType>>;
 }
 
 const Fields = z.record(z.string(), z.json());
-const Line = Fields.and(z.object({ kind: z.enum(KINDS) }));
+const Line = Fields.and(z.object({ kind: z.enum(DECLARED_KINDS) }));
 const Lists = z.strictObject({
   overrides: z.array(Fields).default([]),
   mappings: z.array(Fields).default([]),
   multipliers: z.array(Fields).default([]),
 });
 
-/** What a list adds to a declaration is not declared. */
 function toDeclared(kind: DeclaredKind, fields: z.infer<typeof Fields>): Declared {
   const { id: _id, created_at: _createdAt, kind: _kind, ...body } = fields;
   return { kind, body };
@@ -43,15 +31,12 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Null when the file is of another kind. */
 export function readDeclarations(text: string): readonly Declared[] | null {
   const { success, data } = Lists.safeParse(parseJson(text));
   if (success) {
-    const declared = [
-      ...data.overrides.map((fields) => toDeclared('override', fields)),
-      ...data.mappings.map((fields) => toDeclared('mapping', fields)),
-      ...data.multipliers.map((fields) => toDeclared('multiplier', fields)),
-    ];
+    const declared = DECLARED_KINDS.flatMap((kind) =>
+      data[`${kind}s` as const].map((fields) => toDeclared(kind, fields)),
+    );
     return declared.length === 0 ? null : declared;
   }
   const lines = text.split('\n').filter((line) => line.trim() !== '');
@@ -75,11 +60,11 @@ export function describeDeclared({ kind, body }: Declared): string {
   return terminalText(`${kind} ${field('provider')} ${what}${scope.length > 0 ? ` (${scope.join(', ')})` : ''}`);
 }
 
-/** Stops at the first that the gateway refuses, and says how many it has taken. */
+/** Stops at the first refusal and says how many were accepted. */
 export async function declareAll(client: GatewayClient, declared: readonly Declared[]): Promise<void> {
   for (const [index, declaration] of declared.entries())
     try {
-      await client.ask(z.json(), `/api/v1/prices/${PATHS[declaration.kind]}`, {
+      await client.ask(z.json(), pathOf(declaration.kind), {
         method: 'POST',
         body: declaration.body,
       });

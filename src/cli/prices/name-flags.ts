@@ -1,8 +1,8 @@
-/** The gateway's refusals name fields of its API; who typed a command knows its flags. Other text stays as it is. */
-import { OperatorError } from '../../errors.ts';
+/** Replaces API fields by flags in the gateway's refusals. */
+import { OperatorError } from '../../vocabulary/errors.ts';
 import type { GatewayClient } from '../gateway-client.ts';
 
-/** A mapping's end is `--until`, as its `--to` is a model. */
+/** A mapping ends with `--until`, since its `--to` is a model. */
 const FLAGS: Readonly<Record<string, string>> = {
   at: '--at',
   billing_model: '--to',
@@ -31,14 +31,14 @@ function nameFlag(field: string): string {
   return known ?? field.replace(/^rates\./, '--rate ');
 }
 
-/** `add.rates.input: a rate is …` becomes `--input: a rate is …`; a preview wraps what is declared in `add`. */
+/** `add.rates.input: a rate is …` becomes `--input: a rate is …`; a preview wraps declarations in `add`. */
 export function nameFlags(message: string): string {
   const [, field, rest] = /^(?:add\.)?([a-z][a-z0-9_.]*): (.*)$/s.exec(message) ?? [];
   if (field === undefined || rest === undefined) return message;
   return `${nameFlag(field)}: ${rest.replace(/\b(?:valid_from|over_tokens)\b/g, nameFlag)}`;
 }
 
-/** Of a command whose flags are the fields, not of one that sends a file. */
+/** Not for commands that send a file. */
 export function withFlagNames(client: GatewayClient): GatewayClient {
   return {
     ...client,

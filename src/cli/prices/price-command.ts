@@ -1,21 +1,16 @@
-/**
- * `tollgate price`: what a call would cost, and why, by the prices of the running gateway. Nothing is called or stored.
- */
+/** `tollgate price`: what a call would cost by the running gateway's prices. Nothing is called or stored. */
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { z } from 'zod';
-import { OperatorError } from '../../errors.ts';
-import { USAGE_CLASSES, type UsageClass } from '../../token-usage.ts';
-import { type ClientFlags, createGatewayClient } from '../gateway-client.ts';
+import type { z } from 'zod';
+import { OperatorError } from '../../vocabulary/errors.ts';
+import { USAGE_CLASSES, type UsageClass } from '../../vocabulary/token-usage.ts';
+import { repeatable, requireProvider } from '../command-options.ts';
+import { AnyRecord, type ApiRecord, type ClientFlags, createGatewayClient } from '../gateway-client.ts';
 import { createOutput } from '../output.ts';
-import { repeatable } from '../repeatable.ts';
-import { requireProvider } from '../require-provider.ts';
-import { formatQuote } from './format-quote.ts';
+import { formatQuote, QuoteAnswer } from './format-quote.ts';
 import { withFlagNames } from './name-flags.ts';
-import { QuoteAnswer } from './quote-answer.ts';
 
 interface PriceFlags extends ClientFlags {
-  readonly json?: true;
   readonly input?: string;
   readonly cacheRead?: string;
   readonly cacheWrite?: string;
@@ -34,14 +29,11 @@ interface PriceFlags extends ClientFlags {
 }
 
 const STDIN = 0;
-const AnyObject = z.record(z.string(), z.json());
-
 function parseQuantity(flag: string, text: string): number {
   if (!/^\d{1,13}$/.test(text)) throw new OperatorError(`${flag}: "${text}" is not a whole number`);
   return Number(text);
 }
 
-/** `output_image=1290`. */
 function parseClass(text: string): readonly [UsageClass, number] {
   const [name = '', quantity = ''] = text.split('=');
   const known = USAGE_CLASSES.find((unit) => unit === name);
@@ -70,7 +62,7 @@ function readClasses(flags: PriceFlags): Readonly<Record<string, number>> {
   return Object.fromEntries(all);
 }
 
-function readFile(path: string): z.infer<typeof AnyObject> {
+function readFile(path: string): ApiRecord {
   let text: string;
   try {
     text = readFileSync(path === '-' ? STDIN : path, 'utf8');
@@ -78,7 +70,7 @@ function readFile(path: string): z.infer<typeof AnyObject> {
     throw new OperatorError(`--file: cannot read ${path}`, { cause });
   }
   try {
-    return AnyObject.parse(JSON.parse(text));
+    return AnyRecord.parse(JSON.parse(text));
   } catch (cause) {
     throw new OperatorError(`--file: ${path} is not one JSON object with provider, endpoint, model and usage`, {
       cause,
@@ -86,7 +78,6 @@ function readFile(path: string): z.infer<typeof AnyObject> {
   }
 }
 
-/** The body of `POST /api/v1/prices/quote`. */
 function writeQuestion(provider: string | undefined, model: string | undefined, flags: PriceFlags): object {
   const shared = {
     ...(flags.at === undefined ? {} : { requested_at: flags.at }),
@@ -99,30 +90,25 @@ function writeQuestion(provider: string | undefined, model: string | undefined, 
   if (provider === undefined || model === undefined)
     throw new OperatorError('say whose model: `tollgate price openai gpt-5.4 --input 1200 --output 350`');
   return {
-    ...{ provider: requireProvider(provider), model, classes: readClasses(flags) },
-    ...(flags.tier === undefined ? {} : { service_tier: flags.tier }),
-    ...(flags.speed === undefined ? {} : { speed: flags.speed }),
-    ...(flags.geo === undefined ? {} : { inference_geo: flags.geo }),
-    ...(flags.batch === undefined && flags.region === undefined
-      ? {}
-      : {
-          context: {
-            ...(flags.batch === undefined ? {} : { batch: true }),
-            ...(flags.region === undefined ? {} : { region: flags.region }),
-          },
-        }),
+    provider: requireProvider(provider),
+    model,
+    classes: readClasses(flags),
+    service_tier: flags.tier,
+    speed: flags.speed,
+    inference_geo: flags.geo,
+    context: { batch: flags.batch, region: flags.region },
     ...shared,
   };
 }
 
 async function showPrice(provider: string | undefined, model: string | undefined, flags: PriceFlags): Promise<void> {
   const body = writeQuestion(provider, model, flags);
-  const plain = createGatewayClient(flags, process.env);
+  const plain = createGatewayClient(flags);
   const client = flags.file === undefined ? withFlagNames(plain) : plain;
   const output = createOutput(process.stdout);
   const ask = <T>(schema: z.ZodType<T>) => client.ask(schema, '/api/v1/prices/quote', { method: 'POST', body });
-  if (flags.json) return output.json(await ask(AnyObject));
-  for (const line of formatQuote(await ask(QuoteAnswer))) await output.line(line);
+  if (flags.json) return output.json(await ask(AnyRecord));
+  await output.lines(formatQuote(await ask(QuoteAnswer)));
 }
 
 export function addPriceCommand(program: Command, addClientOptions: (command: Command) => Command): void {

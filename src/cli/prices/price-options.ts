@@ -1,12 +1,11 @@
-/** The options of the commands that declare prices, and the body that they make. What is wrong in it the gateway says. */
-import { OperatorError } from '../../errors.ts';
-import { USAGE_CLASSES } from '../../token-usage.ts';
-import { requireProvider } from '../require-provider.ts';
+/** The options of commands that declare prices, and the request body from them. The gateway checks the body. */
+import { OperatorError } from '../../vocabulary/errors.ts';
+import { USAGE_CLASSES } from '../../vocabulary/token-usage.ts';
+import { requireProvider } from '../command-options.ts';
 import type { ChangeFlags } from './change-prices.ts';
 
 const HELP_WIDTH = 78;
 
-/** Words with commas, in lines that fit a terminal. */
 function wrap(words: readonly string[]): string {
   const lines: string[] = [];
   for (const word of words.map((name, index) => (index < words.length - 1 ? `${name},` : name))) {
@@ -17,7 +16,6 @@ function wrap(words: readonly string[]): string {
   return lines.join('\n');
 }
 
-/** The same units as in the gateway's refusals. */
 export const UNITS_HELP = `
 Units: US dollars for 1,000,000 tokens or characters, for a minute of sound
 (input_audio_ms), for 1,000 of everything else (searches, pictures, requests).
@@ -54,7 +52,6 @@ export function readScope(provider: string, flags: ScopeFlags) {
   };
 }
 
-/** `cache_creation_1h=2.5` */
 function readRate(text: string): readonly [string, string] {
   const [, name = '', rate = ''] = /^([a-z0-9_]+)=(\S+)$/.exec(text) ?? [];
   if (name === '') throw new OperatorError(`--rate: write class=usd, such as cache_creation_1h=2.5, not "${text}"`);

@@ -1,13 +1,20 @@
-/** `tollgate prices`: what is declared about prices, what counts for a model, and who changed what. */
+/** `tollgate prices`: declared prices, the prices of a model, and the history of changes. */
 import type { Command } from 'commander';
-import { z } from 'zod';
-import { OperatorError } from '../../errors.ts';
-import { type ApiRecord, type ClientFlags, createGatewayClient, readList } from '../gateway-client.ts';
+import { OperatorError } from '../../vocabulary/errors.ts';
+import { requireProvider } from '../command-options.ts';
+import {
+  type ApiRecord,
+  type ClientFlags,
+  createGatewayClient,
+  RecordList,
+  readList,
+  toQuery,
+} from '../gateway-client.ts';
 import { createOutput } from '../output.ts';
-import { requireProvider } from '../require-provider.ts';
 import { terminalText } from '../terminal-text.ts';
 import { addCatalogCommands } from './catalog-commands.ts';
 import { addDeclareCommands } from './declare-commands.ts';
+import { pathOf } from './declared-kinds.ts';
 import {
   formatChanges,
   formatDiscounts,
@@ -17,42 +24,37 @@ import {
   RowsAnswer,
 } from './format-prices.ts';
 
-interface PricesFlags extends ClientFlags {
-  readonly json?: true;
-}
-
-interface ShowFlags extends PricesFlags {
+interface ShowFlags extends ClientFlags {
   readonly at?: string;
   readonly alias?: string;
 }
 
-interface HistoryFlags extends PricesFlags {
+interface HistoryFlags extends ClientFlags {
   readonly limit: string;
 }
 
-const DeclarationList = z.object({ data: z.array(z.record(z.string(), z.json())) });
 const PAGE_ROWS = 500;
 const MAX_CHANGES = 10_000;
 
 const LISTS = [
-  { kind: 'override', path: 'overrides', title: 'Declared prices', format: formatOverrides },
-  { kind: 'mapping', path: 'mappings', title: 'Ids that stand for a model', format: formatMappings },
-  { kind: 'multiplier', path: 'multipliers', title: 'Discounts on list prices', format: formatDiscounts },
+  { kind: 'override', title: 'Declared prices', format: formatOverrides },
+  { kind: 'mapping', title: 'Ids that stand for a model', format: formatMappings },
+  { kind: 'multiplier', title: 'Discounts on list prices', format: formatDiscounts },
 ] as const;
 
-async function listPrices(flags: PricesFlags): Promise<void> {
-  const client = createGatewayClient(flags, process.env);
+async function listPrices(flags: ClientFlags): Promise<void> {
+  const client = createGatewayClient(flags);
   const output = createOutput(process.stdout);
   let isFirst = true;
-  for (const { kind, path, title, format } of LISTS) {
-    const { data } = await client.ask(DeclarationList, `/api/v1/prices/${path}`);
+  for (const { kind, title, format } of LISTS) {
+    const { data } = await client.ask(RecordList, pathOf(kind));
     if (flags.json) {
       for (const declared of data) await output.json({ kind, ...declared });
       continue;
     }
     if (data.length === 0) continue;
     await output.line(`${isFirst ? '' : '\n'}${title}`);
-    for (const line of format(data)) await output.line(line);
+    await output.lines(format(data));
     isFirst = false;
   }
   if (isFirst && !flags.json)
@@ -61,10 +63,8 @@ async function listPrices(flags: PricesFlags): Promise<void> {
 
 async function showPrices(provider: string, model: string, flags: ShowFlags): Promise<void> {
   const output = createOutput(process.stdout);
-  const query = new URLSearchParams({ provider: requireProvider(provider), model });
-  if (flags.at !== undefined) query.set('at', flags.at);
-  if (flags.alias !== undefined) query.set('provider_alias', flags.alias);
-  const client = createGatewayClient(flags, process.env);
+  const query = toQuery({ provider: requireProvider(provider), model, at: flags.at, provider_alias: flags.alias });
+  const client = createGatewayClient(flags);
   const found = await client.ask(RowsAnswer, `/api/v1/prices/rows?${query}`);
   if (flags.json) return output.json(found);
   const mapped = found.billing_model === model ? '' : `, billed as ${found.billing_model}`;
@@ -73,14 +73,14 @@ async function showPrices(provider: string, model: string, flags: ShowFlags): Pr
       `${provider} ${terminalText(model)}${terminalText(mapped)} has no price; \`tollgate prices set\` declares one`,
     );
   await output.line(terminalText(`${provider} ${model}${mapped}`));
-  for (const line of formatRows(found)) await output.line(line);
+  await output.lines(formatRows(found));
 }
 
 async function showHistory(flags: HistoryFlags): Promise<void> {
   const limit = Number(flags.limit);
   if (!/^\d{1,5}$/.test(flags.limit) || limit < 1 || limit > MAX_CHANGES)
     throw new OperatorError(`--limit: "${flags.limit}" is not a number from 1 to ${MAX_CHANGES}`);
-  const client = createGatewayClient(flags, process.env);
+  const client = createGatewayClient(flags);
   const output = createOutput(process.stdout);
   const changes: ApiRecord[] = [];
   for await (const change of readList(client, '/api/v1/prices/changes', new URLSearchParams(), limit, PAGE_ROWS)) {
@@ -92,7 +92,7 @@ async function showHistory(flags: HistoryFlags): Promise<void> {
     process.stderr.write('No price was declared or imported yet.\n');
     return;
   }
-  for (const line of formatChanges(changes)) await output.line(line);
+  await output.lines(formatChanges(changes));
 }
 
 export function addPricesCommands(program: Command, addClientOptions: (command: Command) => Command): void {
@@ -100,7 +100,7 @@ export function addPricesCommands(program: Command, addClientOptions: (command: 
   addClientOptions(prices.command('list'))
     .description('declared prices, mappings and discounts, with their ids')
     .addHelpText('after', '\nExample:\n  tollgate prices list --json | jq -c \'select(.kind == "override")\'')
-    .action((flags: PricesFlags) => listPrices(flags));
+    .action((flags: ClientFlags) => listPrices(flags));
   addClientOptions(prices.command('show <provider> <model>'))
     .description('the prices and rules that count for a model, and where each is from')
     .option('--at <time>', 'at that time, e.g. 2026-08-01; else now')

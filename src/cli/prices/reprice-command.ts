@@ -1,18 +1,17 @@
-/** `tollgate reprice`: prices stored calls again with the prices of now. Only what would change, unless told to apply it. */
+/** `tollgate reprice`: prices stored calls again with current prices; a dry run unless told to apply. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { OperatorError } from '../../errors.ts';
+import { OperatorError } from '../../vocabulary/errors.ts';
+import { repeatable, requireProvider } from '../command-options.ts';
 import { canAsk, confirm } from '../confirm.ts';
 import { type ClientFlags, createGatewayClient, type GatewayClient, readList } from '../gateway-client.ts';
 import { createOutput, type Output } from '../output.ts';
-import { repeatable } from '../repeatable.ts';
-import { requireProvider } from '../require-provider.ts';
-import { followJob } from '../watch-job.ts';
+import { quoteForShell } from '../terminal-text.ts';
+import { followJob, StartedJob } from '../watch-job.ts';
 import { formatDays, RepriceDay, RepriceTotals } from './format-days.ts';
 import { withFlagNames } from './name-flags.ts';
 
 interface RepriceFlags extends ClientFlags {
-  readonly json?: true;
   readonly from?: string;
   readonly to?: string;
   readonly filter: readonly string[];
@@ -25,11 +24,10 @@ interface RepriceFlags extends ClientFlags {
   readonly wait: boolean;
 }
 
-const StartedJob = z.object({ job_id: z.number() });
 const DaysPage = z.object({ totals: RepriceTotals });
 const JobResult = z.object({ result: z.looseObject({ price_versions: z.array(z.string()) }) });
 
-/** Days and models of one job; beyond it the totals are still right. */
+/** Rows of one job; the totals are right beyond it. */
 const MAX_DAYS = 100_000;
 const PAGE_ROWS = 5_000;
 
@@ -38,10 +36,10 @@ function toBody(flags: RepriceFlags, isDryRun: boolean) {
     throw new OperatorError(`--only: "${flags.only}" is neither unpriced nor all`);
   return {
     f: [...flags.filter, ...(flags.provider === undefined ? [] : [`provider:eq:${requireProvider(flags.provider)}`])],
-    ...(flags.from === undefined ? {} : { from: flags.from }),
-    ...(flags.to === undefined ? {} : { to: flags.to }),
-    ...(flags.model === undefined ? {} : { model: flags.model }),
-    ...(flags.reason === undefined ? {} : { reason: flags.reason }),
+    from: flags.from,
+    to: flags.to,
+    model: flags.model,
+    reason: flags.reason,
     only: flags.only,
     dry_run: isDryRun,
   };
@@ -61,7 +59,6 @@ async function readOutcome(client: GatewayClient, jobId: number): Promise<Outcom
   return { totals, days };
 }
 
-/** Runs one job and shows what it found. */
 async function run(
   client: GatewayClient,
   flags: RepriceFlags,
@@ -81,7 +78,7 @@ async function run(
     for (const day of outcome.days) await output.json(day);
     await output.json({ job_id: id, dry_run: isDryRun, ...outcome.totals });
   } else {
-    for (const line of formatDays(outcome.days, outcome.totals)) await output.line(line);
+    await output.lines(formatDays(outcome.days, outcome.totals));
   }
   const ended = JobResult.safeParse(job);
   if (ended.success && ended.data.result.price_versions.length > 1)
@@ -89,11 +86,6 @@ async function run(
   return outcome;
 }
 
-function quote(text: string): string {
-  return /^[\w.:/@=+-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
-}
-
-/** The command that was given, and what applies it. */
 function applyCommand(flags: RepriceFlags): string {
   const given: readonly (readonly [string, string | undefined])[] = [
     ['--from', flags.from],
@@ -103,7 +95,7 @@ function applyCommand(flags: RepriceFlags): string {
     ['--model', flags.model],
     ['--only', flags.only === 'all' ? 'all' : undefined],
   ];
-  const parts = given.flatMap(([flag, value]) => (value === undefined ? [] : [`${flag} ${quote(value)}`]));
+  const parts = given.flatMap(([flag, value]) => (value === undefined ? [] : [`${flag} ${quoteForShell(value)}`]));
   return ['tollgate reprice', ...parts, "--apply --reason 'why'"].join(' ');
 }
 
@@ -111,7 +103,7 @@ async function reprice(flags: RepriceFlags): Promise<void> {
   const output = createOutput(process.stdout);
   if (flags.apply === true && (flags.reason ?? '').trim() === '')
     throw new OperatorError('--apply needs --reason: it stands in the history of every call that changes');
-  const client = withFlagNames(createGatewayClient(flags, process.env));
+  const client = withFlagNames(createGatewayClient(flags));
   if (flags.apply === true) {
     const asks = canAsk() && flags.yes !== true && flags.json !== true && flags.wait;
     if (asks) {
@@ -133,7 +125,7 @@ async function reprice(flags: RepriceFlags): Promise<void> {
       ? 'No call matches; nothing would change.'
       : found.totals.changed === 0
         ? 'Nothing would change.'
-        : `Nothing was changed yet. To do it:\n  ${applyCommand(flags)}`,
+        : `No changes yet. To do it:\n  ${applyCommand(flags)}`,
   );
 }
 

@@ -1,15 +1,14 @@
-/** `tollgate costs unpriced`: the models without a price, why, and the command that would end it. */
+/** `tollgate costs unpriced`: models without a price, the reason, and the command that helps. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { formatCount } from '../../format-amounts.ts';
-import { formatTable } from '../format-table.ts';
-import { type ClientFlags, createGatewayClient } from '../gateway-client.ts';
+import { formatCount } from '../../vocabulary/format-amounts.ts';
+import { formatTable, right } from '../format-table.ts';
+import { type ClientFlags, createGatewayClient, toQuery } from '../gateway-client.ts';
 import { createOutput } from '../output.ts';
 import { terminalText } from '../terminal-text.ts';
 import { withFlagNames } from './name-flags.ts';
 
 interface UnpricedFlags extends ClientFlags {
-  readonly json?: true;
   readonly from?: string;
   readonly to?: string;
 }
@@ -32,18 +31,22 @@ const UnpricedList = z.object({
       note: z.string().nullable().default(null),
     }),
   ),
+  searched_to: z.string().nullable().default(null),
 });
+
+/** Nobody waits for it in vain: it is the most that the gateway takes. */
+const WAIT_MS = '15000';
 type Unpriced = z.infer<typeof UnpricedList>['data'][number];
 
 const COLUMNS = [
-  { title: 'calls', align: 'right' },
-  { title: 'tokens in', align: 'right' },
-  { title: 'out', align: 'right' },
-  { title: 'provider' },
-  { title: 'model' },
-  { title: 'endpoint' },
-  { title: 'why' },
-  { title: 'without a price' },
+  right('calls'),
+  right('tokens in'),
+  right('out'),
+  'provider',
+  'model',
+  'endpoint',
+  'why',
+  'without a price',
 ] as const;
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -71,21 +74,20 @@ function formatUnpriced(found: Unpriced): string[] {
 }
 
 async function showUnpriced(flags: UnpricedFlags): Promise<void> {
-  const query = new URLSearchParams();
-  if (flags.from !== undefined) query.set('from', flags.from);
-  if (flags.to !== undefined) query.set('to', flags.to);
-  const client = withFlagNames(createGatewayClient(flags, process.env));
-  const { data } = await client.ask(UnpricedList, `/api/v1/prices/unpriced?${query}`);
+  const query = toQuery({ from: flags.from, to: flags.to, wait_ms: WAIT_MS });
+  const client = withFlagNames(createGatewayClient(flags));
+  const { data, searched_to: searchedTo } = await client.ask(UnpricedList, `/api/v1/prices/unpriced?${query}`);
+  if (searchedTo !== null)
+    process.stderr.write(
+      `Only calls since ${searchedTo.slice(0, 16).replace('T', ' ')} UTC: for earlier ones give that as --to.\n`,
+    );
   const output = createOutput(process.stdout);
-  if (flags.json) {
-    for (const found of data) await output.json(found);
-    return;
-  }
+  if (flags.json) return output.jsonLines(data);
   if (data.length === 0) {
-    process.stderr.write('Every call of this time has its price.\n');
+    process.stderr.write('Every call in this time range has a price.\n');
     return;
   }
-  for (const line of formatTable(COLUMNS, data.map(formatUnpriced))) await output.line(line);
+  await output.lines(formatTable(COLUMNS, data.map(formatUnpriced)));
   const noted = data.filter(({ note }) => note !== null);
   if (noted.length > 0) await output.line('\nWhat the price book says of them:');
   for (const { provider, model, note } of noted)
@@ -94,7 +96,7 @@ async function showUnpriced(flags: UnpricedFlags): Promise<void> {
   for (const { suggestion } of data) await output.line(`  ${terminalText(suggestion)}`);
 }
 
-/** Below `costs`, whose own options would take those of a command below it: they come from both. */
+/** `costs` has the same options and takes them first, so they are read from both. */
 export function addUnpricedCommand(costs: Command, addClientOptions: (command: Command) => Command): void {
   addClientOptions(costs.command('unpriced'))
     .description('the models without a price, why, and what to do about it')

@@ -1,24 +1,20 @@
-/**
- * Fetches the reports of a provider with its admin key, page after page. The key comes from the environment, goes into
- * one header, and appears nowhere else.
- */
+/** Fetches a provider's reports with its admin key, which comes from the environment and goes into one header only. */
+import { setGlobalProxyFromEnv } from 'node:http';
 import { z } from 'zod';
-import { OperatorError } from '../../errors.ts';
-import type { ReportText } from '../../reconcile/collect-report.ts';
-import { dayStartMs, type ReportProvider } from '../../reconcile/provider-report.ts';
+import type { Environment } from '../../vocabulary/config.ts';
+import { OperatorError } from '../../vocabulary/errors.ts';
 import { cutText, terminalText } from '../terminal-text.ts';
-import { MAX_REPORT_BYTES } from './read-report-files.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import { MAX_REPORT_BYTES, readWithin } from './read-report-files.ts';
+import type { ReportText } from './report/collect-report.ts';
+import { dayStartMs, type ReportProvider } from './report/provider-report.ts';
 
 const PAGE_LIMIT_MS = 30_000;
-/** A year by days needs about a dozen for each endpoint. */
+/** A year by days takes about a dozen for each endpoint. */
 const MAX_PAGES = 100;
 const MAX_MESSAGE_CHARACTERS = 300;
 
 interface Endpoint {
   readonly path: string;
-  /** Both ends in days in UTC, the second exclusive. */
   readonly query: (from: string, to: string) => URLSearchParams;
 }
 
@@ -31,7 +27,7 @@ interface Source {
   readonly endpoints: readonly Endpoint[];
 }
 
-/** `group_by` is written as OpenAI's own cookbook does, once for each field and without brackets. */
+/** OpenAI's cookbook repeats `group_by` without brackets. */
 function openAi(path: string, groupBy: string, limit: number): Endpoint {
   return {
     path: `/v1/organization/${path}`,
@@ -62,7 +58,9 @@ function anthropic(path: string, groupBy: string): Endpoint {
 
 const SOURCES: Readonly<Record<ReportProvider, Source>> = {
   openai: {
-    ...{ name: 'OpenAI', keyName: 'OPENAI_ADMIN_KEY', urlName: 'OPENAI_ADMIN_URL' },
+    name: 'OpenAI',
+    keyName: 'OPENAI_ADMIN_KEY',
+    urlName: 'OPENAI_ADMIN_URL',
     defaultUrl: 'https://api.openai.com',
     headers: (key) => ({ authorization: `Bearer ${key}` }),
     endpoints: [
@@ -72,7 +70,9 @@ const SOURCES: Readonly<Record<ReportProvider, Source>> = {
     ],
   },
   anthropic: {
-    ...{ name: 'Anthropic', keyName: 'ANTHROPIC_ADMIN_KEY', urlName: 'ANTHROPIC_ADMIN_URL' },
+    name: 'Anthropic',
+    keyName: 'ANTHROPIC_ADMIN_KEY',
+    urlName: 'ANTHROPIC_ADMIN_URL',
     defaultUrl: 'https://api.anthropic.com',
     headers: (key) => ({ 'x-api-key': key, 'anthropic-version': '2023-06-01' }),
     endpoints: [anthropic('cost_report', 'description'), anthropic('usage_report/messages', 'model')],
@@ -102,18 +102,13 @@ function readKey({ name, keyName }: Source, env: Environment): string {
   return key;
 }
 
-async function readBody(response: Response, leftBytes: number): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.length;
-    if (bytes > leftBytes)
-      throw new OperatorError(
-        `the reports are larger than ${MAX_REPORT_BYTES / 1024 / 1024} MiB; ask for a shorter time`,
-      );
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+async function readBody({ body }: Response, leftBytes: number): Promise<string> {
+  const bytes = body === null ? Buffer.alloc(0) : await readWithin(body, leftBytes);
+  if (bytes === null)
+    throw new OperatorError(
+      `the reports are larger than ${MAX_REPORT_BYTES / 1024 / 1024} MiB; ask for a shorter time`,
+    );
+  return bytes.toString('utf8');
 }
 
 function parseJson(text: string): unknown {
@@ -127,7 +122,7 @@ function parseJson(text: string): unknown {
 function describeRefusal(source: Source, path: string, response: Response, body: string, key: string): OperatorError {
   const read = Refusal.safeParse(parseJson(body));
   const said = !read.success ? '' : typeof read.data.error === 'string' ? read.data.error : read.data.error.message;
-  // Providers repeat the key in what they say of it, mostly cut.
+  // Providers repeat the key in their message, mostly cut.
   const message = cutText(
     terminalText(said.replaceAll(key, '(key)').replace(/sk-\S+/g, '(key)')),
     MAX_MESSAGE_CHARACTERS,
@@ -151,7 +146,7 @@ async function fetchPage(url: string, key: string, source: Source, leftBytes: nu
   try {
     response = await fetch(url, {
       headers: { ...source.headers(key), accept: 'application/json' },
-      // A redirect would take the key to another host.
+      // A redirect would send the key to another host.
       redirect: 'error',
       signal: AbortSignal.timeout(PAGE_LIMIT_MS),
     });
@@ -181,18 +176,25 @@ export async function fetchReport(
   const base = readBase(source, env);
   const texts: ReportText[] = [];
   let leftBytes = MAX_REPORT_BYTES;
-  for (const { path, query } of source.endpoints) {
-    const parameters = query(from, to);
-    for (let page = 1; ; page += 1) {
-      if (page > MAX_PAGES) throw new OperatorError(`${path} has more than ${MAX_PAGES} pages; ask for a shorter time`);
-      const text = await fetchPage(`${base}${path}?${parameters}`, key, source, leftBytes);
-      leftBytes -= Buffer.byteLength(text);
-      texts.push({ name: `${path}, page ${page}`, text });
-      const { has_more, next_page } = Paging.safeParse(parseJson(text)).data ?? {};
-      if (has_more !== true || next_page === null || next_page === undefined || next_page === parameters.get('page'))
-        break;
-      parameters.set('page', next_page);
+  // For these requests only: the gateway is asked directly.
+  const restoreProxies = setGlobalProxyFromEnv(env);
+  try {
+    for (const { path, query } of source.endpoints) {
+      const parameters = query(from, to);
+      for (let page = 1; ; page += 1) {
+        if (page > MAX_PAGES)
+          throw new OperatorError(`${path} has more than ${MAX_PAGES} pages; ask for a shorter time`);
+        const text = await fetchPage(`${base}${path}?${parameters}`, key, source, leftBytes);
+        leftBytes -= Buffer.byteLength(text);
+        texts.push({ name: `${path}, page ${page}`, text });
+        const { has_more, next_page } = Paging.safeParse(parseJson(text)).data ?? {};
+        if (has_more !== true || next_page === null || next_page === undefined || next_page === parameters.get('page'))
+          break;
+        parameters.set('page', next_page);
+      }
     }
+  } finally {
+    restoreProxies();
   }
   return texts;
 }

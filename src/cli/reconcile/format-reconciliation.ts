@@ -1,11 +1,11 @@
-/** A comparison of a provider's report with the log, for eyes: tables of money and tokens, then what to look at. */
-import { formatCount, formatMoney, formatSum } from '../../format-amounts.ts';
-import { type Comparison, type CostRow, isGood, type RowStatus, type TokenRow } from '../../reconcile/comparison.ts';
-import { type Explanation, formatPercent, totalCosts } from '../../reconcile/explain-comparison.ts';
-import { TOKEN_CLASSES, type TokenClass } from '../../reconcile/provider-report.ts';
-import type { PicoUsd } from '../../usd.ts';
-import { type Column, formatTable } from '../format-table.ts';
+/** Formats a comparison of a provider's report with the log: money, tokens, findings. */
+import { formatCount, formatMoney, formatSum } from '../../vocabulary/format-amounts.ts';
+import type { PicoUsd } from '../../vocabulary/usd.ts';
+import { type Column, formatTable, right } from '../format-table.ts';
 import { cutText, terminalText } from '../terminal-text.ts';
+import { type Comparison, type CostRow, isGood, type RowStatus, type TokenRow } from './report/comparison.ts';
+import { type Explanation, formatPercent, totalCosts } from './report/explain-comparison.ts';
+import { TOKEN_CLASSES, type TokenClass } from './report/provider-report.ts';
 
 const MAX_NAME_CHARACTERS = 44;
 const NOTHING = '—';
@@ -24,24 +24,23 @@ const MARKS: Readonly<Record<RowStatus, string>> = {
 
 function formatName({ name, loggedAs }: CostRow | TokenRow): string {
   const shown = name === null ? ALL_MODELS : cutText(terminalText(name), MAX_NAME_CHARACTERS);
-  // What stands in brackets is the same model by a declared rule.
+  // Names in brackets are the same model by a declared rule.
   return loggedAs.length === 0 ? shown : `${shown} (= ${terminalText(loggedAs.join(', '))})`;
 }
 
-/** `+$0.12`; a dash when there is none. */
 function formatDrift(drift: PicoUsd): string {
   if (drift === 0n) return '0';
   return `${drift > 0n ? '+' : '−'}${formatMoney(drift < 0n ? -drift : drift)}`;
 }
 
-/** Of the larger side: what is billed alone is +100 %, what is logged alone −100 %. */
+/** Relative to the larger side: +100 % is only billed, −100 % only logged. */
 function formatShare(drift: PicoUsd, billed: PicoUsd | null, logged: PicoUsd | null): string {
   if (drift === 0n) return '';
   const share = formatPercent(drift, drift > 0n ? (billed ?? 0n) : (logged ?? 0n));
   return share === null ? '' : `${drift > 0n ? '+' : '−'}${share}`;
 }
 
-/** Amounts have as many decimals as they need; their points stand below each other all the same. */
+/** Aligns the decimal points of amounts with different precision. */
 function alignPoints(rows: readonly (readonly string[])[], column: number): string[][] {
   const decimalsOf = (cell: string) => (cell.includes('.') ? cell.length - cell.indexOf('.') : 0);
   const most = Math.max(...rows.map((row) => decimalsOf(row[column] ?? '')));
@@ -51,7 +50,6 @@ function alignPoints(rows: readonly (readonly string[])[], column: number): stri
 }
 
 function statusOf(row: CostRow | TokenRow): string {
-  // An open day is no finding, whatever it looks like.
   if (row.isOpen && !isGood(row.status)) return `… ${MARKS[row.status].slice(2)}`;
   return MARKS[row.status];
 }
@@ -60,16 +58,15 @@ function formatDay(row: CostRow | TokenRow): string {
   return row.isOpen ? `${row.day} *` : row.day;
 }
 
-/** The day stands at its first row only, so that days can be told apart at a glance. */
 function withDays<R extends CostRow | TokenRow>(rows: readonly R[], cells: (row: R) => readonly string[]): string[][] {
   return rows.map((row, index) => [rows[index - 1]?.day === row.day ? '' : formatDay(row), ...cells(row)]);
 }
 
 const COST_COLUMNS: readonly Column[] = [
-  { title: 'day (UTC)' },
-  { title: 'model' },
-  ...['billed', 'logged', 'drift', '', 'calls'].map((title) => ({ title, align: 'right' }) as const),
-  { title: '' },
+  'day (UTC)',
+  'model',
+  ...['billed', 'logged', 'drift', '', 'calls'].map(right),
+  '',
 ];
 
 function costCells(row: CostRow): readonly string[] {
@@ -98,7 +95,6 @@ function formatCostTable(rows: readonly CostRow[]): string[] {
   const cells = days.flatMap((day) => {
     const ofDay = rows.filter((row) => row.day === day);
     const listed = withDays(ofDay, costCells);
-    // A day of one row is its own sum.
     return ofDay.length > 1 && days.length > 1 ? [...listed, ['', 'sum of the day', ...sumCells(ofDay)]] : listed;
   });
   const closed = rows.filter(({ isOpen }) => !isOpen);
@@ -114,15 +110,14 @@ const TOKEN_TITLES: Readonly<Record<TokenClass, string>> = {
   output: 'output',
 };
 const TOKEN_COLUMNS: readonly Column[] = [
-  { title: 'day (UTC)' },
-  { title: 'model' },
-  ...TOKEN_CLASSES.map((name) => ({ title: TOKEN_TITLES[name], align: 'right' }) as const),
-  { title: 'requests', align: 'right' },
-  { title: 'calls', align: 'right' },
-  { title: '' },
+  'day (UTC)',
+  'model',
+  ...TOKEN_CLASSES.map((name) => right(TOKEN_TITLES[name])),
+  right('requests'),
+  right('calls'),
+  '',
 ];
 
-/** What the provider reports, and behind it by how much that is more or less than the log. */
 function tokenCell(row: TokenRow, name: TokenClass): string {
   const drift = row.drift[name];
   const billed = (row.billed?.[name] ?? 0).toLocaleString('en-US');

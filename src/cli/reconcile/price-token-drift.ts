@@ -1,21 +1,17 @@
-/**
- * What a drift in tokens is worth, where the report has no money: asked of the gateway's quote, at the standard rates of
- * that day for short prompts. An estimate by nature: which calls are missing is not known.
- */
+/** Estimates the cost of a token drift at standard rates, where the report has no money. */
 import { z } from 'zod';
-import { OperatorError } from '../../errors.ts';
-import { isGood, type TokenRow } from '../../reconcile/comparison.ts';
-import { type ReportProvider, TOKEN_CLASSES, type TokenClass } from '../../reconcile/provider-report.ts';
-import type { UsageClass } from '../../token-usage.ts';
-import { type PicoUsd, parseUsd } from '../../usd.ts';
+import { OperatorError } from '../../vocabulary/errors.ts';
+import type { UsageClass } from '../../vocabulary/token-usage.ts';
+import { type PicoUsd, parseUsd } from '../../vocabulary/usd.ts';
 import type { GatewayClient } from '../gateway-client.ts';
+import { isGood, type TokenRow } from './report/comparison.ts';
+import { type ReportProvider, TOKEN_CLASSES, type TokenClass } from './report/provider-report.ts';
 
-/** So few that no threshold of a prompt's length is near, so many that a rate has no rounding in it. */
+/** Too few for a prompt-length threshold, enough that rates are not rounded. */
 const QUOTED_TOKENS = 1_000;
-/** Further rows are left without an estimate. */
 const MAX_QUOTES = 100;
 
-/** The cheapest lifetime of a cache that each provider has: the report does not always tell them apart. */
+/** Cache writes count at the cheapest lifetime: reports do not always tell them apart. */
 const CLASSES: Readonly<Record<ReportProvider, Readonly<Record<TokenClass, UsageClass>>>> = {
   openai: { input: 'input', cacheRead: 'cache_read', cacheCreation: 'cache_creation_30m', output: 'output' },
   anthropic: { input: 'input', cacheRead: 'cache_read', cacheCreation: 'cache_creation_5m', output: 'output' },
@@ -40,7 +36,6 @@ async function priceRow(client: GatewayClient, provider: ReportProvider, row: To
   }, 0n);
 }
 
-/** Rows of days whose money is reported need no estimate. */
 export async function priceTokenDrift(
   client: GatewayClient,
   provider: ReportProvider,
@@ -59,7 +54,7 @@ export async function priceTokenDrift(
     try {
       priced.push({ ...row, driftCost: await priceRow(client, provider, row) });
     } catch (error) {
-      // The comparison stands without its estimates: an older gateway has no quote, and not every name is one of a model.
+      // Estimates are optional: an older gateway has no quote, and some names are no models.
       if (!(error instanceof OperatorError)) throw error;
       priced.push(row);
     }

@@ -1,26 +1,30 @@
-/** What the gateway logged for one provider, by day in UTC and model: asked of its admin API day by day. */
-import type { LoggedRow } from '../../reconcile/comparison.ts';
-import { dayOf, nextDay } from '../../reconcile/provider-report.ts';
-import { parseUsd } from '../../usd.ts';
+/** Reads what the gateway logged for one provider, by day in UTC and model. */
+
+import { parseUsd } from '../../vocabulary/usd.ts';
 import { CostsAnswer } from '../costs-answer.ts';
 import type { GatewayClient } from '../gateway-client.ts';
+import type { LoggedRow } from './report/comparison.ts';
+import { dayOf, nextDay } from './report/provider-report.ts';
 
-/** Days asked for at a time: the gateway has other work. */
+/** Days per batch of requests: the gateway has other work. */
 const PARALLEL = 4;
-/** The most that one answer tells apart; further models of a day come as one row. */
+/** The API's limit of groups; the other models of a day come as one row. */
 const MODELS_PER_DAY = 200;
 
 type Sums = CostsAnswer['totals'];
 
 export interface Logged {
   readonly rows: readonly LoggedRow[];
-  /** The day of the first call of all that the gateway still has; null without calls. */
   readonly firstDay: string | null;
 }
 
 function asRow(day: string, model: LoggedRow['model'], sums: Sums): LoggedRow {
   return {
-    ...{ day, model, calls: sums.calls, errors: sums.errors, unpriced: sums.unpriced_calls },
+    day,
+    model,
+    calls: sums.calls,
+    errors: sums.errors,
+    unpriced: sums.unpriced_calls,
     cost: parseUsd(sums.total_cost),
     tokens: {
       input: sums.input_tokens,

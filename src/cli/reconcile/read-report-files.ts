@@ -1,13 +1,16 @@
-/** The files of `tollgate reconcile`, read whole within a limit; `-` is the standard input. */
+/** Reads the files of `tollgate reconcile` within a limit; `-` is standard input. */
 import { createReadStream } from 'node:fs';
-import { OperatorError } from '../../errors.ts';
-import type { ReportText } from '../../reconcile/collect-report.ts';
+import { messageOf, OperatorError } from '../../vocabulary/errors.ts';
+import type { ReportText } from './report/collect-report.ts';
 
-/** Of all files together; a month of a large organization by project and model is a few megabytes. */
+/** For all files; a large organization's month by project and model is a few megabytes. */
 export const MAX_REPORT_BYTES = 64 * 1024 * 1024;
 
-async function readWithin(stream: AsyncIterable<Buffer | string>, leftBytes: number): Promise<Buffer | null> {
-  const chunks: Buffer[] = [];
+export async function readWithin(
+  stream: AsyncIterable<Uint8Array | string>,
+  leftBytes: number,
+): Promise<Buffer | null> {
+  const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of stream) {
     const piece = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
@@ -23,8 +26,7 @@ async function readOne(path: string, leftBytes: number): Promise<Buffer> {
   try {
     bytes = await readWithin(path === '-' ? process.stdin : createReadStream(path), leftBytes);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new OperatorError(`--file: cannot read ${path} (${reason})`, { cause });
+    throw new OperatorError(`--file: cannot read ${path} (${messageOf(cause)})`, { cause });
   }
   if (bytes === null)
     throw new OperatorError(

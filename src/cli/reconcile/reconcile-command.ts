@@ -1,22 +1,10 @@
-/** `tollgate reconcile`: what the provider billed beside what the gateway logged, by day and model. */
+/** `tollgate reconcile`: compares a provider's bill with the log, by day and model. */
 import { type Command, Option } from 'commander';
-import { OperatorError } from '../../errors.ts';
-import { collectReport, type Report, type ReportText } from '../../reconcile/collect-report.ts';
-import { compareReport } from '../../reconcile/compare-report.ts';
-import type { Tolerance } from '../../reconcile/comparison.ts';
-import { explainComparison } from '../../reconcile/explain-comparison.ts';
-import {
-  dayOf,
-  dayStartMs,
-  nextDay,
-  REPORT_PROVIDERS,
-  ReportError,
-  type ReportProvider,
-} from '../../reconcile/provider-report.ts';
-import { parseUsd } from '../../usd.ts';
+import { OperatorError } from '../../vocabulary/errors.ts';
+import { parseUsd } from '../../vocabulary/usd.ts';
+import { repeatable } from '../command-options.ts';
 import { type ClientFlags, createGatewayClient } from '../gateway-client.ts';
 import { createOutput } from '../output.ts';
-import { repeatable } from '../repeatable.ts';
 import { cutText, terminalText } from '../terminal-text.ts';
 import { fetchReport } from './fetch-report.ts';
 import { formatReconciliation } from './format-reconciliation.ts';
@@ -24,9 +12,20 @@ import { priceTokenDrift } from './price-token-drift.ts';
 import { readLogged } from './read-logged.ts';
 import { readReportFiles } from './read-report-files.ts';
 import { listJsonRows } from './reconcile-json.ts';
+import { collectReport, type Report, type ReportText } from './report/collect-report.ts';
+import { compareReport } from './report/compare-report.ts';
+import type { Tolerance } from './report/comparison.ts';
+import { explainComparison } from './report/explain-comparison.ts';
+import {
+  dayOf,
+  dayStartMs,
+  nextDay,
+  REPORT_PROVIDERS,
+  ReportError,
+  type ReportProvider,
+} from './report/provider-report.ts';
 
 interface ReconcileFlags extends ClientFlags {
-  readonly json?: true;
   readonly provider: ReportProvider;
   readonly file: readonly string[];
   readonly live?: true;
@@ -36,11 +35,9 @@ interface ReconcileFlags extends ClientFlags {
   readonly filter: readonly string[];
 }
 
-/** The comparison succeeded and found something; an error is 1. */
 const DRIFT_EXIT = 2;
 const LIVE_DAYS = 7;
 const MAX_FILES = 200;
-/** A message may quote the file. */
 const MAX_MESSAGE_CHARACTERS = 600;
 const NAMES: Readonly<Record<ReportProvider, string>> = { openai: 'OpenAI', anthropic: 'Anthropic' };
 
@@ -112,7 +109,7 @@ async function reconcile(flags: ReconcileFlags): Promise<void> {
   const report = readReport(flags.provider, await readTexts(flags, nowMs));
   const days = chooseDays(report, flags);
   const all = [...new Set([...days.cost, ...days.usage])].sort();
-  const client = createGatewayClient(flags, process.env);
+  const client = createGatewayClient(flags);
   const { rows: logged, firstDay } = await readLogged(client, all, [`provider:eq:${flags.provider}`, ...flags.filter]);
   const [from = '', to = from] = [all[0], all.at(-1)];
   const notices = [
@@ -136,7 +133,7 @@ async function reconcile(flags: ReconcileFlags): Promise<void> {
   } else {
     const time = from === to ? from : `${from} to ${to}`;
     const title = `${NAMES[flags.provider]}: ${report.endpoints.join(' and ')}, ${time}, beside the log of ${client.url}`;
-    for (const line of formatReconciliation(title, comparison, explanation)) await output.line(line);
+    await output.lines(formatReconciliation(title, comparison, explanation));
   }
   if (!explanation.agrees) process.exitCode = DRIFT_EXIT;
 }

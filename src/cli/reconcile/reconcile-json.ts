@@ -1,14 +1,14 @@
-/** A comparison for programs: one object for each row, a summary last. Money as exact decimal text. */
-import type { Comparison, CostRow, TokenRow } from '../../reconcile/comparison.ts';
-import { type Explanation, totalCosts } from '../../reconcile/explain-comparison.ts';
-import type { TokenCounts } from '../../reconcile/provider-report.ts';
-import { formatUsd, type PicoUsd } from '../../usd.ts';
+/** A comparison as JSON: one object per row, a summary last. Money is exact decimal text. */
+
+import { formatUsd, type PicoUsd } from '../../vocabulary/usd.ts';
+import type { Comparison, CostRow, TokenRow } from './report/comparison.ts';
+import { type Explanation, totalCosts } from './report/explain-comparison.ts';
+import type { TokenCounts } from './report/provider-report.ts';
 
 function money(amount: PicoUsd | null): string | null {
   return amount === null ? null : formatUsd(amount);
 }
 
-/** With the names that the log has. */
 function tokens(counts: TokenCounts | null): Readonly<Record<string, number>> | null {
   if (counts === null) return null;
   return {
@@ -34,17 +34,22 @@ function shared(row: CostRow | TokenRow) {
 }
 
 export function listJsonRows(comparison: Comparison, explanation: Explanation, about: object): readonly object[] {
-  // Of the days that are over, as the verdict.
   const { billed, logged } = totalCosts(comparison.costs.filter(({ isOpen }) => !isOpen));
   const hasCosts = comparison.costs.length > 0;
   return [
     ...comparison.costs.map((row) => ({
-      ...{ type: 'cost', ...shared(row) },
-      ...{ billed: money(row.billed), logged: money(row.logged), drift: money(row.drift) },
+      type: 'cost',
+      ...shared(row),
+      billed: money(row.billed),
+      logged: money(row.logged),
+      drift: money(row.drift),
     })),
     ...comparison.tokens.map((row) => ({
-      ...{ type: 'tokens', ...shared(row) },
-      ...{ billed: tokens(row.billed), logged: tokens(row.logged), drift: tokens(row.drift) },
+      type: 'tokens',
+      ...shared(row),
+      billed: tokens(row.billed),
+      logged: tokens(row.logged),
+      drift: tokens(row.drift),
       estimated_drift_cost: money(row.driftCost),
     })),
     {
@@ -53,8 +58,10 @@ export function listJsonRows(comparison: Comparison, explanation: Explanation, a
       billed: hasCosts ? money(billed) : null,
       logged: hasCosts ? money(logged) : null,
       drift: hasCosts ? money(billed - logged) : null,
-      ...{ agrees: explanation.agrees, verdict: explanation.verdict },
-      ...{ findings: explanation.findings, notices: comparison.notices },
+      agrees: explanation.agrees,
+      verdict: explanation.verdict,
+      findings: explanation.findings,
+      notices: comparison.notices,
     },
   ];
 }

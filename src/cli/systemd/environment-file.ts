@@ -1,4 +1,4 @@
-/** The file with the settings of a service, as it is before anybody has filled it in, and what is read from one. */
+/** The template of a service's settings file, and what is read from such a file. */
 
 export function formatEnvironmentFile(unit: string, credentialsDir: string): string {
   return `# Settings of Tollgate as a service, NAME=value, one a line. What is commented out shows the default.
@@ -27,6 +27,7 @@ export function formatEnvironmentFile(unit: string, credentialsDir: string): str
 
 #TOLLGATE_WORKERS=2
 #TOLLGATE_BODIES=full
+#TOLLGATE_SEARCH=on
 #TOLLGATE_RETENTION_ROWS=90
 #TOLLGATE_RETENTION_BODIES=14
 #TOLLGATE_STOP_DELAY_SECONDS=5
@@ -38,7 +39,6 @@ export function formatEnvironmentFile(unit: string, credentialsDir: string): str
 `;
 }
 
-/** True when it sets a port that only a privileged process may open. */
 export function hasLowPort(environmentFile: string): boolean {
   const ports = environmentFile.matchAll(/^\s*TOLLGATE_(?:ADMIN_)?PORT\s*=\s*["']?(\d{1,5})/gm);
   return [...ports].some(([, port]) => Number(port) > 0 && Number(port) < 1024);

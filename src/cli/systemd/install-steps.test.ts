@@ -11,14 +11,17 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { listUnknownSettings } from '../../settings/unknown-settings.ts';
+import { listUnknownSettings } from '../../supervisor/settings/unknown-settings.ts';
 import { planInstall, planUninstall, type Step } from './install-steps.ts';
 import { readInstalledOptions } from './installed-options.ts';
 import type { Machine } from './machine.ts';
 import { listServiceFiles, type ServiceOptions } from './service-files.ts';
 
 const OPTIONS: ServiceOptions = {
-  ...{ name: null, user: 'tollgate', dataDir: null, envFile: null },
+  name: null,
+  user: 'tollgate',
+  dataDir: null,
+  envFile: null,
   program: { node: '/opt/tollgate/bin/node', entry: '/opt/tollgate/dist/main.js' },
 };
 
@@ -101,7 +104,10 @@ test('on a new machine it makes user, folders, settings and unit, and says so be
     'systemd/system/tollgate.service',
   ];
   expect(modes.map((path) => (statSync(join(root, 'etc', path)).mode & 0o777).toString(8))).toEqual([
-    ...['750', '700', '640', '644'],
+    '750',
+    '700',
+    '640',
+    '644',
   ]);
 });
 

@@ -1,4 +1,4 @@
-/** What `tollgate service install` and `uninstall` do to a machine: told step by step, then done in the same order. */
+/** Plans the steps of `tollgate service install` and `uninstall`, which are shown and then run in order. */
 import {
   chmodSync,
   existsSync,
@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { OperatorError } from '../../errors.ts';
+import { OperatorError } from '../../vocabulary/errors.ts';
 import type { Machine } from './machine.ts';
 import { findPlaces, listServiceFiles, type ServiceFile, type ServiceOptions } from './service-files.ts';
 import { isUnedited } from './unit-text.ts';
@@ -24,12 +24,12 @@ function writeWhole(path: string, text: string, mode: number): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
   const temporary = `${path}.new`;
   writeFileSync(temporary, text);
-  // Whatever the mask of the shell is.
+  // Independent of the shell's umask.
   chmodSync(temporary, mode);
   renameSync(temporary, path);
 }
 
-/** Null when there is nothing to do. Throws for a file that somebody has edited, unless it is to be replaced. */
+/** Null when nothing is to do. Throws for an edited file, unless it is to be replaced. */
 function planFile(machine: Machine, user: string, file: ServiceFile, isReplacing: boolean): Step | null {
   const { path, text, mode } = file;
   const onDisk = join(machine.root, path);
@@ -67,7 +67,7 @@ function planDirectory(machine: Machine, path: string, mode: number, give: (path
   };
 }
 
-/** The top of a disk, say, is there already. What holds something is left as it is: the gateway says whose it is. */
+/** The folder may exist, such as a disk's root. A non-empty one is left alone: the gateway judges its owner. */
 function planDataDirectory(machine: Machine, path: string, user: string): Step | null {
   const onDisk = join(machine.root, path);
   const give = () => machine.give(onDisk, user, 'owner');
@@ -83,7 +83,7 @@ function planDataDirectory(machine: Machine, path: string, user: string): Step |
   };
 }
 
-/** What somebody has edited stays, under a name that systemd does not read. */
+/** An edited file stays under a name that systemd ignores. */
 function planRemoval(machine: Machine, path: string): Step | null {
   const onDisk = join(machine.root, path);
   if (!existsSync(onDisk)) return null;
@@ -98,7 +98,6 @@ function planReload(machine: Machine): Step {
   return { what: 'run     systemctl daemon-reload', run: () => machine.run('systemctl', ['daemon-reload']) };
 }
 
-/** Empty when all is as it should be. */
 export function planInstall(options: ServiceOptions, machine: Machine, isReplacing: boolean): readonly Step[] {
   const { user } = options;
   const places = findPlaces(options.name, options.envFile, options.dataDir);
@@ -118,7 +117,7 @@ export function planInstall(options: ServiceOptions, machine: Machine, isReplaci
   return steps.length === 0 ? [] : [...steps, planReload(machine)];
 }
 
-/** Empty when there is no such service. Settings, data and the user stay. */
+/** Empty without such a service. Settings, data and the user stay. */
 export function planUninstall(name: string | null, machine: Machine): readonly Step[] {
   const places = findPlaces(name, null, null);
   if (!existsSync(join(machine.root, places.unitFile))) return [];
@@ -126,7 +125,7 @@ export function planUninstall(name: string | null, machine: Machine): readonly S
   return [
     { what: `run     systemctl ${stop.join(' ')}`, run: () => machine.run('systemctl', stop) },
     planRemoval(machine, places.dropIn),
-    // The template stays: other instances may need it, and by itself it starts nothing.
+    // Other instances may need the template.
     name === null ? planRemoval(machine, places.unitFile) : null,
     planReload(machine),
   ].filter((step) => step !== null);

@@ -1,9 +1,9 @@
-/** What a service that is installed already was told, so that installing it once more, for a new release say, keeps it. */
+/** Reads the options of an installed service, so that another install keeps them. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findPlaces } from './service-files.ts';
 
-/** Null where it has what every service has. */
+/** Null where it has the default. */
 export interface InstalledOptions {
   readonly user: string | null;
   readonly dataDir: string | null;

@@ -1,19 +1,18 @@
-/** What installing a service asks of the machine beside its files: its users, and systemd's own programs. */
+/** The machine beyond its files: users and systemd's programs. */
 import { spawnSync } from 'node:child_process';
 import { chownSync, statSync } from 'node:fs';
-import { OperatorError } from '../../errors.ts';
+import { OperatorError } from '../../vocabulary/errors.ts';
 
-/** Removing a service stops it, and its stop may be long. */
 const RUN_LIMIT_MS = 30 * 60_000;
 
 export interface Machine {
-  /** The folder that stands for `/`; empty for the machine itself. */
+  /** The folder that stands for `/`; empty for the real machine. */
   readonly root: string;
   readonly hasUser: (name: string) => boolean;
-  /** Gives a path to the user or, as `group`, to root and the user's group. The user must be there. */
+  /** Gives a path to the user or, as `group`, to root and the user's group. */
   readonly give: (path: string, user: string, as: 'owner' | 'group') => void;
   readonly isOwnedBy: (path: string, user: string) => boolean;
-  /** Shows what the program prints; throws when it fails. */
+  /** Shows the program's output; throws when it fails. */
   readonly run: (program: string, args: readonly string[]) => void;
 }
 

@@ -1,8 +1,8 @@
-/** `tollgate service install|uninstall`: the gateway as a service of systemd. It asks no gateway. */
+/** `tollgate service install|uninstall`: the gateway as a systemd service. */
 import { existsSync, statSync } from 'node:fs';
 import { dirname, extname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { OperatorError } from '../../errors.ts';
+import { OperatorError } from '../../vocabulary/errors.ts';
 import { confirm } from '../confirm.ts';
 import { createOutput } from '../output.ts';
 import { planInstall, planUninstall, type Step } from './install-steps.ts';
@@ -27,9 +27,9 @@ interface UninstallFlags {
 }
 
 const OTHERS_MAY_PASS = 0o001;
-/** Where a service with `ProtectHome` sees nothing. */
+/** `ProtectHome` hides these from a service. */
 const HIDDEN = /^\/(?:home|root|run\/user)(?:\/|$)/;
-/** Where one with `PrivateTmp` sees files of its own, which go with it. */
+/** `PrivateTmp` gives a service its own, which vanish with it. */
 const FLEETING = /^\/(?:var\/)?tmp(?:\/|$)/;
 
 function readName(name: string | undefined): string | null {
@@ -46,7 +46,7 @@ function readUser(user: string): string {
   throw new OperatorError('--user: a name of small letters, digits, "-" and "_", at most 31, and not root');
 }
 
-/** A unit reads blanks, quotes and `%` in its own way, so that they are not taken at all. */
+/** Units give blanks, quotes and `%` a meaning, so paths with them are refused. */
 function readPath(what: string, path: string): string {
   const whole = resolve(path);
   if (/^\/[\w./@+-]+$/.test(whole)) return whole;
@@ -63,7 +63,7 @@ function readDataDir(path: string): string {
   );
 }
 
-/** What runs this command runs the service, so it must lie where the service's user can reach it. */
+/** The service runs this very program, so the service's user must reach it. */
 function findProgram(): Program {
   const entry = join(import.meta.dirname, '..', '..', `main${extname(import.meta.filename)}`);
   return { node: readPath('the program', process.execPath), entry: readPath('the program', entry) };
@@ -104,7 +104,8 @@ async function install(flags: InstallFlags): Promise<void> {
   const name = readName(flags.name);
   const installed = readInstalledOptions(name, machine.root);
   const options: ServiceOptions = {
-    ...{ name, program: findProgram() },
+    name,
+    program: findProgram(),
     user: flags.user === undefined ? (installed.user ?? USUAL_USER) : readUser(flags.user),
     dataDir: flags.dataDir === undefined ? installed.dataDir : readDataDir(flags.dataDir),
     envFile: flags.settings === undefined ? installed.envFile : readPath('--settings', flags.settings),
@@ -155,7 +156,7 @@ export function addServiceCommands(program: Command): void {
       'one of several on this machine: the service tollgate@NAME, with settings and data of its own',
     )
     .option('--data-dir <path>', 'where everything is kept (/var/lib/tollgate, or /var/lib/tollgate-NAME)')
-    // Not --env-file, which Node takes for itself wherever it stands.
+    // Node takes --env-file for itself wherever it stands.
     .option('--settings <path>', 'the file with its settings (/etc/tollgate/tollgate.env, or NAME.env)')
     .option('--replace', 'also replace files that were edited; they are kept as *.old')
     .option('--yes', 'do not ask')

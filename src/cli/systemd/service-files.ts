@@ -1,16 +1,16 @@
-/** The files of a service, where they lie and what is in them, from what was asked and what the machine has. */
+/** The files of a service: places and content, from the options and the machine. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { OperatorError } from '../../errors.ts';
+import { OperatorError } from '../../vocabulary/errors.ts';
 import { formatEnvironmentFile, hasLowPort } from './environment-file.ts';
 import type { Machine } from './machine.ts';
 import { formatDropIn, formatUnit, type Program, signText } from './unit-text.ts';
 
-/** The settings that may stand in a file of their own (`NAME_FILE`). */
+/** Settings that may have a file of their own (`NAME_FILE`). */
 const SECRETS = ['DATABASE_URL', 'TOLLGATE_ADMIN_TOKEN', 'TOLLGATE_METRICS_TOKEN'] as const;
 
 export interface ServiceOptions {
-  /** Null: the one service of the machine, `tollgate`; else the instance `tollgate@NAME`. */
+  /** Null: the service `tollgate`; else the instance `tollgate@NAME`. */
   readonly name: string | null;
   readonly user: string;
   readonly dataDir: string | null;
@@ -33,7 +33,7 @@ export interface ServiceFile {
   readonly path: string;
   readonly mode: number;
   readonly text: string;
-  /** Settings are the operator's from the first moment on: once there, the file is left alone. The user may read it. */
+  /** The operator's file: once there, it is left alone. The service's user may read it. */
   readonly isTheirs: boolean;
 }
 
@@ -58,7 +58,7 @@ function listCredentials(root: string, dir: string): { readonly name: string; re
   try {
     names = readdirSync(join(root, dir));
   } catch {
-    // There is none, or `--print` may not look.
+    // Missing, or unreadable for `--print`.
     names = [];
   }
   const unknown = names.find((name) => !SECRETS.some((secret) => secret === name));
@@ -67,7 +67,6 @@ function listCredentials(root: string, dir: string): { readonly name: string; re
   return names.sort().map((name) => ({ name, path: join(dir, name) }));
 }
 
-/** In the order in which they are written. */
 export function listServiceFiles(options: ServiceOptions, machine: Machine): readonly ServiceFile[] {
   const { name, user, program } = options;
   const places = findPlaces(name, options.envFile, options.dataDir);
@@ -76,7 +75,9 @@ export function listServiceFiles(options: ServiceOptions, machine: Machine): rea
   const dropIn = formatDropIn({
     user,
     credentials: listCredentials(machine.root, places.credentialsDir),
-    ...{ dataDir: options.dataDir, envFile: options.envFile, hasLowPort: hasLowPort(settings) },
+    dataDir: options.dataDir,
+    envFile: options.envFile,
+    hasLowPort: hasLowPort(settings),
   });
   const unit = formatUnit({ program, isTemplate: name !== null });
   return [
@@ -85,16 +86,18 @@ export function listServiceFiles(options: ServiceOptions, machine: Machine): rea
       : [
           {
             path: places.sysusersFile,
-            ...{ mode: 0o644, isTheirs: false },
+            mode: 0o644,
+            isTheirs: false,
             text: signText(`u ${user} - "Tollgate, a gateway for language-model providers" ${places.dataDir}\n`),
           },
         ]),
     {
       path: places.envFile,
-      ...{ mode: 0o640, isTheirs: true },
+      mode: 0o640,
+      isTheirs: true,
       text: formatEnvironmentFile(places.unit, places.credentialsDir),
     },
-    { path: places.unitFile, ...{ mode: 0o644, isTheirs: false }, text: unit },
-    ...(dropIn === null ? [] : [{ path: places.dropIn, ...{ mode: 0o644, isTheirs: false }, text: dropIn }]),
+    { path: places.unitFile, mode: 0o644, isTheirs: false, text: unit },
+    ...(dropIn === null ? [] : [{ path: places.dropIn, mode: 0o644, isTheirs: false, text: dropIn }]),
   ];
 }

@@ -1,28 +1,25 @@
-/** The unit by which systemd runs a gateway, and the drop-in with what differs from machine to machine. Text only. */
+/** The text of the systemd unit and of the drop-in with this machine's differences. */
 import { createHash } from 'node:crypto';
 
 export interface Program {
-  /** The Node that runs it, and its `main`: absolute paths without blanks, as all paths here. */
+  /** The Node binary and `main`: absolute paths without blanks. */
   readonly node: string;
   readonly entry: string;
 }
 
 export interface UnitOptions {
   readonly program: Program;
-  /** `tollgate@.service`, for several gateways on one machine. */
   readonly isTemplate: boolean;
 }
 
-/** Of every service that was not told of another. */
 export const USUAL_USER = 'tollgate';
 
-/** The first line tells a file that is as we wrote it from one that somebody has edited. */
+/** A checksum in the first line tells an edited file. */
 export function signText(text: string): string {
   const sum = createHash('sha256').update(text).digest('hex');
   return `# Written by "tollgate service install"; it replaces this file only while it is unedited. sha256: ${sum}\n${text}`;
 }
 
-/** True for a text that `signText` made and nobody has changed since. */
 export function isUnedited(signed: string): boolean {
   const lineEnd = signed.indexOf('\n');
   return lineEnd > 0 && signText(signed.slice(lineEnd + 1)) === signed;
@@ -117,7 +114,7 @@ WantedBy=multi-user.target
 
 export interface DropInOptions {
   readonly user: string;
-  /** Settings that stand in files of their own, by name; `systemd` reads them as root. */
+  /** Settings in files of their own, by name; systemd reads them as root. */
   readonly credentials: readonly { readonly name: string; readonly path: string }[];
   /** Null: the state directory. */
   readonly dataDir: string | null;
@@ -126,7 +123,7 @@ export interface DropInOptions {
   readonly hasLowPort: boolean;
 }
 
-/** Null when this machine needs nothing of its own. */
+/** Null when this machine has no differences. */
 export function formatDropIn({ user, credentials, dataDir, envFile, hasLowPort }: DropInOptions): string | null {
   const service = [
     ...(user === USUAL_USER ? [] : [`User=${user}`]),
@@ -136,7 +133,7 @@ export function formatDropIn({ user, credentials, dataDir, envFile, hasLowPort }
     ...(envFile === null ? [] : ['EnvironmentFile=', `EnvironmentFile=-${envFile}`]),
     ...credentials.flatMap(({ name, path }) => [
       `LoadCredential=${name}:${path}`,
-      // Not %d, which systemd before 250 does not know.
+      // systemd before 250 lacks %d.
       `Environment=${name}_FILE=/run/credentials/%n/${name}`,
     ]),
     ...(hasLowPort

@@ -1,17 +1,14 @@
-/**
- * The files of `tollgate tls init`: an authority of one's own and a server certificate by it, made once, and renewed
- * without a change of the authority that clients were told to trust.
- */
+/** The files of `tollgate tls init`: a local authority, which a renewal keeps, and its certificate. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { isIP, isIPv6 } from 'node:net';
 import { dirname, join } from 'node:path';
 import { getCACertificates } from 'node:tls';
-import { OperatorError } from '../../errors.ts';
+import { messageOf, OperatorError } from '../../vocabulary/errors.ts';
 import { type Authority, issueServerCertificate, listForbidden, makeAuthority } from './issue-certificate.ts';
 
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '::1'];
-/** A host of RFC 1123, or all below one. */
+/** RFC 1123, with an optional wildcard label. */
 const HOST = /^(?=.{1,253}$)(?:\*\.)?(?!-)[a-z\d-]{1,63}(?:\.(?!-)[a-z\d-]{1,63})*$/;
 
 export interface TlsFilePaths {
@@ -19,7 +16,7 @@ export interface TlsFilePaths {
   readonly authorityKey: string;
   readonly server: string;
   readonly serverKey: string;
-  /** The authority behind those that the system and Node trust anyway: for clients that trust one file only. */
+  /** The public authorities and this one, for clients that trust a single file. */
   readonly trusted: string;
 }
 
@@ -32,7 +29,6 @@ export interface MadeTls {
 
 export interface InitOptions {
   readonly dir: string;
-  /** Beyond those of this machine itself. */
   readonly names: readonly string[];
   readonly renews: boolean;
 }
@@ -60,7 +56,7 @@ export function initTls({ dir, names, renews }: InitOptions): MadeTls {
   writeFile(paths.serverKey, server.key, 0o600);
   writeFile(paths.server, server.cert, 0o644);
   writeFile(paths.trusted, writeTrusted(authority), 0o644);
-  // Made by root for a gateway that is not: it has to read its key.
+  // Root made them for a gateway that is not root and must read its key.
   if (owner !== null) for (const path of [dir, paths.server, paths.serverKey]) chownSync(path, owner.uid, owner.gid);
   const [validTo, authorityValidTo] = [new X509Certificate(server.cert), authority.cert].map(
     (cert) => cert.validToDate,
@@ -68,7 +64,7 @@ export function initTls({ dir, names, renews }: InitOptions): MadeTls {
   return { paths, names: wanted, validTo: validTo ?? new Date(0), authorityValidTo: authorityValidTo ?? new Date(0) };
 }
 
-/** As certificates have it. */
+/** In the spelling of certificates. */
 function readName(given: string): string {
   const name = given
     .trim()
@@ -81,7 +77,6 @@ function readName(given: string): string {
   );
 }
 
-/** Those of a certificate; none when it is not there. */
 function readNames(path: string): readonly string[] {
   if (!existsSync(path)) return [];
   const { subjectAltName = '' } = new X509Certificate(readFileSync(path));
@@ -118,31 +113,28 @@ function readAuthority({ authority, authorityKey }: TlsFilePaths): Authority {
     const key = createPrivateKey(readFileSync(authorityKey));
     if (cert.checkPrivateKey(key)) return { cert, key };
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new OperatorError(`the authority in ${dirname(authority)} cannot be read: ${why}`, { cause });
+    throw new OperatorError(`the authority in ${dirname(authority)} cannot be read: ${messageOf(cause)}`, { cause });
   }
   throw new OperatorError(`the key in ${authorityKey} does not fit ${authority}`);
 }
 
-/** The owner that the files are for, where that is somebody else; null otherwise. */
+/** The owner of the parent folder where that is not root; null otherwise. */
 function makeDir(dir: string): { uid: number; gid: number } | null {
   try {
     mkdirSync(dir, { recursive: true, mode: 0o755 });
     const { uid, gid } = statSync(dirname(dir));
     return process.getuid?.() === 0 && uid !== 0 ? { uid, gid } : null;
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new OperatorError(`--dir: ${dir} cannot be made: ${why}`, { cause });
+    throw new OperatorError(`--dir: ${dir} cannot be made: ${messageOf(cause)}`, { cause });
   }
 }
 
-/** Those of the system and of Node, which are mostly the same, and the authority. */
+/** The authorities of the system and of Node mostly overlap. */
 function writeTrusted({ cert }: Authority): string {
   const texts = [...getCACertificates('system'), ...getCACertificates('bundled'), cert.toString()];
   return [...new Map(texts.map((text) => [text.replaceAll(/\s/g, ''), `${text.trim()}\n`])).values()].join('');
 }
 
-/** A reader sees the old text or the new one. */
 function writeFile(path: string, text: string, mode: number): void {
   const temporary = `${path}.${process.pid}.tmp`;
   try {
@@ -150,7 +142,6 @@ function writeFile(path: string, text: string, mode: number): void {
     renameSync(temporary, path);
   } catch (cause) {
     rmSync(temporary, { force: true });
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new OperatorError(`cannot write ${path}: ${why}`, { cause });
+    throw new OperatorError(`cannot write ${path}: ${messageOf(cause)}`, { cause });
   }
 }

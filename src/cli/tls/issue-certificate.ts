@@ -1,7 +1,4 @@
-/**
- * Makes a local authority and the certificates that it vouches for (RFC 5280). The authority is bound to the names that it
- * was made for: who trusts it trusts it with nothing else. Writes no file. Loaded only by who makes one.
- */
+/** Makes a local authority, bound to its names, and its certificates (RFC 5280). Writes no file. */
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign, X509Certificate } from 'node:crypto';
 import { isIP, isIPv6 } from 'node:net';
 import { AsnConvert, OctetString } from '@peculiar/asn1-schema';
@@ -42,16 +39,15 @@ import {
 const COMMON_NAME = '2.5.4.3';
 const ECDSA_WITH_SHA256 = '1.2.840.10045.4.3.2';
 const AUTHORITY_DAYS = 3_650;
-/** What public authorities give at most; some clients accept no more. */
+/** The longest of public authorities; some clients accept no more. */
 const SERVER_DAYS = 397;
 const DAY_MS = 24 * 60 * 60_000;
-/** For clients whose clock is behind. */
+/** For clients with a slow clock. */
 const LEEWAY_MS = 60 * 60_000;
 const SERIAL_BYTES = 16;
 const KEY_ID_BYTES = 20;
 const LOOPBACK = ['127.0.0.0/8', '::1/128'];
 
-/** In PEM. */
 export interface CertificateAndKey {
   readonly cert: string;
   readonly key: string;
@@ -66,11 +62,11 @@ interface Wanted {
   readonly subject: string;
   readonly days: number;
   readonly extensions: readonly Extension[];
-  /** Null: it vouches for itself. */
+  /** Null for a self-signed certificate. */
   readonly authority: Authority | null;
 }
 
-/** `names`: hosts and addresses; of this machine itself any address will do. */
+/** `names`: hosts and addresses; all loopback addresses are always included. */
 export function makeAuthority(names: readonly string[]): CertificateAndKey {
   const ranges = names.filter((name) => isIP(name) !== 0 && !isLoopback(name)).map(toRange);
   const hosts = names.filter((name) => isIP(name) === 0).map((name) => name.replace(/^\*\./, ''));
@@ -80,7 +76,7 @@ export function makeAuthority(names: readonly string[]): CertificateAndKey {
   ].map((base) => new GeneralSubtree({ base }));
   const constraints = new NameConstraints({ permittedSubtrees: new GeneralSubtrees(permitted) });
   return issue({
-    // Two of them in one file are told apart by their names.
+    // Clients tell authorities in one file apart by name.
     subject: `Tollgate local authority ${randomBytes(4).toString('hex')}`,
     days: AUTHORITY_DAYS,
     authority: null,
@@ -104,7 +100,9 @@ export function issueServerCertificate(authority: Authority, names: readonly str
   const [subject = ''] = names;
   const alternatives = names.map((name) => new GeneralName(isIP(name) === 0 ? { dNSName: name } : { iPAddress: name }));
   return issue({
-    ...{ subject, days: SERVER_DAYS, authority },
+    subject,
+    days: SERVER_DAYS,
+    authority,
     extensions: [
       extend(id_ce_basicConstraints, new BasicConstraints({ cA: false }), true),
       extend(id_ce_keyUsage, new KeyUsage(KeyUsageFlags.digitalSignature), true),
@@ -114,7 +112,6 @@ export function issueServerCertificate(authority: Authority, names: readonly str
   });
 }
 
-/** Which of these hosts and addresses the authority may not vouch for. */
 export function listForbidden({ cert }: Authority, names: readonly string[]): readonly string[] {
   const { tbsCertificate } = AsnConvert.parse(cert.raw, Certificate);
   const value = tbsCertificate.extensions?.find(({ extnID }) => extnID === id_ce_nameConstraints)?.extnValue;
@@ -137,7 +134,7 @@ function issue({ subject, days, extensions, authority }: Wanted): CertificateAnd
   const nowMs = Date.now();
   const signature = new AlgorithmIdentifier({ algorithm: ECDSA_WITH_SHA256 });
   const serial = randomBytes(SERIAL_BYTES);
-  // A positive number of as many bytes.
+  // A serial number is positive and keeps its length.
   serial[0] = ((serial[0] ?? 0) & 0x3f) | 0x40;
   const tbsCertificate = new TBSCertificate({
     version: Version.v3,

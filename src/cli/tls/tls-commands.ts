@@ -1,9 +1,10 @@
-/** `tollgate tls init`: certificates for clients that refuse plain HTTP, and how clients come to trust them. */
+/** `tollgate tls init`: certificates for clients that refuse plain HTTP, and how clients trust them. */
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { defaultDataDir } from '../../default-data-dir.ts';
+import { defaultDataDir } from '../../vocabulary/default-data-dir.ts';
+import { repeatable } from '../command-options.ts';
 import { createOutput } from '../output.ts';
-import { repeatable } from '../repeatable.ts';
+import { quoteForShell } from '../terminal-text.ts';
 import type { MadeTls } from './init-tls.ts';
 
 interface InitFlags {
@@ -16,11 +17,6 @@ function formatDay(date: Date): string {
   return date.toISOString().slice(0, 10);
 }
 
-/** As a shell reads it back. */
-function quote(path: string): string {
-  return /^[\w./+-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
-}
-
 function* describe({ paths, names, validTo, authorityValidTo }: MadeTls, renews: boolean): Generator<string> {
   yield `Certificate for ${names.join(', ')}, until ${formatDay(validTo)}.`;
   yield renews
@@ -29,28 +25,28 @@ function* describe({ paths, names, validTo, authorityValidTo }: MadeTls, renews:
   if (renews) return;
   yield '';
   yield 'Where the gateway runs:';
-  yield `  export TOLLGATE_TLS_CERT=${quote(paths.server)}`;
-  yield `  export TOLLGATE_TLS_KEY=${quote(paths.serverKey)}`;
+  yield `  export TOLLGATE_TLS_CERT=${quoteForShell(paths.server)}`;
+  yield `  export TOLLGATE_TLS_KEY=${quoteForShell(paths.serverKey)}`;
   yield '';
   yield 'Where its clients run (on other machines a copy of the file):';
   const clients = [
-    [`SSL_CERT_FILE=${quote(paths.trusted)}`, 'Python: OpenAI, Anthropic, Google (httpx, websockets)'],
-    [`REQUESTS_CA_BUNDLE=${quote(paths.trusted)}`, 'Python: requests'],
-    [`AWS_CA_BUNDLE=${quote(paths.trusted)}`, 'Python: boto3; the AWS command line'],
-    [`NODE_EXTRA_CA_CERTS=${quote(paths.authority)}`, 'Node'],
-    [`CURL_CA_BUNDLE=${quote(paths.trusted)}`, 'curl; or --cacert'],
+    [`SSL_CERT_FILE=${quoteForShell(paths.trusted)}`, 'Python: OpenAI, Anthropic, Google (httpx, websockets)'],
+    [`REQUESTS_CA_BUNDLE=${quoteForShell(paths.trusted)}`, 'Python: requests'],
+    [`AWS_CA_BUNDLE=${quoteForShell(paths.trusted)}`, 'Python: boto3; the AWS command line'],
+    [`NODE_EXTRA_CA_CERTS=${quoteForShell(paths.authority)}`, 'Node'],
+    [`CURL_CA_BUNDLE=${quoteForShell(paths.trusted)}`, 'curl; or --cacert'],
   ] as const;
   const width = Math.max(...clients.map(([variable]) => variable.length));
   for (const [variable, program] of clients) yield `  export ${variable.padEnd(width)}  # ${program}`;
 }
 
 async function init({ dir, name, renew }: InitFlags): Promise<void> {
-  // Late: only this command pays for the library that writes certificates.
+  // Imported late, so that other commands do not load the certificate library.
   const { initTls } = await import('./init-tls.ts');
   const dataDir = process.env['TOLLGATE_DATA_DIR']?.trim() || defaultDataDir(process.env);
   const made = initTls({ dir: resolve(dir ?? join(dataDir, 'tls')), names: name, renews: renew === true });
   const output = createOutput(process.stdout);
-  for (const line of describe(made, renew === true)) await output.line(line);
+  await output.lines(describe(made, renew === true));
 }
 
 export function addTlsCommands(program: Command): void {

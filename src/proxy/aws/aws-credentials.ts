@@ -1,13 +1,8 @@
-/**
- * The credentials that calls are signed with: those of the settings, or what AWS's own chain finds (environment,
- * profile, role of the machine). The chain is loaded when it is first needed. Credentials that still hold are handed
- * out at once while new ones are fetched; nothing here ever logs one.
- */
+/** AWS credentials for signing, from the settings or AWS's own chain, refreshed before they expire. Never logged. */
 import type { Logger } from 'pino';
-import type { AwsKeys, AwsSigning } from '../../config.ts';
-import { GatewayError } from '../../errors.ts';
+import type { AwsKeys, AwsSigning } from '../../vocabulary/config.ts';
+import { GatewayError } from '../../vocabulary/errors.ts';
 
-/** What the chain gives. */
 interface FoundKeys {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
@@ -15,11 +10,11 @@ interface FoundKeys {
   readonly expiration?: Date | undefined;
 }
 
-/** Asks anew each time. */
+/** Fetches anew each time. */
 type Chain = () => Promise<FoundKeys>;
 
 export interface AwsCredentials {
-  /** A promise only where no credentials are there that still hold; rejects with `aws_credentials_unavailable`. */
+  /** A promise only where no valid credentials are held; rejects with `aws_credentials_unavailable`. */
   readonly read: (signing: AwsSigning) => AwsKeys | Promise<AwsKeys>;
 }
 
@@ -30,15 +25,15 @@ export interface AwsCredentialsOptions {
 }
 
 const FETCH_TIMEOUT_MS = 10_000;
-/** The chain cannot be called off: a question that hangs is waited for again, and is asked anew only after so long. */
+/** The chain cannot be cancelled: a hanging request is shared, and repeated only after this. */
 const HANGING_MS = 60_000;
-/** New ones are fetched this long before the old ones end. */
+/** New credentials are fetched this long before the old ones expire. */
 const REFRESH_BEFORE_MS = 5 * 60_000;
-/** A call must arrive with credentials that still hold. */
+/** Credentials must outlast the call's way to AWS. */
 const MARGIN_MS = 30_000;
-/** After a failure calls are refused at once for so long, */
+/** After a failure, calls are refused without a new attempt for this long. */
 const RETRY_MS = 1_000;
-/** and, while the old credentials hold, new ones are not asked for. */
+/** After a failure, a refresh of credentials that still hold waits this long. */
 const REFRESH_RETRY_MS = 30_000;
 
 export function createAwsCredentials(options: AwsCredentialsOptions): AwsCredentials {
@@ -47,10 +42,10 @@ export function createAwsCredentials(options: AwsCredentialsOptions): AwsCredent
   let current: { readonly keys: AwsKeys; readonly expiresAtMs: number } | null = null;
   let fetching: Promise<AwsKeys> | null = null;
   let failedAtMs = Number.NEGATIVE_INFINITY;
-  /** The question that has no answer yet; calls may have given it up. */
+  /** The request in progress; calls may have timed out on it. */
   let asking: { readonly found: Promise<FoundKeys>; readonly sinceMs: number } | null = null;
 
-  /** At most one in `HANGING_MS`, since one that hangs may hold a thread, a connection or a process. */
+  /** At most one in `HANGING_MS`, since a hanging one may hold a thread, a connection or a process. */
   function askOnce(): Promise<FoundKeys> {
     if (asking !== null && nowMs() - asking.sinceMs < HANGING_MS) return asking.found;
     chain ??= loadChain();
@@ -111,7 +106,7 @@ function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   return Promise.race([work, promise]).finally(() => clearTimeout(timer));
 }
 
-/** A credential process that failed is quoted with its command line, and that may hold a secret. */
+/** The command line of a failed credential process may hold a secret. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   const [line = ''] = error.message.split('\n', 1);

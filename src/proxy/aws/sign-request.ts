@@ -1,17 +1,10 @@
 /**
- * Signs a call for AWS (Signature Version 4) with the operator's credentials, where its upstream has some. Whatever the
- * client signed or authenticated with is left out. The signature covers as little as AWS asks for, so that nothing on
- * the way breaks it: the host, every `x-amz-*` header, the path and query as they go out, and a digest of the body.
+ * Signs a call for AWS (Signature Version 4), covering the least AWS asks for, so that nothing on the way breaks it.
  */
 import { createHash } from 'node:crypto';
-import type { Readable } from 'node:stream';
-import type { AwsKeys, AwsSigning } from '../../config.ts';
-import { GatewayError } from '../../errors.ts';
+import type { AwsKeys, AwsSigning } from '../../vocabulary/config.ts';
 
-/** Bodies are digested whole, so they are held up to this; AWS takes no larger ones for a model (25 MB). */
-export const SIGNABLE_BODY_BYTES = 32 * 1024 * 1024;
-
-/** Credentials and the parts of a signature: the client's own would contradict the ones made here. */
+/** The client's own would contradict these. */
 const REPLACED: ReadonlySet<string> = new Set([
   'authorization',
   'x-api-key',
@@ -24,21 +17,20 @@ const REPLACED: ReadonlySet<string> = new Set([
 const REPLACED_PARAMETER =
   /^x-amz-(?:algorithm|credential|date|expires|signedheaders|signature|security-token|region-set)=/i;
 
-/** `header` in lower case, null for a parameter of the query: is that credential left out where the gateway signs? */
+/** `header` in lower case; null for a query parameter. */
 export function isReplacedBySigning(header: string | null): boolean {
   return header !== null && REPLACED.has(header);
 }
 
 export interface SignableRequest {
   readonly method: string;
-  /** Path and query as they go out. */
+  /** Path and query as sent. */
   readonly path: string;
-  /** Flat, without `Host`. */
   readonly headers: readonly string[];
   readonly body: Buffer | null;
 }
 
-/** The same path without the parameters of a client's signature; every other byte stays. */
+/** Removes a client's signature parameters from a path; every other byte stays. */
 export function withoutSignature(path: string): string {
   const mark = path.indexOf('?');
   if (mark === -1 || !/x-amz-/i.test(path)) return path;
@@ -49,7 +41,7 @@ export function withoutSignature(path: string): string {
   return kept.length === 0 ? path.slice(0, mark) : `${path.slice(0, mark)}?${kept.join('&')}`;
 }
 
-/** The headers to send: the given ones in their order, less the client's credentials, then those of the signature. */
+/** Returns the given headers in order without the client's credentials, then the signature's. */
 export async function signRequest(
   request: SignableRequest,
   signing: AwsSigning,
@@ -69,12 +61,12 @@ export async function signRequest(
     const before = signed[lower];
     signed[lower] = before === undefined ? value : `${before},${value}`;
   }
-  // In native code, which a large body needs; the few short strings of the signature itself do not.
+  // Native code for large bodies; the signer's own digests are of short strings.
   signed['x-amz-content-sha256'] = createHash('sha256')
     .update(body ?? '')
     .digest('hex');
 
-  // Loaded by the first call that needs them: a gateway that signs nothing goes without.
+  // Loaded on first use, since most gateways sign nothing.
   const [{ SignatureV4 }, { Sha256 }] = await Promise.all([
     import('@smithy/signature-v4'),
     import('@aws-crypto/sha256-js'),
@@ -101,14 +93,7 @@ export async function signRequest(
   return sent;
 }
 
-/** What is to be digested; a body that could not be held is refused, and what still comes of it is dropped. */
-export function requireHeldBody(body: Buffer | Readable | null, receivedBytes: number): Buffer | null {
-  if (body === null || Buffer.isBuffer(body)) return body;
-  body.destroy();
-  throw new GatewayError(receivedBytes > SIGNABLE_BODY_BYTES ? 'signing_body_too_large' : 'signing_busy');
-}
-
-/** Decoded, as the signer encodes them itself. A repeated name has several values. */
+/** Decoded, because the signer encodes them itself. */
 function readQuery(query: string): Record<string, string[]> {
   const parameters = new Map<string, string[]>();
   for (const parameter of query.split('&')) {

@@ -1,16 +1,13 @@
-/**
- * One HTTP/2 stream as the request and the response that the steps of a call work with: the same meaning as over
- * HTTP/1.1, nothing added. It knows no session; see `http2-sessions.ts`.
- */
+/** One HTTP/2 stream as the request and response of an HTTP/1.1 call. Sessions: `http2-sessions.ts`. */
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
-import { isHopByHop } from '../../wire/hop-by-hop.ts';
+import { isHopByHop } from '../../formats/wire/hop-by-hop.ts';
 import type { ClientConnection, ClientRequest, ClientResponse } from '../client-exchange.ts';
 import type { IdleSweep, IdleWait } from '../idle-sweep.ts';
 import type { Http2RequestHead } from './http2-request-head.ts';
 
-/** For the bytes of a cut answer to leave, before the stream is reset. */
+/** Time for the bytes of a cut answer to leave before the reset. */
 const LAST_BYTES_MS = 10_000;
-/** `node:http2` sends no other final status (and RFC 9110 15 defines none). */
+/** `node:http2` sends no higher final status. */
 const MAX_STATUS = 599;
 
 export interface Http2Exchange {
@@ -18,7 +15,7 @@ export interface Http2Exchange {
   readonly response: ClientResponse;
 }
 
-/** `remoteAddress`: of the session that the stream is one of. */
+/** `remoteAddress` is the session's. */
 export function openHttp2Exchange(
   stream: ServerHttp2Stream,
   headers: IncomingHttpHeaders,
@@ -27,7 +24,7 @@ export function openHttp2Exchange(
   remoteAddress: string | undefined,
 ): Http2Exchange {
   stream.on('error', () => {}); // A reset by either side; `close` tells.
-  // The client has reset it: gone at once, also where bytes of it are still unread.
+  // After a client's reset, unread bytes would keep the stream open.
   stream.on('aborted', () => stream.destroy());
   const connection = new StreamConnection(stream, remoteAddress);
   return {
@@ -60,7 +57,7 @@ class StreamConnection implements ClientConnection {
     });
   }
 
-  /** A whole answer stays one, and the rest of the request is refused; any other is reset, never ended. */
+  /** A whole answer is kept and the rest of the request refused; any other answer is reset. */
   destroy(): void {
     const stream = this.#stream;
     if (stream.destroyed) return;
@@ -85,8 +82,8 @@ class StreamConnection implements ClientConnection {
 
 class Http2Request implements ClientRequest {
   readonly method: string;
-  readonly url: string;
-  /** Of the HTTP/1.1 request that it stands for. */
+  url: string;
+  /** The version this request is translated to. */
   readonly httpVersionMajor = 1;
   readonly httpVersionMinor = 1;
   readonly rawHeaders: readonly string[];
@@ -149,9 +146,7 @@ class Http2Response implements ClientResponse {
   readonly #connection: StreamConnection;
   readonly #isHead: boolean;
   readonly #takesTrailers: boolean;
-  /** Gives up clients that do not take the rest of a whole answer. */
   readonly #unread: IdleSweep;
-  /** Flat, of a head that has not left. */
   #head: string[] | null = null;
   #isBodiless = false;
   #hasLength = false;
@@ -179,7 +174,7 @@ class Http2Response implements ClientResponse {
     return this.#stream.destroyed;
   }
 
-  /** Of the answer: the stream's own writable side is also finished by a reset. */
+  /** The stream's own flag is also set by a reset. */
   get writableFinished(): boolean {
     return this.#hasEnded && this.#stream.writableFinished;
   }
@@ -194,27 +189,25 @@ class Http2Response implements ClientResponse {
     this.#head = [':status', String(status)];
     for (let index = 0; index + 1 < headers.length; index += 2) {
       const name = (headers[index] ?? '').toLowerCase();
-      // RFC 9110 forbids a length with these; in HTTP/2 one that is not 0 makes the answer malformed.
+      // RFC 9110 forbids a length here, and in HTTP/2 a non-zero one makes the answer malformed.
       if (name === 'content-length' && (status === 204 || status === 205)) continue;
       if (name === 'content-length') this.#hasLength = true;
-      // `Trailer` is there only where trailers may follow, and HTTP/2 has it, too.
       if (!isHopByHop(name) || name === 'trailer') this.#head.push(name, headers[index + 1] ?? '');
     }
-    // A client would take it for malformed; better it hears that there is no answer.
+    // A client would reject it as malformed.
     if (status > MAX_STATUS) this.#connection.destroy();
   }
 
-  /** The head alone of an answer without a body would be all of it, and that may leave with the end only. */
+  /** The head of a bodiless answer leaves with the end. */
   write(bytes: Buffer, written?: (error?: Error | null) => void): boolean {
     if (this.#isBodiless || this.#stream.destroyed) return true;
     this.#sendHead(false);
     return bytes.length === 0 || this.#connection.write(bytes, written);
   }
 
-  /** Of equal names the order stays. */
   addTrailers(trailers: readonly [string, string][]): void {
     if (!this.#waitsForTrailers || trailers.length === 0) return;
-    // Without a prototype, since a name may be that of any member.
+    // No prototype, since a trailer may be named like one of its members.
     const sent: Record<string, string[]> = Object.create(null);
     for (const [name, value] of trailers) {
       const lower = name.toLowerCase();
@@ -254,7 +247,7 @@ class Http2Response implements ClientResponse {
     this.#stream.once('close', () => this.#unread.remove(wait));
   }
 
-  /** An answer with a length has none; without a listener an empty frame ends the stream. */
+  /** An answer with a length has no trailers. */
   get #waitsForTrailers(): boolean {
     return this.#takesTrailers && !this.#isBodiless && !this.#hasLength;
   }

@@ -1,18 +1,14 @@
-/**
- * Takes a socket on which HTTP/2 has begun from `node:http`, and gives it back as if nothing had been read, so that
- * `node:http2` can have it. A sniff before `node:http` would be simpler, and every HTTP/1.1 connection would pay for it.
- * It leans on insides of Node; the tests of the proxy's HTTP/2 tell when they have changed.
- */
+/** Hands an HTTP/2 socket of `node:http` to `node:http2`, bytes restored. Relies on Node's internals (tested). */
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 
-/** As `node:http` gives it for a request that it could not read. */
+/** The error of `node:http` for an unreadable request. */
 export interface ClientError extends Error {
   readonly code?: string;
-  /** The packet it gave up on, and how much of it was read. */
+  /** The packet at which parsing stopped, and how much of it was read. */
   readonly rawPacket?: Buffer;
   readonly bytesParsed?: number;
 }
@@ -26,18 +22,18 @@ function isParser(value: unknown): value is Parser {
   return typeof value === 'object' && value !== null && 'remove' in value && 'close' in value;
 }
 
-/** Null when this is not HTTP/2 from the connection's first byte on. To be called while the error is being emitted. */
+/** Null unless this is HTTP/2 from the first byte on. Call it while the error is emitted. */
 export function takeHttp2Socket(socket: Duplex, error: ClientError): Socket | null {
   if (error.code !== 'HPE_PAUSED_H2_UPGRADE' || !(socket instanceof Socket)) return null;
-  // Over TLS it is agreed on in the handshake (RFC 9113 3.2).
+  // Over TLS, HTTP/2 is negotiated in the handshake (RFC 9113 3.2).
   if (socket instanceof TLSSocket) return null;
   const rest = error.rawPacket?.subarray(error.bytesParsed) ?? Buffer.alloc(0);
-  // Behind an HTTP/1.1 request, whose answer may still be on its way, a preface is not one.
+  // A preface after an HTTP/1.1 request is none.
   if (socket.bytesRead - rest.length !== PREFACE.length) return null;
   const parser: unknown = Reflect.get(socket, 'parser');
-  // With a listener for data `node:http` lets go of the handle.
+  // A data listener makes `node:http` release the handle.
   socket.on('data', () => {});
-  // One by one: `removeAllListeners()` would go past what keeps the stream's own state in step.
+  // `removeAllListeners()` would skip the stream's own bookkeeping.
   for (const event of socket.eventNames()) {
     for (const listener of socket.rawListeners(event)) Reflect.apply(socket.removeListener, socket, [event, listener]);
   }
@@ -48,7 +44,7 @@ export function takeHttp2Socket(socket: Duplex, error: ClientError): Socket | nu
     parser.remove(); // from the list of those whose heads are timed
     setImmediate(() => parser.close()); // it is running now; without this its memory stays
   }
-  // `node:http` keeps a connection that the client has half-closed; with HTTP/2 that is the end, as `node:net` has it.
+  // `node:http` keeps half-closed connections; HTTP/2 must not.
   socket.allowHalfOpen = false;
   socket.on('end', () => socket.end());
   socket.setTimeout(0);

@@ -1,21 +1,17 @@
-/**
- * The head of an HTTP/2 request as the HTTP/1.1 request that it stands for (RFC 9113 8.3.1, 8.2.3), so that every later
- * step knows one form only. What is malformed in the sense of HTTP/2 was refused by the session before. Pure.
- */
+/** Translates the head of an HTTP/2 request to HTTP/1.1 (RFC 9113 8.3.1, 8.2.3). Pure. */
 
 export interface Http2RequestHead {
   readonly method: string;
   readonly url: string;
-  /** Flat, in the order received; `:authority` is `host` and comes first. */
+  /** Flat, in the order received; `:authority` becomes `host`. */
   readonly rawHeaders: readonly string[];
-  /** As the head would take on the wire of HTTP/1.1; what its limit is about. */
+  /** The size it would have in HTTP/1.1, for the header limit. */
   readonly headBytes: number;
 }
 
-/** Of `: ` and the line end. */
 const LINE_BYTES = 4;
 
-/** `hasBody`: frames with the body may follow. */
+/** `hasBody`: body frames may follow. */
 export function readHttp2RequestHead(received: readonly string[], hasBody: boolean): Http2RequestHead {
   const rawHeaders: string[] = [];
   let method = '';
@@ -23,7 +19,7 @@ export function readHttp2RequestHead(received: readonly string[], hasBody: boole
   let authority: string | null = null;
   let hasLength = false;
   let headBytes = 0;
-  /** Where the value of the first `cookie` stands; its crumbs are one header again. */
+  /** Position of the first `cookie` value; later crumbs are joined to it. */
   let cookieAt = -1;
   for (let index = 0; index + 1 < received.length; index += 2) {
     const name = received[index] ?? '';
@@ -43,7 +39,7 @@ export function readHttp2RequestHead(received: readonly string[], hasBody: boole
       case ':scheme':
         continue;
       case 'host':
-        // The same once more says nothing; another one stays and is refused as a second host.
+        // A host equal to the authority is dropped; a different one is refused later as a second host.
         if (value.toLowerCase() === authority?.toLowerCase()) continue;
         break;
       case 'cookie':

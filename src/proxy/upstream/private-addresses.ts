@@ -1,9 +1,4 @@
-/**
- * Keeps the providers' own addresses on the public internet, whatever a name server says: a look-up that yields public
- * addresses only. The address that was judged is the one that is connected to, so a second look-up cannot differ. What
- * an operator has configured is not judged here. Ranges: IANA's registries of special-purpose addresses (RFC 6890),
- * IPv4 and IPv6, as of 2026.
- */
+/** A name look-up that yields public addresses only. Ranges: IANA special-purpose registries (RFC 6890), 2026. */
 import { lookup as lookUpName } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { UpstreamError } from './upstream-failure.ts';
@@ -26,7 +21,7 @@ const NOT_PUBLIC_IPV4: readonly (readonly [string, number])[] = [
   ['224.0.0.0', 4],
   ['240.0.0.0', 4],
 ];
-/** What is not global unicast (2000::/3), and what of that is set aside, tunnels into other ranges among it. */
+/** Everything outside global unicast (2000::/3), and what is reserved inside it. */
 const NOT_PUBLIC_IPV6: readonly (readonly [string, number])[] = [
   ['::', 3],
   ['4000::', 2],
@@ -36,7 +31,7 @@ const NOT_PUBLIC_IPV6: readonly (readonly [string, number])[] = [
   ['2002::', 16],
   ['3fff::', 20],
 ];
-/** NAT64 (RFC 6052): an IPv4 address in the last 32 bits, which is how a network without IPv4 reaches the public one. */
+/** NAT64 (RFC 6052): how a network without IPv4 reaches public IPv4 addresses. */
 const NAT64_PREFIX = '64:ff9b::';
 const NAT64_BITS = 96;
 
@@ -58,7 +53,7 @@ export function createPublicTest(): AddressTest {
       case 4:
         return !ipv4.check(address, 'ipv4');
       case 6:
-        // One with a zone belongs to a link.
+        // An address with a zone is link-local.
         if (address.includes('%')) return false;
         if (nat64.check(address, 'ipv6')) return !nat64Private.check(address, 'ipv6');
         return !ipv6.check(address, 'ipv6');
@@ -68,7 +63,7 @@ export function createPublicTest(): AddressTest {
   };
 }
 
-/** Of several addresses the public ones are left; without any the look-up fails. `lookUp` is how names are resolved. */
+/** Yields only the public ones of several addresses, and fails without any. */
 export function lookUpPublic(lookUp: LookupFunction = lookUpName): LookupFunction {
   const isPublic = createPublicTest();
   return (hostname, options, callback) => {

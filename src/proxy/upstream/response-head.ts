@@ -1,8 +1,5 @@
-/**
- * Reads the head of a provider's answer and its trailers, strictly (RFC 9112): what two readers could take in two ways is
- * refused, not repaired. Names and values stay as received, as Latin-1. It reads text that is already whole; see the parser for bytes.
- */
-import { isToken } from '../../wire/header-token.ts';
+/** Reads an answer's head and trailers strictly (RFC 9112): ambiguity is refused. Text stays Latin-1 as received. */
+import { isToken } from '../../formats/wire/header-token.ts';
 
 export type ResponseFault =
   | 'ANSWER_STATUS_LINE'
@@ -13,7 +10,7 @@ export type ResponseFault =
   | 'ANSWER_CHUNK'
   | 'ANSWER_SWITCHES_PROTOCOL';
 
-/** The answer is not HTTP that can be passed on. The code says what is wrong; nothing of the answer is in it. */
+/** The answer is not acceptable HTTP. Contains nothing of the answer. */
 export class ResponseSyntaxError extends Error {
   readonly code: ResponseFault;
 
@@ -27,27 +24,26 @@ export class ResponseSyntaxError extends Error {
 export interface ResponseHead {
   readonly status: number;
   readonly reason: string;
-  /** Flat: name, value, name, value. */
   readonly rawHeaders: string[];
   readonly contentLength: number | null;
   readonly isChunked: boolean;
-  /** By version and `Connection`; the framing of the body may still rule it out. */
+  /** By version and `Connection`; the body's framing may still rule it out. */
   readonly isKeptAlive: boolean;
-  /** What the provider says it keeps an idle connection for (`Keep-Alive: timeout=…`). */
+  /** From `Keep-Alive: timeout=…`. */
   readonly keepAliveMs: number | null;
 }
 
-/** Control characters, among them a CR or LF that ends no line. Node's server would not write them either. */
+/** Control characters; Node's server would refuse to write them too. */
 const NOT_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: (.*))?$/;
-/** 15 digits stay exact in a double, and are a petabyte. */
+/** 15 digits stay exact in a double. */
 const LENGTH = /^\d{1,15}$/;
 
 const LINE_END = '\r\n';
 const SPACE = 0x20;
 const TAB = 0x09;
 
-/** `text` from the status line to before the empty line. */
+/** `text` ends before the empty line. Throws ResponseSyntaxError. */
 export function readResponseHead(text: string): ResponseHead {
   let lineEnd = endOfLine(text, 0);
   const statusLine = text.slice(0, lineEnd);
@@ -108,7 +104,7 @@ export function readResponseHead(text: string): ResponseHead {
   };
 }
 
-/** `text` from the first trailer to before the empty line. Flat, as `rawHeaders`; what they say is for others to judge. */
+/** `text` ends before the empty line. Flat, not filtered. Throws ResponseSyntaxError. */
 export function readTrailers(text: string): string[] {
   const rawTrailers: string[] = [];
   let lineStart = 0;
@@ -121,7 +117,7 @@ export function readTrailers(text: string): string[] {
   return rawTrailers;
 }
 
-/** A folded line begins with a space, which is no token; nor is what holds the end of a line without a colon. */
+/** Folded lines and lines without a colon fail, since they yield no token. */
 function readName(text: string, lineStart: number, colon: number): string {
   const name = text.slice(lineStart, Math.max(lineStart, colon));
   if (!isToken(name)) throw new ResponseSyntaxError('ANSWER_HEADER');
@@ -139,7 +135,7 @@ function endOfLine(text: string, from: number): number {
   return end === -1 ? text.length : end;
 }
 
-/** Without the white space around it; not `trim`, which would also take a Latin-1 no-break space. */
+/** `trim` would also remove a Latin-1 no-break space. */
 function sliceTrimmed(text: string, from: number, to: number): string {
   let start = from;
   let end = to;

@@ -1,12 +1,8 @@
-/**
- * Reads one HTTP/1.1 answer from bytes that may be cut anywhere, and hands its body over as slices of what was received,
- * without a copy. Pure: no sockets, no time. One parser serves one connection, an answer after another.
- */
+/** Parses HTTP/1.1 answers from bytes cut anywhere; bodies are passed on as slices without a copy. Pure. */
 import { ResponseSyntaxError, readResponseHead, readTrailers } from './response-head.ts';
 
-/** All heads of one answer together, interim ones included, and its trailers. */
+/** Limit for all heads of one answer, interim ones included, plus its trailers. */
 const MAX_HEAD_BYTES = 128 * 1024;
-/** Chunk extensions of one answer. */
 const MAX_EXTENSION_BYTES = 16 * 1024;
 /** 13 hexadecimal digits stay exact in a double. */
 const MAX_SIZE_DIGITS = 13;
@@ -15,7 +11,7 @@ const FIRST_HOLD_BYTES = 1024;
 export interface ResponseSink {
   onHead(status: number, reason: string, rawHeaders: string[]): void;
   onData(chunk: Buffer): void;
-  /** Behind the last data, and only where there are some: flat, well-formed, and otherwise as they came. */
+  /** After the last data, only when there are trailers: flat, well-formed. */
   onTrailers(rawTrailers: string[]): void;
 }
 
@@ -29,7 +25,6 @@ const TAB = 0x09;
 const FIRST_PRINTABLE = 0x20;
 const DELETE = 0x7f;
 
-/** Where in an answer the next byte stands. */
 const DONE = 0;
 const HEAD = 1;
 const LENGTH = 2;
@@ -49,7 +44,7 @@ const NO_BYTES = Buffer.alloc(0);
 const NO_SINK: ResponseSink = { onHead() {}, onData() {}, onTrailers() {} };
 
 export class ResponseParser {
-  /** Set from outside: nothing more is handed over until it is false again and `push` is called with the rest. */
+  /** Set by the owner to stop the hand-over until `push` is called with the rest. */
   isHalted = false;
   hasHead = false;
   status = 0;
@@ -58,12 +53,12 @@ export class ResponseParser {
   #state = DONE;
   #sink = NO_SINK;
   #isHeadRequest = false;
-  /** Of the body of declared length, or of the chunk. */
+  /** Bytes left of the body or the chunk. */
   #left = 0;
   #digits = 0;
   #extensionBytes = 0;
   #headBytes = 0;
-  /** A head that is not whole yet, or trailers that are not. */
+  /** An incomplete head or trailers. */
   #held = NO_BYTES;
   #heldBytes = 0;
 
@@ -85,10 +80,7 @@ export class ResponseParser {
     this.#heldBytes = 0;
   }
 
-  /**
-   * Takes bytes from `at` on and returns where it stopped: at their end, behind the answer, or where it was halted.
-   * Throws a `ResponseSyntaxError`, after which the answer cannot be read on.
-   */
+  /** Returns where it stopped: end of bytes, end of answer, or halted. Throws a final ResponseSyntaxError. */
   push(bytes: Buffer, from = 0): number {
     let at = from;
     while (at < bytes.length && !this.isHalted) {
@@ -116,13 +108,12 @@ export class ResponseParser {
     return at;
   }
 
-  /** The connection ended properly: is the answer whole? */
+  /** Call when the connection ended properly. Returns whether the answer is whole. */
   finish(): boolean {
     if (this.#state === UNTIL_CLOSE) this.#state = DONE;
     return this.#state === DONE;
   }
 
-  /** A head or trailers, to the empty line. */
   #takeFields(bytes: Buffer, at: number): number {
     const end = bytes.indexOf(HEAD_END, at, 'latin1');
     if (end === -1) {
@@ -138,7 +129,7 @@ export class ResponseParser {
 
   #takeRestOfFields(bytes: Buffer, at: number): number {
     const before = this.#heldBytes;
-    // The end may stand across the cut.
+    // The end mark may span both buffers.
     const joint = Math.min(bytes.length, at + HEAD_END.length - 1);
     this.#hold(bytes, at, joint);
     const searched = Math.max(0, before - HEAD_END.length + 1);
@@ -174,7 +165,7 @@ export class ResponseParser {
     this.#heldBytes = neededBytes;
   }
 
-  /** What can never become a head, or trailers, is refused at once, instead of being waited for. */
+  /** Refuses at once what cannot become a valid head or trailers. */
   #checkHeld(from: number): void {
     const beginning = this.#held.toString('latin1', 0, Math.min(this.#heldBytes, BEGINNING.length));
     if (this.#state === HEAD && !BEGINNING.startsWith(beginning)) throw new ResponseSyntaxError('ANSWER_STATUS_LINE');
@@ -229,7 +220,7 @@ export class ResponseParser {
     return end;
   }
 
-  /** Chunk sizes and extensions: few bytes, taken one by one until data or trailers begin, or the answer ends. */
+  /** Chunk sizes and extensions, byte by byte, until data, trailers or the end. */
   #takeFraming(bytes: Buffer, from: number): number {
     let at = from;
     let state = this.#state;

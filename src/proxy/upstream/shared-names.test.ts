@@ -20,7 +20,9 @@ function openServer(maxLookUps = 8) {
     return callback;
   };
   return {
-    ...{ asked, clock, names },
+    asked,
+    clock,
+    names,
     answer: (hostname: string, address: string) => take(hostname)(null, [{ address, family: 4 }]),
     fail: (hostname: string, code: string) => take(hostname)(Object.assign(new Error(code), { code }), []),
     find: (hostname: string): Promise<string> => {

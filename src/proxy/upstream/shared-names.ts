@@ -1,28 +1,25 @@
 /**
- * Addresses of names, looked up once for all who ask. The system's own look-up (`getaddrinfo`: hosts file, search
- * domains, mDNS, whatever the machine is set up with) blocks one of the process's threads for as long as a name server
- * takes, and only some of the threads may be blocked so; ten calls to one slow name must not take them all. It does not
- * say how long an answer holds, so that is fixed here. It judges no address. Why so: docs/decisions/0029.
+ * Caches and shares name look-ups. `getaddrinfo` blocks a thread for as long as a name server takes, and few threads
+ * may block so. It reports no lifetime, so that is fixed here. See docs/decisions/0029.
  */
 import { lookup as lookUpName } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 
-/** So long an answer is handed out without a look-up. */
+/** Answers are used this long without a new look-up. */
 const FRESH_MS = 30_000;
-/** So long it is handed out while a new look-up is under way, and when that fails. */
+/** Answers are used this long while a new look-up is under way or fails. */
 const STALE_MS = 10 * 60_000;
-/** After a look-up that failed, the same failure is the answer for so long. */
+/** A failure is repeated this long. */
 const FAILED_MS = 1_000;
-/** Names that are kept. A client may name a region and with it a host. */
+/** Bounds the cache, since a client may name a region and with it a host. */
 const MAX_NAMES = 1_000;
-/** Of the threads for look-ups; the others are left to what else looks names up, such as AWS's credential chain. */
+/** Our share of the look-up threads; AWS's credential chain needs some as well. */
 const OUR_SHARE = 0.75;
-/** Where the environment does not say. */
 const NODE_THREADS = 4;
 
 export interface SharedNames {
   readonly lookUp: LookupFunction;
-  /** Nothing could be connected to under this name: the next who asks waits for a new look-up. */
+  /** No address of this name could be connected to: the next caller waits for a new look-up. */
   readonly distrust: (hostname: string) => void;
 }
 
@@ -40,9 +37,9 @@ interface Address {
 }
 type Found = { readonly addresses: readonly Address[] } | { readonly error: NodeJS.ErrnoException };
 
-const TOO_MANY: Found = {
-  error: Object.assign(new Error('too many names are being looked up'), { code: 'EAI_AGAIN' }),
-};
+function tooMany(hostname: string): Found {
+  return { error: Object.assign(new Error('too many names are being looked up'), { code: 'EAI_AGAIN', hostname }) };
+}
 
 interface Name {
   readonly hostname: string;
@@ -52,15 +49,12 @@ interface Name {
   isTrusted: boolean;
   failure: NodeJS.ErrnoException | null;
   failedAtMs: number;
-  /** A look-up is under way, or waits for its turn. */
+  /** A look-up is running or queued. */
   isAsked: boolean;
   readonly waiting: ((found: Found) => void)[];
 }
 
-/**
- * How many look-ups the process may have under way. libuv gives half of its threads to them, rounded up; what is more
- * would wait there, in front of what others need.
- */
+/** How many look-ups may run at once. libuv gives them half of its threads, rounded up. */
 export function countLookUps(threads: string | undefined): number {
   const given = Number(threads);
   const half = Math.floor(((Number.isInteger(given) && given > 0 ? given : NODE_THREADS) + 1) / 2);
@@ -70,9 +64,9 @@ export function countLookUps(threads: string | undefined): number {
 export function shareNames(options: NameOptions = {}): SharedNames {
   const { lookUp = lookUpName, nowMs = () => performance.now() } = options;
   const maxLookUps = options.maxLookUps ?? countLookUps(process.env['UV_THREADPOOL_SIZE']);
-  /** By name and what else decides about the answer; the one that was asked for last is the last. */
+  /** By name and options, in order of last use. */
   const names = new Map<string, Name>();
-  /** Look-ups that wait for their turn; each name is there once at most, so it is no longer than `names`. */
+  /** Queued look-ups, each name at most once. */
   const queue: Name[] = [];
   let running = 0;
 
@@ -85,7 +79,7 @@ export function shareNames(options: NameOptions = {}): SharedNames {
     }
     const old = readStale(name);
     const answer = 'error' in found && old !== null ? { addresses: old } : found;
-    // Never before `lookUp` returns: who asks may not be ready for the answer yet.
+    // Never before `lookUp` returns, since the caller may not be ready.
     for (const answerTo of name.waiting.splice(0)) process.nextTick(answerTo, answer);
   }
 
@@ -104,7 +98,7 @@ export function shareNames(options: NameOptions = {}): SharedNames {
     try {
       lookUp(name.hostname, { ...name.options, all: true }, onAnswer);
     } catch (error) {
-      // A name that no look-up takes, too long or with a byte 0.
+      // The name is too long or has a NUL byte.
       onAnswer(error instanceof Error ? error : new Error(String(error)), []);
     }
   }
@@ -113,7 +107,7 @@ export function shareNames(options: NameOptions = {}): SharedNames {
     if (name.isAsked) return;
     name.isAsked = true;
     if (running < maxLookUps) start(name);
-    // Names that have been found before are those that calls are made to.
+    // Names found before are those that calls are made to.
     else if (name.addresses !== null) queue.unshift(name);
     else queue.push(name);
   }
@@ -122,7 +116,7 @@ export function shareNames(options: NameOptions = {}): SharedNames {
     return nowMs() - foundAtMs < STALE_MS ? addresses : null;
   }
 
-  /** What can be said at once; null for nothing. An old answer is renewed meanwhile. */
+  /** The immediate answer, or null. Renews an old one in the background. */
   function readNow(name: Name): Found | null {
     const now = nowMs();
     const hasJustFailed = name.failure !== null && now - name.failedAtMs < FAILED_MS;
@@ -155,9 +149,15 @@ export function shareNames(options: NameOptions = {}): SharedNames {
     }
     if (!makeRoom()) return null;
     const name: Name = {
-      ...{ hostname, options: { family: given.family ?? 0, hints: given.hints ?? 0 } },
-      ...{ addresses: null, foundAtMs: Number.NEGATIVE_INFINITY, isTrusted: true },
-      ...{ failure: null, failedAtMs: Number.NEGATIVE_INFINITY, isAsked: false, waiting: [] },
+      hostname,
+      options: { family: given.family ?? 0, hints: given.hints ?? 0 },
+      addresses: null,
+      foundAtMs: Number.NEGATIVE_INFINITY,
+      isTrusted: true,
+      failure: null,
+      failedAtMs: Number.NEGATIVE_INFINITY,
+      isAsked: false,
+      waiting: [],
     };
     names.set(key, name);
     return name;
@@ -175,7 +175,7 @@ export function shareNames(options: NameOptions = {}): SharedNames {
         else callback(null, first.address, first.family);
       };
       const name = open(hostname, given);
-      const known = name === null ? TOO_MANY : readNow(name);
+      const known = name === null ? tooMany(hostname) : readNow(name);
       if (name === null || known !== null) {
         process.nextTick(answer, known);
         return;

@@ -1,21 +1,17 @@
-/**
- * Sends a streamed body after its head: in chunks, or as it is when its length was announced; no faster than the
- * provider takes it. Listens to the stream's errors from the first moment on.
- */
+/** Sends a streamed body, chunked or with its announced length, no faster than the provider reads. */
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { UpstreamError } from './upstream-failure.ts';
 
 export interface BodyOwner {
   onBodyProgress(): void;
-  onBodyFailure(error: Error): void;
+  fail(error: Error): void;
 }
 
 export class UpstreamBody {
-  /** All of it was given to the socket. */
   isSent = false;
   #isStopped = false;
-  /** Of the announced length. */
+  /** Bytes left of the announced length; null without one. */
   #left: number | null;
   readonly #stream: Readable;
   readonly #owner: BodyOwner;
@@ -25,7 +21,7 @@ export class UpstreamBody {
     this.#left = bodyBytes;
     this.#owner = owner;
     stream.on('error', (error) => this.#fail(error));
-    // After its end this is nothing new; without one the body was cut.
+    // After the end this does nothing; otherwise the body was cut.
     stream.once('close', () => this.#fail(new UpstreamError('BODY_LENGTH')));
   }
 
@@ -43,7 +39,6 @@ export class UpstreamBody {
     if (!this.#isStopped && !this.isSent) this.#stream.resume();
   }
 
-  /** The rest is not sent; what still comes from the client is its source's business. */
   stop(): void {
     if (this.#isStopped || this.isSent) return;
     this.#isStopped = true;
@@ -83,6 +78,6 @@ export class UpstreamBody {
   #fail(error: Error): void {
     if (this.#isStopped || this.isSent) return;
     this.#isStopped = true;
-    this.#owner.onBodyFailure(error);
+    this.#owner.fail(error);
   }
 }

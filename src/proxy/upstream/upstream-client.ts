@@ -1,36 +1,25 @@
-/**
- * Sends one request to a provider and hands its answer over as events. It never follows a redirect, never decodes, and
- * sends nothing twice that a provider could have seen. Without an egress proxy it is our own HTTP/1.1 client; with one,
- * undici's, which is loaded only then.
- */
+/** Sends requests to providers. Never follows redirects, never decodes, never resends what may have been seen. */
+import { chooseProxy, type EgressProxies } from '../../vocabulary/egress-proxy.ts';
 import { lookUpPublic } from './private-addresses.ts';
 import { type SharedNames, shareNames } from './shared-names.ts';
-import type { EgressProxy, UpstreamClient, UpstreamRequest } from './upstream.ts';
+import type { UpstreamClient, UpstreamRequest } from './upstream.ts';
 import type { ConnectionBudget } from './upstream-connector.ts';
 import { DEFAULT_LIMITS, type UpstreamLimits } from './upstream-limits.ts';
 import { UpstreamPool } from './upstream-pool.ts';
 
-export async function createUpstreamClient(
-  egress: EgressProxy,
+export function createUpstreamClient(
+  egress: EgressProxies,
   limits: UpstreamLimits = DEFAULT_LIMITS,
-  names: SharedNames = shareNames(),
-): Promise<UpstreamClient> {
-  if (egress.httpProxy !== null || egress.httpsProxy !== null) {
-    const { createProxiedClient } = await import('./upstream-through-proxy.ts');
-    return createProxiedClient(egress, limits, names.lookUp);
-  }
-  return createDirectClient(limits, names);
-}
-
-function createDirectClient(limits: UpstreamLimits, { lookUp, distrust }: SharedNames): UpstreamClient {
-  /** One pool an origin. A client may name a region and with it a host, so pools that are not in use are let go. */
+  { lookUp, distrust }: SharedNames = shareNames(),
+): UpstreamClient {
+  /** One pool an origin; unused ones are dropped, since a client may name a region and with it a host. */
   const builtIn = { pools: new Map<string, UpstreamPool>(), lookUp: lookUpPublic(lookUp) };
-  /** Apart, since the same address may be built in for one call and an operator's choice for another. */
+  /** Separate, since an address may be built in for one call and an operator's choice for another. */
   const chosen = { pools: new Map<string, UpstreamPool>(), lookUp };
   let connections = 0;
   const budget: ConnectionBudget = {
     take() {
-      // What is idle gives way; it is gone at once, its `close` comes a little later.
+      // An idle connection gives way; its `close` follows later.
       if (connections >= limits.maxConnections && !dropIdle()) return false;
       connections += 1;
       return true;
@@ -58,7 +47,10 @@ function createDirectClient(limits: UpstreamLimits, { lookUp, distrust }: Shared
     const kind = mayBePrivate ? chosen : builtIn;
     const known = kind.pools.get(origin);
     if (known !== undefined) return known;
-    const pool = new UpstreamPool(origin, limits, { lookUp: kind.lookUp, distrust, budget });
+    const proxy = chooseProxy(egress, origin);
+    // The egress proxy resolves the provider's name; its own may be private.
+    const ownLookUp = proxy === null ? kind.lookUp : lookUp;
+    const pool = new UpstreamPool(origin, limits, { proxy, lookUp: ownLookUp, distrust, budget });
     kind.pools.set(origin, pool);
     return pool;
   }

@@ -1,80 +1,88 @@
 /**
- * One connection to a provider: writes one request at a time, reads its answer, hands it over, and goes back to its
- * pool when both sides keep it. Whatever comes on it between two calls kills it (an answer to nothing must not become
- * the next call's).
+ * One connection to a provider, with one request at a time; it returns to its pool when both sides keep it. Bytes
+ * between two calls kill it, so that they never become the next call's answer.
  */
 import type { Socket } from 'node:net';
+import type { InFlightRequest } from './in-flight-request.ts';
 import { ResponseSyntaxError } from './response-head.ts';
 import { ResponseParser } from './response-parser.ts';
-import type { SentCall } from './sent-call.ts';
+import type { ConnectEvents } from './upstream-connector.ts';
 import { describeDefect, UpstreamError } from './upstream-failure.ts';
 import type { UpstreamLimits } from './upstream-limits.ts';
 
-/** A body up to this is copied behind its head, so that both leave as one block; a larger one by a gathering write. */
+/** Smaller bodies are copied behind the head to leave as one block; larger ones use a gathering write. */
 const JOINED_BODY_BYTES = 64 * 1024;
 
 export interface ConnectionOwner {
   readonly limits: UpstreamLimits;
-  /** Counts the sweeps: a clock that costs nothing to read. */
+  /** Counts sweeps, as a clock that costs nothing to read. */
   readonly tick: number;
   release(connection: UpstreamConnection, keepAliveMs: number | null): void;
-  /** It will be released in a moment. */
+  /** It will be released shortly. */
   expectEnd(connection: UpstreamConnection): void;
-  /** The connection is gone. */
   forget(connection: UpstreamConnection): void;
-  /** Nothing of the call was written. */
-  sendAgain(call: SentCall): void;
+  /** Nothing of the call was sent. */
+  sendAgain(call: InFlightRequest): void;
 }
 
-/** Opens a socket that gives what it reads to `onRead`, in a buffer that is used again once it returns. */
-export type OpenSocket = (onRead: (bytes: Uint8Array, length: number) => void) => Socket;
+/** `onRead` gets a buffer that is reused after it returns. */
+export type OpenSocket = (events: ConnectEvents, onRead: (bytes: Uint8Array, length: number) => void) => Socket;
 
 export class UpstreamConnection {
-  /** Set while it is with the pool. */
   idleSinceMs = 0;
   idleUntilMs = 0;
-  #call: SentCall | null;
+  #call: InFlightRequest | null;
   #isReady = false;
   #isPaused = false;
   #isParsing = false;
-  /** Received, not handed over yet: the parser was halted, or it is behind the answer. */
+  /** Received but not parsed yet: the parser was halted or is done. */
   #rest: Buffer | null = null;
-  /** The provider's side has ended, or everything has. */
+  /** The provider has ended its side, or the socket is closed. */
   #isOver = false;
   #error: Error | null = null;
   readonly #parser = new ResponseParser();
-  readonly #socket: Socket;
+  #socket: Socket;
   readonly #owner: ConnectionOwner;
 
-  /** `readyEvent` is the one after which the socket can be written to; the connection is made for `call`. */
-  constructor(owner: ConnectionOwner, open: OpenSocket, readyEvent: 'connect' | 'secureConnect', call: SentCall) {
-    const socket = open((bytes, length) => this.#onData(bytes, length));
+  constructor(owner: ConnectionOwner, open: OpenSocket, call: InFlightRequest) {
     this.#owner = owner;
-    this.#socket = socket;
     this.#call = call;
     call.connection = this;
     const connectTimeout = setTimeout(
-      () => socket.destroy(new UpstreamError('CONNECT_TIMEOUT')),
+      () => this.#socket.destroy(new UpstreamError('CONNECT_TIMEOUT')),
       owner.limits.connectTimeoutMs,
     );
-    socket.once(readyEvent, () => {
-      clearTimeout(connectTimeout);
-      this.#isReady = true;
-      if (this.#call !== null) this.begin(this.#call, false);
-    });
-    socket.on('drain', () => this.#onDrain());
-    socket.on('end', () => this.#onOver());
-    socket.on('error', (error) => {
-      this.#error = error;
-    });
+    const events: ConnectEvents = {
+      onTunnel: (inner) => this.#listenTo(inner),
+      onReady: () => {
+        clearTimeout(connectTimeout);
+        this.#isReady = true;
+        if (this.#call !== null) this.begin(this.#call, false);
+      },
+    };
+    const socket = open(events, (bytes, length) => this.#onData(bytes, length));
+    this.#socket = socket;
     socket.once('close', () => {
       clearTimeout(connectTimeout);
       owner.forget(this);
-      this.#onOver();
     });
+    this.#listenTo(socket);
   }
 
-  /** Can be given a call. */
+  #listenTo(socket: Socket): void {
+    this.#socket = socket;
+    socket.on('drain', () => this.#onDrain());
+    socket.on('error', (error) => {
+      this.#error = error;
+    });
+    // Once a tunnel is open, only the socket inside it counts.
+    const onOver = (): void => {
+      if (socket === this.#socket) this.#onOver();
+    };
+    socket.on('end', onOver);
+    socket.once('close', onOver);
+  }
+
   isUsable(nowMs: number): boolean {
     const socket = this.#socket;
     return !this.#isOver && !socket.destroyed && socket.writable && nowMs < this.idleUntilMs;
@@ -84,7 +92,7 @@ export class UpstreamConnection {
     this.#socket.destroy();
   }
 
-  begin(call: SentCall, isReused: boolean): void {
+  begin(call: InFlightRequest, isReused: boolean): void {
     this.#call = call;
     this.#isPaused = false;
     this.#rest = null;
@@ -95,7 +103,7 @@ export class UpstreamConnection {
     if (this.#call !== call) return;
     const socket = this.#socket;
     this.#write(socket, call);
-    // The kernel refused the first write at once: not a byte of the request has left.
+    // The kernel refused the first write, so no byte has left.
     if (socket.errored !== null && isReused && !call.isSentAgain) {
       this.#detach(call);
       call.isSentAgain = true;
@@ -119,7 +127,7 @@ export class UpstreamConnection {
     this.#parser.isHalted = false;
     this.noteProgress();
     if (!this.#isOver) this.#socket.resume();
-    // Called while bytes are being handed over: that loop goes on by itself.
+    // Called during the hand-over: that loop continues by itself.
     if (this.#isParsing) return;
     const rest = this.#rest;
     if (this.#parser.isDone) {
@@ -131,7 +139,7 @@ export class UpstreamConnection {
     if (this.#isOver && this.#call === call && !this.#isPaused) this.#settle(call);
   }
 
-  /** The call was aborted or has failed: nothing more of it is wanted. */
+  /** The call was aborted or has failed. */
   drop(): void {
     if (this.#call !== null) this.#detach(this.#call);
     this.#parser.isHalted = true;
@@ -146,14 +154,14 @@ export class UpstreamConnection {
     if (this.#call !== null) this.#call.lastTick = this.#owner.tick;
   }
 
-  /** Ends a call in which nothing moved for too long, and a connection that nobody needed for long enough. */
+  /** Fails a call that made no progress, and closes a connection that was idle for too long. */
   sweep(nowMs: number): void {
     const call = this.#call;
     if (call === null) {
       if (nowMs >= this.idleUntilMs) this.#socket.destroy();
       return;
     }
-    // A paused call waits for its client, which has a limit of its own; a connecting one has its timer.
+    // A paused call waits for its client and a connecting one for its timer.
     if (this.#isPaused || !this.#isReady) return;
     const { limits, tick } = this.#owner;
     const { hasHead } = this.#parser;
@@ -162,7 +170,7 @@ export class UpstreamConnection {
     call.fail(new UpstreamError(hasHead ? 'IDLE_TIMEOUT' : 'HEADERS_TIMEOUT'));
   }
 
-  #write(socket: Socket, call: SentCall): void {
+  #write(socket: Socket, call: InFlightRequest): void {
     const { head, bytes } = call;
     if (bytes === null || bytes.length === 0) {
       socket.write(head, 'latin1');
@@ -179,10 +187,7 @@ export class UpstreamConnection {
     }
   }
 
-  /**
-   * `received` is used again for the next read, of any connection. What is passed on is a copy: for the small packets
-   * that answers come in it costs less than a buffer and a stream event for each read.
-   */
+  /** `received` is reused. Copying small packets costs less than a buffer and a stream event for each read. */
   #onData(received: Uint8Array, length: number): void {
     const call = this.#call;
     if (call === null) {
@@ -196,7 +201,7 @@ export class UpstreamConnection {
     else this.#rest = Buffer.concat([this.#rest, chunk]);
   }
 
-  #parse(call: SentCall, bytes: Buffer): void {
+  #parse(call: InFlightRequest, bytes: Buffer): void {
     const parser = this.#parser;
     let at = 0;
     this.#isParsing = true;
@@ -211,7 +216,7 @@ export class UpstreamConnection {
     this.#isParsing = false;
     if (this.#call !== call) return;
     if (at < bytes.length) this.#rest = bytes.subarray(at);
-    // Refused or redirected before the body was whole: the rest of it is of no use to the provider.
+    // After a refusal the provider needs no more of the body.
     if (call.body !== null && parser.status >= 300) call.body.stop();
     if (parser.isDone && !this.#isPaused) this.#complete(call);
   }
@@ -227,14 +232,13 @@ export class UpstreamConnection {
     else if (!this.#isPaused) this.#settle(this.#call);
   }
 
-  /** No more bytes will come. */
-  #settle(call: SentCall): void {
+  #settle(call: InFlightRequest): void {
     const isWhole = this.#isReady && (this.#parser.isDone || (this.#error === null && this.#parser.finish()));
     if (isWhole) this.#complete(call);
     else call.fail(this.#error ?? new UpstreamError('ANSWER_CUT'));
   }
 
-  #complete(call: SentCall): void {
+  #complete(call: InFlightRequest): void {
     const socket = this.#socket;
     const parser = this.#parser;
     const isKept =
@@ -250,7 +254,7 @@ export class UpstreamConnection {
     call.end();
   }
 
-  #detach(call: SentCall): void {
+  #detach(call: InFlightRequest): void {
     call.connection = null;
     this.#call = null;
     this.#rest = null;

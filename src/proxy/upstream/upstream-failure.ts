@@ -1,50 +1,60 @@
-/**
- * Why a call to a provider failed, as one of the gateway's own error codes. Text of a cause can hold addresses and goes
- * nowhere; its system code may be recorded.
- */
-import { GatewayError, type GatewayErrorCode } from '../../errors.ts';
+/** Maps failures of provider calls to error codes. A cause's text can hold addresses and is never shown. */
+import { GatewayError, type GatewayErrorCode } from '../../vocabulary/errors.ts';
 import { ResponseSyntaxError } from './response-head.ts';
 
 export interface UpstreamFailure {
   readonly code: GatewayErrorCode;
   readonly cause: Error;
-  /** Added to the code's message, for the client and in the record. */
+  /** Added to the code's message for the client and the record. */
   readonly detail?: string;
 }
 
 export type UpstreamFault =
-  /** No connection, with TLS where there is TLS, within the limit. */
+  /** No connection, TLS included, within the limit. */
   | 'CONNECT_TIMEOUT'
-  /** The name of a provider's own address leads to a network that is not the public one. */
+  /** A provider's own name resolved to a non-public address. */
   | 'PRIVATE_ADDRESS'
-  /** As many connections to providers as the process may have. */
   | 'TOO_MANY_CONNECTIONS'
   | 'HEADERS_TIMEOUT'
-  /** Between two bytes of an answer. */
   | 'IDLE_TIMEOUT'
-  /** The connection ended before the answer did. */
   | 'ANSWER_CUT'
-  /** A character that would break the request's framing, or a framing header among the headers to pass on. */
+  /** A character that breaks the framing, or a framing header to pass on. */
   | 'REQUEST_UNSENDABLE'
-  /** The body ended before or after the length that was announced. */
+  /** The body's length differs from the announced one. */
   | 'BODY_LENGTH'
+  | 'PROXY_REFUSED'
   | 'CLIENT_CLOSED';
 
 export class UpstreamError extends Error {
   readonly code: UpstreamFault;
+  /** For the client and the record, free of addresses. */
+  readonly detail: string | null;
 
-  constructor(code: UpstreamFault) {
+  constructor(code: UpstreamFault, detail: string | null = null) {
     super(`the call to the provider failed: ${code}`);
     this.name = 'UpstreamError';
     this.code = code;
+    this.detail = detail;
   }
 }
 
 export function describeFailure(error: Error): UpstreamFailure {
-  return { code: failureCode(error), cause: error };
+  const failure = { code: failureCode(error), cause: error };
+  const detail =
+    error instanceof UpstreamError ? error.detail : failure.code === 'upstream_name' ? nameOf(error) : null;
+  return detail === null ? failure : { ...failure, detail };
 }
 
-/** What was thrown by the code that listens to the answer. */
+const HOST_NAME = /^[\w.-]{1,253}$/;
+
+/** The host that was looked up. It is part of a configuration or of the provider's own address, and no secret. */
+function nameOf(error: Error): string | null {
+  const name = 'hostname' in error && typeof error.hostname === 'string' ? error.hostname : '';
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  return HOST_NAME.test(name) ? `${code} ${name}` : null;
+}
+
+/** For exceptions of the code that listens to the answer. */
 export function describeDefect(error: unknown): UpstreamFailure {
   return { code: 'gateway_defect', cause: error instanceof Error ? error : new Error(String(error)) };
 }
@@ -55,13 +65,10 @@ function failureCode(error: Error): GatewayErrorCode {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   switch (code) {
     case 'CONNECT_TIMEOUT':
-    case 'UND_ERR_CONNECT_TIMEOUT':
     case 'ETIMEDOUT':
       return 'upstream_connect_timeout';
     case 'HEADERS_TIMEOUT':
     case 'IDLE_TIMEOUT':
-    case 'UND_ERR_HEADERS_TIMEOUT':
-    case 'UND_ERR_BODY_TIMEOUT':
       return 'upstream_timeout';
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
@@ -76,14 +83,10 @@ function failureCode(error: Error): GatewayErrorCode {
       return 'gateway_defect';
     case 'CLIENT_CLOSED':
       return 'shutting_down';
-    case 'UND_ERR_HEADERS_OVERFLOW':
-    case 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH':
-      return 'upstream_protocol';
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
     case 'EPROTO':
       return 'upstream_tls';
   }
-  if (code.startsWith('HPE_')) return 'upstream_protocol';
   if (code.startsWith('ERR_TLS_') || code.startsWith('ERR_SSL_') || code.includes('CERT')) return 'upstream_tls';
   return 'upstream_unreachable';
 }

@@ -1,8 +1,4 @@
-/**
- * One websocket handshake with a provider, on a connection of its own: writes the request, reads the head of the
- * answer, and either hands the whole connection over (101) or hands over an ordinary answer, as the pool's connections
- * do. It knows nothing of frames.
- */
+/** One websocket handshake on its own connection: hands the connection over on 101, else an ordinary answer. */
 import type { Socket } from 'node:net';
 import { ResponseSyntaxError, readResponseHead } from './response-head.ts';
 import { ResponseParser } from './response-parser.ts';
@@ -12,7 +8,7 @@ import { describeDefect, describeFailure, UpstreamError } from './upstream-failu
 import type { UpstreamLimits } from './upstream-limits.ts';
 import { writeRequestHead } from './upstream-request.ts';
 
-/** Of the answer's head, with what came behind it in the same packet. */
+/** Limit of the answer's head and what follows in the same packet. */
 const MAX_HELD_BYTES = 256 * 1024;
 const HEAD_END = '\r\n\r\n';
 const SWITCHING_PROTOCOLS = 101;
@@ -23,14 +19,12 @@ export class UpstreamHandshake implements UpstreamCall {
   readonly #limits: UpstreamLimits;
   readonly #request: UpstreamRequest;
   readonly #events: UpgradeEvents;
-  /** It has ended, in whatever way. */
   readonly #onOver: () => void;
   readonly #parser = new ResponseParser();
   #socket: Socket | null = null;
   #connectTimeout: NodeJS.Timeout | null = null;
-  /** What came and was not taken: a head that is not whole, or what was kept back by a pause. */
+  /** Unparsed bytes: an incomplete head, or what a pause kept back. */
   #held = NO_BYTES;
-  /** True once it is known that the answer is an ordinary one. */
   #isRefused = false;
   #isPaused = false;
   #isParsing = false;
@@ -57,31 +51,41 @@ export class UpstreamHandshake implements UpstreamCall {
     try {
       head = writeRequestHead(
         this.#request,
-        `Host: ${this.#connector.host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n`,
+        this.#connector.createHop('Connection: Upgrade\r\nUpgrade: websocket\r\n'),
       );
     } catch (error) {
       this.fail(error instanceof Error ? error : new UpstreamError('REQUEST_UNSENDABLE'));
       return;
     }
-    const socket = this.#connector.open(true);
-    this.#socket = socket;
     this.#connectTimeout = setTimeout(
       () => this.fail(new UpstreamError('CONNECT_TIMEOUT')),
       this.#limits.connectTimeoutMs,
     );
-    socket.once(this.#connector.readyEvent, () => {
-      this.#stopConnectTimeout();
-      socket.setTimeout(this.#limits.headersTimeoutMs);
-      this.#events.onConnection(false);
-      socket.write(head, 'latin1');
+    const socket = this.#connector.open(true, {
+      onTunnel: (inner) => this.#listenTo(inner),
+      onReady: () => {
+        this.#stopConnectTimeout();
+        this.#socket?.on('data', this.#onData);
+        this.#socket?.setTimeout(this.#limits.headersTimeoutMs);
+        this.#events.onConnection(false);
+        this.#socket?.write(head, 'latin1');
+      },
     });
-    socket.on('data', this.#onData);
+    this.#listenTo(socket);
+  }
+
+  #listenTo(socket: Socket): void {
+    this.#socket = socket;
     socket.on('timeout', () => this.fail(new UpstreamError(this.#isRefused ? 'IDLE_TIMEOUT' : 'HEADERS_TIMEOUT')));
     socket.on('error', (error) => {
       this.#error = error;
     });
-    socket.once('end', () => this.#onProviderEnd());
-    socket.once('close', () => this.#onProviderEnd());
+    // Once a tunnel is open, only the socket inside it counts.
+    const onEnd = (): void => {
+      if (socket === this.#socket) this.#onProviderEnd();
+    };
+    socket.once('end', onEnd);
+    socket.once('close', onEnd);
   }
 
   abort(): void {
@@ -97,7 +101,7 @@ export class UpstreamHandshake implements UpstreamCall {
     this.#isPaused = true;
     this.#parser.isHalted = true;
     this.#socket?.pause();
-    // A paused call waits for its client, which has a limit of its own.
+    // A paused call waits for its client, which has its own limit.
     this.#socket?.setTimeout(0);
   }
 
@@ -107,14 +111,13 @@ export class UpstreamHandshake implements UpstreamCall {
     this.#parser.isHalted = false;
     this.#socket?.resume();
     this.#socket?.setTimeout(this.#limits.idleTimeoutMs);
-    // Called while bytes are being handed over: that loop goes on by itself.
+    // Called during the hand-over: that loop continues by itself.
     if (!this.#isParsing) this.#parse();
   }
 
-  /** The connection is its own. */
+  /** Does nothing: the connection is never pooled. */
   expectEnd(): void {}
 
-  /** True when it had not ended before. */
   #end(): boolean {
     if (this.#isEnded) return false;
     this.#isEnded = true;
@@ -140,7 +143,7 @@ export class UpstreamHandshake implements UpstreamCall {
     if (this.#isRefused) this.#parse();
   };
 
-  /** Interim answers are dropped; the first final head decides. */
+  /** Drops interim answers; the first final head decides. */
   #readHead(): void {
     while (!this.#isEnded && !this.#isRefused) {
       const end = this.#held.indexOf(HEAD_END, 0, 'latin1');
@@ -166,9 +169,8 @@ export class UpstreamHandshake implements UpstreamCall {
     this.#onOver();
     if (socket === null) return;
     socket.setTimeout(0);
-    // Nothing may come before the receiver listens.
     socket.pause();
-    // The other listeners do nothing once the handshake has ended.
+    // The other listeners do nothing after the end.
     socket.off('data', this.#onData);
     this.#events.onSwitch(reason, rawHeaders, socket, rest);
   }
@@ -196,7 +198,6 @@ export class UpstreamHandshake implements UpstreamCall {
     if (!this.#isPaused && !this.#isEnded) this.#settle();
   }
 
-  /** No more bytes will come. */
   #settle(): void {
     if (this.#isRefused && this.#error === null && this.#parser.finish()) this.#complete();
     else this.fail(this.#error ?? new UpstreamError('ANSWER_CUT'));

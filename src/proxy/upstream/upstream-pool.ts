@@ -1,55 +1,56 @@
-/**
- * The connections to one origin. A call takes the connection that was used last, or a new one; never one that carries
- * another call. Connections hold nothing of a client: any call of any account may be the next.
- */
-import { SentCall } from './sent-call.ts';
-import { SoonFree } from './soon-free.ts';
+/** The connections to one origin; a call takes the most recently used idle one. They hold nothing of a client. */
+
+import { ConnectionWaitlist } from './connection-waitlist.ts';
+import { InFlightRequest } from './in-flight-request.ts';
 import type { UpgradeEvents, UpstreamCall, UpstreamEvents, UpstreamRequest } from './upstream.ts';
 import { type ConnectionOwner, type OpenSocket, UpstreamConnection } from './upstream-connection.ts';
 import { type ConnectorOptions, UpstreamConnector } from './upstream-connector.ts';
 import { UpstreamError } from './upstream-failure.ts';
 import { UpstreamHandshake } from './upstream-handshake.ts';
 import type { UpstreamLimits } from './upstream-limits.ts';
-import { writeRequestHead } from './upstream-request.ts';
+import { type Hop, writeRequestHead } from './upstream-request.ts';
 
-/** At most so much is taken at once; what libuv reads at most, too. */
+/** The most that libuv reads at once. */
 const READ_BYTES = 64 * 1024;
 const MAX_IDLE_CONNECTIONS = 1_024;
-/** Of all connections: so many may wait for one origin at once, so that one that is dead leaves some to the others. */
+/** Share of all connections that one origin may have connecting, so that a dead one leaves some to others. */
 const CONNECTING_SHARE = 0.75;
-/** Our clock against the provider's, and the way there. */
+/** Allows for clock differences and the network. */
 const KEEP_ALIVE_MARGIN_MS = 1_000;
 
 export class UpstreamPool implements ConnectionOwner {
   readonly limits: UpstreamLimits;
   tick = 0;
   readonly #connector: UpstreamConnector;
-  readonly #hopLines: string;
-  /** Of requests that ask for trailers; a sender of `TE` has to name it in `Connection` (RFC 9110 10.1.4). */
-  readonly #trailerHopLines: string;
-  /** All connections read into it, one after the other: what is read is dealt with before the next read. */
+  readonly #hop: Hop;
+  /** A sender of `TE` has to name it in `Connection` (RFC 9110 10.1.4). */
+  readonly #trailerHop: Hop;
+  /** Shared by all connections: what is read is handled before the next read. */
   readonly #readBuffer = new Uint8Array(READ_BYTES);
-  /** The last is the one used last. */
   readonly #idle: UpstreamConnection[] = [];
-  /** All there are, idle, connecting or busy. */
   readonly #connections = new Set<UpstreamConnection>();
   readonly #handshakes = new Set<UpstreamHandshake>();
-  readonly #soonFree = new SoonFree<UpstreamConnection>(
+  readonly #waitlist = new ConnectionWaitlist<UpstreamConnection>(
     (call) => this.#place(call),
     (call) => this.#open(call),
   );
   #isClosed = false;
   #onEmpty: (() => void) | null = null;
 
-  constructor(origin: string, limits: UpstreamLimits, ways: Pick<ConnectorOptions, 'lookUp' | 'distrust' | 'budget'>) {
+  constructor(
+    origin: string,
+    limits: UpstreamLimits,
+    ways: Omit<ConnectorOptions, 'addressTimeoutMs' | 'maxConnecting'>,
+  ) {
     const { addressTimeoutMs, maxConnections } = limits;
     this.limits = limits;
     this.#connector = new UpstreamConnector(origin, {
-      ...{ ...ways, addressTimeoutMs },
+      ...ways,
+      addressTimeoutMs,
       maxConnecting: Math.ceil(maxConnections * CONNECTING_SHARE),
     });
-    this.#hopLines = `Host: ${this.#connector.host}\r\nConnection: keep-alive\r\n`;
-    this.#trailerHopLines = `Host: ${this.#connector.host}\r\nConnection: keep-alive, TE\r\nTE: trailers\r\n`;
+    this.#hop = this.#connector.createHop('Connection: keep-alive\r\n');
+    this.#trailerHop = this.#connector.createHop('Connection: keep-alive, TE\r\nTE: trailers\r\n');
   }
 
   get isUnused(): boolean {
@@ -60,18 +61,18 @@ export class UpstreamPool implements ConnectionOwner {
     let head = '';
     let refusal = this.#isClosed ? new UpstreamError('CLIENT_CLOSED') : null;
     try {
-      head = writeRequestHead(request, request.takesTrailers === true ? this.#trailerHopLines : this.#hopLines);
+      head = writeRequestHead(request, request.takesTrailers === true ? this.#trailerHop : this.#hop);
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error;
       refusal = error;
     }
-    const call = new SentCall(request, head, events);
+    const call = new InFlightRequest(request, head, events);
     if (refusal === null) this.#place(call);
     else call.fail(refusal);
     return call;
   }
 
-  /** On a connection of its own, which is no longer the pool's once the provider has switched protocols. */
+  /** Opens a connection that leaves the pool once the provider has switched protocols. */
   upgrade(request: UpstreamRequest, events: UpgradeEvents): UpstreamCall {
     const handshake = new UpstreamHandshake(this.#connector, this.limits, request, events, () => {
       this.#handshakes.delete(handshake);
@@ -96,22 +97,22 @@ export class UpstreamPool implements ConnectionOwner {
       return;
     }
     this.#idle.push(connection);
-    this.#soonFree.freed(connection);
+    this.#waitlist.freed(connection);
   }
 
   expectEnd(connection: UpstreamConnection): void {
-    this.#soonFree.add(connection);
+    this.#waitlist.add(connection);
   }
 
   forget(connection: UpstreamConnection): void {
     this.#connections.delete(connection);
-    this.#soonFree.lost(connection);
+    this.#waitlist.lost(connection);
     const at = this.#idle.indexOf(connection);
     if (at !== -1) this.#idle.splice(at, 1);
     if (this.#connections.size === 0) this.#onEmpty?.();
   }
 
-  sendAgain(call: SentCall): void {
+  sendAgain(call: InFlightRequest): void {
     this.#open(call);
   }
 
@@ -121,17 +122,17 @@ export class UpstreamPool implements ConnectionOwner {
     for (const connection of this.#connections) connection.sweep(nowMs);
   }
 
-  /** Closes the connection that was idle for longest; false when none is. */
+  /** Closes the connection idle for longest; returns false when none is. */
   dropIdle(): boolean {
     const connection = this.#idle.shift();
     connection?.destroy();
     return connection !== undefined;
   }
 
-  /** Cuts the calls that are left. */
+  /** Cuts the remaining calls. */
   close(): Promise<void> {
     this.#isClosed = true;
-    for (const call of this.#soonFree.takeAll()) call.fail(new UpstreamError('CLIENT_CLOSED'));
+    for (const call of this.#waitlist.takeAll()) call.fail(new UpstreamError('CLIENT_CLOSED'));
     for (const handshake of this.#handshakes) handshake.fail(new UpstreamError('CLIENT_CLOSED'));
     for (const connection of this.#connections) connection.destroy();
     if (this.#connections.size === 0) return Promise.resolve();
@@ -140,12 +141,12 @@ export class UpstreamPool implements ConnectionOwner {
     });
   }
 
-  #place(call: SentCall): void {
+  #place(call: InFlightRequest): void {
     const nowMs = performance.now();
     for (;;) {
       const connection = this.#idle.pop();
       if (connection === undefined) {
-        if (!this.#soonFree.tryWait(call, this.limits.soonFreeMs)) this.#open(call);
+        if (!this.#waitlist.tryWait(call, this.limits.waitForIdleMs)) this.#open(call);
         return;
       }
       if (!connection.isUsable(nowMs)) {
@@ -158,8 +159,7 @@ export class UpstreamPool implements ConnectionOwner {
     }
   }
 
-  /** After the second look. */
-  placeOn(connection: UpstreamConnection, call: SentCall): void {
+  placeOn(connection: UpstreamConnection, call: InFlightRequest): void {
     const isUsable = connection.isUsable(performance.now());
     if (call.isEnded) {
       if (isUsable) this.#idle.push(connection);
@@ -174,18 +174,15 @@ export class UpstreamPool implements ConnectionOwner {
     }
   }
 
-  #open(call: SentCall): void {
-    const { readyEvent } = this.#connector;
-    const open: OpenSocket = (onRead) => this.#connector.open(false, { buffer: this.#readBuffer, onRead });
-    const connection = new UpstreamConnection(this, open, readyEvent, call);
+  #open(call: InFlightRequest): void {
+    const open: OpenSocket = (events, onRead) =>
+      this.#connector.open(false, events, { buffer: this.#readBuffer, onRead });
+    const connection = new UpstreamConnection(this, open, call);
     this.#connections.add(connection);
   }
 }
 
-/**
- * The end of a long idle connection may have arrived without having been read yet. Two turns of the event loop later it
- * has been: the first may begin after this turn's reading is over.
- */
-function lookTwice(pool: UpstreamPool, connection: UpstreamConnection, call: SentCall): void {
+/** The end of a long idle connection may have arrived unread; two turns of the event loop later it was read. */
+function lookTwice(pool: UpstreamPool, connection: UpstreamConnection, call: InFlightRequest): void {
   setImmediate(() => setImmediate(() => pool.placeOn(connection, call)));
 }

@@ -44,7 +44,13 @@ test.each<[string, Partial<UpstreamRequest>, string]>([
     `POST /a?b HTTP/1.1\r\n${HOP}transfer-encoding: chunked\r\n\r\n`,
   ],
 ])('writes %s', (_, request, head) => {
-  expect(writeRequestHead({ ...GET, ...request }, HOP)).toBe(head);
+  expect(writeRequestHead({ ...GET, ...request }, { targetPrefix: '', lines: HOP })).toBe(head);
+});
+
+test('asks a proxy for the whole address', () => {
+  expect(writeRequestHead(GET, { targetPrefix: 'http://h', lines: HOP })).toBe(
+    `GET http://h/a?b HTTP/1.1\r\n${HOP}\r\n`,
+  );
 });
 
 test.each<[string, Partial<UpstreamRequest>]>([
@@ -63,5 +69,7 @@ test.each<[string, Partial<UpstreamRequest>]>([
   ['a second length', { headers: ['Content-Length', '3'] }],
   ['a second coding', { headers: ['Transfer-Encoding', 'chunked'] }],
 ])('refuses %s', (_, request) => {
-  expect(() => writeRequestHead({ ...GET, ...request }, HOP)).toThrow('REQUEST_UNSENDABLE');
+  expect(() => writeRequestHead({ ...GET, ...request }, { targetPrefix: '', lines: HOP })).toThrow(
+    'REQUEST_UNSENDABLE',
+  );
 });

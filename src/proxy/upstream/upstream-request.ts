@@ -1,26 +1,30 @@
-/**
- * Writes the head of a request: what it is given, in its order and byte for byte, between the lines of this hop. Refuses
- * what would be read as something else than it was meant (RFC 9112 11.1). Pure.
- */
-import { isToken } from '../../wire/header-token.ts';
+/** Writes a request's head byte for byte, and refuses what could be misread (RFC 9112 11.1). Pure. */
+import { isToken } from '../../formats/wire/header-token.ts';
 import type { UpstreamRequest } from './upstream.ts';
 import { UpstreamError } from './upstream-failure.ts';
 
-/** A character beyond Latin-1 would become another one on the wire, a line feed for instance. */
+/** Characters beyond Latin-1 would be truncated on the wire, for instance to a line feed. */
 const NOT_TARGET = /[^\x21-\x7e\x80-\xff]/;
 const NOT_HOST = /[^\w.:-]/;
 const HOST_LINE = /^Host: [^\r\n]*\r\n/;
-/** NUL, CR, LF and what is beyond Latin-1. */
+/** NUL, CR, LF and characters beyond Latin-1. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is all but three of them.
 const NOT_VALUE = /[^\x01-\x09\x0b\x0c\x0e-\xff]/;
 
-/** `hopLines` are `Host` and `Connection`, with their line ends. To be written as Latin-1. */
-export function writeRequestHead(request: UpstreamRequest, hopLines: string): string {
+export interface Hop {
+  /** Empty, or the origin where an egress proxy is asked. */
+  readonly targetPrefix: string;
+  /** `Host`, `Connection` and proxy headers, with line ends. */
+  readonly lines: string;
+}
+
+/** Returns Latin-1 text; throws REQUEST_UNSENDABLE. */
+export function writeRequestHead(request: UpstreamRequest, hop: Hop): string {
   const { method, path, headers, body, bodyBytes, host = null } = request;
   if (!isToken(method) || path === '' || NOT_TARGET.test(path)) throw new UpstreamError('REQUEST_UNSENDABLE');
   if (host !== null && NOT_HOST.test(host)) throw new UpstreamError('REQUEST_UNSENDABLE');
-  const ownLines = host === null ? hopLines : hopLines.replace(HOST_LINE, `Host: ${host}\r\n`);
-  let head = `${method} ${path} HTTP/1.1\r\n${ownLines}`;
+  const ownLines = host === null ? hop.lines : hop.lines.replace(HOST_LINE, `Host: ${host}\r\n`);
+  let head = `${method} ${hop.targetPrefix}${path} HTTP/1.1\r\n${ownLines}`;
   for (let index = 0; index + 1 < headers.length; index += 2) {
     const name = headers[index] ?? '';
     const value = headers[index + 1] ?? '';
@@ -45,7 +49,7 @@ function isFraming(name: string): boolean {
   }
 }
 
-/** Of these a server expects a length even when there is no body (RFC 9110 8.6). */
+/** Servers expect a length with these even without a body (RFC 9110 8.6). */
 function meansBody(method: string): boolean {
   return method === 'POST' || method === 'PUT' || method === 'PATCH';
 }

@@ -1,13 +1,10 @@
-/**
- * Where one direction of a websocket stands: within a frame, or between two, where a frame of ours may be put in
- * without breaking the stream. It counts bytes by the frames' heads (RFC 6455 5.2) and reads nothing else.
- */
+/** Tracks from frame heads (RFC 6455 5.2) whether a direction of a websocket is between two frames. */
 
 const MASK_BYTES = 4;
 const LENGTH_16 = 126;
 const LENGTH_64 = 127;
 
-/** Bytes of the head that begins so; 2 until the second byte is there. */
+/** Length of the head that begins so; 2 until the second byte is known. */
 function headBytes(head: readonly number[]): number {
   const [, second] = head;
   if (second === undefined) return 2;
@@ -24,28 +21,25 @@ function payloadBytes(head: readonly number[]): number {
 }
 
 export class FramePosition {
-  /** Of the frame whose head is being read. */
+  /** The frame head read so far. */
   #head: number[] = [];
-  /** Of the frame whose payload is passing. */
   #payloadLeft = 0;
 
   get isBetweenFrames(): boolean {
     return this.#head.length === 0 && this.#payloadLeft === 0;
   }
 
-  /** The bytes as they pass. */
   advance(chunk: Uint8Array): void {
     for (let at = 0; at < chunk.length; ) at += this.#take(chunk, at);
   }
 
-  /** As far as the frame that is under way goes: how many of these bytes belong to it. */
+  /** Returns how many of these bytes belong to the current frame. */
   finishFrame(chunk: Uint8Array): number {
     let at = 0;
     while (at < chunk.length && !this.isBetweenFrames) at += this.#take(chunk, at);
     return at;
   }
 
-  /** A byte of a head, or what there is of a payload. */
   #take(chunk: Uint8Array, at: number): number {
     if (this.#payloadLeft > 0) {
       const taken = Math.min(this.#payloadLeft, chunk.length - at);
@@ -61,7 +55,7 @@ export class FramePosition {
   }
 }
 
-/** A close frame as a server sends it (RFC 6455 5.5.1). The reason must be short: a control frame has 125 bytes. */
+/** A server's close frame (RFC 6455 5.5.1). The reason must fit a control frame of 125 bytes. */
 export function writeCloseFrame(code: number, reason: string): Buffer {
   const text = Buffer.from(reason);
   const payload = Buffer.concat([Buffer.from([code >> 8, code & 0xff]), text]);

@@ -17,21 +17,29 @@ const COMPRESSED = ((): Buffer => {
 function openMeter() {
   const copies = createByteBudget(1024 * 1024);
   return createWebsocketMeter({
-    ...{ session: 'realtime', extensions: 'permessage-deflate', keepsTranscript: false, arrivedMs: 0 },
-    ...{ requestCopy: new BodyCopy(copies), responseCopy: new BodyCopy(copies), checkpoint: () => {} },
+    session: 'realtime',
+    extensions: 'permessage-deflate',
+    keepsTranscript: false,
+    arrivedMs: 0,
+    requestCopy: new BodyCopy(copies),
+    responseCopy: new BodyCopy(copies),
+    createCopy: () => new BodyCopy(copies),
+    noteArrival: () => ({ id: 'a', requestedAtMs: 0, monotonicMs: 0, wallMs: 0, isClockCorrected: false }),
+    openTurn: () => ({ checkpoint: () => {}, end: () => Promise.resolve() }),
+    checkpoint: () => {},
   });
 }
 
 test('who closed first is told by what came first, however long its messages take to be decompressed', async () => {
   const refused = openMeter();
-  refused.fromProvider(Buffer.concat([COMPRESSED, PROVIDER_CLOSE]));
+  void refused.fromProvider(Buffer.concat([COMPRESSED, PROVIDER_CLOSE]));
   refused.fromClient(CLIENT_CLOSE);
   await refused.finish();
   expect(refused.refusedWith).toEqual({ code: 1011, reason: '' });
 
   const left = openMeter();
   left.fromClient(CLIENT_CLOSE);
-  left.fromProvider(Buffer.concat([COMPRESSED, PROVIDER_CLOSE]));
+  void left.fromProvider(Buffer.concat([COMPRESSED, PROVIDER_CLOSE]));
   await left.finish();
   expect(left.refusedWith).toBeNull();
 });

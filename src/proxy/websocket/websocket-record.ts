@@ -1,96 +1,77 @@
-/**
- * What is written down about a websocket when it is over: how it ended, what its turns used together, and what was
- * said. Pure: facts in, records out.
- */
-import type { CallBegin, CallBody, CallEnd } from '../../call-record.ts';
+/** Describes a websocket's connection: its ending, usage and transcripts, without what its turns have. Pure. */
+import type { CallBegin, CallBody, CallEnd } from '../../vocabulary/call-record.ts';
 import type { AnswerEnding } from '../answer-ending.ts';
 import type { AnswerHead } from '../answer-head.ts';
 import type { BodyCopy } from '../body-copy.ts';
-import { withClockFlag } from '../keep-call.ts';
-import { type AnswerFacts, type CallFacts, describeCopiedBody, describeEnd } from '../record.ts';
+import type { CallContext } from '../call-context.ts';
+import { describeCopiedBody } from '../describe-body.ts';
+import { type AnswerSummary, describeEnd } from '../describe-end.ts';
 import { describeFailure, UpstreamError } from '../upstream/upstream-failure.ts';
 import type { WebsocketMeter } from './websocket-meter.ts';
 import type { RelayEnding } from './websocket-relay.ts';
 
 const TRANSCRIPT_TYPE = 'application/x-ndjson';
 
+/** A snapshot of what the session has been so far. */
 export function describeSession(
   meter: WebsocketMeter,
   head: AnswerHead,
   connectMs: number | null,
   headersMs: number,
-): AnswerFacts {
-  return {
-    head,
-    connectMs,
-    headersMs,
-    get reading() {
-      return meter.reading;
-    },
-    get responseBytes() {
-      return meter.responseBytes;
-    },
-    get firstByteMs() {
-      return meter.firstByteMs;
-    },
-    get firstTokenMs() {
-      return meter.firstTokenMs;
-    },
-  };
+): AnswerSummary {
+  const { reported, responseBytes, firstByteMs, firstTokenMs } = meter;
+  return { head, connectMs, headersMs, reported, responseBytes, firstByteMs, firstTokenMs };
 }
 
-/** One record for the whole connection, however many turns it had. */
 export function describeSessionEnd(
-  facts: CallFacts,
+  call: CallContext,
   begin: CallBegin,
-  ended: RelayEnding,
+  ending: AnswerEnding,
   meter: WebsocketMeter,
-  session: AnswerFacts,
+  session: AnswerSummary,
   overheadUs: number,
 ): CallEnd {
-  const ending = readEnding(ended, meter);
-  const end = describeEnd(facts, begin, {
+  const end = describeEnd(call, begin, {
     ending,
     answer: session,
-    body: { model: meter.modelRequested, streamed: true },
-    flags: withClockFlag(begin.flags, facts.arrival),
+    requested: { model: meter.modelRequested, streamed: true },
     sentUsage: null,
     overheadUs,
     requestBytes: meter.requestBytes,
     nowMs: performance.now(),
   });
-  const usageSource = end.usageSource === 'provider' && !meter.reading.terminal ? 'partial' : end.usageSource;
-  if (ending.kind !== 'complete') return { ...end, usageSource };
+  if (ending.kind !== 'complete') return end;
   const { refusedWith } = meter;
-  // Most errors in a session are answers to one of its messages; it goes on, and its end tells how it went.
-  if (refusedWith === null) {
-    // Goodbye was said in the middle of an answer, of which nobody knows whether the rest was made.
-    const isWithin = !meter.reading.terminal && !end.flags.includes('no_ending');
-    return { ...end, usageSource, outcome: 'ok', flags: isWithin ? [...end.flags, 'no_ending'] : end.flags };
-  }
+  // Most errors answer a single message; the session goes on, and its end decides.
+  if (refusedWith === null) return { ...end, outcome: 'ok' };
   return {
     ...end,
-    usageSource,
     outcome: 'upstream_stream_error',
     errorType: end.errorType ?? `websocket_close_${refusedWith.code}`,
     errorMessage: refusedWith.reason === '' ? end.errorMessage : refusedWith.reason,
   };
 }
 
-/** A websocket is over when one side has said so; what ends without that was cut, by who ended first. */
-function readEnding(ended: RelayEnding, meter: WebsocketMeter): AnswerEnding {
-  const before = meter.responseBytes === 0 ? 'first_byte' : 'end';
+/**
+ * A close frame ends a websocket; without one it was cut by whoever ended first. A client that has had the end of every
+ * turn may go without one: some never send any.
+ */
+export function readSessionEnding(ended: RelayEnding, meter: WebsocketMeter): AnswerEnding {
+  const before = meter.firstByteMs === null ? 'first_byte' : 'end';
+  const left: AnswerEnding = meter.isAnswered
+    ? { kind: 'complete' }
+    : { kind: 'client-gone', isStalled: false, before };
   switch (ended.kind) {
     case 'provider-ended':
       if (meter.sawClose || meter.isBlind) return { kind: 'complete' };
-      if (ended.isSecond) return { kind: 'client-gone', isStalled: false, before };
+      if (ended.isSecond) return left;
       return { kind: 'upstream-cut', failure: describeFailure(new UpstreamError('ANSWER_CUT')) };
     case 'provider-cut':
       if (meter.sawClose) return { kind: 'complete' };
-      if (ended.isSecond) return { kind: 'client-gone', isStalled: false, before };
+      if (ended.isSecond) return left;
       return { kind: 'upstream-cut', failure: describeFailure(ended.error ?? new UpstreamError('ANSWER_CUT')) };
     case 'client-gone':
-      return meter.sawClose ? { kind: 'complete' } : { kind: 'client-gone', isStalled: false, before };
+      return meter.sawClose ? { kind: 'complete' } : left;
     case 'idle':
       return { kind: 'upstream-cut', failure: describeFailure(new UpstreamError('IDLE_TIMEOUT')) };
     case 'shutdown':
@@ -100,15 +81,13 @@ function readEnding(ended: RelayEnding, meter: WebsocketMeter): AnswerEnding {
   }
 }
 
-/** What each side said in text, one message a line. */
-export function describeTranscripts(begin: CallBegin, requestCopy: BodyCopy, responseCopy: BodyCopy): CallBody[] {
+export function describeTranscripts(
+  begin: CallBegin,
+  { requestCopy, responseCopy }: { readonly requestCopy: BodyCopy; readonly responseCopy: BodyCopy },
+): CallBody[] {
+  const header = (name: string) => (name === 'content-type' ? TRANSCRIPT_TYPE : null);
   const copies = [['request', requestCopy] as const, ['response', responseCopy] as const];
-  return copies.flatMap(([direction, copy]) => {
-    if (copy.totalBytes === 0 || copy.isDropped) return [];
-    return [describeCopiedBody(begin, direction, readTranscriptHeader, copy)];
-  });
-}
-
-function readTranscriptHeader(name: string): string | null {
-  return name === 'content-type' ? TRANSCRIPT_TYPE : null;
+  return copies.flatMap(([direction, copy]) =>
+    copy.isStored ? [describeCopiedBody(begin, direction, header, copy)] : [],
+  );
 }

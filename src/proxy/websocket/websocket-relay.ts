@@ -1,40 +1,41 @@
 /**
- * Relays the bytes of a websocket in both directions, blind, each with its own back-pressure: who does not read makes
- * the other side wait, and nobody else. It looks at no frame; whoever taps it gets every chunk before it is passed on.
- * It ends exactly once, in one of the ways of `RelayEnding`, and then waits for `release`: the record comes first.
+ * Relays the bytes of a websocket in both directions with back-pressure, each chunk to the tap first. A chunk of the
+ * provider's waits until the turns that it ends are recorded, with the provider paused meanwhile. Ends exactly once, as a `RelayEnding`, then waits for `release`, so that the record comes first.
  */
 import type { Duplex } from 'node:stream';
 import type { KeyEnd } from '../key-end.ts';
 import { FramePosition, writeCloseFrame } from './frame-position.ts';
-import { closeGently } from './held-client.ts';
+import { closeGently } from './pending-client.ts';
 
-/** Without a byte in either direction. Providers and clients send pings far more often. */
+/** Without a byte in either direction; pings come far more often. */
 const IDLE_MS = 15 * 60_000;
-/** For the provider to close after the client has ended its side. */
+/** Time for the provider to close after the client's end. */
 const HALF_CLOSED_MS = 10_000;
-/** For the rest of a frame of the provider, behind which the client is told why it ends. */
+/** Time for the rest of a provider's frame, after which the client is told why it ends. */
 const LAST_FRAME_MS = 1_000;
 /** "Policy violation" (RFC 6455 7.4.1). */
 const POLICY_CODE = 1_008;
 const KEY_REASONS: Readonly<Record<KeyEnd, string>> = {
   key_revoked: 'the gateway key was revoked',
   key_expired: 'the gateway key has expired',
+  run_token_ended: 'the run token has ended',
 };
 
 export type RelayEnding =
-  /** The provider ended its side properly. `isSecond`: after the client had ended its own, which was passed on. */
+  /** `isSecond`: the client had ended its side before. */
   | { readonly kind: 'provider-ended'; readonly isSecond: boolean }
   | { readonly kind: 'provider-cut'; readonly isSecond: boolean; readonly error: Error | null }
   | { readonly kind: 'client-gone' }
   | { readonly kind: 'idle' }
   | { readonly kind: 'shutdown' }
-  /** `isTold`: the client can be told, since no frame of the provider is half sent. */
+  /** `isTold`: the client can be told, since no provider frame is half sent. */
   | { readonly kind: 'key-ended'; readonly code: KeyEnd; readonly isTold: boolean };
 
 export interface RelayTaps {
   readonly fromClient: (chunk: Buffer) => void;
-  readonly fromProvider: (chunk: Buffer) => void;
-  /** False when the client has certainly not said goodbye: then its end is not one to be passed on. */
+  /** Resolves when the chunk may be passed on, since what it ends is recorded; null: at once. Never rejects. */
+  readonly fromProvider: (chunk: Buffer) => Promise<void> | null;
+  /** False when the client surely sent no close frame, so its end is not passed on. */
   readonly mayHaveClosed: () => boolean;
 }
 
@@ -48,11 +49,13 @@ export class WebsocketRelay {
   #ending: RelayEnding | null = null;
   #error: Error | null = null;
   #halfClosed: NodeJS.Timeout | null = null;
-  /** Of what the client gets. */
   readonly #toClient = new FramePosition();
-  /** The key has ended: nothing goes to the provider any more, and to the client only the frame that is under way. */
+  /** The key has ended: only the rest of the current provider frame is still passed on. */
   #keyEnd: KeyEnd | null = null;
   #lastFrame: NodeJS.Timeout | null = null;
+  /** Chunks of the provider's that may not be passed on yet. The provider is paused, so that they are few. */
+  #held: Buffer[] = [];
+  #unrecorded = 0;
   readonly #idle: NodeJS.Timeout;
 
   constructor(client: Duplex, provider: Duplex, taps: RelayTaps, keyDigest: string) {
@@ -75,29 +78,34 @@ export class WebsocketRelay {
     client.on('close', () => this.#end({ kind: 'client-gone' }));
   }
 
-  /** What each side has sent already goes first. */
+  /** Passes what each side sent early, then starts relaying. */
   start(fromClient: readonly Buffer[], fromProvider: Buffer): void {
-    if (fromProvider.length > 0) this.#pass(fromProvider, this.#provider, this.#client, this.#taps.fromProvider);
-    for (const chunk of fromClient) this.#pass(chunk, this.#client, this.#provider, this.#taps.fromClient);
-    this.#pump(this.#provider, this.#client, this.#taps.fromProvider);
-    this.#pump(this.#client, this.#provider, this.#taps.fromClient);
+    if (fromProvider.length > 0) this.#passToClient(fromProvider);
+    for (const chunk of fromClient) this.#passToProvider(chunk);
+    this.#client.on('data', (chunk: Buffer) => this.#passToProvider(chunk));
+    this.#provider.on('drain', () => this.#client.resume());
+    this.#provider.on('data', (chunk: Buffer) => this.#passToClient(chunk));
+    this.#client.on('drain', () => this.#resumeProvider());
+    if (!this.#client.isPaused() || !this.#provider.writableNeedDrain) this.#client.resume();
+    this.#resumeProvider();
   }
 
-  /** The gateway stops: cuts the connection. */
   shutDown(): void {
     this.#end({ kind: 'shutdown' });
   }
 
-  /** Tells the client why, once no frame of the provider is half sent. */
+  /** Closes with the reason once no provider frame is half sent. */
   endKey(code: KeyEnd): void {
-    if (this.#ending !== null || this.#keyEnd !== null) return;
+    // What is held goes out first; the call is repeated.
+    if (this.#ending !== null || this.#keyEnd !== null || this.#held.length > 0) return;
     this.#keyEnd = code;
     if (this.#toClient.isBetweenFrames) this.#end({ kind: 'key-ended', code, isTold: true });
     else this.#lastFrame = setTimeout(() => this.#end({ kind: 'key-ended', code, isTold: false }), LAST_FRAME_MS);
   }
 
-  /** After the record was written. The provider's end is passed on; anything else breaks the client's connection. */
+  /** Call after the record was written. Passes on the provider's end; any other ending breaks the connection. */
   release(): void {
+    this.#writeHeld();
     const ending = this.#ending ?? { kind: 'shutdown' };
     const { kind } = ending;
     if (ending.kind === 'key-ended' && ending.isTold && this.#client.writable) {
@@ -108,34 +116,63 @@ export class WebsocketRelay {
       this.#client.once('close', () => this.#provider.destroy());
       closeGently(this.#client);
     } else if (kind === 'provider-cut' && this.#client.writableLength > 0 && !this.#client.destroyed) {
-      // What had come before the cut still arrives.
+      // Bytes from before the cut still arrive.
       closeGently(this.#client);
     } else {
       this.#client.destroy();
     }
   }
 
-  #pump(from: Duplex, to: Duplex, tap: (chunk: Buffer) => void): void {
-    from.on('data', (chunk: Buffer) => this.#pass(chunk, from, to, tap));
-    to.on('drain', () => from.resume());
-    if (!from.isPaused() || !to.writableNeedDrain) from.resume();
+  #passToProvider(chunk: Buffer): void {
+    if (this.#ending !== null || this.#keyEnd !== null) return;
+    this.#idle.refresh();
+    this.#taps.fromClient(chunk);
+    if (this.#provider.writable && !this.#provider.write(chunk)) this.#client.pause();
   }
 
-  #pass(chunk: Buffer, from: Duplex, to: Duplex, tap: (chunk: Buffer) => void): void {
+  #passToClient(chunk: Buffer): void {
     if (this.#ending !== null) return;
     if (this.#keyEnd !== null) {
-      if (to === this.#client) this.#passLastFrame(chunk, tap, this.#keyEnd);
+      this.#passLastFrame(chunk, this.#keyEnd);
       return;
     }
     this.#idle.refresh();
-    if (to === this.#client) this.#toClient.advance(chunk);
-    tap(chunk);
-    if (to.writable && !to.write(chunk)) from.pause();
+    const recorded = this.#taps.fromProvider(chunk);
+    this.#held.push(chunk);
+    if (recorded !== null) {
+      this.#unrecorded += 1;
+      this.#provider.pause();
+      // It never rejects.
+      void recorded.then(() => {
+        this.#unrecorded -= 1;
+        this.#passHeld();
+      });
+    }
+    this.#passHeld();
   }
 
-  #passLastFrame(chunk: Buffer, tap: (chunk: Buffer) => void, code: KeyEnd): void {
+  #passHeld(): void {
+    if (this.#unrecorded > 0 || this.#ending !== null) return;
+    this.#writeHeld();
+    this.#resumeProvider();
+  }
+
+  #writeHeld(): void {
+    for (const chunk of this.#held.splice(0)) {
+      this.#toClient.advance(chunk);
+      if (this.#client.writable) this.#client.write(chunk);
+    }
+  }
+
+  #resumeProvider(): void {
+    if (this.#held.length > 0 || this.#client.writableNeedDrain) this.#provider.pause();
+    else this.#provider.resume();
+  }
+
+  /** The connection is over with this frame, so that it does not wait. */
+  #passLastFrame(chunk: Buffer, code: KeyEnd): void {
     const rest = chunk.subarray(0, this.#toClient.finishFrame(chunk));
-    tap(rest);
+    void this.#taps.fromProvider(rest);
     if (this.#client.writable) this.#client.write(rest);
     if (this.#toClient.isBetweenFrames) this.#end({ kind: 'key-ended', code, isTold: true });
   }

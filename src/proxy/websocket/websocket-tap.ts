@@ -1,15 +1,12 @@
-/**
- * Reads the messages of one direction of a websocket from a copy of its bytes, while they pass. It is bounded, never
- * throws and never makes the relay wait: what it cannot read ends the reading, with a flag, and nothing else.
- */
+/** Reads one direction's messages from a copy of its bytes, bounded. Stops with a flag at what it cannot read. */
 import { extension, PerMessageDeflate, Receiver } from 'ws';
-import type { CallFlag } from '../../token-usage.ts';
-import { createGatheredBytes } from '../../wire/gathered-bytes.ts';
+import { createGatheredBytes } from '../../formats/wire/gathered-bytes.ts';
+import type { CallFlag } from '../../vocabulary/token-usage.ts';
 
-/** Of one message, compressed or not, and of what waits to be read. Larger ones end the reading. */
+/** Limit of one message, compressed or not, and of unread bytes. */
 export const MAX_TAPPED_BYTES = 8 * 1024 * 1024;
 const MAX_TAPPED_FRAGMENTS = 16 * 1024;
-/** How long the end of a call waits for messages that are still being decompressed. */
+/** How long a call's end waits for decompression. */
 const FINISH_DEADLINE_MS = 2_000;
 const DEFLATE = 'permessage-deflate';
 
@@ -19,9 +16,8 @@ export interface WebsocketClose {
 }
 
 export interface WebsocketTapOptions {
-  /** Frames of a client are masked. */
   readonly isFromClient: boolean;
-  /** `Sec-WebSocket-Extensions` of the provider's answer: what was agreed. */
+  /** `Sec-WebSocket-Extensions` of the provider's answer. */
   readonly extensions: string | null;
   readonly onMessage: (data: Buffer, isBinary: boolean) => void;
   readonly onClose?: (close: WebsocketClose) => void;
@@ -29,28 +25,28 @@ export interface WebsocketTapOptions {
 }
 
 export interface WebsocketTap {
-  /** Bytes as they came; they are not changed. */
+  /** The bytes are not changed. */
   readonly push: (chunk: Buffer) => void;
-  /** Calls `done` once, when everything that was pushed has been read or the deadline is over. */
+  /** Calls `done` once, when everything was read or the deadline is over. */
   readonly finish: (done: () => void) => void;
-  /** The close frame, once it was read. */
   readonly close: WebsocketClose | null;
-  /** False while something is still being read, or when reading has stopped: a close frame may have passed unseen. */
+  /** False while reading, or after it stopped: a close frame may have passed unseen. */
   readonly isUpToDate: boolean;
+  /** True when nothing more is read of what was pushed. */
+  readonly isRead: boolean;
+  /** Resolves when that is so. */
+  readonly whenRead: () => Promise<void>;
 }
 
 export function createWebsocketTap(options: WebsocketTapOptions): WebsocketTap {
-  // Mutable because the bytes come piece by piece.
   let close: WebsocketClose | null = null;
   let isStopped = false;
   let unreadBytes = 0;
-  /**
-   * One piece at a time: of pieces that wait in the receiver itself it would read the next one behind an error, in a
-   * state in which it throws where nobody catches.
-   */
+  /** One piece at a time: after an error the receiver would read a queued piece and throw where nobody catches. */
   const waiting = createGatheredBytes();
   let isReading = false;
   let endsWhenRead = false;
+  const readers: (() => void)[] = [];
   const deflate = createDeflate(options);
   const receiver = new Receiver({
     isServer: options.isFromClient,
@@ -66,18 +62,24 @@ export function createWebsocketTap(options: WebsocketTapOptions): WebsocketTap {
     isStopped = true;
     options.onFlag(flag);
     receiver.destroy();
+    wakeReaders();
+  }
+
+  function wakeReaders(): void {
+    for (const wake of readers.splice(0)) wake();
   }
 
   function release(): void {
     isStopped = true;
     if (deflate instanceof PerMessageDeflate) deflate.cleanup();
+    wakeReaders();
   }
 
   function read(piece: Buffer): void {
     isReading = true;
     receiver.write(piece, (error) => {
       unreadBytes -= piece.length;
-      // `isReading` stays: what comes now is not read any more, and the error is told by its event.
+      // `isReading` stays set: nothing more is read, and the error event reports it.
       if (error != null || isStopped) return;
       isReading = false;
       const next = waiting.take(null);
@@ -85,6 +87,7 @@ export function createWebsocketTap(options: WebsocketTapOptions): WebsocketTap {
       else {
         if (next !== null) unreadBytes -= next.length;
         if (endsWhenRead) receiver.end();
+        wakeReaders();
       }
     });
   }
@@ -105,21 +108,21 @@ export function createWebsocketTap(options: WebsocketTapOptions): WebsocketTap {
 
   return {
     push: (chunk) => {
-      // What follows a close frame is no message any more.
+      // Nothing after a close frame is a message.
       if (isStopped || close !== null || receiver.writableEnded) return;
       unreadBytes += chunk.length;
       if (unreadBytes > MAX_TAPPED_BYTES) {
         stop('tap_limit');
         return;
       }
-      // Masked payloads are unmasked in place: not in the bytes that are passed on.
+      // The receiver unmasks in place; the relayed bytes must stay masked.
       const piece = options.isFromClient ? Buffer.from(chunk) : chunk;
       if (isReading) waiting.push(piece);
       else read(piece);
     },
     finish: (done) => {
       if (isStopped || unreadBytes === 0) {
-        // Not while something is being decompressed: `ws` would wait for it for ever.
+        // Releasing during decompression would make `ws` wait for ever.
         if (!isStopped) release();
         done();
         return;
@@ -144,17 +147,22 @@ export function createWebsocketTap(options: WebsocketTapOptions): WebsocketTap {
     get isUpToDate() {
       return !isStopped && unreadBytes === 0;
     },
+    get isRead() {
+      return isStopped || !isReading;
+    },
+    whenRead: () =>
+      isStopped || !isReading ? Promise.resolve() : new Promise((resolve) => void readers.push(resolve)),
   };
 }
 
-/** Null when nothing was agreed on; `unknown` when what was agreed on cannot be read. */
+/** Null without an agreed extension; `unknown` when it cannot be read. */
 function createDeflate(options: WebsocketTapOptions): PerMessageDeflate | 'unknown' | null {
   if (options.extensions === null || options.extensions.trim() === '') return null;
   try {
     const agreed = extension.parse(options.extensions);
     const parameters = agreed[DEFLATE];
     if (parameters === undefined || Object.keys(agreed).length !== 1) return 'unknown';
-    // Reads as the side that receives these messages does.
+    // Takes the side that receives these messages.
     const deflate = new PerMessageDeflate({ isServer: options.isFromClient, maxPayload: MAX_TAPPED_BYTES });
     deflate.accept(parameters);
     return deflate;

@@ -1,28 +1,27 @@
-/** The parts of `ws` that its published types leave out: its reading of frames and of compressed messages. */
+/** Parts of `ws` that its published types leave out. */
 import type { Writable } from 'node:stream';
 
 declare module 'ws' {
   export type ExtensionParameters = Record<string, readonly (string | true)[]>;
 
   export const extension: {
-    /** Throws a SyntaxError on a malformed header. */
+    /** Throws a SyntaxError. */
     parse(header: string): Record<string, ExtensionParameters[]>;
   };
 
   export class PerMessageDeflate {
     constructor(options: { readonly isServer: boolean; readonly maxPayload: number });
-    /** Takes the negotiated parameters; throws when they cannot be. */
+    /** Throws when the negotiated parameters are not acceptable. */
     accept(configurations: ExtensionParameters[]): unknown;
     cleanup(): void;
   }
 
-  /** Reads frames from one direction of a connection. Masked payloads are unmasked in place, in the bytes it was given. */
+  /** Reads frames of one direction; unmasks payloads in the given bytes. */
   export class Receiver extends Writable {
     constructor(options: {
       readonly isServer: boolean;
       readonly maxPayload: number;
       readonly maxFragments?: number;
-      readonly maxBufferedChunks?: number;
       readonly skipUTF8Validation?: boolean;
       readonly extensions?: Readonly<Record<string, PerMessageDeflate>>;
     });

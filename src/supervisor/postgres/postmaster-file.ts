@@ -1,9 +1,9 @@
-/** What PostgreSQL's `postmaster.pid` says of the server on a cluster. Reads only. */
+/** Reads PostgreSQL's `postmaster.pid`. */
 import { existsSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { readStartTime } from '../process-identity.ts';
 
-/** Lines of `postmaster.pid` (PostgreSQL's miscadmin.h): pid, data directory, start, port, socket folder, address, shared memory, status. */
+/** Lines: pid, data directory, start, port, socket folder, address, shared memory, status. */
 export interface PostmasterFile {
   readonly pid: number;
   readonly port: number;
@@ -20,12 +20,12 @@ export function readPostmaster(cluster: string): PostmasterFile | null {
   return { pid, port: Number(lines[3]), socketDir: lines[4] ?? '', isReady: lines[7]?.trim() === 'ready' };
 }
 
-/** Whether the pid in a pid file still is a server on this cluster; when it cannot be seen, true. */
+/** Whether the pid may be a server on this cluster; true when that cannot be seen. */
 export function mayBePostgres(pid: number, cluster: string): boolean {
   if (readStartTime(pid) === null) return false;
   if (process.platform !== 'linux') return true;
   try {
-    // A server changes into its data directory.
+    // A server's working directory is its data directory.
     return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(cluster);
   } catch {
     return true;

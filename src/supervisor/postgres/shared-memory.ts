@@ -1,12 +1,8 @@
-/**
- * Where the embedded PostgreSQL keeps what its processes share beyond its main block: in /dev/shm, as it does by
- * itself, or in files of its own where that has no room. Containers are given 64 KiB of it at times, and then `initdb`
- * aborts without naming it.
- */
+/** Chooses files where /dev/shm lacks room: `initdb` aborts there without naming the reason. */
 import { accessSync, constants, statfsSync } from 'node:fs';
 
 const PLACE = '/dev/shm';
-/** Its statistics take pieces of one MiB, a few of them. */
+/** PostgreSQL's statistics take a few pieces of one MiB. */
 const NEEDED_BYTES = 16 * 1024 * 1024;
 
 /** Values of `dynamic_shared_memory_type`. */
@@ -19,7 +15,6 @@ export function chooseSharedMemory(place = PLACE): SharedMemory {
     const { bavail, bsize } = statfsSync(place);
     return bavail * bsize >= NEEDED_BYTES ? 'posix' : 'mmap';
   } catch {
-    // There is none, or it is read-only.
     return 'mmap';
   }
 }

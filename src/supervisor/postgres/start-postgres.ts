@@ -1,9 +1,9 @@
-/** Brings a PostgreSQL server up on our cluster: the one that still runs there, or a new one. */
+/** Starts a PostgreSQL server on our cluster, or adopts the one that still runs there. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { OperatorError } from '../../errors.ts';
+import { OperatorError, readErrorCode } from '../../vocabulary/errors.ts';
 import { holdLifeline, isLifelineHeld, POSTGRES_LIFELINE } from '../lifeline.ts';
 import { type ProcessIdentity, readStartTime } from '../process-identity.ts';
 import { adoptPostgres } from './adopt-postgres.ts';
@@ -15,21 +15,20 @@ import {
   type RunningServer,
   START_TIMEOUT_MS,
 } from './postgres-cluster.ts';
-import { answerWithin, createDatabase, describeConnectionError, readErrorCode } from './postgres-connection.ts';
+import { answerWithin, createDatabase, describeConnectionError } from './postgres-connection.ts';
 import { writeSettings } from './postgres-files.ts';
 import { STOP_TIMEOUT_MS } from './stop-postgres.ts';
 
 const RETRY_MS = 250;
-/** A server that starts writes one segment of its log (16 MiB) or two. */
+/** A start writes one segment or two of its log (16 MiB each). */
 const LOW_SPACE_BYTES = 64 * 1024 * 1024;
 
 function spawnServer({ files, user }: Cluster): ChildProcess {
   const [command = '', ...args] = [...user.prefix, user.binaries.postgres, '-D', files.cluster];
   const output = openSync(files.log, 'a', 0o600);
-  // Held by the server and all its processes, and by nobody else.
   const lifeline = holdLifeline(files.dataDir, POSTGRES_LIFELINE);
   try {
-    // In a session of its own: a terminal's Ctrl-C is for the supervisor, which stops the database last.
+    // Its own session: a terminal's Ctrl-C must not end it before the supervisor does.
     return spawn(command, args, {
       ...user.ids,
       cwd: '/',
@@ -43,11 +42,11 @@ function spawnServer({ files, user }: Cluster): ChildProcess {
   }
 }
 
-/** What the server said from this byte of its log on: the line that tells why it ended. */
+/** The line of its log, from this byte on, that tells why it ended. */
 function readReason(file: string, fromByte: number): string {
   const lines = existsSync(file) ? readFileSync(file).subarray(fromByte).toString().trimEnd().split('\n') : [];
   const line = lines.findLast((one) => /FATAL|PANIC|ERROR/.test(one)) ?? lines.at(-1) ?? '';
-  // Without time and pid (`%m [%p] `), so that the same reason reads the same.
+  // Drops time and pid (`%m [%p] `), so that the same reason reads the same.
   return line.replace(/^[\d-]+ [\d:.]+ \S+ \[\d+\] /, '');
 }
 
@@ -55,14 +54,14 @@ function describeEnd(end: string | null, cause: unknown): string {
   return end === null ? describeConnectionError(cause) : `it ended with ${end}`;
 }
 
-/** Empty unless that is likely to be the reason. */
+/** Empty unless space is likely to be the reason. */
 function describeSpace(cluster: string): string {
   const { bavail, bsize } = statfsSync(cluster);
   const freeBytes = bavail * bsize;
   return freeBytes > LOW_SPACE_BYTES ? '' : `; its disk has ${Math.floor(freeBytes / 1_048_576)} MiB left: free some`;
 }
 
-/** One try. Null when the server of a killed postmaster still holds the shared memory: try again. */
+/** Null when a killed server's processes still hold the shared memory: try again. */
 async function tryStart(cluster: Cluster, signal: AbortSignal): Promise<RunningServer | null> {
   const { files, user, socketDir } = cluster;
   writeSettings(files, socketDir, user);
@@ -91,17 +90,16 @@ async function tryStart(cluster: Cluster, signal: AbortSignal): Promise<RunningS
       const line = readReason(files.log, logBytes);
       if (/pre-existing shared memory block/.test(line)) return null;
       throw new OperatorError(
-        // With a full disk the log says nothing new either.
+        // A full disk keeps the log from saying so.
         `the embedded PostgreSQL does not start: ${line || describeEnd(end, cause)}${describeSpace(files.cluster)} (its log: ${files.log})`,
         { cause },
       );
     }
   }
-  // The program's own pid stays the same through `unshare`, which replaces itself.
+  // `unshare` replaces itself, so the pid stays the server's.
   return { identity, connectionString: url(DATABASE), wasAdopted: false, ended };
 }
 
-/** One that has not come up, so that there is nothing to save. */
 async function endChild(child: ChildProcess, ended: Promise<string>): Promise<void> {
   child.kill('SIGQUIT');
   const late = sleep(STOP_TIMEOUT_MS, 'late' as const, { ref: false });
@@ -109,13 +107,13 @@ async function endChild(child: ChildProcess, ended: Promise<string>): Promise<vo
   await ended;
 }
 
-/** Retries while processes of a killed server still hold the shared memory. `signal` ends a start that is under way. */
+/** Retries while a killed server's processes hold the shared memory. `signal` ends a start that is under way. */
 export async function startPostgres(cluster: Cluster, log: Logger, signal: AbortSignal): Promise<RunningServer> {
   const endMs = performance.now() + START_TIMEOUT_MS;
   for (;;) {
     const adopted = await adoptPostgres(cluster, log, signal);
     if (adopted === null) signal.throwIfAborted();
-    // Without a pid file a server may still live, or what it left behind.
+    // A server or its rest may live without a pid file.
     const isInUse = adopted === null && isLifelineHeld(cluster.files.dataDir, POSTGRES_LIFELINE);
     const server = isInUse ? null : (adopted ?? (await tryStart(cluster, signal)));
     if (server !== null) return server;

@@ -1,19 +1,15 @@
-/**
- * Reads a certificate and its key from their files, and says in one line what is wrong with them. It judges what a
- * server can do with the pair; whether clients trust it is theirs to say.
- */
+/** Reads a certificate and its key and says what is wrong with them, but not whether clients trust them. */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { isIPv6 } from 'node:net';
 import { createSecureContext } from 'node:tls';
-import type { CertificateStatus } from '../../channel.ts';
-import type { TlsFiles } from '../../config.ts';
-import { OperatorError } from '../../errors.ts';
+import type { CertificateStatus } from '../../vocabulary/channel.ts';
+import type { TlsFiles } from '../../vocabulary/config.ts';
+import { messageOf, OperatorError } from '../../vocabulary/errors.ts';
 import { tryHandshake } from './try-handshake.ts';
 
-/** Of one file; a chain takes some kilobytes. */
 const MAX_PEM_BYTES = 1024 * 1024;
-/** What editors on Windows write in front of a text, read byte by byte; OpenSSL passes over the line that it stands in. */
+/** Windows editors write it; OpenSSL skips the line that holds it. */
 const BYTE_ORDER_MARK = /^\xef\xbb\xbf/;
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
@@ -24,7 +20,6 @@ export interface TlsTexts {
 
 export type TlsPair = TlsTexts & Omit<CertificateStatus, 'problem'>;
 
-/** As they are at this moment; throws an OperatorError. */
 export async function readTlsTexts(files: TlsFiles): Promise<TlsTexts> {
   const cert = await readPem('TOLLGATE_TLS_CERT', files.cert);
   return { cert, key: await readPem('TOLLGATE_TLS_KEY', files.key) };
@@ -39,14 +34,13 @@ async function readPem(setting: string, path: string): Promise<string> {
     if (size > MAX_PEM_BYTES) throw new Error(`${shown} has more than 1 MiB`);
     text = (await file.readFile('latin1')).replace(BYTE_ORDER_MARK, '');
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new OperatorError(`${setting}: cannot read the file: ${why}`, { cause });
+    throw new OperatorError(`${setting}: cannot read the file: ${messageOf(cause)}`, { cause });
   }
   if (!text.includes('-----BEGIN ')) throw new OperatorError(`${setting}: ${shown} is not in PEM (-----BEGIN …)`);
   return text;
 }
 
-/** Rejects with an OperatorError where no server could use the pair. */
+/** Rejects with an OperatorError when no server could use the pair. */
 export async function parseTlsPair(files: TlsFiles, { cert, key }: TlsTexts): Promise<TlsPair> {
   const chain = (cert.match(CERTIFICATE) ?? []).map((text) => readCertificate(files, text));
   const [own] = chain;
@@ -64,11 +58,14 @@ export async function parseTlsPair(files: TlsFiles, { cert, key }: TlsTexts): Pr
   try {
     await tryHandshake(createSecureContext({ cert, key }));
   } catch (cause) {
-    throw new OperatorError(`${certFile} and its key cannot be used: ${sayWhy(cause)}`, { cause });
+    throw new OperatorError(`${certFile} and its key cannot be used: ${messageOf(cause)}`, { cause });
   }
   return {
-    ...{ cert, key, names: listNames(own) },
-    ...{ validFromMs: own.validFromDate.getTime(), validToMs: own.validToDate.getTime() },
+    cert,
+    key,
+    names: listNames(own),
+    validFromMs: own.validFromDate.getTime(),
+    validToMs: own.validToDate.getTime(),
   };
 }
 
@@ -77,7 +74,7 @@ function readCertificate(files: TlsFiles, text: string): X509Certificate {
     return new X509Certificate(text);
   } catch (cause) {
     const shown = JSON.stringify(files.cert);
-    throw new OperatorError(`TOLLGATE_TLS_CERT: a certificate in ${shown} is damaged: ${sayWhy(cause)}`, { cause });
+    throw new OperatorError(`TOLLGATE_TLS_CERT: a certificate in ${shown} is damaged: ${messageOf(cause)}`, { cause });
   }
 }
 
@@ -94,11 +91,7 @@ function readKey(files: TlsFiles, text: string): KeyObject {
   }
 }
 
-function sayWhy(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
-}
-
-/** Host names and addresses, the latter as they are written in an address. */
+/** Host names and addresses, IPv6 without brackets. */
 function listNames({ subjectAltName = '' }: X509Certificate): readonly string[] {
   return subjectAltName.split(', ').flatMap((entry) => {
     const [, kind, name = ''] = /^(DNS|IP Address):([^"]+)$/.exec(entry) ?? [];
@@ -107,7 +100,6 @@ function listNames({ subjectAltName = '' }: X509Certificate): readonly string[] 
   });
 }
 
-/** Why no client would accept it; null when some may. */
 export function judgeCertificate(
   { names, validFromMs, validToMs }: Omit<CertificateStatus, 'problem'>,
   nowMs: number,

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { makeCertificate } from '../../../test/proxy/make-certificate.ts';
-import type { TlsIdentity } from '../../channel.ts';
+import type { TlsIdentity } from '../../vocabulary/channel.ts';
 import { openTlsRenewal, type TlsRenewal } from './tls-renewal.ts';
 
 const OLD = makeCertificate({ names: 'DNS:localhost,DNS:*.example.com,IP:127.0.0.1,IP:::1' });

@@ -1,24 +1,22 @@
-/**
- * The certificate and key that the proxies show: read at the start, and again and again, so that a renewed pair comes
- * into force by itself, however its files were replaced. A pair that is not usable changes nothing but what is said.
- */
+/** Reads the proxy port's certificate and key again and again; only a usable pair comes into force. */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { CertificateStatus, TlsIdentity } from '../../channel.ts';
-import type { TlsFiles } from '../../config.ts';
+import type { CertificateStatus, TlsIdentity } from '../../vocabulary/channel.ts';
+import type { TlsFiles } from '../../vocabulary/config.ts';
+import { messageOf } from '../../vocabulary/errors.ts';
 import { judgeCertificate, parseTlsPair, readTlsTexts, type TlsPair } from './read-tls-pair.ts';
 
-/** Reading beats watching: a watch sees neither a link that is changed further up nor most network file systems. */
+/** A watch would see neither a link changed further up nor most network file systems. */
 const TLS_POLL_MS = 5_000;
-/** What a stolen ticket key opens is as old as this at most. */
+/** A stolen ticket key opens at most this much. */
 const TICKET_KEYS_MS = 24 * 60 * 60_000;
 const TICKET_KEYS_BYTES = 48;
 
 export interface TlsRenewal {
   readonly identity: () => TlsIdentity;
   readonly status: () => CertificateStatus;
-  /** Reads the files now, and says at once what is wrong with them. Never rejects. */
+  /** Reads the files now and reports a problem at once. Never rejects. */
   readonly look: () => Promise<void>;
 }
 
@@ -26,7 +24,6 @@ export interface TlsRenewalOptions {
   readonly files: TlsFiles;
   readonly onRenewed: (identity: TlsIdentity) => void;
   readonly log: Logger;
-  /** Ends the looking. */
   readonly signal: AbortSignal;
   readonly pollMs?: number;
 }
@@ -38,7 +35,7 @@ export async function openTlsRenewal(options: TlsRenewalOptions): Promise<TlsRen
   let ticketKeys = makeTicketKeys();
   let ticketKeysMs = performance.now();
   let problem: string | null = null;
-  /** What was wrong at the last look: files that are being written are wrong for a moment. */
+  /** The problem of the last reading: files that are being written are wrong for a moment. */
   let suspicion: string | null = null;
   const flaw = judgeCertificate(pair, Date.now());
   if (flaw !== null) log.error(`${flaw}: clients will refuse it; the files are read again every few seconds`);
@@ -54,7 +51,6 @@ export async function openTlsRenewal(options: TlsRenewalOptions): Promise<TlsRen
     onRenewed(identity());
   }
 
-  /** A pair that differs from the one in force; null when there is none. */
   async function readNext(): Promise<TlsPair | null> {
     const texts = await readTlsTexts(files);
     if (texts.cert === pair.cert && texts.key === pair.key) return null;
@@ -77,7 +73,7 @@ export async function openTlsRenewal(options: TlsRenewalOptions): Promise<TlsRen
         log.info({ names: next.names, validTo }, 'a new certificate is in force for new connections');
       } else if (performance.now() - ticketKeysMs > TICKET_KEYS_MS) putInForce(pair);
     } catch (error) {
-      const text = error instanceof Error ? error.message : String(error);
+      const text = messageOf(error);
       const isSure = isAsked || text === suspicion;
       suspicion = text;
       if (!isSure || text === problem) return;

@@ -1,6 +1,6 @@
 /** Costs over time: the drawing, and over it the choosing of a stretch of time by pointer or keyboard. */
 import { type KeyboardEvent, lazy, type PointerEvent, Suspense, useMemo, useRef, useState } from 'react';
-import { formatCount, formatMoney, formatSum } from '../../../../src/format-amounts.ts';
+import { formatCount, formatMoney, formatSum } from '../../../../src/vocabulary/format-amounts.ts';
 import type { Costs } from '../../api/costs.ts';
 import { PLOT } from '../../components/plot-frame.ts';
 import { Skeleton } from '../../components/states.tsx';
@@ -109,7 +109,7 @@ export function CostChart({ costs, series, metric, only, onOnly, onZoom }: CostC
         aria-valuemin={0}
         aria-valuemax={Math.max(0, last)}
         aria-valuenow={current ?? 0}
-        aria-valuetext={`${label ?? 'The whole time'}: ${describeSums(sums)}`}
+        aria-valuetext={`${label ?? 'Entire time range'}: ${describeSums(sums)}`}
         className="relative h-80 min-w-0 touch-pan-y max-lg:w-full lg:flex-1 select-none"
         onKeyDown={onKeyDown}
         onBlur={() => setActive(null)}

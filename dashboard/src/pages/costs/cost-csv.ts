@@ -1,6 +1,6 @@
 /** The table as a file: every group with exact figures. Loaded when it is asked for. */
 import { stringify } from 'csv-stringify/browser/esm/sync';
-import type { CostSums } from '../../api/costs.ts';
+import type { CostSums, Costs } from '../../api/costs.ts';
 import type { CostRow } from './cost-rows.ts';
 
 const FIGURES = [
@@ -33,4 +33,20 @@ export function formatCostCsv(labels: readonly string[], rows: readonly CostRow[
 export function csvFileName(by: readonly string[], from: string, to: string): string {
   const what = by.map((id) => id.replaceAll(/[^\w.-]+/g, '-')).join('-');
   return `costs-by-${what}-${from.slice(0, 10)}-${to.slice(0, 10)}.csv`;
+}
+
+/** Hands the table to the browser as a file. */
+export function downloadCosts(
+  costs: Costs,
+  by: readonly string[],
+  labels: readonly string[],
+  rows: readonly CostRow[],
+): void {
+  const text = formatCostCsv(labels, rows, costs.totals);
+  const url = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = csvFileName(by, costs.from, costs.to);
+  link.click();
+  URL.revokeObjectURL(url);
 }

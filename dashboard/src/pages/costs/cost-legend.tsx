@@ -1,5 +1,5 @@
 /** Beside the drawing: what each colour is and its amount, of the whole window or of the bar that is pointed at. */
-import { formatUsd } from '../../../../src/usd.ts';
+import { formatUsd } from '../../../../src/vocabulary/usd.ts';
 import { Count, Money } from '../../components/amounts.tsx';
 import { PatternSwatch } from '../../components/pattern-swatch.tsx';
 import type { BucketSums, CostSeries } from './cost-series.ts';
@@ -18,7 +18,6 @@ interface CostLegendProps {
   readonly label: string | null;
   readonly series: readonly CostSeries[];
   readonly sums: BucketSums;
-  /** Index of the bar; null for the whole window. */
   readonly bucket: number | null;
   readonly metric: Metric;
   readonly only: string | undefined;
@@ -29,7 +28,7 @@ export function CostLegend({ label, series, sums, bucket, metric, only, onOnly }
   return (
     <section aria-label="Series" className="w-72 shrink-0 text-sm max-lg:w-full">
       <p className="flex justify-between gap-3 border-b border-line pb-1 font-medium">
-        <span className="truncate">{label ?? 'The whole time'}</span>
+        <span className="truncate">{label ?? 'Entire time range'}</span>
         <SumOf sums={sums} metric={metric} />
       </p>
       <ul className="pt-1">

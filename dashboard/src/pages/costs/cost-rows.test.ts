@@ -26,6 +26,7 @@ const COSTS: Costs = {
   rest: { ...SUMS, total_cost: '0.3', calls: 9, groups: 2, buckets: null },
   bucket_starts: [],
   source: 'hourly',
+  searched_to: null,
 };
 
 test('an average is divided in whole pico-dollars and rounded once', () => {

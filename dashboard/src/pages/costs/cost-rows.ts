@@ -1,16 +1,14 @@
 /** The rows below the drawing: each group with its share and its average, worked out in whole pico-dollars. */
-import { formatUsd, parseUsd } from '../../../../src/usd.ts';
+import { formatUsd, parseUsd } from '../../../../src/vocabulary/usd.ts';
 import type { CostRest, CostSums, Costs } from '../../api/costs.ts';
 import { describeGroup, groupFilters, groupKey, type KeyNames } from '../../search/dimensions.ts';
 
 export interface CostRow {
   readonly key: string;
-  /** One for each field that is grouped by. */
   readonly names: readonly string[];
-  /** What finds its calls; null for the rest, which no filter describes. */
   readonly filters: readonly string[] | null;
   readonly sums: CostSums;
-  /** Of all costs, 0..1; null when nothing cost anything. */
+  /** Share of all costs, 0..1; null when nothing cost anything. */
   readonly share: number | null;
   /** Decimal text, rounded at the twelfth decimal, and down where it is a lower bound; null without calls. */
   readonly averageCost: string | null;

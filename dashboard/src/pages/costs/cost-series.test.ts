@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatUsd, parseUsd } from '../../../../src/usd.ts';
+import { formatUsd, parseUsd } from '../../../../src/vocabulary/usd.ts';
 import type { CostGroup, CostSums, Costs } from '../../api/costs.ts';
 import { buildRows } from './cost-rows.ts';
 import { addUp, buildSeries } from './cost-series.ts';
@@ -42,6 +42,7 @@ function answer(data: CostGroup[], rest: Costs['rest'] = null): Costs {
     rest,
     bucket_starts: [...STARTS],
     source: 'records',
+    searched_to: null,
   };
 }
 

@@ -1,5 +1,5 @@
 /** The answer of the server as series over time: the largest groups, "(not set)" and "Other". Sums are exact. */
-import { formatUsd, type PicoUsd, parseUsd } from '../../../../src/usd.ts';
+import { formatUsd, type PicoUsd, parseUsd } from '../../../../src/vocabulary/usd.ts';
 import type { CostBucket, CostGroup, Costs } from '../../api/costs.ts';
 import { PATTERNS, type SeriesLook, seriesLooks } from '../../components/series-look.ts';
 import { describeGroup, groupKey, isNotSet, type KeyNames, NOT_SET } from '../../search/dimensions.ts';
@@ -19,7 +19,6 @@ export interface CostSeries {
   readonly key: string;
   readonly name: string;
   readonly look: SeriesLook;
-  /** One for each of `bucket_starts`. */
   readonly buckets: readonly BucketSums[];
   readonly total: BucketSums;
 }
@@ -51,7 +50,7 @@ function addRows(starts: readonly string[], rows: readonly (readonly BucketSums[
 }
 
 /**
- * The dearest groups first; "(not set)" is drawn also when it is not among them, and all the others together are
+ * The costliest groups first; "(not set)" is drawn also when it is not among them, and all the others together are
  * "Other". Without two groups that would hide, nothing is folded.
  */
 export function buildSeries(costs: Costs, by: readonly string[], keyNames: KeyNames): readonly CostSeries[] {

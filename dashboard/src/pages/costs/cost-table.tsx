@@ -1,36 +1,23 @@
-/** Every group with its figures, and the way to its calls and runs. On a narrow screen rows are cards. */
+/** The sums of the window, then every group with its figures and the way to its calls and runs. On a narrow screen rows are cards. */
+
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import type { CostSums } from '../../api/costs.ts';
 import { Count, Money, Share, Tokens } from '../../components/amounts.tsx';
 import { PatternSwatch } from '../../components/pattern-swatch.tsx';
 import { type PlainColumn, PlainTable } from '../../components/plain-table.tsx';
 import type { SeriesLook } from '../../components/series-look.ts';
 import { Sparkline } from '../../components/sparkline.tsx';
-import { useIsNarrow } from '../../components/use-is-narrow.ts';
+import { type SummaryFigure, SummaryStrip } from '../../components/summary-strip.tsx';
 import type { WindowSearch } from '../../search/time-window.ts';
 import type { CostRow } from './cost-rows.ts';
 
 interface CostTableProps {
-  /** One for each field that is grouped by. */
   readonly labels: readonly string[];
   readonly rows: readonly CostRow[];
-  /** Looks of the series that are drawn, by the row's key. */
   readonly looks: ReadonlyMap<string, SeriesLook>;
   readonly starts: readonly string[];
-  /** What the links to Logs and Runs keep. */
   readonly window: WindowSearch;
   readonly filters: readonly string[];
-}
-
-function RowTokens({ row: { sums } }: { readonly row: CostRow }) {
-  return (
-    <Tokens
-      input={sums.input_tokens}
-      cacheRead={sums.cache_read_input_tokens}
-      cacheCreation={sums.cache_creation_input_tokens}
-      output={sums.output_tokens}
-    />
-  );
 }
 
 function ShareBar({ share }: { readonly share: number | null }) {
@@ -81,7 +68,7 @@ function Unpriced({ row, window, filters }: LinkProps) {
       to="/logs"
       search={{ ...window, f: [...filters, ...row.filters, 'total_cost:nohas'] }}
       className="text-warn underline underline-offset-4"
-      aria-label={`${count} calls whose cost is not wholly known, of ${row.names.join(', ')}`}
+      aria-label={`${count} calls whose cost is not fully known, of ${row.names.join(', ')}`}
     >
       <Count value={count} unit="calls" />
     </Link>
@@ -116,8 +103,8 @@ function listColumns(props: CostTableProps): readonly PlainColumn<CostRow>[] {
     },
     { header: 'Share', align: 'right', render: ({ share }) => <ShareBar share={share} /> },
     { header: 'Calls', align: 'right', render: ({ sums }) => <Count value={sums.calls} unit="calls" /> },
-    { header: 'Tokens', align: 'right', render: (row) => <RowTokens row={row} /> },
-    { header: 'Not wholly known', align: 'right', render: (row) => <Unpriced {...links(row)} /> },
+    { header: 'Tokens', align: 'right', render: ({ sums }) => <Tokens of={sums} /> },
+    { header: 'Not fully known', align: 'right', render: (row) => <Unpriced {...links(row)} /> },
     {
       header: 'Average a call',
       align: 'right',
@@ -128,33 +115,20 @@ function listColumns(props: CostTableProps): readonly PlainColumn<CostRow>[] {
   ];
 }
 
-function Card({ row, children }: { readonly row: CostRow; readonly children: ReactNode }) {
-  return (
-    <li className="flex flex-col gap-1 rounded-lg border border-line bg-panel p-3">
-      <p className="flex items-start justify-between gap-3 font-medium">
-        <span className="min-w-0 break-words">{row.names.join(' / ')}</span>
-        <Money value={row.sums.total_cost} unpriced={row.sums.unpriced_calls} />
-      </p>
-      {children}
-    </li>
-  );
-}
-
 export function CostTable(props: CostTableProps) {
   const { rows, labels, window, filters } = props;
-  if (!useIsNarrow())
-    return (
-      <PlainTable
-        label={`Costs by ${labels.join(' and ')}`}
-        columns={listColumns(props)}
-        rows={rows}
-        rowKey={({ key }) => key}
-      />
-    );
   return (
-    <ul aria-label={`Costs by ${labels.join(' and ')}`} className="flex flex-col gap-2">
-      {rows.map((row) => (
-        <Card key={row.key} row={row}>
+    <PlainTable
+      label={`Costs by ${labels.join(' and ')}`}
+      columns={listColumns(props)}
+      rows={rows}
+      rowKey={({ key }) => key}
+      renderCard={(row) => (
+        <>
+          <p className="flex items-start justify-between gap-3 font-medium">
+            <span className="min-w-0 break-words">{row.names.join(' / ')}</span>
+            <Money value={row.sums.total_cost} unpriced={row.sums.unpriced_calls} />
+          </p>
           <p className="flex flex-wrap justify-between gap-x-3 text-ink-soft">
             <ShareBar share={row.share} />
             <span>
@@ -165,11 +139,54 @@ export function CostTable(props: CostTableProps) {
             </span>
           </p>
           <p className="flex flex-wrap justify-between gap-x-3 text-ink-soft">
-            <RowTokens row={row} />
+            <Tokens of={row.sums} />
             <RowLinks row={row} window={window} filters={filters} />
           </p>
-        </Card>
-      ))}
-    </ul>
+        </>
+      )}
+    />
   );
+}
+
+interface CostTotalsProps {
+  readonly totals: CostSums;
+  readonly window: WindowSearch;
+  readonly filters: readonly string[];
+}
+
+export function CostTotals({ totals, window, filters }: CostTotalsProps) {
+  const unpriced = totals.unpriced_calls;
+  const figures: readonly SummaryFigure[] = [
+    { name: 'Cost', value: <Money value={totals.total_cost} unpriced={unpriced} /> },
+    { name: 'Calls', value: <Count value={totals.calls} unit="calls" /> },
+    { name: 'Uncached input', value: <Count value={totals.input_tokens} unit="tokens" /> },
+    { name: 'Read from cache', value: <Count value={totals.cache_read_input_tokens} unit="tokens" /> },
+    { name: 'Written to cache', value: <Count value={totals.cache_creation_input_tokens} unit="tokens" /> },
+    {
+      name: 'Output',
+      value: <Count value={totals.output_tokens} unit="tokens" />,
+      detail: totals.reasoning_tokens > 0 && (
+        <>
+          <Count value={totals.reasoning_tokens} unit="tokens" /> reasoning
+        </>
+      ),
+    },
+    {
+      name: 'Not fully known',
+      value:
+        unpriced === 0 ? (
+          <Count value={0} unit="calls" />
+        ) : (
+          <Link
+            to="/logs"
+            search={{ ...window, f: [...filters, 'total_cost:nohas'] }}
+            className="text-warn underline underline-offset-4"
+            aria-label={`${unpriced} calls whose cost is not fully known`}
+          >
+            <Count value={unpriced} unit="calls" />
+          </Link>
+        ),
+    },
+  ];
+  return <SummaryStrip label="Sums" figures={figures} />;
 }

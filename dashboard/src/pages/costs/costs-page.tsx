@@ -2,31 +2,47 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Download, Table2 } from 'lucide-react';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { ApiError } from '../../api/client.ts';
 import { type Costs, costsQuery } from '../../api/costs.ts';
 import { keysQuery } from '../../api/keys.ts';
-import { isSameKey, metadataKeysQuery } from '../../api/metadata-keys.ts';
+import { isKeyChanging, isSameKey, type MetadataKey, metadataKeysQuery } from '../../api/metadata-keys.ts';
 import { Button } from '../../components/buttons.tsx';
-import { FilterBar } from '../../components/filter-bar.tsx';
+import { FilterBar, type FilterField } from '../../components/filter-bar.tsx';
+import { JobProgress } from '../../components/job-progress.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
-import { ErrorState, Skeleton, StaleNote } from '../../components/states.tsx';
+import { Pending, StaleNote } from '../../components/states.tsx';
+import { SumsSince, usePatience } from '../../components/sums-since.tsx';
 import { TimeRange } from '../../components/time-range.tsx';
+import { useJob } from '../../components/use-job.ts';
 import { usePreferences } from '../../preferences.tsx';
 import { metadataKeyOf, nameKeys, readDimension } from '../../search/dimensions.ts';
 import { useTimeWindow } from '../../search/use-time-window.ts';
+import { PromoteDialog } from '../metadata/key-dialogs.tsx';
 import { CostChart } from './cost-chart.tsx';
 import { CostChartTable } from './cost-chart-table.tsx';
 import { CostControls } from './cost-controls.tsx';
-import { FILTER_FIELDS } from './cost-filter-fields.ts';
 import { buildRows } from './cost-rows.ts';
 import { buildSeries } from './cost-series.ts';
-import { CostTable } from './cost-table.tsx';
-import { CostTotals } from './cost-totals.tsx';
+import { CostTable, CostTotals } from './cost-table.tsx';
 import { type CostsSearch, readCostsSearch, USUAL_BY, USUAL_LIMIT, USUAL_RANGE } from './costs-search.ts';
-import { downloadCosts } from './download-costs.ts';
 import { NoCosts } from './no-costs.tsx';
-import { PromoteNote } from './promote-note.tsx';
+
+const FILTER_FIELDS: readonly FilterField[] = [
+  { field: 'model', label: 'Model' },
+  { field: 'model_requested', label: 'Model, as requested' },
+  { field: 'provider', label: 'Provider' },
+  { field: 'key_id', label: 'API key (number)' },
+  { field: 'endpoint', label: 'Endpoint' },
+  { field: 'span_key', label: 'Step' },
+  { field: 'span_name', label: 'Span name' },
+  { field: 'client', label: 'Client' },
+  { field: 'outcome', label: 'Outcome' },
+  { field: 'status', label: 'HTTP status' },
+  { field: 'trace_id', label: 'Trace id' },
+  { field: 'total_cost', label: 'Cost' },
+  { field: 'service_tier', label: 'Service tier' },
+];
 
 const WIDE_MS = 29 * 86_400_000;
 
@@ -52,6 +68,7 @@ function CostsBody({ costs, by, search, onChange }: CostsBodyProps) {
   const isFixed = search.from !== undefined || search.to !== undefined;
   // Logs and Runs have another usual window: theirs must not be taken.
   const window = isFixed ? { from: costs.from, to: costs.to } : { range: search.range ?? USUAL_RANGE };
+  const download = async () => (await import('./cost-csv.ts')).downloadCosts(costs, by, labels, rows);
   const onZoom = (chosen: { readonly from: string; readonly to: string }) => onChange({ range: undefined, ...chosen });
   return (
     <>
@@ -77,7 +94,7 @@ function CostsBody({ costs, by, search, onChange }: CostsBodyProps) {
               >
                 <Table2 size={15} aria-hidden /> {isTable ? 'Show as drawing' : 'Show as table'}
               </Button>
-              <Button look="quiet" onClick={() => void downloadCosts(costs, by, labels, rows)}>
+              <Button look="quiet" onClick={() => void download()}>
                 <Download size={15} aria-hidden /> CSV
               </Button>
             </div>
@@ -115,15 +132,17 @@ export function CostsPage() {
   const window = useTimeWindow(search, USUAL_RANGE);
   const { by: first = USUAL_BY, by2 } = search;
   const by = useMemo(() => (by2 === undefined ? [first] : [first, by2]), [first, by2]);
-  const { data, error, isPlaceholderData, refetch } = useQuery(
-    costsQuery({
-      by,
-      ...window,
-      interval: search.interval ?? 'auto',
-      tz: timeZone,
-      f: search.f ?? [],
-      limit: search.limit ?? USUAL_LIMIT,
-    }),
+  const question = {
+    by,
+    ...window,
+    interval: search.interval ?? ('auto' as const),
+    tz: timeZone,
+    f: search.f ?? [],
+    limit: search.limit ?? USUAL_LIMIT,
+  };
+  const { waitMs, onContinue } = usePatience(question);
+  const { data, error, isPlaceholderData, isFetching, refetch } = useQuery(
+    costsQuery({ ...question, wait_ms: waitMs }),
   );
   const { data: metadata } = useQuery(metadataKeysQuery());
   const onChange: Change = (change) => void navigate({ search: (was) => ({ ...was, ...change }) });
@@ -166,15 +185,34 @@ export function CostsPage() {
       {error !== null && isShown && refusal === null && (
         <StaleNote>The gateway does not answer; these are its last figures.</StaleNote>
       )}
-      {error !== null && !isShown && refusal === null && (
-        <ErrorState error={error} what="the costs" onRetry={() => void refetch()} />
-      )}
-      {!isShown && error === null && <Skeleton />}
+      {!isShown && refusal === null && <Pending query={{ error, refetch }} what="the costs" />}
       {isShown && (
         <div className={isPlaceholderData ? 'opacity-60' : ''} aria-busy={isPlaceholderData}>
+          <SumsSince what="Sums over calls" at={data.searched_to} isFetching={isFetching} onContinue={onContinue} />
           <CostsBody costs={data} by={by} search={search} onChange={onChange} />
         </div>
       )}
     </>
+  );
+}
+
+/** Why costs by a key that is not promoted take longer, and the way to change it. */
+function PromoteNote({ metadataKey }: { readonly metadataKey: MetadataKey }) {
+  const [isOpen, setOpen] = useState(false);
+  const isUnderWay = isKeyChanging(metadataKey.state);
+  const job = useJob({ id: metadataKey.job_id, changes: ['metadata-keys', 'costs'], isUnderWay });
+  return (
+    <div
+      role="note"
+      className="mx-4 mb-3 flex flex-wrap items-center gap-x-3 gap-y-1 rounded-lg border border-line bg-raised px-3 py-1.5"
+    >
+      <span className="min-w-0 break-words">
+        <strong className="font-medium">{metadataKey.key}</strong>: answers come from the records
+        {isUnderWay ? '.' : '; promote this key to make it instant.'}
+      </span>
+      {isUnderWay && job !== null && <JobProgress job={job} />}
+      {!isUnderWay && <Button onClick={() => setOpen(true)}>Promote</Button>}
+      {isOpen && <PromoteDialog metadataKey={metadataKey} onClose={() => setOpen(false)} />}
+    </div>
   );
 }

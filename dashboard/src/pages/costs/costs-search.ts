@@ -1,7 +1,7 @@
 /** The state of the Costs page in the address: what is grouped, over which time, how it is shown. */
 
 import { isDimension } from '../../search/dimensions.ts';
-import { readListSearch, readOneOf, readText } from '../../search/list-search.ts';
+import { readOneOf, readText, readTexts, readWindowSearch } from '../../search/list-search.ts';
 import type { WindowSearch } from '../../search/time-window.ts';
 
 export const INTERVALS = ['auto', 'hour', 'day', 'week', 'month'] as const;
@@ -24,7 +24,6 @@ export interface CostsSearch extends WindowSearch {
   readonly limit?: number | undefined;
   readonly metric?: Metric | undefined;
   readonly view?: 'table' | undefined;
-  /** Key of the one series that is drawn. */
   readonly only?: string | undefined;
 }
 
@@ -34,14 +33,11 @@ function readDimension(value: unknown): string | undefined {
 }
 
 export function readCostsSearch(raw: Readonly<Record<string, unknown>>): CostsSearch {
-  const { range, from, to, f } = readListSearch(raw);
   const by = readDimension(raw['by']);
   const by2 = readDimension(raw['by2']);
   return {
-    range,
-    from,
-    to,
-    f,
+    ...readWindowSearch(raw),
+    f: readTexts(raw['f']),
     by,
     by2: by2 === (by ?? USUAL_BY) ? undefined : by2,
     interval: readOneOf(raw['interval'], INTERVALS),

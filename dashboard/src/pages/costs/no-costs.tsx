@@ -12,7 +12,7 @@ interface NoCostsProps {
 }
 
 export function NoCosts({ filters, onFilters, onWiden }: NoCostsProps) {
-  const widen = onWiden !== null && <Button onClick={onWiden}>Look at the last 30 days</Button>;
+  const widen = onWiden !== null && <Button onClick={onWiden}>Show the last 30 days</Button>;
   if (filters.length > 0)
     return (
       <EmptyState
@@ -31,7 +31,7 @@ export function NoCosts({ filters, onFilters, onWiden }: NoCostsProps) {
           </>
         }
       >
-        In this time there is no call that passes all the filters.
+        No calls in this time range pass all the filters.
       </EmptyState>
     );
   return (

@@ -1,11 +1,13 @@
 /** Revoking and rotating a key: what it does, said before it is done. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Key } from '../../../../src/admin/keys-resource.ts';
+import type { Key } from '../../../../src/control/admin/keys-resource.ts';
 import { keysQuery, revokeKey, rotateKey } from '../../api/keys.ts';
 import { Button } from '../../components/buttons.tsx';
-import { Dialog } from '../../components/dialog.tsx';
+import { ActionDialog, Dialog } from '../../components/dialog.tsx';
+import { SelectField } from '../../components/form-field.tsx';
 import { ShownOnce } from '../../components/shown-once.tsx';
+import { Problem } from '../../components/states.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 
 interface ChangeKeyProps {
@@ -23,44 +25,39 @@ export function RevokeKeyDialog({ subject, onClose }: ChangeKeyProps) {
     },
   });
   return (
-    <Dialog title={`Revoke ${subject.name}?`} isOpen onClose={onClose}>
-      <div className="flex flex-col gap-3">
-        <p className="text-ink-soft">
-          Calls with this key are refused from the next second on. Calls that are open now end as they would have. This
-          cannot be undone; the records stay.
-        </p>
-        <p>
-          Last used: <Timestamp at={subject.last_used_at} form="relative" never="never" />
-        </p>
-        {revoking.error !== null && (
-          <p role="alert" className="text-bad">
-            {revoking.error.message}
-          </p>
-        )}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Keep it</Button>
-          <Button look="danger" disabled={revoking.isPending} onClick={() => revoking.mutate()}>
-            Revoke key
-          </Button>
-        </div>
-      </div>
-    </Dialog>
+    <ActionDialog
+      title={`Revoke ${subject.name}?`}
+      onClose={onClose}
+      action={revoking}
+      actionLabel="Revoke key"
+      cancelLabel="Keep it"
+      look="danger"
+    >
+      <p className="text-ink-soft">
+        Calls with this key are refused within a second. Calls already open finish normally. This cannot be undone; the
+        records stay.
+      </p>
+      <p>
+        Last used: <Timestamp at={subject.last_used_at} form="relative" never="never" />
+      </p>
+    </ActionDialog>
   );
 }
 
+/** By their seconds. */
 const OVERLAPS = [
-  { seconds: 0, label: 'At once' },
-  { seconds: 3_600, label: 'After 1 hour' },
-  { seconds: 86_400, label: 'After 24 hours' },
-  { seconds: 604_800, label: 'After 7 days' },
-  { seconds: 2_592_000, label: 'After 30 days' },
+  { value: '0', label: 'At once' },
+  { value: '3600', label: 'After 1 hour' },
+  { value: '86400', label: 'After 24 hours' },
+  { value: '604800', label: 'After 7 days' },
+  { value: '2592000', label: 'After 30 days' },
 ] as const;
 
 export function RotateKeyDialog({ subject, onClose }: ChangeKeyProps) {
   const queries = useQueryClient();
-  const [overlapSeconds, setOverlapSeconds] = useState(86_400);
+  const [overlap, setOverlap] = useState<(typeof OVERLAPS)[number]['value']>('86400');
   const rotating = useMutation({
-    mutationFn: () => rotateKey(subject.id, overlapSeconds),
+    mutationFn: () => rotateKey(subject.id, Number(overlap)),
     onSuccess: () => queries.invalidateQueries({ queryKey: keysQuery.queryKey }),
   });
   return (
@@ -73,25 +70,8 @@ export function RotateKeyDialog({ subject, onClose }: ChangeKeyProps) {
             A new key with the same name and settings takes over. Until the old one stops, both work, and “last used”
             shows which clients have not moved yet.
           </p>
-          <label className="flex flex-col gap-1 text-ink-soft">
-            The old key stops
-            <select
-              value={overlapSeconds}
-              onChange={(event) => setOverlapSeconds(Number(event.target.value))}
-              className="h-9 rounded-md border border-line-strong bg-surface px-3 text-ink"
-            >
-              {OVERLAPS.map(({ seconds, label }) => (
-                <option key={seconds} value={seconds}>
-                  {label}
-                </option>
-              ))}
-            </select>
-          </label>
-          {rotating.error !== null && (
-            <p role="alert" className="text-bad">
-              {rotating.error.message}
-            </p>
-          )}
+          <SelectField label="The old key stops" value={overlap} choices={OVERLAPS} onChange={setOverlap} />
+          <Problem message={rotating.error?.message} />
           <Button look="primary" disabled={rotating.isPending} onClick={() => rotating.mutate()}>
             Create the new key
           </Button>

@@ -1,36 +1,38 @@
-/** Makes a gateway key: a name, until when, whether bodies are kept; then the key, once. */
+/** Makes a gateway key: a name, until when, and its settings; then the key, once. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { createKey, keysQuery } from '../../api/keys.ts';
 import { Button } from '../../components/buttons.tsx';
 import { Dialog } from '../../components/dialog.tsx';
+import { SelectField, TextField } from '../../components/form-field.tsx';
 import { ShownOnce } from '../../components/shown-once.tsx';
+import { Problem } from '../../components/states.tsx';
+import { DEFAULT_KEY_SETTINGS, KeySettingsFields, readRunsFrom } from './key-settings-fields.tsx';
 
 const EXPIRIES = [
-  { days: 0, label: 'Never' },
-  { days: 1, label: 'After 1 day' },
-  { days: 7, label: 'After 7 days' },
-  { days: 30, label: 'After 30 days' },
-  { days: 90, label: 'After 90 days' },
-  { days: 365, label: 'After 1 year' },
+  { value: '0', label: 'Never' },
+  { value: '1', label: 'After 1 day' },
+  { value: '7', label: 'After 7 days' },
+  { value: '30', label: 'After 30 days' },
+  { value: '90', label: 'After 90 days' },
+  { value: '365', label: 'After 1 year' },
 ] as const;
 
-const INPUT = 'h-9 w-full rounded-md border border-line-strong bg-surface px-3 text-ink';
 const DAY_MS = 86_400_000;
 
 export function CreateKeyDialog({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }) {
   const queries = useQueryClient();
   const [name, setName] = useState('');
-  const [days, setDays] = useState(0);
-  const [areBodiesKept, setBodiesKept] = useState(true);
+  const [days, setDays] = useState<(typeof EXPIRIES)[number]['value']>('0');
+  const [settings, setSettings] = useState(DEFAULT_KEY_SETTINGS);
   const creating = useMutation({
     mutationFn: createKey,
     onSuccess: () => queries.invalidateQueries({ queryKey: keysQuery.queryKey }),
   });
   const close = () => {
     setName('');
-    setDays(0);
-    setBodiesKept(true);
+    setDays('0');
+    setSettings(DEFAULT_KEY_SETTINGS);
     creating.reset();
     onClose();
   };
@@ -38,8 +40,10 @@ export function CreateKeyDialog({ isOpen, onClose }: { readonly isOpen: boolean;
     event.preventDefault();
     creating.mutate({
       name,
-      ...(days === 0 ? {} : { expires_at: new Date(Date.now() + days * DAY_MS).toISOString() }),
-      ...(areBodiesKept ? {} : { bodies: 'off' as const }),
+      ...(days === '0' ? {} : { expires_at: new Date(Date.now() + Number(days) * DAY_MS).toISOString() }),
+      ...(settings.areBodiesKept ? {} : { bodies: 'off' as const }),
+      allow_in_address: settings.isAllowedInAddress,
+      runs_from: readRunsFrom(settings),
     });
   };
   return (
@@ -48,43 +52,10 @@ export function CreateKeyDialog({ isOpen, onClose }: { readonly isOpen: boolean;
         <ShownOnce secret={creating.data.key} onDone={close} />
       ) : (
         <form onSubmit={submit} className="flex flex-col gap-3">
-          <label className="flex flex-col gap-1 text-ink-soft">
-            Name
-            <input
-              value={name}
-              maxLength={200}
-              placeholder="checkout service"
-              onChange={(event) => setName(event.target.value)}
-              className={INPUT}
-            />
-          </label>
-          <label className="flex flex-col gap-1 text-ink-soft">
-            Stops being valid
-            <select value={days} onChange={(event) => setDays(Number(event.target.value))} className={INPUT}>
-              {EXPIRIES.map((expiry) => (
-                <option key={expiry.days} value={expiry.days}>
-                  {expiry.label}
-                </option>
-              ))}
-            </select>
-          </label>
-          <label className="flex items-start gap-2">
-            <input
-              type="checkbox"
-              className="mt-1"
-              checked={areBodiesKept}
-              onChange={(event) => setBodiesKept(event.target.checked)}
-            />
-            <span>
-              Keep requests and answers of its calls
-              <span className="block text-xs text-ink-faint">Off: only the figures are kept, never the texts.</span>
-            </span>
-          </label>
-          {creating.error !== null && (
-            <p role="alert" className="text-bad">
-              {creating.error.message}
-            </p>
-          )}
+          <TextField label="Name" value={name} maxLength={200} placeholder="checkout service" onChange={setName} />
+          <SelectField label="Expires" value={days} choices={EXPIRIES} onChange={setDays} />
+          <KeySettingsFields settings={settings} onChange={setSettings} />
+          <Problem message={creating.error?.message} />
           <Button type="submit" look="primary" disabled={name.trim() === '' || creating.isPending}>
             {creating.isPending ? 'Creating…' : 'Create key'}
           </Button>

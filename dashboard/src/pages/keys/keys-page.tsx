@@ -3,24 +3,26 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
-import type { Key, ListedKey } from '../../../../src/admin/keys-resource.ts';
+import type { Key, ListedKey } from '../../../../src/control/admin/keys-resource.ts';
 import { keysQuery } from '../../api/keys.ts';
 import { Count, Money } from '../../components/amounts.tsx';
 import { Badge } from '../../components/badges.tsx';
 import { Button } from '../../components/buttons.tsx';
+import { Checkbox } from '../../components/form-field.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { type PlainColumn, PlainTable } from '../../components/plain-table.tsx';
-import { EmptyState, ErrorState, Skeleton } from '../../components/states.tsx';
+import { EmptyState, Pending } from '../../components/states.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 import { filterByValue } from '../../search/filter-text.ts';
 import { RevokeKeyDialog, RotateKeyDialog } from './change-key-dialogs.tsx';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
+import { EditKeyDialog } from './edit-key-dialog.tsx';
 import { readKeyState } from './key-state.ts';
 
 /** "Last used" moves while one looks. */
 const REFETCH_MS = 5_000;
 
-type Opened = { readonly what: 'create' } | { readonly what: 'revoke' | 'rotate'; readonly subject: Key };
+type Opened = { readonly what: 'create' } | { readonly what: 'edit' | 'revoke' | 'rotate'; readonly subject: Key };
 
 function listColumns(open: (opened: Opened) => void): readonly PlainColumn<ListedKey>[] {
   return [
@@ -62,6 +64,8 @@ function listColumns(open: (opened: Opened) => void): readonly PlainColumn<Liste
     },
     { header: 'Created', render: (key) => <Timestamp at={key.created_at} /> },
     { header: 'Expires', render: (key) => <Timestamp at={key.expires_at} never="never" /> },
+    { header: 'Runs from', render: (key) => key.runs_from.join(', ') || 'headers' },
+    { header: 'In addresses', render: (key) => (key.allow_in_address ? 'allowed' : 'no') },
     { header: 'Bodies', render: (key) => (key.bodies === 'off' ? 'not kept' : 'kept') },
     {
       header: 'Actions',
@@ -69,6 +73,9 @@ function listColumns(open: (opened: Opened) => void): readonly PlainColumn<Liste
       render: (key) =>
         key.revoked_at === null && (
           <span className="inline-flex gap-1">
+            <Button onClick={() => open({ what: 'edit', subject: key })} aria-label={`Edit ${key.name}`}>
+              Edit
+            </Button>
             <Button onClick={() => open({ what: 'rotate', subject: key })} aria-label={`Rotate ${key.name}`}>
               Rotate
             </Button>
@@ -97,18 +104,11 @@ export function KeysPage() {
     <>
       <PageHeader
         title="API keys"
-        about="Clients send one as X-Gateway-Key. The gateway keeps only a digest."
+        about="Clients send one as X-Gateway-Key. The gateway stores only a digest."
         actions={
           <>
             {revoked > 0 && (
-              <label className="flex items-center gap-2">
-                <input
-                  type="checkbox"
-                  checked={areRevokedShown}
-                  onChange={(event) => setRevokedShown(event.target.checked)}
-                />
-                Show {revoked} revoked
-              </label>
+              <Checkbox label={`Show ${revoked} revoked`} isOn={areRevokedShown} onChange={setRevokedShown} />
             )}
             <Button look="primary" onClick={() => setOpened({ what: 'create' })}>
               <Plus size={15} aria-hidden /> Create key
@@ -117,11 +117,10 @@ export function KeysPage() {
         }
       />
       <div className="px-4 pb-6">
-        {error !== null && <ErrorState error={error} what="the keys" onRetry={() => void refetch()} />}
-        {data === undefined && error === null && <Skeleton rows={4} />}
+        {(data === undefined || error !== null) && <Pending query={{ error, refetch }} what="the keys" rows={4} />}
         {data !== undefined && shown.length === 0 && (
           <EmptyState
-            title="No key yet"
+            title="No keys yet"
             actions={
               <Button look="primary" onClick={() => setOpened({ what: 'create' })}>
                 Create key
@@ -141,6 +140,7 @@ export function KeysPage() {
         )}
       </div>
       <CreateKeyDialog isOpen={opened?.what === 'create'} onClose={close} />
+      {opened?.what === 'edit' && <EditKeyDialog subject={opened.subject} onClose={close} />}
       {opened?.what === 'revoke' && <RevokeKeyDialog subject={opened.subject} onClose={close} />}
       {opened?.what === 'rotate' && <RotateKeyDialog subject={opened.subject} onClose={close} />}
     </>

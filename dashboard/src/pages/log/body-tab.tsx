@@ -10,9 +10,8 @@ import { ErrorState, Skeleton } from '../../components/states.tsx';
 import type { AssembledResponse } from '../../messages/assemble-response.ts';
 import { decodeBody, formatHex } from '../../messages/body-text.ts';
 import { formatJson, isNothing, parseJson } from '../../messages/json-reading.ts';
-import { BodyNotes } from './body-notes.tsx';
+import { BodyNotes, NotKept } from './body-notes.tsx';
 import { JsonTree } from './json-tree.tsx';
-import { NotKept } from './not-kept.tsx';
 import { useAssembled, useBody } from './use-bodies.ts';
 
 const CodeView = lazy(async () => ({ default: (await import('./code-view.tsx')).CodeView }));
@@ -21,7 +20,7 @@ const CodeView = lazy(async () => ({ default: (await import('./code-view.tsx')).
 const MAX_TREE_BYTES = 1_000_000;
 const MAX_HEX_BYTES = 64 * 1024;
 
-const VIEWS = { assembled: 'Put together', tree: 'Tree', raw: 'As sent', headers: 'Headers' } as const;
+const VIEWS = { assembled: 'Assembled', tree: 'Tree', raw: 'As sent', headers: 'Headers' } as const;
 type View = keyof typeof VIEWS;
 
 function useText(body: StoredBody | undefined, isBinary: boolean): string {
@@ -46,7 +45,6 @@ function listViews(assembled: AssembledResponse | null, value: unknown, body: St
   return [...(isStream ? ['assembled' as const] : []), ...(hasTree ? ['tree' as const] : []), 'raw', 'headers'];
 }
 
-/** A header that came several times, one line each. */
 function joinHeaders(headers: HeaderList): HeaderList {
   const joined = new Map<string, string>();
   for (const [name, text] of headers) {
@@ -56,12 +54,7 @@ function joinHeaders(headers: HeaderList): HeaderList {
   return [...joined];
 }
 
-interface BodyTabProps {
-  readonly log: LogDetail;
-  readonly direction: 'request' | 'response';
-}
-
-export function BodyTab({ log, direction }: BodyTabProps) {
+export function BodyTab({ log, direction }: { readonly log: LogDetail; readonly direction: 'request' | 'response' }) {
   const { body, error, isLoading, retry } = useBody(log, direction);
   const answer = useAssembled(log, direction === 'response' ? body : undefined);
   const facts = log.bodies?.[direction] ?? null;
@@ -79,7 +72,7 @@ export function BodyTab({ log, direction }: BodyTabProps) {
     <div className="flex flex-col">
       <div className="flex flex-wrap items-center gap-2 border-b border-line px-4 py-2">
         <fieldset className="flex gap-1">
-          <legend className="sr-only">How to show it</legend>
+          <legend className="sr-only">Display as</legend>
           {views.map((one) => (
             <button
               key={one}
@@ -117,7 +110,7 @@ export function BodyTab({ log, direction }: BodyTabProps) {
       <BodyNotes body={body} what={direction === 'request' ? 'request' : 'answer'} problems={answer?.problems ?? []} />
       {body === undefined && <NotKept log={log} direction={direction} />}
       <div className="p-4">
-        {view === 'assembled' && <Code label={`${name}, put together`} text={formatJson(answer?.value)} isJson />}
+        {view === 'assembled' && <Code label={`${name}, assembled`} text={formatJson(answer?.value)} isJson />}
         {view === 'tree' && <JsonTree label={name} value={value} />}
         {view === 'raw' && body !== undefined && (
           <Code label={name} text={text} isJson={value !== undefined && !isBinary} />

@@ -29,9 +29,9 @@ export function CopyMenu({ log }: { readonly log: LogDetail }) {
   const queries = useQueryClient();
   const { data: status } = useQuery(statusQuery);
   const [said, setSaid] = useState<string | null>(null);
-  const copy = async (text: Promise<string>) => {
+  const copy = async (read: () => string | Promise<string>) => {
     try {
-      await navigator.clipboard.writeText(await text);
+      await navigator.clipboard.writeText(await read());
       setSaid('Copied');
     } catch {
       setSaid('Could not be copied');
@@ -53,6 +53,12 @@ export function CopyMenu({ log }: { readonly log: LogDetail }) {
       isBodyWhole: decoded?.isExact === true && body?.cutBytes === 0 && body.decodedLimit === null,
     });
   };
+  const items: readonly (readonly [string, () => string | Promise<string>])[] = [
+    ...COPY_LANGUAGES.map((language) => [`As ${LANGUAGE_NAMES[language]}`, () => asCode(language)] as const),
+    ['Record as JSON', () => formatJson(log)],
+    ['Request id', () => log.id],
+    ['Link', () => `${location.origin}/log/${log.id}`],
+  ];
   return (
     <Menu.Root onOpenChange={() => setSaid(null)}>
       <Menu.Trigger className={buttonClass()}>
@@ -65,20 +71,11 @@ export function CopyMenu({ log }: { readonly log: LogDetail }) {
       <Menu.Portal>
         <Menu.Positioner sideOffset={6} align="end" className="z-50">
           <Menu.Popup className="min-w-44 rounded-lg border border-line bg-panel p-1 shadow-lg outline-none">
-            {COPY_LANGUAGES.map((language) => (
-              <Menu.Item key={language} className={ITEM} onClick={() => void copy(asCode(language))}>
-                As {LANGUAGE_NAMES[language]}
+            {items.map(([label, read]) => (
+              <Menu.Item key={label} className={ITEM} onClick={() => void copy(read)}>
+                {label}
               </Menu.Item>
             ))}
-            <Menu.Item className={ITEM} onClick={() => void copy(Promise.resolve(formatJson(log)))}>
-              Record as JSON
-            </Menu.Item>
-            <Menu.Item className={ITEM} onClick={() => void copy(Promise.resolve(log.id))}>
-              Request id
-            </Menu.Item>
-            <Menu.Item className={ITEM} onClick={() => void copy(Promise.resolve(`${location.origin}/log/${log.id}`))}>
-              Link
-            </Menu.Item>
           </Menu.Popup>
         </Menu.Positioner>
       </Menu.Portal>

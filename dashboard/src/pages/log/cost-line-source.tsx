@@ -1,6 +1,6 @@
 /** Where the rate of a cost line came from: its layer at once; on opening, the row and rules with source and date. */
 import type { PriceRows } from '../../api/prices.ts';
-import { LayerBadge } from '../../components/layer-badge.tsx';
+import { LayerBadge } from '../../components/badges.tsx';
 import type { CostTableLine } from '../../messages/cost-breakdown.ts';
 import { type LineSource, listLineSources } from '../../messages/line-sources.ts';
 
@@ -11,7 +11,7 @@ const KINDS: Readonly<Record<LineSource['kind'], string>> = {
   alias: 'Other name',
   mapping: 'Mapping',
   discount: 'Discount',
-  forgotten: 'Not known any more',
+  forgotten: 'No longer known',
 };
 
 function Source({ source: { key, kind, text, source, checkedOn } }: { readonly source: LineSource }) {
@@ -19,7 +19,7 @@ function Source({ source: { key, kind, text, source, checkedOn } }: { readonly s
     <li className="[overflow-wrap:anywhere]">
       <span className="text-ink">{KINDS[kind]}</span>
       {text !== '' && <>: {text}</>}
-      {kind === 'forgotten' && <>: the price book of now does not have this row; it was changed or removed since.</>}
+      {kind === 'forgotten' && <>: today’s price book does not have this row; it has been changed or removed since.</>}
       {source !== '' && (
         <span className="block">
           {source}

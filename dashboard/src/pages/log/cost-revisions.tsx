@@ -57,12 +57,12 @@ const COLUMNS: readonly PlainColumn<CostRevision>[] = [
 export function CostRevisions({ logId }: { readonly logId: string }) {
   const { data, error } = useQuery(revisionsQuery(logId));
   if (error !== null && data === undefined)
-    return <p className="text-ink-soft">Whether it was priced again cannot be told: {error.message}</p>;
+    return <p className="text-ink-soft">It cannot be told whether it was priced again: {error.message}</p>;
   if (data === undefined || data.data.length === 0) return null;
   return (
-    <section aria-label="Priced again" className="flex flex-col gap-2">
-      <h3 className="font-medium">Priced again</h3>
-      <PlainTable label="Priced again" columns={COLUMNS} rows={data.data} rowKey={({ job_id }) => String(job_id)} />
+    <section aria-label="Repriced" className="flex flex-col gap-2">
+      <h3 className="font-medium">Repriced</h3>
+      <PlainTable label="Repriced" columns={COLUMNS} rows={data.data} rowKey={({ job_id }) => String(job_id)} />
     </section>
   );
 }

@@ -1,6 +1,8 @@
 /** How a call's cost came about: a line for each class, adding up to the total; and why there is none, where there is none. */
+
+import { useQueries } from '@tanstack/react-query';
 import type { LogDetail } from '../../api/logs.ts';
-import type { PriceRows } from '../../api/prices.ts';
+import { type PriceRows, priceRowsQuery } from '../../api/prices.ts';
 import { Count } from '../../components/amounts.tsx';
 import { KeyValueList } from '../../components/key-value-list.tsx';
 import { type PlainColumn, PlainTable } from '../../components/plain-table.tsx';
@@ -9,16 +11,15 @@ import {
   COST_STATUS_WORDS,
   type CostTableLine,
   describeClass,
+  describeFactor,
   readCostBreakdown,
 } from '../../messages/cost-breakdown.ts';
-import { describeFactor } from '../../messages/describe-factor.ts';
 import { isNothing } from '../../messages/json-reading.ts';
 import { CostLineSource } from './cost-line-source.tsx';
 import { CostRevisions } from './cost-revisions.tsx';
 import { EstimateBlock } from './estimate-block.tsx';
 import { JsonTree } from './json-tree.tsx';
 import { UnpricedClasses } from './unpriced-classes.tsx';
-import { useLinePrices } from './use-line-prices.ts';
 
 function Rate({ line: { rate, per, unit } }: { readonly line: CostTableLine }) {
   return (
@@ -152,4 +153,23 @@ function describeUsage(source: string | null): string {
   if (source === 'partial') return 'what was reported before the answer was cut';
   if (source === 'request') return 'counted in the request, which is what the provider bills by';
   return source === 'none' ? 'not reported' : '—';
+}
+
+/** A call has one model, and sometimes a second within it; a record of any shape must not ask for hundreds. */
+const MAX_MODELS = 4;
+
+type LinePrices = (line: CostTableLine) => PriceRows | undefined;
+
+function useLinePrices(log: LogDetail, lines: readonly CostTableLine[]): LinePrices {
+  const { provider, provider_alias, billing_model, requested_at } = log;
+  const modelOf = (line: CostTableLine) => line.model ?? billing_model;
+  const models = [...new Set(lines.map(modelOf))]
+    .filter((model): model is string => typeof model === 'string' && model !== '')
+    .slice(0, MAX_MODELS);
+  const answers = useQueries({
+    queries: models.map((model) =>
+      priceRowsQuery({ provider: provider ?? '', model, provider_alias: provider_alias ?? null, at: requested_at }),
+    ),
+  });
+  return (line) => answers[models.indexOf(modelOf(line) ?? '')]?.data;
 }

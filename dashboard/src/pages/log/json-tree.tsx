@@ -3,6 +3,7 @@ import { useMemo } from 'react';
 import { JsonView } from 'react-json-view-lite';
 import { isRecord } from '../../messages/json-reading.ts';
 import { trimJson } from '../../messages/trim-json.ts';
+import { useHasSought } from './sought-text.tsx';
 
 const STYLE = {
   container: 'font-mono text-xs leading-5',
@@ -28,17 +29,22 @@ const STYLE = {
 interface JsonTreeProps {
   readonly label: string;
   readonly value: unknown;
-  /** Levels that are open at first. */
   readonly openLevels?: number;
 }
 
 export function JsonTree({ label, value, openLevels = 2 }: JsonTreeProps) {
+  const hasSought = useHasSought();
   const trimmed = useMemo(() => trimJson(value), [value]);
   if (!isRecord(trimmed) && !Array.isArray(trimmed))
     return <code className="font-mono text-xs [overflow-wrap:anywhere] whitespace-pre-wrap">{String(trimmed)}</code>;
   return (
     <div dir="ltr" className="min-w-0">
-      <JsonView data={trimmed} style={STYLE} shouldExpandNode={(level) => level < openLevels} aria-label={label} />
+      <JsonView
+        data={trimmed}
+        style={STYLE}
+        shouldExpandNode={(level, part) => level < openLevels || hasSought(part)}
+        aria-label={label}
+      />
     </div>
   );
 }

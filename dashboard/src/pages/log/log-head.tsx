@@ -12,9 +12,10 @@ interface LogHeadProps {
   readonly log: LogDetail;
   readonly isPage: boolean;
   readonly onShow: ((id: string) => void) | undefined;
+  readonly sought: string;
 }
 
-export function LogHead({ log, isPage, onShow }: LogHeadProps) {
+export function LogHead({ log, isPage, onShow, sought }: LogHeadProps) {
   const isOpen = log.state === 'open';
   const asked = log.model_requested !== null && log.model !== null && log.model_requested !== log.model;
   return (
@@ -39,7 +40,12 @@ export function LogHead({ log, isPage, onShow }: LogHeadProps) {
         <span className="ml-auto flex gap-1">
           <CopyMenu log={log} />
           {!isPage && (
-            <Link to="/log/$id" params={{ id: log.id }} className={buttonClass('quiet')}>
+            <Link
+              to="/log/$id"
+              params={{ id: log.id }}
+              search={{ q: sought === '' ? undefined : sought }}
+              className={buttonClass('quiet')}
+            >
               Full page
             </Link>
           )}
@@ -48,12 +54,7 @@ export function LogHead({ log, isPage, onShow }: LogHeadProps) {
       <div className="flex flex-wrap items-center gap-x-5 gap-y-1 text-ink-soft">
         <Timestamp at={log.requested_at} />
         <Duration ms={log.duration_ms} />
-        <Tokens
-          input={log.input_tokens}
-          cacheRead={log.cache_read_input_tokens}
-          cacheCreation={log.cache_creation_input_tokens}
-          output={log.output_tokens}
-        />
+        <Tokens of={log} />
         <strong className="text-ink">
           <Money value={log.total_cost} />
         </strong>

@@ -5,7 +5,7 @@ import { LogDetail } from './log-detail.tsx';
 
 export function LogPage() {
   const { id } = useParams({ from: '/app/log/$id' });
-  const { tab } = useSearch({ from: '/app/log/$id' });
+  const { tab, q } = useSearch({ from: '/app/log/$id' });
   const navigate = useNavigate({ from: '/log/$id' });
   return (
     <>
@@ -19,6 +19,7 @@ export function LogPage() {
           id={id}
           isPage
           tab={tab}
+          sought={q}
           onTab={(next) => void navigate({ search: (before) => ({ ...before, tab: next }), replace: true })}
         />
       </div>

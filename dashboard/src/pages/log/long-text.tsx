@@ -1,13 +1,19 @@
 /** Text from strangers, as it is: line breaks kept, direction by its own letters, its beginning when it is very long. */
 import { useState } from 'react';
 import { cutText } from '../../messages/body-text.ts';
+import { useSoughtIn } from './sought-text.tsx';
 
 const FIRST_CHARACTERS = 8_000;
+/** What is sought is shown with what follows it. */
+const AFTER_SOUGHT = 2_000;
 /** So many at a time: a page with megabytes of wrapped text is slow to lay out. */
 const STEP_CHARACTERS = 200_000;
 
 export function LongText({ text, className = '' }: { readonly text: string; readonly className?: string }) {
-  const [most, setMost] = useState(FIRST_CHARACTERS);
+  const soughtAt = useSoughtIn(text);
+  const [most, setMost] = useState(
+    soughtAt === -1 ? FIRST_CHARACTERS : Math.max(FIRST_CHARACTERS, soughtAt + AFTER_SOUGHT),
+  );
   const { text: shown, hiddenCharacters } = cutText(text, most);
   return (
     <div className={className}>

@@ -54,7 +54,6 @@ const COMPONENTS: Components = {
   ),
 };
 
-/** Longer texts are drawn plain. */
 export const MAX_MARKDOWN_CHARACTERS = 40_000;
 
 export function MarkdownText({ text }: { readonly text: string }) {

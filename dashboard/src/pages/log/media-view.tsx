@@ -1,6 +1,6 @@
 /** A picture, sound or file of a message. Pictures show only from the body itself and only as pixels; nothing is fetched. */
 import { FileText, Image, Music, Video } from 'lucide-react';
-import { formatBytes } from '../../../../src/format-amounts.ts';
+import { formatBytes } from '../../../../src/vocabulary/format-amounts.ts';
 import type { MediaKind, MediaPart } from '../../messages/conversation.ts';
 import { LongText } from './long-text.tsx';
 
@@ -34,7 +34,7 @@ export function MediaView({ part }: { readonly part: MediaPart }) {
       {isShown && (
         <img
           src={`data:${mediaType};base64,${base64}`}
-          alt={name ?? `Picture in the message, ${mediaType}`}
+          alt={name ?? `Image in the message, ${mediaType}`}
           className="max-h-64 max-w-full rounded border border-line bg-raised object-contain"
         />
       )}

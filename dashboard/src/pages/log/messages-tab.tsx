@@ -2,24 +2,23 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { type LogDetail, logBodyQuery, logQuery } from '../../api/logs.ts';
+import { Checkbox } from '../../components/form-field.tsx';
 import { ErrorState, Skeleton } from '../../components/states.tsx';
 import { assembleResponse } from '../../messages/assemble-response.ts';
 import { decodeBody } from '../../messages/body-text.ts';
 import type { Turn } from '../../messages/conversation.ts';
 import { isNothing, parseJson } from '../../messages/json-reading.ts';
 import { countSharedTurns, matchToolResults, readConversation } from '../../messages/read-conversation.ts';
-import { BodyNotes } from './body-notes.tsx';
+import { BodyNotes, NotKept } from './body-notes.tsx';
 import { JsonTree } from './json-tree.tsx';
-import { NotKept } from './not-kept.tsx';
 import { OfferedTools } from './offered-tools.tsx';
+import { useHasSought } from './sought-text.tsx';
 import { TurnView } from './turn-view.tsx';
 import { useAssembled, useBody, useRequestJson } from './use-bodies.ts';
 
-/** More turns are drawn when asked for. */
 const FIRST_TURNS = 60;
 const STEP_TURNS = 200;
 
-/** The turns of the call before it in the run, asked for only when they are wanted. */
 function usePreviousTurns(previousId: string | null, isWanted: boolean): readonly Turn[] {
   const id = previousId ?? '';
   const enabled = isWanted && previousId !== null;
@@ -40,24 +39,12 @@ function usePreviousTurns(previousId: string | null, isWanted: boolean): readonl
   }, [log, request, response]);
 }
 
-function Switch({
-  label,
-  isOn,
-  onChange,
-}: {
-  readonly label: string;
-  readonly isOn: boolean;
-  readonly onChange: (isOn: boolean) => void;
-}) {
-  return (
-    <label className="flex items-center gap-1.5">
-      <input type="checkbox" checked={isOn} onChange={(event) => onChange(event.target.checked)} /> {label}
-    </label>
-  );
-}
-
 function TurnList({ turns, isMarkdown }: { readonly turns: readonly Turn[]; readonly isMarkdown: boolean }) {
-  const [most, setMost] = useState(FIRST_TURNS);
+  const hasSought = useHasSought();
+  const [most, setMost] = useState(() => {
+    const sought = turns.findLastIndex(hasSought);
+    return sought === -1 ? FIRST_TURNS : Math.max(FIRST_TURNS, turns.length - sought);
+  });
   const matches = useMemo(() => matchToolResults(turns), [turns]);
   const options = useMemo(() => ({ isMarkdown, matches }), [isMarkdown, matches]);
   const choices = turns.filter(({ choice }) => choice !== null).length;
@@ -107,9 +94,9 @@ export function MessagesTab({ log }: { readonly log: LogDetail }) {
       <BodyNotes body={response.body} what="answer" problems={assembled?.problems ?? []} />
       {conversation !== null && (
         <div className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line px-4 py-2 text-ink-soft">
-          <Switch label="Markdown" isOn={isMarkdown} onChange={setMarkdown} />
+          <Checkbox label="Markdown" isOn={isMarkdown} onChange={setMarkdown} />
           {!isNothing(log.previous_id) && (
-            <Switch label="Only what is new since the call before" isOn={isOnlyNew} onChange={setOnlyNew} />
+            <Checkbox label="Only what is new since the call before" isOn={isOnlyNew} onChange={setOnlyNew} />
           )}
           {shared > 0 && (
             <span role="status">
@@ -128,7 +115,9 @@ export function MessagesTab({ log }: { readonly log: LogDetail }) {
       {hasNothing && error === null && <NotKept log={log} direction="request" />}
       {conversation === null && !hasNothing && (
         <div className="flex flex-col gap-4 p-4">
-          <p className="text-ink-soft">This is no conversation, or none that can be read; so here is what was sent.</p>
+          <p className="text-ink-soft">
+            This is not a conversation, or not one that can be read, so here is what was sent.
+          </p>
           {!isNothing(requestJson) && (
             <section aria-label="Request">
               <h3 className="mb-1 font-medium">Request</h3>

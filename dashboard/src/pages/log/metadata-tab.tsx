@@ -20,6 +20,22 @@ function Section({ title, children }: { readonly title: string; readonly childre
   );
 }
 
+/** Leads to the calls of one websocket. */
+function ConnectionLink({ id, isOwn }: { readonly id: string; readonly isOwn: boolean }) {
+  return (
+    <span className="flex flex-wrap items-center gap-x-2">
+      {isOwn ? 'this one' : <Id text={id} what="connection’s id" />}
+      <Link
+        to="/logs"
+        search={{ f: [filterByValue('connection_id', id)] }}
+        className="text-accent underline-offset-4 hover:underline"
+      >
+        its calls
+      </Link>
+    </span>
+  );
+}
+
 function listMetadata(metadata: unknown): readonly (readonly [string, string])[] {
   if (!isRecord(metadata)) return [];
   return Object.entries(metadata).map(([key, value]) => [
@@ -132,6 +148,14 @@ export function MetadataTab({ log }: { readonly log: LogDetail }) {
         <KeyValueList
           items={[
             { name: 'Request id', value: <Id text={log.id} what="request id" /> },
+            ...(log.connection_id === null
+              ? []
+              : [
+                  {
+                    name: 'Connection',
+                    value: <ConnectionLink id={log.connection_id} isOwn={log.connection_id === log.id} />,
+                  },
+                ]),
             { name: 'Provider’s id', value: <Id text={log.provider_request_id} what="provider’s request id" /> },
             { name: 'Gateway key', value: keyName ?? '—' },
             {
@@ -143,9 +167,13 @@ export function MetadataTab({ log }: { readonly log: LogDetail }) {
               ),
             },
             { name: 'Endpoint', value: text(log.endpoint) },
-            { name: 'Model asked for', value: text(log.model_requested) },
-            { name: 'Model that served', value: text(log.model) },
+            { name: 'Requested model', value: text(log.model_requested) },
+            { name: 'Served model', value: text(log.model) },
             { name: 'Region', value: text(log.region) },
+            { name: 'Session', value: <Id text={log.agent_session} what="session" /> },
+            { name: 'Agent', value: text(log.agent_path) },
+            { name: 'Turn', value: text(log.agent_turn) },
+            { name: 'Run comes from', value: text(log.trace_source) },
             { name: 'Node', value: text(log.node) },
             { name: 'Client’s address', value: text(log.client_address) },
           ]}

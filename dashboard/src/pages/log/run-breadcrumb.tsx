@@ -1,7 +1,7 @@
 /** Where a call stands in its run: the run, the steps above it, its own name; and the calls before and after it. */
 import { Link } from '@tanstack/react-router';
 import { ChevronLeft, ChevronRight } from 'lucide-react';
-import { decodeSpanKey } from '../../../../src/runs/span-path.ts';
+import { decodeSpanKey } from '../../../../src/control/log/span-path.ts';
 import type { LogDetail } from '../../api/logs.ts';
 import { shortenTraceId } from './shorten-trace-id.ts';
 

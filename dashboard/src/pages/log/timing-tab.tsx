@@ -96,7 +96,7 @@ export function TimingTab({ log }: { readonly log: LogDetail }) {
           },
           {
             name: 'Connection',
-            value: log.connect_ms === null ? 'one that was open was used, or none was made' : 'a new one was made',
+            value: log.connect_ms === null ? 'an open one was used, or none was made' : 'a new one was made',
           },
           {
             name: 'Speed',

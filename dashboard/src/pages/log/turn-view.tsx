@@ -12,13 +12,11 @@ const ROLE_TONES: Readonly<Record<Role, Tone>> = {
   other: 'neutral',
 };
 
-/** Endings that mean the answer is what it should be. */
 const USUAL_STOPS = /^(?:stop|end_turn|completed|tool_use|tool_calls|STOP|stop_sequence|function_call)$/;
 
 interface TurnViewProps {
   readonly turn: Turn;
   readonly options: PartOptions;
-  /** Said when an answer has several choices. */
   readonly isOneOfSeveral: boolean;
 }
 

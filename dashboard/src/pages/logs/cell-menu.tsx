@@ -35,6 +35,22 @@ export function CellMenu({ target, onClose, onFilter, onFilters }: CellMenuProps
   const short = value === null ? 'not set' : value.length > 40 ? `${value.slice(0, 40)}…` : value;
   const trace = row.trace_id ?? null;
   const spanName = row.span_name ?? null;
+  const name = label.toLowerCase();
+  const items: [string, () => void][] = [];
+  if (cell !== null)
+    items.push(
+      [`Only ${name} = ${short}`, () => onFilter(filterByValue(cell.field, value))],
+      [`Without ${name} = ${short}`, () => onFilter(filterByValue(cell.field, value, false))],
+    );
+  if (value !== null) items.push([`Copy ${name}`, () => copy(value)]);
+  items.push(['Copy request id', () => copy(row.id)]);
+  if (spanName !== null) {
+    const model = row.model_requested == null ? [] : [filterByValue('model_requested', row.model_requested)];
+    items.push(['Only similar calls', () => onFilters([filterByValue('span_name', spanName), ...model])]);
+  }
+  if (trace !== null)
+    items.push(['Open the run at this call', () => void navigate({ to: '/run', search: { trace, sel: row.id } })]);
+  items.push(['Open as a page', () => void navigate({ to: '/log/$id', params: { id: row.id } })]);
   return (
     <Menu.Root
       open
@@ -49,49 +65,11 @@ export function CellMenu({ target, onClose, onFilter, onFilters }: CellMenuProps
             className="min-w-44 rounded-lg border border-line bg-panel p-1 shadow-lg outline-none"
             finalFocus={() => anchor.closest<HTMLElement>('[role=row]')}
           >
-            {cell !== null && (
-              <>
-                <Menu.Item className={ITEM} onClick={() => onFilter(filterByValue(cell.field, value))}>
-                  <span className="truncate">
-                    Only {label.toLowerCase()} = {short}
-                  </span>
-                </Menu.Item>
-                <Menu.Item className={ITEM} onClick={() => onFilter(filterByValue(cell.field, value, false))}>
-                  <span className="truncate">
-                    Without {label.toLowerCase()} = {short}
-                  </span>
-                </Menu.Item>
-              </>
-            )}
-            {value !== null && (
-              <Menu.Item className={ITEM} onClick={() => copy(value)}>
-                Copy {label.toLowerCase()}
+            {items.map(([text, run]) => (
+              <Menu.Item key={text} className={ITEM} onClick={run}>
+                <span className="truncate">{text}</span>
               </Menu.Item>
-            )}
-            <Menu.Item className={ITEM} onClick={() => copy(row.id)}>
-              Copy request id
-            </Menu.Item>
-            {spanName !== null && (
-              <Menu.Item
-                className={ITEM}
-                onClick={() =>
-                  onFilters([
-                    filterByValue('span_name', spanName),
-                    ...(row.model_requested == null ? [] : [filterByValue('model_requested', row.model_requested)]),
-                  ])
-                }
-              >
-                Only similar calls
-              </Menu.Item>
-            )}
-            {trace !== null && (
-              <Menu.Item className={ITEM} onClick={() => void navigate({ to: '/run', search: { trace, sel: row.id } })}>
-                Open the run at this call
-              </Menu.Item>
-            )}
-            <Menu.Item className={ITEM} onClick={() => void navigate({ to: '/log/$id', params: { id: row.id } })}>
-              Open as a page
-            </Menu.Item>
+            ))}
           </Menu.Popup>
         </Menu.Positioner>
       </Menu.Portal>

@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { formatColumns, listFields, readCellValue, readColumns, readMetadataValue } from './column-list.ts';
+import {
+  formatColumns,
+  listColumns,
+  listFields,
+  readCellValue,
+  readColumnFacts,
+  readColumns,
+  readMetadataValue,
+} from './column-list.ts';
 
 test('columns survive the address, whatever a metadata key has in it', () => {
   const columns = ['time', 'metadata.a,b%', 'cost'];
@@ -14,6 +22,22 @@ test('what is no column is left out, and nothing left means the usual ones', () 
     'metadata.Feature',
     'metadata.Team',
   ]);
+});
+
+test('a column of the log that no other shows can be shown and filtered as it is', () => {
+  expect(listColumns().slice(-4)).toEqual(['responded_at', 'connect_ms', 'headers_ms', 'first_byte_ms']);
+  expect(readColumns('service_tier,native_usage', [])).toEqual(['service_tier']);
+  expect(readColumnFacts('service_tier')).toEqual({
+    label: 'Service tier',
+    about: 'Service tier by the answer',
+    fields: ['service_tier'],
+    width: '9rem',
+    filter: 'service_tier',
+  });
+  expect(readCellValue({ id: '1', service_tier: 'flex' }, 'service_tier')).toEqual({
+    field: 'service_tier',
+    value: 'flex',
+  });
 });
 
 test('only the fields that are shown are asked for', () => {

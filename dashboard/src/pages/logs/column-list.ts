@@ -2,13 +2,22 @@
  * Which columns the Logs can show, what each is named, which fields of a call it needs and what its value is as a filter.
  * How they look is in `log-cell.tsx`.
  */
-import type { LogColumn } from '../../../../src/runs/log-columns.ts';
-import type { ListedLog } from '../../api/logs.ts';
+import {
+  isLogColumn,
+  kindOf,
+  LOG_COLUMN_NAMES,
+  LOG_COLUMNS,
+  type LogColumn,
+} from '../../../../src/control/store/log-columns.ts';
+import { namesOf } from '../../../../src/vocabulary/record-of.ts';
+import type { ListedLog, ListField } from '../../api/logs.ts';
 import { isRecord } from '../../messages/json-reading.ts';
 
 export interface ColumnFacts {
   readonly label: string;
-  readonly fields: readonly LogColumn[];
+  /** What it is, where the label alone does not say so. */
+  readonly about?: string;
+  readonly fields: readonly ListField[];
   /** A CSS grid track. */
   readonly width: string;
   readonly isNumber?: true;
@@ -29,6 +38,12 @@ export const COLUMNS = {
   model: { label: 'Model', fields: ['model', 'model_requested'], width: 'minmax(8rem, 1.2fr)', filter: 'model' },
   provider: { label: 'Provider', fields: ['provider'], width: '5.5rem', filter: 'provider' },
   span: { label: 'Span', fields: ['span_name', 'span_path'], width: 'minmax(7rem, 1.2fr)', filter: 'span_name' },
+  snippet: {
+    label: 'Prompt → answer',
+    about: 'The last message of the user, and the beginning of the answer',
+    fields: ['snippet'],
+    width: 'minmax(16rem, 3fr)',
+  },
   run: { label: 'Run', fields: ['trace_id'], width: '8.5rem', filter: 'trace_id' },
   cost: {
     label: 'Cost',
@@ -69,6 +84,7 @@ export const COLUMNS = {
   bytes: { label: 'Size', fields: ['request_bytes', 'response_bytes'], width: '9rem', isNumber: true },
   overhead: { label: 'Overhead', fields: ['overhead_us'], width: '6rem', isNumber: true },
   retry: { label: 'Retry', fields: ['attempt'], width: '4.5rem', isNumber: true, filter: 'attempt' },
+  connection: { label: 'Connection', fields: ['connection_id'], width: '20rem', filter: 'connection_id' },
   id: { label: 'Request id', fields: ['id'], width: '20rem' },
 } as const satisfies Readonly<Record<string, ColumnFacts>>;
 
@@ -78,13 +94,14 @@ const USUAL: readonly string[] = [
   'time',
   'status',
   'model',
-  'provider',
-  'span',
-  'run',
+  'snippet',
   'cost',
   'tok_in',
   'tok_out',
   'duration',
+  'span',
+  'run',
+  'provider',
   'ttft',
   'key',
 ];
@@ -98,11 +115,30 @@ export function isFixedColumn(id: string): id is FixedColumn {
   return Object.hasOwn(COLUMNS, id);
 }
 
-export function listFixedColumns(): readonly FixedColumn[] {
-  const columns: FixedColumn[] = [];
-  let column: FixedColumn;
-  for (column in COLUMNS) columns.push(column);
-  return columns;
+const FIXED_COLUMNS: readonly FixedColumn[] = namesOf(COLUMNS);
+const SHOWN: ReadonlySet<string> = new Set(FIXED_COLUMNS.flatMap((id) => COLUMNS[id].fields));
+
+/** A column of the log that none of the fixed ones shows, and that fits into a cell. It is shown as it is. */
+export function isPlainColumn(id: string): id is LogColumn {
+  return isLogColumn(id) && !SHOWN.has(id) && kindOf(id) !== 'json';
+}
+
+/** All but those of metadata. */
+export function listColumns(): readonly string[] {
+  return [...FIXED_COLUMNS, ...LOG_COLUMN_NAMES.filter(isPlainColumn)];
+}
+
+function plainFacts(column: LogColumn): ColumnFacts {
+  const kind = kindOf(column);
+  const words = column.replaceAll('_', ' ');
+  return {
+    label: words.slice(0, 1).toUpperCase() + words.slice(1),
+    about: LOG_COLUMNS[column].about,
+    fields: [column],
+    width: '9rem',
+    ...(kind === 'integer' || kind === 'money' ? { isNumber: true } : {}),
+    ...(kind === 'time' || kind === 'text_list' ? {} : { filter: column }),
+  };
 }
 
 /** The key of a metadata column; null for the fixed ones. */
@@ -112,6 +148,7 @@ export function readMetadataKey(id: string): string | null {
 
 export function readColumnFacts(id: string): ColumnFacts {
   if (isFixedColumn(id)) return COLUMNS[id];
+  if (isPlainColumn(id)) return plainFacts(id);
   return { label: readMetadataKey(id) ?? id, fields: ['raw_metadata'], width: '9rem' };
 }
 
@@ -134,13 +171,14 @@ export function readColumns(text: string | undefined, promotedKeys: readonly str
   if (text === undefined) return usual;
   const chosen = text.split(',').map(decode);
   const known = chosen.filter(
-    (id, index) => (isFixedColumn(id) || readMetadataKey(id) !== null) && chosen.indexOf(id) === index,
+    (id, index) =>
+      (isFixedColumn(id) || isPlainColumn(id) || readMetadataKey(id) !== null) && chosen.indexOf(id) === index,
   );
   return known.length === 0 ? usual : known.slice(0, MOST_COLUMNS);
 }
 
 /** The columns of the record that the page needs: those it shows, and those that cards, links and menus read. */
-export function listFields(columns: readonly string[]): readonly LogColumn[] {
+export function listFields(columns: readonly string[]): readonly ListField[] {
   const always: readonly LogColumn[] = [
     'id',
     'requested_at',
@@ -153,7 +191,7 @@ export function listFields(columns: readonly string[]): readonly LogColumn[] {
     'total_cost',
     'duration_ms',
   ];
-  return [...new Set([...always, ...columns.flatMap((id) => readColumnFacts(id).fields)])].sort();
+  return [...new Set<ListField>([...always, ...columns.flatMap((id) => readColumnFacts(id).fields)])].sort();
 }
 
 /** A metadata value, whatever the case of its key: several spellings are joined, as the filters do. */

@@ -5,11 +5,7 @@ import { ArrowDown, ArrowUp, Columns3, Plus } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { getJson } from '../../api/client.ts';
 import { Button, buttonClass, IconButton } from '../../components/buttons.tsx';
-import { listFixedColumns, readColumnFacts } from './column-list.ts';
-
-interface SuggestedKeys {
-  readonly data: readonly { readonly key: string; readonly calls: number }[];
-}
+import { listColumns, readColumnFacts } from './column-list.ts';
 
 const MOST_SUGGESTED = 12;
 
@@ -31,11 +27,11 @@ export function ColumnMenu({ columns, onColumns }: ColumnMenuProps) {
   const [key, setKey] = useState('');
   const { data } = useQuery({
     queryKey: ['metadata-key-names'],
-    queryFn: ({ signal }) => getJson<SuggestedKeys>('/metadata-keys', {}, signal),
+    queryFn: ({ signal }) => getJson('/metadata-keys', {}, signal),
     enabled: isOpen,
   });
   const suggested = (data?.data ?? []).slice(0, MOST_SUGGESTED).map((one) => `metadata.${one.key}`);
-  const absent = [...listFixedColumns(), ...suggested].filter((id) => !columns.includes(id));
+  const absent = [...listColumns(), ...suggested].filter((id) => !columns.includes(id));
   const addKey = (event: FormEvent) => {
     event.preventDefault();
     const id = `metadata.${key.trim()}`;
@@ -50,7 +46,7 @@ export function ColumnMenu({ columns, onColumns }: ColumnMenuProps) {
       <Popover.Portal>
         <Popover.Positioner sideOffset={6} align="end" className="z-40">
           <Popover.Popup className="flex max-h-[70vh] w-72 flex-col gap-2 overflow-auto rounded-lg border border-line bg-panel p-3 shadow-lg">
-            <Popover.Title className="text-xs font-medium text-ink-faint">Columns, in their order</Popover.Title>
+            <Popover.Title className="text-xs font-medium text-ink-faint">Columns, in order</Popover.Title>
             <ul>
               {columns.map((id, index) => {
                 const { label } = readColumnFacts(id);
@@ -88,7 +84,9 @@ export function ColumnMenu({ columns, onColumns }: ColumnMenuProps) {
                 <li key={id}>
                   <label className="flex items-center gap-2 py-1">
                     <input type="checkbox" checked={false} onChange={() => onColumns([...columns, id])} />
-                    <span className="truncate">{readColumnFacts(id).label}</span>
+                    <span className="truncate" title={readColumnFacts(id).about}>
+                      {readColumnFacts(id).label}
+                    </span>
                     {id.startsWith('metadata.') && <span className="text-xs text-ink-faint">metadata</span>}
                   </label>
                 </li>
@@ -107,7 +105,7 @@ export function ColumnMenu({ columns, onColumns }: ColumnMenuProps) {
               </Button>
             </form>
             <Button look="quiet" onClick={() => onColumns(null)}>
-              Usual columns
+              Default columns
             </Button>
           </Popover.Popup>
         </Popover.Positioner>

@@ -1,6 +1,7 @@
 /** Saves what is filtered as a file, all of it and not only what is loaded. */
 import { Menu } from '@base-ui/react/menu';
 import { Download } from 'lucide-react';
+import { isLogColumn } from '../../../../src/control/store/log-columns.ts';
 import { apiPath } from '../../api/client.ts';
 import { type LogsQuestion, logsParameters } from '../../api/logs.ts';
 import { buttonClass } from '../../components/buttons.tsx';
@@ -21,7 +22,7 @@ export function ExportMenu({ question, sort, columns }: ExportMenuProps) {
       format,
       ...logsParameters(question),
       sort,
-      columns: isShownOnly ? listFields(columns).join(',') : undefined,
+      columns: isShownOnly ? listFields(columns).filter(isLogColumn).join(',') : undefined,
     });
   const items = [
     { label: 'CSV, columns as shown', href: href('csv', true) },

@@ -1,19 +1,21 @@
 /** How a value of a call looks in the list. */
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { kindOf, type LogColumn } from '../../../../src/control/store/log-columns.ts';
 import type { ListedLog } from '../../api/logs.ts';
-import { Bytes, Count, Duration } from '../../components/amounts.tsx';
+import { Bytes, CallCost, Count, Duration, Money, sumKnown } from '../../components/amounts.tsx';
 import { ProviderMark, StatusBadge } from '../../components/badges.tsx';
-import { CallCost } from '../../components/call-cost.tsx';
+import { type Match, MatchText } from '../../components/match-text.tsx';
+import { RunningTime } from '../../components/running-time.tsx';
+import { SnippetText } from '../../components/snippet-text.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 import { readTokensPerSecond } from '../../messages/call-timing.ts';
 import { shortenTraceId } from '../log/shorten-trace-id.ts';
 import type { KeyNames } from '../log/use-key-name.ts';
-import { type FixedColumn, isFixedColumn, readMetadataKey, readMetadataValue } from './column-list.ts';
+import { type FixedColumn, isFixedColumn, isPlainColumn, readMetadataKey, readMetadataValue } from './column-list.ts';
 
 export interface CellContext {
   readonly keyNames: KeyNames;
-  /** The window has more than one day, so a time needs its date. */
   readonly needsDate: boolean;
 }
 
@@ -45,11 +47,6 @@ export function RunLink({ row }: { readonly row: ListedLog }) {
   );
 }
 
-function sumKnown(values: readonly (number | null | undefined)[]): number | null {
-  const known = values.filter((value) => typeof value === 'number');
-  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0);
-}
-
 function Speed({ row }: { readonly row: ListedLog }) {
   const moments = { overhead_us: null, connect_ms: null, headers_ms: null, first_byte_ms: null };
   const { duration_ms = null, first_token_ms = null, output_tokens = null } = row;
@@ -57,8 +54,26 @@ function Speed({ row }: { readonly row: ListedLog }) {
   return speed === null ? NOTHING : <span className="num">{speed.toFixed(1)}</span>;
 }
 
+function Took({ row }: { readonly row: ListedLog }) {
+  return row.isOpen === true && row.requested_at !== undefined ? (
+    <RunningTime since={row.requested_at} />
+  ) : (
+    <Duration ms={row.duration_ms ?? null} />
+  );
+}
+
 function Cost({ row }: { readonly row: ListedLog }) {
   return <CallCost total={row.total_cost ?? null} known={row.known_cost ?? null} status={row.cost_status ?? null} />;
+}
+
+/** While one searches, where it was found tells more. A match in a text comes before one in a name. */
+export function shownMatch({ matches = [] }: ListedLog): Match | undefined {
+  return matches.find((match) => match.in === 'prompt' || match.in === 'answer') ?? matches[0];
+}
+
+function SnippetOrMatch({ row }: { readonly row: ListedLog }) {
+  const match = shownMatch(row);
+  return match === undefined ? <SnippetText snippet={row.snippet ?? null} /> : <MatchText match={match} />;
 }
 
 const RENDERERS: Readonly<Record<FixedColumn, (row: ListedLog, context: CellContext) => ReactNode>> = {
@@ -88,6 +103,7 @@ const RENDERERS: Readonly<Record<FixedColumn, (row: ListedLog, context: CellCont
         .slice(0, 500)}
     />
   ),
+  snippet: (row) => <SnippetOrMatch row={row} />,
   run: (row) => <RunLink row={row} />,
   cost: (row) => <Cost row={row} />,
   tok_in: (row) => (
@@ -103,7 +119,7 @@ const RENDERERS: Readonly<Record<FixedColumn, (row: ListedLog, context: CellCont
     </>
   ),
   reasoning: (row) => <Count value={row.reasoning_tokens ?? null} unit="tokens" />,
-  duration: (row) => <Duration ms={row.duration_ms ?? null} />,
+  duration: (row) => <Took row={row} />,
   ttft: (row) => <Duration ms={row.first_token_ms ?? null} />,
   tps: (row) => <Speed row={row} />,
   key: (row, { keyNames }) => (
@@ -112,6 +128,7 @@ const RENDERERS: Readonly<Record<FixedColumn, (row: ListedLog, context: CellCont
   endpoint: (row) => <Text text={row.endpoint} />,
   path: (row) => <Text text={[row.method, row.path].filter((part) => part != null).join(' ')} />,
   client: (row) => <Text text={row.client} />,
+  connection: (row) => <Text text={row.connection_id} />,
   address: (row) => <Text text={row.client_address} />,
   http_status: (row) => (row.status == null ? NOTHING : <span className="num">{row.status}</span>),
   error: (row) => <Text text={[row.error_type, row.error_message].filter((part) => part != null).join(': ') || null} />,
@@ -126,13 +143,30 @@ const RENDERERS: Readonly<Record<FixedColumn, (row: ListedLog, context: CellCont
   id: (row) => <code className="font-mono text-xs">{row.id}</code>,
 };
 
+function renderPlain(column: LogColumn, value: unknown): ReactNode {
+  if (value === null || value === undefined) return NOTHING;
+  switch (kindOf(column)) {
+    case 'integer':
+      return column.endsWith('_ms') ? <Duration ms={Number(value)} /> : <Count value={Number(value)} />;
+    case 'money':
+      return <Money value={String(value)} />;
+    case 'time':
+      return <Timestamp at={String(value)} />;
+    case 'boolean':
+      return value === true ? 'yes' : 'no';
+    default:
+      return <Text text={Array.isArray(value) ? value.join(', ') : String(value)} />;
+  }
+}
+
 export function renderCell(row: ListedLog, id: string, context: CellContext): ReactNode {
   if (isFixedColumn(id)) return RENDERERS[id](row, context);
+  if (isPlainColumn(id)) return renderPlain(id, row[id]);
   return <Text text={readMetadataValue(row.raw_metadata, readMetadataKey(id) ?? '')} />;
 }
 
-/** A call on a narrow screen. */
 export function LogCard({ row }: { readonly row: ListedLog }) {
+  const match = shownMatch(row);
   return (
     <div className="flex flex-col gap-1">
       <div className="flex items-center gap-2">
@@ -148,11 +182,12 @@ export function LogCard({ row }: { readonly row: ListedLog }) {
       </div>
       <div className="flex items-center gap-3 text-xs text-ink-soft">
         <Timestamp at={row.requested_at ?? null} />
-        <Duration ms={row.duration_ms ?? null} />
+        <Took row={row} />
         <span className="min-w-0 flex-1 truncate">
           <RunLink row={row} />
         </span>
       </div>
+      {match !== undefined && <MatchText match={match} />}
     </div>
   );
 }

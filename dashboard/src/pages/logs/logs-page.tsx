@@ -1,39 +1,78 @@
 /** Logs: every call, filtered, sorted, live; a call opens beside the list. All of its state stands in the address. */
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { PanelLeft, Radio } from 'lucide-react';
 import { useCallback, useMemo, useRef } from 'react';
 import { ApiError, apiPath } from '../../api/client.ts';
-import { logsParameters, logsQuery } from '../../api/logs.ts';
+import { type ListedLog, logsParameters, logsQuery, openLogsQuery } from '../../api/logs.ts';
 import { Button } from '../../components/buttons.tsx';
-import { FilterBar } from '../../components/filter-bar.tsx';
+import { FilterBar, type FilterField } from '../../components/filter-bar.tsx';
+import { Checkbox } from '../../components/form-field.tsx';
+import {
+  FacetsButton,
+  ListEmpty,
+  LiveButton,
+  NothingSoFar,
+  needsDates,
+  RefreshLine,
+  SearchedTo,
+} from '../../components/list-parts.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { SidePanel } from '../../components/side-panel.tsx';
-import { ErrorState, Skeleton, StaleNote } from '../../components/states.tsx';
+import { Pending, StaleNote } from '../../components/states.tsx';
 import { TimeRange } from '../../components/time-range.tsx';
 import { useRefresh } from '../../refresh.tsx';
+import { changeFilters } from '../../search/filter-text.ts';
 import { LazyLogDetail } from '../log/lazy-log-detail.tsx';
 import { useKeyNames } from '../log/use-key-name.ts';
-import { changeFilters } from './change-filters.ts';
 import { formatColumns, listFields, readColumns } from './column-list.ts';
 import { ColumnMenu } from './column-menu.tsx';
-import { ExcludeRuns } from './exclude-runs.tsx';
 import { ExportMenu } from './export-menu.tsx';
-import { FILTER_FIELDS } from './filter-fields.ts';
-import { joinRows } from './live-rows.ts';
-import { LogsEmpty } from './logs-empty.tsx';
+import { joinOpenRows, joinRows, useLiveRows, useOnEnded } from './live-rows.ts';
+import { shownMatch } from './log-cell.tsx';
 import { LogsFacets } from './logs-facets.tsx';
 import type { LogsSearch } from './logs-search.ts';
 import { LogsSummaryStrip } from './logs-summary.tsx';
 import { LogsTable } from './logs-table.tsx';
-import { useLiveRows } from './use-live-rows.ts';
 import { useLogsQuestion, usePromotedKeys, useSumsQuestion } from './use-logs-question.ts';
 
+/** What the form offers; the grammar knows every column. */
+const FILTER_FIELDS: readonly FilterField[] = [
+  { field: 'model', label: 'Model' },
+  { field: 'model_requested', label: 'Requested model' },
+  { field: 'provider', label: 'Provider' },
+  { field: 'outcome', label: 'Outcome' },
+  { field: 'closed_before', label: 'Client left before (head, first_byte, end)' },
+  { field: 'status', label: 'HTTP status' },
+  { field: 'error_type', label: 'Error type' },
+  { field: 'span_name', label: 'Span name' },
+  { field: 'span_path', label: 'Span path' },
+  { field: 'trace_id', label: 'Trace id' },
+  { field: 'connection_id', label: 'Connection (id of a websocket)' },
+  { field: 'endpoint', label: 'Endpoint' },
+  { field: 'client', label: 'Client' },
+  { field: 'agent_session', label: 'Agent’s session' },
+  { field: 'agent', label: 'Agent (main, or a sub-agent’s id)' },
+  { field: 'agent_turn', label: 'Agent’s turn' },
+  { field: 'trace_source', label: 'Run comes from' },
+  { field: 'client_address', label: 'Client’s IP address' },
+  { field: 'key_id', label: 'Key (number)' },
+  { field: 'streamed', label: 'Streamed' },
+  { field: 'cost_status', label: 'Cost status' },
+  { field: 'total_cost', label: 'Cost' },
+  { field: 'input_tokens', label: 'Input tokens' },
+  { field: 'output_tokens', label: 'Output tokens' },
+  { field: 'cache_read_input_tokens', label: 'Tokens read from cache' },
+  { field: 'duration_ms', label: 'Duration in ms' },
+  { field: 'first_token_ms', label: 'First token in ms' },
+  { field: 'path', label: 'Path' },
+  { field: 'flags', label: 'Remark' },
+];
+
 const USUAL_SORT = '-requested_at';
-const DAY_MS = 86_400_000;
 /** So long before the window's end its `to` is taken for "now" no more. */
 const AGED_MS = 5_000;
 const NO_FILTERS: readonly string[] = [];
+const NO_ROWS: readonly ListedLog[] = [];
 
 export function LogsPage() {
   const search = useSearch({ from: '/app/logs' });
@@ -47,7 +86,11 @@ export function LogsPage() {
   const keyNames = useKeyNames();
   const promotedKeys = usePromotedKeys(question);
   const columns = useMemo(() => readColumns(search.cols, promotedKeys), [search.cols, promotedKeys]);
-  const fields = useMemo(() => listFields(columns), [columns]);
+  const isSearching = question.q !== undefined;
+  const fields = useMemo(
+    () => [...listFields(columns), ...(isSearching ? (['matches'] as const) : [])],
+    [columns, isSearching],
+  );
   const isLive = search.live === '1';
   const sort = isLive ? USUAL_SORT : (search.sort ?? USUAL_SORT);
   const { f = NO_FILTERS, peek } = search;
@@ -69,18 +112,43 @@ export function LogsPage() {
   const tail = useLiveRows(isLive ? apiPath('/logs/stream', tailQuestion) : null, isHolding, onStreamOpen);
 
   const listed = useMemo(() => data?.pages.flatMap((page) => page.data) ?? [], [data]);
-  const rows = useMemo(() => joinRows(tail.live, listed), [tail.live, listed]);
-  const needsDate = Date.parse(question.to) - Date.parse(question.from) > DAY_MS + 120_000;
+  const { data: open } = useQuery({
+    ...openLogsQuery(question, fields, isLive),
+    enabled: sort === USUAL_SORT,
+  });
+  const openRows = sort === USUAL_SORT ? (open?.rows ?? NO_ROWS) : NO_ROWS;
+  const rows = useMemo(() => joinOpenRows(openRows, joinRows(tail.live, listed)), [openRows, tail.live, listed]);
+  const hasOnePage = data?.pages.length === 1;
+  useOnEnded(openRows, () => {
+    if (hasOnePage && !isLive) void refetch();
+  });
+  const hiddenOpen = openRows.length === 0 ? 0 : (open?.total ?? 0) - openRows.length;
+  const searchedTo = data?.pages.at(-1)?.searched_to ?? null;
+  const searched = searchedTo !== null && {
+    at: searchedTo,
+    sort,
+    isFetching: isFetchingNextPage,
+    onContinue: () => void fetchNextPage(),
+  };
+  const needsDate = needsDates(question);
   const context = useMemo(() => ({ keyNames, needsDate }), [keyNames, needsDate]);
   const problem = error instanceof ApiError && error.status === 400 ? error.message : null;
 
   const onFilter = useCallback((filter: string) => change({ f: changeFilters(f, filter) }), [change, f]);
   const onText = useCallback((q: string) => change({ q: q === '' ? undefined : q }, true), [change]);
   const onEndReached = useCallback(() => {
-    if (hasNextPage && !isFetchingNextPage && !tail.live.hasGap) void fetchNextPage();
-  }, [hasNextPage, isFetchingNextPage, fetchNextPage, tail.live.hasGap]);
+    if (hasNextPage && searchedTo === null && !isFetchingNextPage && !tail.live.hasGap) void fetchNextPage();
+  }, [hasNextPage, searchedTo, isFetchingNextPage, fetchNextPage, tail.live.hasGap]);
   // With a panel open the next one takes its place: Back closes the panel and does not walk through all that was in it.
-  const onPeek = (id: string) => change({ peek: id }, peek !== undefined);
+  const onPeek = (id: string) => {
+    // The call opens where the search found it.
+    const row = rows.find((one) => one.id === id);
+    const isInMetadata = row !== undefined && shownMatch(row)?.in.startsWith('metadata.') === true;
+    change(
+      { peek: id, ...(isInMetadata ? { tab: 'metadata' } : isSearching ? { tab: undefined } : {}) },
+      peek !== undefined,
+    );
+  };
   const closePeek = () => change({ peek: undefined, tab: undefined }, true);
   const showHeld = () => {
     tail.show();
@@ -97,16 +165,12 @@ export function LogsPage() {
         title="Logs"
         actions={
           <>
-            <Button
-              aria-pressed={isLive}
-              data-hotkey="l"
-              className="aria-pressed:bg-accent-soft aria-pressed:text-accent"
+            <LiveButton
+              isOn={isLive}
               onClick={() =>
                 change(isLive ? { live: undefined } : { live: '1', sort: undefined, to: undefined, from: undefined })
               }
-            >
-              <Radio size={15} aria-hidden /> Live
-            </Button>
+            />
             <ColumnMenu
               columns={columns}
               onColumns={(next) => change({ cols: next === null ? undefined : formatColumns(next) })}
@@ -124,38 +188,36 @@ export function LogsPage() {
         onSelect={(from, to) => change({ from, to, range: undefined, live: undefined })}
       />
       <div className="flex flex-wrap items-start gap-x-3 gap-y-2 px-4 pb-3">
-        <Button
-          look="quiet"
-          aria-pressed={search.facets !== 'off'}
-          className="max-lg:hidden"
-          onClick={() => change({ facets: search.facets === 'off' ? undefined : 'off' })}
-        >
-          <PanelLeft size={15} aria-hidden /> Facets
-        </Button>
+        <FacetsButton facets={search.facets} onChange={change} />
         <FilterBar
           fields={FILTER_FIELDS}
           filters={f}
           q={search.q ?? ''}
           onFilters={(next) => change({ f: next.length === 0 ? undefined : next })}
           onText={onText}
-          placeholder="Search names, models, errors, metadata"
+          placeholder="Search names, errors, metadata, prompts and answers"
           problem={problem}
         />
-        <ExcludeRuns
+        <Checkbox
+          label="Exclude runs"
+          className="h-8"
           isOn={search.exclude_runs === 'true'}
           onChange={(isOn) => change({ exclude_runs: isOn ? 'true' : undefined })}
         />
       </div>
       {(tail.state === 'reconnecting' || tail.state === 'failed') && (
-        <StaleNote>Live is interrupted; trying again. What is shown stays.</StaleNote>
+        <StaleNote>Live updates are interrupted; trying again. What is shown stays.</StaleNote>
       )}
-      {error !== null && problem === null && listed.length > 0 && (
+      {hiddenOpen > 0 && (
+        <StaleNote>
+          {openRows.length + hiddenOpen} calls are open; the newest {openRows.length} are shown.
+        </StaleNote>
+      )}
+      {error !== null && problem === null && data !== undefined && (
         <StaleNote>The list could not be brought up to date: {error.message}</StaleNote>
       )}
       <div ref={frame} className="relative flex min-h-0 flex-1">
-        {list.isFetching && data !== undefined && !isFetchingNextPage && (
-          <div aria-hidden className="absolute inset-x-0 top-0 z-20 h-0.5 animate-pulse bg-accent" />
-        )}
+        {list.isFetching && data !== undefined && !isFetchingNextPage && <RefreshLine />}
         {search.facets !== 'off' && peek === undefined && (
           <LogsFacets question={question} keyNames={keyNames} onToggle={onFilter} />
         )}
@@ -167,11 +229,13 @@ export function LogsPage() {
               </Button>
             )}
           </div>
-          {error !== null && problem === null && listed.length === 0 && (
-            <ErrorState error={error} what="the calls" onRetry={() => void refetch()} />
+          {data === undefined && problem === null && <Pending query={{ error, refetch }} what="the calls" rows={14} />}
+          {rows.length === 0 && searched !== false && <NothingSoFar {...searched} />}
+          {rows.length === 0 && data !== undefined && searched === false && (
+            <ListEmpty what="calls" search={search} onChange={change}>
+              Point a client at the gateway; its calls appear here within a second.
+            </ListEmpty>
           )}
-          {data === undefined && error === null && <Skeleton rows={14} label="Loading the calls" />}
-          {rows.length === 0 && data !== undefined && <LogsEmpty search={search} onChange={change} />}
           {rows.length > 0 && (
             <LogsTable
               rows={rows}
@@ -179,6 +243,7 @@ export function LogsPage() {
               context={context}
               sort={sort}
               peek={peek}
+              sought={question.q}
               onSort={(next) => change({ sort: next === USUAL_SORT ? undefined : next, live: undefined })}
               onPeek={onPeek}
               onFilter={onFilter}
@@ -187,6 +252,8 @@ export function LogsPage() {
               footer={
                 tail.live.hasGap ? (
                   <Button onClick={startOver}>These are the newest {rows.length}; show the older ones, too</Button>
+                ) : searched !== false ? (
+                  <SearchedTo {...searched} />
                 ) : isFetchingNextPage ? (
                   'Loading more…'
                 ) : hasNextPage ? (
@@ -203,6 +270,7 @@ export function LogsPage() {
             <LazyLogDetail
               id={peek}
               tab={search.tab}
+              sought={question.q}
               onTab={(tab) => change({ tab }, true)}
               onShow={(id) => change({ peek: id }, true)}
             />

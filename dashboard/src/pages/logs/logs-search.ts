@@ -4,11 +4,8 @@ import { type ListSearch, readListSearch, readText } from '../../search/list-sea
 export interface LogsSearch extends ListSearch {
   /** Ids of the columns in their order, with commas; absent: the usual ones. */
   readonly cols?: string | undefined;
-  /** Only calls outside of runs. */
   readonly exclude_runs?: 'true' | undefined;
-  /** Tab of the call in the side panel. */
   readonly tab?: string | undefined;
-  /** The facets beside the list are put away. */
   readonly facets?: 'off' | undefined;
 }
 

@@ -1,18 +1,14 @@
 /** The sums over what is filtered, and when it happened. */
 import { useQuery } from '@tanstack/react-query';
-import type { LogSummaryBody } from '../../../../src/admin/log-bodies.ts';
-import { formatMoney, formatSum } from '../../../../src/format-amounts.ts';
-import { parseUsd } from '../../../../src/usd.ts';
-import { ApiError } from '../../api/client.ts';
+import type { LogSummaryBody } from '../../../../src/control/admin/log-bodies.ts';
+import { formatMoney, formatSum } from '../../../../src/vocabulary/format-amounts.ts';
+import { parseUsd } from '../../../../src/vocabulary/usd.ts';
 import { type LogsQuestion, logsSummaryQuery } from '../../api/logs.ts';
 import { Count, Duration, Money, Share } from '../../components/amounts.tsx';
-import { Histogram, type HistogramBucket } from '../../components/histogram.tsx';
-import { ErrorState } from '../../components/states.tsx';
-import { type SummaryFigure, SummaryStrip } from '../../components/summary-strip.tsx';
-
-function share(part: number, whole: number): number | null {
-  return whole === 0 ? null : part / whole;
-}
+import type { HistogramBucket } from '../../components/histogram.tsx';
+import { ListSums, shareOf } from '../../components/list-parts.tsx';
+import type { SummaryFigure } from '../../components/summary-strip.tsx';
+import { usePatience } from '../../components/sums-since.tsx';
 
 function listFigures(summary: LogSummaryBody): readonly SummaryFigure[] {
   const input = summary.input_tokens + summary.cache_read_input_tokens + summary.cache_creation_input_tokens;
@@ -22,13 +18,14 @@ function listFigures(summary: LogSummaryBody): readonly SummaryFigure[] {
     {
       name: 'Errors',
       value: <Count value={summary.errors} unit="calls" />,
-      detail: <Share value={share(summary.errors, summary.calls)} />,
+      detail: <Share value={shareOf(summary.errors, summary.calls)} />,
     },
     { name: 'Tokens in', value: <Count value={input} unit="tokens" /> },
-    { name: 'Read from cache', value: <Share value={share(summary.cache_read_input_tokens, input)} /> },
+    { name: 'Read from cache', value: <Share value={shareOf(summary.cache_read_input_tokens, input)} /> },
     { name: 'Tokens out', value: <Count value={summary.output_tokens} unit="tokens" /> },
     { name: 'Median', value: <Duration ms={summary.p50_duration_ms} /> },
     { name: '95th percentile', value: <Duration ms={summary.p95_duration_ms} /> },
+    { name: 'First token', value: <Duration ms={summary.p50_first_token_ms} /> },
   ];
 }
 
@@ -55,24 +52,17 @@ interface LogsSummaryProps {
 }
 
 export function LogsSummaryStrip({ question, onSelect }: LogsSummaryProps) {
-  const { data, error, refetch } = useQuery(logsSummaryQuery(question));
-  if (data === undefined)
-    // The height of what is coming, so that the list does not jump.
-    // A filter that cannot be read is said at the filters.
-    return error === null || (error instanceof ApiError && error.status === 400) ? (
-      <div className="h-32" />
-    ) : (
-      <ErrorState error={error} what="the sums" onRetry={() => void refetch()} />
-    );
+  const { waitMs, onContinue } = usePatience(question);
   return (
-    <>
-      <SummaryStrip label="Sums over the calls" figures={listFigures(data)} />
-      <Histogram
-        label="Calls over time"
-        buckets={data.buckets.map(toBucket)}
-        bucketMs={data.bucket_ms}
-        onSelect={onSelect}
-      />
-    </>
+    <ListSums
+      query={useQuery(logsSummaryQuery(question, waitMs))}
+      what="calls"
+      onContinue={onContinue}
+      label="Sums over the calls"
+      barsLabel="Calls over time"
+      listFigures={listFigures}
+      toBucket={toBucket}
+      onSelect={onSelect}
+    />
   );
 }

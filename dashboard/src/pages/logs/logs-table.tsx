@@ -19,6 +19,8 @@ interface LogsTableProps {
   readonly context: CellContext;
   readonly sort: string;
   readonly peek: string | undefined;
+  /** What a search looks for. */
+  readonly sought: string | undefined;
   readonly footer: ReactNode;
   readonly onSort: (sort: string) => void;
   readonly onPeek: (id: string) => void;
@@ -131,7 +133,7 @@ export function LogsTable(props: LogsTableProps) {
         rowKey={(row) => row.id}
         selectedKey={props.peek}
         onSelect={(row) => onPeek(row.id)}
-        onOpen={(row) => void navigate({ to: '/log/$id', params: { id: row.id } })}
+        onOpen={(row) => void navigate({ to: '/log/$id', params: { id: row.id }, search: { q: props.sought } })}
         onRowKey={onRowKey}
         sort={props.sort}
         onSort={props.onSort}

@@ -1,13 +1,22 @@
 /** The parts of a key's row, for the table and for the cards of a narrow screen. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { ArrowDownToLine, ArrowUpFromLine, CircleAlert, Rows3, TriangleAlert, Zap } from 'lucide-react';
 import { isJobActive, jobQuery } from '../../api/jobs.ts';
-import { isKeyChanging, type MetadataKey, type MetadataKeyState } from '../../api/metadata-keys.ts';
+import {
+  isKeyChanging,
+  type MetadataKey,
+  type MetadataKeyState,
+  type MetadataKeyWarning,
+} from '../../api/metadata-keys.ts';
 import { Count } from '../../components/amounts.tsx';
+import { Badge, type Tone } from '../../components/badges.tsx';
 import { Button } from '../../components/buttons.tsx';
+import { JobProgress } from '../../components/job-progress.tsx';
+import { Timestamp } from '../../components/timestamp.tsx';
+import { useJob } from '../../components/use-job.ts';
 import { describeValue, groupFilters } from '../../search/dimensions.ts';
 import type { WindowSearch } from '../../search/time-window.ts';
-import { WarningList } from './warning-list.tsx';
 
 export function KeyName({ metadataKey, window }: { readonly metadataKey: MetadataKey; readonly window: WindowSearch }) {
   const { key, spellings, warnings } = metadataKey;
@@ -108,5 +117,63 @@ export function KeyAction({ metadataKey, onChange }: KeyActionProps) {
         </Button>
       ))}
     </span>
+  );
+}
+
+const LOOKS: Readonly<
+  Record<MetadataKeyState, { readonly tone: Tone; readonly icon: typeof Zap; readonly about: string }>
+> = {
+  raw: { tone: 'neutral', icon: Rows3, about: 'Answers are read from the records' },
+  promoting: { tone: 'accent', icon: ArrowUpFromLine, about: 'New calls are indexed, older ones are filled in' },
+  promoted: { tone: 'good', icon: Zap, about: 'Answers come from an index and from sums by the hour' },
+  demoting: { tone: 'accent', icon: ArrowDownToLine, about: 'The index is being removed' },
+  failed: {
+    tone: 'bad',
+    icon: CircleAlert,
+    about: 'The change ended with an error; answers are read from the records',
+  },
+};
+
+export function KeyState({ metadataKey }: { readonly metadataKey: MetadataKey }) {
+  const { state, job_id, promoted_at } = metadataKey;
+  const job = useJob({
+    id: job_id,
+    changes: ['metadata-keys', 'costs', 'logs', 'runs'],
+    isUnderWay: isKeyChanging(state),
+  });
+  const { tone, icon: Icon, about } = LOOKS[state];
+  return (
+    <div className="flex min-w-32 flex-col items-start gap-1">
+      <Badge tone={tone} title={about}>
+        <Icon size={13} aria-hidden /> {state}
+      </Badge>
+      {state === 'promoted' && promoted_at !== null && (
+        <span className="text-xs text-ink-faint">
+          <Timestamp at={promoted_at} form="relative" />
+        </span>
+      )}
+      {job !== null && job.state !== 'done' && <JobProgress job={job} isTitleShown={false} />}
+    </div>
+  );
+}
+
+const WORDS: Readonly<Record<MetadataKeyWarning, string>> = {
+  unique_per_call: 'Nearly every call has a value of its own: grouping says little, and a promotion takes much space.',
+  looks_personal: 'Values look like personal data, e.g. e-mail addresses.',
+  two_spellings: 'Came in more than one spelling; they count as one key.',
+};
+
+export function WarningList({ warnings }: { readonly warnings: readonly MetadataKeyWarning[] }) {
+  if (warnings.length === 0) return null;
+  return (
+    <ul aria-label="Warnings" className="flex flex-col gap-0.5 text-xs whitespace-normal text-warn">
+      {warnings.map((warning) => (
+        <li key={warning} className="flex items-start gap-1">
+          <TriangleAlert size={13} aria-hidden className="mt-0.5 shrink-0" />
+          {/* A newer server may warn of something else. */}
+          {WORDS[warning] ?? warning}
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -3,10 +3,8 @@ import type { MetadataKey } from '../../api/metadata-keys.ts';
 import { Count, Share } from '../../components/amounts.tsx';
 import { type PlainColumn, PlainTable } from '../../components/plain-table.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
-import { useIsNarrow } from '../../components/use-is-narrow.ts';
 import type { WindowSearch } from '../../search/time-window.ts';
-import { KeyAction, type KeyChange, KeyExamples, KeyName } from './key-parts.tsx';
-import { KeyState } from './key-state.tsx';
+import { KeyAction, type KeyChange, KeyExamples, KeyName, KeyState } from './key-parts.tsx';
 
 interface KeyTableProps {
   readonly keys: readonly MetadataKey[];
@@ -22,10 +20,22 @@ function DistinctValues({ count }: { readonly count: number }) {
   );
 }
 
-function Values({ metadataKey: { distinct_values, average_length } }: { readonly metadataKey: MetadataKey }) {
+function WideNote() {
+  return (
+    <span
+      className="block text-xs text-ink-faint"
+      title="More than 200 values in an hour, or more than 50 with fewer than four calls each, or more than 200 keys. Filters are as quick as for other keys; sums say how far back they reach."
+    >
+      too many for sums by hour
+    </span>
+  );
+}
+
+function Values({ metadataKey: { distinct_values, average_length, is_wide } }: { readonly metadataKey: MetadataKey }) {
   return (
     <>
       <DistinctValues count={distinct_values} />
+      {is_wide && <WideNote />}
       {average_length !== null && (
         <span className="num block text-xs text-ink-faint">{Math.round(average_length)} characters</span>
       )}
@@ -50,7 +60,7 @@ function listColumns({ window, onChange }: KeyTableProps): readonly PlainColumn<
     { header: 'State', render: (one) => <KeyState metadataKey={one} /> },
     { header: 'Calls', align: 'right', render: ({ calls }) => <Count value={calls} unit="calls" /> },
     { header: 'Share of calls', align: 'right', render: ({ share }) => <Share value={share} /> },
-    { header: 'Values, their length', align: 'right', render: (one) => <Values metadataKey={one} /> },
+    { header: 'Values and their length', align: 'right', render: (one) => <Values metadataKey={one} /> },
     { header: 'Most frequent', render: (one) => <KeyExamples metadataKey={one} window={window} /> },
     { header: 'Seen', render: (one) => <Seen metadataKey={one} /> },
     { header: 'Action', align: 'right', render: (one) => <KeyAction metadataKey={one} onChange={onChange} /> },
@@ -59,12 +69,14 @@ function listColumns({ window, onChange }: KeyTableProps): readonly PlainColumn<
 
 export function KeyTable(props: KeyTableProps) {
   const { keys, window, onChange } = props;
-  if (!useIsNarrow())
-    return <PlainTable label="Metadata keys" columns={listColumns(props)} rows={keys} rowKey={({ key }) => key} />;
   return (
-    <ul aria-label="Metadata keys" className="flex flex-col gap-2">
-      {keys.map((one) => (
-        <li key={one.key} className="flex flex-col gap-2 rounded-lg border border-line bg-panel p-3">
+    <PlainTable
+      label="Metadata keys"
+      columns={listColumns(props)}
+      rows={keys}
+      rowKey={({ key }) => key}
+      renderCard={(one) => (
+        <>
           <div className="flex items-start justify-between gap-3">
             <KeyName metadataKey={one} window={window} />
             <KeyAction metadataKey={one} onChange={onChange} />
@@ -75,9 +87,10 @@ export function KeyTable(props: KeyTableProps) {
             ), <DistinctValues count={one.distinct_values} /> values, last{' '}
             <Timestamp at={one.last_seen} form="relative" />
           </p>
+          {one.is_wide && <WideNote />}
           <KeyExamples metadataKey={one} window={window} />
-        </li>
-      ))}
-    </ul>
+        </>
+      )}
+    />
   );
 }

@@ -2,21 +2,22 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { isJobActive, jobsQuery } from '../../api/jobs.ts';
+import { isJobActive, type Job, jobsQuery } from '../../api/jobs.ts';
 import { metadataKeysQuery } from '../../api/metadata-keys.ts';
-import { JobCardList } from '../../components/job-card-list.tsx';
+import { Bytes } from '../../components/amounts.tsx';
+import { JobProgress } from '../../components/job-progress.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
-import { ErrorState, Skeleton, StaleNote } from '../../components/states.tsx';
+import { Pending, StaleNote } from '../../components/states.tsx';
 import { TimeRange } from '../../components/time-range.tsx';
+import { Timestamp } from '../../components/timestamp.tsx';
 import type { WindowSearch } from '../../search/time-window.ts';
 import { useTimeWindow } from '../../search/use-time-window.ts';
-import { DemoteDialog } from './demote-dialog.tsx';
+import { DemoteDialog, PromoteDialog } from './key-dialogs.tsx';
 import type { KeyChange } from './key-parts.tsx';
 import { KeyTable } from './key-table.tsx';
-import { USUAL_RANGE } from './metadata-search.ts';
 import { NoKeys } from './no-keys.tsx';
-import { PromoteDialog } from './promote-dialog.tsx';
 
+const USUAL_RANGE = '7d';
 const RECENT_JOBS = 5;
 const WIDE_MS = 29 * 86_400_000;
 
@@ -55,13 +56,10 @@ export function MetadataPage() {
         about="What clients say about their calls in X-Gateway headers."
         actions={<TimeRange search={search} usual={USUAL_RANGE} onChange={choose} />}
       />
-      {error !== null && data === undefined && (
-        <ErrorState error={error} what="the metadata keys" onRetry={() => void refetch()} />
-      )}
+      {data === undefined && <Pending query={{ error, refetch }} what="the metadata keys" />}
       {error !== null && data !== undefined && (
         <StaleNote>The gateway does not answer; these are its last figures.</StaleNote>
       )}
-      {data === undefined && error === null && <Skeleton />}
       {data !== undefined && (
         <div className="px-4 pb-6">
           {data.data.length === 0 ? (
@@ -70,8 +68,9 @@ export function MetadataPage() {
             <>
               <KeyTable keys={data.data} window={linked} onChange={setChange} />
               <p className="mt-2 text-xs text-ink-faint">
-                Calls and shares are of all {data.total_calls.toLocaleString('en-US')} calls of this time; values, their
-                length and examples of the latest {data.sampled_calls.toLocaleString('en-US')} of them.
+                Calls and shares cover all {data.total_calls.toLocaleString('en-US')} calls in this time range; values,
+                their length and examples cover the latest {data.sampled_calls.toLocaleString('en-US')}. The index that
+                finds calls by any key takes <Bytes value={data.index_bytes} />.
               </p>
             </>
           )}
@@ -81,5 +80,25 @@ export function MetadataPage() {
       {change?.what === 'promote' && <PromoteDialog metadataKey={change.subject} onClose={close} />}
       {change?.what === 'demote' && <DemoteDialog metadataKey={change.subject} onClose={close} />}
     </>
+  );
+}
+
+function JobCardList({ label, jobs }: { readonly label: string; readonly jobs: readonly Job[] }) {
+  return (
+    <ul aria-label={label} className="flex flex-col gap-2">
+      {jobs.map((job) => (
+        <li key={job.id} className="rounded-lg border border-line bg-panel p-3">
+          <JobProgress job={job} />
+          <p className="mt-1 text-xs text-ink-faint">
+            asked for <Timestamp at={job.created_at} form="relative" />
+            {job.finished_at !== null && (
+              <>
+                , ended <Timestamp at={job.finished_at} form="relative" />
+              </>
+            )}
+          </p>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -19,10 +19,10 @@ interface NoKeysProps {
 export function NoKeys({ hasCalls, onWiden }: NoKeysProps) {
   return (
     <EmptyState
-      title={hasCalls ? 'No call in this time carries metadata' : 'No calls in this time'}
+      title={hasCalls ? 'No calls in this time range carry metadata' : 'No calls in this time range'}
       actions={
         <>
-          {onWiden !== null && <Button onClick={onWiden}>Look at the last 30 days</Button>}
+          {onWiden !== null && <Button onClick={onWiden}>Show the last 30 days</Button>}
           <CopyButton text={EXAMPLE} what="the example" label="Copy the example" />
         </>
       }

@@ -4,7 +4,7 @@ import { changesQuery, type RecordedChange } from '../../api/prices.ts';
 import { Badge, type Tone } from '../../components/badges.tsx';
 import { Button } from '../../components/buttons.tsx';
 import { type PlainColumn, PlainTable } from '../../components/plain-table.tsx';
-import { EmptyState, ErrorState, Skeleton } from '../../components/states.tsx';
+import { EmptyState, Pending } from '../../components/states.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 import { listChangedMembers } from './describe-change.ts';
 
@@ -19,7 +19,7 @@ const SUBJECTS: Readonly<Record<RecordedChange['subject'], string>> = {
   override: 'price',
   mapping: 'mapping',
   multiplier: 'discount',
-  catalog: 'catalogue',
+  catalog: 'catalog',
 };
 
 function Members({ change: { before, after } }: { readonly change: RecordedChange }) {
@@ -69,17 +69,12 @@ const COLUMNS: readonly PlainColumn<RecordedChange>[] = [
 
 export function ChangesTab() {
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(changesQuery);
-  if (data === undefined)
-    return error === null ? (
-      <Skeleton rows={5} label="Loading the changes" />
-    ) : (
-      <ErrorState error={error} what="the changes" onRetry={() => void refetch()} />
-    );
+  if (data === undefined) return <Pending query={{ error, refetch }} what="the changes" rows={5} />;
   const rows = data.pages.flatMap((page) => page.data);
   if (rows.length === 0)
     return (
-      <EmptyState title="Nothing was changed yet">
-        The first own price, mapping, discount or imported catalogue begins the history.
+      <EmptyState title="No changes yet">
+        The first own price, mapping, discount or imported catalog begins the history.
       </EmptyState>
     );
   return (
@@ -89,7 +84,7 @@ export function ChangesTab() {
       </div>
       {hasNextPage && (
         <Button disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          {isFetchingNextPage ? 'Loading…' : 'Earlier ones'}
+          {isFetchingNextPage ? 'Loading…' : 'Older changes'}
         </Button>
       )}
     </div>

@@ -2,10 +2,11 @@
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { type PricedModel, type Quote, quoteCost } from '../../api/prices.ts';
+import { LayerBadge } from '../../components/badges.tsx';
 import { Button } from '../../components/buttons.tsx';
 import { TextField } from '../../components/form-field.tsx';
-import { LayerBadge } from '../../components/layer-badge.tsx';
 import { PlainTable } from '../../components/plain-table.tsx';
+import { Problem } from '../../components/states.tsx';
 import { describeClass } from '../../messages/cost-breakdown.ts';
 import { describePer } from './price-words.ts';
 import { readTokenCounts } from './read-token-counts.ts';
@@ -101,14 +102,10 @@ export function CostCalculator({ asked }: { readonly asked: PricedModel }) {
           disabled={Object.keys(problems).length > 0}
           isBusy={quoting.isPending}
         >
-          Work it out
+          Calculate
         </Button>
       </form>
-      {quoting.error !== null && (
-        <p role="alert" className="text-bad">
-          {quoting.error.message}
-        </p>
-      )}
+      <Problem message={quoting.error?.message} />
       {quoting.data !== undefined && <QuoteResult quote={quoting.data} />}
     </section>
   );

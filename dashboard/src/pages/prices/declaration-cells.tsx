@@ -8,7 +8,6 @@ function Alias({ name }: { readonly name: string }) {
   return <span className="[overflow-wrap:anywhere]">, alias {name}</span>;
 }
 
-/** The id, or its beginning, and where it is called. */
 export function ModelId({ match, model, provider, provider_alias }: Pick<Mapping, 'match' | 'model' | keyof Scope>) {
   return (
     <span className="inline-block max-w-72 min-w-32">
@@ -57,7 +56,7 @@ export function Validity({ valid_from, valid_to }: Pick<Scope, 'valid_from' | 'v
   );
 }
 
-export function Note({ note }: Pick<Scope, 'note'>) {
+function Note({ note }: Pick<Scope, 'note'>) {
   if (note === null) return <span className="text-ink-faint">—</span>;
   return <span className="line-clamp-3 max-w-56 min-w-24 text-ink-soft [overflow-wrap:anywhere]">{note}</span>;
 }
@@ -79,11 +78,12 @@ export function nameDeclaration(subject: Declaration): string {
   }
 }
 
-export function createActionColumn<T>(
+/** When it holds, why it was declared, and what can be done with it. */
+export function listCommonColumns<T extends Scope>(
   onAction: (action: DeclarationAction) => void,
   toSubject: (row: T) => Declaration,
-): PlainColumn<T> {
-  return {
+): readonly PlainColumn<T>[] {
+  const actions: PlainColumn<T> = {
     header: 'Actions',
     align: 'right',
     render: (row) => {
@@ -101,4 +101,9 @@ export function createActionColumn<T>(
       );
     },
   };
+  return [
+    { header: 'Holds', render: (row) => <Validity {...row} /> },
+    { header: 'Note', render: (row) => <Note note={row.note} /> },
+    actions,
+  ];
 }

@@ -11,7 +11,9 @@ const MATCH_CHOICES = [
   { value: 'prefix', label: 'begins with' },
 ] as const;
 
-export interface DeclarationFieldsProps {
+const TOKEN_BOUND = { hint: 'tokens, cache included; empty: all', inputMode: 'numeric' } as const;
+
+interface DeclarationFieldsProps {
   readonly form: DeclarationForm;
   readonly onChange: (change: Partial<DeclarationForm>) => void;
   readonly problems: FieldProblems;
@@ -24,129 +26,77 @@ function Row({ children }: { readonly children: ReactNode }) {
   return <div className="grid gap-3 sm:grid-cols-2">{children}</div>;
 }
 
-function ScopeFields({ form, onChange, problems, isSaved }: DeclarationFieldsProps) {
-  return (
-    <Row>
-      <SelectField
-        label="Provider"
-        value={form.provider}
-        choices={PROVIDER_CHOICES}
-        problem={problems['provider'] ?? null}
-        isDisabled={isSaved}
-        onChange={(provider) => onChange({ provider })}
-      />
-      <TextField
-        label="Provider alias"
-        hint="Only calls with this X-Gateway-Provider-Alias; empty: all calls"
-        value={form.alias}
-        maxLength={256}
-        problem={problems['provider_alias'] ?? null}
-        isDisabled={isSaved}
-        onChange={(alias) => onChange({ alias })}
-      />
-    </Row>
-  );
-}
+type TextName = 'alias' | 'model' | 'billingModel' | 'factor' | 'overTokens' | 'upToTokens' | 'from' | 'to' | 'note';
 
-function ModelFields({ form, onChange, problems, isSaved }: DeclarationFieldsProps) {
+/** As the API names them. */
+const API_NAMES: Readonly<Record<TextName, string>> = {
+  alias: 'provider_alias',
+  model: 'model',
+  billingModel: 'billing_model',
+  factor: 'factor',
+  overTokens: 'over_tokens',
+  upToTokens: 'up_to_tokens',
+  from: 'valid_from',
+  to: 'valid_to',
+  note: 'note',
+};
+
+export function DeclarationFields({ form, onChange, problems, isSaved, wantedRates }: DeclarationFieldsProps) {
   const isMapping = form.kind === 'mapping';
-  return (
-    <Row>
-      <SelectField
-        label={isMapping ? 'The id in the call' : 'Model'}
-        value={form.match}
-        choices={MATCH_CHOICES}
-        problem={problems['match'] ?? null}
-        isDisabled={isSaved}
-        onChange={(match) => onChange({ match })}
-      />
-      <TextField
-        label={isMapping ? 'Id' : 'Model id'}
-        placeholder={isMapping ? 'arn:aws:bedrock:…' : 'gpt-5.4-mini'}
-        value={form.model}
-        maxLength={1_000}
-        problem={problems['model'] ?? null}
-        isDisabled={isSaved}
-        onChange={(model) => onChange({ model })}
-      />
-      {isMapping && (
-        <TextField
-          label="Billed as"
-          hint="A model of the same provider, by the name that has a price"
-          value={form.billingModel}
-          maxLength={1_000}
-          hasFirstFocus={form.model !== ''}
-          problem={problems['billing_model'] ?? null}
-          onChange={(billingModel) => onChange({ billingModel })}
-        />
-      )}
-    </Row>
-  );
-}
-
-function TermFields({ form, onChange, problems, isSaved }: DeclarationFieldsProps) {
-  return (
-    <div className="grid gap-3 sm:grid-cols-3">
-      <SelectField
-        label="Service tier"
-        value={form.tier}
-        choices={TIER_CHOICES}
-        problem={problems['service_tier'] ?? null}
-        isDisabled={isSaved}
-        onChange={(tier) => onChange({ tier })}
-      />
-      <TextField
-        label="Prompts of more than"
-        hint="tokens, cache included; empty: all"
-        inputMode="numeric"
-        value={form.overTokens}
-        problem={problems['over_tokens'] ?? null}
-        isDisabled={isSaved}
-        onChange={(overTokens) => onChange({ overTokens })}
-      />
-      <TextField
-        label="Prompts of at most"
-        hint="tokens, cache included; empty: all"
-        inputMode="numeric"
-        value={form.upToTokens}
-        problem={problems['up_to_tokens'] ?? null}
-        isDisabled={isSaved}
-        onChange={(upToTokens) => onChange({ upToTokens })}
-      />
-    </div>
-  );
-}
-
-function DateFields({ form, onChange, problems, isSaved }: DeclarationFieldsProps) {
-  return (
-    <Row>
-      <TextField
-        label="Holds from (UTC)"
-        hint="This moment included; empty: since ever"
-        type="datetime-local"
-        value={form.from}
-        problem={problems['valid_from'] ?? null}
-        isDisabled={isSaved}
-        onChange={(from) => onChange({ from })}
-      />
-      <TextField
-        label="Holds until (UTC)"
-        hint="This moment not included; empty: until further notice"
-        type="datetime-local"
-        value={form.to}
-        problem={problems['valid_to'] ?? null}
-        onChange={(to) => onChange({ to })}
-      />
-    </Row>
-  );
-}
-
-export function DeclarationFields(props: DeclarationFieldsProps) {
-  const { form, onChange, problems, wantedRates } = props;
+  const text = (name: TextName) => ({
+    value: form[name],
+    problem: problems[API_NAMES[name]],
+    onChange: (value: string) => onChange({ [name]: value }),
+  });
+  /** A part of what makes a saved declaration the one it is. */
+  const fixed = { isDisabled: isSaved };
   return (
     <div className="flex flex-col gap-4">
-      <ScopeFields {...props} />
-      {form.kind !== 'multiplier' && <ModelFields {...props} />}
+      <Row>
+        <SelectField
+          label="Provider"
+          value={form.provider}
+          choices={PROVIDER_CHOICES}
+          problem={problems['provider']}
+          {...fixed}
+          onChange={(provider) => onChange({ provider })}
+        />
+        <TextField
+          label="Provider alias"
+          hint="Only calls with this X-Gateway-Provider-Alias; empty: all calls"
+          maxLength={256}
+          {...text('alias')}
+          {...fixed}
+        />
+      </Row>
+      {form.kind !== 'multiplier' && (
+        <Row>
+          <SelectField
+            label={isMapping ? 'The id in the call' : 'Model'}
+            value={form.match}
+            choices={MATCH_CHOICES}
+            problem={problems['match']}
+            {...fixed}
+            onChange={(match) => onChange({ match })}
+          />
+          <TextField
+            label={isMapping ? 'Id' : 'Model id'}
+            placeholder={isMapping ? 'arn:aws:bedrock:…' : 'gpt-5.4-mini'}
+            maxLength={1_000}
+            {...text('model')}
+            {...fixed}
+          />
+          {isMapping && (
+            <TextField
+              label="Billed as"
+              hint="A model of the same provider, by the name that has a price"
+              maxLength={1_000}
+              hasFirstFocus={form.model !== ''}
+              {...text('billingModel')}
+            />
+          )}
+        </Row>
+      )}
       {form.kind === 'override' && (
         <>
           <RateFields
@@ -155,7 +105,18 @@ export function DeclarationFields(props: DeclarationFieldsProps) {
             problems={problems}
             onChange={(rates) => onChange({ rates })}
           />
-          <TermFields {...props} />
+          <div className="grid gap-3 sm:grid-cols-3">
+            <SelectField
+              label="Service tier"
+              value={form.tier}
+              choices={TIER_CHOICES}
+              problem={problems['service_tier']}
+              {...fixed}
+              onChange={(tier) => onChange({ tier })}
+            />
+            <TextField label="Prompts of more than" {...TOKEN_BOUND} {...text('overTokens')} {...fixed} />
+            <TextField label="Prompts of at most" {...TOKEN_BOUND} {...text('upToTokens')} {...fixed} />
+          </div>
         </>
       )}
       {form.kind === 'multiplier' && (
@@ -164,25 +125,29 @@ export function DeclarationFields(props: DeclarationFieldsProps) {
           hint="0.85 is 15 % off the list prices. Your own prices are not multiplied."
           inputMode="decimal"
           maxLength={20}
-          value={form.factor}
-          problem={problems['factor'] ?? null}
-          onChange={(factor) => onChange({ factor })}
+          {...text('factor')}
         />
       )}
-      <DateFields {...props} />
-      <TextField
-        label="Note"
-        hint="Why: a contract, an announcement, a page"
-        value={form.note}
-        maxLength={500}
-        problem={problems['note'] ?? null}
-        onChange={(note) => onChange({ note })}
-      />
+      <Row>
+        <TextField
+          label="Holds from (UTC)"
+          hint="This moment included; empty: from the beginning"
+          type="datetime-local"
+          {...text('from')}
+          {...fixed}
+        />
+        <TextField
+          label="Holds until (UTC)"
+          hint="This moment not included; empty: until further notice"
+          type="datetime-local"
+          {...text('to')}
+        />
+      </Row>
+      <TextField label="Note" hint="Why: a contract, an announcement, a page" maxLength={500} {...text('note')} />
     </div>
   );
 }
 
-/** The fields that a kind shows, as the API names them. */
 export function listFieldNames(form: DeclarationForm, rateNames: readonly string[]): readonly string[] {
   const scope = ['provider', 'provider_alias', 'valid_from', 'valid_to', 'note'];
   switch (form.kind) {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { createForm, findUnsendable, readForm, toDeclaration } from './declaration-form.ts';
+import { ApiError } from '../../api/client.ts';
+import { createForm, findUnsendable, readFieldProblem, readForm, toDeclaration } from './declaration-form.ts';
 
 test('empty fields are null, blank rates are left out, and texts lose the spaces around them', () => {
   const form = createForm('override', { model: ' gpt-x ', rates: { input: ' 1.25 ', output: '', cache_read: ' ' } });
@@ -56,4 +57,27 @@ test('what is no number of tokens is said at once, since it could not be sent', 
     over_tokens: 'Write a whole number of tokens, such as 200000.',
   });
   expect(findUnsendable(createForm('override', { overTokens: ' 200000 ' }))).toEqual({});
+});
+
+const FIELDS = ['valid_to', 'rates.input'];
+const refuse = (message: string, status = 400) => new ApiError(status, 'invalid_request', message, 'r-1');
+
+test('a refusal that names a field stands at that field, from a preview as from saving', () => {
+  expect(readFieldProblem(refuse('valid_to: it must be later than valid_from'), FIELDS)).toEqual({
+    field: 'valid_to',
+    message: 'it must be later than valid_from',
+  });
+  expect(readFieldProblem(refuse('add.rates.input: write a decimal such as 1.25'), FIELDS)).toEqual({
+    field: 'rates.input',
+    message: 'write a decimal such as 1.25',
+  });
+});
+
+test('a refusal about a field that is not shown, or about none, keeps its whole sentence', () => {
+  expect(readFieldProblem(refuse('limit: too large'), FIELDS)?.message).toBe('limit: too large');
+  expect(readFieldProblem(refuse('The database does not answer.', 503), FIELDS)).toEqual({
+    field: null,
+    message: 'The database does not answer.',
+  });
+  expect(readFieldProblem(null, FIELDS)).toBeNull();
 });

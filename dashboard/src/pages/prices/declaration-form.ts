@@ -1,5 +1,8 @@
 /** The form of a declaration as texts, from a saved one or from nothing, and what it says as the API takes it. */
+
+import { ApiError } from '../../api/client.ts';
 import type { Declaration, DeclarationKind, NewDeclaration, Provider, Rates, ServiceTier } from '../../api/prices.ts';
+import { START_PROVIDER } from './price-words.ts';
 
 type UsageClass = keyof Rates;
 
@@ -24,7 +27,7 @@ export interface DeclarationForm {
 
 const EMPTY: DeclarationForm = {
   kind: 'override',
-  provider: 'openai',
+  provider: START_PROVIDER,
   alias: '',
   match: 'exact',
   model: '',
@@ -149,4 +152,20 @@ export function findUnsendable(form: DeclarationForm): FieldProblems {
     ...(isBroken(form.overTokens) ? { over_tokens: problem } : {}),
     ...(isBroken(form.upToTokens) ? { up_to_tokens: problem } : {}),
   };
+}
+
+export interface FieldProblem {
+  /** As the API names it: `valid_to`, `rates.input`; null when it is about none. */
+  readonly field: string | null;
+  readonly message: string;
+}
+
+/** `add.rates.input: write a decimal`; a preview wraps the declaration in `add`. */
+const NAMED = /^(?:add\.)?([a-z_]+(?:\.[a-z0-9_]+)*): (.+)$/s;
+
+export function readFieldProblem(error: unknown, fields: readonly string[]): FieldProblem | null {
+  if (error === null || error === undefined) return null;
+  if (!(error instanceof ApiError)) return { field: null, message: String(error) };
+  const [, field = '', message = ''] = error.status === 400 ? (NAMED.exec(error.message) ?? []) : [];
+  return fields.includes(field) ? { field, message } : { field: null, message: error.message };
 }

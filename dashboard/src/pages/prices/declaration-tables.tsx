@@ -1,16 +1,8 @@
 /** Own prices, mappings and discounts, each as a small table. */
 import type { Mapping, Multiplier, Override } from '../../api/prices.ts';
 import { type PlainColumn, PlainTable } from '../../components/plain-table.tsx';
-import { describeClass } from '../../messages/cost-breakdown.ts';
-import { describeFactor } from '../../messages/describe-factor.ts';
-import {
-  createActionColumn,
-  type DeclarationAction,
-  ModelId,
-  Note,
-  ProviderCell,
-  Validity,
-} from './declaration-cells.tsx';
+import { describeClass, describeFactor } from '../../messages/cost-breakdown.ts';
+import { type DeclarationAction, listCommonColumns, ModelId, ProviderCell } from './declaration-cells.tsx';
 import { CLASS_CHOICES, RATE_UNITS } from './price-words.ts';
 
 interface TableProps<T> {
@@ -52,9 +44,7 @@ export function OverrideTable({ rows, onAction }: TableProps<Override>) {
     { header: 'Model', render: (row) => <ModelId {...row} /> },
     { header: 'Rates', render: (row) => <RateList rates={row.rates} /> },
     { header: 'Terms', render: (row) => <Terms {...row} /> },
-    { header: 'Holds', render: (row) => <Validity {...row} /> },
-    { header: 'Note', render: (row) => <Note note={row.note} /> },
-    createActionColumn<Override>(onAction, (row) => ({ kind: 'override', ...row })),
+    ...listCommonColumns<Override>(onAction, (row) => ({ kind: 'override', ...row })),
   ];
   return <PlainTable label="Own prices" columns={columns} rows={rows} rowKey={({ id }) => String(id)} />;
 }
@@ -68,9 +58,7 @@ export function MappingTable({ rows, onAction }: TableProps<Mapping>) {
         <span className="inline-block max-w-72 font-medium [overflow-wrap:anywhere]">{billing_model}</span>
       ),
     },
-    { header: 'Holds', render: (row) => <Validity {...row} /> },
-    { header: 'Note', render: (row) => <Note note={row.note} /> },
-    createActionColumn<Mapping>(onAction, (row) => ({ kind: 'mapping', ...row })),
+    ...listCommonColumns<Mapping>(onAction, (row) => ({ kind: 'mapping', ...row })),
   ];
   return <PlainTable label="Mappings" columns={columns} rows={rows} rowKey={({ id }) => String(id)} />;
 }
@@ -87,9 +75,7 @@ export function DiscountTable({ rows, onAction }: TableProps<Multiplier>) {
         </span>
       ),
     },
-    { header: 'Holds', render: (row) => <Validity {...row} /> },
-    { header: 'Note', render: (row) => <Note note={row.note} /> },
-    createActionColumn<Multiplier>(onAction, (row) => ({ kind: 'multiplier', ...row })),
+    ...listCommonColumns<Multiplier>(onAction, (row) => ({ kind: 'multiplier', ...row })),
   ];
   return <PlainTable label="Discounts" columns={columns} rows={rows} rowKey={({ id }) => String(id)} />;
 }

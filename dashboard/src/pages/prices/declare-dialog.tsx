@@ -3,11 +3,10 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { type DeclarationKind, type Preview, previewChange, type Rates, saveDeclaration } from '../../api/prices.ts';
 import { Button } from '../../components/buttons.tsx';
-import { Dialog } from '../../components/dialog.tsx';
-import { focusOnMount } from '../../components/focus-on-mount.ts';
+import { Dialog, focusOnMount } from '../../components/dialog.tsx';
+import { Problem } from '../../components/states.tsx';
 import { DeclarationFields, listFieldNames } from './declaration-fields.tsx';
-import { type DeclarationForm, findUnsendable, toDeclaration } from './declaration-form.ts';
-import { readFieldProblem } from './field-problem.ts';
+import { type DeclarationForm, findUnsendable, readFieldProblem, toDeclaration } from './declaration-form.ts';
 import { PreviewResult } from './preview-result.tsx';
 import { CLASS_CHOICES } from './price-words.ts';
 
@@ -22,12 +21,10 @@ interface DeclareDialogProps {
   readonly isSaved: boolean;
   readonly wantedRates?: readonly (keyof Rates)[];
   readonly onClose: () => void;
-  /** What to do next, shown once it is saved. */
   readonly renderNext: (form: DeclarationForm) => ReactNode;
 }
 
 interface Shown {
-  /** The declaration that the preview is of. */
   readonly text: string;
   readonly preview: Preview;
 }
@@ -100,12 +97,13 @@ export function DeclareDialog({ start, isSaved, wantedRates = [], onClose, rende
           </div>
         )}
         <div className="sticky -bottom-5 -mx-5 -mb-5 flex flex-wrap items-center justify-end gap-2 border-t border-line bg-panel px-5 py-3">
-          {refusal !== null && (
-            <p role="alert" className="w-full text-bad [overflow-wrap:anywhere]">
-              {refusal.field === null ? refusal.message : `Not accepted: ${refusal.message}`}
-            </p>
+          <Problem
+            message={refusal?.field == null ? refusal?.message : `Not accepted: ${refusal.message}`}
+            className="w-full"
+          />
+          {!isPreviewed && (
+            <span className="text-xs text-ink-faint">It can be saved once its preview has been shown.</span>
           )}
-          {!isPreviewed && <span className="text-xs text-ink-faint">It can be saved when its preview was shown.</span>}
           <Button onClick={onClose}>Cancel</Button>
           <Button
             // Enter shows the preview first, and saves then.

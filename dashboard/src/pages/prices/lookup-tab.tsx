@@ -4,11 +4,11 @@ import { type FormEvent, useEffect, useState } from 'react';
 import { type PricedModel, type PriceRow, type PriceRows, type Provider, priceRowsQuery } from '../../api/prices.ts';
 import { Button } from '../../components/buttons.tsx';
 import { SelectField, TextField } from '../../components/form-field.tsx';
-import { EmptyState, ErrorState, Skeleton } from '../../components/states.tsx';
+import { EmptyState, Pending } from '../../components/states.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 import { CostCalculator } from './cost-calculator.tsx';
 import { PriceRowTable, PriceRuleTable } from './price-row-table.tsx';
-import { CLASS_CHOICES, PROVIDER_CHOICES, readProvider } from './price-words.ts';
+import { CLASS_CHOICES, PROVIDER_CHOICES, readProvider, START_PROVIDER } from './price-words.ts';
 import type { PricesSearch } from './prices-search.ts';
 
 interface LookupTabProps {
@@ -31,23 +31,28 @@ interface LookupText {
 }
 
 function readAsked({ provider, model = '', alias = '', at }: PricesSearch): LookupText {
-  return { provider: readProvider(provider) ?? 'openai', model, alias, at: readAt(at)?.slice(0, 16) ?? '' };
+  return { provider: readProvider(provider) ?? START_PROVIDER, model, alias, at: readAt(at)?.slice(0, 16) ?? '' };
 }
 
 function LookupForm({ search, onChange }: Omit<LookupTabProps, 'onAdd'>) {
   const asked = readAsked(search);
-  const [{ provider, model, alias, at }, setTyped] = useState(asked);
+  const [typed, setTyped] = useState(asked);
   // Back, and links from elsewhere, change what is asked; the field that has the focus keeps it.
   const askedText = JSON.stringify(asked);
   useEffect(() => setTyped(JSON.parse(askedText)), [askedText]);
-  const change = (part: Partial<LookupText>) => setTyped({ provider, model, alias, at, ...part });
+  const change = (part: Partial<LookupText>) => setTyped({ ...typed, ...part });
+  const text = (name: 'model' | 'alias' | 'at') => ({
+    value: typed[name],
+    onChange: (value: string) => change({ [name]: value }),
+  });
+  const model = typed.model.trim();
   const submit = (event: FormEvent) => {
     event.preventDefault();
     onChange({
-      provider,
-      model: model.trim(),
-      alias: alias.trim() === '' ? undefined : alias.trim(),
-      at: readAt(at === '' ? undefined : `${at}Z`) ?? undefined,
+      provider: typed.provider,
+      model,
+      alias: typed.alias.trim() || undefined,
+      at: readAt(typed.at === '' ? undefined : `${typed.at}Z`) ?? undefined,
     });
   };
   return (
@@ -57,39 +62,21 @@ function LookupForm({ search, onChange }: Omit<LookupTabProps, 'onAdd'>) {
     >
       <SelectField
         label="Provider"
-        value={provider}
+        value={typed.provider}
         choices={PROVIDER_CHOICES}
         onChange={(chosen) => change({ provider: chosen })}
       />
-      <TextField
-        label="Model id"
-        placeholder="gpt-5.4-mini"
-        value={model}
-        maxLength={1_000}
-        onChange={(text) => change({ model: text })}
-      />
-      <TextField
-        label="Provider alias"
-        hint="If calls name one"
-        value={alias}
-        maxLength={200}
-        onChange={(text) => change({ alias: text })}
-      />
-      <TextField
-        label="At (UTC)"
-        hint="Empty: now"
-        type="datetime-local"
-        value={at}
-        onChange={(text) => change({ at: text })}
-      />
-      <Button type="submit" look="primary" disabled={model.trim() === ''} className="lg:mt-5">
+      <TextField label="Model id" placeholder="gpt-5.4-mini" maxLength={1_000} {...text('model')} />
+      <TextField label="Provider alias" hint="If calls name one" maxLength={200} {...text('alias')} />
+      <TextField label="At (UTC)" hint="Empty: now" type="datetime-local" {...text('at')} />
+      <Button type="submit" look="primary" disabled={model === ''} className="lg:mt-5">
         Look up
       </Button>
     </form>
   );
 }
 
-/** In the order of the vocabulary, as everywhere; of one class in the order of the API. */
+/** Classes in the order of the vocabulary, and rates of one class in the order of the API. */
 function sortByClass(rows: readonly PriceRow[]): readonly PriceRow[] {
   const rank = ({ unit }: PriceRow) => CLASS_CHOICES.indexOf(unit);
   return rows.toSorted((a, b) => rank(a) - rank(b));
@@ -125,22 +112,12 @@ function Found({
       <p className="[overflow-wrap:anywhere]">
         <strong className="font-semibold">{asked.model}</strong>
         {found.billing_model !== asked.model && <> is billed as {found.billing_model}</>}
-        <span className="text-ink-soft">
-          {' '}
-          · prices{' '}
-          {asked.at === null ? (
-            'of now'
-          ) : (
-            <>
-              of <Timestamp at={asked.at} />
-            </>
-          )}
-        </span>
+        <span className="text-ink-soft"> · prices as of {asked.at === null ? 'now' : <Timestamp at={asked.at} />}</span>
       </p>
       <section aria-label="In force" className="flex flex-col gap-2">
         <h2 className="text-sm font-semibold">Rates in force</h2>
         {inForce.length === 0 ? (
-          <p className="text-ink-soft">None at this time.</p>
+          <p className="text-ink-soft">None at that time.</p>
         ) : (
           <PriceRowTable label="Rates in force" rows={inForce} />
         )}
@@ -168,7 +145,7 @@ function Found({
 
 export function LookupTab({ search, onChange, onAdd }: LookupTabProps) {
   const { model = '' } = search;
-  const provider = readProvider(search.provider) ?? 'openai';
+  const provider = readProvider(search.provider) ?? START_PROVIDER;
   const asked: PricedModel = { provider, model, provider_alias: search.alias ?? null, at: readAt(search.at) };
   const { data, error, refetch } = useQuery({ ...priceRowsQuery(asked), enabled: model !== '' });
   return (
@@ -177,10 +154,9 @@ export function LookupTab({ search, onChange, onAdd }: LookupTabProps) {
       {model === '' && (
         <EmptyState title="Which model?">Its rates, their sources and what a call would cost.</EmptyState>
       )}
-      {model !== '' && error !== null && (
-        <ErrorState error={error} what="the prices of this model" onRetry={() => void refetch()} />
+      {model !== '' && data === undefined && (
+        <Pending query={{ error, refetch }} what="the prices of this model" rows={4} />
       )}
-      {model !== '' && data === undefined && error === null && <Skeleton rows={4} label="Loading the prices" />}
       {model !== '' && data !== undefined && (
         <Found asked={asked} found={data} onAdd={() => onAdd({ provider, model })} />
       )}

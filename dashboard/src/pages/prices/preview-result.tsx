@@ -28,20 +28,13 @@ const MODEL_COLUMNS: readonly PlainColumn<PreviewModel>[] = [
   {
     header: 'Cost',
     align: 'right',
-    render: (row) => (
-      <CostChange
-        before={row.old_cost}
-        after={row.new_cost}
-        unpricedBefore={row.old_unpriced}
-        unpricedAfter={row.new_unpriced}
-      />
-    ),
+    render: (row) => <CostChange of={row} />,
   },
 ];
 
-/** Of the others only a part of the cost is known, or none. */
-function hasTotal(status: string): boolean {
-  return status === 'exact' || status === 'not_billed';
+/** With another status only a part of the cost is known, or none. */
+function countUnpriced(status: string): number {
+  return status === 'exact' || status === 'not_billed' ? 0 : 1;
 }
 
 const EXAMPLE_COLUMNS: readonly PlainColumn<PreviewExample>[] = [
@@ -62,10 +55,7 @@ const EXAMPLE_COLUMNS: readonly PlainColumn<PreviewExample>[] = [
     align: 'right',
     render: ({ old_cost, new_cost, old_status, new_status }) => (
       <CostChange
-        before={old_cost}
-        after={new_cost}
-        unpricedBefore={hasTotal(old_status) ? 0 : 1}
-        unpricedAfter={hasTotal(new_status) ? 0 : 1}
+        of={{ old_cost, new_cost, old_unpriced: countUnpriced(old_status), new_unpriced: countUnpriced(new_status) }}
       />
     ),
   },
@@ -75,34 +65,28 @@ const EXAMPLE_COLUMNS: readonly PlainColumn<PreviewExample>[] = [
   },
 ];
 
-function Unpriced({ preview: { old_unpriced, new_unpriced } }: { readonly preview: Preview }) {
-  if (old_unpriced === 0 && new_unpriced === 0) return null;
-  return (
-    <p className="text-ink-soft">
-      Without a price: <Count value={old_unpriced} unit="calls" /> before, <Count value={new_unpriced} unit="calls" />{' '}
-      after.
-    </p>
-  );
-}
-
 export function PreviewResult({ preview }: { readonly preview: Preview }) {
-  const { calls, changed, old_cost, new_cost, old_unpriced, new_unpriced, models, examples, warnings } = preview;
+  const { calls, changed, old_unpriced, new_unpriced, models, examples, warnings } = preview;
   return (
     <section aria-label="Preview" className="flex flex-col gap-2 rounded-lg border border-line bg-raised p-3">
       <p role="status">
         <strong className="font-semibold">
           {calls === 0
-            ? 'No call of the last 30 days is concerned.'
-            : `${changed.toLocaleString('en-US')} of the latest ${calls.toLocaleString('en-US')} calls concerned would cost something else.`}
+            ? 'No calls from the last 30 days are affected.'
+            : `${changed.toLocaleString('en-US')} of the latest ${calls.toLocaleString('en-US')} affected calls would cost something else.`}
         </strong>{' '}
         {calls > 0 && (
           <>
-            <CostChange before={old_cost} after={new_cost} unpricedBefore={old_unpriced} unpricedAfter={new_unpriced} />{' '}
-            (difference <CostDifference before={old_cost} after={new_cost} />)
+            <CostChange of={preview} /> (difference <CostDifference of={preview} />)
           </>
         )}
       </p>
-      <Unpriced preview={preview} />
+      {(old_unpriced > 0 || new_unpriced > 0) && (
+        <p className="text-ink-soft">
+          Without a price: <Count value={old_unpriced} unit="calls" /> before,{' '}
+          <Count value={new_unpriced} unit="calls" /> after.
+        </p>
+      )}
       <WarningList warnings={warnings} />
       {models.length > 0 && (
         <PlainTable

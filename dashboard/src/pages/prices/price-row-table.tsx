@@ -1,6 +1,6 @@
 /** Rates of a model as the price book has them: for what, how much, on which terms, since when, and who says so. */
 import type { PriceRow, PriceRule } from '../../api/prices.ts';
-import { LayerBadge } from '../../components/layer-badge.tsx';
+import { LayerBadge } from '../../components/badges.tsx';
 import { type PlainColumn, PlainTable } from '../../components/plain-table.tsx';
 import { describeClass } from '../../messages/cost-breakdown.ts';
 import { Validity } from './declaration-cells.tsx';
@@ -55,12 +55,7 @@ const COLUMNS: readonly PlainColumn<PriceRow>[] = [
   { header: 'Source', render: (row) => <SourceText {...row} /> },
 ];
 
-interface PriceRowTableProps {
-  readonly label: string;
-  readonly rows: readonly PriceRow[];
-}
-
-export function PriceRowTable({ label, rows }: PriceRowTableProps) {
+export function PriceRowTable({ label, rows }: { readonly label: string; readonly rows: readonly PriceRow[] }) {
   return <PlainTable label={label} columns={COLUMNS} rows={rows} rowKey={(row) => `${row.key} ${rows.indexOf(row)}`} />;
 }
 

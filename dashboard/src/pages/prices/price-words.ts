@@ -1,4 +1,5 @@
 /** The words of the Prices page for the closed lists of the API: providers, terms, units, reasons. */
+import { PROVIDERS } from '../../../../src/providers/registry.ts';
 import type { Provider, Rates, ServiceTier } from '../../api/prices.ts';
 
 type UsageClass = keyof Rates;
@@ -7,16 +8,6 @@ interface Choice<T extends string> {
   readonly value: T;
   readonly label: string;
 }
-
-const PROVIDERS: Readonly<Record<Provider, string>> = {
-  openai: 'OpenAI',
-  anthropic: 'Anthropic',
-  gemini: 'Gemini',
-  bedrock: 'Bedrock',
-  fireworks: 'Fireworks',
-  together: 'Together',
-  deepseek: 'DeepSeek',
-};
 
 const TIERS: Readonly<Record<ServiceTier, string>> = {
   standard: 'standard',
@@ -33,7 +24,12 @@ function listChoices<T extends string>(words: Readonly<Record<T, string>>): read
   return choices;
 }
 
-export const PROVIDER_CHOICES = listChoices(PROVIDERS);
+export const PROVIDER_CHOICES: readonly Choice<Provider>[] = Object.values(PROVIDERS).map(({ name, displayName }) => ({
+  value: name,
+  label: displayName,
+}));
+/** What a form begins with. */
+export const START_PROVIDER: Provider = 'openai';
 export const TIER_CHOICES = listChoices(TIERS);
 
 export function readProvider(text: string | undefined): Provider | undefined {
@@ -61,9 +57,9 @@ export const RATE_UNITS: Readonly<Record<UsageClass, string>> = {
   output_audio: PER_TOKENS,
   output_image: PER_TOKENS,
   output_video: PER_TOKENS,
-  input_audio_ms: 'USD per minute of sound',
+  input_audio_ms: 'USD per minute of audio',
   input_characters: 'USD per 1M characters',
-  output_images: 'USD per 1,000 pictures',
+  output_images: 'USD per 1,000 images',
   rerank_queries: 'USD per 1,000 queries',
   web_search_requests: PER_REQUESTS,
   web_fetch_requests: PER_REQUESTS,
@@ -81,17 +77,17 @@ export function readClasses(text: string | undefined): readonly UsageClass[] {
 }
 
 const UNIT_WORDS: Readonly<Record<string, string>> = {
-  input_audio_ms: 'minutes of sound',
+  input_audio_ms: 'minutes of audio',
   input_characters: 'characters',
   output_images: 'pictures',
   rerank_queries: 'queries',
   grounded_prompts: 'answers',
 };
 
-/** What `per` units of a class are: `1M tokens`, `minute of sound`, `1,000 requests`. */
+/** What `per` units of a class are: `1M tokens`, `minute of audio`, `1,000 requests`. */
 export function describePer(unit: string, per: number): string {
   if (unit === 'input_audio_ms')
-    return per === 3_600_000 ? 'hour of sound' : per === 60_000 ? 'minute of sound' : `${per} ms`;
+    return per === 3_600_000 ? 'hour of audio' : per === 60_000 ? 'minute of audio' : `${per} ms`;
   const isCounted = Object.hasOwn(UNIT_WORDS, unit) || unit.endsWith('_requests');
   const word = isCounted ? (UNIT_WORDS[unit] ?? 'requests') : 'tokens';
   return `${per === 1_000_000 ? '1M' : per.toLocaleString('en-US')} ${word}`;

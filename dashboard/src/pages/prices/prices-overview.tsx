@@ -1,4 +1,4 @@
-/** How good the price book is now: which catalogue, how old, what is declared on top, what has no price. */
+/** How good the price book is now: which catalog, how old, what is declared on top, what has no price. */
 import { useQuery } from '@tanstack/react-query';
 import { type PricesStatus, pricesStatusQuery } from '../../api/prices.ts';
 import { Count } from '../../components/amounts.tsx';
@@ -20,7 +20,7 @@ const FEED_TONES: Readonly<Record<NonNullable<PricesStatus['feed']['result']>, T
 function Feed({ feed: { setting, result, checked_at, detail } }: { readonly feed: PricesStatus['feed'] }) {
   if (setting === 'off')
     return (
-      <span className="text-sm font-normal text-ink-soft" title="A setting of the gateway fetches newer catalogues">
+      <span className="text-sm font-normal text-ink-soft" title="A setting of the gateway fetches newer catalogs">
         off
       </span>
     );
@@ -47,7 +47,7 @@ function listFigures(status: PricesStatus): readonly SummaryFigure[] {
   const { overrides, mappings, multipliers } = status.declarations;
   return [
     {
-      name: 'Catalogue',
+      name: 'Catalog',
       value: <span className="[overflow-wrap:anywhere]">{catalog.name}</span>,
       detail: ORIGINS[catalog.origin],
     },

@@ -8,10 +8,10 @@ import { createForm } from './declaration-form.ts';
 import { DeclareDialog } from './declare-dialog.tsx';
 import { LookupTab } from './lookup-tab.tsx';
 import { OwnTab } from './own-tab.tsx';
-import { readClasses, readProvider } from './price-words.ts';
+import { readClasses, readProvider, START_PROVIDER } from './price-words.ts';
 import { PricesOverview } from './prices-overview.tsx';
 import { FIRST_TAB, type PricesSearch, TABS } from './prices-search.ts';
-import { RepriceLink } from './reprice-link.tsx';
+import { RepriceLink } from './reprice-offer.tsx';
 import { RepriceTab } from './reprice-tab.tsx';
 import { UnpricedTab } from './unpriced-tab.tsx';
 
@@ -33,7 +33,7 @@ export function PricesPage() {
       ),
     },
     { id: 'own', label: 'Your prices', content: <OwnTab onAdd={(kind) => open(kind)} /> },
-    { id: 'reprice', label: 'Price calls again', content: <RepriceTab search={search} onChange={onChange} /> },
+    { id: 'reprice', label: 'Reprice calls', content: <RepriceTab search={search} onChange={onChange} /> },
     {
       id: 'lookup',
       label: 'Look up',
@@ -56,7 +56,7 @@ export function PricesPage() {
         <DeclareDialog
           key={search.add}
           start={createForm(search.add, {
-            provider: readProvider(search.provider) ?? 'openai',
+            provider: readProvider(search.provider) ?? START_PROVIDER,
             model: search.add === 'multiplier' ? '' : (search.model ?? ''),
             alias: search.alias ?? '',
           })}

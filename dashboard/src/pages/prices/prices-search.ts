@@ -1,5 +1,5 @@
 /** The state of the Prices page in the address: the tab, its window and filters, what is looked up, what is opened. */
-import { readListSearch, readOneOf, readText } from '../../search/list-search.ts';
+import { readOneOf, readText, readTexts, readWindowSearch } from '../../search/list-search.ts';
 import type { WindowSearch } from '../../search/time-window.ts';
 
 export const TABS = ['unpriced', 'own', 'reprice', 'lookup', 'changes'] as const;
@@ -12,17 +12,14 @@ export const FIRST_TAB: PricesTab = 'unpriced';
 
 export interface PricesSearch extends WindowSearch {
   readonly tab?: PricesTab | undefined;
-  /** Which calls are priced again. */
   readonly f?: readonly string[] | undefined;
   readonly only?: 'all' | undefined;
-  /** The job whose result is shown. */
   readonly job?: number | undefined;
   /** What is looked up, and what an opened form begins with. */
   readonly provider?: string | undefined;
   readonly model?: string | undefined;
   readonly alias?: string | undefined;
   readonly at?: string | undefined;
-  /** The form that stands open. */
   readonly add?: (typeof FORMS)[number] | undefined;
   /** Usage classes that the opened form should ask for, with commas. */
   readonly classes?: string | undefined;
@@ -34,13 +31,10 @@ function readJob(value: unknown): number | undefined {
 }
 
 export function readPricesSearch(raw: Readonly<Record<string, unknown>>): PricesSearch {
-  const { range, from, to, f } = readListSearch(raw);
   return {
     tab: readOneOf(raw['tab'], TABS),
-    range,
-    from,
-    to,
-    f,
+    ...readWindowSearch(raw),
+    f: readTexts(raw['f']),
     only: raw['only'] === 'all' ? 'all' : undefined,
     job: readJob(raw['job']),
     provider: readText(raw['provider']),

@@ -2,18 +2,17 @@
 import { useState } from 'react';
 import type { Rates } from '../../api/prices.ts';
 import { TextField } from '../../components/form-field.tsx';
+import { Problem } from '../../components/states.tsx';
 import { describeClass } from '../../messages/cost-breakdown.ts';
 import type { FieldProblems } from './declaration-form.ts';
 import { CLASS_CHOICES, RATE_UNITS } from './price-words.ts';
 
 type UsageClass = keyof Rates;
 
-/** What nearly every model is billed by. */
 const USUAL: readonly UsageClass[] = ['input', 'cache_read', 'cache_creation_5m', 'output'];
 
 interface RateFieldsProps {
   readonly rates: Rates;
-  /** Shown at once besides the usual ones. */
   readonly wanted: readonly UsageClass[];
   readonly onChange: (rates: Rates) => void;
   readonly problems: FieldProblems;
@@ -44,14 +43,10 @@ export function RateFields({ rates, wanted, onChange, problems }: RateFieldsProp
       <p className="text-xs text-ink-faint">
         An empty field declares nothing: the list price holds, and what has none stays without a price. 0 means free.
       </p>
-      {problems['rates'] !== undefined && (
-        <p role="alert" className="text-xs text-bad">
-          {problems['rates']}
-        </p>
-      )}
+      <Problem message={problems['rates']} className="text-xs" />
       <div className="grid gap-3 sm:grid-cols-2">{shown.map(field)}</div>
       <details>
-        <summary className="text-ink-soft">More: sound, pictures, other caches, tools</summary>
+        <summary className="text-ink-soft">More: audio, images, other caches, tools</summary>
         <div className="mt-2 grid gap-3 sm:grid-cols-2">
           {CLASS_CHOICES.filter((name) => !shown.includes(name)).map(field)}
         </div>

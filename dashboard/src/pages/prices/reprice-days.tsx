@@ -5,7 +5,7 @@ import { type RepriceDay, repriceDaysQuery } from '../../api/reprice.ts';
 import { Count } from '../../components/amounts.tsx';
 import { CostChange, CostDifference } from '../../components/cost-change.tsx';
 import { type PlainColumn, PlainTable } from '../../components/plain-table.tsx';
-import { ErrorState, Skeleton } from '../../components/states.tsx';
+import { Pending } from '../../components/states.tsx';
 import { SummaryStrip } from '../../components/summary-strip.tsx';
 
 const COLUMNS: readonly PlainColumn<RepriceDay>[] = [
@@ -20,73 +20,49 @@ const COLUMNS: readonly PlainColumn<RepriceDay>[] = [
   },
   { header: 'Calls', align: 'right', render: ({ calls }) => <Count value={calls} unit="calls" /> },
   { header: 'That change', align: 'right', render: ({ changed }) => <Count value={changed} unit="calls" /> },
-  { header: 'Cost', align: 'right', render: (row) => <Change sums={row} /> },
-  {
-    header: 'Difference',
-    align: 'right',
-    render: ({ old_cost, new_cost }) => <CostDifference before={old_cost} after={new_cost} />,
-  },
+  { header: 'Cost', align: 'right', render: (row) => <CostChange of={row} /> },
+  { header: 'Difference', align: 'right', render: (row) => <CostDifference of={row} /> },
 ];
 
-/** Only where there is something to tell. */
 const UNPRICED_COLUMN: PlainColumn<RepriceDay> = {
   header: 'Without a price',
   align: 'right',
-  render: ({ old_unpriced, new_unpriced }) => (
-    <span className="whitespace-nowrap">
-      <Count value={old_unpriced} unit="calls" /> <span className="text-ink-faint">→</span>{' '}
-      <Count value={new_unpriced} unit="calls" />
-    </span>
-  ),
+  render: (day) => <UnpricedChange of={day} />,
 };
 
 function hasUnpriced({ old_unpriced, new_unpriced }: RepriceDay): boolean {
   return old_unpriced > 0 || new_unpriced > 0;
 }
 
-function Change({ sums: { old_cost, new_cost, old_unpriced, new_unpriced } }: { readonly sums: Sums }) {
-  return <CostChange before={old_cost} after={new_cost} unpricedBefore={old_unpriced} unpricedAfter={new_unpriced} />;
+function UnpricedChange({ of: { old_unpriced, new_unpriced } }: { readonly of: Sums }) {
+  return (
+    <span className="whitespace-nowrap">
+      <Count value={old_unpriced} unit="calls" /> <span className="text-ink-faint">→</span>{' '}
+      <Count value={new_unpriced} unit="calls" />
+    </span>
+  );
 }
 
 function Totals({ totals }: { readonly totals: Sums }) {
-  const { calls, changed, old_cost, new_cost, old_unpriced, new_unpriced } = totals;
   return (
     <div className="-mx-4">
       <SummaryStrip
         label="In all"
         figures={[
-          { name: 'Calls looked at', value: <Count value={calls} unit="calls" /> },
-          { name: 'Calls that change', value: <Count value={changed} unit="calls" /> },
-          { name: 'Cost', value: <Change sums={totals} /> },
-          { name: 'Difference', value: <CostDifference before={old_cost} after={new_cost} /> },
-          {
-            name: 'Without a price',
-            value: (
-              <>
-                <Count value={old_unpriced} unit="calls" /> <span className="text-ink-faint">→</span>{' '}
-                <Count value={new_unpriced} unit="calls" />
-              </>
-            ),
-          },
+          { name: 'Calls looked at', value: <Count value={totals.calls} unit="calls" /> },
+          { name: 'Calls that change', value: <Count value={totals.changed} unit="calls" /> },
+          { name: 'Cost', value: <CostChange of={totals} /> },
+          { name: 'Difference', value: <CostDifference of={totals} /> },
+          { name: 'Without a price', value: <UnpricedChange of={totals} /> },
         ]}
       />
     </div>
   );
 }
 
-interface RepriceDaysProps {
-  readonly jobId: number;
-  readonly isUnderWay: boolean;
-}
-
-export function RepriceDaysView({ jobId, isUnderWay }: RepriceDaysProps) {
+export function RepriceDaysView({ jobId, isUnderWay }: { readonly jobId: number; readonly isUnderWay: boolean }) {
   const { data, error, refetch } = useQuery(repriceDaysQuery(jobId, isUnderWay));
-  if (data === undefined)
-    return error === null ? (
-      <Skeleton rows={3} label="Loading the difference" />
-    ) : (
-      <ErrorState error={error} what="the difference" onRetry={() => void refetch()} />
-    );
+  if (data === undefined) return <Pending query={{ error, refetch }} what="the difference" rows={3} />;
   const changed = data.data.filter((day) => day.changed > 0);
   return (
     <div className="flex flex-col">

@@ -20,7 +20,6 @@ export function repriceFilters({ provider, model }: Pick<UnpricedModel, 'provide
   return [filterByValue('provider', provider), filterByValue('billing_model', model)];
 }
 
-/** The calls of one row of those without a price. */
 export function unpricedFilters(row: UnpricedModel): readonly string[] {
   return [
     ...repriceFilters(row),

@@ -6,24 +6,22 @@ import { Button } from '../../components/buttons.tsx';
 import { CostChange } from '../../components/cost-change.tsx';
 import { JobProgress } from '../../components/job-progress.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
-import { describeRepriceInput } from './describe-reprice-input.ts';
 import { RepriceDaysView } from './reprice-days.tsx';
-import { REPRICE_KIND, readRepriceOutcome } from './reprice-outcome.ts';
+import { describeRepriceInput, REPRICE_KIND, readRepriceOutcome } from './reprice-job.ts';
 
 const RECENT_JOBS = 10;
 
 function Outcome({ job }: { readonly job: Job }) {
   const outcome = readRepriceOutcome(job);
   if (outcome === null) return null;
-  const { dry_run, changed, old_cost, new_cost, old_unpriced, new_unpriced } = outcome;
+  const { dry_run, changed } = outcome;
   const calls = `${changed.toLocaleString('en-US')} ${changed === 1 ? 'call' : 'calls'}`;
   return (
     <span>
       {dry_run ? `would change ${calls}` : `changed ${calls}`}
       {changed > 0 && (
         <>
-          {', '}
-          <CostChange before={old_cost} after={new_cost} unpricedBefore={old_unpriced} unpricedAfter={new_unpriced} />
+          , <CostChange of={outcome} />
         </>
       )}
     </span>

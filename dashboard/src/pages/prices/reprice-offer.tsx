@@ -4,11 +4,13 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { startReprice } from '../../api/reprice.ts';
 import { Button, buttonClass } from '../../components/buttons.tsx';
-import { focusOnMount } from '../../components/focus-on-mount.ts';
+import { focusOnMount } from '../../components/dialog.tsx';
 import { JobProgress } from '../../components/job-progress.tsx';
+import { Problem } from '../../components/states.tsx';
 import { useJob } from '../../components/use-job.ts';
-import { REPRICED } from './reprice-filters.ts';
-import { readRepriceOutcome } from './reprice-outcome.ts';
+import type { DeclarationForm } from './declaration-form.ts';
+import { filtersOf, REPRICED } from './reprice-filters.ts';
+import { readRepriceOutcome } from './reprice-job.ts';
 
 interface RepriceOfferProps {
   readonly calls: number;
@@ -46,15 +48,33 @@ export function RepriceOffer({ calls, from, filters, reason }: RepriceOfferProps
         <p className="text-ink-soft">
           No call is billed under this name alone; another model used it within its calls.{' '}
           <Link to="/prices" search={{ tab: 'reprice', f: [...filters.slice(0, 1)] }} className={buttonClass()}>
-            Price all of the provider’s again…
+            Reprice all of the provider’s calls…
           </Link>
         </p>
       )}
-      {starting.error !== null && (
-        <p role="alert" className="text-bad">
-          {starting.error.message}
-        </p>
-      )}
+      <Problem message={starting.error?.message} />
     </div>
+  );
+}
+
+interface RepriceLinkProps {
+  readonly form: DeclarationForm;
+  /** The address closes a form that stands in it; another is closed by its owner. */
+  readonly onFollow?: () => void;
+}
+
+export function RepriceLink({ form, onFollow }: RepriceLinkProps) {
+  return (
+    <p className="flex flex-wrap items-center gap-x-3 gap-y-2 text-ink-soft">
+      Calls before now keep the cost they have.
+      <Link
+        to="/prices"
+        search={{ tab: 'reprice', only: 'all', f: [...filtersOf(form)] }}
+        onClick={onFollow}
+        className={buttonClass()}
+      >
+        Reprice earlier calls…
+      </Link>
+    </p>
   );
 }

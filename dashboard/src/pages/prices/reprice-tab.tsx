@@ -6,17 +6,17 @@ import { isJobActive } from '../../api/jobs.ts';
 import { type RepriceQuestion, startReprice } from '../../api/reprice.ts';
 import { Button } from '../../components/buttons.tsx';
 import { FilterBar, type FilterField } from '../../components/filter-bar.tsx';
+import { InlineSelect } from '../../components/form-field.tsx';
 import { JobProgress } from '../../components/job-progress.tsx';
 import { TimeRange } from '../../components/time-range.tsx';
 import { useJob } from '../../components/use-job.ts';
 import { useTimeWindow } from '../../search/use-time-window.ts';
 import { ApplyDialog } from './apply-dialog.tsx';
 import { type PricesSearch, USUAL_RANGE } from './prices-search.ts';
-import { readRepriceQuestion } from './read-reprice-question.ts';
 import { RepriceDaysView } from './reprice-days.tsx';
 import { REPRICED } from './reprice-filters.ts';
 import { RepriceHistory } from './reprice-history.tsx';
-import { readRepriceOutcome } from './reprice-outcome.ts';
+import { readRepriceOutcome, readRepriceQuestion } from './reprice-job.ts';
 
 const FIELDS: readonly FilterField[] = [
   { field: 'provider', label: 'Provider' },
@@ -28,6 +28,11 @@ const FIELDS: readonly FilterField[] = [
   { field: 'price_version', label: 'Price version' },
   { field: 'key_id', label: 'Key' },
 ];
+
+const WHICH = [
+  { value: 'unpriced', label: 'only calls without a whole price' },
+  { value: 'all', label: 'all calls' },
+] as const;
 
 interface RepriceTabProps {
   readonly search: PricesSearch;
@@ -56,8 +61,8 @@ export function RepriceTab({ search, onChange }: RepriceTabProps) {
   return (
     <div className="flex flex-col gap-4 p-4">
       <p className="max-w-3xl text-ink-soft">
-        History never changes by itself. Here calls of before are priced by the price book of now, each at its own time.
-        A dry run shows the difference and changes nothing.
+        History never changes by itself. Here earlier calls are priced again by today’s price book, each at its own
+        time. A dry run shows the difference and changes nothing.
       </p>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <TimeRange
@@ -65,17 +70,12 @@ export function RepriceTab({ search, onChange }: RepriceTabProps) {
           usual={USUAL_RANGE}
           onChange={(range) => ask({ range: undefined, from: undefined, to: undefined, ...range })}
         />
-        <label className="inline-flex items-center gap-1.5 text-xs text-ink-faint">
-          Which
-          <select
-            value={only}
-            onChange={(event) => ask({ only: event.target.value === 'all' ? 'all' : undefined })}
-            className="h-8 rounded-md border border-line-strong/70 bg-panel px-2 text-sm text-ink"
-          >
-            <option value="unpriced">only calls without a whole price</option>
-            <option value="all">all calls</option>
-          </select>
-        </label>
+        <InlineSelect
+          label="Which"
+          value={only}
+          choices={WHICH}
+          onChange={(value) => ask({ only: value === 'all' ? 'all' : undefined })}
+        />
         <div className="flex min-w-48 flex-1">
           <FilterBar
             fields={FIELDS}
@@ -94,12 +94,7 @@ export function RepriceTab({ search, onChange }: RepriceTabProps) {
   );
 }
 
-interface CurrentJobProps {
-  readonly jobId: number;
-  readonly onStarted: (jobId: number) => void;
-}
-
-function CurrentJob({ jobId, onStarted }: CurrentJobProps) {
+function CurrentJob({ jobId, onStarted }: { readonly jobId: number; readonly onStarted: (jobId: number) => void }) {
   const [isAsking, setAsking] = useState(false);
   const job = useJob({ id: jobId, changes: REPRICED, isUnderWay: false });
   const outcome = job === null ? null : readRepriceOutcome(job);
@@ -116,7 +111,9 @@ function CurrentJob({ jobId, onStarted }: CurrentJobProps) {
         )}
       </div>
       {outcome?.dry_run === true && outcome.changed === 0 && (
-        <p className="text-ink-soft">Nothing would change: every one of these calls has the cost of today’s prices.</p>
+        <p className="text-ink-soft">
+          Nothing would change: every one of these calls already has the cost that today’s prices give it.
+        </p>
       )}
       {job.phase !== 'counting calls' && <RepriceDaysView jobId={job.id} isUnderWay={isJobActive(job.state)} />}
       {isAsking && outcome !== null && (

@@ -44,12 +44,7 @@ export function Usage({ row }: { readonly row: UnpricedModel }) {
   const others = Object.entries(row.other_quantities);
   return (
     <span className="inline-flex flex-col">
-      <Tokens
-        input={row.input_tokens}
-        cacheRead={row.cache_read_input_tokens}
-        cacheCreation={row.cache_creation_input_tokens}
-        output={row.output_tokens}
-      />
+      <Tokens of={row} />
       {others.map(([name, quantity]) => (
         <span key={name} className="text-xs text-ink-faint">
           {describeClass(name)}: <Count value={quantity} />
@@ -100,7 +95,7 @@ export function UnpricedActions({ row, onAction }: UnpricedActionsProps) {
   if (reason === 'priced_by_now')
     return (
       <Link to="/prices" search={{ tab: 'reprice', f: [...repriceFilters(row)] }} className={buttonClass()}>
-        Price them again
+        Reprice them
       </Link>
     );
   return (

@@ -5,9 +5,9 @@ import { type UnpricedModel, unpricedQuery } from '../../api/prices.ts';
 import { Count, Money } from '../../components/amounts.tsx';
 import { Button } from '../../components/buttons.tsx';
 import { type PlainColumn, PlainTable } from '../../components/plain-table.tsx';
-import { EmptyState, ErrorState, Skeleton } from '../../components/states.tsx';
+import { EmptyState, Pending } from '../../components/states.tsx';
+import { SumsSince, usePatience } from '../../components/sums-since.tsx';
 import { TimeRange } from '../../components/time-range.tsx';
-import { useIsNarrow } from '../../components/use-is-narrow.ts';
 import type { WindowSearch } from '../../search/time-window.ts';
 import { useTimeWindow } from '../../search/use-time-window.ts';
 import { createForm, type DeclarationForm } from './declaration-form.ts';
@@ -45,12 +45,14 @@ function listColumns({ window, onAction }: UnpricedTableProps): readonly PlainCo
 
 function UnpricedTable(props: UnpricedTableProps) {
   const { rows, window, onAction } = props;
-  if (!useIsNarrow())
-    return <PlainTable label="Models without a price" columns={listColumns(props)} rows={rows} rowKey={rowKey} />;
   return (
-    <ul aria-label="Models without a price" className="flex flex-col gap-2">
-      {rows.map((row) => (
-        <li key={rowKey(row)} className="flex flex-col gap-2 rounded-lg border border-line bg-panel p-3">
+    <PlainTable
+      label="Models without a price"
+      columns={listColumns(props)}
+      rows={rows}
+      rowKey={rowKey}
+      renderCard={(row) => (
+        <>
           <ModelName row={row} window={window} />
           <Reason row={row} />
           <p className="text-ink-soft">
@@ -63,9 +65,9 @@ function UnpricedTable(props: UnpricedTableProps) {
             </span>
             <UnpricedActions row={row} onAction={onAction} />
           </div>
-        </li>
-      ))}
-    </ul>
+        </>
+      )}
+    />
   );
 }
 
@@ -80,7 +82,8 @@ interface UnpricedTabProps {
 
 export function UnpricedTab({ search, onWindow }: UnpricedTabProps) {
   const window = useTimeWindow(search, USUAL_RANGE);
-  const { data, error, refetch } = useQuery(unpricedQuery(window));
+  const { waitMs, onContinue } = usePatience(window);
+  const { data, error, isFetching, refetch } = useQuery(unpricedQuery(window, waitMs));
   const [opened, setOpened] = useState<UnpricedAction | null>(null);
   // Logs have another usual window: the links name this one.
   const linked = search.from === undefined && search.to === undefined ? { range: search.range ?? USUAL_RANGE } : window;
@@ -91,13 +94,16 @@ export function UnpricedTab({ search, onWindow }: UnpricedTabProps) {
         <p className="text-ink-soft">What is not known is never counted as zero. Most calls first.</p>
         <TimeRange search={search} usual={USUAL_RANGE} onChange={onWindow} />
       </div>
-      {error !== null && data === undefined && (
-        <ErrorState error={error} what="the calls without a price" onRetry={() => void refetch()} />
-      )}
-      {data === undefined && error === null && <Skeleton rows={4} label="Loading the calls without a price" />}
-      {data !== undefined && data.data.length === 0 && (
+      {data === undefined && <Pending query={{ error, refetch }} what="the calls without a price" rows={4} />}
+      <SumsSince
+        what="Sums over calls"
+        at={data?.searched_to ?? null}
+        isFetching={isFetching}
+        onContinue={onContinue}
+      />
+      {data !== undefined && data.data.length === 0 && data.searched_to === null && (
         <EmptyState
-          title="Every call of this time has its price"
+          title="Every call in this time range has a price"
           actions={!isUsual && <Button onClick={() => onWindow({})}>Last 30 days</Button>}
         >
           A model that the price book does not know appears here with its first call.

@@ -1,6 +1,5 @@
 /** The page's end of the worker: starts it, sends it bytes and events, hands on the tables that it makes. */
 import type { RunTable } from './model/run-table.ts';
-import type { FromTreeWorker, ToTreeWorker } from './tree-messages.ts';
 
 export interface LoadedPage {
   readonly nextCursor: string | null;
@@ -51,3 +50,15 @@ export function createTreeWorker({ onTable, onError }: Listeners): TreeWorker {
     },
   };
 }
+
+export type ToTreeWorker =
+  /** Bytes of an answer of `/run/calls`: parsing them is the worker's work too. */
+  | { readonly type: 'page'; readonly bytes: ArrayBuffer }
+  /** An event of `/run/stream`. */
+  | { readonly type: 'event'; readonly name: string; readonly data: string }
+  | { readonly type: 'fold'; readonly isFolded: boolean };
+
+export type FromTreeWorker =
+  | { readonly type: 'page'; readonly nextCursor: string | null; readonly position: string }
+  | { readonly type: 'table'; readonly table: RunTable }
+  | { readonly type: 'failed'; readonly message: string };

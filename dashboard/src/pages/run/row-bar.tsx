@@ -12,8 +12,8 @@ export interface RowBarProps {
   readonly row: number;
   readonly axis: Axis;
   readonly colouring: Colouring;
-  /** Cost of the dearest call, in millionths of the run's: for colouring by cost. */
-  readonly dearestShare: number;
+  /** Cost of the costliest call, in millionths of the run's: for colouring by cost. */
+  readonly costliestShare: number;
 }
 
 const percent = (share: number) => `${(share * 100).toFixed(3)}%`;
@@ -26,10 +26,10 @@ function costShare(table: RunTable, row: number): number {
   return (table.costBefore[table.end[row] ?? row + 1] ?? 0) - (table.costBefore[row] ?? 0);
 }
 
-function callColour({ table, row, colouring, dearestShare }: RowBarProps): string {
+function callColour({ table, row, colouring, costliestShare }: RowBarProps): string {
   if (colouring === 'model') return `var(${seriesLook(textAt(table, table.model, row) ?? '').colour})`;
   if (colouring === 'cost') {
-    const heat = dearestShare === 0 ? 0 : Math.round((costShare(table, row) / dearestShare) * 100);
+    const heat = costliestShare === 0 ? 0 : Math.round((costShare(table, row) / costliestShare) * 100);
     return `color-mix(in oklch, var(--accent) ${heat}%, var(--bar-soft))`;
   }
   if ((table.errors[row] ?? 0) > 0) return 'var(--bad)';
@@ -115,8 +115,8 @@ export function RowBar(props: RowBarProps) {
   return kind === CALL ? <CallBar {...props} /> : <StepBar {...props} />;
 }
 
-/** Of all calls, the largest share of the run's cost. */
-export function findDearestShare(table: RunTable): number {
+/** The largest share of the run's cost that one call has. */
+export function findCostliestShare(table: RunTable): number {
   let most = 0;
   for (let row = 0; row < table.count; row += 1)
     if (table.kind[row] === CALL) most = Math.max(most, costShare(table, row));

@@ -1,7 +1,7 @@
 /** The head of a run: what it is, how it stands, what it cost in all, and where to go from here. */
 import { Link } from '@tanstack/react-router';
 import { Download, ScrollText } from 'lucide-react';
-import { formatUsd } from '../../../../src/usd.ts';
+import { formatUsd } from '../../../../src/vocabulary/usd.ts';
 import { apiPath } from '../../api/client.ts';
 import type { RunWithSteps } from '../../api/runs.ts';
 import { Count, Duration, Money, Tokens } from '../../components/amounts.tsx';
@@ -12,7 +12,7 @@ import { type SummaryFigure, SummaryStrip } from '../../components/summary-strip
 import { Timestamp } from '../../components/timestamp.tsx';
 import { filterByValue } from '../../search/filter-text.ts';
 import { useKeyNames } from '../log/use-key-name.ts';
-import { numberAt, type RunTable } from './model/run-table.ts';
+import { type RunTable, tokensAt } from './model/run-table.ts';
 
 const TITLE_CHARACTERS = 64;
 
@@ -46,14 +46,7 @@ function RunActions({ trace, run }: { readonly trace: string; readonly run: RunW
   );
 }
 
-interface ChipLinkProps {
-  readonly filter: string;
-  readonly name: string;
-  readonly value: string;
-}
-
-/** Leads to the runs with the same value. */
-function ChipLink({ filter, name, value }: ChipLinkProps) {
+function ChipLink({ filter, name, value }: { readonly filter: string; readonly name: string; readonly value: string }) {
   return (
     <Link
       to="/runs"
@@ -92,27 +85,20 @@ function RunChips({ run }: { readonly run: RunWithSteps }) {
   );
 }
 
-/** Of the calls that are drawn, so that head and tree are always of one moment. */
+/** Sums of the calls that are drawn, so that head and tree are always of one moment. */
 function figuresOfTable(table: RunTable): readonly SummaryFigure[] {
   const unpriced = table.unpriced[0] ?? 0;
   return [
     {
       name: 'Cost',
       value: <Money value={formatUsd(table.totalCost[0] ?? 0n)} unpriced={unpriced} />,
-      ...(unpriced > 0 ? { detail: `${unpriced} of ${table.calls[0]} calls not wholly known` } : {}),
+      ...(unpriced > 0 ? { detail: `${unpriced} of ${table.calls[0]} calls not fully known` } : {}),
     },
     { name: 'Calls', value: <Count value={table.calls[0] ?? 0} unit="calls" /> },
     { name: 'Errors', value: <Count value={table.errors[0] ?? 0} unit="calls" /> },
     {
       name: 'Tokens in → out',
-      value: (
-        <Tokens
-          input={numberAt(table.inputTokens, 0)}
-          cacheRead={numberAt(table.cacheReadTokens, 0)}
-          cacheCreation={numberAt(table.cacheCreationTokens, 0)}
-          output={numberAt(table.outputTokens, 0)}
-        />
-      ),
+      value: <Tokens of={tokensAt(table, 0)} />,
     },
     { name: 'Duration', value: <Duration ms={table.lengthMs} /> },
     { name: 'Outside the model', value: <Duration ms={table.lengthMs - (table.activeMs[0] ?? 0)} /> },
@@ -127,14 +113,7 @@ function figuresOfRun(run: RunWithSteps): readonly SummaryFigure[] {
     { name: 'Errors', value: <Count value={run.errors} unit="calls" /> },
     {
       name: 'Tokens in → out',
-      value: (
-        <Tokens
-          input={run.input_tokens}
-          cacheRead={run.cache_read_input_tokens}
-          cacheCreation={run.cache_creation_input_tokens}
-          output={run.output_tokens}
-        />
-      ),
+      value: <Tokens of={run} />,
     },
     { name: 'Duration', value: <Duration ms={run.duration_ms} /> },
     { name: 'Started', value: <Timestamp at={run.started_at} /> },
@@ -144,7 +123,6 @@ function figuresOfRun(run: RunWithSteps): readonly SummaryFigure[] {
 interface RunHeaderProps {
   readonly trace: string;
   readonly run: RunWithSteps | undefined;
-  /** Null until all calls are loaded. */
   readonly table: RunTable | null;
 }
 

@@ -26,7 +26,7 @@ export function RunPage() {
   const { trace } = useSearch({ from: '/app/run' });
   if (trace === undefined)
     return (
-      <EmptyState title="Which run?" actions={<Link to="/runs">To the runs</Link>}>
+      <EmptyState title="Which run?" actions={<Link to="/runs">Go to runs</Link>}>
         The address names no trace id.
       </EmptyState>
     );
@@ -82,7 +82,7 @@ function KnownRun({ trace }: { readonly trace: string }) {
     <>
       <RunHeader trace={trace} run={run} table={loaded.isComplete ? table : null} />
       {isUnknown && (
-        <EmptyState title="There is no run with this trace id" actions={<Link to="/runs">To the runs</Link>}>
+        <EmptyState title="There is no run with this trace id" actions={<Link to="/runs">Go to runs</Link>}>
           It appears here as soon as a call carries it as X-Gateway-Trace-Id. Calls that retention has dropped are gone.
         </EmptyState>
       )}
@@ -113,7 +113,7 @@ function RunNotes({ loaded, calls }: { readonly loaded: LoadedRun; readonly call
         </StaleNote>
       )}
       {(loaded.stream === 'reconnecting' || loaded.stream === 'failed') && (
-        <StaleNote>Live is interrupted; trying again. What is shown stays.</StaleNote>
+        <StaleNote>Live updates are interrupted; trying again. What is shown stays.</StaleNote>
       )}
     </>
   );

@@ -4,21 +4,19 @@ import { readOneOf, readText } from '../../search/list-search.ts';
 export const RUN_VIEWS = ['waterfall', 'steps'] as const;
 export const AXES = ['time', 'cost'] as const;
 export const COLOURS = ['status', 'model', 'cost'] as const;
-const LEVELS = ['1', '2', '3', '4', '5', '6', '7', '8', '9', 'all'] as const;
+export const LEVELS = ['1', '2', '3', '4', '5', '6', '7', '8', '9', 'all'] as const;
 
 export type RunView = (typeof RUN_VIEWS)[number];
 export type Axis = (typeof AXES)[number];
 export type Colouring = (typeof COLOURS)[number];
 
 export interface RunSearch {
-  /** The trace id. */
   readonly trace?: string | undefined;
   /** What is selected: a request id, or the span key of a step; `/` is the run itself. */
   readonly sel?: string | undefined;
   readonly view?: RunView | undefined;
   readonly axis?: Axis | undefined;
   readonly color?: Colouring | undefined;
-  /** Searches in the run. */
   readonly q?: string | undefined;
   /** `1`: only matches and what is above them. */
   readonly only?: '1' | undefined;
@@ -28,7 +26,6 @@ export interface RunSearch {
   readonly fold?: '0' | undefined;
   /** `self`: the cost of a step is that of its own calls only. */
   readonly cost?: 'self' | undefined;
-  /** Of the steps. */
   readonly sort?: string | undefined;
 }
 

@@ -2,6 +2,7 @@
 import { ChevronDown, ChevronUp, Search } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { IconButton } from '../../components/buttons.tsx';
+import { Checkbox } from '../../components/form-field.tsx';
 import { useIsNarrow } from '../../components/use-is-narrow.ts';
 import type { RunSearch } from './run-search.ts';
 
@@ -20,7 +21,6 @@ interface ChoicesProps<T extends string> {
   readonly onChange: (value: T) => void;
 }
 
-/** A few buttons of which one is pressed. */
 function Choices<T extends string>({ label, choices, current, onChange }: ChoicesProps<T>) {
   return (
     <fieldset className="flex items-center">
@@ -42,31 +42,6 @@ function Choices<T extends string>({ label, choices, current, onChange }: Choice
   );
 }
 
-interface SwitchProps {
-  readonly label: string;
-  readonly isOn: boolean;
-  readonly onChange: (isOn: boolean) => void;
-}
-
-/** It shows at once what was chosen, though the address takes a moment to say so. */
-function Switch({ label, isOn, onChange }: SwitchProps) {
-  const [isChecked, setChecked] = useState(isOn);
-  useEffect(() => setChecked(isOn), [isOn]);
-  return (
-    <label className="flex h-7 items-center gap-1.5 whitespace-nowrap">
-      <input
-        type="checkbox"
-        checked={isChecked}
-        onChange={(event) => {
-          setChecked(event.target.checked);
-          onChange(event.target.checked);
-        }}
-      />
-      {label}
-    </label>
-  );
-}
-
 interface RunToolbarProps {
   readonly search: RunSearch;
   readonly onChange: (search: RunSearch) => void;
@@ -74,7 +49,6 @@ interface RunToolbarProps {
   readonly level: number | 'all' | null;
   readonly levels: number;
   readonly onLevel: (level: number | 'all') => void;
-  /** What the search found; null without one. */
   readonly found: { readonly number: number; readonly count: number } | null;
   readonly onPress: (key: string) => void;
 }
@@ -140,17 +114,20 @@ function RunControls({ search, onChange, level, levels, onLevel, found, onPress 
             onChange={(value) => onLevel(value === 'all' ? 'all' : Number(value))}
           />
           <SearchInRun q={search.q ?? ''} found={found} onText={(q) => onChange({ q })} onPress={onPress} />
-          <Switch
+          <Checkbox
+            className="h-7 whitespace-nowrap"
             label="Matches only"
             isOn={search.only === '1'}
             onChange={(isOn) => onChange({ only: isOn ? '1' : undefined })}
           />
-          <Switch
+          <Checkbox
+            className="h-7 whitespace-nowrap"
             label="Fold repeats"
             isOn={search.fold !== '0'}
             onChange={(isOn) => onChange({ fold: isOn ? undefined : '0' })}
           />
-          <Switch
+          <Checkbox
+            className="h-7 whitespace-nowrap"
             label="Own cost"
             isOn={search.cost === 'self'}
             onChange={(isOn) => onChange({ cost: isOn ? 'self' : undefined })}

@@ -13,14 +13,14 @@ import {
   useRef,
   useState,
 } from 'react';
+import { formatDuration } from '../../../../src/vocabulary/format-amounts.ts';
 import type { OpenState } from './model/open-state.ts';
 import { findIdentity, identify, isCallRow, type RunTable } from './model/run-table.ts';
 import type { Matches } from './model/search-table.ts';
 import { applyKey, type TreeView, toggleRow } from './model/tree-keys.ts';
 import { findPosition, isRowOpen, listVisibleRows } from './model/visible-rows.ts';
-import { findDearestShare } from './row-bar.tsx';
+import { findCostliestShare } from './row-bar.tsx';
 import type { Axis, Colouring } from './run-search.ts';
-import { TimeScale } from './time-scale.tsx';
 import { ROW_TEMPLATES, type RowLayout, type RowLook, TreeRow } from './tree-row.tsx';
 
 const ROW_HEIGHT_PX = 28;
@@ -42,10 +42,8 @@ interface RunTreeProps {
   readonly axis: Axis;
   readonly colouring: Colouring;
   readonly isSelfCost: boolean;
-  /** Identity of the selected row. */
   readonly selected: string | undefined;
   readonly onSelect: (identity: string) => void;
-  /** Told while something is searched for: "match 3 of 41". */
   readonly onActive: (row: number) => void;
   readonly layout: RowLayout;
   readonly handle: Ref<RunTreeHandle>;
@@ -138,7 +136,7 @@ export function RunTree(props: RunTreeProps) {
       axis,
       colouring: props.colouring,
       isSelfCost: props.isSelfCost,
-      dearestShare: findDearestShare(table),
+      costliestShare: findCostliestShare(table),
       layout,
     }),
     [props.trace, axis, props.colouring, props.isSelfCost, table, layout],
@@ -225,6 +223,36 @@ export function RunTree(props: RunTreeProps) {
             );
           })}
         </div>
+      </div>
+    </div>
+  );
+}
+
+const MARKS = [0, 0.25, 0.5, 0.75, 1] as const;
+
+/** The pane beside the tree leaves little room: then the marks between go first. */
+const HIDDEN_WHEN_NARROW: Readonly<Record<(typeof MARKS)[number], string>> = {
+  0: '',
+  0.25: '@max-[22rem]:hidden',
+  0.5: '@max-[13rem]:hidden',
+  0.75: '@max-[22rem]:hidden',
+  1: '',
+};
+
+function labelOf(mark: number, table: RunTable, axis: Axis): string {
+  if (axis === 'cost') return `${mark * 100}%`;
+  return mark === 0 ? '0' : formatDuration(table.lengthMs * mark);
+}
+
+function TimeScale({ table, axis }: { readonly table: RunTable; readonly axis: Axis }) {
+  return (
+    <div className="@container" aria-hidden="true">
+      <div className="num flex justify-between text-ink-faint">
+        {MARKS.map((mark) => (
+          <span key={mark} className={HIDDEN_WHEN_NARROW[mark]}>
+            {labelOf(mark, table, axis)}
+          </span>
+        ))}
       </div>
     </div>
   );

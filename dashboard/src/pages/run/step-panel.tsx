@@ -1,10 +1,24 @@
-/** One step, a fold, or the whole run in the side panel: where its money and its time went, and its dearest calls. */
+/** One step, a fold, or the whole run in the side panel: where its money and its time went, and its costliest calls. */
+import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { formatUsd } from '../../../../src/usd.ts';
+import { formatUsd } from '../../../../src/vocabulary/usd.ts';
+import { snippetsQuery } from '../../api/logs.ts';
 import { Count, Duration, Money, Share as ShareOf, Tokens } from '../../components/amounts.tsx';
 import { type KeyValue, KeyValueList } from '../../components/key-value-list.tsx';
-import { FOLD, identify, isCallRow, listNames, nameAt, numberAt, type RunTable, textAt } from './model/run-table.ts';
-import { listChildShares, listDearestCalls, listModelShares, type Share } from './model/step-summary.ts';
+import { type Snippet, SnippetText } from '../../components/snippet-text.tsx';
+import {
+  callIdAt,
+  FOLD,
+  identify,
+  isCallRow,
+  listNames,
+  nameAt,
+  numberAt,
+  type RunTable,
+  textAt,
+  tokensAt,
+} from './model/run-table.ts';
+import { listChildShares, listCostliestCalls, listModelShares, type Share } from './model/step-summary.ts';
 import { TableCallCost } from './table-call-cost.tsx';
 
 const MOST_SHARES = 12;
@@ -74,7 +88,7 @@ function ShareList({ shares, whole, onSelect }: ShareListProps) {
       </ul>
       {shares.length > shown.length && (
         <p className="mt-2 text-xs text-ink-faint">
-          The {shown.length} dearest of {shares.length.toLocaleString('en-US')}
+          The {shown.length} most expensive of {shares.length.toLocaleString('en-US')}
         </p>
       )}
     </>
@@ -94,19 +108,12 @@ function listFacts(table: RunTable, row: number): readonly KeyValue[] {
       name: 'Of its own calls',
       value: <Money value={formatUsd(table.ownCost[row] ?? 0n)} unpriced={table.ownUnpriced[row] ?? 0} />,
     },
-    ...(unpriced > 0 ? [{ name: 'Not wholly known', value: `${unpriced} of ${table.calls[row]} calls` }] : []),
+    ...(unpriced > 0 ? [{ name: 'Not fully known', value: `${unpriced} of ${table.calls[row]} calls` }] : []),
     { name: 'Calls', value: <Count value={table.calls[row] ?? 0} unit="calls" /> },
     { name: 'Errors', value: <Count value={table.errors[row] ?? 0} unit="calls" /> },
     {
       name: 'Tokens',
-      value: (
-        <Tokens
-          input={numberAt(table.inputTokens, row)}
-          cacheRead={numberAt(table.cacheReadTokens, row)}
-          cacheCreation={numberAt(table.cacheCreationTokens, row)}
-          output={numberAt(table.outputTokens, row)}
-        />
-      ),
+      value: <Tokens of={tokensAt(table, row)} />,
     },
     { name: 'First to last', value: <Duration ms={spanMs} /> },
     { name: 'In a call', value: <Duration ms={activeMs} /> },
@@ -144,37 +151,50 @@ function listFacts(table: RunTable, row: number): readonly KeyValue[] {
   ];
 }
 
+function CallSnippet({ snippet }: { readonly snippet: Snippet | null }) {
+  if (snippet === null) return null;
+  return (
+    <div className="text-xs">
+      <SnippetText snippet={snippet} />
+    </div>
+  );
+}
+
 function CallList({ table, row, onSelect }: StepPanelProps) {
-  const calls = listDearestCalls(table, row, MOST_CALLS);
+  const calls = listCostliestCalls(table, row, MOST_CALLS);
+  const { data: snippets } = useQuery(snippetsQuery(calls.map((call) => callIdAt(table, call))));
   const all = table.calls[row] ?? 0;
   return (
     <>
       <ul className="divide-y divide-line/60">
         {calls.map((call) => (
-          <li key={call} className="flex items-baseline gap-2 py-1">
-            <button
-              type="button"
-              className="min-w-0 truncate text-left text-accent hover:underline"
-              onClick={() => onSelect(identify(table, call))}
-            >
-              {nameAt(table, call) || '(no name)'}
-            </button>
-            <span className="min-w-0 truncate text-xs text-ink-faint">{textAt(table, table.model, call)}</span>
-            {(table.errors[call] ?? 0) > 0 && (
-              <span className="text-xs text-bad">{textAt(table, table.errorType, call) ?? 'failed'}</span>
-            )}
-            <span className="ml-auto shrink-0">
-              <TableCallCost table={table} row={call} />
-            </span>
-            <span className="w-16 shrink-0 text-right">
-              <Duration ms={numberAt(table.durationMs, call)} />
-            </span>
+          <li key={call} className="py-1">
+            <div className="flex items-baseline gap-2">
+              <button
+                type="button"
+                className="min-w-0 truncate text-left text-accent hover:underline"
+                onClick={() => onSelect(identify(table, call))}
+              >
+                {nameAt(table, call) || '(no name)'}
+              </button>
+              <span className="min-w-0 truncate text-xs text-ink-faint">{textAt(table, table.model, call)}</span>
+              {(table.errors[call] ?? 0) > 0 && (
+                <span className="text-xs text-bad">{textAt(table, table.errorType, call) ?? 'failed'}</span>
+              )}
+              <span className="ml-auto shrink-0">
+                <TableCallCost table={table} row={call} />
+              </span>
+              <span className="w-16 shrink-0 text-right">
+                <Duration ms={numberAt(table.durationMs, call)} />
+              </span>
+            </div>
+            <CallSnippet snippet={snippets?.get(callIdAt(table, call)) ?? null} />
           </li>
         ))}
       </ul>
       {all > calls.length && (
         <p className="mt-2 text-xs text-ink-faint">
-          The {calls.length} dearest of {all.toLocaleString('en-US')}
+          The {calls.length} most expensive of {all.toLocaleString('en-US')}
         </p>
       )}
     </>
@@ -199,7 +219,7 @@ export function StepPanel({ table, row, onSelect }: StepPanelProps) {
         </p>
         <KeyValueList items={listFacts(table, row)} />
       </div>
-      <Section title="Cost by what is in it">
+      <Section title="Cost by child">
         <ShareList
           shares={listChildShares(table, row)}
           whole={whole}

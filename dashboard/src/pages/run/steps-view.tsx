@@ -1,7 +1,7 @@
 /** All steps of a run as a list: what each cost, its share, its tokens and time; and its calls in no step as one more. */
-import { formatUsd } from '../../../../src/usd.ts';
+import { formatUsd } from '../../../../src/vocabulary/usd.ts';
 import { Count, Duration, Money, Share, Tokens } from '../../components/amounts.tsx';
-import { DataTable, type TableColumn } from '../../components/data-table.tsx';
+import { DataTable, figureColumn, type TableColumn } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/states.tsx';
 import { readOneOf } from '../../search/list-search.ts';
 import { identify, type RunTable } from './model/run-table.ts';
@@ -29,68 +29,25 @@ function listColumns(runCost: bigint): readonly TableColumn<StepLine>[] {
       sort: 'path',
       render: ({ path }) => <span title={path}>{path}</span>,
     },
-    {
-      id: 'calls',
-      header: 'Calls',
-      width: '5rem',
-      align: 'right',
-      sort: 'calls',
-      render: ({ calls }) => <Count value={calls} unit="calls" />,
-    },
-    {
-      id: 'cost',
-      header: 'Cost',
-      width: '7rem',
-      align: 'right',
-      sort: 'cost',
-      render: ({ cost, unpriced }) => <Money value={formatUsd(cost)} unpriced={unpriced} />,
-    },
-    {
-      id: 'share',
-      header: 'Of the run',
-      width: '5.5rem',
-      align: 'right',
-      render: ({ cost }) => <Share value={shareOf(cost)} />,
-    },
-    {
-      id: 'own',
-      header: 'Own cost',
-      width: '7rem',
-      align: 'right',
-      sort: 'own',
-      render: ({ ownCost, ownUnpriced }) => <Money value={formatUsd(ownCost)} unpriced={ownUnpriced} />,
-    },
-    {
-      id: 'tokens',
-      header: 'Tokens in → out',
-      width: '11rem',
-      align: 'right',
-      sort: 'tokens',
-      render: (line) => (
-        <Tokens
-          input={line.inputTokens}
-          cacheRead={line.cacheReadTokens}
-          cacheCreation={line.cacheCreationTokens}
-          output={line.outputTokens}
-        />
-      ),
-    },
-    {
-      id: 'active',
-      header: 'In a call',
-      width: '6rem',
-      align: 'right',
-      sort: 'active',
-      render: ({ activeMs }) => <Duration ms={activeMs} />,
-    },
-    {
-      id: 'errors',
-      header: 'Errors',
-      width: '5rem',
-      align: 'right',
-      sort: 'errors',
-      render: ({ errors }) => <Count value={errors} unit="failed calls" />,
-    },
+    figureColumn('calls', 'Calls', '5rem', ({ calls }) => <Count value={calls} unit="calls" />, 'calls'),
+    figureColumn(
+      'cost',
+      'Cost',
+      '7rem',
+      ({ cost, unpriced }) => <Money value={formatUsd(cost)} unpriced={unpriced} />,
+      'cost',
+    ),
+    figureColumn('share', 'Of the run', '5.5rem', ({ cost }) => <Share value={shareOf(cost)} />),
+    figureColumn(
+      'own',
+      'Own cost',
+      '7rem',
+      ({ ownCost, ownUnpriced }) => <Money value={formatUsd(ownCost)} unpriced={ownUnpriced} />,
+      'own',
+    ),
+    figureColumn('tokens', 'Tokens in → out', '11rem', ({ tokens }) => <Tokens of={tokens} />, 'tokens'),
+    figureColumn('active', 'In a call', '6rem', ({ activeMs }) => <Duration ms={activeMs} />, 'active'),
+    figureColumn('errors', 'Errors', '5rem', ({ errors }) => <Count value={errors} unit="failed calls" />, 'errors'),
   ];
 }
 

@@ -1,6 +1,6 @@
 /** What a call of the table cost. */
-import { formatUsd } from '../../../../src/usd.ts';
-import { CallCost } from '../../components/call-cost.tsx';
+import { formatUsd } from '../../../../src/vocabulary/usd.ts';
+import { CallCost } from '../../components/amounts.tsx';
 import { type RunTable, textAt } from './model/run-table.ts';
 
 export function TableCallCost({ table, row }: { readonly table: RunTable; readonly row: number }) {

@@ -27,7 +27,6 @@ function Mark({
   );
 }
 
-/** By number of calls. */
 function listModels(table: RunTable): readonly string[] {
   const calls = new Map<number, number>();
   for (let row = 0; row < table.count; row += 1) {
@@ -51,7 +50,7 @@ export function TreeLegend({ table, axis, colouring }: TreeLegendProps) {
     <p className="flex flex-wrap gap-x-4 gap-y-1 border-t border-line bg-panel px-4 py-1.5 text-xs text-ink-soft max-md:hidden">
       {axis === 'time' && (
         <>
-          <Mark className="bg-bar-soft">step with a call open</Mark>
+          <Mark className="bg-bar-soft">step with an open call</Mark>
           <Mark className="bg-bar">with several at once</Mark>
           <Mark className="hatched border border-line">outside the model</Mark>
         </>
@@ -66,7 +65,7 @@ export function TreeLegend({ table, axis, colouring }: TreeLegendProps) {
           </Mark>
         ))}
       {colouring === 'cost' && (
-        <Mark background="linear-gradient(90deg, var(--bar-soft), var(--accent))">cheap to dear</Mark>
+        <Mark background="linear-gradient(90deg, var(--bar-soft), var(--accent))">cheap to expensive</Mark>
       )}
     </p>
   );

@@ -1,21 +1,20 @@
 /** One row of the waterfall: a step, a fold of repeats, a call, or a call that is still open. */
 import { CircleAlert, CircleDashed, Repeat2 } from 'lucide-react';
 import { memo, type ReactNode } from 'react';
-import { formatUsd } from '../../../../src/usd.ts';
-import { Duration, Money, Tokens } from '../../components/amounts.tsx';
+import { formatUsd } from '../../../../src/vocabulary/usd.ts';
+import { BarredCost, Duration, Tokens } from '../../components/amounts.tsx';
 import { OUTCOMES } from '../../components/badges.tsx';
-import { FOLD, isCallRow, nameAt, numberAt, OPEN, type RunTable, textAt } from './model/run-table.ts';
+import { FOLD, isCallRow, nameAt, numberAt, OPEN, type RunTable, textAt, tokensAt } from './model/run-table.ts';
 import { RowBar } from './row-bar.tsx';
 import type { Axis, Colouring } from './run-search.ts';
 import { TableCallCost } from './table-call-cost.tsx';
 
-/** What is the same for all rows of one drawing. */
 export interface RowLook {
   readonly trace: string;
   readonly axis: Axis;
   readonly colouring: Colouring;
   readonly isSelfCost: boolean;
-  readonly dearestShare: number;
+  readonly costliestShare: number;
   readonly layout: RowLayout;
 }
 
@@ -161,18 +160,9 @@ function CostCell({ table, row, look }: TreeRowProps) {
   const unpriced = (isSelf ? table.ownUnpriced : table.unpriced)[row] ?? 0;
   const share = (table.costBefore[table.end[row] ?? row + 1] ?? 0) - (table.costBefore[row] ?? 0);
   return (
-    <span className="relative inline-block w-full pb-0.5">
-      {isCallRow(table, row) ? (
-        <TableCallCost table={table} row={row} />
-      ) : (
-        <Money value={formatUsd(amount)} unpriced={unpriced} />
-      )}
-      <span
-        aria-hidden="true"
-        className="absolute right-0 bottom-0 h-0.5 bg-bar"
-        style={{ width: `${(share * 100).toFixed(2)}%` }}
-      />
-    </span>
+    <BarredCost value={formatUsd(amount)} unpriced={unpriced} share={share}>
+      {isCallRow(table, row) ? <TableCallCost table={table} row={row} /> : undefined}
+    </BarredCost>
   );
 }
 
@@ -202,7 +192,13 @@ export const TreeRow = memo(function TreeRow(props: TreeRowProps) {
   );
   const bar = (
     <div role="gridcell" className={layout === 'narrow' ? 'relative col-span-2 h-4' : 'relative h-full'}>
-      <RowBar table={table} row={row} axis={look.axis} colouring={look.colouring} dearestShare={look.dearestShare} />
+      <RowBar
+        table={table}
+        row={row}
+        axis={look.axis}
+        colouring={look.colouring}
+        costliestShare={look.costliestShare}
+      />
     </div>
   );
   if (layout === 'narrow')
@@ -219,12 +215,7 @@ export const TreeRow = memo(function TreeRow(props: TreeRowProps) {
       {cost}
       {layout === 'wide' && (
         <div role="gridcell" className="truncate text-right">
-          <Tokens
-            input={numberAt(table.inputTokens, row)}
-            cacheRead={numberAt(table.cacheReadTokens, row)}
-            cacheCreation={numberAt(table.cacheCreationTokens, row)}
-            output={numberAt(table.outputTokens, row)}
-          />
+          <Tokens of={tokensAt(table, row)} />
         </div>
       )}
       <div role="gridcell" className="text-right">

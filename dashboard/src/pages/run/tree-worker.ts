@@ -1,8 +1,8 @@
 /** The worker beside the Run page: parses the calls and builds the tree, so that the page's own thread stays free. */
-import type { RunCallsBody } from '../../../../src/admin/run-call-bodies.ts';
+import type { RunCallsBody } from '../../../../src/control/admin/run-call-bodies.ts';
+import type { FromTreeWorker, ToTreeWorker } from './create-tree-worker.ts';
 import { createRunModel } from './model/run-model.ts';
 import { listBuffers } from './model/run-table.ts';
-import type { FromTreeWorker, ToTreeWorker } from './tree-messages.ts';
 
 /** Calls that arrive one by one make one new table together. */
 const REBUILD_MS = 250;

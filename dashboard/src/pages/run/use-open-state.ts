@@ -1,8 +1,9 @@
 /** What is open in the tree: a level, which stands in the address, and single steps against it, which do not. */
 import { useCallback, useEffect, useRef, useState } from 'react';
+import { readOneOf } from '../../search/list-search.ts';
 import { chooseOpenState, type OpenState, openToLevel, reveal } from './model/open-state.ts';
 import { findIdentity, type RunTable } from './model/run-table.ts';
-import type { RunSearch } from './run-search.ts';
+import { LEVELS, type RunSearch } from './run-search.ts';
 
 function openByAddress(level: RunSearch['level'], table: RunTable): OpenState {
   if (level === undefined) return chooseOpenState(table);
@@ -10,8 +11,7 @@ function openByAddress(level: RunSearch['level'], table: RunTable): OpenState {
 }
 
 function formatLevel(level: number | 'all'): RunSearch['level'] {
-  const levels = ['1', '2', '3', '4', '5', '6', '7', '8', '9', 'all'] as const;
-  return levels.find((one) => one === String(level));
+  return readOneOf(String(level), LEVELS);
 }
 
 interface OpenControls {

@@ -13,11 +13,8 @@ const PAGE_CALLS = 20_000;
 export const MAX_LOADED_CALLS = 100_000;
 
 export interface LoadedRun {
-  /** Null until the first page is there. */
   readonly table: RunTable | null;
-  /** Every call that there was is in the table. */
   readonly isComplete: boolean;
-  /** There are more calls than are loaded. */
   readonly isCut: boolean;
   readonly error: unknown;
   readonly stream: StreamState;

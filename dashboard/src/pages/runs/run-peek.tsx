@@ -1,13 +1,13 @@
 /** A run beside the list: its figures, what its steps cost, its metadata, and the ways on. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { parseUsd } from '../../../../src/usd.ts';
+import { parseUsd } from '../../../../src/vocabulary/usd.ts';
 import { type RunWithSteps, runQuery } from '../../api/runs.ts';
 import { Count, Duration, Money, Tokens } from '../../components/amounts.tsx';
 import { RunStateBadge } from '../../components/badges.tsx';
 import { buttonClass, CopyButton } from '../../components/buttons.tsx';
 import { type KeyValue, KeyValueList } from '../../components/key-value-list.tsx';
-import { ErrorState, Skeleton } from '../../components/states.tsx';
+import { Pending } from '../../components/states.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 import { NO_STEP } from '../../search/dimensions.ts';
 import { filterByValue } from '../../search/filter-text.ts';
@@ -30,14 +30,7 @@ function listFacts(run: RunWithSteps, keyNames: KeyNames): readonly KeyValue[] {
     },
     {
       name: 'Tokens',
-      value: (
-        <Tokens
-          input={run.input_tokens}
-          cacheRead={run.cache_read_input_tokens}
-          cacheCreation={run.cache_creation_input_tokens}
-          output={run.output_tokens}
-        />
-      ),
+      value: <Tokens of={run} />,
     },
     { name: 'Started', value: <Timestamp at={run.started_at} /> },
     { name: 'Duration', value: <Duration ms={run.duration_ms} /> },
@@ -47,7 +40,7 @@ function listFacts(run: RunWithSteps, keyNames: KeyNames): readonly KeyValue[] {
   ];
 }
 
-/** The outermost steps and the calls in none, the dearest first: together they are the run. */
+/** The outermost steps and the calls in none, the costliest first: together they are the run. */
 function listTopSteps(run: RunWithSteps): RunWithSteps['steps'] {
   return run.steps
     .filter(({ names }) => names.length <= 1)
@@ -91,7 +84,7 @@ function TopSteps({ run }: { readonly run: RunWithSteps }) {
       </ul>
       {steps.length > MOST_STEPS && (
         <p className="mt-2 text-xs text-ink-faint">
-          The {MOST_STEPS} dearest of {steps.length}
+          The {MOST_STEPS} most expensive of {steps.length}
         </p>
       )}
     </section>
@@ -100,12 +93,7 @@ function TopSteps({ run }: { readonly run: RunWithSteps }) {
 
 export function RunPeek({ trace, keyNames }: { readonly trace: string; readonly keyNames: KeyNames }) {
   const { data: run, error, refetch } = useQuery(runQuery(trace));
-  if (run === undefined)
-    return error === null ? (
-      <Skeleton rows={6} label="Loading the run" />
-    ) : (
-      <ErrorState error={error} what="the run" onRetry={() => void refetch()} />
-    );
+  if (run === undefined) return <Pending query={{ error, refetch }} what="the run" rows={6} />;
   return (
     <>
       <div className="flex flex-col gap-3 px-4 py-3">

@@ -1,14 +1,9 @@
 /** The course of a run as a small drawing: how many calls were active, and where one failed. */
 
-interface RunShapeProps {
-  readonly shape: readonly number[];
-  readonly errors: readonly number[];
-}
-
 const WIDTH = 96;
 const HEIGHT = 20;
 
-export function RunShape({ shape, errors }: RunShapeProps) {
+export function RunShape({ shape, errors }: { readonly shape: readonly number[]; readonly errors: readonly number[] }) {
   if (shape.length === 0) return <span className="text-ink-faint">—</span>;
   const highest = Math.max(...shape, 1);
   const step = WIDTH / shape.length;

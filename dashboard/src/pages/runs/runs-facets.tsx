@@ -32,6 +32,15 @@ export function RunsFacets({ question, keyNames, onToggle }: RunsFacetsProps) {
     }));
   if (facets.length === 0) return null;
   return (
-    <FacetRail facets={facets} filters={question.f} onToggle={onToggle} note="Runs of this time with the value." />
+    <FacetRail
+      facets={facets}
+      filters={question.f}
+      onToggle={onToggle}
+      note={
+        data?.is_sampled === true
+          ? `Counted over the latest ${data.scanned_runs.toLocaleString('en-US')} runs.`
+          : 'Runs in this time range that have the value.'
+      }
+    />
   );
 }

@@ -1,10 +1,11 @@
 /** The calls of runs in groups by one value: what each group cost. A group leads to its runs. */
 import { useQuery } from '@tanstack/react-query';
-import { parseUsd } from '../../../../src/usd.ts';
+import { parseUsd } from '../../../../src/vocabulary/usd.ts';
 import { type RunGroup, type RunsQuestion, runGroupsQuery } from '../../api/runs.ts';
-import { Count, Money, Tokens } from '../../components/amounts.tsx';
-import { DataTable, type TableColumn } from '../../components/data-table.tsx';
-import { EmptyState, ErrorState, Skeleton } from '../../components/states.tsx';
+import { BarredCost, Count, Money, Tokens } from '../../components/amounts.tsx';
+import { DataTable, figureColumn, type TableColumn } from '../../components/data-table.tsx';
+import { EmptyState, Pending } from '../../components/states.tsx';
+import { SumsSince, usePatience } from '../../components/sums-since.tsx';
 import { filterByValue } from '../../search/filter-text.ts';
 import type { KeyNames } from '../log/use-key-name.ts';
 import { fieldOfFacet } from './runs-facets.tsx';
@@ -22,17 +23,6 @@ function nameOf({ value, is_rest }: RunGroup, by: string, keyNames: KeyNames): s
   if (is_rest) return 'All other groups';
   if (value === null) return '(not set)';
   return by === 'key' ? (keyNames.get(value) ?? `key ${value}`) : value;
-}
-
-function GroupTokens({ group }: { readonly group: RunGroup }) {
-  return (
-    <Tokens
-      input={group.input_tokens}
-      cacheRead={group.cache_read_input_tokens}
-      cacheCreation={group.cache_creation_input_tokens}
-      output={group.output_tokens}
-    />
-  );
 }
 
 function listColumns(by: string, keyNames: KeyNames, groups: readonly RunGroup[]): readonly TableColumn<RunGroup>[] {
@@ -54,76 +44,63 @@ function listColumns(by: string, keyNames: KeyNames, groups: readonly RunGroup[]
       width: '8rem',
       align: 'right',
       render: ({ total_cost, unpriced_calls }) => (
-        <span className="relative inline-block w-full pb-0.5">
-          <Money value={total_cost} unpriced={unpriced_calls} />
-          <span
-            aria-hidden="true"
-            className="absolute right-0 bottom-0 h-0.5 bg-bar"
-            style={{ width: `${whole === 0 ? 0 : (Number(parseUsd(total_cost)) / 1e12 / whole) * 100}%` }}
-          />
-        </span>
+        <BarredCost
+          value={total_cost}
+          unpriced={unpriced_calls}
+          share={whole === 0 ? 0 : Number(parseUsd(total_cost)) / 1e12 / whole}
+        />
       ),
     },
-    {
-      id: 'runs',
-      header: 'Runs',
-      width: '5rem',
-      align: 'right',
-      render: ({ runs }) => <Count value={runs} unit="runs" />,
-    },
-    {
-      id: 'calls',
-      header: 'Calls',
-      width: '5rem',
-      align: 'right',
-      render: ({ calls }) => <Count value={calls} unit="calls" />,
-    },
-    {
-      id: 'errors',
-      header: 'Errors',
-      width: '5rem',
-      align: 'right',
-      render: ({ errors }) => <Count value={errors} unit="failed calls" />,
-    },
-    {
-      id: 'tokens',
-      header: 'Tokens in → out',
-      width: '11rem',
-      align: 'right',
-      render: (group) => <GroupTokens group={group} />,
-    },
+    figureColumn('runs', 'Runs', '5rem', ({ runs }) => <Count value={runs} unit="runs" />),
+    figureColumn('calls', 'Calls', '5rem', ({ calls }) => <Count value={calls} unit="calls" />),
+    figureColumn('errors', 'Errors', '5rem', ({ errors }) => <Count value={errors} unit="failed calls" />),
+    figureColumn('tokens', 'Tokens in → out', '11rem', (group) => <Tokens of={group} />),
   ];
 }
 
 export function RunsGroups({ question, by, keyNames, refetchMs, onChoose }: RunsGroupsProps) {
-  const { data, error, refetch } = useQuery({ ...runGroupsQuery(question, by), refetchInterval: refetchMs });
-  if (error !== null && data === undefined)
-    return <ErrorState error={error} what="the groups" onRetry={() => void refetch()} />;
-  if (data === undefined) return <Skeleton rows={8} label="Loading the groups" />;
-  if (data.data.length === 0) return <EmptyState title="No call of a run in this time" />;
+  const { waitMs, onContinue } = usePatience({ question, by });
+  const { data, error, isFetching, refetch } = useQuery({
+    ...runGroupsQuery(question, by, waitMs),
+    refetchInterval: refetchMs,
+  });
+  if (data === undefined) return <Pending query={{ error, refetch }} what="the groups" />;
+  const since = (
+    <SumsSince
+      what={data.searched_to === null ? 'Numbers of runs' : 'Sums over calls'}
+      at={data.searched_to ?? data.runs_searched_to}
+      isFetching={isFetching}
+      onContinue={onContinue}
+    />
+  );
+  if (data.data.length === 0)
+    return data.searched_to === null ? <EmptyState title="No calls of runs in this time range" /> : since;
   const choose = (group: RunGroup) => {
     if (!group.is_rest) onChoose(filterByValue(fieldOfFacet(by), group.value));
   };
   return (
-    <DataTable
-      label="Groups"
-      columns={listColumns(by, keyNames, data.data)}
-      rows={data.data}
-      rowKey={(group) => (group.is_rest ? 'rest' : `value ${group.value ?? ''} ${group.value === null}`)}
-      onSelect={choose}
-      onOpen={choose}
-      renderCard={(group) => (
-        <>
-          <p className="flex gap-2 font-medium">
-            <span className="min-w-0 flex-1 truncate">{nameOf(group, by, keyNames)}</span>
-            <Money value={group.total_cost} unpriced={group.unpriced_calls} />
-          </p>
-          <p className="text-xs text-ink-soft">
-            <Count value={group.runs} /> {group.runs === 1 ? 'run' : 'runs'} · <Count value={group.calls} />{' '}
-            {group.calls === 1 ? 'call' : 'calls'} · <GroupTokens group={group} />
-          </p>
-        </>
-      )}
-    />
+    <>
+      {since}
+      <DataTable
+        label="Groups"
+        columns={listColumns(by, keyNames, data.data)}
+        rows={data.data}
+        rowKey={(group) => (group.is_rest ? 'rest' : `value ${group.value ?? ''} ${group.value === null}`)}
+        onSelect={choose}
+        onOpen={choose}
+        renderCard={(group) => (
+          <>
+            <p className="flex gap-2 font-medium">
+              <span className="min-w-0 flex-1 truncate">{nameOf(group, by, keyNames)}</span>
+              <Money value={group.total_cost} unpriced={group.unpriced_calls} />
+            </p>
+            <p className="text-xs text-ink-soft">
+              <Count value={group.runs} /> {group.runs === 1 ? 'run' : 'runs'} · <Count value={group.calls} />{' '}
+              {group.calls === 1 ? 'call' : 'calls'} · <Tokens of={group} />
+            </p>
+          </>
+        )}
+      />
+    </>
   );
 }

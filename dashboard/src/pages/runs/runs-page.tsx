@@ -1,21 +1,27 @@
 /** Runs: filtered, sorted, in groups, live; a run opens beside the list. All of its state stands in the address. */
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
-import { PanelLeft, Radio } from 'lucide-react';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 import { ApiError } from '../../api/client.ts';
+import { metadataKeysQuery } from '../../api/metadata-keys.ts';
 import { runsQuery } from '../../api/runs.ts';
-import { Button } from '../../components/buttons.tsx';
 import { FilterBar, type FilterField } from '../../components/filter-bar.tsx';
+import {
+  FacetsButton,
+  ListEmpty,
+  LiveButton,
+  NothingSoFar,
+  needsDates,
+  RefreshLine,
+  SearchedTo,
+} from '../../components/list-parts.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { SidePanel } from '../../components/side-panel.tsx';
-import { ErrorState, Skeleton, StaleNote } from '../../components/states.tsx';
+import { Pending, StaleNote } from '../../components/states.tsx';
 import { TimeRange } from '../../components/time-range.tsx';
 import { toggleFilter } from '../../search/filter-text.ts';
 import { useKeyNames } from '../log/use-key-name.ts';
-import { GroupMenu } from './group-menu.tsx';
 import { RunPeek } from './run-peek.tsx';
-import { RunsEmpty } from './runs-empty.tsx';
 import { RunsFacets } from './runs-facets.tsx';
 import { RunsGroups } from './runs-groups.tsx';
 import type { RunsSearch } from './runs-search.ts';
@@ -27,7 +33,6 @@ const USUAL_SORT = '-ended_at';
 const LIVE_MS = 5_000;
 /** With more pages loaded than this, asking for all of them every few seconds would be too much. */
 const MAX_LIVE_PAGES = 3;
-const DAY_MS = 86_400_000;
 const NO_FILTERS: readonly string[] = [];
 
 const FIELDS: readonly FilterField[] = [
@@ -37,7 +42,7 @@ const FIELDS: readonly FilterField[] = [
   { field: 'run.calls', label: 'Calls of the run' },
   { field: 'run.errors', label: 'Errors of the run' },
   { field: 'run.client_closed_calls', label: 'Calls whose client left' },
-  { field: 'run.unpriced_calls', label: 'Calls whose cost is not wholly known' },
+  { field: 'run.unpriced_calls', label: 'Calls whose cost is not fully known' },
   { field: 'run.trace_id', label: 'Trace id' },
   { field: 'model', label: 'A call: model' },
   { field: 'provider', label: 'A call: provider' },
@@ -75,14 +80,21 @@ export function RunsPage() {
     const byTrace = new Map(data?.pages.flatMap((page) => page.data).map((run) => [run.trace_id, run]));
     return [...byTrace.values()];
   }, [data]);
+  const searchedTo = data?.pages.at(-1)?.searched_to ?? null;
+  const searched = searchedTo !== null && {
+    at: searchedTo,
+    sort,
+    isFetching: isFetchingNextPage,
+    onContinue: () => void fetchNextPage(),
+  };
   const problem = error instanceof ApiError && error.status === 400 ? error.message : null;
-  const needsDate = Date.parse(question.to) - Date.parse(question.from) > DAY_MS + 120_000;
+  const needsDate = needsDates(question);
 
   const onFilter = useCallback((filter: string) => change({ f: toggleFilter(f, filter) }), [change, f]);
   const onText = useCallback((q: string) => change({ q: q === '' ? undefined : q }, true), [change]);
   const onEndReached = useCallback(() => {
-    if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
-  }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
+    if (hasNextPage && searchedTo === null && !isFetchingNextPage) void fetchNextPage();
+  }, [hasNextPage, searchedTo, isFetchingNextPage, fetchNextPage]);
 
   return (
     <>
@@ -90,14 +102,10 @@ export function RunsPage() {
         title="Runs"
         actions={
           <>
-            <Button
-              aria-pressed={isLive}
-              data-hotkey="l"
-              className="aria-pressed:bg-accent-soft aria-pressed:text-accent"
+            <LiveButton
+              isOn={isLive}
               onClick={() => change(isLive ? { live: undefined } : { live: '1', from: undefined, to: undefined })}
-            >
-              <Radio size={15} aria-hidden /> Live
-            </Button>
+            />
             <GroupMenu group={group} onGroup={(next) => change({ group: next, peek: undefined })} />
             <TimeRange
               search={search}
@@ -112,14 +120,7 @@ export function RunsPage() {
         onSelect={(from, to) => change({ from, to, range: undefined, live: undefined })}
       />
       <div className="flex flex-wrap items-start gap-x-3 gap-y-2 px-4 pb-3">
-        <Button
-          look="quiet"
-          aria-pressed={search.facets !== 'off'}
-          className="max-lg:hidden"
-          onClick={() => change({ facets: search.facets === 'off' ? undefined : 'off' })}
-        >
-          <PanelLeft size={15} aria-hidden /> Facets
-        </Button>
+        <FacetsButton facets={search.facets} onChange={change} />
         <FilterBar
           fields={FIELDS}
           filters={f}
@@ -130,13 +131,11 @@ export function RunsPage() {
           problem={problem}
         />
       </div>
-      {error !== null && problem === null && runs.length > 0 && (
+      {error !== null && problem === null && data !== undefined && (
         <StaleNote>The list could not be brought up to date: {error.message}</StaleNote>
       )}
       <div className="relative flex min-h-0 flex-1">
-        {list.isFetching && data !== undefined && !isFetchingNextPage && !isLive && (
-          <div aria-hidden className="absolute inset-x-0 top-0 z-20 h-0.5 animate-pulse bg-accent" />
-        )}
+        {list.isFetching && data !== undefined && !isFetchingNextPage && !isLive && <RefreshLine />}
         {search.facets !== 'off' && peek === undefined && (
           <RunsFacets question={question} keyNames={keyNames} onToggle={onFilter} />
         )}
@@ -159,11 +158,20 @@ export function RunsPage() {
             />
           ) : (
             <>
-              {error !== null && problem === null && runs.length === 0 && (
-                <ErrorState error={error} what="the runs" onRetry={() => void refetch()} />
+              {data === undefined && problem === null && (
+                <Pending query={{ error, refetch }} what="the runs" rows={12} />
               )}
-              {data === undefined && error === null && <Skeleton rows={12} label="Loading the runs" />}
-              {data !== undefined && runs.length === 0 && <RunsEmpty search={search} onChange={change} />}
+              {runs.length === 0 && searched !== false && <NothingSoFar {...searched} />}
+              {data !== undefined && runs.length === 0 && searched === false && (
+                <ListEmpty what="runs" search={search} onChange={change}>
+                  Calls that carry the same <code>X-Gateway-Trace-Id</code> become a run, and{' '}
+                  <code>X-Gateway-Span-Path</code> puts them into its steps. Calls without a trace id are in{' '}
+                  <Link to="/logs" className="text-accent underline">
+                    Logs
+                  </Link>
+                  .
+                </ListEmpty>
+              )}
               {runs.length > 0 && (
                 <RunsTable
                   runs={runs}
@@ -176,11 +184,15 @@ export function RunsPage() {
                   onOpen={(trace) => void navigate({ to: '/run', search: { trace } })}
                   onEndReached={onEndReached}
                   footer={
-                    isFetchingNextPage
-                      ? 'Loading more…'
-                      : hasNextPage
-                        ? ''
-                        : `All ${runs.length.toLocaleString('en-US')} runs of this view`
+                    searched !== false ? (
+                      <SearchedTo {...searched} />
+                    ) : isFetchingNextPage ? (
+                      'Loading more…'
+                    ) : hasNextPage ? (
+                      ''
+                    ) : (
+                      `All ${runs.length.toLocaleString('en-US')} runs of this view`
+                    )
                   }
                 />
               )}
@@ -194,5 +206,42 @@ export function RunsPage() {
         )}
       </div>
     </>
+  );
+}
+
+const FIXED = [
+  { value: '', label: 'Not grouped' },
+  { value: 'model', label: 'By model' },
+  { value: 'provider', label: 'By provider' },
+  { value: 'key', label: 'By key' },
+] as const;
+
+interface GroupMenuProps {
+  readonly group: string | undefined;
+  readonly onGroup: (group: string | undefined) => void;
+}
+
+function GroupMenu({ group, onGroup }: GroupMenuProps) {
+  const { data } = useQuery(metadataKeysQuery());
+  const keys = (data?.data ?? []).map(({ key }) => `metadata.${key}`);
+  const isListed = group === undefined || keys.includes(group) || FIXED.some(({ value }) => value === group);
+  return (
+    <select
+      aria-label="Group"
+      value={group ?? ''}
+      onChange={(event) => onGroup(event.target.value === '' ? undefined : event.target.value)}
+      className="h-8 max-w-48 rounded-md border border-line-strong/60 bg-panel px-2"
+    >
+      {FIXED.map(({ value, label }) => (
+        <option key={value} value={value}>
+          {label}
+        </option>
+      ))}
+      {(isListed ? keys : [group, ...keys]).map((key) => (
+        <option key={key} value={key}>
+          By {key.replace(/^metadata\./, '')}
+        </option>
+      ))}
+    </select>
   );
 }

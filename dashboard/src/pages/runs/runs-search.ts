@@ -4,7 +4,6 @@ import { type ListSearch, readListSearch, readOneOf, readText } from '../../sear
 export interface RunsSearch extends ListSearch {
   /** `model`, `provider`, `key` or `metadata.Key`: calls of runs in groups instead of the runs. */
   readonly group?: string | undefined;
-  /** `off`: without the rail of facets. */
   readonly facets?: 'off' | undefined;
 }
 

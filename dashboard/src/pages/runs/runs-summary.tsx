@@ -1,16 +1,13 @@
 /** The sums over the runs of the window, and their cost over time. */
 import { useQuery } from '@tanstack/react-query';
-import { formatSum } from '../../../../src/format-amounts.ts';
-import { parseUsd } from '../../../../src/usd.ts';
+import { formatSum } from '../../../../src/vocabulary/format-amounts.ts';
+import { parseUsd } from '../../../../src/vocabulary/usd.ts';
 import { type RunSummary, type RunsQuestion, runSummaryQuery } from '../../api/runs.ts';
 import { Count, Duration, Money, Share } from '../../components/amounts.tsx';
-import { Histogram, type HistogramBucket } from '../../components/histogram.tsx';
-import { ErrorState } from '../../components/states.tsx';
-import { type SummaryFigure, SummaryStrip } from '../../components/summary-strip.tsx';
-
-function share(part: number, whole: number): number | null {
-  return whole === 0 ? null : part / whole;
-}
+import type { HistogramBucket } from '../../components/histogram.tsx';
+import { ListSums, shareOf } from '../../components/list-parts.tsx';
+import type { SummaryFigure } from '../../components/summary-strip.tsx';
+import { usePatience } from '../../components/sums-since.tsx';
 
 function listFigures(summary: RunSummary): readonly SummaryFigure[] {
   const input = summary.input_tokens + summary.cache_read_input_tokens + summary.cache_creation_input_tokens;
@@ -21,9 +18,9 @@ function listFigures(summary: RunSummary): readonly SummaryFigure[] {
     {
       name: 'Runs with errors',
       value: <Count value={summary.runs_with_errors} unit="runs" />,
-      detail: <Share value={share(summary.runs_with_errors, summary.runs)} />,
+      detail: <Share value={shareOf(summary.runs_with_errors, summary.runs)} />,
     },
-    { name: 'Read from cache', value: <Share value={share(summary.cache_read_input_tokens, input)} /> },
+    { name: 'Read from cache', value: <Share value={shareOf(summary.cache_read_input_tokens, input)} /> },
     { name: 'Tokens out', value: <Count value={summary.output_tokens} unit="tokens" /> },
     { name: 'Median', value: <Duration ms={summary.p50_duration_ms} /> },
     { name: '95th percentile', value: <Duration ms={summary.p95_duration_ms} /> },
@@ -47,23 +44,17 @@ interface RunsSummaryProps {
 }
 
 export function RunsSummaryStrip({ question, refetchMs, onSelect }: RunsSummaryProps) {
-  const { data, error, refetch } = useQuery({ ...runSummaryQuery(question), refetchInterval: refetchMs });
-  if (data === undefined)
-    // The height of what is coming, so that the list does not jump.
-    return error === null ? (
-      <div className="h-32" />
-    ) : (
-      <ErrorState error={error} what="the sums" onRetry={() => void refetch()} />
-    );
+  const { waitMs, onContinue } = usePatience(question);
   return (
-    <>
-      <SummaryStrip label="Sums over the runs" figures={listFigures(data)} />
-      <Histogram
-        label="Cost of the runs over time"
-        buckets={data.buckets.map(toBucket)}
-        bucketMs={data.bucket_ms}
-        onSelect={onSelect}
-      />
-    </>
+    <ListSums
+      query={useQuery({ ...runSummaryQuery(question, waitMs), refetchInterval: refetchMs })}
+      what="runs"
+      onContinue={onContinue}
+      label="Sums over the runs"
+      barsLabel="Cost of the runs over time"
+      listFigures={listFigures}
+      toBucket={toBucket}
+      onSelect={onSelect}
+    />
   );
 }

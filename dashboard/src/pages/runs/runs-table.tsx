@@ -1,21 +1,19 @@
 /** The runs as a list. */
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useMemo } from 'react';
-import { parseUsd } from '../../../../src/usd.ts';
+import { parseUsd } from '../../../../src/vocabulary/usd.ts';
 import type { Run } from '../../api/runs.ts';
-import { Count, Duration, Money, Share, Tokens } from '../../components/amounts.tsx';
+import { BarredCost, Count, Duration, Money, Share, Tokens } from '../../components/amounts.tsx';
 import { RunStateBadge } from '../../components/badges.tsx';
-import { DataTable, type TableColumn } from '../../components/data-table.tsx';
+import { DataTable, figureColumn, type TableColumn } from '../../components/data-table.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 import { RunShape } from './run-shape.tsx';
 
 const ROW_HEIGHT_PX = 46;
-/** Beside an open panel. */
 const SHORT_COLUMNS: readonly string[] = ['state', 'run', 'duration', 'cost', 'calls'];
 
 interface RunsTableProps {
   readonly runs: readonly Run[];
-  /** Times need their date. */
   readonly needsDate: boolean;
   readonly sort: string;
   readonly peek: string | undefined;
@@ -26,18 +24,7 @@ interface RunsTableProps {
   readonly footer: ReactNode;
 }
 
-function RunTokens({ run }: { readonly run: Run }) {
-  return (
-    <Tokens
-      input={run.input_tokens}
-      cacheRead={run.cache_read_input_tokens}
-      cacheCreation={run.cache_creation_input_tokens}
-      output={run.output_tokens}
-    />
-  );
-}
-
-/** Trace id, and under it the dearest step and the models. */
+/** Trace id, and under it the costliest step and the models. */
 function RunName({ run }: { readonly run: Run }) {
   return (
     <div className="min-w-0 leading-tight">
@@ -64,19 +51,10 @@ function RunName({ run }: { readonly run: Run }) {
   );
 }
 
-/** Of the dearest run of the list, for the bar; a drawing, so a float is good enough. */
+/** The bar is the share of the costliest run of the list. */
 function CostCell({ run, highest }: { readonly run: Run; readonly highest: number }) {
   const share = highest === 0 ? 0 : Number(parseUsd(run.total_cost)) / highest;
-  return (
-    <span className="relative inline-block w-full pb-0.5">
-      <Money value={run.total_cost} unpriced={run.unpriced_calls} />
-      <span
-        aria-hidden="true"
-        className="absolute right-0 bottom-0 h-0.5 bg-bar"
-        style={{ width: `${(Math.min(1, share) * 100).toFixed(1)}%` }}
-      />
-    </span>
-  );
+  return <BarredCost value={run.total_cost} unpriced={run.unpriced_calls} share={share} />;
 }
 
 function listColumns(highest: number, needsDate: boolean): readonly TableColumn<Run>[] {
@@ -106,52 +84,15 @@ function listColumns(highest: number, needsDate: boolean): readonly TableColumn<
         </span>
       ),
     },
-    {
-      id: 'duration',
-      header: 'Duration',
-      width: '4.75rem',
-      align: 'right',
-      sort: 'duration_ms',
-      render: (run) => <Duration ms={run.duration_ms} />,
-    },
-    {
-      id: 'cost',
-      header: 'Cost',
-      width: '6.25rem',
-      align: 'right',
-      sort: 'total_cost',
-      render: (run) => <CostCell run={run} highest={highest} />,
-    },
-    {
-      id: 'calls',
-      header: 'Calls',
-      width: '3.25rem',
-      align: 'right',
-      sort: 'calls',
-      render: (run) => <Count value={run.calls} unit="calls" />,
-    },
-    {
-      id: 'tokens',
-      header: 'Tokens in → out',
-      width: 'minmax(12.5rem, 13rem)',
-      align: 'right',
-      sort: 'output_tokens',
-      render: (run) => <RunTokens run={run} />,
-    },
+    figureColumn('duration', 'Duration', '4.75rem', (run) => <Duration ms={run.duration_ms} />, 'duration_ms'),
+    figureColumn('cost', 'Cost', '6.25rem', (run) => <CostCell run={run} highest={highest} />, 'total_cost'),
+    figureColumn('calls', 'Calls', '3.25rem', (run) => <Count value={run.calls} unit="calls" />, 'calls'),
+    figureColumn('tokens', 'Tokens in → out', 'minmax(12.5rem, 13rem)', (run) => <Tokens of={run} />, 'output_tokens'),
   ];
 }
 
-export function RunsTable({
-  runs,
-  needsDate,
-  sort,
-  peek,
-  onSort,
-  onPeek,
-  onOpen,
-  onEndReached,
-  footer,
-}: RunsTableProps) {
+export function RunsTable(props: RunsTableProps) {
+  const { runs, needsDate, peek } = props;
   const highest = useMemo(
     () => runs.reduce((most, run) => Math.max(most, Number(parseUsd(run.total_cost))), 0),
     [runs],
@@ -168,12 +109,12 @@ export function RunsTable({
       rows={runs}
       rowKey={(run) => run.trace_id}
       selectedKey={peek}
-      onSelect={(run) => onPeek(run.trace_id)}
-      onOpen={(run) => onOpen(run.trace_id)}
-      sort={sort}
-      onSort={onSort}
-      onEndReached={onEndReached}
-      footer={footer}
+      onSelect={(run) => props.onPeek(run.trace_id)}
+      onOpen={(run) => props.onOpen(run.trace_id)}
+      sort={props.sort}
+      onSort={props.onSort}
+      onEndReached={props.onEndReached}
+      footer={props.footer}
       rowHeightPx={ROW_HEIGHT_PX}
       renderCard={(run) => (
         <div className="flex flex-col gap-0.5">
@@ -186,7 +127,7 @@ export function RunsTable({
           </div>
           <p className="truncate text-xs text-ink-soft">
             <Count value={run.calls} unit="calls" /> {run.calls === 1 ? 'call' : 'calls'} ·{' '}
-            <Duration ms={run.duration_ms} /> · <RunTokens run={run} />
+            <Duration ms={run.duration_ms} /> · <Tokens of={run} />
           </p>
           <p className="truncate text-xs text-ink-faint">
             <Timestamp at={run.started_at} /> · {run.models.join(', ')}

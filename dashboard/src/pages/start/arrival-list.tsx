@@ -20,12 +20,7 @@ function CallVerdict({ arrival }: { readonly arrival: Extract<Arrival, { type: '
       </Link>
       {isFine ? (
         <span className="text-ink-soft">
-          <Duration ms={call.duration_ms ?? null} /> · <Money value={call.total_cost ?? null} /> ·{' '}
-          <Tokens
-            input={call.input_tokens ?? null}
-            cacheRead={call.cache_read_input_tokens ?? null}
-            output={call.output_tokens ?? null}
-          />
+          <Duration ms={call.duration_ms ?? null} /> · <Money value={call.total_cost ?? null} /> · <Tokens of={call} />
         </span>
       ) : (
         <span className="w-full break-words text-ink-soft">

@@ -1,6 +1,7 @@
 /** How each client is pointed at the gateway: texts to copy, in the order in which they are offered. Pure. */
-import { listNodeSnippets } from './node-snippets.ts';
-import { listPythonSnippets } from './python-snippets.ts';
+import { PROVIDERS } from '../../../../src/providers/registry.ts';
+import { fillTemplate } from './fill-template.ts';
+import { LIBRARY_SNIPPETS } from './library-snippets.ts';
 import { listShellSnippets } from './shell-snippets.ts';
 import type { Snippet, SnippetSettings } from './snippet-words.ts';
 
@@ -23,7 +24,14 @@ const ORDER: readonly string[] = [
   'bedrock-js',
 ];
 
+/** What is not in the order comes last: the SDK of a provider that was added. */
+function placeOf({ id }: Snippet): number {
+  const place = ORDER.indexOf(id);
+  return place === -1 ? ORDER.length : place;
+}
+
 export function listSnippets(settings: SnippetSettings): readonly Snippet[] {
-  const all = [...listShellSnippets(settings), ...listPythonSnippets(settings), ...listNodeSnippets(settings)];
-  return all.sort((a, b) => ORDER.indexOf(a.id) - ORDER.indexOf(b.id));
+  const templates = [...Object.values(PROVIDERS).flatMap(({ snippets = [] }) => snippets), ...LIBRARY_SNIPPETS];
+  const programs = templates.map((template) => fillTemplate(template, settings));
+  return [...listShellSnippets(settings), ...programs].sort((a, b) => placeOf(a) - placeOf(b));
 }

@@ -1,18 +1,18 @@
 /** Loads and removes the demo data: runs and calls to look at before one has any. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { DemoDataAnswer } from '../../../../src/admin/demo-data-resource.ts';
 import { getJson, sendJson } from '../../api/client.ts';
 import { Button, buttonClass } from '../../components/buttons.tsx';
+import { Problem } from '../../components/states.tsx';
 
 export function DemoDataButtons() {
   const queries = useQueryClient();
   const { data } = useQuery({
     queryKey: ['demo-data'],
-    queryFn: ({ signal }) => getJson<DemoDataAnswer>('/demo-data', {}, signal),
+    queryFn: ({ signal }) => getJson('/demo-data', {}, signal),
   });
   const changing = useMutation({
-    mutationFn: (method: 'POST' | 'DELETE') => sendJson(method, '/demo-data'),
+    mutationFn: (method: 'post' | 'delete') => sendJson(method, '/demo-data', {}),
     onSuccess: () => queries.invalidateQueries(),
   });
   if (data === undefined) return null;
@@ -24,20 +24,16 @@ export function DemoDataButtons() {
           <Link to="/runs" search={{ range: '7d' }} className={buttonClass('primary')}>
             See its runs
           </Link>
-          <Button disabled={changing.isPending} onClick={() => changing.mutate('DELETE')}>
+          <Button disabled={changing.isPending} onClick={() => changing.mutate('delete')}>
             {changing.isPending ? 'Removing…' : 'Remove demo data'}
           </Button>
         </>
       ) : (
-        <Button disabled={changing.isPending} onClick={() => changing.mutate('POST')}>
+        <Button disabled={changing.isPending} onClick={() => changing.mutate('post')}>
           {changing.isPending ? 'Loading…' : 'Load demo data'}
         </Button>
       )}
-      {changing.error !== null && (
-        <span role="alert" className="text-bad">
-          {changing.error.message}
-        </span>
-      )}
+      <Problem message={changing.error?.message} />
     </div>
   );
 }

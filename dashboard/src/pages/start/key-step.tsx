@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { createKey, keysQuery } from '../../api/keys.ts';
 import { Button, CopyButton } from '../../components/buttons.tsx';
+import { Problem } from '../../components/states.tsx';
 
 interface KeyStepProps {
   readonly existing: number;
@@ -53,11 +54,7 @@ export function KeyStep({ existing, secret, onCreated }: KeyStepProps) {
           className="h-9 rounded-md border border-line-strong bg-surface px-3 text-ink"
         />
       </label>
-      {creating.error !== null && (
-        <p role="alert" className="text-bad">
-          {creating.error.message}
-        </p>
-      )}
+      <Problem message={creating.error?.message} />
       <Button
         type="submit"
         look={existing > 0 ? 'plain' : 'primary'}

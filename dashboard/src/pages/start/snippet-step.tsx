@@ -88,6 +88,7 @@ export function SnippetStep({ baseUrl, keyPlaceholder }: SnippetStepProps) {
         </pre>
       </figure>
       {snippet.pitfall !== null && <p className="text-xs text-ink-soft">{snippet.pitfall}</p>}
+      <p className="text-xs text-ink-soft">Not here? More than 60 clients, by language: docs/clients.md.</p>
     </div>
   );
 }

@@ -2,7 +2,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { Status } from '../../../../src/admin/system-resource.ts';
 import { getJson } from '../../api/client.ts';
 import { keysQuery } from '../../api/keys.ts';
 import { buttonClass } from '../../components/buttons.tsx';
@@ -71,7 +70,7 @@ export function StartPage() {
   const keys = useQuery(keysQuery);
   const status = useQuery({
     queryKey: ['status'],
-    queryFn: ({ signal }) => getJson<Status>('/status', {}, signal),
+    queryFn: ({ signal }) => getJson('/status', {}, signal),
   });
   const [secret, setSecret] = useState<string | null>(null);
   const { arrivals, state } = useArrivals();

@@ -1,7 +1,7 @@
 /** What reaches the gateway while the page is open, newest first: calls, and attempts that were refused with the reason. */
 import { useState } from 'react';
-import type { Attempt } from '../../../../src/admin/attempts-resource.ts';
-import type { LogRow } from '../../../../src/runs/log-columns.ts';
+import type { Attempt } from '../../../../src/control/admin/attempts-resource.ts';
+import type { LogRow } from '../../../../src/control/store/log-columns.ts';
 import { apiPath } from '../../api/client.ts';
 import { type StreamState, useEvents } from '../../api/use-events.ts';
 

@@ -1,7 +1,8 @@
-/** What became of every call, as an equation in rows: the first number is the sum of the others. */
+/** What happened to every call, as an equation in rows: the first number is the sum of the others. */
 import type { ReactNode } from 'react';
-import type { AccountsBody } from '../../../../src/admin/accounts-body.ts';
+import type { AccountsBody } from '../../../../src/control/admin/accounts-body.ts';
 import { ExactCount } from '../../components/amounts.tsx';
+import { PlainTable } from '../../components/plain-table.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -13,19 +14,15 @@ interface Term {
   readonly sign: string;
   readonly name: string;
   readonly calls: number;
-  /** Behind the number. */
   readonly note?: ReactNode;
-  /** More than none is a reason to look. */
   readonly isBad?: boolean;
 }
 
-/** By reason, with how often. */
 function describeUnaccounted(unaccounted: AccountsBody['unaccounted']): string {
   const byReason = Map.groupBy(unaccounted, ({ reason }) => reason);
   return [...byReason].map(([reason, list]) => `${list.length} ${REASONS[reason] ?? reason}`).join(', ');
 }
 
-/** Sign, name, number below number, note. */
 function Equation({ terms }: { readonly terms: readonly Term[] }) {
   return (
     <dl className="grid grid-cols-[auto_auto_auto_minmax(0,1fr)] gap-x-3 gap-y-1.5">
@@ -76,6 +73,41 @@ export function AccountsList({ accounts }: { readonly accounts: AccountsBody }) 
           Process directories that are not counted: {describeUnaccounted(accounts.unaccounted)}
         </p>
       )}
+    </>
+  );
+}
+
+const SHOWN = 50;
+
+function sumTokens(usage: AccountsBody['losses'][number]['usage']): number {
+  return Object.values(usage).reduce((sum, tokens) => sum + tokens, 0);
+}
+
+/** The minute, key and model of the lost calls, the latest first. */
+export function LossesTable({ losses }: { readonly losses: AccountsBody['losses'] }) {
+  if (losses.length === 0) return null;
+  return (
+    <>
+      <h2 className="text-sm font-semibold">Lost</h2>
+      <p className="text-ink-soft">
+        Calls that were answered, but whose records could not be kept. They are in no cost.
+        {losses.length > SHOWN && ` The latest ${SHOWN} of ${losses.length} lines.`}
+      </p>
+      <PlainTable
+        label="Lost"
+        rows={losses.slice(0, SHOWN)}
+        rowKey={({ minute, account_id, key_id, provider, model }) =>
+          [minute, account_id, key_id, provider, model].join(' ')
+        }
+        columns={[
+          { header: 'Minute', render: ({ minute }) => <Timestamp at={minute} /> },
+          { header: 'Key', render: ({ key_id }) => key_id ?? '—' },
+          { header: 'Provider', render: ({ provider }) => provider ?? '—' },
+          { header: 'Model', render: ({ model }) => <span className="whitespace-nowrap">{model ?? '—'}</span> },
+          { header: 'Calls', align: 'right', render: ({ calls }) => <ExactCount value={calls} /> },
+          { header: 'Tokens', align: 'right', render: ({ usage }) => <ExactCount value={sumTokens(usage)} /> },
+        ]}
+      />
     </>
   );
 }

@@ -1,11 +1,26 @@
 import { expect, test } from 'vitest';
-import type { NodeList } from '../../../../src/admin/nodes-resource.ts';
+import type { NodeList } from '../../../../src/control/admin/nodes-resource.ts';
 import { describeClock, describeRemarks } from './describe-node.ts';
 
 const NODE: NodeList['data'][number] = {
-  ...{ id: '1', name: 'a', host: 'h', is_self: true, version: '0.3.0', role: 'all', state: 'live' },
-  ...{ started_at: '', seen_at: '', silent_seconds: 0, stopped_at: null, is_doubled: false, clock_skew_ms: 0 },
-  ...{ clock_stepped_at: null, clock_step_ms: null, records_waiting: 0, open_calls: 0, shown_open: 0 },
+  id: '1',
+  name: 'a',
+  host: 'h',
+  is_self: true,
+  version: '0.3.0',
+  role: 'all',
+  state: 'live',
+  started_at: '',
+  seen_at: '',
+  silent_seconds: 0,
+  stopped_at: null,
+  is_doubled: false,
+  clock_skew_ms: 0,
+  clock_stepped_at: null,
+  clock_step_ms: null,
+  records_waiting: 0,
+  open_calls: 0,
+  shown_open: 0,
   differing_settings: [],
 };
 

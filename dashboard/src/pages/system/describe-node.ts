@@ -1,10 +1,9 @@
 /** What is to be said of a node, in words. Pure. */
-import type { NodeList } from '../../../../src/admin/nodes-resource.ts';
-import { formatDuration } from '../../../../src/format-amounts.ts';
+import type { NodeList } from '../../../../src/control/admin/nodes-resource.ts';
+import { formatDuration } from '../../../../src/vocabulary/format-amounts.ts';
 
 type Node = NodeList['data'][number];
 
-/** As the gateway judges it. */
 const MAX_SKEW_MS = 120_000;
 const DAY_MS = 86_400_000;
 

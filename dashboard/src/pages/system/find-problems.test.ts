@@ -1,29 +1,58 @@
 import { expect, test } from 'vitest';
-import type { Status } from '../../../../src/admin/system-resource.ts';
+import type { Status } from '../../../../src/control/admin/system-resource.ts';
 import { findProblems } from './find-problems.ts';
 
 const NOW_MS = Date.parse('2026-11-28T12:00:00Z');
 const PROXY: Status['processes'][number] = {
-  ...{ role: 'proxy', pid: 7, state: 'ready', started_at: '2026-11-28T11:00:00Z' },
-  ...{ restarts: 0, recent_exits: 0, last_exit: null },
+  role: 'proxy',
+  pid: 7,
+  state: 'ready',
+  started_at: '2026-11-28T11:00:00Z',
+  restarts: 0,
+  recent_exits: 0,
+  last_exit: null,
   metrics: { open_calls: 0, calls_total: 30, rejected_total: 0, records_lost: 0, rss_bytes: 1 },
 };
 const ACCOUNTS = {
-  ...{ accepted: 30, stored: 30, spooled: 0, in_flight: 0, set_aside: 0, lost: 0, missing: 0, difference: 0 },
-  ...{ ended: 30, found: 30, is_whole: true, oldest_waiting_at: null, outcomes: {}, processes: [] },
-  ...{ unaccounted: [], unaccounted_total: 0, losses: [] },
+  accepted: 30,
+  stored: 30,
+  spooled: 0,
+  in_flight: 0,
+  set_aside: 0,
+  lost: 0,
+  missing: 0,
+  difference: 0,
+  ended: 30,
+  found: 30,
+  is_whole: true,
+  oldest_waiting_at: null,
+  outcomes: {},
+  processes: [],
+  unaccounted: [],
+  unaccounted_total: 0,
+  losses: [],
 };
 const WELL: Status = {
-  ...{
-    version: '1.0.0',
-    role: 'all',
-    base_url: 'http://127.0.0.1:4141',
-    started_at: '2026-11-28T11:00:00Z',
-    price_version: null,
-  },
+  version: '1.0.0',
+  role: 'all',
+  base_url: 'http://127.0.0.1:4141',
+  started_at: '2026-11-28T11:00:00Z',
+  price_version: null,
   processes: [PROXY],
-  database: { state: 'up', version: '18', size_bytes: 1, calls: 30, oldest_requested_at: null, problem: null },
-  ...{ records: null, jobs_running: 0, restart: null, spool: null, settings: [] },
+  database: {
+    state: 'up',
+    version: '18',
+    size_bytes: 1,
+    calls: 30,
+    oldest_requested_at: null,
+    search_days_waiting: 0,
+    problem: null,
+  },
+  records: null,
+  jobs_running: 0,
+  restart: null,
+  spool: null,
+  settings: [],
   accounts: ACCOUNTS,
   clock: { skew_ms: 12, is_trusted: true, stepped_at: null, step_ms: null },
   access: { wrong_tokens: 0, latest_wrong_token: null, closed_connections: 0 },
@@ -57,7 +86,7 @@ test('damaged files of the spool, crash loops and records that no account knows 
   expect(findProblems({ ...WELL, processes }, 1, NOW_MS)).toEqual([
     "The proxy process ended 5 times in the last five minutes (SIGKILL); its own lines in the gateway's log say why.",
     'The proxy process could not write 30 records. Make room on the disk of the data directory.',
-    '1 file is in the quarantine: see “Put aside” below.',
+    '1 file is in the quarantine: see Quarantine below.',
   ]);
 });
 
@@ -69,15 +98,19 @@ test('wrong tokens need attention for a day', () => {
       NOW_MS,
     );
   expect(guessed('2026-11-28T11:30:00Z')).toEqual([
-    '600 wrong tokens were sent to this port, lastly from 10.0.0.1. If that is nobody of yours, see who reaches it.',
+    '600 wrong tokens were sent to this port, most recently from 10.0.0.1. If that was not one of you, check who can reach this port.',
   ]);
   expect(guessed('2026-11-27T11:30:00Z')).toEqual([]);
 });
 
 test('a certificate that ends within three weeks needs attention, and files that cannot come into force', () => {
   const tls = {
-    ...{ valid_from: '2026-09-01T00:00:00Z', valid_to: '2026-12-31T00:00:00Z', names: ['localhost'], problem: null },
-    ...{ failed_handshakes: 0, latest_failed_handshake: null },
+    valid_from: '2026-09-01T00:00:00Z',
+    valid_to: '2026-12-31T00:00:00Z',
+    names: ['localhost'],
+    problem: null,
+    failed_handshakes: 0,
+    latest_failed_handshake: null,
   };
   expect(findProblems({ ...WELL, tls }, 0, NOW_MS)).toEqual([]);
   expect(findProblems({ ...WELL, tls: { ...tls, valid_to: '2026-12-19T00:00:00Z' } }, 0, NOW_MS)).toEqual([
@@ -87,6 +120,6 @@ test('a certificate that ends within three weeks needs attention, and files that
     findProblems({ ...WELL, tls: { ...tls, valid_to: '2026-11-01T00:00:00Z', problem: 'no whole key' } }, 0, NOW_MS),
   ).toEqual([
     'The certificate of the proxy port ended on 2026-11-01, and clients refuse it. Renew it.',
-    'The certificate before stays in force: no whole key.',
+    'The previous certificate stays in use: no whole key.',
   ]);
 });

@@ -1,7 +1,7 @@
 /** What of the gateway's state needs someone's attention, in words that say what to do. */
 
-import type { Status } from '../../../../src/admin/system-resource.ts';
-import { formatExactCount } from '../../../../src/format-amounts.ts';
+import type { Status } from '../../../../src/control/admin/system-resource.ts';
+import { formatExactCount } from '../../../../src/vocabulary/format-amounts.ts';
 import { describeClock } from './describe-node.ts';
 
 /** A loss needs attention for as long; later it is history, which stays in the account. As in `tollgate doctor`. */
@@ -20,7 +20,6 @@ function count(number: number, one: string, several: string): string {
   return `${formatExactCount(number)} ${number === 1 ? one : several}`;
 }
 
-/** The state of a process, in words. */
 export function describeState(state: string): string {
   return state.replaceAll('_', ' ');
 }
@@ -62,7 +61,7 @@ function findAccessProblems({ access }: Status, nowMs: number): readonly string[
   const { wrong_tokens, latest_wrong_token: latest } = access;
   if (latest === null || nowMs - Date.parse(latest.at) >= RECENT_GUESS_MS) return [];
   return [
-    `${count(wrong_tokens, 'wrong token was', 'wrong tokens were')} sent to this port, lastly from ${latest.from}. If that is nobody of yours, see who reaches it.`,
+    `${count(wrong_tokens, 'wrong token was', 'wrong tokens were')} sent to this port, most recently from ${latest.from}. If that was not one of you, check who can reach this port.`,
   ];
 }
 
@@ -76,7 +75,7 @@ function findTlsProblems({ tls }: Status, nowMs: number): readonly string[] {
       : endMs - nowMs < CERTIFICATE_SOON_MS
         ? [`The certificate of the proxy port ends on ${day}. Renew it.`]
         : [];
-  return tls.problem === null ? ends : [...ends, `The certificate before stays in force: ${tls.problem}.`];
+  return tls.problem === null ? ends : [...ends, `The previous certificate stays in use: ${tls.problem}.`];
 }
 
 /** `quarantined`: files in the quarantine, as far as that is known. */
@@ -104,6 +103,6 @@ export function findProblems(status: Status, quarantined: number, nowMs: number)
   problems.push(...findAccessProblems(status, nowMs));
   problems.push(...findTlsProblems(status, nowMs));
   if (quarantined > 0)
-    problems.push(`${count(quarantined, 'file is', 'files are')} in the quarantine: see “Put aside” below.`);
+    problems.push(`${count(quarantined, 'file is', 'files are')} in the quarantine: see Quarantine below.`);
   return problems;
 }

@@ -1,6 +1,5 @@
 /** The nodes that share the database: who lives, what each has left to store, and how its clock stands. */
 import { useQuery } from '@tanstack/react-query';
-import type { NodeList } from '../../../../src/admin/nodes-resource.ts';
 import { getJson } from '../../api/client.ts';
 import { ExactCount } from '../../components/amounts.tsx';
 import { Badge, type Tone } from '../../components/badges.tsx';
@@ -16,7 +15,7 @@ const TONES: Readonly<Record<string, Tone>> = { live: 'good', silent: 'bad', sto
 export function NodesTable() {
   const { data, error, refetch } = useQuery({
     queryKey: ['nodes'],
-    queryFn: ({ signal }) => getJson<NodeList>('/nodes', {}, signal),
+    queryFn: ({ signal }) => getJson('/nodes', {}, signal),
     refetchInterval: REFETCH_MS,
   });
   if (error !== null && data === undefined)

@@ -1,6 +1,6 @@
 /** What was put aside, the latest first, with the reason; nothing when nothing was. */
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
-import type { QuarantineBody } from '../../../../src/admin/quarantine-resource.ts';
+import type { QuarantineBody } from '../../../../src/control/admin/quarantine-resource.ts';
 import { getJson } from '../../api/client.ts';
 import { Bytes } from '../../components/amounts.tsx';
 import { PlainTable } from '../../components/plain-table.tsx';
@@ -13,7 +13,7 @@ const SHOWN = 50;
 export function useQuarantine(): UseQueryResult<QuarantineBody> {
   return useQuery({
     queryKey: ['quarantine'],
-    queryFn: ({ signal }) => getJson<QuarantineBody>('/quarantine', { limit: SHOWN }, signal),
+    queryFn: ({ signal }) => getJson('/quarantine', { limit: SHOWN }, signal),
     refetchInterval: REFETCH_MS,
   });
 }
@@ -21,18 +21,18 @@ export function useQuarantine(): UseQueryResult<QuarantineBody> {
 export function QuarantineTable() {
   const { data, error, refetch } = useQuarantine();
   if (error !== null && data === undefined)
-    return <ErrorState error={error} what="what was put aside" onRetry={() => void refetch()} />;
+    return <ErrorState error={error} what="the quarantine" onRetry={() => void refetch()} />;
   if (data === undefined || data.total === 0) return null;
   return (
     <>
-      <h2 className="text-sm font-semibold">Put aside</h2>
+      <h2 className="text-sm font-semibold">Quarantine</h2>
       <p className="text-ink-soft">
         Files in the folder <code className="font-mono text-xs">quarantine</code> of the data directory
         {data.total > data.data.length && `; the latest ${data.data.length} of ${data.total}`}. They stay until you
         remove them.
       </p>
       <PlainTable
-        label="Put aside"
+        label="Quarantine"
         rows={data.data}
         rowKey={({ file }) => file}
         columns={[

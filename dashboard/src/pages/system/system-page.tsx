@@ -1,18 +1,17 @@
 /** System: whether everything is well, in numbers: processes, records under way, the database, jobs, settings. */
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { Status } from '../../../../src/admin/system-resource.ts';
+import type { Status } from '../../../../src/control/admin/system-resource.ts';
 import { getJson } from '../../api/client.ts';
 import { Bytes, Count } from '../../components/amounts.tsx';
 import { Badge, type Tone } from '../../components/badges.tsx';
 import { type KeyValue, KeyValueList } from '../../components/key-value-list.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { PlainTable } from '../../components/plain-table.tsx';
-import { ErrorState, Skeleton, StaleNote } from '../../components/states.tsx';
+import { Pending, StaleNote } from '../../components/states.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
-import { AccountsList } from './accounts-list.tsx';
+import { AccountsList, LossesTable } from './accounts-list.tsx';
 import { describeState, findProblems } from './find-problems.ts';
-import { LossesTable } from './losses-table.tsx';
 import { NodesTable } from './nodes-table.tsx';
 import { QuarantineTable, useQuarantine } from './quarantine-table.tsx';
 
@@ -57,6 +56,18 @@ function DatabaseCard({ database }: { readonly database: Status['database'] }) {
     { name: 'Size', value: <Bytes value={database.size_bytes} /> },
     { name: 'Calls', value: <Count value={database.calls} unit="calls" /> },
     { name: 'Oldest call', value: <Timestamp at={database.oldest_requested_at} never="none" /> },
+    ...(database.search_days_waiting === null || database.search_days_waiting === 0
+      ? []
+      : [
+          {
+            name: 'Search',
+            value: (
+              <span title="A search reads them meanwhile, and takes longer">
+                <Count value={database.search_days_waiting} unit="days" /> of before wait for its index
+              </span>
+            ),
+          },
+        ]),
   ];
   return (
     <Card title="Database">
@@ -136,7 +147,7 @@ function Processes({ processes }: { readonly processes: Status['processes'] }) {
 function Settings({ settings }: { readonly settings: Status['settings'] }) {
   return (
     <PlainTable
-      label="Settings in force"
+      label="Active settings"
       rows={settings}
       rowKey={({ name }) => name}
       columns={[
@@ -156,7 +167,7 @@ function Settings({ settings }: { readonly settings: Status['settings'] }) {
 export function SystemPage() {
   const { data, error, refetch } = useQuery({
     queryKey: ['status'],
-    queryFn: ({ signal }) => getJson<Status>('/status', {}, signal),
+    queryFn: ({ signal }) => getJson('/status', {}, signal),
     refetchInterval: REFETCH_MS,
   });
   const { data: quarantine } = useQuarantine();
@@ -177,10 +188,7 @@ export function SystemPage() {
       {error !== null && data !== undefined && (
         <StaleNote>The gateway does not answer; these are its last numbers.</StaleNote>
       )}
-      {error !== null && data === undefined && (
-        <ErrorState error={error} what="the state of the system" onRetry={() => void refetch()} />
-      )}
-      {data === undefined && error === null && <Skeleton />}
+      {data === undefined && <Pending query={{ error, refetch }} what="the state of the system" />}
       {data !== undefined && (
         <div className="flex flex-col gap-4 px-4 pb-6">
           {problems.length > 0 && (
@@ -197,7 +205,7 @@ export function SystemPage() {
             <DatabaseCard database={data.database} />
             <RecordsCard status={data} />
             {data.accounts !== null && (
-              <Card title="What became of every call">
+              <Card title="What happened to every call">
                 <AccountsList accounts={data.accounts} />
               </Card>
             )}
@@ -207,7 +215,7 @@ export function SystemPage() {
           <NodesTable />
           <LossesTable losses={data.accounts?.losses ?? []} />
           <QuarantineTable />
-          <h2 className="text-sm font-semibold">Settings in force</h2>
+          <h2 className="text-sm font-semibold">Active settings</h2>
           <Settings settings={data.settings} />
         </div>
       )}

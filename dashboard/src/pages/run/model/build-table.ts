@@ -1,5 +1,5 @@
 /** Lays the display tree out as a `RunTable`. Linear but for sorting the calls once; runs in the worker. */
-import type { TokenSums } from '../../../../../src/runs/run-tree.ts';
+import type { TokenSums } from '../../../../../src/control/log/run-tree.ts';
 import type { LeafCall } from './call-columns.ts';
 import { type DisplayNode, NO_TOKENS, type Step } from './display-tree.ts';
 import { packAmounts, readFoldStatistics, setCostBefore, setProfiles } from './finish-table.ts';

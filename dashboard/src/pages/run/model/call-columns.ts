@@ -1,9 +1,8 @@
 /** The calls of a run in the API's column-wise form, to what the tree is built from. Knows nothing of trees. */
-import type { RunCallColumnsBody } from '../../../../../src/admin/run-call-bodies.ts';
-import type { RunCall } from '../../../../../src/runs/run-tree.ts';
-import { parseUsd } from '../../../../../src/usd.ts';
+import type { RunCallColumnsBody } from '../../../../../src/control/admin/run-call-bodies.ts';
+import type { RunCall } from '../../../../../src/control/log/run-tree.ts';
+import { parseUsd } from '../../../../../src/vocabulary/usd.ts';
 
-/** A leaf with what its row shows. */
 export interface LeafCall extends RunCall {
   readonly provider: string;
   readonly outcome: string;

@@ -2,9 +2,9 @@
  * The tree as it is shown: steps and calls of one level together by time, open calls where they belong, repeats folded.
  * Sums come from `run-tree.ts` untouched; a fold's are those of its members. Positions on an axis are not its matter.
  */
-import type { OpenCallBody } from '../../../../../src/admin/run-call-bodies.ts';
-import type { RunNode, TokenSums } from '../../../../../src/runs/run-tree.ts';
-import { decodeSpanKey } from '../../../../../src/runs/span-path.ts';
+import type { OpenCallBody } from '../../../../../src/control/admin/run-call-bodies.ts';
+import type { RunNode, TokenSums } from '../../../../../src/control/log/run-tree.ts';
+import { decodeSpanKey } from '../../../../../src/control/log/span-path.ts';
 import type { LeafCall } from './call-columns.ts';
 import { foldSiblings, MIN_FOLDED_CALLS, MIN_FOLDED_STEPS, readStem } from './fold-repeats.ts';
 
@@ -26,7 +26,6 @@ export const NO_TOKENS: TokenSums = {
   reasoningTokens: 0,
 };
 
-/** A step that has nothing but open calls so far. */
 function createEmptyStep(spanKey: string): LeafTree {
   return {
     spanKey,

@@ -3,9 +3,7 @@
  * name and model. Only says who belongs together; sums are the caller's, and no fold changes one.
  */
 
-/** So many numbered siblings fold into one row. */
 export const MIN_FOLDED_STEPS = 4;
-/** So many calls alike fold into one row. */
 export const MIN_FOLDED_CALLS = 8;
 
 const CLOSERS = '])}';

@@ -14,7 +14,6 @@ export function openToLevel(level: number | 'all'): OpenState {
   return { level, changed: NOTHING };
 }
 
-/** Whether a level shows what is beneath this row. */
 function isOpenByLevel(table: RunTable, row: number, level: number | 'all'): boolean {
   if (level === 'all') return true;
   return table.kind[row] !== FOLD && (table.depth[row] ?? 0) < level;
@@ -37,14 +36,12 @@ export function setOpen(table: RunTable, rows: readonly number[], state: OpenSta
   return { ...state, changed };
 }
 
-/** The node and every step beneath it. */
 export function setSubtreeOpen(table: RunTable, row: number, state: OpenState, open: boolean): OpenState {
   const rows: number[] = [];
   for (let one = row; one < (table.end[row] ?? row); one += 1) if (!isCallRow(table, one)) rows.push(one);
   return setOpen(table, rows, state, open);
 }
 
-/** Opens what is above a row, so that it can be seen. */
 export function reveal(table: RunTable, row: number, state: OpenState): OpenState {
   const closed = listAncestors(table, row).filter((above) => !isOpen(table, above, state));
   return closed.length === 0 ? state : setOpen(table, closed, state, true);

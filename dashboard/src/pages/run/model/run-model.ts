@@ -1,6 +1,10 @@
 /** All calls of one run as they come (pages, events of the stream, in any order, also twice), and the table made of them. */
-import type { OpenCallBody, RunCallColumnsBody, RunCallsBody } from '../../../../../src/admin/run-call-bodies.ts';
-import { buildRunTree } from '../../../../../src/runs/run-tree.ts';
+import type {
+  OpenCallBody,
+  RunCallColumnsBody,
+  RunCallsBody,
+} from '../../../../../src/control/admin/run-call-bodies.ts';
+import { buildRunTree } from '../../../../../src/control/log/run-tree.ts';
 import { buildRunTable } from './build-table.ts';
 import { type LeafCall, readLeafCalls } from './call-columns.ts';
 import { createDisplayTree } from './display-tree.ts';
@@ -9,7 +13,6 @@ import type { RunTable } from './run-table.ts';
 export interface RunModel {
   readonly addPage: (page: Pick<RunCallsBody, 'columns' | 'open'>) => void;
   readonly addCalls: (columns: RunCallColumnsBody) => void;
-  /** The whole list of open calls, as it is now. */
   readonly setOpenCalls: (open: readonly OpenCallBody[]) => void;
   readonly build: (isFolded: boolean) => RunTable;
 }

@@ -2,6 +2,7 @@
  * A run's tree as columns: row n of every column is the n-th node in display order, parents before what is beneath them,
  * row 0 the run itself. It is made in a worker and handed over without copying; the page only reads it.
  */
+import type { Columns } from './table-columns.ts';
 
 export const STEP = 0;
 export const FOLD = 1;
@@ -18,77 +19,23 @@ export interface FoldStatistics {
   readonly maxMs: number;
 }
 
-export interface RunTable {
+export type RunTable = Readonly<Columns> & {
   readonly count: number;
   /** Epoch milliseconds of the run's first start; all other times count from it. */
   readonly originMs: number;
   /** Length of the run; with open calls at least up to the latest start. */
   readonly lengthMs: number;
-  readonly kind: Uint8Array;
-  /** Row of the node above; -1 for the run. */
-  readonly parent: Int32Array;
-  /** The row after the last one beneath this node. */
-  readonly end: Int32Array;
-  /** 0 for the run. */
-  readonly depth: Uint16Array;
-  readonly setSize: Uint32Array;
-  readonly positionInSet: Uint32Array;
-  /** Place in `keys` (steps and folds) or in `ids` (calls). */
-  readonly slot: Int32Array;
-
-  /** Texts by number, each once; number 0 stands for "none". */
+  /** Each once, by the number that the columns hold; number 0 stands for "none". */
   readonly texts: readonly string[];
-  readonly name: Uint32Array;
-  readonly model: Uint32Array;
-  readonly provider: Uint32Array;
-  readonly outcome: Uint32Array;
-  readonly errorType: Uint32Array;
-  readonly errorMessage: Uint32Array;
-  /** Flags of the record, joined with ", ". */
-  readonly flags: Uint32Array;
-  /** Of a call: what is known of its cost, as in the record. */
-  readonly costStatus: Uint32Array;
-
   /** Keys of steps (span keys) and folds. */
   readonly keys: readonly string[];
   readonly foldStatistics: readonly (FoldStatistics | null)[];
   /** Ids of calls, one after another, `ID_LENGTH` characters each: one string crosses to the page, not thousands. */
   readonly ids: string;
-  /** `PROFILE_PARTS` numbers for each key. */
-  readonly profiles: Uint8Array;
-  readonly activeMs: Float64Array;
-  readonly callMs: Float64Array;
-  readonly maxParallel: Uint32Array;
-
-  readonly startMs: Float64Array;
-  readonly endMs: Float64Array;
-  /** NaN when not known. */
-  readonly durationMs: Float64Array;
-  readonly firstTokenMs: Float64Array;
-  readonly status: Uint16Array;
-  readonly attempt: Uint16Array;
-
-  /** Calls beneath, or 1. */
-  readonly calls: Uint32Array;
-  readonly openCalls: Uint32Array;
-  readonly errors: Uint32Array;
-  readonly unpriced: Uint32Array;
-  /** Of the calls made directly in a step: with any, `ownCost` is "at least". */
-  readonly ownUnpriced: Uint32Array;
-  /** Pico-dollars. Of a call without a total: what is known of it. */
+  /** Pico-dollars; a call without a total has what is known of it. */
   readonly totalCost: ArrayLike<bigint>;
   readonly ownCost: ArrayLike<bigint>;
-  /** 0 for a call of which no cost is known at all. */
-  readonly hasCost: Uint8Array;
-  /** NaN when not reported. */
-  readonly inputTokens: Float64Array;
-  readonly cacheReadTokens: Float64Array;
-  readonly cacheCreationTokens: Float64Array;
-  readonly outputTokens: Float64Array;
-  readonly reasoningTokens: Float64Array;
-  /** Share of the run's cost (0..1) that lies before each row; one more entry than rows. For drawing only. */
-  readonly costBefore: Float64Array;
-}
+};
 
 export const ID_LENGTH = 36;
 
@@ -105,10 +52,19 @@ export function nameAt(table: RunTable, row: number): string {
   return textAt(table, table.name, row) ?? '';
 }
 
-/** Null for NaN. */
 export function numberAt(column: Float64Array, row: number): number | null {
   const value = column[row];
   return value === undefined || Number.isNaN(value) ? null : value;
+}
+
+/** As the API names them. */
+export function tokensAt(table: RunTable, row: number) {
+  return {
+    input_tokens: numberAt(table.inputTokens, row),
+    cache_read_input_tokens: numberAt(table.cacheReadTokens, row),
+    cache_creation_input_tokens: numberAt(table.cacheCreationTokens, row),
+    output_tokens: numberAt(table.outputTokens, row),
+  };
 }
 
 export function callIdAt(table: RunTable, row: number): string {
@@ -121,7 +77,6 @@ export function keyAt(table: RunTable, row: number): string | null {
   return isCallRow(table, row) ? null : (table.keys[table.slot[row] ?? 0] ?? null);
 }
 
-/** The row of a call; null when it is not in the run. */
 export function findCall(table: RunTable, id: string): number | null {
   if (id.length !== ID_LENGTH) return null;
   let at = table.ids.indexOf(id);
@@ -132,7 +87,6 @@ export function findCall(table: RunTable, id: string): number | null {
   return null;
 }
 
-/** The row of a step or fold. */
 export function findKey(table: RunTable, key: string): number | null {
   const slot = table.keys.indexOf(key);
   if (slot < 0) return null;
@@ -140,7 +94,6 @@ export function findKey(table: RunTable, key: string): number | null {
   return null;
 }
 
-/** Rows directly beneath a node. */
 export function listChildren(table: RunTable, row: number): readonly number[] {
   const children: number[] = [];
   const end = table.end[row] ?? row;
@@ -179,7 +132,6 @@ export function identify(table: RunTable, row: number): string {
   return key === null ? callIdAt(table, row) : key === '' ? RUN_IDENTITY : key;
 }
 
-/** Null when there is no such row (any more). */
 export function findIdentity(table: RunTable, identity: string): number | null {
   return findCall(table, identity) ?? findKey(table, identity === RUN_IDENTITY ? '' : identity);
 }

@@ -3,7 +3,6 @@ import { callIdAt, isCallRow, type RunTable } from './run-table.ts';
 
 export interface Matches {
   readonly count: number;
-  /** 1 for a row that matches. */
   readonly isMatch: Uint8Array;
   /** 1 for a row that matches or has a match beneath it. */
   readonly hasMatch: Uint8Array;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createRunModel } from './run-model.ts';
 import { findKey, nameAt } from './run-table.ts';
-import { listChildShares, listDearestCalls, listModelShares, listSteps } from './step-summary.ts';
+import { listChildShares, listCostliestCalls, listModelShares, listSteps } from './step-summary.ts';
 import { toColumns } from './test-columns.ts';
 
 const model = createRunModel();
@@ -31,8 +31,8 @@ test('shares by model add up to the step, with calls whose model is not known', 
   ]);
 });
 
-test('the dearest calls come first, as many as asked for', () => {
-  expect(listDearestCalls(table, 0, 2).map((row) => nameAt(table, row))).toEqual(['deep', 'ask']);
+test('the costliest calls come first, as many as asked for', () => {
+  expect(listCostliestCalls(table, 0, 2).map((row) => nameAt(table, row))).toEqual(['deep', 'ask']);
 });
 
 test('steps are listed by cost, by errors, or as the tree has them', () => {

@@ -1,6 +1,17 @@
-/** Where the money and the time of one step went: by child, by model, its dearest calls; and all steps as one list. */
+/** Where the money and the time of one step went: by child, by model, its costliest calls; and all steps as one list. */
 import { NO_STEP } from '../../../search/dimensions.ts';
-import { CALL, FOLD, listChildren, listNames, nameAt, numberAt, type RunTable, STEP, textAt } from './run-table.ts';
+import {
+  CALL,
+  FOLD,
+  listChildren,
+  listNames,
+  nameAt,
+  numberAt,
+  type RunTable,
+  STEP,
+  textAt,
+  tokensAt,
+} from './run-table.ts';
 import { readTimeProfile } from './time-profile.ts';
 
 export interface Share {
@@ -32,7 +43,7 @@ function addTo(shares: Map<string, Share>, label: string, table: RunTable, row: 
   });
 }
 
-/** Steps and folds directly beneath, and calls by their name, the dearest first. */
+/** Steps and folds directly beneath, and calls by their name, the costliest first. */
 export function listChildShares(table: RunTable, row: number): readonly Share[] {
   const shares = new Map<string, Share>();
   for (const child of listChildren(table, row)) {
@@ -52,8 +63,7 @@ export function listModelShares(table: RunTable, row: number): readonly Share[] 
   return [...shares.values()].sort(byCost(({ cost }) => cost));
 }
 
-/** Rows of the calls beneath, the dearest first. */
-export function listDearestCalls(table: RunTable, row: number, most: number): readonly number[] {
+export function listCostliestCalls(table: RunTable, row: number, most: number): readonly number[] {
   const calls: number[] = [];
   for (let one = row; one < (table.end[row] ?? row); one += 1) if (table.kind[one] === CALL) calls.push(one);
   return calls.sort(byCost((one) => table.totalCost[one] ?? 0n)).slice(0, most);
@@ -73,10 +83,7 @@ export interface StepLine {
   readonly cost: bigint;
   readonly ownCost: bigint;
   /** Null: not reported by any call. */
-  readonly inputTokens: number | null;
-  readonly cacheReadTokens: number | null;
-  readonly cacheCreationTokens: number | null;
-  readonly outputTokens: number | null;
+  readonly tokens: ReturnType<typeof tokensAt>;
   readonly activeMs: number;
 }
 
@@ -100,10 +107,7 @@ function toStepLine(table: RunTable, row: number): StepLine {
     ownUnpriced: table.ownUnpriced[row] ?? 0,
     cost: table.totalCost[row] ?? 0n,
     ownCost: table.ownCost[row] ?? 0n,
-    inputTokens: numberAt(table.inputTokens, row),
-    cacheReadTokens: numberAt(table.cacheReadTokens, row),
-    cacheCreationTokens: numberAt(table.cacheCreationTokens, row),
-    outputTokens: numberAt(table.outputTokens, row),
+    tokens: tokensAt(table, row),
     activeMs: table.activeMs[row] ?? 0,
   };
 }
@@ -122,13 +126,20 @@ function toLooseLine(table: RunTable, calls: readonly number[]): StepLine {
   const unpriced = table.ownUnpriced[0] ?? 0;
   const cost = table.ownCost[0] ?? 0n;
   return {
-    ...{ row: 0, path: NO_STEP, unpriced, ownUnpriced: unpriced, cost, ownCost: cost },
+    row: 0,
+    path: NO_STEP,
+    unpriced,
+    ownUnpriced: unpriced,
+    cost,
+    ownCost: cost,
     calls: calls.length,
     errors: calls.reduce((sum, row) => sum + (table.errors[row] ?? 0), 0),
-    inputTokens: sumOf(table.inputTokens),
-    cacheReadTokens: sumOf(table.cacheReadTokens),
-    cacheCreationTokens: sumOf(table.cacheCreationTokens),
-    outputTokens: sumOf(table.outputTokens),
+    tokens: {
+      input_tokens: sumOf(table.inputTokens),
+      cache_read_input_tokens: sumOf(table.cacheReadTokens),
+      cache_creation_input_tokens: sumOf(table.cacheCreationTokens),
+      output_tokens: sumOf(table.outputTokens),
+    },
     activeMs: readTimeProfile(sorted(table.startMs), sorted(table.endMs)).activeMs,
   };
 }
@@ -152,6 +163,6 @@ function compareLines(sort: StepSort): (a: StepLine, b: StepLine) => number {
   }
 }
 
-function tokensOf({ inputTokens, cacheReadTokens, cacheCreationTokens, outputTokens }: StepLine): number {
-  return (inputTokens ?? 0) + (cacheReadTokens ?? 0) + (cacheCreationTokens ?? 0) + (outputTokens ?? 0);
+function tokensOf({ tokens }: StepLine): number {
+  return Object.values(tokens).reduce<number>((sum, count) => sum + (count ?? 0), 0);
 }

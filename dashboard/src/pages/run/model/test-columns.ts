@@ -1,5 +1,5 @@
 /** For tests: calls written short, as the API's columns. */
-import type { OpenCallBody, RunCallColumnsBody } from '../../../../../src/admin/run-call-bodies.ts';
+import type { OpenCallBody, RunCallColumnsBody } from '../../../../../src/control/admin/run-call-bodies.ts';
 
 export const START_MS = Date.parse('2026-11-28T04:00:00Z');
 

@@ -3,7 +3,6 @@
  * step's time, whether none, one or several were. Time in which none was is the application's own, or its tools'.
  */
 
-/** Parts that a step's bar is drawn in. */
 export const PROFILE_PARTS = 96;
 export const IDLE = 0;
 export const ACTIVE = 1;
@@ -12,14 +11,11 @@ export const PARALLEL = 2;
 export interface TimeProfile {
   /** For each part the most of IDLE, ACTIVE and PARALLEL that it is; a part with any activity is not IDLE. */
   readonly parts: Uint8Array;
-  /** Time in which at least one call was active. */
   readonly activeMs: number;
-  /** Sum of the calls' own times. */
   readonly callMs: number;
   readonly maxParallel: number;
 }
 
-/** Adds the time between two instants to the parts it lies in. */
 function addTime(into: Float64Array, startMs: number, partMs: number, fromMs: number, toMs: number): void {
   if (partMs <= 0) return;
   const last = into.length - 1;
@@ -81,7 +77,6 @@ export interface ProfileSegment {
   readonly kind: typeof ACTIVE | typeof PARALLEL;
 }
 
-/** Equal neighbours joined, idle parts left out. */
 export function listSegments(parts: ArrayLike<number>): readonly ProfileSegment[] {
   const segments: ProfileSegment[] = [];
   let from = 0;

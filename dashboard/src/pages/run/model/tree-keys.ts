@@ -13,7 +13,6 @@ export interface TreeView {
 }
 
 export interface TreeMove {
-  /** Row of the table. */
   readonly row: number;
   readonly state: OpenState;
 }
@@ -35,14 +34,14 @@ export function findRow(
 }
 
 /** The call beneath a row that costs most; null when nothing beneath it costs anything. */
-export function findDearest(table: RunTable, row: number): number | null {
-  let dearest: number | null = null;
+export function findCostliest(table: RunTable, row: number): number | null {
+  let costliest: number | null = null;
   let most = 0n;
   for (let one = row; one < (table.end[row] ?? row); one += 1) {
     const cost = table.totalCost[one] ?? 0n;
-    if (table.kind[one] === CALL && cost > most) [dearest, most] = [one, cost];
+    if (table.kind[one] === CALL && cost > most) [costliest, most] = [one, cost];
   }
-  return dearest;
+  return costliest;
 }
 
 /** The number of a match among all, for "match 3 of 41"; 0 for a row that is none. */
@@ -104,6 +103,8 @@ function moveInRows({ table, rows, state }: TreeView, row: number, by: number): 
 /** Null for a key that means nothing here. */
 export function applyKey(view: TreeView, row: number, key: string, isShift: boolean): TreeMove | null {
   const { table, state, matches } = view;
+  const isMatch = (one: number) => matches?.isMatch[one] === 1;
+  const isFailed = (one: number) => isFailedCall(table, one);
   switch (key) {
     case 'j':
     case 'ArrowDown':
@@ -124,31 +125,15 @@ export function applyKey(view: TreeView, row: number, key: string, isShift: bool
     case 'ArrowLeft':
       return isShift ? { row, state: setSubtreeOpen(table, row, state, false) } : moveLeft(view, row);
     case 'n':
-      return jump(
-        view,
-        findRow(table, row, 1, (one) => matches?.isMatch[one] === 1),
-        row,
-      );
+      return jump(view, findRow(table, row, 1, isMatch), row);
     case 'N':
-      return jump(
-        view,
-        findRow(table, row, -1, (one) => matches?.isMatch[one] === 1),
-        row,
-      );
+      return jump(view, findRow(table, row, -1, isMatch), row);
     case 'e':
-      return jump(
-        view,
-        findRow(table, row, 1, (one) => isFailedCall(table, one)),
-        row,
-      );
+      return jump(view, findRow(table, row, 1, isFailed), row);
     case 'E':
-      return jump(
-        view,
-        findRow(table, row, -1, (one) => isFailedCall(table, one)),
-        row,
-      );
+      return jump(view, findRow(table, row, -1, isFailed), row);
     case '$':
-      return jump(view, findDearest(table, row), row);
+      return jump(view, findCostliest(table, row), row);
     case '*':
       return { row, state: openToLevel('all') };
     default:
@@ -160,7 +145,6 @@ export function isFailedCall(table: RunTable, row: number): boolean {
   return table.kind[row] === CALL && (table.errors[row] ?? 0) > 0;
 }
 
-/** Steps beneath the run, for "open down to level n". */
 export function countLevels(table: RunTable): number {
   let deepest = 0;
   for (let row = 0; row < table.count; row += 1)

@@ -5,7 +5,7 @@ import { createRunModel } from './run-model.ts';
 import { findCall, findKey, nameAt, type RunTable } from './run-table.ts';
 import { searchTable } from './search-table.ts';
 import { callId, type ShortCall, toColumns } from './test-columns.ts';
-import { applyKey, countMatch, findDearest, type TreeView, toggleRow } from './tree-keys.ts';
+import { applyKey, countMatch, findCostliest, type TreeView, toggleRow } from './tree-keys.ts';
 import { listVisibleRows } from './visible-rows.ts';
 
 function build(calls: readonly ShortCall[]): RunTable {
@@ -120,12 +120,12 @@ test('Shift with an arrow opens or closes all beneath', () => {
   expect(isOpen(TABLE, rowOf('plan/search'), closed?.state ?? openToLevel('all'))).toBe(false);
 });
 
-test('e goes to the next failed call and opens the way, $ to the dearest call, n to the next match', () => {
+test('e goes to the next failed call and opens the way, $ to the costliest call, n to the next match', () => {
   const error = applyKey(view(), 0, 'e', false);
   expect(nameAt(TABLE, error?.row ?? 0)).toBe('ask again');
   expect(isOpen(TABLE, rowOf('plan/search'), error?.state ?? openToLevel(1))).toBe(true);
   expect(nameAt(TABLE, applyKey(view(), 0, '$', false)?.row ?? 0)).toBe('ask');
-  expect(nameAt(TABLE, findDearest(TABLE, rowOf('write')) ?? 0)).toBe('draft');
+  expect(nameAt(TABLE, findCostliest(TABLE, rowOf('write')) ?? 0)).toBe('draft');
   const matches = searchTable(TABLE, 'ask');
   const next = applyKey(view({ matches }), 0, 'n', false);
   const before = applyKey(view({ matches }), 0, 'N', false);

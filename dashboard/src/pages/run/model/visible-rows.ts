@@ -49,7 +49,6 @@ export function findPosition(table: RunTable, rows: Int32Array, row: number): nu
   return 0;
 }
 
-/** Visible rows are in ascending order. */
 function positionOf(rows: Int32Array, row: number): number | null {
   let [low, high] = [0, rows.length - 1];
   while (low <= high) {

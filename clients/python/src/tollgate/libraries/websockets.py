@@ -1,0 +1,90 @@
+"""
+websockets: the address where a connection is opened, and the headers where the handshake is made. A redirect makes its
+own handshake, so the key stays with the gateway.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from types import ModuleType
+from typing import Any
+from urllib.parse import urlsplit
+
+from .._lead import lead
+from .._patches import wrap
+
+
+def attach_connect(module: ModuleType) -> None:
+    """A class opens connections: `connect` for tasks, `reconnect` for threads, where older versions have a function."""
+
+    def around_init(original: Any) -> Any:
+        @functools.wraps(original)
+        def init(self: Any, uri: str, *args: Any, **kwargs: Any) -> None:
+            original(self, _led_address(uri, kwargs), *args, **kwargs)
+
+        return init
+
+    def around_function(original: Any) -> Any:
+        @functools.wraps(original)
+        def connect(uri: str, *args: Any, **kwargs: Any) -> Any:
+            return original(_led_address(uri, kwargs), *args, **kwargs)
+
+        return connect
+
+    opener = module.connect if inspect.isclass(module.connect) else getattr(module, "reconnect", None)
+    if opener is not None:
+        wrap(opener, "__init__", around_init)
+    else:
+        wrap(module, "connect", around_function)
+
+
+def _led_address(uri: str, kwargs: dict[str, Any]) -> str:
+    url = urlsplit(uri)
+    led = lead(url.scheme, url.hostname or "", url.port, _target(url), (), "")
+    if led is None:
+        return uri
+    # No secret: it may go along with a redirect, which the key may not.
+    provider = led.headers.get("X-Gateway-Provider")
+    given: Any = kwargs.get("additional_headers") or []
+    pairs = list(given.items() if hasattr(given, "items") else given)
+    if provider is not None and not any(name.lower() == "x-gateway-provider" for name, _ in pairs):
+        kwargs["additional_headers"] = [*pairs, ("X-Gateway-Provider", provider)]
+    if led.url.startswith("ws:"):
+        for name in ("ssl", "ssl_context", "server_hostname"):
+            kwargs.pop(name, None)
+    return led.url
+
+
+def attach_protocol(module: ModuleType) -> None:
+    def around(original: Any) -> Any:
+        @functools.wraps(original)
+        def connect(self: Any) -> Any:
+            request = original(self)
+            uri = self.uri if hasattr(self, "uri") else self.wsuri
+            scheme = "wss" if uri.secure else "ws"
+            led = lead(scheme, uri.host, uri.port, request.path, (), "")
+            # A provider's own host is here only where its address was not led.
+            if led is not None and "X-Gateway-Provider" not in led.headers:
+                # The caller's own headers are added later, and replace these.
+                self.tollgate_headers = led.headers
+            return request
+
+        return connect
+
+    def around_send(original: Any) -> Any:
+        @functools.wraps(original)
+        def send_request(self: Any, request: Any) -> Any:
+            for name, value in getattr(self, "tollgate_headers", {}).items():
+                if name not in request.headers:
+                    request.headers[name] = value
+            return original(self, request)
+
+        return send_request
+
+    wrap(module.ClientProtocol, "connect", around)
+    wrap(module.ClientProtocol, "send_request", around_send)
+
+
+def _target(url: Any) -> str:
+    return (url.path or "/") + (f"?{url.query}" if url.query else "")

@@ -1,0 +1,86 @@
+"""Websockets: a realtime connection is led to the gateway, also where that has no TLS."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from websockets.sync.server import Server, serve
+
+import tollgate
+
+
+@pytest.fixture
+def handshakes() -> Iterator[tuple[str, list[Any]]]:
+    seen: list[Any] = []
+
+    def answer(connection: Any) -> None:
+        seen.append(connection.request)
+        connection.send("hello")
+
+    server: Server = serve(answer, "127.0.0.1", 0)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    host, port = server.socket.getsockname()
+    yield f"http://{host}:{port}", seen
+    server.shutdown()
+
+
+def ours(request: Any) -> dict[str, str]:
+    return {name.lower(): value for name, value in request.headers.raw_items() if name.lower().startswith("x-gateway")}
+
+
+EXPECTED = {
+    "x-gateway-key": "tgk_test",
+    "x-gateway-provider": "openai",
+    "x-gateway-trace-id": "r",
+    "x-gateway-span-path": "a",
+}
+REALTIME = "wss://api.openai.com/v1/realtime?model=m"
+
+
+def test_a_connection_of_a_thread(handshakes: tuple[str, list[Any]]) -> None:
+    from websockets.sync.client import connect
+
+    url, seen = handshakes
+    tollgate.install(url, "tgk_test")
+    try:
+        with tollgate.run("r"), tollgate.step("a"), connect(REALTIME, additional_headers={"Authorization": "Bearer x"}) as socket:
+            assert socket.recv() == "hello"
+    finally:
+        tollgate.uninstall()
+    assert (seen[0].path, ours(seen[0]), seen[0].headers["Authorization"]) == ("/v1/realtime?model=m", EXPECTED, "Bearer x")
+
+
+def test_a_connection_of_a_task_with_tls_asked_for(handshakes: tuple[str, list[Any]]) -> None:
+    from websockets.asyncio.client import connect
+
+    url, seen = handshakes
+    tollgate.install(url, "tgk_test")
+
+    async def main() -> None:
+        with tollgate.run("r"), tollgate.step("a"):
+            async with connect(REALTIME, ssl=ssl.create_default_context()) as socket:
+                assert await socket.recv() == "hello"
+
+    try:
+        asyncio.run(main())
+    finally:
+        tollgate.uninstall()
+    assert ours(seen[0]) == EXPECTED
+
+
+def test_a_stranger_gets_nothing(handshakes: tuple[str, list[Any]]) -> None:
+    from websockets.sync.client import connect
+
+    url, seen = handshakes
+    tollgate.install("http://127.0.0.1:9", "tgk_test")
+    try:
+        with tollgate.run("r"), connect(url.replace("http", "ws") + "/v1/realtime") as socket:
+            assert socket.recv() == "hello"
+    finally:
+        tollgate.uninstall()
+    assert ours(seen[0]) == {}

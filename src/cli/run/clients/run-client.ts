@@ -1,0 +1,28 @@
+/** The contract of a client that the variables of its SDKs are not enough for; one small file each. */
+import type { Environment } from '../../../vocabulary/config.ts';
+
+/** Where the program's calls are to go. The token is in `address`, and alone in the variable that is named here. */
+export const RUN_TOKEN_VARIABLE = 'TOLLGATE_RUN_TOKEN';
+export const RUN_ADDRESS_VARIABLE = 'TOLLGATE_BASE_URL';
+
+export interface RunPlace {
+  /** The gateway's with the token in it. */
+  readonly address: string;
+  /** The gateway's without it, for arguments, which other users of the machine can read. */
+  readonly origin: string;
+  readonly env: Environment;
+  /** A folder of the user's own for files that clients are given. */
+  readonly ownDir: string;
+}
+
+export interface Additions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** In front of the program's own arguments. */
+  readonly args?: readonly string[];
+}
+
+export interface RunClient {
+  /** Names of its program, without the folder. */
+  readonly programs: readonly string[];
+  readonly add: (place: RunPlace) => Additions;
+}

@@ -1,0 +1,51 @@
+/** What a program is started with, so that its calls go through the gateway into its own run. */
+import { basename } from 'node:path';
+import type { Environment } from '../../vocabulary/config.ts';
+import { readBaseVariables, readCustomHeaders, readNoProxy } from './base-variables.ts';
+import { codex } from './clients/codex.ts';
+import { gemini } from './clients/gemini.ts';
+import { opencode } from './clients/opencode.ts';
+import { pi } from './clients/pi.ts';
+import { RUN_ADDRESS_VARIABLE, RUN_TOKEN_VARIABLE, type RunClient } from './clients/run-client.ts';
+
+/** Claude Code, Qwen Code, aider and most others read the variables of their SDKs, and need no line here. */
+const CLIENTS: readonly RunClient[] = [codex, gemini, opencode, pi];
+
+export interface RunPlan {
+  readonly args: readonly string[];
+  readonly env: Environment;
+  /** Variables that lead elsewhere, and stay as they are. */
+  readonly left: readonly string[];
+}
+
+export interface RunTarget {
+  /** The gateway's with the token in it. */
+  readonly address: string;
+  readonly token: string;
+  readonly traceId: string;
+  readonly ownDir: string;
+}
+
+export function planRun(command: readonly string[], env: Environment, target: RunTarget): RunPlan {
+  const [file = '', ...args] = command;
+  const { address, token, traceId, ownDir } = target;
+  const { set, left } = readBaseVariables(env, address);
+  const program = basename(file).replace(/\.(?:exe|cmd|[cm]?js)$/, '');
+  const client = CLIENTS.find(({ programs }) => programs.includes(program));
+  const origin = address.slice(0, address.lastIndexOf('/@'));
+  const added = client?.add({ address, origin, env, ownDir }) ?? {};
+  return {
+    args: [...(added.args ?? []), ...args],
+    env: {
+      ...env,
+      ...readNoProxy(env, address),
+      ...readCustomHeaders(env),
+      ...set,
+      [RUN_ADDRESS_VARIABLE]: address,
+      [RUN_TOKEN_VARIABLE]: token,
+      TOLLGATE_RUN: traceId,
+      ...added.env,
+    },
+    left,
+  };
+}

@@ -1,0 +1,60 @@
+/** The log over MCP, by streamable HTTP. A read token opens it and nothing else; each request stands for itself. */
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import type { Context } from 'hono';
+import { digestKey, isWellFormedReadToken } from '../../keys/gateway-key.ts';
+import type { AskApi } from '../mcp/ask-api.ts';
+import { createMcpServer } from '../mcp/create-mcp-server.ts';
+import { checkReadToken, type StoredReadToken } from '../store/read-tokens.ts';
+import { type AdminDeps, requireDatabase } from './admin-deps.ts';
+import { ApiError } from './api-error.ts';
+import { MCP_PATH, readBearer, refuseGuesses } from './guard.ts';
+import { readPeer } from './peer.ts';
+import type { TokenCheck } from './token-check.ts';
+
+/** A name that the check of hosts always knows. */
+const OWN_ORIGIN = 'http://127.0.0.1';
+/** As of every other body. */
+const MAX_BODY_BYTES = 64 * 1024;
+/** Nothing changes that a client could be told of, so these streams are of no use to anyone. */
+const MAX_SUBSCRIPTIONS = 1;
+
+export function addMcpRoute(app: OpenAPIHono, deps: AdminDeps, tokens: TokenCheck): void {
+  // The same routes, guards and bounds as for everybody else, without a socket.
+  const ask: AskApi = async (path) => {
+    const headers = { host: '127.0.0.1', authorization: `Bearer ${deps.adminToken}` };
+    const answer = await app.request(`${OWN_ORIGIN}${path}`, { headers });
+    return { status: answer.status, text: await answer.text() };
+  };
+
+  app.all(MCP_PATH, async (c) => {
+    const token = await requireReadToken(c, deps, tokens);
+    const scope = { keyId: token.keyId, hasTexts: token.hasTexts };
+    const onDefect = (error: unknown): void => deps.log.error({ err: error }, 'a question over MCP failed');
+    const handler = createMcpHandler(() => createMcpServer({ ask, scope, version: deps.version, onDefect }), {
+      maxRequestBodySize: MAX_BODY_BYTES,
+      maxSubscriptions: MAX_SUBSCRIPTIONS,
+    });
+    return handler.fetch(c.req.raw);
+  });
+}
+
+async function requireReadToken(c: Context, deps: AdminDeps, tokens: TokenCheck): Promise<StoredReadToken> {
+  const { client, prove } = readPeer(c.env);
+  const text = readBearer(c.req.header('authorization'));
+  if (text !== undefined) {
+    const found = isWellFormedReadToken(text) ? await checkReadToken(requireDatabase(deps), digestKey(text)) : null;
+    if (found !== null && found.accountId === deps.accountId) {
+      prove();
+      return found;
+    }
+    const verdict = tokens.judge(text, [], client);
+    if (verdict.kind === 'limited') refuseGuesses(c, verdict.waitMs);
+  }
+  c.header('www-authenticate', 'Bearer');
+  throw new ApiError(
+    401,
+    'unauthorized',
+    'Send a read token (tgm_…) as Authorization: Bearer; `tollgate read-tokens create NAME` makes one. This one is missing, wrong, revoked or has expired.',
+  );
+}

@@ -1,0 +1,71 @@
+/** What `/metrics` shows, at one moment. Unknown values are null and not shown. */
+import type { SupervisorStatus } from '../../../vocabulary/channel.ts';
+import type { StoredNode } from '../../store/nodes.ts';
+import type { AccessFigures } from '../admin-access.ts';
+import type {
+  AdminDeps,
+  LedgerSnapshot,
+  NodeClockState,
+  ProxyCounts,
+  ShipperFigures,
+  SpoolStatus,
+} from '../admin-deps.ts';
+import { isDatabaseUp } from '../database-answer.ts';
+
+export interface MetricsSnapshot {
+  readonly nowMs: number;
+  readonly version: string;
+  readonly ledger: LedgerSnapshot | null;
+  readonly proxies: ProxyCounts;
+  readonly shipper: ShipperFigures | null;
+  readonly spool: SpoolStatus | null;
+  readonly quarantinedFiles: number;
+  readonly supervisor: SupervisorStatus | null;
+  readonly isDatabaseUp: boolean;
+  readonly jobsRunning: number | null;
+  readonly clock: NodeClockState;
+  /** Null when the database does not answer. */
+  readonly nodes: readonly StoredNode[] | null;
+  readonly access: AccessFigures;
+}
+
+export type MetricsDeps = Pick<
+  AdminDeps,
+  | 'version'
+  | 'ledger'
+  | 'readSupervisorStatus'
+  | 'readSpoolStatus'
+  | 'database'
+  | 'countRunningJobs'
+  | 'nodes'
+  | 'access'
+  | 'nowMs'
+>;
+
+export async function takeMetricsSnapshot(deps: MetricsDeps): Promise<MetricsSnapshot> {
+  // The ledger asks the supervisor too and notes the proxies' counts, so the others come after.
+  const ledger = await deps.ledger.read();
+  const [supervisor, spool, quarantine, isUp, jobsRunning, nodes] = await Promise.all([
+    deps.readSupervisorStatus(),
+    deps.readSpoolStatus(),
+    deps.ledger.listQuarantine(),
+    isDatabaseUp(deps),
+    deps.countRunningJobs(),
+    deps.nodes.list(),
+  ]);
+  return {
+    nowMs: deps.nowMs(),
+    version: deps.version,
+    ledger,
+    proxies: deps.ledger.countOfProxies(),
+    shipper: deps.ledger.readShipper(),
+    spool,
+    quarantinedFiles: quarantine.length,
+    supervisor,
+    isDatabaseUp: isUp,
+    jobsRunning,
+    clock: deps.nodes.clock(),
+    nodes,
+    access: deps.access.figures(),
+  };
+}

@@ -1,0 +1,17 @@
+/** The author of a change for the audit trail: the way of signing in, and the name that the command line states. */
+import type { Context } from 'hono';
+import { ApiError } from './api-error.ts';
+
+/** `tollgate` sends it as `user@host`. */
+const ACTOR_HEADER = 'X-Tollgate-Actor';
+const STATED = /^[\x21-\x7e][\x20-\x7e]{0,99}$/;
+
+/** A session counts only without a token. */
+export function readActor(c: Context): string {
+  const signedIn = c.req.header('authorization') === undefined ? 'dashboard session' : 'admin token';
+  const stated = c.req.header(ACTOR_HEADER)?.trim();
+  if (stated === undefined || stated === '') return signedIn;
+  if (!STATED.test(stated))
+    throw new ApiError(400, 'invalid_request', `${ACTOR_HEADER} is at most 100 printable ASCII characters.`);
+  return `${signedIn}, as stated by ${stated}`;
+}

@@ -1,0 +1,65 @@
+/** Every table of a backup, in an order in which they can be filled. Columns are read from the database. */
+
+export interface BackupTable {
+  readonly name: string;
+  /** `log` grows with calls; `own` holds what people or jobs made; `kept` has rows in every gateway. */
+  readonly kind: 'log' | 'own' | 'kept';
+  /** The rows' name in the message about a gateway that is not empty. */
+  readonly rows: string;
+  /** SQL that replaces a column's values. */
+  readonly constants?: Readonly<Record<string, string>>;
+}
+
+/**
+ * `ingest_xid` is a transaction number of its server; elsewhere it could lie in the future and hide rows from the live
+ * tail. The first valid number is old to every reader.
+ */
+const LONG_AGO = "'3'::xid8";
+
+export const BACKUP_TABLES: readonly BackupTable[] = [
+  { name: 'accounts', kind: 'kept', rows: 'accounts' },
+  { name: 'gateway_keys', kind: 'kept', rows: 'keys' },
+  { name: 'key_snapshot', kind: 'kept', rows: 'versions' },
+  { name: 'deployment_settings', kind: 'kept', rows: 'settings of all nodes' },
+  { name: 'jobs', kind: 'own', rows: 'jobs' },
+  { name: 'metadata_keys', kind: 'own', rows: 'promoted metadata keys' },
+  { name: 'llm_requests', kind: 'log', rows: 'calls', constants: { ingest_xid: LONG_AGO } },
+  { name: 'llm_open_calls', kind: 'log', rows: 'calls under way' },
+  { name: 'llm_closed_calls', kind: 'log', rows: 'calls that were closed' },
+  { name: 'llm_bodies', kind: 'log', rows: 'bodies' },
+  { name: 'llm_texts', kind: 'log', rows: 'texts', constants: { ingest_xid: LONG_AGO } },
+  { name: 'llm_runs', kind: 'log', rows: 'runs' },
+  { name: 'llm_run_facets', kind: 'log', rows: 'roll-ups' },
+  { name: 'llm_metadata_hourly', kind: 'log', rows: 'roll-ups' },
+  { name: 'llm_cost_hourly', kind: 'log', rows: 'roll-ups' },
+  { name: 'llm_metadata_deltas', kind: 'log', rows: 'roll-ups' },
+  { name: 'llm_cost_deltas', kind: 'log', rows: 'roll-ups' },
+  { name: 'llm_facet_hourly', kind: 'log', rows: 'roll-ups' },
+  { name: 'llm_facet_deltas', kind: 'log', rows: 'roll-ups' },
+  { name: 'llm_wide_facets', kind: 'log', rows: 'roll-ups' },
+  { name: 'llm_facet_fill', kind: 'log', rows: 'roll-ups' },
+  { name: 'llm_billed_results', kind: 'log', rows: 'results' },
+  { name: 'price_overrides', kind: 'own', rows: 'declared prices' },
+  { name: 'price_mappings', kind: 'own', rows: 'model mappings' },
+  { name: 'price_multipliers', kind: 'own', rows: 'price multipliers' },
+  { name: 'price_catalogs', kind: 'own', rows: 'imported price catalogs' },
+  { name: 'price_feed', kind: 'kept', rows: 'feeds' },
+  { name: 'price_changes', kind: 'own', rows: 'changes of prices' },
+  { name: 'price_book_version', kind: 'kept', rows: 'versions' },
+  { name: 'cost_revisions', kind: 'log', rows: 'revised costs' },
+  { name: 'reprice_days', kind: 'own', rows: 'days priced again' },
+  { name: 'repriced_list_prices', kind: 'kept', rows: 'versions' },
+];
+
+/** Sign-ins, run tokens, read tokens and signs of life belong to their database and moment; the index of the search is made again. */
+export const TABLES_LEFT_OUT: readonly string[] = [
+  'ended_sessions',
+  'login_codes',
+  'nodes',
+  'run_tokens',
+  'read_tokens',
+  'llm_search_calls',
+  'llm_search_texts',
+  'llm_search_state',
+  'llm_search_days',
+];

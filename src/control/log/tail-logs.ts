@@ -1,0 +1,70 @@
+/** New rows in the order of their inserting transactions, below the oldest that still runs, so none is missed. */
+import { type SqlBool, sql } from 'kysely';
+import type pg from 'pg';
+import { LOG_COLUMN_NAMES, type LogRow } from '../store/log-columns.ts';
+import type { LogFilter } from './log-filter.ts';
+import { formatLogRecord } from './log-record.ts';
+import { logConditions } from './log-scope.ts';
+import { readPromotedKeysFor } from './promoted-keys.ts';
+import { readSnippets, type Snippet } from './read-snippets.ts';
+import { allOf, runSql } from './run-sql.ts';
+
+export interface TailPosition {
+  /** `xid8` in decimal. */
+  readonly xid: string;
+  readonly id: string;
+}
+
+export interface TailedRecord {
+  readonly position: TailPosition;
+  readonly record: LogRow & { readonly snippet?: Snippet | null };
+}
+
+const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
+const POSITION = /^(\d{1,20})_([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/;
+
+export function formatTailPosition(position: TailPosition): string {
+  return `${position.xid}_${position.id}`;
+}
+
+/** Null when the text is not a position. */
+export function parseTailPosition(text: string): TailPosition | null {
+  const [, xid, id] = POSITION.exec(text) ?? [];
+  return xid === undefined || id === undefined || BigInt(xid) >= 1n << 63n ? null : { xid, id };
+}
+
+/** Only rows inserted from now on follow it. */
+export async function readTailEnd(pool: pg.Pool): Promise<TailPosition> {
+  const { rows } = await pool.query<{ xid: string }>('select pg_snapshot_xmin(pg_current_snapshot())::text as xid');
+  return { xid: rows[0]?.xid ?? '0', id: LOWEST_ID };
+}
+
+export async function tailLogs(
+  pool: pg.Pool,
+  accountId: number,
+  filters: readonly LogFilter[],
+  after: TailPosition,
+  limit: number,
+  search: string | null = null,
+  hasSnippets = false,
+): Promise<readonly TailedRecord[]> {
+  const promoted = await readPromotedKeysFor(pool, accountId, filters);
+  const conditions = [
+    sql<SqlBool>`(ingest_xid, id) > (${after.xid}::xid8, ${after.id}::uuid)`,
+    sql<SqlBool>`ingest_xid < pg_snapshot_xmin(pg_current_snapshot())`,
+    ...logConditions({ accountId, filters, search, from: null, to: null, excludeRuns: false }, promoted),
+  ];
+  const rows = await runSql(
+    pool,
+    sql`select ${sql.join(LOG_COLUMN_NAMES.map((name) => sql.ref(name)))}, ingest_xid::text as xid from llm_requests
+      where ${allOf(conditions)} order by ingest_xid, id limit ${limit}`,
+  );
+  const snippets = hasSnippets ? await readSnippets(pool, accountId, rows) : null;
+  return rows.map((row) => ({
+    position: { xid: String(row['xid']), id: String(row['id']) },
+    record: {
+      ...formatLogRecord(row, LOG_COLUMN_NAMES),
+      ...(snippets === null ? {} : { snippet: snippets.get(String(row['id'])) ?? null }),
+    },
+  }));
+}

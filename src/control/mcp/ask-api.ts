@@ -1,0 +1,67 @@
+/** How the tools ask the admin API: each of its answers, also a refusal, with what the body says. */
+import { z } from 'zod';
+
+export interface ApiAnswer {
+  readonly status: number;
+  /** JSON, or the text of a body of a call. */
+  readonly text: string;
+}
+
+/** `path` begins with `/api/v1/`. Rejects when the API cannot be reached. */
+export type AskApi = (path: string) => Promise<ApiAnswer>;
+
+/** What a caller may see. */
+export interface ReadScope {
+  /** Only the calls of this gateway key; null for all of the account. */
+  readonly keyId: number | null;
+  /** Whether text of prompts and answers may be read and searched. */
+  readonly hasTexts: boolean;
+}
+
+/** A failure that the caller is told as the result of its tool. */
+export class ToolError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'ToolError';
+  }
+}
+
+const Refusal = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
+const OK = 200;
+
+/** Throws a ToolError with the API's own words unless the answer is 200. */
+export async function askJson<T>(ask: AskApi, schema: z.ZodType<T>, path: string): Promise<T> {
+  const { status, text } = await ask(path);
+  if (status !== OK) throw new ToolError(describeRefusal(status, text));
+  return schema.parse(JSON.parse(text));
+}
+
+export function describeRefusal(status: number, text: string): string {
+  try {
+    const { code, message } = Refusal.parse(JSON.parse(text)).error;
+    return `${code}: ${message}`;
+  } catch {
+    return `The gateway answered ${status}.`;
+  }
+}
+
+export type QueryFields = Readonly<Record<string, string | number | undefined>>;
+
+/** A path with its query: fields without a value are left out, and each filter is one `f`. */
+export function pathOf(path: string, fields: QueryFields, filters: readonly string[] = []): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) query.set(name, String(value));
+  for (const filter of filters) query.append('f', filter);
+  const text = query.toString();
+  return text === '' ? path : `${path}?${text}`;
+}
+
+/** The value of a filter: the signs that separate its parts are written as escapes. */
+export function filterValue(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll(',', '%2C').replaceAll(':', '%3A');
+}
+
+/** The caller's filters, and the one that keeps it to its key: all must hold, so it cannot be widened. */
+export function scopedFilters({ keyId }: ReadScope, filters: readonly string[] = []): readonly string[] {
+  return keyId === null ? filters : [...filters, `key_id:eq:${keyId}`];
+}

@@ -1,0 +1,70 @@
+/** After new list prices, re-prices calls without a total cost once. Operators' declarations do not trigger it. */
+import type pg from 'pg';
+import { createPriceBook } from '../../../pricing/price-book.ts';
+import { insertJob } from '../../jobs/job-store.ts';
+import { inTransaction } from '../../store/pool.ts';
+import { createRepriceJob, isBusy, type RepriceInput } from './reprice-request.ts';
+
+export type QueuedUpdate =
+  | { readonly type: 'queued'; readonly jobId: number }
+  /** Prices are unchanged, or every call has a total cost. */
+  | { readonly type: 'nothing' }
+  /** The previous update's job is running: ask again later. */
+  | { readonly type: 'busy' };
+
+/** The version of the bundled prices. Takes a moment, so callers ask once. */
+export function readOwnVersion(): string {
+  return createPriceBook().version;
+}
+
+async function readListVersion(client: pg.ClientBase, ownVersion: string): Promise<string> {
+  const { rows } = await client.query<{ sha256: string }>(
+    "select encode(sha256, 'hex') as sha256 from price_catalogs where is_active",
+  );
+  return rows[0] === undefined ? ownVersion : `${ownVersion} ${rows[0].sha256}`;
+}
+
+async function hasCallsWithoutCost(client: pg.ClientBase, accountId: number): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `select from llm_requests where account_id = $1 and cost_status in ('unpriced', 'partial') limit 1`,
+    [accountId],
+  );
+  return rowCount === 1;
+}
+
+/** `bookVersion` is for the reason in the revisions. One of several nodes queues the job. */
+export async function queueUpdate(
+  pool: pg.Pool,
+  accountId: number,
+  ownVersion: string,
+  bookVersion: string,
+): Promise<QueuedUpdate> {
+  try {
+    return await inTransaction(pool, async (client) => {
+      const { rows } = await client.query<{ version: string | null }>(
+        'select version from repriced_list_prices for update',
+      );
+      const version = await readListVersion(client, ownVersion);
+      const before = rows[0]?.version ?? null;
+      if (before === version) return { type: 'nothing' };
+      await client.query('update repriced_list_prices set version = $1', [version]);
+      // The first start on an empty log: calls since then have these prices.
+      if (before === null) return { type: 'nothing' };
+      if (!(await hasCallsWithoutCost(client, accountId))) return { type: 'nothing' };
+      const input: RepriceInput = {
+        from: null,
+        to: null,
+        filters: [],
+        model: null,
+        only: 'unpriced',
+        reason: `price book updated to ${bookVersion}`,
+        asked_by: null,
+        dry_run: false,
+      };
+      return { type: 'queued', jobId: await insertJob(client, createRepriceJob(accountId, input, true)) };
+    });
+  } catch (error) {
+    if (isBusy(error)) return { type: 'busy' };
+    throw error;
+  }
+}

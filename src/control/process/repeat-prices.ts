@@ -1,0 +1,27 @@
+/** Looks whether another node has changed the prices, and logs when calls are priced differently. */
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import type { CurrentPriceBook } from '../prices/declared/current-price-book.ts';
+import { type Repeating, repeatOnDatabase } from './repeat.ts';
+
+const PRICES_POLL_MS = 1_000;
+
+export function repeatPrices(prices: CurrentPriceBook, pool: pg.Pool, log: Logger): Repeating {
+  // Others refresh the book too, so its version may change unseen.
+  let seenVersion = prices.book().version;
+  let seenProblem: string | null = null;
+  return repeatOnDatabase({
+    pauseMs: PRICES_POLL_MS,
+    failure: 'the prices could not be read',
+    log,
+    run: async () => {
+      await prices.refresh(pool);
+      const { version } = prices.book();
+      const problem = prices.problem();
+      if (version !== seenVersion) log.info({ priceVersion: version }, 'calls are priced by another price book');
+      if (problem !== null && problem !== seenProblem) log.error(problem);
+      seenVersion = version;
+      seenProblem = problem;
+    },
+  });
+}

@@ -1,0 +1,263 @@
+/**
+ * Where in the log a text may stand, by the index: windows of time in which every match is. What is not indexed yet is
+ * among them. The caller compares the calls in them exactly.
+ */
+import type pg from 'pg';
+import { z } from 'zod';
+import { DAY_MS } from '../store/partitions.ts';
+import { readNeedle } from './grams.ts';
+import { SEARCH_SOURCES, type SearchSource } from './search-sources.ts';
+import { countStretches, findGram, hasStretch, partOf, type Stretches } from './segment.ts';
+
+/** Milliseconds; `to` is exclusive. */
+export interface TimeSpan {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What a match may stand in there. */
+export interface SearchWindow extends TimeSpan {
+  readonly inCalls: boolean;
+  readonly inTexts: boolean;
+}
+
+export interface Search {
+  readonly text: string;
+  /** In order of time and apart from each other, within the span. Ends may be infinite. */
+  readonly windowsIn: (span: TimeSpan) => Promise<readonly SearchWindow[]>;
+}
+
+/** With more calls that wait for their segment, the indexing has fallen behind, and all is read. */
+const MAX_WAITING_CALLS = 20_000;
+/** Calls that wait are read together with all calls between them, if these are few. */
+const WAITING_GAP_MS = 60_000;
+/** Segments that are looked into together. */
+const CHUNK = 512;
+/** Segments by which the rarest grams are told. */
+const SAMPLE = 4;
+const MAX_GRAMS_READ = 16;
+
+/** The client is in a transaction of one snapshot, with which the search ends. */
+export async function openSearch(
+  client: pg.ClientBase,
+  text: string,
+  sources: readonly SearchSource[] = SEARCH_SOURCES,
+): Promise<Search> {
+  const { part, whole } = readNeedle(text);
+  const everywhere: Search = { text, windowsIn: async (span) => [{ ...span, inCalls: true, inTexts: true }] };
+  if (part.length === 0) return everywhere;
+  const open: SourceSearch[] = [];
+  for (const source of sources) {
+    const waiting = await listWaiting(client, source);
+    if (waiting === null) return everywhere;
+    open.push({
+      source,
+      waiting,
+      alternatives: [
+        { grams: part, isOrdered: false },
+        { grams: [whole], isOrdered: true },
+      ],
+    });
+  }
+  return {
+    text,
+    async windowsIn(span) {
+      const found = { calls: [] as TimeSpan[], texts: [] as TimeSpan[] };
+      for (const { source, waiting, alternatives } of open) {
+        const own = found[source.name];
+        own.push(...waiting);
+        for (const alternative of alternatives) own.push(...(await findInSegments(client, source, alternative, span)));
+      }
+      return overlay(joinSpans(found.calls, span, 0), joinSpans(found.texts, span, 0));
+    },
+  };
+}
+
+/** The spans of both, in order, cut where one of them begins or ends. */
+function overlay(calls: readonly TimeSpan[], texts: readonly TimeSpan[]): readonly SearchWindow[] {
+  const edges = [...new Set([...calls, ...texts].flatMap(({ from, to }) => [from, to]))].sort((a, b) => a - b);
+  const windows: SearchWindow[] = [];
+  let call = 0;
+  let text = 0;
+  for (const [index, from] of edges.entries()) {
+    const to = edges[index + 1];
+    if (to === undefined) break;
+    while ((calls[call]?.to ?? Number.POSITIVE_INFINITY) <= from) call += 1;
+    while ((texts[text]?.to ?? Number.POSITIVE_INFINITY) <= from) text += 1;
+    const inCalls = (calls[call]?.from ?? Number.POSITIVE_INFINITY) <= from;
+    const inTexts = (texts[text]?.from ?? Number.POSITIVE_INFINITY) <= from;
+    if (inCalls || inTexts) windows.push({ from, to, inCalls, inTexts });
+  }
+  return windows;
+}
+
+interface Alternative {
+  /** All of them stand in a text that matches; the rarest first once that is known. */
+  grams: readonly number[];
+  isOrdered: boolean;
+}
+
+interface SourceSearch {
+  readonly source: SearchSource;
+  readonly waiting: readonly TimeSpan[];
+  readonly alternatives: readonly Alternative[];
+}
+
+const State = z.object({
+  xid: z.string(),
+  id: z.string(),
+  /** They count as not indexed until they are whole. */
+  days: z.array(z.string()),
+});
+
+/** Windows with calls that are not indexed; null when that is everything. */
+async function listWaiting(client: pg.ClientBase, { name, table }: SearchSource): Promise<readonly TimeSpan[] | null> {
+  const { rows } = await client.query(
+    `select xid::text, id, array(select d.day::text from llm_search_days d where d.source = s.source) as days
+     from llm_search_state s where source = $1 and xid <= pg_snapshot_xmax(pg_current_snapshot())`,
+    [name],
+  );
+  if (rows[0] === undefined) return null;
+  const { xid, id, days } = State.parse(rows[0]);
+  const { rows: waiting } = await client.query<{ readonly ms: number }>(
+    `select (extract(epoch from requested_at) * 1000)::float8 as ms
+     from ${table} where (ingest_xid, id) > ($1::xid8, $2::uuid) limit $3`,
+    [xid, id, MAX_WAITING_CALLS],
+  );
+  if (waiting.length === MAX_WAITING_CALLS) return null;
+  const spans = [
+    ...waiting.map(({ ms }) => ({ from: ms, to: ms + 1 })),
+    ...days.map((day) => ({ from: Date.parse(day), to: Date.parse(day) + DAY_MS })),
+  ];
+  return joinSpans(spans, { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY }, WAITING_GAP_MS);
+}
+
+/** Spans that overlap, or are at most `gap` apart, become one. */
+function joinSpans(spans: readonly TimeSpan[], within: TimeSpan, gap: number): readonly TimeSpan[] {
+  const joined: TimeSpan[] = [];
+  for (const span of spans.toSorted((a, b) => a.from - b.from)) {
+    const from = Math.max(span.from, within.from);
+    const to = Math.min(span.to, within.to);
+    if (from >= to) continue;
+    const last = joined.at(-1);
+    if (last !== undefined && from <= last.to + gap)
+      joined[joined.length - 1] = { from: last.from, to: Math.max(last.to, to) };
+    else joined.push({ from, to });
+  }
+  return joined;
+}
+
+interface SegmentRow {
+  readonly id: string;
+  readonly saturated: readonly number[];
+}
+
+async function findInSegments(
+  client: pg.ClientBase,
+  source: SearchSource,
+  alternative: Alternative,
+  span: TimeSpan,
+): Promise<readonly TimeSpan[]> {
+  const { rows } = await client.query<SegmentRow>(
+    `select id::text, saturated from ${source.segments}
+     where first_at < $2 and first_at >= $1::timestamptz - interval '1 day' and last_at >= $1 order by first_at desc`,
+    [timeText(span.from), timeText(span.to)],
+  );
+  const found: TimeSpan[] = [];
+  if (!alternative.isOrdered && rows.length > 0) await orderGrams(client, source, alternative, rows.slice(0, SAMPLE));
+  for (let begin = 0; begin < rows.length; begin += CHUNK)
+    found.push(...(await findInChunk(client, source, alternative, rows.slice(begin, begin + CHUNK))));
+  return found;
+}
+
+/** As the database reads it. */
+export function timeText(ms: number): string {
+  if (Number.isFinite(ms)) return new Date(ms).toISOString();
+  return ms > 0 ? 'infinity' : '-infinity';
+}
+
+/** Reads the part of each segment that has the gram, if it has it. */
+async function readParts(
+  client: pg.ClientBase,
+  { segments }: SearchSource,
+  ids: readonly string[],
+  gram: number,
+): Promise<ReadonlyMap<string, Stretches>> {
+  const part = partOf(gram);
+  const { rows } = await client.query<{ readonly id: string; readonly bytes: Buffer }>(
+    `select id::text, substr(grams, directory[$2] + 1, directory[$2 + 1] - directory[$2]) as bytes
+     from ${segments} where id = any($1::int8[])`,
+    [ids, part + 1],
+  );
+  return new Map(rows.map(({ id, bytes }) => [id, findGram(bytes, gram)]));
+}
+
+async function orderGrams(
+  client: pg.ClientBase,
+  source: SearchSource,
+  alternative: Alternative,
+  sample: readonly SegmentRow[],
+): Promise<void> {
+  const counted: { readonly gram: number; readonly stretches: number }[] = [];
+  for (const gram of alternative.grams) {
+    const found = await readParts(
+      client,
+      source,
+      sample.map(({ id }) => id),
+      gram,
+    );
+    counted.push({ gram, stretches: [...found.values()].reduce((sum, bits) => sum + countStretches(bits), 0) });
+  }
+  alternative.grams = counted
+    .sort((a, b) => a.stretches - b.stretches)
+    .slice(0, MAX_GRAMS_READ)
+    .map(({ gram }) => gram);
+  alternative.isOrdered = true;
+}
+
+async function findInChunk(
+  client: pg.ClientBase,
+  source: SearchSource,
+  { grams }: Alternative,
+  segments: readonly SegmentRow[],
+): Promise<readonly TimeSpan[]> {
+  let left = new Map<string, Stretches>(segments.map(({ id }) => [id, { low: -1, high: -1 }]));
+  for (const gram of grams) {
+    const read = await readParts(client, source, [...left.keys()], gram);
+    left = new Map(
+      [...left]
+        .map(([id, { low, high }]) => {
+          const bits = read.get(id);
+          return [id, { low: low & (bits?.low ?? 0), high: high & (bits?.high ?? 0) }] as const;
+        })
+        .filter(([, { low, high }]) => low !== 0 || high !== 0),
+    );
+    if (left.size === 0) break;
+  }
+  const saturated = new Map(segments.map((segment) => [segment.id, segment.saturated]));
+  const wanted = segments.filter(({ id }) => left.has(id) || (saturated.get(id)?.length ?? 0) > 0).map(({ id }) => id);
+  return wanted.length === 0 ? [] : readStretches(client, source, wanted, left, saturated);
+}
+
+async function readStretches(
+  client: pg.ClientBase,
+  { segments }: SearchSource,
+  ids: readonly string[],
+  found: ReadonlyMap<string, Stretches>,
+  saturated: ReadonlyMap<string, readonly number[]>,
+): Promise<readonly TimeSpan[]> {
+  const { rows } = await client.query<{
+    readonly id: string;
+    readonly starts: readonly Date[];
+    readonly ends: readonly Date[];
+  }>(`select id::text, starts, ends from ${segments} where id = any($1::int8[])`, [ids]);
+  return rows.flatMap(({ id, starts, ends }) =>
+    starts.flatMap((start, stretch) => {
+      const bits = found.get(id);
+      const isOffered =
+        (bits !== undefined && hasStretch(bits, stretch)) || saturated.get(id)?.includes(stretch) === true;
+      const end = ends[stretch];
+      return isOffered && end !== undefined ? [{ from: start.getTime(), to: end.getTime() + 1 }] : [];
+    }),
+  );
+}

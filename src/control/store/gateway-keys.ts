@@ -1,0 +1,270 @@
+/** The queries about gateway keys. Each change raises the snapshot's version. Only digests come here. */
+import type pg from 'pg';
+import type { KeyEntry } from '../../vocabulary/channel.ts';
+import { raiseKeyVersion } from './key-version.ts';
+import { inTransaction } from './pool.ts';
+import { RUN_TOKEN_ENTRIES, type RunTokenEntryRow, toRunTokenEntry } from './run-tokens.ts';
+
+export interface NewKey {
+  readonly accountId: number;
+  readonly name: string;
+  /** SHA-256 of the key, hex. */
+  readonly digest: string;
+  readonly prefix: string;
+  readonly last4: string;
+  readonly expiresAtMs: number | null;
+  readonly usage: 'ask' | 'observe' | null;
+  readonly bodies: 'full' | 'off' | null;
+  readonly allowInAddress: boolean;
+  /** As in `run-sources.ts`; empty where runs come from the header alone. */
+  readonly runsFrom: readonly string[];
+}
+
+/** What can be changed of a key; absent stays as it is. */
+export type KeyEdit = {
+  readonly [Field in 'name' | 'usage' | 'bodies' | 'allowInAddress' | 'runsFrom']?: NewKey[Field] | undefined;
+};
+
+export type KeySecret = Pick<NewKey, 'digest' | 'prefix' | 'last4'>;
+
+export interface StoredKey extends Omit<NewKey, 'digest'> {
+  readonly keyId: number;
+  readonly createdAtMs: number;
+  readonly lastUsedAtMs: number | null;
+  readonly revokedAtMs: number | null;
+}
+
+/** A stored change: the snapshot's new version, and the key as the proxies need it. */
+export interface KeyStored {
+  readonly version: number;
+  readonly key: StoredKey;
+  readonly entry: KeyEntry;
+}
+
+type KeyRow = StoredKey & Pick<NewKey, 'digest'>;
+
+/** Milliseconds, also inside `json_agg`, where a time would be text. */
+const msOf = (column: string) => `floor(extract(epoch from ${column}) * 1000)::int8`;
+
+const KEY_COLUMNS = `id as "keyId", account_id as "accountId", name, encode(digest, 'hex') as digest, prefix, last4,
+  ${msOf('created_at')} as "createdAtMs", ${msOf('last_used_at')} as "lastUsedAtMs",
+  ${msOf('revoked_at')} as "revokedAtMs", ${msOf('expires_at')} as "expiresAtMs",
+  usage_policy as usage, bodies_policy as bodies, allow_in_address as "allowInAddress", runs_from as "runsFrom"`;
+
+export function insertKey(pool: pg.Pool, key: NewKey): Promise<KeyStored> {
+  return inTransaction(pool, async (client) => {
+    const version = await raiseKeyVersion(client);
+    const { rows } = await client.query<KeyRow>(
+      `insert into gateway_keys (account_id, name, digest, prefix, last4, expires_at, usage_policy, bodies_policy,
+         allow_in_address, runs_from)
+       values ($1, $2, decode($3, 'hex'), $4, $5, $6, $7, $8, $9, $10)
+       returning ${KEY_COLUMNS}`,
+      [
+        key.accountId,
+        key.name,
+        key.digest,
+        key.prefix,
+        key.last4,
+        toDate(key.expiresAtMs),
+        key.usage,
+        key.bodies,
+        key.allowInAddress,
+        key.runsFrom,
+      ],
+    );
+    const [row] = rows;
+    if (row === undefined) throw new Error('an inserted key was not returned');
+    return toStored(version, row);
+  });
+}
+
+/**
+ * Copies a key's name, settings and lifetime to a new key and ends the old one after the overlap, in one transaction.
+ * An overlap never lengthens the old key's life.
+ */
+export function rotateKey(
+  pool: pg.Pool,
+  accountId: number,
+  keyId: number,
+  secret: KeySecret,
+  overlapSeconds: number,
+): Promise<KeyStored | 'unknown' | 'revoked'> {
+  return inTransaction(pool, async (client) => {
+    // The raised version also locks: two rotations run one after the other.
+    const version = await raiseKeyVersion(client);
+    const { rows } = await client.query<KeyRow>(
+      `with old as (
+         update gateway_keys set
+           revoked_at = case when $3::int4 = 0 then now() end,
+           expires_at = case when $3 = 0 then expires_at else least(expires_at, now() + make_interval(secs => $3::int4)) end
+         where account_id = $1 and id = $2 and revoked_at is null
+         returning *
+       )
+       insert into gateway_keys (account_id, name, digest, prefix, last4, expires_at, usage_policy, bodies_policy,
+         allow_in_address, runs_from)
+       select old.account_id, old.name, decode($4, 'hex'), $5, $6, now() + (before.expires_at - before.created_at),
+         old.usage_policy, old.bodies_policy, old.allow_in_address, old.runs_from
+       from old join gateway_keys before on before.id = old.id
+       returning ${KEY_COLUMNS}`,
+      [accountId, keyId, overlapSeconds, secret.digest, secret.prefix, secret.last4],
+    );
+    const [row] = rows;
+    if (row !== undefined) return toStored(version, row);
+    return (await isKeyKnown(client, accountId, keyId)) ? 'revoked' : 'unknown';
+  });
+}
+
+export async function isKeyKnown(client: pg.ClientBase | pg.Pool, accountId: number, keyId: number): Promise<boolean> {
+  const { rows } = await client.query('select from gateway_keys where account_id = $1 and id = $2', [accountId, keyId]);
+  return rows.length > 0;
+}
+
+/** Returns null for a key that is unknown or revoked. */
+export function editKey(pool: pg.Pool, accountId: number, keyId: number, edit: KeyEdit): Promise<KeyStored | null> {
+  return inTransaction(pool, async (client) => {
+    const version = await raiseKeyVersion(client);
+    const { rows } = await client.query<KeyRow>(
+      `update gateway_keys set
+         name = coalesce($3, name),
+         usage_policy = case when $4 then $5 else usage_policy end,
+         bodies_policy = case when $6 then $7 else bodies_policy end,
+         allow_in_address = coalesce($8, allow_in_address),
+         runs_from = coalesce($9::text[], runs_from)
+       where account_id = $1 and id = $2 and revoked_at is null
+       returning ${KEY_COLUMNS}`,
+      [
+        accountId,
+        keyId,
+        edit.name,
+        edit.usage !== undefined,
+        edit.usage,
+        edit.bodies !== undefined,
+        edit.bodies,
+        edit.allowInAddress,
+        edit.runsFrom,
+      ],
+    );
+    const [row] = rows;
+    return row === undefined ? null : toStored(version, row);
+  });
+}
+
+/** Returns null for an unknown key. Revoking again keeps the first time. */
+export function revokeKey(pool: pg.Pool, accountId: number, keyId: number): Promise<KeyStored | null> {
+  return inTransaction(pool, async (client) => {
+    const version = await raiseKeyVersion(client);
+    const { rows } = await client.query<KeyRow>(
+      `update gateway_keys set revoked_at = coalesce(revoked_at, now())
+       where account_id = $1 and id = $2
+       returning ${KEY_COLUMNS}`,
+      [accountId, keyId],
+    );
+    const [row] = rows;
+    return row === undefined ? null : toStored(version, row);
+  });
+}
+
+export interface UnusableKey extends Pick<NewKey, 'accountId' | 'name' | 'digest' | 'prefix' | 'last4'> {
+  /** By the clock that dates its calls. */
+  readonly createdAtMs: number;
+}
+
+/** Returns the key with this digest; creates it, revoked from the start, when there is none. */
+export async function ensureUnusableKey(client: pg.ClientBase, key: UnusableKey): Promise<StoredKey> {
+  const found = await readKeyByDigest(client, key.accountId, key.digest);
+  if (found !== null) return found;
+  await raiseKeyVersion(client);
+  const { rows } = await client.query<KeyRow>(
+    `insert into gateway_keys (account_id, name, digest, prefix, last4, created_at, revoked_at)
+     values ($1, $2, decode($3, 'hex'), $4, $5, $6, $6)
+     returning ${KEY_COLUMNS}`,
+    [key.accountId, key.name, key.digest, key.prefix, key.last4, new Date(key.createdAtMs)],
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('an inserted key was not returned');
+  return toStoredKey(row);
+}
+
+export async function readKeyByDigest(
+  client: pg.ClientBase | pg.Pool,
+  accountId: number,
+  digest: string,
+): Promise<StoredKey | null> {
+  const { rows } = await client.query<KeyRow>(
+    `select ${KEY_COLUMNS} from gateway_keys where account_id = $1 and digest = decode($2, 'hex')`,
+    [accountId, digest],
+  );
+  const [row] = rows;
+  return row === undefined ? null : toStoredKey(row);
+}
+
+/** Call it when no call refers to the key any more. */
+export async function deleteKey(client: pg.ClientBase, accountId: number, keyId: number): Promise<void> {
+  await raiseKeyVersion(client);
+  await client.query('delete from gateway_keys where account_id = $1 and id = $2', [accountId, keyId]);
+}
+
+/** Lists all keys of an account, the oldest first, revoked ones too. */
+export async function listKeys(pool: pg.Pool, accountId: number): Promise<readonly StoredKey[]> {
+  const { rows } = await pool.query<KeyRow>(
+    `select ${KEY_COLUMNS} from gateway_keys where account_id = $1 order by id`,
+    [accountId],
+  );
+  return rows.map(toStoredKey);
+}
+
+/** All keys and run tokens of all accounts and their version, in one snapshot. */
+export async function readKeySnapshot(
+  pool: pg.Pool,
+): Promise<{ readonly version: number; readonly keys: readonly KeyEntry[] }> {
+  const { rows } = await pool.query<{
+    version: number;
+    keys: readonly KeyRow[] | null;
+    tokens: readonly RunTokenEntryRow[] | null;
+  }>(
+    `select version,
+       (select json_agg(k) from (select ${KEY_COLUMNS} from gateway_keys order by gateway_keys.id) k) as keys,
+       (select json_agg(t) from (${RUN_TOKEN_ENTRIES}) t) as tokens
+     from key_snapshot`,
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('the table key_snapshot is empty');
+  return { version: row.version, keys: [...(row.keys ?? []).map(toEntry), ...(row.tokens ?? []).map(toRunTokenEntry)] };
+}
+
+/** Notes the latest use without changing the snapshot's version. */
+export async function touchKeys(client: pg.ClientBase | pg.Pool, uses: ReadonlyMap<number, number>): Promise<void> {
+  await client.query(
+    `update gateway_keys k set last_used_at = to_timestamp(u.used_at_ms / 1000.0)
+     from unnest($1::int4[], $2::int8[]) as u (id, used_at_ms)
+     where k.id = u.id and (k.last_used_at is null or k.last_used_at < to_timestamp(u.used_at_ms / 1000.0))`,
+    [[...uses.keys()], [...uses.values()]],
+  );
+}
+
+function toDate(timeMs: number | null): Date | null {
+  return timeMs === null ? null : new Date(timeMs);
+}
+
+/** What is so by default is left out: an entry that a former release wrote is equal then. */
+function toEntry({ digest, keyId, accountId, revokedAtMs, expiresAtMs, usage, bodies, ...more }: KeyRow): KeyEntry {
+  return {
+    digest,
+    keyId,
+    accountId,
+    revoked: revokedAtMs !== null,
+    expiresAtMs,
+    usage,
+    bodies,
+    ...(more.allowInAddress ? { allowInAddress: true } : {}),
+    ...(more.runsFrom.length === 0 ? {} : { runsFrom: more.runsFrom }),
+  };
+}
+
+function toStored(version: number, row: KeyRow): KeyStored {
+  return { version, key: toStoredKey(row), entry: toEntry(row) };
+}
+
+function toStoredKey({ digest: _, ...key }: KeyRow): StoredKey {
+  return key;
+}

@@ -1,0 +1,34 @@
+/**
+ * Cuts the key or run token off a request's address, before anything else looks at it: `/@TOKEN/v1/…` becomes `/v1/…`.
+ * Behind the token the address may name the provider: `/@TOKEN.together/v1/…`.
+ */
+import type { ClientRequest } from './client-exchange.ts';
+
+export interface AddressToken {
+  /** As it came; not known to be a token of ours. */
+  readonly text: string;
+  readonly provider: string | undefined;
+}
+
+/** Some clients encode the `@`. An absolute target has the host in front. */
+const TOKEN = /^(https?:\/\/[^/?#]*)?\/(?:@|%40)([^/?#]*)/i;
+
+/** Changes `url` and sets `addressToken` where the address has one. No path of a provider begins with `@`. */
+export function cutAddressToken(incoming: Pick<ClientRequest, 'url' | 'addressToken'>): void {
+  const { url } = incoming;
+  if (url === undefined || !mayHaveToken(url)) return;
+  const [all, origin = '', segment] = TOKEN.exec(url) ?? [];
+  if (all === undefined || segment === undefined) return;
+  const rest = url.slice(all.length);
+  incoming.url = `${origin}${rest.startsWith('/') ? '' : '/'}${rest}`;
+  const dot = segment.indexOf('.');
+  incoming.addressToken =
+    dot === -1
+      ? { text: segment, provider: undefined }
+      : { text: segment.slice(0, dot), provider: segment.slice(dot + 1) };
+}
+
+/** Almost no call has one, and this runs for all. */
+function mayHaveToken(url: string): boolean {
+  return url.startsWith('/@') || url.startsWith('/%40') || !url.startsWith('/');
+}

@@ -1,0 +1,37 @@
+/** The steps of a call in order, each in the file of that name; timed where the operator asks for it. */
+import { readCaller } from '../sockets/read-caller.ts';
+import type { Answer } from './answer.ts';
+import { authenticate } from './authenticate.ts';
+import { forward } from './forward.ts';
+import { splitGatewayHeaders } from './gateway-headers.ts';
+import { prepareBody } from './prepare-body.ts';
+import { receiveBody } from './receive-body.ts';
+import { recordBegin, recordEnd } from './record.ts';
+import { release } from './release.ts';
+import { chooseRoute } from './route.ts';
+import { sign } from './sign.ts';
+import type { StepTimes } from './step-times.ts';
+import { validateRequest } from './validate-request.ts';
+
+export type CallSteps = ReturnType<typeof createCallSteps>;
+
+export function createCallSteps(times: StepTimes | null) {
+  function timed<A extends readonly unknown[], R>(name: string, step: (...args: A) => R): (...args: A) => R {
+    return times === null ? step : times.timed(name, step);
+  }
+  return {
+    validateRequest: timed('validate-request', validateRequest),
+    readCaller: timed('read-caller', readCaller),
+    splitGatewayHeaders: timed('gateway-headers', splitGatewayHeaders),
+    authenticate: timed('authenticate', authenticate),
+    chooseRoute: timed('route', chooseRoute),
+    receiveBody: timed('receive-body', receiveBody),
+    prepareBody: timed('prepare-body', prepareBody),
+    sign: timed('sign', sign),
+    recordBegin: timed('record-begin', recordBegin),
+    forward: timed('forward', forward),
+    answer: timed('answer', ({ ended }: Answer) => ended),
+    recordEnd: timed('record-end', recordEnd),
+    release: timed('release', release),
+  };
+}

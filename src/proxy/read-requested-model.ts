@@ -1,0 +1,128 @@
+/** Reads model, `stream` and tier from a request's JSON or form, held whole or as head and tail. */
+
+import { type ContentDecoder, createContentDecoder, isIdentity } from '../formats/wire/content-encoding.ts';
+import { scanTopLevel, type TopLevelScan } from '../formats/wire/json-top-level.ts';
+import { readBoundary, readMultipartFields } from '../formats/wire/multipart-fields.ts';
+import type { BodyCopy } from './body-copy.ts';
+import type { RequestedModel } from './call-context.ts';
+import type { ReceivedBody } from './receive-body.ts';
+import { listRunMembers, readRunMembers } from './run-members.ts';
+import type { ValidRequest } from './validate-request.ts';
+
+/** Limits of what is decoded of an encoded body, and of what is read of the result. */
+const MAX_ENCODED_HEAD_BYTES = 1024 * 1024;
+const MAX_DECODED_HEAD_BYTES = 1024 * 1024;
+/** A form is searched this far at each end. */
+const MAX_FORM_END_BYTES = 512 * 1024;
+const MAX_TIER_CHARS = 64;
+/** How long a call's end waits for the decoder. */
+const DECODE_DEADLINE_MS = 2_000;
+
+const WANTED = ['model', 'stream', 'service_tier'];
+const FIELDS = ['model', 'stream', 'session'];
+
+export const UNREAD_MODEL: RequestedModel = Object.freeze({ model: null, streamed: null });
+
+/**
+ * `bytes`, not encoded: the whole body, or `headBytes` of its head and then its tail. `runsFrom`: the key's sources of
+ * runs, of which those in JSON are read.
+ */
+export function readModelOfBody(
+  contentType: string | null,
+  bytes: Buffer,
+  headBytes: number,
+  runsFrom: readonly string[] = [],
+): RequestedModel {
+  const boundary = readBoundary(contentType);
+  return boundary === null ? readJsonFacts(bytes, headBytes, runsFrom) : readFormFacts(bytes, headBytes, boundary);
+}
+
+function readJsonFacts(bytes: Buffer, headBytes: number, runsFrom: readonly string[]): RequestedModel {
+  const wanted = runsFrom.length === 0 ? WANTED : [...WANTED, ...listRunMembers(runsFrom)];
+  const all = scanTopLevel(bytes, wanted);
+  // With a gap in the middle, unbalanced braces may pass nested members off as top-level ones.
+  const isSure = headBytes === bytes.length || all.state === 'complete';
+  const scan = isSure ? all : scanTopLevel(bytes.subarray(0, headBytes), wanted);
+  const runMembers = runsFrom.length === 0 ? null : readRunMembers(bytes, scan.members, runsFrom);
+  const tier = scan.members.get('service_tier')?.scalar;
+  return {
+    model: readModel(scan.members.get('model')?.scalar),
+    streamed: readStream(scan),
+    ...(typeof tier === 'string' ? { serviceTier: tier.slice(0, MAX_TIER_CHARS) } : {}),
+    ...(runMembers === null ? {} : { runMembers }),
+  };
+}
+
+function readStream(scan: TopLevelScan): boolean | null {
+  const stream = scan.members.get('stream')?.scalar;
+  return typeof stream === 'boolean' ? stream : null;
+}
+
+function readModel(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+/** SDKs that put the file first have their fields in the tail. */
+function readFormFacts(bytes: Buffer, headBytes: number, boundary: string): RequestedModel {
+  const head = bytes.subarray(0, Math.min(headBytes, MAX_FORM_END_BYTES));
+  const tail = bytes.subarray(Math.max(head.length, bytes.length - MAX_FORM_END_BYTES));
+  const isWhole = head.length + tail.length === bytes.length && headBytes === bytes.length;
+  const fields = isWhole
+    ? readMultipartFields(bytes, boundary, FIELDS)
+    : new Map([...readMultipartFields(head, boundary, FIELDS), ...readMultipartFields(tail, boundary, FIELDS)]);
+  const model = readModel(fields.get('model')) ?? readSessionModel(fields.get('session'));
+  return { model, streamed: readSwitch(fields.get('stream')) };
+}
+
+/** WebRTC calls send the session as JSON beside their offer. */
+function readSessionModel(session: string | undefined): string | null {
+  if (session === undefined) return null;
+  return readModel(scanTopLevel(Buffer.from(session), ['model']).members.get('model')?.scalar);
+}
+
+/** SDKs write a form's booleans in their language's way. */
+function readSwitch(text: string | undefined): boolean | null {
+  if (text === undefined) return null;
+  if (/^(?:true|1)$/i.test(text)) return true;
+  return /^(?:false|0)$/i.test(text) ? false : null;
+}
+
+/** For a body that could not be read before it was forwarded. Never rejects. */
+export async function readModelAtEnd(
+  request: ValidRequest,
+  received: ReceivedBody,
+  copy: BodyCopy,
+): Promise<RequestedModel> {
+  const { bytes, headBytes } =
+    received.kind === 'held' ? { bytes: received.bytes, headBytes: received.bytes.length } : copy.read();
+  const contentType = request.header('content-type') ?? null;
+  const encoding = request.header('content-encoding') ?? null;
+  if (isIdentity(encoding)) return readModelOfBody(contentType, bytes, headBytes);
+  const decoded = await decodeHead(encoding ?? '', bytes.subarray(0, Math.min(headBytes, MAX_ENCODED_HEAD_BYTES)));
+  return readModelOfBody(contentType, decoded, decoded.length);
+}
+
+/** Empty when the bytes cannot be decoded. Never rejects. */
+function decodeHead(encoding: string, bytes: Buffer): Promise<Buffer> {
+  return new Promise((resolve) => {
+    const parts: Buffer[] = [];
+    let decodedBytes = 0;
+    let decoder: ContentDecoder | null = null;
+    const deadline = setTimeout(settle, DECODE_DEADLINE_MS);
+
+    function settle(): void {
+      clearTimeout(deadline);
+      decoder?.destroy();
+      resolve(Buffer.concat(parts).subarray(0, MAX_DECODED_HEAD_BYTES));
+    }
+    function onData(chunk: Buffer): void {
+      parts.push(chunk);
+      decodedBytes += chunk.length;
+      if (decodedBytes >= MAX_DECODED_HEAD_BYTES) settle();
+    }
+    decoder = createContentDecoder(encoding, onData, settle);
+    decoder?.push(bytes);
+    decoder?.end();
+    if (decoder === null) settle();
+  });
+}

@@ -1,0 +1,29 @@
+/** Exact money in pico-dollars, as `numeric(24,12)` columns. Never a float, which cannot hold 0.1. */
+
+/** US dollars times 1e12. */
+export type PicoUsd = bigint;
+
+const PICO_DIGITS = 12;
+const PICO_PER_USD = 10n ** BigInt(PICO_DIGITS);
+const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?$/;
+
+/** Reads a plain decimal such as `"0.00039"`. Throws a RangeError on anything else and on more than 12 decimals. */
+export function parseUsd(text: string): PicoUsd {
+  const match = DECIMAL.exec(text);
+  if (match === null) throw new RangeError(`not a decimal amount: ${JSON.stringify(text)}`);
+  const [, sign = '', whole = '0', fraction = ''] = match;
+  const significant = fraction.replace(/0+$/, '');
+  if (significant.length > PICO_DIGITS)
+    throw new RangeError(`more than ${PICO_DIGITS} decimals: ${JSON.stringify(text)}`);
+  const pico = BigInt(whole) * PICO_PER_USD + BigInt(significant.padEnd(PICO_DIGITS, '0'));
+  return sign === '-' ? -pico : pico;
+}
+
+/** Without exponent or trailing zeros: `"0.00039"`, `"12"`, `"0"`. */
+export function formatUsd(pico: PicoUsd): string {
+  const sign = pico < 0n ? '-' : '';
+  const digits = (pico < 0n ? -pico : pico).toString().padStart(PICO_DIGITS + 1, '0');
+  const whole = digits.slice(0, -PICO_DIGITS);
+  const fraction = digits.slice(-PICO_DIGITS).replace(/0+$/, '');
+  return fraction === '' ? `${sign}${whole}` : `${sign}${whole}.${fraction}`;
+}

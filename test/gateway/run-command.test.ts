@@ -1,0 +1,134 @@
+/** `tollgate run`: a program in a run of its own, as if nobody stood between it and the terminal. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ScriptedProvider, startScriptedProvider } from '../support/fake-provider.ts';
+import { buildAnswer } from '../support/scripted-answer.ts';
+import { asRecord, COMPILE_CACHE, startGateway, type TestGateway } from './start-gateway.ts';
+
+const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
+const ANSWER = JSON.stringify({
+  id: 'chatcmpl-1',
+  object: 'chat.completion',
+  model: 'gpt-4o-mini',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'hi' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 1_000, completion_tokens: 200, total_tokens: 1_200 },
+});
+
+/** A program that knows nothing of Tollgate: three calls to three providers, then the address that it was given. */
+const PROGRAM = `
+const call = (base) => fetch(base + '/chat/completions', {
+  method: 'POST', headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ model: 'gpt-4o-mini', messages: [] }),
+}).then((answer) => answer.text());
+const { OPENAI_BASE_URL, TOGETHER_BASE_URL, DEEPSEEK_API_BASE } = process.env;
+await Promise.all([OPENAI_BASE_URL, TOGETHER_BASE_URL + '/v1', DEEPSEEK_API_BASE].map(call));
+console.log(OPENAI_BASE_URL);
+process.exitCode = 7;
+`;
+
+let provider: ScriptedProvider;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  provider = await startScriptedProvider({
+    answer: () => buildAnswer({ headers: [['Content-Type', 'application/json']], body: ANSWER }),
+  });
+  gateway = await startGateway({
+    env: {
+      TOLLGATE_UPSTREAM_OPENAI: provider.origin,
+      TOLLGATE_UPSTREAM_TOGETHER: provider.origin,
+      TOLLGATE_UPSTREAM_DEEPSEEK: provider.origin,
+    },
+  });
+});
+afterAll(async () => {
+  await gateway?.stop();
+  await provider?.close();
+});
+
+interface Started {
+  readonly child: ChildProcess;
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  readonly ended: Promise<number | null>;
+}
+
+function start(...args: readonly string[]): Started {
+  const child = spawn(process.execPath, [MAIN, 'run', '--data-dir', gateway.dataDir, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env['PATH'],
+      HOME: gateway.dataDir,
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
+      TOLLGATE_KEY: gateway.key,
+    },
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { child, stdout: () => stdout, stderr: () => stderr, ended };
+}
+
+test('all calls of a program are one run with its metadata; its end is told as the log has it; the token ends', async () => {
+  const { stdout, stderr, ended } = start(
+    '--name',
+    'nightly build',
+    '--meta',
+    'Team=search',
+    '--meta',
+    'Developer=',
+    '--',
+    process.execPath,
+    '--input-type=module',
+    '-e',
+    PROGRAM,
+  );
+  expect(await ended).toBe(7);
+  const [, cost, trace] =
+    /^tollgate: 3 calls · 3\.0k tokens in, 600 out · (\S+ ?\S*) · http:\S+\/run\?trace=(nightly-build-[\d-]+-\w{4})\n$/.exec(
+      stderr(),
+    ) ?? [stderr()];
+  const run = asRecord(await gateway.api(`/api/v1/run?trace_id=${trace}`));
+  expect(run).toMatchObject({ calls: 3, open_calls: 0, input_tokens: 3_000, output_tokens: 600 });
+  expect(cost).toMatch(/^≥ \$0\.0\d+$|^\$0\.0\d+$/);
+  const logs = asRecord(await gateway.api(`/api/v1/logs?f=trace_id:eq:${trace}`))['data'];
+  const calls = Array.isArray(logs) ? logs.map(asRecord) : [];
+  expect(calls.map((call) => call['provider']).sort()).toEqual(['deepseek', 'openai', 'together']);
+  for (const call of calls) expect(call['raw_metadata']).toMatchObject({ Team: 'search' });
+  expect(JSON.stringify(calls)).not.toContain('Developer');
+  const after = await fetch(`${stdout().trim()}/models`);
+  expect([after.status, after.headers.get('x-gateway-error')]).toEqual([401, 'run_token_ended']);
+  expect(provider.requests.map(({ target }) => target).sort()).toEqual([
+    '/v1/chat/completions',
+    '/v1/chat/completions',
+    '/v1/chat/completions',
+  ]);
+});
+
+test('a signal reaches the program, and its end by one is told by the status; the token ends then too', async () => {
+  const { child, stdout, stderr, ended } = start(
+    '--',
+    process.execPath,
+    '-e',
+    `console.log(process.env.OPENAI_BASE_URL); setInterval(() => {}, 1000)`,
+  );
+  while (!stdout().includes('\n')) await new Promise((resolve) => setTimeout(resolve, 20));
+  child.kill('SIGTERM');
+  expect(await ended).toBe(143);
+  expect(stderr()).toMatch(/^tollgate: no calls · http/);
+  const after = await fetch(`${stdout().trim()}/models`);
+  expect(after.headers.get('x-gateway-error')).toBe('run_token_ended');
+});
+
+test('a program that is not there is status 127', async () => {
+  const { stderr, ended } = start('--quiet', '--', 'no-such-program');
+  expect(await ended).toBe(127);
+  expect(stderr()).toBe('tollgate: no-such-program: command not found\n');
+});

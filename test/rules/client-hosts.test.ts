@@ -1,0 +1,26 @@
+/** The hosts that the packages in clients/ lead to a gateway are those to which the gateway sends by itself. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { PROVIDERS } from '../../src/providers/registry.ts';
+
+const clients = join(import.meta.dirname, '../../clients');
+
+function readTable(file: string): Readonly<Record<string, string>> {
+  const entries = readFileSync(join(clients, file), 'utf8').matchAll(
+    /^ +["']([a-z.]+\.[a-z]+)["']: ["']([a-z]+)["'],$/gm,
+  );
+  return Object.fromEntries(Array.from(entries, ([, host = '', provider = '']) => [host, provider]));
+}
+
+/** The other name of a provider's one address. */
+const OTHER_NAMES = { 'api.together.xyz': 'together' };
+/** Its hosts have a region in their names. */
+const BY_REGION = 'bedrock';
+
+test.each(['python/src/tollgate/_providers.py', 'typescript/src/providers.ts'])('%s', (file) => {
+  const origins = Object.values(PROVIDERS)
+    .filter(({ name }) => name !== BY_REGION)
+    .map((provider) => [new URL(provider.origin(null)).host, provider.name]);
+  expect(readTable(file)).toEqual({ ...Object.fromEntries(origins), ...OTHER_NAMES });
+});

@@ -1,0 +1,26 @@
+/** Which test files belong to `npm run test:long`: those that take minutes, and those to repeat on another PostgreSQL. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Load with every kind of fault, and releases beside each other. */
+export const LONG_GATEWAY_TESTS: readonly string[] = [
+  'test/gateway/soak.test.ts',
+  'test/gateway/two-node-upgrade.test.ts',
+  'test/gateway/upgrade.test.ts',
+  'test/gateway/three-nodes.test.ts',
+  'test/gateway/kill.test.ts',
+];
+/** Every page in every state and theme. */
+export const LONG_BROWSER_TESTS: readonly string[] = ['test/browser/accessibility.test.ts'];
+
+const ROOT = join(import.meta.dirname, '..', '..');
+
+/** The files whose tests are written for each kind of PostgreSQL: those with `each(POSTGRES_KINDS)`. */
+export function listPostgresTests(): readonly string[] {
+  return ['test/database', 'test/gateway'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder))
+      .filter((name) => name.endsWith('.test.ts'))
+      .map((name) => `${folder}/${name}`)
+      .filter((path) => readFileSync(join(ROOT, path), 'utf8').includes('.each(POSTGRES_KINDS)')),
+  );
+}
