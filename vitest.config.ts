@@ -11,12 +11,15 @@ import { quickDir } from './test/support/quick-dir.ts';
 // three files at once are quicker than two; more would only be each other's timeouts. All projects run together, the
 // long files first, so that the quick ones fill what those leave free.
 //
+// A test that starts processes, a database or a browser is tried once more when it fails, since a busy machine can
+// starve it; the report then says `retry x1`, and what says so often is to be mended. Nothing else is tried twice.
+//
 // `npm test` leaves out the projects named `long…`, which `npm run test:long` runs: `long` has the files of `gateway`
 // that take minutes, `long-browser` those of `browser`; `long-cuts` runs one file of `fast` again and cuts the recorded
 // answers at every byte; `long-postgres` runs the tests of the database again on PostgreSQL 15, where it is installed.
 const maxWorkers = Math.max(3, Math.floor(availableParallelism() / 2));
 const env = { TMPDIR: quickDir(), TEST_POSTGRES: 'embedded' };
-const WHOLE = { testTimeout: 180_000, hookTimeout: 180_000, maxWorkers, env };
+const WHOLE = { testTimeout: 180_000, hookTimeout: 180_000, maxWorkers, env, retry: 1 };
 
 /** They measure the memory of their process, or change its settings, and have one of their own. */
 const ALONE = [
@@ -52,7 +55,7 @@ export default defineConfig({
           ...SHARED,
         },
       },
-      { test: { name: 'parts', include: ['test/{database,process,proxy,corpus}/*.test.ts'], ...SHARED } },
+      { test: { name: 'parts', include: ['test/{database,process,proxy,corpus}/*.test.ts'], ...SHARED, retry: 1 } },
       { test: { name: 'alone', include: ALONE, ...SHORT } },
       {
         test: {

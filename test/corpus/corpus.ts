@@ -4,10 +4,9 @@
  */
 import { once } from 'node:events';
 import { type ClientHttp2Session, connect } from 'node:http2';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { DEFAULT_LIMITS } from '../../src/proxy/upstream/upstream-limits.ts';
 import { type InProcessProxy, startProxy } from '../proxy/start-proxy.ts';
+import { collectGarbage } from '../support/collect-garbage.ts';
 import { readRawAnswer } from '../support/read-raw-answer.ts';
 import { type Cut, WHOLE } from './bytes.ts';
 import { HTTP2_CASES } from './cases/http2-cases.ts';
@@ -212,12 +211,6 @@ export async function runAdminRequests(cuts: readonly Cut[]): Promise<ReplayResu
 interface Memory {
   readonly heapBytes: number;
   readonly rssBytes: number;
-}
-
-function collectGarbage(): void {
-  setFlagsFromString('--expose-gc');
-  const collect: unknown = runInNewContext('gc');
-  if (typeof collect === 'function') collect();
 }
 
 function readMemory(): Memory {
