@@ -46,6 +46,11 @@ export class LedgerUpkeep {
     this.#ofProcess = prepareExact(db, 'select distinct call from holds where process = ?');
   }
 
+  /** False for a file that was made just now. */
+  hasBudgets(): boolean {
+    return this.#ledger.version() > 0;
+  }
+
   /** Does nothing when these are the budgets in force. */
   publish(budgets: readonly Budget[]): void {
     const text = writeBudgets(budgets);

@@ -4,6 +4,7 @@
  * the disk. What a killed process leaves reserved stays so until the records in its spool say what became of the calls.
  * Why a file and not memory: docs/decisions/0058-budgets-that-hold.md.
  */
+import { existsSync, renameSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import type { PicoUsd } from '../vocabulary/usd.ts';
 import { type Budget, readBudgets } from './budget.ts';
@@ -66,12 +67,35 @@ interface Scope {
 
 const UNUSED: Scope = Object.freeze({ spent: 0n, reserved: 0n, runLimit: null });
 
-/** Opens the file, and makes it when it is missing. Throws when it cannot be used. */
+/** Bytes that are no database of SQLite's, or not a whole one any more. */
+const DAMAGED = new Set([11, 26]);
+
+/**
+ * Opens the file, and makes it when it is missing. A damaged one is put aside: what the stored calls have spent is taken
+ * in again from the database. Throws when it cannot be used.
+ */
 export function openLedgerDatabase(file: string, durability: 'process' | 'power'): DatabaseSync {
+  try {
+    return openDatabase(file, durability);
+  } catch (error) {
+    if (!isDamaged(error)) throw error;
+    for (const end of ['', '-wal', '-shm'])
+      if (existsSync(file + end)) renameSync(file + end, `${file}.damaged${end}`);
+    return openDatabase(file, durability);
+  }
+}
+
+function isDamaged(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' && DAMAGED.has(error.errcode & 0xff);
+}
+
+function openDatabase(file: string, durability: 'process' | 'power'): DatabaseSync {
   const db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
   try {
     db.exec(`pragma journal_mode = wal; pragma synchronous = ${durability === 'power' ? 'normal' : 'off'};`);
-    db.exec(LEDGER_SCHEMA);
+    // On a full disk a ledger that is there can still be opened.
+    const isMade = db.prepare("select name from sqlite_master where name = 'holds'").get();
+    if (isMade === undefined) db.exec(LEDGER_SCHEMA);
     return db;
   } catch (error) {
     db.close();

@@ -38,6 +38,8 @@ export async function handleCall(
     const prepared = steps.prepareBody(call, received);
     const signed = steps.sign(call, prepared, log, gateway);
     const outbound = signed instanceof Promise ? await signed : signed;
+    const reserving = steps.reserve(log, call, outbound, received, gateway);
+    if (reserving !== null) await reserving;
     await steps.recordBegin(log, outbound, received);
 
     const answer = steps.forward(outgoing, call, outbound, log, gateway);

@@ -102,6 +102,7 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
     await spool.close();
     // The last report, so that the accepted calls of an ended process are known.
     sendReport(channel, gateway, start.spoolName, attempts);
+    gateway.budgets?.gate.close();
     await gateway.upstream.close();
     process.exit(0);
   }

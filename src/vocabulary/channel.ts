@@ -75,6 +75,9 @@ export interface KeyEntry {
   readonly runsFrom?: readonly string[];
   /** The key may stand in a client's base address. Absent where it may not, and in what a former release wrote. */
   readonly allowInAddress?: true;
+  /** Its calls may set a budget for their run. Absent where they may not. */
+  readonly allowRunBudget?: true;
+  readonly owner?: string;
   /** Absent for a key. */
   readonly run?: RunContext;
 }

@@ -10,6 +10,7 @@ import { ApiError, toApiError } from './api-error.ts';
 import { addAttemptStreamRoute } from './attempt-stream.ts';
 import { addAttemptRoutes } from './attempts-resource.ts';
 import { addBackupRoutes } from './backup-resource.ts';
+import { addBudgetRoutes } from './budgets-resource.ts';
 import { addCostRoutes } from './costs-resource.ts';
 import { addDemoDataRoutes } from './demo-data-resource.ts';
 import { addExportRoute } from './export-resource.ts';
@@ -139,6 +140,7 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   addRunSumsRoutes(app, deps);
   addRunCallRoutes(app, deps);
   addRunStreamRoute(app, deps);
+  addBudgetRoutes(app, deps);
   addCostRoutes(app, deps);
   addQuoteRoute(app, deps);
   addPriceRoutes(app, deps);

@@ -6,6 +6,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
+import { LEDGER_NAME } from '../../budgets/ledger.ts';
 import { createWaitingCounter } from '../../spool/count-waiting.ts';
 import { defaultMaxBytes, measureDisk } from '../../spool/disk-space.ts';
 import { PREPARED_NAME } from '../../spool/prepared-directory.ts';
@@ -14,6 +15,7 @@ import { finishReceived, IMPORT_NAME } from '../../spool/receive-package.ts';
 import type { ChildChannel, ControlStart, DownMessage } from '../../vocabulary/channel.ts';
 import { readVersion } from '../../vocabulary/version.ts';
 import type { LedgerDep, LedgerSnapshot, SpoolStatus } from '../admin/admin-deps.ts';
+import { type NodeBudgets, openNodeBudgets } from '../budgets/node-budgets.ts';
 import { countEnded } from '../ledger/balance-process.ts';
 import { openLedgerFile } from '../ledger/ledger-file.ts';
 import { createProxyMemory } from '../ledger/proxy-memory.ts';
@@ -57,6 +59,7 @@ export interface OwnNode {
   readonly clock: NodeClock;
   readonly pools: ControlPools;
   readonly prices: CurrentPriceBook;
+  readonly budgets: NodeBudgets;
   readonly status: StatusReader;
   readonly importDir: string;
   readonly quarantineDir: string;
@@ -94,6 +97,7 @@ export function openOwnNode(
   const memory = createProxyMemory(Date.now());
   const ledgerFile = openLedgerFile(join(config.dataDir, 'call-accounts.json'));
   const counter = createWaitingCounter();
+  const budgets = openNodeBudgets({ file: join(config.dataDir, LEDGER_NAME), pool: pools.api, nowMs: clock.nowMs, log });
   let isSpoolReady = false;
   let connected: Connected | null = null;
   /** What the database said before this node had settled it. */
@@ -143,7 +147,11 @@ export function openOwnNode(
       log,
       nowMs: clock.nowMs,
       keepsTexts,
-      onEnded: (ended) => ledgerFile.takeIn(ended, countEnded(memory.lastOf(ended.name))),
+      onEnded: async (ended) => {
+        await ledgerFile.takeIn(ended, countEnded(memory.lastOf(ended.name)));
+        budgets.releaseProcess(ended.name);
+      },
+      onBudgeted: budgets.settle,
     });
     shipper.setLiveSpools(liveSpools);
     const keys = createKeyPublisher({
@@ -169,7 +177,13 @@ export function openOwnNode(
       log,
       run: keys.poll,
     });
-    return { shipper, keys, presence, repeated: [watchedKeys, repeatPrices(prices, pools.api, log)] };
+    const watchedBudgets = repeatOnDatabase({
+      pauseMs: KEY_POLL_MS,
+      failure: 'the budgets could not be read',
+      log,
+      run: budgets.poll,
+    });
+    return { shipper, keys, presence, repeated: [watchedKeys, watchedBudgets, repeatPrices(prices, pools.api, log)] };
   }
 
   async function onMigrated(): Promise<void> {
@@ -205,6 +219,7 @@ export function openOwnNode(
     clock,
     pools,
     prices,
+    budgets,
     status,
     importDir,
     quarantineDir,
@@ -263,6 +278,7 @@ export function openOwnNode(
       await Promise.all([others, ...repeated.map((one) => one?.stop())]);
       await endShipping(connected?.shipper ?? null, drainMs, log);
       await connected?.presence.stop();
+      budgets.close();
       pools.end();
     },
   };
