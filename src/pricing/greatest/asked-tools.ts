@@ -43,7 +43,7 @@ export function readAskedTools(text: string, model: string, maxCalls: number | n
     else byProvider += 1;
   }
   if (byProvider === 0) return { described, rounds: 1, isGrounded };
-  const uses = [...text.matchAll(MAX_USES)].map(([, count]) => Number(count));
+  const uses = [...text.matchAll(MAX_USES)].map(([, count]) => Number.parseInt(count ?? '', 10));
   const calls = maxCalls ?? (uses.length === byProvider ? uses.reduce((sum, count) => sum + count, 0) : null);
   return { described: described + byProvider, rounds: calls === null ? null : calls + 1, isGrounded };
 }

@@ -44,7 +44,7 @@ export class DearestRates {
   /** Prices change on the minute at most, so that what is found holds for the rest of it. */
   find(call: RatedCall): RateOf {
     const { provider, providerAlias, endpoint, region, model, asked, requestedAtMs } = call;
-    const minute = Math.floor(requestedAtMs / MINUTE_MS);
+    const minute = requestedAtMs - (requestedAtMs % MINUTE_MS);
     const key = `${minute}\n${provider}\n${providerAlias ?? ''}\n${endpoint}\n${region ?? ''}\n${asked.serviceTier ?? ''}\n${asked.speed ?? ''}\n${asked.inferenceGeo ?? ''}\n${model}`;
     const known = this.#kept.get(key);
     if (known !== undefined) return known;
@@ -117,5 +117,5 @@ export class DearestRates {
 /** Rounded up, and by one more for the rounding of the rate itself. */
 export function priceAtMost(units: number, rate: PicoUsd): PicoUsd {
   if (units === 0 || rate === 0n) return 0n;
-  return (BigInt(Math.ceil(units)) * rate) / BigInt(UNITS) + 2n;
+  return (BigInt(units) * rate) / BigInt(UNITS) + 2n;
 }

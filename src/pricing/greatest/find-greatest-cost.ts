@@ -30,10 +30,10 @@ const HIDDEN_TOOL_TOKENS = 1_024;
 const DESCRIBED_TOOL_TOKENS = 4_096;
 /** Of one picture by a model that bills its tokens: `high` quality of GPT Image 1 is 6,240, larger sizes are four times that. */
 const PICTURE_OUTPUT_TOKENS = 25_000;
-/** Sound of the lowest bit rate in use, 6 kbit/s. */
-const MS_PER_SOUND_BYTE = 8 / 6;
+/** Of sound at 4 kbit/s; the lowest rate in use, of Opus, is 6. */
+const MS_PER_SOUND_BYTE = 2;
 /** Models hear at most 17 tokens a second, and people say fewer: OpenAI bills a minute of `gpt-4o-transcribe` as about 1,000. */
-const TOKENS_PER_SOUND_MS = 0.02;
+const MS_PER_SOUND_TOKEN = 50;
 /** The cost is the sum of as many rounded lines. */
 const ROUNDING: PicoUsd = 32n;
 
@@ -263,7 +263,7 @@ function priceSound(asked: Asked): GreatestCost {
   const isSpeech = call.endpoint.family === SPEECH;
   if (isSpeech && byCharacter !== null)
     return known(priceAtMost(body.length, byCharacter) + ROUNDING, 'fixed', body.length, 0);
-  const ms = Math.ceil(body.length * MS_PER_SOUND_BYTE);
+  const ms = body.length * MS_PER_SOUND_BYTE;
   const inputRate = dearest(rateOf, ['input', 'input_audio'], 0);
   const outputRate = dearest(rateOf, ['output', 'output_audio'], 0);
   if (!isSpeech && byTime !== null && outputRate === null)
@@ -271,7 +271,7 @@ function priceSound(asked: Asked): GreatestCost {
   if (inputRate === null || outputRate === null) return unknown('unpriced');
   // How long it takes to say a text is not in the text.
   if (isSpeech) return unknown('no-maximum');
-  const heard = Math.ceil(ms * TOKENS_PER_SOUND_MS) + HIDDEN_TOKENS;
+  const heard = (ms - (ms % MS_PER_SOUND_TOKEN)) / MS_PER_SOUND_TOKEN + HIDDEN_TOKENS;
   const amount = priceAtMost(heard, inputRate) + priceAtMost(heard, outputRate) + ROUNDING;
   return known(amount, 'fixed', heard, heard);
 }

@@ -28,9 +28,14 @@ const [SEED_A, SEED_B] = [SEED.readInt32LE(0), SEED.readInt32LE(4)];
 const chunkBytes = Buffer.alloc(CHUNK);
 const chunkWords = new Int32Array(chunkBytes.buffer, chunkBytes.byteOffset, WORDS);
 
+/** Whole ones. */
+function countChunks(bytes: number): number {
+  return (bytes - (bytes % CHUNK)) / CHUNK;
+}
+
 /** Two running 32-bit hashes after each whole chunk. `startOf`: where the chunk begins. */
 function hashChunks(body: Buffer, startOf: (chunk: number) => number): Int32Array {
-  const chunks = Math.floor(body.length / CHUNK);
+  const chunks = countChunks(body.length);
   const hashes = new Int32Array(chunks * 2);
   let a = SEED_A;
   let b = SEED_B;
@@ -109,7 +114,7 @@ export class KnownPrompts {
       const from = countEqual(entry.fromStart, hashes.fromStart) * CHUNK;
       if (from === 0) continue;
       // No byte of the counted request may stand for two of this one.
-      const room = Math.floor((Math.min(entry.length, hashes.length) - from) / CHUNK);
+      const room = countChunks(Math.min(entry.length, hashes.length) - from);
       const after = Math.min(room, countEqual(entry.fromEnd, hashes.fromEnd)) * CHUNK;
       const to = hashes.length - after;
       if (entry.tokens + to - from >= least) continue;
