@@ -14,7 +14,7 @@ export interface BudgetedCall {
 }
 
 /** The value under which a budget counts the call; null: the call is none of its. */
-export function valueOf(budget: Budget, call: BudgetedCall): string | null {
+export function countedAs(budget: Budget, call: BudgetedCall): string | null {
   const value = ownValue(budget, call);
   return value !== null && (budget.value === null || budget.value === value) ? value : null;
 }

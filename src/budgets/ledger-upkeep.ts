@@ -73,13 +73,7 @@ export class LedgerUpkeep {
     only: { readonly value?: string; readonly periodStartMs?: number },
     limit: number,
   ): readonly ScopeUse[] {
-    const rows = this.#list.all(
-      scope.accountId,
-      scope.budgetId,
-      only.value ?? null,
-      only.periodStartMs ?? null,
-      limit,
-    );
+    const rows = this.#list.all(scope.accountId, scope.budgetId, only.value ?? null, only.periodStartMs ?? null, limit);
     return rows.map((row) => ({
       accountId: Number(row['account']),
       budgetId: Number(row['budget']),
@@ -102,9 +96,7 @@ export class LedgerUpkeep {
 
   tidy(nowMs: number): void {
     this.#db
-      .prepare(
-        `delete from scopes where reserved = 0 and (period > 0 and period < ? or period = 0 and used < ?)`,
-      )
+      .prepare(`delete from scopes where reserved = 0 and (period > 0 and period < ? or period = 0 and used < ?)`)
       .run(nowMs - MAX_PERIOD_MS - PERIOD_GRACE_MS, nowMs - FORGOTTEN_AFTER_MS);
     const { count } = this.#db.prepare('select count(*) as count from scopes').get() ?? {};
     const excess = Number(count) - MAX_SCOPES;

@@ -79,14 +79,18 @@ export function openLedgerDatabase(file: string, durability: 'process' | 'power'
     return openDatabase(file, durability);
   } catch (error) {
     if (!isDamaged(error)) throw error;
-    for (const end of ['', '-wal', '-shm'])
-      if (existsSync(file + end)) renameSync(file + end, `${file}.damaged${end}`);
+    for (const end of ['', '-wal', '-shm']) if (existsSync(file + end)) renameSync(file + end, `${file}.damaged${end}`);
     return openDatabase(file, durability);
   }
 }
 
 function isDamaged(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' && DAMAGED.has(error.errcode & 0xff);
+  return (
+    error instanceof Error &&
+    'errcode' in error &&
+    typeof error.errcode === 'number' &&
+    DAMAGED.has(error.errcode & 0xff)
+  );
 }
 
 function openDatabase(file: string, durability: 'process' | 'power'): DatabaseSync {

@@ -167,7 +167,11 @@ export class CallLog {
     if (this.#call === null) return false;
     if (this.#hasEnded) return true;
     if (this.#begin === null) this.#admit({ model: null, streamed: null }, []);
-    void this.end((call, begin) => ({ end: describeRejection(call, begin, code, detail, performance.now()), bodies: [], isUnsent: true }));
+    void this.end((call, begin) => ({
+      end: describeRejection(call, begin, code, detail, performance.now()),
+      bodies: [],
+      isUnsent: true,
+    }));
     return true;
   }
 

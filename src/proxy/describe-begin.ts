@@ -1,8 +1,8 @@
 /** The begin record of a call. Pure; never a credential. */
 
-import { hideSecretForms } from '../formats/wire/secret-form.ts';
 import { RUN_BUDGET_ID } from '../budgets/budget.ts';
 import type { Claim } from '../budgets/ledger.ts';
+import { hideSecretForms } from '../formats/wire/secret-form.ts';
 import type { Endpoint } from '../providers/provider.ts';
 import { agentPathOf, MAIN_AGENT } from '../vocabulary/agent-path.ts';
 import type { BudgetHold, CallBegin } from '../vocabulary/call-record.ts';

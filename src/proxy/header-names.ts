@@ -13,7 +13,13 @@ const GATEWAY_PREFIX = 'x-gateway-';
 
 export type ReservedField =
   | 'runBudget'
-  | 'key' | 'provider' | 'providerAlias' | 'client' | 'traceId' | 'spanPath' | 'spanName';
+  | 'key'
+  | 'provider'
+  | 'providerAlias'
+  | 'client'
+  | 'traceId'
+  | 'spanPath'
+  | 'spanName';
 
 export const RESERVED_FIELDS: ReadonlyMap<string, ReservedField> = new Map([
   ['x-gateway-key', 'key'],

@@ -2,6 +2,7 @@
 import { Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LEDGER_NAME } from '../budgets/ledger.ts';
 import { applyKeyChange, readKeySnapshotFile } from '../keys/key-snapshot.ts';
 import { countConnections, readOpenFileLimit } from '../sockets/open-file-limit.ts';
 import { PREPARED_NAME } from '../spool/prepared-directory.ts';
@@ -14,8 +15,10 @@ import type {
   ProxyStart,
   RejectedAttempt,
 } from '../vocabulary/channel.ts';
+import { createClock } from '../vocabulary/clock.ts';
 import { createLog } from '../vocabulary/log.ts';
 import { createAwsCredentials } from './aws/aws-credentials.ts';
+import { openProxyBudgets } from './budget/open-proxy-budgets.ts';
 import { createGateway, type Gateway } from './gateway.ts';
 import { endCallsOfEndedKeys, watchKeys } from './key-end.ts';
 import { createProxyServer, type ProxyServer, SERVER_LIMITS } from './proxy-server.ts';
@@ -67,6 +70,7 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
     onFull: config.onFull,
     log,
   });
+  const clock = createClock();
   const maxConnections = countConnections(readOpenFileLimit());
   const gateway = createGateway({
     settings: config,
@@ -75,6 +79,14 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
     awsCredentials: createAwsCredentials({ log }),
     upstream: createUpstreamClient(config.egress, { ...DEFAULT_LIMITS, maxConnections }),
     spool,
+    clock,
+    budgets: openProxyBudgets({
+      file: join(config.dataDir, LEDGER_NAME),
+      process: start.spoolName,
+      durability: config.durability,
+      clock,
+      log,
+    }),
     reportAttempt: attempts.add,
     log,
   });

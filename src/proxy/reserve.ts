@@ -49,6 +49,8 @@ export async function reserveFor(
   if (headers.runBudget !== null && traceId === null) throw new GatewayError('run_budget_without_run');
   const readGreatest = () =>
     costs.greatestOf(key.accountId, {
+      id: arrival.id,
+      conversations: `${key.keyId} ${traceId ?? ''}`,
       provider: route.provider.name,
       providerAlias: headers.providerAlias,
       endpoint: route.endpoint,

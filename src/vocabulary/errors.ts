@@ -210,7 +210,8 @@ export const GATEWAY_ERRORS = {
   },
   budget_unavailable: {
     status: 503,
-    message: 'This call was not sent: the ledger of budgets cannot be written now. The log of the gateway has the reason.',
+    message:
+      'This call was not sent: the ledger of budgets cannot be written now. The log of the gateway has the reason.',
     retryable: true,
   },
   run_budget_malformed: {
@@ -219,7 +220,8 @@ export const GATEWAY_ERRORS = {
   },
   run_budget_without_run: {
     status: 400,
-    message: 'X-Gateway-Budget-Usd sets the budget of a run, and this call is in none: send X-Gateway-Trace-Id with it.',
+    message:
+      'X-Gateway-Budget-Usd sets the budget of a run, and this call is in none: send X-Gateway-Trace-Id with it.',
   },
   run_budget_not_allowed: {
     status: 403,

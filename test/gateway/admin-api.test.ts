@@ -97,7 +97,7 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
       version: '0.0.0-test',
       nodes: ONE_NODE,
       budgets: NO_BUDGETS,
-    spoolImports: NO_IMPORTS,
+      spoolImports: NO_IMPORTS,
       nowMs: Date.now,
       dashboard: null,
       databaseUrl: 'postgres://127.0.0.1/test',

@@ -80,6 +80,11 @@ async function untilQuiet(run: string, budgetId = RUNS.id) {
 /** Each test has budgets of its own. */
 let freeId = 10;
 
+function nextId(): number {
+  freeId += 1;
+  return freeId;
+}
+
 /** Until this process has the budgets that were published. */
 async function untilBudgets(count: number, id?: number): Promise<void> {
   const has = () => parts[0].gate.of(1).length === count && (id === undefined || parts[0].gate.find(id) !== null);
@@ -158,7 +163,7 @@ test('a call that may cost anything is refused, let through or holds a sum, as t
     [{ whenUnknown: 'allow' }, 200, 0n],
     [{ whenUnknown: 'refuse', isHard: false }, 200, 0n],
   ] as const) {
-    upkeep.publish([{ ...budget, ...change, id: (freeId += 1) }]);
+    upkeep.publish([{ ...budget, ...change, id: nextId() }]);
     await untilBudgets(1, freeId);
     const answer = await call({}, { ...unknown, metadata: { run: 'n', ending: 'no-usage', output: '10', delay: '0' } });
     expect([change, answer.status]).toEqual([change, status]);
@@ -172,7 +177,14 @@ test('a call that may cost anything is refused, let through or holds a sum, as t
 
 test('a soft budget marks what goes beyond it, and calls of other owners of value do not count', async () => {
   upkeep.publish([
-    { ...RUNS, id: (freeId += 1), scope: 'metadata', metadataKey: 'User-Id', isHard: false, amount: parseUsd('0.0005') },
+    {
+      ...RUNS,
+      id: nextId(),
+      scope: 'metadata',
+      metadataKey: 'User-Id',
+      isHard: false,
+      amount: parseUsd('0.0005'),
+    },
   ]);
   await untilBudgets(1, freeId);
   const flagsOf = async (user: string) => {
@@ -211,7 +223,7 @@ test('the first call of a run sets its budget, the least amount holds, and it co
 });
 
 test('where the provider was never reached nothing is spent', async () => {
-  upkeep.publish([{ ...RUNS, id: (freeId += 1), scope: 'account' }]);
+  upkeep.publish([{ ...RUNS, id: nextId(), scope: 'account' }]);
   const gone = await startProxy('http://127.0.0.1:1', {}, {}, undefined, undefined, {}, null, {
     budgets: openBudgets('p3'),
     key,

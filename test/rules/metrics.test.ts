@@ -144,7 +144,7 @@ const DEPS: AdminDeps = {
   catalogs: testCatalogs(),
   nodes: ONE_NODE,
   budgets: NO_BUDGETS,
-      spoolImports: NO_IMPORTS,
+  spoolImports: NO_IMPORTS,
   nowMs: Date.now,
   log: pino({ level: 'silent' }),
 };

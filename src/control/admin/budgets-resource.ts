@@ -211,7 +211,11 @@ function formatBudget(budget: Budget, { period, uses }: UsesOfBudget): BudgetBod
 
 function requireHeld(whenUnknown: string, held: string | null | undefined): void {
   if ((whenUnknown === 'hold') !== (held != null))
-    throw new ApiError(400, 'invalid_request', '`held_when_unknown_usd` goes with `when_unknown: "hold"`, and only so.');
+    throw new ApiError(
+      400,
+      'invalid_request',
+      '`held_when_unknown_usd` goes with `when_unknown: "hold"`, and only so.',
+    );
 }
 
 function notFound(): ApiError {

@@ -8,13 +8,9 @@ export type NewBudget = Omit<Budget, 'id' | 'createdAtMs'>;
 
 /** What can be changed: what the money is counted for stays, since what was spent would mean something else. */
 export type BudgetEdit = {
-  readonly [Field in
-    | 'name'
-    | 'amount'
-    | 'isHard'
-    | 'whenUnknown'
-    | 'heldWhenUnknown'
-    | 'contact']?: Budget[Field] | undefined;
+  readonly [Field in 'name' | 'amount' | 'isHard' | 'whenUnknown' | 'heldWhenUnknown' | 'contact']?:
+    | Budget[Field]
+    | undefined;
 };
 
 interface BudgetRow extends Omit<Budget, 'amount' | 'heldWhenUnknown' | 'createdAtMs'> {

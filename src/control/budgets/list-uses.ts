@@ -1,6 +1,6 @@
 /** What is spent and reserved of a budget now: by the sums of the stored calls, and by this node's ledger, which is ahead of them. */
 import type pg from 'pg';
-import { type Budget, RUN_BUDGET_ID } from '../../budgets/budget.ts';
+import type { Budget, RUN_BUDGET_ID } from '../../budgets/budget.ts';
 import { type PeriodBounds, periodAt } from '../../budgets/budget-period.ts';
 import type { ScopeUse } from '../../budgets/ledger-upkeep.ts';
 import { type PicoUsd, parseUsd } from '../../vocabulary/usd.ts';
@@ -60,14 +60,7 @@ export async function listUses(
   const scope = { accountId: budget.accountId, budgetId: budget.id };
   const only = { periodStartMs: period.startMs, ...(value === undefined ? {} : { value }) };
   const [{ rows }, own] = [
-    await pool.query<Sum>(SUMS, [
-      budget.accountId,
-      budget.id,
-      new Date(period.startMs),
-      value ?? null,
-      node,
-      most,
-    ]),
+    await pool.query<Sum>(SUMS, [budget.accountId, budget.id, new Date(period.startMs), value ?? null, node, most]),
     question.listOwn(scope, only, most),
   ];
   const stored = new Map(rows.map((row) => [row.value, row]));

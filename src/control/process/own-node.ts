@@ -97,7 +97,12 @@ export function openOwnNode(
   const memory = createProxyMemory(Date.now());
   const ledgerFile = openLedgerFile(join(config.dataDir, 'call-accounts.json'));
   const counter = createWaitingCounter();
-  const budgets = openNodeBudgets({ file: join(config.dataDir, LEDGER_NAME), pool: pools.api, nowMs: clock.nowMs, log });
+  const budgets = openNodeBudgets({
+    file: join(config.dataDir, LEDGER_NAME),
+    pool: pools.api,
+    nowMs: clock.nowMs,
+    log,
+  });
   let isSpoolReady = false;
   let connected: Connected | null = null;
   /** What the database said before this node had settled it. */

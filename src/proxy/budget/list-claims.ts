@@ -1,6 +1,6 @@
 /** What a call has to reserve, in each budget that it comes under. Refuses what no budget may let through. */
 import { RUN_BUDGET_ID } from '../../budgets/budget.ts';
-import { type BudgetedCall, claimOf, runClaim, valueOf } from '../../budgets/claims.ts';
+import { type BudgetedCall, claimOf, countedAs, runClaim } from '../../budgets/claims.ts';
 import type { Claim } from '../../budgets/ledger.ts';
 import type { GreatestCost } from '../../pricing/greatest/greatest-cost.ts';
 import { GatewayError } from '../../vocabulary/errors.ts';
@@ -29,7 +29,7 @@ export function listClaims(
   nowMs: number,
 ): Claims {
   const applying = gate.of(call.accountId).flatMap((budget) => {
-    const value = valueOf(budget, call);
+    const value = countedAs(budget, call);
     return value === null ? [] : [{ budget, value }];
   });
   const ofRun = call.traceId !== null && (runBudget !== null || mayHaveRunBudget) ? call.traceId : null;

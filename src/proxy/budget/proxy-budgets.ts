@@ -1,8 +1,9 @@
 /** The budgets of a proxy process, and what they need to know of prices. */
+
+import type { CallCosts } from '../../pricing/greatest/call-costs.ts';
 import type { CallBegin, CallEnd } from '../../vocabulary/call-record.ts';
 import type { PicoUsd } from '../../vocabulary/usd.ts';
 import type { BudgetGate } from './budget-gate.ts';
-import type { CallCosts } from './call-costs.ts';
 
 export interface ProxyBudgets {
   readonly gate: BudgetGate;

@@ -1,5 +1,5 @@
 /** Costs of calls at one rate for each byte of prompt and each token of output, for tests that are not about prices. */
-import type { CallCosts } from '../../../src/proxy/budget/call-costs.ts';
+import type { CallCosts } from '../../../src/pricing/greatest/call-costs.ts';
 
 /** Pico-dollars for a token. */
 export const FLAT_RATES = { prompt: 1_000_000n, output: 3_000_000n } as const;
