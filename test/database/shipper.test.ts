@@ -180,7 +180,8 @@ describe.each(POSTGRES_KINDS)('the shipper into $name', (kind) => {
     const books = [{ priceCall: priceByToken }, { priceCall: broken }];
     let version = 0;
     const prices = {
-      priceCall: (call: Parameters<PriceCall>[0]) => (books[version] ?? books[1] ?? fixedPrices().book(1)).priceCall(call),
+      priceCall: (call: Parameters<PriceCall>[0]) =>
+        (books[version] ?? books[1] ?? fixedPrices().book(1)).priceCall(call),
       version: () => version,
       refresh: () => {
         version = 1;
