@@ -1,6 +1,6 @@
 /** Spool records to batch items: prices endings, drops beginnings and checkpoints of ended calls. Pure. */
 
-import type { PriceCall, PricedCall } from '../../pricing/billable-call.ts';
+import type { PriceCallOf, PricedCall } from '../../pricing/billable-call.ts';
 import { toBillableCall } from '../../pricing/to-billable-call.ts';
 import type { CallBegin, CallBody, CallCheckpoint, CallEnd, SpoolEntry } from '../../vocabulary/call-record.ts';
 import { type PicoUsd, parseUsd } from '../../vocabulary/usd.ts';
@@ -22,7 +22,7 @@ export interface Batch {
 
 export interface BatchContext {
   readonly process: string;
-  readonly priceCall: PriceCall;
+  readonly priceCall: PriceCallOf;
   readonly nowMs: number;
 }
 
@@ -68,7 +68,7 @@ export function buildBatch(entries: readonly SpoolEntry[], context: BatchContext
 type PricingContext = Omit<BatchContext, 'process'>;
 
 function makeCallItem(begin: CallBegin, end: KnownEnd, bodies: readonly CallBody[], context: PricingContext): CallItem {
-  const priced = context.priceCall(toBillableCall(begin, end));
+  const priced = context.priceCall(toBillableCall(begin, end), begin.accountId);
   const row = makeRow(begin, end, priced, context.nowMs);
   return {
     kind: 'call',
