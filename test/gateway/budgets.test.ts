@@ -108,19 +108,19 @@ it('an agent that works through an SDK stops with a message that it can show, an
     period: 'once',
     contact: 'Ada',
   });
-  const headers = { 'x-gateway-key': gateway.key, 'x-gateway-trace-id': 'loop' };
+  const headers = { 'x-gateway-key': gateway.key, 'x-gateway-trace-id': run };
   const openai = new OpenAI({ apiKey: 'sk-test', baseURL: `${gateway.base}/v1`, defaultHeaders: headers });
   const step = () =>
     openai.chat.completions.create({
       model: 'gpt-4o-mini',
       max_tokens: 400,
       messages: [{ role: 'user', content: 'go on' }],
-      metadata: { run: 'loop', ending: 'json', output: '400', delay: '0' },
+      metadata: { run, ending: 'json', output: '400', delay: '0' },
     });
   const failure = await untilItFails(step);
   expect(failure).toBeInstanceOf(OpenAI.RateLimitError);
   expect(String(failure)).toMatch(/budget "Loop" of this run: \$0\.001 in all; .* ask Ada for more/);
-  const { calls } = provider.booksOf('loop');
+  const { calls } = provider.booksOf(run);
   expect(calls).toBeGreaterThan(0);
 
   const anthropic = new Anthropic({ apiKey: 'sk-ant-test', baseURL: gateway.base, defaultHeaders: headers });
@@ -143,11 +143,11 @@ it('an agent that works through an SDK stops with a message that it can show, an
     async () => ((await step().catch(() => null)) === null ? undefined : true),
     10_000,
   );
-  expect(provider.booksOf('loop').calls).toBe(calls + 1);
+  expect(provider.booksOf(run).calls).toBe(calls + 1);
 
   async function waitForRefusals(): Promise<unknown> {
     return waitUntil('both refusals are stored', async () => {
-      const answer = await gateway.api('/api/v1/logs?filter=trace_id:eq:loop&filter=outcome:eq:rejected&limit=50');
+      const answer = await gateway.api(`/api/v1/logs?f=trace_id:eq:${run}&f=outcome:eq:rejected&limit=50`);
       return z.object({ data: z.array(z.unknown()) }).parse(answer).data.length >= 2 ? answer : undefined;
     });
   }

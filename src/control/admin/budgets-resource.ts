@@ -15,6 +15,7 @@ import type { BudgetUse, UsesOfBudget } from '../budgets/list-uses.ts';
 import { isMetadataKey } from '../metadata/key-store.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { ApiError } from './api-error.ts';
+import { accountOf } from './principal.ts';
 import { COMMON_ERRORS, errorAnswer, jsonAnswer, limitParameter, listOf, Money, Time } from './schemas.ts';
 
 const MAX_ID = 2_147_483_647;
@@ -227,7 +228,7 @@ export function addBudgetRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     deps.budgets.listUses(budget, { most, ...(value === undefined ? {} : { value }) });
 
   app.openapi(listRoute, async (c) => {
-    const budgets = await listBudgets(requireDatabase(deps), deps.accountId);
+    const budgets = await listBudgets(requireDatabase(deps), accountOf(c));
     const data = await Promise.all(
       budgets.map(async (budget) => formatBudget(budget, await usesOf(budget, USES_IN_LIST))),
     );
@@ -242,7 +243,7 @@ export function addBudgetRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     if (body.scope === 'account' && body.value !== undefined)
       throw new ApiError(400, 'invalid_request', 'A budget of the account has no `value`.');
     const budget = await insertBudget(requireDatabase(deps), {
-      accountId: deps.accountId,
+      accountId: accountOf(c),
       name: body.name,
       scope: body.scope,
       metadataKey: body.metadata_key ?? null,
@@ -261,7 +262,7 @@ export function addBudgetRoutes(app: OpenAPIHono, deps: AdminDeps): void {
 
   app.openapi(showRoute, async (c) => {
     const { value, limit } = c.req.valid('query');
-    const budget = await findBudget(requireDatabase(deps), deps.accountId, c.req.valid('param').id);
+    const budget = await findBudget(requireDatabase(deps), accountOf(c), c.req.valid('param').id);
     if (budget === null) throw notFound();
     return c.json(formatBudget(budget, await usesOf(budget, limit, value)), 200);
   });
@@ -270,14 +271,14 @@ export function addBudgetRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     const body = c.req.valid('json');
     const pool = requireDatabase(deps);
     const { id } = c.req.valid('param');
-    const before = await findBudget(pool, deps.accountId, id);
+    const before = await findBudget(pool, accountOf(c), id);
     if (before === null) throw notFound();
     const whenUnknown = body.when_unknown ?? before.whenUnknown;
     const heldBefore = before.heldWhenUnknown === null ? null : formatUsd(before.heldWhenUnknown);
     const held =
       body.held_when_unknown_usd === undefined && whenUnknown === 'hold' ? heldBefore : body.held_when_unknown_usd;
     requireHeld(whenUnknown, held);
-    const budget = await editBudget(pool, deps.accountId, id, {
+    const budget = await editBudget(pool, accountOf(c), id, {
       name: body.name,
       amount: body.amount_usd === undefined ? undefined : parseUsd(body.amount_usd),
       isHard: body.hard,
@@ -291,7 +292,7 @@ export function addBudgetRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   });
 
   app.openapi(deleteRoute, async (c) => {
-    if (!(await deleteBudget(requireDatabase(deps), deps.accountId, c.req.valid('param').id))) throw notFound();
+    if (!(await deleteBudget(requireDatabase(deps), accountOf(c), c.req.valid('param').id))) throw notFound();
     await deps.budgets.publish();
     return c.body(null, 204);
   });
@@ -299,7 +300,7 @@ export function addBudgetRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   app.openapi(runBudgetsRoute, async (c) => {
     const { value, limit } = c.req.valid('query');
     requireDatabase(deps);
-    const { uses } = await usesOf({ accountId: deps.accountId, id: RUN_BUDGET_ID }, limit, value);
+    const { uses } = await usesOf({ accountId: accountOf(c), id: RUN_BUDGET_ID }, limit, value);
     return c.json({ data: uses.map(formatUse), next_cursor: null }, 200);
   });
 }
