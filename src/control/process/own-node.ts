@@ -6,6 +6,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
+import { PRICES_FILE } from '../../pricing/prices-file.ts';
 import { createWaitingCounter } from '../../spool/count-waiting.ts';
 import { defaultMaxBytes, measureDisk } from '../../spool/disk-space.ts';
 import { PREPARED_NAME } from '../../spool/prepared-directory.ts';
@@ -29,6 +30,7 @@ import { createNodeClock, type NodeClock } from './node-clock.ts';
 import { readNodeId } from './node-identity.ts';
 import { type NodeLoad, type NodePresence, startPresence } from './node-presence.ts';
 import { readOwnSettings } from './own-settings.ts';
+import { createPricePublisher } from './publish-prices.ts';
 import { type Repeating, repeat, repeatOnDatabase } from './repeat.ts';
 import { type RepeatedMigration, repeatMigration } from './repeat-migration.ts';
 import { repeatPreparing } from './repeat-preparing.ts';
@@ -169,7 +171,13 @@ export function openOwnNode(
       log,
       run: keys.poll,
     });
-    return { shipper, keys, presence, repeated: [watchedKeys, repeatPrices(prices, pools.api, log)] };
+    const publisher = createPricePublisher(pools.api, join(config.dataDir, PRICES_FILE));
+    return {
+      shipper,
+      keys,
+      presence,
+      repeated: [watchedKeys, repeatPrices(prices, pools.api, publisher, log)],
+    };
   }
 
   async function onMigrated(): Promise<void> {

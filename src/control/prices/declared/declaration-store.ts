@@ -45,6 +45,13 @@ const TABLES: Readonly<Record<DeclarationKind, DeclarationTable>> = {
 const LOCK_VERSION = 'select version from price_book_version for update';
 const RAISE_VERSION = 'update price_book_version set version = version + 1';
 
+/** Accounts that declare anything. */
+export async function listDeclaringAccounts(client: pg.ClientBase): Promise<readonly number[]> {
+  const selects = Object.values(TABLES).map(({ name }) => `select account_id from ${name}`);
+  const { rows } = await client.query<{ account_id: number }>(`${selects.join(' union ')} order by account_id`);
+  return rows.map((row) => row.account_id);
+}
+
 export interface Change {
   readonly accountId: number;
   readonly actor: string;
