@@ -7,6 +7,7 @@ import { formatPublishedPrices } from '../../pricing/published-prices.ts';
 import type { CurrentPriceBook } from '../prices/declared/current-price-book.ts';
 import { listDeclaringAccounts } from '../prices/declared/declaration-store.ts';
 import { readOperatorPrices } from '../prices/declared/operator-declarations.ts';
+import { withConnection } from '../store/pool.ts';
 
 export interface PricePublisher {
   /** Cheap while nothing has changed. */
@@ -16,16 +17,13 @@ export interface PricePublisher {
 export function createPricePublisher(pool: pg.Pool, file: string): PricePublisher {
   let written: number | null = null;
 
-  async function readOperators(): Promise<Map<number, OperatorPrices>> {
-    const client = await pool.connect();
-    try {
+  function readOperators(): Promise<Map<number, OperatorPrices>> {
+    return withConnection(pool, async (client) => {
       const operators = new Map<number, OperatorPrices>();
       for (const accountId of await listDeclaringAccounts(client))
         operators.set(accountId, await readOperatorPrices(client, accountId));
       return operators;
-    } finally {
-      client.release();
-    }
+    });
   }
 
   return {
