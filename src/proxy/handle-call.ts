@@ -36,6 +36,7 @@ export async function handleCall(
     if (received.kind === 'client-gone') return;
     requireGoodKey(key.digest, gateway.keys, gateway.clock.nowMs()); // A body may take its time.
     const prepared = steps.prepareBody(call, received);
+    steps.refusePaused(call, prepared.requested, gateway.pauses);
     const signed = steps.sign(call, prepared, log, gateway);
     const outbound = signed instanceof Promise ? await signed : signed;
     await steps.recordBegin(log, outbound, received);

@@ -58,6 +58,7 @@ const KEY_ENDS: Readonly<Record<KeyEnd, string>> = {
   key_revoked: 'The gateway key was revoked',
   key_expired: 'The gateway key expired',
   run_token_ended: 'The run token ended',
+  paused: 'The run or its key was paused',
 };
 
 /** The provider's own words where there are any, else the gateway's. */

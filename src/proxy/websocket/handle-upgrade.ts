@@ -20,6 +20,7 @@ import { describeEnd } from '../describe-end.ts';
 import type { Gateway } from '../gateway.ts';
 import { splitGatewayHeaders } from '../gateway-headers.ts';
 import { joinRun } from '../join-run.ts';
+import { refusePaused, subjectOf } from '../pauses.ts';
 import { refuseCall } from '../refuse-call.ts';
 import { release } from '../release.ts';
 import { chooseRoute } from '../route.ts';
@@ -75,6 +76,7 @@ export async function handleUpgrade(incoming: IncomingMessage, head: Buffer, gat
     // One side would read what follows as frames, the other as a body.
     if (request.hasBody) throw new GatewayError('request_malformed');
 
+    refusePaused(call, REQUESTED, gateway.pauses);
     await log.begin(REQUESTED, []);
     const opening: Opening = { gateway, log, call, websocket };
     const answer = new Answer(outgoing, call, log, gateway, { isAsked: false, isHandshake: true });
@@ -196,7 +198,7 @@ async function relay(
     log.checkpoint(summarize(), () => {});
   }
 
-  const connection = new WebsocketRelay(socket, provider, meter, call.key.digest);
+  const connection = new WebsocketRelay(socket, provider, meter, call.key.digest, subjectOf(call, REQUESTED));
   gateway.openCalls.add(connection);
   socket.write(writeSwitch(reason, head, arrival.id), 'latin1');
   connection.start(client.take(), rest);

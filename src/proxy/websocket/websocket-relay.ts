@@ -4,6 +4,7 @@
  */
 import type { Duplex } from 'node:stream';
 import type { KeyEnd } from '../key-end.ts';
+import type { PauseSubject } from '../pauses.ts';
 import { FramePosition, writeCloseFrame } from './frame-position.ts';
 import { closeGently } from './pending-client.ts';
 
@@ -19,6 +20,7 @@ const KEY_REASONS: Readonly<Record<KeyEnd, string>> = {
   key_revoked: 'the gateway key was revoked',
   key_expired: 'the gateway key has expired',
   run_token_ended: 'the run token has ended',
+  paused: 'calls of this run or key are paused',
 };
 
 export type RelayEnding =
@@ -42,6 +44,7 @@ export interface RelayTaps {
 export class WebsocketRelay {
   readonly ended: Promise<RelayEnding>;
   readonly keyDigest: string;
+  readonly subject: PauseSubject;
   readonly #client: Duplex;
   readonly #provider: Duplex;
   readonly #taps: RelayTaps;
@@ -58,8 +61,9 @@ export class WebsocketRelay {
   #unrecorded = 0;
   readonly #idle: NodeJS.Timeout;
 
-  constructor(client: Duplex, provider: Duplex, taps: RelayTaps, keyDigest: string) {
+  constructor(client: Duplex, provider: Duplex, taps: RelayTaps, keyDigest: string, subject: PauseSubject) {
     this.keyDigest = keyDigest;
+    this.subject = subject;
     this.#client = client;
     this.#provider = provider;
     this.#taps = taps;
