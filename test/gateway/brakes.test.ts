@@ -20,6 +20,8 @@ let provider: ScriptedProvider;
 let sockets: WebsocketProvider;
 let gateway: TestGateway;
 let env: Readonly<Record<string, string>>;
+/** Of the first start; a later one makes another. */
+let key: string;
 let forwarded = 0;
 
 beforeAll(async () => {
@@ -38,6 +40,7 @@ beforeAll(async () => {
     TOLLGATE_UPSTREAM_OPENAI_VOICE: sockets.origin,
   };
   gateway = await startGateway({ env });
+  ({ key } = gateway);
 });
 afterAll(async () => {
   await gateway?.stop();
@@ -52,7 +55,7 @@ async function call(
     headers: {
       'content-type': 'application/json',
       authorization: 'Bearer sk-proj-0123456789abcdef',
-      'x-gateway-key': gateway.key,
+      'x-gateway-key': key,
       ...(traceId === null ? {} : { 'x-gateway-trace-id': traceId }),
     },
     body: '{"model":"gpt-4o-mini","messages":[]}',
@@ -106,7 +109,7 @@ test('official clients show the reason and do not try again', async () => {
   const hit = await pause({ scope: 'run', value: 'sdk', reason: 'spent $40 in five minutes' });
   await until('the run is refused', async () => (await call('sdk')).status === 429);
   const before = forwarded;
-  const headers = { 'x-gateway-key': gateway.key, 'x-gateway-trace-id': 'sdk' };
+  const headers = { 'x-gateway-key': key, 'x-gateway-trace-id': 'sdk' };
   const started = performance.now();
   const openai = new OpenAI({
     baseURL: `${gateway.base}/v1`,
@@ -137,7 +140,7 @@ test('official clients show the reason and do not try again', async () => {
 test('a pause of a key closes its websocket and outlives the end of a proxy, and of the gateway', async () => {
   const { key_id: id } = await gateway.waitForLog((await call(null)).id);
   const client = new WebSocket(`ws://127.0.0.1:${gateway.port}/v1/realtime?model=gpt-realtime`, {
-    headers: { 'X-Gateway-Key': gateway.key, 'X-Gateway-Provider-Alias': 'voice' },
+    headers: { 'X-Gateway-Key': key, 'X-Gateway-Provider-Alias': 'voice' },
   });
   await new Promise<void>((resolve, reject) => client.once('message', () => resolve()).once('error', reject));
   const closed = new Promise<string>((resolve) =>
