@@ -11,8 +11,11 @@ const SWEEP_MS = 500;
 /** In addition to endpoints that always stream. */
 const STREAM_TYPES = /^(?:text\/event-stream|application\/(?:vnd\.amazon\.eventstream|x-ndjson|jsonl|stream\+json))/i;
 
-/** Why an open call is ended before its time; `paused`: websockets only, since its next turn must not be sent. */
-export type KeyEnd = 'key_revoked' | 'key_expired' | 'run_token_ended' | 'paused';
+/**
+ * Why an open call is ended before its time. The last two end websockets only: their client asks for what the key does not
+ * allow, or its next turn must not be sent.
+ */
+export type KeyEnd = 'key_revoked' | 'key_expired' | 'run_token_ended' | 'model_not_allowed' | 'paused';
 
 function readKeyEnd(digest: string, keys: KeyHolder, nowMs: number): KeyEnd | null {
   try {

@@ -85,7 +85,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   ],
   supervisor: ['providers', 'control/store'],
   demo: ['providers'],
-  cli: ['providers', 'pricing', 'spool', 'control/log', 'control/backup', 'control/mcp'],
+  cli: ['providers', 'pricing', 'keys', 'spool', 'control/log', 'control/backup', 'control/mcp'],
   'start.ts': ['supervisor', 'cli'],
   'main.ts': ['proxy', 'control/prices/declared', 'control/process', 'supervisor', 'demo', 'cli', 'start.ts'],
 };
