@@ -22,8 +22,6 @@ export function nameRefusal(status: number): RefusalNames {
   if (status === 429)
     return { type: 'rate_limit_error', status: 'RESOURCE_EXHAUSTED', exception: 'ThrottlingException' };
   if (status === 404) return { type: 'not_found_error', status: 'NOT_FOUND', exception: 'ResourceNotFoundException' };
-  if (status === 429)
-    return { type: 'rate_limit_error', status: 'RESOURCE_EXHAUSTED', exception: 'ThrottlingException' };
   if (status < 500)
     return { type: 'invalid_request_error', status: 'INVALID_ARGUMENT', exception: 'ValidationException' };
   if (status === 503 || status === 502 || status === 504)
