@@ -3,6 +3,7 @@ import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import { insertHit, listHits, MAX_PAUSES, resumeHit, type StoredHit } from '../brakes/brake-hits.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { ApiError } from './api-error.ts';
+import { accountOf } from './principal.ts';
 import { readActor } from './read-actor.ts';
 import { COMMON_ERRORS, errorAnswer, jsonAnswer, limitParameter, listOf, Time } from './schemas.ts';
 
@@ -127,7 +128,7 @@ export const resumeRoute = createRoute({
 export function addBrakeRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   app.openapi(brakeHitsRoute, async (c) => {
     const { scope, value, paused, cursor, limit } = c.req.valid('query');
-    const hits = await listHits(requireDatabase(deps), deps.accountId, {
+    const hits = await listHits(requireDatabase(deps), accountOf(c), {
       scope,
       value,
       isPaused: paused === 'true',
@@ -144,7 +145,7 @@ export function addBrakeRoutes(app: OpenAPIHono, deps: AdminDeps): void {
       throw new ApiError(400, 'invalid_request', 'The value of a key is its number; `tollgate keys list` shows it.');
     const actor = readActor(c);
     const hit = await insertHit(requireDatabase(deps), {
-      accountId: deps.accountId,
+      accountId: accountOf(c),
       rule: 'by_hand',
       scope,
       value,
@@ -162,7 +163,7 @@ export function addBrakeRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   });
 
   app.openapi(resumeRoute, async (c) => {
-    const hit = await resumeHit(requireDatabase(deps), deps.accountId, c.req.valid('param').id, readActor(c));
+    const hit = await resumeHit(requireDatabase(deps), accountOf(c), c.req.valid('param').id, readActor(c));
     if (hit === null)
       throw new ApiError(404, 'not_found', 'There is no pause with this number; an alarm has nothing to resume.');
     await deps.publishPauses();
