@@ -44,23 +44,23 @@ describe.each(POSTGRES_KINDS)('published prices on $name', (kind) => {
     rmSync(file, { force: true });
     const error = vi.fn();
     const proxy: AccountPrices = openAccountPrices(file, { error });
-    const control = createCurrentPriceBook(1);
-    const publisher = createPricePublisher(db.pool, file);
+    const control = createCurrentPriceBook();
+    const publisher = createPricePublisher(file);
     const publish = async () => {
       await control.refresh(db.pool);
       await publisher.publish(control);
     };
     const costs = (): readonly (PricedCall | undefined)[] => CALLS.map((call) => proxy.bookOf(1)?.priceCall(call));
     const expectSame = async () => {
-      await vi.waitFor(() => expect(proxy.bookOf(1)?.version).toBe(control.book().version), { timeout: 20_000 });
-      expect(costs()).toEqual(CALLS.map((call) => control.book().priceCall(call)));
+      await vi.waitFor(() => expect(proxy.bookOf(1)?.version).toBe(control.book(1).version), { timeout: 20_000 });
+      expect(costs()).toEqual(CALLS.map((call) => control.book(1).priceCall(call)));
     };
 
     expect(proxy.bookOf(1)).toBeNull();
     // Without a file list prices hold.
     await proxy.load();
     expect(proxy.load()).toBeNull();
-    expect(proxy.bookOf(1)?.version).toBe(control.book().version);
+    expect(proxy.bookOf(1)?.version).toBe(control.book(1).version);
 
     await publish();
     await expectSame();

@@ -66,7 +66,6 @@ const CHILD: Omit<ChildStatus, 'role'> = {
 };
 
 const DEPS: AdminDeps = {
-  accountId: 1,
   adminToken: ADMIN,
   metricsToken: SCRAPER,
   adminHost: '127.0.0.1',
@@ -81,6 +80,7 @@ const DEPS: AdminDeps = {
   keepsTexts: () => true,
   isStopping: () => false,
   publishKeys: async () => true,
+  publishPauses: async () => {},
   readSupervisorStatus: async () => ({
     startedAtMs: 0,
     attempts: [],

@@ -2,6 +2,7 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { CurrentPriceBook } from '../prices/declared/current-price-book.ts';
+import { FIRST_ACCOUNT_ID } from '../store/accounts.ts';
 import type { PricePublisher } from './publish-prices.ts';
 import { type Repeating, repeatOnDatabase } from './repeat.ts';
 
@@ -14,7 +15,7 @@ export function repeatPrices(
   log: Logger,
 ): Repeating {
   // Others refresh the book too, so its version may change unseen.
-  let seenVersion = prices.book().version;
+  let seenVersion = prices.book(FIRST_ACCOUNT_ID).version;
   let seenProblem: string | null = null;
   return repeatOnDatabase({
     pauseMs: PRICES_POLL_MS,
@@ -23,7 +24,7 @@ export function repeatPrices(
     run: async () => {
       await prices.refresh(pool);
       await publisher.publish(prices);
-      const { version } = prices.book();
+      const { version } = prices.book(FIRST_ACCOUNT_ID);
       const problem = prices.problem();
       if (version !== seenVersion) log.info({ priceVersion: version }, 'calls are priced by another price book');
       if (problem !== null && problem !== seenProblem) log.error(problem);

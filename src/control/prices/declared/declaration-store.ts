@@ -45,13 +45,6 @@ const TABLES: Readonly<Record<DeclarationKind, DeclarationTable>> = {
 const LOCK_VERSION = 'select version from price_book_version for update';
 const RAISE_VERSION = 'update price_book_version set version = version + 1';
 
-/** Accounts that declare anything. */
-export async function listDeclaringAccounts(client: pg.ClientBase): Promise<readonly number[]> {
-  const selects = Object.values(TABLES).map(({ name }) => `select account_id from ${name}`);
-  const { rows } = await client.query<{ account_id: number }>(`${selects.join(' union ')} order by account_id`);
-  return rows.map((row) => row.account_id);
-}
-
 export interface Change {
   readonly accountId: number;
   readonly actor: string;
@@ -110,6 +103,16 @@ export function listDeclarations<K extends DeclarationKind>(
   kind: K,
 ): Promise<readonly Stored<DeclarationOf<K>>[]> {
   return query(client, kind, `true order by provider, id limit ${MAX_DECLARATIONS}`, [accountId]);
+}
+
+/** Accounts that have declared something. */
+export async function listDeclaringAccounts(client: pg.ClientBase | pg.Pool): Promise<readonly number[]> {
+  const { rows } = await client.query<{ accountId: number }>(
+    `${Object.values(TABLES)
+      .map(({ name }) => `select account_id as "accountId" from ${name}`)
+      .join(' union ')} order by 1`,
+  );
+  return rows.map(({ accountId }) => accountId);
 }
 
 export async function readDeclaration(
