@@ -17,7 +17,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   clients: ['formats/wire'],
   'formats/usage': ['providers', 'formats/wire'],
   'formats/texts': ['formats/wire', 'formats/usage'],
-  pricing: ['providers'],
+  pricing: ['formats/wire', 'formats/usage', 'providers'],
   keys: [],
   sockets: [],
   spool: [],
