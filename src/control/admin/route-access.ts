@@ -101,6 +101,7 @@ export const ROUTE_ACCESS: Readonly<Record<string, Access>> = {
   'POST /api/v1/run-tokens': KEYS,
   'GET /api/v1/run-tokens': READ,
   'GET /api/v1/run-tokens/{id}': READ,
+  'PATCH /api/v1/run-tokens/{id}': KEYS,
   'DELETE /api/v1/run-tokens/{id}': KEYS,
   'POST /api/v1/read-tokens': KEYS,
   'GET /api/v1/read-tokens': READ,
