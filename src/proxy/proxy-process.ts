@@ -2,7 +2,6 @@
 import { Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LEDGER_NAME } from '../budgets/ledger.ts';
 import { applyKeyChange, readKeySnapshotFile } from '../keys/key-snapshot.ts';
 import { countConnections, readOpenFileLimit } from '../sockets/open-file-limit.ts';
 import { PREPARED_NAME } from '../spool/prepared-directory.ts';
@@ -21,6 +20,7 @@ import { createAwsCredentials } from './aws/aws-credentials.ts';
 import { openProxyBudgets } from './budget/open-proxy-budgets.ts';
 import { createGateway, type Gateway } from './gateway.ts';
 import { endCallsOfEndedKeys, watchKeys } from './key-end.ts';
+import { applyPauses } from './pauses.ts';
 import { createProxyServer, type ProxyServer, SERVER_LIMITS } from './proxy-server.ts';
 import { createUpstreamClient } from './upstream/upstream-client.ts';
 import { DEFAULT_LIMITS } from './upstream/upstream-limits.ts';
@@ -81,7 +81,7 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
     spool,
     clock,
     budgets: openProxyBudgets({
-      file: join(config.dataDir, LEDGER_NAME),
+      dataDir: config.dataDir,
       process: start.spoolName,
       durability: config.durability,
       clock,
@@ -91,6 +91,7 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
     log,
   });
   if (start.clock !== undefined) gateway.clock.set(start.clock);
+  applyPauses(gateway, start.pauses ?? []);
   if (start.areKeysOld === true) {
     gateway.areKeysOld = true;
     setTimeout(() => {
@@ -114,7 +115,7 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
     await spool.close();
     // The last report, so that the accepted calls of an ended process are known.
     sendReport(channel, gateway, start.spoolName, attempts);
-    gateway.budgets?.gate.close();
+    gateway.budgets?.close();
     await gateway.upstream.close();
     process.exit(0);
   }
@@ -133,6 +134,9 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
         break;
       case 'tls-renewed':
         listener.renewTls(message.identity);
+        break;
+      case 'pauses':
+        applyPauses(gateway, message.pauses);
         break;
       case 'clock':
         gateway.clock.set(message.reading);

@@ -41,8 +41,10 @@ export async function reserveFor(
   call: CallContext,
   requested: RequestedModel,
   body: Buffer | 'none' | 'unread',
-  { gate, costs }: ProxyBudgets,
+  { gate, costs, loadPrices }: ProxyBudgets,
 ): Promise<void> {
+  const loading = loadPrices();
+  if (loading !== null) await loading;
   const { arrival, key, headers, request, route } = call;
   const { traceId } = placeInRun(call, requested);
   if (headers.runBudget !== null && key.allowRunBudget !== true) throw new GatewayError('run_budget_not_allowed');

@@ -100,14 +100,9 @@ it('nor do they while a proxy process is killed or all are replaced, and what wa
 });
 
 it('an agent that works through an SDK stops with a message that it can show, and goes on when the budget is raised', async () => {
-  const budget = await create({
-    name: 'Loop',
-    scope: 'run',
-    value: 'loop',
-    amount_usd: '0.001',
-    period: 'once',
-    contact: 'Ada',
-  });
+  const run = `loop-${crypto.randomUUID()}`;
+  const loop = { name: 'Loop', scope: 'run', value: run, amount_usd: '0.001', period: 'once', contact: 'Ada' };
+  const budget = await create(loop);
   const headers = { 'x-gateway-key': gateway.key, 'x-gateway-trace-id': run };
   const openai = new OpenAI({ apiKey: 'sk-test', baseURL: `${gateway.base}/v1`, defaultHeaders: headers });
   const step = () =>

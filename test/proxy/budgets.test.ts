@@ -44,7 +44,7 @@ const provider = await startBillingProvider();
 /** What a process of the gateway has of budgets. */
 function openBudgets(process: string) {
   const gate = new BudgetGate(new BudgetLedger(openLedgerDatabase(file, 'process')), process, Date.now, log);
-  return { gate, costs: FLAT_COSTS };
+  return { gate, costs: FLAT_COSTS, loadPrices: () => null, close: () => gate.close() };
 }
 
 const key = createGatewayKey();
@@ -62,7 +62,7 @@ if (first === undefined || second === undefined) throw new Error('no proxies');
 
 afterAll(async () => {
   await Promise.all([first.close(), second.close()]);
-  for (const { gate } of parts) gate.close();
+  for (const budgets of parts) budgets.close();
   upkeep.close();
   await provider.close();
   rmSync(dir, { recursive: true, force: true });

@@ -44,6 +44,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   ],
   'control/shipper': ['pricing', 'spool', 'control/store', 'control/budgets', 'control/log', 'control/texts'],
   'control/demo-log': ['formats/usage', 'providers', 'pricing', 'control/store', 'control/shipper'],
+  'control/brakes': ['control/store'],
   'control/mcp': [],
   'control/admin': [
     'providers',
@@ -58,6 +59,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
     'control/texts',
     'control/backup',
     'control/budgets',
+    'control/brakes',
     'control/prices/declared',
     'control/prices/quote',
     'control/prices/reprice',
@@ -83,6 +85,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
     'control/prices/estimates',
     'control/shipper',
     'control/demo-log',
+    'control/brakes',
     'control/admin',
     'control/ledger',
   ],

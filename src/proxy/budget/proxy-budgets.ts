@@ -8,6 +8,9 @@ import type { BudgetGate } from './budget-gate.ts';
 export interface ProxyBudgets {
   readonly gate: BudgetGate;
   readonly costs: CallCosts;
+  /** Null when the prices are there; else resolves when they are. Never rejects. */
+  readonly loadPrices: () => Promise<void> | null;
+  readonly close: () => void;
 }
 
 /** What the ended call has cost; null where only the provider knows, so that all that was reserved counts. */
