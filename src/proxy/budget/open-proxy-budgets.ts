@@ -23,7 +23,13 @@ export interface ProxyBudgetsOptions {
  * Throws when a ledger that is there cannot be opened: the process ends, since its calls would go uncounted, and its
  * supervisor tries again. Null where none can be made, as on a full disk: no budget was ever in force here.
  */
-export function openProxyBudgets({ dataDir, process, durability, clock, log }: ProxyBudgetsOptions): ProxyBudgets | null {
+export function openProxyBudgets({
+  dataDir,
+  process,
+  durability,
+  clock,
+  log,
+}: ProxyBudgetsOptions): ProxyBudgets | null {
   const file = join(dataDir, LEDGER_NAME);
   const isThere = existsSync(file);
   try {
