@@ -89,7 +89,8 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
     const deps: AdminDeps = {
       role: 'all',
       adminToken: TOKEN,
-      adminHost: '127.0.0.1',
+      oidc: null,
+  adminHost: '127.0.0.1',
       publicUrl: 'https://gate.example.com',
       adminPublicUrl: null,
       baseUrl: 'http://127.0.0.1:4141',
