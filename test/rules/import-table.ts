@@ -42,6 +42,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   ],
   'control/shipper': ['pricing', 'spool', 'control/store', 'control/log', 'control/texts'],
   'control/demo-log': ['formats/usage', 'providers', 'pricing', 'control/store', 'control/shipper'],
+  'control/brakes': ['control/store'],
   'control/mcp': [],
   'control/admin': [
     'providers',
@@ -54,6 +55,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
     'control/metadata',
     'control/texts',
     'control/backup',
+    'control/brakes',
     'control/prices/declared',
     'control/prices/quote',
     'control/prices/reprice',
@@ -77,6 +79,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
     'control/prices/estimates',
     'control/shipper',
     'control/demo-log',
+    'control/brakes',
     'control/admin',
     'control/ledger',
   ],
