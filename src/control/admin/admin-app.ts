@@ -9,6 +9,7 @@ import type { AdminDeps } from './admin-deps.ts';
 import { ApiError, toApiError } from './api-error.ts';
 import { addAttemptStreamRoute } from './attempt-stream.ts';
 import { addAttemptRoutes } from './attempts-resource.ts';
+import { addAuditRoutes } from './audit-resource.ts';
 import { addBackupRoutes } from './backup-resource.ts';
 import { addCostRoutes } from './costs-resource.ts';
 import { addDemoDataRoutes } from './demo-data-resource.ts';
@@ -24,6 +25,7 @@ import { addMcpRoute } from './mcp-resource.ts';
 import { addMetadataKeyRoutes } from './metadata-keys-resource.ts';
 import { addMetricsRoute } from './metrics/metrics-resource.ts';
 import { addNodeRoutes } from './nodes-resource.ts';
+import { noteRequests } from './note-requests.ts';
 import { describeIssue } from './parse-query.ts';
 import { addRevisionRoute } from './prices/log-revisions-resource.ts';
 import { CATALOG_PATH } from './prices/prices-catalog-resource.ts';
@@ -99,6 +101,7 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   app.use(checkHostAndOrigin(deps));
   app.use(serveDashboard(deps.dashboard));
   app.use(refuseModelCalls(deps.baseUrl));
+  app.use(noteRequests(deps));
   app.use(requireCredentials(deps, sessions, tokens));
   // Bodies and event streams have other types and stay uncompressed.
   app.use('/api/*', compress({ encoding: 'gzip', contentTypeFilter: /^application\/json/ }));
@@ -151,6 +154,7 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   addBackupRoutes(app, deps);
   addSqlAccessRoutes(app, deps);
   addReadTokenRoutes(app, deps);
+  addAuditRoutes(app, deps);
   addMcpRoute(app, deps, tokens);
   addDocument(app, deps);
 

@@ -4,6 +4,7 @@ import type pg from 'pg';
 import { explainWait, isKeptWaiting } from '../jobs/explain-wait.ts';
 import type { Job } from '../jobs/job.ts';
 import { cancelJob, listJobs, readJob, resumeJob } from '../jobs/job-store.ts';
+import { inTransaction } from '../store/pool.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { ApiError } from './api-error.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
@@ -149,7 +150,8 @@ export function addJobRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   addReadRoutes(app, deps);
 
   app.openapi(cancelJobRoute, async (c) => {
-    const job = await cancelJob(requireDatabase(deps), deps.accountId, c.req.valid('param').id);
+    const { id } = c.req.valid('param');
+    const job = await inTransaction(requireDatabase(deps), (client) => cancelJob(client, deps.accountId, id));
     if (job === null) throw NOT_FOUND;
     return c.json(formatJob(job, deps.nowMs()), 200);
   });
@@ -157,7 +159,7 @@ export function addJobRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   app.openapi(resumeJobRoute, async (c) => {
     const pool = requireDatabase(deps);
     const { id } = c.req.valid('param');
-    const result = await resumeJob(pool, deps.accountId, id);
+    const result = await inTransaction(pool, (client) => resumeJob(client, deps.accountId, id));
     if (result === 'not_stopped')
       throw new ApiError(409, 'job_not_stopped', 'Only a job that was cancelled or has failed can be resumed.');
     if (result === 'superseded')

@@ -98,7 +98,7 @@ export function addNodeRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   });
   app.openapi(forget, async (c) => {
     const { name } = c.req.valid('param');
-    const { forgotten, live } = await forgetNodes(requireDatabase(deps), name);
+    const { forgotten, live } = await forgetNodes(requireDatabase(deps), deps.accountId, name);
     if (forgotten === 0 && live > 0)
       throw new ApiError(409, 'node_lives', 'This node has given a sign of life within 15 minutes: stop it first.');
     if (forgotten === 0)

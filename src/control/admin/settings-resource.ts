@@ -1,11 +1,11 @@
 /** The settings in the database, which hold for all nodes. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import {
+  changeSharedSetting,
   isSharedSetting,
   readSharedSettings,
   SHARED_SETTING_NAMES,
   SHARED_SETTINGS,
-  setSharedSetting,
 } from '../store/shared-settings.ts';
 import { requestTexts } from '../texts/texts-job.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
@@ -74,7 +74,7 @@ export function addSettingRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     const value = SHARED_SETTINGS[name].read(c.req.valid('json').value.trim());
     if (value === null) throw new ApiError(400, 'invalid_request', `${name} is ${SHARED_SETTINGS[name].form}.`);
     const actor = readActor(c);
-    await setSharedSetting(requireDatabase(deps), name, { value, setBy: 'operator', actor });
+    await changeSharedSetting(requireDatabase(deps), deps.accountId, name, { value, actor });
     await deps.nodes.onSettingsChanged();
     // Calls of meanwhile have bodies and no text.
     if (name === 'search' && value === 'on') await requestTexts(requireDatabase(deps), deps.accountId);

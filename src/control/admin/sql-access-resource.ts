@@ -46,7 +46,7 @@ export function addSqlAccessRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   });
   app.openapi(make, async (c) => {
     try {
-      const { role, password } = await makeSqlReader(requireDatabase(deps));
+      const { role, password } = await makeSqlReader(requireDatabase(deps), deps.accountId);
       deps.log.info({ role }, 'a login for SQL was made, or given a new password');
       return c.json({ role, url: addressFor(deps.databaseUrl, role, password) }, 201);
     } catch (error) {
@@ -68,7 +68,7 @@ export function addSqlAccessRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   app.openapi(remove, async (c) => {
     let role: string | null;
     try {
-      role = await removeSqlReader(requireDatabase(deps));
+      role = await removeSqlReader(requireDatabase(deps), deps.accountId);
     } catch (error) {
       throw toAnswer(error);
     }
