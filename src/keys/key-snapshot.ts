@@ -31,10 +31,23 @@ function isRunContext(value: unknown): boolean {
   );
 }
 
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+/** An allowance that is not understood must not become "everything". */
+function isAllowance(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return ['providers', 'models', 'aliases', 'endpoints', 'networks'].every((name) => {
+    const list: unknown = Reflect.get(value, name);
+    return list === undefined || isTexts(list);
+  });
+}
+
 function isKeyEntry(value: unknown): value is KeyEntry {
   if (typeof value !== 'object' || value === null) return false;
   const entry: Record<string, unknown> = { ...value };
-  const { digest, keyId, accountId, revoked, expiresAtMs, usage, bodies, allowInAddress, run, runsFrom } = entry;
+  const { digest, keyId, accountId, revoked, expiresAtMs, usage, bodies, allowInAddress, run, runsFrom, allow } = entry;
   return (
     typeof digest === 'string' &&
     Number.isSafeInteger(keyId) &&
@@ -45,7 +58,8 @@ function isKeyEntry(value: unknown): value is KeyEntry {
     (bodies === null || bodies === 'full' || bodies === 'off') &&
     (allowInAddress === undefined || allowInAddress === true) &&
     (run === undefined || isRunContext(run)) &&
-    (runsFrom === undefined || (Array.isArray(runsFrom) && runsFrom.every((source) => typeof source === 'string')))
+    (runsFrom === undefined || isTexts(runsFrom)) &&
+    (allow === undefined || isAllowance(allow))
   );
 }
 

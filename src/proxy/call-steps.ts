@@ -1,5 +1,6 @@
 /** The steps of a call in order, each in the file of that name; timed where the operator asks for it. */
 import { readCaller } from '../sockets/read-caller.ts';
+import { admit } from './admit.ts';
 import type { Answer } from './answer.ts';
 import { authenticate } from './authenticate.ts';
 import { forward } from './forward.ts';
@@ -25,6 +26,7 @@ export function createCallSteps(times: StepTimes | null) {
     splitGatewayHeaders: timed('gateway-headers', splitGatewayHeaders),
     authenticate: timed('authenticate', authenticate),
     chooseRoute: timed('route', chooseRoute),
+    admit: timed('admit', admit),
     receiveBody: timed('receive-body', receiveBody),
     prepareBody: timed('prepare-body', prepareBody),
     sign: timed('sign', sign),

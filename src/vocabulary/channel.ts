@@ -60,6 +60,19 @@ export interface RunContext {
   readonly metadata: readonly (readonly [string, string])[];
 }
 
+/** What a key's calls may use; an absent list allows all. A run token has that of its key. */
+export interface KeyAllowance {
+  readonly providers?: readonly string[];
+  /** As the client names them, with `*` for any characters; without case. */
+  readonly models?: readonly string[];
+  /** Configured aliases in lower case; `-` for a provider's own upstream. */
+  readonly aliases?: readonly string[];
+  /** Families of the providers' endpoints (`chat.completions`), with `*`. */
+  readonly endpoints?: readonly string[];
+  /** Each as `<address>/<bits>`. */
+  readonly networks?: readonly string[];
+}
+
 /** A gateway key, or a run token with what it has of its key. */
 export interface KeyEntry {
   /** SHA-256 of the key or token, hex. */
@@ -75,6 +88,8 @@ export interface KeyEntry {
   readonly runsFrom?: readonly string[];
   /** The key may stand in a client's base address. Absent where it may not, and in what a former release wrote. */
   readonly allowInAddress?: true;
+  /** Absent where the key may use everything. */
+  readonly allow?: KeyAllowance;
   /** Absent for a key. */
   readonly run?: RunContext;
 }

@@ -78,6 +78,8 @@ async function insertOthers(client: pg.ClientBase): Promise<void> {
        (1, 'reprice', null, 'done one', '{}', null, 'over', 'rows', 'done', 1e300)`,
     [hostile],
   );
+  await client.query(`insert into people (email, name) values ('ann@example.com', $1)`, [hostile]);
+  await client.query(`insert into memberships (account_id, person_id, role) select 1, id, 'owner' from people`);
   const audited = { accountId: 1, action: 'test.change', subject: { kind: 'test', id: hostile }, after: { hostile } };
   await noteChange(client, audited);
   await client.query(`insert into metadata_keys select 1, 'feature', 'Feature', 'promoting', null, min(id) from jobs`);

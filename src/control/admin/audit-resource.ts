@@ -7,6 +7,7 @@ import { inSnapshot } from '../store/pool.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { bindingsOf } from './bindings-of.ts';
 import { decodeCursor, encodeCursor, hashQuestion } from './cursor.ts';
+import { accountOf } from './principal.ts';
 import { createPulledStream, describeFailure } from './pulled-stream.ts';
 import {
   COMMON_ERRORS,
@@ -124,7 +125,7 @@ export function addAuditRoutes(app: OpenAPIHono, deps: AdminDeps): void {
       subjectKind: asked.subject_kind ?? null,
       subjectId: asked.subject_id ?? null,
     };
-    const entries = await listEntries(requireDatabase(deps), deps.accountId, filter, before, limit + 1);
+    const entries = await listEntries(requireDatabase(deps), accountOf(c), filter, before, limit + 1);
     const page = entries.slice(0, limit);
     const last = entries.length > limit ? page.at(-1) : undefined;
     return c.json({ data: page, next_cursor: last === undefined ? null : encodeCursor(question, last.seq) }, 200);

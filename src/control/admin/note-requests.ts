@@ -7,6 +7,7 @@ import type { Context, MiddlewareHandler } from 'hono';
 import type { Author } from '../audit/author.ts';
 import { asAuthor } from '../audit/author.ts';
 import { noteChange } from '../audit/note-change.ts';
+import { FIRST_ACCOUNT_ID } from '../store/accounts.ts';
 import { isDatabaseDown } from '../store/database-error.ts';
 import { inTransaction } from '../store/pool.ts';
 import type { AdminDeps } from './admin-deps.ts';
@@ -14,6 +15,7 @@ import { ApiError } from './api-error.ts';
 import { AUDIT_ACTIONS } from './audit-actions.ts';
 import { MCP_PATH, PUBLIC_ROUTES } from './guard.ts';
 import { readPeer } from './peer.ts';
+import { type Principal, principalOf } from './principal.ts';
 import { readActor } from './read-actor.ts';
 
 const WINDOW_MS = 60_000;
@@ -51,7 +53,8 @@ function readId(encoded: string): string {
 function readAuthorOf(c: Context, line: string): Author {
   const { client: from } = readPeer(c.env);
   if (PUBLIC_ROUTES.includes(line)) return { kind: 'nobody', name: 'not signed in', from };
-  return { kind: 'operator', name: readActor(c), from };
+  const { kind } = principalOf(c);
+  return { kind, name: readActor(c), from };
 }
 
 export function noteRequests(deps: AdminDeps): MiddlewareHandler {
@@ -60,10 +63,12 @@ export function noteRequests(deps: AdminDeps): MiddlewareHandler {
   async function note(c: Context, author: Author, action: string, id: string | null, after: object): Promise<void> {
     const pool = deps.database();
     if (pool === null) return;
+    const principal: Principal | undefined = c.get('principal');
+    const accountId = principal?.accountId ?? FIRST_ACCOUNT_ID;
     const [kind = action] = action.split(/[. ]/);
     try {
       await inTransaction(pool, (client) =>
-        noteChange(client, { accountId: deps.accountId, action, subject: { kind, id }, after, author }),
+        noteChange(client, { accountId, action, subject: { kind, id }, after, author }),
       );
     } catch (error) {
       if (isDatabaseDown(error)) return;

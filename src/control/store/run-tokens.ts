@@ -5,6 +5,7 @@
 import type pg from 'pg';
 import type { KeyEntry, RunContext } from '../../vocabulary/channel.ts';
 import { noteChange } from '../audit/note-change.ts';
+import { ALLOWANCE_COLUMNS, type AllowanceColumns, toAllowance } from './key-allowance.ts';
 import { raiseKeyVersion } from './key-version.ts';
 import { inTransaction } from './pool.ts';
 
@@ -49,17 +50,26 @@ const TOKEN_COLUMNS = `t.id as "tokenId", t.key_id as "keyId", t.name, ${CONTEXT
 export const RUN_TOKEN_ENTRIES = `select encode(t.digest, 'hex') as digest, k.id as "keyId", k.account_id as "accountId",
   coalesce(t.revoked_at, k.revoked_at) is not null as revoked,
   ${msOf('least(t.expires_at, k.expires_at)')} as "expiresAtMs",
-  k.usage_policy as usage, k.bodies_policy as bodies, k.runs_from as "runsFrom", ${CONTEXT_COLUMNS}
+  k.usage_policy as usage, k.bodies_policy as bodies, k.runs_from as "runsFrom", ${ALLOWANCE_COLUMNS}, ${CONTEXT_COLUMNS}
   from run_tokens t join gateway_keys k on k.id = t.key_id order by t.id`;
 
-export type RunTokenEntryRow = Omit<KeyEntry, 'run' | 'allowInAddress' | 'runsFrom'> &
-  RunContext & { readonly runsFrom: readonly string[] };
+export type RunTokenEntryRow = Omit<KeyEntry, 'run' | 'allow' | 'allowInAddress' | 'runsFrom'> &
+  RunContext &
+  AllowanceColumns & { readonly runsFrom: readonly string[] };
 
 export function toRunTokenEntry(row: RunTokenEntryRow): KeyEntry {
-  const { traceId, spanPath, provider, providerAlias, metadata, runsFrom, ...entry } = row;
+  const { digest, keyId, accountId, revoked, expiresAtMs, usage, bodies, runsFrom } = row;
+  const { traceId, spanPath, provider, providerAlias, metadata } = row;
   return {
-    ...entry,
+    digest,
+    keyId,
+    accountId,
+    revoked,
+    expiresAtMs,
+    usage,
+    bodies,
     ...(runsFrom.length === 0 ? {} : { runsFrom }),
+    ...toAllowance(row),
     run: { traceId, spanPath, provider, providerAlias, metadata },
   };
 }
