@@ -5,6 +5,7 @@ import type { Answer } from './answer.ts';
 import { authenticate } from './authenticate.ts';
 import { forward } from './forward.ts';
 import { splitGatewayHeaders } from './gateway-headers.ts';
+import { refusePaused } from './pauses.ts';
 import { prepareBody } from './prepare-body.ts';
 import { receiveBody } from './receive-body.ts';
 import { recordBegin, recordEnd } from './record.ts';
@@ -29,6 +30,7 @@ export function createCallSteps(times: StepTimes | null) {
     admit: timed('admit', admit),
     receiveBody: timed('receive-body', receiveBody),
     prepareBody: timed('prepare-body', prepareBody),
+    refusePaused: timed('pauses', refusePaused),
     sign: timed('sign', sign),
     recordBegin: timed('record-begin', recordBegin),
     forward: timed('forward', forward),

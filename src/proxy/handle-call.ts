@@ -40,6 +40,7 @@ export async function handleCall(
     requireGoodKey(key.digest, gateway.keys, gateway.clock.nowMs()); // A body may take its time.
     requireAllowedModel(call, received);
     const prepared = steps.prepareBody(call, received);
+    steps.refusePaused(call, prepared.requested, gateway.pauses);
     const signed = steps.sign(call, prepared, log, gateway);
     const outbound = signed instanceof Promise ? await signed : signed;
     await steps.recordBegin(log, outbound, received);

@@ -106,6 +106,7 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
       databaseProblem: () => null,
       keepsTexts: () => true,
       publishKeys: keys.publish,
+      publishPauses: async () => {},
       requestRestart: async () => ({ requested: 1, finished: 0, problem: null }),
       readSupervisorStatus: async () => ({
         startedAtMs: NOON_MS,

@@ -50,6 +50,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   ],
   'control/shipper': ['pricing', 'spool', 'control/store', 'control/log', 'control/texts'],
   'control/demo-log': ['formats/usage', 'providers', 'pricing', 'control/store', 'control/shipper'],
+  'control/brakes': ['control/store'],
   'control/mcp': [],
   'control/admin': [
     'providers',
@@ -63,6 +64,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
     'control/metadata',
     'control/texts',
     'control/backup',
+    'control/brakes',
     'control/prices/declared',
     'control/prices/quote',
     'control/prices/reprice',
@@ -87,6 +89,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
     'control/prices/estimates',
     'control/shipper',
     'control/demo-log',
+    'control/brakes',
     'control/admin',
     'control/ledger',
   ],

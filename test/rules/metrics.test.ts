@@ -80,6 +80,7 @@ const DEPS: AdminDeps = {
   keepsTexts: () => true,
   isStopping: () => false,
   publishKeys: async () => true,
+  publishPauses: async () => {},
   readSupervisorStatus: async () => ({
     startedAtMs: 0,
     attempts: [],

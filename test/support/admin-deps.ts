@@ -75,6 +75,7 @@ export function bareAdminDeps(given: Partial<AdminDeps> & Pick<AdminDeps, 'admin
     keepsTexts: () => true,
     requestRestart: async () => null,
     publishKeys: async () => true,
+    publishPauses: async () => {},
     readSupervisorStatus: async () => null,
     readSpoolStatus: async () => null,
     countRunningJobs: async () => 0,

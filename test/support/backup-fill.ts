@@ -126,6 +126,16 @@ async function insertOthers(client: pg.ClientBase): Promise<void> {
     `insert into price_catalogs (name, origin, sha256, checked_on, models, content, is_active) values ($1, 'file', $2, '2026-11-28', 1, $1, false)`,
     [hostile, Buffer.alloc(32, 9)],
   );
+  await client.query(
+    `insert into brake_rules (account_id, rule, scope, action, settings, changed_by)
+     values (1, 'retries', 'run', 'pause', '{"calls": 7}', $1)`,
+    [hostile],
+  );
+  await client.query(
+    `insert into brake_hits (account_id, rule, scope, value, action, reason, numbers)
+     values (1, 'retries', 'run', $1, 'pause', $1, '{"calls": 8}'), (1, 'call_rate', 'key', '1', 'alarm', $1, '{}')`,
+    [hostile],
+  );
   await client.query(`update price_feed set etag = $1, checked_at = now(), result = 'failed', detail = $1`, [hostile]);
   await client.query(
     `insert into price_changes (account_id, actor, subject, action, summary, after) values (1, $1, 'override', 'added', $1, '{}')`,

@@ -13,6 +13,7 @@ import { addAttemptStreamRoute } from './attempt-stream.ts';
 import { addAttemptRoutes } from './attempts-resource.ts';
 import { addAuditRoutes } from './audit-resource.ts';
 import { addBackupRoutes } from './backup-resource.ts';
+import { addBrakeRoutes } from './brakes-resource.ts';
 import { addCostRoutes } from './costs-resource.ts';
 import { addDemoDataRoutes } from './demo-data-resource.ts';
 import { addExportRoute } from './export-resource.ts';
@@ -154,6 +155,7 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   addRunCallRoutes(app, deps);
   addRunStreamRoute(app, deps);
   addCostRoutes(app, deps);
+  addBrakeRoutes(app, deps);
   addQuoteRoute(app, deps);
   addPriceRoutes(app, deps);
   addMetadataKeyRoutes(app, deps);

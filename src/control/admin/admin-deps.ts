@@ -170,6 +170,8 @@ export interface AdminDeps {
   readonly keepsTexts: () => boolean;
   /** Resolves to true when every local proxy has this version of the keys or a later one, false after a time limit. */
   readonly publishKeys: (version: number) => Promise<boolean>;
+  /** Sends this node's proxies what is paused, if that has changed; the other nodes look by themselves. */
+  readonly publishPauses: () => Promise<void>;
   readonly readSupervisorStatus: () => Promise<SupervisorStatus | null>;
   /** Replaces the proxies, then this process. Null when the supervisor does not answer. */
   readonly requestRestart: () => Promise<RestartStatus | null>;

@@ -43,6 +43,8 @@ export const BACKUP_TABLES: readonly BackupTable[] = [
   { name: 'llm_wide_facets', kind: 'log', rows: 'roll-ups' },
   { name: 'llm_facet_fill', kind: 'log', rows: 'roll-ups' },
   { name: 'llm_billed_results', kind: 'log', rows: 'results' },
+  { name: 'brake_rules', kind: 'own', rows: 'brake rules' },
+  { name: 'brake_hits', kind: 'own', rows: 'hits of brakes' },
   { name: 'price_overrides', kind: 'own', rows: 'declared prices' },
   { name: 'price_mappings', kind: 'own', rows: 'model mappings' },
   { name: 'price_multipliers', kind: 'own', rows: 'price multipliers' },

@@ -101,6 +101,7 @@ export const workForAllNodes: CreateNodeFace = (node, access) => {
     databaseProblem: node.databaseProblem,
     keepsTexts: node.keepsTexts,
     publishKeys,
+    publishPauses: () => node.connected()?.pauses.poll() ?? Promise.resolve(),
     readSupervisorStatus: status.read,
     requestRestart: async () => {
       channel.send({ type: 'restart-proxies' });

@@ -29,6 +29,7 @@ import { createNodeClock, type NodeClock } from './node-clock.ts';
 import { readNodeId } from './node-identity.ts';
 import { type NodeLoad, type NodePresence, startPresence } from './node-presence.ts';
 import { readOwnSettings } from './own-settings.ts';
+import { createPausePublisher, type PausePublisher } from './pause-publisher.ts';
 import { type Repeating, repeat, repeatOnDatabase } from './repeat.ts';
 import { type RepeatedMigration, repeatMigration } from './repeat-migration.ts';
 import { repeatPreparing } from './repeat-preparing.ts';
@@ -39,10 +40,12 @@ export const PROJECT_ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 /** Matches the proxies' reports, so that a dying process has said little more than is remembered. */
 const PROXY_POLL_MS = 1_000;
 const KEY_POLL_MS = 500;
+const PAUSE_POLL_MS = 500;
 
 export interface Connected {
   readonly shipper: Shipper;
   readonly keys: KeyPublisher;
+  readonly pauses: PausePublisher;
   readonly presence: NodePresence;
   readonly repeated: readonly Repeating[];
 }
@@ -167,7 +170,20 @@ export function openOwnNode(
       log,
       run: keys.poll,
     });
-    return { shipper, keys, presence, repeated: [watchedKeys, repeatPrices(prices, pools.api, log)] };
+    const pauses = createPausePublisher(pools.api, (paused) => channel.send({ type: 'pauses', pauses: paused }));
+    const watchedPauses = repeatOnDatabase({
+      pauseMs: PAUSE_POLL_MS,
+      failure: 'what is paused could not be read',
+      log,
+      run: pauses.poll,
+    });
+    return {
+      shipper,
+      keys,
+      pauses,
+      presence,
+      repeated: [watchedKeys, watchedPauses, repeatPrices(prices, pools.api, log)],
+    };
   }
 
   async function onMigrated(): Promise<void> {

@@ -155,6 +155,31 @@ export function revokeRunToken(pool: pg.Pool, accountId: number, tokenId: number
   });
 }
 
+/**
+ * Gives a token so many seconds from now, also one whose time is over: a laptop may have slept. Returns `ended` for one that
+ * was ended, null for an unknown one. In all it has no more than `maxSeconds`.
+ */
+export function renewRunToken(
+  pool: pg.Pool,
+  accountId: number,
+  tokenId: number,
+  { ttlSeconds, maxSeconds }: { readonly ttlSeconds: number; readonly maxSeconds: number },
+): Promise<RunTokenStored | 'ended' | null> {
+  return inTransaction(pool, async (client) => {
+    const version = await raiseKeyVersion(client);
+    const { rows } = await client.query<StoredRunToken>(
+      `update run_tokens t set expires_at = case when revoked_at is null
+         then least(now() + make_interval(secs => $3), created_at + make_interval(secs => $4)) else expires_at end
+       where account_id = $1 and id = $2
+       returning ${TOKEN_COLUMNS}`,
+      [accountId, tokenId, ttlSeconds, maxSeconds],
+    );
+    const [row] = rows;
+    if (row === undefined) return null;
+    return row.revokedAtMs === null ? { version, token: row } : 'ended';
+  });
+}
+
 /** The newest first. */
 export async function listRunTokens(pool: pg.Pool, accountId: number): Promise<readonly StoredRunToken[]> {
   const { rows } = await pool.query<StoredRunToken>(

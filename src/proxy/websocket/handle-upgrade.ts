@@ -22,6 +22,7 @@ import { describeEnd } from '../describe-end.ts';
 import type { Gateway } from '../gateway.ts';
 import { splitGatewayHeaders } from '../gateway-headers.ts';
 import { joinRun } from '../join-run.ts';
+import { refusePaused, subjectOf } from '../pauses.ts';
 import { refuseCall } from '../refuse-call.ts';
 import { release } from '../release.ts';
 import { chooseRoute } from '../route.ts';
@@ -82,6 +83,7 @@ export async function handleUpgrade(incoming: IncomingMessage, head: Buffer, gat
     // One side would read what follows as frames, the other as a body.
     if (request.hasBody) throw new GatewayError('request_malformed');
 
+    refusePaused(call, REQUESTED, gateway.pauses);
     await log.begin(REQUESTED, []);
     const opening: Opening = { gateway, log, call, websocket };
     const answer = new Answer(outgoing, call, log, gateway, { isAsked: false, isHandshake: true });
@@ -205,7 +207,7 @@ async function relay(
 
   const models = call.key.allow?.models;
   const guard = models === undefined ? null : createModelGuard(models);
-  const connection = new WebsocketRelay(socket, provider, meter, call.key.digest, guard);
+  const connection = new WebsocketRelay(socket, provider, meter, call.key.digest, subjectOf(call, REQUESTED), guard);
   gateway.openCalls.add(connection);
   socket.write(writeSwitch(reason, head, arrival.id), 'latin1');
   connection.start(client.take(), rest);
