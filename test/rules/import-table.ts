@@ -21,7 +21,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   keys: [],
   sockets: [],
   spool: [],
-  proxy: ['formats/wire', 'formats/usage', 'providers', 'clients', 'keys', 'sockets', 'spool'],
+  proxy: ['formats/wire', 'formats/usage', 'providers', 'pricing', 'clients', 'keys', 'sockets', 'spool'],
   'control/audit': ['formats/wire'],
   'control/store': ['control/audit'],
   'control/jobs': ['control/audit', 'control/store'],
