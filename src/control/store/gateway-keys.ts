@@ -1,8 +1,8 @@
 /** The queries about gateway keys. Each change raises the snapshot's version. Only digests come here. */
 import type pg from 'pg';
 import type { KeyEntry } from '../../vocabulary/channel.ts';
-import { noteChange } from '../audit/note-change.ts';
 import { namesOf } from '../../vocabulary/record-of.ts';
+import { noteChange } from '../audit/note-change.ts';
 import { ALLOWANCE_FIELDS, type AllowanceColumns, toAllowance } from './key-allowance.ts';
 import { raiseKeyVersion } from './key-version.ts';
 import { inTransaction } from './pool.ts';
