@@ -6,6 +6,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
+import { PRICES_FILE } from '../../pricing/prices-file.ts';
 import { createWaitingCounter } from '../../spool/count-waiting.ts';
 import { defaultMaxBytes, measureDisk } from '../../spool/disk-space.ts';
 import { PREPARED_NAME } from '../../spool/prepared-directory.ts';
@@ -30,6 +31,7 @@ import { readNodeId } from './node-identity.ts';
 import { type NodeLoad, type NodePresence, startPresence } from './node-presence.ts';
 import { readOwnSettings } from './own-settings.ts';
 import { createPausePublisher, type PausePublisher } from './pause-publisher.ts';
+import { createPricePublisher } from './publish-prices.ts';
 import { type Repeating, repeat, repeatOnDatabase } from './repeat.ts';
 import { type RepeatedMigration, repeatMigration } from './repeat-migration.ts';
 import { repeatPreparing } from './repeat-preparing.ts';
@@ -170,6 +172,7 @@ export function openOwnNode(
       log,
       run: keys.poll,
     });
+    const publisher = createPricePublisher(join(config.dataDir, PRICES_FILE));
     const pauses = createPausePublisher(pools.api, (paused) => channel.send({ type: 'pauses', pauses: paused }));
     const watchedPauses = repeatOnDatabase({
       pauseMs: PAUSE_POLL_MS,
@@ -182,7 +185,7 @@ export function openOwnNode(
       keys,
       pauses,
       presence,
-      repeated: [watchedKeys, watchedPauses, repeatPrices(prices, pools.api, log)],
+      repeated: [watchedKeys, watchedPauses, repeatPrices(prices, pools.api, publisher, log)],
     };
   }
 

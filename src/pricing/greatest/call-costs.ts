@@ -40,15 +40,15 @@ function kindOf({ provider, providerAlias, endpoint, modelRequested }: AskedCall
   return `${provider}\n${providerAlias ?? ''}\n${endpoint.family}\n${modelRequested ?? ''}`;
 }
 
-export function createCallCosts(bookOf: (accountId: number) => PriceBook): CallCosts {
+/** `bookOf` is null as long as the prices are not loaded: until then nothing has one. */
+export function createCallCosts(bookOf: (accountId: number) => PriceBook | null): CallCosts {
   const finders = new WeakMap<PriceBook, FindGreatestCost>();
   const prompts = new KnownPrompts();
   const excess = new LearntExcess();
   const open = new Map<string, OpenCall>();
   let openBytes = 0;
 
-  function finderOf(accountId: number): FindGreatestCost {
-    const book = bookOf(accountId);
+  function finderOf(book: PriceBook): FindGreatestCost {
     const known = finders.get(book);
     if (known !== undefined) return known;
     const made = createFindGreatestCost(book);
@@ -76,19 +76,23 @@ export function createCallCosts(bookOf: (accountId: number) => PriceBook): CallC
 
   return {
     greatestOf(accountId, call) {
+      const book = bookOf(accountId);
+      if (book === null) return { kind: 'unknown', why: 'unpriced' };
       const kind = kindOf(call);
       const conversation = `${accountId}\n${call.conversations ?? ''}\n${kind}`;
       const hashes = readHashes(call);
       const counted = hashes === null ? null : prompts.find(conversation, hashes);
-      const found = finderOf(accountId)(call, counted);
+      const found = finderOf(book)(call, counted);
       const greatest = found.kind === 'known' ? { ...found, amount: excess.raise(kind, found.amount) } : found;
       if (call.id !== undefined) keepOpen(call.id, { kind, greatest, conversation, hashes });
       return greatest;
     },
 
     settledOf(accountId, begin, end) {
-      const settled = settledCostOf(begin, end, bookOf(accountId));
+      const book = bookOf(accountId);
       const call = takeOpen(begin.id);
+      if (book === null) return { kind: 'unknown', why: 'unpriced', knownAmount: 0n };
+      const settled = settledCostOf(begin, end, book);
       if (call === null || settled.kind !== 'exact' || call.greatest.kind !== 'known') return settled;
       excess.note(call.kind, call.greatest.amount, settled.amount);
       const { usage, usageSource, outcome } = end;
