@@ -31,6 +31,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   restart: async () => (await import('./restart-command.ts')).addRestartCommand,
   mcp: async () => (await import('./mcp-command.ts')).addMcpCommand,
   'read-tokens': async () => (await import('./read-tokens-commands.ts')).addReadTokensCommands,
+  audit: async () => (await import('./audit-commands.ts')).addAuditCommands,
   sql: async () => (await import('./sql-command.ts')).addSqlCommand,
   verify: async () => (await import('./verify-command.ts')).addVerifyCommand,
   service: async () => (await import('./systemd/service-commands.ts')).addServiceCommands,
