@@ -90,7 +90,7 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
       role: 'all',
       adminToken: TOKEN,
       oidc: null,
-  adminHost: '127.0.0.1',
+      adminHost: '127.0.0.1',
       publicUrl: 'https://gate.example.com',
       adminPublicUrl: null,
       baseUrl: 'http://127.0.0.1:4141',
