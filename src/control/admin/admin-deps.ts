@@ -3,7 +3,7 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { RestartStatus, StepHistogram, SupervisorStatus } from '../../vocabulary/channel.ts';
-import type { Setting } from '../../vocabulary/config.ts';
+import type { OidcConfig, Setting } from '../../vocabulary/config.ts';
 import type { QuarantinedItem } from '../../vocabulary/quarantined-item.ts';
 import type { RestoreResult } from '../backup/restore-backup.ts';
 import type { listUses, UsesOfBudget } from '../budgets/list-uses.ts';
@@ -160,6 +160,7 @@ export interface BudgetsDep {
 
 export interface AdminDeps {
   readonly adminToken: string;
+  readonly oidc: OidcConfig | null;
   readonly adminHost: string;
   readonly endedSessions: EndedSessions;
   readonly access: AdminAccess;

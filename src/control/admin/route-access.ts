@@ -128,6 +128,9 @@ export const ROUTE_ACCESS: Readonly<Record<string, Access>> = {
   'POST /api/v1/jobs/{id}/cancel': MANAGE,
   'POST /api/v1/jobs/{id}/resume': MANAGE,
 
+  'GET /api/v1/audit': OWNER,
+  'GET /api/v1/audit/export': OPERATOR,
+  'GET /api/v1/audit/verification': OPERATOR,
   'GET /api/v1/people': OWNER,
   'POST /api/v1/people': OWNER,
   'PATCH /api/v1/people/{id}': OWNER,

@@ -4,6 +4,7 @@
  */
 import type pg from 'pg';
 import type { KeyEntry, RunContext } from '../../vocabulary/channel.ts';
+import { noteChange } from '../audit/note-change.ts';
 import { ALLOWANCE_COLUMNS, type AllowanceColumns, toAllowance } from './key-allowance.ts';
 import { raiseKeyVersion } from './key-version.ts';
 import { inTransaction } from './pool.ts';
@@ -116,8 +117,21 @@ export function insertRunToken(pool: pg.Pool, token: NewRunToken): Promise<RunTo
       ],
     );
     const [row] = rows;
-    return row === undefined ? 'key_unusable' : { version, token: row };
+    if (row === undefined) return 'key_unusable';
+    await noteToken(client, token.accountId, 'run_token.create', row);
+    return { version, token: row };
   });
+}
+
+/** The metadata is the caller's own, like a prompt: its values stay out. */
+function noteToken(
+  client: pg.ClientBase,
+  accountId: number,
+  action: string,
+  { metadata, ...token }: StoredRunToken,
+): Promise<void> {
+  const after = { ...token, metadata_keys: Object.keys(metadata) };
+  return noteChange(client, { accountId, action, subject: { kind: 'run_token', id: token.tokenId }, after });
 }
 
 /** For a day, and up to a number, ended tokens are kept: who uses one is told that it has ended. */
@@ -145,7 +159,9 @@ export function revokeRunToken(pool: pg.Pool, accountId: number, tokenId: number
       [accountId, tokenId],
     );
     const [row] = rows;
-    return row === undefined ? null : { version, token: row };
+    if (row === undefined) return null;
+    await noteToken(client, accountId, 'run_token.revoke', row);
+    return { version, token: row };
   });
 }
 

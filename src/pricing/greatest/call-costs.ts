@@ -7,6 +7,7 @@ import type { AskedCall, GreatestCost, SettledCost } from './greatest-cost.ts';
 import { type BodyHashes, hashBody, KnownPrompts, sizeOfHashes } from './known-prompts.ts';
 import { LearntExcess } from './learnt-excess.ts';
 import { settledCostOf } from './settled-cost.ts';
+import { UsualCosts } from './usual-costs.ts';
 
 export interface CallCosts {
   /** Takes microseconds, and never throws. */
@@ -23,6 +24,8 @@ const SHORTENED = ['"truncation"', '"context_management"'] as const;
 
 interface OpenCall {
   readonly kind: string;
+  /** The key and the kind; null where the key is not known. */
+  readonly usualOf: string | null;
   readonly greatest: GreatestCost;
   readonly conversation: string;
   readonly hashes: BodyHashes | null;
@@ -45,6 +48,7 @@ export function createCallCosts(bookOf: (accountId: number) => PriceBook | null)
   const finders = new WeakMap<PriceBook, FindGreatestCost>();
   const prompts = new KnownPrompts();
   const excess = new LearntExcess();
+  const usualCosts = new UsualCosts();
   const open = new Map<string, OpenCall>();
   let openBytes = 0;
 
@@ -84,8 +88,10 @@ export function createCallCosts(bookOf: (accountId: number) => PriceBook | null)
       const counted = hashes === null ? null : prompts.find(conversation, hashes);
       const found = finderOf(book)(call, counted);
       const greatest = found.kind === 'known' ? { ...found, amount: excess.raise(kind, found.amount) } : found;
-      if (call.id !== undefined) keepOpen(call.id, { kind, greatest, conversation, hashes });
-      return greatest;
+      const usualOf = call.keyId === undefined ? null : `${accountId}\n${call.keyId}\n${kind}`;
+      if (call.id !== undefined) keepOpen(call.id, { kind, usualOf, greatest, conversation, hashes });
+      const usual = usualOf === null ? null : usualCosts.find(usualOf);
+      return usual === null ? greatest : { ...greatest, usual };
     },
 
     settledOf(accountId, begin, end) {
@@ -93,7 +99,9 @@ export function createCallCosts(bookOf: (accountId: number) => PriceBook | null)
       const call = takeOpen(begin.id);
       if (book === null) return { kind: 'unknown', why: 'unpriced', knownAmount: 0n };
       const settled = settledCostOf(begin, end, book);
-      if (call === null || settled.kind !== 'exact' || call.greatest.kind !== 'known') return settled;
+      if (call === null || settled.kind !== 'exact') return settled;
+      if (call.usualOf !== null && end.outcome === 'ok') usualCosts.note(call.usualOf, settled.amount);
+      if (call.greatest.kind !== 'known') return settled;
       excess.note(call.kind, call.greatest.amount, settled.amount);
       const { usage, usageSource, outcome } = end;
       if (call.hashes !== null && usage !== null && usageSource === 'provider' && outcome === 'ok')
