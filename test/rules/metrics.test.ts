@@ -68,6 +68,7 @@ const CHILD: Omit<ChildStatus, 'role'> = {
 const DEPS: AdminDeps = {
   adminToken: ADMIN,
   metricsToken: SCRAPER,
+  oidc: null,
   adminHost: '127.0.0.1',
   role: 'all',
   publicUrl: null,

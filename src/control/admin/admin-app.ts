@@ -30,6 +30,7 @@ import { addMetadataKeyRoutes } from './metadata-keys-resource.ts';
 import { addMetricsRoute } from './metrics/metrics-resource.ts';
 import { addNodeRoutes } from './nodes-resource.ts';
 import { noteRequests } from './note-requests.ts';
+import { addOidcRoutes } from './oidc/oidc-resource.ts';
 import { describeIssue } from './parse-query.ts';
 import { addPeopleRoutes } from './people-resource.ts';
 import { addRevisionRoute } from './prices/log-revisions-resource.ts';
@@ -133,6 +134,7 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   });
 
   addSessionRoutes(app, deps, sessions, tokens);
+  addOidcRoutes(app, deps, sessions);
   addSystemRoutes(app, deps);
   addRestartRoute(app, deps);
   addVerifyRoute(app, deps);

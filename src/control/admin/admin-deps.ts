@@ -3,7 +3,7 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { RestartStatus, StepHistogram, SupervisorStatus } from '../../vocabulary/channel.ts';
-import type { Setting } from '../../vocabulary/config.ts';
+import type { OidcConfig, Setting } from '../../vocabulary/config.ts';
 import type { QuarantinedItem } from '../../vocabulary/quarantined-item.ts';
 import type { RestoreResult } from '../backup/restore-backup.ts';
 import type { CurrentPriceBook } from '../prices/declared/current-price-book.ts';
@@ -150,6 +150,7 @@ export interface BackupsDep {
 
 export interface AdminDeps {
   readonly adminToken: string;
+  readonly oidc: OidcConfig | null;
   readonly adminHost: string;
   readonly endedSessions: EndedSessions;
   readonly access: AdminAccess;

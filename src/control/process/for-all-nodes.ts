@@ -86,6 +86,7 @@ export const workForAllNodes: CreateNodeFace = (node, access) => {
 
   const app = createAdminApp({
     adminToken: start.adminToken,
+    oidc: config.oidc,
     adminHost: config.adminHost,
     endedSessions,
     access,
