@@ -12,7 +12,7 @@ import type { Gateway } from './gateway.ts';
 import type { IdleSweep, IdleWait } from './idle-sweep.ts';
 
 export const SMALL_BODY_BYTES = 256 * 1024;
-/** Held to ask for usage, to sign, or to see whether the key allows the model; AWS takes no body above 25 MB. */
+/** Held to ask for usage, to sign, to see whether the key allows the model or to know the greatest cost; AWS takes no body above 25 MB. */
 export const LARGEST_HELD_BODY_BYTES = 32 * 1024 * 1024;
 /** Longest time without a byte from the client. */
 export const BODY_IDLE_MS = 60_000;
@@ -30,7 +30,7 @@ export type ReceivedBody = (
   readonly waitMs: number;
 };
 
-type BodyGateway = Pick<Gateway, 'heldBodies' | 'idleBodies'>;
+type BodyGateway = Pick<Gateway, 'heldBodies' | 'idleBodies' | 'budgets'>;
 
 export function receiveBody(
   incoming: ClientRequest,
@@ -41,7 +41,8 @@ export function receiveBody(
 ): Promise<ReceivedBody> {
   if (!request.hasBody) return Promise.resolve({ kind: 'none', waitMs: 0 });
   if (request.expectsContinue) outgoing.writeContinue();
-  const isWanted = mayAskForUsage || route.signature.signing !== null || key.allow?.models !== undefined;
+  const isPriced = gateway.budgets !== null && gateway.budgets.gate.of(key.accountId).length > 0;
+  const isWanted = isPriced || mayAskForUsage || route.signature.signing !== null || key.allow?.models !== undefined;
   const holdBytes = isWanted ? LARGEST_HELD_BODY_BYTES : SMALL_BODY_BYTES;
   if (request.contentLength !== null && request.contentLength > holdBytes) {
     const stream = followBody([], incoming, copy, gateway.idleBodies);
