@@ -3,14 +3,22 @@ import { randomBytes } from 'node:crypto';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { KeyChange, KeyEntry } from '../vocabulary/channel.ts';
+import type { AccountLimit } from '../vocabulary/limit.ts';
 
 export interface KeySnapshot {
   readonly version: number;
   readonly keys: ReadonlyMap<string, KeyEntry>;
+  /** By account; absent for accounts without any. */
+  readonly limits: ReadonlyMap<number, readonly AccountLimit[]>;
 }
 
-export function createKeySnapshot(version: number, entries: readonly KeyEntry[]): KeySnapshot {
-  return { version, keys: new Map(entries.map((entry) => [entry.digest, entry])) };
+export function createKeySnapshot(
+  version: number,
+  entries: readonly KeyEntry[],
+  limits: readonly AccountLimit[] = [],
+): KeySnapshot {
+  const keys = new Map(entries.map((entry) => [entry.digest, entry]));
+  return { version, keys, limits: Map.groupBy(limits, ({ accountId }) => accountId) };
 }
 
 function isTextOrNull(value: unknown): value is string | null {
@@ -44,10 +52,25 @@ function isAllowance(value: unknown): boolean {
   });
 }
 
+function isLimit(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return ['concurrent', 'requestsPerMinute', 'tokensPerMinute'].every((name) => {
+    const most: unknown = Reflect.get(value, name);
+    return most === undefined || Number.isSafeInteger(most);
+  });
+}
+
+function isAccountLimit(value: unknown): value is AccountLimit {
+  if (typeof value !== 'object' || value === null || !isLimit(value)) return false;
+  const { limitId, accountId, metadataKey, metadataValue }: Record<string, unknown> = { ...value };
+  return [limitId, accountId].every(Number.isSafeInteger) && [metadataKey, metadataValue].every(isTextOrNull);
+}
+
 function isKeyEntry(value: unknown): value is KeyEntry {
   if (typeof value !== 'object' || value === null) return false;
   const entry: Record<string, unknown> = { ...value };
-  const { digest, keyId, accountId, revoked, expiresAtMs, usage, bodies, allowInAddress, run, runsFrom, allow } = entry;
+  const { digest, keyId, accountId, revoked, expiresAtMs, usage, bodies, allowInAddress, run, runsFrom, allow, limit } =
+    entry;
   return (
     typeof digest === 'string' &&
     Number.isSafeInteger(keyId) &&
@@ -59,7 +82,8 @@ function isKeyEntry(value: unknown): value is KeyEntry {
     (allowInAddress === undefined || allowInAddress === true) &&
     (run === undefined || isRunContext(run)) &&
     (runsFrom === undefined || isTexts(runsFrom)) &&
-    (allow === undefined || isAllowance(allow))
+    (allow === undefined || isAllowance(allow)) &&
+    (limit === undefined || isLimit(limit))
   );
 }
 
@@ -72,10 +96,18 @@ export function parseKeySnapshot(text: string): KeySnapshot | null {
     return null;
   }
   if (typeof value !== 'object' || value === null) return null;
-  const { version, keys }: Record<string, unknown> = { ...value };
+  const { version, keys, limits = [] }: Record<string, unknown> = { ...value };
   if (typeof version !== 'number' || !Number.isSafeInteger(version) || !Array.isArray(keys)) return null;
+  if (!Array.isArray(limits)) return null;
   const entries: unknown[] = keys;
-  return entries.every(isKeyEntry) ? createKeySnapshot(version, entries) : null;
+  const limited: unknown[] = limits;
+  return entries.every(isKeyEntry) && limited.every(isAccountLimit)
+    ? createKeySnapshot(version, entries, limited)
+    : null;
+}
+
+function writeKeySnapshot({ version, keys, limits }: KeySnapshot): string {
+  return JSON.stringify({ version, keys: [...keys.values()], limits: [...limits.values()].flat() });
 }
 
 /** Null when the file is missing or incomplete. */
@@ -93,7 +125,7 @@ export async function writeKeySnapshotFile(path: string, snapshot: KeySnapshot):
   try {
     const file = await open(temporary, 'wx', 0o600);
     try {
-      await file.writeFile(JSON.stringify({ version: snapshot.version, keys: [...snapshot.keys.values()] }));
+      await file.writeFile(writeKeySnapshot(snapshot));
       await file.sync();
     } finally {
       await file.close();
@@ -119,5 +151,7 @@ export function applyKeyChange(snapshot: KeySnapshot | null, change: KeyChange):
   const keys = new Map(snapshot.keys);
   for (const digest of change.removed ?? []) keys.delete(digest);
   for (const entry of change.upserts) keys.set(entry.digest, entry);
-  return { version: change.version, keys };
+  const limits =
+    change.limits === undefined ? snapshot.limits : Map.groupBy(change.limits, ({ accountId }) => accountId);
+  return { version: change.version, keys, limits };
 }

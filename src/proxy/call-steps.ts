@@ -5,6 +5,7 @@ import type { Answer } from './answer.ts';
 import { authenticate } from './authenticate.ts';
 import { forward } from './forward.ts';
 import { splitGatewayHeaders } from './gateway-headers.ts';
+import { takePlace } from './limits/take-place.ts';
 import { prepareBody } from './prepare-body.ts';
 import { receiveBody } from './receive-body.ts';
 import { recordBegin, recordEnd } from './record.ts';
@@ -28,6 +29,7 @@ export function createCallSteps(times: StepTimes | null) {
     chooseRoute: timed('route', chooseRoute),
     admit: timed('admit', admit),
     receiveBody: timed('receive-body', receiveBody),
+    takePlace: timed('take-place', takePlace),
     prepareBody: timed('prepare-body', prepareBody),
     sign: timed('sign', sign),
     recordBegin: timed('record-begin', recordBegin),

@@ -15,6 +15,7 @@ import { STALL_SWEEP_MS, STALL_TIMEOUT_MS } from './client-stall.ts';
 import { HeaderNames } from './header-names.ts';
 import { IdleSweep } from './idle-sweep.ts';
 import type { KeyEnd } from './key-end.ts';
+import type { LimitPurses } from './limits/limit-purses.ts';
 import { BODY_IDLE_MS, BODY_SWEEP_MS } from './receive-body.ts';
 import { LastSecrets } from './request-secrets.ts';
 import type { RouteSettings } from './route.ts';
@@ -47,6 +48,8 @@ export interface Gateway {
   readonly awsCredentials: AwsCredentials;
   readonly upstream: UpstreamClient;
   readonly spool: SpoolWriter;
+  /** Null where nobody keeps limits. */
+  readonly limits: LimitPurses | null;
   readonly copies: ByteBudget;
   readonly heldBodies: ByteBudget;
   readonly idleBodies: IdleSweep;
@@ -92,11 +95,12 @@ export function createGateway(
     Gateway,
     'settings' | 'routes' | 'keys' | 'awsCredentials' | 'upstream' | 'spool' | 'reportAttempt' | 'log'
   > &
-    Partial<Pick<Gateway, 'clock' | 'nextCallId' | 'stalledClients'>>,
+    Partial<Pick<Gateway, 'clock' | 'nextCallId' | 'stalledClients' | 'limits'>>,
 ): Gateway {
   const clock = parts.clock ?? createClock();
   return {
     clock,
+    limits: null,
     copies: createByteBudget(COPIES_BYTES),
     heldBodies: createByteBudget(HELD_BODIES_BYTES),
     idleBodies: new IdleSweep(BODY_IDLE_MS, BODY_SWEEP_MS),

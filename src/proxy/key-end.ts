@@ -10,8 +10,8 @@ const SWEEP_MS = 500;
 /** In addition to endpoints that always stream. */
 const STREAM_TYPES = /^(?:text\/event-stream|application\/(?:vnd\.amazon\.eventstream|x-ndjson|jsonl|stream\+json))/i;
 
-/** The last one ends a websocket whose client asks for what its key does not allow. */
-export type KeyEnd = 'key_revoked' | 'key_expired' | 'run_token_ended' | 'model_not_allowed';
+/** The last two end a websocket whose client asks for what its key does not allow, or for more than its limits do. */
+export type KeyEnd = 'key_revoked' | 'key_expired' | 'run_token_ended' | 'model_not_allowed' | 'rate_limit_exceeded';
 
 function readKeyEnd(digest: string, keys: KeyHolder, nowMs: number): KeyEnd | null {
   try {

@@ -18,6 +18,7 @@ import { createLog } from '../vocabulary/log.ts';
 import { createAwsCredentials } from './aws/aws-credentials.ts';
 import { createGateway, type Gateway } from './gateway.ts';
 import { endCallsOfEndedKeys, watchKeys } from './key-end.ts';
+import { LimitPurses } from './limits/limit-purses.ts';
 import { createProxyServer, type ProxyServer, SERVER_LIMITS } from './proxy-server.ts';
 import { createUpstreamClient } from './upstream/upstream-client.ts';
 import { DEFAULT_LIMITS } from './upstream/upstream-limits.ts';
@@ -75,6 +76,7 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
     awsCredentials: createAwsCredentials({ log }),
     upstream: createUpstreamClient(config.egress, { ...DEFAULT_LIMITS, maxConnections }),
     spool,
+    limits: new LimitPurses(channel.send),
     reportAttempt: attempts.add,
     log,
   });
@@ -123,6 +125,12 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
         break;
       case 'clock':
         gateway.clock.set(message.reading);
+        break;
+      case 'limit-answer':
+        gateway.limits?.onAnswer(message);
+        break;
+      case 'limit-recall':
+        gateway.limits?.onRecall(message.subject);
         break;
       case 'start':
       case 'keys-published':

@@ -32,7 +32,8 @@ export function refuseCall(
   countRefusal(gateway, code);
   if (code === 'log_unavailable') gateway.counters.refusedFull += 1;
   if (!log.endRefused(code)) reportAttempt(incoming, gateway, arrival, code);
-  refuse(incoming, outgoing, code, arrival.id, error instanceof GatewayError ? error.detail : undefined);
+  const { detail, extras } = error instanceof GatewayError ? error : {};
+  refuse(incoming, outgoing, code, arrival.id, detail, extras);
 }
 
 export function countRefusal({ counters }: Gateway, code: GatewayErrorCode): void {
