@@ -7,6 +7,7 @@ type AddCommand = (program: Command, addClientOptions: (command: Command) => Com
 const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   login: async () => (await import('./login-command.ts')).addLoginCommand,
   run: async () => (await import('./run/run-command.ts')).addRunCommand,
+  setup: async () => (await import('./setup/setup-command.ts')).addSetupCommand,
   keys: async () => (await import('./keys-commands.ts')).addKeysCommands,
   logs: async () => (await import('./logs-command.ts')).addLogsCommand,
   runs: async () => (await import('./runs-command.ts')).addRunsCommand,

@@ -87,7 +87,6 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
     });
     pollKeys = keys.poll;
     const deps: AdminDeps = {
-      accountId: 1,
       role: 'all',
       adminToken: TOKEN,
       adminHost: '127.0.0.1',

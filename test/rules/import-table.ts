@@ -17,7 +17,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   clients: ['formats/wire'],
   'formats/usage': ['providers', 'formats/wire'],
   'formats/texts': ['formats/wire', 'formats/usage'],
-  pricing: ['providers'],
+  pricing: ['formats/wire', 'formats/usage', 'providers'],
   keys: [],
   sockets: [],
   spool: [],
@@ -82,7 +82,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   ],
   supervisor: ['providers', 'control/store'],
   demo: ['providers'],
-  cli: ['providers', 'pricing', 'spool', 'control/log', 'control/backup', 'control/mcp'],
+  cli: ['providers', 'pricing', 'keys', 'spool', 'control/log', 'control/backup', 'control/mcp'],
   'start.ts': ['supervisor', 'cli'],
   'main.ts': ['proxy', 'control/prices/declared', 'control/process', 'supervisor', 'demo', 'cli', 'start.ts'],
 };

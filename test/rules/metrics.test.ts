@@ -66,7 +66,6 @@ const CHILD: Omit<ChildStatus, 'role'> = {
 };
 
 const DEPS: AdminDeps = {
-  accountId: 1,
   adminToken: ADMIN,
   metricsToken: SCRAPER,
   adminHost: '127.0.0.1',

@@ -60,7 +60,6 @@ export const ONE_NODE: AdminDeps['nodes'] = {
 
 export function bareAdminDeps(given: Partial<AdminDeps> & Pick<AdminDeps, 'adminToken'>): AdminDeps {
   return {
-    accountId: 1,
     publicUrl: null,
     adminPublicUrl: null,
     adminHost: '127.0.0.1',

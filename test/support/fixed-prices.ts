@@ -13,6 +13,7 @@ export function fixedPrices(priceCall?: PriceCall): CurrentPriceBook {
   return {
     book: () => book,
     layers: () => layers,
+    priceCall: (call) => book.priceCall(call),
     version: () => null,
     problem: () => null,
     refresh: () => Promise.resolve(false),

@@ -5,8 +5,10 @@ import { bodyLimit } from 'hono/body-limit';
 import { compress } from 'hono/compress';
 import { v7 as createUuid } from 'uuid';
 import { MAX_CATALOG_BYTES } from '../prices/declared/import-catalog.ts';
+import { addAccountRoutes } from './accounts-resource.ts';
 import type { AdminDeps } from './admin-deps.ts';
 import { ApiError, toApiError } from './api-error.ts';
+import { addApiTokenRoutes } from './api-tokens-resource.ts';
 import { addAttemptStreamRoute } from './attempt-stream.ts';
 import { addAttemptRoutes } from './attempts-resource.ts';
 import { addBackupRoutes } from './backup-resource.ts';
@@ -14,6 +16,7 @@ import { addCostRoutes } from './costs-resource.ts';
 import { addDemoDataRoutes } from './demo-data-resource.ts';
 import { addExportRoute } from './export-resource.ts';
 import { addSecurityHeaders, checkHostAndOrigin, requireCredentials } from './guard.ts';
+import { createIdentify } from './identify.ts';
 import { addJobRoutes } from './jobs-resource.ts';
 import { addKeyRoutes } from './keys-resource.ts';
 import { addLogBodyRoutes } from './log-body-resource.ts';
@@ -25,6 +28,7 @@ import { addMetadataKeyRoutes } from './metadata-keys-resource.ts';
 import { addMetricsRoute } from './metrics/metrics-resource.ts';
 import { addNodeRoutes } from './nodes-resource.ts';
 import { describeIssue } from './parse-query.ts';
+import { addPeopleRoutes } from './people-resource.ts';
 import { addRevisionRoute } from './prices/log-revisions-resource.ts';
 import { CATALOG_PATH } from './prices/prices-catalog-resource.ts';
 import { addPriceRoutes } from './prices/prices-resource.ts';
@@ -36,6 +40,7 @@ import { refuseModelCalls } from './refuse-model-calls.ts';
 import { refuseUnknownQuery } from './refuse-unknown-query.ts';
 import { addRestartRoute } from './restart-resource.ts';
 import { RESTORE_PATH } from './restore-path.ts';
+import { refuseForbidden } from './route-access.ts';
 import { addRunCallRoutes } from './run-calls-resource.ts';
 import { addRunGroupingRoutes } from './run-grouping-resource.ts';
 import { addRunStreamRoute } from './run-stream.ts';
@@ -66,6 +71,11 @@ function createBodyLimit(maxBytes: number): MiddlewareHandler {
 
 function addDocument(app: OpenAPIHono, deps: AdminDeps): void {
   app.openAPIRegistry.registerComponent('securitySchemes', 'adminToken', { type: 'http', scheme: 'bearer' });
+  app.openAPIRegistry.registerComponent('securitySchemes', 'apiToken', {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A token of one account (`tga_…`), within its scopes',
+  });
   app.openAPIRegistry.registerComponent('securitySchemes', 'session', {
     type: 'apiKey',
     in: 'cookie',
@@ -80,7 +90,7 @@ function addDocument(app: OpenAPIHono, deps: AdminDeps): void {
         description:
           'Keys, logs and runs of one gateway. Money is decimal text, token counts are numbers, null means "not reported" and is never zero.',
       },
-      security: [{ adminToken: [] }, { session: [] }],
+      security: [{ adminToken: [] }, { apiToken: [] }, { session: [] }],
     });
     return c.json(document);
   });
@@ -99,7 +109,8 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   app.use(checkHostAndOrigin(deps));
   app.use(serveDashboard(deps.dashboard));
   app.use(refuseModelCalls(deps.baseUrl));
-  app.use(requireCredentials(deps, sessions, tokens));
+  app.use(requireCredentials(deps, sessions, tokens, createIdentify(deps)));
+  app.use(refuseForbidden());
   // Bodies and event streams have other types and stay uncompressed.
   app.use('/api/*', compress({ encoding: 'gzip', contentTypeFilter: /^application\/json/ }));
   // Nobody sees the end of an answer without a body, so a stream or an export would hold its place for good.
@@ -151,6 +162,9 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   addBackupRoutes(app, deps);
   addSqlAccessRoutes(app, deps);
   addReadTokenRoutes(app, deps);
+  addAccountRoutes(app, deps);
+  addPeopleRoutes(app, deps);
+  addApiTokenRoutes(app, deps);
   addMcpRoute(app, deps, tokens);
   addDocument(app, deps);
 

@@ -149,8 +149,6 @@ export interface BackupsDep {
 }
 
 export interface AdminDeps {
-  /** There is one account so far, and no request may name another. */
-  readonly accountId: number;
   readonly adminToken: string;
   readonly adminHost: string;
   readonly endedSessions: EndedSessions;
@@ -192,7 +190,7 @@ export interface AdminDeps {
   readonly log: Logger;
 }
 
-export function requireDatabase(deps: AdminDeps): pg.Pool {
+export function requireDatabase(deps: Pick<AdminDeps, 'database'>): pg.Pool {
   const pool = deps.database();
   if (pool === null) throw databaseUnavailable();
   return pool;

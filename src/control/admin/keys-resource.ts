@@ -26,6 +26,7 @@ import {
   readGiven,
 } from './key-bodies.ts';
 import { createPacedQuery } from './paced-query.ts';
+import { accountOf } from './principal.ts';
 import { COMMON_ERRORS, errorAnswer, jsonAnswer, listOf } from './schemas.ts';
 
 const USAGE_LIMIT_MS = 2_000;
@@ -101,9 +102,9 @@ export const rotateKeyRoute = createRoute({
 });
 
 export function addKeyRoutes(app: OpenAPIHono, deps: AdminDeps): void {
-  const readUsage = createPacedQuery(async (pool) => {
+  const readUsage = createPacedQuery(async (pool, accountId) => {
     try {
-      return await readKeyUsage(pool, deps.accountId, deps.nowMs(), USAGE_LIMIT_MS);
+      return await readKeyUsage(pool, accountId, deps.nowMs(), USAGE_LIMIT_MS);
     } catch (error) {
       // A busy database must not hold up the list of keys.
       if (!isDatabaseDown(error)) deps.log.debug({ err: error }, 'the usage of keys could not be read in time');
@@ -117,7 +118,7 @@ export function addKeyRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     const stored = await insertKey(requireDatabase(deps), {
       ...readGiven(given),
       name: given.name,
-      accountId: deps.accountId,
+      accountId: accountOf(c),
       digest: digestKey(key),
       ...keyHints(key),
     });
@@ -127,21 +128,21 @@ export function addKeyRoutes(app: OpenAPIHono, deps: AdminDeps): void {
 
   app.openapi(keysRoute, async (c) => {
     const pool = requireDatabase(deps);
-    const [keys, usage] = await Promise.all([listKeys(pool, deps.accountId), readUsage(pool)]);
+    const [keys, usage] = await Promise.all([listKeys(pool, accountOf(c)), readUsage(pool, accountOf(c))]);
     return c.json({ data: keys.map((key) => formatListedKey(key, usage)), next_cursor: null }, 200);
   });
 
   app.openapi(editKeyRoute, async (c) => {
     const pool = requireDatabase(deps);
     const { id } = c.req.valid('param');
-    const stored = await editKey(pool, deps.accountId, id, readGiven(c.req.valid('json')));
-    if (stored === null) throw (await isKeyKnown(pool, deps.accountId, id)) ? EDITS_REVOKED : NOT_FOUND;
+    const stored = await editKey(pool, accountOf(c), id, readGiven(c.req.valid('json')));
+    if (stored === null) throw (await isKeyKnown(pool, accountOf(c), id)) ? EDITS_REVOKED : NOT_FOUND;
     await publish(deps, stored);
     return c.json(formatKey(stored.key), 200);
   });
 
   app.openapi(revokeKeyRoute, async (c) => {
-    const stored = await revokeKey(requireDatabase(deps), deps.accountId, c.req.valid('param').id);
+    const stored = await revokeKey(requireDatabase(deps), accountOf(c), c.req.valid('param').id);
     if (stored === null) throw NOT_FOUND;
     await publish(deps, stored);
     return c.json(formatKey(stored.key), 200);
@@ -152,7 +153,7 @@ export function addKeyRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     const { overlap_seconds } = RotationBody.parse(c.req.valid('json'));
     const key = createGatewayKey();
     const secret = { digest: digestKey(key), ...keyHints(key) };
-    const stored = await rotateKey(requireDatabase(deps), deps.accountId, id, secret, overlap_seconds);
+    const stored = await rotateKey(requireDatabase(deps), accountOf(c), id, secret, overlap_seconds);
     if (stored === 'unknown') throw NOT_FOUND;
     if (stored === 'revoked')
       throw new ApiError(409, 'key_revoked', 'A revoked key cannot be rotated; create a new one.');

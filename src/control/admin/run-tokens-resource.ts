@@ -14,6 +14,7 @@ import {
 } from '../store/run-tokens.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { ApiError } from './api-error.ts';
+import { accountOf } from './principal.ts';
 import { NewRunTokenBody, type RunToken, RunTokenBody } from './run-token-bodies.ts';
 import { COMMON_ERRORS, errorAnswer, jsonAnswer, listOf } from './schemas.ts';
 
@@ -64,7 +65,8 @@ async function publish(deps: AdminDeps, { version, token }: RunTokenStored): Pro
 /** The key that is named by its id or itself; the only usable one where none is named. */
 async function findKeyId(
   pool: pg.Pool,
-  { accountId, nowMs }: AdminDeps,
+  accountId: number,
+  nowMs: number,
   named: { readonly key_id?: number | undefined; readonly key?: string | undefined },
 ): Promise<number> {
   if (named.key_id !== undefined) return named.key_id;
@@ -74,7 +76,7 @@ async function findKeyId(
     return key.keyId;
   }
   const usable = (await listKeys(pool, accountId)).filter(
-    ({ revokedAtMs, expiresAtMs }) => revokedAtMs === null && (expiresAtMs === null || expiresAtMs > nowMs()),
+    ({ revokedAtMs, expiresAtMs }) => revokedAtMs === null && (expiresAtMs === null || expiresAtMs > nowMs),
   );
   const [only, ...others] = usable;
   if (only !== undefined && others.length === 0) return only.keyId;
@@ -136,8 +138,8 @@ export function addRunTokenRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     const asked = c.req.valid('json');
     const token = createRunToken();
     const stored = await insertRunToken(pool, {
-      accountId: deps.accountId,
-      keyId: await findKeyId(pool, deps, asked),
+      accountId: accountOf(c),
+      keyId: await findKeyId(pool, accountOf(c), deps.nowMs(), asked),
       digest: digestKey(token),
       name: asked.name ?? null,
       traceId: asked.trace_id ?? null,
@@ -160,18 +162,18 @@ export function addRunTokenRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   });
 
   app.openapi(runTokensRoute, async (c) => {
-    const tokens = await listRunTokens(requireDatabase(deps), deps.accountId);
+    const tokens = await listRunTokens(requireDatabase(deps), accountOf(c));
     return c.json({ data: tokens.map((token) => formatRunToken(token, deps.nowMs())), next_cursor: null }, 200);
   });
 
   app.openapi(runTokenRoute, async (c) => {
-    const token = await readRunToken(requireDatabase(deps), deps.accountId, c.req.valid('param').id);
+    const token = await readRunToken(requireDatabase(deps), accountOf(c), c.req.valid('param').id);
     if (token === null) throw NOT_FOUND;
     return c.json(formatRunToken(token, deps.nowMs()), 200);
   });
 
   app.openapi(endRunTokenRoute, async (c) => {
-    const stored = await revokeRunToken(requireDatabase(deps), deps.accountId, c.req.valid('param').id);
+    const stored = await revokeRunToken(requireDatabase(deps), accountOf(c), c.req.valid('param').id);
     if (stored === null) throw NOT_FOUND;
     await publish(deps, stored);
     return c.json(formatRunToken(stored.token, deps.nowMs()), 200);

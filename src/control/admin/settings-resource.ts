@@ -1,5 +1,6 @@
 /** The settings in the database, which hold for all nodes. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
+import { FIRST_ACCOUNT_ID } from '../store/accounts.ts';
 import {
   isSharedSetting,
   readSharedSettings,
@@ -77,7 +78,7 @@ export function addSettingRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     await setSharedSetting(requireDatabase(deps), name, { value, setBy: 'operator', actor });
     await deps.nodes.onSettingsChanged();
     // Calls of meanwhile have bodies and no text.
-    if (name === 'search' && value === 'on') await requestTexts(requireDatabase(deps), deps.accountId);
+    if (name === 'search' && value === 'on') await requestTexts(requireDatabase(deps), FIRST_ACCOUNT_ID);
     deps.log.info({ setting: name, value, actor }, 'a setting was changed for all nodes');
     return c.json(await listAll(deps), 200);
   });

@@ -18,6 +18,8 @@ const LONG_AGO = "'3'::xid8";
 
 export const BACKUP_TABLES: readonly BackupTable[] = [
   { name: 'accounts', kind: 'kept', rows: 'accounts' },
+  { name: 'people', kind: 'own', rows: 'people' },
+  { name: 'memberships', kind: 'own', rows: 'memberships' },
   { name: 'gateway_keys', kind: 'kept', rows: 'keys' },
   { name: 'key_snapshot', kind: 'kept', rows: 'versions' },
   { name: 'deployment_settings', kind: 'kept', rows: 'settings of all nodes' },
@@ -51,13 +53,15 @@ export const BACKUP_TABLES: readonly BackupTable[] = [
   { name: 'repriced_list_prices', kind: 'kept', rows: 'versions' },
 ];
 
-/** Sign-ins, run tokens, read tokens and signs of life belong to their database and moment; the index of the search is made again. */
+/** Sign-ins, run tokens, read tokens, API tokens and signs of life belong to their database and moment; the index of the search is made again. */
 export const TABLES_LEFT_OUT: readonly string[] = [
   'ended_sessions',
   'login_codes',
   'nodes',
   'run_tokens',
   'read_tokens',
+  'api_tokens',
+  'person_links',
   'llm_search_calls',
   'llm_search_texts',
   'llm_search_state',

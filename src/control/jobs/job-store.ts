@@ -43,10 +43,12 @@ export async function listJobs(
   accountId: number,
   before: number | null,
   limit: number,
+  leftOut: readonly string[] = [],
 ): Promise<readonly Job[]> {
   const { rows } = await client.query<Job>(
-    `select ${COLUMNS} from jobs where account_id = $1 and ($2::int8 is null or id < $2) order by id desc limit $3`,
-    [accountId, before, limit],
+    `select ${COLUMNS} from jobs where account_id = $1 and ($2::int8 is null or id < $2) and kind <> all($4)
+     order by id desc limit $3`,
+    [accountId, before, limit, leftOut],
   );
   return rows;
 }

@@ -35,8 +35,6 @@ import { repeatPreparing } from './repeat-preparing.ts';
 import { repeatPrices } from './repeat-prices.ts';
 import { createStatusReader, type StatusReader } from './supervisor-status.ts';
 
-/** There is one account so far. */
-export const ACCOUNT_ID = 1;
 export const PROJECT_ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 /** Matches the proxies' reports, so that a dying process has said little more than is remembered. */
 const PROXY_POLL_MS = 1_000;

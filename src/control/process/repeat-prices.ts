@@ -2,13 +2,14 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { CurrentPriceBook } from '../prices/declared/current-price-book.ts';
+import { FIRST_ACCOUNT_ID } from '../store/accounts.ts';
 import { type Repeating, repeatOnDatabase } from './repeat.ts';
 
 const PRICES_POLL_MS = 1_000;
 
 export function repeatPrices(prices: CurrentPriceBook, pool: pg.Pool, log: Logger): Repeating {
   // Others refresh the book too, so its version may change unseen.
-  let seenVersion = prices.book().version;
+  let seenVersion = prices.book(FIRST_ACCOUNT_ID).version;
   let seenProblem: string | null = null;
   return repeatOnDatabase({
     pauseMs: PRICES_POLL_MS,
@@ -16,7 +17,7 @@ export function repeatPrices(prices: CurrentPriceBook, pool: pg.Pool, log: Logge
     log,
     run: async () => {
       await prices.refresh(pool);
-      const { version } = prices.book();
+      const { version } = prices.book(FIRST_ACCOUNT_ID);
       const problem = prices.problem();
       if (version !== seenVersion) log.info({ priceVersion: version }, 'calls are priced by another price book');
       if (problem !== null && problem !== seenProblem) log.error(problem);

@@ -5,6 +5,10 @@ import type { PicoUsd } from '../../vocabulary/usd.ts';
 
 /** A call as it is about to be sent. A websocket's `response.create` is one too, its message being the body. */
 export interface AskedCall {
+  /** The call's id, and whose conversations it may go on: of one key, and of one run where there is one. Without both
+   * nothing is learnt from what the provider counts. */
+  readonly id?: string;
+  readonly conversations?: string;
   readonly provider: ProviderName;
   readonly providerAlias: string | null;
   readonly endpoint: Endpoint;
