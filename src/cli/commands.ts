@@ -29,6 +29,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   spool: async () => (await import('./spool-commands.ts')).addSpoolCommands,
   restart: async () => (await import('./restart-command.ts')).addRestartCommand,
   mcp: async () => (await import('./mcp-command.ts')).addMcpCommand,
+  limits: async () => (await import('./limits-commands.ts')).addLimitsCommands,
   'read-tokens': async () => (await import('./read-tokens-commands.ts')).addReadTokensCommands,
   sql: async () => (await import('./sql-command.ts')).addSqlCommand,
   verify: async () => (await import('./verify-command.ts')).addVerifyCommand,

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 /** A longer value is counted by its digest: a client makes them up. */
 const MAX_VALUE_CHARS = 64;
 /** No header value has it. */
-const ALL_OTHERS = '\n';
+export const ALL_OTHERS = '\n';
 
 export function keySubject(keyId: number): string {
   return `key:${keyId}`;

@@ -81,6 +81,7 @@ beforeAll(async () => {
   const ownKey = Number(await makeId('/keys', { name: 'alpha key' }));
   theirs['run-tokens'] = await makeId('/run-tokens', { name: 'bravo run token' }, inBravo());
   theirs['read-tokens'] = await makeId('/read-tokens', { name: 'bravo read token' }, inBravo());
+  theirs['limits'] = await makeId('/limits', { requests_per_minute: 5 }, inBravo());
   theirs['tokens'] = await makeId('/tokens', { name: 'bravo token', scopes: ['read'] }, inBravo());
   const { person } = z
     .looseObject({ person: Made })
@@ -157,6 +158,7 @@ const QUERIES: Readonly<Record<string, readonly string[]>> = {
 const BODIES: Readonly<Record<string, unknown>> = {
   'PATCH /api/v1/keys/{id}': { name: 'taken' },
   'POST /api/v1/keys/{id}/rotate': {},
+  'PATCH /api/v1/limits/{id}': { requests_per_minute: 9 },
   'PATCH /api/v1/people/{id}': { role: 'viewer' },
   'PATCH /api/v1/accounts/{id}': { name: 'taken' },
   'PUT /api/v1/settings/{name}': { value: 'x' },

@@ -30,6 +30,7 @@ import { readNodeId } from './node-identity.ts';
 import { type NodeLoad, type NodePresence, startPresence } from './node-presence.ts';
 import { readOwnSettings } from './own-settings.ts';
 import { type Repeating, repeat, repeatOnDatabase } from './repeat.ts';
+import { repeatCountingNodes } from './repeat-counting-nodes.ts';
 import { type RepeatedMigration, repeatMigration } from './repeat-migration.ts';
 import { repeatPreparing } from './repeat-preparing.ts';
 import { repeatPrices } from './repeat-prices.ts';
@@ -167,7 +168,12 @@ export function openOwnNode(
       log,
       run: keys.poll,
     });
-    return { shipper, keys, presence, repeated: [watchedKeys, repeatPrices(prices, pools.api, log)] };
+    return {
+      shipper,
+      keys,
+      presence,
+      repeated: [watchedKeys, repeatCountingNodes(channel.send, pools.api, log), repeatPrices(prices, pools.api, log)],
+    };
   }
 
   async function onMigrated(): Promise<void> {

@@ -4,6 +4,7 @@
  */
 import type pg from 'pg';
 import type { KeyEntry, RunContext } from '../../vocabulary/channel.ts';
+import { LIMIT_COLUMNS, type LimitColumns, toKeyLimit } from './call-limits.ts';
 import { ALLOWANCE_COLUMNS, type AllowanceColumns, toAllowance } from './key-allowance.ts';
 import { raiseKeyVersion } from './key-version.ts';
 import { inTransaction } from './pool.ts';
@@ -49,12 +50,13 @@ const TOKEN_COLUMNS = `t.id as "tokenId", t.key_id as "keyId", t.name, ${CONTEXT
 export const RUN_TOKEN_ENTRIES = `select encode(t.digest, 'hex') as digest, k.id as "keyId", k.account_id as "accountId",
   coalesce(t.revoked_at, k.revoked_at) is not null as revoked,
   ${msOf('least(t.expires_at, k.expires_at)')} as "expiresAtMs",
-  k.usage_policy as usage, k.bodies_policy as bodies, k.runs_from as "runsFrom", ${ALLOWANCE_COLUMNS}, ${CONTEXT_COLUMNS}
+  k.usage_policy as usage, k.bodies_policy as bodies, k.runs_from as "runsFrom", ${ALLOWANCE_COLUMNS}, ${LIMIT_COLUMNS}, ${CONTEXT_COLUMNS}
   from run_tokens t join gateway_keys k on k.id = t.key_id order by t.id`;
 
-export type RunTokenEntryRow = Omit<KeyEntry, 'run' | 'allow' | 'allowInAddress' | 'runsFrom'> &
+export type RunTokenEntryRow = Omit<KeyEntry, 'run' | 'allow' | 'limit' | 'allowInAddress' | 'runsFrom'> &
   RunContext &
-  AllowanceColumns & { readonly runsFrom: readonly string[] };
+  AllowanceColumns &
+  LimitColumns & { readonly runsFrom: readonly string[] };
 
 export function toRunTokenEntry(row: RunTokenEntryRow): KeyEntry {
   const { digest, keyId, accountId, revoked, expiresAtMs, usage, bodies, runsFrom } = row;
@@ -69,6 +71,7 @@ export function toRunTokenEntry(row: RunTokenEntryRow): KeyEntry {
     bodies,
     ...(runsFrom.length === 0 ? {} : { runsFrom }),
     ...toAllowance(row),
+    ...toKeyLimit(row),
     run: { traceId, spanPath, provider, providerAlias, metadata },
   };
 }

@@ -112,6 +112,11 @@ export class LimitPurses {
     else this.#returnRest(subject, purse);
   }
 
+  /** Nothing is asked, and nothing is left to return. */
+  get isIdle(): boolean {
+    return this.#purses.size === 0 && this.#asks.size === 0;
+  }
+
   returnAll(): void {
     for (const [subject, purse] of this.#purses) this.#returnRest(subject, purse);
   }
