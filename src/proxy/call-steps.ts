@@ -1,6 +1,7 @@
 /** The steps of a call in order, each in the file of that name; timed where the operator asks for it. */
 import { readCaller } from '../sockets/read-caller.ts';
 import { admit } from './admit.ts';
+import { requireAllowedModel } from './allowed-model.ts';
 import type { Answer } from './answer.ts';
 import { authenticate } from './authenticate.ts';
 import { forward } from './forward.ts';
@@ -29,6 +30,7 @@ export function createCallSteps(times: StepTimes | null) {
     chooseRoute: timed('route', chooseRoute),
     admit: timed('admit', admit),
     receiveBody: timed('receive-body', receiveBody),
+    requireAllowedModel: timed('allowed-model', requireAllowedModel),
     takePlace: timed('take-place', takePlace),
     prepareBody: timed('prepare-body', prepareBody),
     sign: timed('sign', sign),

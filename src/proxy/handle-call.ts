@@ -3,7 +3,6 @@
  * forwarding, a step refuses by a GatewayError; afterwards every ending is a value.
  */
 
-import { requireAllowedModel } from './allowed-model.ts';
 import { answerProbe } from './answer-probe.ts';
 import { requireGoodKey } from './authenticate.ts';
 import { CallLog } from './call-log.ts';
@@ -40,7 +39,7 @@ export async function handleCall(
     const received = await steps.receiveBody(incoming, outgoing, call, log.requestCopy, gateway);
     if (received.kind === 'client-gone') return;
     requireGoodKey(key.digest, gateway.keys, gateway.clock.nowMs()); // A body may take its time.
-    requireAllowedModel(call, received);
+    steps.requireAllowedModel(call, received);
     const taken = steps.takePlace(call, received, gateway);
     place = taken instanceof Promise ? await taken : taken;
     const prepared = steps.prepareBody(call, received);

@@ -23,8 +23,7 @@ export class LimitAccount<Child> {
 
   /** `share`: this node's of the limit. At least one call passes. */
   setLimit({ concurrent, requestsPerMinute, tokensPerMinute }: Limit, share: number, nowMs: number): void {
-    const part = (amount: number | undefined) =>
-      amount === undefined ? null : Math.max(1, Math.floor(amount * share));
+    const part = (most: number | undefined) => (most === undefined ? null : Math.max(1, Math.floor(most * share)));
     this.#slots = part(concurrent);
     this.#requests = sized(this.#requests, part(requestsPerMinute), nowMs);
     this.#tokens = sized(this.#tokens, part(tokensPerMinute), nowMs);
@@ -110,9 +109,9 @@ function withSpare(need: number, free: number, capacity: number): number {
 /** A call that needs more than the whole limit takes all of it. */
 function takeWithSpare(bucket: TokenBucket | null, need: number, nowMs: number): number {
   if (bucket === null) return 0;
-  const amount = withSpare(Math.min(need, bucket.capacity), bucket.level(nowMs), bucket.capacity);
-  bucket.take(amount, nowMs);
-  return amount;
+  const given = withSpare(Math.min(need, bucket.capacity), bucket.level(nowMs), bucket.capacity);
+  bucket.take(given, nowMs);
+  return given;
 }
 
 function refuseOf(

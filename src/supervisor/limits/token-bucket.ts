@@ -36,18 +36,18 @@ export class TokenBucket {
     this.#level = Math.min(capacity, capacity - used);
   }
 
-  has(amount: number, nowMs: number): boolean {
-    return this.level(nowMs) >= amount - ROUNDING;
+  has(wanted: number, nowMs: number): boolean {
+    return this.level(nowMs) >= wanted - ROUNDING;
   }
 
   /** Negative: puts back. */
-  take(amount: number, nowMs: number): void {
-    this.#level = Math.min(this.#capacity, this.level(nowMs) - amount);
+  take(taken: number, nowMs: number): void {
+    this.#level = Math.min(this.#capacity, this.level(nowMs) - taken);
   }
 
-  /** Until `amount` is in it. */
-  waitMs(amount: number, nowMs: number): number {
-    const missing = Math.min(amount, this.#capacity) - this.level(nowMs);
+  /** Until `wanted` is in it. */
+  waitMs(wanted: number, nowMs: number): number {
+    const missing = Math.min(wanted, this.#capacity) - this.level(nowMs);
     return missing <= 0 ? 0 : Math.ceil((missing * MINUTE_MS) / this.#capacity);
   }
 
