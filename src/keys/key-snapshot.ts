@@ -1,9 +1,8 @@
 /** The numbered snapshot of all keys and run tokens, digests only, and its file, which is written before a change is published. */
-import { randomBytes } from 'node:crypto';
-import { open, readFile, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import type { KeyChange, KeyEntry } from '../vocabulary/channel.ts';
 import type { AccountLimit } from '../vocabulary/limit.ts';
+import { replaceFile } from './replace-file.ts';
 
 export interface KeySnapshot {
   readonly version: number;
@@ -106,10 +105,6 @@ export function parseKeySnapshot(text: string): KeySnapshot | null {
     : null;
 }
 
-function writeKeySnapshot({ version, keys, limits }: KeySnapshot): string {
-  return JSON.stringify({ version, keys: [...keys.values()], limits: [...limits.values()].flat() });
-}
-
 /** Null when the file is missing or incomplete. */
 export async function readKeySnapshotFile(path: string): Promise<KeySnapshot | null> {
   try {
@@ -120,27 +115,8 @@ export async function readKeySnapshotFile(path: string): Promise<KeySnapshot | n
 }
 
 /** Replaces the file atomically and durably. Mode 0600. */
-export async function writeKeySnapshotFile(path: string, snapshot: KeySnapshot): Promise<void> {
-  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
-  try {
-    const file = await open(temporary, 'wx', 0o600);
-    try {
-      await file.writeFile(writeKeySnapshot(snapshot));
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
-  const folder = await open(dirname(path), 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
+export function writeKeySnapshotFile(path: string, { version, keys, limits }: KeySnapshot): Promise<void> {
+  return replaceFile(path, JSON.stringify({ version, keys: [...keys.values()], limits: [...limits.values()].flat() }));
 }
 
 /** The snapshot after a change; `reload` when the change starts from another version and the file must be read. */

@@ -7,6 +7,7 @@ import { authenticate } from './authenticate.ts';
 import { forward } from './forward.ts';
 import { splitGatewayHeaders } from './gateway-headers.ts';
 import { takePlace } from './limits/take-place.ts';
+import { refusePaused } from './pauses.ts';
 import { prepareBody } from './prepare-body.ts';
 import { receiveBody } from './receive-body.ts';
 import { recordBegin, recordEnd } from './record.ts';
@@ -31,8 +32,9 @@ export function createCallSteps(times: StepTimes | null) {
     admit: timed('admit', admit),
     receiveBody: timed('receive-body', receiveBody),
     requireAllowedModel: timed('allowed-model', requireAllowedModel),
-    takePlace: timed('take-place', takePlace),
     prepareBody: timed('prepare-body', prepareBody),
+    refusePaused: timed('pauses', refusePaused),
+    takePlace: timed('take-place', takePlace),
     sign: timed('sign', sign),
     recordBegin: timed('record-begin', recordBegin),
     forward: timed('forward', forward),

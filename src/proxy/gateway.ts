@@ -16,6 +16,7 @@ import { HeaderNames } from './header-names.ts';
 import { IdleSweep } from './idle-sweep.ts';
 import type { KeyEnd } from './key-end.ts';
 import type { LimitPurses } from './limits/limit-purses.ts';
+import type { PauseHolder, PauseSubject } from './pauses.ts';
 import { BODY_IDLE_MS, BODY_SWEEP_MS } from './receive-body.ts';
 import { LastSecrets } from './request-secrets.ts';
 import type { RouteSettings } from './route.ts';
@@ -32,6 +33,8 @@ export const HELD_BODIES_BYTES = 256 * 1024 * 1024;
 /** An open call, which can be cut when the gateway stops or its key ends. */
 export interface OpenCall {
   readonly keyDigest: string;
+  /** Set where more calls come over it, which a pause must stop. */
+  readonly subject?: PauseSubject;
   shutDown(): void;
   /** Called repeatedly while the call is open and its key is not good. */
   endKey(code: KeyEnd): void;
@@ -45,6 +48,7 @@ export interface Gateway {
     Partial<Pick<Config, 'traceSteps'>>;
   readonly routes: RouteSettings;
   readonly keys: KeyHolder;
+  readonly pauses: PauseHolder;
   readonly awsCredentials: AwsCredentials;
   readonly upstream: UpstreamClient;
   readonly spool: SpoolWriter;
@@ -103,6 +107,7 @@ export function createGateway(
     limits: null,
     copies: createByteBudget(COPIES_BYTES),
     heldBodies: createByteBudget(HELD_BODIES_BYTES),
+    pauses: { current: null },
     idleBodies: new IdleSweep(BODY_IDLE_MS, BODY_SWEEP_MS),
     headerNames: new HeaderNames(),
     clientNames: new ClientNames(),

@@ -40,9 +40,10 @@ export async function handleCall(
     if (received.kind === 'client-gone') return;
     requireGoodKey(key.digest, gateway.keys, gateway.clock.nowMs()); // A body may take its time.
     steps.requireAllowedModel(call, received);
+    const prepared = steps.prepareBody(call, received);
+    steps.refusePaused(call, prepared.requested, gateway.pauses);
     const taken = steps.takePlace(call, received, gateway);
     place = taken instanceof Promise ? await taken : taken;
-    const prepared = steps.prepareBody(call, received);
     const signed = steps.sign(call, prepared, log, gateway);
     const outbound = signed instanceof Promise ? await signed : signed;
     await steps.recordBegin(log, outbound, received);

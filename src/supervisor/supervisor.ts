@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import type { TlsIdentity, UpMessage } from '../vocabulary/channel.ts';
+import type { Pause, TlsIdentity, UpMessage } from '../vocabulary/channel.ts';
 import type { ClockReading } from '../vocabulary/clock.ts';
 import type { Config, Setting } from '../vocabulary/config.ts';
 import { OperatorError } from '../vocabulary/errors.ts';
@@ -21,6 +21,7 @@ import { endFormerChildren, noteChildren } from './former-children.ts';
 import { createGatewayParts, listChildren, readGatewayStatus } from './gateway-parts.ts';
 import { createKeyPublication } from './key-publication.ts';
 import { createLimitBank } from './limits/limit-bank.ts';
+import { keepPausesFile, readPausesFile } from './pauses-file.ts';
 import { createProxyChildren } from './proxy-children.ts';
 import { formatOrigin, proxyOrigin } from './proxy-origin.ts';
 import { createRecentAttempts } from './recent-attempts.ts';
@@ -66,6 +67,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     spool: join(dataDir, 'spool'),
     children: join(dataDir, 'children.json'),
     clock: join(dataDir, 'clock.json'),
+    pauses: join(dataDir, 'pauses.json'),
   };
   const env = childEnvironment(options.env, join(dataDir, 'compile-cache'));
   const drainMs = config.drainSeconds * 1_000;
@@ -87,6 +89,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   const delay = createStopDelay(config.stopDelaySeconds * 1_000);
   /** Control's last correction; null while the machine's clock is right. */
   let clockReading: ClockReading | null = null;
+  /** What control said last, or what the file has of the time before. */
+  let pauses: readonly Pause[] = [];
   let isStarted = false;
   let isForced = false;
   let stopping: Promise<void> | null = null;
@@ -111,6 +115,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     if (exposure !== null) log.warn(exposure);
     const isSetUp = existsSync(paths.keys);
     clockReading = readClockFile(paths.clock);
+    pauses = readPausesFile(paths.pauses);
     await endFormerChildren(paths.children, log);
     removeEmptySpools(paths.spool);
     const { config: bound, sockets } = await bindPorts(config, parts);
@@ -138,6 +143,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       sockets,
       drainMs,
       readClock: () => clockReading,
+      readPauses: () => pauses,
       areKeysOld: publication.areKeysOld,
       readTls: () => parts.tls?.identity() ?? null,
       onMessage: onProxyMessage,
@@ -189,6 +195,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       publication.ready(proxy);
       if (parts.tls !== null) proxy.send({ type: 'tls-renewed', identity: parts.tls.identity() });
       if (clockReading !== null) proxy.send({ type: 'clock', reading: clockReading });
+      proxy.send({ type: 'pauses', pauses });
     } else if (message.type === 'limit-ask') limits.ask(proxy, message);
     else if (message.type === 'limit-return') limits.giveBack(proxy, message);
     else if (message.type === 'keys-applied') publication.applied(proxy, message.version);
@@ -209,6 +216,10 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       for (const proxy of parts.proxies?.children() ?? []) proxy.send(message);
     } else if (message.type === 'live-nodes') {
       limits.setNodes(message.count);
+    } else if (message.type === 'pauses') {
+      pauses = message.pauses;
+      keepPausesFile(paths.pauses, pauses, log);
+      for (const proxy of parts.proxies?.children() ?? []) proxy.send(message);
     } else if (message.type === 'restart-proxies') {
       restart();
     } else if (message.type === 'status-request') {

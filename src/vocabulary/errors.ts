@@ -157,6 +157,11 @@ export const GATEWAY_ERRORS = {
     message: 'The gateway signs this request for AWS and has no valid credentials. Its log has the reason.',
     retryable: true,
   },
+  paused: {
+    status: 429,
+    message:
+      'Calls of this run or key are paused, and nothing was sent. Whoever runs the gateway can resume them: on the page "Brakes", or with `tollgate brakes resume ID`.',
+  },
   upgrade_unsupported: {
     status: 426,
     message: 'This path has no websocket that the gateway relays. Use the HTTP form of the API.',

@@ -102,6 +102,14 @@ beforeAll(async () => {
     endedCall(4, { keyId: ownKey, traceId: 'alpha-run' }),
   );
   theirs['logs'] = idAt(2);
+  const paused = await ask(
+    'POST',
+    '/api/v1/brakes/pauses',
+    { ...OPERATOR, ...inBravo() },
+    { scope: 'run', value: 'bravo-run', reason: 'bravo' },
+  );
+  if (paused.status >= 300) throw new Error(`a pause: ${paused.status} ${paused.text}`);
+  theirs['brakes'] = String(/"id":(\d+)/.exec(paused.text)?.[1]);
   for (const path of ['overrides', 'mappings', 'multipliers']) {
     const declared = {
       overrides: OVERRIDE,
@@ -159,6 +167,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   'PATCH /api/v1/keys/{id}': { name: 'taken' },
   'POST /api/v1/keys/{id}/rotate': {},
   'PATCH /api/v1/limits/{id}': { requests_per_minute: 9 },
+  'PATCH /api/v1/run-tokens/{id}': { ttl_seconds: 900 },
   'PATCH /api/v1/people/{id}': { role: 'viewer' },
   'PATCH /api/v1/accounts/{id}': { name: 'taken' },
   'PUT /api/v1/settings/{name}': { value: 'x' },

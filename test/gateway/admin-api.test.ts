@@ -89,6 +89,7 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
     const deps: AdminDeps = {
       role: 'all',
       adminToken: TOKEN,
+      oidc: null,
       adminHost: '127.0.0.1',
       publicUrl: 'https://gate.example.com',
       adminPublicUrl: null,
@@ -106,6 +107,7 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
       databaseProblem: () => null,
       keepsTexts: () => true,
       publishKeys: keys.publish,
+      publishPauses: async () => {},
       requestRestart: async () => ({ requested: 1, finished: 0, problem: null }),
       readSupervisorStatus: async () => ({
         startedAtMs: NOON_MS,

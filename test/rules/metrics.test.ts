@@ -68,6 +68,7 @@ const CHILD: Omit<ChildStatus, 'role'> = {
 const DEPS: AdminDeps = {
   adminToken: ADMIN,
   metricsToken: SCRAPER,
+  oidc: null,
   adminHost: '127.0.0.1',
   role: 'all',
   publicUrl: null,
@@ -80,6 +81,7 @@ const DEPS: AdminDeps = {
   keepsTexts: () => true,
   isStopping: () => false,
   publishKeys: async () => true,
+  publishPauses: async () => {},
   readSupervisorStatus: async () => ({
     startedAtMs: 0,
     attempts: [],

@@ -62,6 +62,7 @@ export function bareAdminDeps(given: Partial<AdminDeps> & Pick<AdminDeps, 'admin
   return {
     publicUrl: null,
     adminPublicUrl: null,
+    oidc: null,
     adminHost: '127.0.0.1',
     version: '1.2.3',
     role: 'all',
@@ -75,6 +76,7 @@ export function bareAdminDeps(given: Partial<AdminDeps> & Pick<AdminDeps, 'admin
     keepsTexts: () => true,
     requestRestart: async () => null,
     publishKeys: async () => true,
+    publishPauses: async () => {},
     readSupervisorStatus: async () => null,
     readSpoolStatus: async () => null,
     countRunningJobs: async () => 0,

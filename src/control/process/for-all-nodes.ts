@@ -86,6 +86,7 @@ export const workForAllNodes: CreateNodeFace = (node, access) => {
 
   const app = createAdminApp({
     adminToken: start.adminToken,
+    oidc: config.oidc,
     adminHost: config.adminHost,
     endedSessions,
     access,
@@ -101,6 +102,7 @@ export const workForAllNodes: CreateNodeFace = (node, access) => {
     databaseProblem: node.databaseProblem,
     keepsTexts: node.keepsTexts,
     publishKeys,
+    publishPauses: () => node.connected()?.pauses.poll() ?? Promise.resolve(),
     readSupervisorStatus: status.read,
     requestRestart: async () => {
       channel.send({ type: 'restart-proxies' });

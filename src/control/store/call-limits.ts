@@ -4,6 +4,7 @@ import type { KeyEntry } from '../../vocabulary/channel.ts';
 import { readErrorCode } from '../../vocabulary/errors.ts';
 import type { AccountLimit, Limit } from '../../vocabulary/limit.ts';
 import { namesOf } from '../../vocabulary/record-of.ts';
+import { noteChange } from '../audit/note-change.ts';
 import { raiseKeyVersion } from './key-version.ts';
 import { inTransaction } from './pool.ts';
 
@@ -100,7 +101,9 @@ export async function insertLimit(pool: pg.Pool, limit: NewLimit): Promise<Limit
         ],
       );
       const [row] = rows;
-      return row === undefined ? 'full' : { version, limit: row };
+      if (row === undefined) return 'full';
+      await note(client, 'limit.create', null, row);
+      return { version, limit: row };
     });
   } catch (error) {
     if (readErrorCode(error) === UNIQUE_VIOLATION) return 'taken';
@@ -117,6 +120,7 @@ export function editLimit(
 ): Promise<LimitStored | null> {
   return inTransaction(pool, async (client) => {
     const version = await raiseKeyVersion(client);
+    const before = await readLimit(client, accountId, limitId);
     const { rows } = await client.query<StoredLimit>(
       `update call_limits set max_concurrent = $3, requests_per_minute = $4, tokens_per_minute = $5
        where account_id = $1 and id = $2
@@ -124,7 +128,9 @@ export function editLimit(
       [accountId, limitId, maxConcurrent, requestsPerMinute, tokensPerMinute],
     );
     const [row] = rows;
-    return row === undefined ? null : { version, limit: row };
+    if (row === undefined) return null;
+    await note(client, 'limit.edit', before, row);
+    return { version, limit: row };
   });
 }
 
@@ -136,6 +142,28 @@ export function deleteLimit(pool: pg.Pool, accountId: number, limitId: number): 
       [accountId, limitId],
     );
     const [row] = rows;
-    return row === undefined ? null : { version, limit: row };
+    if (row === undefined) return null;
+    await note(client, 'limit.delete', row, null);
+    return { version, limit: row };
   });
+}
+
+async function readLimit(client: pg.ClientBase, accountId: number, limitId: number): Promise<StoredLimit | null> {
+  const { rows } = await client.query<StoredLimit>(
+    `select ${COLUMNS} from call_limits where account_id = $1 and id = $2`,
+    [accountId, limitId],
+  );
+  return rows[0] ?? null;
+}
+
+function note(
+  client: pg.ClientBase,
+  action: string,
+  before: StoredLimit | null,
+  after: StoredLimit | null,
+): Promise<void> {
+  const limit = after ?? before;
+  if (limit === null) throw new Error('a change is about a limit');
+  const { accountId, limitId } = limit;
+  return noteChange(client, { accountId, action, subject: { kind: 'limit', id: limitId }, before, after });
 }

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import type { KeyEntry } from '../../vocabulary/channel.ts';
 import type { AccountLimit } from '../../vocabulary/limit.ts';
 import { namesOf } from '../../vocabulary/record-of.ts';
+import { noteChange } from '../audit/note-change.ts';
 import {
   ALL_LIMITS,
   LIMIT_FIELDS,
@@ -109,6 +110,7 @@ export function insertKey(pool: pg.Pool, key: NewKey): Promise<KeyStored> {
     );
     const [row] = rows;
     if (row === undefined) throw new Error('an inserted key was not returned');
+    await noteKey(client, 'key.create', row, null, toAudit(row));
     return toStored(version, row);
   });
 }
@@ -148,8 +150,10 @@ export function rotateKey(
       [accountId, keyId, overlapSeconds, secret.digest, secret.prefix, secret.last4],
     );
     const [row] = rows;
-    if (row !== undefined) return toStored(version, row);
-    return (await isKeyKnown(client, accountId, keyId)) ? 'revoked' : 'unknown';
+    if (row === undefined) return (await isKeyKnown(client, accountId, keyId)) ? 'revoked' : 'unknown';
+    const overlap = { overlap_seconds: overlapSeconds };
+    await noteKey(client, 'key.rotate', row, { id: keyId, ...overlap }, toAudit(row));
+    return toStored(version, row);
   });
 }
 
@@ -162,6 +166,7 @@ export async function isKeyKnown(client: pg.ClientBase | pg.Pool, accountId: num
 export function editKey(pool: pg.Pool, accountId: number, keyId: number, edit: KeyEdit): Promise<KeyStored | null> {
   return inTransaction(pool, async (client) => {
     const version = await raiseKeyVersion(client);
+    const before = await readKey(client, accountId, keyId);
     const set = listSet(edit);
     const changes = set.map(([column], index) => `${column} = $${index + 3}`);
     const { rows } = await client.query<KeyRow>(
@@ -171,7 +176,9 @@ export function editKey(pool: pg.Pool, accountId: number, keyId: number, edit: K
       [accountId, keyId, ...set.map(([, value]) => value)],
     );
     const [row] = rows;
-    return row === undefined ? null : toStored(version, row);
+    if (row === undefined) return null;
+    await noteKey(client, 'key.change', row, before === null ? null : toAudit(before), toAudit(row));
+    return toStored(version, row);
   });
 }
 
@@ -179,6 +186,7 @@ export function editKey(pool: pg.Pool, accountId: number, keyId: number, edit: K
 export function revokeKey(pool: pg.Pool, accountId: number, keyId: number): Promise<KeyStored | null> {
   return inTransaction(pool, async (client) => {
     const version = await raiseKeyVersion(client);
+    const before = await readKey(client, accountId, keyId);
     const { rows } = await client.query<KeyRow>(
       `update gateway_keys set revoked_at = coalesce(revoked_at, now())
        where account_id = $1 and id = $2
@@ -186,8 +194,33 @@ export function revokeKey(pool: pg.Pool, accountId: number, keyId: number): Prom
       [accountId, keyId],
     );
     const [row] = rows;
-    return row === undefined ? null : toStored(version, row);
+    if (row === undefined) return null;
+    await noteKey(client, 'key.revoke', row, before === null ? null : toAudit(before), toAudit(row));
+    return toStored(version, row);
   });
+}
+
+async function readKey(client: pg.ClientBase, accountId: number, keyId: number): Promise<KeyRow | null> {
+  const { rows } = await client.query<KeyRow>(
+    `select ${KEY_COLUMNS} from gateway_keys where account_id = $1 and id = $2`,
+    [accountId, keyId],
+  );
+  return rows[0] ?? null;
+}
+
+/** All but the digest, and what calls change. */
+function toAudit({ digest: _digest, lastUsedAtMs: _lastUsed, ...key }: KeyRow): object {
+  return key;
+}
+
+function noteKey(
+  client: pg.ClientBase,
+  action: string,
+  { accountId, keyId }: KeyRow,
+  before: object | null,
+  after: object,
+): Promise<void> {
+  return noteChange(client, { accountId, action, subject: { kind: 'key', id: keyId }, before, after });
 }
 
 export interface UnusableKey extends Pick<NewKey, 'accountId' | 'name' | 'digest' | 'prefix' | 'last4'> {

@@ -37,6 +37,7 @@ function ask(costs: CallCosts, id: string, body: Buffer, conversations = 'run-1'
   return costs.greatestOf(1, {
     id,
     conversations,
+    keyId: 7,
     provider: 'anthropic',
     providerAlias: null,
     endpoint: ENDPOINT,
@@ -134,6 +135,25 @@ describe('a call that cost more than its bound', () => {
     const cost = settle(costs, 'b', 1_600_000);
     expect(first.amount < BigInt(cost)).toBe(true);
     expect(second.amount >= BigInt(cost)).toBe(true);
+  });
+});
+
+describe('what calls of a key usually cost', () => {
+  it('is told of bounded calls and of others, once a hundred have been settled', () => {
+    const costs = createCallCosts(() => BOOK);
+    const body = bodyOf(['Hello.']);
+    for (let call = 0; call < 100; call += 1) {
+      expect(ask(costs, `c${call}`, body).usual).toBeUndefined();
+      settle(costs, `c${call}`, 1_000);
+    }
+    // 1,000 tokens at 3 dollars a million and 10 at 15, and at most a sixteenth more.
+    const { usual = 0n } = ask(costs, 'last', body);
+    expect([usual >= 3_150_000_000n, usual < 3_350_000_000n]).toEqual([true, true]);
+    expect(ask(costs, 'open', bodyOf(['Hello.'], { mcp_servers: [{}] }))).toEqual({
+      kind: 'unknown',
+      why: 'no-maximum',
+      usual,
+    });
   });
 });
 

@@ -7,6 +7,7 @@ import type { AskedCall, GreatestCost, SettledCost } from './greatest-cost.ts';
 import { type BodyHashes, hashBody, KnownPrompts, sizeOfHashes } from './known-prompts.ts';
 import { LearntExcess } from './learnt-excess.ts';
 import { settledCostOf } from './settled-cost.ts';
+import { UsualCosts } from './usual-costs.ts';
 
 export interface CallCosts {
   /** Takes microseconds, and never throws. */
@@ -23,6 +24,8 @@ const SHORTENED = ['"truncation"', '"context_management"'] as const;
 
 interface OpenCall {
   readonly kind: string;
+  /** The key and the kind; null where the key is not known. */
+  readonly usualOf: string | null;
   readonly greatest: GreatestCost;
   readonly conversation: string;
   readonly hashes: BodyHashes | null;
@@ -40,15 +43,16 @@ function kindOf({ provider, providerAlias, endpoint, modelRequested }: AskedCall
   return `${provider}\n${providerAlias ?? ''}\n${endpoint.family}\n${modelRequested ?? ''}`;
 }
 
-export function createCallCosts(bookOf: (accountId: number) => PriceBook): CallCosts {
+/** `bookOf` is null as long as the prices are not loaded: until then nothing has one. */
+export function createCallCosts(bookOf: (accountId: number) => PriceBook | null): CallCosts {
   const finders = new WeakMap<PriceBook, FindGreatestCost>();
   const prompts = new KnownPrompts();
   const excess = new LearntExcess();
+  const usualCosts = new UsualCosts();
   const open = new Map<string, OpenCall>();
   let openBytes = 0;
 
-  function finderOf(accountId: number): FindGreatestCost {
-    const book = bookOf(accountId);
+  function finderOf(book: PriceBook): FindGreatestCost {
     const known = finders.get(book);
     if (known !== undefined) return known;
     const made = createFindGreatestCost(book);
@@ -76,20 +80,28 @@ export function createCallCosts(bookOf: (accountId: number) => PriceBook): CallC
 
   return {
     greatestOf(accountId, call) {
+      const book = bookOf(accountId);
+      if (book === null) return { kind: 'unknown', why: 'unpriced' };
       const kind = kindOf(call);
       const conversation = `${accountId}\n${call.conversations ?? ''}\n${kind}`;
       const hashes = readHashes(call);
       const counted = hashes === null ? null : prompts.find(conversation, hashes);
-      const found = finderOf(accountId)(call, counted);
+      const found = finderOf(book)(call, counted);
       const greatest = found.kind === 'known' ? { ...found, amount: excess.raise(kind, found.amount) } : found;
-      if (call.id !== undefined) keepOpen(call.id, { kind, greatest, conversation, hashes });
-      return greatest;
+      const usualOf = call.keyId === undefined ? null : `${accountId}\n${call.keyId}\n${kind}`;
+      if (call.id !== undefined) keepOpen(call.id, { kind, usualOf, greatest, conversation, hashes });
+      const usual = usualOf === null ? null : usualCosts.find(usualOf);
+      return usual === null ? greatest : { ...greatest, usual };
     },
 
     settledOf(accountId, begin, end) {
-      const settled = settledCostOf(begin, end, bookOf(accountId));
+      const book = bookOf(accountId);
       const call = takeOpen(begin.id);
-      if (call === null || settled.kind !== 'exact' || call.greatest.kind !== 'known') return settled;
+      if (book === null) return { kind: 'unknown', why: 'unpriced', knownAmount: 0n };
+      const settled = settledCostOf(begin, end, book);
+      if (call === null || settled.kind !== 'exact') return settled;
+      if (call.usualOf !== null && end.outcome === 'ok') usualCosts.note(call.usualOf, settled.amount);
+      if (call.greatest.kind !== 'known') return settled;
       excess.note(call.kind, call.greatest.amount, settled.amount);
       const { usage, usageSource, outcome } = end;
       if (call.hashes !== null && usage !== null && usageSource === 'provider' && outcome === 'ok')

@@ -23,6 +23,7 @@ import type { Gateway } from '../gateway.ts';
 import { splitGatewayHeaders } from '../gateway-headers.ts';
 import { joinRun } from '../join-run.ts';
 import { type Place, takePlace, takeTurn } from '../limits/take-place.ts';
+import { refusePaused, subjectOf } from '../pauses.ts';
 import type { ReceivedBody } from '../receive-body.ts';
 import { refuseCall } from '../refuse-call.ts';
 import { release } from '../release.ts';
@@ -87,6 +88,7 @@ export async function handleUpgrade(incoming: IncomingMessage, head: Buffer, gat
     // One side would read what follows as frames, the other as a body.
     if (request.hasBody) throw new GatewayError('request_malformed');
 
+    refusePaused(call, REQUESTED, gateway.pauses);
     place = await takePlace(call, NO_BODY, gateway);
 
     await log.begin(REQUESTED, []);
@@ -216,7 +218,7 @@ async function relay(
 
   const models = call.key.allow?.models;
   const guard = models === undefined ? null : createModelGuard(models);
-  const connection = new WebsocketRelay(socket, provider, meter, call.key.digest, guard);
+  const connection = new WebsocketRelay(socket, provider, meter, call.key.digest, subjectOf(call, REQUESTED), guard);
   gateway.openCalls.add(connection);
   socket.write(writeSwitch(reason, head, arrival.id), 'latin1');
   connection.start(client.take(), rest);

@@ -4,6 +4,7 @@
  */
 import type { Duplex } from 'node:stream';
 import type { KeyEnd } from '../key-end.ts';
+import type { PauseSubject } from '../pauses.ts';
 import { FramePosition, writeCloseFrame } from './frame-position.ts';
 import type { ClientGuard } from './model-guard.ts';
 import { closeGently } from './pending-client.ts';
@@ -22,6 +23,7 @@ const KEY_REASONS: Readonly<Record<KeyEnd, string>> = {
   run_token_ended: 'the run token has ended',
   rate_limit_exceeded: 'a limit of the gateway is reached, try again later',
   model_not_allowed: 'the gateway key does not allow this model',
+  paused: 'calls of this run or key are paused',
 };
 
 export type RelayEnding =
@@ -45,6 +47,7 @@ export interface RelayTaps {
 export class WebsocketRelay {
   readonly ended: Promise<RelayEnding>;
   readonly keyDigest: string;
+  readonly subject: PauseSubject;
   readonly #client: Duplex;
   readonly #provider: Duplex;
   readonly #taps: RelayTaps;
@@ -64,8 +67,16 @@ export class WebsocketRelay {
   #unrecorded = 0;
   readonly #idle: NodeJS.Timeout;
 
-  constructor(client: Duplex, provider: Duplex, taps: RelayTaps, keyDigest: string, guard: ClientGuard | null = null) {
+  constructor(
+    client: Duplex,
+    provider: Duplex,
+    taps: RelayTaps,
+    keyDigest: string,
+    subject: PauseSubject,
+    guard: ClientGuard | null = null,
+  ) {
     this.keyDigest = keyDigest;
+    this.subject = subject;
     this.#client = client;
     this.#provider = provider;
     this.#taps = taps;
