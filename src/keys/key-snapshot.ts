@@ -68,8 +68,8 @@ function isAccountLimit(value: unknown): value is AccountLimit {
 function isKeyEntry(value: unknown): value is KeyEntry {
   if (typeof value !== 'object' || value === null) return false;
   const entry: Record<string, unknown> = { ...value };
-  const { digest, keyId, accountId, revoked, expiresAtMs, usage, bodies, allowInAddress, run, runsFrom, allow, limit } =
-    entry;
+  const { digest, keyId, accountId, revoked, expiresAtMs, usage, bodies, allowInAddress, run, runsFrom } = entry;
+  const { allow, limit, allowRunBudget, owner } = entry;
   return (
     typeof digest === 'string' &&
     Number.isSafeInteger(keyId) &&
@@ -79,6 +79,8 @@ function isKeyEntry(value: unknown): value is KeyEntry {
     (usage === null || usage === 'ask' || usage === 'observe') &&
     (bodies === null || bodies === 'full' || bodies === 'off') &&
     (allowInAddress === undefined || allowInAddress === true) &&
+    (allowRunBudget === undefined || allowRunBudget === true) &&
+    (owner === undefined || typeof owner === 'string') &&
     (run === undefined || isRunContext(run)) &&
     (runsFrom === undefined || isTexts(runsFrom)) &&
     (allow === undefined || isAllowance(allow)) &&

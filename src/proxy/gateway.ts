@@ -8,6 +8,7 @@ import type { Config } from '../vocabulary/config.ts';
 import type { GatewayErrorCode } from '../vocabulary/errors.ts';
 import type { KeyHolder } from './authenticate.ts';
 import type { AwsCredentials } from './aws/aws-credentials.ts';
+import type { ProxyBudgets } from './budget/proxy-budgets.ts';
 import { type ByteBudget, createByteBudget } from './byte-budget.ts';
 import { type CallId, createCallIds } from './call-id.ts';
 import { ClientNames } from './client-names.ts';
@@ -54,6 +55,8 @@ export interface Gateway {
   readonly spool: SpoolWriter;
   /** Null where nobody keeps limits. */
   readonly limits: LimitPurses | null;
+  /** Null where the ledger could not be opened and no budget is known. */
+  readonly budgets: ProxyBudgets | null;
   readonly copies: ByteBudget;
   readonly heldBodies: ByteBudget;
   readonly idleBodies: IdleSweep;
@@ -99,12 +102,13 @@ export function createGateway(
     Gateway,
     'settings' | 'routes' | 'keys' | 'awsCredentials' | 'upstream' | 'spool' | 'reportAttempt' | 'log'
   > &
-    Partial<Pick<Gateway, 'clock' | 'nextCallId' | 'stalledClients' | 'limits'>>,
+    Partial<Pick<Gateway, 'clock' | 'nextCallId' | 'stalledClients' | 'limits' | 'budgets'>>,
 ): Gateway {
   const clock = parts.clock ?? createClock();
   return {
     clock,
     limits: null,
+    budgets: null,
     copies: createByteBudget(COPIES_BYTES),
     heldBodies: createByteBudget(HELD_BODIES_BYTES),
     pauses: { current: null },

@@ -1,6 +1,6 @@
 /** Turns the gateway's own errors into answers that every official SDK shows. The code is in `X-Gateway-Error`. */
 import { ServerResponse, STATUS_CODES } from 'node:http';
-import { GATEWAY_ERRORS, type GatewayErrorCode, type RefusalExtras } from '../vocabulary/errors.ts';
+import { GATEWAY_ERRORS, type GatewayErrorCode, messageWithDetail, type RefusalExtras } from '../vocabulary/errors.ts';
 import { nameRefusal, writeRefusalBody } from '../vocabulary/refusal-body.ts';
 import type { ClientRequest, ClientResponse } from './client-exchange.ts';
 import { takesNumericCode } from './refusal-shape.ts';
@@ -19,9 +19,8 @@ export function refusalBody(
   isNumeric = false,
   details?: RefusalExtras['details'],
 ): string {
-  const { status, message: fixed } = GATEWAY_ERRORS[code];
-  const message = detail === undefined ? fixed : `${fixed} (${detail})`;
-  return writeRefusalBody({ status, code, message }, id, isNumeric, details);
+  const { status } = GATEWAY_ERRORS[code];
+  return writeRefusalBody({ status, code, message: messageWithDetail(code, detail) }, id, isNumeric, details);
 }
 
 export function refusalHeaders(code: GatewayErrorCode, id: string, bodyBytes: number): string[] {

@@ -82,6 +82,8 @@ beforeAll(async () => {
   theirs['run-tokens'] = await makeId('/run-tokens', { name: 'bravo run token' }, inBravo());
   theirs['read-tokens'] = await makeId('/read-tokens', { name: 'bravo read token' }, inBravo());
   theirs['limits'] = await makeId('/limits', { requests_per_minute: 5 }, inBravo());
+  const budget = { name: 'bravo budget', scope: 'run', amount_usd: '1', period: 'once' };
+  theirs['budgets'] = await makeId('/budgets', budget, inBravo());
   theirs['tokens'] = await makeId('/tokens', { name: 'bravo token', scopes: ['read'] }, inBravo());
   const { person } = z
     .looseObject({ person: Made })

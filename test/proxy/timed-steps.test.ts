@@ -44,6 +44,7 @@ const STEPS = [
   'pauses',
   'take-place',
   'sign',
+  'reserve',
   'record-begin',
   'forward',
   'answer',
