@@ -23,7 +23,7 @@ interface SetupFlags extends ClientFlags {
   readonly address?: string;
 }
 
-const StatusBody = z.object({ base_url: z.string() });
+const SessionBody = z.object({ base_url: z.string() });
 const MadeKey = z.object({ id: z.number(), key: z.string() });
 /** Stands in the shown change for a key that is made once it is agreed to. */
 const KEY_TO_COME = 'tgk_to-be-made';
@@ -32,7 +32,7 @@ const output = createOutput(process.stdout);
 const ownDir = () => join(homedir(), '.config', 'tollgate');
 
 async function readOrigin(flags: SetupFlags): Promise<string> {
-  if (flags.address === undefined) return (await createGatewayClient(flags).ask(StatusBody, '/api/v1/status')).base_url;
+  if (flags.address === undefined) return (await createGatewayClient(flags).ask(SessionBody, '/api/v1/session')).base_url;
   const url = URL.parse(flags.address);
   if (url === null || !/^https?:$/.test(url.protocol))
     throw new OperatorError(`--address: "${flags.address}" is no address like http://127.0.0.1:4141`);
