@@ -29,6 +29,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   'control/metadata': ['control/store', 'control/jobs', 'control/log'],
   'control/texts': ['formats/wire', 'formats/texts', 'control/store', 'control/jobs', 'control/log'],
   'control/backup': ['control/store'],
+  'control/brakes': ['formats/texts', 'control/store'],
   'control/prices/quote': ['formats/usage', 'providers', 'pricing'],
   'control/prices/declared': ['providers', 'pricing', 'control/store', 'control/log', 'control/prices/quote'],
   'control/prices/reprice': ['pricing', 'control/store', 'control/jobs', 'control/log', 'control/prices/declared'],
@@ -40,9 +41,17 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
     'control/log',
     'control/prices/declared',
   ],
-  'control/shipper': ['pricing', 'spool', 'control/store', 'control/log', 'control/texts'],
+  'control/shipper': [
+    'pricing',
+    'spool',
+    'formats/texts',
+    'control/store',
+    'control/brakes',
+    'control/log',
+    'control/texts',
+  ],
   'control/demo-log': ['formats/usage', 'providers', 'pricing', 'control/store', 'control/shipper'],
-  'control/brakes': ['control/store'],
+
   'control/mcp': [],
   'control/admin': [
     'providers',
