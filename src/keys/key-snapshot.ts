@@ -1,8 +1,7 @@
 /** The numbered snapshot of all keys and run tokens, digests only, and its file, which is written before a change is published. */
-import { randomBytes } from 'node:crypto';
-import { open, readFile, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import type { KeyChange, KeyEntry } from '../vocabulary/channel.ts';
+import { replaceFile } from './replace-file.ts';
 
 export interface KeySnapshot {
   readonly version: number;
@@ -48,6 +47,7 @@ function isKeyEntry(value: unknown): value is KeyEntry {
   if (typeof value !== 'object' || value === null) return false;
   const entry: Record<string, unknown> = { ...value };
   const { digest, keyId, accountId, revoked, expiresAtMs, usage, bodies, allowInAddress, run, runsFrom, allow } = entry;
+  const { allowRunBudget, owner } = entry;
   return (
     typeof digest === 'string' &&
     Number.isSafeInteger(keyId) &&
@@ -57,6 +57,8 @@ function isKeyEntry(value: unknown): value is KeyEntry {
     (usage === null || usage === 'ask' || usage === 'observe') &&
     (bodies === null || bodies === 'full' || bodies === 'off') &&
     (allowInAddress === undefined || allowInAddress === true) &&
+    (allowRunBudget === undefined || allowRunBudget === true) &&
+    (owner === undefined || typeof owner === 'string') &&
     (run === undefined || isRunContext(run)) &&
     (runsFrom === undefined || isTexts(runsFrom)) &&
     (allow === undefined || isAllowance(allow))
@@ -88,27 +90,8 @@ export async function readKeySnapshotFile(path: string): Promise<KeySnapshot | n
 }
 
 /** Replaces the file atomically and durably. Mode 0600. */
-export async function writeKeySnapshotFile(path: string, snapshot: KeySnapshot): Promise<void> {
-  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
-  try {
-    const file = await open(temporary, 'wx', 0o600);
-    try {
-      await file.writeFile(JSON.stringify({ version: snapshot.version, keys: [...snapshot.keys.values()] }));
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
-  const folder = await open(dirname(path), 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
+export function writeKeySnapshotFile(path: string, snapshot: KeySnapshot): Promise<void> {
+  return replaceFile(path, JSON.stringify({ version: snapshot.version, keys: [...snapshot.keys.values()] }));
 }
 
 /** The snapshot after a change; `reload` when the change starts from another version and the file must be read. */

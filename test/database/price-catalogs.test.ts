@@ -12,9 +12,9 @@ import {
   resetCatalog,
   tryCatalog,
 } from '../../src/control/prices/declared/import-catalog.ts';
-import { parseCatalog } from '../../src/control/prices/declared/parse-catalog.ts';
 import { readUnpricedFacts } from '../../src/control/prices/declared/price-status.ts';
 import { BUNDLED_CATALOG } from '../../src/pricing/catalog.ts';
+import { parseCatalog } from '../../src/pricing/parse-catalog.ts';
 import { formatUsd } from '../../src/vocabulary/usd.ts';
 import { ADMIN_TOKEN, type AdminDatabase, endedCall, startAdminDatabase, tokens } from '../support/admin-database.ts';
 import { NOON_MS } from '../support/call-fixtures.ts';

@@ -11,6 +11,7 @@ import { queueUpdate } from '../../src/control/prices/reprice/queue-update.ts';
 import { requestRepricing } from '../../src/control/prices/reprice/reprice-request.ts';
 import { makeInterruptedItem } from '../../src/control/shipper/build-batch.ts';
 import { BEGIN_BATCH } from '../../src/control/store/ingest-lock.ts';
+import { inTransaction } from '../../src/control/store/pool.ts';
 import { callBegin, callCheckpoint, callId, NOON_MS } from '../support/call-fixtures.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { sweepAt } from '../support/sweep-at.ts';
@@ -305,8 +306,8 @@ describe.each(POSTGRES_KINDS)('re-pricing in $name', (kind) => {
     expect(done).toBeLessThanOrEqual(300);
     await expectSound(stage);
     expect(await rowsOf(stage, 'select count(*) from cost_revisions')).toEqual([[done]]);
-    await cancelJob(stage.pool, ACCOUNT_ID, id);
-    expect(await resumeJob(stage.pool, ACCOUNT_ID, id)).toBe('resumed');
+    await inTransaction(stage.pool, (client) => cancelJob(client, ACCOUNT_ID, id));
+    expect(await inTransaction(stage.pool, (client) => resumeJob(client, ACCOUNT_ID, id))).toBe('resumed');
 
     let isBroken = false;
     const breaking = startRunner(

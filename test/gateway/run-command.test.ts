@@ -131,6 +131,15 @@ test('a signal reaches the program, and its end by one is told by the status; th
   expect(after.headers.get('x-gateway-error')).toBe('run_token_ended');
 });
 
+test('a token whose `tollgate run` was killed has minutes left, not days', async () => {
+  const { child, stdout } = start('--', process.execPath, '-e', `console.log(1); setTimeout(() => {}, 60_000)`);
+  while (!stdout().includes('\n')) await new Promise((resolve) => setTimeout(resolve, 20));
+  const { data } = asRecord(await gateway.api('/api/v1/run-tokens'));
+  child.kill('SIGKILL');
+  const [newest] = Array.isArray(data) ? data.map(asRecord) : [];
+  expect(Date.parse(String(newest?.['expires_at'])) - Date.parse(String(newest?.['created_at']))).toBe(900_000);
+});
+
 test('a program that is not there is status 127', async () => {
   const { stderr, ended } = start('--quiet', '--', 'no-such-program');
   expect(await ended).toBe(127);

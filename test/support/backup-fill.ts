@@ -1,5 +1,6 @@
 /** One or more rows in every table, with the values that are hardest to carry over. */
 import type pg from 'pg';
+import { noteChange } from '../../src/control/audit/note-change.ts';
 import { dayOf, ensurePartitions } from '../../src/control/store/partitions.ts';
 import { inTransaction } from '../../src/control/store/pool.ts';
 import { idAt } from './admin-database.ts';
@@ -77,6 +78,10 @@ async function insertOthers(client: pg.ClientBase): Promise<void> {
        (1, 'reprice', null, 'done one', '{}', null, 'over', 'rows', 'done', 1e300)`,
     [hostile],
   );
+  await client.query(`insert into people (email, name) values ('ann@example.com', $1)`, [hostile]);
+  await client.query(`insert into memberships (account_id, person_id, role) select 1, id, 'owner' from people`);
+  const audited = { accountId: 1, action: 'test.change', subject: { kind: 'test', id: hostile }, after: { hostile } };
+  await noteChange(client, audited);
   await client.query(`insert into metadata_keys select 1, 'feature', 'Feature', 'promoting', null, min(id) from jobs`);
   await client.query(
     `insert into llm_open_calls (id, requested_at, account_id, key_id, node, process, provider, endpoint, span_name, begin)
@@ -150,4 +155,13 @@ async function insertOthers(client: pg.ClientBase): Promise<void> {
   ]);
   await client.query(`insert into llm_closed_calls values ($1, $2, 7, now())`, [idAt(5), hostile]);
   await client.query(`update repriced_list_prices set version = $1`, [hostile]);
+  await client.query(
+    `insert into budgets (account_id, name, scope, metadata_key, value, amount, period, when_unknown, held_when_unknown)
+     values (1, $1, 'metadata', 'User-Id', $1, 999999.999999999999, 'month', 'hold', 0.000000000001)`,
+    [hostile],
+  );
+  await client.query(
+    `insert into budget_spend values (1, 1, $1, '2026-11-01', $1, 999999999999.999999999999, 7, 0.5, now())`,
+    [hostile],
+  );
 }

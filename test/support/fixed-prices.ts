@@ -12,6 +12,7 @@ export function fixedPrices(priceCall?: PriceCall): CurrentPriceBook {
   const book = priceCall === undefined ? real : { ...real, priceCall };
   return {
     book: () => book,
+    operators: () => new Map(),
     layers: () => layers,
     priceCall: (call) => book.priceCall(call),
     version: () => null,

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -9,6 +9,8 @@ const TARGET = {
   token: 'tgr_0123',
   traceId: 'claude-1',
   ownDir: mkdtempSync(join(tmpdir(), 'tollgate-run-')),
+  home: mkdtempSync(join(tmpdir(), 'tollgate-home-')),
+  cwd: '/',
 };
 
 test('every SDK is led to the gateway, and those whose paths do not tell name their provider', () => {
@@ -82,7 +84,65 @@ test('opencode, pi and Gemini CLI get what their variables cannot say, unless th
   expect(planRun(['opencode'], { OPENCODE_CONFIG_CONTENT: '{}' }, TARGET).env['OPENCODE_CONFIG_CONTENT']).toBe('{}');
   const [flag, file = '', ...rest] = planRun(['pi', '-p', 'hi'], {}, TARGET).args;
   expect([flag, rest]).toEqual(['-e', ['-p', 'hi']]);
-  expect(readFileSync(file, 'utf8')).toContain("pi.registerProvider('anthropic', { baseUrl: address })");
+  expect(readFileSync(file, 'utf8')).toContain("pi.registerProvider('anthropic', { baseUrl: address, headers })");
   const defaults = planRun(['gemini'], { GEMINI_API_KEY: 'AIza' }, TARGET).env['GEMINI_CLI_SYSTEM_DEFAULTS_PATH'];
   expect(readFileSync(defaults ?? '', 'utf8')).toBe('{"security":{"auth":{"selectedType":"gemini-api-key"}}}');
+});
+
+test('Claude Code’s own settings, which win over variables, are won over for this start, and its other headers stay', () => {
+  expect(planRun(['claude', '-p', 'hi'], {}, TARGET)).toMatchObject({ args: ['-p', 'hi'], files: [] });
+  mkdirSync(join(TARGET.home, '.claude'));
+  const lasting = { ANTHROPIC_BASE_URL: 'http://gw', ANTHROPIC_CUSTOM_HEADERS: 'X-Team: a\nX-Gateway-Key: tgk_1' };
+  writeFileSync(join(TARGET.home, '.claude/settings.json'), JSON.stringify({ env: lasting }));
+  const { args, files } = planRun(['claude', '-p', 'hi'], {}, TARGET);
+  const [flag, file = '', ...rest] = args;
+  expect([flag, rest, files]).toEqual(['--settings', ['-p', 'hi'], [file]]);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
+    env: { ANTHROPIC_BASE_URL: 'http://127.0.0.1:4141/@tgr_0123', ANTHROPIC_CUSTOM_HEADERS: 'X-Team: a' },
+  });
+  expect(planRun(['claude', '--settings', 'own.json'], {}, TARGET).args).toEqual(['--settings', 'own.json']);
+});
+
+test('botocore finds its plugin beside the user’s own plugins and modules', () => {
+  const own = { BOTOCORE_EXPERIMENTAL__PLUGINS: 'a=b', PYTHONPATH: '/lib' };
+  const { env } = planRun(['python', 'app.py'], own, TARGET);
+  expect(env['BOTOCORE_EXPERIMENTAL__PLUGINS']).toBe('a=b,tollgate=tollgate_run_botocore');
+  expect(env['PYTHONPATH']).toBe(`${join(TARGET.ownDir, 'python')}:/lib`);
+  expect(readFileSync(join(TARGET.ownDir, 'python/tollgate_run_botocore.py'), 'utf8')).toContain(
+    'def initialize_client_plugin(client):',
+  );
+});
+
+test('Cline and Continue get a copy of their own file for this start, and are told what they lack', () => {
+  expect(planRun(['cn'], {}, TARGET).note).toMatch(/^Continue is not led here: .* add one first$/);
+  mkdirSync(join(TARGET.home, '.continue'));
+  writeFileSync(
+    join(TARGET.home, '.continue/config.yaml'),
+    'models:\n  - name: A # mine\n    provider: together\n    apiBase: http://old\n',
+  );
+  const { args, files } = planRun(['cn', '-p', 'hi'], {}, TARGET);
+  const [flag, copy = '', ...rest] = args;
+  expect([flag, rest, files]).toEqual(['--config', ['-p', 'hi'], [copy]]);
+  expect(readFileSync(copy, 'utf8')).toBe(`models:
+  - name: A # mine
+    provider: together
+    apiBase: http://127.0.0.1:4141/v1/
+    requestOptions:
+      headers:
+        X-Gateway-Key: tgr_0123
+        X-Gateway-Provider: together
+`);
+  mkdirSync(join(TARGET.home, '.cline/data/settings'), { recursive: true });
+  const providers = { anthropic: { settings: { apiKey: 'a' } } };
+  writeFileSync(join(TARGET.home, '.cline/data/settings/providers.json'), JSON.stringify({ providers }));
+  const file = planRun(['cline'], {}, TARGET).env['CLINE_PROVIDER_SETTINGS_PATH'];
+  expect(JSON.parse(readFileSync(file ?? '', 'utf8'))).toEqual({
+    providers: {
+      anthropic: {
+        settings: { apiKey: 'a', baseUrl: 'http://127.0.0.1:4141/v1', headers: { 'X-Gateway-Key': 'tgr_0123' } },
+      },
+    },
+  });
+  expect(planRun(['cline'], { CLINE_PROVIDER_SETTINGS_PATH: '/own' }, TARGET).files).toEqual([]);
 });

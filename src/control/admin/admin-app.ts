@@ -11,8 +11,10 @@ import { ApiError, toApiError } from './api-error.ts';
 import { addApiTokenRoutes } from './api-tokens-resource.ts';
 import { addAttemptStreamRoute } from './attempt-stream.ts';
 import { addAttemptRoutes } from './attempts-resource.ts';
+import { addAuditRoutes } from './audit-resource.ts';
 import { addBackupRoutes } from './backup-resource.ts';
 import { addBrakeRoutes } from './brakes-resource.ts';
+import { addBudgetRoutes } from './budgets-resource.ts';
 import { addCostRoutes } from './costs-resource.ts';
 import { addDemoDataRoutes } from './demo-data-resource.ts';
 import { addExportRoute } from './export-resource.ts';
@@ -28,6 +30,8 @@ import { addMcpRoute } from './mcp-resource.ts';
 import { addMetadataKeyRoutes } from './metadata-keys-resource.ts';
 import { addMetricsRoute } from './metrics/metrics-resource.ts';
 import { addNodeRoutes } from './nodes-resource.ts';
+import { noteRequests } from './note-requests.ts';
+import { addOidcRoutes } from './oidc/oidc-resource.ts';
 import { describeIssue } from './parse-query.ts';
 import { addPeopleRoutes } from './people-resource.ts';
 import { addRevisionRoute } from './prices/log-revisions-resource.ts';
@@ -110,6 +114,7 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   app.use(checkHostAndOrigin(deps));
   app.use(serveDashboard(deps.dashboard));
   app.use(refuseModelCalls(deps.baseUrl));
+  app.use(noteRequests(deps));
   app.use(requireCredentials(deps, sessions, tokens, createIdentify(deps)));
   app.use(refuseForbidden());
   // Bodies and event streams have other types and stay uncompressed.
@@ -130,6 +135,7 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   });
 
   addSessionRoutes(app, deps, sessions, tokens);
+  addOidcRoutes(app, deps, sessions);
   addSystemRoutes(app, deps);
   addRestartRoute(app, deps);
   addVerifyRoute(app, deps);
@@ -151,6 +157,7 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   addRunSumsRoutes(app, deps);
   addRunCallRoutes(app, deps);
   addRunStreamRoute(app, deps);
+  addBudgetRoutes(app, deps);
   addCostRoutes(app, deps);
   addBrakeRoutes(app, deps);
   addQuoteRoute(app, deps);
@@ -164,6 +171,7 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   addBackupRoutes(app, deps);
   addSqlAccessRoutes(app, deps);
   addReadTokenRoutes(app, deps);
+  addAuditRoutes(app, deps);
   addAccountRoutes(app, deps);
   addPeopleRoutes(app, deps);
   addApiTokenRoutes(app, deps);

@@ -5,6 +5,7 @@ import type pg from 'pg';
 import { explainWait, isKeptWaiting } from '../jobs/explain-wait.ts';
 import type { Job } from '../jobs/job.ts';
 import { cancelJob, listJobs, readJob, resumeJob } from '../jobs/job-store.ts';
+import { inTransaction } from '../store/pool.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { ApiError } from './api-error.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
@@ -166,7 +167,7 @@ export function addJobRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     const pool = requireDatabase(deps);
     const { id } = c.req.valid('param');
     if ((await readVisible(c, pool, id)) === null) throw NOT_FOUND;
-    const job = await cancelJob(pool, accountOf(c), id);
+    const job = await inTransaction(pool, (client) => cancelJob(client, accountOf(c), id));
     if (job === null) throw NOT_FOUND;
     return c.json(formatJob(job, deps.nowMs()), 200);
   });
@@ -175,7 +176,7 @@ export function addJobRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     const pool = requireDatabase(deps);
     const { id } = c.req.valid('param');
     if ((await readVisible(c, pool, id)) === null) throw NOT_FOUND;
-    const result = await resumeJob(pool, accountOf(c), id);
+    const result = await inTransaction(pool, (client) => resumeJob(client, accountOf(c), id));
     if (result === 'not_stopped')
       throw new ApiError(409, 'job_not_stopped', 'Only a job that was cancelled or has failed can be resumed.');
     if (result === 'superseded')

@@ -90,6 +90,13 @@ export const ROUTE_ACCESS: Readonly<Record<string, Access>> = {
   'GET /api/v1/prices/status': READ,
   'GET /api/v1/reprice/{job_id}/days': READ,
 
+  'GET /api/v1/budgets': READ,
+  'POST /api/v1/budgets': MANAGE,
+  'GET /api/v1/budgets/{id}': READ,
+  'PATCH /api/v1/budgets/{id}': MANAGE,
+  'DELETE /api/v1/budgets/{id}': MANAGE,
+  'GET /api/v1/run-budgets': READ,
+
   'GET /api/v1/keys': READ,
   'POST /api/v1/keys': KEYS,
   'PATCH /api/v1/keys/{id}': KEYS,
@@ -103,6 +110,7 @@ export const ROUTE_ACCESS: Readonly<Record<string, Access>> = {
   'POST /api/v1/run-tokens': KEYS,
   'GET /api/v1/run-tokens': READ,
   'GET /api/v1/run-tokens/{id}': READ,
+  'PATCH /api/v1/run-tokens/{id}': KEYS,
   'DELETE /api/v1/run-tokens/{id}': KEYS,
   'POST /api/v1/read-tokens': KEYS,
   'GET /api/v1/read-tokens': READ,
@@ -122,6 +130,9 @@ export const ROUTE_ACCESS: Readonly<Record<string, Access>> = {
   'POST /api/v1/jobs/{id}/cancel': MANAGE,
   'POST /api/v1/jobs/{id}/resume': MANAGE,
 
+  'GET /api/v1/audit': OWNER,
+  'GET /api/v1/audit/export': OPERATOR,
+  'GET /api/v1/audit/verification': OPERATOR,
   'GET /api/v1/people': OWNER,
   'POST /api/v1/people': OWNER,
   'PATCH /api/v1/people/{id}': OWNER,

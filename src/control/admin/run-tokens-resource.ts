@@ -9,13 +9,20 @@ import {
   MAX_LIVE_RUN_TOKENS,
   type RunTokenStored,
   readRunToken,
+  renewRunToken,
   revokeRunToken,
   type StoredRunToken,
 } from '../store/run-tokens.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { ApiError } from './api-error.ts';
 import { accountOf } from './principal.ts';
-import { NewRunTokenBody, type RunToken, RunTokenBody } from './run-token-bodies.ts';
+import {
+  MAX_TTL_SECONDS,
+  NewRunTokenBody,
+  RenewedRunTokenBody,
+  type RunToken,
+  RunTokenBody,
+} from './run-token-bodies.ts';
 import { COMMON_ERRORS, errorAnswer, jsonAnswer, listOf } from './schemas.ts';
 
 const IdParameter = z.object({ id: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER) });
@@ -117,6 +124,22 @@ export const runTokenRoute = createRoute({
   responses: { 200: jsonAnswer(RunTokenBody, 'The token'), 404: errorAnswer('No such token'), ...COMMON_ERRORS },
 });
 
+export const renewRunTokenRoute = createRoute({
+  method: 'patch',
+  path: '/api/v1/run-tokens/{id}',
+  summary: 'Give a run token more time, from now, also when its time is over; 30 days in all',
+  request: {
+    params: IdParameter,
+    body: { required: true, content: { 'application/json': { schema: RenewedRunTokenBody } } },
+  },
+  responses: {
+    200: jsonAnswer(RunTokenBody, 'The token'),
+    404: errorAnswer('No such token'),
+    409: errorAnswer('It was ended'),
+    ...COMMON_ERRORS,
+  },
+});
+
 export const endRunTokenRoute = createRoute({
   method: 'delete',
   path: '/api/v1/run-tokens/{id}',
@@ -170,6 +193,17 @@ export function addRunTokenRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     const token = await readRunToken(requireDatabase(deps), accountOf(c), c.req.valid('param').id);
     if (token === null) throw NOT_FOUND;
     return c.json(formatRunToken(token, deps.nowMs()), 200);
+  });
+
+  app.openapi(renewRunTokenRoute, async (c) => {
+    const { ttl_seconds: ttlSeconds } = c.req.valid('json');
+    const { id } = c.req.valid('param');
+    const times = { ttlSeconds, maxSeconds: MAX_TTL_SECONDS };
+    const stored = await renewRunToken(requireDatabase(deps), accountOf(c), id, times);
+    if (stored === null) throw NOT_FOUND;
+    if (stored === 'ended') throw new ApiError(409, 'run_token_ended', 'This run token was ended. Make another one.');
+    await publish(deps, stored);
+    return c.json(formatRunToken(stored.token, deps.nowMs()), 200);
   });
 
   app.openapi(endRunTokenRoute, async (c) => {

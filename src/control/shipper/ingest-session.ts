@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { type CallMarks, NO_MARKS } from '../../formats/texts/call-marks.ts';
 import type { CallBody } from '../../vocabulary/call-record.ts';
 import { factOf, insertFacts } from '../brakes/brake-facts.ts';
+import { addSpend, type StoredEnd } from '../budgets/add-spend.ts';
 import { addCallsToFacets, addSourceToFacets } from '../log/facet-deltas.ts';
 import { readSpanPath } from '../log/span-path.ts';
 import { withAnswerLimit } from '../store/answer-limit.ts';
@@ -161,15 +162,20 @@ async function storeCalls(
   await copyIn(client, COPY_ROWS, rows.join(''));
   await claimResults(client, calls);
   const inserted = await insertStaged(client);
+  const replaced = new Set<string>();
   if (inserted.size < calls.length) {
     // Ids with a row are mostly replays, but a real ending replaces an interrupted row.
     const removed = await client.query(named('take_out', TAKE_OUT_INTERRUPTED, []));
     if ((removed.rowCount ?? 0) > 0) {
-      for (const id of await insertStaged(client)) inserted.add(id);
+      for (const id of await insertStaged(client)) {
+        inserted.add(id);
+        replaced.add(id);
+      }
       await client.query(DELETE_REVISIONS);
       await addSourceToFacets(client, REMOVED_CALLS);
     }
   }
+  await addSpend(client, listBudgeted(calls, inserted, replaced));
   const stored = await rowsOf(client, calls, inserted);
   await addCallsToFacets(client, stored);
   const marks = await storeContents(
@@ -184,6 +190,16 @@ async function storeCalls(
   );
   await client.query(named('delete_ended', DELETE_ENDED, []));
   return inserted.size;
+}
+
+function listBudgeted(
+  calls: readonly CallItem[],
+  inserted: ReadonlySet<string>,
+  replaced: ReadonlySet<string>,
+): readonly StoredEnd[] {
+  return calls.flatMap(({ row, budgeted }) =>
+    budgeted === null || !inserted.has(row.id) ? [] : [{ ...budgeted, isReplacement: replaced.has(row.id) }],
+  );
 }
 
 /** Bodies and texts of calls that were inserted; returns the marks of the texts. This is where a batch has its texts in memory. */

@@ -2,6 +2,7 @@
 import type pg from 'pg';
 import type { KeyEntry } from '../../vocabulary/channel.ts';
 import { namesOf } from '../../vocabulary/record-of.ts';
+import { noteChange } from '../audit/note-change.ts';
 import { ALLOWANCE_FIELDS, type AllowanceColumns, toAllowance } from './key-allowance.ts';
 import { raiseKeyVersion } from './key-version.ts';
 import { inTransaction } from './pool.ts';
@@ -16,6 +17,8 @@ export interface KeySettings extends AllowanceColumns {
   readonly usage: 'ask' | 'observe' | null;
   readonly bodies: 'full' | 'off' | null;
   readonly allowInAddress: boolean;
+  /** Its calls may set the budget of their run. */
+  readonly allowRunBudget: boolean;
   /** As in `run-sources.ts`; empty where runs come from the header alone. */
   readonly runsFrom: readonly string[];
 }
@@ -63,6 +66,7 @@ const SETTING_COLUMNS = {
   usage: 'usage_policy',
   bodies: 'bodies_policy',
   allowInAddress: 'allow_in_address',
+  allowRunBudget: 'allow_run_budget',
   runsFrom: 'runs_from',
   ...ALLOWANCE_FIELDS,
 } as const satisfies Readonly<Record<Exclude<keyof KeySettings, 'expiresAtMs'>, string>>;
@@ -99,6 +103,7 @@ export function insertKey(pool: pg.Pool, key: NewKey): Promise<KeyStored> {
     );
     const [row] = rows;
     if (row === undefined) throw new Error('an inserted key was not returned');
+    await noteKey(client, 'key.create', row, null, toAudit(row));
     return toStored(version, row);
   });
 }
@@ -138,8 +143,10 @@ export function rotateKey(
       [accountId, keyId, overlapSeconds, secret.digest, secret.prefix, secret.last4],
     );
     const [row] = rows;
-    if (row !== undefined) return toStored(version, row);
-    return (await isKeyKnown(client, accountId, keyId)) ? 'revoked' : 'unknown';
+    if (row === undefined) return (await isKeyKnown(client, accountId, keyId)) ? 'revoked' : 'unknown';
+    const overlap = { overlap_seconds: overlapSeconds };
+    await noteKey(client, 'key.rotate', row, { id: keyId, ...overlap }, toAudit(row));
+    return toStored(version, row);
   });
 }
 
@@ -152,6 +159,7 @@ export async function isKeyKnown(client: pg.ClientBase | pg.Pool, accountId: num
 export function editKey(pool: pg.Pool, accountId: number, keyId: number, edit: KeyEdit): Promise<KeyStored | null> {
   return inTransaction(pool, async (client) => {
     const version = await raiseKeyVersion(client);
+    const before = await readKey(client, accountId, keyId);
     const set = listSet(edit);
     const changes = set.map(([column], index) => `${column} = $${index + 3}`);
     const { rows } = await client.query<KeyRow>(
@@ -161,7 +169,9 @@ export function editKey(pool: pg.Pool, accountId: number, keyId: number, edit: K
       [accountId, keyId, ...set.map(([, value]) => value)],
     );
     const [row] = rows;
-    return row === undefined ? null : toStored(version, row);
+    if (row === undefined) return null;
+    await noteKey(client, 'key.change', row, before === null ? null : toAudit(before), toAudit(row));
+    return toStored(version, row);
   });
 }
 
@@ -169,6 +179,7 @@ export function editKey(pool: pg.Pool, accountId: number, keyId: number, edit: K
 export function revokeKey(pool: pg.Pool, accountId: number, keyId: number): Promise<KeyStored | null> {
   return inTransaction(pool, async (client) => {
     const version = await raiseKeyVersion(client);
+    const before = await readKey(client, accountId, keyId);
     const { rows } = await client.query<KeyRow>(
       `update gateway_keys set revoked_at = coalesce(revoked_at, now())
        where account_id = $1 and id = $2
@@ -176,8 +187,33 @@ export function revokeKey(pool: pg.Pool, accountId: number, keyId: number): Prom
       [accountId, keyId],
     );
     const [row] = rows;
-    return row === undefined ? null : toStored(version, row);
+    if (row === undefined) return null;
+    await noteKey(client, 'key.revoke', row, before === null ? null : toAudit(before), toAudit(row));
+    return toStored(version, row);
   });
+}
+
+async function readKey(client: pg.ClientBase, accountId: number, keyId: number): Promise<KeyRow | null> {
+  const { rows } = await client.query<KeyRow>(
+    `select ${KEY_COLUMNS} from gateway_keys where account_id = $1 and id = $2`,
+    [accountId, keyId],
+  );
+  return rows[0] ?? null;
+}
+
+/** All but the digest, and what calls change. */
+function toAudit({ digest: _digest, lastUsedAtMs: _lastUsed, ...key }: KeyRow): object {
+  return key;
+}
+
+function noteKey(
+  client: pg.ClientBase,
+  action: string,
+  { accountId, keyId }: KeyRow,
+  before: object | null,
+  after: object,
+): Promise<void> {
+  return noteChange(client, { accountId, action, subject: { kind: 'key', id: keyId }, before, after });
 }
 
 export interface UnusableKey extends Pick<NewKey, 'accountId' | 'name' | 'digest' | 'prefix' | 'last4'> {
@@ -273,6 +309,8 @@ function toEntry({ digest, keyId, accountId, revokedAtMs, expiresAtMs, usage, bo
     usage,
     bodies,
     ...(more.allowInAddress ? { allowInAddress: true } : {}),
+    ...(more.allowRunBudget ? { allowRunBudget: true } : {}),
+    ...(more.owner === null ? {} : { owner: more.owner }),
     ...(more.runsFrom.length === 0 ? {} : { runsFrom: more.runsFrom }),
     ...toAllowance(more),
   };

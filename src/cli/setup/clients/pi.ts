@@ -10,6 +10,7 @@ function writeExtension(origin: string, key: string): string {
   );
   return `// Written by \`tollgate setup pi\`; \`tollgate setup pi --undo\` takes it away.
 export default function (pi) {
+  if (process.env.TOLLGATE_RUN) return; // \`tollgate run\` leads it.
   const lead = (run) => {
     const headers = { 'X-Gateway-Key': ${JSON.stringify(key)}, 'X-Gateway-Client': 'pi', ...run };
 ${lines.join('\n')}

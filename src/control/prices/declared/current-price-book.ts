@@ -2,7 +2,7 @@
 import pg from 'pg';
 import type { PriceCallOf } from '../../../pricing/billable-call.ts';
 import { createCatalog } from '../../../pricing/catalog.ts';
-import { NO_OPERATOR_PRICES } from '../../../pricing/operator-prices.ts';
+import { NO_OPERATOR_PRICES, type OperatorPrices } from '../../../pricing/operator-prices.ts';
 import { createPriceBook, type PriceBook, type PriceBookLayers } from '../../../pricing/price-book.ts';
 import { withConnection } from '../../store/pool.ts';
 import { readCatalogInUse } from './catalog-in-use.ts';
@@ -22,6 +22,8 @@ export interface CurrentPriceBook {
   /** The account's; the bundled one until the first load. */
   readonly book: (accountId: number) => PriceBook;
   readonly layers: (accountId: number) => Layers;
+  /** Of those accounts that declare anything. */
+  readonly operators: () => ReadonlyMap<number, OperatorPrices>;
   readonly priceCall: PriceCallOf;
   /** The database's version at the last load; null before it. */
   readonly version: () => number | null;
@@ -62,6 +64,7 @@ export function createCurrentPriceBook(): CurrentPriceBook {
   return {
     book: (accountId) => of(accountId).book,
     layers: (accountId) => of(accountId).layers,
+    operators: () => new Map([...declared].map(([accountId, { layers }]) => [accountId, layers.operator])),
     priceCall: (call, accountId) => of(accountId).book.priceCall(call),
     version: () => version,
     problem: () => problem,
