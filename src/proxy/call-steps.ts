@@ -10,6 +10,7 @@ import { prepareBody } from './prepare-body.ts';
 import { receiveBody } from './receive-body.ts';
 import { recordBegin, recordEnd } from './record.ts';
 import { release } from './release.ts';
+import { reserve } from './reserve.ts';
 import { chooseRoute } from './route.ts';
 import { sign } from './sign.ts';
 import type { StepTimes } from './step-times.ts';
@@ -32,6 +33,7 @@ export function createCallSteps(times: StepTimes | null) {
     prepareBody: timed('prepare-body', prepareBody),
     refusePaused: timed('pauses', refusePaused),
     sign: timed('sign', sign),
+    reserve: timed('reserve', reserve),
     recordBegin: timed('record-begin', recordBegin),
     forward: timed('forward', forward),
     answer: timed('answer', ({ ended }: Answer) => ended),

@@ -43,6 +43,8 @@ export async function handleCall(
     steps.refusePaused(call, prepared.requested, gateway.pauses);
     const signed = steps.sign(call, prepared, log, gateway);
     const outbound = signed instanceof Promise ? await signed : signed;
+    const reserving = steps.reserve(log, call, outbound, received, gateway);
+    if (reserving !== null) await reserving;
     await steps.recordBegin(log, outbound, received);
 
     const answer = steps.forward(outgoing, call, outbound, log, gateway);

@@ -81,6 +81,8 @@ beforeAll(async () => {
   const ownKey = Number(await makeId('/keys', { name: 'alpha key' }));
   theirs['run-tokens'] = await makeId('/run-tokens', { name: 'bravo run token' }, inBravo());
   theirs['read-tokens'] = await makeId('/read-tokens', { name: 'bravo read token' }, inBravo());
+  const budget = { name: 'bravo budget', scope: 'run', amount_usd: '1', period: 'once' };
+  theirs['budgets'] = await makeId('/budgets', budget, inBravo());
   theirs['tokens'] = await makeId('/tokens', { name: 'bravo token', scopes: ['read'] }, inBravo());
   const { person } = z
     .looseObject({ person: Made })

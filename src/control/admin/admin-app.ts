@@ -14,6 +14,7 @@ import { addAttemptRoutes } from './attempts-resource.ts';
 import { addAuditRoutes } from './audit-resource.ts';
 import { addBackupRoutes } from './backup-resource.ts';
 import { addBrakeRoutes } from './brakes-resource.ts';
+import { addBudgetRoutes } from './budgets-resource.ts';
 import { addCostRoutes } from './costs-resource.ts';
 import { addDemoDataRoutes } from './demo-data-resource.ts';
 import { addExportRoute } from './export-resource.ts';
@@ -156,6 +157,7 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   addRunSumsRoutes(app, deps);
   addRunCallRoutes(app, deps);
   addRunStreamRoute(app, deps);
+  addBudgetRoutes(app, deps);
   addCostRoutes(app, deps);
   addBrakeRoutes(app, deps);
   addQuoteRoute(app, deps);

@@ -288,9 +288,14 @@ function priceRerank(asked: Asked): GreatestCost {
   return known(priceAtMost(queries, byQuery) + ROUNDING, 'fixed', 0, 0);
 }
 
+/** `counted`: of an earlier request with much the same bytes. */
 export type FindGreatestCost = (call: AskedCall, counted: KnownPrompt | null) => GreatestCost;
 
-export function createFindGreatestCost(book: PriceBook): FindGreatestCost {
+/** `tokensOf`: all that the provider counted up to the end of an earlier answer, by its id. */
+export function createFindGreatestCost(
+  book: PriceBook,
+  tokensOf: (answerId: string) => number | null = () => null,
+): FindGreatestCost {
   const rates = new DearestRates(book);
 
   function readAsked(call: AskedCall, body: Buffer, model: string): Asked {
@@ -332,7 +337,12 @@ export function createFindGreatestCost(book: PriceBook): FindGreatestCost {
     if (isPicture) return pricePictures(asked, book);
     if (isSound) return priceSound(asked);
     const request = readAskedRequest(body, model);
-    return request === null ? unknown('unread-body') : priceText(asked, request, counted);
+    if (request === null) return unknown('unread-body');
+    const { previousAnswer } = request;
+    if (previousAnswer === null) return priceText(asked, request, counted);
+    const tokens = tokensOf(previousAnswer);
+    const isKept = { ...request, namesStored: request.namesStored || tokens === null };
+    return priceText(asked, isKept, { tokens: tokens ?? 0, from: 0, to: body.length });
   };
 }
 
