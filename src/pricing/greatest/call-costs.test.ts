@@ -107,7 +107,11 @@ describe('a conversation that goes on', () => {
     ask(costs, 'c', FIRST);
     expect(settle(costs, 'c', 7_000, { usageSource: 'partial', outcome: 'client_closed' })).toBe('partial');
     expect(promptOf(ask(costs, 'd', SECOND))).toBe(whole);
-    ask(costs, 'e', bodyOf([textOf(1, 20_000)], { context_management: { edits: [] } }));
+    ask(
+      costs,
+      'e',
+      bodyOf([textOf(1, 20_000)], { context_management: { edits: [{ type: 'clear_tool_uses_20250919' }] } }),
+    );
     settle(costs, 'e', 7_000);
     expect(promptOf(ask(costs, 'f', SECOND))).toBe(whole);
   });

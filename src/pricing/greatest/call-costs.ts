@@ -26,7 +26,7 @@ export interface CallCosts {
 const MAX_OPEN = 4_096;
 const MAX_OPEN_BYTES = 8 * 1024 * 1024;
 /** The provider may leave out a part of what is sent, so that its count says nothing about the whole. */
-const SHORTENED = ['"truncation"', '"context_management"'] as const;
+const SHORTENED = ['"truncation"', '"clear_tool_uses', '"compact'] as const;
 
 interface OpenCall {
   readonly kind: string;
