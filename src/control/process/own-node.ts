@@ -35,6 +35,7 @@ import { readOwnSettings } from './own-settings.ts';
 import { createPausePublisher, type PausePublisher } from './pause-publisher.ts';
 import { createPricePublisher } from './publish-prices.ts';
 import { type Repeating, repeat, repeatOnDatabase } from './repeat.ts';
+import { repeatCountingNodes } from './repeat-counting-nodes.ts';
 import { type RepeatedMigration, repeatMigration } from './repeat-migration.ts';
 import { repeatPreparing } from './repeat-preparing.ts';
 import { repeatPrices } from './repeat-prices.ts';
@@ -204,7 +205,13 @@ export function openOwnNode(
       keys,
       pauses,
       presence,
-      repeated: [watchedKeys, watchedBudgets, watchedPauses, repeatPrices(prices, pools.api, publisher, log)],
+      repeated: [
+        watchedKeys,
+        watchedBudgets,
+        watchedPauses,
+        repeatCountingNodes(channel.send, pools.api, log),
+        repeatPrices(prices, pools.api, publisher, log),
+      ],
     };
   }
 
