@@ -82,6 +82,7 @@ function claimsOf(
     costs.greatestOf(key.accountId, {
       id: arrival.id,
       conversations: `${key.keyId} ${traceId ?? ''}`,
+      keyId: key.keyId,
       provider: route.provider.name,
       providerAlias: headers.providerAlias,
       endpoint: route.endpoint,
