@@ -32,6 +32,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   mcp: async () => (await import('./mcp-command.ts')).addMcpCommand,
   'read-tokens': async () => (await import('./read-tokens-commands.ts')).addReadTokensCommands,
   audit: async () => (await import('./audit-commands.ts')).addAuditCommands,
+  credentials: async () => (await import('./credentials-commands.ts')).addCredentialsCommands,
   sql: async () => (await import('./sql-command.ts')).addSqlCommand,
   verify: async () => (await import('./verify-command.ts')).addVerifyCommand,
   service: async () => (await import('./systemd/service-commands.ts')).addServiceCommands,

@@ -5,6 +5,7 @@ import type { Answer } from './answer.ts';
 import { authenticate } from './authenticate.ts';
 import { forward } from './forward.ts';
 import { splitGatewayHeaders } from './gateway-headers.ts';
+import { addKeptCredential } from './kept-credentials.ts';
 import { refusePaused } from './pauses.ts';
 import { prepareBody } from './prepare-body.ts';
 import { receiveBody } from './receive-body.ts';
@@ -32,6 +33,7 @@ export function createCallSteps(times: StepTimes | null) {
     prepareBody: timed('prepare-body', prepareBody),
     refusePaused: timed('pauses', refusePaused),
     sign: timed('sign', sign),
+    addKeptCredential: timed('kept-credentials', addKeptCredential),
     recordBegin: timed('record-begin', recordBegin),
     forward: timed('forward', forward),
     answer: timed('answer', ({ ended }: Answer) => ended),

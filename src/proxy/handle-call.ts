@@ -42,7 +42,8 @@ export async function handleCall(
     const prepared = steps.prepareBody(call, received);
     steps.refusePaused(call, prepared.requested, gateway.pauses);
     const signed = steps.sign(call, prepared, log, gateway);
-    const outbound = signed instanceof Promise ? await signed : signed;
+    const complete = signed instanceof Promise ? await signed : signed;
+    const outbound = steps.addKeptCredential(call, complete, log, gateway);
     await steps.recordBegin(log, outbound, received);
 
     const answer = steps.forward(outgoing, call, outbound, log, gateway);

@@ -17,6 +17,7 @@ import type {
 import { createLog } from '../vocabulary/log.ts';
 import { createAwsCredentials } from './aws/aws-credentials.ts';
 import { createGateway, type Gateway } from './gateway.ts';
+import { applyCredentials } from './kept-credentials.ts';
 import { endCallsOfEndedKeys, watchKeys } from './key-end.ts';
 import { applyPauses } from './pauses.ts';
 import { createProxyServer, type ProxyServer, SERVER_LIMITS } from './proxy-server.ts';
@@ -81,6 +82,7 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
   });
   if (start.clock !== undefined) gateway.clock.set(start.clock);
   applyPauses(gateway, start.pauses ?? []);
+  applyCredentials(gateway.credentials, start.credentials ?? [], config.credentialKeys);
   if (start.areKeysOld === true) {
     gateway.areKeysOld = true;
     setTimeout(() => {
@@ -125,6 +127,9 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
         break;
       case 'pauses':
         applyPauses(gateway, message.pauses);
+        break;
+      case 'credentials':
+        applyCredentials(gateway.credentials, message.credentials, config.credentialKeys);
         break;
       case 'clock':
         gateway.clock.set(message.reading);

@@ -4,10 +4,9 @@ import type { Config } from '../vocabulary/config.ts';
 /** The threads of each child's libuv pool. Node's four would leave two for name look-ups. */
 const THREADS = 32;
 
-const WITHHELD = ['DATABASE_URL', 'TOLLGATE_ADMIN_TOKEN', 'TOLLGATE_METRICS_TOKEN'].flatMap((name) => [
-  name,
-  `${name}_FILE`,
-]);
+const WITHHELD = ['DATABASE_URL', 'TOLLGATE_ADMIN_TOKEN', 'TOLLGATE_METRICS_TOKEN', 'TOLLGATE_CREDENTIALS_KEY'].flatMap(
+  (name) => [name, `${name}_FILE`],
+);
 
 function isWithheld(variable: string): boolean {
   return WITHHELD.includes(variable) || variable.startsWith('TOLLGATE_AWS_');

@@ -119,6 +119,7 @@ function startMessage(): ControlStart {
     clientAddress: 'keep',
     adminToken: null,
     metricsToken: null,
+    credentialKeys: { keys: [], problem: null },
     dataDir: dir,
     databaseUrl: null,
     workers: 1,

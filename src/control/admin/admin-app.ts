@@ -15,6 +15,7 @@ import { addAuditRoutes } from './audit-resource.ts';
 import { addBackupRoutes } from './backup-resource.ts';
 import { addBrakeRoutes } from './brakes-resource.ts';
 import { addCostRoutes } from './costs-resource.ts';
+import { addCredentialRoutes } from './credentials-resource.ts';
 import { addDemoDataRoutes } from './demo-data-resource.ts';
 import { addExportRoute } from './export-resource.ts';
 import { addSecurityHeaders, checkHostAndOrigin, requireCredentials } from './guard.ts';
@@ -168,6 +169,7 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   addSqlAccessRoutes(app, deps);
   addReadTokenRoutes(app, deps);
   addAuditRoutes(app, deps);
+  addCredentialRoutes(app, deps);
   addAccountRoutes(app, deps);
   addPeopleRoutes(app, deps);
   addApiTokenRoutes(app, deps);

@@ -101,6 +101,8 @@ export const workForAllNodes: CreateNodeFace = (node, access) => {
     databaseProblem: node.databaseProblem,
     keepsTexts: node.keepsTexts,
     publishKeys,
+    credentialKeys: config.credentialKeys,
+    publishCredentials: () => node.connected()?.credentials.poll() ?? Promise.resolve(),
     publishPauses: () => node.connected()?.pauses.poll() ?? Promise.resolve(),
     readSupervisorStatus: status.read,
     requestRestart: async () => {

@@ -25,6 +25,7 @@ import { type Shipper, startShipper } from '../shipper/shipper.ts';
 import { listNodes, type StoredNode } from '../store/nodes.ts';
 import { readSharedSettings } from '../store/shared-settings.ts';
 import { type ControlPools, openControlPools } from './control-pools.ts';
+import { type CredentialPublisher, createCredentialPublisher } from './credential-publisher.ts';
 import { createKeyPublisher, type KeyPublisher } from './key-publisher.ts';
 import { createNodeClock, type NodeClock } from './node-clock.ts';
 import { readNodeId } from './node-identity.ts';
@@ -48,6 +49,7 @@ export interface Connected {
   readonly shipper: Shipper;
   readonly keys: KeyPublisher;
   readonly pauses: PausePublisher;
+  readonly credentials: CredentialPublisher;
   readonly presence: NodePresence;
   readonly repeated: readonly Repeating[];
 }
@@ -174,6 +176,18 @@ export function openOwnNode(
     });
     const publisher = createPricePublisher(join(config.dataDir, PRICES_FILE));
     const pauses = createPausePublisher(pools.api, (paused) => channel.send({ type: 'pauses', pauses: paused }));
+    const credentials = createCredentialPublisher({
+      pool: pools.api,
+      keys: config.credentialKeys,
+      send: (kept) => channel.send({ type: 'credentials', credentials: kept }),
+      log,
+    });
+    const watchedCredentials = repeatOnDatabase({
+      pauseMs: PAUSE_POLL_MS,
+      failure: 'the kept credentials could not be read',
+      log,
+      run: credentials.poll,
+    });
     const watchedPauses = repeatOnDatabase({
       pauseMs: PAUSE_POLL_MS,
       failure: 'what is paused could not be read',
@@ -184,8 +198,9 @@ export function openOwnNode(
       shipper,
       keys,
       pauses,
+      credentials,
       presence,
-      repeated: [watchedKeys, watchedPauses, repeatPrices(prices, pools.api, publisher, log)],
+      repeated: [watchedKeys, watchedPauses, watchedCredentials, repeatPrices(prices, pools.api, publisher, log)],
     };
   }
 

@@ -22,6 +22,7 @@ import { describeEnd } from '../describe-end.ts';
 import type { Gateway } from '../gateway.ts';
 import { splitGatewayHeaders } from '../gateway-headers.ts';
 import { joinRun } from '../join-run.ts';
+import { withKeptCredential } from '../kept-credentials.ts';
 import { refusePaused, subjectOf } from '../pauses.ts';
 import { refuseCall } from '../refuse-call.ts';
 import { release } from '../release.ts';
@@ -51,6 +52,8 @@ interface Opening {
   readonly log: CallLog;
   readonly call: CallContext;
   readonly websocket: WebsocketEndpoint;
+  /** Headers of the handshake. */
+  readonly sent: readonly string[];
 }
 
 /** Not offered where messages must be read before they are passed on: compressed ones are read too late. */
@@ -84,8 +87,9 @@ export async function handleUpgrade(incoming: IncomingMessage, head: Buffer, gat
     if (request.hasBody) throw new GatewayError('request_malformed');
 
     refusePaused(call, REQUESTED, gateway.pauses);
+    const sent = withKeptCredential(call, headers.forwarded, log, gateway.credentials);
     await log.begin(REQUESTED, []);
-    const opening: Opening = { gateway, log, call, websocket };
+    const opening: Opening = { gateway, log, call, websocket, sent };
     const answer = new Answer(outgoing, call, log, gateway, { isAsked: false, isHandshake: true });
     const handshake = await shakeHands(answer, opening);
     if (handshake.kind === 'switched') {
@@ -118,8 +122,8 @@ function openResponse(incoming: IncomingMessage, socket: Socket, client: Pending
 }
 
 /** Sends the handshake; any answer but 101 goes to the client through `answer`. */
-async function shakeHands(answer: Answer, { gateway, call }: Opening): Promise<Handshake> {
-  const { request, headers, route } = call;
+async function shakeHands(answer: Answer, { gateway, call, sent }: Opening): Promise<Handshake> {
+  const { request, route } = call;
   gateway.openCalls.add(answer);
   try {
     return await new Promise<Handshake>((resolve) => {
@@ -131,7 +135,7 @@ async function shakeHands(answer: Answer, { gateway, call }: Opening): Promise<H
           mayBePrivate: route.mayBePrivate,
           method: request.method,
           path: route.path,
-          headers: call.key.allow?.models === undefined ? headers.forwarded : dropNamed(headers.forwarded, EXTENSIONS),
+          headers: call.key.allow?.models === undefined ? sent : dropNamed(sent, EXTENSIONS),
           body: null,
           bodyBytes: null,
         },

@@ -33,6 +33,11 @@ export const NAMED_SETTINGS: readonly NamedSetting[] = [
   ['TOLLGATE_TRUSTED_PROXIES', 'trustedProxies', (config) => config.trustedProxies.join(',') || null],
   ['TOLLGATE_ADMIN_TOKEN', null, (config) => (config.adminToken === null ? null : HIDDEN)],
   ['TOLLGATE_METRICS_TOKEN', null, (config) => (config.metricsToken === null ? null : HIDDEN)],
+  [
+    'TOLLGATE_CREDENTIALS_KEY',
+    null,
+    ({ credentialKeys: { keys, problem } }) => problem ?? (keys.length === 0 ? null : HIDDEN),
+  ],
   ['TOLLGATE_DATA_DIR', 'dataDir', (config) => config.dataDir],
   ['DATABASE_URL', null, (config) => withoutSecrets(config.databaseUrl)],
   ['TOLLGATE_WORKERS', 'workers', (config) => config.workers],

@@ -13,6 +13,7 @@ import { readProxyAddress } from '../../vocabulary/egress-proxy.ts';
 import { OperatorError } from '../../vocabulary/errors.ts';
 import { requireAdminExposure } from './exposure.ts';
 import { type Given, readAddress, refuse, trimSlash } from './given-setting.ts';
+import { readCredentialKeys } from './read-credential-keys.ts';
 import { readLeading } from './read-leading.ts';
 import { readSecret } from './read-secret.ts';
 import { readTrustedProxies } from './read-trusted-proxies.ts';
@@ -179,6 +180,7 @@ export function readConfig(flags: ConfigFlags, env: Environment, isInTerminal = 
     trustedProxies: readTrustedProxies(give('trustedProxies')),
     adminToken: readToken('TOLLGATE_ADMIN_TOKEN', env),
     metricsToken: readToken('TOLLGATE_METRICS_TOKEN', env),
+    credentialKeys: readCredentialKeys(env),
     dataDir: resolve(give('dataDir').value ?? defaultDataDir(env)),
     databaseUrl: readDatabaseUrl(env),
     workers: readInteger(give('workers'), defaultWorkers(), 1, MAX_WORKERS),

@@ -10,6 +10,7 @@ const KNOWN_SETTINGS = [
   ...NAMED_SETTINGS.map(([variable]) => variable).filter((variable) => variable.startsWith('TOLLGATE_')),
   'TOLLGATE_ADMIN_TOKEN_FILE',
   'TOLLGATE_METRICS_TOKEN_FILE',
+  'TOLLGATE_CREDENTIALS_KEY_FILE',
   'TOLLGATE_ADMIN_URL',
   // The banner's `curl` line calls the key this.
   'TOLLGATE_KEY',
