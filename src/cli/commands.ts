@@ -31,6 +31,9 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   restart: async () => (await import('./restart-command.ts')).addRestartCommand,
   mcp: async () => (await import('./mcp-command.ts')).addMcpCommand,
   'read-tokens': async () => (await import('./read-tokens-commands.ts')).addReadTokensCommands,
+  accounts: async () => (await import('./accounts-commands.ts')).addAccountsCommands,
+  people: async () => (await import('./people-commands.ts')).addPeopleCommands,
+  tokens: async () => (await import('./tokens-commands.ts')).addTokensCommands,
   audit: async () => (await import('./audit-commands.ts')).addAuditCommands,
   credentials: async () => (await import('./credentials-commands.ts')).addCredentialsCommands,
   sql: async () => (await import('./sql-command.ts')).addSqlCommand,
@@ -44,7 +47,8 @@ function addClientOptions(command: Command): Command {
     .option('--json', 'for programs: JSON, one object a line')
     .option('--data-dir <path>', "the gateway's data directory (TOLLGATE_DATA_DIR)")
     .option('--url <url>', 'the admin address, when the gateway runs elsewhere (TOLLGATE_ADMIN_URL)')
-    .option('--token <token>', 'its admin token (better: TOLLGATE_ADMIN_TOKEN or TOLLGATE_ADMIN_TOKEN_FILE)');
+    .option('--token <token>', 'its admin token (better: TOLLGATE_ADMIN_TOKEN or TOLLGATE_ADMIN_TOKEN_FILE)')
+    .option('--account <id>', 'whose log, keys and prices, where there are several accounts (TOLLGATE_ACCOUNT)');
 }
 
 /** Adds the commands that begin with `word`, or all of them for the help. */

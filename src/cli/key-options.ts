@@ -8,6 +8,7 @@ export interface KeyFlags extends ClientFlags {
   readonly owner?: string;
   readonly expires?: string;
   readonly allowInAddress?: boolean;
+  readonly runBudgets?: boolean;
   readonly runsFrom?: string;
   readonly usage?: string;
   readonly bodies?: string;
@@ -35,6 +36,8 @@ export function addKeyOptions(command: Command): Command {
     .option('--networks <ranges>', 'its calls may come from these networks alone: 10.0.0.0/8; any: from all')
     .option('--bodies <policy>', 'full or off: whether requests and answers are kept; any: as the gateway is set')
     .option('--usage <policy>', 'ask or observe: whether streams are asked for usage; any: as the gateway is set')
+    .option('--run-budgets', 'its calls may set the budget of their run with X-Gateway-Budget-Usd')
+    .option('--no-run-budgets', 'they may not')
     .option('--allow-in-address', 'it may stand in a base address, as http://gateway/@KEY/v1')
     .option('--no-allow-in-address', 'it may not: in the header X-Gateway-Key only')
     .option('--runs-from <sources>', RUNS_FROM);
@@ -53,6 +56,7 @@ export function readKeyFlags(flags: KeyFlags): Readonly<Record<string, unknown>>
     bodies: flags.bodies === ANY ? null : flags.bodies,
     usage: flags.usage === ANY ? null : flags.usage,
     allow_in_address: flags.allowInAddress,
+    allow_run_budget: flags.runBudgets,
     runs_from: flags.runsFrom === 'headers' ? [] : split(flags.runsFrom),
   };
 }

@@ -37,6 +37,7 @@ export function describeKey(key: ApiRecord, nowMs: number): readonly (readonly [
     ['networks', list('allowed_networks')],
     ['bodies', textField(key, 'bodies') || 'as the gateway is set'],
     ['usage', textField(key, 'usage') || 'as the gateway is set'],
+    ['run budgets', key['allow_run_budget'] === true ? 'set by calls' : 'no'],
     ['in addresses', key['allow_in_address'] === true ? 'allowed' : 'no'],
     ['runs from', ['X-Gateway-Trace-Id', ...(List.parse(key['runs_from']) ?? [])].join(', ')],
   ];

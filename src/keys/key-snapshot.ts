@@ -47,6 +47,7 @@ function isKeyEntry(value: unknown): value is KeyEntry {
   if (typeof value !== 'object' || value === null) return false;
   const entry: Record<string, unknown> = { ...value };
   const { digest, keyId, accountId, revoked, expiresAtMs, usage, bodies, allowInAddress, run, runsFrom, allow } = entry;
+  const { allowRunBudget, owner } = entry;
   return (
     typeof digest === 'string' &&
     Number.isSafeInteger(keyId) &&
@@ -56,6 +57,8 @@ function isKeyEntry(value: unknown): value is KeyEntry {
     (usage === null || usage === 'ask' || usage === 'observe') &&
     (bodies === null || bodies === 'full' || bodies === 'off') &&
     (allowInAddress === undefined || allowInAddress === true) &&
+    (allowRunBudget === undefined || allowRunBudget === true) &&
+    (owner === undefined || typeof owner === 'string') &&
     (run === undefined || isRunContext(run)) &&
     (runsFrom === undefined || isTexts(runsFrom)) &&
     (allow === undefined || isAllowance(allow))

@@ -11,6 +11,7 @@ import { prepareBody } from './prepare-body.ts';
 import { receiveBody } from './receive-body.ts';
 import { recordBegin, recordEnd } from './record.ts';
 import { release } from './release.ts';
+import { reserve } from './reserve.ts';
 import { chooseRoute } from './route.ts';
 import { sign } from './sign.ts';
 import type { StepTimes } from './step-times.ts';
@@ -34,6 +35,7 @@ export function createCallSteps(times: StepTimes | null) {
     refusePaused: timed('pauses', refusePaused),
     sign: timed('sign', sign),
     addKeptCredential: timed('kept-credentials', addKeptCredential),
+    reserve: timed('reserve', reserve),
     recordBegin: timed('record-begin', recordBegin),
     forward: timed('forward', forward),
     answer: timed('answer', ({ ended }: Answer) => ended),

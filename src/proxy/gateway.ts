@@ -8,6 +8,7 @@ import type { Config } from '../vocabulary/config.ts';
 import type { GatewayErrorCode } from '../vocabulary/errors.ts';
 import type { KeyHolder } from './authenticate.ts';
 import type { AwsCredentials } from './aws/aws-credentials.ts';
+import type { ProxyBudgets } from './budget/proxy-budgets.ts';
 import { type ByteBudget, createByteBudget } from './byte-budget.ts';
 import { type CallId, createCallIds } from './call-id.ts';
 import { ClientNames } from './client-names.ts';
@@ -53,6 +54,8 @@ export interface Gateway {
   readonly awsCredentials: AwsCredentials;
   readonly upstream: UpstreamClient;
   readonly spool: SpoolWriter;
+  /** Null where the ledger could not be opened and no budget is known. */
+  readonly budgets: ProxyBudgets | null;
   readonly copies: ByteBudget;
   readonly heldBodies: ByteBudget;
   readonly idleBodies: IdleSweep;
@@ -98,11 +101,12 @@ export function createGateway(
     Gateway,
     'settings' | 'routes' | 'keys' | 'awsCredentials' | 'upstream' | 'spool' | 'reportAttempt' | 'log'
   > &
-    Partial<Pick<Gateway, 'clock' | 'nextCallId' | 'stalledClients'>>,
+    Partial<Pick<Gateway, 'clock' | 'nextCallId' | 'stalledClients' | 'budgets'>>,
 ): Gateway {
   const clock = parts.clock ?? createClock();
   return {
     clock,
+    budgets: null,
     copies: createByteBudget(COPIES_BYTES),
     heldBodies: createByteBudget(HELD_BODIES_BYTES),
     pauses: { current: null },

@@ -44,6 +44,8 @@ export async function handleCall(
     const signed = steps.sign(call, prepared, log, gateway);
     const complete = signed instanceof Promise ? await signed : signed;
     const outbound = steps.addKeptCredential(call, complete, log, gateway);
+    const reserving = steps.reserve(log, call, outbound, received, gateway);
+    if (reserving !== null) await reserving;
     await steps.recordBegin(log, outbound, received);
 
     const answer = steps.forward(outgoing, call, outbound, log, gateway);

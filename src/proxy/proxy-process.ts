@@ -14,8 +14,10 @@ import type {
   ProxyStart,
   RejectedAttempt,
 } from '../vocabulary/channel.ts';
+import { createClock } from '../vocabulary/clock.ts';
 import { createLog } from '../vocabulary/log.ts';
 import { createAwsCredentials } from './aws/aws-credentials.ts';
+import { openProxyBudgets } from './budget/open-proxy-budgets.ts';
 import { createGateway, type Gateway } from './gateway.ts';
 import { applyCredentials } from './kept-credentials.ts';
 import { endCallsOfEndedKeys, watchKeys } from './key-end.ts';
@@ -69,6 +71,7 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
     onFull: config.onFull,
     log,
   });
+  const clock = createClock();
   const maxConnections = countConnections(readOpenFileLimit());
   const gateway = createGateway({
     settings: config,
@@ -77,6 +80,14 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
     awsCredentials: createAwsCredentials({ log }),
     upstream: createUpstreamClient(config.egress, { ...DEFAULT_LIMITS, maxConnections }),
     spool,
+    clock,
+    budgets: openProxyBudgets({
+      dataDir: config.dataDir,
+      process: start.spoolName,
+      durability: config.durability,
+      clock,
+      log,
+    }),
     reportAttempt: attempts.add,
     log,
   });
@@ -106,6 +117,7 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
     await spool.close();
     // The last report, so that the accepted calls of an ended process are known.
     sendReport(channel, gateway, start.spoolName, attempts);
+    gateway.budgets?.close();
     await gateway.upstream.close();
     process.exit(0);
   }

@@ -1,6 +1,6 @@
 /** Turns the gateway's own errors into answers that every official SDK shows. The code is in `X-Gateway-Error`. */
 import { ServerResponse, STATUS_CODES } from 'node:http';
-import { GATEWAY_ERRORS, type GatewayErrorCode } from '../vocabulary/errors.ts';
+import { GATEWAY_ERRORS, type GatewayErrorCode, messageWithDetail } from '../vocabulary/errors.ts';
 import { nameRefusal, writeRefusalBody } from '../vocabulary/refusal-body.ts';
 import type { ClientRequest, ClientResponse } from './client-exchange.ts';
 import { takesNumericCode } from './refusal-shape.ts';
@@ -13,9 +13,8 @@ const UPGRADE_REQUIRED = 426;
 
 /** `detail` must not hold anything of the request. `isNumeric`: Google's clients read the status as the code. */
 export function refusalBody(code: GatewayErrorCode, id: string, detail?: string, isNumeric = false): string {
-  const { status, message: fixed } = GATEWAY_ERRORS[code];
-  const message = detail === undefined ? fixed : `${fixed} (${detail})`;
-  return writeRefusalBody({ status, code, message }, id, isNumeric);
+  const { status } = GATEWAY_ERRORS[code];
+  return writeRefusalBody({ status, code, message: messageWithDetail(code, detail) }, id, isNumeric);
 }
 
 export function refusalHeaders(code: GatewayErrorCode, id: string, bodyBytes: number): string[] {

@@ -117,6 +117,10 @@ export interface KeyEntry {
   readonly runsFrom?: readonly string[];
   /** The key may stand in a client's base address. Absent where it may not, and in what a former release wrote. */
   readonly allowInAddress?: true;
+  /** Its calls may set a budget for their run. Absent where they may not. */
+  readonly allowRunBudget?: true;
+  /** Whose it is, in the operator's words. */
+  readonly owner?: string;
   /** Absent where the key may use everything. */
   readonly allow?: KeyAllowance;
   /** Absent for a key. */

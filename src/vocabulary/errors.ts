@@ -208,6 +208,36 @@ export const GATEWAY_ERRORS = {
     retryable: true,
     retryAfterSeconds: 5,
   },
+  budget_exceeded: {
+    status: 429,
+    message:
+      'This call was not sent: it might spend more than is left of a budget. Trying again does not help before the budget resets or is raised.',
+  },
+  budget_unpriced: {
+    status: 429,
+    message:
+      'This call was not sent: a budget lets through only calls of which it is known how much they may cost at most. State the maximum of output, declare a price, or let the budget hold a sum for such calls (`tollgate budgets edit`).',
+  },
+  budget_unavailable: {
+    status: 503,
+    message:
+      'This call was not sent: the ledger of budgets cannot be written now. The log of the gateway has the reason.',
+    retryable: true,
+  },
+  run_budget_malformed: {
+    status: 400,
+    message: 'X-Gateway-Budget-Usd must be an amount in dollars above 0 and up to 1000000, such as 2.50.',
+  },
+  run_budget_without_run: {
+    status: 400,
+    message:
+      'X-Gateway-Budget-Usd sets the budget of a run, and this call is in none: send X-Gateway-Trace-Id with it.',
+  },
+  run_budget_not_allowed: {
+    status: 403,
+    message:
+      'The calls of this gateway key may not set budgets of their runs. Allow it with `tollgate keys edit ID --run-budgets`, or do not send X-Gateway-Budget-Usd.',
+  },
   shutting_down: { status: 503, message: 'The gateway is shutting down.', retryable: true },
   gateway_defect: {
     status: 500,
@@ -216,6 +246,11 @@ export const GATEWAY_ERRORS = {
 } as const satisfies Readonly<Record<string, GatewayErrorEntry>>;
 
 export type GatewayErrorCode = keyof typeof GATEWAY_ERRORS;
+
+export function messageWithDetail(code: GatewayErrorCode, detail: string | undefined): string {
+  const { message } = GATEWAY_ERRORS[code];
+  return detail === undefined ? message : `${message} (${detail})`;
+}
 
 /** Thrown before forwarding; one place answers it. */
 export class GatewayError extends Error {

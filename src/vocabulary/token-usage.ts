@@ -204,6 +204,10 @@ export type CallFlag =
   | 'body_dropped'
   /** Headers, the provider's usage object and most of an error's text were left out: the spool was nearly full. */
   | 'compacted'
+  /** A soft budget was used up, or might have been with this call. */
+  | 'over_budget'
+  /** A budget let it through though nothing said how much it might cost. */
+  | 'budget_unsure'
   /** The machine's clock was wrong: the times are by the database's clock. */
   | 'clock_skew'
   /** The machine's clock jumped during the call. The duration is right all the same. */

@@ -81,6 +81,8 @@ beforeAll(async () => {
   const ownKey = Number(await makeId('/keys', { name: 'alpha key' }));
   theirs['run-tokens'] = await makeId('/run-tokens', { name: 'bravo run token' }, inBravo());
   theirs['read-tokens'] = await makeId('/read-tokens', { name: 'bravo read token' }, inBravo());
+  const budget = { name: 'bravo budget', scope: 'run', amount_usd: '1', period: 'once' };
+  theirs['budgets'] = await makeId('/budgets', budget, inBravo());
   theirs['tokens'] = await makeId('/tokens', { name: 'bravo token', scopes: ['read'] }, inBravo());
   const { person } = z
     .looseObject({ person: Made })
@@ -101,6 +103,14 @@ beforeAll(async () => {
     endedCall(4, { keyId: ownKey, traceId: 'alpha-run' }),
   );
   theirs['logs'] = idAt(2);
+  const paused = await ask(
+    'POST',
+    '/api/v1/brakes/pauses',
+    { ...OPERATOR, ...inBravo() },
+    { scope: 'run', value: 'bravo-run', reason: 'bravo' },
+  );
+  if (paused.status >= 300) throw new Error(`a pause: ${paused.status} ${paused.text}`);
+  theirs['brakes'] = String(/"id":(\d+)/.exec(paused.text)?.[1]);
   for (const path of ['overrides', 'mappings', 'multipliers']) {
     const declared = {
       overrides: OVERRIDE,
@@ -157,6 +167,7 @@ const QUERIES: Readonly<Record<string, readonly string[]>> = {
 const BODIES: Readonly<Record<string, unknown>> = {
   'PATCH /api/v1/keys/{id}': { name: 'taken' },
   'POST /api/v1/keys/{id}/rotate': {},
+  'PATCH /api/v1/run-tokens/{id}': { ttl_seconds: 900 },
   'PATCH /api/v1/people/{id}': { role: 'viewer' },
   'PATCH /api/v1/accounts/{id}': { name: 'taken' },
   'PUT /api/v1/settings/{name}': { value: 'x' },

@@ -120,6 +120,7 @@ function startMessage(): ControlStart {
     adminToken: null,
     metricsToken: null,
     credentialKeys: { keys: [], problem: null },
+    oidc: null,
     dataDir: dir,
     databaseUrl: null,
     workers: 1,

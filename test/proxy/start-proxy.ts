@@ -22,7 +22,7 @@ import { SPOOL_START } from '../../src/spool/cursor.ts';
 import { openSpoolReader } from '../../src/spool/spool-reader.ts';
 import { openSpoolWriter } from '../../src/spool/spool-writer.ts';
 import type { CallBegin, CallEnd, ProviderName, SpoolEntry } from '../../src/vocabulary/call-record.ts';
-import type { RejectedAttempt, TlsIdentity } from '../../src/vocabulary/channel.ts';
+import type { KeyEntry, RejectedAttempt, TlsIdentity } from '../../src/vocabulary/channel.ts';
 
 /** For a test that waits for a client to be given up. */
 const STALL_SWEEP_MS = 20;
@@ -56,6 +56,13 @@ export interface InProcessProxy {
   readonly close: () => Promise<void>;
 }
 
+export interface ProxyParts {
+  /** One gateway key for several proxies. */
+  readonly key?: string;
+  readonly keyEntry?: Partial<KeyEntry>;
+  readonly budgets?: Gateway['budgets'];
+}
+
 /** Every provider goes to `origin`, and what `routes` says. */
 export async function startProxy(
   origin: string,
@@ -65,11 +72,12 @@ export async function startProxy(
   nextCallId: () => CallId = createCallIds(),
   patience: Partial<ServerLimits> & { readonly stallMs?: number } = {},
   tls: TlsIdentity | null = null,
+  parts: ProxyParts = {},
 ): Promise<InProcessProxy> {
   const dir = mkdtempSync(join(tmpdir(), 'tollgate-proxy-'));
   const spoolDir = join(dir, 'spool', 'p1');
   const log = pino({ level: 'silent' });
-  const key = createGatewayKey();
+  const key = parts.key ?? createGatewayKey();
   const attempts: RejectedAttempt[] = [];
   const upstream = { origin, region: null };
   const names: readonly ProviderName[] = [
@@ -104,6 +112,7 @@ export async function startProxy(
           expiresAtMs: null,
           usage: null,
           bodies: null,
+          ...parts.keyEntry,
         },
       ]),
       lastOf: new WeakMap(),
@@ -114,6 +123,7 @@ export async function startProxy(
     nextCallId,
     ...(patience.stallMs === undefined ? {} : { stalledClients: new IdleSweep(patience.stallMs, STALL_SWEEP_MS) }),
     reportAttempt: (attempt) => attempts.push(attempt),
+    ...(parts.budgets === undefined ? {} : { budgets: parts.budgets }),
     log,
   });
   const { port, server, sessions, renewTls } = createProxyServer(gateway, { ...SERVER_LIMITS, ...patience }, tls);

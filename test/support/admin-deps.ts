@@ -23,6 +23,11 @@ export const NO_LEDGER_DEP: LedgerDep = {
   readShipper: () => null,
 };
 
+export const NO_BUDGETS: AdminDeps['budgets'] = {
+  publish: async () => {},
+  listUses: async () => ({ period: { startMs: 0, endMs: null }, uses: [] }),
+};
+
 export const NO_IMPORTS: AdminDeps['spoolImports'] = {
   receive: async () => ({ names: [], bytes: 0 }),
   findLiveNode: async () => null,
@@ -62,6 +67,7 @@ export function bareAdminDeps(given: Partial<AdminDeps> & Pick<AdminDeps, 'admin
   return {
     publicUrl: null,
     adminPublicUrl: null,
+    oidc: null,
     adminHost: '127.0.0.1',
     version: '1.2.3',
     role: 'all',
@@ -91,6 +97,7 @@ export function bareAdminDeps(given: Partial<AdminDeps> & Pick<AdminDeps, 'admin
     settings: [],
     prices: fixedPrices(),
     catalogs: testCatalogs(),
+    budgets: NO_BUDGETS,
     backups: NO_BACKUPS,
     nodes: ONE_NODE,
     spoolImports: NO_IMPORTS,

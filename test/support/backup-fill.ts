@@ -159,4 +159,13 @@ async function insertOthers(client: pg.ClientBase): Promise<void> {
   ]);
   await client.query(`insert into llm_closed_calls values ($1, $2, 7, now())`, [idAt(5), hostile]);
   await client.query(`update repriced_list_prices set version = $1`, [hostile]);
+  await client.query(
+    `insert into budgets (account_id, name, scope, metadata_key, value, amount, period, when_unknown, held_when_unknown)
+     values (1, $1, 'metadata', 'User-Id', $1, 999999.999999999999, 'month', 'hold', 0.000000000001)`,
+    [hostile],
+  );
+  await client.query(
+    `insert into budget_spend values (1, 1, $1, '2026-11-01', $1, 999999999999.999999999999, 7, 0.5, now())`,
+    [hostile],
+  );
 }

@@ -14,6 +14,7 @@ import { addAttemptRoutes } from './attempts-resource.ts';
 import { addAuditRoutes } from './audit-resource.ts';
 import { addBackupRoutes } from './backup-resource.ts';
 import { addBrakeRoutes } from './brakes-resource.ts';
+import { addBudgetRoutes } from './budgets-resource.ts';
 import { addCostRoutes } from './costs-resource.ts';
 import { addCredentialRoutes } from './credentials-resource.ts';
 import { addDemoDataRoutes } from './demo-data-resource.ts';
@@ -31,6 +32,7 @@ import { addMetadataKeyRoutes } from './metadata-keys-resource.ts';
 import { addMetricsRoute } from './metrics/metrics-resource.ts';
 import { addNodeRoutes } from './nodes-resource.ts';
 import { noteRequests } from './note-requests.ts';
+import { addOidcRoutes } from './oidc/oidc-resource.ts';
 import { describeIssue } from './parse-query.ts';
 import { addPeopleRoutes } from './people-resource.ts';
 import { addRevisionRoute } from './prices/log-revisions-resource.ts';
@@ -134,6 +136,7 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   });
 
   addSessionRoutes(app, deps, sessions, tokens);
+  addOidcRoutes(app, deps, sessions);
   addSystemRoutes(app, deps);
   addRestartRoute(app, deps);
   addVerifyRoute(app, deps);
@@ -155,6 +158,7 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   addRunSumsRoutes(app, deps);
   addRunCallRoutes(app, deps);
   addRunStreamRoute(app, deps);
+  addBudgetRoutes(app, deps);
   addCostRoutes(app, deps);
   addBrakeRoutes(app, deps);
   addQuoteRoute(app, deps);

@@ -3,9 +3,10 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { RestartStatus, StepHistogram, SupervisorStatus } from '../../vocabulary/channel.ts';
-import type { Config, Setting } from '../../vocabulary/config.ts';
+import type { Config, OidcConfig, Setting } from '../../vocabulary/config.ts';
 import type { QuarantinedItem } from '../../vocabulary/quarantined-item.ts';
 import type { RestoreResult } from '../backup/restore-backup.ts';
+import type { listUses, UsesOfBudget } from '../budgets/list-uses.ts';
 import type { CurrentPriceBook } from '../prices/declared/current-price-book.ts';
 import type { PriceCatalogs } from '../prices/declared/price-catalogs.ts';
 import type { StoredNode } from '../store/nodes.ts';
@@ -148,8 +149,18 @@ export interface BackupsDep {
   readonly restore: (packed: AsyncIterable<Uint8Array>, replaces: boolean, signal: AbortSignal) => Promise<Restored>;
 }
 
+export interface BudgetsDep {
+  /** Puts the database's budgets in force on this node; others notice them by themselves. */
+  readonly publish: () => Promise<void>;
+  readonly listUses: (
+    budget: Parameters<typeof listUses>[0],
+    only: { readonly most: number; readonly value?: string },
+  ) => Promise<UsesOfBudget>;
+}
+
 export interface AdminDeps {
   readonly adminToken: string;
+  readonly oidc: OidcConfig | null;
   readonly adminHost: string;
   readonly endedSessions: EndedSessions;
   readonly access: AdminAccess;
@@ -185,6 +196,7 @@ export interface AdminDeps {
   readonly countRunningJobs: () => Promise<number | null>;
   readonly demoData: DemoDataDep;
   readonly backups: BackupsDep;
+  readonly budgets: BudgetsDep;
   readonly settings: readonly Setting[];
   readonly prices: CurrentPriceBook;
   readonly catalogs: PriceCatalogs;

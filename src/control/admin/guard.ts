@@ -10,8 +10,19 @@ import type { Sessions } from './session.ts';
 import { createSessionWatch } from './session-watch.ts';
 import type { TokenCheck } from './token-check.ts';
 
+/** The identity provider, another site, sends browsers back here. */
+export const OIDC_CALLBACK_PATH = '/api/v1/oidc/callback';
+
 /** Liveness says nothing of anyone; signing in brings its own proof. */
-export const PUBLIC_ROUTES: readonly string[] = ['GET /healthz', 'GET /readyz', 'POST /api/v1/session'];
+export const PUBLIC_ROUTES: readonly string[] = [
+  'GET /healthz',
+  'GET /readyz',
+  'POST /api/v1/session',
+  'GET /api/v1/sign-in-ways',
+  'GET /api/v1/oidc/sign-in',
+  'GET /api/v1/oidc/sign-out',
+  `GET ${OIDC_CALLBACK_PATH}`,
+];
 
 export const METRICS_PATH = '/metrics';
 
@@ -89,7 +100,7 @@ export function checkHostAndOrigin(options: GuardOptions): MiddlewareHandler {
       origin === `https://${host}`;
     // Another site may link to the dashboard, but its pages may not use the API.
     const isReading = c.req.method === 'GET' || c.req.method === 'HEAD';
-    const isOpening = isReading && isPagePath(c.req.path);
+    const isOpening = isReading && (isPagePath(c.req.path) || c.req.path === OIDC_CALLBACK_PATH);
     const isCrossSite = c.req.header('sec-fetch-site') === 'cross-site' && !isOpening;
     if (!isOwnOrigin || isCrossSite)
       throw new ApiError(403, 'origin_forbidden', 'Pages of other sites may not use the admin API.');

@@ -96,6 +96,7 @@ const Settings = {
   owner: Owner,
   ...Policy,
   allow_in_address: AllowInAddress,
+  allow_run_budget: z.boolean().describe('Whether its calls may set the budget of their run with X-Gateway-Budget-Usd'),
   runs_from: RunsFrom,
   ...Allowed,
 } as const;
@@ -182,6 +183,7 @@ export function readGiven(given: GivenKey): KeyEdit {
     usage: given.usage,
     bodies: given.bodies,
     allowInAddress: given.allow_in_address,
+    allowRunBudget: given.allow_run_budget,
     runsFrom: given.runs_from,
     allowedProviders: given.allowed_providers,
     allowedModels: given.allowed_models,
@@ -206,6 +208,7 @@ export function formatKey(key: StoredKey): Key {
     usage: key.usage,
     bodies: key.bodies,
     allow_in_address: key.allowInAddress,
+    allow_run_budget: key.allowRunBudget,
     runs_from: [...key.runsFrom],
     allowed_providers:
       key.allowedProviders === null ? null : PROVIDER_NAMES.filter((name) => key.allowedProviders?.includes(name)),

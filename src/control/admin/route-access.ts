@@ -90,6 +90,13 @@ export const ROUTE_ACCESS: Readonly<Record<string, Access>> = {
   'GET /api/v1/prices/status': READ,
   'GET /api/v1/reprice/{job_id}/days': READ,
 
+  'GET /api/v1/budgets': READ,
+  'POST /api/v1/budgets': MANAGE,
+  'GET /api/v1/budgets/{id}': READ,
+  'PATCH /api/v1/budgets/{id}': MANAGE,
+  'DELETE /api/v1/budgets/{id}': MANAGE,
+  'GET /api/v1/run-budgets': READ,
+
   'GET /api/v1/keys': READ,
   'POST /api/v1/keys': KEYS,
   'PATCH /api/v1/keys/{id}': KEYS,

@@ -56,6 +56,10 @@ const SessionBody = z
     role: z.enum(ROLES),
     scopes: z.array(z.enum(SCOPES)).nullable().describe('Of an API token; null: the role decides'),
     may_read_bodies: z.boolean(),
+    sign_out_url: z
+      .string()
+      .nullable()
+      .describe('Where a browser signs out here and at the identity provider; null where it is not signed in by one'),
     base_url: z.string().describe('Where clients reach the proxy'),
     version: z.string(),
   })
@@ -226,6 +230,7 @@ async function describeSession(deps: AdminDeps, principal: Principal): Promise<z
     role: principal.role,
     scopes: principal.scopes === null ? null : [...principal.scopes],
     may_read_bodies: principal.mayReadBodies,
+    sign_out_url: person?.isIssued === true && deps.oidc !== null ? '/api/v1/oidc/sign-out' : null,
     base_url: deps.baseUrl,
     version: deps.version,
   };

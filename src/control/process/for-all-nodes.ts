@@ -7,6 +7,7 @@ import { readVersion } from '../../vocabulary/version.ts';
 import { createAdminApp } from '../admin/admin-app.ts';
 import { readDashboardFiles } from '../admin/dashboard-files.ts';
 import { openEndedSessions } from '../admin/ended-sessions.ts';
+import { listUses } from '../budgets/list-uses.ts';
 import { createDemoData } from '../demo-log/demo-data.ts';
 import { createPriceCatalogs } from '../prices/declared/price-catalogs.ts';
 import { FIRST_ACCOUNT_ID } from '../store/accounts.ts';
@@ -86,6 +87,7 @@ export const workForAllNodes: CreateNodeFace = (node, access) => {
 
   const app = createAdminApp({
     adminToken: start.adminToken,
+    oidc: config.oidc,
     adminHost: config.adminHost,
     endedSessions,
     access,
@@ -139,6 +141,17 @@ export const workForAllNodes: CreateNodeFace = (node, access) => {
       nowMs: clock.nowMs,
       log,
     }),
+    budgets: {
+      publish: node.budgets.poll,
+      listUses: (budget, only) =>
+        listUses(budget, {
+          pool: pools.api,
+          node: config.node,
+          listOwn: node.budgets.list,
+          nowMs: clock.nowMs(),
+          ...only,
+        }),
+    },
     settings: start.settings,
     prices,
     catalogs,

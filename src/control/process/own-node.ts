@@ -6,6 +6,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
+import { LEDGER_NAME } from '../../budgets/ledger.ts';
 import { PRICES_FILE } from '../../pricing/prices-file.ts';
 import { createWaitingCounter } from '../../spool/count-waiting.ts';
 import { defaultMaxBytes, measureDisk } from '../../spool/disk-space.ts';
@@ -15,6 +16,7 @@ import { finishReceived, IMPORT_NAME } from '../../spool/receive-package.ts';
 import type { ChildChannel, ControlStart, DownMessage } from '../../vocabulary/channel.ts';
 import { readVersion } from '../../vocabulary/version.ts';
 import type { LedgerDep, LedgerSnapshot, SpoolStatus } from '../admin/admin-deps.ts';
+import { type NodeBudgets, openNodeBudgets } from '../budgets/node-budgets.ts';
 import { countEnded } from '../ledger/balance-process.ts';
 import { openLedgerFile } from '../ledger/ledger-file.ts';
 import { createProxyMemory } from '../ledger/proxy-memory.ts';
@@ -62,6 +64,7 @@ export interface OwnNode {
   readonly clock: NodeClock;
   readonly pools: ControlPools;
   readonly prices: CurrentPriceBook;
+  readonly budgets: NodeBudgets;
   readonly status: StatusReader;
   readonly importDir: string;
   readonly quarantineDir: string;
@@ -99,6 +102,12 @@ export function openOwnNode(
   const memory = createProxyMemory(Date.now());
   const ledgerFile = openLedgerFile(join(config.dataDir, 'call-accounts.json'));
   const counter = createWaitingCounter();
+  const budgets = openNodeBudgets({
+    file: join(config.dataDir, LEDGER_NAME),
+    pool: pools.api,
+    nowMs: clock.nowMs,
+    log,
+  });
   let isSpoolReady = false;
   let connected: Connected | null = null;
   /** What the database said before this node had settled it. */
@@ -148,7 +157,11 @@ export function openOwnNode(
       log,
       nowMs: clock.nowMs,
       keepsTexts,
-      onEnded: (ended) => ledgerFile.takeIn(ended, countEnded(memory.lastOf(ended.name))),
+      onEnded: async (ended) => {
+        await ledgerFile.takeIn(ended, countEnded(memory.lastOf(ended.name)));
+        budgets.releaseProcess(ended.name);
+      },
+      onBudgeted: budgets.settle,
     });
     shipper.setLiveSpools(liveSpools);
     const keys = createKeyPublisher({
@@ -173,6 +186,12 @@ export function openOwnNode(
       failure: 'the keys could not be read',
       log,
       run: keys.poll,
+    });
+    const watchedBudgets = repeatOnDatabase({
+      pauseMs: KEY_POLL_MS,
+      failure: 'the budgets could not be read',
+      log,
+      run: budgets.poll,
     });
     const publisher = createPricePublisher(join(config.dataDir, PRICES_FILE));
     const pauses = createPausePublisher(pools.api, (paused) => channel.send({ type: 'pauses', pauses: paused }));
@@ -200,7 +219,13 @@ export function openOwnNode(
       pauses,
       credentials,
       presence,
-      repeated: [watchedKeys, watchedPauses, watchedCredentials, repeatPrices(prices, pools.api, publisher, log)],
+      repeated: [
+        watchedKeys,
+        watchedBudgets,
+        watchedPauses,
+        watchedCredentials,
+        repeatPrices(prices, pools.api, publisher, log),
+      ],
     };
   }
 
@@ -237,6 +262,7 @@ export function openOwnNode(
     clock,
     pools,
     prices,
+    budgets,
     status,
     importDir,
     quarantineDir,
@@ -295,6 +321,7 @@ export function openOwnNode(
       await Promise.all([others, ...repeated.map((one) => one?.stop())]);
       await endShipping(connected?.shipper ?? null, drainMs, log);
       await connected?.presence.stop();
+      budgets.close();
       pools.end();
     },
   };

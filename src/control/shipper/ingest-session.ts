@@ -2,6 +2,7 @@
 import type pg from 'pg';
 import { z } from 'zod';
 import type { CallBody } from '../../vocabulary/call-record.ts';
+import { addSpend, type StoredEnd } from '../budgets/add-spend.ts';
 import { addCallsToFacets, addSourceToFacets } from '../log/facet-deltas.ts';
 import { readSpanPath } from '../log/span-path.ts';
 import { withAnswerLimit } from '../store/answer-limit.ts';
@@ -159,15 +160,20 @@ async function storeCalls(
   await copyIn(client, COPY_ROWS, rows.join(''));
   await claimResults(client, calls);
   const inserted = await insertStaged(client);
+  const replaced = new Set<string>();
   if (inserted.size < calls.length) {
     // Ids with a row are mostly replays, but a real ending replaces an interrupted row.
     const removed = await client.query(named('take_out', TAKE_OUT_INTERRUPTED, []));
     if ((removed.rowCount ?? 0) > 0) {
-      for (const id of await insertStaged(client)) inserted.add(id);
+      for (const id of await insertStaged(client)) {
+        inserted.add(id);
+        replaced.add(id);
+      }
       await client.query(DELETE_REVISIONS);
       await addSourceToFacets(client, REMOVED_CALLS);
     }
   }
+  await addSpend(client, listBudgeted(calls, inserted, replaced));
   await addCallsToFacets(client, await rowsOf(client, calls, inserted));
   await storeContents(
     client,
@@ -176,6 +182,16 @@ async function storeCalls(
   );
   await client.query(named('delete_ended', DELETE_ENDED, []));
   return inserted.size;
+}
+
+function listBudgeted(
+  calls: readonly CallItem[],
+  inserted: ReadonlySet<string>,
+  replaced: ReadonlySet<string>,
+): readonly StoredEnd[] {
+  return calls.flatMap(({ row, budgeted }) =>
+    budgeted === null || !inserted.has(row.id) ? [] : [{ ...budgeted, isReplacement: replaced.has(row.id) }],
+  );
 }
 
 /** Bodies and texts of calls that were inserted. This is where a batch has its texts in memory. */

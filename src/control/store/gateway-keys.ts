@@ -17,6 +17,8 @@ export interface KeySettings extends AllowanceColumns {
   readonly usage: 'ask' | 'observe' | null;
   readonly bodies: 'full' | 'off' | null;
   readonly allowInAddress: boolean;
+  /** Its calls may set the budget of their run. */
+  readonly allowRunBudget: boolean;
   /** As in `run-sources.ts`; empty where runs come from the header alone. */
   readonly runsFrom: readonly string[];
 }
@@ -64,6 +66,7 @@ const SETTING_COLUMNS = {
   usage: 'usage_policy',
   bodies: 'bodies_policy',
   allowInAddress: 'allow_in_address',
+  allowRunBudget: 'allow_run_budget',
   runsFrom: 'runs_from',
   ...ALLOWANCE_FIELDS,
 } as const satisfies Readonly<Record<Exclude<keyof KeySettings, 'expiresAtMs'>, string>>;
@@ -306,6 +309,8 @@ function toEntry({ digest, keyId, accountId, revokedAtMs, expiresAtMs, usage, bo
     usage,
     bodies,
     ...(more.allowInAddress ? { allowInAddress: true } : {}),
+    ...(more.allowRunBudget ? { allowRunBudget: true } : {}),
+    ...(more.owner === null ? {} : { owner: more.owner }),
     ...(more.runsFrom.length === 0 ? {} : { runsFrom: more.runsFrom }),
     ...toAllowance(more),
   };

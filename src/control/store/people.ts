@@ -16,6 +16,8 @@ export interface SignedInPerson {
   readonly email: string;
   readonly name: string;
   readonly hasPassword: boolean;
+  /** Whether an identity provider vouches for the person. */
+  readonly isIssued: boolean;
   /** Sessions that began earlier are over. */
   readonly sessionsFromMs: number;
   /** By account. */
@@ -44,7 +46,8 @@ const MEMBER = `p.id, p.email, p.name, m.role, m.may_read_bodies as "mayReadBodi
 /** Null when there is no such person. */
 export async function readPerson(pool: pg.Pool, id: number): Promise<SignedInPerson | null> {
   const { rows } = await pool.query<Omit<SignedInPerson, 'sessionsFromMs'> & { readonly sessionsFrom: Date }>(
-    `select p.id, p.email, p.name, p.password_hash is not null as "hasPassword", p.sessions_from as "sessionsFrom",
+    `select p.id, p.email, p.name, p.password_hash is not null as "hasPassword", p.issuer is not null as "isIssued",
+       p.sessions_from as "sessionsFrom",
        coalesce((select jsonb_agg(jsonb_build_object('accountId', m.account_id, 'accountName', a.name, 'role', m.role,
          'mayReadBodies', m.may_read_bodies) order by m.account_id)
          from memberships m join accounts a on a.id = m.account_id where m.person_id = p.id), '[]') as memberships

@@ -37,6 +37,7 @@ function ask(costs: CallCosts, id: string, body: Buffer, conversations = 'run-1'
   return costs.greatestOf(1, {
     id,
     conversations,
+    keyId: 7,
     provider: 'anthropic',
     providerAlias: null,
     endpoint: ENDPOINT,
@@ -106,7 +107,11 @@ describe('a conversation that goes on', () => {
     ask(costs, 'c', FIRST);
     expect(settle(costs, 'c', 7_000, { usageSource: 'partial', outcome: 'client_closed' })).toBe('partial');
     expect(promptOf(ask(costs, 'd', SECOND))).toBe(whole);
-    ask(costs, 'e', bodyOf([textOf(1, 20_000)], { context_management: { edits: [] } }));
+    ask(
+      costs,
+      'e',
+      bodyOf([textOf(1, 20_000)], { context_management: { edits: [{ type: 'clear_tool_uses_20250919' }] } }),
+    );
     settle(costs, 'e', 7_000);
     expect(promptOf(ask(costs, 'f', SECOND))).toBe(whole);
   });
@@ -123,7 +128,7 @@ describe('a conversation that goes on', () => {
 });
 
 describe('a call that cost more than its bound', () => {
-  it('raises the bounds of the next ones', () => {
+  it('raises the bounds of the next ones, until a thousand have kept to theirs', () => {
     const costs = createCallCosts(() => BOOK);
     const body = Buffer.from(JSON.stringify({ model: MODEL, max_tokens: 10, messages: [] }));
     const first = ask(costs, 'a', body);
@@ -134,6 +139,30 @@ describe('a call that cost more than its bound', () => {
     const cost = settle(costs, 'b', 1_600_000);
     expect(first.amount < BigInt(cost)).toBe(true);
     expect(second.amount >= BigInt(cost)).toBe(true);
+    for (let call = 0; call < 1_000; call += 1) {
+      ask(costs, `c${call}`, body);
+      settle(costs, `c${call}`, 10);
+    }
+    expect(ask(costs, 'last', body)).toMatchObject({ amount: first.amount });
+  });
+});
+
+describe('what calls of a key usually cost', () => {
+  it('is told of bounded calls and of others, once a hundred have been settled', () => {
+    const costs = createCallCosts(() => BOOK);
+    const body = bodyOf(['Hello.']);
+    for (let call = 0; call < 100; call += 1) {
+      expect(ask(costs, `c${call}`, body).usual).toBeUndefined();
+      settle(costs, `c${call}`, 1_000);
+    }
+    // 1,000 tokens at 3 dollars a million and 10 at 15, and at most a sixteenth more.
+    const { usual = 0n } = ask(costs, 'last', body);
+    expect([usual >= 3_150_000_000n, usual < 3_350_000_000n]).toEqual([true, true]);
+    expect(ask(costs, 'open', bodyOf(['Hello.'], { mcp_servers: [{}] }))).toEqual({
+      kind: 'unknown',
+      why: 'no-maximum',
+      usual,
+    });
   });
 });
 
@@ -145,5 +174,68 @@ describe('the settled cost', () => {
     expect(settle(costs, 'c', 1, { model: 'nobody-knows' })).toBe('unpriced');
     expect(settle(costs, 'd', 1, { usage: null, usageSource: 'none', flags: ['usage_later'] })).toBe('billed-later');
     expect(settle(costs, 'e', 0, { usage: null, usageSource: 'none', outcome: 'rejected' })).toBe(0n);
+  });
+});
+
+describe('a conversation that the provider keeps', () => {
+  it('is as long as it was at the end of the answer that it goes on, and else as the context window', () => {
+    const costs = createCallCosts(() => BOOK);
+    const openai = PROVIDERS.openai.websocket?.({
+      method: 'GET',
+      path: '/v1/responses',
+      query: '',
+      header: () => undefined,
+    });
+    if (openai == null) throw new Error('responses over a websocket');
+    const begin: BilledBegin = {
+      provider: 'openai',
+      providerAlias: null,
+      endpoint: 'responses.websocket',
+      billed: true,
+      requestedAtMs: NOON_MS,
+      region: null,
+      isBatch: false,
+    };
+    const bodyOfTurn = (previous: string | null): Buffer =>
+      Buffer.from(
+        JSON.stringify({
+          type: 'response.create',
+          model: 'gpt-5.4-mini',
+          max_output_tokens: 9,
+          input: 'Go on.',
+          previous_response_id: previous,
+        }),
+      );
+    const askTurn = (id: string, previous: string | null) =>
+      costs.greatestOf(1, {
+        ...begin,
+        id,
+        endpoint: openai.endpoint,
+        modelRequested: 'gpt-5.4-mini',
+        contentType: null,
+        body: bodyOfTurn(previous),
+      });
+    askTurn('a', null);
+    costs.settledOf(
+      1,
+      { ...begin, id: 'a' },
+      {
+        model: 'gpt-5.4-mini',
+        modelRequested: 'gpt-5.4-mini',
+        serviceTier: 'default',
+        speed: null,
+        inferenceGeo: null,
+        outcome: 'ok',
+        status: 200,
+        errorType: null,
+        usage: { classes: { input: 90, output: 900 }, reasoning: null, native: {} },
+        usageSource: 'provider',
+        flags: [],
+        providerRequestId: 'resp_1',
+      },
+    );
+    const { length } = bodyOfTurn('resp_1');
+    expect(askTurn('b', 'resp_1')).toMatchObject({ promptTokens: 990 + length + 512 });
+    expect(askTurn('c', 'resp_2')).toMatchObject({ promptTokens: 400_000 });
   });
 });

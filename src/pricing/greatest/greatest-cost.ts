@@ -5,10 +5,11 @@ import type { PicoUsd } from '../../vocabulary/usd.ts';
 
 /** A call as it is about to be sent. A websocket's `response.create` is one too, its message being the body. */
 export interface AskedCall {
-  /** The call's id, and whose conversations it may go on: of one key, and of one run where there is one. Without both
-   * nothing is learnt from what the provider counts. */
+  /** The call's id, by which its cost finds what was asked here. Without it nothing is learnt. */
   readonly id?: string;
+  /** Whose conversations it may go on: of one key, and of one run where there is one. */
   readonly conversations?: string;
+  readonly keyId?: number;
   readonly provider: ProviderName;
   readonly providerAlias: string | null;
   readonly endpoint: Endpoint;
@@ -40,16 +41,21 @@ export type NoGreatestCost =
   /** A batch or the like, which is billed when its results are fetched. */
   | 'billed-later';
 
+interface Usual {
+  /** What 99 of 100 calls of the key to this model do not exceed; absent until a hundred have been settled here. */
+  readonly usual?: PicoUsd;
+}
+
 export type GreatestCost =
-  | {
+  | (Usual & {
       readonly kind: 'known';
       readonly amount: PicoUsd;
       readonly outputLimit: OutputLimit;
       /** The bounds that the amount was made of. */
       readonly promptTokens: number;
       readonly outputTokens: number;
-    }
-  | { readonly kind: 'unknown'; readonly why: NoGreatestCost };
+    })
+  | (Usual & { readonly kind: 'unknown'; readonly why: NoGreatestCost });
 
 export type NoSettledCost =
   | 'unpriced'

@@ -1,0 +1,88 @@
+/**
+ * Step: reserves the greatest possible cost of the call in every budget that it comes under, or refuses it. Where there
+ * are none it is a look into a map.
+ */
+import { RUN_BUDGET_ID } from '../budgets/budget.ts';
+import { GatewayError } from '../vocabulary/errors.ts';
+import type { CallFlag } from '../vocabulary/token-usage.ts';
+import { describeExceeded } from './budget/describe-refusal.ts';
+import { listClaims } from './budget/list-claims.ts';
+import type { ProxyBudgets } from './budget/proxy-budgets.ts';
+import type { CallContext, RequestedModel } from './call-context.ts';
+import type { CallLog } from './call-log.ts';
+import { readRequestedModel } from './describe-begin.ts';
+import type { Gateway } from './gateway.ts';
+import { placeInRun } from './place-in-run.ts';
+import type { Outbound } from './prepare-body.ts';
+import { UNREAD_MODEL } from './read-requested-model.ts';
+import type { ReceivedBody } from './receive-body.ts';
+
+/** Null: there is nothing to wait for. Rejects with `budget_…`. */
+export function reserve(
+  log: CallLog,
+  call: CallContext,
+  { requested }: Outbound,
+  received: ReceivedBody,
+  { budgets }: Pick<Gateway, 'budgets'>,
+): Promise<void> | null {
+  if (budgets === null || !mayComeUnder(budgets, call)) return null;
+  const unread = received.kind === 'none' ? 'none' : 'unread';
+  const body = received.kind === 'held' && requested !== null ? received.bytes : unread;
+  return reserveFor(log, call, requested ?? UNREAD_MODEL, body, budgets);
+}
+
+export function mayComeUnder({ gate }: ProxyBudgets, { key, headers }: CallContext): boolean {
+  return gate.of(key.accountId).length > 0 || key.allowRunBudget === true || headers.runBudget !== null;
+}
+
+/** Also for a websocket's turn, whose body is its message. */
+export async function reserveFor(
+  log: CallLog,
+  call: CallContext,
+  requested: RequestedModel,
+  body: Buffer | 'none' | 'unread',
+  { gate, costs, loadPrices }: ProxyBudgets,
+): Promise<void> {
+  const loading = loadPrices();
+  if (loading !== null) await loading;
+  const { arrival, key, headers, request, route } = call;
+  const { traceId } = placeInRun(call, requested);
+  if (headers.runBudget !== null && key.allowRunBudget !== true) throw new GatewayError('run_budget_not_allowed');
+  if (headers.runBudget !== null && traceId === null) throw new GatewayError('run_budget_without_run');
+  const readGreatest = () =>
+    costs.greatestOf(key.accountId, {
+      id: arrival.id,
+      conversations: `${key.keyId} ${traceId ?? ''}`,
+      provider: route.provider.name,
+      providerAlias: headers.providerAlias,
+      endpoint: route.endpoint,
+      region: route.region,
+      requestedAtMs: arrival.requestedAtMs,
+      modelRequested: readRequestedModel(route.endpoint, requested, request.query),
+      contentType: request.header('content-type') ?? null,
+      body,
+    });
+  const { claims, isUnsure } = listClaims(
+    gate,
+    { accountId: key.accountId, keyId: key.keyId, owner: key.owner ?? null, traceId, metadata: headers.metadata },
+    headers.runBudget,
+    key.allowRunBudget === true,
+    readGreatest,
+    arrival.requestedAtMs,
+  );
+  if (claims.length === 0) return;
+  const answer = await gate.reserve(arrival.id, claims);
+  if (answer === 'unavailable') {
+    if (claims.some(({ isHard }) => isHard)) throw new GatewayError('budget_unavailable');
+    return;
+  }
+  if (answer.kind === 'refused') {
+    const { budgetId } = answer.claim;
+    const budget = budgetId === RUN_BUDGET_ID ? null : gate.find(budgetId);
+    throw new GatewayError('budget_exceeded', { detail: describeExceeded(budget, answer, gate) });
+  }
+  const flags: CallFlag[] = [];
+  if (answer.isOverSoft) flags.push('over_budget');
+  if (isUnsure && answer.held.length > 0) flags.push('budget_unsure');
+  log.hold(answer.held, flags);
+}
