@@ -30,6 +30,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   spool: async () => (await import('./spool-commands.ts')).addSpoolCommands,
   restart: async () => (await import('./restart-command.ts')).addRestartCommand,
   mcp: async () => (await import('./mcp-command.ts')).addMcpCommand,
+  limits: async () => (await import('./limits-commands.ts')).addLimitsCommands,
   'read-tokens': async () => (await import('./read-tokens-commands.ts')).addReadTokensCommands,
   accounts: async () => (await import('./accounts-commands.ts')).addAccountsCommands,
   people: async () => (await import('./people-commands.ts')).addPeopleCommands,

@@ -44,7 +44,7 @@ async function examine(flags: ClientFlags): Promise<void> {
   if (status.processes.length > 0) findings.push(...judgeAttempts(await client.ask(Attempts, '/api/v1/attempts')));
   for (const finding of findings) {
     if (flags.json) await output.json(finding);
-    else await output.line(`${MARKS[finding.level]} ${finding.text}`);
+    else await output.say(`${MARKS[finding.level]} ${finding.text}`);
   }
   if (findings.some(({ level }) => level === 'problem')) process.exitCode = 1;
 }

@@ -21,6 +21,7 @@ import { openProxyBudgets } from './budget/open-proxy-budgets.ts';
 import { createGateway, type Gateway } from './gateway.ts';
 import { applyCredentials } from './kept-credentials.ts';
 import { endCallsOfEndedKeys, watchKeys } from './key-end.ts';
+import { LimitPurses } from './limits/limit-purses.ts';
 import { applyPauses } from './pauses.ts';
 import { createProxyServer, type ProxyServer, SERVER_LIMITS } from './proxy-server.ts';
 import { createUpstreamClient } from './upstream/upstream-client.ts';
@@ -80,6 +81,7 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
     awsCredentials: createAwsCredentials({ log }),
     upstream: createUpstreamClient(config.egress, { ...DEFAULT_LIMITS, maxConnections }),
     spool,
+    limits: new LimitPurses(channel.send),
     clock,
     budgets: openProxyBudgets({
       dataDir: config.dataDir,
@@ -145,6 +147,12 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
         break;
       case 'clock':
         gateway.clock.set(message.reading);
+        break;
+      case 'limit-answer':
+        gateway.limits?.onAnswer(message);
+        break;
+      case 'limit-recall':
+        gateway.limits?.onRecall(message.subject);
         break;
       case 'start':
       case 'keys-published':

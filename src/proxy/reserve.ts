@@ -53,6 +53,7 @@ export async function reserveFor(
     costs.greatestOf(key.accountId, {
       id: arrival.id,
       conversations: `${key.keyId} ${traceId ?? ''}`,
+      keyId: key.keyId,
       provider: route.provider.name,
       providerAlias: headers.providerAlias,
       endpoint: route.endpoint,

@@ -21,6 +21,7 @@ import { createFirstAccess, type FirstAccess } from './first-access.ts';
 import { endFormerChildren, noteChildren } from './former-children.ts';
 import { createGatewayParts, listChildren, readGatewayStatus } from './gateway-parts.ts';
 import { createKeyPublication } from './key-publication.ts';
+import { createLimitBank } from './limits/limit-bank.ts';
 import { keepPausesFile, readPausesFile } from './pauses-file.ts';
 import { createProxyChildren } from './proxy-children.ts';
 import { formatOrigin, proxyOrigin } from './proxy-origin.ts';
@@ -81,6 +82,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   const publication = createKeyPublication((keyVersion, confirmed) => {
     parts.control?.send({ type: 'keys-published', version: keyVersion, confirmed });
   });
+  const limits = createLimitBank();
   const restarts = createRollingRestart(async () => {
     refuseOtherRelease(version, readVersion());
     await parts.proxies?.replace();
@@ -200,7 +202,9 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       if (clockReading !== null) proxy.send({ type: 'clock', reading: clockReading });
       proxy.send({ type: 'pauses', pauses });
       proxy.send({ type: 'credentials', credentials });
-    } else if (message.type === 'keys-applied') publication.applied(proxy, message.version);
+    } else if (message.type === 'limit-ask') limits.ask(proxy, message);
+    else if (message.type === 'limit-return') limits.giveBack(proxy, message);
+    else if (message.type === 'keys-applied') publication.applied(proxy, message.version);
     else if (message.type === 'rejected') {
       attempts.add(message.attempts, message.notShown);
       if (config.role === 'proxy') tellRefusals(message.attempts);
@@ -216,6 +220,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       clockReading = message.reading;
       keepClockFile(paths.clock, message.reading, log);
       for (const proxy of parts.proxies?.children() ?? []) proxy.send(message);
+    } else if (message.type === 'live-nodes') {
+      limits.setNodes(message.count);
     } else if (message.type === 'pauses') {
       pauses = message.pauses;
       keepPausesFile(paths.pauses, pauses, log);
@@ -227,7 +233,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     } else if (message.type === 'restart-proxies') {
       restart();
     } else if (message.type === 'status-request') {
-      const status = readGatewayStatus(startedAtMs, parts, restarts.status(), attempts);
+      const status = readGatewayStatus(startedAtMs, parts, restarts.status(), attempts, limits.listUse());
       parts.control?.send({ type: 'status', requestId: message.requestId, status });
     }
   }
@@ -237,7 +243,10 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   }
 
   function onProxyChange(proxy: SupervisedChild): void {
-    if (proxy.identity() === null) publication.ended(proxy);
+    if (proxy.identity() === null) {
+      publication.ended(proxy);
+      limits.ended(proxy);
+    }
     onChange();
   }
 

@@ -2,6 +2,7 @@
 import type { ProviderName } from './call-record.ts';
 import type { ClockReading } from './clock.ts';
 import type { Config, Setting } from './config.ts';
+import type { AccountLimit, Limit, LimitAnswer, LimitAsk, LimitRecall, LimitReturn, LimitUse } from './limit.ts';
 
 /** A refused attempt, for "why does nothing arrive?". It holds no key, query or body. */
 export interface RejectedAttempt {
@@ -123,6 +124,8 @@ export interface KeyEntry {
   readonly owner?: string;
   /** Absent where the key may use everything. */
   readonly allow?: KeyAllowance;
+  /** Absent where the key has none of its own. */
+  readonly limit?: Limit;
   /** Absent for a key. */
   readonly run?: RunContext;
 }
@@ -134,6 +137,8 @@ export interface KeyChange {
   readonly upserts: readonly KeyEntry[];
   /** Digests that are no longer there; absent for none. */
   readonly removed?: readonly string[];
+  /** All limits of accounts; absent where they are as before. */
+  readonly limits?: readonly AccountLimit[];
 }
 
 export interface TlsIdentity {
@@ -213,6 +218,8 @@ export type DownMessage =
   /** The gateway will stop soon: `readyz` says so, no connection is kept, and calls are served as before. */
   | { readonly type: 'stop-announced' }
   | { readonly type: 'keys-changed'; readonly change: KeyChange }
+  | LimitAnswer
+  | LimitRecall
   | { readonly type: 'tls-renewed'; readonly identity: TlsIdentity }
   /** To proxies: all that is paused now. */
   | { readonly type: 'pauses'; readonly pauses: readonly Pause[] }
@@ -230,6 +237,10 @@ export type UpMessage =
   /** A proxy accepts calls, or control has its API up. */
   | { readonly type: 'ready' }
   | { readonly type: 'keys-applied'; readonly version: number }
+  | LimitAsk
+  | LimitReturn
+  /** From control: how many nodes are live, this one included; each has its share of every limit. */
+  | { readonly type: 'live-nodes'; readonly count: number }
   | { readonly type: 'rejected'; readonly attempts: readonly RejectedAttempt[]; readonly notShown: number }
   | { readonly type: 'metrics'; readonly metrics: ProxyMetrics }
   /** From control: give this to every proxy, report with `keys-published`. */
@@ -269,6 +280,8 @@ export interface SupervisorStatus {
   readonly startedAtMs: number;
   readonly restart: RestartStatus;
   readonly children: readonly ChildStatus[];
+  /** What is in use of limits on this node; the latest used first. Absent from a supervisor of the release before. */
+  readonly limitUse?: readonly LimitUse[];
   /** Absent where the proxy port speaks plain HTTP. */
   readonly certificate?: CertificateStatus;
   /** The last 100, newest last; `attemptsNotShown` counts those that were not kept. */

@@ -71,6 +71,10 @@ async function insertOthers(client: pg.ClientBase): Promise<void> {
     );
   await key(hostile, 1);
   await key('second', 2);
+  await client.query(
+    'insert into call_limits (account_id, metadata_key, metadata_value, tokens_per_minute) values (1, $1, $1, 9007199254740991)',
+    [hostile],
+  );
   await client.query(`update key_snapshot set version = 41; update price_book_version set version = 17`);
   await client.query(
     `insert into jobs (account_id, kind, subject, title, input, cursor, phase, unit, state, rate_per_second)

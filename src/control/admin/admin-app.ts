@@ -23,6 +23,7 @@ import { addSecurityHeaders, checkHostAndOrigin, requireCredentials } from './gu
 import { createIdentify } from './identify.ts';
 import { addJobRoutes } from './jobs-resource.ts';
 import { addKeyRoutes } from './keys-resource.ts';
+import { addLimitRoutes } from './limits-resource.ts';
 import { addLogBodyRoutes } from './log-body-resource.ts';
 import { addLogStreamRoute } from './log-stream.ts';
 import { addLogSumsRoutes } from './log-sums-resource.ts';
@@ -171,6 +172,7 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   addExportRoute(app, deps);
   addBackupRoutes(app, deps);
   addSqlAccessRoutes(app, deps);
+  addLimitRoutes(app, deps);
   addReadTokenRoutes(app, deps);
   addAuditRoutes(app, deps);
   addCredentialRoutes(app, deps);

@@ -19,6 +19,8 @@ const BODIES: Access = { role: 'viewer', scope: 'bodies', hasBodies: true };
 /** Everyone who is signed in, about themselves. */
 const SELF: Access = { role: 'viewer', scope: null };
 const KEYS: Access = { role: 'member', scope: 'keys' };
+/** They hold for the keys of all members. */
+const LIMITS: Access = { role: 'owner', scope: 'manage' };
 const PRICES: Access = { role: 'member', scope: 'prices' };
 const MANAGE: Access = { role: 'member', scope: 'manage' };
 
@@ -110,6 +112,10 @@ export const ROUTE_ACCESS: Readonly<Record<string, Access>> = {
   'GET /api/v1/run-tokens/{id}': READ,
   'PATCH /api/v1/run-tokens/{id}': KEYS,
   'DELETE /api/v1/run-tokens/{id}': KEYS,
+  'GET /api/v1/limits': READ,
+  'POST /api/v1/limits': LIMITS,
+  'PATCH /api/v1/limits/{id}': LIMITS,
+  'DELETE /api/v1/limits/{id}': LIMITS,
   'POST /api/v1/read-tokens': KEYS,
   'GET /api/v1/read-tokens': READ,
   'DELETE /api/v1/read-tokens/{id}': KEYS,

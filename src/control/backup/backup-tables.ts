@@ -21,6 +21,7 @@ export const BACKUP_TABLES: readonly BackupTable[] = [
   { name: 'people', kind: 'own', rows: 'people' },
   { name: 'memberships', kind: 'own', rows: 'memberships' },
   { name: 'gateway_keys', kind: 'kept', rows: 'keys' },
+  { name: 'call_limits', kind: 'own', rows: 'limits' },
   { name: 'key_snapshot', kind: 'kept', rows: 'versions' },
   { name: 'budget_version', kind: 'kept', rows: 'versions' },
   { name: 'budgets', kind: 'own', rows: 'budgets' },

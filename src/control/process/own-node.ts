@@ -36,6 +36,7 @@ import { readOwnSettings } from './own-settings.ts';
 import { createPausePublisher, type PausePublisher } from './pause-publisher.ts';
 import { createPricePublisher } from './publish-prices.ts';
 import { type Repeating, repeat, repeatOnDatabase } from './repeat.ts';
+import { repeatCountingNodes } from './repeat-counting-nodes.ts';
 import { type RepeatedMigration, repeatMigration } from './repeat-migration.ts';
 import { repeatPreparing } from './repeat-preparing.ts';
 import { repeatPrices } from './repeat-prices.ts';
@@ -224,6 +225,7 @@ export function openOwnNode(
         watchedBudgets,
         watchedPauses,
         watchedCredentials,
+        repeatCountingNodes(channel.send, pools.api, log),
         repeatPrices(prices, pools.api, publisher, log),
       ],
     };

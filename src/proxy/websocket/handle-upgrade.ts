@@ -23,11 +23,14 @@ import type { Gateway } from '../gateway.ts';
 import { splitGatewayHeaders } from '../gateway-headers.ts';
 import { joinRun } from '../join-run.ts';
 import { withKeptCredential } from '../kept-credentials.ts';
+import { type Place, takePlace, takeTurn } from '../limits/take-place.ts';
 import { refusePaused, subjectOf } from '../pauses.ts';
+import type { ReceivedBody } from '../receive-body.ts';
 import { refuseCall } from '../refuse-call.ts';
 import { release } from '../release.ts';
 import { chooseRoute } from '../route.ts';
 import { validateRequest } from '../validate-request.ts';
+import { limitTurn } from './limit-turn.ts';
 import { createModelGuard } from './model-guard.ts';
 import { holdPendingClient, type PendingClient } from './pending-client.ts';
 import { openTurnRecord, readCutEnding } from './turn-record.ts';
@@ -58,6 +61,7 @@ interface Opening {
 
 /** Not offered where messages must be read before they are passed on: compressed ones are read too late. */
 const EXTENSIONS = ['sec-websocket-extensions'];
+const NO_BODY: ReceivedBody = Object.freeze({ kind: 'none', waitMs: 0 });
 const REQUESTED: RequestedModel = Object.freeze({ model: null, streamed: true });
 
 export async function handleUpgrade(incoming: IncomingMessage, head: Buffer, gateway: Gateway): Promise<void> {
@@ -67,6 +71,7 @@ export async function handleUpgrade(incoming: IncomingMessage, head: Buffer, gat
   if (outgoing === null) return;
   const log = new CallLog(gateway);
   const { id, requestedAtMs } = log.arrival;
+  let place: Place | null = null;
   try {
     const request = validateRequest(incoming, gateway.headerNames, true);
     const caller = readCaller(incoming, gateway.trustedPeers);
@@ -88,6 +93,8 @@ export async function handleUpgrade(incoming: IncomingMessage, head: Buffer, gat
 
     refusePaused(call, REQUESTED, gateway.pauses);
     const sent = withKeptCredential(call, headers.forwarded, log, gateway.credentials);
+    place = await takePlace(call, NO_BODY, gateway);
+
     await log.begin(REQUESTED, []);
     const opening: Opening = { gateway, log, call, websocket, sent };
     const answer = new Answer(outgoing, call, log, gateway, { isAsked: false, isHandshake: true });
@@ -102,6 +109,7 @@ export async function handleUpgrade(incoming: IncomingMessage, head: Buffer, gat
   } catch (error) {
     refuseCall(incoming, outgoing, gateway, log, error);
   } finally {
+    place?.release();
     log.release();
   }
 }
@@ -200,7 +208,10 @@ async function relay(
     keepsTranscript: call.logsBodies,
     arrivedMs: arrival.monotonicMs,
     noteArrival: () => noteArrival(gateway),
-    openTurn: (turn, at) => openTurnRecord(gateway, call, head, turn, at),
+    openTurn: (turn, at) =>
+      limitTurn(openTurnRecord(gateway, call, head, turn, at), takeTurn(call, gateway), () =>
+        connection.endKey('rate_limit_exceeded'),
+      ),
     checkpoint,
   });
   const summarize = () => describeSession(meter, head, connectMs, headersMs);

@@ -21,6 +21,7 @@ const KEY_REASONS: Readonly<Record<KeyEnd, string>> = {
   key_revoked: 'the gateway key was revoked',
   key_expired: 'the gateway key has expired',
   run_token_ended: 'the run token has ended',
+  rate_limit_exceeded: 'a limit of the gateway is reached, try again later',
   model_not_allowed: 'the gateway key does not allow this model',
   paused: 'calls of this run or key are paused',
 };
