@@ -104,6 +104,8 @@ export const ROUTE_ACCESS: Readonly<Record<string, Access>> = {
   'PATCH /api/v1/keys/{id}': KEYS,
   'DELETE /api/v1/keys/{id}': KEYS,
   'POST /api/v1/keys/{id}/rotate': KEYS,
+  'GET /api/v1/brakes': READ,
+  'PUT /api/v1/brakes/{rule}/{scope}': MANAGE,
   'GET /api/v1/brakes/hits': READ,
   'POST /api/v1/brakes/pauses': KEYS,
   'POST /api/v1/brakes/hits/{id}/resume': KEYS,
