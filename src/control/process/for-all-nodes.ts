@@ -108,7 +108,6 @@ export const workForAllNodes: CreateNodeFace = (node, access) => {
     publishKeys,
     credentialKeys: config.credentialKeys,
     publishCredentials: () => node.connected()?.credentials.poll() ?? Promise.resolve(),
-    publishPauses: () => node.connected()?.pauses.poll() ?? Promise.resolve(),
     publishPauses,
     readSupervisorStatus: status.read,
     requestRestart: async () => {

@@ -67,6 +67,17 @@ export class BudgetGate {
     });
   }
 
+  /** At once, for what cannot wait. */
+  reserveNow(callId: string, claims: readonly Claim[]): ReserveAnswer | 'unavailable' {
+    try {
+      this.#flush();
+      return this.#ledger.apply([], [{ callId, claims }], this.#process, this.#nowMs())[0] ?? 'unavailable';
+    } catch (error) {
+      this.#noteFailure(error);
+      return 'unavailable';
+    }
+  }
+
   settle(settlement: Settlement): void {
     if (this.#unsettled.length >= MAX_UNSETTLED) return;
     this.#unsettled.push(settlement);
