@@ -187,7 +187,7 @@ async function relay(
     keepsTranscript: call.logsBodies,
     arrivedMs: arrival.monotonicMs,
     noteArrival: () => noteArrival(gateway),
-    openTurn: (turn, at) => openTurnRecord(gateway, call, head, turn, at),
+    openTurn: (turn, at, request) => openTurnRecord(gateway, call, head, turn, at, request),
     checkpoint,
   });
   const summarize = () => describeSession(meter, head, connectMs, headersMs);

@@ -8,19 +8,22 @@ import { type AnswerSummary, describeEnd } from '../describe-end.ts';
 import type { Gateway } from '../gateway.ts';
 import { describeFailure, UpstreamError } from '../upstream/upstream-failure.ts';
 import type { TurnMeasure, TurnRecord } from './turn-measures.ts';
+import { inTurnOf, readRunMembersOf } from './turn-place.ts';
 import { describeTranscripts } from './websocket-record.ts';
 
-/** `head`: the provider's answer to the handshake. */
+/** `head`: the provider's answer to the handshake. `request`: the client's message that begins the turn, where one does. */
 export function openTurnRecord(
   gateway: Gateway,
   connection: CallContext,
   head: AnswerHead,
   turn: Turn,
   arrival: Arrival,
+  request: Buffer | null,
 ): TurnRecord {
   const log = new CallLog(gateway, arrival);
-  log.continueConnection(connection);
-  const requested = { model: turn.modelRequested, streamed: true };
+  log.continueConnection(request === null ? connection : inTurnOf(connection, request));
+  const runMembers = request === null ? null : readRunMembersOf(request, connection);
+  const requested = { model: turn.modelRequested, streamed: true, ...(runMembers === null ? {} : { runMembers }) };
   // Its request has gone out: without room for the begin, the end tells all of it.
   void log.begin(requested, turn.reported.flags).catch(() => {});
 
