@@ -44,6 +44,10 @@ const NewBody = z
   })
   .openapi('NewReadToken');
 
+export type ReadToken = z.infer<typeof ReadTokenBody>;
+export type CreatedReadToken = z.infer<typeof CreatedBody>;
+export type NewReadToken = z.input<typeof NewBody>;
+
 const IdParameter = z.object({ id: z.coerce.number().int().min(1).max(MAX_ID) });
 
 function formatToken(token: StoredReadToken): z.infer<typeof ReadTokenBody> {
