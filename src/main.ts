@@ -83,8 +83,7 @@ async function runControl(createFace: CreateNodeFace): Promise<void> {
     connectToSupervisor: (await import('./supervisor/child-channel.ts')).connectToSupervisor,
     createLog: (await import('./vocabulary/log.ts')).createLog,
     createFace,
-    openPrices: async (accountId) =>
-      (await import('./control/prices/declared/current-price-book.ts')).createCurrentPriceBook(accountId),
+    openPrices: async () => (await import('./control/prices/declared/current-price-book.ts')).createCurrentPriceBook(),
   });
 }
 

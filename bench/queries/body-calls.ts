@@ -72,7 +72,7 @@ function planCall(requestedAtMs: number, number: number, random: SeededRandom): 
 /** In order of time, evenly. */
 export async function shipBodyCalls(pool: pg.Pool, seed: BodySeed): Promise<void> {
   const random = createSeededRandom(SEED);
-  const { priceCall } = fixedPrices().book();
+  const { priceCall } = fixedPrices();
   const context = { accountId: 1, keyId: seed.keyId, node: 'node-1', random, keepsBodies: () => true };
   const session = await openIngestSession(pool);
   try {

@@ -7,10 +7,12 @@ type AddCommand = (program: Command, addClientOptions: (command: Command) => Com
 const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   login: async () => (await import('./login-command.ts')).addLoginCommand,
   run: async () => (await import('./run/run-command.ts')).addRunCommand,
+  setup: async () => (await import('./setup/setup-command.ts')).addSetupCommand,
   keys: async () => (await import('./keys-commands.ts')).addKeysCommands,
   logs: async () => (await import('./logs-command.ts')).addLogsCommand,
   runs: async () => (await import('./runs-command.ts')).addRunsCommand,
   costs: async () => (await import('./costs-command.ts')).addCostsCommand,
+  brakes: async () => (await import('./brakes-commands.ts')).addBrakesCommands,
   prices: async () => (await import('./prices/prices-command.ts')).addPricesCommands,
   reconcile: async () => (await import('./reconcile/reconcile-command.ts')).addReconcileCommand,
   price: async () => (await import('./prices/price-command.ts')).addPriceCommand,
@@ -29,6 +31,10 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   restart: async () => (await import('./restart-command.ts')).addRestartCommand,
   mcp: async () => (await import('./mcp-command.ts')).addMcpCommand,
   'read-tokens': async () => (await import('./read-tokens-commands.ts')).addReadTokensCommands,
+  accounts: async () => (await import('./accounts-commands.ts')).addAccountsCommands,
+  people: async () => (await import('./people-commands.ts')).addPeopleCommands,
+  tokens: async () => (await import('./tokens-commands.ts')).addTokensCommands,
+  audit: async () => (await import('./audit-commands.ts')).addAuditCommands,
   sql: async () => (await import('./sql-command.ts')).addSqlCommand,
   verify: async () => (await import('./verify-command.ts')).addVerifyCommand,
   service: async () => (await import('./systemd/service-commands.ts')).addServiceCommands,
@@ -40,7 +46,8 @@ function addClientOptions(command: Command): Command {
     .option('--json', 'for programs: JSON, one object a line')
     .option('--data-dir <path>', "the gateway's data directory (TOLLGATE_DATA_DIR)")
     .option('--url <url>', 'the admin address, when the gateway runs elsewhere (TOLLGATE_ADMIN_URL)')
-    .option('--token <token>', 'its admin token (better: TOLLGATE_ADMIN_TOKEN or TOLLGATE_ADMIN_TOKEN_FILE)');
+    .option('--token <token>', 'its admin token (better: TOLLGATE_ADMIN_TOKEN or TOLLGATE_ADMIN_TOKEN_FILE)')
+    .option('--account <id>', 'whose log, keys and prices, where there are several accounts (TOLLGATE_ACCOUNT)');
 }
 
 /** Adds the commands that begin with `word`, or all of them for the help. */

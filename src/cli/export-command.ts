@@ -1,13 +1,9 @@
 /** `tollgate export`: calls or runs as CSV or JSON lines, whole or not at all. */
-import { randomUUID } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
-import { Readable, type Writable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { Argument, type Command, Option } from 'commander';
 import { OperatorError } from '../vocabulary/errors.ts';
 import { repeatable } from './command-options.ts';
-import { type ClientFlags, createGatewayClient, isBrokenOff, toQuery } from './gateway-client.ts';
+import { type ClientFlags, createGatewayClient, toQuery } from './gateway-client.ts';
+import { copyBody, copyToFile } from './save-answer.ts';
 
 interface ExportFlags extends ClientFlags {
   readonly format?: string;
@@ -34,31 +30,6 @@ function questionOf(kind: string, trace: string | undefined, flags: ExportFlags)
     exclude_runs: flags.excludeRuns ? 'true' : undefined,
   };
   return toQuery(fields, flags.filter);
-}
-
-async function copyBody(response: Response, target: Writable): Promise<void> {
-  if (response.body === null) throw new OperatorError('the gateway sent no rows');
-  try {
-    await pipeline(Readable.fromWeb(response.body), target);
-  } catch (cause) {
-    // A reader that closed its end (`| head`) has what it wanted.
-    if (cause instanceof Error && 'code' in cause && cause.code === 'EPIPE') return;
-    if (!isBrokenOff(cause)) throw cause;
-    throw new OperatorError("the export broke off and is not whole; the gateway's log says why", { cause });
-  }
-}
-
-/** Written under another name until whole, so that half an export is never mistaken for one. */
-async function copyToFile(response: Response, path: string): Promise<void> {
-  const partial = `${path}.${randomUUID().slice(0, 8)}.partial`;
-  try {
-    await copyBody(response, createWriteStream(partial, { flags: 'wx', mode: 0o600 }));
-    await rename(partial, path);
-  } catch (error) {
-    await rm(partial, { force: true });
-    if (error instanceof OperatorError || !(error instanceof Error && 'code' in error)) throw error;
-    throw new OperatorError(`--output: cannot write ${path}: ${error.message}`, { cause: error });
-  }
 }
 
 async function runExport(kind: string, trace: string | undefined, flags: ExportFlags): Promise<void> {

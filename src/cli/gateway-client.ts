@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { Environment } from '../vocabulary/config.ts';
 import { defaultDataDir } from '../vocabulary/default-data-dir.ts';
 import { OperatorError } from '../vocabulary/errors.ts';
+import { parseId } from './parse-id.ts';
 import { upload } from './upload.ts';
 
 const ANSWER_LIMIT_MS = 60_000;
@@ -13,6 +14,7 @@ const ANSWER_LIMIT_MS = 60_000;
 export interface ClientFlags {
   readonly url?: string;
   readonly token?: string;
+  readonly account?: string;
   readonly dataDir?: string;
   readonly json?: true;
 }
@@ -78,6 +80,12 @@ function findGateway(flags: ClientFlags, env: Environment): { readonly url: stri
   return { url: (url ?? found.url).replace(/\/+$/, ''), token: token ?? found.token };
 }
 
+/** Which account the commands are about; without it, that of the token, or the first. */
+function readAccount({ account }: ClientFlags, env: Environment): { 'x-tollgate-account'?: string } {
+  const text = account ?? env['TOLLGATE_ACCOUNT'] ?? '';
+  return text === '' ? {} : { 'x-tollgate-account': String(parseId(text)) };
+}
+
 /** The author of a change in the gateway's audit trail, in printable ASCII. */
 function readActorName(): string {
   let user = '';
@@ -97,9 +105,7 @@ export function isBrokenOff(error: unknown): boolean {
 async function describeRefusal(response: Response): Promise<OperatorError> {
   const parsed = ErrorAnswer.safeParse(await response.json().catch(() => null));
   if (response.status === 401)
-    return new OperatorError(
-      'the gateway does not accept this admin token; give --token, or the --data-dir of this gateway',
-    );
+    return new OperatorError('the gateway does not accept this token; give --token, or the --data-dir of this gateway');
   return new OperatorError(
     parsed.success ? parsed.data.error.message : `the gateway answered with status ${response.status}`,
   );
@@ -139,14 +145,14 @@ export function createGatewayClient(flags: ClientFlags, env: Environment = proce
     if (!response.ok) throw await describeRefusal(response);
     return response;
   }
-  const authorization = `Bearer ${token}`;
+  const credentials = { authorization: `Bearer ${token}`, ...readAccount(flags, env) };
   return {
     url,
     ask: async (schema, path, options) => {
       const response = await send(path, {
         method: options?.method ?? 'GET',
         headers: {
-          authorization,
+          ...credentials,
           ...(options === undefined ? {} : { 'x-tollgate-actor': readActorName() }),
           ...contentType(options),
         },
@@ -156,10 +162,10 @@ export function createGatewayClient(flags: ClientFlags, env: Environment = proce
       });
       return schema.parse(await response.json());
     },
-    read: (path, signal) => reach(path, { headers: { authorization }, signal }),
-    open: (path, headers, signal) => send(path, { headers: { authorization, ...headers }, signal }),
+    read: (path, signal) => reach(path, { headers: credentials, signal }),
+    open: (path, headers, signal) => send(path, { headers: { ...credentials, ...headers }, signal }),
     upload: async (schema, path, body) => {
-      const headers = { authorization, 'x-tollgate-actor': readActorName() };
+      const headers = { ...credentials, 'x-tollgate-actor': readActorName() };
       const response = await upload(`${url}${path}`, headers, body);
       if (!response.ok) throw await describeRefusal(response);
       return schema.parse(await response.json());

@@ -1,13 +1,14 @@
-/** `tollgate keys create|list|edit|rotate|revoke`. */
+/** `tollgate keys create|list|show|edit|rotate|revoke`. */
 import type { Command } from 'commander';
-import { z } from 'zod';
 import { OperatorError } from '../vocabulary/errors.ts';
 import { formatCount, formatMoney, formatSum } from '../vocabulary/format-amounts.ts';
 import { parseSeconds } from './duration.ts';
 import { moneyField, numberField, textField, timeField } from './fields.ts';
 import { formatTable, right } from './format-table.ts';
 import { AnyRecord, type ApiRecord, type ClientFlags, createGatewayClient, RecordList } from './gateway-client.ts';
+import { addKeyOptions, type KeyFlags, readKeyFlags } from './key-options.ts';
 import { createOutput } from './output.ts';
+import { describeKey, describeRotation, describeState } from './show-key.ts';
 
 const COLUMNS = [
   'id',
@@ -35,13 +36,6 @@ async function showNewKey(flags: ClientFlags, path: string, body: unknown): Prom
   return output.line(textField(created, 'key'));
 }
 
-function describeState(key: ApiRecord, nowMs: number): string {
-  if (key['revoked_at'] !== null) return `revoked ${timeField(key, 'revoked_at').slice(0, 16)}`;
-  if (key['expires_at'] === null) return 'valid';
-  const expiresAt = timeField(key, 'expires_at');
-  return `${Date.parse(String(key['expires_at'])) <= nowMs ? 'expired' : 'valid until'} ${expiresAt.slice(0, 16)}`;
-}
-
 function formatCost(key: ApiRecord): string {
   const cost = moneyField(key, 'cost_30d');
   return cost === null ? formatMoney(null) : formatSum(cost, numberField(key, 'unpriced_calls_30d') ?? 0);
@@ -59,7 +53,7 @@ async function listKeys(flags: ClientFlags): Promise<void> {
     timeField(key, 'last_used_at').slice(0, 16) || 'never',
     formatCount(numberField(key, 'calls_30d')),
     formatCost(key),
-    describeState(key, Date.now()),
+    [describeState(key, Date.now()), describeRotation(key)].filter((part) => part !== null).join('; replaced by '),
   ]);
   await output.lines(formatTable(COLUMNS, rows));
 }
@@ -74,63 +68,50 @@ async function revokeKey(id: string, flags: ClientFlags): Promise<void> {
   );
 }
 
-interface EditFlags extends ClientFlags {
-  readonly name?: string;
-  readonly allowInAddress?: boolean;
-  readonly runsFrom?: string;
-}
-
-const RUNS_FROM =
-  'where the run of a call without X-Gateway-Trace-Id comes from, in this order: agents, traceparent, metadata.KEY, … (docs/agents.md); headers: from nowhere else';
-
-/** `agents,traceparent`; the gateway checks the names. */
-function parseRunsFrom(text: string | undefined): readonly string[] | undefined {
-  return text === 'headers' ? [] : text?.split(',').map((source) => source.trim());
-}
-
-async function editKey(id: string, flags: EditFlags): Promise<void> {
-  const { name, allowInAddress } = flags;
-  const runsFrom = parseRunsFrom(flags.runsFrom);
-  if (name === undefined && allowInAddress === undefined && runsFrom === undefined)
-    throw new OperatorError('nothing to change: give --name, --runs-from, --allow-in-address or --no-allow-in-address');
+async function showKey(id: string, flags: ClientFlags): Promise<void> {
   const output = createOutput(process.stdout);
-  const body = { name, allow_in_address: allowInAddress, runs_from: runsFrom };
+  const { data } = await createGatewayClient(flags).ask(RecordList, '/api/v1/keys');
+  const wanted = parseId(id);
+  const key = data.find((one) => textField(one, 'id') === wanted);
+  if (key === undefined) throw new OperatorError(`there is no key ${wanted}; \`tollgate keys list\` shows them`);
+  return flags.json ? output.json(key) : printKey(key);
+}
+
+function printKey(key: ApiRecord): Promise<void> {
+  const lines = describeKey(key, Date.now()).map(([name, value]) => `${name.padEnd(13)} ${value}`);
+  return createOutput(process.stdout).lines([`Key ${textField(key, 'id')}`, ...lines]);
+}
+
+async function editKey(id: string, flags: KeyFlags & { readonly name?: string }): Promise<void> {
+  const body = { name: flags.name, ...readKeyFlags(flags) };
+  if (Object.values(body).every((value) => value === undefined))
+    throw new OperatorError('nothing to change: give at least one option; `tollgate keys edit --help` lists them');
   const key = await createGatewayClient(flags).ask(AnyRecord, `/api/v1/keys/${parseId(id)}`, { method: 'PATCH', body });
-  if (flags.json) return output.json(key);
-  const place = key['allow_in_address'] === true ? 'may' : 'may not';
-  const sources = z.array(z.string()).parse(key['runs_from']).join(', ') || 'no other source';
-  return output.line(
-    `Key ${id} (${textField(key, 'name')}) ${place} stand in an address (/@KEY); runs come from X-Gateway-Trace-Id and ${sources}.`,
-  );
+  return flags.json ? createOutput(process.stdout).json(key) : printKey(key);
 }
 
 export function addKeysCommands(program: Command, addClientOptions: (command: Command) => Command): void {
   const keys = program.command('keys').description('gateway keys: what clients send as X-Gateway-Key');
-  addClientOptions(keys.command('create <name>'))
+  addKeyOptions(addClientOptions(keys.command('create <name>')))
     .description('make a key and show it, once')
-    .option('--allow-in-address', 'it may stand in a base address, as http://gateway/@KEY/v1')
-    .option('--runs-from <sources>', RUNS_FROM)
-    .addHelpText('after', '\nExample:\n  export TOLLGATE_KEY=$(tollgate keys create "my laptop" --runs-from agents)')
-    .action((name: string, flags: EditFlags) =>
-      showNewKey(flags, '/api/v1/keys', {
-        name,
-        allow_in_address: flags.allowInAddress,
-        runs_from: parseRunsFrom(flags.runsFrom),
-      }),
-    );
+    .addHelpText(
+      'after',
+      '\nExamples:\n  export TOLLGATE_KEY=$(tollgate keys create "my laptop" --runs-from agents)\n  tollgate keys create "nightly report" --models "gpt-5-mini*" --networks 10.0.0.0/8 --expires 90d',
+    )
+    .action((name: string, flags: KeyFlags) => showNewKey(flags, '/api/v1/keys', { name, ...readKeyFlags(flags) }));
   addClientOptions(keys.command('list'))
     .description('all keys, without the keys themselves')
     .addHelpText('after', '\nExample:\n  tollgate keys list --json | jq .name')
     .action((flags: ClientFlags) => listKeys(flags));
-  addClientOptions(keys.command('edit <id>'))
+  addClientOptions(keys.command('show <id>'))
+    .description('what a key may do, and how it is used')
+    .addHelpText('after', '\nExample:\n  tollgate keys show 3')
+    .action(showKey);
+  addKeyOptions(addClientOptions(keys.command('edit <id>')).option('--name <name>', 'a new name'))
     .description('change a key; the key itself stays as it is')
-    .option('--name <name>', 'a new name')
-    .option('--allow-in-address', 'it may stand in a base address, as http://gateway/@KEY/v1')
-    .option('--no-allow-in-address', 'it may not: in the header X-Gateway-Key only')
-    .option('--runs-from <sources>', RUNS_FROM)
     .addHelpText(
       'after',
-      '\nExamples:\n  tollgate keys edit 3 --allow-in-address\n  tollgate keys edit 3 --runs-from agents',
+      '\nExamples:\n  tollgate keys edit 3 --runs-from agents\n  tollgate keys edit 3 --models any --providers anthropic',
     )
     .action(editKey);
   addClientOptions(keys.command('rotate <id>'))

@@ -1,11 +1,11 @@
 /** `tollgate read-tokens create|list|revoke`: what may ask the log over MCP from elsewhere. */
 import { type Command, Option } from 'commander';
-import { OperatorError } from '../vocabulary/errors.ts';
 import { parseSeconds } from './duration.ts';
 import { textField, timeField } from './fields.ts';
 import { formatTable } from './format-table.ts';
 import { AnyRecord, type ApiRecord, type ClientFlags, createGatewayClient, RecordList } from './gateway-client.ts';
 import { createOutput } from './output.ts';
+import { parseId } from './parse-id.ts';
 
 const PATH = '/api/v1/read-tokens';
 const COLUMNS = ['id', 'name', 'token', 'reads', 'created (UTC)', 'last used', 'state'] as const;
@@ -14,11 +14,6 @@ interface CreateFlags extends ClientFlags {
   readonly key?: string;
   readonly texts?: true;
   readonly expires?: string;
-}
-
-function parseId(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new OperatorError(`"${text}" is not an id`);
-  return Number(text);
 }
 
 async function createToken(name: string, flags: CreateFlags): Promise<void> {

@@ -1,5 +1,5 @@
 /**
- * Makes, recognises and digests gateway keys, run tokens and read tokens, which have one form. They have 256 bits of entropy, so a plain
+ * Makes, recognises and digests gateway keys, run tokens, read tokens and API tokens, which have one form. They have 256 bits of entropy, so a plain
  * SHA-256 is safe and fast.
  */
 import { hash, randomBytes } from 'node:crypto';
@@ -9,6 +9,7 @@ import { crc32 } from 'node:zlib';
 const KEY_PREFIX = 'tgk_';
 const RUN_TOKEN_PREFIX = 'tgr_';
 const READ_TOKEN_PREFIX = 'tgm_';
+const API_TOKEN_PREFIX = 'tga_';
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const SECRET_BYTES = 32;
 const SECRET_CHARS = 43;
@@ -16,6 +17,7 @@ const SECRET_CHARS = 43;
 const CHECKSUM_CHARS = 6;
 const SHAPE = /^(tg[kr]_[0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 const READ_TOKEN_SHAPE = /^(tgm_[0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
+const API_TOKEN_SHAPE = /^(tga_[0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 
 function encodeBase62(value: bigint, length: number): string {
   let rest = value;
@@ -53,6 +55,11 @@ export function createReadToken(): string {
   return createToken(READ_TOKEN_PREFIX);
 }
 
+/** `tga_`, then as a key. It opens the admin API within its scopes. */
+export function createApiToken(): string {
+  return createToken(API_TOKEN_PREFIX);
+}
+
 function createToken(prefix: string): string {
   const secret = encodeBase62(BigInt(`0x${randomBytes(SECRET_BYTES).toString('hex')}`), SECRET_CHARS);
   return prefix + secret + checksumOf(prefix + secret);
@@ -66,6 +73,11 @@ export function isWellFormedKey(text: string): boolean {
 /** As `isWellFormedKey`, of read tokens. */
 export function isWellFormedReadToken(text: string): boolean {
   return isWhole(READ_TOKEN_SHAPE, text);
+}
+
+/** As `isWellFormedKey`, of API tokens. */
+export function isWellFormedApiToken(text: string): boolean {
+  return isWhole(API_TOKEN_SHAPE, text);
 }
 
 function isWhole(shape: RegExp, text: string): boolean {

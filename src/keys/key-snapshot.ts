@@ -1,8 +1,7 @@
 /** The numbered snapshot of all keys and run tokens, digests only, and its file, which is written before a change is published. */
-import { randomBytes } from 'node:crypto';
-import { open, readFile, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import type { KeyChange, KeyEntry } from '../vocabulary/channel.ts';
+import { replaceFile } from './replace-file.ts';
 
 export interface KeySnapshot {
   readonly version: number;
@@ -31,10 +30,23 @@ function isRunContext(value: unknown): boolean {
   );
 }
 
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+/** An allowance that is not understood must not become "everything". */
+function isAllowance(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return ['providers', 'models', 'aliases', 'endpoints', 'networks'].every((name) => {
+    const list: unknown = Reflect.get(value, name);
+    return list === undefined || isTexts(list);
+  });
+}
+
 function isKeyEntry(value: unknown): value is KeyEntry {
   if (typeof value !== 'object' || value === null) return false;
   const entry: Record<string, unknown> = { ...value };
-  const { digest, keyId, accountId, revoked, expiresAtMs, usage, bodies, allowInAddress, run, runsFrom } = entry;
+  const { digest, keyId, accountId, revoked, expiresAtMs, usage, bodies, allowInAddress, run, runsFrom, allow } = entry;
   return (
     typeof digest === 'string' &&
     Number.isSafeInteger(keyId) &&
@@ -45,7 +57,8 @@ function isKeyEntry(value: unknown): value is KeyEntry {
     (bodies === null || bodies === 'full' || bodies === 'off') &&
     (allowInAddress === undefined || allowInAddress === true) &&
     (run === undefined || isRunContext(run)) &&
-    (runsFrom === undefined || (Array.isArray(runsFrom) && runsFrom.every((source) => typeof source === 'string')))
+    (runsFrom === undefined || isTexts(runsFrom)) &&
+    (allow === undefined || isAllowance(allow))
   );
 }
 
@@ -74,27 +87,8 @@ export async function readKeySnapshotFile(path: string): Promise<KeySnapshot | n
 }
 
 /** Replaces the file atomically and durably. Mode 0600. */
-export async function writeKeySnapshotFile(path: string, snapshot: KeySnapshot): Promise<void> {
-  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
-  try {
-    const file = await open(temporary, 'wx', 0o600);
-    try {
-      await file.writeFile(JSON.stringify({ version: snapshot.version, keys: [...snapshot.keys.values()] }));
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
-  const folder = await open(dirname(path), 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
+export function writeKeySnapshotFile(path: string, snapshot: KeySnapshot): Promise<void> {
+  return replaceFile(path, JSON.stringify({ version: snapshot.version, keys: [...snapshot.keys.values()] }));
 }
 
 /** The snapshot after a change; `reload` when the change starts from another version and the file must be read. */

@@ -72,3 +72,6 @@ export interface PricedCall {
 
 /** Never throws: a call without a price is `unpriced`. */
 export type PriceCall = (call: BillableCall) => PricedCall;
+
+/** By the prices that the account has declared, too. */
+export type PriceCallOf = (call: BillableCall, accountId: number) => PricedCall;

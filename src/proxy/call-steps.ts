@@ -1,9 +1,11 @@
 /** The steps of a call in order, each in the file of that name; timed where the operator asks for it. */
 import { readCaller } from '../sockets/read-caller.ts';
+import { admit } from './admit.ts';
 import type { Answer } from './answer.ts';
 import { authenticate } from './authenticate.ts';
 import { forward } from './forward.ts';
 import { splitGatewayHeaders } from './gateway-headers.ts';
+import { refusePaused } from './pauses.ts';
 import { prepareBody } from './prepare-body.ts';
 import { receiveBody } from './receive-body.ts';
 import { recordBegin, recordEnd } from './record.ts';
@@ -25,8 +27,10 @@ export function createCallSteps(times: StepTimes | null) {
     splitGatewayHeaders: timed('gateway-headers', splitGatewayHeaders),
     authenticate: timed('authenticate', authenticate),
     chooseRoute: timed('route', chooseRoute),
+    admit: timed('admit', admit),
     receiveBody: timed('receive-body', receiveBody),
     prepareBody: timed('prepare-body', prepareBody),
+    refusePaused: timed('pauses', refusePaused),
     sign: timed('sign', sign),
     recordBegin: timed('record-begin', recordBegin),
     forward: timed('forward', forward),

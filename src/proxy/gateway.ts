@@ -15,6 +15,7 @@ import { STALL_SWEEP_MS, STALL_TIMEOUT_MS } from './client-stall.ts';
 import { HeaderNames } from './header-names.ts';
 import { IdleSweep } from './idle-sweep.ts';
 import type { KeyEnd } from './key-end.ts';
+import type { PauseHolder, PauseSubject } from './pauses.ts';
 import { BODY_IDLE_MS, BODY_SWEEP_MS } from './receive-body.ts';
 import { LastSecrets } from './request-secrets.ts';
 import type { RouteSettings } from './route.ts';
@@ -31,6 +32,8 @@ export const HELD_BODIES_BYTES = 256 * 1024 * 1024;
 /** An open call, which can be cut when the gateway stops or its key ends. */
 export interface OpenCall {
   readonly keyDigest: string;
+  /** Set where more calls come over it, which a pause must stop. */
+  readonly subject?: PauseSubject;
   shutDown(): void;
   /** Called repeatedly while the call is open and its key is not good. */
   endKey(code: KeyEnd): void;
@@ -44,6 +47,7 @@ export interface Gateway {
     Partial<Pick<Config, 'traceSteps'>>;
   readonly routes: RouteSettings;
   readonly keys: KeyHolder;
+  readonly pauses: PauseHolder;
   readonly awsCredentials: AwsCredentials;
   readonly upstream: UpstreamClient;
   readonly spool: SpoolWriter;
@@ -99,6 +103,7 @@ export function createGateway(
     clock,
     copies: createByteBudget(COPIES_BYTES),
     heldBodies: createByteBudget(HELD_BODIES_BYTES),
+    pauses: { current: null },
     idleBodies: new IdleSweep(BODY_IDLE_MS, BODY_SWEEP_MS),
     headerNames: new HeaderNames(),
     clientNames: new ClientNames(),

@@ -2,6 +2,8 @@
  * The path of a call: each step is the file of that name; its errors are drawn in docs/request-path.md. Before
  * forwarding, a step refuses by a GatewayError; afterwards every ending is a value.
  */
+
+import { requireAllowedModel } from './allowed-model.ts';
 import { answerProbe } from './answer-probe.ts';
 import { requireGoodKey } from './authenticate.ts';
 import { CallLog } from './call-log.ts';
@@ -31,11 +33,14 @@ export async function handleCall(
     const headers = joinRun(own, key.run);
     const route = steps.chooseRoute(request, headers, gateway.routes, gateway.upstreamHosts);
     const call = log.identify(key, caller, request, headers, route);
+    steps.admit(call, caller);
 
     const received = await steps.receiveBody(incoming, outgoing, call, log.requestCopy, gateway);
     if (received.kind === 'client-gone') return;
     requireGoodKey(key.digest, gateway.keys, gateway.clock.nowMs()); // A body may take its time.
+    requireAllowedModel(call, received);
     const prepared = steps.prepareBody(call, received);
+    steps.refusePaused(call, prepared.requested, gateway.pauses);
     const signed = steps.sign(call, prepared, log, gateway);
     const outbound = signed instanceof Promise ? await signed : signed;
     await steps.recordBegin(log, outbound, received);

@@ -3,6 +3,7 @@ import { GatewayError } from '../vocabulary/errors.ts';
 import type { AnswerHead } from './answer-head.ts';
 import { type KeyHolder, requireGoodKey } from './authenticate.ts';
 import type { Gateway } from './gateway.ts';
+import { endPausedConnections } from './pauses.ts';
 import type { Route } from './route.ts';
 
 /** How often keys of open calls are checked for expiry; revocations act at once. */
@@ -10,7 +11,11 @@ const SWEEP_MS = 500;
 /** In addition to endpoints that always stream. */
 const STREAM_TYPES = /^(?:text\/event-stream|application\/(?:vnd\.amazon\.eventstream|x-ndjson|jsonl|stream\+json))/i;
 
-export type KeyEnd = 'key_revoked' | 'key_expired' | 'run_token_ended';
+/**
+ * Why an open call is ended before its time. The last two end websockets only: their client asks for what the key does not
+ * allow, or its next turn must not be sent.
+ */
+export type KeyEnd = 'key_revoked' | 'key_expired' | 'run_token_ended' | 'model_not_allowed' | 'paused';
 
 function readKeyEnd(digest: string, keys: KeyHolder, nowMs: number): KeyEnd | null {
   try {
@@ -38,9 +43,12 @@ export function endCallsOfEndedKeys({ openCalls, keys, clock }: Gateway): void {
   }
 }
 
-/** Starts checking for expired keys. Returns the function that stops it. */
+/** Starts checking for expired keys and paused connections. Returns the function that stops it. */
 export function watchKeys(gateway: Gateway): () => void {
-  const sweep = setInterval(() => endCallsOfEndedKeys(gateway), SWEEP_MS);
+  const sweep = setInterval(() => {
+    endCallsOfEndedKeys(gateway);
+    endPausedConnections(gateway);
+  }, SWEEP_MS);
   sweep.unref();
   return () => clearInterval(sweep);
 }

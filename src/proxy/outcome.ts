@@ -58,6 +58,8 @@ const KEY_ENDS: Readonly<Record<KeyEnd, string>> = {
   key_revoked: 'The gateway key was revoked',
   key_expired: 'The gateway key expired',
   run_token_ended: 'The run token ended',
+  model_not_allowed: 'The client asked for a model that its gateway key does not allow',
+  paused: 'The run or its key was paused',
 };
 
 /** The provider's own words where there are any, else the gateway's. */

@@ -18,6 +18,7 @@ import { createLog } from '../vocabulary/log.ts';
 import { createAwsCredentials } from './aws/aws-credentials.ts';
 import { createGateway, type Gateway } from './gateway.ts';
 import { endCallsOfEndedKeys, watchKeys } from './key-end.ts';
+import { applyPauses } from './pauses.ts';
 import { createProxyServer, type ProxyServer, SERVER_LIMITS } from './proxy-server.ts';
 import { createUpstreamClient } from './upstream/upstream-client.ts';
 import { DEFAULT_LIMITS } from './upstream/upstream-limits.ts';
@@ -79,6 +80,7 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
     log,
   });
   if (start.clock !== undefined) gateway.clock.set(start.clock);
+  applyPauses(gateway, start.pauses ?? []);
   if (start.areKeysOld === true) {
     gateway.areKeysOld = true;
     setTimeout(() => {
@@ -120,6 +122,9 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
         break;
       case 'tls-renewed':
         listener.renewTls(message.identity);
+        break;
+      case 'pauses':
+        applyPauses(gateway, message.pauses);
         break;
       case 'clock':
         gateway.clock.set(message.reading);

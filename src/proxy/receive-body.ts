@@ -1,6 +1,6 @@
 /**
  * Receives the request's body: small ones are held whole, so that the model is known; large ones are streamed with
- * back-pressure. The limit is higher where usage must be asked for or the body signed.
+ * back-pressure. The limit is higher where usage must be asked for, the body signed, or its model allowed.
  */
 import { Readable } from 'node:stream';
 import { createGatheredBytes } from '../formats/wire/gathered-bytes.ts';
@@ -12,7 +12,7 @@ import type { Gateway } from './gateway.ts';
 import type { IdleSweep, IdleWait } from './idle-sweep.ts';
 
 export const SMALL_BODY_BYTES = 256 * 1024;
-/** Held to ask for usage or to sign; AWS takes no body above 25 MB. */
+/** Held to ask for usage, to sign, or to see whether the key allows the model; AWS takes no body above 25 MB. */
 export const LARGEST_HELD_BODY_BYTES = 32 * 1024 * 1024;
 /** Longest time without a byte from the client. */
 export const BODY_IDLE_MS = 60_000;
@@ -35,13 +35,13 @@ type BodyGateway = Pick<Gateway, 'heldBodies' | 'idleBodies'>;
 export function receiveBody(
   incoming: ClientRequest,
   outgoing: ClientResponse,
-  { request, route, mayAskForUsage }: CallContext,
+  { key, request, route, mayAskForUsage }: CallContext,
   copy: BodyCopy,
   gateway: BodyGateway,
 ): Promise<ReceivedBody> {
   if (!request.hasBody) return Promise.resolve({ kind: 'none', waitMs: 0 });
   if (request.expectsContinue) outgoing.writeContinue();
-  const isWanted = mayAskForUsage || route.signature.signing !== null;
+  const isWanted = mayAskForUsage || route.signature.signing !== null || key.allow?.models !== undefined;
   const holdBytes = isWanted ? LARGEST_HELD_BODY_BYTES : SMALL_BODY_BYTES;
   if (request.contentLength !== null && request.contentLength > holdBytes) {
     const stream = followBody([], incoming, copy, gateway.idleBodies);

@@ -25,6 +25,8 @@ import type { ValidRequest } from './validate-request.ts';
 export interface Route {
   readonly provider: Provider<ProviderName>;
   readonly endpoint: Endpoint;
+  /** The configured one, in lower case; null for the provider's own upstream, whatever the label. */
+  readonly alias: string | null;
   /** The upstream request without a configured address's prefix. */
   readonly mapped: RequestLine;
   readonly origin: string;
@@ -81,6 +83,7 @@ export function chooseRoute(
   return {
     provider,
     endpoint: provider.endpoint(line),
+    alias: alias === null ? null : (headers.providerAlias?.toLowerCase() ?? null),
     mapped: line,
     origin,
     mayBePrivate: upstream !== null && upstream.isBuiltIn !== true,

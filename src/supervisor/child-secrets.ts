@@ -4,10 +4,12 @@ import type { Config } from '../vocabulary/config.ts';
 /** The threads of each child's libuv pool. Node's four would leave two for name look-ups. */
 const THREADS = 32;
 
-const WITHHELD = ['DATABASE_URL', 'TOLLGATE_ADMIN_TOKEN', 'TOLLGATE_METRICS_TOKEN'].flatMap((name) => [
-  name,
-  `${name}_FILE`,
-]);
+const WITHHELD = [
+  'DATABASE_URL',
+  'TOLLGATE_ADMIN_TOKEN',
+  'TOLLGATE_METRICS_TOKEN',
+  'TOLLGATE_OIDC_CLIENT_SECRET',
+].flatMap((name) => [name, `${name}_FILE`]);
 
 function isWithheld(variable: string): boolean {
   return WITHHELD.includes(variable) || variable.startsWith('TOLLGATE_AWS_');
@@ -25,7 +27,7 @@ export function childEnvironment(env: NodeJS.ProcessEnv, compileCache: string): 
 
 /** A proxy asks neither database nor admin API. */
 export function proxyConfig(config: Config): Config {
-  return { ...config, databaseUrl: null, adminToken: null, metricsToken: null };
+  return { ...config, databaseUrl: null, adminToken: null, metricsToken: null, oidc: null };
 }
 
 /** Control forwards nothing, so it needs no upstream credentials. */

@@ -85,7 +85,16 @@ function createDirectory(path: string): void {
   refuseForeignFiles(path);
 }
 
-const KEPT = ['keys.json', 'node.json', 'postgres', 'postgres-password', 'quarantine', 'spool', 'standby'];
+const KEPT = [
+  'keys.json',
+  'node.json',
+  'postgres',
+  'postgres-password',
+  'prices.json',
+  'quarantine',
+  'spool',
+  'standby',
+];
 
 /** On a shared volume another user's gateway may have left files that are closed to us. */
 function refuseForeignFiles(path: string): void {

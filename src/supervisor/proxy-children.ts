@@ -1,5 +1,5 @@
 /** The proxy processes as children: their start message. `proxy-fleet.ts` replaces them. */
-import type { ProxyStart, TlsIdentity, UpMessage } from '../vocabulary/channel.ts';
+import type { Pause, ProxyStart, TlsIdentity, UpMessage } from '../vocabulary/channel.ts';
 import type { ClockReading } from '../vocabulary/clock.ts';
 import type { Config } from '../vocabulary/config.ts';
 import { proxyConfig } from './child-secrets.ts';
@@ -19,6 +19,7 @@ export interface ProxyChildrenOptions {
   readonly drainMs: number;
   /** Null where the machine's clock is right. */
   readonly readClock: () => ClockReading | null;
+  readonly readPauses: () => readonly Pause[];
   /** Null where the port speaks plain HTTP. */
   readonly readTls: () => TlsIdentity | null;
   readonly areKeysOld: () => boolean;
@@ -48,6 +49,7 @@ export function createProxyChildren(options: ProxyChildrenOptions): ProxyFleet {
       keysFile,
       areKeysOld: options.areKeysOld(),
       ...withClock(options.readClock()),
+      pauses: options.readPauses(),
       ...withTls(options.readTls()),
     }),
     createChild: (listenFd, maxEarlyExits, createStart, onChildMessage, onChildChange) => {

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import type { TlsIdentity, UpMessage } from '../vocabulary/channel.ts';
+import type { Pause, TlsIdentity, UpMessage } from '../vocabulary/channel.ts';
 import type { ClockReading } from '../vocabulary/clock.ts';
 import type { Config, Setting } from '../vocabulary/config.ts';
 import { OperatorError } from '../vocabulary/errors.ts';
@@ -20,6 +20,7 @@ import { createFirstAccess, type FirstAccess } from './first-access.ts';
 import { endFormerChildren, noteChildren } from './former-children.ts';
 import { createGatewayParts, listChildren, readGatewayStatus } from './gateway-parts.ts';
 import { createKeyPublication } from './key-publication.ts';
+import { keepPausesFile, readPausesFile } from './pauses-file.ts';
 import { createProxyChildren } from './proxy-children.ts';
 import { formatOrigin, proxyOrigin } from './proxy-origin.ts';
 import { createRecentAttempts } from './recent-attempts.ts';
@@ -65,6 +66,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     spool: join(dataDir, 'spool'),
     children: join(dataDir, 'children.json'),
     clock: join(dataDir, 'clock.json'),
+    pauses: join(dataDir, 'pauses.json'),
   };
   const env = childEnvironment(options.env, join(dataDir, 'compile-cache'));
   const drainMs = config.drainSeconds * 1_000;
@@ -85,6 +87,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   const delay = createStopDelay(config.stopDelaySeconds * 1_000);
   /** Control's last correction; null while the machine's clock is right. */
   let clockReading: ClockReading | null = null;
+  /** What control said last, or what the file has of the time before. */
+  let pauses: readonly Pause[] = [];
   let isStarted = false;
   let isForced = false;
   let stopping: Promise<void> | null = null;
@@ -109,6 +113,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     if (exposure !== null) log.warn(exposure);
     const isSetUp = existsSync(paths.keys);
     clockReading = readClockFile(paths.clock);
+    pauses = readPausesFile(paths.pauses);
     await endFormerChildren(paths.children, log);
     removeEmptySpools(paths.spool);
     const { config: bound, sockets } = await bindPorts(config, parts);
@@ -136,6 +141,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       sockets,
       drainMs,
       readClock: () => clockReading,
+      readPauses: () => pauses,
       areKeysOld: publication.areKeysOld,
       readTls: () => parts.tls?.identity() ?? null,
       onMessage: onProxyMessage,
@@ -187,6 +193,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       publication.ready(proxy);
       if (parts.tls !== null) proxy.send({ type: 'tls-renewed', identity: parts.tls.identity() });
       if (clockReading !== null) proxy.send({ type: 'clock', reading: clockReading });
+      proxy.send({ type: 'pauses', pauses });
     } else if (message.type === 'keys-applied') publication.applied(proxy, message.version);
     else if (message.type === 'rejected') {
       attempts.add(message.attempts, message.notShown);
@@ -202,6 +209,10 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     } else if (message.type === 'clock') {
       clockReading = message.reading;
       keepClockFile(paths.clock, message.reading, log);
+      for (const proxy of parts.proxies?.children() ?? []) proxy.send(message);
+    } else if (message.type === 'pauses') {
+      pauses = message.pauses;
+      keepPausesFile(paths.pauses, pauses, log);
       for (const proxy of parts.proxies?.children() ?? []) proxy.send(message);
     } else if (message.type === 'restart-proxies') {
       restart();

@@ -60,6 +60,32 @@ export interface RunContext {
   readonly metadata: readonly (readonly [string, string])[];
 }
 
+/** Calls of this run or key are refused until somebody resumes it. */
+export interface Pause {
+  readonly accountId: number;
+  readonly scope: 'run' | 'key';
+  /** The trace id, or the number of the key. */
+  readonly value: string;
+  /** Number of the hit, by which it is resumed. */
+  readonly hitId: number;
+  /** For the client: a sentence of ours, with nothing of a request. */
+  readonly reason: string;
+  readonly sinceMs: number;
+}
+
+/** What a key's calls may use; an absent list allows all. A run token has that of its key. */
+export interface KeyAllowance {
+  readonly providers?: readonly string[];
+  /** As the client names them, with `*` for any characters; without case. */
+  readonly models?: readonly string[];
+  /** Configured aliases in lower case; `-` for a provider's own upstream. */
+  readonly aliases?: readonly string[];
+  /** Families of the providers' endpoints (`chat.completions`), with `*`. */
+  readonly endpoints?: readonly string[];
+  /** Each as `<address>/<bits>`. */
+  readonly networks?: readonly string[];
+}
+
 /** A gateway key, or a run token with what it has of its key. */
 export interface KeyEntry {
   /** SHA-256 of the key or token, hex. */
@@ -75,6 +101,8 @@ export interface KeyEntry {
   readonly runsFrom?: readonly string[];
   /** The key may stand in a client's base address. Absent where it may not, and in what a former release wrote. */
   readonly allowInAddress?: true;
+  /** Absent where the key may use everything. */
+  readonly allow?: KeyAllowance;
   /** Absent for a key. */
   readonly run?: RunContext;
 }
@@ -120,6 +148,8 @@ export interface ProxyStart {
   readonly areKeysOld?: boolean;
   /** Absent where the machine's clock is right. */
   readonly clock?: ClockReading;
+  /** Absent where nothing is paused. */
+  readonly pauses?: readonly Pause[];
   /** Absent where the port speaks plain HTTP. */
   readonly tls?: TlsIdentity;
 }
@@ -162,6 +192,8 @@ export type DownMessage =
   | { readonly type: 'stop-announced' }
   | { readonly type: 'keys-changed'; readonly change: KeyChange }
   | { readonly type: 'tls-renewed'; readonly identity: TlsIdentity }
+  /** To proxies: all that is paused now. */
+  | { readonly type: 'pauses'; readonly pauses: readonly Pause[] }
   /** To proxies: the time, when it is not what the machine's clock said at their start. */
   | { readonly type: 'clock'; readonly reading: ClockReading }
   /** To control: every live proxy has this version or a newer one (`false`: one did not answer in 5 s). */
@@ -180,6 +212,8 @@ export type UpMessage =
   | { readonly type: 'publish-keys'; readonly change: KeyChange }
   /** From control: give this to every proxy, also to those that start later. */
   | { readonly type: 'clock'; readonly reading: ClockReading }
+  /** From control: as the one before, all that is paused now. */
+  | { readonly type: 'pauses'; readonly pauses: readonly Pause[] }
   | { readonly type: 'status-request'; readonly requestId: number }
   /** From control: replace every proxy process, then the control process. The status shows it. */
   | { readonly type: 'restart-proxies' };

@@ -46,6 +46,29 @@ export interface TlsFiles {
 /** Above the idle time of most load balancers, which would otherwise re-use a connection that is closing. */
 export const DEFAULT_KEEP_ALIVE_SECONDS = 75;
 
+/** What members of a group of the identity provider may do. */
+export interface GroupGrant {
+  /** `*`: everyone whom the provider signs in. */
+  readonly group: string;
+  readonly accountId: number;
+  readonly role: 'viewer' | 'member' | 'owner';
+  readonly mayReadBodies: boolean;
+}
+
+/** The identity provider of the dashboard's sign-in (OpenID Connect). */
+export interface OidcConfig {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** On the button. */
+  readonly name: string;
+  readonly scopes: string;
+  readonly groupsClaim: string;
+  readonly grants: readonly GroupGrant[];
+  /** After so long the provider is asked again, and says the groups again. */
+  readonly sessionHours: number;
+}
+
 export interface Config {
   readonly role: NodeRole;
   readonly host: string;
@@ -65,6 +88,8 @@ export interface Config {
   readonly adminToken: string | null;
   /** Opens `/metrics` of the admin port only; null: the admin token does. */
   readonly metricsToken: string | null;
+  /** Null: nobody signs in by an identity provider. */
+  readonly oidc: OidcConfig | null;
   readonly dataDir: string;
   readonly databaseUrl: string | null;
   readonly workers: number;

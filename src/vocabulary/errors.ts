@@ -51,6 +51,15 @@ export const GATEWAY_ERRORS = {
     status: 401,
     message: 'This run token has ended, with its run, its key or its time. `tollgate run` makes one for each run.',
   },
+  network_not_allowed: {
+    status: 403,
+    message:
+      'This gateway key may not be used from the network that the call comes from. Who manages the keys of this gateway can change that (`tollgate keys edit ID --networks …`).',
+  },
+  provider_not_allowed: { status: 403, message: 'This gateway key may not call this provider.' },
+  alias_not_allowed: { status: 403, message: 'This gateway key may not use this upstream (X-Gateway-Provider-Alias).' },
+  endpoint_not_allowed: { status: 403, message: 'This gateway key may not call this endpoint.' },
+  model_not_allowed: { status: 403, message: 'This gateway key may not use this model.' },
   header_repeated: {
     status: 400,
     message:
@@ -137,6 +146,11 @@ export const GATEWAY_ERRORS = {
     status: 503,
     message: 'The gateway signs this request for AWS and has no valid credentials. Its log has the reason.',
     retryable: true,
+  },
+  paused: {
+    status: 429,
+    message:
+      'Calls of this run or key are paused, and nothing was sent. Whoever runs the gateway can resume them: on the page "Brakes", or with `tollgate brakes resume ID`.',
   },
   upgrade_unsupported: {
     status: 426,

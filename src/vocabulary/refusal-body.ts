@@ -17,6 +17,10 @@ interface RefusalNames {
 export function nameRefusal(status: number): RefusalNames {
   if (status === 401)
     return { type: 'authentication_error', status: 'UNAUTHENTICATED', exception: 'AccessDeniedException' };
+  if (status === 403)
+    return { type: 'permission_error', status: 'PERMISSION_DENIED', exception: 'AccessDeniedException' };
+  if (status === 429)
+    return { type: 'rate_limit_error', status: 'RESOURCE_EXHAUSTED', exception: 'ThrottlingException' };
   if (status === 404) return { type: 'not_found_error', status: 'NOT_FOUND', exception: 'ResourceNotFoundException' };
   if (status < 500)
     return { type: 'invalid_request_error', status: 'INVALID_ARGUMENT', exception: 'ValidationException' };

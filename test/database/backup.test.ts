@@ -1,12 +1,16 @@
 /** Backups of real databases: what goes in comes out, whichever version of PostgreSQL is at either end, and what is damaged does not go in. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listEntries, readChainEnds } from '../../src/control/audit/list-entries.ts';
+import { noteChange } from '../../src/control/audit/note-change.ts';
+import { verifyLog } from '../../src/control/audit/verify-log.ts';
 import { BackupHeader } from '../../src/control/backup/backup-format.ts';
 import { BACKUP_TABLES, TABLES_LEFT_OUT } from '../../src/control/backup/backup-tables.ts';
 import { judgeBackup } from '../../src/control/backup/judge-backup.ts';
 import { unpackBackup } from '../../src/control/backup/pack-backup.ts';
 import { readBackup } from '../../src/control/backup/read-backup.ts';
 import { restoreBackup } from '../../src/control/backup/restore-backup.ts';
+import { inTransaction } from '../../src/control/store/pool.ts';
 import { fillEveryTable } from '../support/backup-fill.ts';
 import {
   backUp,
@@ -45,6 +49,8 @@ afterAll(async () => {
   for (const server of servers) await server.remove();
 }, START_LIMIT_MS);
 
+const NO_FILTER = { from: null, to: null, actor: null, action: null, subjectKind: null, subjectId: null };
+
 const PAIRS = ALL_POSTGRES_KINDS.flatMap((from, fromIndex) =>
   ALL_POSTGRES_KINDS.map((to, toIndex) => ({ from: from.name, to: to.name, fromIndex, toIndex })),
 );
@@ -59,8 +65,9 @@ describe.each(PAIRS)('from $from to $to', ({ fromIndex, toIndex }) => {
     const after = await readContent(target);
     for (const [table, rows] of Object.entries(before)) {
       expect(rows.length, `rows in ${table}`).toBeGreaterThan(0);
-      // The one thing that a restore changes: see the test about jobs.
-      if (table !== 'jobs') expect(after[table], table).toEqual(rows);
+      // A restore changes the jobs, see the test about them, and adds a row to the audit log, see that one.
+      if (table === 'audit_log') expect(after[table], table).toEqual(expect.arrayContaining([...rows]));
+      else if (table !== 'jobs') expect(after[table], table).toEqual(rows);
     }
     expect(result.rows).toBe(result.tables.reduce((sum, { rows }) => sum + rows, 0));
     expect(result.replaced).toEqual([]);
@@ -90,6 +97,25 @@ describe('a restored database', () => {
     expect(added.rows[0]?.id).toBeGreaterThan(2);
     const raised = await target.pool.query('update key_snapshot set version = version + 1 returning version');
     expect(raised.rows).toEqual([{ version: 102 }]);
+  });
+
+  it('has the audit log of the file, whole, and as its next row where the one ended that stood here', async () => {
+    const target = await database(0, 'audited');
+    await inTransaction(target.pool, (client) =>
+      noteChange(client, { accountId: 1, action: 'test.here', subject: { kind: 'test', id: null } }),
+    );
+    const { hash } = await readChainEnds(target.pool);
+    await restoreFile(target, files[0] ?? Buffer.alloc(0));
+    const entries = await listEntries(target.pool, 1, NO_FILTER, null, 10);
+    expect(entries).toMatchObject([
+      { seq: 2, action: 'backup.restore', before: { audit_seq: 1, audit_hash: `sha256:${hash}` } },
+      { seq: 1, action: 'test.change' },
+    ]);
+    expect(await inTransaction(target.pool, (client) => verifyLog(client, null))).toMatchObject({
+      entries: 2,
+      broken: null,
+    });
+    await expect(target.pool.query('delete from audit_log')).rejects.toThrow('the audit log is only added to');
   });
 
   it('has no job that goes on by itself, and one that was under way can be resumed', async () => {

@@ -214,7 +214,7 @@ beforeAll(async () => {
   const shipper = startShipper({
     pool,
     spoolDir: proxy.spoolDir,
-    prices: createCurrentPriceBook(1),
+    prices: createCurrentPriceBook(),
     log: quietLog(),
   });
   expect(await shipper.drain(DRAIN_MS)).toBe(true);
@@ -228,7 +228,7 @@ afterAll(async () => {
   await postgres?.remove();
 });
 
-const book = createCurrentPriceBook(1).book();
+const book = createCurrentPriceBook().book(1);
 
 test.each(CASES.map((costCase) => [costCase.id, costCase] as const))(
   '%s is stored with the cost that was worked out by hand, whole and streamed',

@@ -529,7 +529,7 @@ describe.each(POSTGRES_KINDS)('prices of the operator on $name', (kind) => {
   });
 
   test('a reading that was overtaken by a newer one does not bring older prices back', async () => {
-    const current = createCurrentPriceBook(1);
+    const current = createCurrentPriceBook();
     const [slow, gate] = [await db.pool.connect(), await db.pool.connect()];
     try {
       await gate.query('select pg_advisory_lock(1)');
@@ -545,11 +545,11 @@ describe.each(POSTGRES_KINDS)('prices of the operator on $name', (kind) => {
       );
       await db.send('POST', '/prices/multipliers', { provider: 'together', factor: '0.7' });
       expect(await current.refresh(db.pool)).toBe(true);
-      const newer = current.book();
+      const newer = current.book(1);
       await gate.query('select pg_advisory_unlock(1)');
       await held;
       expect(await reading).toBe(false);
-      expect(current.book()).toBe(newer);
+      expect(current.book(1)).toBe(newer);
       expect(await current.refresh(db.pool)).toBe(false);
     } finally {
       slow.release(true);
@@ -571,9 +571,9 @@ describe.each(POSTGRES_KINDS)('prices of the operator on $name', (kind) => {
   });
 
   test('a batch that was priced before a change is priced again before it is stored', async () => {
-    const current = createCurrentPriceBook(1);
+    const current = createCurrentPriceBook();
     await current.refresh(db.pool);
-    const former = current.book();
+    const former = current.book(1);
     const root = mkdtempSync(join(tmpdir(), 'operator-prices-'));
     const log = quietLog();
     const spool = openSpoolWriter({ dir: join(root, 'p1'), durability: 'process', log });
@@ -584,7 +584,7 @@ describe.each(POSTGRES_KINDS)('prices of the operator on $name', (kind) => {
 
     const body = { provider: 'openai', model: 'late-1', rates: { input: '3' } };
     expect((await db.send('POST', '/prices/overrides', body)).status).toBe(201);
-    expect(current.book()).toBe(former);
+    expect(current.book(1)).toBe(former);
     const session = await openIngestSession(db.pool);
     const directory = await openDirectoryShipper('p1', {
       spoolDir: root,
@@ -608,7 +608,7 @@ describe.each(POSTGRES_KINDS)('prices of the operator on $name', (kind) => {
       [idAt(201)],
     );
     // 3 by the declaration, at the discount on list prices that does not touch it.
-    expect(rows).toEqual([{ total: '3', version: current.book().version }]);
-    expect(current.book().version).not.toBe(former.version);
+    expect(rows).toEqual([{ total: '3', version: current.book(1).version }]);
+    expect(current.book(1).version).not.toBe(former.version);
   });
 });

@@ -12,9 +12,9 @@ import {
   resetCatalog,
   tryCatalog,
 } from '../../src/control/prices/declared/import-catalog.ts';
-import { parseCatalog } from '../../src/control/prices/declared/parse-catalog.ts';
 import { readUnpricedFacts } from '../../src/control/prices/declared/price-status.ts';
 import { BUNDLED_CATALOG } from '../../src/pricing/catalog.ts';
+import { parseCatalog } from '../../src/pricing/parse-catalog.ts';
 import { formatUsd } from '../../src/vocabulary/usd.ts';
 import { ADMIN_TOKEN, type AdminDatabase, endedCall, startAdminDatabase, tokens } from '../support/admin-database.ts';
 import { NOON_MS } from '../support/call-fixtures.ts';
@@ -28,7 +28,7 @@ const RAISED = changedCatalogText([`${FLASH_LITE}0.075`, `${FLASH_LITE}0.0825`])
 const FREE = changedCatalogText([`${FLASH_LITE}0.075`, `${FLASH_LITE}0`]);
 const { name: BUNDLED_NAME, checkedOn: BUNDLED_ON } = BUNDLED_CATALOG;
 const OUTDATED = `the imported catalog data.json is of 2020-01-01, older than the one that comes with this gateway (${BUNDLED_ON}), which is used instead`;
-const BUNDLED_VERSION = createCurrentPriceBook(1).book().version;
+const BUNDLED_VERSION = createCurrentPriceBook().book(1).version;
 
 function fileOf(text: string, changes: Partial<CatalogFile> = {}): CatalogFile {
   return { name: 'data.json', origin: 'file', checkedOn: '2030-01-02', bytes: Buffer.from(text), ...changes };
@@ -75,9 +75,9 @@ describe.each(POSTGRES_KINDS)('on $name', (kind) => {
   };
   /** What 1,000,000 tokens of input cost now, and by which row. */
   const askPrice = async () => {
-    const prices = createCurrentPriceBook(1);
+    const prices = createCurrentPriceBook();
     await prices.refresh(pool);
-    const { totalCost, lines } = prices.book().priceCall({
+    const { totalCost, lines } = prices.book(1).priceCall({
       provider: 'gemini',
       providerAlias: null,
       endpoint: 'generate_content',
@@ -248,7 +248,7 @@ describe.each(POSTGRES_KINDS)('on $name', (kind) => {
     const call = (number: number, model: string) =>
       endedCall(number, { modelRequested: model }, { model, modelRequested: model });
     await database.storePriced(call(1, 'house-1'), call(2, 'house-1'), call(3, 'house-2'), call(4, 'gpt-5'));
-    const book = database.prices.book();
+    const book = database.prices.book(1);
     expect(await readUnpricedFacts(pool, 1, book, NOON_MS + 30 * DAY_MS)).toMatchObject({ calls: 3, models: 2 });
     expect(await readUnpricedFacts(pool, 1, book, NOON_MS + 31 * DAY_MS)).toMatchObject({ calls: 0, models: 0 });
     await pool.query("update llm_requests set cost_status = 'exact'");

@@ -99,7 +99,7 @@ describe.each(POSTGRES_KINDS)('the shipper into $name', (kind) => {
 
   /** Each reading is followed by another change, unless changes have to wait. */
   function restlessPrices(changes: Promise<unknown>[]): CurrentPriceBook {
-    const current = createCurrentPriceBook(1);
+    const current = createCurrentPriceBook();
     return {
       ...current,
       refresh: async (client) => {
@@ -180,7 +180,8 @@ describe.each(POSTGRES_KINDS)('the shipper into $name', (kind) => {
     const books = [{ priceCall: priceByToken }, { priceCall: broken }];
     let version = 0;
     const prices = {
-      book: () => books[version] ?? books[1] ?? fixedPrices().book(),
+      priceCall: (call: Parameters<PriceCall>[0]) =>
+        (books[version] ?? books[1] ?? fixedPrices().book(1)).priceCall(call),
       version: () => version,
       refresh: () => {
         version = 1;

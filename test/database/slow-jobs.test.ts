@@ -6,7 +6,7 @@ import type { Job, JobKind } from '../../src/control/jobs/job.ts';
 import { insertJob, readJob } from '../../src/control/jobs/job-store.ts';
 import { runJobs } from '../../src/control/jobs/run-jobs.ts';
 import { withAnswerLimit } from '../../src/control/store/answer-limit.ts';
-import { openPool, withConnection } from '../../src/control/store/pool.ts';
+import { inTransaction, openPool, withConnection } from '../../src/control/store/pool.ts';
 import { openSingleConnection } from '../../src/control/store/single-connection.ts';
 import { openMigrated } from '../support/open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
@@ -31,7 +31,7 @@ describe.each(POSTGRES_KINDS)('$name', (kind) => {
 
   function insert(): Promise<number> {
     const named = { kind: 'test', subject: 'test', title: 'Test', unit: 'rows', input: {} };
-    return insertJob(pool, { accountId: 1, ...named });
+    return inTransaction(pool, (client) => insertJob(client, { accountId: 1, ...named }));
   }
 
   /** Runs a job whose chunks do `work` as long as they have failed less often, and returns it when it has ended. */

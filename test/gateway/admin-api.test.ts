@@ -87,9 +87,9 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
     });
     pollKeys = keys.poll;
     const deps: AdminDeps = {
-      accountId: 1,
       role: 'all',
       adminToken: TOKEN,
+      oidc: null,
       adminHost: '127.0.0.1',
       publicUrl: 'https://gate.example.com',
       adminPublicUrl: null,
@@ -107,6 +107,7 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
       databaseProblem: () => null,
       keepsTexts: () => true,
       publishKeys: keys.publish,
+      publishPauses: async () => {},
       requestRestart: async () => ({ requested: 1, finished: 0, problem: null }),
       readSupervisorStatus: async () => ({
         startedAtMs: NOON_MS,

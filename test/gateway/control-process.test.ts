@@ -119,6 +119,7 @@ function startMessage(): ControlStart {
     clientAddress: 'keep',
     adminToken: null,
     metricsToken: null,
+    oidc: null,
     dataDir: dir,
     databaseUrl: null,
     workers: 1,
@@ -283,13 +284,19 @@ test('the command line makes keys, shows logs, runs and the state, and says one 
   expect(isWellFormedKey(created.out.trim())).toBe(true);
   const listed = await runCli(['keys', 'list']);
   expect(listed.out).toMatch(/my laptop +tgk_\w{4}…\w{4} .* never +0 +\$0\.00 +valid/);
-  expect((await runCli(['keys', 'edit', '1', '--allow-in-address'])).out).toBe(
-    'Key 1 (my laptop) may stand in an address (/@KEY); runs come from X-Gateway-Trace-Id and no other source.\n',
+  const edit = ['--allow-in-address', '--models', 'gpt-5*,o3', '--networks', '10.0.0.0/8,::1', '--owner', 'team a'];
+  expect((await runCli(['keys', 'edit', '1', ...edit])).out).toMatch(
+    /^Key 1\n(.*\n)+owner +team a\n(.*\n)+models +gpt-5\*, o3\naliases +all\n.*\nnetworks +10\.0\.0\.0\/8, ::1\/128\n(.*\n)+in addresses +allowed\n/,
   );
+  expect((await runCli(['keys', 'edit', '1', '--models', 'any'])).out).toMatch(/^models +all$/m);
+  expect((await runCli(['keys', 'edit', '1', '--providers', 'acme'])).err).toContain('allowed_providers');
   expect((await runCli(['keys', 'edit', '1'])).err).toContain('nothing to change');
   const rotated = await runCli(['keys', 'rotate', '1', '--overlap', '24h']);
   expect(isWellFormedKey(rotated.out.trim())).toBe(true);
-  expect((await runCli(['keys', 'list'])).out).toMatch(/^1 .* valid until [\d-]+ [\d:]+\n2 .* valid$/m);
+  expect((await runCli(['keys', 'list'])).out).toMatch(
+    /^1 .* valid until [\d-]+ [\d:]+; replaced by id 2 since [\d-]+ [\d:]+; calls with this one since then: 0\n2 .* valid$/m,
+  );
+  expect((await runCli(['keys', 'show', '2'])).out).toMatch(/^networks +10\.0\.0\.0\/8, ::1\/128$/m);
   expect((await runCli(['keys', 'rotate', '1', '--overlap', 'soon'])).err).toContain('write 30m, 24h or 7d');
   expect((await runCli(['login'])).out).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/login#code=[\w-]{43}\n$/);
   expect((await runCli(['keys', 'revoke', '1'])).out).toContain('Key 1 (my laptop) is revoked');

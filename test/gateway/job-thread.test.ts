@@ -28,11 +28,11 @@ afterAll(async () => {
   await server.remove();
 });
 
-function start(idleMs: number, accountId = 1): JobThread {
+function start(idleMs: number, databaseUrl = url): JobThread {
   const say = (fields: object, message: string) => void logged.push(`${message} ${JSON.stringify(fields)}`);
   thread = runJobThread({
     pool: stage.pool,
-    settings: { databaseUrl: url, accountId, keepsTexts: true },
+    settings: { databaseUrl, keepsTexts: true },
     log: { info: say, warn: say, error: say },
     idleMs,
   });
@@ -99,8 +99,8 @@ test('a chunk that hangs does not hold up a stop, and has not happened', async (
 test('a thread that dies is begun again, each time later', async () => {
   await request(stage, ALL);
   logged.length = 0;
-  // Not an account: the thread refuses to begin.
-  start(60_000, 1.5);
+  // Not an address: the thread cannot begin.
+  start(60_000, 'postgres://[');
   await waitUntil('it died twice', () => (logged.length >= 4 ? true : undefined));
   expect(logged.filter((line) => line.includes('"retryMs"'))).toEqual([
     'the thread of the jobs ended by itself; it is begun again {"retryMs":1000}',

@@ -14,6 +14,7 @@ import { listMetadataKeys } from '../../src/control/metadata/list-keys.ts';
 import { makeInterruptedItem } from '../../src/control/shipper/build-batch.ts';
 import { type IngestSession, openIngestSession } from '../../src/control/shipper/ingest-session.ts';
 import { migrate } from '../../src/control/store/migrate.ts';
+import { inTransaction } from '../../src/control/store/pool.ts';
 import { callBegin, NOON_MS, priceByToken } from '../support/call-fixtures.ts';
 import { MIGRATIONS, openMigrated, openTestPool } from '../support/open-migrated.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
@@ -404,7 +405,9 @@ describe.each(POSTGRES_KINDS)('metadata keys in $name', (kind) => {
     await storeCalls(session, specs(1, 500));
     const job = await promote();
     await runChunks(pool, job, 3, 100);
-    expect(await cancelJob(pool, ACCOUNT_ID, job)).toMatchObject({ state: 'cancelled' });
+    expect(await inTransaction(pool, (client) => cancelJob(client, ACCOUNT_ID, job))).toMatchObject({
+      state: 'cancelled',
+    });
     const indexed = await countIndexed(pool);
     expect(indexed).toBeGreaterThan(0);
     const runner = start();
@@ -424,14 +427,14 @@ describe.each(POSTGRES_KINDS)('metadata keys in $name', (kind) => {
     const first = await promote();
     await runChunks(pool, first, 4, 100);
     expect(await requestDemotion(pool, ACCOUNT_ID, 'feature')).toEqual({ type: 'refused', reason: 'busy' });
-    await cancelJob(pool, ACCOUNT_ID, first);
+    await inTransaction(pool, (client) => cancelJob(client, ACCOUNT_ID, first));
     const undoing = await demote('FEATURE');
     expect(await demote()).toBe(undoing);
     await runChunks(pool, undoing, 3, 100);
     const second = await promote();
     expect(second).not.toBe(first);
     expect(await readJob(pool, ACCOUNT_ID, undoing)).toMatchObject({ state: 'cancelled' });
-    expect(await resumeJob(pool, ACCOUNT_ID, undoing)).toBe('superseded');
+    expect(await inTransaction(pool, (client) => resumeJob(client, ACCOUNT_ID, undoing))).toBe('superseded');
     start();
     await waitForJob(pool, second, 'done');
     expect(await countIndexed(pool)).toBe(300);
@@ -582,7 +585,9 @@ describe.each(POSTGRES_KINDS)('metadata keys in $name', (kind) => {
 
   describe('jobs', () => {
     const newJob = (subject: string | null) =>
-      insertJob(pool, { accountId: ACCOUNT_ID, kind: 'test', subject, title: 'Test', unit: 'steps', input: {} });
+      inTransaction(pool, (client) =>
+        insertJob(client, { accountId: ACCOUNT_ID, kind: 'test', subject, title: 'Test', unit: 'steps', input: {} }),
+      );
 
     test('a chunk that fails three times ends the job; resumed it goes on where it was', async () => {
       await pool.query('create table steps (step int4)');
@@ -603,11 +608,11 @@ describe.each(POSTGRES_KINDS)('metadata keys in $name', (kind) => {
       expect(await waitForJob(pool, id, 'failed')).toMatchObject({ done: 2, error: '22012: division by zero' });
       expect(await values('select step from steps order by 1')).toEqual([1, 2]);
       isBroken = false;
-      expect(await resumeJob(pool, ACCOUNT_ID, id)).toBe('resumed');
+      expect(await inTransaction(pool, (client) => resumeJob(client, ACCOUNT_ID, id))).toBe('resumed');
       expect(await waitForJob(pool, id, 'done')).toMatchObject({ done: 5, error: null, result: { steps: 5 } });
       expect(await values('select step from steps order by 1')).toEqual([1, 2, 3, 4, 5]);
-      expect(await resumeJob(pool, ACCOUNT_ID, id)).toBe('not_stopped');
-      expect(await resumeJob(pool, ACCOUNT_ID, 999)).toBe('not_found');
+      expect(await inTransaction(pool, (client) => resumeJob(client, ACCOUNT_ID, id))).toBe('not_stopped');
+      expect(await inTransaction(pool, (client) => resumeJob(client, ACCOUNT_ID, 999))).toBe('not_found');
     });
 
     test('of two runners one works, and when it ends the other goes on', async () => {

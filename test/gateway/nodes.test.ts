@@ -316,8 +316,8 @@ describe.each(POSTGRES_KINDS)('nodes in $name', (kind) => {
       expect.objectContaining({ name: 'stays', state: 'live', version: '0.3.0', recordsWaiting: 7, openCalls: 2 }),
       expect.objectContaining({ name: 'gone', state: 'silent', recordsWaiting: 7, openCalls: 2 }),
     ]);
-    expect(await forgetNodes(pool, 'stays')).toEqual({ forgotten: 0, live: 1 });
-    expect(await forgetNodes(pool, 'gone')).toEqual({ forgotten: 1, live: 0 });
+    expect(await forgetNodes(pool, 1, 'stays')).toEqual({ forgotten: 0, live: 1 });
+    expect(await forgetNodes(pool, 1, 'gone')).toEqual({ forgotten: 1, live: 0 });
     await stays.stop();
     expect(await listNodes(pool)).toEqual([expect.objectContaining({ name: 'stays', state: 'stopped' })]);
   });

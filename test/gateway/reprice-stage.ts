@@ -32,7 +32,7 @@ export async function openStage(connectionString: string): Promise<Stage> {
   return {
     pool,
     session,
-    prices: createCurrentPriceBook(ACCOUNT_ID),
+    prices: createCurrentPriceBook(),
     close: async () => {
       session.close();
       await pool.end();
@@ -57,7 +57,7 @@ export async function storeCalls({ pool, session, prices }: Stage, specs: readon
       end: callEnd(number, { respondedAtMs: requestedAtMs + 1_500, ...end }),
     };
   });
-  const { priceCall } = prices.book();
+  const { priceCall } = prices.book(1);
   await session.ingest(buildBatch(entries, { process: 'p', priceCall, nowMs: NOON_MS }).items, prices.version());
 }
 

@@ -11,6 +11,7 @@ import { queueUpdate } from '../../src/control/prices/reprice/queue-update.ts';
 import { requestRepricing } from '../../src/control/prices/reprice/reprice-request.ts';
 import { makeInterruptedItem } from '../../src/control/shipper/build-batch.ts';
 import { BEGIN_BATCH } from '../../src/control/store/ingest-lock.ts';
+import { inTransaction } from '../../src/control/store/pool.ts';
 import { callBegin, callCheckpoint, callId, NOON_MS } from '../support/call-fixtures.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { sweepAt } from '../support/sweep-at.ts';
@@ -193,7 +194,7 @@ describe.each(POSTGRES_KINDS)('re-pricing in $name', (kind) => {
       job_id: id,
       reason: 'as negotiated',
       old_price_version: oldVersion,
-      new_price_version: stage.prices.book().version,
+      new_price_version: stage.prices.book(1).version,
       old_cost_status: 'exact',
       new_cost_status: 'exact',
       old_total_cost: '0.00019875',
@@ -305,8 +306,8 @@ describe.each(POSTGRES_KINDS)('re-pricing in $name', (kind) => {
     expect(done).toBeLessThanOrEqual(300);
     await expectSound(stage);
     expect(await rowsOf(stage, 'select count(*) from cost_revisions')).toEqual([[done]]);
-    await cancelJob(stage.pool, ACCOUNT_ID, id);
-    expect(await resumeJob(stage.pool, ACCOUNT_ID, id)).toBe('resumed');
+    await inTransaction(stage.pool, (client) => cancelJob(client, ACCOUNT_ID, id));
+    expect(await inTransaction(stage.pool, (client) => resumeJob(client, ACCOUNT_ID, id))).toBe('resumed');
 
     let isBroken = false;
     const breaking = startRunner(
@@ -365,7 +366,7 @@ describe.each(POSTGRES_KINDS)('re-pricing in $name', (kind) => {
   test('a call that gets its real ending while it is being priced keeps the cost of that ending', async () => {
     await stage.prices.refresh(stage.pool);
     const begin = callBegin(1, { traceId: 'run', metadata: [] });
-    const { priceCall } = stage.prices.book();
+    const { priceCall } = stage.prices.book(1);
     await stage.session.ingest([makeInterruptedItem(begin, callCheckpoint(1), { priceCall, nowMs: NOON_MS })]);
     await storeCalls(stage, [{ number: 2, begin: { traceId: 'run' } }]);
     await declarePrice(stage.pool, 'gpt-5-2025-08-07', OWN_RATES);
@@ -398,7 +399,7 @@ describe.each(POSTGRES_KINDS)('re-pricing in $name', (kind) => {
 
   test('so does one that got it after it was read and before it would have been written', async () => {
     await stage.prices.refresh(stage.pool);
-    const { priceCall } = stage.prices.book();
+    const { priceCall } = stage.prices.book(1);
     const begin = callBegin(1, { traceId: 'run', metadata: [] });
     await stage.session.ingest([makeInterruptedItem(begin, callCheckpoint(1), { priceCall, nowMs: NOON_MS })]);
     await storeCalls(stage, [{ number: 2, begin: { traceId: 'run' } }]);
@@ -481,7 +482,7 @@ describe.each(POSTGRES_KINDS)('re-pricing in $name', (kind) => {
   });
 
   test('after an update of the list prices calls without a cost are priced again, once, and no others', async () => {
-    const update = (own: string) => queueUpdate(stage.pool, ACCOUNT_ID, own, 'book 7');
+    const update = (own: string) => queueUpdate(stage.pool, own, 'book 7');
     await storeCalls(stage, [{ number: 1 }, unknownModel(2)]);
     // The first start on an empty log: calls that were quicker than this question have the prices of now.
     expect(await update('list 1')).toEqual({ type: 'nothing' });
@@ -489,7 +490,7 @@ describe.each(POSTGRES_KINDS)('re-pricing in $name', (kind) => {
     await declarePrice(stage.pool, 'house-1', { input: '2', cache_read: '1', output: '4' });
     await declarePrice(stage.pool, 'gpt-5-2025-08-07', OWN_RATES);
     expect(await update('list 1')).toEqual({ type: 'nothing' });
-    expect(await update('list 2')).toEqual({ type: 'queued', jobId: 1 });
+    expect(await update('list 2')).toEqual({ type: 'queued', jobIds: [1] });
     expect(await update('list 2')).toEqual({ type: 'nothing' });
     expect(await update('list 3')).toEqual({ type: 'busy' });
     const runner = startRunner(stage, stageKind(stage));

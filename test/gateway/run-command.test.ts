@@ -1,5 +1,10 @@
-/** `tollgate run`: a program in a run of its own, as if nobody stood between it and the terminal. */
+/**
+ * `tollgate run`: a program in a run of its own, as if nobody stood between it and the terminal. `tollgate setup`: the same
+ * for good, as far as it asks the gateway.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ScriptedProvider, startScriptedProvider } from '../support/fake-provider.ts';
@@ -55,14 +60,13 @@ interface Started {
 }
 
 function start(...args: readonly string[]): Started {
-  const child = spawn(process.execPath, [MAIN, 'run', '--data-dir', gateway.dataDir, ...args], {
+  return startCommand(['run', '--data-dir', gateway.dataDir, ...args], { TOLLGATE_KEY: gateway.key });
+}
+
+function startCommand(args: readonly string[], env: Readonly<Record<string, string>> = {}): Started {
+  const child = spawn(process.execPath, [MAIN, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: {
-      PATH: process.env['PATH'],
-      HOME: gateway.dataDir,
-      NODE_COMPILE_CACHE: COMPILE_CACHE,
-      TOLLGATE_KEY: gateway.key,
-    },
+    env: { PATH: process.env['PATH'], HOME: gateway.dataDir, NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
   });
   let stdout = '';
   let stderr = '';
@@ -127,8 +131,54 @@ test('a signal reaches the program, and its end by one is told by the status; th
   expect(after.headers.get('x-gateway-error')).toBe('run_token_ended');
 });
 
+test('a token whose `tollgate run` was killed has minutes left, not days', async () => {
+  const { child, stdout } = start('--', process.execPath, '-e', `console.log(1); setTimeout(() => {}, 60_000)`);
+  while (!stdout().includes('\n')) await new Promise((resolve) => setTimeout(resolve, 20));
+  const { data } = asRecord(await gateway.api('/api/v1/run-tokens'));
+  child.kill('SIGKILL');
+  const [newest] = Array.isArray(data) ? data.map(asRecord) : [];
+  expect(Date.parse(String(newest?.['expires_at'])) - Date.parse(String(newest?.['created_at']))).toBe(900_000);
+});
+
 test('a program that is not there is status 127', async () => {
   const { stderr, ended } = start('--quiet', '--', 'no-such-program');
   expect(await ended).toBe(127);
   expect(stderr()).toBe('tollgate: no-such-program: command not found\n');
+});
+
+test('`setup` shows a change and asks; then the client has a key of its own, which ends when it is undone', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'tollgate-setup-'));
+  const config = join(home, '.codex/config.toml');
+  const setup = async (...args: readonly string[]) => {
+    const { stdout, stderr, ended } = startCommand(['setup', '--data-dir', gateway.dataDir, ...args], { HOME: home });
+    return { status: await ended, text: stdout(), error: stderr() };
+  };
+  try {
+    expect((await setup('codex', '--print')).text).toContain('+http_headers = { X-Gateway-Key = "tgk_…" }');
+    const unasked = await setup('codex');
+    expect([unasked.status, unasked.error]).toEqual([
+      1,
+      'tollgate: nobody can be asked here, and nothing was changed; write `--yes`, or `--print` to see it alone\n',
+    ]);
+    expect(existsSync(config)).toBe(false);
+
+    expect((await setup('codex', '--yes')).status).toBe(0);
+    const key = /"(tgk_\w+)"/.exec(readFileSync(config, 'utf8'))?.[1] ?? '';
+    const call = () =>
+      fetch(`${gateway.base}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { 'X-Gateway-Key': key, 'content-type': 'application/json' },
+        body: '{"model":"gpt-4o-mini","messages":[]}',
+      });
+    expect((await call()).status).toBe(200);
+    expect((await setup('codex', '--yes')).text).toBe(`Codex is set up for ${gateway.base} already.\n`);
+    expect((await setup()).text).toContain('codex     Codex (set up)');
+
+    expect((await setup('codex', '--undo', '--yes')).text).toMatch(/Key \d+, which was made for it, is revoked\.\n$/);
+    expect((await call()).headers.get('x-gateway-error')).toBe('key_revoked');
+    expect(readdirSync(join(home, '.config/tollgate'), { recursive: true })).toEqual(['setup']);
+    expect(existsSync(join(home, '.codex'))).toBe(false);
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
 });

@@ -93,6 +93,23 @@ test('a token is good when it was made, puts its calls in its run with its metad
   expect(JSON.stringify(listed)).not.toContain(made['token']);
 });
 
+test('a token gets more time, also when its time is over, and none once it was ended', async () => {
+  const made = await make({ key: gateway.key, ttl_seconds: 10 });
+  const path = `/api/v1/run-tokens/${String(made['id'])}`;
+  await waitUntil('its time is over', async () => ((await call(made['address'])).status === 401 ? true : undefined));
+  const renew = (seconds: number) => ({ method: 'PATCH', body: JSON.stringify({ ttl_seconds: seconds }) });
+  const renewed = asRecord(await gateway.api(path, renew(900)));
+  expect(renewed['ended_at']).toBeNull();
+  expect((await call(made['address'])).status).toBe(200);
+  // 30 days from its making at most.
+  const longest = asRecord(await gateway.api(path, renew(2_592_000)));
+  expect(Date.parse(String(longest['expires_at'])) - Date.parse(String(made['created_at']))).toBe(2_592_000_000);
+  await gateway.api(path, { method: 'DELETE' });
+  expect(await refusal(path, renew(900))).toBe('409 run_token_ended');
+  expect(await refusal('/api/v1/run-tokens/99999', renew(900))).toBe('404 run_token_not_found');
+  expect(await call(made['address'])).toMatchObject({ status: 401, code: 'run_token_ended' });
+});
+
 test('a token ends with its key', async () => {
   const key = asRecord(await gateway.api('/api/v1/keys', { method: 'POST', body: '{"name":"short"}' }));
   const made = await make({ key_id: key['id'] });

@@ -18,7 +18,7 @@ let folder: string;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tollgate-price-'));
-  const app = createAdminApp(bareAdminDeps({ adminToken: TOKEN, prices: createCurrentPriceBook(1) }));
+  const app = createAdminApp(bareAdminDeps({ adminToken: TOKEN, prices: createCurrentPriceBook() }));
   api = await listenAdmin(app, '127.0.0.1', 0);
 });
 afterAll(async () => {

@@ -66,9 +66,9 @@ const CHILD: Omit<ChildStatus, 'role'> = {
 };
 
 const DEPS: AdminDeps = {
-  accountId: 1,
   adminToken: ADMIN,
   metricsToken: SCRAPER,
+  oidc: null,
   adminHost: '127.0.0.1',
   role: 'all',
   publicUrl: null,
@@ -81,6 +81,7 @@ const DEPS: AdminDeps = {
   keepsTexts: () => true,
   isStopping: () => false,
   publishKeys: async () => true,
+  publishPauses: async () => {},
   readSupervisorStatus: async () => ({
     startedAtMs: 0,
     attempts: [],

@@ -9,8 +9,8 @@ import { asRecord } from '../gateway/start-gateway.ts';
 
 const root = join(import.meta.dirname, '../..');
 /** Bounds, not aims: a change of either is a decision, noted in docs/decisions/0005. */
-const MAX_DIRECT = 24;
-const MAX_ALL = 86;
+const MAX_DIRECT = 29;
+const MAX_ALL = 92;
 /** Those for a reader of the source, a distributor and a service: nothing is asked but to keep the notices. */
 const LICENCES = ['MIT', 'Apache-2.0', 'ISC', '0BSD', 'BSD-3-Clause'];
 /** Their scripts only make symbolic links, which the gateway makes by itself; they are never run. */

@@ -65,7 +65,7 @@ export async function startAdminDatabase(kind: PostgresKind): Promise<AdminDatab
   const databaseUrl = await server.createDatabase('lists');
   const pool = await openMigrated(databaseUrl, { max: 8 });
   const session = await openIngestSession(pool);
-  const prices = createCurrentPriceBook(1);
+  const prices = createCurrentPriceBook();
   const app = createAdminApp(
     bareAdminDeps({
       adminToken: ADMIN_TOKEN,
@@ -102,7 +102,7 @@ export async function startAdminDatabase(kind: PostgresKind): Promise<AdminDatab
     store: (...entries) => ingest(entries, priceByToken),
     storePriced: async (...entries) => {
       await prices.refresh(pool);
-      await ingest(entries, prices.book().priceCall);
+      await ingest(entries, prices.book(1).priceCall);
     },
     ask,
     send: async (method, path, body, headers = {}) => {

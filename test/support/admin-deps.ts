@@ -60,9 +60,9 @@ export const ONE_NODE: AdminDeps['nodes'] = {
 
 export function bareAdminDeps(given: Partial<AdminDeps> & Pick<AdminDeps, 'adminToken'>): AdminDeps {
   return {
-    accountId: 1,
     publicUrl: null,
     adminPublicUrl: null,
+    oidc: null,
     adminHost: '127.0.0.1',
     version: '1.2.3',
     role: 'all',
@@ -76,6 +76,7 @@ export function bareAdminDeps(given: Partial<AdminDeps> & Pick<AdminDeps, 'admin
     keepsTexts: () => true,
     requestRestart: async () => null,
     publishKeys: async () => true,
+    publishPauses: async () => {},
     readSupervisorStatus: async () => null,
     readSpoolStatus: async () => null,
     countRunningJobs: async () => 0,

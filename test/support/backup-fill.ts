@@ -1,5 +1,6 @@
 /** One or more rows in every table, with the values that are hardest to carry over. */
 import type pg from 'pg';
+import { noteChange } from '../../src/control/audit/note-change.ts';
 import { dayOf, ensurePartitions } from '../../src/control/store/partitions.ts';
 import { inTransaction } from '../../src/control/store/pool.ts';
 import { idAt } from './admin-database.ts';
@@ -77,6 +78,10 @@ async function insertOthers(client: pg.ClientBase): Promise<void> {
        (1, 'reprice', null, 'done one', '{}', null, 'over', 'rows', 'done', 1e300)`,
     [hostile],
   );
+  await client.query(`insert into people (email, name) values ('ann@example.com', $1)`, [hostile]);
+  await client.query(`insert into memberships (account_id, person_id, role) select 1, id, 'owner' from people`);
+  const audited = { accountId: 1, action: 'test.change', subject: { kind: 'test', id: hostile }, after: { hostile } };
+  await noteChange(client, audited);
   await client.query(`insert into metadata_keys select 1, 'feature', 'Feature', 'promoting', null, min(id) from jobs`);
   await client.query(
     `insert into llm_open_calls (id, requested_at, account_id, key_id, node, process, provider, endpoint, span_name, begin)
@@ -120,6 +125,16 @@ async function insertOthers(client: pg.ClientBase): Promise<void> {
   await client.query(
     `insert into price_catalogs (name, origin, sha256, checked_on, models, content, is_active) values ($1, 'file', $2, '2026-11-28', 1, $1, false)`,
     [hostile, Buffer.alloc(32, 9)],
+  );
+  await client.query(
+    `insert into brake_rules (account_id, rule, scope, action, settings, changed_by)
+     values (1, 'retries', 'run', 'pause', '{"calls": 7}', $1)`,
+    [hostile],
+  );
+  await client.query(
+    `insert into brake_hits (account_id, rule, scope, value, action, reason, numbers)
+     values (1, 'retries', 'run', $1, 'pause', $1, '{"calls": 8}'), (1, 'call_rate', 'key', '1', 'alarm', $1, '{}')`,
+    [hostile],
   );
   await client.query(`update price_feed set etag = $1, checked_at = now(), result = 'failed', detail = $1`, [hostile]);
   await client.query(

@@ -65,7 +65,7 @@ export function restoreFile(
 }
 
 /** What a restore sets anew, and so is not compared. */
-const SET_ANEW: readonly string[] = ['key_snapshot', 'price_book_version'];
+const SET_ANEW: readonly string[] = ['key_snapshot', 'price_book_version', 'audit_head'];
 
 /** Every row of every table as the text that PostgreSQL gives it, sorted; `ingest_xid` left out, since it is the server's own. */
 export async function readContent({ url }: StagedDatabase): Promise<Readonly<Record<string, readonly string[]>>> {

@@ -12,7 +12,9 @@ export function fixedPrices(priceCall?: PriceCall): CurrentPriceBook {
   const book = priceCall === undefined ? real : { ...real, priceCall };
   return {
     book: () => book,
+    operators: () => new Map(),
     layers: () => layers,
+    priceCall: (call) => book.priceCall(call),
     version: () => null,
     problem: () => null,
     refresh: () => Promise.resolve(false),

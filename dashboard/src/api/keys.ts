@@ -1,6 +1,6 @@
 /** Gateway keys: the list, and what can be done with one. Names of keys are shown wherever a call says `key_id`. */
 import { queryOptions } from '@tanstack/react-query';
-import type { CreatedKey, Key } from '../../../src/control/admin/keys-resource.ts';
+import type { CreatedKey, GivenKey, Key } from '../../../src/control/admin/key-bodies.ts';
 import { getJson, sendJson } from './client.ts';
 
 export const keysQuery = queryOptions({
@@ -8,22 +8,13 @@ export const keysQuery = queryOptions({
   queryFn: ({ signal }) => getJson('/keys', {}, signal),
 });
 
-export interface NewKey {
-  readonly name: string;
-  readonly expires_at?: string;
-  readonly bodies?: 'full' | 'off';
-  readonly usage?: 'ask' | 'observe';
-  readonly allow_in_address?: boolean;
-  readonly runs_from?: string[];
-}
-
-export type KeyEdit = Partial<Pick<NewKey, 'name' | 'bodies' | 'allow_in_address' | 'runs_from'>>;
+export type NewKey = GivenKey & { readonly name: string };
 
 export function createKey(key: NewKey): Promise<CreatedKey> {
   return sendJson('post', '/keys', {}, key);
 }
 
-export function editKey(id: number, edit: KeyEdit): Promise<Key> {
+export function editKey(id: number, edit: GivenKey): Promise<Key> {
   return sendJson('patch', '/keys/{id}', { id }, edit);
 }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -9,6 +9,8 @@ const TARGET = {
   token: 'tgr_0123',
   traceId: 'claude-1',
   ownDir: mkdtempSync(join(tmpdir(), 'tollgate-run-')),
+  home: mkdtempSync(join(tmpdir(), 'tollgate-home-')),
+  cwd: '/',
 };
 
 test('every SDK is led to the gateway, and those whose paths do not tell name their provider', () => {
@@ -82,7 +84,32 @@ test('opencode, pi and Gemini CLI get what their variables cannot say, unless th
   expect(planRun(['opencode'], { OPENCODE_CONFIG_CONTENT: '{}' }, TARGET).env['OPENCODE_CONFIG_CONTENT']).toBe('{}');
   const [flag, file = '', ...rest] = planRun(['pi', '-p', 'hi'], {}, TARGET).args;
   expect([flag, rest]).toEqual(['-e', ['-p', 'hi']]);
-  expect(readFileSync(file, 'utf8')).toContain("pi.registerProvider('anthropic', { baseUrl: address })");
+  expect(readFileSync(file, 'utf8')).toContain("pi.registerProvider('anthropic', { baseUrl: address, headers })");
   const defaults = planRun(['gemini'], { GEMINI_API_KEY: 'AIza' }, TARGET).env['GEMINI_CLI_SYSTEM_DEFAULTS_PATH'];
   expect(readFileSync(defaults ?? '', 'utf8')).toBe('{"security":{"auth":{"selectedType":"gemini-api-key"}}}');
+});
+
+test('Claude Code’s own settings, which win over variables, are won over for this start, and its other headers stay', () => {
+  expect(planRun(['claude', '-p', 'hi'], {}, TARGET)).toMatchObject({ args: ['-p', 'hi'], files: [] });
+  mkdirSync(join(TARGET.home, '.claude'));
+  const lasting = { ANTHROPIC_BASE_URL: 'http://gw', ANTHROPIC_CUSTOM_HEADERS: 'X-Team: a\nX-Gateway-Key: tgk_1' };
+  writeFileSync(join(TARGET.home, '.claude/settings.json'), JSON.stringify({ env: lasting }));
+  const { args, files } = planRun(['claude', '-p', 'hi'], {}, TARGET);
+  const [flag, file = '', ...rest] = args;
+  expect([flag, rest, files]).toEqual(['--settings', ['-p', 'hi'], [file]]);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
+    env: { ANTHROPIC_BASE_URL: 'http://127.0.0.1:4141/@tgr_0123', ANTHROPIC_CUSTOM_HEADERS: 'X-Team: a' },
+  });
+  expect(planRun(['claude', '--settings', 'own.json'], {}, TARGET).args).toEqual(['--settings', 'own.json']);
+});
+
+test('botocore finds its plugin beside the user’s own plugins and modules', () => {
+  const own = { BOTOCORE_EXPERIMENTAL__PLUGINS: 'a=b', PYTHONPATH: '/lib' };
+  const { env } = planRun(['python', 'app.py'], own, TARGET);
+  expect(env['BOTOCORE_EXPERIMENTAL__PLUGINS']).toBe('a=b,tollgate=tollgate_run_botocore');
+  expect(env['PYTHONPATH']).toBe(`${join(TARGET.ownDir, 'python')}:/lib`);
+  expect(readFileSync(join(TARGET.ownDir, 'python/tollgate_run_botocore.py'), 'utf8')).toContain(
+    'def initialize_client_plugin(client):',
+  );
 });

@@ -2,20 +2,26 @@
 import { basename } from 'node:path';
 import type { Environment } from '../../vocabulary/config.ts';
 import { readBaseVariables, readCustomHeaders, readNoProxy } from './base-variables.ts';
+import { addBotocorePlugin } from './botocore-plugin.ts';
+import { claude } from './clients/claude.ts';
 import { codex } from './clients/codex.ts';
 import { gemini } from './clients/gemini.ts';
 import { opencode } from './clients/opencode.ts';
 import { pi } from './clients/pi.ts';
 import { RUN_ADDRESS_VARIABLE, RUN_TOKEN_VARIABLE, type RunClient } from './clients/run-client.ts';
 
-/** Claude Code, Qwen Code, aider and most others read the variables of their SDKs, and need no line here. */
-const CLIENTS: readonly RunClient[] = [codex, gemini, opencode, pi];
+/** Qwen Code, aider and most others read the variables of their SDKs, and need no line here. */
+const CLIENTS: readonly RunClient[] = [claude, codex, gemini, opencode, pi];
 
 export interface RunPlan {
   readonly args: readonly string[];
   readonly env: Environment;
   /** Variables that lead elsewhere, and stay as they are. */
   readonly left: readonly string[];
+  /** Written for this start; they go when it ends. */
+  readonly files: readonly string[];
+  /** For the user, before the start. */
+  readonly note: string | null;
 }
 
 export interface RunTarget {
@@ -24,22 +30,25 @@ export interface RunTarget {
   readonly token: string;
   readonly traceId: string;
   readonly ownDir: string;
+  readonly home: string;
+  readonly cwd: string;
 }
 
 export function planRun(command: readonly string[], env: Environment, target: RunTarget): RunPlan {
   const [file = '', ...args] = command;
-  const { address, token, traceId, ownDir } = target;
+  const { address, token, traceId, ownDir, home, cwd } = target;
   const { set, left } = readBaseVariables(env, address);
   const program = basename(file).replace(/\.(?:exe|cmd|[cm]?js)$/, '');
   const client = CLIENTS.find(({ programs }) => programs.includes(program));
   const origin = address.slice(0, address.lastIndexOf('/@'));
-  const added = client?.add({ address, origin, env, ownDir }) ?? {};
+  const added = client?.add({ address, origin, env, ownDir, args, home, cwd, traceId }) ?? {};
   return {
     args: [...(added.args ?? []), ...args],
     env: {
       ...env,
       ...readNoProxy(env, address),
       ...readCustomHeaders(env),
+      ...addBotocorePlugin(env, ownDir),
       ...set,
       [RUN_ADDRESS_VARIABLE]: address,
       [RUN_TOKEN_VARIABLE]: token,
@@ -47,5 +56,7 @@ export function planRun(command: readonly string[], env: Environment, target: Ru
       ...added.env,
     },
     left,
+    files: added.files ?? [],
+    note: added.note ?? null,
   };
 }

@@ -1,5 +1,6 @@
 /** `tollgate run -- COMMAND…`: any program in a run of its own, with what it cost in one line at its end. */
 import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Command } from 'commander';
@@ -9,11 +10,10 @@ import { repeatable, requireProvider } from '../command-options.ts';
 import { AnyRecord, type ClientFlags, createGatewayClient, type GatewayClient } from '../gateway-client.ts';
 import { describeEnd } from './closing-line.ts';
 import { readGitMetadata } from './git-metadata.ts';
+import { keepToken, TOKEN_SECONDS } from './keep-token.ts';
 import { planRun } from './plan-run.ts';
 import { runProgram } from './run-program.ts';
 
-/** A session of an agent may stay open for days; the token ends with it. */
-const TTL_SECONDS = 7 * 86_400;
 const MAX_NAME_CHARS = 80;
 
 interface RunFlags extends ClientFlags {
@@ -57,6 +57,10 @@ async function readMetadata(flags: RunFlags): Promise<Readonly<Record<string, st
   );
 }
 
+async function renewToken(client: GatewayClient, id: number): Promise<void> {
+  await client.ask(AnyRecord, `/api/v1/run-tokens/${id}`, { method: 'PATCH', body: { ttl_seconds: TOKEN_SECONDS } });
+}
+
 async function endToken(client: GatewayClient, id: number): Promise<void> {
   await client.ask(AnyRecord, `/api/v1/run-tokens/${id}`, { method: 'DELETE' });
 }
@@ -75,14 +79,24 @@ async function run(command: readonly string[], flags: RunFlags): Promise<void> {
       provider: flags.provider === undefined ? null : requireProvider(flags.provider),
       provider_alias: flags.alias ?? null,
       metadata: await readMetadata(flags),
-      ttl_seconds: TTL_SECONDS,
+      ttl_seconds: TOKEN_SECONDS,
     },
   });
-  const ownDir = join(homedir(), '.config', 'tollgate');
-  const plan = planRun(command, process.env, { address: made.address, token: made.token, traceId, ownDir });
+  const plan = planRun(command, process.env, {
+    address: made.address,
+    token: made.token,
+    traceId,
+    home: homedir(),
+    cwd: process.cwd(),
+    ownDir: join(homedir(), '.config', 'tollgate'),
+  });
   const say = (text: string) => flags.quiet !== true && process.stderr.write(`tollgate: ${text}\n`);
   if (plan.left.length > 0) say(`${plan.left.join(', ')} lead to a server of your own and stay as they are`);
+  if (plan.note !== null) say(plan.note);
+  const stopKeeping = keepToken({ nowMs: Date.now, renew: () => renewToken(client, made.id) });
   const status = await runProgram({ file, args: plan.args, env: plan.env });
+  stopKeeping();
+  for (const path of plan.files) rmSync(path, { force: true });
   try {
     await endToken(client, made.id);
     if (flags.quiet !== true) say(await describeEnd(client, traceId));

@@ -5,15 +5,20 @@ import { bodyLimit } from 'hono/body-limit';
 import { compress } from 'hono/compress';
 import { v7 as createUuid } from 'uuid';
 import { MAX_CATALOG_BYTES } from '../prices/declared/import-catalog.ts';
+import { addAccountRoutes } from './accounts-resource.ts';
 import type { AdminDeps } from './admin-deps.ts';
 import { ApiError, toApiError } from './api-error.ts';
+import { addApiTokenRoutes } from './api-tokens-resource.ts';
 import { addAttemptStreamRoute } from './attempt-stream.ts';
 import { addAttemptRoutes } from './attempts-resource.ts';
+import { addAuditRoutes } from './audit-resource.ts';
 import { addBackupRoutes } from './backup-resource.ts';
+import { addBrakeRoutes } from './brakes-resource.ts';
 import { addCostRoutes } from './costs-resource.ts';
 import { addDemoDataRoutes } from './demo-data-resource.ts';
 import { addExportRoute } from './export-resource.ts';
 import { addSecurityHeaders, checkHostAndOrigin, requireCredentials } from './guard.ts';
+import { createIdentify } from './identify.ts';
 import { addJobRoutes } from './jobs-resource.ts';
 import { addKeyRoutes } from './keys-resource.ts';
 import { addLogBodyRoutes } from './log-body-resource.ts';
@@ -24,7 +29,10 @@ import { addMcpRoute } from './mcp-resource.ts';
 import { addMetadataKeyRoutes } from './metadata-keys-resource.ts';
 import { addMetricsRoute } from './metrics/metrics-resource.ts';
 import { addNodeRoutes } from './nodes-resource.ts';
+import { noteRequests } from './note-requests.ts';
+import { addOidcRoutes } from './oidc/oidc-resource.ts';
 import { describeIssue } from './parse-query.ts';
+import { addPeopleRoutes } from './people-resource.ts';
 import { addRevisionRoute } from './prices/log-revisions-resource.ts';
 import { CATALOG_PATH } from './prices/prices-catalog-resource.ts';
 import { addPriceRoutes } from './prices/prices-resource.ts';
@@ -36,6 +44,7 @@ import { refuseModelCalls } from './refuse-model-calls.ts';
 import { refuseUnknownQuery } from './refuse-unknown-query.ts';
 import { addRestartRoute } from './restart-resource.ts';
 import { RESTORE_PATH } from './restore-path.ts';
+import { refuseForbidden } from './route-access.ts';
 import { addRunCallRoutes } from './run-calls-resource.ts';
 import { addRunGroupingRoutes } from './run-grouping-resource.ts';
 import { addRunStreamRoute } from './run-stream.ts';
@@ -66,6 +75,11 @@ function createBodyLimit(maxBytes: number): MiddlewareHandler {
 
 function addDocument(app: OpenAPIHono, deps: AdminDeps): void {
   app.openAPIRegistry.registerComponent('securitySchemes', 'adminToken', { type: 'http', scheme: 'bearer' });
+  app.openAPIRegistry.registerComponent('securitySchemes', 'apiToken', {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A token of one account (`tga_…`), within its scopes',
+  });
   app.openAPIRegistry.registerComponent('securitySchemes', 'session', {
     type: 'apiKey',
     in: 'cookie',
@@ -80,7 +94,7 @@ function addDocument(app: OpenAPIHono, deps: AdminDeps): void {
         description:
           'Keys, logs and runs of one gateway. Money is decimal text, token counts are numbers, null means "not reported" and is never zero.',
       },
-      security: [{ adminToken: [] }, { session: [] }],
+      security: [{ adminToken: [] }, { apiToken: [] }, { session: [] }],
     });
     return c.json(document);
   });
@@ -99,7 +113,9 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   app.use(checkHostAndOrigin(deps));
   app.use(serveDashboard(deps.dashboard));
   app.use(refuseModelCalls(deps.baseUrl));
-  app.use(requireCredentials(deps, sessions, tokens));
+  app.use(noteRequests(deps));
+  app.use(requireCredentials(deps, sessions, tokens, createIdentify(deps)));
+  app.use(refuseForbidden());
   // Bodies and event streams have other types and stay uncompressed.
   app.use('/api/*', compress({ encoding: 'gzip', contentTypeFilter: /^application\/json/ }));
   // Nobody sees the end of an answer without a body, so a stream or an export would hold its place for good.
@@ -118,6 +134,7 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   });
 
   addSessionRoutes(app, deps, sessions, tokens);
+  addOidcRoutes(app, deps, sessions);
   addSystemRoutes(app, deps);
   addRestartRoute(app, deps);
   addVerifyRoute(app, deps);
@@ -140,6 +157,7 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   addRunCallRoutes(app, deps);
   addRunStreamRoute(app, deps);
   addCostRoutes(app, deps);
+  addBrakeRoutes(app, deps);
   addQuoteRoute(app, deps);
   addPriceRoutes(app, deps);
   addMetadataKeyRoutes(app, deps);
@@ -151,6 +169,10 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   addBackupRoutes(app, deps);
   addSqlAccessRoutes(app, deps);
   addReadTokenRoutes(app, deps);
+  addAuditRoutes(app, deps);
+  addAccountRoutes(app, deps);
+  addPeopleRoutes(app, deps);
+  addApiTokenRoutes(app, deps);
   addMcpRoute(app, deps, tokens);
   addDocument(app, deps);
 

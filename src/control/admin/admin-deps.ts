@@ -3,7 +3,7 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { RestartStatus, StepHistogram, SupervisorStatus } from '../../vocabulary/channel.ts';
-import type { Setting } from '../../vocabulary/config.ts';
+import type { OidcConfig, Setting } from '../../vocabulary/config.ts';
 import type { QuarantinedItem } from '../../vocabulary/quarantined-item.ts';
 import type { RestoreResult } from '../backup/restore-backup.ts';
 import type { CurrentPriceBook } from '../prices/declared/current-price-book.ts';
@@ -149,9 +149,8 @@ export interface BackupsDep {
 }
 
 export interface AdminDeps {
-  /** There is one account so far, and no request may name another. */
-  readonly accountId: number;
   readonly adminToken: string;
+  readonly oidc: OidcConfig | null;
   readonly adminHost: string;
   readonly endedSessions: EndedSessions;
   readonly access: AdminAccess;
@@ -172,6 +171,8 @@ export interface AdminDeps {
   readonly keepsTexts: () => boolean;
   /** Resolves to true when every local proxy has this version of the keys or a later one, false after a time limit. */
   readonly publishKeys: (version: number) => Promise<boolean>;
+  /** Sends this node's proxies what is paused, if that has changed; the other nodes look by themselves. */
+  readonly publishPauses: () => Promise<void>;
   readonly readSupervisorStatus: () => Promise<SupervisorStatus | null>;
   /** Replaces the proxies, then this process. Null when the supervisor does not answer. */
   readonly requestRestart: () => Promise<RestartStatus | null>;
@@ -192,7 +193,7 @@ export interface AdminDeps {
   readonly log: Logger;
 }
 
-export function requireDatabase(deps: AdminDeps): pg.Pool {
+export function requireDatabase(deps: Pick<AdminDeps, 'database'>): pg.Pool {
   const pool = deps.database();
   if (pool === null) throw databaseUnavailable();
   return pool;

@@ -16,6 +16,7 @@ import {
 import { formatAttempt } from './attempts-resource.ts';
 import { createStreams, followStream, laterPosition, streamAnswers } from './follow-stream.ts';
 import { LastEventHeaders } from './log-stream.ts';
+import { type Principal, principalOf } from './principal.ts';
 import { filtersOf } from './scope-parameters.ts';
 
 const CALLS_PER_POLL = 100;
@@ -28,9 +29,9 @@ async function demoFilter(deps: AdminDeps) {
   return keyId === null ? [] : filtersOf(`key_id:ne:${keyId}`);
 }
 
-async function listFirstCalls(deps: AdminDeps): Promise<readonly Partial<LogRow>[]> {
+async function listFirstCalls(deps: AdminDeps, accountId: number): Promise<readonly Partial<LogRow>[]> {
   const query = {
-    accountId: deps.accountId,
+    accountId,
     filters: await demoFilter(deps),
     search: null,
     from: null,
@@ -43,7 +44,14 @@ async function listFirstCalls(deps: AdminDeps): Promise<readonly Partial<LogRow>
   return records.toReversed();
 }
 
-async function follow(stream: SSEStreamingApi, deps: AdminDeps, given: ArrivalPosition | null, start: TailPosition) {
+async function follow(
+  stream: SSEStreamingApi,
+  deps: AdminDeps,
+  principal: Principal,
+  given: ArrivalPosition | null,
+  start: TailPosition,
+) {
+  const { accountId } = principal;
   const isNew = given === null;
   let attemptsAt = given?.attempts ?? FIRST_ATTEMPT;
   let isBegun = !isNew;
@@ -53,7 +61,8 @@ async function follow(stream: SSEStreamingApi, deps: AdminDeps, given: ArrivalPo
     stream.writeSSE({ event, id: formatArrivalId({ tail, attempts: attemptsAt }), data: JSON.stringify(data) });
 
   async function sendAttempts(tail: TailPosition): Promise<number> {
-    const status = await deps.readSupervisorStatus();
+    // Nobody knows whose a refused attempt is.
+    const status = principal.kind === 'operator' ? await deps.readSupervisorStatus() : null;
     if (status === null) return 0;
     const found = listNewAttempts(status, attemptsAt);
     const told = isBegun ? found : found.slice(-FIRST_ATTEMPTS);
@@ -65,7 +74,7 @@ async function follow(stream: SSEStreamingApi, deps: AdminDeps, given: ArrivalPo
   }
 
   async function sendFirstCalls(tail: TailPosition): Promise<void> {
-    for (const record of await listFirstCalls(deps)) {
+    for (const record of await listFirstCalls(deps, accountId)) {
       toldIds.add(record.id);
       await send('call', tail, record);
     }
@@ -76,7 +85,7 @@ async function follow(stream: SSEStreamingApi, deps: AdminDeps, given: ArrivalPo
     if (!isBegun) await sendFirstCalls(after);
     isBegun = true;
     const filters = await demoFilter(deps);
-    const rows = await tailLogs(requireDatabase(deps), deps.accountId, filters, after, CALLS_PER_POLL);
+    const rows = await tailLogs(requireDatabase(deps), accountId, filters, after, CALLS_PER_POLL);
     for (const { position, record } of rows) if (!toldIds.delete(record.id)) await send('call', position, record);
     const last = rows.at(-1)?.position ?? after;
     const isFull = rows.length === CALLS_PER_POLL;
@@ -102,6 +111,6 @@ export function addAttemptStreamRoute(app: OpenAPIHono, deps: AdminDeps): void {
     if (lastId !== undefined && given === null)
       throw new ApiError(400, 'invalid_request', 'Last-Event-ID is not the id of an event of this stream.');
     const start = given?.tail ?? (await readTailEnd(requireDatabase(deps)));
-    return serveStream(c, (stream) => follow(stream, deps, given, start));
+    return serveStream(c, (stream) => follow(stream, deps, principalOf(c), given, start));
   });
 }

@@ -13,6 +13,7 @@ import { type Costs, listCosts } from '../log/list-costs.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { ApiError } from './api-error.ts';
 import { CallSums, SearchedTo } from './log-bodies.ts';
+import { accountOf } from './principal.ts';
 import {
   COMMON_ERRORS,
   FilterParameter,
@@ -141,7 +142,7 @@ export function addCostRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     const pool = requireDatabase(deps);
     if (!(await isTimeZone(pool, tz)))
       throw invalid(`tz: ${JSON.stringify(tz)} is no time zone; write one such as Europe/Berlin or UTC.`);
-    const query = { accountId: deps.accountId, groups, interval, from, to, timeZone: tz, filters, limit };
+    const query = { accountId: accountOf(c), groups, interval, from, to, timeZone: tz, filters, limit };
     try {
       return c.json(formatCosts(await listCosts(pool, query, deps.nowMs(), walkLimitsOf(waitMs)), tz), 200);
     } catch (error) {

@@ -10,6 +10,7 @@ import { ApiError } from './api-error.ts';
 import { bindingsOf } from './bindings-of.ts';
 import { createExportFormat } from './export-format.ts';
 import { parseQuery } from './parse-query.ts';
+import { accountOf } from './principal.ts';
 import { createPulledStream, describeFailure } from './pulled-stream.ts';
 import { COMMON_ERRORS, errorAnswer, FilterParameter, TimeParameter, TraceIdParameter } from './schemas.ts';
 import { logScopeOf, runScopeOf, searchParameter } from './scope-parameters.ts';
@@ -93,7 +94,7 @@ export function addExportRoute(app: OpenAPIHono, deps: AdminDeps): void {
   app.get('/api/v1/export', async (c) => {
     const query = parseQuery(c.req.url, Query);
     const pool = requireDatabase(deps);
-    const plan = exportQueryOf(deps.accountId, query, await readPromotedKeys(pool, deps.accountId));
+    const plan = exportQueryOf(accountOf(c), query, await readPromotedKeys(pool, accountOf(c)));
     const format = createExportFormat(query.format, plan.columns);
     const { outgoing } = bindingsOf(c.env);
     if (exports >= MAX_EXPORTS)

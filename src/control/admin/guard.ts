@@ -2,14 +2,27 @@
 import { isIP } from 'node:net';
 import type { Context, MiddlewareHandler } from 'hono';
 import { ApiError } from './api-error.ts';
+import type { Identify } from './identify.ts';
 import { readPeer } from './peer.ts';
+import { type Principal, principalOf } from './principal.ts';
 import { isPagePath } from './serve-dashboard.ts';
 import type { Sessions } from './session.ts';
 import { createSessionWatch } from './session-watch.ts';
 import type { TokenCheck } from './token-check.ts';
 
+/** The identity provider, another site, sends browsers back here. */
+export const OIDC_CALLBACK_PATH = '/api/v1/oidc/callback';
+
 /** Liveness says nothing of anyone; signing in brings its own proof. */
-export const PUBLIC_ROUTES: readonly string[] = ['GET /healthz', 'GET /readyz', 'POST /api/v1/session'];
+export const PUBLIC_ROUTES: readonly string[] = [
+  'GET /healthz',
+  'GET /readyz',
+  'POST /api/v1/session',
+  'GET /api/v1/sign-in-ways',
+  'GET /api/v1/oidc/sign-in',
+  'GET /api/v1/oidc/sign-out',
+  `GET ${OIDC_CALLBACK_PATH}`,
+];
 
 export const METRICS_PATH = '/metrics';
 
@@ -87,7 +100,7 @@ export function checkHostAndOrigin(options: GuardOptions): MiddlewareHandler {
       origin === `https://${host}`;
     // Another site may link to the dashboard, but its pages may not use the API.
     const isReading = c.req.method === 'GET' || c.req.method === 'HEAD';
-    const isOpening = isReading && isPagePath(c.req.path);
+    const isOpening = isReading && (isPagePath(c.req.path) || c.req.path === OIDC_CALLBACK_PATH);
     const isCrossSite = c.req.header('sec-fetch-site') === 'cross-site' && !isOpening;
     if (!isOwnOrigin || isCrossSite)
       throw new ApiError(403, 'origin_forbidden', 'Pages of other sites may not use the admin API.');
@@ -115,16 +128,38 @@ export function readBearer(authorization: string | undefined): string | undefine
   return /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
 }
 
-export function requireCredentials(options: GuardOptions, sessions: Sessions, tokens: TokenCheck): MiddlewareHandler {
-  const watch = createSessionWatch(sessions);
+export function requireCredentials(
+  options: GuardOptions,
+  sessions: Sessions,
+  tokens: TokenCheck,
+  identify: Identify,
+): MiddlewareHandler {
+  /** Null without credentials of a session. */
+  async function readSession(c: Context): Promise<Principal | null> {
+    const session = await sessions.read(c);
+    if (session === null) return null;
+    return session.person === null ? identify.operator(c, true) : identify.person(c, session.person);
+  }
+
+  /** Whether the credentials of a long answer still hold, and in the same account. */
+  async function stillHolds(c: Context): Promise<boolean> {
+    const before = principalOf(c);
+    const token = readBearer(c.req.header('authorization'));
+    const now = token === undefined ? await readSession(c) : await identify.token(c, token);
+    return now !== null && now.accountId === before.accountId && now.mayReadBodies === before.mayReadBodies;
+  }
+
+  const watch = createSessionWatch(stillHolds);
   return async (c, next) => {
     const method = c.req.method === 'HEAD' ? 'GET' : c.req.method;
     if (PUBLIC_ROUTES.includes(`${method} ${c.req.path}`)) return next();
     const { client, prove } = readPeer(c.env);
     const authorization = c.req.header('authorization');
-    if (authorization === undefined && (await sessions.isValid(c))) {
+    const signedIn = authorization === undefined ? await readSession(c) : null;
+    if (signedIn !== null) {
       prove();
       if (isFromOwnPage(c)) {
+        c.set('principal', signedIn);
         watch.follow(c);
         return next();
       }
@@ -133,11 +168,19 @@ export function requireCredentials(options: GuardOptions, sessions: Sessions, to
     if (c.req.path === MCP_PATH) return next();
     const token = readBearer(authorization);
     if (token !== undefined) {
+      const byToken = await identify.token(c, token);
+      if (byToken !== null) {
+        prove();
+        c.set('principal', byToken);
+        watch.follow(c);
+        return next();
+      }
       const isForMetrics = c.req.path === METRICS_PATH && method === 'GET' && options.metricsToken !== null;
       const expected = isForMetrics ? [options.adminToken, options.metricsToken] : [options.adminToken];
       const verdict = tokens.judge(token, expected, client);
       if (verdict.kind === 'right') {
         prove();
+        c.set('principal', await identify.operator(c, false));
         return next();
       }
       if (verdict.kind === 'limited') refuseGuesses(c, verdict.waitMs);

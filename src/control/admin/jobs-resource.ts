@@ -1,12 +1,15 @@
 /** Jobs over HTTP: progress, cancelling and resuming. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
 import type pg from 'pg';
 import { explainWait, isKeptWaiting } from '../jobs/explain-wait.ts';
 import type { Job } from '../jobs/job.ts';
 import { cancelJob, listJobs, readJob, resumeJob } from '../jobs/job-store.ts';
+import { inTransaction } from '../store/pool.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { ApiError } from './api-error.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
+import { accountOf, isOperator } from './principal.ts';
 import { COMMON_ERRORS, CursorParameter, errorAnswer, jsonAnswer, limitParameter, listOf, Time } from './schemas.ts';
 
 const STALLED_MS = 30_000;
@@ -93,12 +96,24 @@ export const jobRoute = createRoute({
   responses: { 200: jsonAnswer(JobBody, 'How far it is'), 404: errorAnswer('No such job'), ...COMMON_ERRORS },
 });
 
+/** They are about the calls of all accounts, and are noted in the first. */
+const OPERATOR_KINDS: readonly string[] = ['verify', 'index_log', 'texts'];
+
+function hiddenFrom(c: Context): readonly string[] {
+  return isOperator(c) ? [] : OPERATOR_KINDS;
+}
+
+async function readVisible(c: Context, pool: pg.Pool, id: number): Promise<Job | null> {
+  const job = await readJob(pool, accountOf(c), id);
+  return job !== null && hiddenFrom(c).includes(job.kind) ? null : job;
+}
+
 function addReadRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   app.openapi(jobsRoute, async (c) => {
     const { cursor, limit } = c.req.valid('query');
     const before = cursor === undefined ? null : decodeCursor(cursor, QUESTION, z.number().int());
     const pool = requireDatabase(deps);
-    const jobs = await listJobs(pool, deps.accountId, before, limit + 1);
+    const jobs = await listJobs(pool, accountOf(c), before, limit + 1, hiddenFrom(c));
     const page = jobs.slice(0, limit);
     const last = jobs.length > limit ? page.at(-1) : undefined;
     return c.json(
@@ -112,7 +127,7 @@ function addReadRoutes(app: OpenAPIHono, deps: AdminDeps): void {
 
   app.openapi(jobRoute, async (c) => {
     const pool = requireDatabase(deps);
-    const job = await readJob(pool, deps.accountId, c.req.valid('param').id);
+    const job = await readVisible(c, pool, c.req.valid('param').id);
     if (job === null) throw NOT_FOUND;
     const nowMs = deps.nowMs();
     const [formatted = formatJob(job, nowMs)] = await formatJobs(pool, [job], nowMs);
@@ -149,7 +164,10 @@ export function addJobRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   addReadRoutes(app, deps);
 
   app.openapi(cancelJobRoute, async (c) => {
-    const job = await cancelJob(requireDatabase(deps), deps.accountId, c.req.valid('param').id);
+    const pool = requireDatabase(deps);
+    const { id } = c.req.valid('param');
+    if ((await readVisible(c, pool, id)) === null) throw NOT_FOUND;
+    const job = await inTransaction(pool, (client) => cancelJob(client, accountOf(c), id));
     if (job === null) throw NOT_FOUND;
     return c.json(formatJob(job, deps.nowMs()), 200);
   });
@@ -157,12 +175,13 @@ export function addJobRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   app.openapi(resumeJobRoute, async (c) => {
     const pool = requireDatabase(deps);
     const { id } = c.req.valid('param');
-    const result = await resumeJob(pool, deps.accountId, id);
+    if ((await readVisible(c, pool, id)) === null) throw NOT_FOUND;
+    const result = await inTransaction(pool, (client) => resumeJob(client, accountOf(c), id));
     if (result === 'not_stopped')
       throw new ApiError(409, 'job_not_stopped', 'Only a job that was cancelled or has failed can be resumed.');
     if (result === 'superseded')
       throw new ApiError(409, 'job_superseded', 'A later job was about the same; this one cannot go on.');
-    const job = await readJob(pool, deps.accountId, id);
+    const job = await readJob(pool, accountOf(c), id);
     if (job === null) throw NOT_FOUND;
     return c.json(formatJob(job, deps.nowMs()), 200);
   });

@@ -7,6 +7,7 @@ import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { ApiError } from './api-error.ts';
 import { IdParameter, LOG_NOT_FOUND } from './logs-resource.ts';
 import { parseQuery } from './parse-query.ts';
+import { accountOf } from './principal.ts';
 import { COMMON_ERRORS, errorAnswer } from './schemas.ts';
 
 const Query = z.strictObject({
@@ -57,7 +58,7 @@ function addBodyRoute(app: OpenAPIHono, deps: AdminDeps, direction: 'request' | 
     const id = c.req.param('id');
     const { decoded } = parseQuery(c.req.url, Query);
     if (!isUuid(id)) throw LOG_NOT_FOUND;
-    const stored = await readBody(requireDatabase(deps), deps.accountId, id, direction);
+    const stored = await readBody(requireDatabase(deps), accountOf(c), id, direction);
     if (stored === null)
       throw new ApiError(
         404,

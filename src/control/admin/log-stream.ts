@@ -4,6 +4,7 @@ import { formatTailPosition, parseTailPosition, readTailEnd, type TailPosition, 
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { ApiError } from './api-error.ts';
 import { createStreams, followStream, laterPosition, streamAnswers } from './follow-stream.ts';
+import { accountOf, principalOf } from './principal.ts';
 import { FilterQuery, filtersOf, searchOf } from './scope-parameters.ts';
 
 const ROWS_PER_POLL = 200;
@@ -41,12 +42,12 @@ export function addLogStreamRoute(app: OpenAPIHono, deps: AdminDeps): void {
         const pool = requireDatabase(deps);
         const rows = await tailLogs(
           pool,
-          deps.accountId,
+          accountOf(c),
           filters,
           after,
           ROWS_PER_POLL,
           searchOf(q),
-          deps.keepsTexts(),
+          deps.keepsTexts() && principalOf(c).mayReadBodies,
         );
         for (const { position, record } of rows)
           await stream.writeSSE({ event: 'log', id: formatTailPosition(position), data: JSON.stringify(record) });

@@ -4,6 +4,7 @@ import { countLogFacets } from '../log/count-log-facets.ts';
 import { summariseLogs } from '../log/summarise-logs.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { LogFacetsBody, LogSummaryBody } from './log-bodies.ts';
+import { accountOf } from './principal.ts';
 import { COMMON_ERRORS, jsonAnswer, TimeParameter } from './schemas.ts';
 import {
   IntervalParameter,
@@ -41,7 +42,7 @@ export const logFacetsRoute = createRoute({
 export function addLogSumsRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   app.openapi(logSummaryRoute, async (c) => {
     const { interval, wait_ms: waitMs, ...query } = c.req.valid('query');
-    const scope = logScopeOf(deps.accountId, query);
+    const scope = logScopeOf(accountOf(c), query);
     const sums = await summariseLogs(
       requireDatabase(deps),
       scope,
@@ -53,7 +54,7 @@ export function addLogSumsRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   });
 
   app.openapi(logFacetsRoute, async (c) => {
-    const found = await countLogFacets(requireDatabase(deps), logScopeOf(deps.accountId, c.req.valid('query')));
+    const found = await countLogFacets(requireDatabase(deps), logScopeOf(accountOf(c), c.req.valid('query')));
     return c.json({ ...found, data: found.data.map((facet) => ({ ...facet, values: [...facet.values] })) }, 200);
   });
 }

@@ -9,6 +9,7 @@ import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { ApiError } from './api-error.ts';
 import { decodeCursor, encodeCursor, hashQuestion } from './cursor.ts';
 import { LogDetailBody, LogPageBody, OpenLogsBody } from './log-bodies.ts';
+import { accountOf, principalOf } from './principal.ts';
 import { COMMON_ERRORS, CursorParameter, errorAnswer, jsonAnswer, limitParameter } from './schemas.ts';
 import { LogScopeQuery, logScopeOf } from './scope-parameters.ts';
 
@@ -81,9 +82,9 @@ function addListRoute(app: OpenAPIHono, deps: AdminDeps): void {
   app.openapi(logsRoute, async (c) => {
     const { cursor, limit, sort, fields, ...scope } = c.req.valid('query');
     const wantsSnippets = fields?.split(',').includes(SNIPPET) === true;
-    const hasSnippets = wantsSnippets && deps.keepsTexts();
+    const hasSnippets = wantsSnippets && deps.keepsTexts() && principalOf(c).mayReadBodies;
     const hasMatches = fields?.split(',').includes(MATCHES) === true;
-    const query = { ...logScopeOf(deps.accountId, scope), sort, columns: columnsOf(fields), hasSnippets, hasMatches };
+    const query = { ...logScopeOf(accountOf(c), scope), sort, columns: columnsOf(fields), hasSnippets, hasMatches };
     const question = hashQuestion(query);
     const after = cursor === undefined ? null : decodeCursor(cursor, question, SortedPositionBody);
     const page = await listLogs(requireDatabase(deps), query, after, limit);
@@ -109,7 +110,7 @@ export const openLogsRoute = createRoute({
 function addOpenRoute(app: OpenAPIHono, deps: AdminDeps): void {
   app.openapi(openLogsRoute, async (c) => {
     const { limit, fields, ...scope } = c.req.valid('query');
-    const query = logScopeOf(deps.accountId, scope);
+    const query = logScopeOf(accountOf(c), scope);
     const { records, total } = await listOpenLogs(requireDatabase(deps), query, columnsOf(fields), limit);
     return c.json({ data: [...records], total }, 200);
   });
@@ -131,7 +132,7 @@ export function addLogRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   addListRoute(app, deps);
   addOpenRoute(app, deps);
   app.openapi(logRoute, async (c) => {
-    const record = await readLog(requireDatabase(deps), deps.accountId, c.req.valid('param').id);
+    const record = await readLog(requireDatabase(deps), accountOf(c), c.req.valid('param').id);
     if (record === null) throw LOG_NOT_FOUND;
     return c.json({ ...record }, 200);
   });

@@ -10,6 +10,7 @@ import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { ApiError } from './api-error.ts';
 import { MCP_PATH, readBearer, refuseGuesses } from './guard.ts';
 import { readPeer } from './peer.ts';
+import { ACCOUNT_HEADER } from './principal.ts';
 import type { TokenCheck } from './token-check.ts';
 
 /** A name that the check of hosts always knows. */
@@ -21,14 +22,21 @@ const MAX_SUBSCRIPTIONS = 1;
 
 export function addMcpRoute(app: OpenAPIHono, deps: AdminDeps, tokens: TokenCheck): void {
   // The same routes, guards and bounds as for everybody else, without a socket.
-  const ask: AskApi = async (path) => {
-    const headers = { host: '127.0.0.1', authorization: `Bearer ${deps.adminToken}` };
-    const answer = await app.request(`${OWN_ORIGIN}${path}`, { headers });
-    return { status: answer.status, text: await answer.text() };
-  };
+  const askFor =
+    (accountId: number): AskApi =>
+    async (path) => {
+      const headers = {
+        host: '127.0.0.1',
+        authorization: `Bearer ${deps.adminToken}`,
+        [ACCOUNT_HEADER]: String(accountId),
+      };
+      const answer = await app.request(`${OWN_ORIGIN}${path}`, { headers });
+      return { status: answer.status, text: await answer.text() };
+    };
 
   app.all(MCP_PATH, async (c) => {
     const token = await requireReadToken(c, deps, tokens);
+    const ask = askFor(token.accountId);
     const scope = { keyId: token.keyId, hasTexts: token.hasTexts };
     const onDefect = (error: unknown): void => deps.log.error({ err: error }, 'a question over MCP failed');
     const handler = createMcpHandler(() => createMcpServer({ ask, scope, version: deps.version, onDefect }), {
@@ -44,7 +52,7 @@ async function requireReadToken(c: Context, deps: AdminDeps, tokens: TokenCheck)
   const text = readBearer(c.req.header('authorization'));
   if (text !== undefined) {
     const found = isWellFormedReadToken(text) ? await checkReadToken(requireDatabase(deps), digestKey(text)) : null;
-    if (found !== null && found.accountId === deps.accountId) {
+    if (found !== null) {
       prove();
       return found;
     }

@@ -8,6 +8,7 @@ import { KEY_STATES, KEY_WARNINGS, listMetadataKeys, type MetadataKey } from '..
 import { SAMPLED_CALLS } from '../metadata/sample-keys.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { ApiError } from './api-error.ts';
+import { accountOf } from './principal.ts';
 import { COMMON_ERRORS, errorAnswer, jsonAnswer, Time, TimeParameter, toDate } from './schemas.ts';
 
 const USUAL_RANGE_MS = 7 * 86_400_000;
@@ -151,7 +152,7 @@ export function addMetadataKeyRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     const query = c.req.valid('query');
     const to = toDate(query.to) ?? new Date(deps.nowMs());
     const from = toDate(query.from) ?? new Date(to.getTime() - USUAL_RANGE_MS);
-    const found = await listMetadataKeys(requireDatabase(deps), deps.accountId, from, to);
+    const found = await listMetadataKeys(requireDatabase(deps), accountOf(c), from, to);
     return c.json(
       {
         data: found.keys.map(formatKey),
@@ -169,12 +170,12 @@ export function addMetadataKeyRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     const { display_key: displayKey } = c.req.valid('json');
     if (displayKey !== undefined && displayKey.toLowerCase() !== key.toLowerCase())
       throw new ApiError(400, 'invalid_request', 'display_key must be a spelling of the same key.');
-    const change = await requestPromotion(requireDatabase(deps), deps.accountId, key, displayKey ?? null);
+    const change = await requestPromotion(requireDatabase(deps), accountOf(c), key, displayKey ?? null);
     return c.json({ job_id: jobIdOf(change) }, 202);
   });
 
   app.openapi(demoteKeyRoute, async (c) => {
-    const change = await requestDemotion(requireDatabase(deps), deps.accountId, c.req.valid('param').key);
+    const change = await requestDemotion(requireDatabase(deps), accountOf(c), c.req.valid('param').key);
     return c.json({ job_id: jobIdOf(change) }, 202);
   });
 }

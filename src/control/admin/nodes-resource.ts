@@ -4,6 +4,7 @@ import { forgetNodes, listNodes, type StoredNode } from '../store/nodes.ts';
 import { listDifferences, readSharedSettings, type SharedSettings } from '../store/shared-settings.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { ApiError } from './api-error.ts';
+import { accountOf } from './principal.ts';
 import { readActor } from './read-actor.ts';
 import { COMMON_ERRORS, errorAnswer, jsonAnswer, Time } from './schemas.ts';
 
@@ -98,7 +99,7 @@ export function addNodeRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   });
   app.openapi(forget, async (c) => {
     const { name } = c.req.valid('param');
-    const { forgotten, live } = await forgetNodes(requireDatabase(deps), name);
+    const { forgotten, live } = await forgetNodes(requireDatabase(deps), accountOf(c), name);
     if (forgotten === 0 && live > 0)
       throw new ApiError(409, 'node_lives', 'This node has given a sign of life within 15 minutes: stop it first.');
     if (forgotten === 0)

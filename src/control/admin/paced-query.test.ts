@@ -11,7 +11,7 @@ it('asks once for all who want to know at the same time', async () => {
     asked.push(question);
     return question.promise;
   });
-  const both = [answer(pool), answer(pool)];
+  const both = [answer(pool, 1), answer(pool, 1)];
   expect(asked).toHaveLength(1);
   asked[0]?.resolve(7);
   expect(await Promise.all(both)).toEqual([7, 7]);
@@ -23,6 +23,6 @@ it('asks anew after a failure', async () => {
     asked += 1;
     return asked === 1 ? Promise.reject(new Error('away')) : Promise.resolve(asked);
   });
-  await expect(answer(pool)).rejects.toThrow('away');
-  expect(await answer(pool)).toBe(2);
+  await expect(answer(pool, 1)).rejects.toThrow('away');
+  expect(await answer(pool, 1)).toBe(2);
 });

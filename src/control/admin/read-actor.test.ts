@@ -1,8 +1,14 @@
 import { Hono } from 'hono';
 import { expect, test } from 'vitest';
+import { operatorOf, type Principal } from './principal.ts';
 import { readActor } from './read-actor.ts';
 
+let principal: Principal = operatorOf(1);
 const app = new Hono();
+app.use(async (c, next) => {
+  c.set('principal', principal);
+  await next();
+});
 app.get('/', (c) => c.text(readActor(c)));
 app.onError((error, c) => c.text(error.message, 400));
 
@@ -17,6 +23,14 @@ test('the actor is how the request signed in, and the name that was stated', asy
   expect(await actorOf({ authorization: 'Bearer x', 'x-tollgate-actor': 'ann@desk' })).toBe(
     'admin token, as stated by ann@desk',
   );
+});
+
+test('a person and an API token are the actor themselves', async () => {
+  principal = { ...operatorOf(1), kind: 'person', name: 'ann@example.com' };
+  expect(await actorOf({ 'x-tollgate-actor': 'eve@desk' })).toBe('ann@example.com');
+  principal = { ...operatorOf(1), kind: 'token', name: 'ci' };
+  expect(await actorOf({ 'x-tollgate-actor': 'eve@desk' })).toBe('API token ci');
+  principal = operatorOf(1);
 });
 
 test('a stated name is short and printable, or the change is refused', async () => {

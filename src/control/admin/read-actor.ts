@@ -1,6 +1,7 @@
 /** The author of a change for the audit trail: the way of signing in, and the name that the command line states. */
 import type { Context } from 'hono';
 import { ApiError } from './api-error.ts';
+import { principalOf } from './principal.ts';
 
 /** `tollgate` sends it as `user@host`. */
 const ACTOR_HEADER = 'X-Tollgate-Actor';
@@ -8,6 +9,8 @@ const STATED = /^[\x21-\x7e][\x20-\x7e]{0,99}$/;
 
 /** A session counts only without a token. */
 export function readActor(c: Context): string {
+  const { kind, name } = principalOf(c);
+  if (kind !== 'operator') return kind === 'token' ? `API token ${name}` : name;
   const signedIn = c.req.header('authorization') === undefined ? 'dashboard session' : 'admin token';
   const stated = c.req.header(ACTOR_HEADER)?.trim();
   if (stated === undefined || stated === '') return signedIn;

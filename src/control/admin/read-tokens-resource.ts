@@ -4,17 +4,13 @@ import { createReadToken, digestKey, keyHints } from '../../keys/gateway-key.ts'
 import { insertReadToken, listReadTokens, revokeReadToken, type StoredReadToken } from '../store/read-tokens.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { ApiError } from './api-error.ts';
-import { COMMON_ERRORS, errorAnswer, jsonAnswer, listOf, Time } from './schemas.ts';
+import { accountOf } from './principal.ts';
+import { requireBodies } from './route-access.ts';
+import { COMMON_ERRORS, errorAnswer, jsonAnswer, listOf, NameField, Time } from './schemas.ts';
 
 const MAX_ID = 2_147_483_647;
 
-const Name = z
-  .string()
-  .trim()
-  .min(1)
-  .max(200)
-  .regex(/^\P{Cc}*$/u, 'without control characters')
-  .describe('Whom it is for');
+const Name = NameField.describe('Whom it is for');
 const KeyId = z.number().int().min(1).max(MAX_ID);
 
 const ReadTokenBody = z
@@ -98,9 +94,10 @@ const revokeRoute = createRoute({
 export function addReadTokenRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   app.openapi(createTokenRoute, async (c) => {
     const { name, key_id: keyId, texts, expires_at: expiresAt } = c.req.valid('json');
+    if (texts) requireBodies(c);
     const token = createReadToken();
     const stored = await insertReadToken(requireDatabase(deps), {
-      accountId: deps.accountId,
+      accountId: accountOf(c),
       keyId: keyId ?? null,
       name,
       digest: digestKey(token),
@@ -113,12 +110,12 @@ export function addReadTokenRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   });
 
   app.openapi(listRoute, async (c) => {
-    const tokens = await listReadTokens(requireDatabase(deps), deps.accountId);
+    const tokens = await listReadTokens(requireDatabase(deps), accountOf(c));
     return c.json({ data: tokens.map(formatToken), next_cursor: null }, 200);
   });
 
   app.openapi(revokeRoute, async (c) => {
-    const stored = await revokeReadToken(requireDatabase(deps), deps.accountId, c.req.valid('param').id);
+    const stored = await revokeReadToken(requireDatabase(deps), accountOf(c), c.req.valid('param').id);
     if (stored === null) throw new ApiError(404, 'not_found', 'There is no read token with this id.');
     return c.json(formatToken(stored), 200);
   });

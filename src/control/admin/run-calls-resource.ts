@@ -10,6 +10,7 @@ import { decodeCursor, encodeCursor, hashQuestion } from './cursor.ts';
 import { LogPageBody } from './log-bodies.ts';
 import { LogPositionBody } from './logs-resource.ts';
 import { parseQuery } from './parse-query.ts';
+import { accountOf } from './principal.ts';
 import { RunCallsBody } from './run-call-bodies.ts';
 import { COMMON_ERRORS, CursorParameter, jsonAnswer, limitParameter, TraceIdParameter } from './schemas.ts';
 
@@ -22,6 +23,7 @@ const CallsQuery = z.strictObject({
 
 async function readColumns(
   deps: AdminDeps,
+  accountId: number,
   traceId: string,
   after: LogPosition | null,
   limit: number,
@@ -30,8 +32,8 @@ async function readColumns(
   const pool = requireDatabase(deps);
   // In this order a call that ends meanwhile comes twice rather than not at all.
   const position = formatTailPosition(await readTailEnd(pool));
-  const open = await listOpenCalls(pool, deps.accountId, traceId);
-  const page = await listRunCallColumns(pool, deps.accountId, traceId, after, limit);
+  const open = await listOpenCalls(pool, accountId, traceId);
+  const page = await listRunCallColumns(pool, accountId, traceId, after, limit);
   const ended = new Set<unknown>(page.columns.id);
   return {
     columns: page.columns,
@@ -63,8 +65,8 @@ export function addRunCallRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     const after = cursor === undefined ? null : decodeCursor(cursor, question, LogPositionBody);
     const encode = (next: LogPosition | null): string | null =>
       next === null ? null : encodeCursor(question, [next.requestedAt, next.id]);
-    if (columns === 'true') return c.json(await readColumns(deps, trace_id, after, limit, encode), 200);
-    const page = await listRunCalls(requireDatabase(deps), deps.accountId, trace_id, after, limit);
+    if (columns === 'true') return c.json(await readColumns(deps, accountOf(c), trace_id, after, limit, encode), 200);
+    const page = await listRunCalls(requireDatabase(deps), accountOf(c), trace_id, after, limit);
     return c.json({ data: page.records, next_cursor: encode(page.next) }, 200);
   });
 }

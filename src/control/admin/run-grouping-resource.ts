@@ -4,6 +4,7 @@ import { GROUP_ACTIONS, requestGrouping } from '../log/group-runs-job.ts';
 import { parseLogFilter, parseTime } from '../log/log-filter.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { ApiError } from './api-error.ts';
+import { accountOf } from './principal.ts';
 import { COMMON_ERRORS, errorAnswer, jsonAnswer, TimeParameter } from './schemas.ts';
 
 const MAX_FILTERS = 20;
@@ -51,7 +52,7 @@ export function addRunGroupingRoutes(app: OpenAPIHono, deps: AdminDeps): void {
       throw new ApiError(400, 'invalid_request', 'to: must be later than `from`.');
     // Throws with a message for the caller.
     for (const filter of f) parseLogFilter(filter);
-    const jobId = await requestGrouping(requireDatabase(deps), deps.accountId, {
+    const jobId = await requestGrouping(requireDatabase(deps), accountOf(c), {
       action,
       from: range.from?.toISOString() ?? null,
       to: range.to?.toISOString() ?? null,

@@ -6,6 +6,7 @@ import { formatTailPosition, readTailEnd } from '../log/tail-logs.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { createStreams, followStream, laterPosition, streamAnswers } from './follow-stream.ts';
 import { LastEventHeaders, readLastEventId } from './log-stream.ts';
+import { accountOf } from './principal.ts';
 import { TraceIdParameter } from './schemas.ts';
 
 const CALLS_PER_EVENT = 1_000;
@@ -40,8 +41,8 @@ export function addRunStreamRoute(app: OpenAPIHono, deps: AdminDeps): void {
     return serveStream(c, (stream) =>
       followStream(stream, deps, start, async (after, end) => {
         const pool = requireDatabase(deps);
-        const open = JSON.stringify(await listOpenCalls(pool, deps.accountId, trace_id));
-        const tailed = await tailRunCalls(pool, deps.accountId, trace_id, after, CALLS_PER_EVENT);
+        const open = JSON.stringify(await listOpenCalls(pool, accountOf(c), trace_id));
+        const tailed = await tailRunCalls(pool, accountOf(c), trace_id, after, CALLS_PER_EVENT);
         const { calls, columns, position } = tailed;
         if (position !== null)
           await stream.writeSSE({

@@ -5,6 +5,7 @@ import { groupRunCalls, type RunGrouping } from '../log/group-run-calls.ts';
 import { parseRunFilters } from '../log/run-filter.ts';
 import { summariseRuns } from '../log/summarise-runs.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
+import { accountOf } from './principal.ts';
 import { RunFacetsBody, RunGroupsBody, RunSummaryBody } from './run-bodies.ts';
 import { COMMON_ERRORS, jsonAnswer, TimeParameter, toDate } from './schemas.ts';
 import {
@@ -75,7 +76,7 @@ export const runGroupsRoute = createRoute({
 export function addRunSumsRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   app.openapi(runSummaryRoute, async (c) => {
     const { interval, wait_ms: waitMs, ...query } = c.req.valid('query');
-    const scope = runScopeOf(deps.accountId, query);
+    const scope = runScopeOf(accountOf(c), query);
     const sums = await summariseRuns(
       requireDatabase(deps),
       scope,
@@ -87,14 +88,14 @@ export function addRunSumsRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   });
 
   app.openapi(runFacetsRoute, async (c) => {
-    const found = await countRunFacets(requireDatabase(deps), runScopeOf(deps.accountId, c.req.valid('query')));
+    const found = await countRunFacets(requireDatabase(deps), runScopeOf(accountOf(c), c.req.valid('query')));
     const data = found.data.map((facet) => ({ ...facet, values: [...facet.values] }));
     return c.json({ ...found, data }, 200);
   });
 
   app.openapi(runGroupsRoute, async (c) => {
     const { by, f, from, to, wait_ms: waitMs } = c.req.valid('query');
-    const query = { accountId: deps.accountId, ...parseRunFilters(textsOf(f)), from: toDate(from), to: toDate(to) };
+    const query = { accountId: accountOf(c), ...parseRunFilters(textsOf(f)), from: toDate(from), to: toDate(to) };
     const limits = walkLimitsOf(waitMs);
     const found = await groupRunCalls(requireDatabase(deps), groupingOf(by), query, limits);
     const { groups, searchedTo, runsSearchedTo } = found;

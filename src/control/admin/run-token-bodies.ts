@@ -11,7 +11,7 @@ const MAX_METADATA_BYTES = 4 * 1024;
 const MIN_TTL_SECONDS = 10;
 const DEFAULT_TTL_SECONDS = 86_400;
 /** 30 days. */
-const MAX_TTL_SECONDS = 2_592_000;
+export const MAX_TTL_SECONDS = 2_592_000;
 /** These headers say something else. */
 const RESERVED_NAMES: readonly string[] = [
   'key',
@@ -72,6 +72,12 @@ export const NewRunTokenBody = z
   })
   .refine(({ key_id, key }) => key_id === undefined || key === undefined, 'give key_id or key, not both')
   .openapi('NewRunToken');
+
+export const RenewedRunTokenBody = z
+  .strictObject({
+    ttl_seconds: z.number().int().min(MIN_TTL_SECONDS).max(MAX_TTL_SECONDS).describe('How long from now it is valid'),
+  })
+  .openapi('RenewedRunToken');
 
 export const RunTokenBody = z
   .object({

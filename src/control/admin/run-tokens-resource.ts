@@ -9,12 +9,20 @@ import {
   MAX_LIVE_RUN_TOKENS,
   type RunTokenStored,
   readRunToken,
+  renewRunToken,
   revokeRunToken,
   type StoredRunToken,
 } from '../store/run-tokens.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { ApiError } from './api-error.ts';
-import { NewRunTokenBody, type RunToken, RunTokenBody } from './run-token-bodies.ts';
+import { accountOf } from './principal.ts';
+import {
+  MAX_TTL_SECONDS,
+  NewRunTokenBody,
+  RenewedRunTokenBody,
+  type RunToken,
+  RunTokenBody,
+} from './run-token-bodies.ts';
 import { COMMON_ERRORS, errorAnswer, jsonAnswer, listOf } from './schemas.ts';
 
 const IdParameter = z.object({ id: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER) });
@@ -64,7 +72,8 @@ async function publish(deps: AdminDeps, { version, token }: RunTokenStored): Pro
 /** The key that is named by its id or itself; the only usable one where none is named. */
 async function findKeyId(
   pool: pg.Pool,
-  { accountId, nowMs }: AdminDeps,
+  accountId: number,
+  nowMs: number,
   named: { readonly key_id?: number | undefined; readonly key?: string | undefined },
 ): Promise<number> {
   if (named.key_id !== undefined) return named.key_id;
@@ -74,7 +83,7 @@ async function findKeyId(
     return key.keyId;
   }
   const usable = (await listKeys(pool, accountId)).filter(
-    ({ revokedAtMs, expiresAtMs }) => revokedAtMs === null && (expiresAtMs === null || expiresAtMs > nowMs()),
+    ({ revokedAtMs, expiresAtMs }) => revokedAtMs === null && (expiresAtMs === null || expiresAtMs > nowMs),
   );
   const [only, ...others] = usable;
   if (only !== undefined && others.length === 0) return only.keyId;
@@ -115,6 +124,22 @@ export const runTokenRoute = createRoute({
   responses: { 200: jsonAnswer(RunTokenBody, 'The token'), 404: errorAnswer('No such token'), ...COMMON_ERRORS },
 });
 
+export const renewRunTokenRoute = createRoute({
+  method: 'patch',
+  path: '/api/v1/run-tokens/{id}',
+  summary: 'Give a run token more time, from now, also when its time is over; 30 days in all',
+  request: {
+    params: IdParameter,
+    body: { required: true, content: { 'application/json': { schema: RenewedRunTokenBody } } },
+  },
+  responses: {
+    200: jsonAnswer(RunTokenBody, 'The token'),
+    404: errorAnswer('No such token'),
+    409: errorAnswer('It was ended'),
+    ...COMMON_ERRORS,
+  },
+});
+
 export const endRunTokenRoute = createRoute({
   method: 'delete',
   path: '/api/v1/run-tokens/{id}',
@@ -136,8 +161,8 @@ export function addRunTokenRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     const asked = c.req.valid('json');
     const token = createRunToken();
     const stored = await insertRunToken(pool, {
-      accountId: deps.accountId,
-      keyId: await findKeyId(pool, deps, asked),
+      accountId: accountOf(c),
+      keyId: await findKeyId(pool, accountOf(c), deps.nowMs(), asked),
       digest: digestKey(token),
       name: asked.name ?? null,
       traceId: asked.trace_id ?? null,
@@ -160,18 +185,29 @@ export function addRunTokenRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   });
 
   app.openapi(runTokensRoute, async (c) => {
-    const tokens = await listRunTokens(requireDatabase(deps), deps.accountId);
+    const tokens = await listRunTokens(requireDatabase(deps), accountOf(c));
     return c.json({ data: tokens.map((token) => formatRunToken(token, deps.nowMs())), next_cursor: null }, 200);
   });
 
   app.openapi(runTokenRoute, async (c) => {
-    const token = await readRunToken(requireDatabase(deps), deps.accountId, c.req.valid('param').id);
+    const token = await readRunToken(requireDatabase(deps), accountOf(c), c.req.valid('param').id);
     if (token === null) throw NOT_FOUND;
     return c.json(formatRunToken(token, deps.nowMs()), 200);
   });
 
+  app.openapi(renewRunTokenRoute, async (c) => {
+    const { ttl_seconds: ttlSeconds } = c.req.valid('json');
+    const { id } = c.req.valid('param');
+    const times = { ttlSeconds, maxSeconds: MAX_TTL_SECONDS };
+    const stored = await renewRunToken(requireDatabase(deps), accountOf(c), id, times);
+    if (stored === null) throw NOT_FOUND;
+    if (stored === 'ended') throw new ApiError(409, 'run_token_ended', 'This run token was ended. Make another one.');
+    await publish(deps, stored);
+    return c.json(formatRunToken(stored.token, deps.nowMs()), 200);
+  });
+
   app.openapi(endRunTokenRoute, async (c) => {
-    const stored = await revokeRunToken(requireDatabase(deps), deps.accountId, c.req.valid('param').id);
+    const stored = await revokeRunToken(requireDatabase(deps), accountOf(c), c.req.valid('param').id);
     if (stored === null) throw NOT_FOUND;
     await publish(deps, stored);
     return c.json(formatRunToken(stored.token, deps.nowMs()), 200);

@@ -6,6 +6,7 @@ import { readRun } from '../log/read-run.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { ApiError } from './api-error.ts';
 import { decodeCursor, encodeCursor, hashQuestion } from './cursor.ts';
+import { accountOf } from './principal.ts';
 import { RunBody, RunWithStepsBody } from './run-bodies.ts';
 import {
   COMMON_ERRORS,
@@ -48,12 +49,12 @@ export const runsRoute = createRoute({
 function addListRoute(app: OpenAPIHono, deps: AdminDeps): void {
   app.openapi(runsRoute, async (c) => {
     const { cursor, limit, sort, ...scope } = c.req.valid('query');
-    const query = { ...runScopeOf(deps.accountId, scope), sort };
+    const query = { ...runScopeOf(accountOf(c), scope), sort };
     const question = hashQuestion(query);
     const after = cursor === undefined ? null : decodeCursor(cursor, question, positionBody(sort));
     const pool = requireDatabase(deps);
     const { runs, next, searchedTo } = await listRuns(pool, query, after, limit);
-    const described = await describeRuns(pool, deps.accountId, runs);
+    const described = await describeRuns(pool, accountOf(c), runs);
     const nextCursor = next === null ? null : encodeCursor(question, [next.snapshot, next.place, next.traceId]);
     return c.json({ data: described, next_cursor: nextCursor, searched_to: searchedTo }, 200);
   });
@@ -74,7 +75,7 @@ export const runRoute = createRoute({
 export function addRunRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   addListRoute(app, deps);
   app.openapi(runRoute, async (c) => {
-    const run = await readRun(requireDatabase(deps), deps.accountId, c.req.valid('query').trace_id);
+    const run = await readRun(requireDatabase(deps), accountOf(c), c.req.valid('query').trace_id);
     if (run === null) throw NOT_FOUND;
     return c.json(run, 200);
   });

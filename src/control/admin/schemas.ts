@@ -22,11 +22,19 @@ export function errorAnswer(description: string) {
 
 export const COMMON_ERRORS = {
   400: errorAnswer('The request cannot be read; the message says why'),
-  401: errorAnswer('No admin token, or a wrong one'),
+  401: errorAnswer('No credentials, or wrong ones'),
+  403: errorAnswer('Not for this role, or not within the scopes of this token'),
   503: errorAnswer('The database does not answer'),
 } as const;
 
 export const Time = z.string().describe('RFC 3339, UTC, with milliseconds');
+
+export const NameField = z
+  .string()
+  .trim()
+  .min(1)
+  .max(200)
+  .regex(/^\P{Cc}*$/u, 'without control characters');
 
 export function listOf<T extends z.ZodType>(item: T) {
   return z.object({

@@ -2,13 +2,20 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { isDatabaseDown } from '../store/database-error.ts';
-import type { AdminDeps } from './admin-deps.ts';
+import { readPasswordHash, readPerson, redeemPersonLink, writePasswordHash } from '../store/people.ts';
+import { listUsable } from './accounts-resource.ts';
+import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { ApiError } from './api-error.ts';
 import { refuseGuesses } from './guard.ts';
 import { createLoginCodes } from './login-codes.ts';
+import { createPasswords, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from './passwords.ts';
 import { readPeer } from './peer.ts';
+import { digestOfLink } from './people-resource.ts';
+import { type Principal, principalOf, ROLES, SCOPES } from './principal.ts';
+import { isSecure, readOrigin } from './public-origin.ts';
 import { COMMON_ERRORS, errorAnswer, jsonAnswer, Time } from './schemas.ts';
 import type { Sessions } from './session.ts';
+import { signInPerson } from './sign-in-person.ts';
 import type { TokenCheck } from './token-check.ts';
 
 const LoginLinkBody = z
@@ -21,23 +28,44 @@ const LoginLinkBody = z
 /** Exceeds any code or token. */
 const Proof = z.string().min(1).max(1_024);
 const SignInBody = z
-  .union([z.strictObject({ code: Proof }), z.strictObject({ token: Proof })])
-  .describe('The code of a login link, or the admin token');
+  .union([
+    z.strictObject({ code: Proof }),
+    z.strictObject({ token: Proof }),
+    z.strictObject({ person: Proof }),
+    z.strictObject({ email: z.string().trim().max(254), password: Proof }),
+  ])
+  .describe(
+    '`code` of a login link or `token`: the operator; `person` of a person’s link, or address and password: a person',
+  );
 
-type PublicUrls = Pick<AdminDeps, 'adminPublicUrl' | 'publicUrl'>;
+const Password = z
+  .string()
+  .min(MIN_PASSWORD_LENGTH)
+  .max(MAX_PASSWORD_LENGTH)
+  .describe(`At least ${MIN_PASSWORD_LENGTH} characters`);
 
-/** The address by which the client reached us, checked by the guard. */
-function originOf(c: Context, { adminPublicUrl, publicUrl }: PublicUrls): string {
-  const host = c.req.header('host') ?? '';
-  for (const url of [adminPublicUrl, publicUrl])
-    if (url !== null && new URL(url).host === host) return new URL(url).origin;
-  return `${readPeer(c.env).isTls ? 'https' : 'http'}://${host}`;
-}
+const SessionBody = z
+  .object({
+    signed_in: z.literal(true),
+    kind: z.enum(['operator', 'person', 'token']),
+    name: z.string(),
+    person_id: z.number().int().nullable(),
+    has_password: z.boolean(),
+    account: z.object({ id: z.number().int(), name: z.string() }),
+    accounts: z.number().int().describe('How many accounts the asker may use'),
+    role: z.enum(ROLES),
+    scopes: z.array(z.enum(SCOPES)).nullable().describe('Of an API token; null: the role decides'),
+    may_read_bodies: z.boolean(),
+    sign_out_url: z
+      .string()
+      .nullable()
+      .describe('Where a browser signs out here and at the identity provider; null where it is not signed in by one'),
+    base_url: z.string().describe('Where clients reach the proxy'),
+    version: z.string(),
+  })
+  .openapi('Session');
 
-/** The browser's own statement, else the name that it used. */
-function isSecure(c: Context, urls: PublicUrls): boolean {
-  return (c.req.header('origin') ?? originOf(c, urls)).startsWith('https:');
-}
+const WRONG_PASSWORD = new ApiError(401, 'password_wrong', 'Address or password is wrong.');
 
 export const beginSessionRoute = createRoute({
   method: 'post',
@@ -48,16 +76,16 @@ export const beginSessionRoute = createRoute({
   responses: {
     204: { description: 'Signed in for 30 days' },
     ...COMMON_ERRORS,
-    401: errorAnswer('A wrong or used code, or a wrong token'),
-    429: errorAnswer('Too many wrong tokens'),
+    401: errorAnswer('A wrong or used code, or a wrong token or password'),
+    429: errorAnswer('Too many wrong tokens or passwords'),
   },
 });
 
 export const sessionRoute = createRoute({
   method: 'get',
   path: '/api/v1/session',
-  summary: 'Whether the request has valid credentials',
-  responses: { 200: jsonAnswer(z.object({ signed_in: z.literal(true) }), 'It has'), ...COMMON_ERRORS },
+  summary: 'Who asks: the operator, a person or an API token, in which account',
+  responses: { 200: jsonAnswer(SessionBody, 'Who asks, in which account'), ...COMMON_ERRORS },
 });
 
 export const endSessionRoute = createRoute({
@@ -67,11 +95,63 @@ export const endSessionRoute = createRoute({
   responses: { 204: { description: 'The cookie is removed, and a copy of it holds no longer' }, ...COMMON_ERRORS },
 });
 
+export const passwordRoute = createRoute({
+  method: 'put',
+  path: '/api/v1/password',
+  summary: 'Set one’s own password; other sessions of the person end',
+  request: {
+    body: {
+      required: true,
+      content: {
+        'application/json': {
+          schema: z.strictObject({
+            password: Password,
+            current: Proof.optional().describe('The present one, where there is one'),
+          }),
+        },
+      },
+    },
+  },
+  responses: { 204: { description: 'It is set' }, ...COMMON_ERRORS },
+});
+
 export function addSessionRoutes(app: OpenAPIHono, deps: AdminDeps, sessions: Sessions, tokens: TokenCheck): void {
   const codes = createLoginCodes(deps.database, isDatabaseDown, deps.nowMs);
+  const passwords = createPasswords();
+
+  function notePasswordFailure(guessers: readonly string[]): void {
+    for (const guesser of guessers) tokens.judge('', [], guesser);
+  }
+
+  /** By address of the client and by that of the person, so that many clients cannot guess at one person. */
+  async function checkPassword(c: Context, email: string, password: string): Promise<number> {
+    const { client } = readPeer(c.env);
+    const guessers = [`person ${email.toLowerCase()}`, ...(client === null ? [] : [client])];
+    const waitMs = Math.max(...guessers.map(tokens.waitMsOf));
+    if (waitMs > 0) refuseGuesses(c, waitMs);
+    const stored = await readPasswordHash(requireDatabase(deps), email);
+    if ((await passwords.verify(password, stored?.hash ?? null)) && stored !== null) return stored.id;
+    notePasswordFailure(guessers);
+    throw WRONG_PASSWORD;
+  }
+
+  async function findPerson(c: Context, proof: z.infer<typeof SignInBody>): Promise<number | null> {
+    if ('email' in proof) return checkPassword(c, proof.email, proof.password);
+    if (!('person' in proof)) return null;
+    const personId = await redeemPersonLink(requireDatabase(deps), digestOfLink(proof.person));
+    if (personId !== null) return personId;
+    throw new ApiError(
+      401,
+      'code_invalid',
+      'This link was used before, or is too old. An owner of the account can make a new one.',
+    );
+  }
 
   /** A code is 256 random bits and needs no limit, so a flood of wrong tokens keeps nobody out. */
-  async function checkProof(c: Context, proof: z.infer<typeof SignInBody>): Promise<void> {
+  async function checkOperator(
+    c: Context,
+    proof: { readonly code: string } | { readonly token: string },
+  ): Promise<void> {
     if ('code' in proof) {
       if (await codes.redeem(proof.code)) return;
       throw new ApiError(
@@ -94,21 +174,64 @@ export function addSessionRoutes(app: OpenAPIHono, deps: AdminDeps, sessions: Se
   });
   app.openapi(link, async (c) => {
     const { code, expiresAtMs } = await codes.create();
-    // Mostly requested on this machine and opened elsewhere.
-    const url = `${deps.adminPublicUrl ?? originOf(c, deps)}/login#code=${code}`;
+    const url = `${readOrigin(c, deps)}/login#code=${code}`;
     return c.json({ url, expires_at: new Date(expiresAtMs).toISOString() }, 201);
   });
 
   app.openapi(beginSessionRoute, async (c) => {
-    await checkProof(c, c.req.valid('json'));
-    await sessions.begin(c, isSecure(c, deps));
+    const proof = c.req.valid('json');
+    const personId = await findPerson(c, proof);
+    if (personId !== null) {
+      if (!(await signInPerson(c, deps, sessions, personId))) throw WRONG_PASSWORD;
+    } else if ('code' in proof || 'token' in proof) {
+      await checkOperator(c, proof);
+      await sessions.begin(c, isSecure(c, deps));
+    }
     return c.body(null, 204);
   });
 
-  app.openapi(sessionRoute, (c) => c.json({ signed_in: true as const }, 200));
+  app.openapi(sessionRoute, async (c) => c.json(await describeSession(deps, principalOf(c)), 200));
+
+  app.openapi(passwordRoute, async (c) => {
+    const { kind, id, name } = principalOf(c);
+    if (kind !== 'person' || id === null)
+      throw new ApiError(403, 'forbidden', 'Only a person has a password; the operator has the admin token.');
+    const { password, current } = c.req.valid('json');
+    const pool = requireDatabase(deps);
+    if ((await readPasswordHash(pool, name)) !== null) await checkPassword(c, name, current ?? '');
+    await writePasswordHash(pool, id, await passwords.hash(password));
+    await signInPerson(c, deps, sessions, id);
+    return c.body(null, 204);
+  });
 
   app.openapi(endSessionRoute, async (c) => {
     await sessions.end(c, isSecure(c, deps));
     return c.body(null, 204);
   });
+}
+
+/** Also while the database is down, for the operator. */
+async function describeSession(deps: AdminDeps, principal: Principal): Promise<z.infer<typeof SessionBody>> {
+  const accounts = await listUsable(deps, principal).catch((error: unknown) => {
+    if (principal.kind === 'operator' && (error instanceof ApiError || isDatabaseDown(error))) return [];
+    throw error;
+  });
+  const own = accounts.find(({ id }) => id === principal.accountId);
+  const person =
+    principal.kind === 'person' && principal.id !== null ? await readPerson(requireDatabase(deps), principal.id) : null;
+  return {
+    signed_in: true,
+    kind: principal.kind,
+    name: principal.name,
+    person_id: person?.id ?? null,
+    has_password: person?.hasPassword ?? false,
+    account: { id: principal.accountId, name: own?.name ?? String(principal.accountId) },
+    accounts: accounts.length,
+    role: principal.role,
+    scopes: principal.scopes === null ? null : [...principal.scopes],
+    may_read_bodies: principal.mayReadBodies,
+    sign_out_url: person?.isIssued === true && deps.oidc !== null ? '/api/v1/oidc/sign-out' : null,
+    base_url: deps.baseUrl,
+    version: deps.version,
+  };
 }

@@ -1,7 +1,6 @@
-/** Breaks off long answers (streams, exports, backups) when their session ends, on any node. */
+/** Breaks off long answers (streams, exports, backups) when their session, membership or token ends, on any node. */
 import { ServerResponse } from 'node:http';
 import type { Context } from 'hono';
-import type { Sessions } from './session.ts';
 
 const SWEEP_MS = 500;
 
@@ -9,12 +8,13 @@ export interface SessionWatch {
   readonly follow: (c: Context) => void;
 }
 
-export function createSessionWatch(sessions: Pick<Sessions, 'isValid'>): SessionWatch {
+/** `stillHolds` may reject while the database is away; an answer goes on then. */
+export function createSessionWatch(stillHolds: (c: Context) => Promise<boolean>): SessionWatch {
   const open = new Map<ServerResponse, Context>();
   let sweep: NodeJS.Timeout | null = null;
 
   async function endOver(): Promise<void> {
-    for (const [outgoing, c] of open) if (!(await sessions.isValid(c))) outgoing.destroy();
+    for (const [outgoing, c] of open) if (!(await stillHolds(c).catch(() => true))) outgoing.destroy();
   }
 
   function forget(outgoing: ServerResponse): void {

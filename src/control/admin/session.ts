@@ -1,6 +1,6 @@
 /**
- * A browser's session: a signed cookie with an expiry. The key derives from the admin token, so a session outlives
- * restarts, holds on every node with that token, and ends with it.
+ * A browser's session: a signed cookie with an expiry and, for a person, a name. The key derives from the admin token, so
+ * a session outlives restarts, holds on every node with that token, and ends with it.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Context } from 'hono';
@@ -9,11 +9,20 @@ import type { EndedSessions } from './ended-sessions.ts';
 
 export const SESSION_COOKIE = 'tollgate_session';
 const LIFETIME_SECONDS = 30 * 86_400;
-const VALUE = /^(\d{1,12})\.[\w-]+$/;
+/** Expiry in seconds, a random part; of a person also the number, and when the session began in milliseconds. */
+const VALUE = /^(\d{1,12})\.[\w-]+(?:\.p(\d{1,10})\.(\d{1,15}))?$/;
+
+/** Whose session it is; null: the operator's. */
+export interface PersonSession {
+  readonly personId: number;
+  readonly begunMs: number;
+}
 
 export interface Sessions {
   /** `isSecure` restricts the cookie to TLS. */
-  readonly begin: (c: Context, isSecure: boolean) => Promise<void>;
+  readonly begin: (c: Context, isSecure: boolean, person?: PersonSession, lifetimeSeconds?: number) => Promise<void>;
+  /** Null without a valid session. */
+  readonly read: (c: Context) => Promise<{ readonly person: PersonSession | null } | null>;
   readonly isValid: (c: Context) => Promise<boolean>;
   /** Removes the cookie and refuses every copy of it. */
   readonly end: (c: Context, isSecure: boolean) => Promise<void>;
@@ -24,25 +33,31 @@ export function createSessions(adminToken: string, ended: EndedSessions, nowMs: 
   const attributes = (secure: boolean) => ({ path: '/', httpOnly: true, sameSite: 'Strict', secure }) as const;
 
   /** Reads a genuine cookie, even an expired one. */
-  async function read(c: Context): Promise<{ readonly value: string; readonly expiresAtMs: number } | null> {
+  async function readCookie(c: Context) {
     const signed = await getSignedCookie(c, key, SESSION_COOKIE);
     const value = signed === false ? '' : (signed ?? '');
-    const expiresAt = VALUE.exec(value)?.[1];
-    return expiresAt === undefined ? null : { value, expiresAtMs: Number(expiresAt) * 1_000 };
+    const [, expiresAt, personId, begunMs] = VALUE.exec(value) ?? [];
+    if (expiresAt === undefined) return null;
+    const person = personId === undefined ? null : { personId: Number(personId), begunMs: Number(begunMs) };
+    return { value, expiresAtMs: Number(expiresAt) * 1_000, person };
+  }
+
+  async function read(c: Context) {
+    const session = await readCookie(c);
+    return session !== null && nowMs() < session.expiresAtMs && !ended.has(session.value) ? session : null;
   }
 
   return {
-    begin: async (c, isSecure) => {
-      const expiresAt = Math.floor(nowMs() / 1_000) + LIFETIME_SECONDS;
-      const value = `${expiresAt}.${randomBytes(16).toString('base64url')}`;
-      await setSignedCookie(c, SESSION_COOKIE, value, key, { ...attributes(isSecure), maxAge: LIFETIME_SECONDS });
+    begin: async (c, isSecure, person, lifetimeSeconds = LIFETIME_SECONDS) => {
+      const expiresAt = Math.floor(nowMs() / 1_000) + lifetimeSeconds;
+      const whose = person === undefined ? '' : `.p${person.personId}.${person.begunMs}`;
+      const value = `${expiresAt}.${randomBytes(16).toString('base64url')}${whose}`;
+      await setSignedCookie(c, SESSION_COOKIE, value, key, { ...attributes(isSecure), maxAge: lifetimeSeconds });
     },
-    isValid: async (c) => {
-      const session = await read(c);
-      return session !== null && nowMs() < session.expiresAtMs && !ended.has(session.value);
-    },
+    read,
+    isValid: async (c) => (await read(c)) !== null,
     end: async (c, isSecure) => {
-      const session = await read(c);
+      const session = await readCookie(c);
       if (session !== null) ended.add(session.value, session.expiresAtMs);
       deleteCookie(c, SESSION_COOKIE, attributes(isSecure));
     },

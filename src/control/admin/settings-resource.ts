@@ -1,15 +1,17 @@
 /** The settings in the database, which hold for all nodes. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
+import { FIRST_ACCOUNT_ID } from '../store/accounts.ts';
 import {
+  changeSharedSetting,
   isSharedSetting,
   readSharedSettings,
   SHARED_SETTING_NAMES,
   SHARED_SETTINGS,
-  setSharedSetting,
 } from '../store/shared-settings.ts';
 import { requestTexts } from '../texts/texts-job.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { ApiError, databaseUnavailable } from './api-error.ts';
+import { accountOf } from './principal.ts';
 import { readActor } from './read-actor.ts';
 import { COMMON_ERRORS, errorAnswer, jsonAnswer, Time } from './schemas.ts';
 
@@ -74,10 +76,10 @@ export function addSettingRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     const value = SHARED_SETTINGS[name].read(c.req.valid('json').value.trim());
     if (value === null) throw new ApiError(400, 'invalid_request', `${name} is ${SHARED_SETTINGS[name].form}.`);
     const actor = readActor(c);
-    await setSharedSetting(requireDatabase(deps), name, { value, setBy: 'operator', actor });
+    await changeSharedSetting(requireDatabase(deps), accountOf(c), name, { value, actor });
     await deps.nodes.onSettingsChanged();
     // Calls of meanwhile have bodies and no text.
-    if (name === 'search' && value === 'on') await requestTexts(requireDatabase(deps), deps.accountId);
+    if (name === 'search' && value === 'on') await requestTexts(requireDatabase(deps), FIRST_ACCOUNT_ID);
     deps.log.info({ setting: name, value, actor }, 'a setting was changed for all nodes');
     return c.json(await listAll(deps), 200);
   });

@@ -5,6 +5,7 @@ import { errorCode, INSUFFICIENT_PRIVILEGE } from '../store/database-error.ts';
 import { makeSqlReader, removeSqlReader } from '../store/sql-reader.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { ApiError } from './api-error.ts';
+import { accountOf } from './principal.ts';
 import { COMMON_ERRORS, errorAnswer, jsonAnswer } from './schemas.ts';
 
 const SqlAccessBody = z
@@ -46,7 +47,7 @@ export function addSqlAccessRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   });
   app.openapi(make, async (c) => {
     try {
-      const { role, password } = await makeSqlReader(requireDatabase(deps));
+      const { role, password } = await makeSqlReader(requireDatabase(deps), accountOf(c));
       deps.log.info({ role }, 'a login for SQL was made, or given a new password');
       return c.json({ role, url: addressFor(deps.databaseUrl, role, password) }, 201);
     } catch (error) {
@@ -68,7 +69,7 @@ export function addSqlAccessRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   app.openapi(remove, async (c) => {
     let role: string | null;
     try {
-      role = await removeSqlReader(requireDatabase(deps));
+      role = await removeSqlReader(requireDatabase(deps), accountOf(c));
     } catch (error) {
       throw toAnswer(error);
     }

@@ -7,6 +7,7 @@ import { AccountsBody, formatAccounts } from './accounts-body.ts';
 import type { AccessFigures } from './admin-access.ts';
 import type { AdminDeps, NodeClockState, ShipperFigures } from './admin-deps.ts';
 import { DATABASE_ANSWER_LIMIT_MS, isDatabaseUp, withinLimit } from './database-answer.ts';
+import { accountOf } from './principal.ts';
 import { RestartBody } from './restart-resource.ts';
 import { COMMON_ERRORS, jsonAnswer, Time } from './schemas.ts';
 
@@ -193,11 +194,11 @@ const DATABASE_DOWN = {
 
 type DatabaseStatus = z.infer<typeof StatusBody>['database'];
 
-async function readDatabaseStatus(deps: AdminDeps): Promise<Omit<DatabaseStatus, 'problem'>> {
+async function readDatabaseStatus(deps: AdminDeps, accountId: number): Promise<Omit<DatabaseStatus, 'problem'>> {
   const pool = deps.database();
   if (pool === null) return DATABASE_DOWN;
   try {
-    const facts = await withinLimit(describeDatabase(pool, deps.accountId, DATABASE_ANSWER_LIMIT_MS));
+    const facts = await withinLimit(describeDatabase(pool, accountId, DATABASE_ANSWER_LIMIT_MS));
     return {
       state: 'up',
       version: facts.version,
@@ -277,7 +278,7 @@ export function addSystemRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   app.openapi(statusRoute, async (c) => {
     const [supervisor, database, spool, jobsRunning, accounts] = await Promise.all([
       deps.readSupervisorStatus(),
-      readDatabaseStatus(deps),
+      readDatabaseStatus(deps, accountOf(c)),
       deps.readSpoolStatus(),
       deps.countRunningJobs(),
       deps.ledger.read(),
@@ -298,7 +299,7 @@ export function addSystemRoutes(app: OpenAPIHono, deps: AdminDeps): void {
         accounts: accounts === null ? null : formatAccounts(accounts),
         jobs_running: jobsRunning,
         clock: formatClock(deps.nodes.clock()),
-        price_version: deps.prices.book().version,
+        price_version: deps.prices.book(accountOf(c)).version,
         access: formatAccess(deps.access.figures()),
         tls: formatTls(supervisor),
         settings: [...deps.settings],

@@ -20,6 +20,8 @@ export type TokenVerdict =
 export interface TokenCheck {
   /** `expected` are the valid tokens; `client` is null without a connection. */
   readonly judge: (token: string, expected: readonly string[], client: string | null) => TokenVerdict;
+  /** How long `client` must wait; 0: it may try. For what is not a token but guessed at, too. */
+  readonly waitMsOf: (client: string) => number;
 }
 
 function sha256(text: string): Buffer {
@@ -50,6 +52,7 @@ export function createTokenCheck(access: AdminAccess, nowMs: () => number = Date
   }
 
   return {
+    waitMsOf,
     judge: (token, expected, client) => {
       const waitMs = client === null ? 0 : waitMsOf(client);
       const mayHear = waitMs === 0 || expected.every(({ length }) => length >= STRONG_TOKEN_LENGTH);

@@ -18,9 +18,13 @@ const LONG_AGO = "'3'::xid8";
 
 export const BACKUP_TABLES: readonly BackupTable[] = [
   { name: 'accounts', kind: 'kept', rows: 'accounts' },
+  { name: 'people', kind: 'own', rows: 'people' },
+  { name: 'memberships', kind: 'own', rows: 'memberships' },
   { name: 'gateway_keys', kind: 'kept', rows: 'keys' },
   { name: 'key_snapshot', kind: 'kept', rows: 'versions' },
   { name: 'deployment_settings', kind: 'kept', rows: 'settings of all nodes' },
+  { name: 'audit_log', kind: 'kept', rows: 'rows of the audit log' },
+  { name: 'audit_head', kind: 'kept', rows: 'ends of the audit log' },
   { name: 'jobs', kind: 'own', rows: 'jobs' },
   { name: 'metadata_keys', kind: 'own', rows: 'promoted metadata keys' },
   { name: 'llm_requests', kind: 'log', rows: 'calls', constants: { ingest_xid: LONG_AGO } },
@@ -39,6 +43,8 @@ export const BACKUP_TABLES: readonly BackupTable[] = [
   { name: 'llm_wide_facets', kind: 'log', rows: 'roll-ups' },
   { name: 'llm_facet_fill', kind: 'log', rows: 'roll-ups' },
   { name: 'llm_billed_results', kind: 'log', rows: 'results' },
+  { name: 'brake_rules', kind: 'own', rows: 'brake rules' },
+  { name: 'brake_hits', kind: 'own', rows: 'hits of brakes' },
   { name: 'price_overrides', kind: 'own', rows: 'declared prices' },
   { name: 'price_mappings', kind: 'own', rows: 'model mappings' },
   { name: 'price_multipliers', kind: 'own', rows: 'price multipliers' },
@@ -51,13 +57,15 @@ export const BACKUP_TABLES: readonly BackupTable[] = [
   { name: 'repriced_list_prices', kind: 'kept', rows: 'versions' },
 ];
 
-/** Sign-ins, run tokens, read tokens and signs of life belong to their database and moment; the index of the search is made again. */
+/** Sign-ins, run tokens, read tokens, API tokens and signs of life belong to their database and moment; the index of the search is made again. */
 export const TABLES_LEFT_OUT: readonly string[] = [
   'ended_sessions',
   'login_codes',
   'nodes',
   'run_tokens',
   'read_tokens',
+  'api_tokens',
+  'person_links',
   'llm_search_calls',
   'llm_search_texts',
   'llm_search_state',

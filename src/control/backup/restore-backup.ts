@@ -4,6 +4,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { readChainEnds } from '../audit/list-entries.ts';
+import { noteChange } from '../audit/note-change.ts';
 import { DEADLOCK, errorCode, isDataError, LOCK_NOT_AVAILABLE } from '../store/database-error.ts';
 import { waitForBatches } from '../store/ingest-lock.ts';
 import { ensurePartitions } from '../store/partitions.ts';
@@ -187,6 +189,7 @@ async function replaceContent(
   await client.query(`lock table ${names} in exclusive mode`);
   const replaced = await refuseUnlessEmpty(client, replaces);
   const versions = await readVersions(client);
+  const audited = await readChainEnds(client);
   await empty(client, header, replaces);
   await client.query('set local lock_timeout = 0');
   const tables: { name: string; rows: number }[] = [];
@@ -199,6 +202,14 @@ async function replaceContent(
       await markUnfilled(client, header);
       await raiseSequences(client);
       const keysVersion = await raiseVersions(client, versions);
+      // The chain goes on as it was in the file; its next row says where the one ended that stood here.
+      await noteChange(client, {
+        accountId,
+        action: 'backup.restore',
+        subject: { kind: 'backup', id: null },
+        before: { audit_seq: audited.seq, audit_hash: `sha256:${audited.hash}` },
+        after: { made_at: header.created_at, rows: event.rows, replaced },
+      });
       return { header, tables, rows: event.rows, bytes: event.bytes, replaced, keysVersion };
     } else throw new Error(`a backup goes on with ${event?.type ?? 'nothing'}`);
   }
@@ -211,8 +222,10 @@ async function empty(client: pg.Client, header: BackupHeader, replaces: boolean)
   if (replaces) await client.query(`truncate ${logs.join(', ')}`);
   // What is restored looks as if it had been stored long ago: the index of the search begins anew.
   await client.query('delete from llm_search_state');
+  if (inFile.has('audit_log')) await client.query('alter table audit_log disable trigger user');
   for (const { name, kind } of BACKUP_TABLES.toReversed())
     if (kind === 'own' || (kind === 'kept' && inFile.has(name))) await client.query(`delete from ${name}`);
+  if (inFile.has('audit_log')) await client.query('alter table audit_log enable trigger user');
 }
 
 async function checkCounts(

@@ -1,7 +1,7 @@
 /** Loads demo data by the shipper's own code, all under one unusable key, and takes it out again. */
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
-import type { PriceCall } from '../../pricing/billable-call.ts';
+import type { PriceCallOf } from '../../pricing/billable-call.ts';
 import { buildBatch } from '../shipper/build-batch.ts';
 import { type IngestSession, openIngestSession } from '../shipper/ingest-session.ts';
 import { deleteKey, ensureUnusableKey, readKeyByDigest, type StoredKey, touchKeys } from '../store/gateway-keys.ts';
@@ -18,7 +18,7 @@ const NODE = 'demo';
 export interface DemoDataOptions {
   readonly pool: pg.Pool;
   readonly accountId: number;
-  readonly priceCall: PriceCall;
+  readonly priceCall: PriceCallOf;
   readonly retentionRowsDays: number;
   readonly retentionBodiesDays: number;
   readonly now: () => number;

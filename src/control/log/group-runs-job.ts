@@ -10,6 +10,7 @@ import { GROUPED_SOURCE } from '../../vocabulary/run-sources.ts';
 import { CHUNK_MS, type Job, type JobKind, type Progress } from '../jobs/job.ts';
 import { insertJob } from '../jobs/job-store.ts';
 import { errorCode, UNIQUE_VIOLATION } from '../store/database-error.ts';
+import { inTransaction } from '../store/pool.ts';
 import { lockLog } from './lock-log.ts';
 import { parseLogFilter, parseTime } from './log-filter.ts';
 import { exactCondition } from './log-filter-sql.ts';
@@ -51,14 +52,16 @@ type Cursor = Readonly<z.infer<typeof Cursor>>;
 export async function requestGrouping(pool: pg.Pool, accountId: number, input: GroupInput): Promise<number | null> {
   const what = input.action === 'group' ? 'Make runs of the sessions of agents' : 'Take such runs apart';
   try {
-    return await insertJob(pool, {
-      accountId,
-      kind: KIND,
-      subject: input.dry_run ? 'group_runs:dry_run' : 'group_runs',
-      title: input.dry_run ? `Dry run: ${what}` : what,
-      unit: 'calls',
-      input: { ...input, filters: [...input.filters] },
-    });
+    return await inTransaction(pool, (client) =>
+      insertJob(client, {
+        accountId,
+        kind: KIND,
+        subject: input.dry_run ? 'group_runs:dry_run' : 'group_runs',
+        title: input.dry_run ? `Dry run: ${what}` : what,
+        unit: 'calls',
+        input: { ...input, filters: [...input.filters] },
+      }),
+    );
   } catch (error) {
     if (errorCode(error) === UNIQUE_VIOLATION) return null;
     throw error;

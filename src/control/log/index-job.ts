@@ -8,7 +8,7 @@ import type { Job, JobKind, Progress } from '../jobs/job.ts';
 import { insertJob } from '../jobs/job-store.ts';
 import { withAnswerLimit } from '../store/answer-limit.ts';
 import { errorCode, UNIQUE_VIOLATION } from '../store/database-error.ts';
-import { NETWORK_GRACE_MS } from '../store/pool.ts';
+import { inTransaction, NETWORK_GRACE_MS } from '../store/pool.ts';
 
 const KIND = 'index_log';
 const SUBJECT = 'log-indexes';
@@ -56,14 +56,16 @@ export async function startIndexJob(pool: pg.Pool, accountId: number): Promise<v
   );
   if (rows[0] !== undefined && rows[0].state !== 'done') return;
   try {
-    await insertJob(pool, {
-      accountId,
-      kind: KIND,
-      subject: SUBJECT,
-      title: 'Index older calls',
-      unit: 'indexes',
-      input: {},
-    });
+    await inTransaction(pool, (client) =>
+      insertJob(client, {
+        accountId,
+        kind: KIND,
+        subject: SUBJECT,
+        title: 'Index older calls',
+        unit: 'indexes',
+        input: {},
+      }),
+    );
   } catch (error) {
     // Another node was faster.
     if (errorCode(error) !== UNIQUE_VIOLATION) throw error;

@@ -15,11 +15,13 @@ export interface UsageSum {
 export interface KeyUsage {
   readonly day: UsageSum;
   readonly month: UsageSum;
+  /** Of a key that was rotated within 30 days: calls with it since then. */
+  readonly callsSinceRotation: number | null;
 }
 
 const NOTHING: UsageSum = { calls: 0, cost: '0', unpricedCalls: 0 };
 
-export const NO_USAGE: KeyUsage = { day: NOTHING, month: NOTHING };
+export const NO_USAGE: KeyUsage = { day: NOTHING, month: NOTHING, callsSinceRotation: null };
 
 const DAY_MS = 86_400_000;
 const MONTH_MS = 30 * DAY_MS;
@@ -62,6 +64,23 @@ const USAGE = `
   from (${sumsSince('$2', 'month')} union all ${sumsSince('$3', 'day')}) parts
   group by key_id having ${sumOf('calls', 'month')} > 0`;
 
+interface RotationRow {
+  readonly key_id: number;
+  readonly calls: number;
+}
+
+/** Calls of the old half of each rotation, whose clients have not moved. */
+const SINCE_ROTATION = `
+  select k.id as key_id, (coalesce((
+      select sum(calls) from llm_cost_hours
+      where account_id = $1 and facet = '' and key_id = k.id and hour >= ${firstHour('k.replaced_at')}
+    ), 0) + (
+      select count(*) from llm_requests
+      where account_id = $1 and key_id = k.id
+        and requested_at >= k.replaced_at and requested_at < ${firstHour('k.replaced_at')}
+    ))::int8 as calls
+  from gateway_keys k where account_id = $1 and replaced_at >= $2`;
+
 /** Keyed by key id; keys without calls are absent. The server gives up after `limitMs` (SQLSTATE 57014). */
 export async function readKeyUsage(
   pool: pg.Pool,
@@ -69,18 +88,23 @@ export async function readKeyUsage(
   nowMs: number,
   limitMs: number,
 ): Promise<ReadonlyMap<number, KeyUsage>> {
-  const rows = await inTransaction(pool, async (client) => {
+  const { sums, rotations } = await inTransaction(pool, async (client) => {
     await client.query("select set_config('statement_timeout', $1, true)", [String(limitMs)]);
-    const values = [accountId, new Date(nowMs - MONTH_MS), new Date(nowMs - DAY_MS)];
-    return (await client.query<UsageRow>(USAGE, values)).rows;
+    const month = new Date(nowMs - MONTH_MS);
+    const used = await client.query<UsageRow>(USAGE, [accountId, month, new Date(nowMs - DAY_MS)]);
+    const rotated = await client.query<RotationRow>(SINCE_ROTATION, [accountId, month]);
+    return { sums: used.rows, rotations: new Map(rotated.rows.map(({ key_id, calls }) => [key_id, calls])) };
   });
-  return new Map(
-    rows.map((row) => [
+  const unused = [...rotations].map(([id, calls]) => [id, { ...NO_USAGE, callsSinceRotation: calls }] as const);
+  return new Map([
+    ...unused,
+    ...sums.map((row): [number, KeyUsage] => [
       row.key_id,
       {
         day: { calls: row.day_calls, cost: row.day_cost, unpricedCalls: row.day_unpriced },
         month: { calls: row.month_calls, cost: row.month_cost, unpricedCalls: row.month_unpriced },
+        callsSinceRotation: rotations.get(row.key_id) ?? null,
       },
     ]),
-  );
+  ]);
 }

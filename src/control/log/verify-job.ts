@@ -6,7 +6,7 @@ import type { Job, JobKind, Progress } from '../jobs/job.ts';
 import { insertJob } from '../jobs/job-store.ts';
 import { withAnswerLimit } from '../store/answer-limit.ts';
 import { errorCode, UNIQUE_VIOLATION } from '../store/database-error.ts';
-import { NETWORK_GRACE_MS } from '../store/pool.ts';
+import { inTransaction, NETWORK_GRACE_MS } from '../store/pool.ts';
 import { VERIFY_PARTS, type VerifyPart } from './verify-rollups.ts';
 
 const KIND = 'verify';
@@ -78,7 +78,7 @@ export async function requestVerify(pool: pg.Pool, accountId: number): Promise<n
   const active = await readActive(pool, accountId);
   if (active !== null) return active;
   try {
-    return await insertJob(pool, job);
+    return await inTransaction(pool, (client) => insertJob(client, job));
   } catch (error) {
     const theirs = errorCode(error) === UNIQUE_VIOLATION ? await readActive(pool, accountId) : null;
     if (theirs === null) throw error;

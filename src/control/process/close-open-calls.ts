@@ -1,6 +1,6 @@
 /** Closes calls whose ending cannot be expected here as interrupted. A real ending still replaces that row. */
 import type pg from 'pg';
-import type { PriceCall } from '../../pricing/billable-call.ts';
+import type { PriceCallOf } from '../../pricing/billable-call.ts';
 import type { SpoolLog } from '../../spool/spool-log.ts';
 import type { CallBegin, CallCheckpoint } from '../../vocabulary/call-record.ts';
 import { BatchTimeoutError, createBatchPace } from '../shipper/batch-pace.ts';
@@ -11,7 +11,7 @@ import { storePaced } from '../shipper/store-paced.ts';
 
 export interface CloseOptions {
   readonly pool: pg.Pool;
-  readonly prices: { readonly book: () => { readonly priceCall: PriceCall } };
+  readonly prices: { readonly priceCall: PriceCallOf };
   readonly quarantineDir: string;
   readonly log: SpoolLog;
   readonly nowMs: () => number;
@@ -50,7 +50,7 @@ export async function closeOpenCalls(options: CloseOptions): Promise<number> {
         'select begin, checkpoint from llm_open_calls where id = any($1::uuid[]) order by id',
         [ids],
       );
-      const pricing = { priceCall: prices.book().priceCall, nowMs: options.nowMs() };
+      const pricing = { priceCall: prices.priceCall, nowMs: options.nowMs() };
       const items = rows.map(({ begin, checkpoint }) => makeInterruptedItem(begin, checkpoint, pricing));
       await session.client.query(NOTE_CLOSED, [ids]);
       // Any prices will do: a row without a total is priced again.

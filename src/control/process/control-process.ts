@@ -8,7 +8,7 @@ import { watchAdminAccess } from '../admin/admin-access.ts';
 import { type AdminServer, limitAdmin, listenAdmin } from '../admin/admin-server.ts';
 import type { CurrentPriceBook } from '../prices/declared/current-price-book.ts';
 import type { CreateNodeFace } from './node-face.ts';
-import { ACCOUNT_ID, type OwnNode, openOwnNode } from './own-node.ts';
+import { type OwnNode, openOwnNode } from './own-node.ts';
 
 const DRAIN_LIMIT_MS = 10_000;
 /** Without a supervisor the process must be gone within 5 s. */
@@ -17,7 +17,7 @@ const ORPHAN_DRAIN_MS = 3_000;
 export interface ControlOptions {
   readonly connectToSupervisor: () => ChildChannel;
   readonly createLog: (settings: { readonly level: Config['logLevel']; readonly role: string }) => Logger;
-  readonly openPrices: (accountId: number) => Promise<CurrentPriceBook>;
+  readonly openPrices: () => Promise<CurrentPriceBook>;
   /** The code of the other role is not loaded. */
   readonly createFace: CreateNodeFace;
   /** Called when the API is up, with its port. */
@@ -28,7 +28,7 @@ export interface ControlOptions {
 /** Ends when the supervisor says stop or is gone. Throws an OperatorError when the admin address cannot be used. */
 export async function runControlProcess(options: ControlOptions): Promise<void> {
   const channel = options.connectToSupervisor();
-  const prices = await options.openPrices(ACCOUNT_ID);
+  const prices = await options.openPrices();
   await serve(options, channel, prices);
   const exit = options.exit ?? ((code: number) => process.exit(code));
   exit(0);

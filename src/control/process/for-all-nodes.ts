@@ -3,17 +3,17 @@
  * estimates, and closing calls of nodes that are gone. Database locks keep two nodes from doing the same.
  */
 import { join } from 'node:path';
-import type { PriceCall } from '../../pricing/billable-call.ts';
 import { readVersion } from '../../vocabulary/version.ts';
 import { createAdminApp } from '../admin/admin-app.ts';
 import { readDashboardFiles } from '../admin/dashboard-files.ts';
 import { openEndedSessions } from '../admin/ended-sessions.ts';
 import { createDemoData } from '../demo-log/demo-data.ts';
 import { createPriceCatalogs } from '../prices/declared/price-catalogs.ts';
+import { FIRST_ACCOUNT_ID } from '../store/accounts.ts';
 import type { SharedSettings } from '../store/shared-settings.ts';
 import { createBackups } from './backups.ts';
 import type { CreateNodeFace } from './node-face.ts';
-import { ACCOUNT_ID, PROJECT_ROOT } from './own-node.ts';
+import { PROJECT_ROOT } from './own-node.ts';
 import { type Repeating, repeatOnDatabase } from './repeat.ts';
 import { repeatEstimates } from './repeat-estimates.ts';
 import { repeatFeed } from './repeat-feed.ts';
@@ -38,11 +38,11 @@ export const workForAllNodes: CreateNodeFace = (node, access) => {
   const daysKept = (name: 'retention_rows' | 'retention_bodies', ownDays: number): number =>
     Number(sharedSettings()?.[name].value ?? ownDays);
   const catalogs = createPriceCatalogs({
-    accountId: ACCOUNT_ID,
+    accountId: FIRST_ACCOUNT_ID,
     feed: { setting: config.priceFeed, egress: config.egress, timeoutMs: FEED_TIMEOUT_MS, now: clock.nowMs },
   });
   const endedSessions = openEndedSessions(join(config.dataDir, 'ended-sessions.json'), log, clock.nowMs);
-  const priceCall: PriceCall = (call) => prices.book().priceCall(call);
+  const { priceCall } = prices;
   const publishKeys = (version: number) => node.connected()?.keys.publish(version) ?? Promise.resolve(false);
   let jobs: JobThread | null = null;
   let repeated: readonly Repeating[] = [];
@@ -55,11 +55,11 @@ export const workForAllNodes: CreateNodeFace = (node, access) => {
         log,
         run: () => endedSessions.exchange(pools.api),
       }),
-      repeatPriceUpdates(pools.api, ACCOUNT_ID, prices, log),
+      repeatPriceUpdates(pools.api, prices, log),
       repeatRetention(pools.retention, clock, log),
       repeatSearchIndex({ pool: pools.api, settings: { databaseUrl: start.databaseUrl }, log }),
       repeatFolding(pools.api, log),
-      repeatIndexing(pools.api, ACCOUNT_ID, log),
+      repeatIndexing(pools.api, log),
       repeatFeed({
         pool: pools.api,
         catalogs,
@@ -79,14 +79,14 @@ export const workForAllNodes: CreateNodeFace = (node, access) => {
     ];
     jobs = runJobThread({
       pool: pools.api,
-      settings: { databaseUrl: start.databaseUrl, accountId: ACCOUNT_ID, keepsTexts: config.search === 'on' },
+      settings: { databaseUrl: start.databaseUrl, keepsTexts: config.search === 'on' },
       log,
     });
   }
 
   const app = createAdminApp({
-    accountId: ACCOUNT_ID,
     adminToken: start.adminToken,
+    oidc: config.oidc,
     adminHost: config.adminHost,
     endedSessions,
     access,
@@ -102,6 +102,7 @@ export const workForAllNodes: CreateNodeFace = (node, access) => {
     databaseProblem: node.databaseProblem,
     keepsTexts: node.keepsTexts,
     publishKeys,
+    publishPauses: () => node.connected()?.pauses.poll() ?? Promise.resolve(),
     readSupervisorStatus: status.read,
     requestRestart: async () => {
       channel.send({ type: 'restart-proxies' });
@@ -114,7 +115,7 @@ export const workForAllNodes: CreateNodeFace = (node, access) => {
     countRunningJobs: () => Promise.resolve(jobs?.countActive() ?? null),
     demoData: createDemoData({
       pool: pools.api,
-      accountId: ACCOUNT_ID,
+      accountId: FIRST_ACCOUNT_ID,
       priceCall,
       get retentionRowsDays() {
         return daysKept('retention_rows', config.retentionRowsDays);
@@ -127,7 +128,7 @@ export const workForAllNodes: CreateNodeFace = (node, access) => {
     backups: createBackups({
       databaseUrl: start.databaseUrl,
       pool: pools.api,
-      accountId: ACCOUNT_ID,
+      accountId: FIRST_ACCOUNT_ID,
       tollgateVersion: readVersion(),
       quarantineDir,
       prices,

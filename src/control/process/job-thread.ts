@@ -18,7 +18,6 @@ const STATEMENT_TIMEOUT_MS = 60_000;
 
 export const JobThreadSettings = z.object({
   databaseUrl: z.string(),
-  accountId: z.number().int(),
   /** What the node was started with. */
   keepsTexts: z.boolean(),
 });
@@ -37,7 +36,7 @@ function say(level: JobThreadEntry['level']): JobLog['info'] {
   };
 }
 
-const { databaseUrl, accountId, keepsTexts } = JobThreadSettings.parse(workerData);
+const { databaseUrl, keepsTexts } = JobThreadSettings.parse(workerData);
 const log: JobLog = { info: say('info'), warn: say('warn'), error: say('error') };
 const pool = openPool({
   connectionString: databaseUrl,
@@ -47,7 +46,7 @@ const pool = openPool({
   // The owner meets the same failure and reports it.
   onIdleError: () => {},
 });
-const reprice = createRepriceKind({ prices: createCurrentPriceBook(accountId), priceEstimate });
+const reprice = createRepriceKind({ prices: createCurrentPriceBook(), priceEstimate });
 const kinds = [
   createPromoteKind(),
   createDemoteKind(),

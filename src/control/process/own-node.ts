@@ -6,6 +6,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
+import { PRICES_FILE } from '../../pricing/prices-file.ts';
 import { createWaitingCounter } from '../../spool/count-waiting.ts';
 import { defaultMaxBytes, measureDisk } from '../../spool/disk-space.ts';
 import { PREPARED_NAME } from '../../spool/prepared-directory.ts';
@@ -29,22 +30,24 @@ import { createNodeClock, type NodeClock } from './node-clock.ts';
 import { readNodeId } from './node-identity.ts';
 import { type NodeLoad, type NodePresence, startPresence } from './node-presence.ts';
 import { readOwnSettings } from './own-settings.ts';
+import { createPausePublisher, type PausePublisher } from './pause-publisher.ts';
+import { createPricePublisher } from './publish-prices.ts';
 import { type Repeating, repeat, repeatOnDatabase } from './repeat.ts';
 import { type RepeatedMigration, repeatMigration } from './repeat-migration.ts';
 import { repeatPreparing } from './repeat-preparing.ts';
 import { repeatPrices } from './repeat-prices.ts';
 import { createStatusReader, type StatusReader } from './supervisor-status.ts';
 
-/** There is one account so far. */
-export const ACCOUNT_ID = 1;
 export const PROJECT_ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 /** Matches the proxies' reports, so that a dying process has said little more than is remembered. */
 const PROXY_POLL_MS = 1_000;
 const KEY_POLL_MS = 500;
+const PAUSE_POLL_MS = 500;
 
 export interface Connected {
   readonly shipper: Shipper;
   readonly keys: KeyPublisher;
+  readonly pauses: PausePublisher;
   readonly presence: NodePresence;
   readonly repeated: readonly Repeating[];
 }
@@ -169,7 +172,21 @@ export function openOwnNode(
       log,
       run: keys.poll,
     });
-    return { shipper, keys, presence, repeated: [watchedKeys, repeatPrices(prices, pools.api, log)] };
+    const publisher = createPricePublisher(join(config.dataDir, PRICES_FILE));
+    const pauses = createPausePublisher(pools.api, (paused) => channel.send({ type: 'pauses', pauses: paused }));
+    const watchedPauses = repeatOnDatabase({
+      pauseMs: PAUSE_POLL_MS,
+      failure: 'what is paused could not be read',
+      log,
+      run: pauses.poll,
+    });
+    return {
+      shipper,
+      keys,
+      pauses,
+      presence,
+      repeated: [watchedKeys, watchedPauses, repeatPrices(prices, pools.api, publisher, log)],
+    };
   }
 
   async function onMigrated(): Promise<void> {

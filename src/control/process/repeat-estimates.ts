@@ -1,7 +1,7 @@
 /** Estimates the cost of calls without usage, step by step. Failures are tried again later. */
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import type { PriceCall } from '../../pricing/billable-call.ts';
+import type { PriceCallOf } from '../../pricing/billable-call.ts';
 import { estimateCalls, STEP_CALLS } from '../prices/estimates/estimate-calls.ts';
 import { createMeasurer } from '../prices/estimates/measurer.ts';
 import type { SharedSettings } from '../store/shared-settings.ts';
@@ -19,7 +19,7 @@ export interface RepeatEstimatesOptions {
   readonly own: 'on' | 'off';
   readonly shared: () => SharedSettings | null;
   readonly nowMs: () => number;
-  readonly priceCall: PriceCall;
+  readonly priceCall: PriceCallOf;
   readonly log: Logger;
 }
 

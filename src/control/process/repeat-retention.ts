@@ -4,10 +4,12 @@
  */
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import { forgetEntries } from '../audit/forget-entries.ts';
 import { cutRollups } from '../log/cut-rollups.ts';
 import { forgetOldResults } from '../shipper/billed-results.ts';
 import { readDatabaseTime } from '../store/database-clock.ts';
 import { CANCELLED_BY_TIME, errorCode, isDatabaseDown } from '../store/database-error.ts';
+import { inTransaction } from '../store/pool.ts';
 import { applyRetention, type RetentionLimits, type RetentionResult } from '../store/retention.ts';
 import { isPaused } from '../store/retention-pause.ts';
 import { readSharedSettings } from '../store/shared-settings.ts';
@@ -38,6 +40,8 @@ export async function sweepLog(
   if (await isPaused(pool)) return 'paused';
   const limits = { rowsDays: Number(shared.retention_rows.value), bodiesDays: Number(shared.retention_bodies.value) };
   const result = await applyRetention({ pool, limits, readTime: readDatabaseTime, cutRollups, dayLimitMs });
+  const keptAudit = shared.retention_audit.value;
+  if (keptAudit !== 'forever') await inTransaction(pool, (client) => forgetEntries(client, Number(keptAudit)));
   await forgetOldResults(pool, await readDatabaseTime(pool), limits.rowsDays);
   return { ...result, limits };
 }

@@ -1,6 +1,6 @@
 /** Spool records to batch items: prices endings, drops beginnings and checkpoints of ended calls. Pure. */
 
-import type { PriceCall } from '../../pricing/billable-call.ts';
+import type { PriceCallOf } from '../../pricing/billable-call.ts';
 import { toBillableCall } from '../../pricing/to-billable-call.ts';
 import type { CallBegin, CallBody, CallCheckpoint, CallEnd, SpoolEntry } from '../../vocabulary/call-record.ts';
 import { encodeStoredRow } from '../store/copy-text.ts';
@@ -21,7 +21,7 @@ export interface Batch {
 
 export interface BatchContext {
   readonly process: string;
-  readonly priceCall: PriceCall;
+  readonly priceCall: PriceCallOf;
   readonly nowMs: number;
 }
 
@@ -67,7 +67,7 @@ export function buildBatch(entries: readonly SpoolEntry[], context: BatchContext
 type PricingContext = Omit<BatchContext, 'process'>;
 
 function makeCallItem(begin: CallBegin, end: KnownEnd, bodies: readonly CallBody[], context: PricingContext): CallItem {
-  const row = makeRow(begin, end, context.priceCall(toBillableCall(begin, end)), context.nowMs);
+  const row = makeRow(begin, end, context.priceCall(toBillableCall(begin, end), begin.accountId), context.nowMs);
   return {
     kind: 'call',
     ...encodeStoredRow(row),

@@ -1,7 +1,7 @@
 /** Ships one process directory in batches, closes a dead process's open calls and removes the stored directory. */
 import { join } from 'node:path';
 import type pg from 'pg';
-import type { PriceCall } from '../../pricing/billable-call.ts';
+import type { PriceCallOf } from '../../pricing/billable-call.ts';
 import type { CallTally } from '../../spool/call-tally.ts';
 import { readCursorFile, type SpoolPosition } from '../../spool/cursor.ts';
 import type { Losses } from '../../spool/losses.ts';
@@ -48,7 +48,7 @@ export interface EndedDirectory {
 }
 
 export interface ShippingPrices {
-  readonly book: () => { readonly priceCall: PriceCall };
+  readonly priceCall: PriceCallOf;
   /** Null when they never change. */
   readonly version: () => number | null;
   /** Reads them from the database. */
@@ -118,7 +118,7 @@ export async function openDirectoryShipper(processName: string, context: ShipCon
 
   function priceBatch(batch: SpoolBatch): PricedBatch {
     const entries = batch.entries.map(({ entry }) => entry);
-    const { priceCall } = prices.book();
+    const { priceCall } = prices;
     const built = buildBatch(entries, { process: processName, priceCall, nowMs: nowMs() });
     return { ...built, pricesVersion: prices.version() };
   }
@@ -162,7 +162,7 @@ export async function openDirectoryShipper(processName: string, context: ShipCon
       const before = counts.rows;
       let refused: readonly RefusedItem[] = [];
       await withLatestPrices(session, async () => {
-        const pricing = { priceCall: prices.book().priceCall, nowMs: nowMs() };
+        const pricing = { priceCall: prices.priceCall, nowMs: nowMs() };
         const pricesVersion = prices.version();
         const items = rows.map((row) => makeInterruptedItem(row.begin, row.checkpoint, pricing));
         refused = await storePaced(items, 0, pace, { session, log, counts, triggers, pricesVersion });

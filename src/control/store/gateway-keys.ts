@@ -1,17 +1,18 @@
 /** The queries about gateway keys. Each change raises the snapshot's version. Only digests come here. */
 import type pg from 'pg';
 import type { KeyEntry } from '../../vocabulary/channel.ts';
+import { namesOf } from '../../vocabulary/record-of.ts';
+import { noteChange } from '../audit/note-change.ts';
+import { ALLOWANCE_FIELDS, type AllowanceColumns, toAllowance } from './key-allowance.ts';
 import { raiseKeyVersion } from './key-version.ts';
 import { inTransaction } from './pool.ts';
 import { RUN_TOKEN_ENTRIES, type RunTokenEntryRow, toRunTokenEntry } from './run-tokens.ts';
 
-export interface NewKey {
-  readonly accountId: number;
+/** What can be set of a key. */
+export interface KeySettings extends AllowanceColumns {
   readonly name: string;
-  /** SHA-256 of the key, hex. */
-  readonly digest: string;
-  readonly prefix: string;
-  readonly last4: string;
+  /** Who answers for it; null where nobody was named. */
+  readonly owner: string | null;
   readonly expiresAtMs: number | null;
   readonly usage: 'ask' | 'observe' | null;
   readonly bodies: 'full' | 'off' | null;
@@ -20,18 +21,28 @@ export interface NewKey {
   readonly runsFrom: readonly string[];
 }
 
-/** What can be changed of a key; absent stays as it is. */
-export type KeyEdit = {
-  readonly [Field in 'name' | 'usage' | 'bodies' | 'allowInAddress' | 'runsFrom']?: NewKey[Field] | undefined;
-};
+/** What can be changed of a key; absent stays as it is, or as the table has it by default. */
+export type KeyEdit = { readonly [Field in keyof KeySettings]?: KeySettings[Field] | undefined };
+
+export interface NewKey extends KeyEdit {
+  readonly accountId: number;
+  readonly name: string;
+  /** SHA-256 of the key, hex. */
+  readonly digest: string;
+  readonly prefix: string;
+  readonly last4: string;
+}
 
 export type KeySecret = Pick<NewKey, 'digest' | 'prefix' | 'last4'>;
 
-export interface StoredKey extends Omit<NewKey, 'digest'> {
+export interface StoredKey extends KeySettings, Pick<NewKey, 'accountId' | 'prefix' | 'last4'> {
   readonly keyId: number;
   readonly createdAtMs: number;
   readonly lastUsedAtMs: number | null;
   readonly revokedAtMs: number | null;
+  /** The key that a rotation made instead of it. */
+  readonly replacedBy: number | null;
+  readonly replacedAtMs: number | null;
 }
 
 /** A stored change: the snapshot's new version, and the key as the proxies need it. */
@@ -46,34 +57,50 @@ type KeyRow = StoredKey & Pick<NewKey, 'digest'>;
 /** Milliseconds, also inside `json_agg`, where a time would be text. */
 const msOf = (column: string) => `floor(extract(epoch from ${column}) * 1000)::int8`;
 
-const KEY_COLUMNS = `id as "keyId", account_id as "accountId", name, encode(digest, 'hex') as digest, prefix, last4,
+/** The column of each setting, but for its end, which a rotation sets anew. */
+const SETTING_COLUMNS = {
+  name: 'name',
+  owner: 'owner',
+  usage: 'usage_policy',
+  bodies: 'bodies_policy',
+  allowInAddress: 'allow_in_address',
+  runsFrom: 'runs_from',
+  ...ALLOWANCE_FIELDS,
+} as const satisfies Readonly<Record<Exclude<keyof KeySettings, 'expiresAtMs'>, string>>;
+
+const COPIED_COLUMNS = Object.values(SETTING_COLUMNS);
+
+const KEY_COLUMNS = `id as "keyId", account_id as "accountId", encode(digest, 'hex') as digest, prefix, last4,
   ${msOf('created_at')} as "createdAtMs", ${msOf('last_used_at')} as "lastUsedAtMs",
   ${msOf('revoked_at')} as "revokedAtMs", ${msOf('expires_at')} as "expiresAtMs",
-  usage_policy as usage, bodies_policy as bodies, allow_in_address as "allowInAddress", runs_from as "runsFrom"`;
+  replaced_by as "replacedBy", ${msOf('replaced_at')} as "replacedAtMs",
+  ${Object.entries(SETTING_COLUMNS)
+    .map(([field, column]) => `${column} as "${field}"`)
+    .join(', ')}`;
+
+/** Column and value of each setting that is given. */
+function listSet(edit: KeyEdit): readonly (readonly [column: string, value: unknown])[] {
+  const { expiresAtMs, ...others } = edit;
+  const set = namesOf(SETTING_COLUMNS).flatMap((field): (readonly [string, unknown])[] =>
+    others[field] === undefined ? [] : [[SETTING_COLUMNS[field], others[field]]],
+  );
+  return expiresAtMs === undefined ? set : [...set, ['expires_at', toDate(expiresAtMs)] as const];
+}
 
 export function insertKey(pool: pg.Pool, key: NewKey): Promise<KeyStored> {
   return inTransaction(pool, async (client) => {
     const version = await raiseKeyVersion(client);
+    const { accountId, digest, prefix, last4, ...settings } = key;
+    const set = listSet(settings);
     const { rows } = await client.query<KeyRow>(
-      `insert into gateway_keys (account_id, name, digest, prefix, last4, expires_at, usage_policy, bodies_policy,
-         allow_in_address, runs_from)
-       values ($1, $2, decode($3, 'hex'), $4, $5, $6, $7, $8, $9, $10)
+      `insert into gateway_keys (account_id, digest, prefix, last4, ${set.map(([column]) => column).join(', ')})
+       values ($1, decode($2, 'hex'), $3, $4, ${set.map((_, index) => `$${index + 5}`).join(', ')})
        returning ${KEY_COLUMNS}`,
-      [
-        key.accountId,
-        key.name,
-        key.digest,
-        key.prefix,
-        key.last4,
-        toDate(key.expiresAtMs),
-        key.usage,
-        key.bodies,
-        key.allowInAddress,
-        key.runsFrom,
-      ],
+      [accountId, digest, prefix, last4, ...set.map(([, value]) => value)],
     );
     const [row] = rows;
     if (row === undefined) throw new Error('an inserted key was not returned');
+    await noteKey(client, 'key.create', row, null, toAudit(row));
     return toStored(version, row);
   });
 }
@@ -93,24 +120,30 @@ export function rotateKey(
     // The raised version also locks: two rotations run one after the other.
     const version = await raiseKeyVersion(client);
     const { rows } = await client.query<KeyRow>(
-      `with old as (
-         update gateway_keys set
-           revoked_at = case when $3::int4 = 0 then now() end,
-           expires_at = case when $3 = 0 then expires_at else least(expires_at, now() + make_interval(secs => $3::int4)) end
-         where account_id = $1 and id = $2 and revoked_at is null
+      `with before as (
+         select * from gateway_keys where account_id = $1 and id = $2 and revoked_at is null
+       ), made as (
+         insert into gateway_keys (account_id, digest, prefix, last4, expires_at, ${COPIED_COLUMNS.join(', ')})
+         select account_id, decode($4, 'hex'), $5, $6, now() + (expires_at - created_at), ${COPIED_COLUMNS.join(', ')}
+         from before
          returning *
+       ), ended as (
+         update gateway_keys old set
+           revoked_at = case when $3::int4 = 0 then now() end,
+           expires_at = case when $3 = 0 then old.expires_at
+             else least(old.expires_at, now() + make_interval(secs => $3::int4)) end,
+           replaced_by = made.id,
+           replaced_at = now()
+         from made where old.id = $2
        )
-       insert into gateway_keys (account_id, name, digest, prefix, last4, expires_at, usage_policy, bodies_policy,
-         allow_in_address, runs_from)
-       select old.account_id, old.name, decode($4, 'hex'), $5, $6, now() + (before.expires_at - before.created_at),
-         old.usage_policy, old.bodies_policy, old.allow_in_address, old.runs_from
-       from old join gateway_keys before on before.id = old.id
-       returning ${KEY_COLUMNS}`,
+       select ${KEY_COLUMNS} from made`,
       [accountId, keyId, overlapSeconds, secret.digest, secret.prefix, secret.last4],
     );
     const [row] = rows;
-    if (row !== undefined) return toStored(version, row);
-    return (await isKeyKnown(client, accountId, keyId)) ? 'revoked' : 'unknown';
+    if (row === undefined) return (await isKeyKnown(client, accountId, keyId)) ? 'revoked' : 'unknown';
+    const overlap = { overlap_seconds: overlapSeconds };
+    await noteKey(client, 'key.rotate', row, { id: keyId, ...overlap }, toAudit(row));
+    return toStored(version, row);
   });
 }
 
@@ -123,29 +156,19 @@ export async function isKeyKnown(client: pg.ClientBase | pg.Pool, accountId: num
 export function editKey(pool: pg.Pool, accountId: number, keyId: number, edit: KeyEdit): Promise<KeyStored | null> {
   return inTransaction(pool, async (client) => {
     const version = await raiseKeyVersion(client);
+    const before = await readKey(client, accountId, keyId);
+    const set = listSet(edit);
+    const changes = set.map(([column], index) => `${column} = $${index + 3}`);
     const { rows } = await client.query<KeyRow>(
-      `update gateway_keys set
-         name = coalesce($3, name),
-         usage_policy = case when $4 then $5 else usage_policy end,
-         bodies_policy = case when $6 then $7 else bodies_policy end,
-         allow_in_address = coalesce($8, allow_in_address),
-         runs_from = coalesce($9::text[], runs_from)
+      `update gateway_keys set ${['digest = digest', ...changes].join(', ')}
        where account_id = $1 and id = $2 and revoked_at is null
        returning ${KEY_COLUMNS}`,
-      [
-        accountId,
-        keyId,
-        edit.name,
-        edit.usage !== undefined,
-        edit.usage,
-        edit.bodies !== undefined,
-        edit.bodies,
-        edit.allowInAddress,
-        edit.runsFrom,
-      ],
+      [accountId, keyId, ...set.map(([, value]) => value)],
     );
     const [row] = rows;
-    return row === undefined ? null : toStored(version, row);
+    if (row === undefined) return null;
+    await noteKey(client, 'key.change', row, before === null ? null : toAudit(before), toAudit(row));
+    return toStored(version, row);
   });
 }
 
@@ -153,6 +176,7 @@ export function editKey(pool: pg.Pool, accountId: number, keyId: number, edit: K
 export function revokeKey(pool: pg.Pool, accountId: number, keyId: number): Promise<KeyStored | null> {
   return inTransaction(pool, async (client) => {
     const version = await raiseKeyVersion(client);
+    const before = await readKey(client, accountId, keyId);
     const { rows } = await client.query<KeyRow>(
       `update gateway_keys set revoked_at = coalesce(revoked_at, now())
        where account_id = $1 and id = $2
@@ -160,8 +184,33 @@ export function revokeKey(pool: pg.Pool, accountId: number, keyId: number): Prom
       [accountId, keyId],
     );
     const [row] = rows;
-    return row === undefined ? null : toStored(version, row);
+    if (row === undefined) return null;
+    await noteKey(client, 'key.revoke', row, before === null ? null : toAudit(before), toAudit(row));
+    return toStored(version, row);
   });
+}
+
+async function readKey(client: pg.ClientBase, accountId: number, keyId: number): Promise<KeyRow | null> {
+  const { rows } = await client.query<KeyRow>(
+    `select ${KEY_COLUMNS} from gateway_keys where account_id = $1 and id = $2`,
+    [accountId, keyId],
+  );
+  return rows[0] ?? null;
+}
+
+/** All but the digest, and what calls change. */
+function toAudit({ digest: _digest, lastUsedAtMs: _lastUsed, ...key }: KeyRow): object {
+  return key;
+}
+
+function noteKey(
+  client: pg.ClientBase,
+  action: string,
+  { accountId, keyId }: KeyRow,
+  before: object | null,
+  after: object,
+): Promise<void> {
+  return noteChange(client, { accountId, action, subject: { kind: 'key', id: keyId }, before, after });
 }
 
 export interface UnusableKey extends Pick<NewKey, 'accountId' | 'name' | 'digest' | 'prefix' | 'last4'> {
@@ -258,6 +307,7 @@ function toEntry({ digest, keyId, accountId, revokedAtMs, expiresAtMs, usage, bo
     bodies,
     ...(more.allowInAddress ? { allowInAddress: true } : {}),
     ...(more.runsFrom.length === 0 ? {} : { runsFrom: more.runsFrom }),
+    ...toAllowance(more),
   };
 }
 

@@ -1,6 +1,8 @@
 /** The nodes that share this database, their signs of life and their silence, by the database's clock. */
 import type pg from 'pg';
 import type { NodeRole } from '../../vocabulary/config.ts';
+import { noteChange } from '../audit/note-change.ts';
+import { inTransaction } from './pool.ts';
 import type { OwnSettings } from './shared-settings.ts';
 
 export const SILENT_AFTER_MINUTES = 15;
@@ -168,22 +170,29 @@ export async function listUnknownProcesses(
 }
 
 /** Forgets nodes by name or id, but no live ones. Returns how many went, and how many live ones have that name. */
-export async function forgetNodes(
-  client: pg.ClientBase | pg.Pool,
+export function forgetNodes(
+  pool: pg.Pool,
+  accountId: number,
   nameOrId: string,
 ): Promise<{ readonly forgotten: number; readonly live: number }> {
-  const { rows } = await client.query<{ forgotten: number; live: number }>(
-    `with named as (
+  return inTransaction(pool, async (client) => {
+    const { rows } = await client.query<{ forgotten: number; live: number }>(FORGET, [nameOrId, SILENT_AFTER_MINUTES]);
+    const { forgotten, live } = rows[0] ?? { forgotten: 0, live: 0 };
+    if (forgotten > 0) {
+      const subject = { kind: 'node', id: nameOrId };
+      await noteChange(client, { accountId, action: 'node.forget', subject, after: { forgotten } });
+    }
+    return { forgotten, live };
+  });
+}
+
+const FORGET = `with named as (
        select id, stopped_at is null and seen_at > clock_timestamp() - make_interval(mins => $2) as is_live
        from nodes where name = $1 or id::text = $1
      ), forgotten as (
        delete from nodes n using named where n.id = named.id and not named.is_live returning n.id
      )
-     select (select count(*) from forgotten) as forgotten, (select count(*) from named where is_live) as live`,
-    [nameOrId, SILENT_AFTER_MINUTES],
-  );
-  return rows[0] ?? { forgotten: 0, live: 0 };
-}
+     select (select count(*) from forgotten) as forgotten, (select count(*) from named where is_live) as live`;
 
 export async function forgetStoppedNodes(client: pg.ClientBase): Promise<void> {
   await client.query(

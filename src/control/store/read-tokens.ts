@@ -1,5 +1,7 @@
 /** The queries about read tokens. Only digests come here. */
 import type pg from 'pg';
+import { noteChange } from '../audit/note-change.ts';
+import { inTransaction } from './pool.ts';
 
 export interface NewReadToken {
   readonly accountId: number;
@@ -24,8 +26,23 @@ const COLUMNS = `id, account_id as "accountId", key_id as "keyId", name, last4, 
   created_at as "createdAt", last_used_at as "lastUsedAt", expires_at as "expiresAt", revoked_at as "revokedAt"`;
 
 /** Null when the account has no such key. */
-export async function insertReadToken(pool: pg.Pool, token: NewReadToken): Promise<StoredReadToken | null> {
-  const { rows } = await pool.query<StoredReadToken>(
+export function insertReadToken(pool: pg.Pool, token: NewReadToken): Promise<StoredReadToken | null> {
+  return inTransaction(pool, async (client) => noteToken(client, 'read_token.create', await insert(client, token)));
+}
+
+async function noteToken(
+  client: pg.ClientBase,
+  action: string,
+  token: StoredReadToken | null,
+): Promise<StoredReadToken | null> {
+  if (token === null) return null;
+  const { accountId, id } = token;
+  await noteChange(client, { accountId, action, subject: { kind: 'read_token', id }, after: token });
+  return token;
+}
+
+async function insert(client: pg.ClientBase, token: NewReadToken): Promise<StoredReadToken | null> {
+  const { rows } = await client.query<StoredReadToken>(
     `insert into read_tokens (account_id, key_id, name, digest, last4, has_texts, expires_at)
      select $1, $2, $3, decode($4, 'hex'), $5, $6, $7
      where $2::int4 is null or exists (select from gateway_keys where id = $2 and account_id = $1)
@@ -45,13 +62,15 @@ export async function listReadTokens(pool: pg.Pool, accountId: number): Promise<
 }
 
 /** Null for an unknown one. Revoking again changes nothing. */
-export async function revokeReadToken(pool: pg.Pool, accountId: number, id: number): Promise<StoredReadToken | null> {
-  const { rows } = await pool.query<StoredReadToken>(
-    `update read_tokens set revoked_at = coalesce(revoked_at, now()) where account_id = $1 and id = $2
-     returning ${COLUMNS}`,
-    [accountId, id],
-  );
-  return rows[0] ?? null;
+export function revokeReadToken(pool: pg.Pool, accountId: number, id: number): Promise<StoredReadToken | null> {
+  return inTransaction(pool, async (client) => {
+    const { rows } = await client.query<StoredReadToken>(
+      `update read_tokens set revoked_at = coalesce(revoked_at, now()) where account_id = $1 and id = $2
+       returning ${COLUMNS}`,
+      [accountId, id],
+    );
+    return noteToken(client, 'read_token.revoke', rows[0] ?? null);
+  });
 }
 
 /** The token if it is good now, by the database's clock; notes its use, once a minute. */

@@ -4,6 +4,8 @@
  */
 import type pg from 'pg';
 import type { KeyEntry, RunContext } from '../../vocabulary/channel.ts';
+import { noteChange } from '../audit/note-change.ts';
+import { ALLOWANCE_COLUMNS, type AllowanceColumns, toAllowance } from './key-allowance.ts';
 import { raiseKeyVersion } from './key-version.ts';
 import { inTransaction } from './pool.ts';
 
@@ -48,17 +50,26 @@ const TOKEN_COLUMNS = `t.id as "tokenId", t.key_id as "keyId", t.name, ${CONTEXT
 export const RUN_TOKEN_ENTRIES = `select encode(t.digest, 'hex') as digest, k.id as "keyId", k.account_id as "accountId",
   coalesce(t.revoked_at, k.revoked_at) is not null as revoked,
   ${msOf('least(t.expires_at, k.expires_at)')} as "expiresAtMs",
-  k.usage_policy as usage, k.bodies_policy as bodies, k.runs_from as "runsFrom", ${CONTEXT_COLUMNS}
+  k.usage_policy as usage, k.bodies_policy as bodies, k.runs_from as "runsFrom", ${ALLOWANCE_COLUMNS}, ${CONTEXT_COLUMNS}
   from run_tokens t join gateway_keys k on k.id = t.key_id order by t.id`;
 
-export type RunTokenEntryRow = Omit<KeyEntry, 'run' | 'allowInAddress' | 'runsFrom'> &
-  RunContext & { readonly runsFrom: readonly string[] };
+export type RunTokenEntryRow = Omit<KeyEntry, 'run' | 'allow' | 'allowInAddress' | 'runsFrom'> &
+  RunContext &
+  AllowanceColumns & { readonly runsFrom: readonly string[] };
 
 export function toRunTokenEntry(row: RunTokenEntryRow): KeyEntry {
-  const { traceId, spanPath, provider, providerAlias, metadata, runsFrom, ...entry } = row;
+  const { digest, keyId, accountId, revoked, expiresAtMs, usage, bodies, runsFrom } = row;
+  const { traceId, spanPath, provider, providerAlias, metadata } = row;
   return {
-    ...entry,
+    digest,
+    keyId,
+    accountId,
+    revoked,
+    expiresAtMs,
+    usage,
+    bodies,
     ...(runsFrom.length === 0 ? {} : { runsFrom }),
+    ...toAllowance(row),
     run: { traceId, spanPath, provider, providerAlias, metadata },
   };
 }
@@ -96,8 +107,21 @@ export function insertRunToken(pool: pg.Pool, token: NewRunToken): Promise<RunTo
       ],
     );
     const [row] = rows;
-    return row === undefined ? 'key_unusable' : { version, token: row };
+    if (row === undefined) return 'key_unusable';
+    await noteToken(client, token.accountId, 'run_token.create', row);
+    return { version, token: row };
   });
+}
+
+/** The metadata is the caller's own, like a prompt: its values stay out. */
+function noteToken(
+  client: pg.ClientBase,
+  accountId: number,
+  action: string,
+  { metadata, ...token }: StoredRunToken,
+): Promise<void> {
+  const after = { ...token, metadata_keys: Object.keys(metadata) };
+  return noteChange(client, { accountId, action, subject: { kind: 'run_token', id: token.tokenId }, after });
 }
 
 /** For a day, and up to a number, ended tokens are kept: who uses one is told that it has ended. */
@@ -125,7 +149,34 @@ export function revokeRunToken(pool: pg.Pool, accountId: number, tokenId: number
       [accountId, tokenId],
     );
     const [row] = rows;
-    return row === undefined ? null : { version, token: row };
+    if (row === undefined) return null;
+    await noteToken(client, accountId, 'run_token.revoke', row);
+    return { version, token: row };
+  });
+}
+
+/**
+ * Gives a token so many seconds from now, also one whose time is over: a laptop may have slept. Returns `ended` for one that
+ * was ended, null for an unknown one. In all it has no more than `maxSeconds`.
+ */
+export function renewRunToken(
+  pool: pg.Pool,
+  accountId: number,
+  tokenId: number,
+  { ttlSeconds, maxSeconds }: { readonly ttlSeconds: number; readonly maxSeconds: number },
+): Promise<RunTokenStored | 'ended' | null> {
+  return inTransaction(pool, async (client) => {
+    const version = await raiseKeyVersion(client);
+    const { rows } = await client.query<StoredRunToken>(
+      `update run_tokens t set expires_at = case when revoked_at is null
+         then least(now() + make_interval(secs => $3), created_at + make_interval(secs => $4)) else expires_at end
+       where account_id = $1 and id = $2
+       returning ${TOKEN_COLUMNS}`,
+      [accountId, tokenId, ttlSeconds, maxSeconds],
+    );
+    const [row] = rows;
+    if (row === undefined) return null;
+    return row.revokedAtMs === null ? { version, token: row } : 'ended';
   });
 }
 

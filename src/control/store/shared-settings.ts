@@ -4,7 +4,9 @@
  */
 import type pg from 'pg';
 import { namesOf, recordOf } from '../../vocabulary/record-of.ts';
+import { noteChange } from '../audit/note-change.ts';
 import { DAY_MS } from './partitions.ts';
+import { inTransaction } from './pool.ts';
 
 const MAX_DAYS = 36_500;
 const MAX_HOURS = 8_760;
@@ -54,6 +56,13 @@ export const SHARED_SETTINGS = {
     form: 'on or off',
     usual: 'off',
     read: readSwitch,
+  },
+  retention_audit: {
+    variable: null,
+    about: 'days that the audit log is kept',
+    form: `"forever", or a whole number of days from 30 to ${MAX_DAYS}`,
+    usual: 'forever',
+    read: (text: string) => (text === 'forever' ? text : readWhole(30, MAX_DAYS)(text)),
   },
   interrupt_after_hours: {
     variable: null,
@@ -122,6 +131,26 @@ export async function setSharedSetting(
      set value = excluded.value, set_by = excluded.set_by, actor = excluded.actor, changed_at = now()`,
     [name, setting.value, setting.setBy, setting.actor],
   );
+}
+
+/** What an operator says for all nodes. */
+export function changeSharedSetting(
+  pool: pg.Pool,
+  accountId: number,
+  name: SharedSettingName,
+  setting: Pick<SharedSetting, 'value' | 'actor'>,
+): Promise<void> {
+  return inTransaction(pool, async (client) => {
+    const before = (await readSharedSettings(client))?.[name].value ?? null;
+    await setSharedSetting(client, name, { ...setting, setBy: 'operator' });
+    await noteChange(client, {
+      accountId,
+      action: 'setting.change',
+      subject: { kind: 'setting', id: name },
+      before: { value: before },
+      after: { value: setting.value },
+    });
+  });
 }
 
 /** A setting that a start has changed for all nodes, or written first. */

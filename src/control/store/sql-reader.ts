@@ -1,6 +1,7 @@
 /** The one role that may only read the views of the schema `reporting`. Making it again changes its password. */
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
+import { noteChange } from '../audit/note-change.ts';
 import { inTransaction } from './pool.ts';
 
 /** A long report or a forgotten session must not hold up the log's housekeeping. */
@@ -29,7 +30,7 @@ async function isThere(client: pg.ClientBase, role: string): Promise<boolean> {
 }
 
 /** Throws the database's error: `42501` when its user may not create roles. */
-export function makeSqlReader(pool: pg.Pool): Promise<SqlReader> {
+export function makeSqlReader(pool: pg.Pool, accountId: number): Promise<SqlReader> {
   return inTransaction(pool, async (client) => {
     const { role, database } = await readRole(client);
     const password = randomBytes(24).toString('base64url');
@@ -49,12 +50,13 @@ export function makeSqlReader(pool: pg.Pool): Promise<SqlReader> {
     await client.query(`grant usage on schema reporting to ${name}`);
     await client.query(`grant select on all tables in schema reporting to ${name}`);
     await client.query(`alter default privileges in schema reporting grant select on tables to ${name}`);
+    await noteChange(client, { accountId, action: 'sql_access.create', subject: { kind: 'sql_access', id: role } });
     return { role, password, database };
   });
 }
 
 /** Ends its sessions and returns its name, or null when there is none. */
-export function removeSqlReader(pool: pg.Pool): Promise<string | null> {
+export function removeSqlReader(pool: pg.Pool, accountId: number): Promise<string | null> {
   return inTransaction(pool, async (client) => {
     const { role } = await readRole(client);
     if (!(await isThere(client, role))) return null;
@@ -63,6 +65,7 @@ export function removeSqlReader(pool: pg.Pool): Promise<string | null> {
     await client.query('select pg_terminate_backend(pid) from pg_stat_activity where usename = $1', [role]);
     await client.query(`drop owned by ${name}`);
     await client.query(`drop role ${name}`);
+    await noteChange(client, { accountId, action: 'sql_access.remove', subject: { kind: 'sql_access', id: role } });
     return role;
   });
 }

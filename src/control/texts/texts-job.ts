@@ -117,7 +117,7 @@ async function readChunk(client: pg.ClientBase, job: Job, cursor: Cursor): Promi
   if (last === undefined) return null;
   let { written, failed } = cursor;
   for (const group of groupByBytes(listed.filter((body) => body.is_missing))) {
-    const texts = await readTextRows(await readBodies(client, job.accountId, group));
+    const texts = await readTextRows(await readBodies(client, group));
     if (texts.rows.length > 0) {
       await ensurePartitions(client, [...new Set(group.map((body) => dayOf(body.requested_at.getTime())))]);
       await copyIn(client, COPY_TEXTS, encodeTextRows(texts.rows));
@@ -154,13 +154,13 @@ const SIDE_FIELDS = ['packing', 'content_type', 'content_encoding', 'total_bytes
 
 /** The lock keeps who removes calls waiting, so that no text stays behind. */
 const READ_BODIES = `
-  select b.id, b.requested_at, ${SIDES.map(
+  select b.id, b.requested_at, r.account_id, ${SIDES.map(
     (side) =>
       `case when b.${side} is not null then jsonb_build_object(${SIDE_FIELDS.map((name) => `'${name}', b.${side}_${name}`).join(', ')}) end
       as ${side}_about, b.${side}`,
   ).join(', ')}
   from llm_bodies b join llm_requests r on r.id = b.id and r.requested_at = b.requested_at
-  where b.id = any ($1::uuid[]) and b.requested_at between $2 and $3 and r.account_id = $4 for key share of b`;
+  where b.id = any ($1::uuid[]) and b.requested_at between $2 and $3 for key share of b`;
 
 const About = z
   .object({
@@ -175,28 +175,24 @@ const About = z
 interface BodyRow {
   readonly id: string;
   readonly requested_at: Date;
+  readonly account_id: number;
   readonly request_about: unknown;
   readonly request: Buffer | null;
   readonly response_about: unknown;
   readonly response: Buffer | null;
 }
 
-async function readBodies(
-  client: pg.ClientBase,
-  accountId: number,
-  group: readonly ListedBody[],
-): Promise<readonly CallBodies[]> {
+async function readBodies(client: pg.ClientBase, group: readonly ListedBody[]): Promise<readonly CallBodies[]> {
   const times = group.map(({ requested_at }) => requested_at.getTime());
   const { rows } = await client.query<BodyRow>(READ_BODIES, [
     group.map(({ id }) => id),
     new Date(Math.min(...times)),
     new Date(Math.max(...times)),
-    accountId,
   ]);
   return rows.map((row) => ({
     id: row.id,
     requestedAt: row.requested_at,
-    accountId,
+    accountId: row.account_id,
     request: readSide(row.request, row.request_about),
     response: readSide(row.response, row.response_about),
   }));

@@ -8,6 +8,8 @@ import type { Duplex } from 'node:stream';
 import type { WebsocketEndpoint } from '../../providers/provider.ts';
 import { readCaller } from '../../sockets/read-caller.ts';
 import { GatewayError } from '../../vocabulary/errors.ts';
+import { admit } from '../admit.ts';
+import { requireAllowedSession } from '../allowed-model.ts';
 import { Answer } from '../answer.ts';
 import type { AnswerEnding } from '../answer-ending.ts';
 import { AnswerHead, dropNamed, headersForClient } from '../answer-head.ts';
@@ -20,10 +22,12 @@ import { describeEnd } from '../describe-end.ts';
 import type { Gateway } from '../gateway.ts';
 import { splitGatewayHeaders } from '../gateway-headers.ts';
 import { joinRun } from '../join-run.ts';
+import { refusePaused, subjectOf } from '../pauses.ts';
 import { refuseCall } from '../refuse-call.ts';
 import { release } from '../release.ts';
 import { chooseRoute } from '../route.ts';
 import { validateRequest } from '../validate-request.ts';
+import { createModelGuard } from './model-guard.ts';
 import { holdPendingClient, type PendingClient } from './pending-client.ts';
 import { openTurnRecord, readCutEnding } from './turn-record.ts';
 import { createWebsocketMeter } from './websocket-meter.ts';
@@ -49,6 +53,8 @@ interface Opening {
   readonly websocket: WebsocketEndpoint;
 }
 
+/** Not offered where messages must be read before they are passed on: compressed ones are read too late. */
+const EXTENSIONS = ['sec-websocket-extensions'];
 const REQUESTED: RequestedModel = Object.freeze({ model: null, streamed: true });
 
 export async function handleUpgrade(incoming: IncomingMessage, head: Buffer, gateway: Gateway): Promise<void> {
@@ -69,12 +75,15 @@ export async function handleUpgrade(incoming: IncomingMessage, head: Buffer, gat
     const websocket = route.provider.websocket?.(route.mapped) ?? null;
     const endpoint = websocket?.endpoint ?? route.endpoint;
     const call = log.identify(key, caller, request, headers, { ...route, endpoint }, id);
+    admit(call, caller);
     // Handshakes are not signed for AWS, nor forwarded as signed; the client falls back to HTTP.
     const isSigned = route.signature.signing !== null || route.signature.isClients;
     if (websocket === null || request.method !== 'GET' || isSigned) throw new GatewayError('upgrade_unsupported');
+    requireAllowedSession(call, websocket.session);
     // One side would read what follows as frames, the other as a body.
     if (request.hasBody) throw new GatewayError('request_malformed');
 
+    refusePaused(call, REQUESTED, gateway.pauses);
     await log.begin(REQUESTED, []);
     const opening: Opening = { gateway, log, call, websocket };
     const answer = new Answer(outgoing, call, log, gateway, { isAsked: false, isHandshake: true });
@@ -122,7 +131,7 @@ async function shakeHands(answer: Answer, { gateway, call }: Opening): Promise<H
           mayBePrivate: route.mayBePrivate,
           method: request.method,
           path: route.path,
-          headers: headers.forwarded,
+          headers: call.key.allow?.models === undefined ? headers.forwarded : dropNamed(headers.forwarded, EXTENSIONS),
           body: null,
           bodyBytes: null,
         },
@@ -196,7 +205,9 @@ async function relay(
     log.checkpoint(summarize(), () => {});
   }
 
-  const connection = new WebsocketRelay(socket, provider, meter, call.key.digest);
+  const models = call.key.allow?.models;
+  const guard = models === undefined ? null : createModelGuard(models);
+  const connection = new WebsocketRelay(socket, provider, meter, call.key.digest, subjectOf(call, REQUESTED), guard);
   gateway.openCalls.add(connection);
   socket.write(writeSwitch(reason, head, arrival.id), 'latin1');
   connection.start(client.take(), rest);

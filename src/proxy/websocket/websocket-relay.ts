@@ -4,7 +4,9 @@
  */
 import type { Duplex } from 'node:stream';
 import type { KeyEnd } from '../key-end.ts';
+import type { PauseSubject } from '../pauses.ts';
 import { FramePosition, writeCloseFrame } from './frame-position.ts';
+import type { ClientGuard } from './model-guard.ts';
 import { closeGently } from './pending-client.ts';
 
 /** Without a byte in either direction; pings come far more often. */
@@ -19,6 +21,8 @@ const KEY_REASONS: Readonly<Record<KeyEnd, string>> = {
   key_revoked: 'the gateway key was revoked',
   key_expired: 'the gateway key has expired',
   run_token_ended: 'the run token has ended',
+  model_not_allowed: 'the gateway key does not allow this model',
+  paused: 'calls of this run or key are paused',
 };
 
 export type RelayEnding =
@@ -42,9 +46,13 @@ export interface RelayTaps {
 export class WebsocketRelay {
   readonly ended: Promise<RelayEnding>;
   readonly keyDigest: string;
+  readonly subject: PauseSubject;
   readonly #client: Duplex;
   readonly #provider: Duplex;
   readonly #taps: RelayTaps;
+  /** Null where the client may say anything. */
+  readonly #guard: ClientGuard | null;
+  #isRefused = false;
   #resolveEnded: (ending: RelayEnding) => void = () => {};
   #ending: RelayEnding | null = null;
   #error: Error | null = null;
@@ -58,11 +66,20 @@ export class WebsocketRelay {
   #unrecorded = 0;
   readonly #idle: NodeJS.Timeout;
 
-  constructor(client: Duplex, provider: Duplex, taps: RelayTaps, keyDigest: string) {
+  constructor(
+    client: Duplex,
+    provider: Duplex,
+    taps: RelayTaps,
+    keyDigest: string,
+    subject: PauseSubject,
+    guard: ClientGuard | null = null,
+  ) {
     this.keyDigest = keyDigest;
+    this.subject = subject;
     this.#client = client;
     this.#provider = provider;
     this.#taps = taps;
+    this.#guard = guard;
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
     });
@@ -126,6 +143,11 @@ export class WebsocketRelay {
   #passToProvider(chunk: Buffer): void {
     if (this.#ending !== null || this.#keyEnd !== null) return;
     this.#idle.refresh();
+    if (this.#isRefused || this.#guard?.(chunk) === false) {
+      this.#isRefused = true;
+      this.endKey('model_not_allowed');
+      return;
+    }
     this.#taps.fromClient(chunk);
     if (this.#provider.writable && !this.#provider.write(chunk)) this.#client.pause();
   }
@@ -154,6 +176,7 @@ export class WebsocketRelay {
   #passHeld(): void {
     if (this.#unrecorded > 0 || this.#ending !== null) return;
     this.#writeHeld();
+    if (this.#isRefused) this.endKey('model_not_allowed');
     this.#resumeProvider();
   }
 

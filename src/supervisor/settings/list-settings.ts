@@ -1,5 +1,6 @@
 /** The settings in force for people to see: values and sources, without secrets. */
 import type { Config, ConfigFlags, Environment, Setting, UpstreamConfig } from '../../vocabulary/config.ts';
+import { formatGrants } from './read-oidc.ts';
 
 type Row = readonly [variable: string, flag: keyof ConfigFlags | null, value: string | number | null];
 
@@ -33,6 +34,14 @@ export const NAMED_SETTINGS: readonly NamedSetting[] = [
   ['TOLLGATE_TRUSTED_PROXIES', 'trustedProxies', (config) => config.trustedProxies.join(',') || null],
   ['TOLLGATE_ADMIN_TOKEN', null, (config) => (config.adminToken === null ? null : HIDDEN)],
   ['TOLLGATE_METRICS_TOKEN', null, (config) => (config.metricsToken === null ? null : HIDDEN)],
+  ['TOLLGATE_OIDC_ISSUER', null, ({ oidc }) => oidc?.issuer ?? null],
+  ['TOLLGATE_OIDC_CLIENT_ID', null, ({ oidc }) => oidc?.clientId ?? null],
+  ['TOLLGATE_OIDC_CLIENT_SECRET', null, ({ oidc }) => (oidc === null ? null : HIDDEN)],
+  ['TOLLGATE_OIDC_GROUPS', null, ({ oidc }) => (oidc === null ? null : formatGrants(oidc.grants))],
+  ['TOLLGATE_OIDC_GROUPS_CLAIM', null, ({ oidc }) => oidc?.groupsClaim ?? null],
+  ['TOLLGATE_OIDC_SCOPES', null, ({ oidc }) => oidc?.scopes ?? null],
+  ['TOLLGATE_OIDC_NAME', null, ({ oidc }) => oidc?.name ?? null],
+  ['TOLLGATE_OIDC_SESSION_HOURS', null, ({ oidc }) => oidc?.sessionHours ?? null],
   ['TOLLGATE_DATA_DIR', 'dataDir', (config) => config.dataDir],
   ['DATABASE_URL', null, (config) => withoutSecrets(config.databaseUrl)],
   ['TOLLGATE_WORKERS', 'workers', (config) => config.workers],

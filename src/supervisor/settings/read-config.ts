@@ -14,6 +14,7 @@ import { OperatorError } from '../../vocabulary/errors.ts';
 import { requireAdminExposure } from './exposure.ts';
 import { type Given, readAddress, refuse, trimSlash } from './given-setting.ts';
 import { readLeading } from './read-leading.ts';
+import { readOidc } from './read-oidc.ts';
 import { readSecret } from './read-secret.ts';
 import { readTrustedProxies } from './read-trusted-proxies.ts';
 import { readUpstreams } from './read-upstreams.ts';
@@ -179,6 +180,7 @@ export function readConfig(flags: ConfigFlags, env: Environment, isInTerminal = 
     trustedProxies: readTrustedProxies(give('trustedProxies')),
     adminToken: readToken('TOLLGATE_ADMIN_TOKEN', env),
     metricsToken: readToken('TOLLGATE_METRICS_TOKEN', env),
+    oidc: readOidc(env),
     dataDir: resolve(give('dataDir').value ?? defaultDataDir(env)),
     databaseUrl: readDatabaseUrl(env),
     workers: readInteger(give('workers'), defaultWorkers(), 1, MAX_WORKERS),

@@ -10,7 +10,9 @@ const KNOWN_SETTINGS = [
   ...NAMED_SETTINGS.map(([variable]) => variable).filter((variable) => variable.startsWith('TOLLGATE_')),
   'TOLLGATE_ADMIN_TOKEN_FILE',
   'TOLLGATE_METRICS_TOKEN_FILE',
+  'TOLLGATE_OIDC_CLIENT_SECRET_FILE',
   'TOLLGATE_ADMIN_URL',
+  'TOLLGATE_ACCOUNT',
   // The banner's `curl` line calls the key this.
   'TOLLGATE_KEY',
   ...PROVIDER_NAMES.map((name) => `TOLLGATE_UPSTREAM_${name.toUpperCase()}`),

@@ -1,7 +1,7 @@
 /** Revoking and rotating a key: what it does, said before it is done. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Key } from '../../../../src/control/admin/keys-resource.ts';
+import type { Key } from '../../../../src/control/admin/key-bodies.ts';
 import { keysQuery, revokeKey, rotateKey } from '../../api/keys.ts';
 import { Button } from '../../components/buttons.tsx';
 import { ActionDialog, Dialog } from '../../components/dialog.tsx';

@@ -7,7 +7,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { SelectField, TextField } from '../../components/form-field.tsx';
 import { ShownOnce } from '../../components/shown-once.tsx';
 import { Problem } from '../../components/states.tsx';
-import { DEFAULT_KEY_SETTINGS, KeySettingsFields, readRunsFrom } from './key-settings-fields.tsx';
+import { DEFAULT_KEY_SETTINGS, KeySettingsFields, readSettings } from './key-settings-fields.tsx';
 
 const EXPIRIES = [
   { value: '0', label: 'Never' },
@@ -42,8 +42,7 @@ export function CreateKeyDialog({ isOpen, onClose }: { readonly isOpen: boolean;
       name,
       ...(days === '0' ? {} : { expires_at: new Date(Date.now() + Number(days) * DAY_MS).toISOString() }),
       ...(settings.areBodiesKept ? {} : { bodies: 'off' as const }),
-      allow_in_address: settings.isAllowedInAddress,
-      runs_from: readRunsFrom(settings),
+      ...readSettings(settings),
     });
   };
   return (

@@ -1,20 +1,16 @@
 /** Changes a key's name and settings; the key itself stays as it is. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Key } from '../../../../src/control/admin/keys-resource.ts';
+import type { Key } from '../../../../src/control/admin/key-bodies.ts';
 import { editKey, keysQuery } from '../../api/keys.ts';
 import { ActionDialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/form-field.tsx';
-import { KeySettingsFields, readRunsFrom } from './key-settings-fields.tsx';
+import { KeySettingsFields, readSettings, settingsOf } from './key-settings-fields.tsx';
 
 export function EditKeyDialog({ subject, onClose }: { readonly subject: Key; readonly onClose: () => void }) {
   const queries = useQueryClient();
   const [name, setName] = useState(subject.name);
-  const [settings, setSettings] = useState({
-    areBodiesKept: subject.bodies !== 'off',
-    isAllowedInAddress: subject.allow_in_address,
-    runsFrom: subject.runs_from.join(', '),
-  });
+  const [settings, setSettings] = useState(() => settingsOf(subject));
   const editing = useMutation({
     mutationFn: () =>
       editKey(subject.id, {
@@ -23,8 +19,7 @@ export function EditKeyDialog({ subject, onClose }: { readonly subject: Key; rea
         ...(settings.areBodiesKept === (subject.bodies !== 'off')
           ? {}
           : { bodies: settings.areBodiesKept ? ('full' as const) : ('off' as const) }),
-        allow_in_address: settings.isAllowedInAddress,
-        runs_from: readRunsFrom(settings),
+        ...readSettings(settings),
       }),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: keysQuery.queryKey });

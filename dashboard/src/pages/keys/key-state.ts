@@ -1,5 +1,5 @@
 /** What a gateway key is now: from its dates alone. */
-import type { Key } from '../../../../src/control/admin/keys-resource.ts';
+import type { Key } from '../../../../src/control/admin/key-bodies.ts';
 import type { Tone } from '../../components/badges.tsx';
 
 export interface KeyState {

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
-import type { Key, ListedKey } from '../../../../src/control/admin/keys-resource.ts';
+import type { Key, ListedKey } from '../../../../src/control/admin/key-bodies.ts';
 import { keysQuery } from '../../api/keys.ts';
 import { Count, Money } from '../../components/amounts.tsx';
 import { Badge } from '../../components/badges.tsx';
@@ -46,9 +46,16 @@ function listColumns(open: (opened: Opened) => void): readonly PlainColumn<Liste
       header: 'State',
       render: (key) => {
         const { word, tone } = readKeyState(key, Date.now());
-        return <Badge tone={tone}>{word}</Badge>;
+        return (
+          <>
+            <Badge tone={tone}>{word}</Badge>
+            <RotationNote subject={key} />
+          </>
+        );
       },
     },
+    { header: 'Owner', render: (key) => key.owner ?? '–' },
+    { header: 'May use', render: (key) => describeAllowed(key) },
     { header: 'Last used', render: (key) => <Timestamp at={key.last_used_at} form="relative" never="never" /> },
     { header: 'Calls 24 h', align: 'right', render: (key) => <Count value={key.calls_24h} unit="calls" /> },
     {
@@ -90,6 +97,34 @@ function listColumns(open: (opened: Opened) => void): readonly PlainColumn<Liste
         ),
     },
   ];
+}
+
+/** Whether clients still use the old half of a rotation. */
+function RotationNote({ subject }: { readonly subject: ListedKey }) {
+  if (subject.replaced_at === null || subject.revoked_at !== null) return null;
+  return (
+    <span className="block text-xs text-ink-faint">
+      rotated <Timestamp at={subject.replaced_at} form="relative" />;{' '}
+      {subject.calls_since_rotation === 0 ? (
+        'no calls with it since'
+      ) : (
+        <>
+          <Count value={subject.calls_since_rotation} unit="calls" /> calls with it since
+        </>
+      )}
+    </span>
+  );
+}
+
+function describeAllowed(key: Key): string {
+  const limited = [
+    key.allowed_providers?.join(', '),
+    key.allowed_models?.join(', '),
+    key.allowed_aliases && 'some aliases',
+    key.allowed_endpoints && 'some endpoints',
+    key.allowed_networks && 'from some networks',
+  ].filter((part) => typeof part === 'string');
+  return limited.join('; ') || 'everything';
 }
 
 export function KeysPage() {

@@ -7,9 +7,10 @@ const EXTENSION = `// Written by \`tollgate run\`.
 export default function (pi) {
   const address = process.env.${RUN_ADDRESS_VARIABLE};
   if (address === undefined) return;
-  pi.registerProvider('anthropic', { baseUrl: address });
-  pi.registerProvider('openai', { baseUrl: address + '/v1' });
-  pi.registerProvider('google', { baseUrl: address + '/v1beta' });
+  const headers = { 'X-Gateway-Client': 'pi' };
+  pi.registerProvider('anthropic', { baseUrl: address, headers });
+  pi.registerProvider('openai', { baseUrl: address + '/v1', headers });
+  pi.registerProvider('google', { baseUrl: address + '/v1beta', headers });
 }
 `;
 

@@ -11,6 +11,11 @@ export interface RunPlace {
   /** The gateway's without it, for arguments, which other users of the machine can read. */
   readonly origin: string;
   readonly env: Environment;
+  /** The program's own arguments. */
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly home: string;
+  readonly traceId: string;
   /** A folder of the user's own for files that clients are given. */
   readonly ownDir: string;
 }
@@ -19,6 +24,10 @@ export interface Additions {
   readonly env?: Readonly<Record<string, string>>;
   /** In front of the program's own arguments. */
   readonly args?: readonly string[];
+  /** Written for this start; they go when it ends. */
+  readonly files?: readonly string[];
+  /** For the user, before the start. */
+  readonly note?: string;
 }
 
 export interface RunClient {

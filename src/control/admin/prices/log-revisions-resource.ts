@@ -4,6 +4,7 @@ import { readLog } from '../../log/read-log.ts';
 import { listRevisions } from '../../prices/reprice/list-revisions.ts';
 import { type AdminDeps, requireDatabase } from '../admin-deps.ts';
 import { IdParameter, LOG_NOT_FOUND } from '../logs-resource.ts';
+import { accountOf } from '../principal.ts';
 import { COMMON_ERRORS, errorAnswer, jsonAnswer, Money, Time } from '../schemas.ts';
 
 const Version = z.string().nullable().describe('Of the price book');
@@ -50,8 +51,8 @@ export function addRevisionRoute(app: OpenAPIHono, deps: AdminDeps): void {
   app.openapi(revisionsRoute, async (c) => {
     const pool = requireDatabase(deps);
     const { id } = c.req.valid('param');
-    const revisions = await listRevisions(pool, deps.accountId, id);
-    if (revisions.length === 0 && (await readLog(pool, deps.accountId, id)) === null) throw LOG_NOT_FOUND;
+    const revisions = await listRevisions(pool, accountOf(c), id);
+    if (revisions.length === 0 && (await readLog(pool, accountOf(c), id)) === null) throw LOG_NOT_FOUND;
     return c.json({ data: revisions, next_cursor: null }, 200);
   });
 }

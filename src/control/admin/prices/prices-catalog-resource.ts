@@ -5,6 +5,7 @@ import { describeRefusals } from '../../prices/declared/check-feed.ts';
 import { type AdminDeps, requireDatabase } from '../admin-deps.ts';
 import { ApiError } from '../api-error.ts';
 import { type CatalogImport, CatalogImportBody, formatCatalogImport } from '../catalog-import-body.ts';
+import { accountOf } from '../principal.ts';
 import { readActor } from '../read-actor.ts';
 import { COMMON_ERRORS, errorAnswer, jsonAnswer, Time } from '../schemas.ts';
 
@@ -67,7 +68,7 @@ async function importFile(c: Context, deps: AdminDeps, query: z.infer<typeof Imp
       `The prices in use stay, since ${outcome.refusals.length === 1 ? 'one thing looks' : `${outcome.refusals.length} things look`} wrong:\n${describeRefusals(outcome.refusals)}`,
     );
   await deps.prices.refresh(pool);
-  return formatCatalogImport(outcome, isDryRun, deps.prices.book().version);
+  return formatCatalogImport(outcome, isDryRun, deps.prices.book(accountOf(c)).version);
 }
 
 export const FeedLook = {
@@ -129,7 +130,7 @@ export function addPriceCatalogRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     const isChanged = await deps.catalogs.reset(pool, readActor(c));
     await deps.prices.refresh(pool);
     const outcome = isChanged ? ('activated' as const) : ('unchanged' as const);
-    return c.json({ outcome, price_version: deps.prices.book().version }, 200);
+    return c.json({ outcome, price_version: deps.prices.book(accountOf(c)).version }, 200);
   });
 
   const look = createRoute({
@@ -158,6 +159,6 @@ export function addPriceCatalogRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     await deps.prices.refresh(pool);
     const { checkedAt, result, detail } = state;
     const checked_at = checkedAt?.toISOString() ?? null;
-    return c.json({ checked_at, result, detail, price_version: deps.prices.book().version }, 200);
+    return c.json({ checked_at, result, detail, price_version: deps.prices.book(accountOf(c)).version }, 200);
   });
 }

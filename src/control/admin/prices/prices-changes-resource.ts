@@ -3,6 +3,7 @@ import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import { CHANGE_ACTIONS, CHANGE_SUBJECTS, listPriceChanges } from '../../prices/declared/price-changes.ts';
 import { type AdminDeps, requireDatabase } from '../admin-deps.ts';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
+import { accountOf } from '../principal.ts';
 import { COMMON_ERRORS, CursorParameter, jsonAnswer, limitParameter, listOf, Time } from '../schemas.ts';
 
 const QUESTION = 'price_changes';
@@ -39,7 +40,7 @@ export function addPriceChangeRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   app.openapi(priceChangesRoute, async (c) => {
     const { cursor, limit } = c.req.valid('query');
     const before = cursor === undefined ? null : decodeCursor(cursor, QUESTION, z.number().int());
-    const changes = await listPriceChanges(requireDatabase(deps), deps.accountId, before, limit + 1);
+    const changes = await listPriceChanges(requireDatabase(deps), accountOf(c), before, limit + 1);
     const page = changes.slice(0, limit);
     const last = changes.length > limit ? page.at(-1) : undefined;
     return c.json({ data: page, next_cursor: last === undefined ? null : encodeCursor(QUESTION, last.id) }, 200);

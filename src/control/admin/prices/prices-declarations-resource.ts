@@ -15,6 +15,7 @@ import {
 } from '../../prices/declared/declaration-store.ts';
 import { type AdminDeps, requireDatabase } from '../admin-deps.ts';
 import { ApiError } from '../api-error.ts';
+import { accountOf } from '../principal.ts';
 import { readActor } from '../read-actor.ts';
 import { COMMON_ERRORS, errorAnswer, jsonAnswer, listOf } from '../schemas.ts';
 import {
@@ -159,13 +160,13 @@ export function addDeclarationRoutes(app: OpenAPIHono, deps: AdminDeps, kind: De
   const { list, save, remove } = ROUTES[kind];
 
   app.openapi(list, async (c) => {
-    const stored = await listDeclarations(requireDatabase(deps), deps.accountId, kind);
+    const stored = await listDeclarations(requireDatabase(deps), accountOf(c), kind);
     return c.json({ data: stored.map(withoutKind), next_cursor: null }, 200);
   });
 
   app.openapi(save, async (c) => {
     const pool = requireDatabase(deps);
-    const change = { accountId: deps.accountId, actor: readActor(c) };
+    const change = { accountId: accountOf(c), actor: readActor(c) };
     const saved = await saveDeclaration(pool, change, c.req.valid('json'));
     if (saved.type === 'too_many')
       throw new ApiError(
@@ -177,13 +178,13 @@ export function addDeclarationRoutes(app: OpenAPIHono, deps: AdminDeps, kind: De
     // The answer means that the prices are in force here; other nodes follow within about a second.
     await deps.prices.refresh(pool);
     const { declared, isReplaced: replaced, isChanged: changed } = saved;
-    const warnings = [...listWarnings(declared, deps.prices.book())];
+    const warnings = [...listWarnings(declared, deps.prices.book(accountOf(c)))];
     return c.json({ [kind]: withoutKind(declared), replaced, changed, warnings }, 201);
   });
 
   app.openapi(remove, async (c) => {
     const pool = requireDatabase(deps);
-    const change = { accountId: deps.accountId, actor: readActor(c) };
+    const change = { accountId: accountOf(c), actor: readActor(c) };
     const removed = await removeDeclaration(pool, change, { kind, id: c.req.valid('param').id });
     if (removed === null) throw NO_DECLARATION;
     await deps.prices.refresh(pool);

@@ -11,6 +11,7 @@ import { editPrices, type PriceEdit } from '../../prices/declared/preview-price-
 import { previewPrices } from '../../prices/declared/preview-prices.ts';
 import { type AdminDeps, requireDatabase } from '../admin-deps.ts';
 import { ApiError } from '../api-error.ts';
+import { accountOf } from '../principal.ts';
 import { COMMON_ERRORS, errorAnswer, jsonAnswer, Money, Time, TimeParameter, toDate } from '../schemas.ts';
 import { NO_DECLARATION } from './prices-declarations-resource.ts';
 import { DeclarationBody, DeclarationId, DeclarationKindField } from './prices-schemas.ts';
@@ -97,11 +98,11 @@ export function addPricePreviewRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     const edit: PriceEdit = { add, remove };
     if (add === null && remove === null)
       throw new ApiError(400, 'invalid_request', 'Give a declaration to `add` or one to `remove`.');
-    const removed = remove === null ? null : await readDeclaration(pool, deps.accountId, remove);
+    const removed = remove === null ? null : await readDeclaration(pool, accountOf(c), remove);
     if (remove !== null && removed === null) throw NO_DECLARATION;
-    await checkMapping(pool, deps.accountId, edit);
+    await checkMapping(pool, accountOf(c), edit);
     await deps.prices.refresh(pool);
-    const { catalog, operator } = deps.prices.layers();
+    const { catalog, operator } = deps.prices.layers(accountOf(c));
     const book = createPriceBook({ catalog, operator: editPrices(operator, edit) });
 
     const nowMs = deps.nowMs();
@@ -112,7 +113,7 @@ export function addPricePreviewRoutes(app: OpenAPIHono, deps: AdminDeps): void {
       limit,
     };
     const scopes = [add, removed].filter((declaration) => declaration !== null).map(toCallScope);
-    const { rows, searchedFrom } = await findPreviewCalls(pool, deps.accountId, scopes, window);
+    const { rows, searchedFrom } = await findPreviewCalls(pool, accountOf(c), scopes, window);
     const found = await previewPrices(rows, book);
     const warnings = [
       ...(add === null ? [] : listWarnings(add, book)),

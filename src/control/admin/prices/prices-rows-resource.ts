@@ -5,6 +5,7 @@ import { PRICE_LAYERS, ROW_TIERS } from '../../../pricing/price-row.ts';
 import { USAGE_CLASSES } from '../../../vocabulary/token-usage.ts';
 import { listPriceRows } from '../../prices/declared/list-price-rows.ts';
 import { type AdminDeps, requireDatabase } from '../admin-deps.ts';
+import { accountOf } from '../principal.ts';
 import { COMMON_ERRORS, jsonAnswer, Time, TimeParameter, toDate } from '../schemas.ts';
 import { ProviderField } from './prices-schemas.ts';
 
@@ -83,6 +84,6 @@ export function addPriceRowsRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     const { provider, model, at, provider_alias: providerAlias = null } = c.req.valid('query');
     await deps.prices.refresh(requireDatabase(deps));
     const question = { provider, model, providerAlias, at: toDate(at) ?? new Date(deps.nowMs()) };
-    return c.json(listPriceRows(deps.prices.book(), question), 200);
+    return c.json(listPriceRows(deps.prices.book(accountOf(c)), question), 200);
   });
 }

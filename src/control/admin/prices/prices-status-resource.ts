@@ -16,6 +16,7 @@ import {
 } from '../../prices/declared/price-status.ts';
 import { type AdminDeps, requireDatabase } from '../admin-deps.ts';
 import { createPacedQuery } from '../paced-query.ts';
+import { accountOf } from '../principal.ts';
 import { COMMON_ERRORS, jsonAnswer, Time } from '../schemas.ts';
 import { FeedLook } from './prices-catalog-resource.ts';
 
@@ -72,23 +73,23 @@ function* listWarnings(
   if (isFeedOn && feed.result === 'failed') yield `the price feed did not come: ${feed.detail ?? 'unknown'}`;
 }
 
-type ReadUnpriced = (pool: pg.Pool) => Promise<UnpricedFacts>;
+type ReadUnpriced = (pool: pg.Pool, accountId: number) => Promise<UnpricedFacts>;
 
-async function readStatus(deps: AdminDeps, readUnpriced: ReadUnpriced): Promise<PriceStatus> {
+async function readStatus(deps: AdminDeps, accountId: number, readUnpriced: ReadUnpriced): Promise<PriceStatus> {
   const pool = requireDatabase(deps);
   const nowMs = deps.nowMs();
   await deps.prices.refresh(pool);
   const [active, declarations, unpriced, feed] = await Promise.all([
     readActiveFacts(pool),
-    countDeclarations(pool, deps.accountId),
-    readUnpriced(pool),
+    countDeclarations(pool, accountId),
+    readUnpriced(pool, accountId),
     readFeedState(pool),
   ]);
   const { inUse, problem } = chooseCatalog(active, deps.prices.problem());
   const catalog = withAge(inUse, nowMs);
   const setting = deps.catalogs.feedSetting;
   return {
-    price_version: deps.prices.book().version,
+    price_version: deps.prices.book(accountId).version,
     catalog,
     bundled: withAge(readBundledFacts(), nowMs),
     overlay: readOverlayFacts(),
@@ -113,8 +114,8 @@ export const pricesStatusRoute = createRoute({
 
 export function addPriceStatusRoute(app: OpenAPIHono, deps: AdminDeps): void {
   // It reads every call without a price, perhaps a million.
-  const readUnpriced = createPacedQuery((pool) =>
-    readUnpricedFacts(pool, deps.accountId, deps.prices.book(), deps.nowMs()),
+  const readUnpriced = createPacedQuery((pool, accountId) =>
+    readUnpricedFacts(pool, accountId, deps.prices.book(accountId), deps.nowMs()),
   );
-  app.openapi(pricesStatusRoute, async (c) => c.json(await readStatus(deps, readUnpriced), 200));
+  app.openapi(pricesStatusRoute, async (c) => c.json(await readStatus(deps, accountOf(c), readUnpriced), 200));
 }

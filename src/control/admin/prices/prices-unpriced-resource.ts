@@ -7,6 +7,7 @@ import { UNPRICED_REASONS } from '../../prices/declared/unpriced-reason.ts';
 import { type AdminDeps, requireDatabase } from '../admin-deps.ts';
 import { ApiError } from '../api-error.ts';
 import { SearchedTo } from '../log-bodies.ts';
+import { accountOf } from '../principal.ts';
 import { COMMON_ERRORS, jsonAnswer, Money, Time, TimeParameter, Tokens, toDate } from '../schemas.ts';
 import { WaitParameter, walkLimitsOf } from '../scope-parameters.ts';
 
@@ -71,8 +72,8 @@ export function addUnpricedRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     const from = toDate(query.from) ?? new Date(to.getTime() - USUAL_RANGE_MS);
     if (to < from) throw new ApiError(400, 'invalid_request', '`to` is before `from`.');
     await deps.prices.refresh(pool);
-    const question = { from, to, book: deps.prices.book() };
-    const found = await listUnpriced(pool, deps.accountId, question, walkLimitsOf(query.wait_ms));
+    const question = { from, to, book: deps.prices.book(accountOf(c)) };
+    const found = await listUnpriced(pool, accountOf(c), question, walkLimitsOf(query.wait_ms));
     return c.json({ data: found.models, next_cursor: null, searched_to: found.searchedTo?.toISOString() ?? null }, 200);
   });
 }

@@ -3,7 +3,7 @@ import { bareAdminDeps } from '../../../../test/support/admin-deps.ts';
 import { createCurrentPriceBook } from '../../prices/declared/current-price-book.ts';
 import { createAdminApp } from '../admin-app.ts';
 
-const prices = createCurrentPriceBook(1);
+const prices = createCurrentPriceBook();
 /** A quote needs no database. */
 const app = createAdminApp(bareAdminDeps({ adminToken: 'token', prices }));
 
@@ -83,7 +83,7 @@ describe('POST /api/v1/prices/quote', () => {
             rated_as: 'web_search_requests',
           },
         ],
-        price_version: prices.book().version,
+        price_version: prices.book(1).version,
         billing_model: 'gpt-5',
         usage: { input: 9000, cache_read: 0, output: 1200, web_search_requests: 1 },
         other_usage: [

@@ -1,4 +1,5 @@
 /** Explains the cost of given usage by the price book in force, without a record or the database. */
+
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import { MAX_MODEL_LENGTH } from '../../../pricing/billing-terms.ts';
 import { MAX_QUANTITY } from '../../../pricing/cost-lines.ts';
@@ -10,11 +11,12 @@ import { formatUsd } from '../../../vocabulary/usd.ts';
 import { type Quote, quoteCall } from '../../prices/quote/quote-call.ts';
 import { QuoteError, type QuoteInput } from '../../prices/quote/quote-input.ts';
 import { ApiError } from '../api-error.ts';
+import { accountOf } from '../principal.ts';
 import { errorAnswer, jsonAnswer, Money, TimeParameter, toDate } from '../schemas.ts';
 
 export interface QuoteDeps {
   readonly nowMs: () => number;
-  readonly prices: { readonly book: () => PriceBook };
+  readonly prices: { readonly book: (accountId: number) => PriceBook };
 }
 
 const Count = z.number().int().min(0).max(MAX_QUANTITY);
@@ -192,7 +194,7 @@ export function addQuoteRoute(app: OpenAPIHono, deps: QuoteDeps): void {
     const nowMs = deps.nowMs();
     const input = toQuoteInput(c.req.valid('json'), nowMs);
     try {
-      return c.json(formatQuote(quoteCall(input, deps.prices.book(), nowMs)), 200);
+      return c.json(formatQuote(quoteCall(input, deps.prices.book(accountOf(c)), nowMs)), 200);
     } catch (error) {
       throw error instanceof QuoteError ? new ApiError(400, error.code, error.message) : error;
     }

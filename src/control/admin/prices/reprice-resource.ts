@@ -12,6 +12,7 @@ import {
 import { type AdminDeps, requireDatabase } from '../admin-deps.ts';
 import { ApiError } from '../api-error.ts';
 import { decodeCursor, encodeCursor, hashQuestion } from '../cursor.ts';
+import { accountOf } from '../principal.ts';
 import { readActor } from '../read-actor.ts';
 import {
   COMMON_ERRORS,
@@ -148,7 +149,7 @@ export const repriceDaysRoute = createRoute({
 export function addRepriceRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   app.openapi(repriceRoute, async (c) => {
     const input = toInput(c.req.valid('json'), readActor(c));
-    const request = await requestRepricing(requireDatabase(deps), deps.accountId, input);
+    const request = await requestRepricing(requireDatabase(deps), accountOf(c), input);
     if (request.type === 'busy')
       throw new ApiError(
         409,
@@ -162,7 +163,7 @@ export function addRepriceRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     const pool = requireDatabase(deps);
     const { job_id: jobId } = c.req.valid('param');
     const { cursor, limit } = c.req.valid('query');
-    const job = await readJob(pool, deps.accountId, jobId);
+    const job = await readJob(pool, accountOf(c), jobId);
     if (job?.kind !== REPRICE_KIND)
       throw new ApiError(404, 'job_not_found', 'There is no re-pricing with this job id.');
     const question = hashQuestion(['reprice_days', jobId]);

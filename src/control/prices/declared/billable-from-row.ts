@@ -6,6 +6,7 @@ import { readStoredUsage } from '../../store/stored-usage.ts';
 export const BILLABLE_COLUMNS = [
   'id',
   'requested_at',
+  'account_id',
   'provider',
   'provider_alias',
   'endpoint',

@@ -1,7 +1,7 @@
 /** Finds the catalog that prices calls: the database's active one, or the bundled one where that is unusable. */
 import type pg from 'pg';
 import { BUNDLED_CATALOG, CATALOG_PROVIDER_IDS, type CatalogData } from '../../../pricing/catalog.ts';
-import { parseCatalog } from './parse-catalog.ts';
+import { parseCatalog } from '../../../pricing/parse-catalog.ts';
 
 export interface CatalogInUse {
   readonly data: CatalogData;

@@ -105,6 +105,16 @@ export function listDeclarations<K extends DeclarationKind>(
   return query(client, kind, `true order by provider, id limit ${MAX_DECLARATIONS}`, [accountId]);
 }
 
+/** Accounts that have declared something. */
+export async function listDeclaringAccounts(client: pg.ClientBase | pg.Pool): Promise<readonly number[]> {
+  const { rows } = await client.query<{ accountId: number }>(
+    `${Object.values(TABLES)
+      .map(({ name }) => `select account_id as "accountId" from ${name}`)
+      .join(' union ')} order by 1`,
+  );
+  return rows.map(({ accountId }) => accountId);
+}
+
 export async function readDeclaration(
   client: pg.ClientBase | pg.Pool,
   accountId: number,

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { BUNDLED_CATALOG } from '../../../pricing/catalog.ts';
+import { type ParsedCatalog, parseCatalog } from '../../../pricing/parse-catalog.ts';
 import { inTransaction } from '../../store/pool.ts';
 import {
   CATALOG_FACTS,
@@ -12,7 +13,6 @@ import {
 } from './catalog-in-use.ts';
 import type { CatalogChanges } from './compare-catalogs.ts';
 import { judgeCatalog, type Refusal } from './judge-catalog.ts';
-import { type ParsedCatalog, parseCatalog } from './parse-catalog.ts';
 import { insertPriceChange, type NewPriceChange } from './price-changes.ts';
 
 export const MAX_CATALOG_BYTES = 8 * 1024 * 1024;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { BUNDLED_CATALOG, type CatalogData } from '../../../pricing/catalog.ts';
+import { parseCatalog } from '../../../pricing/parse-catalog.ts';
 import { readGoldenCosts } from './golden-costs.ts';
 import { judgeCatalog } from './judge-catalog.ts';
-import { parseCatalog } from './parse-catalog.ts';
 
 type Prices = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,7 @@
 /** The append-only audit trail of prices, written in the transaction of each change. */
 import type pg from 'pg';
 import type { JsonValue } from '../../../vocabulary/token-usage.ts';
+import { noteChange } from '../../audit/note-change.ts';
 
 export const CHANGE_SUBJECTS = ['override', 'mapping', 'multiplier', 'catalog'] as const;
 export const CHANGE_ACTIONS = ['added', 'replaced', 'removed', 'activated'] as const;
@@ -30,6 +31,8 @@ export async function insertPriceChange(client: pg.ClientBase, change: NewPriceC
      values ($1, $2, $3, $4, $5, $6, $7)`,
     [accountId, actor, subject, action, summary, before, after],
   );
+  const audited = { accountId, action: `price.${action}`, before, after };
+  await noteChange(client, { ...audited, subject: { kind: `price ${subject}`, id: summary } });
 }
 
 /** Newest first; `beforeId` continues where a page ended. */

@@ -1,6 +1,6 @@
 /** Estimates the newest calls without usage, on one node at a time. Only database failures are thrown. */
 import type pg from 'pg';
-import type { BillableCall, PriceCall } from '../../../pricing/billable-call.ts';
+import type { BillableCall, PriceCall, PriceCallOf } from '../../../pricing/billable-call.ts';
 import { formatUsd } from '../../../vocabulary/usd.ts';
 import { decodeBody } from '../../log/decode-body.ts';
 import { withConnection } from '../../store/pool.ts';
@@ -36,7 +36,7 @@ const INPUT_ONLY: readonly string[] = ['embeddings', 'embedContent', 'batchEmbed
 
 export interface EstimateOptions {
   readonly pool: pg.Pool;
-  readonly priceCall: PriceCall;
+  readonly priceCall: PriceCallOf;
   readonly measurer: Measurer;
   readonly sinceMs: number;
   /** Ends the step after the current call, without marking it. */
@@ -64,14 +64,15 @@ async function estimateNext(client: pg.ClientBase, options: EstimateOptions): Pr
   for (const row of calls) {
     if (options.signal.aborted) break;
     const call = billableFromRow(row);
-    const { billingModel } = options.priceCall(call);
+    const priceCall: PriceCall = (asked) => options.priceCall(asked, row.account_id);
+    const { billingModel } = priceCall(call);
     const estimate = await estimateCall(client, options.measurer, row, call, billingModel);
     if (options.signal.aborted) break;
     if (estimate.kind === 'unavailable') {
       await writeEstimate(client, row, { unavailable: estimate.reason }, null);
       continue;
     }
-    const cost = priceEstimate(call, estimate.estimatedTokens, options.priceCall);
+    const cost = priceEstimate(call, estimate.estimatedTokens, priceCall);
     await writeEstimate(client, row, estimate.estimatedTokens, cost === null ? null : formatUsd(cost));
   }
   return calls.length;

@@ -6,7 +6,7 @@ import { inTransaction } from '../../store/pool.ts';
 import { createRepriceJob, isBusy, type RepriceInput } from './reprice-request.ts';
 
 export type QueuedUpdate =
-  | { readonly type: 'queued'; readonly jobId: number }
+  | { readonly type: 'queued'; readonly jobIds: readonly number[] }
   /** Prices are unchanged, or every call has a total cost. */
   | { readonly type: 'nothing' }
   /** The previous update's job is running: ask again later. */
@@ -24,21 +24,17 @@ async function readListVersion(client: pg.ClientBase, ownVersion: string): Promi
   return rows[0] === undefined ? ownVersion : `${ownVersion} ${rows[0].sha256}`;
 }
 
-async function hasCallsWithoutCost(client: pg.ClientBase, accountId: number): Promise<boolean> {
-  const { rowCount } = await client.query(
-    `select from llm_requests where account_id = $1 and cost_status in ('unpriced', 'partial') limit 1`,
-    [accountId],
+async function listAccountsWithoutCost(client: pg.ClientBase): Promise<readonly number[]> {
+  const { rows } = await client.query<{ id: number }>(
+    `select id from accounts a where exists (
+       select from llm_requests r where r.account_id = a.id and r.cost_status in ('unpriced', 'partial'))
+     order by id`,
   );
-  return rowCount === 1;
+  return rows.map(({ id }) => id);
 }
 
-/** `bookVersion` is for the reason in the revisions. One of several nodes queues the job. */
-export async function queueUpdate(
-  pool: pg.Pool,
-  accountId: number,
-  ownVersion: string,
-  bookVersion: string,
-): Promise<QueuedUpdate> {
+/** `bookVersion` is for the reason in the revisions. One of several nodes queues the jobs, one for each account. */
+export async function queueUpdate(pool: pg.Pool, ownVersion: string, bookVersion: string): Promise<QueuedUpdate> {
   try {
     return await inTransaction(pool, async (client) => {
       const { rows } = await client.query<{ version: string | null }>(
@@ -50,7 +46,8 @@ export async function queueUpdate(
       await client.query('update repriced_list_prices set version = $1', [version]);
       // The first start on an empty log: calls since then have these prices.
       if (before === null) return { type: 'nothing' };
-      if (!(await hasCallsWithoutCost(client, accountId))) return { type: 'nothing' };
+      const accounts = await listAccountsWithoutCost(client);
+      if (accounts.length === 0) return { type: 'nothing' };
       const input: RepriceInput = {
         from: null,
         to: null,
@@ -61,7 +58,9 @@ export async function queueUpdate(
         asked_by: null,
         dry_run: false,
       };
-      return { type: 'queued', jobId: await insertJob(client, createRepriceJob(accountId, input, true)) };
+      const jobIds: number[] = [];
+      for (const accountId of accounts) jobIds.push(await insertJob(client, createRepriceJob(accountId, input, true)));
+      return { type: 'queued', jobIds };
     });
   } catch (error) {
     if (isBusy(error)) return { type: 'busy' };

@@ -11,6 +11,7 @@ function row(changes: Partial<PricedRow> = {}): PricedRow {
   return {
     id: '019ac9f0-0000-7000-8000-000000000001',
     requested_at: new Date('2026-11-28T12:00:00Z'),
+    account_id: 1,
     provider: 'openai',
     provider_alias: null,
     endpoint: 'chat.completions',

@@ -80,7 +80,7 @@ async function runChunk(
   const limit = chunkRows(cursor.rows, job.failures, maxRows);
   if (!input.dry_run) await lockLog(client);
   await prices.refresh(client);
-  const { version, priceCall } = prices.book();
+  const { version, priceCall } = prices.book(job.accountId);
   const range = rangeOf(job.accountId, input);
   const { read, last, rows } = await readCalls(client, range, cursor.before, limit, priceEstimate !== undefined);
 

@@ -2,6 +2,7 @@
 import pg from 'pg';
 import { z } from 'zod';
 import { insertJob, type NewJob } from '../../jobs/job-store.ts';
+import { inTransaction } from '../../store/pool.ts';
 
 export const REPRICE_KIND = 'reprice';
 
@@ -59,7 +60,10 @@ export function isBusy(error: unknown): boolean {
 
 export async function requestRepricing(pool: pg.Pool, accountId: number, input: RepriceInput): Promise<RepriceRequest> {
   try {
-    return { type: 'accepted', jobId: await insertJob(pool, createRepriceJob(accountId, input, false)) };
+    return {
+      type: 'accepted',
+      jobId: await inTransaction(pool, (client) => insertJob(client, createRepriceJob(accountId, input, false))),
+    };
   } catch (error) {
     if (isBusy(error)) return { type: 'busy' };
     throw error;

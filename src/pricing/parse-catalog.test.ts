@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { catalogText } from '../../../../test/support/catalog-text.ts';
-import { createCatalog } from '../../../pricing/catalog.ts';
-import { formatDecimal } from '../../../pricing/decimal.ts';
+import { catalogText } from '../../test/support/catalog-text.ts';
+import { createCatalog } from './catalog.ts';
+import { formatDecimal } from './decimal.ts';
 import { parseCatalog } from './parse-catalog.ts';
 
 function problemOf(text: string): string | null {

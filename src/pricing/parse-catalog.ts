@@ -1,6 +1,6 @@
 /** Parses a catalog in the form of genai-prices' `prices/new_data/v2/data.json`; prices are not judged. */
 import { z } from 'zod';
-import { CATALOG_PROVIDER_IDS, type CatalogData } from '../../../pricing/catalog.ts';
+import { CATALOG_PROVIDER_IDS, type CatalogData } from './catalog.ts';
 import { countRules, parseMatch } from './parse-match.ts';
 
 /** Ids are stored in JSON: the database rejects U+0000 and lone surrogates. */

@@ -1,0 +1,57 @@
+/** `tollgate accounts list|create|rename`: several teams in one gateway that share nothing. */
+import type { Command } from 'commander';
+import { textField } from './fields.ts';
+import { formatTable } from './format-table.ts';
+import { AnyRecord, type ClientFlags, createGatewayClient, RecordList } from './gateway-client.ts';
+import { createOutput } from './output.ts';
+import { parseId } from './parse-id.ts';
+
+const PATH = '/api/v1/accounts';
+
+async function listAccounts(flags: ClientFlags): Promise<void> {
+  const output = createOutput(process.stdout);
+  const { data } = await createGatewayClient(flags).ask(RecordList, PATH);
+  if (flags.json) return output.jsonLines(data);
+  const rows = data.map((account) => [
+    textField(account, 'id'),
+    textField(account, 'name'),
+    textField(account, 'role'),
+  ]);
+  await output.lines(formatTable(['id', 'name', 'your role'], rows));
+}
+
+async function createAccount(name: string, flags: ClientFlags): Promise<void> {
+  const output = createOutput(process.stdout);
+  const account = await createGatewayClient(flags).ask(AnyRecord, PATH, { method: 'POST', body: { name } });
+  if (flags.json) return output.json(account);
+  const id = textField(account, 'id');
+  return output.line(
+    `Account ${id} (${name}) is there. Commands use it with --account ${id}, or TOLLGATE_ACCOUNT=${id}.`,
+  );
+}
+
+async function renameAccount(id: string, name: string, flags: ClientFlags): Promise<void> {
+  const output = createOutput(process.stdout);
+  const options = { method: 'PATCH', body: { name } };
+  const account = await createGatewayClient(flags).ask(AnyRecord, `${PATH}/${parseId(id)}`, options);
+  if (flags.json) return output.json(account);
+  return output.line(`Account ${id} is now called ${name}.`);
+}
+
+export function addAccountsCommands(program: Command, addClientOptions: (command: Command) => Command): void {
+  const accounts = program
+    .command('accounts')
+    .description('several teams in one gateway, which share nothing (docs/accounts.md)');
+  addClientOptions(accounts.command('list'))
+    .description('the accounts that you may use')
+    .addHelpText('after', '\nExample:\n  tollgate accounts list')
+    .action((flags: ClientFlags) => listAccounts(flags));
+  addClientOptions(accounts.command('create <name>'))
+    .description('make an account')
+    .addHelpText('after', '\nExample:\n  tollgate accounts create "search team"')
+    .action((name: string, flags: ClientFlags) => createAccount(name, flags));
+  addClientOptions(accounts.command('rename <id> <name>'))
+    .description('give an account another name')
+    .addHelpText('after', '\nExample:\n  tollgate accounts rename 2 "discovery team"')
+    .action((id: string, name: string, flags: ClientFlags) => renameAccount(id, name, flags));
+}

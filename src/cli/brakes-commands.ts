@@ -1,0 +1,92 @@
+/** `tollgate brakes list|pause|resume`: runs and keys whose calls are refused until somebody resumes them. */
+import { type Command, Option } from 'commander';
+import { OperatorError } from '../vocabulary/errors.ts';
+import { textField, timeField } from './fields.ts';
+import { formatTable } from './format-table.ts';
+import { AnyRecord, type ApiRecord, type ClientFlags, createGatewayClient, RecordList } from './gateway-client.ts';
+import { createOutput } from './output.ts';
+import { terminalText } from './terminal-text.ts';
+
+const COLUMNS = ['id', 'found (UTC)', 'rule', 'of', 'state', 'why'] as const;
+const SCOPES = ['run', 'key'] as const;
+
+interface ListFlags extends ClientFlags {
+  readonly paused?: true;
+}
+
+interface PauseFlags extends ClientFlags {
+  readonly reason?: string;
+}
+
+function parseId(text: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(text))
+    throw new OperatorError(`"${text}" is not the number of a pause; \`tollgate brakes list --paused\` shows them`);
+  return Number(text);
+}
+
+function describeState(hit: ApiRecord): string {
+  if (hit['is_paused'] === true) return 'paused';
+  return hit['resumed_at'] === null ? 'alarm' : `resumed ${timeField(hit, 'resumed_at').slice(0, 16)}`;
+}
+
+async function listHits(flags: ListFlags): Promise<void> {
+  const output = createOutput(process.stdout);
+  const path = `/api/v1/brakes/hits${flags.paused === true ? '?paused=true' : ''}`;
+  const { data } = await createGatewayClient(flags).ask(RecordList, path);
+  if (flags.json) return output.jsonLines(data);
+  if (data.length === 0) {
+    process.stderr.write(flags.paused === true ? 'Nothing is paused.\n' : 'No brake has hit anything.\n');
+    return;
+  }
+  const rows = data.map((hit) => [
+    textField(hit, 'id'),
+    timeField(hit, 'hit_at').slice(0, 16),
+    textField(hit, 'rule'),
+    terminalText(`${textField(hit, 'scope')} ${textField(hit, 'value')}`),
+    describeState(hit),
+    terminalText(textField(hit, 'reason')),
+  ]);
+  await output.lines(formatTable(COLUMNS, rows));
+}
+
+async function pause(scope: string, value: string, flags: PauseFlags): Promise<void> {
+  const output = createOutput(process.stdout);
+  const body = { scope, value, ...(flags.reason === undefined ? {} : { reason: flags.reason }) };
+  const hit = await createGatewayClient(flags).ask(AnyRecord, '/api/v1/brakes/pauses', { method: 'POST', body });
+  if (flags.json) return output.json(hit);
+  const id = textField(hit, 'id');
+  return output.line(
+    `The ${scope} ${terminalText(value)} is paused; its calls are refused. Resume it with: tollgate brakes resume ${id}`,
+  );
+}
+
+async function resume(id: string, flags: ClientFlags): Promise<void> {
+  const output = createOutput(process.stdout);
+  const path = `/api/v1/brakes/hits/${parseId(id)}/resume`;
+  const hit = await createGatewayClient(flags).ask(AnyRecord, path, { method: 'POST' });
+  if (flags.json) return output.json(hit);
+  return output.line(`The ${textField(hit, 'scope')} ${terminalText(textField(hit, 'value'))} goes on.`);
+}
+
+function checkScope(text: string): string {
+  if (!SCOPES.some((scope) => scope === text)) throw new OperatorError(`"${text}" is neither run nor key`);
+  return text;
+}
+
+export function addBrakesCommands(program: Command, addClientOptions: (command: Command) => Command): void {
+  const brakes = program.command('brakes').description('runs and keys that are stopped, and why (docs/brakes.md)');
+  addClientOptions(brakes.command('list'))
+    .description('what brakes have hit, the newest first')
+    .option('--paused', 'only what is paused now')
+    .addHelpText('after', '\nExample:\n  tollgate brakes list --paused')
+    .action((flags: ListFlags) => listHits(flags));
+  addClientOptions(brakes.command('pause <scope> <value>'))
+    .description('refuse the calls of a run (by its trace id) or a key (by its number) until it is resumed')
+    .addOption(new Option('--reason <text>', 'why; clients are told it'))
+    .addHelpText('after', '\nExample:\n  tollgate brakes pause run nightly-1 --reason "loops since the deploy"')
+    .action((scope: string, value: string, flags: PauseFlags) => pause(checkScope(scope), value, flags));
+  addClientOptions(brakes.command('resume <id>'))
+    .description('let a paused run or key go on')
+    .addHelpText('after', '\nExample:\n  tollgate brakes resume 17')
+    .action((id: string, flags: ClientFlags) => resume(id, flags));
+}

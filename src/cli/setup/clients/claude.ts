@@ -1,0 +1,32 @@
+/** Claude Code, and the Claude Agent SDK where it reads the user's settings: variables in `settings.json`. */
+import { join } from 'node:path';
+import { valueAt } from '../locate.ts';
+import type { SetupClient } from '../setup-client.ts';
+
+const HEADERS = ['env', 'ANTHROPIC_CUSTOM_HEADERS'];
+
+/** The user's own headers stay; one a line. */
+function withKey(headers: unknown, key: string): string {
+  const lines = typeof headers === 'string' && headers !== '' ? headers.split('\n') : [];
+  return [...lines.filter((line) => !/^\s*x-gateway-key\s*:/i.test(line)), `X-Gateway-Key: ${key}`].join('\n');
+}
+
+export const claude: SetupClient = {
+  name: 'claude',
+  title: 'Claude Code',
+  listFiles: ({ origin, key, home, env, read }) => {
+    const path = join(env['CLAUDE_CONFIG_DIR'] ?? join(home, '.claude'), 'settings.json');
+    const isOnBedrock = env['CLAUDE_CODE_USE_BEDROCK'] !== undefined;
+    return [
+      {
+        path,
+        format: 'json',
+        edits: [
+          { path: ['env', isOnBedrock ? 'ANTHROPIC_BEDROCK_BASE_URL' : 'ANTHROPIC_BASE_URL'], value: origin },
+          { path: HEADERS, value: withKey(valueAt(read(path, 'json'), HEADERS), key) },
+        ],
+      },
+    ];
+  },
+  notes: ['A login with Claude and an API key both go on to Anthropic unchanged.'],
+};

@@ -1,0 +1,45 @@
+/** Cline's program: address and headers of each provider that it has been signed in to. */
+import { join } from 'node:path';
+import { OperatorError } from '../../../vocabulary/errors.ts';
+import { valueAt } from '../locate.ts';
+import type { SetupClient } from '../setup-client.ts';
+
+/** Cline's names, and what it expects behind the address. Others have services of their own. */
+const PATHS: Readonly<Record<string, string>> = {
+  anthropic: '/v1',
+  openai: '/v1',
+  'openai-native': '/v1',
+  gemini: '/v1beta',
+  deepseek: '/v1',
+  together: '/v1',
+  fireworks: '/v1',
+};
+/** Where the path does not tell. */
+const NAMED = ['deepseek', 'together', 'fireworks'];
+
+export const cline: SetupClient = {
+  name: 'cline',
+  title: 'Cline',
+  listFiles: ({ origin, key, home, read }) => {
+    const path = join(home, '.cline', 'data', 'settings', 'providers.json');
+    const known = valueAt(read(path, 'json'), ['providers']);
+    const names = Object.keys(typeof known === 'object' && known !== null ? known : {}).filter((name) =>
+      Object.hasOwn(PATHS, name),
+    );
+    if (names.length === 0)
+      throw new OperatorError(`${path} has no provider yet; sign in first, such as \`cline auth -p anthropic\``);
+    const edits = names.flatMap((name) => {
+      const settings = ['providers', name, 'settings'];
+      return [
+        { path: [...settings, 'baseUrl'], value: `${origin}${PATHS[name] ?? ''}` },
+        { path: [...settings, 'headers', 'X-Gateway-Key'], value: key },
+        ...(NAMED.includes(name) ? [{ path: [...settings, 'headers', 'X-Gateway-Provider'], value: name }] : []),
+      ];
+    });
+    return [{ path, format: 'json', edits }];
+  },
+  notes: [
+    'It sends no id of its session.',
+    'In an editor, set address and headers in its “OpenAI Compatible” provider.',
+  ],
+};

@@ -1,0 +1,42 @@
+/** Gemini CLI: variables in its `.env`, and the settings that say that there is an API key. */
+import { join } from 'node:path';
+import { valueAt } from '../locate.ts';
+import type { SetupClient } from '../setup-client.ts';
+
+const HEADERS = ['GEMINI_CLI_CUSTOM_HEADERS'];
+
+/** The user's own headers stay, with a comma in between. */
+function withKey(headers: unknown, key: string): string {
+  const all = typeof headers === 'string' && headers !== '' ? headers.split(/,\s*(?=[\w-]+\s*:)/) : [];
+  return [...all.filter((header) => !/^\s*x-gateway-key\s*:/i.test(header)), `X-Gateway-Key: ${key}`].join(', ');
+}
+
+export const gemini: SetupClient = {
+  name: 'gemini',
+  title: 'Gemini CLI',
+  listFiles: ({ origin, key, home, env, read }) => {
+    const dir = join(env['GEMINI_CLI_HOME'] ?? home, '.gemini');
+    const variables = join(dir, '.env');
+    return [
+      {
+        path: variables,
+        format: 'env',
+        edits: [
+          { path: ['GOOGLE_GEMINI_BASE_URL'], value: origin },
+          { path: HEADERS, value: withKey(valueAt(read(variables, 'env'), HEADERS), key) },
+        ],
+      },
+      {
+        // The address alone would make it ask for a login of another kind.
+        path: join(dir, 'settings.json'),
+        format: 'json',
+        edits: [{ path: ['security', 'auth', 'selectedType'], value: 'gemini-api-key' }],
+      },
+    ];
+  },
+  notes: [
+    'It needs GEMINI_API_KEY; a login with Google calls another service than the API.',
+    'Where a folder has an .env of its own, or is not trusted, Gemini CLI does not read this one.',
+    'It sends no id of its session: `tollgate run -- gemini` makes a run of each start.',
+  ],
+};

@@ -1,0 +1,36 @@
+/** opencode: address and headers of each provider in `opencode.json`; the key in a file that it names, as its documentation says. */
+import { join } from 'node:path';
+import type { PROVIDERS } from '../../../providers/registry.ts';
+import type { SetupClient } from '../setup-client.ts';
+
+/** opencode's names, ours where the path does not tell, and what it expects behind the address. */
+const PROVIDERS_OF_OPENCODE: readonly (readonly [name: string, provider: keyof typeof PROVIDERS, path: string])[] = [
+  ['anthropic', 'anthropic', '/v1'],
+  ['openai', 'openai', '/v1'],
+  ['google', 'gemini', '/v1beta'],
+  ['deepseek', 'deepseek', '/v1'],
+  ['togetherai', 'together', '/v1'],
+  ['fireworks-ai', 'fireworks', '/v1'],
+];
+
+export const opencode: SetupClient = {
+  name: 'opencode',
+  title: 'opencode',
+  listFiles: ({ origin, key, home, env, ownDir, hasFile }) => {
+    const dir = join(env['XDG_CONFIG_HOME'] ?? join(home, '.config'), 'opencode');
+    const files = ['opencode.jsonc', 'opencode.json'].map((name) => join(dir, name));
+    const keyFile = join(ownDir, 'keys', 'opencode');
+    return [
+      { path: keyFile, format: 'whole', edits: [{ path: [], value: key }] },
+      {
+        path: files.find(hasFile) ?? join(dir, 'opencode.json'),
+        format: 'json',
+        edits: PROVIDERS_OF_OPENCODE.flatMap(([name, provider, path]) => [
+          { path: ['provider', name, 'options', 'baseURL'], value: `${origin}${path}` },
+          { path: ['provider', name, 'options', 'headers', 'X-Gateway-Key'], value: `{file:${keyFile}}` },
+          { path: ['provider', name, 'options', 'headers', 'X-Gateway-Provider'], value: provider },
+        ]),
+      },
+    ];
+  },
+};

@@ -1,0 +1,122 @@
+/** A home of its own: every client set up, then taken back to the byte. */
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { carryOut } from './carry-out.ts';
+import { isChange, planSetup, planUndo } from './plan-setup.ts';
+import { requireSetupClient, SETUP_CLIENTS } from './registry.ts';
+import type { SetupRecord } from './setup-record.ts';
+
+const FORMER: Readonly<Record<string, string>> = {
+  '.claude/settings.json': '{\n    "env": {"ANTHROPIC_CUSTOM_HEADERS": "X-Team: a"},\n    "model": "opus"\n}',
+  '.codex/config.toml': '# mine\r\nmodel = "gpt-5.5"\r\n',
+  '.gemini/.env': 'GEMINI_API_KEY=abc',
+  '.gemini/settings.json': '{"ui": {"theme": "x"}}\n',
+  '.config/opencode/opencode.jsonc': '{\n  // mine\n  "theme": "x",\n}\n',
+  '.qwen/settings.json': '{}',
+  '.cline/data/settings/providers.json':
+    '{"providers":{"anthropic":{"settings":{"apiKey":"a"}},"cline":{"settings":{}}}}',
+  '.continue/config.yaml': 'name: a\nmodels:\n- {name: A, provider: anthropic, model: m}\n',
+  '.aider.conf.yml': '# mine\nset-env: [A=1]\n',
+};
+
+let home = '';
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'tollgate-setup-'));
+  for (const [name, text] of Object.entries(FORMER)) {
+    mkdirSync(join(home, dirname(name)), { recursive: true });
+    writeFileSync(join(home, name), text, { mode: 0o644 });
+  }
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+function readTree(): Readonly<Record<string, string>> {
+  const names = readdirSync(home, { recursive: true, encoding: 'utf8' });
+  return Object.fromEntries(
+    names.toSorted().map((name) => {
+      const path = join(home, name);
+      const { mode } = statSync(path);
+      return [`${name} ${(mode & 0o777).toString(8)}`, statSync(path).isFile() ? readFileSync(path, 'utf8') : ''];
+    }),
+  );
+}
+
+function plan(name: string, key: string, record: SetupRecord | null = null) {
+  const ownDir = join(home, '.config', 'tollgate');
+  return planSetup(requireSetupClient(name), { origin: 'http://gw:4141', key, home, env: {}, ownDir }, record);
+}
+
+function setUp(name: string, key: string, record: SetupRecord | null = null): SetupRecord {
+  return { key, key_id: null, files: [...carryOut(plan(name, key, record), record)] };
+}
+
+test.each(SETUP_CLIENTS.map(({ name }) => name))(
+  '%s: set up twice is set up once, with another key too; undone, the home is as it was to the byte',
+  (name) => {
+    const before = readTree();
+    const first = setUp(name, 'tgk_one');
+    const after = readTree();
+    expect(after).not.toEqual(before);
+    expect(plan(name, 'tgk_one', first).some(isChange)).toBe(false);
+    const second = setUp(name, 'tgk_two', first);
+    const texts = JSON.stringify(readTree());
+    expect([texts.includes('tgk_one'), texts.includes('tgk_two')]).toEqual([false, true]);
+    for (const [file, text] of Object.entries(readTree())) if (text.includes('tgk_two')) expect(file).toMatch(/ 600$/);
+    carryOut(planUndo(second), second);
+    expect(readTree()).toEqual(before);
+  },
+);
+
+test('what a program has written since stays, and what setup made goes', () => {
+  const path = join(home, '.qwen/settings.json');
+  const record = setUp('qwen', 'tgk_one');
+  writeFileSync(path, readFileSync(path, 'utf8').replace('{', '{\n  "$version": 3,'));
+  carryOut(planUndo(record), record);
+  expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ $version: 3 });
+});
+
+test('a file that setup made stays where somebody has added to it', () => {
+  rmSync(join(home, '.codex'), { recursive: true });
+  const path = join(home, '.codex/config.toml');
+  const record = setUp('codex', 'tgk_one');
+  writeFileSync(path, `${readFileSync(path, 'utf8')}\n[tui]\ntheme = "x"\n`);
+  carryOut(planUndo(record), record);
+  expect(readFileSync(path, 'utf8').trim()).toBe('[tui]\ntheme = "x"');
+});
+
+test('the user’s own headers stay beside the key, and a link stays a link', () => {
+  const real = join(home, 'dotfiles.json');
+  const path = join(home, '.claude/settings.json');
+  writeFileSync(real, readFileSync(path, 'utf8'));
+  chmodSync(real, 0o644);
+  rmSync(path);
+  symlinkSync(real, path);
+  const record = setUp('claude', 'tgk_one');
+  expect(JSON.parse(readFileSync(real, 'utf8'))).toEqual({
+    env: { ANTHROPIC_CUSTOM_HEADERS: 'X-Team: a\nX-Gateway-Key: tgk_one', ANTHROPIC_BASE_URL: 'http://gw:4141' },
+    model: 'opus',
+  });
+  carryOut(planUndo(record), record);
+  expect(readFileSync(real, 'utf8')).toBe(FORMER['.claude/settings.json']);
+  expect(existsSync(path)).toBe(true);
+});
+
+test('a client without anything to lead says what comes first', () => {
+  rmSync(join(home, '.cline'), { recursive: true });
+  expect(() => plan('cline', 'tgk_one')).toThrow('has no provider yet; sign in first');
+  writeFileSync(join(home, '.continue/config.yaml'), 'models: []\n');
+  expect(() => plan('continue', 'tgk_one')).toThrow('has no model of a provider that the gateway serves');
+});

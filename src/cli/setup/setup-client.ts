@@ -1,0 +1,34 @@
+/** The contract of a client that can be set up for good: which values of which files lead it to the gateway. One small file each. */
+import type { Environment } from '../../vocabulary/config.ts';
+import type { Json } from './config-format.ts';
+import type { Edit } from './edit-text.ts';
+
+export type FormatName = 'json' | 'toml' | 'yaml' | 'env' | 'whole';
+
+export interface SetupPlace {
+  /** The gateway's address, without a slash at its end. */
+  readonly origin: string;
+  readonly key: string;
+  readonly home: string;
+  readonly env: Environment;
+  /** For files that are the gateway's own: in the user's home, and readable by the user alone. */
+  readonly ownDir: string;
+  readonly hasFile: (path: string) => boolean;
+  /** What a file holds without our changes; null where it is not there, or empty. */
+  readonly read: (path: string, format: FormatName) => Json;
+}
+
+export interface FileEdit {
+  readonly path: string;
+  readonly format: FormatName;
+  readonly edits: readonly Edit[];
+}
+
+export interface SetupClient {
+  /** As its users call the program. */
+  readonly name: string;
+  readonly title: string;
+  readonly listFiles: (place: SetupPlace) => readonly FileEdit[];
+  /** What the user has to know or do. */
+  readonly notes?: readonly string[];
+}

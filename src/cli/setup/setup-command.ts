@@ -1,0 +1,154 @@
+/** `tollgate setup CLIENT`: the lasting configuration of a client, shown before it is written, and taken back by `--undo`. */
+import { homedir, hostname } from 'node:os';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { isWellFormedKey } from '../../keys/gateway-key.ts';
+import { messageOf, OperatorError } from '../../vocabulary/errors.ts';
+import { confirm } from '../confirm.ts';
+import { AnyRecord, type ClientFlags, createGatewayClient, type GatewayClient, RecordList } from '../gateway-client.ts';
+import { createOutput } from '../output.ts';
+import { carryOut } from './carry-out.ts';
+import { isChange, type PlannedFile, planSetup, planUndo } from './plan-setup.ts';
+import { requireSetupClient, SETUP_CLIENTS } from './registry.ts';
+import type { SetupClient } from './setup-client.ts';
+import { readSetupRecord, removeSetupRecord, type SetupRecord, writeSetupRecord } from './setup-record.ts';
+import { showChanges } from './show-changes.ts';
+
+interface SetupFlags extends ClientFlags {
+  readonly print?: true;
+  readonly undo?: true;
+  readonly yes?: true;
+  readonly key?: string;
+  readonly address?: string;
+}
+
+const StatusBody = z.object({ base_url: z.string() });
+const MadeKey = z.object({ id: z.number(), key: z.string() });
+/** Stands in the shown change for a key that is made once it is agreed to. */
+const KEY_TO_COME = 'tgk_to-be-made';
+
+const output = createOutput(process.stdout);
+const ownDir = () => join(homedir(), '.config', 'tollgate');
+
+async function readOrigin(flags: SetupFlags): Promise<string> {
+  if (flags.address === undefined) return (await createGatewayClient(flags).ask(StatusBody, '/api/v1/status')).base_url;
+  const url = URL.parse(flags.address);
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new OperatorError(`--address: "${flags.address}" is no address like http://127.0.0.1:4141`);
+  return flags.address.replace(/\/+$/, '').replace(/\/v1$/, '');
+}
+
+async function isValidKey(client: GatewayClient, id: number): Promise<boolean> {
+  const { data } = await client.ask(RecordList, '/api/v1/keys');
+  return data.some((key) => key['id'] === id && key['revoked_at'] === null);
+}
+
+interface ChosenKey {
+  readonly text: string;
+  readonly id: number | null;
+}
+
+/** The user's own, or the one that was made for this client before; null where one is to be made. */
+async function chooseKey(flags: SetupFlags, record: SetupRecord | null): Promise<ChosenKey | null> {
+  const text = flags.key ?? process.env['TOLLGATE_KEY'];
+  if (text !== undefined && text !== '') {
+    if (!isWellFormedKey(text)) throw new OperatorError('the key of --key or TOLLGATE_KEY is no gateway key (tgk_…)');
+    return { text, id: text === record?.key ? record.key_id : null };
+  }
+  if (record === null) return null;
+  const isKept = record.key_id === null || (await isValidKey(createGatewayClient(flags), record.key_id));
+  return isKept ? { text: record.key, id: record.key_id } : null;
+}
+
+async function makeKey(flags: SetupFlags, client: SetupClient): Promise<ChosenKey> {
+  const body = { name: `${client.name} on ${hostname()}`, runs_from: ['agents'] };
+  const { id, key } = await createGatewayClient(flags).ask(MadeKey, '/api/v1/keys', { method: 'POST', body });
+  return { text: key, id };
+}
+
+async function sayLeft(files: readonly PlannedFile[]): Promise<void> {
+  for (const { path, left } of files)
+    for (const place of left)
+      await output.line(
+        `${path}: ${place.map((one) => (typeof one === 'string' ? one : Object.values(one)[0])).join('.')} was changed since and stays as it is`,
+      );
+}
+
+async function isAgreed(flags: SetupFlags): Promise<boolean> {
+  if (flags.yes === true) return true;
+  const isRight = await confirm('Write this?', 'write `--yes`, or `--print` to see it alone');
+  if (!isRight) await output.line('Nothing was changed.');
+  return isRight;
+}
+
+async function setUp(client: SetupClient, flags: SetupFlags): Promise<void> {
+  const record = readSetupRecord(ownDir(), client.name);
+  const [origin, chosen] = [await readOrigin(flags), await chooseKey(flags, record)];
+  const plan = (key: string) =>
+    planSetup(client, { origin, key, home: homedir(), env: process.env, ownDir: ownDir() }, record);
+  const shown = plan(chosen?.text ?? KEY_TO_COME);
+  if (!shown.some(isChange)) return output.line(`${client.title} is set up for ${origin} already.`);
+  await output.lines(showChanges(shown));
+  if (flags.print === true || !(await isAgreed(flags))) return;
+  const key = chosen ?? (await makeKey(flags, client));
+  const files = carryOut(plan(key.text), record);
+  writeSetupRecord(ownDir(), client.name, { key: key.text, key_id: key.id, files: [...files] });
+  const made = key.id === null ? '' : ` with key ${key.id}`;
+  await output.line(`${client.title} calls ${origin}${made}. \`tollgate setup ${client.name} --undo\` takes it back.`);
+  await output.lines(client.notes ?? []);
+}
+
+/** A key that was made for the client is of no use any more. */
+async function revokeKey(flags: SetupFlags, id: number): Promise<void> {
+  try {
+    await createGatewayClient(flags).ask(AnyRecord, `/api/v1/keys/${id}`, { method: 'DELETE' });
+    await output.line(`Key ${id}, which was made for it, is revoked.`);
+  } catch (error) {
+    await output.line(
+      `Key ${id}, which was made for it, is still valid: ${messageOf(error)}. \`tollgate keys revoke ${id}\` ends it.`,
+    );
+  }
+}
+
+async function undo(client: SetupClient, flags: SetupFlags): Promise<void> {
+  const record = readSetupRecord(ownDir(), client.name);
+  if (record === null) throw new OperatorError(`${client.title} was not set up by this command`);
+  const files = planUndo(record);
+  await output.lines(showChanges(files));
+  await sayLeft(files);
+  if (flags.print === true || !(await isAgreed(flags))) return;
+  carryOut(files, record);
+  removeSetupRecord(ownDir(), client.name);
+  await output.line(`${client.title} is as it was before.`);
+  if (record.key_id !== null) await revokeKey(flags, record.key_id);
+}
+
+async function listClients(): Promise<void> {
+  const rows = SETUP_CLIENTS.map(({ name, title }) => {
+    const state = readSetupRecord(ownDir(), name) === null ? '' : ' (set up)';
+    return `${name.padEnd(10)}${title}${state}`;
+  });
+  await output.lines(rows);
+}
+
+export function addSetupCommand(program: Command, addClientOptions: (command: Command) => Command): void {
+  addClientOptions(program.command('setup [client]'))
+    .description(
+      'lead a client here for good: shows the change to its configuration, asks, writes; without a client: which there are',
+    )
+    .option('--print', 'show the change, and write nothing')
+    .option('--undo', 'take back what was set up, and nothing else')
+    .option('--yes', 'write without asking')
+    .option('--key <key>', 'the gateway key that it gets (TOLLGATE_KEY; else one is made)')
+    .option('--address <url>', 'the gateway’s address for clients (else the gateway is asked)')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  tollgate setup claude\n  tollgate setup codex --print\n  tollgate setup codex --undo',
+    )
+    .action((name: string | undefined, flags: SetupFlags) => {
+      if (name === undefined) return listClients();
+      const client = requireSetupClient(name);
+      return flags.undo === true ? undo(client, flags) : setUp(client, flags);
+    });
+}

@@ -1,0 +1,85 @@
+/** From a credential to a principal: the operator, a person with a membership, or an API token. */
+import type { Context } from 'hono';
+import { getCookie } from 'hono/cookie';
+import { digestKey, isWellFormedApiToken } from '../../keys/gateway-key.ts';
+import { FIRST_ACCOUNT_ID, readAccount } from '../store/accounts.ts';
+import { checkApiToken } from '../store/api-tokens.ts';
+import { readPerson } from '../store/people.ts';
+import { type AdminDeps, requireDatabase } from './admin-deps.ts';
+import { ApiError } from './api-error.ts';
+import { ACCOUNT_HEADER, operatorOf, type Principal, SCOPES } from './principal.ts';
+import type { PersonSession } from './session.ts';
+
+/** The page writes it: streams and downloads of a browser cannot have a header. It counts with a session only. */
+export const ACCOUNT_COOKIE = 'tollgate_account';
+const ACCOUNT_ID = /^[1-9]\d{0,8}$/;
+
+/** One answer for what is not there and what is another's. */
+const ACCOUNT_UNKNOWN = new ApiError(404, 'account_not_found', 'There is no account with this number for you.');
+
+export interface Identify {
+  /** With the admin token, or with its session where `isSession`. */
+  readonly operator: (c: Context, isSession: boolean) => Promise<Principal>;
+  /** Null when the session is over. */
+  readonly person: (c: Context, session: PersonSession) => Promise<Principal | null>;
+  /** Null for anything but a valid API token. */
+  readonly token: (c: Context, text: string) => Promise<Principal | null>;
+}
+
+function readHeader(c: Context): number | null {
+  const text = c.req.header(ACCOUNT_HEADER);
+  if (text === undefined) return null;
+  if (!ACCOUNT_ID.test(text))
+    throw new ApiError(400, 'invalid_request', 'X-Tollgate-Account is the number of an account.');
+  return Number(text);
+}
+
+function readCookie(c: Context): number | null {
+  const text = getCookie(c, ACCOUNT_COOKIE) ?? '';
+  return ACCOUNT_ID.test(text) ? Number(text) : null;
+}
+
+export function createIdentify(deps: Pick<AdminDeps, 'database'>): Identify {
+  const isThere = async (id: number): Promise<boolean> =>
+    id === FIRST_ACCOUNT_ID || (await readAccount(requireDatabase(deps), id)) !== null;
+
+  return {
+    operator: async (c, isSession) => {
+      const asked = readHeader(c);
+      if (asked !== null) {
+        if (!(await isThere(asked))) throw ACCOUNT_UNKNOWN;
+        return operatorOf(asked);
+      }
+      const chosen = isSession ? readCookie(c) : null;
+      return operatorOf(chosen !== null && (await isThere(chosen)) ? chosen : FIRST_ACCOUNT_ID);
+    },
+    person: async (c, session) => {
+      const person = await readPerson(requireDatabase(deps), session.personId);
+      if (person === null || session.begunMs < person.sessionsFromMs) return null;
+      const asked = readHeader(c);
+      const chosen = asked ?? readCookie(c);
+      const found = person.memberships.find(({ accountId }) => accountId === chosen);
+      if (asked !== null && found === undefined) throw ACCOUNT_UNKNOWN;
+      const membership = found ?? person.memberships[0];
+      if (membership === undefined) return null;
+      const { accountId, role, mayReadBodies } = membership;
+      return { kind: 'person', name: person.email, id: person.id, accountId, role, scopes: null, mayReadBodies };
+    },
+    token: async (c, text) => {
+      if (!isWellFormedApiToken(text)) return null;
+      const token = await checkApiToken(requireDatabase(deps), digestKey(text));
+      if (token === null) return null;
+      const asked = readHeader(c);
+      if (asked !== null && asked !== token.accountId) throw ACCOUNT_UNKNOWN;
+      return {
+        kind: 'token',
+        name: token.name,
+        id: token.id,
+        accountId: token.accountId,
+        role: 'viewer',
+        scopes: SCOPES.filter((scope) => token.scopes.includes(scope)),
+        mayReadBodies: token.scopes.includes('bodies'),
+      };
+    },
+  };
+}

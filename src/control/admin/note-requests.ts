@@ -1,0 +1,113 @@
+/**
+ * Says who makes the changes of a request, and sees that each successful request that may change something has its row
+ * in the audit log: the change itself writes one in its own transaction; where it has none, as a restart, it is
+ * written here.
+ */
+import type { Context, MiddlewareHandler } from 'hono';
+import type { Author } from '../audit/author.ts';
+import { asAuthor } from '../audit/author.ts';
+import { noteChange } from '../audit/note-change.ts';
+import { FIRST_ACCOUNT_ID } from '../store/accounts.ts';
+import { isDatabaseDown } from '../store/database-error.ts';
+import { inTransaction } from '../store/pool.ts';
+import type { AdminDeps } from './admin-deps.ts';
+import { ApiError } from './api-error.ts';
+import { AUDIT_ACTIONS } from './audit-actions.ts';
+import { MCP_PATH, PUBLIC_ROUTES } from './guard.ts';
+import { readPeer } from './peer.ts';
+import { type Principal, principalOf } from './principal.ts';
+import { readActor } from './read-actor.ts';
+
+const WINDOW_MS = 60_000;
+/** Refused sign-ins of a window that have rows; a flood must not fill the log, so the rest is counted. */
+const MAX_REFUSALS = 20;
+
+interface NotedRoute {
+  readonly pattern: RegExp;
+  readonly action: string | null;
+}
+
+const ROUTES: readonly NotedRoute[] = Object.entries(AUDIT_ACTIONS).map(([line, action]) => {
+  const parts = line.split(/\{[^}]*\}/).map((part) => part.replace(/[.*+?^$()|[\]\\]/g, '\\$&'));
+  return { pattern: new RegExp(`^${parts.join('([^/]+)')}$`), action };
+});
+
+/** Null for a request that changes nothing. */
+function findAction(line: string): { readonly action: string; readonly id: string | null } | null {
+  for (const { pattern, action } of ROUTES) {
+    const [found, id] = pattern.exec(line) ?? [];
+    if (found !== undefined) return action === null ? null : { action, id: id === undefined ? null : readId(id) };
+  }
+  if (line.startsWith('GET ') || !line.includes(' /api/')) return null;
+  return { action: `request ${line}`, id: null };
+}
+
+function readId(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return encoded;
+  }
+}
+
+function readAuthorOf(c: Context, line: string): Author {
+  const { client: from } = readPeer(c.env);
+  if (PUBLIC_ROUTES.includes(line)) return { kind: 'nobody', name: 'not signed in', from };
+  const { kind } = principalOf(c);
+  return { kind, name: readActor(c), from };
+}
+
+export function noteRequests(deps: AdminDeps): MiddlewareHandler {
+  const isRefusalNoted = limitRefusals(deps.nowMs);
+
+  async function note(c: Context, author: Author, action: string, id: string | null, after: object): Promise<void> {
+    const pool = deps.database();
+    if (pool === null) return;
+    const principal: Principal | undefined = c.get('principal');
+    const accountId = principal?.accountId ?? FIRST_ACCOUNT_ID;
+    const [kind = action] = action.split(/[. ]/);
+    try {
+      await inTransaction(pool, (client) =>
+        noteChange(client, { accountId, action, subject: { kind, id }, after, author }),
+      );
+    } catch (error) {
+      if (isDatabaseDown(error)) return;
+      deps.log.error({ err: error, action, route: c.req.path }, 'a request could not be noted in the audit log');
+    }
+  }
+
+  return async (c, next) => {
+    const line = `${c.req.method === 'HEAD' ? 'GET' : c.req.method} ${c.req.path}`;
+    const found = findAction(line);
+    const read = () => readAuthorOf(c, line);
+    const noted = await asAuthor(read, next);
+    const { status } = c.res;
+    if (status === 401 || status === 429) {
+      const tried = line === 'POST /api/v1/session' || c.req.header('authorization') !== undefined;
+      if (!tried || c.req.path === MCP_PATH) return;
+      const unnoted = isRefusalNoted();
+      if (unnoted === null) return;
+      const author: Author = { kind: 'nobody', name: 'not signed in', from: readPeer(c.env).client };
+      const code = c.error instanceof ApiError ? c.error.code : null;
+      await note(c, author, 'session.refused', null, { code, not_noted_before: unnoted });
+    } else if (found !== null && noted === 0 && status < 400) await note(c, read(), found.action, found.id, { status });
+  };
+}
+
+/** Returns how many refusals before it have no row; null for one that gets none. */
+function limitRefusals(nowMs: () => number): () => number | null {
+  let since = Number.NEGATIVE_INFINITY;
+  let count = 0;
+  let unnoted = 0;
+  return () => {
+    if (nowMs() - since >= WINDOW_MS) [since, count] = [nowMs(), 0];
+    count += 1;
+    if (count > MAX_REFUSALS) {
+      unnoted += 1;
+      return null;
+    }
+    const told = unnoted;
+    unnoted = 0;
+    return told;
+  };
+}

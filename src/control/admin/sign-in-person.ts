@@ -1,0 +1,20 @@
+/** Opens the session of a person who has proved who they are. */
+import type { Context } from 'hono';
+import { noteSignIn } from '../store/people.ts';
+import { type AdminDeps, requireDatabase } from './admin-deps.ts';
+import { isSecure } from './public-origin.ts';
+import type { Sessions } from './session.ts';
+
+/** False when the person is gone meanwhile. */
+export async function signInPerson(
+  c: Context,
+  deps: AdminDeps,
+  sessions: Sessions,
+  personId: number,
+  lifetimeSeconds?: number,
+): Promise<boolean> {
+  const begunAt = await noteSignIn(requireDatabase(deps), personId);
+  if (begunAt === null) return false;
+  await sessions.begin(c, isSecure(c, deps), { personId, begunMs: begunAt.getTime() }, lifetimeSeconds);
+  return true;
+}

@@ -1,0 +1,130 @@
+/** The queries about what brakes have hit: pauses, which proxies refuse calls by, and alarms. */
+import type pg from 'pg';
+import type { Pause } from '../../vocabulary/channel.ts';
+import { inTransaction } from '../store/pool.ts';
+
+/** Every proxy process holds all of them. */
+export const MAX_PAUSES = 1_000;
+const KEPT_DAYS = 400;
+
+export type BrakeScope = Pause['scope'];
+
+export interface NewHit {
+  readonly accountId: number;
+  readonly rule: string;
+  readonly scope: BrakeScope;
+  readonly value: string;
+  readonly action: 'alarm' | 'pause';
+  /** For people, and for the clients of refused calls. */
+  readonly reason: string;
+  readonly numbers: Readonly<Record<string, number | string>>;
+  readonly callId: string | null;
+  /** Null for rules. */
+  readonly hitBy: string | null;
+}
+
+export interface StoredHit extends NewHit {
+  readonly id: number;
+  readonly hitAt: Date;
+  readonly resumedAt: Date | null;
+  readonly resumedBy: string | null;
+}
+
+export interface HitFilter {
+  readonly scope?: BrakeScope | undefined;
+  readonly value?: string | undefined;
+  /** Only pauses that are in force. */
+  readonly isPaused?: boolean | undefined;
+  /** Only hits with a smaller number. */
+  readonly before?: number | undefined;
+  readonly limit: number;
+}
+
+const COLUMNS = `id, account_id as "accountId", rule, scope, value, action, reason, numbers, call_id as "callId",
+  hit_at as "hitAt", hit_by as "hitBy", resumed_at as "resumedAt", resumed_by as "resumedBy"`;
+
+/** Serialises changes of pauses, so that their number has a bound. */
+const PAUSES_LOCK = 4_141_045;
+
+/** `full`: there are as many pauses as proxies hold. A subject that is paused already keeps its first hit. */
+export function insertHit(pool: pg.Pool, hit: NewHit): Promise<StoredHit | 'full' | 'paused'> {
+  return inTransaction(pool, async (client) => {
+    if (hit.action === 'pause') {
+      await client.query('select pg_advisory_xact_lock($1)', [PAUSES_LOCK]);
+      const { rows } = await client.query<{ count: number }>(
+        "select count(*) as count from brake_hits where action = 'pause' and resumed_at is null",
+      );
+      if ((rows[0]?.count ?? 0) >= MAX_PAUSES) return 'full';
+    }
+    const { rows } = await client.query<StoredHit>(
+      `insert into brake_hits (account_id, rule, scope, value, action, reason, numbers, call_id, hit_by)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+       on conflict (account_id, scope, value) where action = 'pause' and resumed_at is null do nothing
+       returning ${COLUMNS}`,
+      [
+        hit.accountId,
+        hit.rule,
+        hit.scope,
+        hit.value,
+        hit.action,
+        hit.reason,
+        JSON.stringify(hit.numbers),
+        hit.callId,
+        hit.hitBy,
+      ],
+    );
+    return rows[0] ?? 'paused';
+  });
+}
+
+/** The newest first. */
+export async function listHits(pool: pg.Pool, accountId: number, filter: HitFilter): Promise<readonly StoredHit[]> {
+  const { rows } = await pool.query<StoredHit>(
+    `select ${COLUMNS} from brake_hits
+     where account_id = $1 and ($2::text is null or scope = $2) and ($3::text is null or value = $3)
+       and (not $4::bool or (action = 'pause' and resumed_at is null)) and ($5::int8 is null or id < $5)
+     order by id desc limit $6`,
+    [
+      accountId,
+      filter.scope ?? null,
+      filter.value ?? null,
+      filter.isPaused === true,
+      filter.before ?? null,
+      filter.limit,
+    ],
+  );
+  return rows;
+}
+
+/** Null for an unknown one, and for an alarm. Resuming again changes nothing. */
+export async function resumeHit(
+  pool: pg.Pool,
+  accountId: number,
+  id: number,
+  resumedBy: string,
+): Promise<StoredHit | null> {
+  const { rows } = await pool.query<StoredHit>(
+    `update brake_hits set resumed_at = coalesce(resumed_at, now()), resumed_by = coalesce(resumed_by, $3)
+     where account_id = $1 and id = $2 and action = 'pause' returning ${COLUMNS}`,
+    [accountId, id, resumedBy],
+  );
+  return rows[0] ?? null;
+}
+
+/** All that is paused in all accounts, in a fixed order. */
+export async function listPauses(pool: pg.Pool): Promise<readonly Pause[]> {
+  const { rows } = await pool.query<Pause>(
+    `select account_id as "accountId", scope, value, id as "hitId", reason,
+       floor(extract(epoch from hit_at) * 1000)::int8 as "sinceMs"
+     from brake_hits where action = 'pause' and resumed_at is null order by account_id, id limit ${MAX_PAUSES}`,
+  );
+  return rows;
+}
+
+export async function forgetOldHits(pool: pg.Pool): Promise<void> {
+  await pool.query(
+    `delete from brake_hits where hit_at < now() - make_interval(days => $1)
+       and (action = 'alarm' or resumed_at is not null)`,
+    [KEPT_DAYS],
+  );
+}

@@ -1,0 +1,248 @@
+/** The tables of people, their memberships and their one-time links. Only digests and hashes of secrets come here. */
+import type pg from 'pg';
+import { inTransaction } from './pool.ts';
+
+export type StoredRole = 'viewer' | 'member' | 'owner';
+
+export interface Membership {
+  readonly accountId: number;
+  readonly accountName: string;
+  readonly role: StoredRole;
+  readonly mayReadBodies: boolean;
+}
+
+export interface SignedInPerson {
+  readonly id: number;
+  readonly email: string;
+  readonly name: string;
+  readonly hasPassword: boolean;
+  /** Whether an identity provider vouches for the person. */
+  readonly isIssued: boolean;
+  /** Sessions that began earlier are over. */
+  readonly sessionsFromMs: number;
+  /** By account. */
+  readonly memberships: readonly Membership[];
+}
+
+export interface Member {
+  readonly id: number;
+  readonly email: string;
+  readonly name: string;
+  readonly role: StoredRole;
+  readonly mayReadBodies: boolean;
+  readonly source: 'invited' | 'groups';
+  readonly hasPassword: boolean;
+  /** Whether an owner of this account may make a link for the person: nobody else vouches for them. */
+  readonly isOnlyHere: boolean;
+  readonly signedInAt: Date | null;
+  readonly createdAt: Date;
+}
+
+const MEMBER = `p.id, p.email, p.name, m.role, m.may_read_bodies as "mayReadBodies", m.source,
+  p.password_hash is not null as "hasPassword", p.issuer is null and not exists (
+    select from memberships other where other.person_id = p.id and other.account_id <> m.account_id) as "isOnlyHere",
+  p.signed_in_at as "signedInAt", m.created_at as "createdAt"`;
+
+/** Null when there is no such person. */
+export async function readPerson(pool: pg.Pool, id: number): Promise<SignedInPerson | null> {
+  const { rows } = await pool.query<Omit<SignedInPerson, 'sessionsFromMs'> & { readonly sessionsFrom: Date }>(
+    `select p.id, p.email, p.name, p.password_hash is not null as "hasPassword", p.issuer is not null as "isIssued",
+       p.sessions_from as "sessionsFrom",
+       coalesce((select jsonb_agg(jsonb_build_object('accountId', m.account_id, 'accountName', a.name, 'role', m.role,
+         'mayReadBodies', m.may_read_bodies) order by m.account_id)
+         from memberships m join accounts a on a.id = m.account_id where m.person_id = p.id), '[]') as memberships
+     from people p where p.id = $1`,
+    [id],
+  );
+  const [row] = rows;
+  return row === undefined ? null : { ...row, sessionsFromMs: row.sessionsFrom.getTime() };
+}
+
+/** At most 1,000, the first invited first. */
+export async function listMembers(pool: pg.Pool, accountId: number): Promise<readonly Member[]> {
+  const { rows } = await pool.query<Member>(
+    `select ${MEMBER} from memberships m join people p on p.id = m.person_id where m.account_id = $1
+     order by m.created_at, p.id limit 1000`,
+    [accountId],
+  );
+  return rows;
+}
+
+export async function readMember(
+  client: pg.Pool | pg.ClientBase,
+  accountId: number,
+  id: number,
+): Promise<Member | null> {
+  const { rows } = await client.query<Member>(
+    `select ${MEMBER} from memberships m join people p on p.id = m.person_id where m.account_id = $1 and p.id = $2`,
+    [accountId, id],
+  );
+  return rows[0] ?? null;
+}
+
+export interface Invitation {
+  readonly email: string;
+  readonly name: string;
+  readonly role: StoredRole;
+  readonly mayReadBodies: boolean;
+}
+
+export type Invited = Member | 'known_here' | 'known_elsewhere';
+
+/**
+ * `mayAddKnown`: a person of other accounts is added, too. Whoever could sign in as them so far (by a link, a password or a
+ * session that an owner of another account had a hand in) no longer can, for the new account was not theirs.
+ */
+export function invitePerson(
+  pool: pg.Pool,
+  accountId: number,
+  invited: Invitation,
+  mayAddKnown: boolean,
+): Promise<Invited> {
+  return inTransaction(pool, async (client) => {
+    const { rowCount: isNew } = await client.query(
+      'insert into people (email, name) values ($1, $2) on conflict ((lower(email))) do nothing',
+      [invited.email, invited.name],
+    );
+    const { rows } = await client.query<{ id: number; isMember: boolean }>(
+      `select id, exists (select from memberships where person_id = id and account_id = $2) as "isMember"
+       from people where lower(email) = lower($1) for update`,
+      [invited.email, accountId],
+    );
+    const [person] = rows;
+    if (person === undefined) throw new Error('the person was not stored');
+    if (person.isMember) return 'known_here';
+    if (isNew !== 1) {
+      if (!mayAddKnown) return 'known_elsewhere';
+      await forgetCredentials(client, person.id);
+    }
+    await client.query(
+      'insert into memberships (account_id, person_id, role, may_read_bodies) values ($1, $2, $3, $4)',
+      [accountId, person.id, invited.role, invited.mayReadBodies],
+    );
+    const member = await readMember(client, accountId, person.id);
+    if (member === null) throw new Error('the membership was not stored');
+    return member;
+  });
+}
+
+async function forgetCredentials(client: pg.ClientBase, personId: number): Promise<void> {
+  await client.query('update people set password_hash = null, sessions_from = clock_timestamp() where id = $1', [
+    personId,
+  ]);
+  await client.query('delete from person_links where person_id = $1', [personId]);
+}
+
+export type MemberChange = 'unknown' | 'last_owner' | Member;
+
+/** The account's owners, locked, so that two changes at a time cannot leave it without any. */
+async function listOtherOwners(client: pg.ClientBase, accountId: number, id: number): Promise<number> {
+  const { rows } = await client.query<{ person_id: number }>(
+    `select person_id from memberships where account_id = $1 and role = 'owner' order by person_id for update`,
+    [accountId],
+  );
+  return rows.filter((row) => row.person_id !== id).length;
+}
+
+export function editMember(
+  pool: pg.Pool,
+  accountId: number,
+  id: number,
+  change: { readonly role?: StoredRole | undefined; readonly mayReadBodies?: boolean | undefined },
+): Promise<MemberChange> {
+  return inTransaction(pool, async (client) => {
+    const others = await listOtherOwners(client, accountId, id);
+    const before = await readMember(client, accountId, id);
+    if (before === null) return 'unknown';
+    if (before.role === 'owner' && change.role !== undefined && change.role !== 'owner' && others === 0)
+      return 'last_owner';
+    await client.query(
+      `update memberships set role = coalesce($3, role), may_read_bodies = coalesce($4, may_read_bodies)
+       where account_id = $1 and person_id = $2`,
+      [accountId, id, change.role ?? null, change.mayReadBodies ?? null],
+    );
+    return (await readMember(client, accountId, id)) ?? 'unknown';
+  });
+}
+
+/** A person without any account is gone. */
+export function removeMember(pool: pg.Pool, accountId: number, id: number): Promise<MemberChange> {
+  return inTransaction(pool, async (client) => {
+    const others = await listOtherOwners(client, accountId, id);
+    const before = await readMember(client, accountId, id);
+    if (before === null) return 'unknown';
+    if (before.role === 'owner' && others === 0) return 'last_owner';
+    await client.query('delete from memberships where account_id = $1 and person_id = $2', [accountId, id]);
+    await client.query(
+      'delete from people p where id = $1 and not exists (select from memberships where person_id = p.id)',
+      [id],
+    );
+    return before;
+  });
+}
+
+export async function endSessionsOf(pool: pg.Pool, personId: number): Promise<void> {
+  await pool.query('update people set sessions_from = clock_timestamp() where id = $1', [personId]);
+  await pool.query('delete from person_links where person_id = $1', [personId]);
+}
+
+/** Returns when the link expires. At most `limit` of a person are open; the first to expire go. */
+export async function storePersonLink(
+  pool: pg.Pool,
+  link: { readonly digest: string; readonly personId: number; readonly lifetimeMs: number; readonly limit: number },
+): Promise<Date> {
+  const { rows } = await pool.query<{ expires_at: Date }>(
+    `with spare as (
+       delete from person_links where expires_at < now() or digest in (
+         select digest from person_links where person_id = $2 order by expires_at desc offset $4 - 1))
+     insert into person_links (digest, person_id, expires_at) values ($1, $2, now() + $3 * interval '1 millisecond')
+     returning expires_at`,
+    [link.digest, link.personId, link.lifetimeMs, link.limit],
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('the link was not stored');
+  return row.expires_at;
+}
+
+/** The person, once, for one caller on all nodes. Their password is gone: a link is how a forgotten one is replaced. */
+export function redeemPersonLink(pool: pg.Pool, digest: string): Promise<number | null> {
+  return inTransaction(pool, async (client) => {
+    const { rows } = await client.query<{ personId: number; isValid: boolean }>(
+      'delete from person_links where digest = $1 returning person_id as "personId", expires_at > now() as "isValid"',
+      [digest],
+    );
+    const [row] = rows;
+    if (row?.isValid !== true) return null;
+    await client.query('update people set password_hash = null where id = $1', [row.personId]);
+    return row.personId;
+  });
+}
+
+export async function readPasswordHash(
+  pool: pg.Pool,
+  email: string,
+): Promise<{ readonly id: number; readonly hash: string } | null> {
+  const { rows } = await pool.query<{ id: number; hash: string | null }>(
+    'select id, password_hash as hash from people where lower(email) = lower($1)',
+    [email],
+  );
+  const [row] = rows;
+  return row === undefined || row.hash === null ? null : { id: row.id, hash: row.hash };
+}
+
+/** Sessions of before are over. */
+export async function writePasswordHash(pool: pg.Pool, personId: number, hash: string): Promise<void> {
+  await pool.query('update people set password_hash = $2, sessions_from = clock_timestamp() where id = $1', [
+    personId,
+    hash,
+  ]);
+}
+
+/** Returns when the session begins, by the database's clock. Null when the person is gone. */
+export async function noteSignIn(pool: pg.Pool, personId: number): Promise<Date | null> {
+  const { rows } = await pool.query<{ at: Date }>(
+    'update people set signed_in_at = clock_timestamp() where id = $1 returning signed_in_at as at',
+    [personId],
+  );
+  return rows[0]?.at ?? null;
+}

@@ -1,0 +1,139 @@
+/** What a request's JSON says of how much it may cost. The body is scanned, not parsed: it may be megabytes long. */
+import { isObject, parseJson } from '../../formats/usage/read-json.ts';
+import { scanTopLevel, type TopLevelMember } from '../../formats/wire/json-top-level.ts';
+import type { JsonObject } from '../../vocabulary/token-usage.ts';
+import { type AskedTools, NO_TOOLS, readAskedTools, UNREAD_TOOLS } from './asked-tools.ts';
+
+export interface AskedRequest {
+  /** The longest answer that the request allows; null where it states none. */
+  readonly statedOutput: number | null;
+  /** How many answers are written to the prompt. */
+  readonly answers: number;
+  readonly tools: AskedTools;
+  /** A part of the prompt, of unknown length, is kept by the provider: a conversation, a cache. */
+  readonly namesStored: boolean;
+  /** Something that the request asks for can make the provider call any number of models. */
+  readonly isOpenEnded: boolean;
+  readonly serviceTier: string | null;
+  readonly speed: string | null;
+  readonly inferenceGeo: string | null;
+  readonly wantsSound: boolean;
+  /** A predicted answer; what of it is not used is billed as output. */
+  readonly predictedBytes: number;
+  /** Whether it asks for its prompt to be kept, and for longer than usual. */
+  readonly cacheWrites: 'none' | 'default' | 'long';
+}
+
+const STATED = [
+  'max_completion_tokens',
+  'max_tokens',
+  'max_output_tokens',
+  'max_tokens_to_sample',
+  'max_gen_len',
+  'maxTokens',
+] as const;
+/** Member → the name of the limit within it. */
+const STATED_WITHIN: Readonly<Record<string, readonly string[]>> = {
+  generationConfig: ['maxOutputTokens'],
+  generation_config: ['max_output_tokens', 'maxOutputTokens'],
+  inferenceConfig: ['maxTokens', 'max_new_tokens'],
+  textGenerationConfig: ['maxTokenCount'],
+};
+const ANSWERS_WITHIN: Readonly<Record<string, readonly string[]>> = {
+  generationConfig: ['candidateCount'],
+  generation_config: ['candidate_count', 'candidateCount'],
+};
+const STORED = ['previous_response_id', 'previous_interaction_id', 'conversation', 'cachedContent', 'cached_content'];
+const TOOLS = ['tools', 'toolConfig', 'functions'];
+/** Agents, second models and searches without a stated number. */
+const OPEN_ENDED = ['mcp_servers', 'fallbacks', 'web_search_options', 'web_search', 'agent'];
+const SOUND = ['audio', 'modalities'];
+/** Configurations are short; one with a longer schema is not parsed. */
+const MAX_PARSED_BYTES = 256 * 1024;
+/** In a longer body nothing is searched for: it may hold all of it. */
+const MAX_SEARCHED_BYTES = 512 * 1024;
+
+type Members = ReadonlyMap<string, TopLevelMember>;
+
+function textOf(members: Members, name: string): string | null {
+  const value = members.get(name)?.scalar;
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+function countOf(value: unknown): number | null {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : null;
+}
+
+function isThere(member: TopLevelMember | undefined): boolean {
+  return member !== undefined && member.scalar !== null && member.scalar !== false;
+}
+
+/** Null where the body is not one JSON object with each of its members once. */
+export function readAskedRequest(body: Buffer, model: string): AskedRequest | null {
+  const { state, members, duplicates } = scanTopLevel(body, null);
+  if (state !== 'complete' || duplicates.length > 0) return null;
+  const sliceOf = (name: string): Buffer | null => {
+    const member = members.get(name);
+    if (member === undefined || member.valueEnd === null || !isThere(member)) return null;
+    return body.subarray(member.valueStart, member.valueEnd);
+  };
+  const objectOf = (name: string): JsonObject | null => {
+    const slice = sliceOf(name);
+    if (slice === null || slice.length > MAX_PARSED_BYTES) return null;
+    const value = parseJson(slice);
+    return isObject(value) ? value : null;
+  };
+  const within = (names: Readonly<Record<string, readonly string[]>>): readonly number[] =>
+    Object.entries(names).flatMap(([name, inner]) => {
+      const object = objectOf(name);
+      return object === null ? [] : inner.flatMap((member) => countOf(object[member]) ?? []);
+    });
+
+  const stated = [...STATED.flatMap((name) => countOf(members.get(name)?.scalar) ?? []), ...within(STATED_WITHIN)];
+  const prompts = countPrompts(sliceOf('prompt'));
+  const asked = ['n', 'best_of'].flatMap((name) => countOf(members.get(name)?.scalar) ?? []);
+  const toolSlices = TOOLS.flatMap((name) => sliceOf(name) ?? []);
+  const prompt = sliceOf('prompt');
+  return {
+    statedOutput: stated.length === 0 ? null : Math.max(...stated),
+    answers: Math.max(1, ...asked, ...within(ANSWERS_WITHIN)) * prompts,
+    tools: readTools(toolSlices, model, countOf(members.get('max_tool_calls')?.scalar)),
+    namesStored: STORED.some((name) => isThere(members.get(name))) || prompt?.[0] === 123,
+    isOpenEnded:
+      OPEN_ENDED.some((name) => isThere(members.get(name))) ||
+      sliceOf('context_management')?.includes('compact') === true,
+    serviceTier: textOf(members, 'service_tier') ?? textOf(members, 'serviceTier') ?? tierWithin(objectOf),
+    speed: textOf(members, 'speed'),
+    inferenceGeo: textOf(members, 'inference_geo'),
+    wantsSound: SOUND.some((name) => sliceOf(name)?.includes(name === 'audio' ? '{' : 'audio') === true),
+    predictedBytes: sliceOf('prediction')?.length ?? 0,
+    cacheWrites: readCacheWrites(body),
+  };
+}
+
+function readTools(slices: readonly Buffer[], model: string, maxCalls: number | null): AskedTools {
+  if (slices.length === 0) return NO_TOOLS;
+  if (slices.some(({ length }) => length > MAX_SEARCHED_BYTES)) return UNREAD_TOOLS;
+  return readAskedTools(slices.map((slice) => slice.toString('latin1')).join(), model, maxCalls);
+}
+
+/** AWS: `serviceTier: { type }`. */
+function tierWithin(objectOf: (name: string) => JsonObject | null): string | null {
+  const type = objectOf('serviceTier')?.['type'];
+  return typeof type === 'string' ? type : null;
+}
+
+/** A list of texts is a list of prompts, each with its answers; a list of numbers is one prompt. */
+function countPrompts(prompt: Buffer | null): number {
+  if (prompt === null || prompt[0] !== 91 || prompt.length > MAX_PARSED_BYTES) return 1;
+  const value = parseJson(prompt);
+  if (!Array.isArray(value)) return 1;
+  return Math.max(1, value.filter((element) => typeof element !== 'number').length);
+}
+
+function readCacheWrites(body: Buffer): AskedRequest['cacheWrites'] {
+  if (body.length > MAX_SEARCHED_BYTES) return 'long';
+  if (!body.includes('"cache_control"') && !body.includes('"cachePoint"') && !body.includes('"prompt_cache'))
+    return 'none';
+  return body.includes('"1h"') || body.includes('"12h"') || body.includes('"24h"') ? 'long' : 'default';
+}

@@ -1,0 +1,116 @@
+/** The bounds and costs of a process's calls, by the price book of their account, and what is learnt from call to call. */
+import { countPrompt } from '../../vocabulary/token-usage.ts';
+import type { PriceBook } from '../price-book.ts';
+import type { BilledBegin, BilledEnd } from '../to-billable-call.ts';
+import { createFindGreatestCost, type FindGreatestCost } from './find-greatest-cost.ts';
+import type { AskedCall, GreatestCost, SettledCost } from './greatest-cost.ts';
+import { type BodyHashes, hashBody, KnownPrompts, sizeOfHashes } from './known-prompts.ts';
+import { LearntExcess } from './learnt-excess.ts';
+import { settledCostOf } from './settled-cost.ts';
+import { UsualCosts } from './usual-costs.ts';
+
+export interface CallCosts {
+  /** Takes microseconds, and never throws. */
+  readonly greatestOf: (accountId: number, call: AskedCall) => GreatestCost;
+  /** `id`: of the call that was asked about, where its prompt is to be remembered. */
+  readonly settledOf: (accountId: number, begin: BilledBegin & { readonly id?: string }, end: BilledEnd) => SettledCost;
+}
+
+/** Calls between their bound and their cost; those that never end are forgotten. */
+const MAX_OPEN = 4_096;
+const MAX_OPEN_BYTES = 8 * 1024 * 1024;
+/** The provider may leave out a part of what is sent, so that its count says nothing about the whole. */
+const SHORTENED = ['"truncation"', '"context_management"'] as const;
+
+interface OpenCall {
+  readonly kind: string;
+  /** The key and the kind; null where the key is not known. */
+  readonly usualOf: string | null;
+  readonly greatest: GreatestCost;
+  readonly conversation: string;
+  readonly hashes: BodyHashes | null;
+}
+
+function readHashes(call: AskedCall): BodyHashes | null {
+  const { id, conversations, body } = call;
+  if (id === undefined || conversations === undefined || !(body instanceof Buffer)) return null;
+  const hashes = hashBody(body);
+  return hashes !== null && SHORTENED.some((name) => body.includes(name)) ? null : hashes;
+}
+
+/** What has the same tokenizer and the same rules for what is counted. */
+function kindOf({ provider, providerAlias, endpoint, modelRequested }: AskedCall): string {
+  return `${provider}\n${providerAlias ?? ''}\n${endpoint.family}\n${modelRequested ?? ''}`;
+}
+
+/** `bookOf` is null as long as the prices are not loaded: until then nothing has one. */
+export function createCallCosts(bookOf: (accountId: number) => PriceBook | null): CallCosts {
+  const finders = new WeakMap<PriceBook, FindGreatestCost>();
+  const prompts = new KnownPrompts();
+  const excess = new LearntExcess();
+  const usualCosts = new UsualCosts();
+  const open = new Map<string, OpenCall>();
+  let openBytes = 0;
+
+  function finderOf(book: PriceBook): FindGreatestCost {
+    const known = finders.get(book);
+    if (known !== undefined) return known;
+    const made = createFindGreatestCost(book);
+    finders.set(book, made);
+    return made;
+  }
+
+  function keepOpen(id: string, call: OpenCall): void {
+    open.set(id, call);
+    openBytes += sizeOf(call);
+    for (const [oldest, entry] of open) {
+      if (open.size <= MAX_OPEN && openBytes <= MAX_OPEN_BYTES) break;
+      open.delete(oldest);
+      openBytes -= sizeOf(entry);
+    }
+  }
+
+  function takeOpen(id: string | undefined): OpenCall | null {
+    const call = id === undefined ? undefined : open.get(id);
+    if (call === undefined || id === undefined) return null;
+    open.delete(id);
+    openBytes -= sizeOf(call);
+    return call;
+  }
+
+  return {
+    greatestOf(accountId, call) {
+      const book = bookOf(accountId);
+      if (book === null) return { kind: 'unknown', why: 'unpriced' };
+      const kind = kindOf(call);
+      const conversation = `${accountId}\n${call.conversations ?? ''}\n${kind}`;
+      const hashes = readHashes(call);
+      const counted = hashes === null ? null : prompts.find(conversation, hashes);
+      const found = finderOf(book)(call, counted);
+      const greatest = found.kind === 'known' ? { ...found, amount: excess.raise(kind, found.amount) } : found;
+      const usualOf = call.keyId === undefined ? null : `${accountId}\n${call.keyId}\n${kind}`;
+      if (call.id !== undefined) keepOpen(call.id, { kind, usualOf, greatest, conversation, hashes });
+      const usual = usualOf === null ? null : usualCosts.find(usualOf);
+      return usual === null ? greatest : { ...greatest, usual };
+    },
+
+    settledOf(accountId, begin, end) {
+      const book = bookOf(accountId);
+      const call = takeOpen(begin.id);
+      if (book === null) return { kind: 'unknown', why: 'unpriced', knownAmount: 0n };
+      const settled = settledCostOf(begin, end, book);
+      if (call === null || settled.kind !== 'exact') return settled;
+      if (call.usualOf !== null && end.outcome === 'ok') usualCosts.note(call.usualOf, settled.amount);
+      if (call.greatest.kind !== 'known') return settled;
+      excess.note(call.kind, call.greatest.amount, settled.amount);
+      const { usage, usageSource, outcome } = end;
+      if (call.hashes !== null && usage !== null && usageSource === 'provider' && outcome === 'ok')
+        prompts.note(call.conversation, call.hashes, countPrompt(usage.classes));
+      return settled;
+    },
+  };
+}
+
+function sizeOf({ hashes }: OpenCall): number {
+  return hashes === null ? 0 : sizeOfHashes(hashes);
+}

@@ -1,0 +1,232 @@
+/** No recorded answer and no worked case costs more than the bound of a request that could have caused it. */
+import { describe, expect, it } from 'vitest';
+import { type AskedAndEnded, askedOfCase, askedOfFixture } from '../../../test/support/asked-calls.ts';
+import { readCostCases } from '../../../test/support/cost-cases.ts';
+import { listFixtures } from '../../../test/support/fixtures.ts';
+import { readFixture } from '../../../test/support/read-fixture.ts';
+import { createSentQueries } from '../../formats/usage/sent-queries.ts';
+import { PROVIDERS } from '../../providers/registry.ts';
+import { formatUsd } from '../../vocabulary/usd.ts';
+import { createPriceBook } from '../price-book.ts';
+import { createFindGreatestCost } from './find-greatest-cost.ts';
+import type { AskedCall, GreatestCost } from './greatest-cost.ts';
+import { settledCostOf } from './settled-cost.ts';
+
+/** Made-up answers that no provider gives to the request beside them. */
+const IMPOSSIBLE: Readonly<Record<string, string>> = {
+  'anthropic/messages-beta-compaction': 'compacts, which was not asked for',
+  'anthropic/messages-tool-use': 'searches the web with a tool that was not given',
+  'own-together-gpt-oss': 'has a prompt of eight times the context window',
+};
+
+const BOOK = createPriceBook();
+const findGreatest = createFindGreatestCost(BOOK);
+
+async function listCalls(): Promise<readonly AskedAndEnded[]> {
+  const recorded = await Promise.all(
+    listFixtures().map(async (fixture) => {
+      const reported = await readFixture(fixture, [fixture.body]);
+      return askedOfFixture(fixture, reported, createSentQueries(fixture.request.body), 1);
+    }),
+  );
+  const worked = (['cost-cases', 'own-cases'] as const).flatMap((name) =>
+    readCostCases(name).map((one) => askedOfCase(one, 1)),
+  );
+  // What is fetched was paid for by the call that asked for it, which is the one that is bounded.
+  return [...recorded, ...worked].filter(({ asked }) => asked.endpoint.fetchesResult !== true);
+}
+
+describe('the greatest cost', () => {
+  it('is never less than what a recorded answer or a worked case has cost', async () => {
+    const calls = await listCalls();
+    const exceeded = calls.flatMap(({ name, asked, begin, end }) => {
+      const greatest = findGreatest(asked, null);
+      const settled = settledCostOf(begin, end, BOOK);
+      const cost = settled.kind === 'exact' ? settled.amount : settled.knownAmount;
+      if (greatest.kind === 'unknown' || cost <= greatest.amount || name in IMPOSSIBLE) return [];
+      return [`${name}: at most ${formatUsd(greatest.amount)}, cost ${formatUsd(cost)}`];
+    });
+    expect(exceeded).toEqual([]);
+    const known = calls.filter(({ asked }) => findGreatest(asked, null).kind === 'known');
+    expect([calls.length > 300, known.length > 270]).toEqual([true, true]);
+  });
+});
+
+const NOON_MS = Date.UTC(2026, 10, 28, 12);
+
+function ask(
+  provider: AskedCall['provider'],
+  path: string,
+  body: unknown,
+  more: Partial<AskedCall> = {},
+): GreatestCost {
+  const bytes = Buffer.from(JSON.stringify(body));
+  const endpoint = PROVIDERS[provider].endpoint({ method: 'POST', path, query: '', header: () => undefined });
+  const named: unknown = JSON.parse(bytes.toString());
+  const model = typeof named === 'object' && named !== null && 'model' in named ? named.model : null;
+  return findGreatest(
+    {
+      provider,
+      providerAlias: null,
+      endpoint,
+      region: PROVIDERS[provider].defaultRegion,
+      requestedAtMs: NOON_MS,
+      modelRequested: endpoint.model.in === 'path' ? endpoint.model.name : typeof model === 'string' ? model : null,
+      contentType: 'application/json',
+      body: bytes,
+      ...more,
+    },
+    null,
+  );
+}
+
+const HELLO = [{ role: 'user', content: 'Hello.' }];
+
+describe('a bound', () => {
+  it('is the bytes as tokens and the stated maximum, at the list price', () => {
+    const body = { model: 'gpt-4o-mini', max_tokens: 1_000, messages: HELLO };
+    // 89 bytes, and 512 tokens that no byte is for; 0.15 and 0.60 dollars a million.
+    expect(ask('openai', '/v1/chat/completions', body)).toEqual({
+      kind: 'known',
+      amount: 601n * 150_000n + 1_000n * 600_000n + 36n,
+      outputLimit: 'stated',
+      promptTokens: 601,
+      outputTokens: 1_000,
+    });
+  });
+
+  it("takes the model's own maximum where none is stated", () => {
+    expect(ask('openai', '/v1/chat/completions', { model: 'gpt-4o-mini', messages: HELLO })).toMatchObject({
+      outputLimit: 'model',
+      outputTokens: 16_384,
+    });
+    expect(ask('gemini', '/v1beta/models/gemini-2.5-flash:generateContent', { contents: [] })).toMatchObject({
+      outputTokens: 65_536,
+    });
+  });
+
+  it('counts every answer that is asked for', () => {
+    const body = { model: 'gpt-4o-mini', max_tokens: 10, n: 3, messages: HELLO };
+    expect(ask('openai', '/v1/chat/completions', body)).toMatchObject({ outputTokens: 30 });
+    const prompts = { model: 'gpt-3.5-turbo-instruct', max_tokens: 10, best_of: 2, prompt: ['a', 'b', 'c'] };
+    expect(ask('openai', '/v1/completions', prompts)).toMatchObject({ outputTokens: 60 });
+    const candidates = { contents: [], generationConfig: { candidateCount: 2, maxOutputTokens: 7 } };
+    expect(ask('gemini', '/v1beta/models/gemini-2.5-flash:generateContent', candidates)).toMatchObject({
+      outputTokens: 14,
+    });
+    const converse = { messages: [], inferenceConfig: { maxTokens: 9 } };
+    expect(ask('bedrock', '/model/amazon.nova-lite-v1:0/converse', converse)).toMatchObject({ outputTokens: 9 });
+  });
+
+  it('fills the context window with what the provider keeps or what no byte tells', () => {
+    const kept = { model: 'gpt-4o', max_output_tokens: 10, input: 'Hi', previous_response_id: 'resp_1' };
+    expect(ask('openai', '/v1/responses', kept)).toMatchObject({ promptTokens: 128_000 });
+    const source = { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0x' };
+    const paper = {
+      model: 'claude-sonnet-4-5',
+      max_tokens: 10,
+      messages: [{ role: 'user', content: [{ type: 'document', source }] }],
+    };
+    expect(ask('anthropic', '/v1/messages', paper)).toMatchObject({ promptTokens: 1_000_000 });
+  });
+
+  it('counts a picture by its greatest size and not by its bytes', () => {
+    const source = { type: 'base64', media_type: 'image/png', data: 'A'.repeat(500_000) };
+    const body = {
+      model: 'claude-sonnet-4-5',
+      max_tokens: 10,
+      messages: [{ role: 'user', content: [{ type: 'image', source }] }],
+    };
+    const bytes = JSON.stringify(body).length - 500_000;
+    expect(ask('anthropic', '/v1/messages', body)).toMatchObject({ promptTokens: bytes + 4_784 + 512 });
+  });
+
+  it('is at the dearest rate that the request could cause', () => {
+    const plain = { model: 'claude-sonnet-4-5', max_tokens: 1, messages: HELLO };
+    const amountOf = (body: object): bigint => {
+      const found = ask('anthropic', '/v1/messages', body);
+      return found.kind === 'known' ? found.amount : 0n;
+    };
+    const written = {
+      ...plain,
+      system: [{ type: 'text', text: 'x', cache_control: { type: 'ephemeral', ttl: '1h' } }],
+    };
+    const tokens = BigInt(JSON.stringify(written).length + 512);
+    // Twice the input price of 3 dollars a million.
+    expect(amountOf(written)).toBe(tokens * 6_000_000n + 15_000_000n + 36n);
+    const flex = ask('openai', '/v1/chat/completions', {
+      model: 'gpt-5',
+      max_tokens: 10,
+      service_tier: 'flex',
+      messages: HELLO,
+    });
+    const auto = ask('openai', '/v1/chat/completions', {
+      model: 'gpt-5',
+      max_tokens: 10,
+      service_tier: 'auto',
+      messages: HELLO,
+    });
+    const [cheap, dear] = [flex, auto].map((found) => (found.kind === 'known' ? found.amount : 0n));
+    expect(dear).toBeGreaterThan((cheap ?? 0n) * 3n);
+  });
+
+  it.each([
+    [
+      'no price',
+      'openai',
+      '/v1/chat/completions',
+      { model: 'nobody-knows', max_tokens: 1, messages: HELLO },
+      'unpriced',
+    ],
+    ['no JSON', 'openai', '/v1/chat/completions', 'text', 'unread-body'],
+    ['a batch', 'openai', '/v1/batches', { input_file_id: 'file-1' }, 'billed-later'],
+    [
+      'searches without a limit',
+      'anthropic',
+      '/v1/messages',
+      {
+        model: 'claude-sonnet-4-5',
+        max_tokens: 1,
+        messages: HELLO,
+        tools: [{ type: 'web_search_20250305', name: 'web_search' }],
+      },
+      'no-maximum',
+    ],
+    [
+      'agents of the provider',
+      'anthropic',
+      '/v1/messages',
+      { model: 'claude-sonnet-4-5', max_tokens: 1, messages: HELLO, mcp_servers: [{}] },
+      'no-maximum',
+    ],
+  ] as const)('is not known with %s', (_, provider, path, body, why) => {
+    expect(ask(provider, path, body, typeof body === 'string' ? { modelRequested: 'gpt-4o' } : {})).toEqual({
+      kind: 'unknown',
+      why,
+    });
+  });
+
+  it('is known of searches with a limit: each reads the whole context again', () => {
+    const tools = [{ type: 'web_search_20250305', name: 'web_search', max_uses: 2 }];
+    const body = { model: 'claude-sonnet-4-5', max_tokens: 100, messages: HELLO, tools };
+    expect(ask('anthropic', '/v1/messages', body)).toMatchObject({ promptTokens: 3_000_000, outputTokens: 300 });
+  });
+
+  it('is nothing for what costs nothing', () => {
+    expect(
+      ask('anthropic', '/v1/messages/count_tokens', { model: 'claude-sonnet-4-5', messages: HELLO }),
+    ).toMatchObject({
+      kind: 'known',
+      amount: 0n,
+    });
+  });
+
+  it('is at the rates of long prompts where the prompt may be one', () => {
+    const short = { model: 'claude-sonnet-4-5', max_tokens: 1, messages: HELLO };
+    const long = { ...short, messages: [{ role: 'user', content: 'x'.repeat(200_000) }] };
+    const [first, second] = [ask('anthropic', '/v1/messages', short), ask('anthropic', '/v1/messages', long)];
+    if (first.kind !== 'known' || second.kind !== 'known') throw new Error('both have a bound');
+    expect(first.amount / BigInt(first.promptTokens)).toBeLessThan(3_100_000n);
+    expect(second.amount / BigInt(second.promptTokens)).toBeGreaterThanOrEqual(6_000_000n);
+  });
+});

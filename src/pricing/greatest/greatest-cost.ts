@@ -1,0 +1,71 @@
+/** What a call can cost at most, told before it is forwarded, and what it did cost. Budgets reserve one and settle the other. */
+import type { Endpoint } from '../../providers/provider.ts';
+import type { ProviderName } from '../../vocabulary/call-record.ts';
+import type { PicoUsd } from '../../vocabulary/usd.ts';
+
+/** A call as it is about to be sent. A websocket's `response.create` is one too, its message being the body. */
+export interface AskedCall {
+  /** The call's id, by which its cost finds what was asked here. Without it nothing is learnt. */
+  readonly id?: string;
+  /** Whose conversations it may go on: of one key, and of one run where there is one. */
+  readonly conversations?: string;
+  readonly keyId?: number;
+  readonly provider: ProviderName;
+  readonly providerAlias: string | null;
+  readonly endpoint: Endpoint;
+  readonly region: string | null;
+  readonly requestedAtMs: number;
+  /** Null where neither path nor body names one. */
+  readonly modelRequested: string | null;
+  readonly contentType: string | null;
+  /** `none`: there is none. `unread`: it is streamed or encoded, so that nothing in it is known. */
+  readonly body: Buffer | 'none' | 'unread';
+}
+
+/** Where the most of the answer's length comes from. */
+export type OutputLimit =
+  /** The request states it. */
+  | 'stated'
+  /** The model's own. */
+  | 'model'
+  /** What is asked for has no output that is billed, or a fixed one (embeddings, pictures). */
+  | 'fixed';
+
+export type NoGreatestCost =
+  /** No price, or a part of what may be billed has none. */
+  | 'unpriced'
+  /** The body could not be read before it was forwarded. */
+  | 'unread-body'
+  /** Nothing says how much it may come to: no stated maximum and none known of the model, tools without a limit. */
+  | 'no-maximum'
+  /** A batch or the like, which is billed when its results are fetched. */
+  | 'billed-later';
+
+interface Usual {
+  /** What 99 of 100 calls of the key to this model do not exceed; absent until a hundred have been settled here. */
+  readonly usual?: PicoUsd;
+}
+
+export type GreatestCost =
+  | (Usual & {
+      readonly kind: 'known';
+      readonly amount: PicoUsd;
+      readonly outputLimit: OutputLimit;
+      /** The bounds that the amount was made of. */
+      readonly promptTokens: number;
+      readonly outputTokens: number;
+    })
+  | (Usual & { readonly kind: 'unknown'; readonly why: NoGreatestCost });
+
+export type NoSettledCost =
+  | 'unpriced'
+  /** The answer was cut, or reported nothing. */
+  | 'no-usage'
+  /** A part of it is known, and its cost is at least this. */
+  | 'partial'
+  /** What was asked for is made later; the call that fetches it carries the cost. */
+  | 'billed-later';
+
+export type SettledCost =
+  | { readonly kind: 'exact'; readonly amount: PicoUsd }
+  | { readonly kind: 'unknown'; readonly why: NoSettledCost; readonly knownAmount: PicoUsd };
