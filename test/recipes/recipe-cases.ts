@@ -229,5 +229,10 @@ export const RECIPE_CASES: readonly RecipeCase[] = [
     settings: { '.cline/data/settings/providers.json': null },
     program: `cline ${SAY_HELLO}`,
   }),
+  {
+    ...agent('aider', CHAT, { settings: { '.aider.model.settings.yml': null }, client: 'litellm' }),
+    runner: 'aider',
+    program: `OPENAI_API_BASE="http://$GATEWAY/v1" aider --model openai/gpt-5.4-mini --no-git --yes -m ${SAY_HELLO}`,
+  },
   agent('continue', CHAT, { settings: { '.continue/config.yaml': null }, program: `cn -p ${SAY_HELLO}` }),
 ];

@@ -11,6 +11,7 @@ const LIMIT_MS = 300_000;
 /** What the page writes, and its readers replace. */
 const ADDRESS = '127.0.0.1:4141';
 const KEY = 'tgk_…';
+const PROVIDERS_KEY = /\bsk-(?:ant-)?…/g;
 
 export interface Stage {
   readonly blocks: readonly RecipeBlock[];
@@ -27,7 +28,8 @@ function codeOf({ blocks, host, key }: Stage, name: string): string {
   return block.code
     .replaceAll(ADDRESS, host)
     .replaceAll(/\b4141\b/g, port)
-    .replaceAll(KEY, key);
+    .replaceAll(KEY, key)
+    .replaceAll(PROVIDERS_KEY, 'placeholder');
 }
 
 /** Resolves when it has ended well; rejects with what it printed. */
@@ -46,6 +48,7 @@ export function runRecipe(
     HOME: folder,
     NO_PROXY: '127.0.0.1,localhost',
     TOLLGATE_KEY: stage.key,
+    GATEWAY: stage.host,
     OPENAI_API_KEY: 'placeholder',
     ANTHROPIC_API_KEY: 'placeholder',
     GEMINI_API_KEY: 'placeholder',

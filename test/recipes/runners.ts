@@ -1,6 +1,6 @@
 /** How the recipes of docs/clients.md are run, by the names that `recipe-cases.ts` uses. */
 import type { RecipeRunner } from './recipe-runner.ts';
-import { agents } from './runners/agents.ts';
+import { agents, aider } from './runners/agents.ts';
 import { go } from './runners/go.ts';
 import { java } from './runners/java.ts';
 import { node, nodeFrameworks } from './runners/node.ts';
@@ -22,6 +22,7 @@ export const RUNNERS = {
   'java-spring': java('spring'),
   rust,
   agents,
+  aider,
 } satisfies Readonly<Record<string, RecipeRunner>>;
 
 export type RunnerName = keyof typeof RUNNERS;

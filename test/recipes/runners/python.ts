@@ -6,6 +6,7 @@ import { call, mustCall, root } from '../install-once.ts';
 import type { RecipeCase } from '../recipe-cases.ts';
 import type { PreparedRunner, RecipeRunner } from '../recipe-runner.ts';
 
+export const NEEDS_PYTHON = 'Python 3.11 or newer with venv (PYTHON: which one)';
 /** Of the locks: their wheels are for these and newer. */
 const IS_NEW_ENOUGH = 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))';
 
@@ -15,7 +16,7 @@ export const python: RecipeRunner = {
     const given = process.env['RECIPES_PYTHON'];
     if (given !== undefined) return runWith(given, cases);
     const found = findPython();
-    if (found === null) return { needs: 'Python 3.11 or newer with venv (PYTHON: which one)' };
+    if (found === null) return { needs: NEEDS_PYTHON };
     const lock = join(root, 'clients/recipes/python/requirements.lock');
     return runWith(makeEnvironment(found, lock, ['--require-hashes']), cases);
   },
@@ -27,14 +28,14 @@ export function pythonFrameworks(set: string): RecipeRunner {
     opening: 'python',
     prepare: (cases) => {
       const found = findPython();
-      if (found === null) return { needs: 'Python 3.11 or newer with venv (PYTHON: which one)' };
+      if (found === null) return { needs: NEEDS_PYTHON };
       const lock = join(root, 'clients/python/frameworks', `requirements-${set}.txt`);
       return runWith(makeEnvironment(found, lock, ['--no-deps']), cases);
     },
   };
 }
 
-function findPython(): string | null {
+export function findPython(): string | null {
   const found = [process.env['PYTHON'], 'python3', 'python'].find(
     (command) => command !== undefined && call(command, ['-c', IS_NEW_ENOUGH]).status === 0,
   );

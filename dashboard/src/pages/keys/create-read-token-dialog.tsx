@@ -1,7 +1,7 @@
 /** Makes a read token: for whom, for which calls, and until when; then the token, once. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import type { ListedKey } from '../../../../src/control/admin/keys-resource.ts';
+import type { ListedKey } from '../../../../src/control/admin/key-bodies.ts';
 import { createReadToken, readTokensQuery } from '../../api/read-tokens.ts';
 import { Button } from '../../components/buttons.tsx';
 import { Dialog } from '../../components/dialog.tsx';

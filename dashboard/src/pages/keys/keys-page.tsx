@@ -18,6 +18,7 @@ import { RevokeKeyDialog, RotateKeyDialog } from './change-key-dialogs.tsx';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
 import { EditKeyDialog } from './edit-key-dialog.tsx';
 import { readKeyState } from './key-state.ts';
+import { ReadTokensSection } from './read-tokens-section.tsx';
 
 /** "Last used" moves while one looks. */
 const REFETCH_MS = 5_000;
@@ -174,6 +175,7 @@ export function KeysPage() {
           />
         )}
       </div>
+      <ReadTokensSection keys={all} />
       <CreateKeyDialog isOpen={opened?.what === 'create'} onClose={close} />
       {opened?.what === 'edit' && <EditKeyDialog subject={opened.subject} onClose={close} />}
       {opened?.what === 'revoke' && <RevokeKeyDialog subject={opened.subject} onClose={close} />}

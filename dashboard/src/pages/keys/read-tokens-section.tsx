@@ -2,7 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
-import type { ListedKey } from '../../../../src/control/admin/keys-resource.ts';
+import type { ListedKey } from '../../../../src/control/admin/key-bodies.ts';
 import type { ReadToken } from '../../../../src/control/admin/read-tokens-resource.ts';
 import { readTokensQuery, revokeReadToken } from '../../api/read-tokens.ts';
 import { Badge } from '../../components/badges.tsx';
