@@ -45,6 +45,7 @@ const framework = by('node-frameworks');
 const python = by('python');
 const chains = by('python-chains');
 const crews = by('python-crews');
+const more = by('python-more');
 const go = (recipe: string, call: Call) => by('go')(recipe, [], call);
 const java = (recipe: string, call: Call) => by('java')(recipe, [], call);
 const rust = (recipe: string, call: Call) => by('rust')(recipe, [], call);
@@ -143,10 +144,21 @@ export const RECIPE_CASES: readonly RecipeCase[] = [
   python('pydantic-ai', ['pydantic_ai', 'openai'], CHAT),
   python('openai-agents', ['agents'], CHAT),
   python('one-client', ['openai', 'httpx2'], CHAT),
+  python('anthropic-bedrock', ['anthropic', 'boto3'], {
+    provider: 'bedrock',
+    model: 'us.anthropic.claude-haiku-4-5-20251001-v1:0',
+  }),
+  chains('langgraph', ['langgraph', 'langchain_openai'], CHAT),
   chains('autogen', ['autogen_agentchat', 'autogen_ext'], CHAT_4O),
   crews('llama-index', ['llama_index.llms.openai'], CHAT_4O),
   crews('crewai', ['crewai'], CHAT_4O),
   crews('smolagents', ['smolagents'], CHAT_4O),
+  by('python-google')('adk', ['google.adk'], GENERATE),
+  by('python-strands')('strands', ['strands'], CHAT),
+  more('langchain-gemini', ['langchain_google_genai'], GENERATE),
+  more('haystack', ['haystack'], CHAT),
+  more('agno', ['agno'], CHAT),
+  more('instructor', ['instructor'], CHAT),
   go('openai-go', CHAT),
   go('anthropic-go', MESSAGES),
   go('genai-go', GENERATE),
@@ -230,7 +242,7 @@ export const RECIPE_CASES: readonly RecipeCase[] = [
     program: `cline ${SAY_HELLO}`,
   }),
   {
-    ...agent('aider', CHAT, { settings: { '.aider.model.settings.yml': null }, client: 'litellm' }),
+    ...agent('aider', CHAT, { settings: { '.aider.model.settings.yml': null } }),
     runner: 'aider',
     program: `OPENAI_API_BASE="http://$GATEWAY/v1" aider --model openai/gpt-5.4-mini --no-git --yes -m ${SAY_HELLO}`,
   },

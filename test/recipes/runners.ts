@@ -4,7 +4,7 @@ import { agents, aider } from './runners/agents.ts';
 import { go } from './runners/go.ts';
 import { java } from './runners/java.ts';
 import { node, nodeFrameworks } from './runners/node.ts';
-import { python, pythonFrameworks } from './runners/python.ts';
+import { python, pythonFrameworks, pythonOf } from './runners/python.ts';
 import { rust } from './runners/rust.ts';
 import { shell } from './runners/shell.ts';
 
@@ -16,6 +16,8 @@ export const RUNNERS = {
   'python-chains': pythonFrameworks('chains'),
   'python-crews': pythonFrameworks('crews'),
   'python-google': pythonFrameworks('google'),
+  'python-strands': pythonFrameworks('strands'),
+  'python-more': pythonOf('clients/recipes/python/requirements-more.txt'),
   go: go('go'),
   'go-genkit': go('go-genkit'),
   java: java('sdks'),

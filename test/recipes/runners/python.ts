@@ -24,13 +24,17 @@ export const python: RecipeRunner = {
 
 /** With a set of packages of clients/python/frameworks. */
 export function pythonFrameworks(set: string): RecipeRunner {
+  return pythonOf(`clients/python/frameworks/requirements-${set}.txt`);
+}
+
+/** `file`: all packages with their versions. */
+export function pythonOf(file: string): RecipeRunner {
   return {
     opening: 'python',
     prepare: (cases) => {
       const found = findPython();
       if (found === null) return { needs: NEEDS_PYTHON };
-      const lock = join(root, 'clients/python/frameworks', `requirements-${set}.txt`);
-      return runWith(makeEnvironment(found, lock, ['--no-deps']), cases);
+      return runWith(makeEnvironment(found, join(root, file), ['--no-deps']), cases);
     },
   };
 }
