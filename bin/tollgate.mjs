@@ -8,13 +8,13 @@ import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-// The oldest with everything that is used: bound sockets came with these two.
-const NEEDED = '24.21';
+// The oldest with everything that is used: bound sockets, SQLite and Temporal.
+const NEEDED = '26.4';
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 // A published package has no `src`; a clone may have an old `dist`, which must not run instead of the sources.
 const isClone = existsSync(join(root, 'src', 'main.ts'));
 const version = process.versions.node.split('.').map(Number);
-const isNew = version[0] > 24 || (version[0] === 24 && version[1] >= 21);
+const isNew = version[0] > 26 || (version[0] === 26 && version[1] >= 4);
 
 function handOver(node) {
   const child = spawn(node, [fileURLToPath(import.meta.url)].concat(process.argv.slice(2)), { stdio: 'inherit' });

@@ -72,7 +72,7 @@ function linkNode() {
   if (binary === undefined || !existsSync(binary)) {
     if (Number(process.versions.node.split('.')[0]) >= 24) return;
     fail(
-      `no Node binary on npm for ${platform}. Install Node 24 or newer and start again (this is Node ${process.versions.node}).`,
+      `no Node binary on npm for ${platform}. Install Node 26.4 or newer and start again (this is Node ${process.versions.node}).`,
     );
   }
   mkdirSync(dirname(link), { recursive: true });

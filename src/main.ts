@@ -120,9 +120,14 @@ async function main(): Promise<void> {
   await program.parseAsync();
 }
 
-main().catch((error: unknown) => {
+main().catch(async (error: unknown) => {
   const isExpected = error instanceof OperatorError;
-  const text = isExpected ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const { withOwnCommands } = await import('./cli/hints.ts');
+  const text = isExpected
+    ? withOwnCommands(error.message)
+    : error instanceof Error
+      ? (error.stack ?? error.message)
+      : String(error);
   process.stderr.write(`tollgate: ${text}\n`);
   process.exit(1);
 });

@@ -1,4 +1,5 @@
 /** `tollgate costs`: what calls cost, by model, provider, key or metadata, and by time. */
+
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { COST_GROUP_COLUMNS } from '../control/log/cost-query.ts';
@@ -7,6 +8,7 @@ import { repeatable } from './command-options.ts';
 import { CostsAnswer } from './costs-answer.ts';
 import { formatCosts } from './format-costs.ts';
 import { type ClientFlags, createGatewayClient, type GatewayClient, toQuery } from './gateway-client.ts';
+import { withOwnCommands } from './hints.ts';
 import { createOutput } from './output.ts';
 import { addUnpricedCommand } from './prices/unpriced-command.ts';
 
@@ -52,7 +54,7 @@ async function showCosts(flags: CostFlags): Promise<void> {
     return;
   }
   const keyNames = groups.includes('key') ? await readKeyNames(client) : new Map<string, string>();
-  await output.lines(formatCosts(costs, groups, keyNames));
+  await output.lines(formatCosts(costs, groups, keyNames).map(withOwnCommands));
 }
 
 export function addCostsCommand(program: Command, addClientOptions: (command: Command) => Command): void {

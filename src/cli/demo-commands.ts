@@ -12,8 +12,8 @@ async function load(flags: ClientFlags): Promise<void> {
   const output = createOutput(process.stdout);
   const answer = await createGatewayClient(flags).ask(Loaded, PATH, { method: 'POST' });
   if (flags.json) return output.json(answer);
-  if (answer.loaded === 0) return output.line('The demo data is loaded already; `tollgate demo remove` takes it out.');
-  return output.line(
+  if (answer.loaded === 0) return output.say('The demo data is loaded already; `tollgate demo remove` takes it out.');
+  return output.say(
     `Loaded ${answer.loaded} calls of the last two days, marked Environment: demo. See \`tollgate runs\`; \`tollgate demo remove\` takes them out.`,
   );
 }

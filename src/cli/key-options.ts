@@ -3,11 +3,13 @@ import type { Command } from 'commander';
 import { OperatorError } from '../vocabulary/errors.ts';
 import { parseSeconds } from './duration.ts';
 import type { ClientFlags } from './gateway-client.ts';
+import { addLimitOptions, type LimitFlags, readLimitFlags } from './limit-options.ts';
 
-export interface KeyFlags extends ClientFlags {
+export interface KeyFlags extends ClientFlags, LimitFlags {
   readonly owner?: string;
   readonly expires?: string;
   readonly allowInAddress?: boolean;
+  readonly runBudgets?: boolean;
   readonly runsFrom?: string;
   readonly usage?: string;
   readonly bodies?: string;
@@ -25,7 +27,7 @@ const RUNS_FROM =
   'where the run of a call without X-Gateway-Trace-Id comes from, in this order: agents, traceparent, metadata.KEY, … (docs/agents.md); headers: from nowhere else';
 
 export function addKeyOptions(command: Command): Command {
-  return command
+  return addLimitOptions(command)
     .option('--owner <name>', 'who answers for it: a person, a team; none: nobody')
     .option('--expires <when>', 'when it ends by itself: in 12h, 90d, …, at 2026-12-31T00:00:00Z, or never')
     .option('--providers <names>', 'its calls may go to these providers alone; any: to all')
@@ -35,6 +37,8 @@ export function addKeyOptions(command: Command): Command {
     .option('--networks <ranges>', 'its calls may come from these networks alone: 10.0.0.0/8; any: from all')
     .option('--bodies <policy>', 'full or off: whether requests and answers are kept; any: as the gateway is set')
     .option('--usage <policy>', 'ask or observe: whether streams are asked for usage; any: as the gateway is set')
+    .option('--run-budgets', 'its calls may set the budget of their run with X-Gateway-Budget-Usd')
+    .option('--no-run-budgets', 'they may not')
     .option('--allow-in-address', 'it may stand in a base address, as http://gateway/@KEY/v1')
     .option('--no-allow-in-address', 'it may not: in the header X-Gateway-Key only')
     .option('--runs-from <sources>', RUNS_FROM);
@@ -50,9 +54,11 @@ export function readKeyFlags(flags: KeyFlags): Readonly<Record<string, unknown>>
     allowed_aliases: readList(flags.aliases),
     allowed_endpoints: readList(flags.endpoints),
     allowed_networks: readList(flags.networks),
+    ...readLimitFlags(flags),
     bodies: flags.bodies === ANY ? null : flags.bodies,
     usage: flags.usage === ANY ? null : flags.usage,
     allow_in_address: flags.allowInAddress,
+    allow_run_budget: flags.runBudgets,
     runs_from: flags.runsFrom === 'headers' ? [] : split(flags.runsFrom),
   };
 }

@@ -1,4 +1,5 @@
 /** `tollgate logs`: the latest calls, or each new one as it comes. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { OperatorError } from '../vocabulary/errors.ts';
@@ -17,6 +18,7 @@ import {
   RecordList,
   toQuery,
 } from './gateway-client.ts';
+import { withOwnCommands } from './hints.ts';
 import { createOutput, type Output } from './output.ts';
 import { readEvents } from './read-events.ts';
 import { searchList } from './search-list.ts';
@@ -110,7 +112,8 @@ async function showLatest(
   }
   if (flags.json) return;
   const listed = [...open, ...records];
-  if (listed.length === 0) process.stderr.write('No calls match. `tollgate doctor` shows calls that were refused.\n');
+  if (listed.length === 0)
+    process.stderr.write(withOwnCommands('No calls match. `tollgate doctor` shows calls that were refused.\n'));
   else {
     const table = formatTable(COLUMNS, [...open.map(toOpenRow), ...records.map(toRow)]);
     const width = process.stdout.isTTY ? process.stdout.columns : null;

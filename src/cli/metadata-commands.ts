@@ -57,7 +57,7 @@ async function changeKey(key: string, change: 'promote' | 'demote', body: object
   const output = createOutput(process.stdout);
   return flags.json
     ? output.json({ job_id: id })
-    : output.line(`Job ${id} is under way; \`tollgate jobs list\` shows it.`);
+    : output.say(`Job ${id} is under way; \`tollgate jobs list\` shows it.`);
 }
 
 export function addMetadataCommands(program: Command, addClientOptions: (command: Command) => Command): void {

@@ -1,8 +1,11 @@
 /** The output of commands. A reader that closes its end (`| head`) ends the program quietly. */
+import { withOwnCommands } from './hints.ts';
 
 export interface Output {
   /** Waits for a slow reader, so that a long answer does not pile up in memory. */
   readonly line: (text: string) => Promise<void>;
+  /** A line of our own words, in which commands can be typed as they stand. */
+  readonly say: (text: string) => Promise<void>;
   readonly lines: (texts: Iterable<string>) => Promise<void>;
   readonly json: (value: unknown) => Promise<void>;
   readonly jsonLines: (values: readonly unknown[]) => Promise<void>;
@@ -22,6 +25,7 @@ export function createOutput(stream: NodeJS.WriteStream): Output {
   }
   return {
     line,
+    say: (text) => line(withOwnCommands(text)),
     lines,
     json: (value) => line(JSON.stringify(value)),
     jsonLines: (values) => lines(values.map((value) => JSON.stringify(value))),

@@ -57,7 +57,7 @@ async function restart(flags: ClientFlags): Promise<void> {
   if (flags.json) return;
   const rest =
     openCalls === 0 ? '' : ` Calls that go on in the processes before: ${openCalls}; \`tollgate doctor\` shows them.`;
-  await output.line(`The processes are restarted.${rest}`);
+  await output.say(`The processes are restarted.${rest}`);
 }
 
 export function addRestartCommand(program: Command, addClientOptions: (command: Command) => Command): void {

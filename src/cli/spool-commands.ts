@@ -1,4 +1,5 @@
 /** `tollgate spool import`: takes in the spool of a node that is gone, from its disk or a copy. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { z } from 'zod';
@@ -8,9 +9,10 @@ import { packSpool } from '../spool/spool-package.ts';
 import { OperatorError } from '../vocabulary/errors.ts';
 import { formatBytes, formatCount } from '../vocabulary/format-amounts.ts';
 import { type ClientFlags, createGatewayClient, type GatewayClient } from './gateway-client.ts';
+import { ownCommand } from './hints.ts';
 import { createOutput, type Output } from './output.ts';
 import { readNodes } from './read-nodes.ts';
-import { terminalText } from './terminal-text.ts';
+import { quoteForShell, terminalText } from './terminal-text.ts';
 
 /** The spool must be unchanged for this long, since a copy may pause. */
 const QUIET_MS = 15_000;
@@ -152,7 +154,7 @@ async function importSpool(dir: string, flags: ImportFlags): Promise<void> {
   if (isStored) await waitUntilStored(client, names);
   if (flags.json) return output.json({ directories: names, records, bytes, is_stored: isStored });
   const what = `${formatCount(records)} records that waited in ${names.length} process directories (${formatBytes(bytes)})`;
-  await output.line(
+  await output.say(
     isStored
       ? `Stored: ${what}. The files in ${dir} are not needed any more; \`tollgate verify\` accounts for their calls.`
       : `Taken in: ${what}; they are stored by themselves.`,
@@ -168,7 +170,7 @@ async function tellHowToForget(client: GatewayClient, dir: string, output: Outpu
   );
   if (gone === undefined) return;
   await output.line(
-    `The list of nodes has what ${terminalText(gone.name)} said last. When all of its spool is here: tollgate nodes forget ${terminalText(gone.name)}`,
+    `The list of nodes has what ${terminalText(gone.name)} said last. When all of its spool is here: ${ownCommand(`nodes forget ${quoteForShell(terminalText(gone.name))}`)}`,
   );
 }
 

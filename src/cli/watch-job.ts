@@ -1,10 +1,12 @@
 /** Shows a job until it ends. The gateway owns the job and continues it unwatched and after a restart. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { OperatorError } from '../vocabulary/errors.ts';
 import { formatCount, formatDuration } from '../vocabulary/format-amounts.ts';
 import { formatProgress, shareDone } from './format-progress.ts';
 import type { GatewayClient } from './gateway-client.ts';
+import { withOwnCommands } from './hints.ts';
 import { createOutput } from './output.ts';
 import { cutText, terminalText } from './terminal-text.ts';
 
@@ -48,7 +50,9 @@ export async function followJob(client: GatewayClient, id: number, isJson = fals
   const show = isJson ? showJson() : process.stderr.isTTY ? showLine(process.stderr) : showLines(process.stderr);
   const onInterrupt = (): void => {
     process.stderr.write(
-      `\nThe job goes on in the gateway; the same command shows it again, \`tollgate jobs cancel ${id}\` stops it.\n`,
+      withOwnCommands(
+        `\nThe job goes on in the gateway; the same command shows it again, \`tollgate jobs cancel ${id}\` stops it.\n`,
+      ),
     );
     process.exit(INTERRUPTED_EXIT);
   };

@@ -40,6 +40,8 @@ export class Answer implements UpstreamEvents, AnswerSummary {
   readonly ended: Promise<AnswerEnding>;
   head: AnswerHead | null = null;
   responseBytes = 0;
+  /** A connection to the provider was there, so that it may have got the call. */
+  wasConnected = false;
   connectMs: number | null = null;
   headersMs: number | null = null;
   firstByteMs: number | null = null;
@@ -108,6 +110,7 @@ export class Answer implements UpstreamEvents, AnswerSummary {
   }
 
   onConnection(isReused: boolean): void {
+    this.wasConnected = true;
     this.connectMs = isReused ? null : this.#elapsedMs();
   }
 

@@ -1,11 +1,14 @@
 /** One call's records on their way to the spool (begin, checkpoints, end), with its id, times and body copies. */
 
+import type { Claim } from '../budgets/ledger.ts';
 import type { Caller } from '../sockets/read-caller.ts';
 import type { CallBegin, CallBody, CallEnd } from '../vocabulary/call-record.ts';
 import type { KeyEntry } from '../vocabulary/channel.ts';
 import { GatewayError, type GatewayErrorCode } from '../vocabulary/errors.ts';
 import type { CallFlag } from '../vocabulary/token-usage.ts';
+import { formatUsd, type PicoUsd } from '../vocabulary/usd.ts';
 import { BodyCopy } from './body-copy.ts';
+import { settledCost } from './budget/proxy-budgets.ts';
 import type { Arrival, CallContext, RequestedModel } from './call-context.ts';
 import { describeBegin } from './describe-begin.ts';
 import { type AnswerSummary, describeCheckpoint, describeRejection } from './describe-end.ts';
@@ -18,6 +21,8 @@ import type { ValidRequest } from './validate-request.ts';
 export interface CallEnding {
   readonly end: CallEnd;
   readonly bodies: CallBody[];
+  /** Nothing of it went to the provider, so that it costs nothing. */
+  readonly isUnsent?: boolean;
 }
 
 export function noteArrival(gateway: Gateway): Arrival {
@@ -32,6 +37,8 @@ export function noteArrival(gateway: Gateway): Arrival {
 }
 
 const NO_HEADERS: readonly string[] = Object.freeze([]);
+const NO_CLAIMS: readonly Claim[] = Object.freeze([]);
+const NO_FLAGS: readonly CallFlag[] = Object.freeze([]);
 
 export class CallLog {
   readonly arrival: Arrival;
@@ -45,6 +52,11 @@ export class CallLog {
   #overheadUs = 0;
   /** Signed headers, flat, whose credentials are hidden as well. */
   #ownHeaders = NO_HEADERS;
+  /** What it holds in budgets until it is settled. */
+  #claims = NO_CLAIMS;
+  #budgetFlags = NO_FLAGS;
+  /** What its turns have cost, where it holds for them; null: of one nobody knows. */
+  #costOfTurns: PicoUsd | null = 0n;
 
   constructor(gateway: Gateway, arrival = noteArrival(gateway)) {
     this.arrival = arrival;
@@ -95,6 +107,16 @@ export class CallLog {
     this.#ownHeaders = headers;
   }
 
+  /** Notes what was reserved for the call; its end settles it. */
+  hold(claims: readonly Claim[], flags: readonly CallFlag[]): void {
+    this.#claims = claims;
+    this.#budgetFlags = flags;
+  }
+
+  addCost(cost: PicoUsd | null): void {
+    this.#costOfTurns = cost === null || this.#costOfTurns === null ? null : this.#costOfTurns + cost;
+  }
+
   /** Resolves when the begin is in the spool. If it cannot be, `onFull` decides: go on or reject `log_unavailable`. */
   begin(requested: RequestedModel, bodyFlags: readonly CallFlag[], bodyWaitMs = 0): Promise<void> {
     const { spool, settings } = this.#gateway;
@@ -134,11 +156,12 @@ export class CallLog {
         resolve();
       };
       try {
-        const ending = describe(this.#call, begin);
+        const { isUnsent = false, ...ending } = describe(this.#call, begin);
         const { end, bodies } = redactCredentials(this.#call.headers.secrets, this.#ownHeaders, ending);
-        spool.end(begin, end, bodies, done);
+        spool.end(begin, this.#claims.length === 0 ? end : this.#settle(begin, end, isUnsent), bodies, done);
       } catch (error) {
         log.error({ err: error, request_id: begin.id }, 'the record of a call could not be made');
+        this.#settleAs(null);
         spool.giveUp(begin);
         done();
       }
@@ -146,15 +169,21 @@ export class CallLog {
   }
 
   /** Returns false where the call makes no row. The refusal does not wait for its record. */
-  endRefused(code: GatewayErrorCode): boolean {
+  endRefused(code: GatewayErrorCode, detail?: string): boolean {
     if (this.#call === null) return false;
     if (this.#hasEnded) return true;
     if (this.#begin === null) this.#admit({ model: null, streamed: null }, []);
-    void this.end((call, begin) => ({ end: describeRejection(call, begin, code, performance.now()), bodies: [] }));
+    void this.end((call, begin) => ({
+      end: describeRejection(call, begin, code, detail, performance.now()),
+      bodies: [],
+      isUnsent: true,
+    }));
     return true;
   }
 
   release(): void {
+    // Only when an exception came between its reservation and its record, where nothing was sent.
+    if (!this.#hasEnded) this.#settleAs(0n);
     this.requestCopy.release();
     this.responseCopy.release();
   }
@@ -164,7 +193,22 @@ export class CallLog {
     const { counters } = this.#gateway;
     counters.accepted += 1;
     counters.inFlight += 1;
-    this.#begin = describeBegin(this.#call, requested, bodyFlags, counters.accepted);
+    const flags = this.#budgetFlags.length === 0 ? bodyFlags : [...bodyFlags, ...this.#budgetFlags];
+    this.#begin = describeBegin(this.#call, requested, flags, counters.accepted, this.#claims);
     return this.#begin;
+  }
+
+  #settle(begin: CallBegin, end: CallEnd, isUnsent: boolean): CallEnd {
+    const { budgets } = this.#gateway;
+    const own = isUnsent || budgets === null ? 0n : settledCost(budgets, begin, end);
+    const cost = own === null || this.#costOfTurns === null ? null : own + this.#costOfTurns;
+    this.#settleAs(cost);
+    return { ...end, budgetCost: cost === null ? null : formatUsd(cost) };
+  }
+
+  #settleAs(cost: PicoUsd | null): void {
+    if (this.#claims.length === 0) return;
+    this.#claims = NO_CLAIMS;
+    this.#gateway.budgets?.gate.settle({ callId: this.arrival.id, cost });
   }
 }

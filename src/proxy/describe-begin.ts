@@ -1,10 +1,13 @@
 /** The begin record of a call. Pure; never a credential. */
 
+import { RUN_BUDGET_ID } from '../budgets/budget.ts';
+import type { Claim } from '../budgets/ledger.ts';
 import { hideSecretForms } from '../formats/wire/secret-form.ts';
 import type { Endpoint } from '../providers/provider.ts';
 import { agentPathOf, MAIN_AGENT } from '../vocabulary/agent-path.ts';
-import type { CallBegin } from '../vocabulary/call-record.ts';
+import type { BudgetHold, CallBegin } from '../vocabulary/call-record.ts';
 import type { CallFlag } from '../vocabulary/token-usage.ts';
+import { formatUsd } from '../vocabulary/usd.ts';
 import type { CallContext, RequestedModel } from './call-context.ts';
 import { placeInRun } from './place-in-run.ts';
 import type { ValidRequest } from './validate-request.ts';
@@ -14,6 +17,7 @@ export function describeBegin(
   body: RequestedModel,
   bodyFlags: readonly CallFlag[],
   ordinal: number,
+  claims: readonly Claim[] = [],
 ): CallBegin {
   const { arrival, key, request, headers, route } = call;
   const { endpoint } = route;
@@ -46,6 +50,7 @@ export function describeBegin(
     ordinal,
     ...(call.connectionId === null ? {} : { connectionId: call.connectionId }),
     ...(traceSource === null ? {} : { traceSource }),
+    ...(claims.length === 0 ? {} : { budgets: claims.map(describeHold) }),
     ...(agent === null
       ? {}
       : {
@@ -57,6 +62,11 @@ export function describeBegin(
   };
 }
 
+function describeHold({ budgetId, value, periodStartMs, amount, limit }: Claim): BudgetHold {
+  const hold = { budgetId, value, periodStartMs, amount: formatUsd(amount) };
+  return budgetId === RUN_BUDGET_ID && limit !== null ? { ...hold, runLimit: formatUsd(limit) } : hold;
+}
+
 function listFlags({ arrival, headers, route }: CallContext, bodyFlags: readonly CallFlag[]): CallFlag[] {
   const flags: CallFlag[] = [...headers.flags, ...bodyFlags];
   if (arrival.isClockCorrected) flags.push('clock_skew');
@@ -66,7 +76,7 @@ function listFlags({ arrival, headers, route }: CallContext, bodyFlags: readonly
 }
 
 /** Realtime sessions and WebRTC calls name the model in their query. */
-function readRequestedModel({ model }: Endpoint, body: RequestedModel, query: string): string | null {
+export function readRequestedModel({ model }: Endpoint, body: RequestedModel, query: string): string | null {
   if (model.in === 'path') return hideSecretForms(model.name);
   const inQuery = model.in === 'body' && query !== '' ? new URLSearchParams(query).get('model') : null;
   return body.model ?? (inQuery === null || inQuery === '' ? null : hideSecretForms(inQuery));

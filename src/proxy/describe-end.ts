@@ -6,7 +6,7 @@ import { copyLatin1 } from '../formats/wire/copy-text.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { CallBegin, CallCheckpoint, CallEnd } from '../vocabulary/call-record.ts';
 import { STEP_MS } from '../vocabulary/clock.ts';
-import { GATEWAY_ERRORS, type GatewayErrorCode } from '../vocabulary/errors.ts';
+import { GATEWAY_ERRORS, type GatewayErrorCode, messageWithDetail } from '../vocabulary/errors.ts';
 import type { CallFlag, ReportedUsage, TokenUsage } from '../vocabulary/token-usage.ts';
 import { type AnswerEnding, isWhole } from './answer-ending.ts';
 import type { AnswerHead } from './answer-head.ts';
@@ -123,14 +123,20 @@ function askedTier(provider: Provider, { serviceTier }: RequestedModel): string 
 }
 
 /** The end of a call that the gateway refused after authentication and routing. */
-export function describeRejection(call: CallContext, begin: CallBegin, code: GatewayErrorCode, nowMs: number): CallEnd {
+export function describeRejection(
+  call: CallContext,
+  begin: CallBegin,
+  code: GatewayErrorCode,
+  detail: string | undefined,
+  nowMs: number,
+): CallEnd {
   const durationMs = durationOf(call.arrival, nowMs);
   return {
     id: begin.id,
     status: GATEWAY_ERRORS[code].status,
     outcome: code === 'gateway_defect' ? 'gateway_error' : 'rejected',
     errorType: code,
-    errorMessage: GATEWAY_ERRORS[code].message,
+    errorMessage: messageWithDetail(code, detail).slice(0, MAX_ERROR_MESSAGE_CHARS),
     providerRequestId: null,
     modelRequested: begin.modelRequested,
     streamed: begin.streamed,

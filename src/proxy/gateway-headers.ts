@@ -1,10 +1,12 @@
 /** Splits a request's headers in one pass: gateway headers, metadata, logged headers, and forwarded ones. */
 import { createHash } from 'node:crypto';
+import { MAX_BUDGET_USD } from '../budgets/budget.ts';
 import type { AgentOfCall, Client } from '../clients/client.ts';
 import { decodePercent } from '../formats/wire/percent-decoding.ts';
 import { hasSecretForm, hideSecretForms } from '../formats/wire/secret-form.ts';
 import { GatewayError } from '../vocabulary/errors.ts';
 import type { CallFlag } from '../vocabulary/token-usage.ts';
+import { type PicoUsd, parseUsd } from '../vocabulary/usd.ts';
 import { type ClientNames, decodeHeaderText } from './client-names.ts';
 import { RESERVED_FIELDS, type ReservedField } from './header-names.ts';
 import { addSent, redactSent } from './redact-sent.ts';
@@ -34,6 +36,8 @@ export interface GatewayHeaders {
   readonly traceId: string | null;
   readonly spanPath: string | null;
   readonly spanName: string | null;
+  /** What the call says of the budget of its run. */
+  readonly runBudget: PicoUsd | null;
   readonly metadata: readonly (readonly [string, string])[];
   readonly flags: readonly CallFlag[];
   /** Flat, as received, without hop-by-hop headers, `Host`, `Content-Length` and a trusted proxy's headers. */
@@ -48,7 +52,7 @@ export interface GatewayHeaders {
 
 /**
  * `isBehindProxy`: a trusted proxy forwarded the request. `secrets`: the request's, where they are known already. Throws
- * `header_repeated` and `header_malformed`.
+ * `header_repeated`, `header_malformed` and `run_budget_malformed`.
  */
 export function splitGatewayHeaders(
   request: ValidRequest,
@@ -127,6 +131,7 @@ export function splitGatewayHeaders(
     traceId: readTraceId(reserved.traceId, flags),
     spanPath: cutSpan(readText(reserved.spanPath), MAX_SPAN_PATH_BYTES, flags),
     spanName: cutSpan(decodeName(reserved.spanName), MAX_SPAN_NAME_BYTES, flags),
+    runBudget: readRunBudget(reserved.runBudget),
     metadata,
     flags,
     forwarded,
@@ -169,6 +174,7 @@ const NONE_RESERVED: Readonly<Reserved> = {
   traceId: undefined,
   spanPath: undefined,
   spanName: undefined,
+  runBudget: undefined,
 };
 
 /** Empty headers count as absent; a repeated one is ambiguous and refused. */
@@ -190,6 +196,17 @@ function readReserved(value: string | undefined): string | null {
     throw new GatewayError('header_malformed');
   }
   return trimmed;
+}
+
+function readRunBudget(value: string | undefined): PicoUsd | null {
+  if (value === undefined) return null;
+  try {
+    const amount = parseUsd(value.trim().replace(/^\$/, ''));
+    if (amount > 0n && amount <= MAX_BUDGET_USD) return amount;
+  } catch {
+    // It is refused below like an amount that is out of bounds.
+  }
+  throw new GatewayError('run_budget_malformed');
 }
 
 /** Clients limited to ASCII percent-encode a name: `Pr%C3%BCfung`. */

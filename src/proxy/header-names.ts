@@ -11,7 +11,15 @@ const PLACES = 4_096;
 
 const GATEWAY_PREFIX = 'x-gateway-';
 
-export type ReservedField = 'key' | 'provider' | 'providerAlias' | 'client' | 'traceId' | 'spanPath' | 'spanName';
+export type ReservedField =
+  | 'runBudget'
+  | 'key'
+  | 'provider'
+  | 'providerAlias'
+  | 'client'
+  | 'traceId'
+  | 'spanPath'
+  | 'spanName';
 
 export const RESERVED_FIELDS: ReadonlyMap<string, ReservedField> = new Map([
   ['x-gateway-key', 'key'],
@@ -21,6 +29,7 @@ export const RESERVED_FIELDS: ReadonlyMap<string, ReservedField> = new Map([
   ['x-gateway-trace-id', 'traceId'],
   ['x-gateway-span-path', 'spanPath'],
   ['x-gateway-span-name', 'spanName'],
+  ['x-gateway-budget-usd', 'runBudget'],
 ]);
 
 const LEADING: ReadonlySet<string> = new Set([

@@ -52,7 +52,11 @@ function writeEnd(
       // Time spent reading after the client left is not the client's.
       nowMs: ending.kind === 'delivered' ? (answer.clientLeftMs ?? performance.now()) : performance.now(),
     });
-    return { end, bodies: call.logsBodies ? listBodies(log, call, begin, received, answer) : [] };
+    return {
+      end,
+      bodies: call.logsBodies ? listBodies(log, call, begin, received, answer) : [],
+      isUnsent: ending.kind === 'no-answer' && !answer.wasConnected,
+    };
   });
 }
 

@@ -67,7 +67,7 @@ function probe(host: string, port: number, settings: AddressSettings): number {
 
 export async function openListeningSockets(host: string, port: number, count: number): Promise<ListeningSockets> {
   if (!('BoundSocket' in net)) {
-    throw new OperatorError(`Node ${process.versions.node} cannot bind sockets ahead: use Node 24.21, 26.4 or newer`);
+    throw new OperatorError(`Node ${process.versions.node} cannot bind sockets ahead: use Node 26.4 or newer`);
   }
   const address = await resolveHost(host, PROXY_SETTINGS);
   if (count === 1) {

@@ -76,6 +76,20 @@ export interface CallBegin {
   /** From `main` down to the agent, joined by `/`, as far as this call tells. */
   readonly agentPath?: string;
   readonly agentTurn?: string;
+  /** What it holds in budgets until its end settles it; absent where it comes under none. */
+  readonly budgets?: readonly BudgetHold[];
+}
+
+export interface BudgetHold {
+  /** 0: the budget that the run's calls have set for it. */
+  readonly budgetId: number;
+  readonly value: string;
+  /** 0 for budgets without periods. */
+  readonly periodStartMs: number;
+  /** USD. */
+  readonly amount: string;
+  /** What this call said of its run's own budget. */
+  readonly runLimit?: string;
 }
 
 export interface CallCheckpoint {
@@ -106,6 +120,8 @@ export interface CallEnd {
   readonly usageSource: UsageSource;
   /** A result's id at the provider, with its final usage here: the first record with the id counts it. */
   readonly billedOnceAs?: string;
+  /** USD that count in the begin's budgets; null: unknown, so that each counts what it held. Absent without budgets. */
+  readonly budgetCost?: string | null;
   /** For `client_closed` only. Older releases wrote none. */
   readonly closedBefore?: ClosedBefore;
   readonly flags: readonly CallFlag[];

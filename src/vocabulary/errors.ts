@@ -60,6 +60,16 @@ export const GATEWAY_ERRORS = {
   alias_not_allowed: { status: 403, message: 'This gateway key may not use this upstream (X-Gateway-Provider-Alias).' },
   endpoint_not_allowed: { status: 403, message: 'This gateway key may not call this endpoint.' },
   model_not_allowed: { status: 403, message: 'This gateway key may not use this model.' },
+  rate_limit_exceeded: {
+    status: 429,
+    message: 'This call was not sent: a limit of the gateway on requests or tokens a minute is reached.',
+    retryable: true,
+  },
+  concurrency_limit_exceeded: {
+    status: 429,
+    message: 'This call was not sent: a limit of the gateway on calls at the same time is reached.',
+    retryable: true,
+  },
   header_repeated: {
     status: 400,
     message:
@@ -147,6 +157,11 @@ export const GATEWAY_ERRORS = {
     message: 'The gateway signs this request for AWS and has no valid credentials. Its log has the reason.',
     retryable: true,
   },
+  credential_unusable: {
+    status: 503,
+    message:
+      'The gateway keeps a credential for this alias and cannot use it, so nothing was sent. Whoever runs the gateway sees why with `tollgate doctor`; a call with a credential of its own goes on.',
+  },
   paused: {
     status: 429,
     message:
@@ -203,6 +218,36 @@ export const GATEWAY_ERRORS = {
     retryable: true,
     retryAfterSeconds: 5,
   },
+  budget_exceeded: {
+    status: 429,
+    message:
+      'This call was not sent: it might spend more than is left of a budget. Trying again does not help before the budget resets or is raised.',
+  },
+  budget_unpriced: {
+    status: 429,
+    message:
+      'This call was not sent: a budget lets through only calls of which it is known how much they may cost at most. State the maximum of output, declare a price, or let the budget hold a sum for such calls (`tollgate budgets edit`).',
+  },
+  budget_unavailable: {
+    status: 503,
+    message:
+      'This call was not sent: the ledger of budgets cannot be written now. The log of the gateway has the reason.',
+    retryable: true,
+  },
+  run_budget_malformed: {
+    status: 400,
+    message: 'X-Gateway-Budget-Usd must be an amount in dollars above 0 and up to 1000000, such as 2.50.',
+  },
+  run_budget_without_run: {
+    status: 400,
+    message:
+      'X-Gateway-Budget-Usd sets the budget of a run, and this call is in none: send X-Gateway-Trace-Id with it.',
+  },
+  run_budget_not_allowed: {
+    status: 403,
+    message:
+      'The calls of this gateway key may not set budgets of their runs. Allow it with `tollgate keys edit ID --run-budgets`, or do not send X-Gateway-Budget-Usd.',
+  },
   shutting_down: { status: 503, message: 'The gateway is shutting down.', retryable: true },
   gateway_defect: {
     status: 500,
@@ -212,17 +257,33 @@ export const GATEWAY_ERRORS = {
 
 export type GatewayErrorCode = keyof typeof GATEWAY_ERRORS;
 
+/** What a refusal has besides its message: flat headers, and details in Google's form. */
+export interface RefusalExtras {
+  readonly headers: readonly string[];
+  readonly details: readonly Readonly<Record<string, string>>[];
+}
+
+export function messageWithDetail(code: GatewayErrorCode, detail: string | undefined): string {
+  const { message } = GATEWAY_ERRORS[code];
+  return detail === undefined ? message : `${message} (${detail})`;
+}
+
 /** Thrown before forwarding; one place answers it. */
 export class GatewayError extends Error {
   readonly code: GatewayErrorCode;
+  readonly extras: RefusalExtras | undefined;
   /** Added to the message: only the gateway's own words, nothing from the request. */
   readonly detail: string | undefined;
 
-  constructor(code: GatewayErrorCode, options?: ErrorOptions & { readonly detail?: string }) {
+  constructor(
+    code: GatewayErrorCode,
+    options?: ErrorOptions & { readonly detail?: string; readonly extras?: RefusalExtras },
+  ) {
     super(GATEWAY_ERRORS[code].message, options);
     this.name = 'GatewayError';
     this.code = code;
     this.detail = options?.detail;
+    this.extras = options?.extras;
   }
 
   get status(): number {

@@ -23,7 +23,7 @@ import { digestKey } from '../../src/keys/gateway-key.ts';
 import { parseKeySnapshot } from '../../src/keys/key-snapshot.ts';
 import type { CallBegin, CallEnd, SpoolEntry } from '../../src/vocabulary/call-record.ts';
 import type { KeyChange } from '../../src/vocabulary/channel.ts';
-import { NO_IMPORTS, NO_LEDGER_DEP, ONE_NODE } from '../support/admin-deps.ts';
+import { NO_BUDGETS, NO_IMPORTS, NO_LEDGER_DEP, ONE_NODE } from '../support/admin-deps.ts';
 import { callBegin, callBody, callEnd, NOON_MS, priceByToken } from '../support/call-fixtures.ts';
 import { fixedPrices } from '../support/fixed-prices.ts';
 import { NO_BACKUPS } from '../support/no-backups.ts';
@@ -96,6 +96,7 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
       baseUrl: 'http://127.0.0.1:4141',
       version: '0.0.0-test',
       nodes: ONE_NODE,
+      budgets: NO_BUDGETS,
       spoolImports: NO_IMPORTS,
       nowMs: Date.now,
       dashboard: null,
@@ -150,6 +151,9 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
       readSpoolStatus: () => Promise.resolve({ bytes: 5, limitBytes: 9, isDiskLow: false }),
       ledger: NO_LEDGER_DEP,
       metricsToken: null,
+
+      credentialKeys: { keys: [], problem: null },
+      publishCredentials: async () => {},
       countRunningJobs: () => Promise.resolve(0),
       demoData: createDemoData({
         pool,

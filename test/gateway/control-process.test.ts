@@ -119,6 +119,7 @@ function startMessage(): ControlStart {
     clientAddress: 'keep',
     adminToken: null,
     metricsToken: null,
+    credentialKeys: { keys: [], problem: null },
     oidc: null,
     dataDir: dir,
     databaseUrl: null,
@@ -353,11 +354,10 @@ test('the command line makes keys, shows logs, runs and the state, and says one 
   supervisor.toChild({ type: 'stop', graceMs: 5_000 });
   expect(await exited).toBe(0);
   expect(logged.at(-1)).toContain('stopped; every record is in the database');
-  expect(await runCli(['runs'])).toEqual({
-    code: 1,
-    out: '',
-    err: `tollgate: no gateway answers at http://127.0.0.1:${port}; start it with \`tollgate start\`\n`,
-  });
+  const unreachable = await runCli(['runs']);
+  expect([unreachable.code, unreachable.out]).toEqual([1, '']);
+  expect(unreachable.err).toContain(`tollgate: no gateway answers at http://127.0.0.1:${port}; start it with \``);
+  expect(unreachable.err).toMatch(/tollgate start --data-dir \S+`\n$/);
   const nowhere = join(dir, 'nowhere');
   expect((await runCli(['runs'], nowhere)).err).toMatch(/^tollgate: no gateway has run with the data directory .*\n$/);
 });

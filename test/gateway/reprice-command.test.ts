@@ -50,7 +50,8 @@ test('first what would change, then the change, and afterwards the call shows wh
   ]);
   await declarePrice(stage.pool, 'house-1', { input: '2', cache_read: '1', output: '4' });
   const dry = await tollgate('reprice', '--model', 'house-1');
-  expect(dry.stdout).toBe(
+  // The command is named for the shell and the gateway at hand.
+  expect(dry.stdout.replace(/\S+tollgate reprice(.*) --data-dir \S+/, 'tollgate reprice$1')).toBe(
     [
       'day (UTC)   provider  model    calls  changed   before     after  difference  unpriced',
       '2026-11-28  openai    house-1      1        1  ≥ $0.00  $0.00025   +$0.00025     1 → 0',

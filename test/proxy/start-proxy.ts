@@ -22,7 +22,8 @@ import { SPOOL_START } from '../../src/spool/cursor.ts';
 import { openSpoolReader } from '../../src/spool/spool-reader.ts';
 import { openSpoolWriter } from '../../src/spool/spool-writer.ts';
 import type { CallBegin, CallEnd, ProviderName, SpoolEntry } from '../../src/vocabulary/call-record.ts';
-import type { RejectedAttempt, TlsIdentity } from '../../src/vocabulary/channel.ts';
+import type { KeyEntry, RejectedAttempt, TlsIdentity } from '../../src/vocabulary/channel.ts';
+import { openLocalLimits } from './local-limits.ts';
 
 /** For a test that waits for a client to be given up. */
 const STALL_SWEEP_MS = 20;
@@ -56,6 +57,13 @@ export interface InProcessProxy {
   readonly close: () => Promise<void>;
 }
 
+export interface ProxyParts {
+  /** One gateway key for several proxies. */
+  readonly key?: string;
+  readonly keyEntry?: Partial<KeyEntry>;
+  readonly budgets?: Gateway['budgets'];
+}
+
 /** Every provider goes to `origin`, and what `routes` says. */
 export async function startProxy(
   origin: string,
@@ -65,12 +73,14 @@ export async function startProxy(
   nextCallId: () => CallId = createCallIds(),
   patience: Partial<ServerLimits> & { readonly stallMs?: number } = {},
   tls: TlsIdentity | null = null,
+  parts: ProxyParts = {},
 ): Promise<InProcessProxy> {
   const dir = mkdtempSync(join(tmpdir(), 'tollgate-proxy-'));
   const spoolDir = join(dir, 'spool', 'p1');
   const log = pino({ level: 'silent' });
-  const key = createGatewayKey();
+  const key = parts.key ?? createGatewayKey();
   const attempts: RejectedAttempt[] = [];
+  const purses = openLocalLimits();
   const upstream = { origin, region: null };
   const names: readonly ProviderName[] = [
     'openai',
@@ -104,6 +114,7 @@ export async function startProxy(
           expiresAtMs: null,
           usage: null,
           bodies: null,
+          ...parts.keyEntry,
         },
       ]),
       lastOf: new WeakMap(),
@@ -113,7 +124,9 @@ export async function startProxy(
     spool: openSpoolWriter({ dir: spoolDir, durability: 'process', log }),
     nextCallId,
     ...(patience.stallMs === undefined ? {} : { stalledClients: new IdleSweep(patience.stallMs, STALL_SWEEP_MS) }),
+    limits: purses,
     reportAttempt: (attempt) => attempts.push(attempt),
+    ...(parts.budgets === undefined ? {} : { budgets: parts.budgets }),
     log,
   });
   const { port, server, sessions, renewTls } = createProxyServer(gateway, { ...SERVER_LIMITS, ...patience }, tls);
@@ -181,6 +194,7 @@ export async function startProxy(
       await gateway.spool.close();
       gateway.idleBodies.close();
       gateway.stalledClients.close();
+      purses.close();
       await gateway.upstream.close();
       rmSync(dir, { recursive: true, force: true });
     },

@@ -9,7 +9,7 @@ import { openEndedSessions } from '../../src/control/admin/ended-sessions.ts';
 import { METRICS } from '../../src/control/admin/metrics/metric-list.ts';
 import type { ChildStatus, ProxyMetrics } from '../../src/vocabulary/channel.ts';
 import { GATEWAY_ERRORS } from '../../src/vocabulary/errors.ts';
-import { NO_IMPORTS, NO_LEDGER_DEP, ONE_NODE } from '../support/admin-deps.ts';
+import { NO_BUDGETS, NO_IMPORTS, NO_LEDGER_DEP, ONE_NODE } from '../support/admin-deps.ts';
 import { fixedPrices } from '../support/fixed-prices.ts';
 import { NO_BACKUPS } from '../support/no-backups.ts';
 import { readExposition } from '../support/read-exposition.ts';
@@ -68,6 +68,9 @@ const CHILD: Omit<ChildStatus, 'role'> = {
 const DEPS: AdminDeps = {
   adminToken: ADMIN,
   metricsToken: SCRAPER,
+
+  credentialKeys: { keys: [], problem: null },
+  publishCredentials: async () => {},
   oidc: null,
   adminHost: '127.0.0.1',
   role: 'all',
@@ -144,6 +147,7 @@ const DEPS: AdminDeps = {
   prices: fixedPrices(),
   catalogs: testCatalogs(),
   nodes: ONE_NODE,
+  budgets: NO_BUDGETS,
   spoolImports: NO_IMPORTS,
   nowMs: Date.now,
   log: pino({ level: 'silent' }),

@@ -23,6 +23,11 @@ export const NO_LEDGER_DEP: LedgerDep = {
   readShipper: () => null,
 };
 
+export const NO_BUDGETS: AdminDeps['budgets'] = {
+  publish: async () => {},
+  listUses: async () => ({ period: { startMs: 0, endMs: null }, uses: [] }),
+};
+
 export const NO_IMPORTS: AdminDeps['spoolImports'] = {
   receive: async () => ({ names: [], bytes: 0 }),
   findLiveNode: async () => null,
@@ -67,6 +72,8 @@ export function bareAdminDeps(given: Partial<AdminDeps> & Pick<AdminDeps, 'admin
     version: '1.2.3',
     role: 'all',
     metricsToken: null,
+    credentialKeys: { keys: [], problem: null },
+    publishCredentials: async () => {},
     baseUrl: 'http://127.0.0.1:4141',
     dashboard: null,
     databaseUrl: 'postgres://tollgate:secret@127.0.0.1/tollgate',
@@ -90,6 +97,7 @@ export function bareAdminDeps(given: Partial<AdminDeps> & Pick<AdminDeps, 'admin
     settings: [],
     prices: fixedPrices(),
     catalogs: testCatalogs(),
+    budgets: NO_BUDGETS,
     backups: NO_BACKUPS,
     nodes: ONE_NODE,
     spoolImports: NO_IMPORTS,

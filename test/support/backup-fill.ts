@@ -71,6 +71,10 @@ async function insertOthers(client: pg.ClientBase): Promise<void> {
     );
   await key(hostile, 1);
   await key('second', 2);
+  await client.query(
+    'insert into call_limits (account_id, metadata_key, metadata_value, tokens_per_minute) values (1, $1, $1, 9007199254740991)',
+    [hostile],
+  );
   await client.query(`update key_snapshot set version = 41; update price_book_version set version = 17`);
   await client.query(
     `insert into jobs (account_id, kind, subject, title, input, cursor, phase, unit, state, rate_per_second)
@@ -80,6 +84,10 @@ async function insertOthers(client: pg.ClientBase): Promise<void> {
   );
   await client.query(`insert into people (email, name) values ('ann@example.com', $1)`, [hostile]);
   await client.query(`insert into memberships (account_id, person_id, role) select 1, id, 'owner' from people`);
+  await client.query(
+    `insert into provider_credentials values (1, 'openai', 'team', 'https://a.b', $1, '\\x00ff', '\\xff00', $1, now(), $1)`,
+    [hostile],
+  );
   const audited = { accountId: 1, action: 'test.change', subject: { kind: 'test', id: hostile }, after: { hostile } };
   await noteChange(client, audited);
   await client.query(`insert into metadata_keys select 1, 'feature', 'Feature', 'promoting', null, min(id) from jobs`);
@@ -155,4 +163,13 @@ async function insertOthers(client: pg.ClientBase): Promise<void> {
   ]);
   await client.query(`insert into llm_closed_calls values ($1, $2, 7, now())`, [idAt(5), hostile]);
   await client.query(`update repriced_list_prices set version = $1`, [hostile]);
+  await client.query(
+    `insert into budgets (account_id, name, scope, metadata_key, value, amount, period, when_unknown, held_when_unknown)
+     values (1, $1, 'metadata', 'User-Id', $1, 999999.999999999999, 'month', 'hold', 0.000000000001)`,
+    [hostile],
+  );
+  await client.query(
+    `insert into budget_spend values (1, 1, $1, '2026-11-01', $1, 999999999999.999999999999, 7, 0.5, now())`,
+    [hostile],
+  );
 }

@@ -25,7 +25,14 @@ const begin = callBegin(1);
 const end = callEnd(1);
 const row = { ...makeRow(begin, end, priceByToken(toBillableCall(begin, end)), NOON_MS), [name]: 'rain' };
 const place = COPY_COLUMNS.split(', ').indexOf(name);
-const nothing = { copyText: '', billedOnceAs: null, bodies: [], requestHeaders: [], responseHeaders: [] };
+const nothing = {
+  copyText: '',
+  billedOnceAs: null,
+  budgeted: null,
+  bodies: [],
+  requestHeaders: [],
+  responseHeaders: [],
+};
 const scope = { accountId: 1, filters: [], search: null, from: null, to: null, excludeRuns: false };
 const answer = await createAdminApp(bareAdminDeps({ adminToken: 'token' })).request(
   'http://127.0.0.1/api/v1/openapi.json',

@@ -23,6 +23,8 @@ const WORDS: Readonly<Record<CallFlag, string>> = {
   span_cut: 'The span path or name was longer than the limit and was cut.',
   body_dropped: 'The body was not kept: the spool was short of space.',
   compacted: 'The record was shortened (no headers, no usage object of the provider): the spool was nearly full.',
+  over_budget: 'A soft budget was used up, or might have been with this call.',
+  budget_unsure: 'A budget let it through though nothing said how much it might cost.',
   clock_skew: 'The clock of its machine was wrong: its times are by the clock of the database.',
   clock_step: 'The clock of its machine jumped while it was open. Its duration is right all the same.',
   text_replaced: 'Characters that the database cannot hold were replaced by \uFFFD.',

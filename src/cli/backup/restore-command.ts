@@ -69,7 +69,7 @@ async function runRestore(path: string, flags: RestoreFlags): Promise<void> {
   if (restored.replaced.length > 0) await output.line(`Removed: ${restored.replaced.join(', ')}.`);
   if (restored.interrupted > 0)
     await output.line(`${restored.interrupted} calls were under way when it was made; they are logged as interrupted.`);
-  await output.line(
+  await output.say(
     restored.keys_published
       ? 'The keys of the backup work now, and no others.'
       : 'The keys of the backup are stored; a proxy process has not confirmed them yet, see `tollgate doctor`.',

@@ -1,10 +1,12 @@
 /** `tollgate reprice`: prices stored calls again with current prices; a dry run unless told to apply. */
+
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { OperatorError } from '../../vocabulary/errors.ts';
 import { repeatable, requireProvider } from '../command-options.ts';
 import { canAsk, confirm } from '../confirm.ts';
 import { type ClientFlags, createGatewayClient, type GatewayClient, readList } from '../gateway-client.ts';
+import { ownCommand } from '../hints.ts';
 import { createOutput, type Output } from '../output.ts';
 import { quoteForShell } from '../terminal-text.ts';
 import { followJob, StartedJob } from '../watch-job.ts';
@@ -69,7 +71,7 @@ async function run(
   const { job_id: id } = await client.ask(StartedJob, '/api/v1/reprice', { method: 'POST', body });
   if (!flags.wait) {
     if (flags.json) await output.json({ job_id: id });
-    else await output.line(`Job ${id} is under way; \`tollgate jobs watch ${id}\` shows it.`);
+    else await output.say(`Job ${id} is under way; \`tollgate jobs watch ${id}\` shows it.`);
     return null;
   }
   const job = await followJob(client, id);
@@ -96,7 +98,7 @@ function applyCommand(flags: RepriceFlags): string {
     ['--only', flags.only === 'all' ? 'all' : undefined],
   ];
   const parts = given.flatMap(([flag, value]) => (value === undefined ? [] : [`${flag} ${quoteForShell(value)}`]));
-  return ['tollgate reprice', ...parts, "--apply --reason 'why'"].join(' ');
+  return ownCommand(['reprice', ...parts, "--apply --reason 'why'"].join(' '));
 }
 
 async function reprice(flags: RepriceFlags): Promise<void> {

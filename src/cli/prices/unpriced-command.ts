@@ -1,12 +1,17 @@
 /** `tollgate costs unpriced`: models without a price, the reason, and the command that helps. */
+
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { formatCount } from '../../vocabulary/format-amounts.ts';
 import { formatTable, right } from '../format-table.ts';
 import { type ClientFlags, createGatewayClient, toQuery } from '../gateway-client.ts';
+import { ownCommand } from '../hints.ts';
 import { createOutput } from '../output.ts';
 import { terminalText } from '../terminal-text.ts';
 import { withFlagNames } from './name-flags.ts';
+
+/** What a suggestion begins with that is one. */
+const COMMAND = 'tollgate ';
 
 interface UnpricedFlags extends ClientFlags {
   readonly from?: string;
@@ -93,7 +98,10 @@ async function showUnpriced(flags: UnpricedFlags): Promise<void> {
   for (const { provider, model, note } of noted)
     await output.line(terminalText(`  ${provider} ${model ?? '—'}: ${note ?? ''}`));
   await output.line('\nWhat to do, with the words in capitals filled in:');
-  for (const { suggestion } of data) await output.line(`  ${terminalText(suggestion)}`);
+  for (const { suggestion } of data) {
+    const text = terminalText(suggestion);
+    await output.line(`  ${text.startsWith(COMMAND) ? ownCommand(text.slice(COMMAND.length)) : text}`);
+  }
 }
 
 /** `costs` has the same options and takes them first, so they are read from both. */

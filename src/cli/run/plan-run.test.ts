@@ -113,3 +113,36 @@ test('botocore finds its plugin beside the user’s own plugins and modules', ()
     'def initialize_client_plugin(client):',
   );
 });
+
+test('Cline and Continue get a copy of their own file for this start, and are told what they lack', () => {
+  expect(planRun(['cn'], {}, TARGET).note).toMatch(/^Continue is not led here: .* add one first$/);
+  mkdirSync(join(TARGET.home, '.continue'));
+  writeFileSync(
+    join(TARGET.home, '.continue/config.yaml'),
+    'models:\n  - name: A # mine\n    provider: together\n    apiBase: http://old\n',
+  );
+  const { args, files } = planRun(['cn', '-p', 'hi'], {}, TARGET);
+  const [flag, copy = '', ...rest] = args;
+  expect([flag, rest, files]).toEqual(['--config', ['-p', 'hi'], [copy]]);
+  expect(readFileSync(copy, 'utf8')).toBe(`models:
+  - name: A # mine
+    provider: together
+    apiBase: http://127.0.0.1:4141/v1/
+    requestOptions:
+      headers:
+        X-Gateway-Key: tgr_0123
+        X-Gateway-Provider: together
+`);
+  mkdirSync(join(TARGET.home, '.cline/data/settings'), { recursive: true });
+  const providers = { anthropic: { settings: { apiKey: 'a' } } };
+  writeFileSync(join(TARGET.home, '.cline/data/settings/providers.json'), JSON.stringify({ providers }));
+  const file = planRun(['cline'], {}, TARGET).env['CLINE_PROVIDER_SETTINGS_PATH'];
+  expect(JSON.parse(readFileSync(file ?? '', 'utf8'))).toEqual({
+    providers: {
+      anthropic: {
+        settings: { apiKey: 'a', baseUrl: 'http://127.0.0.1:4141/v1', headers: { 'X-Gateway-Key': 'tgr_0123' } },
+      },
+    },
+  });
+  expect(planRun(['cline'], { CLINE_PROVIDER_SETTINGS_PATH: '/own' }, TARGET).files).toEqual([]);
+});

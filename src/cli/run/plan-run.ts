@@ -4,14 +4,16 @@ import type { Environment } from '../../vocabulary/config.ts';
 import { readBaseVariables, readCustomHeaders, readNoProxy } from './base-variables.ts';
 import { addBotocorePlugin } from './botocore-plugin.ts';
 import { claude } from './clients/claude.ts';
+import { cline } from './clients/cline.ts';
 import { codex } from './clients/codex.ts';
+import { continueCli } from './clients/continue.ts';
 import { gemini } from './clients/gemini.ts';
 import { opencode } from './clients/opencode.ts';
 import { pi } from './clients/pi.ts';
 import { RUN_ADDRESS_VARIABLE, RUN_TOKEN_VARIABLE, type RunClient } from './clients/run-client.ts';
 
 /** Qwen Code, aider and most others read the variables of their SDKs, and need no line here. */
-const CLIENTS: readonly RunClient[] = [claude, codex, gemini, opencode, pi];
+const CLIENTS: readonly RunClient[] = [claude, cline, codex, continueCli, gemini, opencode, pi];
 
 export interface RunPlan {
   readonly args: readonly string[];
@@ -41,7 +43,7 @@ export function planRun(command: readonly string[], env: Environment, target: Ru
   const program = basename(file).replace(/\.(?:exe|cmd|[cm]?js)$/, '');
   const client = CLIENTS.find(({ programs }) => programs.includes(program));
   const origin = address.slice(0, address.lastIndexOf('/@'));
-  const added = client?.add({ address, origin, env, ownDir, args, home, cwd, traceId }) ?? {};
+  const added = client?.add({ address, origin, token, env, ownDir, args, home, cwd, traceId }) ?? {};
   return {
     args: [...(added.args ?? []), ...args],
     env: {

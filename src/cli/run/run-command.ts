@@ -1,4 +1,5 @@
 /** `tollgate run -- COMMAND…`: any program in a run of its own, with what it cost in one line at its end. */
+
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -8,6 +9,7 @@ import { z } from 'zod';
 import { messageOf, OperatorError } from '../../vocabulary/errors.ts';
 import { repeatable, requireProvider } from '../command-options.ts';
 import { AnyRecord, type ClientFlags, createGatewayClient, type GatewayClient } from '../gateway-client.ts';
+import { withOwnCommands } from '../hints.ts';
 import { describeEnd } from './closing-line.ts';
 import { readGitMetadata } from './git-metadata.ts';
 import { keepToken, TOKEN_SECONDS } from './keep-token.ts';
@@ -90,7 +92,7 @@ async function run(command: readonly string[], flags: RunFlags): Promise<void> {
     cwd: process.cwd(),
     ownDir: join(homedir(), '.config', 'tollgate'),
   });
-  const say = (text: string) => flags.quiet !== true && process.stderr.write(`tollgate: ${text}\n`);
+  const say = (text: string) => flags.quiet !== true && process.stderr.write(`tollgate: ${withOwnCommands(text)}\n`);
   if (plan.left.length > 0) say(`${plan.left.join(', ')} lead to a server of your own and stay as they are`);
   if (plan.note !== null) say(plan.note);
   const stopKeeping = keepToken({ nowMs: Date.now, renew: () => renewToken(client, made.id) });

@@ -23,7 +23,7 @@ interface SetupFlags extends ClientFlags {
   readonly address?: string;
 }
 
-const StatusBody = z.object({ base_url: z.string() });
+const SessionBody = z.object({ base_url: z.string() });
 const MadeKey = z.object({ id: z.number(), key: z.string() });
 /** Stands in the shown change for a key that is made once it is agreed to. */
 const KEY_TO_COME = 'tgk_to-be-made';
@@ -32,7 +32,8 @@ const output = createOutput(process.stdout);
 const ownDir = () => join(homedir(), '.config', 'tollgate');
 
 async function readOrigin(flags: SetupFlags): Promise<string> {
-  if (flags.address === undefined) return (await createGatewayClient(flags).ask(StatusBody, '/api/v1/status')).base_url;
+  if (flags.address === undefined)
+    return (await createGatewayClient(flags).ask(SessionBody, '/api/v1/session')).base_url;
   const url = URL.parse(flags.address);
   if (url === null || !/^https?:$/.test(url.protocol))
     throw new OperatorError(`--address: "${flags.address}" is no address like http://127.0.0.1:4141`);
@@ -95,8 +96,8 @@ async function setUp(client: SetupClient, flags: SetupFlags): Promise<void> {
   const files = carryOut(plan(key.text), record);
   writeSetupRecord(ownDir(), client.name, { key: key.text, key_id: key.id, files: [...files] });
   const made = key.id === null ? '' : ` with key ${key.id}`;
-  await output.line(`${client.title} calls ${origin}${made}. \`tollgate setup ${client.name} --undo\` takes it back.`);
-  await output.lines(client.notes ?? []);
+  await output.say(`${client.title} calls ${origin}${made}. \`tollgate setup ${client.name} --undo\` takes it back.`);
+  for (const note of client.notes ?? []) await output.say(note);
 }
 
 /** A key that was made for the client is of no use any more. */
@@ -105,7 +106,7 @@ async function revokeKey(flags: SetupFlags, id: number): Promise<void> {
     await createGatewayClient(flags).ask(AnyRecord, `/api/v1/keys/${id}`, { method: 'DELETE' });
     await output.line(`Key ${id}, which was made for it, is revoked.`);
   } catch (error) {
-    await output.line(
+    await output.say(
       `Key ${id}, which was made for it, is still valid: ${messageOf(error)}. \`tollgate keys revoke ${id}\` ends it.`,
     );
   }

@@ -3,9 +3,10 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { RestartStatus, StepHistogram, SupervisorStatus } from '../../vocabulary/channel.ts';
-import type { OidcConfig, Setting } from '../../vocabulary/config.ts';
+import type { Config, OidcConfig, Setting } from '../../vocabulary/config.ts';
 import type { QuarantinedItem } from '../../vocabulary/quarantined-item.ts';
 import type { RestoreResult } from '../backup/restore-backup.ts';
+import type { listUses, UsesOfBudget } from '../budgets/list-uses.ts';
 import type { CurrentPriceBook } from '../prices/declared/current-price-book.ts';
 import type { PriceCatalogs } from '../prices/declared/price-catalogs.ts';
 import type { StoredNode } from '../store/nodes.ts';
@@ -148,6 +149,15 @@ export interface BackupsDep {
   readonly restore: (packed: AsyncIterable<Uint8Array>, replaces: boolean, signal: AbortSignal) => Promise<Restored>;
 }
 
+export interface BudgetsDep {
+  /** Puts the database's budgets in force on this node; others notice them by themselves. */
+  readonly publish: () => Promise<void>;
+  readonly listUses: (
+    budget: Parameters<typeof listUses>[0],
+    only: { readonly most: number; readonly value?: string },
+  ) => Promise<UsesOfBudget>;
+}
+
 export interface AdminDeps {
   readonly adminToken: string;
   readonly oidc: OidcConfig | null;
@@ -172,6 +182,9 @@ export interface AdminDeps {
   /** Resolves to true when every local proxy has this version of the keys or a later one, false after a time limit. */
   readonly publishKeys: (version: number) => Promise<boolean>;
   /** Sends this node's proxies what is paused, if that has changed; the other nodes look by themselves. */
+  readonly credentialKeys: Config['credentialKeys'];
+  /** Brings the kept credentials of the database to this node's proxies; other nodes look every second. */
+  readonly publishCredentials: () => Promise<void>;
   readonly publishPauses: () => Promise<void>;
   readonly readSupervisorStatus: () => Promise<SupervisorStatus | null>;
   /** Replaces the proxies, then this process. Null when the supervisor does not answer. */
@@ -183,6 +196,7 @@ export interface AdminDeps {
   readonly countRunningJobs: () => Promise<number | null>;
   readonly demoData: DemoDataDep;
   readonly backups: BackupsDep;
+  readonly budgets: BudgetsDep;
   readonly settings: readonly Setting[];
   readonly prices: CurrentPriceBook;
   readonly catalogs: PriceCatalogs;

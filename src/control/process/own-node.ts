@@ -6,6 +6,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
+import { LEDGER_NAME } from '../../budgets/ledger.ts';
 import { PRICES_FILE } from '../../pricing/prices-file.ts';
 import { createWaitingCounter } from '../../spool/count-waiting.ts';
 import { defaultMaxBytes, measureDisk } from '../../spool/disk-space.ts';
@@ -15,6 +16,7 @@ import { finishReceived, IMPORT_NAME } from '../../spool/receive-package.ts';
 import type { ChildChannel, ControlStart, DownMessage } from '../../vocabulary/channel.ts';
 import { readVersion } from '../../vocabulary/version.ts';
 import type { LedgerDep, LedgerSnapshot, SpoolStatus } from '../admin/admin-deps.ts';
+import { type NodeBudgets, openNodeBudgets } from '../budgets/node-budgets.ts';
 import { countEnded } from '../ledger/balance-process.ts';
 import { openLedgerFile } from '../ledger/ledger-file.ts';
 import { createProxyMemory } from '../ledger/proxy-memory.ts';
@@ -25,6 +27,7 @@ import { type Shipper, startShipper } from '../shipper/shipper.ts';
 import { listNodes, type StoredNode } from '../store/nodes.ts';
 import { readSharedSettings } from '../store/shared-settings.ts';
 import { type ControlPools, openControlPools } from './control-pools.ts';
+import { type CredentialPublisher, createCredentialPublisher } from './credential-publisher.ts';
 import { createKeyPublisher, type KeyPublisher } from './key-publisher.ts';
 import { createNodeClock, type NodeClock } from './node-clock.ts';
 import { readNodeId } from './node-identity.ts';
@@ -33,6 +36,7 @@ import { readOwnSettings } from './own-settings.ts';
 import { createPausePublisher, type PausePublisher } from './pause-publisher.ts';
 import { createPricePublisher } from './publish-prices.ts';
 import { type Repeating, repeat, repeatOnDatabase } from './repeat.ts';
+import { repeatCountingNodes } from './repeat-counting-nodes.ts';
 import { type RepeatedMigration, repeatMigration } from './repeat-migration.ts';
 import { repeatPreparing } from './repeat-preparing.ts';
 import { repeatPrices } from './repeat-prices.ts';
@@ -48,6 +52,7 @@ export interface Connected {
   readonly shipper: Shipper;
   readonly keys: KeyPublisher;
   readonly pauses: PausePublisher;
+  readonly credentials: CredentialPublisher;
   readonly presence: NodePresence;
   readonly repeated: readonly Repeating[];
 }
@@ -60,6 +65,7 @@ export interface OwnNode {
   readonly clock: NodeClock;
   readonly pools: ControlPools;
   readonly prices: CurrentPriceBook;
+  readonly budgets: NodeBudgets;
   readonly status: StatusReader;
   readonly importDir: string;
   readonly quarantineDir: string;
@@ -97,6 +103,12 @@ export function openOwnNode(
   const memory = createProxyMemory(Date.now());
   const ledgerFile = openLedgerFile(join(config.dataDir, 'call-accounts.json'));
   const counter = createWaitingCounter();
+  const budgets = openNodeBudgets({
+    file: join(config.dataDir, LEDGER_NAME),
+    pool: pools.api,
+    nowMs: clock.nowMs,
+    log,
+  });
   let isSpoolReady = false;
   let connected: Connected | null = null;
   /** What the database said before this node had settled it. */
@@ -146,7 +158,11 @@ export function openOwnNode(
       log,
       nowMs: clock.nowMs,
       keepsTexts,
-      onEnded: (ended) => ledgerFile.takeIn(ended, countEnded(memory.lastOf(ended.name))),
+      onEnded: async (ended) => {
+        await ledgerFile.takeIn(ended, countEnded(memory.lastOf(ended.name)));
+        budgets.releaseProcess(ended.name);
+      },
+      onBudgeted: budgets.settle,
     });
     shipper.setLiveSpools(liveSpools);
     const keys = createKeyPublisher({
@@ -172,8 +188,26 @@ export function openOwnNode(
       log,
       run: keys.poll,
     });
+    const watchedBudgets = repeatOnDatabase({
+      pauseMs: KEY_POLL_MS,
+      failure: 'the budgets could not be read',
+      log,
+      run: budgets.poll,
+    });
     const publisher = createPricePublisher(join(config.dataDir, PRICES_FILE));
     const pauses = createPausePublisher(pools.api, (paused) => channel.send({ type: 'pauses', pauses: paused }));
+    const credentials = createCredentialPublisher({
+      pool: pools.api,
+      keys: config.credentialKeys,
+      send: (kept) => channel.send({ type: 'credentials', credentials: kept }),
+      log,
+    });
+    const watchedCredentials = repeatOnDatabase({
+      pauseMs: PAUSE_POLL_MS,
+      failure: 'the kept credentials could not be read',
+      log,
+      run: credentials.poll,
+    });
     const watchedPauses = repeatOnDatabase({
       pauseMs: PAUSE_POLL_MS,
       failure: 'what is paused could not be read',
@@ -184,8 +218,16 @@ export function openOwnNode(
       shipper,
       keys,
       pauses,
+      credentials,
       presence,
-      repeated: [watchedKeys, watchedPauses, repeatPrices(prices, pools.api, publisher, log)],
+      repeated: [
+        watchedKeys,
+        watchedBudgets,
+        watchedPauses,
+        watchedCredentials,
+        repeatCountingNodes(channel.send, pools.api, log),
+        repeatPrices(prices, pools.api, publisher, log),
+      ],
     };
   }
 
@@ -222,6 +264,7 @@ export function openOwnNode(
     clock,
     pools,
     prices,
+    budgets,
     status,
     importDir,
     quarantineDir,
@@ -280,6 +323,7 @@ export function openOwnNode(
       await Promise.all([others, ...repeated.map((one) => one?.stop())]);
       await endShipping(connected?.shipper ?? null, drainMs, log);
       await connected?.presence.stop();
+      budgets.close();
       pools.end();
     },
   };

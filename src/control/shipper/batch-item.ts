@@ -1,5 +1,6 @@
 /** What a batch is made of: spool records, priced and shaped for the database. */
 import type { CallBegin, CallBody, CallCheckpoint } from '../../vocabulary/call-record.ts';
+import type { BudgetedEnd } from '../budgets/add-spend.ts';
 import { encodeCopyText } from '../store/copy-text.ts';
 import type { LlmRequestRow } from '../store/log-columns.ts';
 
@@ -11,15 +12,20 @@ export interface CallItem {
   readonly copyText: string;
   /** See `CallEnd`; set for calls with a result that can be fetched again. */
   readonly billedOnceAs: string | null;
+  /** Set for a call that came under budgets. */
+  readonly budgeted: BudgetedEnd | null;
   readonly bodies: readonly CallBody[];
   readonly requestHeaders: HeaderList;
   readonly responseHeaders: HeaderList;
 }
 
 /** A call of which only the row is stored. */
-export function bareCall(row: LlmRequestRow, billedOnceAs: string | null): CallItem {
+export function bareCall(
+  row: LlmRequestRow,
+  { billedOnceAs, budgeted }: Pick<CallItem, 'billedOnceAs' | 'budgeted'>,
+): CallItem {
   const copyText = encodeCopyText([row]);
-  return { kind: 'call', row, copyText, billedOnceAs, bodies: [], requestHeaders: [], responseHeaders: [] };
+  return { kind: 'call', row, copyText, billedOnceAs, budgeted, bodies: [], requestHeaders: [], responseHeaders: [] };
 }
 
 export interface OpenItem {

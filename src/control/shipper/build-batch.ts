@@ -1,8 +1,9 @@
 /** Spool records to batch items: prices endings, drops beginnings and checkpoints of ended calls. Pure. */
 
-import type { PriceCallOf } from '../../pricing/billable-call.ts';
+import type { PriceCallOf, PricedCall } from '../../pricing/billable-call.ts';
 import { toBillableCall } from '../../pricing/to-billable-call.ts';
 import type { CallBegin, CallBody, CallCheckpoint, CallEnd, SpoolEntry } from '../../vocabulary/call-record.ts';
+import { type PicoUsd, parseUsd } from '../../vocabulary/usd.ts';
 import { encodeStoredRow } from '../store/copy-text.ts';
 import type { BatchItem, CallItem } from './batch-item.ts';
 import { interruptedEnd, type KnownEnd, makeRow } from './make-row.ts';
@@ -67,15 +68,23 @@ export function buildBatch(entries: readonly SpoolEntry[], context: BatchContext
 type PricingContext = Omit<BatchContext, 'process'>;
 
 function makeCallItem(begin: CallBegin, end: KnownEnd, bodies: readonly CallBody[], context: PricingContext): CallItem {
-  const row = makeRow(begin, end, context.priceCall(toBillableCall(begin, end), begin.accountId), context.nowMs);
+  const priced = context.priceCall(toBillableCall(begin, end), begin.accountId);
+  const row = makeRow(begin, end, priced, context.nowMs);
   return {
     kind: 'call',
     ...encodeStoredRow(row),
     billedOnceAs: end.billedOnceAs ?? null,
+    budgeted: begin.budgets === undefined ? null : { begin, cost: costInBudgets(end, priced) },
     bodies,
     requestHeaders: end.requestHeaders,
     responseHeaders: end.responseHeaders,
   };
+}
+
+/** As its proxy has settled it; for a call whose process died, what it has cost if that is sure. */
+function costInBudgets(end: KnownEnd, { costStatus, totalCost }: PricedCall): PicoUsd | null {
+  if (end.budgetCost !== undefined) return end.budgetCost === null ? null : parseUsd(end.budgetCost);
+  return costStatus === 'exact' ? totalCost : null;
 }
 
 export function makeInterruptedItem(

@@ -1,7 +1,10 @@
 /** One connection that stores batches, each a repeatable transaction. Its owner closes it after a broken connection. */
 import type pg from 'pg';
 import { z } from 'zod';
+import { type CallMarks, NO_MARKS } from '../../formats/texts/call-marks.ts';
 import type { CallBody } from '../../vocabulary/call-record.ts';
+import { factOf, insertFacts } from '../brakes/brake-facts.ts';
+import { addSpend, type StoredEnd } from '../budgets/add-spend.ts';
 import { addCallsToFacets, addSourceToFacets } from '../log/facet-deltas.ts';
 import { readSpanPath } from '../log/span-path.ts';
 import { withAnswerLimit } from '../store/answer-limit.ts';
@@ -159,34 +162,60 @@ async function storeCalls(
   await copyIn(client, COPY_ROWS, rows.join(''));
   await claimResults(client, calls);
   const inserted = await insertStaged(client);
+  const replaced = new Set<string>();
   if (inserted.size < calls.length) {
     // Ids with a row are mostly replays, but a real ending replaces an interrupted row.
     const removed = await client.query(named('take_out', TAKE_OUT_INTERRUPTED, []));
     if ((removed.rowCount ?? 0) > 0) {
-      for (const id of await insertStaged(client)) inserted.add(id);
+      for (const id of await insertStaged(client)) {
+        inserted.add(id);
+        replaced.add(id);
+      }
       await client.query(DELETE_REVISIONS);
       await addSourceToFacets(client, REMOVED_CALLS);
     }
   }
-  await addCallsToFacets(client, await rowsOf(client, calls, inserted));
-  await storeContents(
+  await addSpend(client, listBudgeted(calls, inserted, replaced));
+  const stored = await rowsOf(client, calls, inserted);
+  await addCallsToFacets(client, stored);
+  const marks = await storeContents(
     client,
     calls.filter((call) => inserted.has(call.row.id)),
     texts,
+  );
+  const facts = stored.map((row) => factOf(row, marks.get(row.id) ?? NO_MARKS, Date.now()));
+  await insertFacts(
+    client,
+    facts.filter((fact) => fact !== null),
   );
   await client.query(named('delete_ended', DELETE_ENDED, []));
   return inserted.size;
 }
 
-/** Bodies and texts of calls that were inserted. This is where a batch has its texts in memory. */
-async function storeContents(client: pg.ClientBase, calls: readonly CallItem[], texts: TextOptions): Promise<void> {
+function listBudgeted(
+  calls: readonly CallItem[],
+  inserted: ReadonlySet<string>,
+  replaced: ReadonlySet<string>,
+): readonly StoredEnd[] {
+  return calls.flatMap(({ row, budgeted }) =>
+    budgeted === null || !inserted.has(row.id) ? [] : [{ ...budgeted, isReplacement: replaced.has(row.id) }],
+  );
+}
+
+/** Bodies and texts of calls that were inserted; returns the marks of the texts. This is where a batch has its texts in memory. */
+async function storeContents(
+  client: pg.ClientBase,
+  calls: readonly CallItem[],
+  texts: TextOptions,
+): Promise<ReadonlyMap<string, CallMarks>> {
   const bodies = await encodeBodyRows(calls);
-  if (bodies === null) return;
+  if (bodies === null) return new Map();
   await copyIn(client, COPY_BODIES, bodies);
-  if (!texts.areKept()) return;
+  if (!texts.areKept()) return new Map();
   const { rows, failed } = await readTextRows(calls.map(contentsOf));
   if (rows.length > 0) await copyIn(client, COPY_TEXTS, encodeTextRows(rows));
   if (failed.length > 0) texts.onFailed(failed);
+  return new Map(rows.map(({ id, marks }) => [id, marks]));
 }
 
 function contentsOf({ row, bodies }: CallItem): CallBodies {

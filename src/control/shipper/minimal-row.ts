@@ -18,7 +18,7 @@ const UNKNOWN = 'unknown';
 export function minimalCall(item: CallItem): CallItem | null {
   const provider = PROVIDER_NAMES.find((name) => name === item.row.provider);
   if (provider === undefined) return null;
-  return bareCall(minimalRow(item.row, provider), null);
+  return bareCall(minimalRow(item.row, provider), { ...item, billedOnceAs: null });
 }
 
 const NO_VALUES = recordOf(LOG_COLUMN_NAMES.filter(isNullable), () => null);

@@ -19,7 +19,7 @@ export function sanitiseCall(item: CallItem): CallItem {
     cost_lines: null,
   };
   const priced: LlmRequestRow = safe.total_cost === row.total_cost ? safe : { ...safe, cost_status: 'unpriced' };
-  return bareCall(priced, item.billedOnceAs);
+  return bareCall(priced, item);
 }
 
 /** Cuts texts and removes control characters; a number outside its column becomes null. */

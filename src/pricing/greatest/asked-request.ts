@@ -12,6 +12,8 @@ export interface AskedRequest {
   readonly tools: AskedTools;
   /** A part of the prompt, of unknown length, is kept by the provider: a conversation, a cache. */
   readonly namesStored: boolean;
+  /** The answer that it goes on, which the provider keeps with all that came before. */
+  readonly previousAnswer: string | null;
   /** Something that the request asks for can make the provider call any number of models. */
   readonly isOpenEnded: boolean;
   readonly serviceTier: string | null;
@@ -43,7 +45,8 @@ const ANSWERS_WITHIN: Readonly<Record<string, readonly string[]>> = {
   generationConfig: ['candidateCount'],
   generation_config: ['candidate_count', 'candidateCount'],
 };
-const STORED = ['previous_response_id', 'previous_interaction_id', 'conversation', 'cachedContent', 'cached_content'];
+const PREVIOUS = 'previous_response_id';
+const STORED = ['previous_interaction_id', 'conversation', 'cachedContent', 'cached_content'];
 const TOOLS = ['tools', 'toolConfig', 'functions'];
 /** Agents, second models and searches without a stated number. */
 const OPEN_ENDED = ['mcp_servers', 'fallbacks', 'web_search_options', 'web_search', 'agent'];
@@ -99,6 +102,7 @@ export function readAskedRequest(body: Buffer, model: string): AskedRequest | nu
     answers: Math.max(1, ...asked, ...within(ANSWERS_WITHIN)) * prompts,
     tools: readTools(toolSlices, model, countOf(members.get('max_tool_calls')?.scalar)),
     namesStored: STORED.some((name) => isThere(members.get(name))) || prompt?.[0] === 123,
+    previousAnswer: textOf(members, PREVIOUS),
     isOpenEnded:
       OPEN_ENDED.some((name) => isThere(members.get(name))) ||
       sliceOf('context_management')?.includes('compact') === true,

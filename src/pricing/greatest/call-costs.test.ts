@@ -107,7 +107,11 @@ describe('a conversation that goes on', () => {
     ask(costs, 'c', FIRST);
     expect(settle(costs, 'c', 7_000, { usageSource: 'partial', outcome: 'client_closed' })).toBe('partial');
     expect(promptOf(ask(costs, 'd', SECOND))).toBe(whole);
-    ask(costs, 'e', bodyOf([textOf(1, 20_000)], { context_management: { edits: [] } }));
+    ask(
+      costs,
+      'e',
+      bodyOf([textOf(1, 20_000)], { context_management: { edits: [{ type: 'clear_tool_uses_20250919' }] } }),
+    );
     settle(costs, 'e', 7_000);
     expect(promptOf(ask(costs, 'f', SECOND))).toBe(whole);
   });
@@ -124,7 +128,7 @@ describe('a conversation that goes on', () => {
 });
 
 describe('a call that cost more than its bound', () => {
-  it('raises the bounds of the next ones', () => {
+  it('raises the bounds of the next ones, until a thousand have kept to theirs', () => {
     const costs = createCallCosts(() => BOOK);
     const body = Buffer.from(JSON.stringify({ model: MODEL, max_tokens: 10, messages: [] }));
     const first = ask(costs, 'a', body);
@@ -135,6 +139,11 @@ describe('a call that cost more than its bound', () => {
     const cost = settle(costs, 'b', 1_600_000);
     expect(first.amount < BigInt(cost)).toBe(true);
     expect(second.amount >= BigInt(cost)).toBe(true);
+    for (let call = 0; call < 1_000; call += 1) {
+      ask(costs, `c${call}`, body);
+      settle(costs, `c${call}`, 10);
+    }
+    expect(ask(costs, 'last', body)).toMatchObject({ amount: first.amount });
   });
 });
 
@@ -165,5 +174,68 @@ describe('the settled cost', () => {
     expect(settle(costs, 'c', 1, { model: 'nobody-knows' })).toBe('unpriced');
     expect(settle(costs, 'd', 1, { usage: null, usageSource: 'none', flags: ['usage_later'] })).toBe('billed-later');
     expect(settle(costs, 'e', 0, { usage: null, usageSource: 'none', outcome: 'rejected' })).toBe(0n);
+  });
+});
+
+describe('a conversation that the provider keeps', () => {
+  it('is as long as it was at the end of the answer that it goes on, and else as the context window', () => {
+    const costs = createCallCosts(() => BOOK);
+    const openai = PROVIDERS.openai.websocket?.({
+      method: 'GET',
+      path: '/v1/responses',
+      query: '',
+      header: () => undefined,
+    });
+    if (openai == null) throw new Error('responses over a websocket');
+    const begin: BilledBegin = {
+      provider: 'openai',
+      providerAlias: null,
+      endpoint: 'responses.websocket',
+      billed: true,
+      requestedAtMs: NOON_MS,
+      region: null,
+      isBatch: false,
+    };
+    const bodyOfTurn = (previous: string | null): Buffer =>
+      Buffer.from(
+        JSON.stringify({
+          type: 'response.create',
+          model: 'gpt-5.4-mini',
+          max_output_tokens: 9,
+          input: 'Go on.',
+          previous_response_id: previous,
+        }),
+      );
+    const askTurn = (id: string, previous: string | null) =>
+      costs.greatestOf(1, {
+        ...begin,
+        id,
+        endpoint: openai.endpoint,
+        modelRequested: 'gpt-5.4-mini',
+        contentType: null,
+        body: bodyOfTurn(previous),
+      });
+    askTurn('a', null);
+    costs.settledOf(
+      1,
+      { ...begin, id: 'a' },
+      {
+        model: 'gpt-5.4-mini',
+        modelRequested: 'gpt-5.4-mini',
+        serviceTier: 'default',
+        speed: null,
+        inferenceGeo: null,
+        outcome: 'ok',
+        status: 200,
+        errorType: null,
+        usage: { classes: { input: 90, output: 900 }, reasoning: null, native: {} },
+        usageSource: 'provider',
+        flags: [],
+        providerRequestId: 'resp_1',
+      },
+    );
+    const { length } = bodyOfTurn('resp_1');
+    expect(askTurn('b', 'resp_1')).toMatchObject({ promptTokens: 990 + length + 512 });
+    expect(askTurn('c', 'resp_2')).toMatchObject({ promptTokens: 400_000 });
   });
 });

@@ -1,9 +1,11 @@
 /** The bounds and costs of a process's calls, by the price book of their account, and what is learnt from call to call. */
 import { countPrompt } from '../../vocabulary/token-usage.ts';
+import type { PicoUsd } from '../../vocabulary/usd.ts';
 import type { PriceBook } from '../price-book.ts';
 import type { BilledBegin, BilledEnd } from '../to-billable-call.ts';
 import { createFindGreatestCost, type FindGreatestCost } from './find-greatest-cost.ts';
 import type { AskedCall, GreatestCost, SettledCost } from './greatest-cost.ts';
+import { KnownAnswers } from './known-answers.ts';
 import { type BodyHashes, hashBody, KnownPrompts, sizeOfHashes } from './known-prompts.ts';
 import { LearntExcess } from './learnt-excess.ts';
 import { settledCostOf } from './settled-cost.ts';
@@ -13,20 +15,25 @@ export interface CallCosts {
   /** Takes microseconds, and never throws. */
   readonly greatestOf: (accountId: number, call: AskedCall) => GreatestCost;
   /** `id`: of the call that was asked about, where its prompt is to be remembered. */
-  readonly settledOf: (accountId: number, begin: BilledBegin & { readonly id?: string }, end: BilledEnd) => SettledCost;
+  readonly settledOf: (
+    accountId: number,
+    begin: BilledBegin & { readonly id?: string },
+    end: BilledEnd & { readonly providerRequestId?: string | null },
+  ) => SettledCost;
 }
 
 /** Calls between their bound and their cost; those that never end are forgotten. */
 const MAX_OPEN = 4_096;
 const MAX_OPEN_BYTES = 8 * 1024 * 1024;
 /** The provider may leave out a part of what is sent, so that its count says nothing about the whole. */
-const SHORTENED = ['"truncation"', '"context_management"'] as const;
+const SHORTENED = ['"truncation"', '"clear_tool_uses', '"compact'] as const;
 
 interface OpenCall {
   readonly kind: string;
   /** The key and the kind; null where the key is not known. */
   readonly usualOf: string | null;
-  readonly greatest: GreatestCost;
+  /** As the request alone gave it; null where nothing is known. */
+  readonly bound: PicoUsd | null;
   readonly conversation: string;
   readonly hashes: BodyHashes | null;
 }
@@ -49,13 +56,14 @@ export function createCallCosts(bookOf: (accountId: number) => PriceBook | null)
   const prompts = new KnownPrompts();
   const excess = new LearntExcess();
   const usualCosts = new UsualCosts();
+  const answers = new KnownAnswers();
   const open = new Map<string, OpenCall>();
   let openBytes = 0;
 
   function finderOf(book: PriceBook): FindGreatestCost {
     const known = finders.get(book);
     if (known !== undefined) return known;
-    const made = createFindGreatestCost(book);
+    const made = createFindGreatestCost(book, answers.find);
     finders.set(book, made);
     return made;
   }
@@ -87,9 +95,10 @@ export function createCallCosts(bookOf: (accountId: number) => PriceBook | null)
       const hashes = readHashes(call);
       const counted = hashes === null ? null : prompts.find(conversation, hashes);
       const found = finderOf(book)(call, counted);
+      const bound = found.kind === 'known' ? found.amount : null;
       const greatest = found.kind === 'known' ? { ...found, amount: excess.raise(kind, found.amount) } : found;
       const usualOf = call.keyId === undefined ? null : `${accountId}\n${call.keyId}\n${kind}`;
-      if (call.id !== undefined) keepOpen(call.id, { kind, usualOf, greatest, conversation, hashes });
+      if (call.id !== undefined) keepOpen(call.id, { kind, usualOf, bound, conversation, hashes });
       const usual = usualOf === null ? null : usualCosts.find(usualOf);
       return usual === null ? greatest : { ...greatest, usual };
     },
@@ -101,11 +110,13 @@ export function createCallCosts(bookOf: (accountId: number) => PriceBook | null)
       const settled = settledCostOf(begin, end, book);
       if (call === null || settled.kind !== 'exact') return settled;
       if (call.usualOf !== null && end.outcome === 'ok') usualCosts.note(call.usualOf, settled.amount);
-      if (call.greatest.kind !== 'known') return settled;
-      excess.note(call.kind, call.greatest.amount, settled.amount);
-      const { usage, usageSource, outcome } = end;
-      if (call.hashes !== null && usage !== null && usageSource === 'provider' && outcome === 'ok')
-        prompts.note(call.conversation, call.hashes, countPrompt(usage.classes));
+      if (call.bound === null) return settled;
+      excess.note(call.kind, call.bound, settled.amount);
+      const { usage, usageSource, outcome, providerRequestId } = end;
+      if (usage === null || usageSource !== 'provider' || outcome !== 'ok') return settled;
+      const prompt = countPrompt(usage.classes);
+      if (call.hashes !== null) prompts.note(call.conversation, call.hashes, prompt);
+      if (providerRequestId != null) answers.note(providerRequestId, prompt + (usage.classes.output ?? 0));
       return settled;
     },
   };

@@ -51,7 +51,12 @@ export function CreateReadTokenDialog({ keys, isOpen, onClose }: CreateReadToken
   return (
     <Dialog title="Create a read token" isOpen={isOpen} onClose={close}>
       {creating.data !== undefined ? (
-        <ShownOnce secret={creating.data.token} what="token" onDone={close} />
+        <ShownOnce
+          secret={creating.data.token}
+          about="This is the token. It is shown only now: the gateway stores a digest of it and cannot show it again."
+          what="the token"
+          onDone={close}
+        />
       ) : (
         <form onSubmit={submit} className="flex flex-col gap-3">
           <TextField label="Name" value={name} maxLength={200} placeholder="my agent" onChange={setName} />

@@ -8,6 +8,7 @@ export const RUN_ADDRESS_VARIABLE = 'TOLLGATE_BASE_URL';
 export interface RunPlace {
   /** The gateway's with the token in it. */
   readonly address: string;
+  readonly token: string;
   /** The gateway's without it, for arguments, which other users of the machine can read. */
   readonly origin: string;
   readonly env: Environment;

@@ -39,7 +39,7 @@ export const cline: SetupClient = {
     return [{ path, format: 'json', edits }];
   },
   notes: [
-    'It sends no id of its session.',
+    'It sends no id of its session: `tollgate run -- cline` makes a run of each start.',
     'In an editor, set address and headers in its “OpenAI Compatible” provider.',
   ],
 };

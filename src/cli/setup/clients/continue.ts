@@ -52,5 +52,5 @@ export const continueCli: SetupClient = {
     });
     return [{ path, format: 'yaml', edits }];
   },
-  notes: ['It sends no id of its session.'],
+  notes: ['It sends no id of its session: `tollgate run -- cn` makes a run of each start.'],
 };

@@ -1,0 +1,50 @@
+/** What a call has to reserve, in each budget that it comes under. Refuses what no budget may let through. */
+import { RUN_BUDGET_ID } from '../../budgets/budget.ts';
+import { type BudgetedCall, claimOf, countedAs, runClaim } from '../../budgets/claims.ts';
+import type { Claim } from '../../budgets/ledger.ts';
+import type { GreatestCost } from '../../pricing/greatest/greatest-cost.ts';
+import { GatewayError } from '../../vocabulary/errors.ts';
+import type { PicoUsd } from '../../vocabulary/usd.ts';
+import type { BudgetGate } from './budget-gate.ts';
+import { describeUnknown } from './describe-refusal.ts';
+
+export interface Claims {
+  readonly claims: readonly Claim[];
+  /** Let through by at least one budget, though nothing says how much it may cost. */
+  readonly isUnsure: boolean;
+}
+
+const NO_CLAIMS: Claims = Object.freeze({ claims: [], isUnsure: false });
+
+/**
+ * `runBudget`: what the call says of its run's own budget; `mayHaveRunBudget`: its key allows one. `readGreatest` is asked
+ * only when a budget applies.
+ */
+export function listClaims(
+  gate: BudgetGate,
+  call: BudgetedCall,
+  runBudget: PicoUsd | null,
+  mayHaveRunBudget: boolean,
+  readGreatest: () => GreatestCost,
+  nowMs: number,
+): Claims {
+  const applying = gate.of(call.accountId).flatMap((budget) => {
+    const value = countedAs(budget, call);
+    return value === null ? [] : [{ budget, value }];
+  });
+  const ofRun = call.traceId !== null && (runBudget !== null || mayHaveRunBudget) ? call.traceId : null;
+  if (applying.length === 0 && ofRun === null) return NO_CLAIMS;
+  const greatest = readGreatest();
+  if (greatest.kind === 'known' && greatest.amount === 0n) return NO_CLAIMS;
+  const amount = greatest.kind === 'known' ? greatest.amount : null;
+  const claims = applying.map(({ budget, value }) => {
+    const claim = claimOf(budget, value, amount, gate.periods, nowMs);
+    if (claim !== 'refused') return claim;
+    throw new GatewayError('budget_unpriced', { detail: describeUnknown(budget, greatest) });
+  });
+  if (ofRun !== null) claims.push(runClaim(call.accountId, ofRun, runBudget, amount ?? 0n));
+  return {
+    claims,
+    isUnsure: amount === null && claims.some((claim) => claim.amount === 0n || claim.budgetId === RUN_BUDGET_ID),
+  };
+}

@@ -1,0 +1,119 @@
+/**
+ * Step: reserves the greatest possible cost of the call in every budget that it comes under, or refuses it. Where there
+ * are none it is a look into a map.
+ */
+import { RUN_BUDGET_ID } from '../budgets/budget.ts';
+import type { Claim, ReserveAnswer } from '../budgets/ledger.ts';
+import { GatewayError } from '../vocabulary/errors.ts';
+import type { CallFlag } from '../vocabulary/token-usage.ts';
+import { describeExceeded } from './budget/describe-refusal.ts';
+import { type Claims, listClaims } from './budget/list-claims.ts';
+import type { ProxyBudgets } from './budget/proxy-budgets.ts';
+import type { CallContext, RequestedModel } from './call-context.ts';
+import type { CallLog } from './call-log.ts';
+import { readRequestedModel } from './describe-begin.ts';
+import type { Gateway } from './gateway.ts';
+import { placeInRun } from './place-in-run.ts';
+import type { Outbound } from './prepare-body.ts';
+import { UNREAD_MODEL } from './read-requested-model.ts';
+import type { ReceivedBody } from './receive-body.ts';
+
+/** Null: there is nothing to wait for. Rejects with `budget_…`. */
+export function reserve(
+  log: CallLog,
+  call: CallContext,
+  { requested }: Outbound,
+  received: ReceivedBody,
+  { budgets }: Pick<Gateway, 'budgets'>,
+): Promise<void> | null {
+  if (budgets === null || !mayComeUnder(budgets, call)) return null;
+  const unread = received.kind === 'none' ? 'none' : 'unread';
+  const body = received.kind === 'held' && requested !== null ? received.bytes : unread;
+  return reserveFor(log, call, requested ?? UNREAD_MODEL, body, budgets);
+}
+
+export function mayComeUnder({ gate }: ProxyBudgets, { key, headers }: CallContext): boolean {
+  return gate.of(key.accountId).length > 0 || key.allowRunBudget === true || headers.runBudget !== null;
+}
+
+export async function reserveFor(
+  log: CallLog,
+  call: CallContext,
+  requested: RequestedModel,
+  body: Buffer | 'none' | 'unread',
+  budgets: ProxyBudgets,
+): Promise<void> {
+  const loading = budgets.loadPrices();
+  if (loading !== null) await loading;
+  const claims = claimsOf(call, requested, body, budgets);
+  if (claims.claims.length === 0) return;
+  const { claims: held, flags } = judge(claims, await budgets.gate.reserve(call.arrival.id, claims.claims), budgets);
+  log.hold(held, flags);
+}
+
+/** For a websocket's turn, whose body is its message. The prices must be loaded. Throws `budget_…`. */
+export function reserveNow(
+  call: CallContext,
+  requested: RequestedModel,
+  message: Buffer,
+  budgets: ProxyBudgets,
+): Reserved {
+  const claims = claimsOf(call, requested, message, budgets);
+  if (claims.claims.length === 0) return { claims: [], flags: [] };
+  return judge(claims, budgets.gate.reserveNow(call.arrival.id, claims.claims), budgets);
+}
+
+export interface Reserved {
+  readonly claims: readonly Claim[];
+  readonly flags: readonly CallFlag[];
+}
+
+function claimsOf(
+  call: CallContext,
+  requested: RequestedModel,
+  body: Buffer | 'none' | 'unread',
+  { gate, costs }: ProxyBudgets,
+): Claims {
+  const { arrival, key, headers, request, route } = call;
+  const { traceId } = placeInRun(call, requested);
+  if (headers.runBudget !== null && key.allowRunBudget !== true) throw new GatewayError('run_budget_not_allowed');
+  if (headers.runBudget !== null && traceId === null) throw new GatewayError('run_budget_without_run');
+  const readGreatest = () =>
+    costs.greatestOf(key.accountId, {
+      id: arrival.id,
+      conversations: `${key.keyId} ${traceId ?? ''}`,
+      keyId: key.keyId,
+      provider: route.provider.name,
+      providerAlias: headers.providerAlias,
+      endpoint: route.endpoint,
+      region: route.region,
+      requestedAtMs: arrival.requestedAtMs,
+      modelRequested: readRequestedModel(route.endpoint, requested, request.query),
+      contentType: request.header('content-type') ?? null,
+      body,
+    });
+  return listClaims(
+    gate,
+    { accountId: key.accountId, keyId: key.keyId, owner: key.owner ?? null, traceId, metadata: headers.metadata },
+    headers.runBudget,
+    key.allowRunBudget === true,
+    readGreatest,
+    arrival.requestedAtMs,
+  );
+}
+
+function judge({ claims, isUnsure }: Claims, answer: ReserveAnswer | 'unavailable', { gate }: ProxyBudgets): Reserved {
+  if (answer === 'unavailable') {
+    if (claims.some(({ isHard }) => isHard)) throw new GatewayError('budget_unavailable');
+    return { claims: [], flags: [] };
+  }
+  if (answer.kind === 'refused') {
+    const { budgetId } = answer.claim;
+    const budget = budgetId === RUN_BUDGET_ID ? null : gate.find(budgetId);
+    throw new GatewayError('budget_exceeded', { detail: describeExceeded(budget, answer, gate) });
+  }
+  const flags: CallFlag[] = [];
+  if (answer.isOverSoft) flags.push('over_budget');
+  if (isUnsure && answer.held.length > 0) flags.push('budget_unsure');
+  return { claims: answer.held, flags };
+}

@@ -1,0 +1,309 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterAll, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { z } from 'zod';
+import type { Budget } from '../../src/budgets/budget.ts';
+import { BudgetLedger, openLedgerDatabase } from '../../src/budgets/ledger.ts';
+import { LedgerUpkeep } from '../../src/budgets/ledger-upkeep.ts';
+import { createGatewayKey } from '../../src/keys/gateway-key.ts';
+import { BudgetGate } from '../../src/proxy/budget/budget-gate.ts';
+import { parseUsd } from '../../src/vocabulary/usd.ts';
+import { ENDINGS, startBillingProvider } from '../support/budgets/billing-provider.ts';
+import { costInBooks, runTrial } from '../support/budgets/budget-trial.ts';
+import { FLAT_COSTS, FLAT_RATES } from '../support/budgets/flat-costs.ts';
+import { createSeededRandom } from './seeded-random.ts';
+import { startProxy } from './start-proxy.ts';
+import { startWebsocketProvider } from './websocket-provider.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'tollgate-budgets-'));
+const file = join(dir, 'budgets.db');
+const log = pino({ level: 'silent' });
+const upkeep = new LedgerUpkeep(openLedgerDatabase(file, 'process'));
+
+const RUNS: Budget = {
+  id: 1,
+  accountId: 1,
+  name: 'Agents',
+  scope: 'run',
+  metadataKey: null,
+  value: null,
+  amount: parseUsd('0.02'),
+  period: 'once',
+  timeZone: 'UTC',
+  isHard: true,
+  whenUnknown: 'refuse',
+  heldWhenUnknown: null,
+  contact: 'Ada',
+  createdAtMs: 0,
+};
+upkeep.publish([RUNS]);
+
+const provider = await startBillingProvider();
+
+/** What a process of the gateway has of budgets. */
+function openBudgets(process: string) {
+  const gate = new BudgetGate(new BudgetLedger(openLedgerDatabase(file, 'process')), process, Date.now, log);
+  return { gate, costs: FLAT_COSTS, loadPrices: () => null, close: () => gate.close() };
+}
+
+const key = createGatewayKey();
+const parts = [openBudgets('p1'), openBudgets('p2')] as const;
+const [first, second] = await Promise.all(
+  parts.map((budgets) =>
+    startProxy(provider.origin, {}, {}, undefined, undefined, {}, null, {
+      budgets,
+      key,
+      keyEntry: { allowRunBudget: true },
+    }),
+  ),
+);
+if (first === undefined || second === undefined) throw new Error('no proxies');
+
+afterAll(async () => {
+  await Promise.all([first.close(), second.close()]);
+  for (const budgets of parts) budgets.close();
+  upkeep.close();
+  await provider.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+async function untilQuiet(run: string, budgetId = RUNS.id) {
+  const deadlineMs = performance.now() + 10_000;
+  for (;;) {
+    const [use] = upkeep.list({ accountId: 1, budgetId }, { value: run }, 1);
+    if (use === undefined || use.reserved === 0n || performance.now() > deadlineMs) return use;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+/** Each test has budgets of its own. */
+let freeId = 10;
+
+function nextId(): number {
+  freeId += 1;
+  return freeId;
+}
+
+/** Until this process has the budgets that were published. */
+async function untilBudgets(count: number, id?: number): Promise<void> {
+  const has = () => parts[0].gate.of(1).length === count && (id === undefined || parts[0].gate.find(id) !== null);
+  while (!has()) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+const call = (headers: Record<string, string> = {}, body: object = {}) =>
+  fetch(`${first.base}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-gateway-key': first.key, ...headers },
+    body: JSON.stringify({
+      model: 'gpt-4o-mini',
+      max_tokens: 100,
+      messages: [{ role: 'user', content: 'hello' }],
+      metadata: { run: 'none', ending: 'json', output: '10', delay: '0' },
+      ...body,
+    }),
+  });
+
+test('64 parallel calls of a run spend no more than its budget, over one process and over two, however they end', async () => {
+  for (let seed = 1; seed <= 12; seed += 1) {
+    const run = `run-${seed}`;
+    const bases = seed % 2 === 0 ? [first.base, second.base] : [first.base];
+    const { burst, rest } = await runTrial(
+      { bases, key: first.key },
+      { run, calls: 64, random: createSeededRandom(seed), maxTokens: 600, endings: ENDINGS },
+    );
+    expect([...burst.odd, ...rest.odd]).toEqual([]);
+    expect(burst.refused).toBeGreaterThan(0);
+    const use = await untilQuiet(run);
+    const cost = costInBooks(provider, run, FLAT_RATES);
+    expect(use?.reserved).toBe(0n);
+    expect(cost).toBeLessThanOrEqual(RUNS.amount);
+    expect(use?.spent).toBeGreaterThanOrEqual(cost);
+    expect(use?.spent).toBeLessThanOrEqual(RUNS.amount);
+    expect(use?.spent).toBeGreaterThanOrEqual((RUNS.amount * 9n) / 10n);
+  }
+});
+
+const Refusal = z.object({ error: z.object({ type: z.string(), code: z.string(), message: z.string() }) });
+
+test('a refusal says which budget, what is spent, when it resets and whom to ask, and that trying again does not help', async () => {
+  upkeep.publish([
+    RUNS,
+    { ...RUNS, id: 2, name: 'Keys by day', scope: 'key', value: '7', amount: parseUsd('0.001'), period: 'day' },
+  ]);
+  await untilBudgets(2);
+  expect((await call()).status).toBe(200);
+  await untilQuiet('7', 2);
+  const answer = await call({}, { max_tokens: 10_000 });
+  expect(answer.status).toBe(429);
+  expect(answer.headers.get('x-should-retry')).toBe('false');
+  expect(answer.headers.get('retry-after')).toBeNull();
+  expect(answer.headers.get('x-gateway-error')).toBe('budget_exceeded');
+  const { error } = Refusal.parse(await answer.json());
+  expect(error).toMatchObject({ type: 'rate_limit_error', code: 'budget_exceeded' });
+  expect(error.message).toMatch(
+    /budget "Keys by day" of this gateway key: \$0\.001 each day; \$0\.000035 spent, \$0 reserved for open calls, up to \$0\.030\d+ for this call; it resets at \d{4}-\d\d-\d\dT00:00:00\.000Z; ask Ada for more/,
+  );
+  const { begin, end } = await first.waitForCall(answer.headers.get('x-gateway-request-id') ?? '');
+  expect(end).toMatchObject({ outcome: 'rejected', errorType: 'budget_exceeded', status: 429 });
+  expect(end.errorMessage).toContain('Keys by day');
+  expect(begin.budgets).toBeUndefined();
+
+  const stored = await first.waitForCall((await call()).headers.get('x-gateway-request-id') ?? '');
+  expect(stored.begin.budgets).toMatchObject([{ budgetId: 2, value: '7', amount: expect.stringMatching(/^0\.0004/) }]);
+  expect(stored.end.budgetCost).toBe('0.000035');
+});
+
+test('a call that may cost anything is refused, let through or holds a sum, as the budget has it', async () => {
+  const unknown = { max_tokens: undefined };
+  const budget: Budget = { ...RUNS, id: 3, name: 'Odd', scope: 'account', amount: parseUsd('1') };
+  for (const [change, status, spent] of [
+    [{ whenUnknown: 'refuse' }, 429, 0n],
+    [{ whenUnknown: 'hold', heldWhenUnknown: parseUsd('0.4') }, 200, parseUsd('0.4')],
+    [{ whenUnknown: 'allow' }, 200, 0n],
+    [{ whenUnknown: 'refuse', isHard: false }, 200, 0n],
+  ] as const) {
+    upkeep.publish([{ ...budget, ...change, id: nextId() }]);
+    await untilBudgets(1, freeId);
+    const answer = await call({}, { ...unknown, metadata: { run: 'n', ending: 'no-usage', output: '10', delay: '0' } });
+    expect([change, answer.status]).toEqual([change, status]);
+    await answer.text();
+    const use = await untilQuiet('', freeId);
+    expect(use?.spent ?? 0n).toBe(spent);
+    const { end } = await first.waitForCall(answer.headers.get('x-gateway-request-id') ?? '');
+    expect(end.flags.includes('budget_unsure')).toBe(status === 200 && spent === 0n);
+  }
+});
+
+test('a soft budget marks what goes beyond it, and calls of other owners of value do not count', async () => {
+  upkeep.publish([
+    {
+      ...RUNS,
+      id: nextId(),
+      scope: 'metadata',
+      metadataKey: 'User-Id',
+      isHard: false,
+      amount: parseUsd('0.0005'),
+    },
+  ]);
+  await untilBudgets(1, freeId);
+  const flagsOf = async (user: string) => {
+    const answer = await call({ 'x-gateway-user-id': user });
+    await answer.text();
+    await untilQuiet(user, freeId);
+    return (await first.waitForCall(answer.headers.get('x-gateway-request-id') ?? '')).end.flags;
+  };
+  expect(await flagsOf('ada')).not.toContain('over_budget');
+  for (let calls = 0; calls < 5; calls += 1) await flagsOf('ada');
+  expect(await flagsOf('ada')).toContain('over_budget');
+  expect(await flagsOf('bob')).not.toContain('over_budget');
+});
+
+test('the first call of a run sets its budget, the least amount holds, and it counts for calls that do not repeat it', async () => {
+  upkeep.publish([]);
+  await untilBudgets(0);
+  const run = { 'x-gateway-trace-id': 'own-budget' };
+  expect((await call({ ...run, 'x-gateway-budget-usd': '0.002' })).status).toBe(200);
+  await untilQuiet('own-budget', 0);
+  const beyond = await call(run, { max_tokens: 10_000 });
+  expect(beyond.status).toBe(429);
+  expect(Refusal.parse(await beyond.json()).error.message).toContain(
+    'budget of this run: $0.002 in all, set by X-Gateway-Budget-Usd',
+  );
+  expect((await call({ ...run, 'x-gateway-budget-usd': '5' }, { max_tokens: 10_000 })).status).toBe(429);
+  expect((await call({ ...run, 'x-gateway-budget-usd': '0.0001' })).status).toBe(429);
+  expect((await call(run)).status).toBe(200);
+  for (const [headers, code] of [
+    [{ 'x-gateway-budget-usd': '1' }, 'run_budget_without_run'],
+    [{ ...run, 'x-gateway-budget-usd': '-1' }, 'run_budget_malformed'],
+    [{ ...run, 'x-gateway-budget-usd': '1e3' }, 'run_budget_malformed'],
+  ] as const) {
+    expect((await call(headers)).headers.get('x-gateway-error')).toBe(code);
+  }
+});
+
+test('where the provider was never reached nothing is spent', async () => {
+  upkeep.publish([{ ...RUNS, id: nextId(), scope: 'account' }]);
+  const gone = await startProxy('http://127.0.0.1:1', {}, {}, undefined, undefined, {}, null, {
+    budgets: openBudgets('p3'),
+    key,
+  });
+  const answer = await fetch(`${gone.base}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-gateway-key': key },
+    body: '{"model":"gpt-4o-mini","max_tokens":5,"messages":[]}',
+  });
+  expect(answer.status).toBe(502);
+  expect(await untilQuiet('', freeId)).toMatchObject({ spent: 0n, reserved: 0n });
+  await gone.close();
+});
+
+test('what a killed process held stays held until its records are stored', () => {
+  const ledger = new BudgetLedger(openLedgerDatabase(file, 'process'));
+  const claim = { accountId: 2, budgetId: 9, value: 'x', periodStartMs: 0, limit: 100n, isHard: true, amount: 60n };
+  const scope = { accountId: 2, budgetId: 9 };
+  expect(ledger.apply([], [{ callId: 'a', claims: [claim] }], 'dead', 1)).toMatchObject([{ kind: 'reserved' }]);
+  expect(ledger.apply([], [{ callId: 'b', claims: [claim] }], 'p9', 1)).toMatchObject([
+    { kind: 'refused', spent: 0n, reserved: 60n, limit: 100n },
+  ]);
+  upkeep.settle([{ callId: 'a', cost: 7n }]);
+  upkeep.settle([{ callId: 'a', cost: 7n }]);
+  expect(upkeep.list(scope, {}, 5)).toMatchObject([{ spent: 7n, reserved: 0n }]);
+  ledger.apply([], [{ callId: 'c', claims: [claim] }], 'dead', 1);
+  upkeep.releaseProcess('dead');
+  expect(upkeep.list(scope, {}, 5)).toMatchObject([{ spent: 7n, reserved: 0n }]);
+  upkeep.raiseSpent([{ ...claim, spent: 50n, runLimit: null, usedMs: 1 }]);
+  upkeep.raiseSpent([{ ...claim, spent: 10n, runLimit: null, usedMs: 1 }]);
+  expect(upkeep.list(scope, {}, 5)).toMatchObject([{ spent: 50n }]);
+  ledger.close();
+});
+
+test('each turn of a websocket is reserved before it is sent; one that is refused is told and closes the connection', async () => {
+  upkeep.publish([{ ...RUNS, id: nextId(), scope: 'account', amount: parseUsd('0.001'), name: 'Turns' }]);
+  await untilBudgets(1, freeId);
+  const atProvider: string[] = [];
+  const turns = await startWebsocketProvider((session) => {
+    session.on('message', (data) => {
+      atProvider.push(String(data));
+      session.send('{"type":"response.created","response":{"id":"r"}}');
+      const usage = { input_tokens: 10, output_tokens: 5, total_tokens: 15 };
+      session.send(JSON.stringify({ type: 'response.completed', response: { id: 'r', model: 'gpt-4o-mini', usage } }));
+    });
+  });
+  const proxy = await startProxy(turns.origin, {}, {}, undefined, undefined, {}, null, {
+    budgets: openBudgets('ws'),
+    key,
+  });
+  const client = new WebSocket(`ws://127.0.0.1:${proxy.port}/v1/responses`, {
+    headers: { 'X-Gateway-Key': key, Authorization: 'Bearer sk-test' },
+  });
+  const messages: string[] = [];
+  client.on('message', (data) => messages.push(String(data)));
+  const over = new Promise((resolve) => client.once('close', (code, reason) => resolve([code, reason.toString()])));
+  await new Promise((resolve) => client.once('open', resolve));
+  // Compression is left out: what is compressed would be read too late.
+  expect(client.extensions).toBe('');
+  const create = (most: number) =>
+    client.send(
+      JSON.stringify({ type: 'response.create', model: 'gpt-4o-mini', max_output_tokens: most, input: 'hi' }),
+    );
+  create(50);
+  while (messages.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(await untilQuiet('', freeId)).toMatchObject({ spent: 25_000_000n });
+  create(5_000);
+  expect(await over).toEqual([1008, 'a budget refuses this turn']);
+  expect(Refusal.parse(JSON.parse(messages.at(-1) ?? '')).error.message).toContain(
+    'budget "Turns" of the account: $0.001',
+  );
+  expect(atProvider).toHaveLength(1);
+  expect(await untilQuiet('', freeId)).toMatchObject({ spent: 25_000_000n, reserved: 0n });
+  const connection = await proxy.lastConnection();
+  expect(connection.end).toMatchObject({ errorType: 'budget_exceeded' });
+  expect(connection.turns).toMatchObject([
+    { begin: { budgets: [{ budgetId: freeId }] }, end: { budgetCost: '0.000025' } },
+  ]);
+  await proxy.close();
+  await turns.close();
+});
