@@ -1,5 +1,7 @@
 /** The types of the API's questions and answers, derived from its routes for the dashboard's client. */
 import type { z } from '@hono/zod-openapi';
+import type * as accounts from './accounts-resource.ts';
+import type * as apiTokens from './api-tokens-resource.ts';
 import type * as costs from './costs-resource.ts';
 import type * as demoData from './demo-data-resource.ts';
 import type * as jobs from './jobs-resource.ts';
@@ -8,6 +10,8 @@ import type * as logSums from './log-sums-resource.ts';
 import type * as logs from './logs-resource.ts';
 import type * as metadataKeys from './metadata-keys-resource.ts';
 import type * as nodes from './nodes-resource.ts';
+import type * as oidc from './oidc/oidc-resource.ts';
+import type * as people from './people-resource.ts';
 import type * as revisions from './prices/log-revisions-resource.ts';
 import type * as changes from './prices/prices-changes-resource.ts';
 import type * as declarations from './prices/prices-declarations-resource.ts';
@@ -33,6 +37,10 @@ interface Route {
 type RoutesOf<Module> = { [Name in keyof Module]: Module[Name] extends Route ? Module[Name] : never }[keyof Module];
 
 type AnyRoute =
+  | RoutesOf<typeof accounts>
+  | RoutesOf<typeof apiTokens>
+  | RoutesOf<typeof oidc>
+  | RoutesOf<typeof people>
   | RoutesOf<typeof costs>
   | RoutesOf<typeof demoData>
   | RoutesOf<typeof jobs>

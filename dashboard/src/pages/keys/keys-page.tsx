@@ -5,6 +5,7 @@ import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { Key, ListedKey } from '../../../../src/control/admin/key-bodies.ts';
 import { keysQuery } from '../../api/keys.ts';
+import { Allowed } from '../../app/session-context.tsx';
 import { Count, Money } from '../../components/amounts.tsx';
 import { Badge } from '../../components/badges.tsx';
 import { Button } from '../../components/buttons.tsx';
@@ -79,21 +80,23 @@ function listColumns(open: (opened: Opened) => void): readonly PlainColumn<Liste
       align: 'right',
       render: (key) =>
         key.revoked_at === null && (
-          <span className="inline-flex gap-1">
-            <Button onClick={() => open({ what: 'edit', subject: key })} aria-label={`Edit ${key.name}`}>
-              Edit
-            </Button>
-            <Button onClick={() => open({ what: 'rotate', subject: key })} aria-label={`Rotate ${key.name}`}>
-              Rotate
-            </Button>
-            <Button
-              look="danger"
-              onClick={() => open({ what: 'revoke', subject: key })}
-              aria-label={`Revoke ${key.name}`}
-            >
-              Revoke
-            </Button>
-          </span>
+          <Allowed to="member">
+            <span className="inline-flex gap-1">
+              <Button onClick={() => open({ what: 'edit', subject: key })} aria-label={`Edit ${key.name}`}>
+                Edit
+              </Button>
+              <Button onClick={() => open({ what: 'rotate', subject: key })} aria-label={`Rotate ${key.name}`}>
+                Rotate
+              </Button>
+              <Button
+                look="danger"
+                onClick={() => open({ what: 'revoke', subject: key })}
+                aria-label={`Revoke ${key.name}`}
+              >
+                Revoke
+              </Button>
+            </span>
+          </Allowed>
         ),
     },
   ];
@@ -145,9 +148,11 @@ export function KeysPage() {
             {revoked > 0 && (
               <Checkbox label={`Show ${revoked} revoked`} isOn={areRevokedShown} onChange={setRevokedShown} />
             )}
-            <Button look="primary" onClick={() => setOpened({ what: 'create' })}>
-              <Plus size={15} aria-hidden /> Create key
-            </Button>
+            <Allowed to="member">
+              <Button look="primary" onClick={() => setOpened({ what: 'create' })}>
+                <Plus size={15} aria-hidden /> Create key
+              </Button>
+            </Allowed>
           </>
         }
       />
@@ -157,9 +162,11 @@ export function KeysPage() {
           <EmptyState
             title="No keys yet"
             actions={
-              <Button look="primary" onClick={() => setOpened({ what: 'create' })}>
-                Create key
-              </Button>
+              <Allowed to="member">
+                <Button look="primary" onClick={() => setOpened({ what: 'create' })}>
+                  Create key
+                </Button>
+              </Allowed>
             }
           >
             A client needs a key before its calls are let through.
