@@ -1,5 +1,6 @@
 /** Writes the records of a websocket's turn: a call of its own, with what its connection knows of key, client and run. */
 import type { Turn } from '../../formats/usage/session.ts';
+import type { CallBegin, CallEnd } from '../../vocabulary/call-record.ts';
 import type { AnswerEnding } from '../answer-ending.ts';
 import type { AnswerHead } from '../answer-head.ts';
 import type { Arrival, CallContext } from '../call-context.ts';
@@ -7,8 +8,15 @@ import { CallLog } from '../call-log.ts';
 import { type AnswerSummary, describeEnd } from '../describe-end.ts';
 import type { Gateway } from '../gateway.ts';
 import { describeFailure, UpstreamError } from '../upstream/upstream-failure.ts';
+import type { ReservedTurn } from './turn-guard.ts';
 import type { TurnMeasure, TurnRecord } from './turn-measures.ts';
 import { describeTranscripts } from './websocket-record.ts';
+
+export interface BudgetedTurn {
+  readonly reserved?: ReservedTurn | undefined;
+  /** Where the connection holds for all its turns. */
+  readonly onCost?: ((begin: CallBegin, end: CallEnd) => void) | undefined;
+}
 
 /** `head`: the provider's answer to the handshake. */
 export function openTurnRecord(
@@ -17,9 +25,12 @@ export function openTurnRecord(
   head: AnswerHead,
   turn: Turn,
   arrival: Arrival,
+  budgeted: BudgetedTurn = {},
 ): TurnRecord {
-  const log = new CallLog(gateway, arrival);
+  const { reserved, onCost } = budgeted;
+  const log = new CallLog(gateway, reserved?.arrival ?? arrival);
   log.continueConnection(connection);
+  if (reserved !== undefined) log.hold(reserved.claims, reserved.flags);
   const requested = { model: turn.modelRequested, streamed: true };
   // Its request has gone out: without room for the begin, the end tells all of it.
   void log.begin(requested, turn.reported.flags).catch(() => {});
@@ -40,6 +51,7 @@ export function openTurnRecord(
         const own = { providerRequestId: ended.responseId, overheadUs: null, requestHeaders: [], responseHeaders: [] };
         const isUnknown = ending.kind === 'complete' && !ended.reported.terminal;
         const flags = isUnknown ? [...end.flags, 'no_ending' as const] : end.flags;
+        onCost?.(begin, end);
         return { end: { ...end, ...own, flags }, bodies: call.logsBodies ? describeTranscripts(begin, measure) : [] };
       }),
   };
