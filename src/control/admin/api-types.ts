@@ -6,6 +6,7 @@ import type * as costs from './costs-resource.ts';
 import type * as demoData from './demo-data-resource.ts';
 import type * as jobs from './jobs-resource.ts';
 import type * as keys from './keys-resource.ts';
+import type * as limits from './limits-resource.ts';
 import type * as logSums from './log-sums-resource.ts';
 import type * as logs from './logs-resource.ts';
 import type * as metadataKeys from './metadata-keys-resource.ts';
@@ -46,6 +47,7 @@ type AnyRoute =
   | RoutesOf<typeof demoData>
   | RoutesOf<typeof jobs>
   | RoutesOf<typeof keys>
+  | RoutesOf<typeof limits>
   | RoutesOf<typeof logSums>
   | RoutesOf<typeof logs>
   | RoutesOf<typeof metadataKeys>
