@@ -45,7 +45,8 @@ export async function handleCall(
     const taken = steps.takePlace(call, received, gateway);
     place = taken instanceof Promise ? await taken : taken;
     const signed = steps.sign(call, prepared, log, gateway);
-    const outbound = signed instanceof Promise ? await signed : signed;
+    const complete = signed instanceof Promise ? await signed : signed;
+    const outbound = steps.addKeptCredential(call, complete, log, gateway);
     const reserving = steps.reserve(log, call, outbound, received, gateway);
     if (reserving !== null) await reserving;
     await steps.recordBegin(log, outbound, received);

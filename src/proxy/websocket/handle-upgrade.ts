@@ -24,6 +24,7 @@ import { describeEnd } from '../describe-end.ts';
 import type { Gateway } from '../gateway.ts';
 import { splitGatewayHeaders } from '../gateway-headers.ts';
 import { joinRun } from '../join-run.ts';
+import { withKeptCredential } from '../kept-credentials.ts';
 import { type Place, takePlace, takeTurn } from '../limits/take-place.ts';
 import { refusePaused, subjectOf } from '../pauses.ts';
 import type { ReceivedBody } from '../receive-body.ts';
@@ -59,6 +60,8 @@ interface Opening {
   readonly call: CallContext;
   readonly websocket: WebsocketEndpoint;
   readonly isBudgeted: boolean;
+  /** Headers of the handshake. */
+  readonly sent: readonly string[];
 }
 
 /** Not offered where messages must be read before they are passed on: compressed ones are read too late. */
@@ -94,10 +97,11 @@ export async function handleUpgrade(incoming: IncomingMessage, head: Buffer, gat
     if (request.hasBody) throw new GatewayError('request_malformed');
 
     refusePaused(call, REQUESTED, gateway.pauses);
+    const sent = withKeptCredential(call, headers.forwarded, log, gateway.credentials);
     place = await takePlace(call, NO_BODY, gateway);
     const isBudgeted = await reserveSession(log, call, websocket, gateway);
     await log.begin(REQUESTED, []);
-    const opening: Opening = { gateway, log, call, websocket, isBudgeted };
+    const opening: Opening = { gateway, log, call, websocket, isBudgeted, sent };
     const answer = new Answer(outgoing, call, log, gateway, { isAsked: false, isHandshake: true });
     const handshake = await shakeHands(answer, opening);
     if (handshake.kind === 'switched') {
@@ -155,8 +159,8 @@ function openResponse(incoming: IncomingMessage, socket: Socket, client: Pending
 }
 
 /** Sends the handshake; any answer but 101 goes to the client through `answer`. */
-async function shakeHands(answer: Answer, { gateway, call, isBudgeted }: Opening): Promise<Handshake> {
-  const { request, headers, route } = call;
+async function shakeHands(answer: Answer, { gateway, call, isBudgeted, sent }: Opening): Promise<Handshake> {
+  const { request, route } = call;
   const isRead = isBudgeted || call.key.allow?.models !== undefined;
   gateway.openCalls.add(answer);
   try {
@@ -169,7 +173,7 @@ async function shakeHands(answer: Answer, { gateway, call, isBudgeted }: Opening
           mayBePrivate: route.mayBePrivate,
           method: request.method,
           path: route.path,
-          headers: isRead ? dropNamed(headers.forwarded, EXTENSIONS) : headers.forwarded,
+          headers: isRead ? dropNamed(sent, EXTENSIONS) : sent,
           body: null,
           bodyBytes: null,
         },
@@ -238,9 +242,9 @@ async function relay(
     keepsTranscript: call.logsBodies,
     arrivedMs: arrival.monotonicMs,
     noteArrival: () => noteArrival(gateway),
-    openTurn: (turn, at) =>
+    openTurn: (turn, at, request) =>
       limitTurn(
-        openTurnRecord(gateway, call, head, turn, at, { reserved: turns?.take(), onCost }),
+        openTurnRecord(gateway, call, head, turn, at, request, { reserved: turns?.take(), onCost }),
         takeTurn(call, gateway),
         () => connection.endKey('rate_limit_exceeded'),
       ),
