@@ -71,8 +71,8 @@ async function makeBudget(page: Page): Promise<void> {
   const meter = page.getByRole('meter', { name: 'Used by nightly' });
   await meter.waitFor();
   expect(await meter.getAttribute('aria-valuenow')).toBe('90');
-  expect(await page.getByRole('list', { name: 'Budgets' }).innerText()).toMatch(
-    /Each run: \$5\.00 once[\s\S]*ask Ada for more[\s\S]*nightly\s+\$4\.50 spent/,
+  expect(await page.getByRole('list', { name: 'Budgets' }).textContent()).toMatch(
+    /Each run: \$5\.00 once[\s\S]*ask Ada for more[\s\S]*nightly\s*\$4\.50 spent/,
   );
   expect(await auditPage(page)).toEqual([]);
 }
