@@ -460,6 +460,22 @@ describe('the keyboard alone', () => {
   });
 });
 
+/** The status of an answer to an agent that begins to talk. */
+async function askMcp(token: string): Promise<number> {
+  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+  const answer = await fetch(`${gateway.adminBase}/mcp`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
+  });
+  await answer.text();
+  return answer.status;
+}
+
 describe('API keys and System', () => {
   test('a key is made and shown once, and after it was revoked its calls are refused', async () => {
     const page = await open('/keys');
@@ -479,6 +495,25 @@ describe('API keys and System', () => {
     const refused = await fetch(`${gateway.base}/v1/models`, { headers: { 'x-gateway-key': key } });
     expect([refused.status, refused.headers.get('x-gateway-error')]).toEqual([401, 'key_revoked']);
     expect(await page.content()).not.toContain(key);
+  });
+
+  test('a read token is made and shown once, opens /mcp, and after it was revoked does not', async () => {
+    const page = await open('/keys');
+    await page.getByRole('button', { name: 'Create read token' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('my agent');
+    await dialog.getByRole('button', { name: 'Create read token' }).click();
+    const token = (await dialog.locator('[data-secret]').textContent()) ?? '';
+    await dialog.getByLabel('I have stored it').check();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    expect(await askMcp(token)).toBe(200);
+    const section = page.getByRole('region', { name: 'Read tokens' });
+    await section.getByRole('row', { name: /my agent.*active.*all calls.*left out/ }).waitFor();
+    await section.getByRole('button', { name: 'Revoke my agent' }).click();
+    await page.getByRole('button', { name: 'Revoke read token' }).click();
+    await section.getByText('No agent has one.').waitFor();
+    expect(await askMcp(token)).toBe(401);
+    expect(await page.content()).not.toContain(token);
   });
 
   test('what a key may do is set, its use is shown, and the old half of a rotation tells who has not moved', async () => {

@@ -23,6 +23,7 @@ import type * as unpriced from './prices/prices-unpriced-resource.ts';
 import type * as quote from './prices/quote-resource.ts';
 import type * as reprice from './prices/reprice-resource.ts';
 import type * as quarantine from './quarantine-resource.ts';
+import type * as readTokens from './read-tokens-resource.ts';
 import type * as runSums from './run-sums-resource.ts';
 import type * as runTokens from './run-tokens-resource.ts';
 import type * as runs from './runs-resource.ts';
@@ -61,6 +62,7 @@ type AnyRoute =
   | RoutesOf<typeof quote>
   | RoutesOf<typeof reprice>
   | RoutesOf<typeof quarantine>
+  | RoutesOf<typeof readTokens>
   | RoutesOf<typeof runTokens>
   | RoutesOf<typeof runSums>
   | RoutesOf<typeof runs>

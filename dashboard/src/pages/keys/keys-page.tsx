@@ -21,6 +21,7 @@ import { EditKeyDialog } from './edit-key-dialog.tsx';
 import { readKeyState } from './key-state.ts';
 import { LimitBars } from './limit-fields.tsx';
 import { LimitsSection } from './limits-section.tsx';
+import { ReadTokensSection } from './read-tokens-section.tsx';
 
 /** "Last used" moves while one looks. */
 const REFETCH_MS = 5_000;
@@ -185,6 +186,7 @@ export function KeysPage() {
         )}
         <LimitsSection />
       </div>
+      <ReadTokensSection keys={all} />
       <CreateKeyDialog isOpen={opened?.what === 'create'} onClose={close} />
       {opened?.what === 'edit' && <EditKeyDialog subject={opened.subject} onClose={close} />}
       {opened?.what === 'revoke' && <RevokeKeyDialog subject={opened.subject} onClose={close} />}
