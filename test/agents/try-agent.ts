@@ -5,7 +5,7 @@ import { asRecord, type TestGateway, waitUntil } from '../gateway/start-gateway.
 import { type AgentStage, createAgentStage, readCalls } from './agent-stage.ts';
 import type { AgentCase } from './agents.ts';
 
-const CLOSING_LINE = /^tollgate: (\d+) calls? · .* · (\S+) · http:\S+\?trace=(\S+)$/m;
+const CLOSING_LINE = /^tollgate: (\d+) calls? · .* · ((?:≥ )?\S+) · http:\S+\?trace=(\S+)$/m;
 
 type Row = Readonly<Record<string, unknown>>;
 
