@@ -111,6 +111,12 @@ const keysRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/keys/keys-page.tsx'), 'KeysPage'),
 });
 
+const peopleRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/people',
+  component: lazyRouteComponent(() => import('./pages/people/people-page.tsx'), 'PeoplePage'),
+});
+
 const systemRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/system',
@@ -130,6 +136,7 @@ const routeTree = rootRoute.addChildren([
     metadataRoute,
     pricesRoute,
     keysRoute,
+    peopleRoute,
     systemRoute,
   ]),
 ]);

@@ -1,5 +1,6 @@
-/** `tollgate brakes list|pause|resume`: runs and keys whose calls are refused until somebody resumes them. */
+/** `tollgate brakes rules|set|list|pause|resume`: rules that stop what runs away; runs and keys whose calls are refused until somebody resumes them. */
 import { type Command, Option } from 'commander';
+import { z } from 'zod';
 import { OperatorError } from '../vocabulary/errors.ts';
 import { textField, timeField } from './fields.ts';
 import { formatTable } from './format-table.ts';
@@ -8,6 +9,8 @@ import { createOutput } from './output.ts';
 import { terminalText } from './terminal-text.ts';
 
 const COLUMNS = ['id', 'found (UTC)', 'rule', 'of', 'state', 'why'] as const;
+const RULE_COLUMNS = ['rule', 'of', 'does', 'thresholds', 'when'] as const;
+const ACTIONS = ['off', 'alarm', 'pause'] as const;
 const SCOPES = ['run', 'key'] as const;
 
 interface ListFlags extends ClientFlags {
@@ -16,6 +19,54 @@ interface ListFlags extends ClientFlags {
 
 interface PauseFlags extends ClientFlags {
   readonly reason?: string;
+}
+
+const RuleList = z.object({
+  data: z.array(
+    z.object({
+      rule: z.string(),
+      scope: z.string(),
+      about: z.string(),
+      action: z.string(),
+      settings: z.array(z.object({ name: z.string(), value: z.number() })),
+    }),
+  ),
+});
+
+function describeSettings(settings: readonly { readonly name: string; readonly value: number }[]): string {
+  return settings.map(({ name, value }) => `${name}=${value}`).join(' ');
+}
+
+async function listRules(flags: ClientFlags): Promise<void> {
+  const output = createOutput(process.stdout);
+  const { data } = await createGatewayClient(flags).ask(RuleList, '/api/v1/brakes');
+  if (flags.json) return output.jsonLines(data);
+  const rows = data.map(({ rule, scope, action, settings, about }) => [
+    rule,
+    scope,
+    action,
+    describeSettings(settings),
+    about,
+  ]);
+  await output.lines(formatTable(RULE_COLUMNS, rows));
+}
+
+/** `times=30`. */
+function readSetting(text: string): readonly [string, number] {
+  const [, name, value] = /^([a-z_]+)=(\d+(?:\.\d+)?)$/.exec(text) ?? [];
+  if (name === undefined) throw new OperatorError(`"${text}" is no threshold; write it as name=number, as in times=30`);
+  return [name, Number(value)];
+}
+
+async function setRule(rule: string, scope: string, words: readonly string[], flags: ClientFlags): Promise<void> {
+  const output = createOutput(process.stdout);
+  const action = words.find((word) => ACTIONS.some((known) => known === word));
+  const settings = Object.fromEntries(words.filter((word) => word !== action).map(readSetting));
+  const body = { settings, ...(action === undefined ? {} : { action }) };
+  const path = `/api/v1/brakes/${encodeURIComponent(rule)}/${scope}`;
+  const changed = await createGatewayClient(flags).ask(RuleList.shape.data.element, path, { method: 'PUT', body });
+  if (flags.json) return output.json(changed);
+  return output.line(`${changed.rule} of a ${changed.scope}: ${changed.action}, ${describeSettings(changed.settings)}`);
 }
 
 function parseId(text: string): number {
@@ -75,6 +126,16 @@ function checkScope(text: string): string {
 
 export function addBrakesCommands(program: Command, addClientOptions: (command: Command) => Command): void {
   const brakes = program.command('brakes').description('runs and keys that are stopped, and why (docs/brakes.md)');
+  addClientOptions(brakes.command('rules'))
+    .description('the rules: what each does, and from when on')
+    .addHelpText('after', '\nExample:\n  tollgate brakes rules')
+    .action((flags: ClientFlags) => listRules(flags));
+  addClientOptions(brakes.command('set <rule> <scope> <what...>'))
+    .description('what a rule does to a run or key (off, alarm, pause), and its thresholds (name=number)')
+    .addHelpText('after', '\nExample:\n  tollgate brakes set same_tool_call run pause times=30')
+    .action((rule: string, scope: string, words: readonly string[], flags: ClientFlags) =>
+      setRule(rule, checkScope(scope), words, flags),
+    );
   addClientOptions(brakes.command('list'))
     .description('what brakes have hit, the newest first')
     .option('--paused', 'only what is paused now')

@@ -3,8 +3,9 @@ import type { Command } from 'commander';
 import { OperatorError } from '../vocabulary/errors.ts';
 import { parseSeconds } from './duration.ts';
 import type { ClientFlags } from './gateway-client.ts';
+import { addLimitOptions, type LimitFlags, readLimitFlags } from './limit-options.ts';
 
-export interface KeyFlags extends ClientFlags {
+export interface KeyFlags extends ClientFlags, LimitFlags {
   readonly owner?: string;
   readonly expires?: string;
   readonly allowInAddress?: boolean;
@@ -26,7 +27,7 @@ const RUNS_FROM =
   'where the run of a call without X-Gateway-Trace-Id comes from, in this order: agents, traceparent, metadata.KEY, … (docs/agents.md); headers: from nowhere else';
 
 export function addKeyOptions(command: Command): Command {
-  return command
+  return addLimitOptions(command)
     .option('--owner <name>', 'who answers for it: a person, a team; none: nobody')
     .option('--expires <when>', 'when it ends by itself: in 12h, 90d, …, at 2026-12-31T00:00:00Z, or never')
     .option('--providers <names>', 'its calls may go to these providers alone; any: to all')
@@ -53,6 +54,7 @@ export function readKeyFlags(flags: KeyFlags): Readonly<Record<string, unknown>>
     allowed_aliases: readList(flags.aliases),
     allowed_endpoints: readList(flags.endpoints),
     allowed_networks: readList(flags.networks),
+    ...readLimitFlags(flags),
     bodies: flags.bodies === ANY ? null : flags.bodies,
     usage: flags.usage === ANY ? null : flags.usage,
     allow_in_address: flags.allowInAddress,

@@ -5,6 +5,12 @@ import { numberField, textField, timeField } from './fields.ts';
 import type { ApiRecord } from './gateway-client.ts';
 
 const List = z.array(z.string()).nullable();
+const Use = z.looseObject({ concurrent: z.number(), requests: z.number(), tokens: z.number() }).partial();
+const LIMITS = [
+  ['max_concurrent', 'calls at once', 'concurrent'],
+  ['requests_per_minute', 'requests/min', 'requests'],
+  ['tokens_per_minute', 'tokens/min', 'tokens'],
+] as const;
 
 export function describeState(key: ApiRecord, nowMs: number): string {
   if (key['revoked_at'] !== null) return `revoked ${timeField(key, 'revoked_at').slice(0, 16)}`;
@@ -35,10 +41,23 @@ export function describeKey(key: ApiRecord, nowMs: number): readonly (readonly [
     ['aliases', list('allowed_aliases')],
     ['endpoints', list('allowed_endpoints')],
     ['networks', list('allowed_networks')],
+    ['limits', describeLimits(key)],
     ['bodies', textField(key, 'bodies') || 'as the gateway is set'],
     ['usage', textField(key, 'usage') || 'as the gateway is set'],
     ['run budgets', key['allow_run_budget'] === true ? 'set by calls' : 'no'],
     ['in addresses', key['allow_in_address'] === true ? 'allowed' : 'no'],
     ['runs from', ['X-Gateway-Trace-Id', ...(List.parse(key['runs_from']) ?? [])].join(', ')],
   ];
+}
+
+/** `60 requests/min (12 used), …`; what is used is known of listed keys alone. */
+function describeLimits(key: ApiRecord): string {
+  const use = Use.parse(key['limit_use'] ?? {});
+  const parts = LIMITS.flatMap(([name, words, used]) => {
+    const most = numberField(key, name);
+    const inUse = use[used];
+    if (most === null) return [];
+    return [`${formatCount(most)} ${words}${inUse === undefined ? '' : ` (${formatCount(inUse)} in use)`}`];
+  });
+  return parts.join(', ') || 'none';
 }

@@ -1,15 +1,23 @@
 /** The numbered snapshot of all keys and run tokens, digests only, and its file, which is written before a change is published. */
 import { readFile } from 'node:fs/promises';
 import type { KeyChange, KeyEntry } from '../vocabulary/channel.ts';
+import type { AccountLimit } from '../vocabulary/limit.ts';
 import { replaceFile } from './replace-file.ts';
 
 export interface KeySnapshot {
   readonly version: number;
   readonly keys: ReadonlyMap<string, KeyEntry>;
+  /** By account; absent for accounts without any. */
+  readonly limits: ReadonlyMap<number, readonly AccountLimit[]>;
 }
 
-export function createKeySnapshot(version: number, entries: readonly KeyEntry[]): KeySnapshot {
-  return { version, keys: new Map(entries.map((entry) => [entry.digest, entry])) };
+export function createKeySnapshot(
+  version: number,
+  entries: readonly KeyEntry[],
+  limits: readonly AccountLimit[] = [],
+): KeySnapshot {
+  const keys = new Map(entries.map((entry) => [entry.digest, entry]));
+  return { version, keys, limits: Map.groupBy(limits, ({ accountId }) => accountId) };
 }
 
 function isTextOrNull(value: unknown): value is string | null {
@@ -43,11 +51,25 @@ function isAllowance(value: unknown): boolean {
   });
 }
 
+function isLimit(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return ['concurrent', 'requestsPerMinute', 'tokensPerMinute'].every((name) => {
+    const most: unknown = Reflect.get(value, name);
+    return most === undefined || Number.isSafeInteger(most);
+  });
+}
+
+function isAccountLimit(value: unknown): value is AccountLimit {
+  if (typeof value !== 'object' || value === null || !isLimit(value)) return false;
+  const { limitId, accountId, metadataKey, metadataValue }: Record<string, unknown> = { ...value };
+  return [limitId, accountId].every(Number.isSafeInteger) && [metadataKey, metadataValue].every(isTextOrNull);
+}
+
 function isKeyEntry(value: unknown): value is KeyEntry {
   if (typeof value !== 'object' || value === null) return false;
   const entry: Record<string, unknown> = { ...value };
-  const { digest, keyId, accountId, revoked, expiresAtMs, usage, bodies, allowInAddress, run, runsFrom, allow } = entry;
-  const { allowRunBudget, owner } = entry;
+  const { digest, keyId, accountId, revoked, expiresAtMs, usage, bodies, allowInAddress, run, runsFrom } = entry;
+  const { allow, limit, allowRunBudget, owner } = entry;
   return (
     typeof digest === 'string' &&
     Number.isSafeInteger(keyId) &&
@@ -61,7 +83,8 @@ function isKeyEntry(value: unknown): value is KeyEntry {
     (owner === undefined || typeof owner === 'string') &&
     (run === undefined || isRunContext(run)) &&
     (runsFrom === undefined || isTexts(runsFrom)) &&
-    (allow === undefined || isAllowance(allow))
+    (allow === undefined || isAllowance(allow)) &&
+    (limit === undefined || isLimit(limit))
   );
 }
 
@@ -74,10 +97,14 @@ export function parseKeySnapshot(text: string): KeySnapshot | null {
     return null;
   }
   if (typeof value !== 'object' || value === null) return null;
-  const { version, keys }: Record<string, unknown> = { ...value };
+  const { version, keys, limits = [] }: Record<string, unknown> = { ...value };
   if (typeof version !== 'number' || !Number.isSafeInteger(version) || !Array.isArray(keys)) return null;
+  if (!Array.isArray(limits)) return null;
   const entries: unknown[] = keys;
-  return entries.every(isKeyEntry) ? createKeySnapshot(version, entries) : null;
+  const limited: unknown[] = limits;
+  return entries.every(isKeyEntry) && limited.every(isAccountLimit)
+    ? createKeySnapshot(version, entries, limited)
+    : null;
 }
 
 /** Null when the file is missing or incomplete. */
@@ -90,8 +117,8 @@ export async function readKeySnapshotFile(path: string): Promise<KeySnapshot | n
 }
 
 /** Replaces the file atomically and durably. Mode 0600. */
-export function writeKeySnapshotFile(path: string, snapshot: KeySnapshot): Promise<void> {
-  return replaceFile(path, JSON.stringify({ version: snapshot.version, keys: [...snapshot.keys.values()] }));
+export function writeKeySnapshotFile(path: string, { version, keys, limits }: KeySnapshot): Promise<void> {
+  return replaceFile(path, JSON.stringify({ version, keys: [...keys.values()], limits: [...limits.values()].flat() }));
 }
 
 /** The snapshot after a change; `reload` when the change starts from another version and the file must be read. */
@@ -102,5 +129,7 @@ export function applyKeyChange(snapshot: KeySnapshot | null, change: KeyChange):
   const keys = new Map(snapshot.keys);
   for (const digest of change.removed ?? []) keys.delete(digest);
   for (const entry of change.upserts) keys.set(entry.digest, entry);
-  return { version: change.version, keys };
+  const limits =
+    change.limits === undefined ? snapshot.limits : Map.groupBy(change.limits, ({ accountId }) => accountId);
+  return { version: change.version, keys, limits };
 }

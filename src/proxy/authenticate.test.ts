@@ -36,7 +36,7 @@ test('known, unknown, revoked and expired keys cost the same work: one digest, o
     entry(revoked ?? '', { revoked: true }),
     entry(expired ?? '', { expiresAtMs: 1_000 }),
   ]);
-  const holder: KeyHolder = { snapshot: { version: 1, keys }, lastOf: new WeakMap() };
+  const holder: KeyHolder = { snapshot: { version: 1, keys, limits: new Map() }, lastOf: new WeakMap() };
   for (const [key, expected] of [
     [good, 'key 1'],
     [revoked, 'key_revoked'],
@@ -51,7 +51,7 @@ test('known, unknown, revoked and expired keys cost the same work: one digest, o
 
 test('what is no key of ours is refused without a look-up', () => {
   const keys = new WatchedKeys();
-  const holder: KeyHolder = { snapshot: { version: 1, keys }, lastOf: new WeakMap() };
+  const holder: KeyHolder = { snapshot: { version: 1, keys, limits: new Map() }, lastOf: new WeakMap() };
   const key = createGatewayKey();
   for (const text of [
     "' OR pg_sleep(5)--",
@@ -71,7 +71,7 @@ test('two keys that begin alike stay apart, also on one connection', () => {
   // The same 40 characters; the rest of another key, so that the checksum is wrong: then it is no key at all.
   const alike = first.slice(0, 40) + createGatewayKey().slice(40);
   const keys = new WatchedKeys([entry(first, { accountId: 7 })]);
-  const holder: KeyHolder = { snapshot: { version: 1, keys }, lastOf: new WeakMap() };
+  const holder: KeyHolder = { snapshot: { version: 1, keys, limits: new Map() }, lastOf: new WeakMap() };
   const connection = {};
   expect(outcome(first, holder, connection)).toBe('key 1');
   expect(outcome(alike, holder, connection)).toBe('key_malformed');
@@ -87,17 +87,20 @@ test('a check that fails by itself lets nobody in, and neither does a snapshot t
   }
   const key = createGatewayKey();
   expect(outcome(key, { snapshot: null, lastOf: new WeakMap() })).toBe('not_ready');
-  expect(outcome(key, { snapshot: { version: 1, keys: new BrokenKeys() }, lastOf: new WeakMap() })).toBe(
-    'Error: broken',
-  );
+  expect(
+    outcome(key, { snapshot: { version: 1, keys: new BrokenKeys(), limits: new Map() }, lastOf: new WeakMap() }),
+  ).toBe('Error: broken');
 });
 
 test('a key that was good on a connection is asked of the snapshot again at every call', () => {
   const key = createGatewayKey();
   const connection = {};
-  const holder: KeyHolder = { snapshot: { version: 1, keys: new Map([entry(key)]) }, lastOf: new WeakMap() };
+  const holder: KeyHolder = {
+    snapshot: { version: 1, keys: new Map([entry(key)]), limits: new Map() },
+    lastOf: new WeakMap(),
+  };
   expect(outcome(key, holder, connection)).toBe('key 1');
-  holder.snapshot = { version: 2, keys: new Map([entry(key, { revoked: true })]) };
+  holder.snapshot = { version: 2, keys: new Map([entry(key, { revoked: true })]), limits: new Map() };
   expect(outcome(key, holder, connection)).toBe('key_revoked');
   holder.snapshot = null;
   expect(outcome(key, holder, connection)).toBe('not_ready');

@@ -55,6 +55,8 @@ export class CallLog {
   /** What it holds in budgets until it is settled. */
   #claims = NO_CLAIMS;
   #budgetFlags = NO_FLAGS;
+  /** What its turns have cost, where it holds for them; null: of one nobody knows. */
+  #costOfTurns: PicoUsd | null = 0n;
 
   constructor(gateway: Gateway, arrival = noteArrival(gateway)) {
     this.arrival = arrival;
@@ -109,6 +111,10 @@ export class CallLog {
   hold(claims: readonly Claim[], flags: readonly CallFlag[]): void {
     this.#claims = claims;
     this.#budgetFlags = flags;
+  }
+
+  addCost(cost: PicoUsd | null): void {
+    this.#costOfTurns = cost === null || this.#costOfTurns === null ? null : this.#costOfTurns + cost;
   }
 
   /** Resolves when the begin is in the spool. If it cannot be, `onFull` decides: go on or reject `log_unavailable`. */
@@ -194,7 +200,8 @@ export class CallLog {
 
   #settle(begin: CallBegin, end: CallEnd, isUnsent: boolean): CallEnd {
     const { budgets } = this.#gateway;
-    const cost = isUnsent || budgets === null ? 0n : settledCost(budgets, begin, end);
+    const own = isUnsent || budgets === null ? 0n : settledCost(budgets, begin, end);
+    const cost = own === null || this.#costOfTurns === null ? null : own + this.#costOfTurns;
     this.#settleAs(cost);
     return { ...end, budgetCost: cost === null ? null : formatUsd(cost) };
   }

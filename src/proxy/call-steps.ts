@@ -1,10 +1,13 @@
 /** The steps of a call in order, each in the file of that name; timed where the operator asks for it. */
 import { readCaller } from '../sockets/read-caller.ts';
 import { admit } from './admit.ts';
+import { requireAllowedModel } from './allowed-model.ts';
 import type { Answer } from './answer.ts';
 import { authenticate } from './authenticate.ts';
 import { forward } from './forward.ts';
 import { splitGatewayHeaders } from './gateway-headers.ts';
+import { addKeptCredential } from './kept-credentials.ts';
+import { takePlace } from './limits/take-place.ts';
 import { refusePaused } from './pauses.ts';
 import { prepareBody } from './prepare-body.ts';
 import { receiveBody } from './receive-body.ts';
@@ -30,9 +33,12 @@ export function createCallSteps(times: StepTimes | null) {
     chooseRoute: timed('route', chooseRoute),
     admit: timed('admit', admit),
     receiveBody: timed('receive-body', receiveBody),
+    requireAllowedModel: timed('allowed-model', requireAllowedModel),
     prepareBody: timed('prepare-body', prepareBody),
     refusePaused: timed('pauses', refusePaused),
+    takePlace: timed('take-place', takePlace),
     sign: timed('sign', sign),
+    addKeptCredential: timed('kept-credentials', addKeptCredential),
     reserve: timed('reserve', reserve),
     recordBegin: timed('record-begin', recordBegin),
     forward: timed('forward', forward),

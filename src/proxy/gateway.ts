@@ -15,7 +15,9 @@ import { ClientNames } from './client-names.ts';
 import { STALL_SWEEP_MS, STALL_TIMEOUT_MS } from './client-stall.ts';
 import { HeaderNames } from './header-names.ts';
 import { IdleSweep } from './idle-sweep.ts';
+import type { CredentialHolder } from './kept-credentials.ts';
 import type { KeyEnd } from './key-end.ts';
+import type { LimitPurses } from './limits/limit-purses.ts';
 import type { PauseHolder, PauseSubject } from './pauses.ts';
 import { BODY_IDLE_MS, BODY_SWEEP_MS } from './receive-body.ts';
 import { LastSecrets } from './request-secrets.ts';
@@ -49,9 +51,12 @@ export interface Gateway {
   readonly routes: RouteSettings;
   readonly keys: KeyHolder;
   readonly pauses: PauseHolder;
+  readonly credentials: CredentialHolder;
   readonly awsCredentials: AwsCredentials;
   readonly upstream: UpstreamClient;
   readonly spool: SpoolWriter;
+  /** Null where nobody keeps limits. */
+  readonly limits: LimitPurses | null;
   /** Null where the ledger could not be opened and no budget is known. */
   readonly budgets: ProxyBudgets | null;
   readonly copies: ByteBudget;
@@ -99,15 +104,17 @@ export function createGateway(
     Gateway,
     'settings' | 'routes' | 'keys' | 'awsCredentials' | 'upstream' | 'spool' | 'reportAttempt' | 'log'
   > &
-    Partial<Pick<Gateway, 'clock' | 'nextCallId' | 'stalledClients' | 'budgets'>>,
+    Partial<Pick<Gateway, 'clock' | 'nextCallId' | 'stalledClients' | 'limits' | 'budgets'>>,
 ): Gateway {
   const clock = parts.clock ?? createClock();
   return {
     clock,
+    limits: null,
     budgets: null,
     copies: createByteBudget(COPIES_BYTES),
     heldBodies: createByteBudget(HELD_BODIES_BYTES),
     pauses: { current: null },
+    credentials: { current: null },
     idleBodies: new IdleSweep(BODY_IDLE_MS, BODY_SWEEP_MS),
     headerNames: new HeaderNames(),
     clientNames: new ClientNames(),

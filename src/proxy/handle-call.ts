@@ -3,7 +3,6 @@
  * forwarding, a step refuses by a GatewayError; afterwards every ending is a value.
  */
 
-import { requireAllowedModel } from './allowed-model.ts';
 import { answerProbe } from './answer-probe.ts';
 import { requireGoodKey } from './authenticate.ts';
 import { CallLog } from './call-log.ts';
@@ -11,6 +10,7 @@ import type { CallSteps } from './call-steps.ts';
 import type { ClientRequest, ClientResponse } from './client-exchange.ts';
 import type { Gateway } from './gateway.ts';
 import { joinRun } from './join-run.ts';
+import type { Place } from './limits/take-place.ts';
 import { refuseCall } from './refuse-call.ts';
 
 /** Answers every failure itself and never rejects. */
@@ -22,6 +22,7 @@ export async function handleCall(
 ): Promise<void> {
   const log = new CallLog(gateway);
   const { id, requestedAtMs } = log.arrival;
+  let place: Place | null = null;
   try {
     const request = steps.validateRequest(incoming, gateway.headerNames);
     const caller = steps.readCaller(incoming, gateway.trustedPeers);
@@ -38,11 +39,14 @@ export async function handleCall(
     const received = await steps.receiveBody(incoming, outgoing, call, log.requestCopy, gateway);
     if (received.kind === 'client-gone') return;
     requireGoodKey(key.digest, gateway.keys, gateway.clock.nowMs()); // A body may take its time.
-    requireAllowedModel(call, received);
+    steps.requireAllowedModel(call, received);
     const prepared = steps.prepareBody(call, received);
     steps.refusePaused(call, prepared.requested, gateway.pauses);
+    const taken = steps.takePlace(call, received, gateway);
+    place = taken instanceof Promise ? await taken : taken;
     const signed = steps.sign(call, prepared, log, gateway);
-    const outbound = signed instanceof Promise ? await signed : signed;
+    const complete = signed instanceof Promise ? await signed : signed;
+    const outbound = steps.addKeptCredential(call, complete, log, gateway);
     const reserving = steps.reserve(log, call, outbound, received, gateway);
     if (reserving !== null) await reserving;
     await steps.recordBegin(log, outbound, received);
@@ -53,10 +57,13 @@ export async function handleCall(
 
     // The last byte waits for the record, then goes out even if the record failed.
     await steps.recordEnd(log, call, outbound, received, answer, ending);
+    place?.settle(answer.reported);
+    place?.release(); // Before the client knows that it may call again.
     steps.release(incoming, outgoing, answer, ending, id);
   } catch (error) {
     refuseCall(incoming, outgoing, gateway, log, error);
   } finally {
+    place?.release();
     log.release();
   }
 }

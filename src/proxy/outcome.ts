@@ -58,8 +58,10 @@ const KEY_ENDS: Readonly<Record<KeyEnd, string>> = {
   key_revoked: 'The gateway key was revoked',
   key_expired: 'The gateway key expired',
   run_token_ended: 'The run token ended',
+  rate_limit_exceeded: 'A limit of the gateway was reached',
   model_not_allowed: 'The client asked for a model that its gateway key does not allow',
   paused: 'The run or its key was paused',
+  budget_exceeded: 'A budget refused a turn',
 };
 
 /** The provider's own words where there are any, else the gateway's. */

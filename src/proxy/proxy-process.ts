@@ -19,7 +19,9 @@ import { createLog } from '../vocabulary/log.ts';
 import { createAwsCredentials } from './aws/aws-credentials.ts';
 import { openProxyBudgets } from './budget/open-proxy-budgets.ts';
 import { createGateway, type Gateway } from './gateway.ts';
+import { applyCredentials } from './kept-credentials.ts';
 import { endCallsOfEndedKeys, watchKeys } from './key-end.ts';
+import { LimitPurses } from './limits/limit-purses.ts';
 import { applyPauses } from './pauses.ts';
 import { createProxyServer, type ProxyServer, SERVER_LIMITS } from './proxy-server.ts';
 import { createUpstreamClient } from './upstream/upstream-client.ts';
@@ -79,6 +81,7 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
     awsCredentials: createAwsCredentials({ log }),
     upstream: createUpstreamClient(config.egress, { ...DEFAULT_LIMITS, maxConnections }),
     spool,
+    limits: new LimitPurses(channel.send),
     clock,
     budgets: openProxyBudgets({
       dataDir: config.dataDir,
@@ -92,6 +95,7 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
   });
   if (start.clock !== undefined) gateway.clock.set(start.clock);
   applyPauses(gateway, start.pauses ?? []);
+  applyCredentials(gateway.credentials, start.credentials ?? [], config.credentialKeys);
   if (start.areKeysOld === true) {
     gateway.areKeysOld = true;
     setTimeout(() => {
@@ -138,8 +142,17 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
       case 'pauses':
         applyPauses(gateway, message.pauses);
         break;
+      case 'credentials':
+        applyCredentials(gateway.credentials, message.credentials, config.credentialKeys);
+        break;
       case 'clock':
         gateway.clock.set(message.reading);
+        break;
+      case 'limit-answer':
+        gateway.limits?.onAnswer(message);
+        break;
+      case 'limit-recall':
+        gateway.limits?.onRecall(message.subject);
         break;
       case 'start':
       case 'keys-published':

@@ -1,6 +1,6 @@
 /**
  * Receives the request's body: small ones are held whole, so that the model is known; large ones are streamed with
- * back-pressure. The limit is higher where usage must be asked for, the body signed, or its model allowed.
+ * back-pressure. The limit is higher where usage must be asked for, the body signed, its model allowed, or its cost bounded.
  */
 import { Readable } from 'node:stream';
 import { createGatheredBytes } from '../formats/wire/gathered-bytes.ts';
@@ -10,9 +10,10 @@ import type { CallContext } from './call-context.ts';
 import type { ClientRequest, ClientResponse } from './client-exchange.ts';
 import type { Gateway } from './gateway.ts';
 import type { IdleSweep, IdleWait } from './idle-sweep.ts';
+import { mayComeUnder } from './reserve.ts';
 
 export const SMALL_BODY_BYTES = 256 * 1024;
-/** Held to ask for usage, to sign, or to see whether the key allows the model; AWS takes no body above 25 MB. */
+/** Held to be read: to ask for usage, to sign, for what the key allows, for budgets; AWS takes no body above 25 MB. */
 export const LARGEST_HELD_BODY_BYTES = 32 * 1024 * 1024;
 /** Longest time without a byte from the client. */
 export const BODY_IDLE_MS = 60_000;
@@ -30,19 +31,25 @@ export type ReceivedBody = (
   readonly waitMs: number;
 };
 
-type BodyGateway = Pick<Gateway, 'heldBodies' | 'idleBodies'>;
+type BodyGateway = Pick<Gateway, 'heldBodies' | 'idleBodies' | 'budgets'>;
+
+function isToBeRead(call: CallContext, { budgets }: BodyGateway): boolean {
+  const { key, route, mayAskForUsage } = call;
+  if (mayAskForUsage || route.signature.signing !== null || key.allow?.models !== undefined) return true;
+  return budgets !== null && mayComeUnder(budgets, call);
+}
 
 export function receiveBody(
   incoming: ClientRequest,
   outgoing: ClientResponse,
-  { key, request, route, mayAskForUsage }: CallContext,
+  call: CallContext,
   copy: BodyCopy,
   gateway: BodyGateway,
 ): Promise<ReceivedBody> {
+  const { request } = call;
   if (!request.hasBody) return Promise.resolve({ kind: 'none', waitMs: 0 });
   if (request.expectsContinue) outgoing.writeContinue();
-  const isWanted = mayAskForUsage || route.signature.signing !== null || key.allow?.models !== undefined;
-  const holdBytes = isWanted ? LARGEST_HELD_BODY_BYTES : SMALL_BODY_BYTES;
+  const holdBytes = isToBeRead(call, gateway) ? LARGEST_HELD_BODY_BYTES : SMALL_BODY_BYTES;
   if (request.contentLength !== null && request.contentLength > holdBytes) {
     const stream = followBody([], incoming, copy, gateway.idleBodies);
     return Promise.resolve({ kind: 'streamed', stream, waitMs: 0 });

@@ -31,9 +31,9 @@ export function refuseCall(
     gateway.log.error({ err: error, request_id: arrival.id }, 'a call failed in the gateway');
   countRefusal(gateway, code);
   if (code === 'log_unavailable') gateway.counters.refusedFull += 1;
-  const detail = error instanceof GatewayError ? error.detail : undefined;
+  const { detail, extras } = error instanceof GatewayError ? error : {};
   if (!log.endRefused(code, detail)) reportAttempt(incoming, gateway, arrival, code);
-  refuse(incoming, outgoing, code, arrival.id, detail);
+  refuse(incoming, outgoing, code, arrival.id, detail, extras);
 }
 
 export function countRefusal({ counters }: Gateway, code: GatewayErrorCode): void {

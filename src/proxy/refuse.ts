@@ -1,6 +1,6 @@
 /** Turns the gateway's own errors into answers that every official SDK shows. The code is in `X-Gateway-Error`. */
 import { ServerResponse, STATUS_CODES } from 'node:http';
-import { GATEWAY_ERRORS, type GatewayErrorCode, messageWithDetail } from '../vocabulary/errors.ts';
+import { GATEWAY_ERRORS, type GatewayErrorCode, messageWithDetail, type RefusalExtras } from '../vocabulary/errors.ts';
 import { nameRefusal, writeRefusalBody } from '../vocabulary/refusal-body.ts';
 import type { ClientRequest, ClientResponse } from './client-exchange.ts';
 import { takesNumericCode } from './refusal-shape.ts';
@@ -12,9 +12,15 @@ const RETRY_AFTER_SECONDS = 1;
 const UPGRADE_REQUIRED = 426;
 
 /** `detail` must not hold anything of the request. `isNumeric`: Google's clients read the status as the code. */
-export function refusalBody(code: GatewayErrorCode, id: string, detail?: string, isNumeric = false): string {
+export function refusalBody(
+  code: GatewayErrorCode,
+  id: string,
+  detail?: string,
+  isNumeric = false,
+  details?: RefusalExtras['details'],
+): string {
   const { status } = GATEWAY_ERRORS[code];
-  return writeRefusalBody({ status, code, message: messageWithDetail(code, detail) }, id, isNumeric);
+  return writeRefusalBody({ status, code, message: messageWithDetail(code, detail) }, id, isNumeric, details);
 }
 
 export function refusalHeaders(code: GatewayErrorCode, id: string, bodyBytes: number): string[] {
@@ -51,13 +57,15 @@ export function refuse(
   code: GatewayErrorCode,
   id: string,
   detail?: string,
+  extras?: RefusalExtras,
 ): void {
   if (outgoing.headersSent || outgoing.destroyed) {
     outgoing.destroy();
     return;
   }
-  const body = refusalBody(code, id, detail, takesNumericCode(incoming));
+  const body = refusalBody(code, id, detail, takesNumericCode(incoming), extras?.details);
   const headers = refusalHeaders(code, id, Buffer.byteLength(body));
+  if (extras !== undefined) headers.push(...extras.headers);
   const { status } = GATEWAY_ERRORS[code];
   // RFC 9110 15.5.22: names the protocol to use instead.
   if (status === UPGRADE_REQUIRED) headers.push('Upgrade', 'HTTP/1.1', 'Connection', 'Upgrade, close');

@@ -1,5 +1,6 @@
 /** The parts of a gateway. A start fills them in; whatever ends the gateway meanwhile finds them here. */
 import type { RestartStatus, SupervisorStatus } from '../vocabulary/channel.ts';
+import type { LimitUse } from '../vocabulary/limit.ts';
 import type { DataDirectory } from './data-directory.ts';
 import type { Database } from './database.ts';
 import type { ListeningSockets } from './listening-sockets.ts';
@@ -44,6 +45,7 @@ export function readGatewayStatus(
   parts: GatewayParts,
   restart: RestartStatus,
   attempts: RecentAttempts,
+  limitUse: readonly LimitUse[],
 ): SupervisorStatus {
   const certificate = parts.tls?.status();
   const database = parts.database?.status() ?? null;
@@ -54,6 +56,7 @@ export function readGatewayStatus(
     attempts: attempts.list(),
     attemptsTotal: attempts.total(),
     attemptsNotShown: attempts.notShown(),
+    limitUse,
     ...(certificate === undefined ? {} : { certificate }),
   };
 }

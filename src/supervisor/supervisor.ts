@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import type { Pause, TlsIdentity, UpMessage } from '../vocabulary/channel.ts';
+import type { Pause, SealedCredential, TlsIdentity, UpMessage } from '../vocabulary/channel.ts';
 import type { ClockReading } from '../vocabulary/clock.ts';
 import type { Config, Setting } from '../vocabulary/config.ts';
 import { OperatorError } from '../vocabulary/errors.ts';
@@ -12,6 +12,7 @@ import { bindPorts } from './bind-ports.ts';
 import { childEnvironment } from './child-secrets.ts';
 import { keepClockFile, readClockFile } from './clock-file.ts';
 import { awaitPatiently, CONTROL_RESTART_MS, type ControlChildOptions, createControlChild } from './control-child.ts';
+import { keepCredentialsFile, readCredentialsFile } from './credentials-file.ts';
 import { openDataDirectory } from './data-directory.ts';
 import { type Database, openDatabase } from './database.ts';
 import { createDemoChild } from './demo-child.ts';
@@ -20,6 +21,7 @@ import { createFirstAccess, type FirstAccess } from './first-access.ts';
 import { endFormerChildren, noteChildren } from './former-children.ts';
 import { createGatewayParts, listChildren, readGatewayStatus } from './gateway-parts.ts';
 import { createKeyPublication } from './key-publication.ts';
+import { createLimitBank } from './limits/limit-bank.ts';
 import { keepPausesFile, readPausesFile } from './pauses-file.ts';
 import { createProxyChildren } from './proxy-children.ts';
 import { formatOrigin, proxyOrigin } from './proxy-origin.ts';
@@ -67,6 +69,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     children: join(dataDir, 'children.json'),
     clock: join(dataDir, 'clock.json'),
     pauses: join(dataDir, 'pauses.json'),
+    credentials: join(dataDir, 'credentials.json'),
   };
   const env = childEnvironment(options.env, join(dataDir, 'compile-cache'));
   const drainMs = config.drainSeconds * 1_000;
@@ -79,6 +82,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   const publication = createKeyPublication((keyVersion, confirmed) => {
     parts.control?.send({ type: 'keys-published', version: keyVersion, confirmed });
   });
+  const limits = createLimitBank();
   const restarts = createRollingRestart(async () => {
     refuseOtherRelease(version, readVersion());
     await parts.proxies?.replace();
@@ -89,6 +93,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   let clockReading: ClockReading | null = null;
   /** What control said last, or what the file has of the time before. */
   let pauses: readonly Pause[] = [];
+  let credentials: readonly SealedCredential[] = [];
   let isStarted = false;
   let isForced = false;
   let stopping: Promise<void> | null = null;
@@ -114,6 +119,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     const isSetUp = existsSync(paths.keys);
     clockReading = readClockFile(paths.clock);
     pauses = readPausesFile(paths.pauses);
+    credentials = readCredentialsFile(paths.credentials);
     await endFormerChildren(paths.children, log);
     removeEmptySpools(paths.spool);
     const { config: bound, sockets } = await bindPorts(config, parts);
@@ -142,6 +148,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       drainMs,
       readClock: () => clockReading,
       readPauses: () => pauses,
+      readCredentials: () => credentials,
       areKeysOld: publication.areKeysOld,
       readTls: () => parts.tls?.identity() ?? null,
       onMessage: onProxyMessage,
@@ -194,7 +201,10 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       if (parts.tls !== null) proxy.send({ type: 'tls-renewed', identity: parts.tls.identity() });
       if (clockReading !== null) proxy.send({ type: 'clock', reading: clockReading });
       proxy.send({ type: 'pauses', pauses });
-    } else if (message.type === 'keys-applied') publication.applied(proxy, message.version);
+      proxy.send({ type: 'credentials', credentials });
+    } else if (message.type === 'limit-ask') limits.ask(proxy, message);
+    else if (message.type === 'limit-return') limits.giveBack(proxy, message);
+    else if (message.type === 'keys-applied') publication.applied(proxy, message.version);
     else if (message.type === 'rejected') {
       attempts.add(message.attempts, message.notShown);
       if (config.role === 'proxy') tellRefusals(message.attempts);
@@ -210,14 +220,20 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       clockReading = message.reading;
       keepClockFile(paths.clock, message.reading, log);
       for (const proxy of parts.proxies?.children() ?? []) proxy.send(message);
+    } else if (message.type === 'live-nodes') {
+      limits.setNodes(message.count);
     } else if (message.type === 'pauses') {
       pauses = message.pauses;
       keepPausesFile(paths.pauses, pauses, log);
       for (const proxy of parts.proxies?.children() ?? []) proxy.send(message);
+    } else if (message.type === 'credentials') {
+      credentials = message.credentials;
+      keepCredentialsFile(paths.credentials, credentials, log);
+      for (const proxy of parts.proxies?.children() ?? []) proxy.send(message);
     } else if (message.type === 'restart-proxies') {
       restart();
     } else if (message.type === 'status-request') {
-      const status = readGatewayStatus(startedAtMs, parts, restarts.status(), attempts);
+      const status = readGatewayStatus(startedAtMs, parts, restarts.status(), attempts, limits.listUse());
       parts.control?.send({ type: 'status', requestId: message.requestId, status });
     }
   }
@@ -227,7 +243,10 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   }
 
   function onProxyChange(proxy: SupervisedChild): void {
-    if (proxy.identity() === null) publication.ended(proxy);
+    if (proxy.identity() === null) {
+      publication.ended(proxy);
+      limits.ended(proxy);
+    }
     onChange();
   }
 

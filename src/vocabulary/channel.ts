@@ -1,6 +1,8 @@
 /** All messages between the supervisor and its children. No record travels here; no call waits on one. */
+import type { ProviderName } from './call-record.ts';
 import type { ClockReading } from './clock.ts';
 import type { Config, Setting } from './config.ts';
+import type { AccountLimit, Limit, LimitAnswer, LimitAsk, LimitRecall, LimitReturn, LimitUse } from './limit.ts';
 
 /** A refused attempt, for "why does nothing arrive?". It holds no key, query or body. */
 export interface RejectedAttempt {
@@ -73,6 +75,21 @@ export interface Pause {
   readonly sinceMs: number;
 }
 
+/** A provider's credential that the gateway keeps, as it lies in the database: what is here does not open it. */
+export interface SealedCredential {
+  readonly accountId: number;
+  readonly provider: ProviderName;
+  /** In lower case. */
+  readonly alias: string;
+  /** Where it may be sent. */
+  readonly origin: string;
+  /** Which key of the operator wraps the data key. */
+  readonly keyName: string;
+  /** Base64, as `sealed`: nonce, ciphertext, tag. */
+  readonly wrappedKey: string;
+  readonly sealed: string;
+}
+
 /** What a key's calls may use; an absent list allows all. A run token has that of its key. */
 export interface KeyAllowance {
   readonly providers?: readonly string[];
@@ -107,6 +124,8 @@ export interface KeyEntry {
   readonly owner?: string;
   /** Absent where the key may use everything. */
   readonly allow?: KeyAllowance;
+  /** Absent where the key has none of its own. */
+  readonly limit?: Limit;
   /** Absent for a key. */
   readonly run?: RunContext;
 }
@@ -118,6 +137,8 @@ export interface KeyChange {
   readonly upserts: readonly KeyEntry[];
   /** Digests that are no longer there; absent for none. */
   readonly removed?: readonly string[];
+  /** All limits of accounts; absent where they are as before. */
+  readonly limits?: readonly AccountLimit[];
 }
 
 export interface TlsIdentity {
@@ -154,6 +175,8 @@ export interface ProxyStart {
   readonly clock?: ClockReading;
   /** Absent where nothing is paused. */
   readonly pauses?: readonly Pause[];
+  /** Absent where none is kept. */
+  readonly credentials?: readonly SealedCredential[];
   /** Absent where the port speaks plain HTTP. */
   readonly tls?: TlsIdentity;
 }
@@ -195,9 +218,13 @@ export type DownMessage =
   /** The gateway will stop soon: `readyz` says so, no connection is kept, and calls are served as before. */
   | { readonly type: 'stop-announced' }
   | { readonly type: 'keys-changed'; readonly change: KeyChange }
+  | LimitAnswer
+  | LimitRecall
   | { readonly type: 'tls-renewed'; readonly identity: TlsIdentity }
   /** To proxies: all that is paused now. */
   | { readonly type: 'pauses'; readonly pauses: readonly Pause[] }
+  /** To proxies: all credentials that are kept now. */
+  | { readonly type: 'credentials'; readonly credentials: readonly SealedCredential[] }
   /** To proxies: the time, when it is not what the machine's clock said at their start. */
   | { readonly type: 'clock'; readonly reading: ClockReading }
   /** To control: every live proxy has this version or a newer one (`false`: one did not answer in 5 s). */
@@ -210,6 +237,10 @@ export type UpMessage =
   /** A proxy accepts calls, or control has its API up. */
   | { readonly type: 'ready' }
   | { readonly type: 'keys-applied'; readonly version: number }
+  | LimitAsk
+  | LimitReturn
+  /** From control: how many nodes are live, this one included; each has its share of every limit. */
+  | { readonly type: 'live-nodes'; readonly count: number }
   | { readonly type: 'rejected'; readonly attempts: readonly RejectedAttempt[]; readonly notShown: number }
   | { readonly type: 'metrics'; readonly metrics: ProxyMetrics }
   /** From control: give this to every proxy, report with `keys-published`. */
@@ -218,6 +249,8 @@ export type UpMessage =
   | { readonly type: 'clock'; readonly reading: ClockReading }
   /** From control: as the one before, all that is paused now. */
   | { readonly type: 'pauses'; readonly pauses: readonly Pause[] }
+  /** From control: as the one before, all credentials that are kept now. */
+  | { readonly type: 'credentials'; readonly credentials: readonly SealedCredential[] }
   | { readonly type: 'status-request'; readonly requestId: number }
   /** From control: replace every proxy process, then the control process. The status shows it. */
   | { readonly type: 'restart-proxies' };
@@ -247,6 +280,8 @@ export interface SupervisorStatus {
   readonly startedAtMs: number;
   readonly restart: RestartStatus;
   readonly children: readonly ChildStatus[];
+  /** What is in use of limits on this node; the latest used first. Absent from a supervisor of the release before. */
+  readonly limitUse?: readonly LimitUse[];
   /** Absent where the proxy port speaks plain HTTP. */
   readonly certificate?: CertificateStatus;
   /** The last 100, newest last; `attemptsNotShown` counts those that were not kept. */

@@ -60,6 +60,16 @@ export const GATEWAY_ERRORS = {
   alias_not_allowed: { status: 403, message: 'This gateway key may not use this upstream (X-Gateway-Provider-Alias).' },
   endpoint_not_allowed: { status: 403, message: 'This gateway key may not call this endpoint.' },
   model_not_allowed: { status: 403, message: 'This gateway key may not use this model.' },
+  rate_limit_exceeded: {
+    status: 429,
+    message: 'This call was not sent: a limit of the gateway on requests or tokens a minute is reached.',
+    retryable: true,
+  },
+  concurrency_limit_exceeded: {
+    status: 429,
+    message: 'This call was not sent: a limit of the gateway on calls at the same time is reached.',
+    retryable: true,
+  },
   header_repeated: {
     status: 400,
     message:
@@ -146,6 +156,11 @@ export const GATEWAY_ERRORS = {
     status: 503,
     message: 'The gateway signs this request for AWS and has no valid credentials. Its log has the reason.',
     retryable: true,
+  },
+  credential_unusable: {
+    status: 503,
+    message:
+      'The gateway keeps a credential for this alias and cannot use it, so nothing was sent. Whoever runs the gateway sees why with `tollgate doctor`; a call with a credential of its own goes on.',
   },
   paused: {
     status: 429,
@@ -242,6 +257,12 @@ export const GATEWAY_ERRORS = {
 
 export type GatewayErrorCode = keyof typeof GATEWAY_ERRORS;
 
+/** What a refusal has besides its message: flat headers, and details in Google's form. */
+export interface RefusalExtras {
+  readonly headers: readonly string[];
+  readonly details: readonly Readonly<Record<string, string>>[];
+}
+
 export function messageWithDetail(code: GatewayErrorCode, detail: string | undefined): string {
   const { message } = GATEWAY_ERRORS[code];
   return detail === undefined ? message : `${message} (${detail})`;
@@ -250,14 +271,19 @@ export function messageWithDetail(code: GatewayErrorCode, detail: string | undef
 /** Thrown before forwarding; one place answers it. */
 export class GatewayError extends Error {
   readonly code: GatewayErrorCode;
+  readonly extras: RefusalExtras | undefined;
   /** Added to the message: only the gateway's own words, nothing from the request. */
   readonly detail: string | undefined;
 
-  constructor(code: GatewayErrorCode, options?: ErrorOptions & { readonly detail?: string }) {
+  constructor(
+    code: GatewayErrorCode,
+    options?: ErrorOptions & { readonly detail?: string; readonly extras?: RefusalExtras },
+  ) {
     super(GATEWAY_ERRORS[code].message, options);
     this.name = 'GatewayError';
     this.code = code;
     this.detail = options?.detail;
+    this.extras = options?.extras;
   }
 
   get status(): number {

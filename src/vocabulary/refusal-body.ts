@@ -30,12 +30,24 @@ export function nameRefusal(status: number): RefusalNames {
 }
 
 /** `isNumeric`: Google's clients read the status as the code. */
-export function writeRefusalBody({ status, code, message }: Refusal, id: string, isNumeric: boolean): string {
+export function writeRefusalBody(
+  { status, code, message }: Refusal,
+  id: string,
+  isNumeric: boolean,
+  details: readonly object[] = [],
+): string {
   const names = nameRefusal(status);
   return JSON.stringify({
     type: 'error',
     message,
     request_id: id,
-    error: { type: names.type, message, code: isNumeric ? status : code, param: null, status: names.status },
+    error: {
+      type: names.type,
+      message,
+      code: isNumeric ? status : code,
+      param: null,
+      status: names.status,
+      ...(details.length === 0 ? {} : { details }),
+    },
   });
 }

@@ -73,6 +73,15 @@ export function countPrompt(classes: ClassQuantities): number {
   return PROMPT_CLASSES.reduce((sum, name) => sum + (classes[name] ?? 0), 0);
 }
 
+const TOKEN_CLASSES: readonly UsageClass[] = USAGE_CLASSES.slice(0, USAGE_CLASSES.indexOf('input_audio_ms'));
+
+/** Of prompt and answer, cached or not, of all models that took part. */
+export function countTokens({ classes, others = [] }: Pick<TokenUsage, 'classes' | 'others'>): number {
+  return [classes, ...others.map((other) => other.classes)]
+    .flatMap((each) => TOKEN_CLASSES.map((name) => each[name] ?? 0))
+    .reduce((sum, count) => sum + count, 0);
+}
+
 export interface ServedTerms {
   readonly serviceTier: string | null;
   readonly speed: string | null;

@@ -21,6 +21,7 @@ export const FIXED_PAGES: readonly KnownPage[] = [
   { name: 'metadata', address: '/metadata' },
   { name: 'prices', address: '/prices' },
   { name: 'keys', address: '/keys' },
+  { name: 'people', address: '/people' },
   { name: 'system', address: '/system' },
 ];
 

@@ -81,6 +81,7 @@ beforeAll(async () => {
   const ownKey = Number(await makeId('/keys', { name: 'alpha key' }));
   theirs['run-tokens'] = await makeId('/run-tokens', { name: 'bravo run token' }, inBravo());
   theirs['read-tokens'] = await makeId('/read-tokens', { name: 'bravo read token' }, inBravo());
+  theirs['limits'] = await makeId('/limits', { requests_per_minute: 5 }, inBravo());
   const budget = { name: 'bravo budget', scope: 'run', amount_usd: '1', period: 'once' };
   theirs['budgets'] = await makeId('/budgets', budget, inBravo());
   theirs['tokens'] = await makeId('/tokens', { name: 'bravo token', scopes: ['read'] }, inBravo());
@@ -167,6 +168,7 @@ const QUERIES: Readonly<Record<string, readonly string[]>> = {
 const BODIES: Readonly<Record<string, unknown>> = {
   'PATCH /api/v1/keys/{id}': { name: 'taken' },
   'POST /api/v1/keys/{id}/rotate': {},
+  'PATCH /api/v1/limits/{id}': { requests_per_minute: 9 },
   'PATCH /api/v1/run-tokens/{id}': { ttl_seconds: 900 },
   'PATCH /api/v1/people/{id}': { role: 'viewer' },
   'PATCH /api/v1/accounts/{id}': { name: 'taken' },

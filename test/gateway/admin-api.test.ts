@@ -151,6 +151,9 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
       readSpoolStatus: () => Promise.resolve({ bytes: 5, limitBytes: 9, isDiskLow: false }),
       ledger: NO_LEDGER_DEP,
       metricsToken: null,
+
+      credentialKeys: { keys: [], problem: null },
+      publishCredentials: async () => {},
       countRunningJobs: () => Promise.resolve(0),
       demoData: createDemoData({
         pool,

@@ -49,6 +49,7 @@ afterAll(async () => {
 
 async function call(
   traceId: string | null,
+  messages: readonly object[] = [],
 ): Promise<{ status: number; code: string | null; text: string; id: string }> {
   const answer = await fetch(`${gateway.base}/v1/chat/completions`, {
     method: 'POST',
@@ -58,7 +59,7 @@ async function call(
       'x-gateway-key': key,
       ...(traceId === null ? {} : { 'x-gateway-trace-id': traceId }),
     },
-    body: '{"model":"gpt-4o-mini","messages":[]}',
+    body: JSON.stringify({ model: 'gpt-4o-mini', messages }),
   });
   const { headers } = answer;
   return {
@@ -135,6 +136,44 @@ test('official clients show the reason and do not try again', async () => {
   const { data } = asRecord(await gateway.api('/api/v1/logs?f=trace_id:eq:sdk&f=attempt:gt:0&fields=id'));
   expect([data, performance.now() - started < 60_000]).toEqual([[], true]);
   await resume(hit['id']);
+});
+
+test('a loop is found by its rule, paused, and goes on when resumed', async () => {
+  const path = '/api/v1/brakes/same_prefix/run';
+  const put = (body: object) => gateway.api(path, { method: 'PUT', body: JSON.stringify(body) });
+  expect(await put({ action: 'pause', settings: { times: 6 } })).toMatchObject({
+    action: 'pause',
+    settings: [
+      { name: 'times', value: 6, usual: 20 },
+      { name: 'window_seconds', value: 600 },
+    ],
+  });
+  await expect(put({ settings: { times: 1 } })).rejects.toThrow(/400.*times is from 2 to 10000/);
+  await expect(put({ settings: { tries: 5 } })).rejects.toThrow(/400.*has no setting of this name/);
+  const again = [{ role: 'user', content: 'Where is the total made?' }];
+  for (let number = 0; number < 6; number += 1) expect((await call('stuck', again)).status).toBe(200);
+  await until('the loop is refused', async () => (await call('stuck')).code === 'paused');
+  expect((await call('stuck')).text).toContain('the same conversation was sent 6 times within 600 s');
+  expect((await call('other', again)).status).toBe(200);
+
+  const { data } = asRecord(await gateway.api('/api/v1/brakes/hits?scope=run&value=stuck'));
+  const [hit] = Array.isArray(data) ? data.map(asRecord) : [];
+  expect(hit).toMatchObject({
+    rule: 'same_prefix',
+    is_paused: true,
+    hit_by: null,
+    numbers: { found: 6, times: 6, window_seconds: 600 },
+  });
+  const first = await gateway.waitForLog(String(hit?.['call_id']));
+  expect(first).toMatchObject({ trace_id: 'stuck', outcome: 'ok' });
+  // From the call that makes it true to the pause that every process polls for twice a second.
+  expect(Date.parse(String(hit?.['hit_at'])) - Date.parse(String(first['requested_at']))).toBeLessThan(10_000);
+  await resume(hit?.['id']);
+  await until('the run goes on', async () => (await call('stuck')).status === 200);
+  for (let number = 0; number < 4; number += 1) expect((await call('stuck', again)).status).toBe(200);
+  await gateway.waitForLog((await call('stuck', again)).id);
+  // What came before it was resumed does not count any more.
+  expect(await gateway.api('/api/v1/brakes/hits?paused=true')).toMatchObject({ data: [] });
 });
 
 test('a pause of a key closes its websocket and outlives the end of a proxy, and of the gateway', async () => {

@@ -23,6 +23,7 @@ import { openSpoolReader } from '../../src/spool/spool-reader.ts';
 import { openSpoolWriter } from '../../src/spool/spool-writer.ts';
 import type { CallBegin, CallEnd, ProviderName, SpoolEntry } from '../../src/vocabulary/call-record.ts';
 import type { KeyEntry, RejectedAttempt, TlsIdentity } from '../../src/vocabulary/channel.ts';
+import { openLocalLimits } from './local-limits.ts';
 
 /** For a test that waits for a client to be given up. */
 const STALL_SWEEP_MS = 20;
@@ -79,6 +80,7 @@ export async function startProxy(
   const log = pino({ level: 'silent' });
   const key = parts.key ?? createGatewayKey();
   const attempts: RejectedAttempt[] = [];
+  const purses = openLocalLimits();
   const upstream = { origin, region: null };
   const names: readonly ProviderName[] = [
     'openai',
@@ -122,6 +124,7 @@ export async function startProxy(
     spool: openSpoolWriter({ dir: spoolDir, durability: 'process', log }),
     nextCallId,
     ...(patience.stallMs === undefined ? {} : { stalledClients: new IdleSweep(patience.stallMs, STALL_SWEEP_MS) }),
+    limits: purses,
     reportAttempt: (attempt) => attempts.push(attempt),
     ...(parts.budgets === undefined ? {} : { budgets: parts.budgets }),
     log,
@@ -191,6 +194,7 @@ export async function startProxy(
       await gateway.spool.close();
       gateway.idleBodies.close();
       gateway.stalledClients.close();
+      purses.close();
       await gateway.upstream.close();
       rmSync(dir, { recursive: true, force: true });
     },

@@ -31,6 +31,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   'control/metadata': ['control/store', 'control/jobs', 'control/log'],
   'control/texts': ['formats/wire', 'formats/texts', 'control/store', 'control/jobs', 'control/log'],
   'control/budgets': ['budgets', 'control/store'],
+  'control/brakes': ['formats/texts', 'control/store'],
   'control/backup': ['control/audit', 'control/store'],
   'control/prices/quote': ['formats/usage', 'providers', 'pricing'],
   'control/prices/declared': [
@@ -50,9 +51,18 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
     'control/log',
     'control/prices/declared',
   ],
-  'control/shipper': ['pricing', 'spool', 'control/store', 'control/budgets', 'control/log', 'control/texts'],
+  'control/shipper': [
+    'pricing',
+    'spool',
+    'formats/texts',
+    'control/store',
+    'control/brakes',
+    'control/budgets',
+    'control/log',
+    'control/texts',
+  ],
   'control/demo-log': ['formats/usage', 'providers', 'pricing', 'control/store', 'control/shipper'],
-  'control/brakes': ['control/store'],
+
   'control/mcp': [],
   'control/admin': [
     'providers',

@@ -71,6 +71,10 @@ async function insertOthers(client: pg.ClientBase): Promise<void> {
     );
   await key(hostile, 1);
   await key('second', 2);
+  await client.query(
+    'insert into call_limits (account_id, metadata_key, metadata_value, tokens_per_minute) values (1, $1, $1, 9007199254740991)',
+    [hostile],
+  );
   await client.query(`update key_snapshot set version = 41; update price_book_version set version = 17`);
   await client.query(
     `insert into jobs (account_id, kind, subject, title, input, cursor, phase, unit, state, rate_per_second)
@@ -80,6 +84,10 @@ async function insertOthers(client: pg.ClientBase): Promise<void> {
   );
   await client.query(`insert into people (email, name) values ('ann@example.com', $1)`, [hostile]);
   await client.query(`insert into memberships (account_id, person_id, role) select 1, id, 'owner' from people`);
+  await client.query(
+    `insert into provider_credentials values (1, 'openai', 'team', 'https://a.b', $1, '\\x00ff', '\\xff00', $1, now(), $1)`,
+    [hostile],
+  );
   const audited = { accountId: 1, action: 'test.change', subject: { kind: 'test', id: hostile }, after: { hostile } };
   await noteChange(client, audited);
   await client.query(`insert into metadata_keys select 1, 'feature', 'Feature', 'promoting', null, min(id) from jobs`);

@@ -78,7 +78,7 @@ export async function getBytes(path: string, parameters: Parameters = {}, signal
 }
 
 /** An answer without a body is null. */
-export async function sendJson<Method extends 'post' | 'patch' | 'delete', const Path extends ApiPath<Method>>(
+export async function sendJson<Method extends 'post' | 'put' | 'patch' | 'delete', const Path extends ApiPath<Method>>(
   method: Method,
   path: Path,
   parameters: ParametersOf<Path>,

@@ -1,5 +1,36 @@
-/** Whether this browser is signed in. The cookie itself is out of reach of scripts. */
+/** Who is signed in in this browser, in which account, and what that allows. The cookie itself is out of reach of scripts. */
+import { queryOptions } from '@tanstack/react-query';
+import type { ApiAnswer } from '../../../src/control/admin/api-types.ts';
 import { ApiError, getJson, sendJson } from './client.ts';
+
+export type Session = ApiAnswer<'get', '/session'>;
+export type Role = Session['role'];
+/** `operator`: whoever has the admin token. */
+export type Least = Role | 'operator';
+
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: ({ signal }) => getJson('/session', {}, signal),
+  staleTime: 60_000,
+});
+
+export const accountsQuery = queryOptions({
+  queryKey: ['accounts'],
+  queryFn: ({ signal }) => getJson('/accounts', {}, signal),
+});
+
+export const signInWaysQuery = queryOptions({
+  queryKey: ['sign-in-ways'],
+  queryFn: ({ signal }) => getJson('/sign-in-ways', {}, signal),
+});
+
+const ROLES: readonly Role[] = ['viewer', 'member', 'owner'];
+
+/** The gateway decides; this only keeps what it would refuse from being shown. */
+export function allows(session: Session, least: Least): boolean {
+  if (session.kind === 'operator') return true;
+  return least !== 'operator' && ROLES.indexOf(session.role) >= ROLES.indexOf(least);
+}
 
 export async function isSignedIn(): Promise<boolean> {
   try {
@@ -11,11 +42,28 @@ export async function isSignedIn(): Promise<boolean> {
   }
 }
 
-/** By the code of a one-time link, or by the admin token. Throws an ApiError with the reason. */
-export async function signIn(proof: { readonly code: string } | { readonly token: string }): Promise<void> {
+export type Proof =
+  | { readonly code: string }
+  | { readonly token: string }
+  | { readonly person: string }
+  | { readonly email: string; readonly password: string };
+
+/** Throws an ApiError with the reason. */
+export async function signIn(proof: Proof): Promise<void> {
   await sendJson('post', '/session', {}, proof);
 }
 
 export async function signOut(): Promise<void> {
   await sendJson('delete', '/session', {});
+}
+
+export function setPassword(password: string, current: string | null): Promise<null> {
+  return sendJson('put', '/password', {}, { password, ...(current === null ? {} : { current }) });
+}
+
+/** Streams and downloads of a browser carry no header, so the choice is a cookie. The page is loaded anew with it. */
+export function chooseAccount(id: number): void {
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser yet
+  document.cookie = `tollgate_account=${id}; path=/; max-age=31536000; samesite=strict`;
+  location.assign('/');
 }

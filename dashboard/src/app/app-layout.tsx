@@ -7,11 +7,21 @@ import { isJobActive, jobsQuery } from '../api/jobs.ts';
 import { JobProgress } from '../components/job-progress.tsx';
 import { GoToDialog } from './go-to-dialog.tsx';
 import { HelpDialog } from './help-dialog.tsx';
+import { SessionProvider } from './session-context.tsx';
 import { SideBar } from './side-bar.tsx';
 import { TopBar } from './top-bar.tsx';
 import { useAppKeys } from './use-app-keys.ts';
 
+/** Who is signed in decides what is shown. */
 export function AppLayout() {
+  return (
+    <SessionProvider>
+      <Frame />
+    </SessionProvider>
+  );
+}
+
+function Frame() {
   const [open, setOpen] = useState<'go-to' | 'help' | null>(null);
   const openGoTo = useCallback(() => setOpen('go-to'), []);
   const openHelp = useCallback(() => setOpen('help'), []);

@@ -2,7 +2,8 @@
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useRef, useState } from 'react';
 import { Dialog } from '../components/dialog.tsx';
-import { NAVIGATION } from './navigation.ts';
+import { navigationOf } from './navigation.ts';
+import { useSession } from './session-context.tsx';
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
@@ -11,9 +12,10 @@ export function GoToDialog({ isOpen, onClose }: { readonly isOpen: boolean; read
   const [text, setText] = useState('');
   const input = useRef<HTMLInputElement>(null);
   const wanted = text.trim();
-  const pages = NAVIGATION.flatMap(({ items }) => items).filter(({ label }) =>
-    label.toLowerCase().includes(wanted.toLowerCase()),
-  );
+  const navigation = navigationOf(useSession());
+  const pages = navigation
+    .flatMap(({ items }) => items)
+    .filter(({ label }) => label.toLowerCase().includes(wanted.toLowerCase()));
   const leave = () => {
     setText('');
     onClose();

@@ -2,7 +2,8 @@
 import { Dialog } from '../components/dialog.tsx';
 import { Checkbox } from '../components/form-field.tsx';
 import { usePreferences } from '../preferences.tsx';
-import { NAVIGATION } from './navigation.ts';
+import { navigationOf } from './navigation.ts';
+import { useSession } from './session-context.tsx';
 
 const EVERYWHERE = [
   ['Ctrl K', 'go to a page, a call or a run'],
@@ -50,7 +51,8 @@ function KeyTable({ title, keys }: { readonly title: string; readonly keys: read
 
 export function HelpDialog({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }) {
   const { areKeysOn, setKeysOn } = usePreferences();
-  const pages = NAVIGATION.flatMap(({ items }) => items).map(({ key, label }) => [`g ${key}`, label] as const);
+  const navigation = navigationOf(useSession());
+  const pages = navigation.flatMap(({ items }) => items).map(({ key, label }) => [`g ${key}`, label] as const);
   return (
     <Dialog title="Keyboard shortcuts" isOpen={isOpen} onClose={onClose} size="large">
       <div className="grid gap-x-8 sm:grid-cols-2">

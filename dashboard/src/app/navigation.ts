@@ -9,14 +9,19 @@ import {
   type LucideIcon,
   ScrollText,
   Tags,
+  Users,
 } from 'lucide-react';
 
+import { allows, type Least, type Session } from '../api/session.ts';
+
 export interface NavigationItem {
-  readonly to: '/start' | '/runs' | '/logs' | '/costs' | '/metadata' | '/prices' | '/keys' | '/system';
+  readonly to: '/start' | '/runs' | '/logs' | '/costs' | '/metadata' | '/prices' | '/keys' | '/people' | '/system';
   readonly label: string;
   readonly icon: LucideIcon;
   /** After `g`. */
   readonly key: string;
+  /** Who may open it; without it everybody who is signed in. */
+  readonly least?: Least;
 }
 
 export interface NavigationGroup {
@@ -24,7 +29,7 @@ export interface NavigationGroup {
   readonly items: readonly NavigationItem[];
 }
 
-export const NAVIGATION: readonly NavigationGroup[] = [
+const NAVIGATION: readonly NavigationGroup[] = [
   { label: null, items: [{ to: '/start', label: 'Get started', icon: Compass, key: 's' }] },
   {
     label: 'Observe',
@@ -45,7 +50,16 @@ export const NAVIGATION: readonly NavigationGroup[] = [
     label: 'Settings',
     items: [
       { to: '/keys', label: 'API keys', icon: KeyRound, key: 'k' },
-      { to: '/system', label: 'System', icon: Activity, key: 'y' },
+      { to: '/people', label: 'People', icon: Users, key: 'e', least: 'owner' },
+      { to: '/system', label: 'System', icon: Activity, key: 'y', least: 'operator' },
     ],
   },
 ];
+
+/** What this session may open. */
+export function navigationOf(session: Session): readonly NavigationGroup[] {
+  return NAVIGATION.map(({ label, items }) => ({
+    label,
+    items: items.filter(({ least }) => least === undefined || allows(session, least)),
+  })).filter(({ items }) => items.length > 0);
+}

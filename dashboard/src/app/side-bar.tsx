@@ -1,8 +1,10 @@
 /** The side bar: where one can go. On a narrow screen it is a row above the page. */
 import { Link } from '@tanstack/react-router';
-import { NAVIGATION } from './navigation.ts';
+import { navigationOf } from './navigation.ts';
+import { useSession } from './session-context.tsx';
 
 export function SideBar() {
+  const navigation = navigationOf(useSession());
   return (
     <nav
       aria-label="Main"
@@ -12,7 +14,7 @@ export function SideBar() {
         <img src="/favicon.svg" alt="" width={20} height={20} />
         Tollgate
       </Link>
-      {NAVIGATION.map(({ label, items }) => (
+      {navigation.map(({ label, items }) => (
         <div key={label ?? 'start'} className="max-md:contents">
           {label !== null && <p className="px-2 pb-1 text-xs text-ink-faint max-md:hidden">{label}</p>}
           <ul className="flex flex-col gap-0.5 max-md:flex-row">

@@ -7,6 +7,8 @@ import { signOut } from '../api/session.ts';
 import { buttonClass, IconButton } from '../components/buttons.tsx';
 import { type Theme, usePreferences } from '../preferences.tsx';
 import { useRefresh } from '../refresh.tsx';
+import { AccountMenu } from './account-menu.tsx';
+import { useSession } from './session-context.tsx';
 
 const THEMES = [
   { theme: 'system', label: 'Match system', icon: MonitorCog },
@@ -27,7 +29,12 @@ export function TopBar({ onGoTo, onHelp }: { readonly onGoTo: () => void; readon
     refresh();
     void queries.invalidateQueries();
   };
+  const session = useSession();
   const leave = async () => {
+    if (session.sign_out_url !== null) {
+      location.assign(session.sign_out_url);
+      return;
+    }
     await signOut();
     queries.clear();
     await navigate({ to: '/login' });
@@ -39,6 +46,7 @@ export function TopBar({ onGoTo, onHelp }: { readonly onGoTo: () => void; readon
         <kbd className="ml-2 rounded border border-line px-1 font-sans text-xs max-sm:hidden">Ctrl K</kbd>
       </button>
       <div className="ml-auto flex items-center gap-0.5">
+        <AccountMenu />
         <IconButton label="Refresh (r)" onClick={refreshAll} data-hotkey="r">
           <RotateCw size={16} aria-hidden />
         </IconButton>

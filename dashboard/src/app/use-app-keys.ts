@@ -5,7 +5,8 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { usePreferences } from '../preferences.tsx';
-import { NAVIGATION } from './navigation.ts';
+import { navigationOf } from './navigation.ts';
+import { useSession } from './session-context.tsx';
 
 const SEQUENCE_MS = 1_200;
 
@@ -38,6 +39,7 @@ function press(key: string): boolean {
 export function useAppKeys(onGoTo: () => void, onHelp: () => void): void {
   const { areKeysOn } = usePreferences();
   const navigate = useNavigate();
+  const session = useSession();
   useEffect(() => {
     let goPressedAtMs = Number.NEGATIVE_INFINITY;
     const onKeyDown = (event: KeyboardEvent) => {
@@ -51,7 +53,9 @@ export function useAppKeys(onGoTo: () => void, onHelp: () => void): void {
       const isSecond = event.timeStamp - goPressedAtMs < SEQUENCE_MS;
       goPressedAtMs = Number.NEGATIVE_INFINITY;
       if (isSecond) {
-        const page = NAVIGATION.flatMap(({ items }) => items).find(({ key }) => key === event.key);
+        const page = navigationOf(session)
+          .flatMap(({ items }) => items)
+          .find(({ key }) => key === event.key);
         if (page !== undefined) void navigate({ to: page.to });
         return;
       }
@@ -63,5 +67,5 @@ export function useAppKeys(onGoTo: () => void, onHelp: () => void): void {
     };
     document.addEventListener('keydown', onKeyDown);
     return () => document.removeEventListener('keydown', onKeyDown);
-  }, [areKeysOn, navigate, onGoTo, onHelp]);
+  }, [areKeysOn, navigate, onGoTo, onHelp, session]);
 }

@@ -1,7 +1,9 @@
 /** Free text and filter chips above a list, and a form that adds a filter. The filters' grammar is the API's. */
+
 import { Popover } from '@base-ui/react/popover';
 import { ListFilter, Search, X } from 'lucide-react';
 import { type FormEvent, useEffect, useState } from 'react';
+import { useSession } from '../app/session-context.tsx';
 import { describeFilter, formatFilter } from '../search/filter-text.ts';
 import { Button, buttonClass } from './buttons.tsx';
 import { Problem } from './states.tsx';
@@ -71,9 +73,11 @@ function TextFilter({ q, onText, placeholder }: TextFilterProps) {
 
 export function FilterBar(props: FilterBarProps) {
   const { fields, filters, q = '', onFilters, onText, placeholder = 'Text', problem = null } = props;
+  // It looks into prompts and answers.
+  const { may_read_bodies: mayReadTexts } = useSession();
   return (
     <div className="flex min-w-0 flex-1 flex-wrap items-center gap-1.5">
-      {onText !== undefined && <TextFilter q={q} onText={onText} placeholder={placeholder} />}
+      {mayReadTexts && onText !== undefined && <TextFilter q={q} onText={onText} placeholder={placeholder} />}
       <AddFilter fields={fields} onAdd={(filter) => onFilters([...filters.filter((one) => one !== filter), filter])} />
       {filters.map((filter) => (
         <FilterChip key={filter} filter={filter} onRemove={() => onFilters(filters.filter((one) => one !== filter))} />

@@ -14,7 +14,7 @@ interface FieldProps {
 interface TextFieldProps extends FieldProps {
   readonly value: string;
   readonly onChange: (value: string) => void;
-  readonly type?: 'text' | 'datetime-local';
+  readonly type?: 'text' | 'password' | 'datetime-local';
   readonly inputMode?: 'text' | 'decimal' | 'numeric';
   readonly placeholder?: string;
   readonly maxLength?: number;
@@ -64,7 +64,7 @@ export function TextField(props: TextFieldProps) {
         disabled={isDisabled}
         required={props.isRequired ?? false}
         {...(props.hasFirstFocus === true ? { 'data-first-focus': '' } : {})}
-        autoComplete="off"
+        autoComplete={type === 'password' ? 'new-password' : 'off'}
         spellCheck={false}
         {...(props.placeholder === undefined ? {} : { placeholder: props.placeholder })}
         {...(props.maxLength === undefined ? {} : { maxLength: props.maxLength })}

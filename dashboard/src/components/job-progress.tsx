@@ -2,6 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { CircleAlert, CircleCheck } from 'lucide-react';
 import { cancelJob, isJobActive, isJobCancellable, isJobResumable, type Job, resumeJob } from '../api/jobs.ts';
+import { Allowed } from '../app/session-context.tsx';
 import { Button } from './buttons.tsx';
 import { describeJob, jobPercent } from './describe-job.ts';
 import { Problem } from './states.tsx';
@@ -79,7 +80,9 @@ export function JobProgress({ job, isTitleShown = true }: JobProgressProps) {
         )}
         {describeJob(job, Date.now()).join(' · ')}
       </span>
-      <JobButtons job={job} />
+      <Allowed to="member">
+        <JobButtons job={job} />
+      </Allowed>
       {job.error !== null && <p className="w-full break-words text-bad">{job.error}</p>}
     </div>
   );

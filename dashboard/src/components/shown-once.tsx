@@ -1,20 +1,27 @@
-/** A new gateway key, shown this one time: to copy it, and to say that it is stored. */
+/** A new secret, shown this one time: to copy it, and to say that it is stored. */
 import { useState } from 'react';
 import { Button, CopyButton } from './buttons.tsx';
 import { Checkbox } from './form-field.tsx';
 
-export function ShownOnce({ secret, onDone }: { readonly secret: string; readonly onDone: () => void }) {
+interface ShownOnceProps {
+  readonly secret: string;
+  readonly about?: string;
+  readonly what?: string;
+  readonly onDone: () => void;
+}
+
+const KEY_ABOUT = 'This is the key. It is shown only now: the gateway stores a digest of it and cannot show it again.';
+
+export function ShownOnce({ secret, about = KEY_ABOUT, what = 'the key', onDone }: ShownOnceProps) {
   const [isStored, setStored] = useState(false);
   return (
     <div className="flex flex-col gap-3">
-      <p className="text-ink-soft">
-        This is the key. It is shown only now: the gateway stores a digest of it and cannot show it again.
-      </p>
+      <p className="text-ink-soft">{about}</p>
       <div className="flex items-center gap-2 rounded-md border border-line-strong bg-surface p-2">
         <code className="min-w-0 flex-1 font-mono text-xs break-all select-all" data-secret>
           {secret}
         </code>
-        <CopyButton text={secret} what="the key" label="Copy" />
+        <CopyButton text={secret} what={what} label="Copy" />
       </div>
       <Checkbox label="I have stored it" isOn={isStored} onChange={setStored} />
       <Button look="primary" disabled={!isStored} onClick={onDone}>

@@ -1,13 +1,18 @@
 /** The types of the API's questions and answers, derived from its routes for the dashboard's client. */
 import type { z } from '@hono/zod-openapi';
+import type * as accounts from './accounts-resource.ts';
+import type * as apiTokens from './api-tokens-resource.ts';
 import type * as costs from './costs-resource.ts';
 import type * as demoData from './demo-data-resource.ts';
 import type * as jobs from './jobs-resource.ts';
 import type * as keys from './keys-resource.ts';
+import type * as limits from './limits-resource.ts';
 import type * as logSums from './log-sums-resource.ts';
 import type * as logs from './logs-resource.ts';
 import type * as metadataKeys from './metadata-keys-resource.ts';
 import type * as nodes from './nodes-resource.ts';
+import type * as oidc from './oidc/oidc-resource.ts';
+import type * as people from './people-resource.ts';
 import type * as revisions from './prices/log-revisions-resource.ts';
 import type * as changes from './prices/prices-changes-resource.ts';
 import type * as declarations from './prices/prices-declarations-resource.ts';
@@ -18,6 +23,7 @@ import type * as unpriced from './prices/prices-unpriced-resource.ts';
 import type * as quote from './prices/quote-resource.ts';
 import type * as reprice from './prices/reprice-resource.ts';
 import type * as quarantine from './quarantine-resource.ts';
+import type * as readTokens from './read-tokens-resource.ts';
 import type * as runSums from './run-sums-resource.ts';
 import type * as runTokens from './run-tokens-resource.ts';
 import type * as runs from './runs-resource.ts';
@@ -33,10 +39,15 @@ interface Route {
 type RoutesOf<Module> = { [Name in keyof Module]: Module[Name] extends Route ? Module[Name] : never }[keyof Module];
 
 type AnyRoute =
+  | RoutesOf<typeof accounts>
+  | RoutesOf<typeof apiTokens>
+  | RoutesOf<typeof oidc>
+  | RoutesOf<typeof people>
   | RoutesOf<typeof costs>
   | RoutesOf<typeof demoData>
   | RoutesOf<typeof jobs>
   | RoutesOf<typeof keys>
+  | RoutesOf<typeof limits>
   | RoutesOf<typeof logSums>
   | RoutesOf<typeof logs>
   | RoutesOf<typeof metadataKeys>
@@ -51,6 +62,7 @@ type AnyRoute =
   | RoutesOf<typeof quote>
   | RoutesOf<typeof reprice>
   | RoutesOf<typeof quarantine>
+  | RoutesOf<typeof readTokens>
   | RoutesOf<typeof runTokens>
   | RoutesOf<typeof runSums>
   | RoutesOf<typeof runs>

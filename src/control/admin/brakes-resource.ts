@@ -1,6 +1,15 @@
 /** Brakes over HTTP: what they have hit, pausing by hand, and resuming. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import { insertHit, listHits, MAX_PAUSES, resumeHit, type StoredHit } from '../brakes/brake-hits.ts';
+import {
+  ACTIONS,
+  BRAKE_RULES,
+  changeRule,
+  type EffectiveRule,
+  findBadSetting,
+  listRules,
+  RULES,
+} from '../brakes/brake-rules.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { ApiError } from './api-error.ts';
 import { accountOf } from './principal.ts';
@@ -56,6 +65,76 @@ function formatHit(hit: StoredHit): z.infer<typeof HitBody> {
     resumed_by: hit.resumedBy,
   };
 }
+
+const RuleBody = z
+  .object({
+    rule: z.enum(RULES),
+    scope: Scope,
+    about: z.string().describe('What is true of the run or key then'),
+    action: z.enum(ACTIONS),
+    settings: z
+      .array(
+        z.object({
+          name: z.string(),
+          value: z.number(),
+          usual: z.number().describe('Its default'),
+          least: z.number(),
+          most: z.number(),
+          about: z.string(),
+        }),
+      )
+      .describe('Its thresholds'),
+    changed_at: Time.nullable().describe('Null for a rule that is as it comes'),
+    changed_by: z.string().nullable(),
+  })
+  .openapi('BrakeRule');
+
+function formatRule({ rule, scope, action, settings, changedAt, changedBy }: EffectiveRule): z.infer<typeof RuleBody> {
+  const { about, settings: known } = BRAKE_RULES[rule];
+  return {
+    rule,
+    scope,
+    about,
+    action,
+    settings: Object.entries(known).map(([name, threshold]) => ({
+      name,
+      value: settings[name] ?? threshold.usual,
+      ...threshold,
+    })),
+    changed_at: changedAt?.toISOString() ?? null,
+    changed_by: changedBy,
+  };
+}
+
+export const brakeRulesRoute = createRoute({
+  method: 'get',
+  path: '/api/v1/brakes',
+  summary: 'The rules of the brakes, each for runs and for keys',
+  responses: { 200: jsonAnswer(listOf(RuleBody), 'All in one page'), ...COMMON_ERRORS },
+});
+
+export const changeBrakeRoute = createRoute({
+  method: 'put',
+  path: '/api/v1/brakes/{rule}/{scope}',
+  summary: 'Change a rule of the brakes; what is left out stays',
+  request: {
+    params: z.object({ rule: z.enum(RULES), scope: Scope }),
+    body: {
+      required: true,
+      content: {
+        'application/json': {
+          schema: z
+            .strictObject({
+              action: z.enum(ACTIONS).optional(),
+              settings: z.record(z.string().max(50), z.number()).optional().describe('Thresholds by name'),
+            })
+            .openapi('BrakeRuleChange'),
+        },
+      },
+    },
+  },
+  responses: { 200: jsonAnswer(RuleBody, 'The rule as it holds now, on every node within seconds'), ...COMMON_ERRORS },
+});
 
 export const brakeHitsRoute = createRoute({
   method: 'get',
@@ -126,6 +205,24 @@ export const resumeRoute = createRoute({
 });
 
 export function addBrakeRoutes(app: OpenAPIHono, deps: AdminDeps): void {
+  app.openapi(brakeRulesRoute, async (c) => {
+    const rules = await listRules(requireDatabase(deps), accountOf(c));
+    return c.json({ data: rules.map(formatRule), next_cursor: null }, 200);
+  });
+
+  app.openapi(changeBrakeRoute, async (c) => {
+    const named = c.req.valid('param');
+    const change = c.req.valid('json');
+    const fault = findBadSetting(named.rule, change.settings ?? {});
+    if (fault !== null) throw new ApiError(400, 'invalid_request', fault);
+    const pool = requireDatabase(deps);
+    await changeRule(pool, accountOf(c), named, change, readActor(c));
+    const rules = await listRules(pool, accountOf(c));
+    const rule = rules.find((one) => one.rule === named.rule && one.scope === named.scope);
+    if (rule === undefined) throw new Error('a changed rule is not listed');
+    return c.json(formatRule(rule), 200);
+  });
+
   app.openapi(brakeHitsRoute, async (c) => {
     const { scope, value, paused, cursor, limit } = c.req.valid('query');
     const hits = await listHits(requireDatabase(deps), accountOf(c), {

@@ -2,9 +2,12 @@
 import { z } from '@hono/zod-openapi';
 import { PROVIDER_NAMES } from '../../providers/registry.ts';
 import { readNetwork } from '../../sockets/read-network.ts';
+import type { LimitUse } from '../../vocabulary/limit.ts';
+import { keySubject } from '../../vocabulary/limit-subjects.ts';
 import { isRunSource, KEYED_RUN_SOURCES, MAX_RUN_SOURCES, PLAIN_RUN_SOURCES } from '../../vocabulary/run-sources.ts';
 import { type KeyUsage, NO_USAGE } from '../log/key-usage.ts';
 import type { KeyEdit, StoredKey } from '../store/gateway-keys.ts';
+import { formatLimit, LimitFields, readUse, UseBody } from './limit-fields.ts';
 import { Money, Time } from './schemas.ts';
 
 /** 90 days. */
@@ -99,6 +102,7 @@ const Settings = {
   allow_run_budget: z.boolean().describe('Whether its calls may set the budget of their run with X-Gateway-Budget-Usd'),
   runs_from: RunsFrom,
   ...Allowed,
+  ...LimitFields,
 } as const;
 
 /** What can be given of a key. */
@@ -144,6 +148,9 @@ const UsageFields = {
     .int()
     .nullable()
     .describe('Calls with this key since another one took its place; null for a key that was not rotated'),
+  limit_use: UseBody.nullable().describe(
+    'In use of its limits on this node; null for a key without limits, and where that is not known',
+  ),
 } as const;
 
 export const ListedKeyBody = KeyBody.extend(UsageFields).openapi('ListedKey');
@@ -190,6 +197,9 @@ export function readGiven(given: GivenKey): KeyEdit {
     allowedAliases: given.allowed_aliases,
     allowedEndpoints: given.allowed_endpoints,
     allowedNetworks: given.allowed_networks,
+    maxConcurrent: given.max_concurrent,
+    requestsPerMinute: given.requests_per_minute,
+    tokensPerMinute: given.tokens_per_minute,
   };
 }
 
@@ -216,13 +226,18 @@ export function formatKey(key: StoredKey): Key {
     allowed_aliases: copy(key.allowedAliases),
     allowed_endpoints: copy(key.allowedEndpoints),
     allowed_networks: copy(key.allowedNetworks),
+    ...formatLimit(key),
     replaced_by: key.replacedBy,
     replaced_at: toTime(key.replacedAtMs),
   };
 }
 
 /** `usage` null is unknown; a key without calls has zeros. */
-export function formatListedKey(key: StoredKey, usage: ReadonlyMap<number, KeyUsage> | null): ListedKey {
+export function formatListedKey(
+  key: StoredKey,
+  usage: ReadonlyMap<number, KeyUsage> | null,
+  limitUse: readonly LimitUse[] | null,
+): ListedKey {
   const own = usage === null ? null : (usage.get(key.keyId) ?? NO_USAGE);
   return {
     ...formatKey(key),
@@ -233,5 +248,10 @@ export function formatListedKey(key: StoredKey, usage: ReadonlyMap<number, KeyUs
     cost_30d: own?.month.cost ?? null,
     unpriced_calls_30d: own?.month.unpricedCalls ?? null,
     calls_since_rotation: key.replacedAtMs === null ? null : (own?.callsSinceRotation ?? null),
+    limit_use: isLimited(key) ? readUse(limitUse, keySubject(key.keyId)) : null,
   };
+}
+
+export function isLimited({ maxConcurrent, requestsPerMinute, tokensPerMinute }: StoredKey): boolean {
+  return [maxConcurrent, requestsPerMinute, tokensPerMinute].some((most) => most !== null);
 }

@@ -18,6 +18,7 @@ import {
   CreatedKeyBody,
   formatKey,
   formatListedKey,
+  isLimited,
   KeyBody,
   KeyEditBody,
   ListedKeyBody,
@@ -129,7 +130,8 @@ export function addKeyRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   app.openapi(keysRoute, async (c) => {
     const pool = requireDatabase(deps);
     const [keys, usage] = await Promise.all([listKeys(pool, accountOf(c)), readUsage(pool, accountOf(c))]);
-    return c.json({ data: keys.map((key) => formatListedKey(key, usage)), next_cursor: null }, 200);
+    const limitUse = keys.some(isLimited) ? ((await deps.readSupervisorStatus())?.limitUse ?? null) : null;
+    return c.json({ data: keys.map((key) => formatListedKey(key, usage, limitUse)), next_cursor: null }, 200);
   });
 
   app.openapi(editKeyRoute, async (c) => {

@@ -19,6 +19,8 @@ const BODIES: Access = { role: 'viewer', scope: 'bodies', hasBodies: true };
 /** Everyone who is signed in, about themselves. */
 const SELF: Access = { role: 'viewer', scope: null };
 const KEYS: Access = { role: 'member', scope: 'keys' };
+/** They hold for the keys of all members. */
+const LIMITS: Access = { role: 'owner', scope: 'manage' };
 const PRICES: Access = { role: 'member', scope: 'prices' };
 const MANAGE: Access = { role: 'member', scope: 'manage' };
 
@@ -102,6 +104,8 @@ export const ROUTE_ACCESS: Readonly<Record<string, Access>> = {
   'PATCH /api/v1/keys/{id}': KEYS,
   'DELETE /api/v1/keys/{id}': KEYS,
   'POST /api/v1/keys/{id}/rotate': KEYS,
+  'GET /api/v1/brakes': READ,
+  'PUT /api/v1/brakes/{rule}/{scope}': MANAGE,
   'GET /api/v1/brakes/hits': READ,
   'POST /api/v1/brakes/pauses': KEYS,
   'POST /api/v1/brakes/hits/{id}/resume': KEYS,
@@ -110,6 +114,10 @@ export const ROUTE_ACCESS: Readonly<Record<string, Access>> = {
   'GET /api/v1/run-tokens/{id}': READ,
   'PATCH /api/v1/run-tokens/{id}': KEYS,
   'DELETE /api/v1/run-tokens/{id}': KEYS,
+  'GET /api/v1/limits': READ,
+  'POST /api/v1/limits': LIMITS,
+  'PATCH /api/v1/limits/{id}': LIMITS,
+  'DELETE /api/v1/limits/{id}': LIMITS,
   'POST /api/v1/read-tokens': KEYS,
   'GET /api/v1/read-tokens': READ,
   'DELETE /api/v1/read-tokens/{id}': KEYS,
@@ -131,6 +139,10 @@ export const ROUTE_ACCESS: Readonly<Record<string, Access>> = {
   'GET /api/v1/audit': OWNER,
   'GET /api/v1/audit/export': OPERATOR,
   'GET /api/v1/audit/verification': OPERATOR,
+  'GET /api/v1/credentials': OWNER,
+  'PUT /api/v1/credentials/{provider}/{alias}': OWNER,
+  'DELETE /api/v1/credentials/{provider}/{alias}': OWNER,
+  'POST /api/v1/credentials/rotate-key': OPERATOR,
   'GET /api/v1/people': OWNER,
   'POST /api/v1/people': OWNER,
   'PATCH /api/v1/people/{id}': OWNER,

@@ -17,6 +17,7 @@ export const PAGE_PATHS = [
   '/metadata',
   '/prices',
   '/keys',
+  '/people',
   '/system',
 ] as const;
 

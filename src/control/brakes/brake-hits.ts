@@ -128,3 +128,35 @@ export async function forgetOldHits(pool: pg.Pool): Promise<void> {
     [KEPT_DAYS],
   );
 }
+
+export interface RecentHit {
+  readonly accountId: number;
+  readonly rule: string;
+  readonly scope: BrakeScope;
+  readonly value: string;
+  readonly hitMs: number;
+  readonly resumedMs: number | null;
+}
+
+/** Longer than rules are quiet after a hit. */
+const RECENT_HOURS = 2;
+/** A change that was committed late is seen twice rather than never. */
+const OVERLAP_MS = 5_000;
+
+/** Of all accounts: hits and resumptions since then, or of the last hours; and the moment of the question. */
+export async function listRecentHits(
+  pool: pg.Pool,
+  sinceMs: number | null,
+): Promise<{ readonly atMs: number; readonly hits: readonly RecentHit[] }> {
+  const { rows } = await pool.query<{ atMs: number; hits: readonly RecentHit[] }>(
+    `select floor(extract(epoch from now()) * 1000)::int8 as "atMs", coalesce((
+       select json_agg(json_build_object('accountId', account_id, 'rule', rule, 'scope', scope, 'value', value,
+         'hitMs', floor(extract(epoch from hit_at) * 1000)::int8,
+         'resumedMs', floor(extract(epoch from resumed_at) * 1000)::int8) order by id)
+       from brake_hits where greatest(hit_at, coalesce(resumed_at, hit_at))
+         > coalesce(to_timestamp($1::float8 / 1000), now() - make_interval(hours => $2))
+     ), '[]') as hits`,
+    [sinceMs === null ? null : sinceMs - OVERLAP_MS, RECENT_HOURS],
+  );
+  return rows[0] ?? { atMs: 0, hits: [] };
+}

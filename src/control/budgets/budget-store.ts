@@ -8,7 +8,7 @@ export type NewBudget = Omit<Budget, 'id' | 'createdAtMs'>;
 
 /** What can be changed: what the money is counted for stays, since what was spent would mean something else. */
 export type BudgetEdit = {
-  readonly [Field in 'name' | 'amount' | 'isHard' | 'whenUnknown' | 'heldWhenUnknown' | 'contact']?:
+  readonly [Field in 'name' | 'amount' | 'isHard' | 'reserves' | 'whenUnknown' | 'heldWhenUnknown' | 'contact']?:
     | Budget[Field]
     | undefined;
 };
@@ -20,7 +20,7 @@ interface BudgetRow extends Omit<Budget, 'amount' | 'heldWhenUnknown' | 'created
 }
 
 const COLUMNS = `id, account_id as "accountId", name, scope, metadata_key as "metadataKey", value, amount, period,
-  time_zone as "timeZone", is_hard as "isHard", when_unknown as "whenUnknown", held_when_unknown as "heldWhenUnknown",
+  time_zone as "timeZone", is_hard as "isHard", reserves, when_unknown as "whenUnknown", held_when_unknown as "heldWhenUnknown",
   contact, created_at as "createdAt"`;
 
 function toBudget({ createdAt, ...row }: BudgetRow): Budget {
@@ -39,8 +39,8 @@ export function insertBudget(pool: pg.Pool, budget: NewBudget): Promise<Budget> 
     await client.query(RAISE);
     const { rows } = await client.query<BudgetRow>(
       `insert into budgets (account_id, name, scope, metadata_key, value, amount, period, time_zone, is_hard,
-         when_unknown, held_when_unknown, contact)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) returning ${COLUMNS}`,
+         when_unknown, held_when_unknown, contact, reserves)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) returning ${COLUMNS}`,
       [
         budget.accountId,
         budget.name,
@@ -54,6 +54,7 @@ export function insertBudget(pool: pg.Pool, budget: NewBudget): Promise<Budget> 
         budget.whenUnknown,
         budget.heldWhenUnknown === null ? null : formatUsd(budget.heldWhenUnknown),
         budget.contact,
+        budget.reserves,
       ],
     );
     const [row] = rows;
@@ -71,7 +72,8 @@ export function editBudget(pool: pg.Pool, accountId: number, id: number, edit: B
     const given = Object.fromEntries(Object.entries(edit).filter(([, value]) => value !== undefined));
     const after: Budget = { ...before, ...given };
     const { rows } = await client.query<BudgetRow>(
-      `update budgets set name = $3, amount = $4, is_hard = $5, when_unknown = $6, held_when_unknown = $7, contact = $8
+      `update budgets set name = $3, amount = $4, is_hard = $5, when_unknown = $6, held_when_unknown = $7, contact = $8,
+         reserves = $9
        where account_id = $1 and id = $2 returning ${COLUMNS}`,
       [
         accountId,
@@ -82,6 +84,7 @@ export function editBudget(pool: pg.Pool, accountId: number, id: number, edit: B
         after.whenUnknown,
         after.whenUnknown !== 'hold' || after.heldWhenUnknown === null ? null : formatUsd(after.heldWhenUnknown),
         after.contact,
+        after.reserves,
       ],
     );
     return rows[0] === undefined ? null : toBudget(rows[0]);

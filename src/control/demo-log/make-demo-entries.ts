@@ -39,6 +39,8 @@ const RECEIPT_PNG =
   'iVBORw0KGgoAAAANSUhEUgAAACAAAAAoCAIAAAAQS2/OAAAAQ0lEQVR42mP4T2PAMGoBJRZo6NgQj0amBaOpaJhaQF5qwaNmNA5G42A0DkbjYDQORuNgNA6GugVEJoRBbMFoJA8ZCwDUZ5bh9la+KQAAAABJRU5ErkJggg==';
 
 export interface DemoContext extends Omit<EntryContext, 'random'> {
+  /** Varies numbers and times; the same entries for the same seed. */
+  readonly seed?: number;
   readonly nowMs: number;
   /** False for days that retention has dropped. */
   readonly keepsCall: (requestedAtMs: number) => boolean;
@@ -47,7 +49,7 @@ export interface DemoContext extends Omit<EntryContext, 'random'> {
 /** In order of time. */
 export function makeDemoEntries(context: DemoContext): readonly SpoolEntry[] {
   const { nowMs } = context;
-  const random = createSeededRandom(SEED);
+  const random = createSeededRandom(context.seed ?? SEED);
   const planned: readonly PlannedCall[] = [
     ...RUNS.flatMap((run) => planRun(run, nowMs, random, RECEIPT_PNG)),
     ...planLooseCalls([support, research, trip, catalogue], nowMs, random),

@@ -16,6 +16,7 @@ import { createBackups } from './backups.ts';
 import type { CreateNodeFace } from './node-face.ts';
 import { PROJECT_ROOT } from './own-node.ts';
 import { type Repeating, repeatOnDatabase } from './repeat.ts';
+import { repeatBrakes } from './repeat-brakes.ts';
 import { repeatEstimates } from './repeat-estimates.ts';
 import { repeatFeed } from './repeat-feed.ts';
 import { repeatFolding } from './repeat-folding.ts';
@@ -44,6 +45,7 @@ export const workForAllNodes: CreateNodeFace = (node, access) => {
   });
   const endedSessions = openEndedSessions(join(config.dataDir, 'ended-sessions.json'), log, clock.nowMs);
   const { priceCall } = prices;
+  const publishPauses = () => node.connected()?.pauses.poll() ?? Promise.resolve();
   const publishKeys = (version: number) => node.connected()?.keys.publish(version) ?? Promise.resolve(false);
   let jobs: JobThread | null = null;
   let repeated: readonly Repeating[] = [];
@@ -59,6 +61,7 @@ export const workForAllNodes: CreateNodeFace = (node, access) => {
       repeatPriceUpdates(pools.api, prices, log),
       repeatRetention(pools.retention, clock, log),
       repeatSearchIndex({ pool: pools.api, settings: { databaseUrl: start.databaseUrl }, log }),
+      repeatBrakes({ pool: pools.api, nowMs: clock.nowMs, publishPauses, log }),
       repeatFolding(pools.api, log),
       repeatIndexing(pools.api, log),
       repeatFeed({
@@ -103,7 +106,9 @@ export const workForAllNodes: CreateNodeFace = (node, access) => {
     databaseProblem: node.databaseProblem,
     keepsTexts: node.keepsTexts,
     publishKeys,
-    publishPauses: () => node.connected()?.pauses.poll() ?? Promise.resolve(),
+    credentialKeys: config.credentialKeys,
+    publishCredentials: () => node.connected()?.credentials.poll() ?? Promise.resolve(),
+    publishPauses,
     readSupervisorStatus: status.read,
     requestRestart: async () => {
       channel.send({ type: 'restart-proxies' });

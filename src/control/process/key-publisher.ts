@@ -45,10 +45,23 @@ function listRemoved(from: KeySnapshot, to: KeySnapshot): readonly string[] {
   return [...from.keys.keys()].filter((digest) => !to.keys.has(digest));
 }
 
+function describeDelta(from: KeySnapshot, to: KeySnapshot): Pick<KeyChange, 'upserts' | 'removed' | 'limits'> {
+  const areSame = isDeepStrictEqual(from.limits, to.limits);
+  return {
+    upserts: listChanges(from, to),
+    removed: listRemoved(from, to),
+    ...(areSame ? {} : { limits: [...to.limits.values()].flat() }),
+  };
+}
+
 /** The database was replaced or set back: without a higher version the proxies would ignore its keys. */
 function isSetBack(held: KeySnapshot, stored: KeySnapshot): boolean {
   if (stored.version !== held.version) return stored.version < held.version;
-  return listChanges(held, stored).length > 0 || listRemoved(held, stored).length > 0;
+  return (
+    listChanges(held, stored).length > 0 ||
+    listRemoved(held, stored).length > 0 ||
+    !isDeepStrictEqual(held.limits, stored.limits)
+  );
 }
 
 export function createKeyPublisher({ pool, file, send, log, ...options }: KeyPublisherOptions): KeyPublisher {
@@ -66,13 +79,13 @@ export function createKeyPublisher({ pool, file, send, log, ...options }: KeyPub
   let queue: Promise<unknown> = Promise.resolve();
 
   async function readStored(): Promise<KeySnapshot> {
-    const { version, keys } = await readKeySnapshot(pool);
-    const stored = createKeySnapshot(version, keys);
+    const { version, keys, limits } = await readKeySnapshot(pool);
+    const stored = createKeySnapshot(version, keys, limits);
     if (held === null || !isSetBack(held, stored)) return stored;
     log.warn({ held: held.version, stored: version }, 'the database has other keys than before; publishing them anew');
     await pool.query('update key_snapshot set version = greatest(version, $1::int8) + 1', [held.version]);
     const raised = await readKeySnapshot(pool);
-    return createKeySnapshot(raised.version, raised.keys);
+    return createKeySnapshot(raised.version, raised.keys, raised.limits);
   }
 
   async function writeFile(snapshot: KeySnapshot): Promise<void> {
@@ -115,7 +128,7 @@ export function createKeyPublisher({ pool, file, send, log, ...options }: KeyPub
     send({
       baseVersion: isDelta ? before.version : NO_VERSION,
       version: stored.version,
-      ...(isDelta ? { upserts: listChanges(before, stored), removed: listRemoved(before, stored) } : { upserts: [] }),
+      ...(isDelta ? describeDelta(before, stored) : { upserts: [] }),
     });
     if (await confirmation) {
       if (isFileWritten) confirmedVersion = stored.version;

@@ -1,7 +1,9 @@
 /** One connection that stores batches, each a repeatable transaction. Its owner closes it after a broken connection. */
 import type pg from 'pg';
 import { z } from 'zod';
+import { type CallMarks, NO_MARKS } from '../../formats/texts/call-marks.ts';
 import type { CallBody } from '../../vocabulary/call-record.ts';
+import { factOf, insertFacts } from '../brakes/brake-facts.ts';
 import { addSpend, type StoredEnd } from '../budgets/add-spend.ts';
 import { addCallsToFacets, addSourceToFacets } from '../log/facet-deltas.ts';
 import { readSpanPath } from '../log/span-path.ts';
@@ -174,11 +176,17 @@ async function storeCalls(
     }
   }
   await addSpend(client, listBudgeted(calls, inserted, replaced));
-  await addCallsToFacets(client, await rowsOf(client, calls, inserted));
-  await storeContents(
+  const stored = await rowsOf(client, calls, inserted);
+  await addCallsToFacets(client, stored);
+  const marks = await storeContents(
     client,
     calls.filter((call) => inserted.has(call.row.id)),
     texts,
+  );
+  const facts = stored.map((row) => factOf(row, marks.get(row.id) ?? NO_MARKS, Date.now()));
+  await insertFacts(
+    client,
+    facts.filter((fact) => fact !== null),
   );
   await client.query(named('delete_ended', DELETE_ENDED, []));
   return inserted.size;
@@ -194,15 +202,20 @@ function listBudgeted(
   );
 }
 
-/** Bodies and texts of calls that were inserted. This is where a batch has its texts in memory. */
-async function storeContents(client: pg.ClientBase, calls: readonly CallItem[], texts: TextOptions): Promise<void> {
+/** Bodies and texts of calls that were inserted; returns the marks of the texts. This is where a batch has its texts in memory. */
+async function storeContents(
+  client: pg.ClientBase,
+  calls: readonly CallItem[],
+  texts: TextOptions,
+): Promise<ReadonlyMap<string, CallMarks>> {
   const bodies = await encodeBodyRows(calls);
-  if (bodies === null) return;
+  if (bodies === null) return new Map();
   await copyIn(client, COPY_BODIES, bodies);
-  if (!texts.areKept()) return;
+  if (!texts.areKept()) return new Map();
   const { rows, failed } = await readTextRows(calls.map(contentsOf));
   if (rows.length > 0) await copyIn(client, COPY_TEXTS, encodeTextRows(rows));
   if (failed.length > 0) texts.onFailed(failed);
+  return new Map(rows.map(({ id, marks }) => [id, marks]));
 }
 
 function contentsOf({ row, bodies }: CallItem): CallBodies {

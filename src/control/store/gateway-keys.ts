@@ -1,15 +1,24 @@
 /** The queries about gateway keys. Each change raises the snapshot's version. Only digests come here. */
 import type pg from 'pg';
 import type { KeyEntry } from '../../vocabulary/channel.ts';
+import type { AccountLimit } from '../../vocabulary/limit.ts';
 import { namesOf } from '../../vocabulary/record-of.ts';
 import { noteChange } from '../audit/note-change.ts';
+import {
+  ALL_LIMITS,
+  LIMIT_FIELDS,
+  type LimitColumns,
+  type StoredLimit,
+  toAccountLimit,
+  toKeyLimit,
+} from './call-limits.ts';
 import { ALLOWANCE_FIELDS, type AllowanceColumns, toAllowance } from './key-allowance.ts';
 import { raiseKeyVersion } from './key-version.ts';
 import { inTransaction } from './pool.ts';
 import { RUN_TOKEN_ENTRIES, type RunTokenEntryRow, toRunTokenEntry } from './run-tokens.ts';
 
 /** What can be set of a key. */
-export interface KeySettings extends AllowanceColumns {
+export interface KeySettings extends AllowanceColumns, LimitColumns {
   readonly name: string;
   /** Who answers for it; null where nobody was named. */
   readonly owner: string | null;
@@ -69,6 +78,7 @@ const SETTING_COLUMNS = {
   allowRunBudget: 'allow_run_budget',
   runsFrom: 'runs_from',
   ...ALLOWANCE_FIELDS,
+  ...LIMIT_FIELDS,
 } as const satisfies Readonly<Record<Exclude<keyof KeySettings, 'expiresAtMs'>, string>>;
 
 const COPIED_COLUMNS = Object.values(SETTING_COLUMNS);
@@ -265,23 +275,33 @@ export async function listKeys(pool: pg.Pool, accountId: number): Promise<readon
   return rows.map(toStoredKey);
 }
 
-/** All keys and run tokens of all accounts and their version, in one snapshot. */
-export async function readKeySnapshot(
-  pool: pg.Pool,
-): Promise<{ readonly version: number; readonly keys: readonly KeyEntry[] }> {
+export interface StoredSnapshot {
+  readonly version: number;
+  readonly keys: readonly KeyEntry[];
+  readonly limits: readonly AccountLimit[];
+}
+
+/** All keys, run tokens and limits of all accounts and their version, in one snapshot. */
+export async function readKeySnapshot(pool: pg.Pool): Promise<StoredSnapshot> {
   const { rows } = await pool.query<{
     version: number;
     keys: readonly KeyRow[] | null;
     tokens: readonly RunTokenEntryRow[] | null;
+    limits: readonly StoredLimit[] | null;
   }>(
     `select version,
        (select json_agg(k) from (select ${KEY_COLUMNS} from gateway_keys order by gateway_keys.id) k) as keys,
-       (select json_agg(t) from (${RUN_TOKEN_ENTRIES}) t) as tokens
+       (select json_agg(t) from (${RUN_TOKEN_ENTRIES}) t) as tokens,
+       (select json_agg(l) from (${ALL_LIMITS}) l) as limits
      from key_snapshot`,
   );
   const [row] = rows;
   if (row === undefined) throw new Error('the table key_snapshot is empty');
-  return { version: row.version, keys: [...(row.keys ?? []).map(toEntry), ...(row.tokens ?? []).map(toRunTokenEntry)] };
+  return {
+    version: row.version,
+    keys: [...(row.keys ?? []).map(toEntry), ...(row.tokens ?? []).map(toRunTokenEntry)],
+    limits: (row.limits ?? []).map(toAccountLimit),
+  };
 }
 
 /** Notes the latest use without changing the snapshot's version. */
@@ -313,6 +333,7 @@ function toEntry({ digest, keyId, accountId, revokedAtMs, expiresAtMs, usage, bo
     ...(more.owner === null ? {} : { owner: more.owner }),
     ...(more.runsFrom.length === 0 ? {} : { runsFrom: more.runsFrom }),
     ...toAllowance(more),
+    ...toKeyLimit(more),
   };
 }
 

@@ -136,6 +136,19 @@ function readState({ stoppedAt, silentMs }: NodeRow): StoredNode['state'] {
   return silentMs >= SILENT_AFTER_MINUTES * 60_000 ? 'silent' : 'live';
 }
 
+/** Its sign of life comes every 15 s. */
+const SERVES_SECONDS = 45;
+
+/** How many nodes have proxies and are alive; at least the one that asks. */
+export async function countServingNodes(pool: pg.Pool): Promise<number> {
+  const { rows } = await pool.query<{ count: number }>(
+    `select count(*)::int4 as count from nodes
+     where stopped_at is null and ${ROLE} <> 'control'
+       and seen_at > clock_timestamp() - make_interval(secs => ${SERVES_SECONDS})`,
+  );
+  return Math.max(1, rows[0]?.count ?? 1);
+}
+
 /** Returns the name of another live node with one of these spool directories, or null. */
 export async function findNodeOfProcesses(
   pool: pg.Pool,

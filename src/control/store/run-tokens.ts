@@ -5,6 +5,7 @@
 import type pg from 'pg';
 import type { KeyEntry, RunContext } from '../../vocabulary/channel.ts';
 import { noteChange } from '../audit/note-change.ts';
+import { LIMIT_COLUMNS, type LimitColumns, toKeyLimit } from './call-limits.ts';
 import { ALLOWANCE_COLUMNS, type AllowanceColumns, toAllowance } from './key-allowance.ts';
 import { raiseKeyVersion } from './key-version.ts';
 import { inTransaction } from './pool.ts';
@@ -51,15 +52,16 @@ export const RUN_TOKEN_ENTRIES = `select encode(t.digest, 'hex') as digest, k.id
   coalesce(t.revoked_at, k.revoked_at) is not null as revoked,
   ${msOf('least(t.expires_at, k.expires_at)')} as "expiresAtMs",
   k.usage_policy as usage, k.bodies_policy as bodies, k.runs_from as "runsFrom",
-  k.allow_run_budget as "allowRunBudget", k.owner, ${ALLOWANCE_COLUMNS}, ${CONTEXT_COLUMNS}
+  k.allow_run_budget as "allowRunBudget", k.owner, ${ALLOWANCE_COLUMNS}, ${LIMIT_COLUMNS}, ${CONTEXT_COLUMNS}
   from run_tokens t join gateway_keys k on k.id = t.key_id order by t.id`;
 
 export type RunTokenEntryRow = Omit<
   KeyEntry,
-  'run' | 'allow' | 'allowInAddress' | 'runsFrom' | 'allowRunBudget' | 'owner'
+  'run' | 'allow' | 'limit' | 'allowInAddress' | 'runsFrom' | 'allowRunBudget' | 'owner'
 > &
   RunContext &
-  AllowanceColumns & {
+  AllowanceColumns &
+  LimitColumns & {
     readonly runsFrom: readonly string[];
     readonly allowRunBudget: boolean;
     readonly owner: string | null;
@@ -80,6 +82,7 @@ export function toRunTokenEntry(row: RunTokenEntryRow): KeyEntry {
     ...(row.allowRunBudget ? { allowRunBudget: true } : {}),
     ...(row.owner === null ? {} : { owner: row.owner }),
     ...toAllowance(row),
+    ...toKeyLimit(row),
     run: { traceId, spanPath, provider, providerAlias, metadata },
   };
 }

@@ -65,6 +65,7 @@ async function readTextRow({ id, requestedAt, accountId, request, response }: Ca
     answer: storableText(texts.answer),
     promptSnippet: storableText(texts.promptSnippet),
     answerSnippet: storableText(texts.answerSnippet),
+    marks: texts.marks,
   };
 }
 

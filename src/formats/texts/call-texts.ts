@@ -4,6 +4,7 @@
  */
 import type { JsonObject } from '../../vocabulary/token-usage.ts';
 import { readBoundary, readMultipartFields } from '../wire/multipart-fields.ts';
+import { type CallMarks, markOf } from './call-marks.ts';
 import { joinTexts } from './plain-text.ts';
 import { createAnswerReader } from './read-answer.ts';
 import { createPromptReader } from './read-prompt.ts';
@@ -26,6 +27,7 @@ export interface CallTexts {
   /** One line of at most `SNIPPET_CHARACTERS`. */
   readonly promptSnippet: string;
   readonly answerSnippet: string;
+  readonly marks: CallMarks;
 }
 
 const FORM_FIELDS: readonly string[] = ['prompt', 'input', 'text'];
@@ -39,15 +41,24 @@ const TEXT_TYPE = /^(?:text\/(?!html)|application\/x-subrip)/;
 export function readCallTexts(request: PlainBody | null, response: PlainBody | null): CallTexts {
   const prompt = readPrompt(request);
   const answer = readAnswer(response);
-  return { prompt: prompt.text, answer: answer.text, promptSnippet: prompt.snippet, answerSnippet: answer.snippet };
+  return {
+    prompt: prompt.text,
+    answer: answer.text,
+    promptSnippet: prompt.snippet,
+    answerSnippet: answer.snippet,
+    marks: { prompt: prompt.mark, conversation: prompt.innerMark, toolCalls: answer.innerMark },
+  };
 }
 
 interface Side {
   readonly text: string;
   readonly snippet: string;
+  readonly mark: string | null;
+  /** Of a prompt's conversation, or of an answer's calls of tools. */
+  readonly innerMark: string | null;
 }
 
-const NOTHING: Side = { text: '', snippet: '' };
+const NOTHING: Side = { text: '', snippet: '', mark: null, innerMark: null };
 
 function readPrompt(body: PlainBody | null): Side {
   if (body === null) return NOTHING;
@@ -59,7 +70,11 @@ function readPrompt(body: PlainBody | null): Side {
     readValues(body.head, body.contentType, (value) => reader.read(value));
     readRest(body, (value, isLine) => (isLine ? reader.read(value) : reader.readMessages([value])));
   }
-  return { text: joinTexts(reader.texts), snippet: reader.snippet() };
+  const { texts } = reader;
+  const mark = markOf(texts);
+  const answered = reader.answeredTexts();
+  const innerMark = answered === 0 ? mark : markOf(texts.slice(0, answered));
+  return { text: joinTexts(texts), snippet: reader.snippet(), mark, innerMark };
 }
 
 function readAnswer(body: PlainBody | null): Side {
@@ -77,7 +92,12 @@ function readAnswer(body: PlainBody | null): Side {
     reader.readText(body.head.toString('utf8'));
     if (body.tail !== null) reader.readText(`\n${body.tail.toString('utf8')}`);
   }
-  return { text: joinTexts(reader.texts()), snippet: reader.snippet() };
+  return {
+    text: joinTexts(reader.texts()),
+    snippet: reader.snippet(),
+    mark: null,
+    innerMark: markOf(reader.toolCalls()),
+  };
 }
 
 /** What is whole behind the gap: events, lines, messages. Frames do not say where they begin, so they are not read. */

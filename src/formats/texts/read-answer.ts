@@ -20,6 +20,8 @@ export interface AnswerReader {
   /** Pieces from here on do not follow those before. */
   readonly noteGap: () => void;
   readonly texts: () => readonly string[];
+  /** Names and arguments of the tools that were called. */
+  readonly toolCalls: () => readonly string[];
   /** What the model said; else what it called, what it thought, or what was found for it. */
   readonly snippet: () => string;
 }
@@ -84,6 +86,7 @@ export function createAnswerReader(): AnswerReader {
     },
     texts: () =>
       [...channels.values()].map(({ parts }) => plainText(parts.join(''))).filter((text) => text.trim() !== ''),
+    toolCalls: () => listOf('tool_call'),
     snippet: () =>
       makeSnippet(listOf('answer')) ||
       makeSnippet(listOf('tool_call').slice(0, SNIPPET_CALL_TEXTS)) ||

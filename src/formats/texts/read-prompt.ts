@@ -49,6 +49,7 @@ const ENVELOPES: ReadonlySet<string> = new Set([
   'realtimeInput',
   'toolResponse',
 ]);
+const ANSWERING: readonly string[] = ['assistant', 'model', 'chatbot'];
 const MAX_DEPTH = 6;
 
 export interface PromptReader {
@@ -56,6 +57,8 @@ export interface PromptReader {
   /** Messages without the rest of their request. */
   readonly readMessages: (messages: JsonValue) => void;
   readonly texts: readonly string[];
+  /** How many of the texts there are up to the last one that a model wrote; 0 where it wrote none of them. */
+  readonly answeredTexts: () => number;
   /** Of the last message of the user, else of the last text that is neither the system's nor a tool's. */
   readonly snippet: () => string;
 }
@@ -67,6 +70,7 @@ export function createPromptReader(): PromptReader {
   let isNew = true;
   let lastOfUser: string[] = [];
   let lastOther = '';
+  let answeredTexts = 0;
 
   function begin(next: string | null): void {
     role = next === null ? null : next.toLowerCase();
@@ -77,6 +81,8 @@ export function createPromptReader(): PromptReader {
     const plain = plainText(text);
     if (plain.trim() === '') return;
     texts.push(plain);
+    // Items of Responses without a role are calls of tools, or their results.
+    if (!isResult && (role === null || ANSWERING.includes(role))) answeredTexts = texts.length;
     // A message with nothing but results is none of the user's.
     if (isResult || role === 'tool' || role === 'function') return;
     if (role === 'user' || role === 'human') {
@@ -109,6 +115,7 @@ export function createPromptReader(): PromptReader {
     read: (body) => read(body, 0),
     readMessages: (messages) => readMessages(messages, 'user'),
     texts,
+    answeredTexts: () => answeredTexts,
     snippet: () => makeSnippet(lastOfUser.length > 0 ? lastOfUser : [lastOther]),
   };
 }

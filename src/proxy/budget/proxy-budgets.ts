@@ -13,10 +13,11 @@ export interface ProxyBudgets {
   readonly close: () => void;
 }
 
-/** What the ended call has cost; null where only the provider knows, so that all that was reserved counts. */
+/**
+ * What the ended call has cost; null where only the provider knows, or nobody yet, so that all that was reserved counts: the
+ * call that fetches a later result reserves nothing.
+ */
 export function settledCost({ costs }: ProxyBudgets, begin: CallBegin, end: CallEnd): PicoUsd | null {
   const settled = costs.settledOf(begin.accountId, begin, end);
-  if (settled.kind === 'exact') return settled.amount;
-  // The call that fetches the result has its cost.
-  return settled.why === 'billed-later' ? settled.knownAmount : null;
+  return settled.kind === 'exact' ? settled.amount : null;
 }

@@ -5,6 +5,7 @@ import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { Key, ListedKey } from '../../../../src/control/admin/key-bodies.ts';
 import { keysQuery } from '../../api/keys.ts';
+import { Allowed } from '../../app/session-context.tsx';
 import { Count, Money } from '../../components/amounts.tsx';
 import { Badge } from '../../components/badges.tsx';
 import { Button } from '../../components/buttons.tsx';
@@ -18,6 +19,9 @@ import { RevokeKeyDialog, RotateKeyDialog } from './change-key-dialogs.tsx';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
 import { EditKeyDialog } from './edit-key-dialog.tsx';
 import { readKeyState } from './key-state.ts';
+import { LimitBars } from './limit-fields.tsx';
+import { LimitsSection } from './limits-section.tsx';
+import { ReadTokensSection } from './read-tokens-section.tsx';
 
 /** "Last used" moves while one looks. */
 const REFETCH_MS = 5_000;
@@ -56,6 +60,7 @@ function listColumns(open: (opened: Opened) => void): readonly PlainColumn<Liste
     },
     { header: 'Owner', render: (key) => key.owner ?? '–' },
     { header: 'May use', render: (key) => describeAllowed(key) },
+    { header: 'Limits', render: (key) => <LimitBars limits={key} use={key.limit_use} /> },
     { header: 'Last used', render: (key) => <Timestamp at={key.last_used_at} form="relative" never="never" /> },
     { header: 'Calls 24 h', align: 'right', render: (key) => <Count value={key.calls_24h} unit="calls" /> },
     {
@@ -79,21 +84,23 @@ function listColumns(open: (opened: Opened) => void): readonly PlainColumn<Liste
       align: 'right',
       render: (key) =>
         key.revoked_at === null && (
-          <span className="inline-flex gap-1">
-            <Button onClick={() => open({ what: 'edit', subject: key })} aria-label={`Edit ${key.name}`}>
-              Edit
-            </Button>
-            <Button onClick={() => open({ what: 'rotate', subject: key })} aria-label={`Rotate ${key.name}`}>
-              Rotate
-            </Button>
-            <Button
-              look="danger"
-              onClick={() => open({ what: 'revoke', subject: key })}
-              aria-label={`Revoke ${key.name}`}
-            >
-              Revoke
-            </Button>
-          </span>
+          <Allowed to="member">
+            <span className="inline-flex gap-1">
+              <Button onClick={() => open({ what: 'edit', subject: key })} aria-label={`Edit ${key.name}`}>
+                Edit
+              </Button>
+              <Button onClick={() => open({ what: 'rotate', subject: key })} aria-label={`Rotate ${key.name}`}>
+                Rotate
+              </Button>
+              <Button
+                look="danger"
+                onClick={() => open({ what: 'revoke', subject: key })}
+                aria-label={`Revoke ${key.name}`}
+              >
+                Revoke
+              </Button>
+            </span>
+          </Allowed>
         ),
     },
   ];
@@ -145,21 +152,25 @@ export function KeysPage() {
             {revoked > 0 && (
               <Checkbox label={`Show ${revoked} revoked`} isOn={areRevokedShown} onChange={setRevokedShown} />
             )}
-            <Button look="primary" onClick={() => setOpened({ what: 'create' })}>
-              <Plus size={15} aria-hidden /> Create key
-            </Button>
+            <Allowed to="member">
+              <Button look="primary" onClick={() => setOpened({ what: 'create' })}>
+                <Plus size={15} aria-hidden /> Create key
+              </Button>
+            </Allowed>
           </>
         }
       />
-      <div className="px-4 pb-6">
+      <div className="flex flex-col gap-8 px-4 pb-6">
         {(data === undefined || error !== null) && <Pending query={{ error, refetch }} what="the keys" rows={4} />}
         {data !== undefined && shown.length === 0 && (
           <EmptyState
             title="No keys yet"
             actions={
-              <Button look="primary" onClick={() => setOpened({ what: 'create' })}>
-                Create key
-              </Button>
+              <Allowed to="member">
+                <Button look="primary" onClick={() => setOpened({ what: 'create' })}>
+                  Create key
+                </Button>
+              </Allowed>
             }
           >
             A client needs a key before its calls are let through.
@@ -173,7 +184,9 @@ export function KeysPage() {
             rowKey={(key) => String(key.id)}
           />
         )}
+        <LimitsSection />
       </div>
+      <ReadTokensSection keys={all} />
       <CreateKeyDialog isOpen={opened?.what === 'create'} onClose={close} />
       {opened?.what === 'edit' && <EditKeyDialog subject={opened.subject} onClose={close} />}
       {opened?.what === 'revoke' && <RevokeKeyDialog subject={opened.subject} onClose={close} />}

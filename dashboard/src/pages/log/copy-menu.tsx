@@ -1,10 +1,10 @@
 /** Copies a call: as code that makes it again, its record, its ids, its address. */
 import { Menu } from '@base-ui/react/menu';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { Check, Copy } from 'lucide-react';
 import { useState } from 'react';
 import { type LogDetail, logBodyQuery } from '../../api/logs.ts';
-import { statusQuery } from '../../api/status.ts';
+import { useSession } from '../../app/session-context.tsx';
 import { buttonClass } from '../../components/buttons.tsx';
 import { decodeBody } from '../../messages/body-text.ts';
 import { COPY_LANGUAGES, type CopyLanguage, copyAs } from '../../messages/copy-as.ts';
@@ -27,7 +27,7 @@ function listMetadata(log: LogDetail): readonly (readonly [string, string])[] {
 
 export function CopyMenu({ log }: { readonly log: LogDetail }) {
   const queries = useQueryClient();
-  const { data: status } = useQuery(statusQuery);
+  const session = useSession();
   const [said, setSaid] = useState<string | null>(null);
   const copy = async (read: () => string | Promise<string>) => {
     try {
@@ -38,11 +38,11 @@ export function CopyMenu({ log }: { readonly log: LogDetail }) {
     }
   };
   const asCode = async (language: CopyLanguage): Promise<string> => {
-    const isKept = log.bodies?.request != null;
+    const isKept = log.bodies?.request != null && session.may_read_bodies;
     const body = isKept ? await queries.fetchQuery(logBodyQuery(log.id, 'request')) : null;
     const decoded = body === null ? null : decodeBody(body.bytes);
     return copyAs(language, {
-      baseUrl: status?.base_url ?? location.origin,
+      baseUrl: session.base_url,
       method: log.method ?? 'POST',
       path: log.path ?? '/',
       provider: log.provider ?? '',

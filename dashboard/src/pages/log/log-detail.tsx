@@ -5,6 +5,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { logQuery } from '../../api/logs.ts';
+import { useSession } from '../../app/session-context.tsx';
 import { Pending, Skeleton } from '../../components/states.tsx';
 import { type TabItem, TabList } from '../../components/tab-list.tsx';
 import { BodyTab } from './body-tab.tsx';
@@ -33,23 +34,27 @@ const FIRST_TAB = 'messages';
 
 export function LogDetail({ id, tab, onTab, isPage = false, onShow, sought = '' }: LogDetailProps) {
   const { data: log, error, refetch } = useQuery(logQuery(id));
+  const { may_read_bodies: mayReadTexts } = useSession();
   const [ownTab, setOwnTab] = useState(FIRST_TAB);
   if (log === undefined) return <Pending query={{ error, refetch }} what="the call" />;
+  const textTabs: readonly TabItem[] = [
+    { id: FIRST_TAB, label: 'Messages', content: <MessagesTab key={id} log={log} /> },
+    { id: 'request', label: 'Request', content: <BodyTab key={id} log={log} direction="request" /> },
+    { id: 'response', label: 'Response', content: <BodyTab key={id} log={log} direction="response" /> },
+  ];
   const costTab = (
     <Suspense fallback={<Skeleton label="Loading the cost" />}>
       <CostTab log={log} />
     </Suspense>
   );
   const tabs: readonly TabItem[] = [
-    { id: FIRST_TAB, label: 'Messages', content: <MessagesTab key={id} log={log} /> },
-    { id: 'request', label: 'Request', content: <BodyTab key={id} log={log} direction="request" /> },
-    { id: 'response', label: 'Response', content: <BodyTab key={id} log={log} direction="response" /> },
+    ...(mayReadTexts ? textTabs : []),
     { id: 'cost', label: 'Cost', content: costTab },
     { id: 'timing', label: 'Timing', content: <TimingTab log={log} /> },
     { id: 'metadata', label: 'Metadata', content: <MetadataTab log={log} /> },
   ];
   const wanted = onTab === undefined ? ownTab : (tab ?? FIRST_TAB);
-  const current = tabs.some((one) => one.id === wanted) ? wanted : FIRST_TAB;
+  const current = tabs.some((one) => one.id === wanted) ? wanted : mayReadTexts ? FIRST_TAB : 'cost';
   return (
     <article aria-label="Call" className="flex min-h-full flex-col bg-panel">
       {/* In a panel the panel's own heading stands above the parts. */}

@@ -1,5 +1,7 @@
 /** The keys of metadata with what is known about each. On a narrow screen rows are cards. */
+
 import type { MetadataKey } from '../../api/metadata-keys.ts';
+import { Allowed } from '../../app/session-context.tsx';
 import { Count, Share } from '../../components/amounts.tsx';
 import { type PlainColumn, PlainTable } from '../../components/plain-table.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
@@ -63,7 +65,15 @@ function listColumns({ window, onChange }: KeyTableProps): readonly PlainColumn<
     { header: 'Values and their length', align: 'right', render: (one) => <Values metadataKey={one} /> },
     { header: 'Most frequent', render: (one) => <KeyExamples metadataKey={one} window={window} /> },
     { header: 'Seen', render: (one) => <Seen metadataKey={one} /> },
-    { header: 'Action', align: 'right', render: (one) => <KeyAction metadataKey={one} onChange={onChange} /> },
+    {
+      header: 'Action',
+      align: 'right',
+      render: (one) => (
+        <Allowed to="member">
+          <KeyAction metadataKey={one} onChange={onChange} />
+        </Allowed>
+      ),
+    },
   ];
 }
 
@@ -79,7 +89,9 @@ export function KeyTable(props: KeyTableProps) {
         <>
           <div className="flex items-start justify-between gap-3">
             <KeyName metadataKey={one} window={window} />
-            <KeyAction metadataKey={one} onChange={onChange} />
+            <Allowed to="member">
+              <KeyAction metadataKey={one} onChange={onChange} />
+            </Allowed>
           </div>
           <KeyState metadataKey={one} />
           <p className="text-ink-soft">

@@ -1,5 +1,6 @@
 /** What the tables of declarations have in common: for which calls, when, why, and the two things to do with one. */
 import type { Declaration, Mapping, Scope } from '../../api/prices.ts';
+import { Allowed } from '../../app/session-context.tsx';
 import { Button } from '../../components/buttons.tsx';
 import type { PlainColumn } from '../../components/plain-table.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
@@ -90,14 +91,16 @@ export function listCommonColumns<T extends Scope>(
       const subject = toSubject(row);
       const name = nameDeclaration(subject);
       return (
-        <span className="inline-flex gap-1">
-          <Button aria-label={`Edit ${name}`} onClick={() => onAction({ what: 'edit', subject })}>
-            Edit
-          </Button>
-          <Button look="danger" aria-label={`Remove ${name}`} onClick={() => onAction({ what: 'remove', subject })}>
-            Remove
-          </Button>
-        </span>
+        <Allowed to="member">
+          <span className="inline-flex gap-1">
+            <Button aria-label={`Edit ${name}`} onClick={() => onAction({ what: 'edit', subject })}>
+              Edit
+            </Button>
+            <Button look="danger" aria-label={`Remove ${name}`} onClick={() => onAction({ what: 'remove', subject })}>
+              Remove
+            </Button>
+          </span>
+        </Allowed>
       );
     },
   };

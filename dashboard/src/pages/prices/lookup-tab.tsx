@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useState } from 'react';
 import { type PricedModel, type PriceRow, type PriceRows, type Provider, priceRowsQuery } from '../../api/prices.ts';
+import { Allowed } from '../../app/session-context.tsx';
 import { Button } from '../../components/buttons.tsx';
 import { SelectField, TextField } from '../../components/form-field.tsx';
 import { EmptyState, Pending } from '../../components/states.tsx';
@@ -99,9 +100,11 @@ function Found({
       <EmptyState
         title="The price book does not know this model"
         actions={
-          <Button look="primary" onClick={onAdd}>
-            Add a price
-          </Button>
+          <Allowed to="member">
+            <Button look="primary" onClick={onAdd}>
+              Add a price
+            </Button>
+          </Allowed>
         }
       >
         Ids match by declared rules only; there is no guess by a similar name.

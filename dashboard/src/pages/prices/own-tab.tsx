@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { type DeclarationKind, mappingsQuery, multipliersQuery, overridesQuery } from '../../api/prices.ts';
+import { Allowed } from '../../app/session-context.tsx';
 import { Button } from '../../components/buttons.tsx';
 import { Pending } from '../../components/states.tsx';
 import type { DeclarationAction } from './declaration-cells.tsx';
@@ -58,9 +59,11 @@ export function OwnTab({ onAdd }: { readonly onAdd: (kind: DeclarationKind) => v
               <h2 className="text-sm font-semibold">{title}</h2>
               <p className="text-xs text-ink-faint">{about}</p>
             </div>
-            <Button onClick={() => onAdd(kind)}>
-              <Plus size={15} aria-hidden /> {addLabel}
-            </Button>
+            <Allowed to="member">
+              <Button onClick={() => onAdd(kind)}>
+                <Plus size={15} aria-hidden /> {addLabel}
+              </Button>
+            </Allowed>
           </div>
           {tables[kind] || (
             <p className="rounded-lg border border-dashed border-line px-3 py-4 text-center text-ink-faint">

@@ -1,6 +1,7 @@
 /** Prices: what the gateway knows about them, what it does not, and how both are put right. */
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { DeclarationKind } from '../../api/prices.ts';
+import { useAllowed } from '../../app/session-context.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { type TabItem, TabList } from '../../components/tab-list.tsx';
 import { ChangesTab } from './changes-tab.tsx';
@@ -21,6 +22,7 @@ export function PricesPage() {
   const onChange = (change: Partial<PricesSearch>) => void navigate({ search: (was) => ({ ...was, ...change }) });
   const open = (add: DeclarationKind, start: { readonly provider?: string; readonly model?: string } = {}) =>
     onChange({ add, ...start });
+  const mayChange = useAllowed('member');
   const tabs: readonly TabItem[] = [
     {
       id: 'unpriced',
@@ -33,7 +35,9 @@ export function PricesPage() {
       ),
     },
     { id: 'own', label: 'Your prices', content: <OwnTab onAdd={(kind) => open(kind)} /> },
-    { id: 'reprice', label: 'Reprice calls', content: <RepriceTab search={search} onChange={onChange} /> },
+    ...(mayChange
+      ? [{ id: 'reprice', label: 'Reprice calls', content: <RepriceTab search={search} onChange={onChange} /> }]
+      : []),
     {
       id: 'lookup',
       label: 'Look up',
@@ -52,7 +56,7 @@ export function PricesPage() {
         current={search.tab ?? FIRST_TAB}
         onChange={(id) => onChange({ tab: TABS.find((tab) => tab === id) })}
       />
-      {search.add !== undefined && (
+      {mayChange && search.add !== undefined && (
         <DeclareDialog
           key={search.add}
           start={createForm(search.add, {

@@ -1,6 +1,7 @@
 /** The parts of a row of calls without a price, for the table and for the cards of a narrow screen. */
 import { Link } from '@tanstack/react-router';
 import type { UnpricedModel } from '../../api/prices.ts';
+import { Allowed } from '../../app/session-context.tsx';
 import { Count, Tokens } from '../../components/amounts.tsx';
 import { Button, buttonClass, CopyButton } from '../../components/buttons.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
@@ -94,20 +95,24 @@ export function UnpricedActions({ row, onAction }: UnpricedActionsProps) {
     );
   if (reason === 'priced_by_now')
     return (
-      <Link to="/prices" search={{ tab: 'reprice', f: [...repriceFilters(row)] }} className={buttonClass()}>
-        Reprice them
-      </Link>
+      <Allowed to="member">
+        <Link to="/prices" search={{ tab: 'reprice', f: [...repriceFilters(row)] }} className={buttonClass()}>
+          Reprice them
+        </Link>
+      </Allowed>
     );
   return (
     <span className="inline-flex items-center justify-end gap-1 max-md:flex-wrap">
-      <Button aria-label={`Add price for ${model}`} onClick={() => onAction({ what: 'override', subject: row })}>
-        Add price
-      </Button>
-      {MAPPABLE.includes(reason) && (
-        <Button aria-label={`Map to a model: ${model}`} onClick={() => onAction({ what: 'mapping', subject: row })}>
-          Map to a model
+      <Allowed to="member">
+        <Button aria-label={`Add price for ${model}`} onClick={() => onAction({ what: 'override', subject: row })}>
+          Add price
         </Button>
-      )}
+        {MAPPABLE.includes(reason) && (
+          <Button aria-label={`Map to a model: ${model}`} onClick={() => onAction({ what: 'mapping', subject: row })}>
+            Map to a model
+          </Button>
+        )}
+      </Allowed>
       {suggestion.startsWith('tollgate ') && <CopyButton text={suggestion} what={`the command for ${model}`} />}
     </span>
   );

@@ -2,8 +2,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { getJson } from '../../api/client.ts';
 import { keysQuery } from '../../api/keys.ts';
+import { Allowed, useAllowed, useSession } from '../../app/session-context.tsx';
 import { buttonClass } from '../../components/buttons.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { ErrorState, StaleNote } from '../../components/states.tsx';
@@ -68,12 +68,10 @@ function NextSteps({ arrivals }: { readonly arrivals: readonly Arrival[] }) {
 
 export function StartPage() {
   const keys = useQuery(keysQuery);
-  const status = useQuery({
-    queryKey: ['status'],
-    queryFn: ({ signal }) => getJson('/status', {}, signal),
-  });
+  const session = useSession();
   const [secret, setSecret] = useState<string | null>(null);
   const { arrivals, state } = useArrivals();
+  const mayMakeKeys = useAllowed('member');
   const usable = (keys.data?.data ?? []).filter(({ revoked_at }) => revoked_at === null);
   const hasKey = secret !== null || usable.length > 0;
   const callState = readFirstCallState(arrivals);
@@ -82,7 +80,11 @@ export function StartPage() {
       <PageHeader
         title="Get started"
         about="Three steps to the first call. Nothing in your code changes but an address and a header."
-        actions={<DemoDataButtons />}
+        actions={
+          <Allowed to="operator">
+            <DemoDataButtons />
+          </Allowed>
+        }
       />
       {keys.error !== null && <ErrorState error={keys.error} what="the keys" onRetry={() => void keys.refetch()} />}
       {(state === 'reconnecting' || state === 'failed') && (
@@ -91,10 +93,13 @@ export function StartPage() {
       <div className="flex flex-col gap-4 px-4 pb-6">
         <div className="grid gap-4 lg:grid-cols-[minmax(0,1fr)_minmax(0,2fr)]">
           <StepCard number={1} title="A key" state={hasKey ? 'done' : 'to do'}>
-            <KeyStep existing={usable.length} secret={secret} onCreated={setSecret} />
+            <Allowed to="member">
+              <KeyStep existing={usable.length} secret={secret} onCreated={setSecret} />
+            </Allowed>
+            {!mayMakeKeys && <p className="text-ink-soft">A member or owner of the account makes keys.</p>}
           </StepCard>
           <StepCard number={2} title="Point your client here" state={callState === 'done' ? 'done' : 'to do'}>
-            <SnippetStep baseUrl={status.data?.base_url ?? ''} keyPlaceholder={secret ?? '$TOLLGATE_KEY'} />
+            <SnippetStep baseUrl={session.base_url} keyPlaceholder={secret ?? '$TOLLGATE_KEY'} />
           </StepCard>
         </div>
         <StepCard number={3} title="First call" state={callState}>

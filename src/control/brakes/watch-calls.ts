@@ -1,0 +1,63 @@
+/** Looks at what was stored since the last look, and notes what rules are true of. One node at a time does it. */
+import type pg from 'pg';
+import { createFactReader, forgetOldFacts } from './brake-facts.ts';
+import { forgetOldHits, insertHit, listRecentHits } from './brake-hits.ts';
+import { readAllRules, USUAL_RULES } from './brake-rules.ts';
+import { createDetector } from './detector.ts';
+
+const FORGET_INTERVAL_MS = 60_000;
+
+export interface CallWatch {
+  /** Returns how many calls it looked at, and how many hits it noted. */
+  readonly look: () => Promise<{ readonly calls: number; readonly hits: number }>;
+}
+
+export interface CallWatchOptions {
+  readonly pool: pg.Pool;
+  readonly nowMs: () => number;
+}
+
+/** Make a new one when the watch was somebody else's meanwhile: it begins with the calls of the last hour. */
+export function createCallWatch({ pool, nowMs }: CallWatchOptions): CallWatch {
+  const reader = createFactReader();
+  const detector = createDetector();
+  let lastHitsMs: number | null = null;
+  let forgottenMs = Number.NEGATIVE_INFINITY;
+
+  /** What was hit and resumed meanwhile, here or by people. */
+  async function readHits(): Promise<void> {
+    const sinceMs = lastHitsMs;
+    const { atMs, hits } = await listRecentHits(pool, sinceMs);
+    for (const hit of hits) {
+      if (hit.resumedMs !== null) detector.beginAnew(hit, hit.resumedMs);
+      else if (sinceMs === null) detector.remember(hit, hit.rule, hit.hitMs);
+    }
+    lastHitsMs = atMs;
+  }
+
+  return {
+    look: async () => {
+      await readHits();
+      if (performance.now() - forgottenMs > FORGET_INTERVAL_MS) {
+        await forgetOldFacts(pool);
+        await forgetOldHits(pool);
+        forgottenMs = performance.now();
+      }
+      const rules = await readAllRules(pool);
+      let calls = 0;
+      let noted = 0;
+      for (;;) {
+        const facts = await reader.next(pool);
+        if (facts.length === 0) return { calls, hits: noted };
+        calls += facts.length;
+        for (const fact of facts) {
+          for (const hit of detector.note(fact, rules.get(fact.accountId) ?? USUAL_RULES, nowMs())) {
+            const stored = await insertHit(pool, hit);
+            if (stored === 'full') await insertHit(pool, { ...hit, action: 'alarm' });
+            noted += 1;
+          }
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,142 @@
+/** The dashboard as each role sees it: what the role may not use is not shown, and nothing that is shown is refused. */
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { startGateway, type TestGateway } from '../gateway/start-gateway.ts';
+import { auditPage } from './audit-page.ts';
+import { startBrowser, type TestBrowser, watchPage } from './browser.ts';
+import { settle } from './pages.ts';
+import { openSignedIn } from './sign-in.ts';
+
+let gateway: TestGateway;
+let browser: TestBrowser;
+
+const Invited = z.object({ link: z.object({ url: z.string() }) });
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  browser = await startBrowser();
+  await gateway.api('/api/v1/demo-data', { method: 'POST' });
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await gateway?.stop();
+});
+
+async function invite(email: string, rights: object): Promise<string> {
+  const answer = await gateway.api('/api/v1/people', { method: 'POST', body: JSON.stringify({ email, ...rights }) });
+  return Invited.parse(answer).link.url;
+}
+
+async function openLink(profile: BrowserContext, url: string): Promise<Page> {
+  const page = await profile.newPage();
+  await page.goto(url);
+  await page.getByRole('navigation', { name: 'Main' }).waitFor();
+  return page;
+}
+
+async function listMenu(page: Page): Promise<readonly string[]> {
+  return page.getByRole('navigation', { name: 'Main' }).getByRole('listitem').allInnerTexts();
+}
+
+async function isShown(page: Page, name: string): Promise<boolean> {
+  return (await page.getByRole('button', { name, exact: true }).count()) > 0;
+}
+
+test('a viewer without texts reads, and is shown no control that changes something and no text', async () => {
+  const profile = await browser.newProfile();
+  const page = await openLink(profile, await invite('vera@example.com', { role: 'viewer', may_read_bodies: false }));
+  const faults = watchPage(page, gateway.adminBase);
+  const menu = await listMenu(page);
+  expect([menu.includes('Runs'), menu.includes('People'), menu.includes('System')]).toEqual([true, false, false]);
+  await page.goto(`${gateway.adminBase}/keys`);
+  await settle(page);
+  expect(await isShown(page, 'Create key')).toBe(false);
+  await page.goto(`${gateway.adminBase}/prices?tab=own`);
+  await settle(page);
+  expect(await page.getByRole('tab', { name: 'Reprice calls' }).count()).toBe(0);
+  await page.goto(`${gateway.adminBase}/logs?range=7d`);
+  await settle(page);
+  expect(await page.getByRole('searchbox').count()).toBe(0);
+  for (const address of ['/start', '/runs?range=7d', '/costs?range=7d', '/metadata']) {
+    await page.goto(`${gateway.adminBase}${address}`);
+    await settle(page);
+  }
+  const { data } = z
+    .object({ data: z.array(z.object({ id: z.string() })) })
+    .parse(await gateway.api('/api/v1/logs?limit=1'));
+  await page.goto(`${gateway.adminBase}/log/${data[0]?.id}`);
+  await settle(page);
+  expect(await page.getByRole('tab').allInnerTexts()).toEqual(['Cost', 'Timing', 'Metadata']);
+  expect(faults.errors).toEqual([]);
+  await profile.close();
+});
+
+test('a member makes keys; an owner invites, and the invited person comes in and sets a password', async () => {
+  const members = await browser.newProfile();
+  const member = await openLink(members, await invite('mia@example.com', { role: 'member' }));
+  await member.goto(`${gateway.adminBase}/keys`);
+  await settle(member);
+  expect(await isShown(member, 'Create key')).toBe(true);
+  expect((await listMenu(member)).includes('People')).toBe(false);
+  await members.close();
+
+  const owners = await browser.newProfile();
+  const owner = await openLink(owners, await invite('olga@example.com', { role: 'owner' }));
+  const faults = watchPage(owner, gateway.adminBase);
+  await owner.goto(`${gateway.adminBase}/people`);
+  await settle(owner);
+  expect(await auditPage(owner)).toEqual([]);
+  await owner.getByRole('button', { name: 'Invite a person' }).first().click();
+  await owner.getByLabel('E-mail address').fill('ned@example.com');
+  await owner.getByLabel('Role').selectOption('viewer');
+  expect(await auditPage(owner)).toEqual([]);
+  await owner.getByRole('button', { name: 'Make the invitation' }).click();
+  const link = (await owner.locator('[data-secret]').textContent()) ?? '';
+  await owner.getByLabel('I have stored it').check();
+  await owner.getByRole('button', { name: 'Done' }).click();
+  await owner.getByRole('button', { name: 'Create API token' }).click();
+  await owner.getByLabel('What it is for').fill('report');
+  await owner.getByRole('button', { name: 'Create token' }).click();
+  expect(await owner.locator('[data-secret]').textContent()).toMatch(/^tga_/);
+  await owner.getByLabel('I have stored it').check();
+  await owner.getByRole('button', { name: 'Done' }).click();
+  await owner.getByRole('button', { name: 'Revoke report' }).waitFor();
+
+  const invited = await browser.newProfile();
+  const page = await openLink(invited, link);
+  await page.getByRole('button', { name: /^Account / }).click();
+  await page.getByRole('menuitem', { name: 'Set a password' }).click();
+  await page.getByLabel('New password').fill('a long enough password');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByText('With e-mail address and password').click();
+  await page.getByLabel('E-mail address').fill('ned@example.com');
+  await page.getByLabel('Password', { exact: true }).fill('a long enough password');
+  await page.getByRole('button', { name: 'Sign in with the password' }).click();
+  await page.getByRole('navigation', { name: 'Main' }).waitFor();
+
+  await owner.getByRole('button', { name: 'Remove ned@example.com' }).click();
+  await owner.getByRole('button', { name: 'Remove', exact: true }).click();
+  await owner.getByRole('button', { name: 'Remove ned@example.com' }).waitFor({ state: 'detached' });
+  await page.goto(`${gateway.adminBase}/runs`);
+  await page.getByRole('heading', { name: 'Sign in to Tollgate' }).waitFor();
+  expect(faults.errors).toEqual([]);
+  await Promise.all([owners.close(), invited.close()]);
+});
+
+test('the operator changes accounts, and the second one begins empty', async () => {
+  await gateway.api('/api/v1/accounts', { method: 'POST', body: JSON.stringify({ name: 'second team' }) });
+  const profile = await browser.newProfile();
+  const page = await openSignedIn(profile, gateway);
+  await page.getByRole('button', { name: 'Account default' }).waitFor();
+  expect(await auditPage(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Account default' }).click();
+  await page.getByRole('menuitemradio', { name: 'second team' }).click();
+  await page.getByRole('button', { name: 'Account second team' }).waitFor();
+  await page.goto(`${gateway.adminBase}/keys`);
+  await page.getByText('No keys yet').waitFor();
+  await profile.close();
+});

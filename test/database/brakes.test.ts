@@ -1,0 +1,136 @@
+/** What the brakes keep in the database: facts of calls in any order of commit, leases, and pauses that are one for each subject. */
+import type pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createFactReader, type Fact, forgetOldFacts, insertFacts } from '../../src/control/brakes/brake-facts.ts';
+import { insertHit, listPauses, type NewHit, resumeHit } from '../../src/control/brakes/brake-hits.ts';
+import { changeRule, listRules } from '../../src/control/brakes/brake-rules.ts';
+import { createCallWatch } from '../../src/control/brakes/watch-calls.ts';
+import { giveLeaseBack, holdLease } from '../../src/control/store/lease.ts';
+import { openMigrated } from '../support/open-migrated.ts';
+import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
+
+const [A, B] = ['019ac9f0-0000-7000-8000-00000000000a', '019ac9f0-0000-7000-8000-00000000000b'];
+
+function fact(id: string, given: Partial<Fact> = {}): Fact {
+  return {
+    accountId: 1,
+    id,
+    atMs: Date.now(),
+    keyId: 7,
+    run: 'r',
+    thread: '',
+    cost: '0.01',
+    isUnpriced: false,
+    isFailed: false,
+    attempt: 0,
+    promptTokens: null,
+    cachedTokens: 0,
+    request: id,
+    conversation: null,
+    toolCalls: null,
+    ...given,
+  };
+}
+
+const HIT: NewHit = {
+  accountId: 1,
+  rule: 'by_hand',
+  scope: 'run',
+  value: 'r',
+  action: 'pause',
+  reason: 'because',
+  numbers: {},
+  callId: null,
+  hitBy: 'me',
+};
+
+describe.each(POSTGRES_KINDS)('brakes in $name', (kind) => {
+  let server: TestPostgres;
+  let pool: pg.Pool;
+  beforeAll(async () => {
+    server = await startPostgres(kind);
+    pool = await openMigrated(await server.createDatabase('brakes'));
+  });
+  afterAll(async () => {
+    await pool.end();
+    await server.remove();
+  });
+  beforeEach(() => pool.query('truncate brake_facts, brake_hits, brake_rules, leases'));
+
+  test('a batch that commits after a later one is read all the same, and each once', async () => {
+    const reader = createFactReader();
+    const read = async () => (await reader.next(pool)).map(({ id }) => id);
+    const [slow, quick] = [await pool.connect(), await pool.connect()];
+    await insertFacts(quick, [fact('first')]);
+    expect(await read()).toEqual(['first']);
+    await slow.query('begin');
+    await insertFacts(slow, [fact('slow 1'), fact('slow 2\u0000\ud800', { run: 'nul \u0000' })]);
+    await insertFacts(quick, [fact('quick')]);
+    expect(await read()).toEqual(['quick']);
+    expect(await read()).toEqual([]);
+    await slow.query('commit');
+    expect((await read()).map((id) => id.slice(0, 6))).toEqual(['slow 1', 'slow 2']);
+    expect(await read()).toEqual([]);
+    await pool.query("update brake_facts set stored_at = now() - interval '61 minutes' where seq = 1");
+    await forgetOldFacts(pool);
+    expect((await pool.query('select seq from brake_facts')).rowCount).toBe(2);
+    slow.release();
+    quick.release();
+  });
+
+  test('one holds a lease until its end, or until it is given back', async () => {
+    expect(await holdLease(pool, 'work', A, 60)).toBe(true);
+    expect(await holdLease(pool, 'work', B, 60)).toBe(false);
+    expect(await holdLease(pool, 'work', A, 60)).toBe(true);
+    await pool.query("update leases set until = now() - interval '1 second'");
+    expect(await holdLease(pool, 'work', B, 60)).toBe(true);
+    await giveLeaseBack(pool, 'work', A);
+    expect(await holdLease(pool, 'work', A, 60)).toBe(false);
+    await giveLeaseBack(pool, 'work', B);
+    expect(await holdLease(pool, 'work', A, 60)).toBe(true);
+  });
+
+  test('a subject has one pause at a time, and there is a bound for all', async () => {
+    const first = await insertHit(pool, HIT);
+    expect(await insertHit(pool, HIT)).toBe('paused');
+    expect(await insertHit(pool, { ...HIT, action: 'alarm' })).toMatchObject({ action: 'alarm' });
+    expect(await listPauses(pool)).toMatchObject([{ accountId: 1, scope: 'run', value: 'r', reason: 'because' }]);
+    const id = typeof first === 'object' ? first.id : 0;
+    expect(await resumeHit(pool, 2, id, 'another account')).toBeNull();
+    expect(await resumeHit(pool, 1, id, 'me')).toMatchObject({ resumedBy: 'me' });
+    expect(await resumeHit(pool, 1, id, 'someone')).toMatchObject({ resumedBy: 'me' });
+    expect(await listPauses(pool)).toEqual([]);
+    await pool.query(
+      `insert into brake_hits (account_id, rule, scope, value, action, reason)
+       select 1, 'by_hand', 'run', 'r' || n, 'pause', '' from generate_series(1, 1000) n`,
+    );
+    expect(await insertHit(pool, HIT)).toBe('full');
+  });
+
+  test('a watch that takes over neither repeats what was hit nor counts what was resumed', async () => {
+    await changeRule(pool, 1, { rule: 'retries', scope: 'run' }, { action: 'pause', settings: { times: 3 } }, 'me');
+    expect((await listRules(pool, 1)).find(({ rule, scope }) => rule === 'retries' && scope === 'run')).toMatchObject({
+      action: 'pause',
+      settings: { times: 3, window_seconds: 600 },
+      changedBy: 'me',
+    });
+    const look = (watch: ReturnType<typeof createCallWatch>) => watch.look().then(({ hits }) => hits);
+    const failures = (count: number) =>
+      Array.from({ length: count }, (_, index) => fact(`${index}`, { request: 'same', isFailed: true, id: A }));
+    const client = await pool.connect();
+    const watch = createCallWatch({ pool, nowMs: Date.now });
+    await insertFacts(client, failures(2));
+    expect(await look(watch)).toBe(0);
+    await insertFacts(client, failures(1));
+    expect(await look(watch)).toBe(1);
+    expect(await look(watch)).toBe(0);
+    expect(await look(createCallWatch({ pool, nowMs: Date.now }))).toBe(0);
+    const [pause] = await listPauses(pool);
+    await resumeHit(pool, 1, pause?.hitId ?? 0, 'me');
+    // What came before does not count, here or for another that takes over.
+    expect(await look(watch)).toBe(0);
+    await pool.query("update brake_hits set resumed_at = now() + interval '1 second'");
+    expect(await look(createCallWatch({ pool, nowMs: Date.now }))).toBe(0);
+    client.release();
+  });
+});

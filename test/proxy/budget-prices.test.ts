@@ -1,0 +1,145 @@
+/** What calls reserve and cost by the price book, through a proxy: all recorded exchanges, and bodies of any size. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { pino } from 'pino';
+import { afterAll, expect, test, vi } from 'vitest';
+import type { Budget } from '../../src/budgets/budget.ts';
+import { LEDGER_NAME, openLedgerDatabase } from '../../src/budgets/ledger.ts';
+import { LedgerUpkeep } from '../../src/budgets/ledger-upkeep.ts';
+import { createPriceBook } from '../../src/pricing/price-book.ts';
+import { toBillableCall } from '../../src/pricing/to-billable-call.ts';
+import { openProxyBudgets } from '../../src/proxy/budget/open-proxy-budgets.ts';
+import { createClock } from '../../src/vocabulary/clock.ts';
+import { formatUsd, parseUsd } from '../../src/vocabulary/usd.ts';
+import { startScriptedProvider } from '../support/fake-provider.ts';
+import { type Fixture, listFixtures, requestBody } from '../support/fixtures.ts';
+import { buildAnswer } from '../support/scripted-answer.ts';
+import { type RecordedCall, startProxy } from './start-proxy.ts';
+
+const log = pino({ level: 'silent' });
+const BUDGET: Budget = {
+  id: 1,
+  accountId: 1,
+  name: 'All',
+  scope: 'account',
+  metadataKey: null,
+  value: null,
+  amount: parseUsd('100000'),
+  period: 'once',
+  timeZone: 'UTC',
+  isHard: true,
+  reserves: 'greatest',
+  whenUnknown: 'hold',
+  heldWhenUnknown: parseUsd('1'),
+  contact: null,
+  createdAtMs: 0,
+};
+const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-budget-prices-'));
+const upkeep = new LedgerUpkeep(openLedgerDatabase(join(dataDir, LEDGER_NAME), 'process'));
+upkeep.publish([BUDGET]);
+const budgets = openProxyBudgets({ dataDir, process: 'p1', durability: 'process', clock: createClock(), log });
+const provider = await startScriptedProvider();
+const proxy = await startProxy(provider.origin, {}, {}, undefined, undefined, {}, null, { budgets });
+const FIXTURES = listFixtures();
+
+afterAll(async () => {
+  await proxy.close();
+  budgets?.close();
+  upkeep.close();
+  await provider.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+async function callThrough(
+  fixture: Fixture,
+  body: Buffer = requestBody(fixture),
+  more: Readonly<Record<string, string>> = {},
+): Promise<RecordedCall> {
+  provider.setAnswer(() => {
+    const headers = Object.entries(fixture.headers).filter(
+      ([name]) => !/^(content-length|transfer-encoding)$/i.test(name),
+    );
+    return buildAnswer({ status: fixture.status, headers, framing: 'chunked', body: fixture.body });
+  });
+  const answer = await fetch(`${proxy.base}${fixture.request.path}`, {
+    method: fixture.request.method,
+    headers: {
+      'x-gateway-provider': fixture.provider,
+      ...fixture.request.headers,
+      'x-gateway-key': proxy.key,
+      ...more,
+    },
+    ...(body.length === 0 ? {} : { body: new Uint8Array(body) }),
+  });
+  await answer.arrayBuffer();
+  return proxy.waitForCall(answer.headers.get('x-gateway-request-id') ?? '');
+}
+
+test('the cost of every recorded exchange is that of the shipper, and nothing stays reserved but what nobody knows', async () => {
+  const book = createPriceBook();
+  const told: [string, string | null | undefined][] = [];
+  const stored: [string, string | null | undefined][] = [];
+  let kept = 0n;
+  for (const fixture of FIXTURES) {
+    const { begin, end } = await callThrough(fixture);
+    const { totalCost } = book.priceCall(toBillableCall(begin, end));
+    const isKnown = totalCost !== null && !end.flags.includes('usage_later');
+    const cost = isKnown ? formatUsd(totalCost) : null;
+    const held = begin.budgets?.[0]?.amount;
+    told.push([fixture.name, end.budgetCost]);
+    // What makes no claim has no cost in a budget.
+    stored.push([fixture.name, held === undefined ? undefined : cost]);
+    if (held !== undefined) kept += isKnown ? totalCost : parseUsd(held);
+  }
+  expect(told).toEqual(stored);
+  const [use] = upkeep.list({ accountId: 1, budgetId: 1 }, {}, 1);
+  expect([use?.reserved, use?.spent]).toEqual([0n, kept]);
+}, 60_000);
+
+test('a long body is held, so that its bound is known; of one that is encoded the budget holds its stated sum', async () => {
+  const fixture = FIXTURES.find(({ name, provider: owner }) => owner === 'anthropic' && name === 'messages');
+  if (fixture === undefined) throw new Error('no such fixture');
+  // Of a model that no exchange above has raised the bounds of.
+  const asked = {
+    model: 'claude-opus-4-1',
+    max_tokens: 100,
+    messages: [{ role: 'user', content: 'x'.repeat(400_000) }],
+  };
+  const body = Buffer.from(JSON.stringify(asked));
+  const read = await callThrough(fixture, body);
+  // As many tokens as bytes are more than the window of 200,000: at 15 dollars a million, and 100 tokens at 75.
+  expect(read.begin.budgets?.[0]?.amount).toBe('3.007500000036');
+  const unread = await callThrough(fixture, gzipSync(body), { 'content-encoding': 'gzip' });
+  expect(unread.begin.budgets?.[0]?.amount).toBe('1');
+}, 30_000);
+
+test('a budget that sets aside what calls usually cost does so once a hundred of the key have told', async () => {
+  const usual: Budget = {
+    ...BUDGET,
+    id: 2,
+    name: 'Usual',
+    reserves: 'usual',
+    whenUnknown: 'refuse',
+    heldWhenUnknown: null,
+  };
+  upkeep.publish([BUDGET, usual]);
+  await vi.waitFor(() => expect(budgets?.gate.find(2)).not.toBeNull(), { timeout: 10_000 });
+  const fixture = FIXTURES.find(({ name, provider: owner }) => owner === 'anthropic' && name === 'messages');
+  if (fixture === undefined) throw new Error('no such fixture');
+  const asked = { model: 'claude-opus-4-5', max_tokens: 4_000, messages: [{ role: 'user', content: 'Hello.' }] };
+  const body = Buffer.from(JSON.stringify(asked));
+  const amounts = async (text = body) => (await callThrough(fixture, text)).begin.budgets?.map(({ amount }) => amount);
+  const [greatest = '', first] = (await amounts()) ?? [];
+  expect(first).toBe(greatest);
+  for (let call = 0; call < 100; call += 1) await callThrough(fixture, body);
+  const { end } = await callThrough(fixture, body);
+  const [still, held = ''] = (await amounts()) ?? [];
+  expect(still).toBe(greatest);
+  const cost = parseUsd(end.budgetCost ?? '');
+  expect([parseUsd(held) >= cost, parseUsd(held) <= (cost * 17n) / 16n]).toEqual([true, true]);
+  // It also stands for what has no greatest cost.
+  const open = Buffer.from(JSON.stringify({ ...asked, mcp_servers: [{}] }));
+  expect(await amounts(open)).toEqual(['1', held]);
+}, 60_000);
