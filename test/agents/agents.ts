@@ -103,4 +103,15 @@ models:
     provider: 'anthropic',
     hasSession: false,
   },
+  {
+    setup: 'aider',
+    program: 'aider',
+    args: [
+      ...['--no-git', '--yes-always', '--no-check-update', '--no-show-release-notes', '--no-analytics'],
+      ...['--model', `anthropic/${CLAUDE_MODEL}`, '--message', HELLO],
+    ],
+    files: { '.aider.conf.yml': '# mine\ndark-mode: true\n' },
+    provider: 'anthropic',
+    hasSession: false,
+  },
 ];

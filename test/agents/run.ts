@@ -8,12 +8,12 @@ import { startFakeProvider } from '../../src/demo/fake-provider.ts';
 import { PROVIDER_NAMES } from '../../src/vocabulary/call-record.ts';
 import { answerFixture } from '../gateway/sdk-comparison.ts';
 import { startGateway, type TestGateway } from '../gateway/start-gateway.ts';
-import { findRecipesPython } from '../recipes/python-environment.ts';
+import { installAgents, installAider } from '../recipes/runners/agents.ts';
+import { findPython, installSdks, NEEDS_PYTHON } from '../recipes/runners/python.ts';
 import { type ScriptedProvider, startScriptedProvider } from '../support/fake-provider.ts';
 import { checkSignature } from '../support/verify-signature.ts';
 import { createAgentStage } from './agent-stage.ts';
 import { AGENT_CASES } from './agents.ts';
-import { installAgents } from './install-agents.ts';
 import { judgeRun, tryAgent } from './try-agent.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -69,12 +69,19 @@ try {
   const gateway = await startGateway({ env: Object.fromEntries(upstreams), timeoutMs: START_LIMIT_MS });
   try {
     const cases = AGENT_CASES.filter(({ setup }) => isChosen(setup));
-    const programs = cases.length === 0 ? '' : installAgents();
-    for (const one of cases) tell(one.setup, await tryAgent(gateway, programs, one));
-    const python = isChosen('python') ? findRecipesPython() : null;
+    const found = findPython();
+    for (const one of cases) {
+      const isPython = one.program === 'aider';
+      if (isPython && found === null) console.log(`NOT RUN  ${one.setup}: needs ${NEEDS_PYTHON}`);
+      else {
+        const programs = isPython ? installAider(String(found)) : join(installAgents(), '.bin');
+        tell(one.setup, await tryAgent(gateway, programs, one));
+      }
+    }
+    const given = process.env['RECIPES_PYTHON'] ?? null;
+    const python = !isChosen('python') ? null : (given ?? (found === null ? null : installSdks(found)));
     if (python !== null) tell('python', await tryPython(gateway, bedrock, python));
-    else if (isChosen('python'))
-      console.log('NOT RUN  python: needs Python 3.11 or newer with venv (PYTHON: which one)');
+    else if (isChosen('python')) console.log(`NOT RUN  python: needs ${NEEDS_PYTHON}`);
   } finally {
     await gateway.stop();
   }
