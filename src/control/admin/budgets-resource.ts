@@ -78,7 +78,7 @@ const BudgetBody = z
     uses: z.array(BudgetUseBody).describe('The most used first'),
   })
   .openapi('Budget');
-export type BudgetBody = z.infer<typeof BudgetBody>;
+type BudgetBody = z.infer<typeof BudgetBody>;
 
 const RunBudgetBody = BudgetUseBody.openapi('RunBudget');
 
@@ -130,14 +130,14 @@ const UsesQuery = z.strictObject({
   limit: limitParameter(500, 50),
 });
 
-const listRoute = createRoute({
+export const budgetsRoute = createRoute({
   method: 'get',
   path: '/api/v1/budgets',
   summary: 'The budgets, with what is spent and reserved of each now',
   responses: { 200: jsonAnswer(listOf(BudgetBody), 'All in one page'), ...COMMON_ERRORS },
 });
 
-const createBudgetRoute = createRoute({
+export const createBudgetRoute = createRoute({
   method: 'post',
   path: '/api/v1/budgets',
   summary: 'Make a budget; it counts from now on, in force within a second',
@@ -145,7 +145,7 @@ const createBudgetRoute = createRoute({
   responses: { 201: jsonAnswer(BudgetBody, 'The budget'), ...COMMON_ERRORS },
 });
 
-const showRoute = createRoute({
+const budgetRoute = createRoute({
   method: 'get',
   path: '/api/v1/budgets/{id}',
   summary: 'A budget, with what each run, key, person … has used of it',
@@ -157,7 +157,7 @@ const showRoute = createRoute({
   },
 });
 
-const editRoute = createRoute({
+export const editBudgetRoute = createRoute({
   method: 'patch',
   path: '/api/v1/budgets/{id}',
   summary: 'Change a budget: raise it, lower it, make it soft',
@@ -169,7 +169,7 @@ const editRoute = createRoute({
   },
 });
 
-const deleteRoute = createRoute({
+export const deleteBudgetRoute = createRoute({
   method: 'delete',
   path: '/api/v1/budgets/{id}',
   summary: 'Delete a budget; what was spent of it stays in the database',
@@ -236,7 +236,7 @@ export function addBudgetRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   const usesOf = (budget: Parameters<typeof deps.budgets.listUses>[0], most: number, value?: string) =>
     deps.budgets.listUses(budget, { most, ...(value === undefined ? {} : { value }) });
 
-  app.openapi(listRoute, async (c) => {
+  app.openapi(budgetsRoute, async (c) => {
     const budgets = await listBudgets(requireDatabase(deps), accountOf(c));
     const data = await Promise.all(
       budgets.map(async (budget) => formatBudget(budget, await usesOf(budget, USES_IN_LIST))),
@@ -270,14 +270,14 @@ export function addBudgetRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     return c.json(formatBudget(budget, await usesOf(budget, USES_IN_LIST)), 201);
   });
 
-  app.openapi(showRoute, async (c) => {
+  app.openapi(budgetRoute, async (c) => {
     const { value, limit } = c.req.valid('query');
     const budget = await findBudget(requireDatabase(deps), accountOf(c), c.req.valid('param').id);
     if (budget === null) throw notFound();
     return c.json(formatBudget(budget, await usesOf(budget, limit, value)), 200);
   });
 
-  app.openapi(editRoute, async (c) => {
+  app.openapi(editBudgetRoute, async (c) => {
     const body = c.req.valid('json');
     const pool = requireDatabase(deps);
     const { id } = c.req.valid('param');
@@ -302,7 +302,7 @@ export function addBudgetRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     return c.json(formatBudget(budget, await usesOf(budget, USES_IN_LIST)), 200);
   });
 
-  app.openapi(deleteRoute, async (c) => {
+  app.openapi(deleteBudgetRoute, async (c) => {
     if (!(await deleteBudget(requireDatabase(deps), accountOf(c), c.req.valid('param').id))) throw notFound();
     await deps.budgets.publish();
     return c.body(null, 204);

@@ -2,6 +2,7 @@
 import type pg from 'pg';
 import type { Budget } from '../../budgets/budget.ts';
 import { formatUsd, parseUsd } from '../../vocabulary/usd.ts';
+import { noteChange } from '../audit/note-change.ts';
 import { inTransaction } from '../store/pool.ts';
 
 export type NewBudget = Omit<Budget, 'id' | 'createdAtMs'>;
@@ -32,6 +33,19 @@ function toBudget({ createdAt, ...row }: BudgetRow): Budget {
   };
 }
 
+/** Without money as numbers that JSON has not. */
+function stateOf(budget: Budget) {
+  const held = budget.heldWhenUnknown;
+  return { ...budget, amount: formatUsd(budget.amount), heldWhenUnknown: held === null ? null : formatUsd(held) };
+}
+
+async function note(client: pg.ClientBase, action: string, before: Budget | null, after: Budget): Promise<Budget> {
+  const { accountId, id } = after;
+  const change = { accountId, action, subject: { kind: 'budget', id }, after: stateOf(after) };
+  await noteChange(client, before === null ? change : { ...change, before: stateOf(before) });
+  return after;
+}
+
 const RAISE = 'update budget_version set version = version + 1';
 
 export function insertBudget(pool: pg.Pool, budget: NewBudget): Promise<Budget> {
@@ -59,7 +73,7 @@ export function insertBudget(pool: pg.Pool, budget: NewBudget): Promise<Budget> 
     );
     const [row] = rows;
     if (row === undefined) throw new Error('an inserted budget was not returned');
-    return toBudget(row);
+    return note(client, 'budget.create', null, toBudget(row));
   });
 }
 
@@ -87,7 +101,7 @@ export function editBudget(pool: pg.Pool, accountId: number, id: number, edit: B
         after.reserves,
       ],
     );
-    return rows[0] === undefined ? null : toBudget(rows[0]);
+    return rows[0] === undefined ? null : note(client, 'budget.edit', before, toBudget(rows[0]));
   });
 }
 
@@ -95,11 +109,15 @@ export function editBudget(pool: pg.Pool, accountId: number, id: number, edit: B
 export function deleteBudget(pool: pg.Pool, accountId: number, id: number): Promise<boolean> {
   return inTransaction(pool, async (client) => {
     await client.query(RAISE);
-    const { rowCount } = await client.query(
+    const before = await findBudget(client, accountId, id);
+    if (before === null) return false;
+    await client.query(
       'update budgets set deleted_at = now() where account_id = $1 and id = $2 and deleted_at is null',
       [accountId, id],
     );
-    return rowCount === 1;
+    const change = { accountId, action: 'budget.delete', subject: { kind: 'budget', id }, before: stateOf(before) };
+    await noteChange(client, change);
+    return true;
   });
 }
 
