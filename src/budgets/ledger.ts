@@ -211,12 +211,7 @@ export class BudgetLedger {
     return mode === 'sharing' || mode === 'waiting' ? mode : 'sole';
   }
 
-  #applyRequest(
-    { callId, claims }: ReserveRequest,
-    mode: SharingMode,
-    process: string,
-    nowMs: number,
-  ): ReserveAnswer {
+  #applyRequest({ callId, claims }: ReserveRequest, mode: SharingMode, process: string, nowMs: number): ReserveAnswer {
     const held: { readonly claim: Claim; readonly runLimit: PicoUsd | null }[] = [];
     let isOverSoft = false;
     for (const claim of claims) {

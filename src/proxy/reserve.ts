@@ -71,7 +71,13 @@ const TURNS_PARTS = 16n;
 export async function leaseForTurns(call: CallContext, { gate }: ProxyBudgets): Promise<void> {
   const { traceId } = placeInRun(call, UNREAD_MODEL);
   const { arrival, key, headers } = call;
-  const subject = { accountId: key.accountId, keyId: key.keyId, owner: key.owner ?? null, traceId, metadata: headers.metadata };
+  const subject = {
+    accountId: key.accountId,
+    keyId: key.keyId,
+    owner: key.owner ?? null,
+    traceId,
+    metadata: headers.metadata,
+  };
   const claims = gate.of(key.accountId).flatMap((budget) => {
     const value = countedAs(budget, subject);
     if (value === null || !budget.isHard) return [];

@@ -1,7 +1,7 @@
 /** The queries about leases: what each node holds of a budget for one value in one period. Together never more than all of it. */
 import type pg from 'pg';
-import type { HeldScope, Want } from '../../budgets/ledger-upkeep.ts';
 import type { ScopeId } from '../../budgets/ledger.ts';
+import type { HeldScope, Want } from '../../budgets/ledger-upkeep.ts';
 import { formatUsd, type PicoUsd, parseUsd } from '../../vocabulary/usd.ts';
 import { inTransaction } from '../store/pool.ts';
 
@@ -51,10 +51,10 @@ export function lease(pool: pg.Pool, node: string, want: Want): Promise<Lease> {
     if (missing <= 0n) return { held: own, isShort: false };
     if (missing > free) {
       if (want.isUrgent)
-        await client.query(
-          `update budget_leases set wanted_at = now() where ${IS_SCOPE} and node <> $5 and held > 0`,
-          [...names, node],
-        );
+        await client.query(`update budget_leases set wanted_at = now() where ${IS_SCOPE} and node <> $5 and held > 0`, [
+          ...names,
+          node,
+        ]);
       if (free > 0n) await writeLease(client, node, { ...want, held: own + free });
       return { held: free > 0n ? own + free : own, isShort: true };
     }
@@ -108,10 +108,9 @@ export async function listHeldElsewhere(
 }
 
 export async function listOwnLeases(pool: pg.Pool, node: string): Promise<readonly HeldScope[]> {
-  const { rows } = await pool.query<ScopeRow>(
-    `select ${SCOPE_COLUMNS}, held from budget_leases where node = $1`,
-    [node],
-  );
+  const { rows } = await pool.query<ScopeRow>(`select ${SCOPE_COLUMNS}, held from budget_leases where node = $1`, [
+    node,
+  ]);
   return rows.map(toHeld);
 }
 

@@ -59,7 +59,10 @@ export function createBudgetSharing({ pool, node, upkeep, nowMs }: SharingOption
       const { rows } = await client.query<{ node: string; state: NodeState }>('select node, state from budget_nodes');
       const own = rows.find((row) => row.node === node)?.state ?? null;
       const others = rows.filter((row) => row.node !== node);
-      const next = nextState(own, others.map(({ state }) => state));
+      const next = nextState(
+        own,
+        others.map(({ state }) => state),
+      );
       if (next === 'sharing' && own === 'sole') {
         // Before any other node may lease: what this one has used of each scope.
         for (const scope of upkeep.beginSharing()) await writeLease(client, node, scope);
