@@ -12,6 +12,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   logs: async () => (await import('./logs-command.ts')).addLogsCommand,
   runs: async () => (await import('./runs-command.ts')).addRunsCommand,
   costs: async () => (await import('./costs-command.ts')).addCostsCommand,
+  budgets: async () => (await import('./budgets-commands.ts')).addBudgetsCommands,
   brakes: async () => (await import('./brakes-commands.ts')).addBrakesCommands,
   prices: async () => (await import('./prices/prices-command.ts')).addPricesCommands,
   reconcile: async () => (await import('./reconcile/reconcile-command.ts')).addReconcileCommand,

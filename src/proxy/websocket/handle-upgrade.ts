@@ -242,9 +242,9 @@ async function relay(
     keepsTranscript: call.logsBodies,
     arrivedMs: arrival.monotonicMs,
     noteArrival: () => noteArrival(gateway),
-    openTurn: (turn, at) =>
+    openTurn: (turn, at, request) =>
       limitTurn(
-        openTurnRecord(gateway, call, head, turn, at, { reserved: turns?.take(), onCost }),
+        openTurnRecord(gateway, call, head, turn, at, request, { reserved: turns?.take(), onCost }),
         takeTurn(call, gateway),
         () => connection.endKey('rate_limit_exceeded'),
       ),

@@ -14,6 +14,7 @@ import type { Gateway } from '../gateway.ts';
 import { refusalBody } from '../refuse.ts';
 import { reserveNow } from '../reserve.ts';
 import { type ClientGuard, MAX_MESSAGE_BYTES } from './model-guard.ts';
+import { readRunMembersOf } from './turn-place.ts';
 
 const MAX_FRAGMENTS = 16 * 1024;
 const CREATE = '"response.create"';
@@ -54,7 +55,9 @@ export function createTurnGuard(gateway: Gateway, budgets: ProxyBudgets, call: C
     if (members.get('type')?.scalar !== 'response.create') return;
     const model = members.get('model')?.scalar;
     const arrival = noteArrival(gateway);
-    const requested = { model: typeof model === 'string' ? model : null, streamed: true };
+    const runMembers = readRunMembersOf(message, call);
+    const asked = { model: typeof model === 'string' ? model : null, streamed: true };
+    const requested = runMembers === null ? asked : { ...asked, runMembers };
     try {
       reserved.push({ arrival, ...reserveNow({ ...call, arrival }, requested, message, budgets) });
     } catch (error) {

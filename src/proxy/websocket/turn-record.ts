@@ -10,6 +10,7 @@ import type { Gateway } from '../gateway.ts';
 import { describeFailure, UpstreamError } from '../upstream/upstream-failure.ts';
 import type { ReservedTurn } from './turn-guard.ts';
 import type { TurnMeasure, TurnRecord } from './turn-measures.ts';
+import { inTurnOf, readRunMembersOf } from './turn-place.ts';
 import { describeTranscripts } from './websocket-record.ts';
 
 export interface BudgetedTurn {
@@ -18,20 +19,22 @@ export interface BudgetedTurn {
   readonly onCost?: ((begin: CallBegin, end: CallEnd) => void) | undefined;
 }
 
-/** `head`: the provider's answer to the handshake. */
+/** `head`: the provider's answer to the handshake. `request`: the client's message that begins the turn, where one does. */
 export function openTurnRecord(
   gateway: Gateway,
   connection: CallContext,
   head: AnswerHead,
   turn: Turn,
   arrival: Arrival,
+  request: Buffer | null,
   budgeted: BudgetedTurn = {},
 ): TurnRecord {
   const { reserved, onCost } = budgeted;
   const log = new CallLog(gateway, reserved?.arrival ?? arrival);
-  log.continueConnection(connection);
+  log.continueConnection(request === null ? connection : inTurnOf(connection, request));
   if (reserved !== undefined) log.hold(reserved.claims, reserved.flags);
-  const requested = { model: turn.modelRequested, streamed: true };
+  const runMembers = request === null ? null : readRunMembersOf(request, connection);
+  const requested = { model: turn.modelRequested, streamed: true, ...(runMembers === null ? {} : { runMembers }) };
   // Its request has gone out: without room for the begin, the end tells all of it.
   void log.begin(requested, turn.reported.flags).catch(() => {});
 
