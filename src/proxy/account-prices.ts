@@ -1,5 +1,5 @@
 /**
- * The price books of a proxy, from the file that control writes. They take some 30 MB, so nothing is loaded until the
+ * The price books of a proxy, from the file that control writes. They take more than 20 MB, so nothing is loaded until the
  * first call that needs a price.
  */
 import { readFile, stat } from 'node:fs/promises';

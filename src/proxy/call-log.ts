@@ -158,7 +158,17 @@ export class CallLog {
       try {
         const { isUnsent = false, ...ending } = describe(this.#call, begin);
         const { end, bodies } = redactCredentials(this.#call.headers.secrets, this.#ownHeaders, ending);
-        spool.end(begin, this.#claims.length === 0 ? end : this.#settle(begin, end, isUnsent), bodies, done);
+        if (this.#claims.length === 0) {
+          spool.end(begin, end, bodies, done);
+          return;
+        }
+        const cost = this.#readCost(begin, end, isUnsent);
+        const settled = { ...end, budgetCost: cost === null ? null : formatUsd(cost) };
+        // Only when the record is there: should the process die before, the record decides.
+        spool.end(begin, settled, bodies, () => {
+          this.#settleAs(cost);
+          done();
+        });
       } catch (error) {
         log.error({ err: error, request_id: begin.id }, 'the record of a call could not be made');
         this.#settleAs(null);
@@ -198,12 +208,10 @@ export class CallLog {
     return this.#begin;
   }
 
-  #settle(begin: CallBegin, end: CallEnd, isUnsent: boolean): CallEnd {
+  #readCost(begin: CallBegin, end: CallEnd, isUnsent: boolean): PicoUsd | null {
     const { budgets } = this.#gateway;
     const own = isUnsent || budgets === null ? 0n : settledCost(budgets, begin, end);
-    const cost = own === null || this.#costOfTurns === null ? null : own + this.#costOfTurns;
-    this.#settleAs(cost);
-    return { ...end, budgetCost: cost === null ? null : formatUsd(cost) };
+    return own === null || this.#costOfTurns === null ? null : own + this.#costOfTurns;
   }
 
   #settleAs(cost: PicoUsd | null): void {

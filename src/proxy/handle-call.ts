@@ -39,7 +39,8 @@ export async function handleCall(
     const received = await steps.receiveBody(incoming, outgoing, call, log.requestCopy, gateway);
     if (received.kind === 'client-gone') return;
     requireGoodKey(key.digest, gateway.keys, gateway.clock.nowMs()); // A body may take its time.
-    steps.requireAllowedModel(call, received);
+    const allowing = steps.requireAllowedModel(call, received);
+    if (allowing !== null) await allowing;
     const prepared = steps.prepareBody(call, received);
     steps.refusePaused(call, prepared.requested, gateway.pauses);
     const taken = steps.takePlace(call, received, gateway);

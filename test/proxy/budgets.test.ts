@@ -34,6 +34,7 @@ const RUNS: Budget = {
   period: 'once',
   timeZone: 'UTC',
   isHard: true,
+  reserves: 'greatest',
   whenUnknown: 'refuse',
   heldWhenUnknown: null,
   contact: 'Ada',

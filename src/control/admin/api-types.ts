@@ -2,6 +2,7 @@
 import type { z } from '@hono/zod-openapi';
 import type * as accounts from './accounts-resource.ts';
 import type * as apiTokens from './api-tokens-resource.ts';
+import type * as budgets from './budgets-resource.ts';
 import type * as costs from './costs-resource.ts';
 import type * as demoData from './demo-data-resource.ts';
 import type * as jobs from './jobs-resource.ts';
@@ -50,6 +51,7 @@ type AnyRoute =
   | RoutesOf<typeof limits>
   | RoutesOf<typeof logSums>
   | RoutesOf<typeof logs>
+  | RoutesOf<typeof budgets>
   | RoutesOf<typeof metadataKeys>
   | RoutesOf<typeof nodes>
   | RoutesOf<typeof revisions>

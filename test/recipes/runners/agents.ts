@@ -21,9 +21,15 @@ export const agents: RecipeRunner = {
   },
 };
 
-/** The folder of their packages. */
+/** Their `node_modules`. */
 export function installAgents(): string {
   return join(installNodePackages('agents', TO_FINISH), 'node_modules');
+}
+
+/** The folder of its program. */
+export function installAider(python: string): string {
+  const lock = join(root, 'clients/recipes/aider/requirements.txt');
+  return dirname(makeEnvironment(python, lock, ['--no-deps']));
 }
 
 /** The one agent that is written in Python. */
@@ -32,8 +38,7 @@ export const aider: RecipeRunner = {
   prepare: () => {
     const python = findPython();
     if (python === null) return { needs: NEEDS_PYTHON };
-    const lock = join(root, 'clients/recipes/aider/requirements.txt');
-    return startIn(dirname(makeEnvironment(python, lock, ['--no-deps'])), null);
+    return startIn(installAider(python), null);
   },
 };
 
