@@ -105,6 +105,7 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
       access: watchAdminAccess(log),
       isStopping: () => false,
       database: () => (isDatabaseOpen ? pool : null),
+      wallRole: () => null,
       databaseProblem: () => null,
       keepsTexts: () => true,
       publishKeys: keys.publish,

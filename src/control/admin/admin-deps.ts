@@ -176,6 +176,8 @@ export interface AdminDeps {
   readonly databaseUrl: string;
   readonly isStopping: () => boolean;
   readonly database: () => pg.Pool | null;
+  /** The role of people and API tokens in the database; null where there is none. */
+  readonly wallRole: () => string | null;
   readonly databaseProblem: () => string | null;
   /** Whether the text of bodies may be stored, searched and shown. */
   readonly keepsTexts: () => boolean;

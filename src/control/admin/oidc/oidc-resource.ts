@@ -4,8 +4,9 @@ import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { deleteCookie, getSignedCookie, setSignedCookie } from 'hono/cookie';
 import { takeInIssued } from '../../store/issued-people.ts';
-import { type AdminDeps, requireDatabase } from '../admin-deps.ts';
+import type { AdminDeps } from '../admin-deps.ts';
 import { ApiError } from '../api-error.ts';
+import { requireWholeDatabase } from '../behind-wall.ts';
 import { OIDC_CALLBACK_PATH } from '../guard.ts';
 import { isSecure, readOrigin } from '../public-origin.ts';
 import { jsonAnswer } from '../schemas.ts';
@@ -95,7 +96,7 @@ export function addOidcRoutes(app: OpenAPIHono, deps: AdminDeps, sessions: Sessi
     const { issuer, subject, email, isEmailVerified, name, groups } = identity;
     if (email === null) return 'no_email';
     const grants = grantsOf(groups, requireProvider().oidc.grants);
-    return takeInIssued(requireDatabase(deps), {
+    return takeInIssued(requireWholeDatabase(deps), {
       issuer,
       subject,
       email,
