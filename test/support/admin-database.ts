@@ -68,7 +68,6 @@ export async function startAdminDatabase(kind: PostgresKind): Promise<AdminDatab
   const pool = await openMigrated(databaseUrl, { max: 8 });
   const wall = await raiseAccountWall(pool);
   if (wall.kind !== 'up') throw new Error(`the wall between accounts is ${wall.kind}`);
-  const { role } = wall;
   const session = await openIngestSession(pool);
   const prices = createCurrentPriceBook();
   const app = createAdminApp(
@@ -76,7 +75,7 @@ export async function startAdminDatabase(kind: PostgresKind): Promise<AdminDatab
       adminToken: ADMIN_TOKEN,
       databaseUrl,
       database: () => pool,
-      wallRole: () => role,
+      wallRole: () => wall,
       demoData: createDemoData({
         pool,
         accountId: 1,

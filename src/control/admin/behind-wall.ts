@@ -30,8 +30,8 @@ export function wallDatabase({ database, wallRole }: Pick<AdminDeps, 'database' 
     if (pool === null || accountId === undefined || role === null) return pool;
     const byWall = pools.get(pool) ?? new Map<string, pg.Pool>();
     pools.set(pool, byWall);
-    const key = `${accountId} ${role}`;
-    const walled = byWall.get(key) ?? openWalledPool(pool, { role, accountId });
+    const key = `${accountId} ${role.role}`;
+    const walled = byWall.get(key) ?? openWalledPool(pool, { ...role, accountId });
     byWall.set(key, walled);
     return walled;
   };

@@ -24,7 +24,7 @@ import { readLedger } from '../ledger/read-ledger.ts';
 import type { CurrentPriceBook } from '../prices/declared/current-price-book.ts';
 import { listQuarantine } from '../shipper/list-quarantine.ts';
 import { type Shipper, startShipper } from '../shipper/shipper.ts';
-import { raiseAccountWall } from '../store/account-wall.ts';
+import { raiseAccountWall, type WallRole } from '../store/account-wall.ts';
 import { listNodes, type StoredNode } from '../store/nodes.ts';
 import { readSharedSettings } from '../store/shared-settings.ts';
 import { type ControlPools, openControlPools } from './control-pools.ts';
@@ -71,7 +71,7 @@ export interface OwnNode {
   /** Null until the database has answered and its schema is up to date. */
   readonly connected: () => Connected | null;
   /** The role of people and API tokens in the database; null where there is none. */
-  readonly wallRole: () => string | null;
+  readonly wallRole: () => WallRole | null;
   readonly databaseProblem: () => string | null;
   /** Whether the text of bodies is stored now, by this node's setting and that of all nodes. */
   readonly keepsTexts: () => boolean;
@@ -117,7 +117,7 @@ export function openOwnNode(
   let connecting: RepeatedMigration | null = null;
   let liveSpools = start.liveSpools;
   let isStopping = false;
-  let wallRole: string | null = null;
+  let wallRole: WallRole | null = null;
 
   async function readSnapshot(): Promise<LedgerSnapshot | null> {
     try {
@@ -220,9 +220,9 @@ export function openOwnNode(
   }
 
   /** Without it the first wall stands alone. */
-  async function raiseWall(): Promise<string | null> {
+  async function raiseWall(): Promise<WallRole | null> {
     const result = await raiseAccountWall(pools.shipper);
-    if (result.kind === 'up') return result.role;
+    if (result.kind === 'up') return result;
     if (result.kind === 'busy') throw new Error('the wall between accounts waits for tables that others use');
     log.warn(
       { role: result.role },

@@ -3,15 +3,13 @@
  * `account-wall.ts` with the account as its setting. Both hold until the transaction ends, so no pooler mixes them up.
  */
 import pg from 'pg';
-import { ACCOUNT_SETTING } from './account-wall.ts';
+import { ACCOUNT_SETTING, type WallRole } from './account-wall.ts';
 
 const BEGIN = /^\s*begin\b/i;
 /** Not `rollback to savepoint`. */
 const END = /^\s*(?:commit|rollback(?!\s+to))\b/i;
 
-export interface Wall {
-  /** Quoted. */
-  readonly role: string;
+export interface Wall extends WallRole {
   readonly accountId: number;
 }
 
@@ -24,10 +22,10 @@ class WalledPool extends pg.Pool {
   readonly #base: pg.Pool;
   readonly #enter: string;
 
-  constructor(base: pg.Pool, { role, accountId }: Wall) {
+  constructor(base: pg.Pool, { role, searchPath, accountId }: Wall) {
     super({ max: 1 });
     this.#base = base;
-    this.#enter = `set local role ${role}; set local "${ACCOUNT_SETTING}" = '${accountId}'`;
+    this.#enter = `set local role ${role}; set local search_path = ${searchPath}; set local "${ACCOUNT_SETTING}" = '${accountId}'`;
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: one of the driver's many signatures, of which this code has two
