@@ -3,7 +3,7 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { RestartStatus, StepHistogram, SupervisorStatus } from '../../vocabulary/channel.ts';
-import type { OidcConfig, Setting } from '../../vocabulary/config.ts';
+import type { Config, OidcConfig, Setting } from '../../vocabulary/config.ts';
 import type { QuarantinedItem } from '../../vocabulary/quarantined-item.ts';
 import type { RestoreResult } from '../backup/restore-backup.ts';
 import type { listUses, UsesOfBudget } from '../budgets/list-uses.ts';
@@ -185,6 +185,9 @@ export interface AdminDeps {
   /** Resolves to true when every local proxy has this version of the keys or a later one, false after a time limit. */
   readonly publishKeys: (version: number) => Promise<boolean>;
   /** Sends this node's proxies what is paused, if that has changed; the other nodes look by themselves. */
+  readonly credentialKeys: Config['credentialKeys'];
+  /** Brings the kept credentials of the database to this node's proxies; other nodes look every second. */
+  readonly publishCredentials: () => Promise<void>;
   readonly publishPauses: () => Promise<void>;
   readonly readSupervisorStatus: () => Promise<SupervisorStatus | null>;
   /** Replaces the proxies, then this process. Null when the supervisor does not answer. */

@@ -13,6 +13,7 @@ import { readProxyAddress } from '../../vocabulary/egress-proxy.ts';
 import { OperatorError } from '../../vocabulary/errors.ts';
 import { requireAdminExposure } from './exposure.ts';
 import { type Given, readAddress, refuse, trimSlash } from './given-setting.ts';
+import { readCredentialKeys } from './read-credential-keys.ts';
 import { readLeading } from './read-leading.ts';
 import { readOidc } from './read-oidc.ts';
 import { readSecret } from './read-secret.ts';
@@ -180,6 +181,7 @@ export function readConfig(flags: ConfigFlags, env: Environment, isInTerminal = 
     trustedProxies: readTrustedProxies(give('trustedProxies')),
     adminToken: readToken('TOLLGATE_ADMIN_TOKEN', env),
     metricsToken: readToken('TOLLGATE_METRICS_TOKEN', env),
+    credentialKeys: readCredentialKeys(env),
     oidc: readOidc(env),
     dataDir: resolve(give('dataDir').value ?? defaultDataDir(env)),
     databaseUrl: readDatabaseUrl(env),
