@@ -19,6 +19,7 @@ import { addBudgetRoutes } from './budgets-resource.ts';
 import { addCostRoutes } from './costs-resource.ts';
 import { addCredentialRoutes } from './credentials-resource.ts';
 import { addDemoDataRoutes } from './demo-data-resource.ts';
+import { addErasureRoutes } from './erasures-resource.ts';
 import { addExportRoute } from './export-resource.ts';
 import { addSecurityHeaders, checkHostAndOrigin, requireCredentials } from './guard.ts';
 import { createIdentify } from './identify.ts';
@@ -188,6 +189,7 @@ export function createAdminApp(given: AdminDeps): OpenAPIHono {
   addReadTokenRoutes(app, deps);
   addAuditRoutes(app, deps);
   addCredentialRoutes(app, deps);
+  addErasureRoutes(app, deps);
   addAccountRoutes(app, deps);
   addPeopleRoutes(app, deps);
   addApiTokenRoutes(app, deps);
