@@ -1,14 +1,17 @@
 /** Keeps secrets out of the children's environment and settings; those that a child needs travel over its channel. */
-import type { Config } from '../vocabulary/config.ts';
+import type { AlertConfig, Config } from '../vocabulary/config.ts';
 
 /** The threads of each child's libuv pool. Node's four would leave two for name look-ups. */
 const THREADS = 32;
+
+const NO_ALERTS: AlertConfig = { smtpUrl: null, smtpFrom: '', hosts: [] };
 
 const WITHHELD = [
   'DATABASE_URL',
   'TOLLGATE_ADMIN_TOKEN',
   'TOLLGATE_METRICS_TOKEN',
   'TOLLGATE_OIDC_CLIENT_SECRET',
+  'TOLLGATE_SMTP_URL',
 ].flatMap((name) => [name, `${name}_FILE`]);
 
 function isWithheld(variable: string): boolean {
@@ -27,7 +30,7 @@ export function childEnvironment(env: NodeJS.ProcessEnv, compileCache: string): 
 
 /** A proxy asks neither database nor admin API. */
 export function proxyConfig(config: Config): Config {
-  return { ...config, databaseUrl: null, adminToken: null, metricsToken: null, oidc: null };
+  return { ...config, databaseUrl: null, adminToken: null, metricsToken: null, oidc: null, alerts: NO_ALERTS };
 }
 
 /** Control forwards nothing, so it needs no upstream credentials. */

@@ -120,6 +120,7 @@ function startMessage(): ControlStart {
     adminToken: null,
     metricsToken: null,
     oidc: null,
+    alerts: { smtpUrl: null, smtpFrom: 'tollgate@localhost', hosts: [] },
     dataDir: dir,
     databaseUrl: null,
     workers: 1,
