@@ -14,10 +14,12 @@ interface Received {
   readonly body: string;
 }
 
-const ANSWER = JSON.stringify({
+/** Whatever was asked for. */
+let served = 'gpt-4o-mini';
+const answerOf = (model: string) => ({
   id: 'chatcmpl-1',
   object: 'chat.completion',
-  model: 'gpt-4o-mini',
+  model,
   choices: [{ index: 0, message: { role: 'assistant', content: 'hi' }, finish_reason: 'stop' }],
   usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
 });
@@ -66,7 +68,8 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => mailServer.listen(mailPort, '127.0.0.1', resolve));
   provider = await startScriptedProvider({
-    answer: () => buildAnswer({ headers: [['Content-Type', 'application/json']], body: ANSWER }),
+    answer: () =>
+      buildAnswer({ headers: [['Content-Type', 'application/json']], body: JSON.stringify(answerOf(served)) }),
   });
   gateway = await startGateway({
     env: {
@@ -87,7 +90,7 @@ afterAll(async () => {
 const post = async (path: string, body: object) =>
   asRecord(await gateway.api(`/api/v1/${path}`, { method: 'POST', body: JSON.stringify(body) }));
 
-async function call(model = 'gpt-4o-mini'): Promise<string> {
+async function call(): Promise<string> {
   const answer = await fetch(`${gateway.base}/v1/chat/completions`, {
     method: 'POST',
     headers: {
@@ -96,7 +99,7 @@ async function call(model = 'gpt-4o-mini'): Promise<string> {
       'x-gateway-key': gateway.key,
       'x-gateway-trace-id': 'noisy',
     },
-    body: JSON.stringify({ model, messages: [] }),
+    body: JSON.stringify({ model: served, messages: [] }),
   });
   await answer.text();
   return answer.headers.get('x-gateway-request-id') ?? '';
@@ -115,7 +118,7 @@ test('a question over the log is told to a webhook, to Slack and by mail, once w
     name: 'team',
     url: `${origin}/services/T0/B0/secret`,
   });
-  expect(slack).toMatchObject({ address: 'https://' + new URL(origin).host + '/…', secret: null });
+  expect(slack).toMatchObject({ address: `https://${new URL(origin).host}/…`, secret: null });
   const mail = await post('alert-destinations', {
     kind: 'email',
     name: 'office',
@@ -194,13 +197,14 @@ test('a question over the log is told to a webhook, to Slack and by mail, once w
 });
 
 test('hits of brakes and calls without a price are told once each', async () => {
+  served = 'a-model-of-nobody';
   const brake = await post('alerts', { name: 'runaway', kind: 'brake' });
   const unpriced = await post('alerts', { name: 'no price', kind: 'unpriced' });
   await gateway.api('/api/v1/brakes/call_rate/run', {
     method: 'PUT',
     body: '{"action":"pause","settings":{"calls":2}}',
   });
-  for (let number = 0; number < 4; number += 1) await call('a-model-of-nobody');
+  for (let number = 0; number < 4; number += 1) await call();
   const titles = async (id: unknown) => (await deliveries(id)).map(({ title }) => title);
   const found = await waitUntil(
     'the hit and the model are found',
@@ -210,7 +214,7 @@ test('hits of brakes and calls without a price are told once each', async () => 
     },
     90_000,
   );
-  expect(found[0]).toEqual(['runaway: run noisy is paused']);
+  expect(found).toEqual([['runaway: run noisy is paused'], ['no price: no price for a-model-of-nobody of openai']]);
 });
 
 test('addresses that are not public are refused unless the operator names their host, and so are unknown destinations', async () => {
