@@ -98,6 +98,12 @@ const metadataRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/metadata/metadata-page.tsx'), 'MetadataPage'),
 });
 
+const budgetsRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/budgets',
+  component: lazyRouteComponent(() => import('./pages/budgets/budgets-page.tsx'), 'BudgetsPage'),
+});
+
 const pricesRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/prices',
@@ -134,6 +140,7 @@ const routeTree = rootRoute.addChildren([
     logRoute,
     costsRoute,
     metadataRoute,
+    budgetsRoute,
     pricesRoute,
     keysRoute,
     peopleRoute,

@@ -12,6 +12,13 @@ export type BudgetPeriod = (typeof BUDGET_PERIODS)[number];
 export const WHEN_UNKNOWN = ['refuse', 'allow', 'hold'] as const;
 export type WhenUnknown = (typeof WHEN_UNKNOWN)[number];
 
+/**
+ * What is set aside for a call: the most that it can cost, or what 99 of 100 calls of its key to its model do not exceed. With the
+ * latter a call in a hundred may pass the budget, by as much as it costs more.
+ */
+export const BUDGET_RESERVES = ['greatest', 'usual'] as const;
+export type BudgetReserves = (typeof BUDGET_RESERVES)[number];
+
 /** The most that one budget may have: the ledger counts pico-dollars in 64 bits, with room for what soft budgets let pass. */
 export const MAX_BUDGET_USD: PicoUsd = parseUsd('1000000');
 
@@ -30,6 +37,7 @@ export interface Budget {
   readonly timeZone: string;
   /** False: calls beyond it are let through, and marked. */
   readonly isHard: boolean;
+  readonly reserves: BudgetReserves;
   readonly whenUnknown: WhenUnknown;
   /** Set with `hold`: what is reserved for such a call. */
   readonly heldWhenUnknown: PicoUsd | null;

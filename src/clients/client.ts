@@ -16,6 +16,8 @@ export interface Client {
   readonly isOwn?: (header: HeaderReader) => boolean;
   /** Null for a call that names no session, such as a probe at the start. */
   readonly readAgent: (header: HeaderReader) => AgentOfCall | null;
+  /** Of a client that says the turn in each message of a websocket: from such a message, in JSON. Null where it does not. */
+  readonly readTurnOfMessage?: (message: Buffer) => string | null;
 }
 
 /** Who made a call, as far as the call itself tells. All ids are as `readId` returns them. */

@@ -1,11 +1,19 @@
 /** Codex, OpenAI's coding agent, in all its forms (`codex exec`, terminal, editor), over HTTP and websockets. */
+import { scanTopLevel, type TopLevelMember } from '../formats/wire/json-top-level.ts';
 import type { AgentOfCall, Client, HeaderReader } from './client.ts';
 import { readId } from './read-id.ts';
 
 /** The header names folders of the user's machine as well; of a longer one nothing is read. */
 const MAX_METADATA_CHARS = 16 * 1024;
 
-export const codex: Client = Object.freeze({ name: 'codex', userAgent: /^codex[_\w-]*\//i, readAgent });
+const TURN_METADATA = 'x-codex-turn-metadata';
+
+export const codex: Client = Object.freeze({
+  name: 'codex',
+  userAgent: /^codex[_\w-]*\//i,
+  readAgent,
+  readTurnOfMessage,
+});
 
 /**
  * Source: Codex 0.171.0, captured. The session is the main agent's thread, and each sub-agent has a thread of its own. The
@@ -19,7 +27,20 @@ function readAgent(header: HeaderReader): AgentOfCall | null {
   const agents = thread === session ? [] : [thread];
   const parent = agents.length === 0 ? null : readId(header('x-codex-parent-thread-id'));
   if (parent !== null && parent !== session) agents.unshift(parent);
-  return { session, agents, turn: readTurn(header('x-codex-turn-metadata')) };
+  return { session, agents, turn: readTurn(header(TURN_METADATA)) };
+}
+
+/** `client_metadata` of a message has what stands in the header of a request over HTTP, under the header's name. */
+function readTurnOfMessage(message: Buffer): string | null {
+  const metadata = readObject(message, 'client_metadata');
+  if (metadata === null) return null;
+  const text = scanTopLevel(metadata, [TURN_METADATA]).members.get(TURN_METADATA)?.scalar;
+  return typeof text === 'string' ? readTurn(text) : null;
+}
+
+function readObject(json: Buffer, name: string): Buffer | null {
+  const member: TopLevelMember | undefined = scanTopLevel(json, [name]).members.get(name);
+  return member === undefined || member.valueEnd === null ? null : json.subarray(member.valueStart, member.valueEnd);
 }
 
 function readTurn(text: string | undefined): string | null {

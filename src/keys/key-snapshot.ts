@@ -69,7 +69,7 @@ function isKeyEntry(value: unknown): value is KeyEntry {
   if (typeof value !== 'object' || value === null) return false;
   const entry: Record<string, unknown> = { ...value };
   const { digest, keyId, accountId, revoked, expiresAtMs, usage, bodies, allowInAddress, run, runsFrom } = entry;
-  const { allow, limit, allowRunBudget, owner } = entry;
+  const { allow, limit, limitKeyId, allowRunBudget, owner } = entry;
   return (
     typeof digest === 'string' &&
     Number.isSafeInteger(keyId) &&
@@ -84,7 +84,8 @@ function isKeyEntry(value: unknown): value is KeyEntry {
     (run === undefined || isRunContext(run)) &&
     (runsFrom === undefined || isTexts(runsFrom)) &&
     (allow === undefined || isAllowance(allow)) &&
-    (limit === undefined || isLimit(limit))
+    (limit === undefined || isLimit(limit)) &&
+    (limitKeyId === undefined || Number.isSafeInteger(limitKeyId))
   );
 }
 

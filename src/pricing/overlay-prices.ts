@@ -14,14 +14,24 @@ function isYielding({ fillsHole, checkedOn }: RateCard, catalogDay: string): boo
   return fillsHole === true && checkedOn < catalogDay;
 }
 
+type Cards = ReadonlyMap<ProviderName, readonly { readonly card: RateCard; readonly rows: readonly PriceRow[] }[]>;
+
+let compiled: Cards | null = null;
+
+/** Once for all books: each account with prices of its own has one. */
+function compileCards(): Cards {
+  compiled ??= Map.groupBy(
+    OVERLAY_RATE_CARDS.map((card) => ({ provider: card.provider, card, rows: createRows(card) })),
+    ({ provider }) => provider,
+  );
+  return compiled;
+}
+
 /** `catalogDay` is an ISO date. The names are those under which prices may be declared. */
 export function createOverlayPrices(
   catalogDay: string,
 ): (provider: ProviderName, names: readonly string[]) => OverlayRows {
-  const cards = Map.groupBy(
-    OVERLAY_RATE_CARDS.map((card) => ({ provider: card.provider, card, rows: createRows(card) })),
-    ({ provider }) => provider,
-  );
+  const cards = compileCards();
   return (provider, names) => {
     const found = (cards.get(provider) ?? []).filter(({ rows }) => names.some((name) => rows[0]?.appliesTo(name)));
     const listRows = (yields: boolean) =>

@@ -109,15 +109,24 @@ function addCosts(first: CostLines, second: CostLines): CostLines {
   };
 }
 
+let overlay: string | null = null;
+
+/** Once for all books. */
+function readOverlay(): string {
+  overlay ??= JSON.stringify([OVERLAY_RATE_CARDS, MULTIPLIER_RULES, DERIVED_RULES, RENAME_RULES]);
+  return overlay;
+}
+
 export function createPriceBook({
   catalog = createCatalog(),
   operator = NO_OPERATOR_PRICES,
 }: PriceBookLayers = {}): PriceBook {
   const declared = compileOperatorPrices(operator);
   const readModelPrices = createModelPrices(catalog, declared);
-  const overlay = JSON.stringify([OVERLAY_RATE_CARDS, MULTIPLIER_RULES, DERIVED_RULES, RENAME_RULES]);
   const own = JSON.stringify(operator);
-  const digest = createHash('sha256').update(`${ENGINE_VERSION}\n${catalog.data()}\n${overlay}\n${own}`).digest('hex');
+  const digest = createHash('sha256')
+    .update(`${ENGINE_VERSION}\n${catalog.data()}\n${readOverlay()}\n${own}`)
+    .digest('hex');
   const version = digest.slice(0, VERSION_LENGTH);
 
   /** A name that is billed as another model from some time on. */

@@ -1,8 +1,9 @@
 /**
- * The price books of a proxy, from the file that control writes. They take some 30 MB, so nothing is loaded until the
+ * The price books of a proxy, from the file that control writes. They take more than 20 MB, so nothing is loaded until the
  * first call that needs a price.
  */
 import { readFile, stat } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { PriceBook } from '../pricing/price-book.ts';
 import type { PublishedPrices } from '../pricing/published-prices.ts';
@@ -66,7 +67,11 @@ export function openAccountPrices(file: string, log: Pick<Logger, 'error'>): Acc
     }
     const { catalog, operators } = prices;
     const own = new Map<number, PriceBook>();
-    for (const [accountId, operator] of operators) own.set(accountId, createPriceBook({ catalog, operator }));
+    for (const [accountId, operator] of operators) {
+      own.set(accountId, createPriceBook({ catalog, operator }));
+      // A book takes milliseconds, in which no call goes on.
+      await setImmediate();
+    }
     loaded = { mark, list: createPriceBook({ catalog }), own };
   }
 

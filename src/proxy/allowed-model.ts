@@ -9,6 +9,7 @@ import { matchesAny } from '../keys/allowance.ts';
 import type { SessionName } from '../providers/format-names.ts';
 import { issuesCredentials } from '../providers/issues-credentials.ts';
 import type { CallContext } from './call-context.ts';
+import { decodeBody } from './decode-body.ts';
 import { notAllowed } from './not-allowed.ts';
 import { readModelOfBody } from './read-requested-model.ts';
 import type { ReceivedBody } from './receive-body.ts';
@@ -36,21 +37,40 @@ export function requireAllowedName(call: CallContext, allowed: readonly string[]
     throw notAllowed('model_not_allowed', key, allowed, 'nothing in this call is known to name its model; ');
 }
 
-/** What the body tells, where the endpoint has its model there. */
-export function requireAllowedModel(call: CallContext, received: ReceivedBody): void {
+/** What the body tells, where the endpoint has its model there. Null when that was seen at once. */
+export function requireAllowedModel(call: CallContext, received: ReceivedBody): Promise<void> | null {
   const { key, request, route } = call;
   const allowed = key.allow?.models;
-  if (allowed === undefined || route.endpoint.model.in !== 'body') return;
-  const refusal = (reason: string) => notAllowed('model_not_allowed', key, allowed, `${reason}; `);
-  if (received.kind === 'streamed') throw refusal('the body is too large for its model to be checked');
+  if (allowed === undefined || route.endpoint.model.in !== 'body') return null;
+  if (received.kind === 'streamed')
+    throw notAllowed('model_not_allowed', key, allowed, 'the body is too large for its model to be checked; ');
   const bytes = received.kind === 'held' ? received.bytes : EMPTY;
-  if (!isIdentity(request.header('content-encoding') ?? null))
-    throw refusal('the body is compressed, so that its model cannot be checked');
+  const encoding = request.header('content-encoding') ?? null;
+  if (!isIdentity(encoding)) return requireAllowedEncoded(call, allowed, encoding ?? '', bytes);
+  requireAllowedIn(call, allowed, bytes);
+  return null;
+}
+
+async function requireAllowedEncoded(
+  call: CallContext,
+  allowed: readonly string[],
+  encoding: string,
+  bytes: Buffer,
+): Promise<void> {
+  const decoded = await decodeBody(encoding, bytes);
+  if (decoded === null)
+    throw notAllowed('model_not_allowed', call.key, allowed, 'the encoding of the body cannot be undone here; ');
+  requireAllowedIn(call, allowed, decoded);
+}
+
+function requireAllowedIn(call: CallContext, allowed: readonly string[], bytes: Buffer): void {
+  const { key, request, route } = call;
   const contentType = request.header('content-type') ?? null;
-  if (countModels(contentType, bytes) > 1) throw refusal('the body names a model more than once');
+  if (countModels(contentType, bytes) > 1)
+    throw notAllowed('model_not_allowed', key, allowed, 'the body names a model more than once; ');
   const { model } = readModelOfBody(contentType, bytes, bytes.length);
   if (model !== null) requireAllowed(call, allowed, model);
-  else if (route.endpoint.billed) throw refusal('the body names no model');
+  else if (route.endpoint.billed) throw notAllowed('model_not_allowed', key, allowed, 'the body names no model; ');
 }
 
 /** What the handshake of a websocket tells. Its messages are looked at by `websocket/model-guard.ts`. */

@@ -55,6 +55,8 @@ export class CallLog {
   /** What it holds in budgets until it is settled. */
   #claims = NO_CLAIMS;
   #budgetFlags = NO_FLAGS;
+  /** What its turns have cost, where it holds for them; null: of one nobody knows. */
+  #costOfTurns: PicoUsd | null = 0n;
 
   constructor(gateway: Gateway, arrival = noteArrival(gateway)) {
     this.arrival = arrival;
@@ -111,6 +113,10 @@ export class CallLog {
     this.#budgetFlags = flags;
   }
 
+  addCost(cost: PicoUsd | null): void {
+    this.#costOfTurns = cost === null || this.#costOfTurns === null ? null : this.#costOfTurns + cost;
+  }
+
   /** Resolves when the begin is in the spool. If it cannot be, `onFull` decides: go on or reject `log_unavailable`. */
   begin(requested: RequestedModel, bodyFlags: readonly CallFlag[], bodyWaitMs = 0): Promise<void> {
     const { spool, settings } = this.#gateway;
@@ -152,7 +158,17 @@ export class CallLog {
       try {
         const { isUnsent = false, ...ending } = describe(this.#call, begin);
         const { end, bodies } = redactCredentials(this.#call.headers.secrets, this.#ownHeaders, ending);
-        spool.end(begin, this.#claims.length === 0 ? end : this.#settle(begin, end, isUnsent), bodies, done);
+        if (this.#claims.length === 0) {
+          spool.end(begin, end, bodies, done);
+          return;
+        }
+        const cost = this.#readCost(begin, end, isUnsent);
+        const settled = { ...end, budgetCost: cost === null ? null : formatUsd(cost) };
+        // Only when the record is there: should the process die before, the record decides.
+        spool.end(begin, settled, bodies, () => {
+          this.#settleAs(cost);
+          done();
+        });
       } catch (error) {
         log.error({ err: error, request_id: begin.id }, 'the record of a call could not be made');
         this.#settleAs(null);
@@ -192,11 +208,10 @@ export class CallLog {
     return this.#begin;
   }
 
-  #settle(begin: CallBegin, end: CallEnd, isUnsent: boolean): CallEnd {
+  #readCost(begin: CallBegin, end: CallEnd, isUnsent: boolean): PicoUsd | null {
     const { budgets } = this.#gateway;
-    const cost = isUnsent || budgets === null ? 0n : settledCost(budgets, begin, end);
-    this.#settleAs(cost);
-    return { ...end, budgetCost: cost === null ? null : formatUsd(cost) };
+    const own = isUnsent || budgets === null ? 0n : settledCost(budgets, begin, end);
+    return own === null || this.#costOfTurns === null ? null : own + this.#costOfTurns;
   }
 
   #settleAs(cost: PicoUsd | null): void {

@@ -6,6 +6,7 @@ import type { Answer } from './answer.ts';
 import { authenticate } from './authenticate.ts';
 import { forward } from './forward.ts';
 import { splitGatewayHeaders } from './gateway-headers.ts';
+import { addKeptCredential } from './kept-credentials.ts';
 import { takePlace } from './limits/take-place.ts';
 import { refusePaused } from './pauses.ts';
 import { prepareBody } from './prepare-body.ts';
@@ -37,6 +38,7 @@ export function createCallSteps(times: StepTimes | null) {
     refusePaused: timed('pauses', refusePaused),
     takePlace: timed('take-place', takePlace),
     sign: timed('sign', sign),
+    addKeptCredential: timed('kept-credentials', addKeptCredential),
     reserve: timed('reserve', reserve),
     recordBegin: timed('record-begin', recordBegin),
     forward: timed('forward', forward),

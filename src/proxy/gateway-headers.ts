@@ -1,7 +1,7 @@
 /** Splits a request's headers in one pass: gateway headers, metadata, logged headers, and forwarded ones. */
 import { createHash } from 'node:crypto';
 import { MAX_BUDGET_USD } from '../budgets/budget.ts';
-import type { AgentOfCall } from '../clients/client.ts';
+import type { AgentOfCall, Client } from '../clients/client.ts';
 import { decodePercent } from '../formats/wire/percent-decoding.ts';
 import { hasSecretForm, hideSecretForms } from '../formats/wire/secret-form.ts';
 import { GatewayError } from '../vocabulary/errors.ts';
@@ -31,6 +31,8 @@ export interface GatewayHeaders {
   readonly client: string | null;
   /** What a known client says of its session and agent; null for all others. */
   readonly agent: AgentOfCall | null;
+  /** What reads it. */
+  readonly agentClient: Client | null;
   readonly traceId: string | null;
   readonly spanPath: string | null;
   readonly spanName: string | null;
@@ -125,6 +127,7 @@ export function splitGatewayHeaders(
     providerAlias: hideIn(readReserved(reserved.providerAlias), sent),
     client: readClient(reserved.client, named.name, sent),
     agent: withoutSecrets(named.client?.readAgent(request.header) ?? null, sent),
+    agentClient: named.client,
     traceId: readTraceId(reserved.traceId, flags),
     spanPath: cutSpan(readText(reserved.spanPath), MAX_SPAN_PATH_BYTES, flags),
     spanName: cutSpan(decodeName(reserved.spanName), MAX_SPAN_NAME_BYTES, flags),
@@ -149,7 +152,7 @@ function hideIn(text: string | null, sent: readonly string[]): string | null {
 }
 
 /** An agent whose ids hold a credential is none. */
-function withoutSecrets(agent: AgentOfCall | null, sent: readonly string[]): AgentOfCall | null {
+export function withoutSecrets(agent: AgentOfCall | null, sent: readonly string[]): AgentOfCall | null {
   if (agent === null) return null;
   const ids = [agent.session, agent.turn ?? '', ...agent.agents];
   return ids.some((id) => hasSecretForm(id) || sent.some((secret) => id.includes(secret))) ? null : agent;

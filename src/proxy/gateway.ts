@@ -15,6 +15,7 @@ import { ClientNames } from './client-names.ts';
 import { STALL_SWEEP_MS, STALL_TIMEOUT_MS } from './client-stall.ts';
 import { HeaderNames } from './header-names.ts';
 import { IdleSweep } from './idle-sweep.ts';
+import type { CredentialHolder } from './kept-credentials.ts';
 import type { KeyEnd } from './key-end.ts';
 import type { LimitPurses } from './limits/limit-purses.ts';
 import type { PauseHolder, PauseSubject } from './pauses.ts';
@@ -50,6 +51,7 @@ export interface Gateway {
   readonly routes: RouteSettings;
   readonly keys: KeyHolder;
   readonly pauses: PauseHolder;
+  readonly credentials: CredentialHolder;
   readonly awsCredentials: AwsCredentials;
   readonly upstream: UpstreamClient;
   readonly spool: SpoolWriter;
@@ -112,6 +114,7 @@ export function createGateway(
     copies: createByteBudget(COPIES_BYTES),
     heldBodies: createByteBudget(HELD_BODIES_BYTES),
     pauses: { current: null },
+    credentials: { current: null },
     idleBodies: new IdleSweep(BODY_IDLE_MS, BODY_SWEEP_MS),
     headerNames: new HeaderNames(),
     clientNames: new ClientNames(),

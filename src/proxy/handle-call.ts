@@ -39,13 +39,15 @@ export async function handleCall(
     const received = await steps.receiveBody(incoming, outgoing, call, log.requestCopy, gateway);
     if (received.kind === 'client-gone') return;
     requireGoodKey(key.digest, gateway.keys, gateway.clock.nowMs()); // A body may take its time.
-    steps.requireAllowedModel(call, received);
+    const allowing = steps.requireAllowedModel(call, received);
+    if (allowing !== null) await allowing;
     const prepared = steps.prepareBody(call, received);
     steps.refusePaused(call, prepared.requested, gateway.pauses);
     const taken = steps.takePlace(call, received, gateway);
     place = taken instanceof Promise ? await taken : taken;
     const signed = steps.sign(call, prepared, log, gateway);
-    const outbound = signed instanceof Promise ? await signed : signed;
+    const complete = signed instanceof Promise ? await signed : signed;
+    const outbound = steps.addKeptCredential(call, complete, log, gateway);
     const reserving = steps.reserve(log, call, outbound, received, gateway);
     if (reserving !== null) await reserving;
     await steps.recordBegin(log, outbound, received);

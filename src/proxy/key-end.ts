@@ -12,7 +12,7 @@ const SWEEP_MS = 500;
 const STREAM_TYPES = /^(?:text\/event-stream|application\/(?:vnd\.amazon\.eventstream|x-ndjson|jsonl|stream\+json))/i;
 
 /**
- * Why an open call is ended before its time. The last three end websockets only: their client asks for what the key does
+ * Why an open call is ended before its time. The last four end websockets only: their client asks for what the key does
  * not allow, or its next turn must not be sent.
  */
 export type KeyEnd =
@@ -21,6 +21,7 @@ export type KeyEnd =
   | 'run_token_ended'
   | 'model_not_allowed'
   | 'paused'
+  | 'budget_exceeded'
   | 'rate_limit_exceeded';
 
 function readKeyEnd(digest: string, keys: KeyHolder, nowMs: number): KeyEnd | null {

@@ -61,6 +61,7 @@ const KEY_ENDS: Readonly<Record<KeyEnd, string>> = {
   rate_limit_exceeded: 'A limit of the gateway was reached',
   model_not_allowed: 'The client asked for a model that its gateway key does not allow',
   paused: 'The run or its key was paused',
+  budget_exceeded: 'A budget refused a turn',
 };
 
 /** The provider's own words where there are any, else the gateway's. */

@@ -19,6 +19,7 @@ import { createLog } from '../vocabulary/log.ts';
 import { createAwsCredentials } from './aws/aws-credentials.ts';
 import { openProxyBudgets } from './budget/open-proxy-budgets.ts';
 import { createGateway, type Gateway } from './gateway.ts';
+import { applyCredentials } from './kept-credentials.ts';
 import { endCallsOfEndedKeys, watchKeys } from './key-end.ts';
 import { LimitPurses } from './limits/limit-purses.ts';
 import { applyPauses } from './pauses.ts';
@@ -94,6 +95,7 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
   });
   if (start.clock !== undefined) gateway.clock.set(start.clock);
   applyPauses(gateway, start.pauses ?? []);
+  applyCredentials(gateway.credentials, start.credentials ?? [], config.credentialKeys);
   if (start.areKeysOld === true) {
     gateway.areKeysOld = true;
     setTimeout(() => {
@@ -139,6 +141,9 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
         break;
       case 'pauses':
         applyPauses(gateway, message.pauses);
+        break;
+      case 'credentials':
+        applyCredentials(gateway.credentials, message.credentials, config.credentialKeys);
         break;
       case 'clock':
         gateway.clock.set(message.reading);

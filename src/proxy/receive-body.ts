@@ -35,7 +35,12 @@ type BodyGateway = Pick<Gateway, 'heldBodies' | 'idleBodies' | 'budgets'>;
 
 function isToBeRead(call: CallContext, { budgets }: BodyGateway): boolean {
   const { key, route, mayAskForUsage } = call;
-  if (mayAskForUsage || route.signature.signing !== null || key.allow?.models !== undefined) return true;
+  if (
+    mayAskForUsage ||
+    route.signature.signing !== null ||
+    (key.allow?.models !== undefined && route.endpoint.model.in === 'body')
+  )
+    return true;
   return budgets !== null && mayComeUnder(budgets, call);
 }
 

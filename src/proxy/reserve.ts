@@ -3,10 +3,11 @@
  * are none it is a look into a map.
  */
 import { RUN_BUDGET_ID } from '../budgets/budget.ts';
+import type { Claim, ReserveAnswer } from '../budgets/ledger.ts';
 import { GatewayError } from '../vocabulary/errors.ts';
 import type { CallFlag } from '../vocabulary/token-usage.ts';
 import { describeExceeded } from './budget/describe-refusal.ts';
-import { listClaims } from './budget/list-claims.ts';
+import { type Claims, listClaims } from './budget/list-claims.ts';
 import type { ProxyBudgets } from './budget/proxy-budgets.ts';
 import type { CallContext, RequestedModel } from './call-context.ts';
 import type { CallLog } from './call-log.ts';
@@ -35,16 +36,44 @@ export function mayComeUnder({ gate }: ProxyBudgets, { key, headers }: CallConte
   return gate.of(key.accountId).length > 0 || key.allowRunBudget === true || headers.runBudget !== null;
 }
 
-/** Also for a websocket's turn, whose body is its message. */
 export async function reserveFor(
   log: CallLog,
   call: CallContext,
   requested: RequestedModel,
   body: Buffer | 'none' | 'unread',
-  { gate, costs, loadPrices }: ProxyBudgets,
+  budgets: ProxyBudgets,
 ): Promise<void> {
-  const loading = loadPrices();
+  const loading = budgets.loadPrices();
   if (loading !== null) await loading;
+  const claims = claimsOf(call, requested, body, budgets);
+  if (claims.claims.length === 0) return;
+  const { claims: held, flags } = judge(claims, await budgets.gate.reserve(call.arrival.id, claims.claims), budgets);
+  log.hold(held, flags);
+}
+
+/** For a websocket's turn, whose body is its message. The prices must be loaded. Throws `budget_…`. */
+export function reserveNow(
+  call: CallContext,
+  requested: RequestedModel,
+  message: Buffer,
+  budgets: ProxyBudgets,
+): Reserved {
+  const claims = claimsOf(call, requested, message, budgets);
+  if (claims.claims.length === 0) return { claims: [], flags: [] };
+  return judge(claims, budgets.gate.reserveNow(call.arrival.id, claims.claims), budgets);
+}
+
+export interface Reserved {
+  readonly claims: readonly Claim[];
+  readonly flags: readonly CallFlag[];
+}
+
+function claimsOf(
+  call: CallContext,
+  requested: RequestedModel,
+  body: Buffer | 'none' | 'unread',
+  { gate, costs }: ProxyBudgets,
+): Claims {
   const { arrival, key, headers, request, route } = call;
   const { traceId } = placeInRun(call, requested);
   if (headers.runBudget !== null && key.allowRunBudget !== true) throw new GatewayError('run_budget_not_allowed');
@@ -63,7 +92,7 @@ export async function reserveFor(
       contentType: request.header('content-type') ?? null,
       body,
     });
-  const { claims, isUnsure } = listClaims(
+  return listClaims(
     gate,
     { accountId: key.accountId, keyId: key.keyId, owner: key.owner ?? null, traceId, metadata: headers.metadata },
     headers.runBudget,
@@ -71,11 +100,12 @@ export async function reserveFor(
     readGreatest,
     arrival.requestedAtMs,
   );
-  if (claims.length === 0) return;
-  const answer = await gate.reserve(arrival.id, claims);
+}
+
+function judge({ claims, isUnsure }: Claims, answer: ReserveAnswer | 'unavailable', { gate }: ProxyBudgets): Reserved {
   if (answer === 'unavailable') {
     if (claims.some(({ isHard }) => isHard)) throw new GatewayError('budget_unavailable');
-    return;
+    return { claims: [], flags: [] };
   }
   if (answer.kind === 'refused') {
     const { budgetId } = answer.claim;
@@ -85,5 +115,5 @@ export async function reserveFor(
   const flags: CallFlag[] = [];
   if (answer.isOverSoft) flags.push('over_budget');
   if (isUnsure && answer.held.length > 0) flags.push('budget_unsure');
-  log.hold(answer.held, flags);
+  return { claims: answer.held, flags };
 }

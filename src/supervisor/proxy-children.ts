@@ -1,5 +1,5 @@
 /** The proxy processes as children: their start message. `proxy-fleet.ts` replaces them. */
-import type { Pause, ProxyStart, TlsIdentity, UpMessage } from '../vocabulary/channel.ts';
+import type { Pause, ProxyStart, SealedCredential, TlsIdentity, UpMessage } from '../vocabulary/channel.ts';
 import type { ClockReading } from '../vocabulary/clock.ts';
 import type { Config } from '../vocabulary/config.ts';
 import { proxyConfig } from './child-secrets.ts';
@@ -20,6 +20,7 @@ export interface ProxyChildrenOptions {
   /** Null where the machine's clock is right. */
   readonly readClock: () => ClockReading | null;
   readonly readPauses: () => readonly Pause[];
+  readonly readCredentials: () => readonly SealedCredential[];
   /** Null where the port speaks plain HTTP. */
   readonly readTls: () => TlsIdentity | null;
   readonly areKeysOld: () => boolean;
@@ -50,6 +51,7 @@ export function createProxyChildren(options: ProxyChildrenOptions): ProxyFleet {
       areKeysOld: options.areKeysOld(),
       ...withClock(options.readClock()),
       pauses: options.readPauses(),
+      credentials: options.readCredentials(),
       ...withTls(options.readTls()),
     }),
     createChild: (listenFd, maxEarlyExits, createStart, onChildMessage, onChildChange) => {

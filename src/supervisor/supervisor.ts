@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import type { Pause, TlsIdentity, UpMessage } from '../vocabulary/channel.ts';
+import type { Pause, SealedCredential, TlsIdentity, UpMessage } from '../vocabulary/channel.ts';
 import type { ClockReading } from '../vocabulary/clock.ts';
 import type { Config, Setting } from '../vocabulary/config.ts';
 import { OperatorError } from '../vocabulary/errors.ts';
@@ -12,6 +12,7 @@ import { bindPorts } from './bind-ports.ts';
 import { childEnvironment } from './child-secrets.ts';
 import { keepClockFile, readClockFile } from './clock-file.ts';
 import { awaitPatiently, CONTROL_RESTART_MS, type ControlChildOptions, createControlChild } from './control-child.ts';
+import { keepCredentialsFile, readCredentialsFile } from './credentials-file.ts';
 import { openDataDirectory } from './data-directory.ts';
 import { type Database, openDatabase } from './database.ts';
 import { createDemoChild } from './demo-child.ts';
@@ -68,6 +69,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     children: join(dataDir, 'children.json'),
     clock: join(dataDir, 'clock.json'),
     pauses: join(dataDir, 'pauses.json'),
+    credentials: join(dataDir, 'credentials.json'),
   };
   const env = childEnvironment(options.env, join(dataDir, 'compile-cache'));
   const drainMs = config.drainSeconds * 1_000;
@@ -91,6 +93,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   let clockReading: ClockReading | null = null;
   /** What control said last, or what the file has of the time before. */
   let pauses: readonly Pause[] = [];
+  let credentials: readonly SealedCredential[] = [];
   let isStarted = false;
   let isForced = false;
   let stopping: Promise<void> | null = null;
@@ -116,6 +119,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     const isSetUp = existsSync(paths.keys);
     clockReading = readClockFile(paths.clock);
     pauses = readPausesFile(paths.pauses);
+    credentials = readCredentialsFile(paths.credentials);
     await endFormerChildren(paths.children, log);
     removeEmptySpools(paths.spool);
     const { config: bound, sockets } = await bindPorts(config, parts);
@@ -144,6 +148,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       drainMs,
       readClock: () => clockReading,
       readPauses: () => pauses,
+      readCredentials: () => credentials,
       areKeysOld: publication.areKeysOld,
       readTls: () => parts.tls?.identity() ?? null,
       onMessage: onProxyMessage,
@@ -196,6 +201,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       if (parts.tls !== null) proxy.send({ type: 'tls-renewed', identity: parts.tls.identity() });
       if (clockReading !== null) proxy.send({ type: 'clock', reading: clockReading });
       proxy.send({ type: 'pauses', pauses });
+      proxy.send({ type: 'credentials', credentials });
     } else if (message.type === 'limit-ask') limits.ask(proxy, message);
     else if (message.type === 'limit-return') limits.giveBack(proxy, message);
     else if (message.type === 'keys-applied') publication.applied(proxy, message.version);
@@ -219,6 +225,10 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     } else if (message.type === 'pauses') {
       pauses = message.pauses;
       keepPausesFile(paths.pauses, pauses, log);
+      for (const proxy of parts.proxies?.children() ?? []) proxy.send(message);
+    } else if (message.type === 'credentials') {
+      credentials = message.credentials;
+      keepCredentialsFile(paths.credentials, credentials, log);
       for (const proxy of parts.proxies?.children() ?? []) proxy.send(message);
     } else if (message.type === 'restart-proxies') {
       restart();

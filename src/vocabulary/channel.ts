@@ -1,4 +1,5 @@
 /** All messages between the supervisor and its children. No record travels here; no call waits on one. */
+import type { ProviderName } from './call-record.ts';
 import type { ClockReading } from './clock.ts';
 import type { Config, Setting } from './config.ts';
 import type { AccountLimit, Limit, LimitAnswer, LimitAsk, LimitRecall, LimitReturn, LimitUse } from './limit.ts';
@@ -74,6 +75,21 @@ export interface Pause {
   readonly sinceMs: number;
 }
 
+/** A provider's credential that the gateway keeps, as it lies in the database: what is here does not open it. */
+export interface SealedCredential {
+  readonly accountId: number;
+  readonly provider: ProviderName;
+  /** In lower case. */
+  readonly alias: string;
+  /** Where it may be sent. */
+  readonly origin: string;
+  /** Which key of the operator wraps the data key. */
+  readonly keyName: string;
+  /** Base64, as `sealed`: nonce, ciphertext, tag. */
+  readonly wrappedKey: string;
+  readonly sealed: string;
+}
+
 /** What a key's calls may use; an absent list allows all. A run token has that of its key. */
 export interface KeyAllowance {
   readonly providers?: readonly string[];
@@ -110,6 +126,8 @@ export interface KeyEntry {
   readonly allow?: KeyAllowance;
   /** Absent where the key has none of its own. */
   readonly limit?: Limit;
+  /** The key with which it shares its limit: the first of its rotations. Absent where it is that itself. */
+  readonly limitKeyId?: number;
   /** Absent for a key. */
   readonly run?: RunContext;
 }
@@ -159,6 +177,8 @@ export interface ProxyStart {
   readonly clock?: ClockReading;
   /** Absent where nothing is paused. */
   readonly pauses?: readonly Pause[];
+  /** Absent where none is kept. */
+  readonly credentials?: readonly SealedCredential[];
   /** Absent where the port speaks plain HTTP. */
   readonly tls?: TlsIdentity;
 }
@@ -205,6 +225,8 @@ export type DownMessage =
   | { readonly type: 'tls-renewed'; readonly identity: TlsIdentity }
   /** To proxies: all that is paused now. */
   | { readonly type: 'pauses'; readonly pauses: readonly Pause[] }
+  /** To proxies: all credentials that are kept now. */
+  | { readonly type: 'credentials'; readonly credentials: readonly SealedCredential[] }
   /** To proxies: the time, when it is not what the machine's clock said at their start. */
   | { readonly type: 'clock'; readonly reading: ClockReading }
   /** To control: every live proxy has this version or a newer one (`false`: one did not answer in 5 s). */
@@ -229,6 +251,8 @@ export type UpMessage =
   | { readonly type: 'clock'; readonly reading: ClockReading }
   /** From control: as the one before, all that is paused now. */
   | { readonly type: 'pauses'; readonly pauses: readonly Pause[] }
+  /** From control: as the one before, all credentials that are kept now. */
+  | { readonly type: 'credentials'; readonly credentials: readonly SealedCredential[] }
   | { readonly type: 'status-request'; readonly requestId: number }
   /** From control: replace every proxy process, then the control process. The status shows it. */
   | { readonly type: 'restart-proxies' };

@@ -97,6 +97,8 @@ export interface Config {
   readonly adminToken: string | null;
   /** Opens `/metrics` of the admin port only; null: the admin token does. */
   readonly metricsToken: string | null;
+  /** In base64, the present one first, which seal the credentials that the gateway keeps; `problem` says why there are none. */
+  readonly credentialKeys: { readonly keys: readonly string[]; readonly problem: string | null };
   /** Null: nobody signs in by an identity provider. */
   readonly oidc: OidcConfig | null;
   readonly alerts: AlertConfig;

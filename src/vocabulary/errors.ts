@@ -157,6 +157,11 @@ export const GATEWAY_ERRORS = {
     message: 'The gateway signs this request for AWS and has no valid credentials. Its log has the reason.',
     retryable: true,
   },
+  credential_unusable: {
+    status: 503,
+    message:
+      'The gateway keeps a credential for this alias and cannot use it, so nothing was sent. Whoever runs the gateway sees why with `tollgate doctor`; a call with a credential of its own goes on.',
+  },
   paused: {
     status: 429,
     message:

@@ -460,6 +460,22 @@ describe('the keyboard alone', () => {
   });
 });
 
+/** The status of an answer to an agent that begins to talk. */
+async function askMcp(token: string): Promise<number> {
+  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+  const answer = await fetch(`${gateway.adminBase}/mcp`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
+  });
+  await answer.text();
+  return answer.status;
+}
+
 describe('API keys and System', () => {
   test('a key is made and shown once, and after it was revoked its calls are refused', async () => {
     const page = await open('/keys');
@@ -479,6 +495,85 @@ describe('API keys and System', () => {
     const refused = await fetch(`${gateway.base}/v1/models`, { headers: { 'x-gateway-key': key } });
     expect([refused.status, refused.headers.get('x-gateway-error')]).toEqual([401, 'key_revoked']);
     expect(await page.content()).not.toContain(key);
+  });
+
+  test('a read token is made and shown once, opens /mcp, and after it was revoked does not', async () => {
+    const page = await open('/keys');
+    await page.getByRole('button', { name: 'Create read token' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('my agent');
+    await dialog.getByRole('button', { name: 'Create read token' }).click();
+    const token = (await dialog.locator('[data-secret]').textContent()) ?? '';
+    await dialog.getByLabel('I have stored it').check();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    expect(await askMcp(token)).toBe(200);
+    const section = page.getByRole('region', { name: 'Read tokens' });
+    await section.getByRole('row', { name: /my agent.*active.*all calls.*left out/ }).waitFor();
+    await section.getByRole('button', { name: 'Revoke my agent' }).click();
+    await page.getByRole('button', { name: 'Revoke read token' }).click();
+    await section.getByText('No agent has one.').waitFor();
+    expect(await askMcp(token)).toBe(401);
+    expect(await page.content()).not.toContain(token);
+  });
+
+  test('what a key may do is set, its use is shown, and the old half of a rotation tells who has not moved', async () => {
+    const page = await open('/keys');
+    await page.getByRole('button', { name: 'Create key' }).first().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('narrow');
+    await dialog.getByLabel('Owner').fill('data team');
+    await dialog.getByText('What its calls may use: everything').click();
+    await dialog.getByLabel('OpenAI').check();
+    await dialog.getByLabel('Models').fill('gpt-*, o3');
+    await dialog.getByLabel('Requests a minute').fill('many');
+    await dialog.getByText('a whole number above 0, or nothing').waitFor();
+    await dialog.getByLabel('Requests a minute').fill('3');
+    expect(await auditPage(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Create key' }).click();
+    const key = (await dialog.locator('[data-secret]').textContent()) ?? '';
+    await dialog.getByLabel('I have stored it').check();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await makeCall({ key });
+    const row = page.getByRole('row').filter({ hasText: 'narrow' });
+    await row.getByText('data team').waitFor();
+    await row.getByText('openai; gpt-*, o3').waitFor();
+    await row.getByRole('meter', { name: 'requests/min in use' }).waitFor();
+    const refused = await fetch(`${gateway.base}/v1/messages`, {
+      method: 'POST',
+      headers: { 'x-gateway-key': key, 'anthropic-version': '2023-06-01' },
+      body: '{}',
+    });
+    expect(refused.headers.get('x-gateway-error')).toBe('provider_not_allowed');
+
+    await page.getByRole('button', { name: 'Edit narrow' }).click();
+    await dialog.getByLabel('Models').fill('');
+    await dialog.getByLabel('Expires (UTC)').fill('2031-12-31T00:00');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await row.getByText('openai; gpt-*, o3').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Rotate narrow' }).click();
+    await dialog.getByRole('button', { name: 'Create the new key' }).click();
+    await dialog.getByLabel('I have stored it').check();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await row.getByText('no calls with it since').waitFor();
+    await makeCall({ key });
+    await row.getByText('1 calls with it since').waitFor();
+  });
+
+  test('a limit for each value of a metadata key is added, used and removed', async () => {
+    const page = await open('/keys');
+    await page.getByRole('button', { name: 'Add a limit' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Metadata key').fill('User-Id');
+    await dialog.getByLabel('Requests a minute').fill('100');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    const limits = page.getByRole('region', { name: 'Limits', exact: true });
+    await limits.getByText('each value of User-Id').waitFor();
+    await makeCall({ headers: { 'x-gateway-user-id': 'u-17' } });
+    await limits.getByText('u-17').waitFor();
+    expect(await auditPage(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Remove the limit of each value of User-Id' }).click();
+    await dialog.getByRole('button', { name: 'Remove limit' }).click();
+    await limits.getByText('None: calls are limited by their keys alone').waitFor();
   });
 
   test('System says that everything works', async () => {

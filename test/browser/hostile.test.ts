@@ -187,6 +187,7 @@ const LIST_PAGES = [
   '/costs',
   '/costs?by=metadata.Feature',
   '/metadata',
+  '/budgets',
   '/prices',
   '/prices?tab=own',
   '/prices?tab=changes',

@@ -19,6 +19,7 @@ export const FIXED_PAGES: readonly KnownPage[] = [
   { name: 'logs', address: '/logs?range=7d' },
   { name: 'costs', address: '/costs?range=7d' },
   { name: 'metadata', address: '/metadata' },
+  { name: 'budgets', address: '/budgets' },
   { name: 'prices', address: '/prices' },
   { name: 'keys', address: '/keys' },
   { name: 'people', address: '/people' },

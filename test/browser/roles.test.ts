@@ -1,7 +1,11 @@
 /** The dashboard as each role sees it: what the role may not use is not shown, and nothing that is shown is refused. */
+import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
+import { LEDGER_NAME, openLedgerDatabase } from '../../src/budgets/ledger.ts';
+import { LedgerUpkeep } from '../../src/budgets/ledger-upkeep.ts';
+import { parseUsd } from '../../src/vocabulary/usd.ts';
 import { startGateway, type TestGateway } from '../gateway/start-gateway.ts';
 import { auditPage } from './audit-page.ts';
 import { startBrowser, type TestBrowser, watchPage } from './browser.ts';
@@ -44,6 +48,35 @@ async function isShown(page: Page, name: string): Promise<boolean> {
   return (await page.getByRole('button', { name, exact: true }).count()) > 0;
 }
 
+/** Makes one in the page, and looks at what is used of it. */
+async function makeBudget(page: Page): Promise<void> {
+  await page.goto(`${gateway.adminBase}/budgets`);
+  await settle(page);
+  expect(await auditPage(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Make a budget' }).first().click();
+  await page.getByLabel('Name').fill('Agents');
+  await page.getByLabel('Dollars').fill('5');
+  await page.getByLabel('Whom to ask for more').fill('Ada');
+  expect(await auditPage(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Make budget' }).click();
+  await page.getByRole('heading', { name: 'Agents' }).waitFor();
+  const { data } = z
+    .object({ data: z.array(z.object({ id: z.number() })) })
+    .parse(await gateway.api('/api/v1/budgets'));
+  // As if calls of a run had spent it.
+  const ledger = new LedgerUpkeep(openLedgerDatabase(join(gateway.dataDir, LEDGER_NAME), 'process'));
+  const scope = { accountId: 1, budgetId: data[0]?.id ?? 0, value: 'nightly', periodStartMs: 0 };
+  ledger.raiseSpent([{ ...scope, spent: parseUsd('4.5'), runLimit: null, usedMs: Date.now() }]);
+  ledger.close();
+  const meter = page.getByRole('meter', { name: 'Used by nightly' });
+  await meter.waitFor();
+  expect(await meter.getAttribute('aria-valuenow')).toBe('90');
+  expect(await page.getByRole('list', { name: 'Budgets' }).textContent()).toMatch(
+    /Each run: \$5\.00 once[\s\S]*ask Ada for more[\s\S]*nightly\s*\$4\.50 spent/,
+  );
+  expect(await auditPage(page)).toEqual([]);
+}
+
 test('a viewer without texts reads, and is shown no control that changes something and no text', async () => {
   const profile = await browser.newProfile();
   const page = await openLink(profile, await invite('vera@example.com', { role: 'viewer', may_read_bodies: false }));
@@ -53,6 +86,9 @@ test('a viewer without texts reads, and is shown no control that changes somethi
   await page.goto(`${gateway.adminBase}/keys`);
   await settle(page);
   expect(await isShown(page, 'Create key')).toBe(false);
+  await page.goto(`${gateway.adminBase}/budgets`);
+  await settle(page);
+  expect(await isShown(page, 'Make a budget')).toBe(false);
   await page.goto(`${gateway.adminBase}/prices?tab=own`);
   await settle(page);
   expect(await page.getByRole('tab', { name: 'Reprice calls' }).count()).toBe(0);
@@ -80,6 +116,7 @@ test('a member makes keys; an owner invites, and the invited person comes in and
   await settle(member);
   expect(await isShown(member, 'Create key')).toBe(true);
   expect((await listMenu(member)).includes('People')).toBe(false);
+  await makeBudget(member);
   await members.close();
 
   const owners = await browser.newProfile();

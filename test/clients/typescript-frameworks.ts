@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { call, PACKAGE } from './python.ts';
 
 const FOLDER = join(import.meta.dirname, '../../clients/typescript/frameworks');
-const PROGRAMS = ['langgraph', 'langchain', 'openai-agents', 'ai-sdk', 'mastra'];
+const PROGRAMS = ['langgraph', 'langchain', 'openai-agents', 'ai-sdk', 'ai-sdk-telemetry', 'mastra'];
 const LIMIT_MS = 900_000;
 
 /** Prints the trees. False where one is not as expected. */

@@ -156,6 +156,9 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
       readSpoolStatus: () => Promise.resolve({ bytes: 5, limitBytes: 9, isDiskLow: false }),
       ledger: NO_LEDGER_DEP,
       metricsToken: null,
+
+      credentialKeys: { keys: [], problem: null },
+      publishCredentials: async () => {},
       countRunningJobs: () => Promise.resolve(0),
       demoData: createDemoData({
         pool,
@@ -388,7 +391,7 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
   });
 
   test('with an overlap both keys work until the old one expires, and no longer than it would have', async () => {
-    const old = await change('/api/v1/keys', 'POST', '{"name":"overlap"}');
+    const old = await change('/api/v1/keys', 'POST', '{"name":"overlap","requests_per_minute":60}');
     const path = `/api/v1/keys/${String(old['id'])}/rotate`;
     const before = sent.length;
     const next = await change(path, 'POST', '{"overlap_seconds":3600}');
@@ -399,7 +402,20 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
     expect({ changes: upserts, revoked: oldEntry?.revoked }).toEqual({ changes: [2], revoked: false });
     const endsInSeconds = (Number(oldEntry?.expiresAtMs) - Date.parse(String(next['created_at']))) / 1_000;
     expect(endsInSeconds).toBe(3600);
-    expect(file?.keys.get(digestKey(String(next['key'])))).toMatchObject({ revoked: false, expiresAtMs: null });
+    // One limit for both halves.
+    expect(oldEntry).toMatchObject({ limit: { requestsPerMinute: 60 } });
+    expect(file?.keys.get(digestKey(String(next['key'])))).toMatchObject({
+      revoked: false,
+      expiresAtMs: null,
+      limit: { requestsPerMinute: 60 },
+      limitKeyId: old['id'],
+    });
+    const again = await change(`/api/v1/keys/${String(next['id'])}/rotate`, 'POST', '{"overlap_seconds":3600}');
+    const later = parseKeySnapshot(readFileSync(join(dir, 'keys.json'), 'utf8'));
+    expect(later?.keys.get(digestKey(String(again['key'])))).toMatchObject({ limitKeyId: old['id'] });
+    expect(await list('/api/v1/keys')).toMatchObject({
+      data: expect.arrayContaining([expect.objectContaining({ id: next['id'], replaced_by: again['id'] })]),
+    });
     expect(await refusal(ask(path, { method: 'POST', body: '{"overlap_seconds":-1}' }))).toBe('400 invalid_request');
   });
 

@@ -158,3 +158,15 @@ async function untilItFails(step: () => Promise<unknown>): Promise<unknown> {
   }
   return null;
 }
+
+it('says what it sets aside, and can be told to set aside something else', async () => {
+  const Reserving = z.object({ id: z.number(), reserves: z.string() });
+  const asked = { name: 'Usual', scope: 'account', amount_usd: '1', period: 'day', hard: false, reserves: 'usual' };
+  const made = Reserving.parse(await gateway.api('/api/v1/budgets', jsonRequest('POST', asked)));
+  expect(made.reserves).toBe('usual');
+  const path = `/api/v1/budgets/${made.id}`;
+  const renamed = Reserving.parse(await gateway.api(path, jsonRequest('PATCH', { name: 'Usually' })));
+  expect(renamed.reserves).toBe('usual');
+  const changed = Reserving.parse(await gateway.api(path, jsonRequest('PATCH', { reserves: 'greatest' })));
+  expect(changed.reserves).toBe('greatest');
+});

@@ -119,6 +119,7 @@ function startMessage(): ControlStart {
     clientAddress: 'keep',
     adminToken: null,
     metricsToken: null,
+    credentialKeys: { keys: [], problem: null },
     oidc: null,
     alerts: { smtpUrl: null, smtpFrom: 'tollgate@localhost', hosts: [] },
     dataDir: dir,

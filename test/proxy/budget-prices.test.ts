@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { pino } from 'pino';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import type { Budget } from '../../src/budgets/budget.ts';
 import { LEDGER_NAME, openLedgerDatabase } from '../../src/budgets/ledger.ts';
 import { LedgerUpkeep } from '../../src/budgets/ledger-upkeep.ts';
@@ -30,6 +30,7 @@ const BUDGET: Budget = {
   period: 'once',
   timeZone: 'UTC',
   isHard: true,
+  reserves: 'greatest',
   whenUnknown: 'hold',
   heldWhenUnknown: parseUsd('1'),
   contact: null,
@@ -113,3 +114,32 @@ test('a long body is held, so that its bound is known; of one that is encoded th
   const unread = await callThrough(fixture, gzipSync(body), { 'content-encoding': 'gzip' });
   expect(unread.begin.budgets?.[0]?.amount).toBe('1');
 }, 30_000);
+
+test('a budget that sets aside what calls usually cost does so once a hundred of the key have told', async () => {
+  const usual: Budget = {
+    ...BUDGET,
+    id: 2,
+    name: 'Usual',
+    reserves: 'usual',
+    whenUnknown: 'refuse',
+    heldWhenUnknown: null,
+  };
+  upkeep.publish([BUDGET, usual]);
+  await vi.waitFor(() => expect(budgets?.gate.find(2)).not.toBeNull(), { timeout: 10_000 });
+  const fixture = FIXTURES.find(({ name, provider: owner }) => owner === 'anthropic' && name === 'messages');
+  if (fixture === undefined) throw new Error('no such fixture');
+  const asked = { model: 'claude-opus-4-5', max_tokens: 4_000, messages: [{ role: 'user', content: 'Hello.' }] };
+  const body = Buffer.from(JSON.stringify(asked));
+  const amounts = async (text = body) => (await callThrough(fixture, text)).begin.budgets?.map(({ amount }) => amount);
+  const [greatest = '', first] = (await amounts()) ?? [];
+  expect(first).toBe(greatest);
+  for (let call = 0; call < 100; call += 1) await callThrough(fixture, body);
+  const { end } = await callThrough(fixture, body);
+  const [still, held = ''] = (await amounts()) ?? [];
+  expect(still).toBe(greatest);
+  const cost = parseUsd(end.budgetCost ?? '');
+  expect([parseUsd(held) >= cost, parseUsd(held) <= (cost * 17n) / 16n]).toEqual([true, true]);
+  // It also stands for what has no greatest cost.
+  const open = Buffer.from(JSON.stringify({ ...asked, mcp_servers: [{}] }));
+  expect(await amounts(open)).toEqual(['1', held]);
+}, 60_000);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
 import { z } from 'zod';
 import type { Budget } from '../../src/budgets/budget.ts';
 import { BudgetLedger, openLedgerDatabase } from '../../src/budgets/ledger.ts';
@@ -15,6 +16,7 @@ import { costInBooks, runTrial } from '../support/budgets/budget-trial.ts';
 import { FLAT_COSTS, FLAT_RATES } from '../support/budgets/flat-costs.ts';
 import { createSeededRandom } from './seeded-random.ts';
 import { startProxy } from './start-proxy.ts';
+import { startWebsocketProvider } from './websocket-provider.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'tollgate-budgets-'));
 const file = join(dir, 'budgets.db');
@@ -32,6 +34,7 @@ const RUNS: Budget = {
   period: 'once',
   timeZone: 'UTC',
   isHard: true,
+  reserves: 'greatest',
   whenUnknown: 'refuse',
   heldWhenUnknown: null,
   contact: 'Ada',
@@ -256,4 +259,52 @@ test('what a killed process held stays held until its records are stored', () =>
   upkeep.raiseSpent([{ ...claim, spent: 10n, runLimit: null, usedMs: 1 }]);
   expect(upkeep.list(scope, {}, 5)).toMatchObject([{ spent: 50n }]);
   ledger.close();
+});
+
+test('each turn of a websocket is reserved before it is sent; one that is refused is told and closes the connection', async () => {
+  upkeep.publish([{ ...RUNS, id: nextId(), scope: 'account', amount: parseUsd('0.001'), name: 'Turns' }]);
+  await untilBudgets(1, freeId);
+  const atProvider: string[] = [];
+  const turns = await startWebsocketProvider((session) => {
+    session.on('message', (data) => {
+      atProvider.push(String(data));
+      session.send('{"type":"response.created","response":{"id":"r"}}');
+      const usage = { input_tokens: 10, output_tokens: 5, total_tokens: 15 };
+      session.send(JSON.stringify({ type: 'response.completed', response: { id: 'r', model: 'gpt-4o-mini', usage } }));
+    });
+  });
+  const proxy = await startProxy(turns.origin, {}, {}, undefined, undefined, {}, null, {
+    budgets: openBudgets('ws'),
+    key,
+  });
+  const client = new WebSocket(`ws://127.0.0.1:${proxy.port}/v1/responses`, {
+    headers: { 'X-Gateway-Key': key, Authorization: 'Bearer sk-test' },
+  });
+  const messages: string[] = [];
+  client.on('message', (data) => messages.push(String(data)));
+  const over = new Promise((resolve) => client.once('close', (code, reason) => resolve([code, reason.toString()])));
+  await new Promise((resolve) => client.once('open', resolve));
+  // Compression is left out: what is compressed would be read too late.
+  expect(client.extensions).toBe('');
+  const create = (most: number) =>
+    client.send(
+      JSON.stringify({ type: 'response.create', model: 'gpt-4o-mini', max_output_tokens: most, input: 'hi' }),
+    );
+  create(50);
+  while (messages.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(await untilQuiet('', freeId)).toMatchObject({ spent: 25_000_000n });
+  create(5_000);
+  expect(await over).toEqual([1008, 'a budget refuses this turn']);
+  expect(Refusal.parse(JSON.parse(messages.at(-1) ?? '')).error.message).toContain(
+    'budget "Turns" of the account: $0.001',
+  );
+  expect(atProvider).toHaveLength(1);
+  expect(await untilQuiet('', freeId)).toMatchObject({ spent: 25_000_000n, reserved: 0n });
+  const connection = await proxy.lastConnection();
+  expect(connection.end).toMatchObject({ errorType: 'budget_exceeded' });
+  expect(connection.turns).toMatchObject([
+    { begin: { budgets: [{ budgetId: freeId }] }, end: { budgetCost: '0.000025' } },
+  ]);
+  await proxy.close();
+  await turns.close();
 });

@@ -1,4 +1,5 @@
 /** What a key does not allow is refused before anything reaches the provider, however a client tries to pass it by. */
+import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { afterAll, beforeEach, expect, test } from 'vitest';
@@ -164,6 +165,25 @@ test('a body of megabytes is held to see its model, also when it comes in pieces
   const filler = 'x'.repeat(3_000_000);
   expect(await chat(`{"input":"${filler}","model":"gpt-5"}`)).toMatchObject(PASSED);
   expect(await chat(`{"input":"${filler}","model":"o3"}`)).toMatchObject(refused('model_not_allowed'));
+});
+
+test('a compressed body is read as well, and one that would fill the memory is not', async () => {
+  allow({ models: ['gpt-5'] });
+  const encoded = (encoding: string, bytes: Buffer<ArrayBuffer>) =>
+    call('/v1/chat/completions', { body: bytes, headers: { ...JSON_TYPE, 'content-encoding': encoding } });
+  const body = (model: string) => `{"input":"${'x'.repeat(5_000)}","model":"${model}"}`;
+  for (const [encoding, encode] of [
+    ['gzip', gzipSync],
+    ['br', brotliCompressSync],
+    ['zstd', zstdCompressSync],
+  ] as const) {
+    expect(await encoded(encoding, Buffer.from(encode(body('gpt-5'))))).toMatchObject(PASSED);
+    expect(await encoded(encoding, Buffer.from(encode(body('o3'))))).toMatchObject(refused('model_not_allowed'));
+  }
+  expect(provider.requests.at(-1)?.body()).toEqual(zstdCompressSync(body('gpt-5')));
+  const bomb = Buffer.from(gzipSync(Buffer.alloc(40 * 1024 * 1024, ' ')));
+  expect(await encoded('gzip', bomb)).toMatchObject(refused('model_not_allowed'));
+  expect(await encoded('gzip, br', Buffer.from(body('gpt-5')))).toMatchObject(refused('model_not_allowed'));
 });
 
 test('a run token may what its key may', async () => {

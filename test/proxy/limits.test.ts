@@ -3,7 +3,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { digestKey } from '../../src/keys/gateway-key.ts';
+import { createGatewayKey, createRunToken, digestKey } from '../../src/keys/gateway-key.ts';
 import { createKeySnapshot } from '../../src/keys/key-snapshot.ts';
 import type { AccountLimit, Limit } from '../../src/vocabulary/limit.ts';
 import { buildAnswer } from '../support/scripted-answer.ts';
@@ -203,6 +203,27 @@ test('an account’s limit is for all of its calls, one of a metadata key for ea
     '200',
     '429 rate_limit_exceeded',
   ]);
+});
+
+test('the halves of a rotation, and run tokens of either, have one limit', async () => {
+  const half = createGatewayKey();
+  const token = createRunToken();
+  limit({});
+  const { snapshot } = proxy.gateway.keys;
+  const entry = snapshot?.keys.get(digestKey(proxy.key));
+  if (entry === undefined) throw new Error('no key');
+  const limited = { ...entry, limit: { requestsPerMinute: 3 } };
+  const next = { ...limited, keyId: keyId + 1_000, limitKeyId: keyId };
+  const run = { traceId: 'r', spanPath: null, provider: null, providerAlias: null, metadata: [] };
+  proxy.gateway.keys.snapshot = createKeySnapshot(keyId, [
+    limited,
+    { ...next, digest: digestKey(half) },
+    { ...next, digest: digestKey(token), run },
+  ]);
+  const keys = [proxy.key, half, token, proxy.key, half, token];
+  const seen: string[] = [];
+  for (const key of keys) seen.push(await statusOf({ 'x-gateway-key': key }));
+  expect(seen).toEqual(['200', '200', '200', ...Array.from({ length: 3 }, () => '429 rate_limit_exceeded')]);
 });
 
 test('a call without limits asks nobody', async () => {

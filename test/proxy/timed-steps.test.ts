@@ -44,6 +44,7 @@ const STEPS = [
   'pauses',
   'take-place',
   'sign',
+  'kept-credentials',
   'reserve',
   'record-begin',
   'forward',

@@ -10,6 +10,8 @@ import { OpenAIRealtimeWS } from 'openai/realtime/ws';
 import { ResponsesWS } from 'openai/resources/responses/ws';
 import { afterEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { digestKey } from '../../src/keys/gateway-key.ts';
+import { createKeySnapshot } from '../../src/keys/key-snapshot.ts';
 import { MAX_TAPPED_BYTES } from '../../src/proxy/websocket/websocket-tap.ts';
 import type { CallBody } from '../../src/vocabulary/call-record.ts';
 import { makeCertificate } from './make-certificate.ts';
@@ -359,6 +361,50 @@ test('OpenAI’s client: responses over a websocket', async () => {
     { ...one, usage: { classes: { input: 40, output: 6 } } },
     { ...one, usage: { classes: { input: 40, output: 6 } } },
   ]);
+});
+
+/** As Codex 0.171.0 sends it; the first message only warms up, and has no turn yet. */
+function askAsCodex(turn: string, more: object = {}): string {
+  const metadata = JSON.stringify({ session_id: 'ses-1', turn_id: turn, root_turn_id: turn });
+  const client_metadata = { turn_id: turn, 'x-codex-turn-metadata': metadata };
+  return JSON.stringify({ type: 'response.create', model: 'gpt-6-luna', input: [], client_metadata, ...more });
+}
+
+test('each message says whose turn it is and which run it belongs to', async () => {
+  const { proxy } = await start((session) => {
+    session.on('message', () => session.send('{"type":"response.completed","response":{"id":"r","usage":{}}}'));
+  });
+  const plain = { accountId: 1, keyId: 7, revoked: false, expiresAtMs: null, usage: null, bodies: null };
+  const runsFrom = ['metadata.job', 'agents'];
+  proxy.gateway.keys.snapshot = createKeySnapshot(2, [{ ...plain, digest: digestKey(proxy.key), runsFrom }]);
+  const headers = { 'X-Gateway-Key': proxy.key, 'user-agent': 'codex_exec/0.171.0 (Debian)', 'session-id': 'ses-1' };
+  const client = new WebSocket(`ws://127.0.0.1:${proxy.port}/v1/responses`, {
+    headers: { ...headers, authorization: 'Bearer sk-CANARY' },
+  });
+  await new Promise((resolve) => client.once('open', resolve));
+  const asked = [
+    askAsCodex('', { generate: false }),
+    askAsCodex('turn-1'),
+    askAsCodex('turn-2', { metadata: { job: 'nightly' } }),
+    askAsCodex('sk-CANARY'),
+  ];
+  for (const message of asked) {
+    const answered = new Promise((resolve) => client.once('message', resolve));
+    client.send(message);
+    await answered;
+  }
+  client.close();
+  await closed(client);
+  const { begin, turns } = await proxy.lastConnection();
+  const session = { client: 'codex', agentSession: 'ses-1', traceId: 'codex:ses-1', traceSource: 'agents' };
+  expect(begin).toMatchObject({ ...session, spanPath: 'main' });
+  expect(turns.map((turn) => turn.begin)).toMatchObject([
+    { ...session, spanPath: 'main' },
+    { ...session, spanPath: 'main/turn-turn-1', agentTurn: 'turn-1' },
+    { agentTurn: 'turn-2', traceId: 'nightly', traceSource: 'metadata.job' },
+    { ...session, spanPath: 'main' },
+  ]);
+  for (const index of [0, 3]) expect(turns[index]?.begin).not.toHaveProperty('agentTurn');
 });
 
 test('Google’s client: a live session, found by its path, its key kept out of the record', async () => {

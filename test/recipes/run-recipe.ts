@@ -1,14 +1,17 @@
 /** Runs one recipe as a user would: its text in a file or a shell, in a folder and home of its own. */
 import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RecipeBlock } from './read-recipes.ts';
-import { OPENINGS, type RecipeCase } from './recipe-cases.ts';
+import type { RecipeCase } from './recipe-cases.ts';
+import type { PreparedRunner } from './recipe-runner.ts';
 
 /** Frameworks import for a minute on a busy machine, before Python has compiled them. */
 const LIMIT_MS = 300_000;
-/** The address that the page writes. */
-const WRITTEN = '127.0.0.1:4141';
+/** What the page writes, and its readers replace. */
+const ADDRESS = '127.0.0.1:4141';
+const KEY = 'tgk_…';
+const PROVIDERS_KEY = /\bsk-(?:ant-)?…/g;
 
 export interface Stage {
   readonly blocks: readonly RecipeBlock[];
@@ -16,33 +19,36 @@ export interface Stage {
   readonly host: string;
   readonly key: string;
   readonly folder: string;
-  readonly python: string | null;
 }
 
-function codeOf({ blocks, host }: Stage, name: string): string {
+function codeOf({ blocks, host, key }: Stage, name: string): string {
   const block = blocks.find((one) => one.name === name);
   if (block === undefined) throw new Error(`docs/clients.md has no recipe ${name}`);
-  return block.code.replaceAll(WRITTEN, host);
-}
-
-function commandOf(stage: Stage, { runner, recipe, program }: RecipeCase): string {
-  if (runner === 'sh') return codeOf(stage, recipe);
-  const opening = OPENINGS[runner];
-  const code = program ?? `${opening === null ? '' : codeOf(stage, opening)}\n${codeOf(stage, recipe)}`;
-  const file = join(stage.folder, runner === 'python' ? 'recipe.py' : 'recipe.mts');
-  writeFileSync(file, code);
-  const start = `'${runner === 'python' ? stage.python : process.execPath}' '${file}'`;
-  return program === undefined ? start : `${codeOf(stage, recipe)}\n${start}`;
+  const [, port = ''] = host.split(':');
+  return block.code
+    .replaceAll(ADDRESS, host)
+    .replaceAll(/\b4141\b/g, port)
+    .replaceAll(KEY, key)
+    .replaceAll(PROVIDERS_KEY, 'placeholder');
 }
 
 /** Resolves when it has ended well; rejects with what it printed. */
-export function runRecipe(stage: Stage, one: RecipeCase): Promise<void> {
+export function runRecipe(
+  stage: Stage,
+  { write, env: ofRunner }: PreparedRunner,
+  opening: string | null,
+  one: RecipeCase,
+): Promise<void> {
+  const folder = join(stage.folder, `${one.recipe}-${one.modules.join('-').replaceAll('/', '-')}`);
+  mkdirSync(folder);
+  const text = { opening: opening === null ? '' : codeOf(stage, opening), code: codeOf(stage, one.recipe) };
   const env = {
     PATH: process.env['PATH'],
     // Nothing of the user's own settings, and no proxy.
-    HOME: stage.folder,
+    HOME: folder,
     NO_PROXY: '127.0.0.1,localhost',
     TOLLGATE_KEY: stage.key,
+    GATEWAY: stage.host,
     OPENAI_API_KEY: 'placeholder',
     ANTHROPIC_API_KEY: 'placeholder',
     GEMINI_API_KEY: 'placeholder',
@@ -55,19 +61,18 @@ export function runRecipe(stage: Stage, one: RecipeCase): Promise<void> {
     CREWAI_DISABLE_TELEMETRY: 'true',
     OTEL_SDK_DISABLED: 'true',
     LITELLM_LOCAL_MODEL_COST_MAP: 'True',
+    ...ofRunner,
   };
   return new Promise((resolve, reject) => {
-    execFile(
-      'sh',
-      ['-ec', commandOf(stage, one)],
-      { cwd: stage.folder, env, timeout: LIMIT_MS },
-      (error, stdout, stderr) => {
-        if (error === null) resolve();
-        else {
-          const reason = error.killed === true ? `ended after ${LIMIT_MS} ms: ` : '';
-          reject(new Error(reason + `${stdout}${stderr}`.trim().split('\n').slice(-12).join('\n')));
-        }
-      },
-    );
+    const command = write(folder, one, text);
+    const child = execFile('sh', ['-ec', command], { cwd: folder, env, timeout: LIMIT_MS }, (error, stdout, stderr) => {
+      if (error === null) resolve();
+      else {
+        const reason = error.killed === true ? `ended after ${LIMIT_MS} ms: ` : '';
+        reject(new Error(reason + `${stdout}${stderr}`.trim().split('\n').slice(-12).join('\n')));
+      }
+    });
+    // Agents would wait for what else is said.
+    child.stdin?.end();
   });
 }

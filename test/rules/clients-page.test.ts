@@ -4,13 +4,15 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { judgeRecord } from '../recipes/judge-record.ts';
 import { readRecipes } from '../recipes/read-recipes.ts';
-import { OPENINGS, RECIPE_CASES } from '../recipes/recipe-cases.ts';
+import { RECIPE_CASES } from '../recipes/recipe-cases.ts';
+import { RUNNERS } from '../recipes/runners.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/clients.md'), 'utf8');
 
 test('every recipe of the page is run, and every one that is run is on the page', () => {
   const onPage = readRecipes(page).map(({ name }) => name);
-  const run = [...RECIPE_CASES.map(({ recipe }) => recipe), ...Object.values(OPENINGS).filter((name) => name !== null)];
+  const openings = Object.values(RUNNERS).flatMap(({ opening }) => opening ?? []);
+  const run = [...RECIPE_CASES.map(({ recipe }) => recipe), ...openings];
   expect(onPage.toSorted()).toEqual([...new Set(run)].toSorted());
 });
 
@@ -39,7 +41,7 @@ test('each client has a state: tested, the day on which it was run by hand with 
   expect(states.filter((state) => !/^(?:tested(?: in CI)?, \d|\d{4}-\d\d-\d\d, |not run$)/.test(state))).toEqual([]);
 });
 
-const CASE = { recipe: 'openai', runner: 'python', modules: ['openai'], provider: 'openai', model: 'm' } as const;
+const CASE = { recipe: 'openai', runner: 'python', modules: ['openai'], provider: 'openai', model: /^m$/ } as const;
 const ROW = {
   outcome: 'ok',
   provider: 'openai',
@@ -55,7 +57,12 @@ test('a call is as its recipe says only with its run, its place, its metadata an
   expect(judgeRecord(CASE, ROW)).toEqual([]);
   expect(judgeRecord(CASE, { ...ROW, trace_id: null, input_tokens: null, raw_metadata: {} })).toEqual([
     'trace_id is null, not "run-1"',
-    'the metadata Feature is undefined, not "checkout"',
+    'the metadata Feature is null, not "checkout"',
     'it has no tokens',
+  ]);
+  expect(judgeRecord({ ...CASE, traceId: /^codex:/, spanPath: null, feature: null }, ROW)).toEqual([
+    'trace_id is "run-1", not /^codex:/',
+    'span_path is "plan/search", not null',
+    'the metadata Feature is "checkout", not null',
   ]);
 });

@@ -68,6 +68,9 @@ const CHILD: Omit<ChildStatus, 'role'> = {
 const DEPS: AdminDeps = {
   adminToken: ADMIN,
   metricsToken: SCRAPER,
+
+  credentialKeys: { keys: [], problem: null },
+  publishCredentials: async () => {},
   oidc: null,
   adminHost: '127.0.0.1',
   role: 'all',

@@ -20,6 +20,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'dashboard/src/pages/start/':
     'clients of several providers are set up with their own words, such as the command `gemini`',
   'src/cli/run/clients/': 'a coding agent has its own word for each provider, in its configuration and as its program',
+  'src/cli/setup/clients/': 'as in `src/cli/run/clients/`, in the files that the client keeps',
   'src/cli/reconcile/': 'reads the cost reports of the two providers that have one, each in its own form',
 };
 

@@ -72,6 +72,8 @@ export function bareAdminDeps(given: Partial<AdminDeps> & Pick<AdminDeps, 'admin
     version: '1.2.3',
     role: 'all',
     metricsToken: null,
+    credentialKeys: { keys: [], problem: null },
+    publishCredentials: async () => {},
     baseUrl: 'http://127.0.0.1:4141',
     dashboard: null,
     databaseUrl: 'postgres://tollgate:secret@127.0.0.1/tollgate',

@@ -84,6 +84,10 @@ async function insertOthers(client: pg.ClientBase): Promise<void> {
   );
   await client.query(`insert into people (email, name) values ('ann@example.com', $1)`, [hostile]);
   await client.query(`insert into memberships (account_id, person_id, role) select 1, id, 'owner' from people`);
+  await client.query(
+    `insert into provider_credentials values (1, 'openai', 'team', 'https://a.b', $1, '\\x00ff', '\\xff00', $1, now(), $1)`,
+    [hostile],
+  );
   const audited = { accountId: 1, action: 'test.change', subject: { kind: 'test', id: hostile }, after: { hostile } };
   await noteChange(client, audited);
   await client.query(`insert into metadata_keys select 1, 'feature', 'Feature', 'promoting', null, min(id) from jobs`);

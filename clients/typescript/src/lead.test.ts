@@ -35,6 +35,25 @@ test('what an SDK reports about itself is not led', () => {
   expect(leadTo('https://api.openai.com/v1/traces/ingest')).toBeNull();
 });
 
+test('every region of Bedrock is led; other regions and resellers of a provider, which may hold their own, are not', () => {
+  for (const region of ['us-east-1', 'eu-central-1', 'ap-southeast-2', 'us-gov-west-1', 'ca-west-1', 'mx-central-1']) {
+    const led = leadTo(`https://bedrock-runtime.${region}.amazonaws.com/model/m/converse`);
+    expect(led?.host, region).toBe(`bedrock-runtime.${region}.amazonaws.com`);
+    expect(led?.headers['X-Gateway-Provider']).toBe('bedrock');
+  }
+  const others = [
+    'eu.api.openai.com',
+    'mine.openai.azure.com',
+    'mine.services.ai.azure.com',
+    'us-central1-aiplatform.googleapis.com',
+    'bedrock-runtime.us-east-1.amazonaws.com.evil.com',
+    'bedrock-runtime.us-east-1.evil.amazonaws.com',
+    'bedrock.us-east-1.amazonaws.com',
+    'api.openai.com.',
+  ];
+  for (const host of others) expect(leadTo(`https://${host}/v1/chat/completions`), host).toBeNull();
+});
+
 /** A property: of hosts made from pieces of the known ones, only the known ones themselves are led. */
 test('no unknown host is led, whatever it is', () => {
   const known = [
@@ -47,7 +66,14 @@ test('no unknown host is led, whatever it is', () => {
     'api.deepseek.com',
     'bedrock-runtime.us-east-1.amazonaws.com',
   ];
-  const labels = [...new Set(known.flatMap((host) => host.split('.'))), 'evil', 'eu', 'constructor', '__proto__'];
+  const labels = [
+    ...new Set(known.flatMap((host) => host.split('.'))),
+    'evil',
+    'eu',
+    'azure',
+    'constructor',
+    '__proto__',
+  ];
   let seed = 19;
   const pick = (below: number) => {
     seed = (seed * 48_271) % 2_147_483_647;

@@ -7,6 +7,7 @@ import {
   KeyRound,
   ListTree,
   type LucideIcon,
+  PiggyBank,
   ScrollText,
   Tags,
   Users,
@@ -15,7 +16,17 @@ import {
 import { allows, type Least, type Session } from '../api/session.ts';
 
 export interface NavigationItem {
-  readonly to: '/start' | '/runs' | '/logs' | '/costs' | '/metadata' | '/prices' | '/keys' | '/people' | '/system';
+  readonly to:
+    | '/start'
+    | '/runs'
+    | '/logs'
+    | '/costs'
+    | '/metadata'
+    | '/budgets'
+    | '/prices'
+    | '/keys'
+    | '/people'
+    | '/system';
   readonly label: string;
   readonly icon: LucideIcon;
   /** After `g`. */
@@ -43,6 +54,7 @@ const NAVIGATION: readonly NavigationGroup[] = [
     items: [
       { to: '/costs', label: 'Costs', icon: ChartColumn, key: 'c' },
       { to: '/metadata', label: 'Metadata keys', icon: Tags, key: 'm' },
+      { to: '/budgets', label: 'Budgets', icon: PiggyBank, key: 'b' },
       { to: '/prices', label: 'Prices', icon: Coins, key: 'p' },
     ],
   },

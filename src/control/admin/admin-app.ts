@@ -17,6 +17,7 @@ import { addBackupRoutes } from './backup-resource.ts';
 import { addBrakeRoutes } from './brakes-resource.ts';
 import { addBudgetRoutes } from './budgets-resource.ts';
 import { addCostRoutes } from './costs-resource.ts';
+import { addCredentialRoutes } from './credentials-resource.ts';
 import { addDemoDataRoutes } from './demo-data-resource.ts';
 import { addExportRoute } from './export-resource.ts';
 import { addSecurityHeaders, checkHostAndOrigin, requireCredentials } from './guard.ts';
@@ -176,6 +177,7 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   addLimitRoutes(app, deps);
   addReadTokenRoutes(app, deps);
   addAuditRoutes(app, deps);
+  addCredentialRoutes(app, deps);
   addAccountRoutes(app, deps);
   addPeopleRoutes(app, deps);
   addApiTokenRoutes(app, deps);

@@ -3,7 +3,7 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { RestartStatus, StepHistogram, SupervisorStatus } from '../../vocabulary/channel.ts';
-import type { OidcConfig, Setting } from '../../vocabulary/config.ts';
+import type { Config, OidcConfig, Setting } from '../../vocabulary/config.ts';
 import type { QuarantinedItem } from '../../vocabulary/quarantined-item.ts';
 import type { SendOptions } from '../alerts/send-message.ts';
 import type { RestoreResult } from '../backup/restore-backup.ts';
@@ -185,6 +185,9 @@ export interface AdminDeps {
   /** How alerts leave. */
   readonly alertSending: SendOptions;
   /** Sends this node's proxies what is paused, if that has changed; the other nodes look by themselves. */
+  readonly credentialKeys: Config['credentialKeys'];
+  /** Brings the kept credentials of the database to this node's proxies; other nodes look every second. */
+  readonly publishCredentials: () => Promise<void>;
   readonly publishPauses: () => Promise<void>;
   readonly readSupervisorStatus: () => Promise<SupervisorStatus | null>;
   /** Replaces the proxies, then this process. Null when the supervisor does not answer. */

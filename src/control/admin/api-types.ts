@@ -2,10 +2,12 @@
 import type { z } from '@hono/zod-openapi';
 import type * as accounts from './accounts-resource.ts';
 import type * as apiTokens from './api-tokens-resource.ts';
+import type * as budgets from './budgets-resource.ts';
 import type * as costs from './costs-resource.ts';
 import type * as demoData from './demo-data-resource.ts';
 import type * as jobs from './jobs-resource.ts';
 import type * as keys from './keys-resource.ts';
+import type * as limits from './limits-resource.ts';
 import type * as logSums from './log-sums-resource.ts';
 import type * as logs from './logs-resource.ts';
 import type * as metadataKeys from './metadata-keys-resource.ts';
@@ -22,6 +24,7 @@ import type * as unpriced from './prices/prices-unpriced-resource.ts';
 import type * as quote from './prices/quote-resource.ts';
 import type * as reprice from './prices/reprice-resource.ts';
 import type * as quarantine from './quarantine-resource.ts';
+import type * as readTokens from './read-tokens-resource.ts';
 import type * as runSums from './run-sums-resource.ts';
 import type * as runTokens from './run-tokens-resource.ts';
 import type * as runs from './runs-resource.ts';
@@ -45,8 +48,10 @@ type AnyRoute =
   | RoutesOf<typeof demoData>
   | RoutesOf<typeof jobs>
   | RoutesOf<typeof keys>
+  | RoutesOf<typeof limits>
   | RoutesOf<typeof logSums>
   | RoutesOf<typeof logs>
+  | RoutesOf<typeof budgets>
   | RoutesOf<typeof metadataKeys>
   | RoutesOf<typeof nodes>
   | RoutesOf<typeof revisions>
@@ -59,6 +64,7 @@ type AnyRoute =
   | RoutesOf<typeof quote>
   | RoutesOf<typeof reprice>
   | RoutesOf<typeof quarantine>
+  | RoutesOf<typeof readTokens>
   | RoutesOf<typeof runTokens>
   | RoutesOf<typeof runSums>
   | RoutesOf<typeof runs>

@@ -2,6 +2,7 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import {
   BUDGET_PERIODS,
+  BUDGET_RESERVES,
   BUDGET_SCOPES,
   type Budget,
   MAX_BUDGET_USD,
@@ -42,6 +43,9 @@ function readAmount(text: string): PicoUsd | null {
   }
 }
 
+const RESERVES =
+  'What is set aside for a call: the most that it can cost, or what 99 of 100 calls of its key to its model do not exceed; then a call in a hundred may pass the budget';
+
 const BudgetUseBody = z.object({
   value: z.string().describe('The run, key id, owner or metadata value; empty for the account'),
   limit_usd: Money,
@@ -62,6 +66,7 @@ const BudgetBody = z
     period: z.enum(BUDGET_PERIODS),
     time_zone: z.string(),
     hard: z.boolean().describe('False: calls beyond it are let through, with the flag over_budget'),
+    reserves: z.enum(BUDGET_RESERVES).describe(RESERVES),
     when_unknown: z
       .enum(WHEN_UNKNOWN)
       .describe('What becomes of a call of which nothing says how much it may cost at most'),
@@ -73,7 +78,7 @@ const BudgetBody = z
     uses: z.array(BudgetUseBody).describe('The most used first'),
   })
   .openapi('Budget');
-export type BudgetBody = z.infer<typeof BudgetBody>;
+type BudgetBody = z.infer<typeof BudgetBody>;
 
 const RunBudgetBody = BudgetUseBody.openapi('RunBudget');
 
@@ -81,6 +86,7 @@ const Common = {
   name: PlainText.describe('Shown to clients when it refuses a call'),
   amount_usd: Amount,
   hard: z.boolean(),
+  reserves: z.enum(BUDGET_RESERVES).describe(RESERVES),
   when_unknown: z.enum(WHEN_UNKNOWN),
   held_when_unknown_usd: Amount.describe('With `hold`: what is held for such a call'),
   contact: PlainText.describe('Whom clients are told to ask for more'),
@@ -99,6 +105,7 @@ const NewBody = z
       .default('UTC')
       .describe('Where days, weeks and months begin'),
     hard: Common.hard.default(true),
+    reserves: Common.reserves.default('greatest'),
     when_unknown: Common.when_unknown.default('refuse'),
     held_when_unknown_usd: Common.held_when_unknown_usd.optional(),
     contact: Common.contact.optional(),
@@ -110,6 +117,7 @@ const EditBody = z
     name: Common.name.optional(),
     amount_usd: Common.amount_usd.optional(),
     hard: Common.hard.optional(),
+    reserves: Common.reserves.optional(),
     when_unknown: Common.when_unknown.optional(),
     held_when_unknown_usd: Common.held_when_unknown_usd.nullable().optional(),
     contact: Common.contact.nullable().optional(),
@@ -122,14 +130,14 @@ const UsesQuery = z.strictObject({
   limit: limitParameter(500, 50),
 });
 
-const listRoute = createRoute({
+export const budgetsRoute = createRoute({
   method: 'get',
   path: '/api/v1/budgets',
   summary: 'The budgets, with what is spent and reserved of each now',
   responses: { 200: jsonAnswer(listOf(BudgetBody), 'All in one page'), ...COMMON_ERRORS },
 });
 
-const createBudgetRoute = createRoute({
+export const createBudgetRoute = createRoute({
   method: 'post',
   path: '/api/v1/budgets',
   summary: 'Make a budget; it counts from now on, in force within a second',
@@ -137,7 +145,7 @@ const createBudgetRoute = createRoute({
   responses: { 201: jsonAnswer(BudgetBody, 'The budget'), ...COMMON_ERRORS },
 });
 
-const showRoute = createRoute({
+const budgetRoute = createRoute({
   method: 'get',
   path: '/api/v1/budgets/{id}',
   summary: 'A budget, with what each run, key, person … has used of it',
@@ -149,7 +157,7 @@ const showRoute = createRoute({
   },
 });
 
-const editRoute = createRoute({
+export const editBudgetRoute = createRoute({
   method: 'patch',
   path: '/api/v1/budgets/{id}',
   summary: 'Change a budget: raise it, lower it, make it soft',
@@ -161,7 +169,7 @@ const editRoute = createRoute({
   },
 });
 
-const deleteRoute = createRoute({
+export const deleteBudgetRoute = createRoute({
   method: 'delete',
   path: '/api/v1/budgets/{id}',
   summary: 'Delete a budget; what was spent of it stays in the database',
@@ -200,6 +208,7 @@ function formatBudget(budget: Budget, { period, uses }: UsesOfBudget): BudgetBod
     period: budget.period,
     time_zone: budget.timeZone,
     hard: budget.isHard,
+    reserves: budget.reserves,
     when_unknown: budget.whenUnknown,
     held_when_unknown_usd: budget.heldWhenUnknown === null ? null : formatUsd(budget.heldWhenUnknown),
     contact: budget.contact,
@@ -227,7 +236,7 @@ export function addBudgetRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   const usesOf = (budget: Parameters<typeof deps.budgets.listUses>[0], most: number, value?: string) =>
     deps.budgets.listUses(budget, { most, ...(value === undefined ? {} : { value }) });
 
-  app.openapi(listRoute, async (c) => {
+  app.openapi(budgetsRoute, async (c) => {
     const budgets = await listBudgets(requireDatabase(deps), accountOf(c));
     const data = await Promise.all(
       budgets.map(async (budget) => formatBudget(budget, await usesOf(budget, USES_IN_LIST))),
@@ -252,6 +261,7 @@ export function addBudgetRoutes(app: OpenAPIHono, deps: AdminDeps): void {
       period: body.period,
       timeZone: body.time_zone,
       isHard: body.hard,
+      reserves: body.reserves,
       whenUnknown: body.when_unknown,
       heldWhenUnknown: body.held_when_unknown_usd === undefined ? null : parseUsd(body.held_when_unknown_usd),
       contact: body.contact ?? null,
@@ -260,14 +270,14 @@ export function addBudgetRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     return c.json(formatBudget(budget, await usesOf(budget, USES_IN_LIST)), 201);
   });
 
-  app.openapi(showRoute, async (c) => {
+  app.openapi(budgetRoute, async (c) => {
     const { value, limit } = c.req.valid('query');
     const budget = await findBudget(requireDatabase(deps), accountOf(c), c.req.valid('param').id);
     if (budget === null) throw notFound();
     return c.json(formatBudget(budget, await usesOf(budget, limit, value)), 200);
   });
 
-  app.openapi(editRoute, async (c) => {
+  app.openapi(editBudgetRoute, async (c) => {
     const body = c.req.valid('json');
     const pool = requireDatabase(deps);
     const { id } = c.req.valid('param');
@@ -282,6 +292,7 @@ export function addBudgetRoutes(app: OpenAPIHono, deps: AdminDeps): void {
       name: body.name,
       amount: body.amount_usd === undefined ? undefined : parseUsd(body.amount_usd),
       isHard: body.hard,
+      reserves: body.reserves,
       whenUnknown,
       heldWhenUnknown: held == null ? null : parseUsd(held),
       contact: body.contact,
@@ -291,7 +302,7 @@ export function addBudgetRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     return c.json(formatBudget(budget, await usesOf(budget, USES_IN_LIST)), 200);
   });
 
-  app.openapi(deleteRoute, async (c) => {
+  app.openapi(deleteBudgetRoute, async (c) => {
     if (!(await deleteBudget(requireDatabase(deps), accountOf(c), c.req.valid('param').id))) throw notFound();
     await deps.budgets.publish();
     return c.body(null, 204);

@@ -237,6 +237,7 @@ export function formatListedKey(
   key: StoredKey,
   usage: ReadonlyMap<number, KeyUsage> | null,
   limitUse: readonly LimitUse[] | null,
+  firstKeys: ReadonlyMap<number, number>,
 ): ListedKey {
   const own = usage === null ? null : (usage.get(key.keyId) ?? NO_USAGE);
   return {
@@ -248,7 +249,7 @@ export function formatListedKey(
     cost_30d: own?.month.cost ?? null,
     unpriced_calls_30d: own?.month.unpricedCalls ?? null,
     calls_since_rotation: key.replacedAtMs === null ? null : (own?.callsSinceRotation ?? null),
-    limit_use: isLimited(key) ? readUse(limitUse, keySubject(key.keyId)) : null,
+    limit_use: isLimited(key) ? readUse(limitUse, keySubject(firstKeys.get(key.keyId) ?? key.keyId)) : null,
   };
 }
 

@@ -12,6 +12,7 @@ import {
   revokeKey,
   rotateKey,
 } from '../store/gateway-keys.ts';
+import { listFirstKeys } from '../store/key-rotations.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { ApiError } from './api-error.ts';
 import {
@@ -130,8 +131,12 @@ export function addKeyRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   app.openapi(keysRoute, async (c) => {
     const pool = requireDatabase(deps);
     const [keys, usage] = await Promise.all([listKeys(pool, accountOf(c)), readUsage(pool, accountOf(c))]);
+    const firstKeys = listFirstKeys(keys);
     const limitUse = keys.some(isLimited) ? ((await deps.readSupervisorStatus())?.limitUse ?? null) : null;
-    return c.json({ data: keys.map((key) => formatListedKey(key, usage, limitUse)), next_cursor: null }, 200);
+    return c.json(
+      { data: keys.map((key) => formatListedKey(key, usage, limitUse, firstKeys)), next_cursor: null },
+      200,
+    );
   });
 
   app.openapi(editKeyRoute, async (c) => {

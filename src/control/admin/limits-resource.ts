@@ -71,14 +71,14 @@ const IdParameter = z.object({ id: z.coerce.number().int().min(1).max(2_147_483_
 
 const NOT_FOUND = new ApiError(404, 'not_found', 'There is no limit with this id.');
 
-const listRoute = createRoute({
+export const limitsRoute = createRoute({
   method: 'get',
   path: '/api/v1/limits',
   summary: 'The limits of the account and of metadata values, and what is in use of them on this node',
   responses: { 200: jsonAnswer(listOf(LimitBody), 'All in one page'), ...COMMON_ERRORS },
 });
 
-const createLimitRoute = createRoute({
+export const createLimitRoute = createRoute({
   method: 'post',
   path: '/api/v1/limits',
   summary: 'Limit the calls of the account, or of each value of a metadata key',
@@ -90,7 +90,7 @@ const createLimitRoute = createRoute({
   },
 });
 
-const editRoute = createRoute({
+export const editLimitRoute = createRoute({
   method: 'patch',
   path: '/api/v1/limits/{id}',
   summary: 'Change a limit; what is left out is no limit any more',
@@ -101,7 +101,7 @@ const editRoute = createRoute({
   responses: { 200: jsonAnswer(LimitBody, 'The changed limit'), 404: errorAnswer('No such limit'), ...COMMON_ERRORS },
 });
 
-const deleteRoute = createRoute({
+export const deleteLimitRoute = createRoute({
   method: 'delete',
   path: '/api/v1/limits/{id}',
   summary: 'Take a limit away',
@@ -149,7 +149,7 @@ export function addLimitRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     );
   }
 
-  app.openapi(listRoute, async (c) => {
+  app.openapi(limitsRoute, async (c) => {
     const limits = await listLimits(requireDatabase(deps), accountOf(c));
     const uses = limits.length === 0 ? null : ((await deps.readSupervisorStatus())?.limitUse ?? null);
     return c.json({ data: limits.map((limit) => format(limit, uses)), next_cursor: null }, 200);
@@ -170,7 +170,7 @@ export function addLimitRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     return c.json(format(stored.limit, null), 201);
   });
 
-  app.openapi(editRoute, async (c) => {
+  app.openapi(editLimitRoute, async (c) => {
     const { id } = c.req.valid('param');
     const stored = await editLimit(requireDatabase(deps), accountOf(c), id, readColumns(c.req.valid('json')));
     if (stored === null) throw NOT_FOUND;
@@ -178,7 +178,7 @@ export function addLimitRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     return c.json(format(stored.limit, null), 200);
   });
 
-  app.openapi(deleteRoute, async (c) => {
+  app.openapi(deleteLimitRoute, async (c) => {
     const stored = await deleteLimit(requireDatabase(deps), accountOf(c), c.req.valid('param').id);
     if (stored === null) throw NOT_FOUND;
     await publish(stored);

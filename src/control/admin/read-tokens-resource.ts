@@ -40,6 +40,10 @@ const NewBody = z
   })
   .openapi('NewReadToken');
 
+export type ReadToken = z.infer<typeof ReadTokenBody>;
+export type CreatedReadToken = z.infer<typeof CreatedBody>;
+export type NewReadToken = z.input<typeof NewBody>;
+
 const IdParameter = z.object({ id: z.coerce.number().int().min(1).max(MAX_ID) });
 
 function formatToken(token: StoredReadToken): z.infer<typeof ReadTokenBody> {
@@ -56,7 +60,7 @@ function formatToken(token: StoredReadToken): z.infer<typeof ReadTokenBody> {
   };
 }
 
-const createTokenRoute = createRoute({
+export const createTokenRoute = createRoute({
   method: 'post',
   path: '/api/v1/read-tokens',
   summary: 'Make a token that may read the log over MCP, and nothing else',
@@ -68,14 +72,14 @@ const createTokenRoute = createRoute({
   },
 });
 
-const listRoute = createRoute({
+export const listRoute = createRoute({
   method: 'get',
   path: '/api/v1/read-tokens',
   summary: 'All read tokens, revoked ones too, the oldest first',
   responses: { 200: jsonAnswer(listOf(ReadTokenBody), 'All in one page, at most 1,000'), ...COMMON_ERRORS },
 });
 
-const revokeRoute = createRoute({
+export const revokeRoute = createRoute({
   method: 'delete',
   path: '/api/v1/read-tokens/{id}',
   summary: 'Revoke a read token; revoking again changes nothing',

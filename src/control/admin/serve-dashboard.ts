@@ -15,6 +15,7 @@ export const PAGE_PATHS = [
   '/log/:id',
   '/costs',
   '/metadata',
+  '/budgets',
   '/prices',
   '/keys',
   '/people',

@@ -2,13 +2,14 @@
 import type pg from 'pg';
 import type { Budget } from '../../budgets/budget.ts';
 import { formatUsd, parseUsd } from '../../vocabulary/usd.ts';
+import { noteChange } from '../audit/note-change.ts';
 import { inTransaction } from '../store/pool.ts';
 
 export type NewBudget = Omit<Budget, 'id' | 'createdAtMs'>;
 
 /** What can be changed: what the money is counted for stays, since what was spent would mean something else. */
 export type BudgetEdit = {
-  readonly [Field in 'name' | 'amount' | 'isHard' | 'whenUnknown' | 'heldWhenUnknown' | 'contact']?:
+  readonly [Field in 'name' | 'amount' | 'isHard' | 'reserves' | 'whenUnknown' | 'heldWhenUnknown' | 'contact']?:
     | Budget[Field]
     | undefined;
 };
@@ -20,7 +21,7 @@ interface BudgetRow extends Omit<Budget, 'amount' | 'heldWhenUnknown' | 'created
 }
 
 const COLUMNS = `id, account_id as "accountId", name, scope, metadata_key as "metadataKey", value, amount, period,
-  time_zone as "timeZone", is_hard as "isHard", when_unknown as "whenUnknown", held_when_unknown as "heldWhenUnknown",
+  time_zone as "timeZone", is_hard as "isHard", reserves, when_unknown as "whenUnknown", held_when_unknown as "heldWhenUnknown",
   contact, created_at as "createdAt"`;
 
 function toBudget({ createdAt, ...row }: BudgetRow): Budget {
@@ -32,6 +33,19 @@ function toBudget({ createdAt, ...row }: BudgetRow): Budget {
   };
 }
 
+/** Without money as numbers that JSON has not. */
+function stateOf(budget: Budget) {
+  const held = budget.heldWhenUnknown;
+  return { ...budget, amount: formatUsd(budget.amount), heldWhenUnknown: held === null ? null : formatUsd(held) };
+}
+
+async function note(client: pg.ClientBase, action: string, before: Budget | null, after: Budget): Promise<Budget> {
+  const { accountId, id } = after;
+  const change = { accountId, action, subject: { kind: 'budget', id }, after: stateOf(after) };
+  await noteChange(client, before === null ? change : { ...change, before: stateOf(before) });
+  return after;
+}
+
 const RAISE = 'update budget_version set version = version + 1';
 
 export function insertBudget(pool: pg.Pool, budget: NewBudget): Promise<Budget> {
@@ -39,8 +53,8 @@ export function insertBudget(pool: pg.Pool, budget: NewBudget): Promise<Budget> 
     await client.query(RAISE);
     const { rows } = await client.query<BudgetRow>(
       `insert into budgets (account_id, name, scope, metadata_key, value, amount, period, time_zone, is_hard,
-         when_unknown, held_when_unknown, contact)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) returning ${COLUMNS}`,
+         when_unknown, held_when_unknown, contact, reserves)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) returning ${COLUMNS}`,
       [
         budget.accountId,
         budget.name,
@@ -54,11 +68,12 @@ export function insertBudget(pool: pg.Pool, budget: NewBudget): Promise<Budget> 
         budget.whenUnknown,
         budget.heldWhenUnknown === null ? null : formatUsd(budget.heldWhenUnknown),
         budget.contact,
+        budget.reserves,
       ],
     );
     const [row] = rows;
     if (row === undefined) throw new Error('an inserted budget was not returned');
-    return toBudget(row);
+    return note(client, 'budget.create', null, toBudget(row));
   });
 }
 
@@ -71,7 +86,8 @@ export function editBudget(pool: pg.Pool, accountId: number, id: number, edit: B
     const given = Object.fromEntries(Object.entries(edit).filter(([, value]) => value !== undefined));
     const after: Budget = { ...before, ...given };
     const { rows } = await client.query<BudgetRow>(
-      `update budgets set name = $3, amount = $4, is_hard = $5, when_unknown = $6, held_when_unknown = $7, contact = $8
+      `update budgets set name = $3, amount = $4, is_hard = $5, when_unknown = $6, held_when_unknown = $7, contact = $8,
+         reserves = $9
        where account_id = $1 and id = $2 returning ${COLUMNS}`,
       [
         accountId,
@@ -82,9 +98,10 @@ export function editBudget(pool: pg.Pool, accountId: number, id: number, edit: B
         after.whenUnknown,
         after.whenUnknown !== 'hold' || after.heldWhenUnknown === null ? null : formatUsd(after.heldWhenUnknown),
         after.contact,
+        after.reserves,
       ],
     );
-    return rows[0] === undefined ? null : toBudget(rows[0]);
+    return rows[0] === undefined ? null : note(client, 'budget.edit', before, toBudget(rows[0]));
   });
 }
 
@@ -92,11 +109,15 @@ export function editBudget(pool: pg.Pool, accountId: number, id: number, edit: B
 export function deleteBudget(pool: pg.Pool, accountId: number, id: number): Promise<boolean> {
   return inTransaction(pool, async (client) => {
     await client.query(RAISE);
-    const { rowCount } = await client.query(
+    const before = await findBudget(client, accountId, id);
+    if (before === null) return false;
+    await client.query(
       'update budgets set deleted_at = now() where account_id = $1 and id = $2 and deleted_at is null',
       [accountId, id],
     );
-    return rowCount === 1;
+    const change = { accountId, action: 'budget.delete', subject: { kind: 'budget', id }, before: stateOf(before) };
+    await noteChange(client, change);
+    return true;
   });
 }
 

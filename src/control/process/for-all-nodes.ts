@@ -109,6 +109,8 @@ export const workForAllNodes: CreateNodeFace = (node, access) => {
     databaseProblem: node.databaseProblem,
     keepsTexts: node.keepsTexts,
     publishKeys,
+    credentialKeys: config.credentialKeys,
+    publishCredentials: () => node.connected()?.credentials.poll() ?? Promise.resolve(),
     publishPauses,
     alertSending,
     readSupervisorStatus: status.read,

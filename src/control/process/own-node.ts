@@ -27,6 +27,7 @@ import { type Shipper, startShipper } from '../shipper/shipper.ts';
 import { listNodes, type StoredNode } from '../store/nodes.ts';
 import { readSharedSettings } from '../store/shared-settings.ts';
 import { type ControlPools, openControlPools } from './control-pools.ts';
+import { type CredentialPublisher, createCredentialPublisher } from './credential-publisher.ts';
 import { createKeyPublisher, type KeyPublisher } from './key-publisher.ts';
 import { createNodeClock, type NodeClock } from './node-clock.ts';
 import { readNodeId } from './node-identity.ts';
@@ -51,6 +52,7 @@ export interface Connected {
   readonly shipper: Shipper;
   readonly keys: KeyPublisher;
   readonly pauses: PausePublisher;
+  readonly credentials: CredentialPublisher;
   readonly presence: NodePresence;
   readonly repeated: readonly Repeating[];
 }
@@ -194,6 +196,18 @@ export function openOwnNode(
     });
     const publisher = createPricePublisher(join(config.dataDir, PRICES_FILE));
     const pauses = createPausePublisher(pools.api, (paused) => channel.send({ type: 'pauses', pauses: paused }));
+    const credentials = createCredentialPublisher({
+      pool: pools.api,
+      keys: config.credentialKeys,
+      send: (kept) => channel.send({ type: 'credentials', credentials: kept }),
+      log,
+    });
+    const watchedCredentials = repeatOnDatabase({
+      pauseMs: PAUSE_POLL_MS,
+      failure: 'the kept credentials could not be read',
+      log,
+      run: credentials.poll,
+    });
     const watchedPauses = repeatOnDatabase({
       pauseMs: PAUSE_POLL_MS,
       failure: 'what is paused could not be read',
@@ -204,11 +218,13 @@ export function openOwnNode(
       shipper,
       keys,
       pauses,
+      credentials,
       presence,
       repeated: [
         watchedKeys,
         watchedBudgets,
         watchedPauses,
+        watchedCredentials,
         repeatCountingNodes(channel.send, pools.api, log),
         repeatPrices(prices, pools.api, publisher, log),
       ],

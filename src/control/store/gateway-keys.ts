@@ -13,6 +13,7 @@ import {
   toKeyLimit,
 } from './call-limits.ts';
 import { ALLOWANCE_FIELDS, type AllowanceColumns, toAllowance } from './key-allowance.ts';
+import { listFirstKeys } from './key-rotations.ts';
 import { raiseKeyVersion } from './key-version.ts';
 import { inTransaction } from './pool.ts';
 import { RUN_TOKEN_ENTRIES, type RunTokenEntryRow, toRunTokenEntry } from './run-tokens.ts';
@@ -297,9 +298,14 @@ export async function readKeySnapshot(pool: pg.Pool): Promise<StoredSnapshot> {
   );
   const [row] = rows;
   if (row === undefined) throw new Error('the table key_snapshot is empty');
+  const firstKeys = listFirstKeys(row.keys ?? []);
+  const entries = [...(row.keys ?? []).map(toEntry), ...(row.tokens ?? []).map(toRunTokenEntry)];
   return {
     version: row.version,
-    keys: [...(row.keys ?? []).map(toEntry), ...(row.tokens ?? []).map(toRunTokenEntry)],
+    keys: entries.map((entry) => {
+      const first = entry.limit === undefined ? undefined : firstKeys.get(entry.keyId);
+      return first === undefined ? entry : { ...entry, limitKeyId: first };
+    }),
     limits: (row.limits ?? []).map(toAccountLimit),
   };
 }

@@ -1,6 +1,7 @@
 /** The bounds and costs of a process's calls, by the price book of their account, and what is learnt from call to call. */
 import { countPrompt } from '../../vocabulary/token-usage.ts';
 import type { PicoUsd } from '../../vocabulary/usd.ts';
+import { MAX_MODEL_LENGTH } from '../billing-terms.ts';
 import type { PriceBook } from '../price-book.ts';
 import type { BilledBegin, BilledEnd } from '../to-billable-call.ts';
 import { createFindGreatestCost, type FindGreatestCost } from './find-greatest-cost.ts';
@@ -45,9 +46,9 @@ function readHashes(call: AskedCall): BodyHashes | null {
   return hashes !== null && SHORTENED.some((name) => body.includes(name)) ? null : hashes;
 }
 
-/** What has the same tokenizer and the same rules for what is counted. */
-function kindOf({ provider, providerAlias, endpoint, modelRequested }: AskedCall): string {
-  return `${provider}\n${providerAlias ?? ''}\n${endpoint.family}\n${modelRequested ?? ''}`;
+/** What has the same tokenizer and the same rules for what is counted. Accounts learn nothing from each other. */
+function kindOf(accountId: number, { provider, providerAlias, endpoint, modelRequested }: AskedCall): string {
+  return `${accountId}\n${provider}\n${providerAlias ?? ''}\n${endpoint.family}\n${modelRequested?.slice(0, MAX_MODEL_LENGTH) ?? ''}`;
 }
 
 /** `bookOf` is null as long as the prices are not loaded: until then nothing has one. */
@@ -90,14 +91,14 @@ export function createCallCosts(bookOf: (accountId: number) => PriceBook | null)
     greatestOf(accountId, call) {
       const book = bookOf(accountId);
       if (book === null) return { kind: 'unknown', why: 'unpriced' };
-      const kind = kindOf(call);
-      const conversation = `${accountId}\n${call.conversations ?? ''}\n${kind}`;
+      const kind = kindOf(accountId, call);
+      const conversation = `${call.conversations ?? ''}\n${kind}`;
       const hashes = readHashes(call);
       const counted = hashes === null ? null : prompts.find(conversation, hashes);
       const found = finderOf(book)(call, counted);
       const bound = found.kind === 'known' ? found.amount : null;
       const greatest = found.kind === 'known' ? { ...found, amount: excess.raise(kind, found.amount) } : found;
-      const usualOf = call.keyId === undefined ? null : `${accountId}\n${call.keyId}\n${kind}`;
+      const usualOf = call.keyId === undefined ? null : `${call.keyId}\n${kind}`;
       if (call.id !== undefined) keepOpen(call.id, { kind, usualOf, bound, conversation, hashes });
       const usual = usualOf === null ? null : usualCosts.find(usualOf);
       return usual === null ? greatest : { ...greatest, usual };

@@ -4,7 +4,7 @@
  * could cause. See docs/decisions/0059-what-a-call-can-cost.md.
  */
 
-import { readBillingModel } from '../billing-terms.ts';
+import { MAX_MODEL_LENGTH, readBillingModel } from '../billing-terms.ts';
 import type { PriceBook } from '../price-book.ts';
 import { readAskedRequest } from './asked-request.ts';
 import { boundEmbedding, boundRerank } from './bound-inputs.ts';
@@ -87,6 +87,8 @@ export function createFindGreatestCost(
     const model = readBillingModel({ provider: call.provider, model: null, modelRequested: call.modelRequested });
     // Without a body or a model the provider refuses it.
     if (body === 'none' || model === null) return unknown('unread-body');
+    // No price is for a longer name, and what is found is kept by name.
+    if (model.length > MAX_MODEL_LENGTH) return unknown('unpriced');
     const asked = readCall(call, body, model);
     if (isRerank) return boundRerank(asked);
     if (isEmbedding) return boundEmbedding(asked);

@@ -178,6 +178,13 @@ describe('a bound', () => {
       { model: 'nobody-knows', max_tokens: 1, messages: HELLO },
       'unpriced',
     ],
+    [
+      'a name that is longer than any',
+      'openai',
+      '/v1/chat/completions',
+      { model: `gpt-4o-${'x'.repeat(600)}`, messages: HELLO },
+      'unpriced',
+    ],
     ['no JSON', 'openai', '/v1/chat/completions', 'text', 'unread-body'],
     ['a batch', 'openai', '/v1/batches', { input_file_id: 'file-1' }, 'billed-later'],
     [

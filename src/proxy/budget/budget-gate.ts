@@ -27,6 +27,7 @@ export class BudgetGate {
   readonly #nowMs: () => number;
   readonly #log: Logger;
   readonly #reload: NodeJS.Timeout;
+  readonly #onBudgets: () => void;
   #version = -1;
   #byAccount: ReadonlyMap<number, readonly Budget[]> = new Map();
   #byId: ReadonlyMap<number, Budget> = new Map();
@@ -35,8 +36,15 @@ export class BudgetGate {
   #isFlushDue = false;
   #isFailing = false;
 
-  /** `process`: the name of this process's directory in the spool. */
-  constructor(ledger: BudgetLedger, process: string, nowMs: () => number, log: Logger) {
+  /** `process`: the name of this process's directory in the spool. `onBudgets`: called while there are any. */
+  constructor(
+    ledger: BudgetLedger,
+    process: string,
+    nowMs: () => number,
+    log: Logger,
+    onBudgets: () => void = () => {},
+  ) {
+    this.#onBudgets = onBudgets;
     this.#ledger = ledger;
     this.#process = process;
     this.#nowMs = nowMs;
@@ -67,6 +75,17 @@ export class BudgetGate {
     });
   }
 
+  /** At once, for what cannot wait. */
+  reserveNow(callId: string, claims: readonly Claim[]): ReserveAnswer | 'unavailable' {
+    try {
+      this.#flush();
+      return this.#ledger.apply([], [{ callId, claims }], this.#process, this.#nowMs())[0] ?? 'unavailable';
+    } catch (error) {
+      this.#noteFailure(error);
+      return 'unavailable';
+    }
+  }
+
   settle(settlement: Settlement): void {
     if (this.#unsettled.length >= MAX_UNSETTLED) return;
     this.#unsettled.push(settlement);
@@ -81,6 +100,7 @@ export class BudgetGate {
       this.#byAccount = Map.groupBy(budgets, ({ accountId }) => accountId);
       this.#byId = new Map(budgets.map((budget) => [budget.id, budget]));
       this.#version = version;
+      if (budgets.length > 0) this.#onBudgets();
     } catch (error) {
       this.#noteFailure(error);
     }

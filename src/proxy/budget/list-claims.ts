@@ -1,5 +1,5 @@
 /** What a call has to reserve, in each budget that it comes under. Refuses what no budget may let through. */
-import { RUN_BUDGET_ID } from '../../budgets/budget.ts';
+import { type Budget, RUN_BUDGET_ID } from '../../budgets/budget.ts';
 import { type BudgetedCall, claimOf, countedAs, runClaim } from '../../budgets/claims.ts';
 import type { Claim } from '../../budgets/ledger.ts';
 import type { GreatestCost } from '../../pricing/greatest/greatest-cost.ts';
@@ -38,7 +38,7 @@ export function listClaims(
   if (greatest.kind === 'known' && greatest.amount === 0n) return NO_CLAIMS;
   const amount = greatest.kind === 'known' ? greatest.amount : null;
   const claims = applying.map(({ budget, value }) => {
-    const claim = claimOf(budget, value, amount, gate.periods, nowMs);
+    const claim = claimOf(budget, value, amountFor(budget, greatest), gate.periods, nowMs);
     if (claim !== 'refused') return claim;
     throw new GatewayError('budget_unpriced', { detail: describeUnknown(budget, greatest) });
   });
@@ -47,4 +47,11 @@ export function listClaims(
     claims,
     isUnsure: amount === null && claims.some((claim) => claim.amount === 0n || claim.budgetId === RUN_BUDGET_ID),
   };
+}
+
+/** Null: nobody knows. What calls usually cost is known after a hundred of them. */
+function amountFor({ reserves }: Budget, greatest: GreatestCost): PicoUsd | null {
+  const amount = greatest.kind === 'known' ? greatest.amount : null;
+  if (reserves === 'greatest' || greatest.usual === undefined) return amount;
+  return amount !== null && amount < greatest.usual ? amount : greatest.usual;
 }

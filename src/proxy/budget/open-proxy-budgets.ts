@@ -34,8 +34,9 @@ export function openProxyBudgets({
   const isThere = existsSync(file);
   try {
     const ledger = new BudgetLedger(openLedgerDatabase(file, durability));
-    const gate = new BudgetGate(ledger, process, clock.nowMs, log);
     const prices = openAccountPrices(join(dataDir, PRICES_FILE), log);
+    // Before the first call that needs them: loading takes a part of a second.
+    const gate = new BudgetGate(ledger, process, clock.nowMs, log, () => void prices.load());
     return {
       gate,
       costs: createCallCosts(prices.bookOf),

@@ -16,7 +16,7 @@ export interface LimitedSubject {
 const NONE: readonly LimitedSubject[] = Object.freeze([]);
 
 export function listSubjects(
-  { keyId, accountId, limit }: KeyEntry,
+  { keyId, accountId, limit, limitKeyId }: KeyEntry,
   metadata: readonly (readonly [name: string, value: string])[],
   snapshot: KeySnapshot | null,
 ): readonly LimitedSubject[] {
@@ -24,7 +24,12 @@ export function listSubjects(
   if (limit === undefined && limits === undefined) return NONE;
   const found: LimitedSubject[] = [];
   if (limit !== undefined)
-    found.push({ subject: keySubject(keyId), limit, whose: 'this gateway key', change: `keys edit ${keyId}` });
+    found.push({
+      subject: keySubject(limitKeyId ?? keyId),
+      limit,
+      whose: 'this gateway key',
+      change: `keys edit ${keyId}`,
+    });
   for (const each of limits ?? []) {
     const { limitId, metadataKey } = each;
     const change = `limits edit ${limitId}`;

@@ -61,3 +61,13 @@ export function writeCloseFrame(code: number, reason: string): Buffer {
   const payload = Buffer.concat([Buffer.from([code >> 8, code & 0xff]), text]);
   return Buffer.concat([Buffer.from([0x88, payload.length]), payload]);
 }
+
+/** A server's text frame, whole. */
+export function writeTextFrame(text: string): Buffer {
+  const payload = Buffer.from(text);
+  if (payload.length < LENGTH_16) return Buffer.concat([Buffer.from([0x81, payload.length]), payload]);
+  const head = Buffer.from([0x81, LENGTH_16, 0, 0]);
+  // A refusal's words are far from 64 KiB.
+  head.writeUInt16BE(payload.length, 2);
+  return Buffer.concat([head, payload]);
+}

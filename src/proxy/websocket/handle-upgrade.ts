@@ -7,6 +7,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { WebsocketEndpoint } from '../../providers/provider.ts';
 import { readCaller } from '../../sockets/read-caller.ts';
+import type { CallBegin, CallEnd } from '../../vocabulary/call-record.ts';
 import { GatewayError } from '../../vocabulary/errors.ts';
 import { admit } from '../admit.ts';
 import { requireAllowedSession } from '../allowed-model.ts';
@@ -15,6 +16,7 @@ import type { AnswerEnding } from '../answer-ending.ts';
 import { AnswerHead, dropNamed, headersForClient } from '../answer-head.ts';
 import { authenticate } from '../authenticate.ts';
 import { BodyCopy } from '../body-copy.ts';
+import { settledCost } from '../budget/proxy-budgets.ts';
 import type { CallContext, RequestedModel } from '../call-context.ts';
 import { CallLog, noteArrival } from '../call-log.ts';
 import { describeCopiedBody } from '../describe-body.ts';
@@ -22,16 +24,19 @@ import { describeEnd } from '../describe-end.ts';
 import type { Gateway } from '../gateway.ts';
 import { splitGatewayHeaders } from '../gateway-headers.ts';
 import { joinRun } from '../join-run.ts';
+import { withKeptCredential } from '../kept-credentials.ts';
 import { type Place, takePlace, takeTurn } from '../limits/take-place.ts';
 import { refusePaused, subjectOf } from '../pauses.ts';
 import type { ReceivedBody } from '../receive-body.ts';
 import { refuseCall } from '../refuse-call.ts';
 import { release } from '../release.ts';
+import { mayComeUnder, reserveFor } from '../reserve.ts';
 import { chooseRoute } from '../route.ts';
 import { validateRequest } from '../validate-request.ts';
 import { limitTurn } from './limit-turn.ts';
-import { createModelGuard } from './model-guard.ts';
+import { type ClientGuard, createModelGuard } from './model-guard.ts';
 import { holdPendingClient, type PendingClient } from './pending-client.ts';
+import { createTurnGuard } from './turn-guard.ts';
 import { openTurnRecord, readCutEnding } from './turn-record.ts';
 import { createWebsocketMeter } from './websocket-meter.ts';
 import { describeSession, describeSessionEnd, describeTranscripts, readSessionEnding } from './websocket-record.ts';
@@ -54,6 +59,9 @@ interface Opening {
   readonly log: CallLog;
   readonly call: CallContext;
   readonly websocket: WebsocketEndpoint;
+  readonly isBudgeted: boolean;
+  /** Headers of the handshake. */
+  readonly sent: readonly string[];
 }
 
 /** Not offered where messages must be read before they are passed on: compressed ones are read too late. */
@@ -89,10 +97,11 @@ export async function handleUpgrade(incoming: IncomingMessage, head: Buffer, gat
     if (request.hasBody) throw new GatewayError('request_malformed');
 
     refusePaused(call, REQUESTED, gateway.pauses);
+    const sent = withKeptCredential(call, headers.forwarded, log, gateway.credentials);
     place = await takePlace(call, NO_BODY, gateway);
-
+    const isBudgeted = await reserveSession(log, call, websocket, gateway);
     await log.begin(REQUESTED, []);
-    const opening: Opening = { gateway, log, call, websocket };
+    const opening: Opening = { gateway, log, call, websocket, isBudgeted, sent };
     const answer = new Answer(outgoing, call, log, gateway, { isAsked: false, isHandshake: true });
     const handshake = await shakeHands(answer, opening);
     if (handshake.kind === 'switched') {
@@ -108,6 +117,30 @@ export async function handleUpgrade(incoming: IncomingMessage, head: Buffer, gat
     place?.release();
     log.release();
   }
+}
+
+/**
+ * Turns that a client's message begins are reserved one by one (true); where the provider begins them by itself, the
+ * connection holds for all of them, as for a call of which nothing is known.
+ */
+async function reserveSession(
+  log: CallLog,
+  call: CallContext,
+  { session }: WebsocketEndpoint,
+  { budgets }: Gateway,
+): Promise<boolean> {
+  if (budgets === null || !mayComeUnder(budgets, call)) return false;
+  if (session !== 'responses-session') {
+    await reserveFor(log, call, REQUESTED, 'unread', budgets);
+    return false;
+  }
+  await budgets.loadPrices();
+  return true;
+}
+
+function joinGuards(first: ClientGuard | null, second: ClientGuard | null): ClientGuard | null {
+  if (first === null || second === null) return first ?? second;
+  return (chunk) => first(chunk) ?? second(chunk);
 }
 
 /** Makes the response for an upgrade. Null, with the socket closed, while an earlier answer is being written. */
@@ -126,8 +159,9 @@ function openResponse(incoming: IncomingMessage, socket: Socket, client: Pending
 }
 
 /** Sends the handshake; any answer but 101 goes to the client through `answer`. */
-async function shakeHands(answer: Answer, { gateway, call }: Opening): Promise<Handshake> {
-  const { request, headers, route } = call;
+async function shakeHands(answer: Answer, { gateway, call, isBudgeted, sent }: Opening): Promise<Handshake> {
+  const { request, route } = call;
+  const isRead = isBudgeted || call.key.allow?.models !== undefined;
   gateway.openCalls.add(answer);
   try {
     return await new Promise<Handshake>((resolve) => {
@@ -139,7 +173,7 @@ async function shakeHands(answer: Answer, { gateway, call }: Opening): Promise<H
           mayBePrivate: route.mayBePrivate,
           method: request.method,
           path: route.path,
-          headers: call.key.allow?.models === undefined ? headers.forwarded : dropNamed(headers.forwarded, EXTENSIONS),
+          headers: isRead ? dropNamed(sent, EXTENSIONS) : sent,
           body: null,
           bodyBytes: null,
         },
@@ -191,8 +225,12 @@ async function relay(
   connectMs: number | null,
   opening: Opening,
 ): Promise<void> {
-  const { gateway, log, call, websocket } = opening;
+  const { gateway, log, call, websocket, isBudgeted } = opening;
   const { head, reason, provider, rest } = handshake;
+  const { budgets } = gateway;
+  const turns = isBudgeted && budgets !== null ? createTurnGuard(gateway, budgets, call) : null;
+  const onCost =
+    budgets === null ? undefined : (begin: CallBegin, end: CallEnd) => log.addCost(settledCost(budgets, begin, end));
   const { arrival } = call;
   const headersMs = performance.now() - arrival.monotonicMs;
   const meter = createWebsocketMeter({
@@ -204,9 +242,11 @@ async function relay(
     keepsTranscript: call.logsBodies,
     arrivedMs: arrival.monotonicMs,
     noteArrival: () => noteArrival(gateway),
-    openTurn: (turn, at) =>
-      limitTurn(openTurnRecord(gateway, call, head, turn, at), takeTurn(call, gateway), () =>
-        connection.endKey('rate_limit_exceeded'),
+    openTurn: (turn, at, request) =>
+      limitTurn(
+        openTurnRecord(gateway, call, head, turn, at, request, { reserved: turns?.take(), onCost }),
+        takeTurn(call, gateway),
+        () => connection.endKey('rate_limit_exceeded'),
       ),
     checkpoint,
   });
@@ -217,7 +257,7 @@ async function relay(
   }
 
   const models = call.key.allow?.models;
-  const guard = models === undefined ? null : createModelGuard(models);
+  const guard = joinGuards(models === undefined ? null : createModelGuard(models), turns?.guard ?? null);
   const connection = new WebsocketRelay(socket, provider, meter, call.key.digest, subjectOf(call, REQUESTED), guard);
   gateway.openCalls.add(connection);
   socket.write(writeSwitch(reason, head, arrival.id), 'latin1');
@@ -231,6 +271,7 @@ async function relay(
     end: describeSessionEnd(call, begin, ending, meter, summarize(), log.overheadUs),
     bodies: describeTranscripts(begin, { requestCopy: meter.requestCopy, responseCopy: log.responseCopy }),
   }));
+  turns?.close();
   meter.requestCopy.release();
   gateway.openCalls.delete(connection);
   connection.release();

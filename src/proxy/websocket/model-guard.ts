@@ -5,9 +5,10 @@
 import { Receiver } from 'ws';
 import { endOfString, skipSpace } from '../../formats/wire/json-scan.ts';
 import { isAllowedModel } from '../allowed-model.ts';
+import type { KeyEnd } from '../key-end.ts';
 
 /** Of one message. Larger than what providers take. */
-const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
+export const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 const MAX_FRAGMENTS = 16 * 1024;
 const MODEL = 'model';
 /** Names of members and models; longer texts are neither. */
@@ -17,8 +18,16 @@ const MAY_NAME_MODEL = /model|\\u/i;
 const QUOTE = 34;
 const COLON = 58;
 
-/** False from the chunk on that makes a message whole which must not reach the provider. The bytes are not changed. */
-export type ClientGuard = (chunk: Buffer) => boolean;
+export interface ClientRefusal {
+  readonly code: KeyEnd;
+  /** A last message to the client, before the connection is closed. */
+  readonly lastWords: string | null;
+}
+
+/** A refusal from the chunk on that makes a message whole which must not reach the provider. The bytes are not changed. */
+export type ClientGuard = (chunk: Buffer) => ClientRefusal | null;
+
+const REFUSED: ClientRefusal = Object.freeze({ code: 'model_not_allowed', lastWords: null });
 
 /** The connection must have no extensions: what is compressed is read too late. */
 export function createModelGuard(allowed: readonly string[]): ClientGuard {
@@ -39,7 +48,7 @@ export function createModelGuard(allowed: readonly string[]): ClientGuard {
   return (chunk) => {
     // Unmasks in place; what is relayed stays masked. Nothing follows a close frame.
     if (!isRefused && !receiver.writableEnded) receiver.write(Buffer.from(chunk));
-    return !isRefused;
+    return isRefused ? REFUSED : null;
   };
 }
 

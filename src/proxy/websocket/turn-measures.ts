@@ -36,7 +36,8 @@ export interface TurnMeasuresOptions {
   readonly createCopy: () => BodyCopy;
   /** Holds what the client says until a turn takes it. */
   readonly requestCopy: BodyCopy;
-  readonly openRecord: (turn: Turn, arrival: Arrival) => TurnRecord;
+  /** `request`: the client's message that begins the turn; null where the provider begins it. */
+  readonly openRecord: (turn: Turn, arrival: Arrival, request: Buffer | null) => TurnRecord;
 }
 
 interface OpenTurn {
@@ -51,7 +52,7 @@ export interface TurnMeasures {
   readonly noteRequest: (data: Buffer) => void;
   readonly noteRequestBytes: (bytes: number) => void;
   readonly noteAnswerBytes: (bytes: number) => void;
-  readonly takeRequestNews: (news: SessionNews) => void;
+  readonly takeRequestNews: (news: SessionNews, data: Buffer) => void;
   /** Returns the copy of answers that the message belongs to; null: the connection's. Records what has ended. */
   readonly takeAnswerNews: (news: SessionNews, data: Buffer, keep: (copy: BodyCopy | null) => void) => void;
   readonly endOpen: (readEnding: (measure: TurnMeasure) => AnswerEnding) => Promise<void>;
@@ -78,7 +79,7 @@ export function createTurnMeasures(options: TurnMeasuresOptions): TurnMeasures {
   let hasEnded = false;
   let lastError = session.reported.error;
 
-  function begin(turn: Turn): void {
+  function begin(turn: Turn, request: Buffer | null): void {
     if (open.size === 0) {
       connectionBytes += bytesBeforeChunk;
       responseBytes -= bytesBeforeChunk;
@@ -90,7 +91,7 @@ export function createTurnMeasures(options: TurnMeasuresOptions): TurnMeasures {
     requestBytes = 0;
     open.set(turn.number, {
       measure: { arrival, ...taken, firstByteMs: null, firstTokenMs: null },
-      record: openRecord(turn, arrival),
+      record: openRecord(turn, arrival, request),
       isAnswered: false,
       usage: null,
     });
@@ -149,12 +150,12 @@ export function createTurnMeasures(options: TurnMeasuresOptions): TurnMeasures {
       bytesBeforeChunk = responseBytes;
       responseBytes += bytes;
     },
-    takeRequestNews: ({ begun }) => {
+    takeRequestNews: ({ begun }, data) => {
       bytesBeforeChunk = responseBytes;
-      for (const turn of begun) begin(turn);
+      for (const turn of begun) begin(turn, data);
     },
     takeAnswerNews: (news, data, keep) => {
-      for (const turn of news.begun) begin(turn);
+      for (const turn of news.begun) begin(turn, null);
       const { error } = session.reported;
       // Mostly it says that a request is wrong, which then has no turn.
       if (error !== lastError) asked.shift();

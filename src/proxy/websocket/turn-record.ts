@@ -1,5 +1,6 @@
 /** Writes the records of a websocket's turn: a call of its own, with what its connection knows of key, client and run. */
 import type { Turn } from '../../formats/usage/session.ts';
+import type { CallBegin, CallEnd } from '../../vocabulary/call-record.ts';
 import type { AnswerEnding } from '../answer-ending.ts';
 import type { AnswerHead } from '../answer-head.ts';
 import type { Arrival, CallContext } from '../call-context.ts';
@@ -7,20 +8,33 @@ import { CallLog } from '../call-log.ts';
 import { type AnswerSummary, describeEnd } from '../describe-end.ts';
 import type { Gateway } from '../gateway.ts';
 import { describeFailure, UpstreamError } from '../upstream/upstream-failure.ts';
+import type { ReservedTurn } from './turn-guard.ts';
 import type { TurnMeasure, TurnRecord } from './turn-measures.ts';
+import { inTurnOf, readRunMembersOf } from './turn-place.ts';
 import { describeTranscripts } from './websocket-record.ts';
 
-/** `head`: the provider's answer to the handshake. */
+export interface BudgetedTurn {
+  readonly reserved?: ReservedTurn | undefined;
+  /** Where the connection holds for all its turns. */
+  readonly onCost?: ((begin: CallBegin, end: CallEnd) => void) | undefined;
+}
+
+/** `head`: the provider's answer to the handshake. `request`: the client's message that begins the turn, where one does. */
 export function openTurnRecord(
   gateway: Gateway,
   connection: CallContext,
   head: AnswerHead,
   turn: Turn,
   arrival: Arrival,
+  request: Buffer | null,
+  budgeted: BudgetedTurn = {},
 ): TurnRecord {
-  const log = new CallLog(gateway, arrival);
-  log.continueConnection(connection);
-  const requested = { model: turn.modelRequested, streamed: true };
+  const { reserved, onCost } = budgeted;
+  const log = new CallLog(gateway, reserved?.arrival ?? arrival);
+  log.continueConnection(request === null ? connection : inTurnOf(connection, request));
+  if (reserved !== undefined) log.hold(reserved.claims, reserved.flags);
+  const runMembers = request === null ? null : readRunMembersOf(request, connection);
+  const requested = { model: turn.modelRequested, streamed: true, ...(runMembers === null ? {} : { runMembers }) };
   // Its request has gone out: without room for the begin, the end tells all of it.
   void log.begin(requested, turn.reported.flags).catch(() => {});
 
@@ -40,6 +54,7 @@ export function openTurnRecord(
         const own = { providerRequestId: ended.responseId, overheadUs: null, requestHeaders: [], responseHeaders: [] };
         const isUnknown = ending.kind === 'complete' && !ended.reported.terminal;
         const flags = isUnknown ? [...end.flags, 'no_ending' as const] : end.flags;
+        onCost?.(begin, end);
         return { end: { ...end, ...own, flags }, bodies: call.logsBodies ? describeTranscripts(begin, measure) : [] };
       }),
   };

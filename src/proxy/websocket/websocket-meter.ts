@@ -25,7 +25,7 @@ export interface WebsocketMeterOptions {
   readonly keepsTranscript: boolean;
   readonly arrivedMs: number;
   readonly noteArrival: () => Arrival;
-  readonly openTurn: (turn: Turn, arrival: Arrival) => TurnRecord;
+  readonly openTurn: (turn: Turn, arrival: Arrival, request: Buffer | null) => TurnRecord;
   /** For what belongs to no turn. */
   readonly checkpoint: () => void;
 }
@@ -82,7 +82,7 @@ export function createWebsocketMeter(options: WebsocketMeterOptions): WebsocketM
       transcribe(turns.requestCopy, data);
       turns.noteRequest(data);
       const news = session.pushClient(data);
-      turns.takeRequestNews(news);
+      turns.takeRequestNews(news, data);
       noteFirstTurn(news);
     },
     onFlag: (flag) => clientFlags.add(flag),
@@ -108,8 +108,8 @@ export function createWebsocketMeter(options: WebsocketMeterOptions): WebsocketM
   }
 
   /** What was not read is missing in a turn that it cut. */
-  function openRecord(turn: Turn, arrival: Arrival): TurnRecord {
-    const record = options.openTurn(turn, arrival);
+  function openRecord(turn: Turn, arrival: Arrival, request: Buffer | null): TurnRecord {
+    const record = options.openTurn(turn, arrival, request);
     return {
       ...record,
       end: (ended, measure, ending) => {

@@ -5,8 +5,8 @@
 import type { Duplex } from 'node:stream';
 import type { KeyEnd } from '../key-end.ts';
 import type { PauseSubject } from '../pauses.ts';
-import { FramePosition, writeCloseFrame } from './frame-position.ts';
-import type { ClientGuard } from './model-guard.ts';
+import { FramePosition, writeCloseFrame, writeTextFrame } from './frame-position.ts';
+import type { ClientGuard, ClientRefusal } from './model-guard.ts';
 import { closeGently } from './pending-client.ts';
 
 /** Without a byte in either direction; pings come far more often. */
@@ -24,6 +24,7 @@ const KEY_REASONS: Readonly<Record<KeyEnd, string>> = {
   rate_limit_exceeded: 'a limit of the gateway is reached, try again later',
   model_not_allowed: 'the gateway key does not allow this model',
   paused: 'calls of this run or key are paused',
+  budget_exceeded: 'a budget refuses this turn',
 };
 
 export type RelayEnding =
@@ -53,7 +54,7 @@ export class WebsocketRelay {
   readonly #taps: RelayTaps;
   /** Null where the client may say anything. */
   readonly #guard: ClientGuard | null;
-  #isRefused = false;
+  #refusal: ClientRefusal | null = null;
   #resolveEnded: (ending: RelayEnding) => void = () => {};
   #ending: RelayEnding | null = null;
   #error: Error | null = null;
@@ -127,6 +128,8 @@ export class WebsocketRelay {
     const ending = this.#ending ?? { kind: 'shutdown' };
     const { kind } = ending;
     if (ending.kind === 'key-ended' && ending.isTold && this.#client.writable) {
+      const lastWords = this.#refusal?.lastWords ?? null;
+      if (lastWords !== null) this.#client.write(writeTextFrame(lastWords));
       this.#client.write(writeCloseFrame(POLICY_CODE, KEY_REASONS[ending.code]));
       closeGently(this.#client);
     } else if (kind === 'provider-ended') {
@@ -144,9 +147,9 @@ export class WebsocketRelay {
   #passToProvider(chunk: Buffer): void {
     if (this.#ending !== null || this.#keyEnd !== null) return;
     this.#idle.refresh();
-    if (this.#isRefused || this.#guard?.(chunk) === false) {
-      this.#isRefused = true;
-      this.endKey('model_not_allowed');
+    this.#refusal ??= this.#guard?.(chunk) ?? null;
+    if (this.#refusal !== null) {
+      this.endKey(this.#refusal.code);
       return;
     }
     this.#taps.fromClient(chunk);
@@ -177,7 +180,7 @@ export class WebsocketRelay {
   #passHeld(): void {
     if (this.#unrecorded > 0 || this.#ending !== null) return;
     this.#writeHeld();
-    if (this.#isRefused) this.endKey('model_not_allowed');
+    if (this.#refusal !== null) this.endKey(this.#refusal.code);
     this.#resumeProvider();
   }
 

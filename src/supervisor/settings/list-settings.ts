@@ -34,6 +34,11 @@ export const NAMED_SETTINGS: readonly NamedSetting[] = [
   ['TOLLGATE_TRUSTED_PROXIES', 'trustedProxies', (config) => config.trustedProxies.join(',') || null],
   ['TOLLGATE_ADMIN_TOKEN', null, (config) => (config.adminToken === null ? null : HIDDEN)],
   ['TOLLGATE_METRICS_TOKEN', null, (config) => (config.metricsToken === null ? null : HIDDEN)],
+  [
+    'TOLLGATE_CREDENTIALS_KEY',
+    null,
+    ({ credentialKeys: { keys, problem } }) => problem ?? (keys.length === 0 ? null : HIDDEN),
+  ],
   ['TOLLGATE_OIDC_ISSUER', null, ({ oidc }) => oidc?.issuer ?? null],
   ['TOLLGATE_OIDC_CLIENT_ID', null, ({ oidc }) => oidc?.clientId ?? null],
   ['TOLLGATE_OIDC_CLIENT_SECRET', null, ({ oidc }) => (oidc === null ? null : HIDDEN)],

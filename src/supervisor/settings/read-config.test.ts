@@ -27,6 +27,7 @@ test('without any setting the defaults hold, and the result is frozen', () => {
     publicUrl: null,
     adminToken: null,
     metricsToken: null,
+    credentialKeys: { keys: [], problem: null },
     databaseUrl: null,
     upstreams: {},
     aliases: {},

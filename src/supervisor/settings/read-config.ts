@@ -14,6 +14,7 @@ import { OperatorError } from '../../vocabulary/errors.ts';
 import { requireAdminExposure } from './exposure.ts';
 import { type Given, readAddress, refuse, trimSlash } from './given-setting.ts';
 import { readAlerts } from './read-alerts.ts';
+import { readCredentialKeys } from './read-credential-keys.ts';
 import { readLeading } from './read-leading.ts';
 import { readOidc } from './read-oidc.ts';
 import { readSecret } from './read-secret.ts';
@@ -181,6 +182,7 @@ export function readConfig(flags: ConfigFlags, env: Environment, isInTerminal = 
     trustedProxies: readTrustedProxies(give('trustedProxies')),
     adminToken: readToken('TOLLGATE_ADMIN_TOKEN', env),
     metricsToken: readToken('TOLLGATE_METRICS_TOKEN', env),
+    credentialKeys: readCredentialKeys(env),
     oidc: readOidc(env),
     alerts: readAlerts(env),
     dataDir: resolve(give('dataDir').value ?? defaultDataDir(env)),

@@ -5,6 +5,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { WebSocketServer } from 'ws';
 import { z } from 'zod';
 
 /** How a call ends, as its client has planned it. */
@@ -19,6 +20,13 @@ const Asked = z.object({
 });
 type Asked = z.infer<typeof Asked>;
 
+/** A turn of a Responses websocket. */
+const AskedTurn = z.object({
+  max_output_tokens: z.number(),
+  input: z.string(),
+  metadata: z.object({ run: z.string(), output: z.string() }),
+});
+
 export interface BillingProvider {
   readonly origin: string;
   /** Tokens of prompts and of answers, by run. */
@@ -29,10 +37,12 @@ export interface BillingProvider {
 export async function startBillingProvider(): Promise<BillingProvider> {
   const books = new Map<string, { prompt: number; output: number; calls: number }>();
 
-  function book(asked: Asked): { readonly prompt: number; readonly output: number } {
-    const { run, output } = asked.metadata;
+  function bookCall(asked: Asked) {
     const prompt = asked.messages.reduce((sum, { content }) => sum + Math.ceil(content.length / 4), 3);
-    const written = Math.min(Number(output), asked.max_tokens);
+    return book(asked.metadata.run, prompt, Math.min(Number(asked.metadata.output), asked.max_tokens));
+  }
+
+  function book(run: string, prompt: number, written: number): { readonly prompt: number; readonly output: number } {
     const sums = books.get(run) ?? { prompt: 0, output: 0, calls: 0 };
     books.set(run, sums);
     sums.calls += 1;
@@ -52,7 +62,7 @@ export async function startBillingProvider(): Promise<BillingProvider> {
       response.end('{"error":{"message":"no","type":"server_error"}}');
       return;
     }
-    const { prompt, output } = book(asked);
+    const { prompt, output } = bookCall(asked);
     const usage = { prompt_tokens: prompt, completion_tokens: output, total_tokens: prompt + output };
     await sleep(Number(delay));
     if (asked.stream === true) await stream(response, ending, usage);
@@ -62,12 +72,27 @@ export async function startBillingProvider(): Promise<BillingProvider> {
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy());
   });
+  const websockets = new WebSocketServer({ server });
+  websockets.on('connection', (session) => {
+    session.on('error', () => {});
+    session.on('message', (data) => {
+      const asked = AskedTurn.parse(JSON.parse(String(data)));
+      const most = Math.min(Number(asked.metadata.output), asked.max_output_tokens);
+      const { prompt, output } = book(asked.metadata.run, 3 + Math.ceil(asked.input.length / 4), most);
+      const response = { id: `resp_${prompt}_${output}`, model: 'gpt-4o-mini' };
+      session.send(JSON.stringify({ type: 'response.created', response: { id: response.id } }));
+      const usage = { input_tokens: prompt, output_tokens: output, total_tokens: prompt + output };
+      session.send(JSON.stringify({ type: 'response.completed', response: { ...response, usage } }));
+    });
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
     origin: `http://127.0.0.1:${port}`,
     booksOf: (run) => books.get(run) ?? { prompt: 0, output: 0, calls: 0 },
     close: async () => {
+      for (const session of websockets.clients) session.terminate();
+      websockets.close();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },

@@ -2,6 +2,7 @@
  * One trial of a budget: many calls of one run at once, with random prompts, maxima and endings, then one after another
  * until the budget refuses. The provider's own books say what the run has cost.
  */
+import { WebSocket } from 'ws';
 import type { BillingProvider, Ending } from './billing-provider.ts';
 
 export interface TrialGateway {
@@ -32,7 +33,9 @@ export async function runTrial(
   gateway: TrialGateway,
   plan: TrialPlan,
 ): Promise<{ readonly burst: TrialAnswers; readonly rest: TrialAnswers }> {
+  const turns = takeTurns(gateway, plan);
   const burst = await Promise.all(Array.from({ length: plan.calls }, (_, index) => makeCall(gateway, plan, index)));
+  await turns;
   const rest: string[] = [];
   // What is left after the burst is spent one call after another, with small ones.
   for (let refused = 0, index = 0; refused < 3 && index < plan.calls; index += 1) {
@@ -49,6 +52,43 @@ function count(answers: readonly string[]): TrialAnswers {
     admitted: answers.filter((answer) => answer !== '429').length,
     odd: answers.filter((answer) => !['200', '429', '500', 'cut', 'abort'].includes(answer)),
   };
+}
+
+const TURNS = 4;
+
+/** Beside the calls a connection whose turns are of the same run; it is left when one is refused, or in the middle. */
+async function takeTurns(gateway: TrialGateway, { run, random, maxTokens, budgetHeader }: TrialPlan): Promise<void> {
+  const base = gateway.bases[Math.floor(random() * gateway.bases.length)] ?? '';
+  const client = new WebSocket(`${base.replace('http', 'ws')}/v1/responses`, {
+    headers: {
+      authorization: 'Bearer sk-test',
+      'x-gateway-key': gateway.key,
+      'x-gateway-trace-id': run,
+      ...(budgetHeader === undefined ? {} : { 'x-gateway-budget-usd': budgetHeader }),
+    },
+  });
+  const leavesAfter = random() < 0.3 ? 2 : TURNS;
+  await new Promise<void>((resolve) => {
+    let turns = 0;
+    const ask = () => {
+      turns += 1;
+      if (turns > leavesAfter) client.terminate();
+      else {
+        const most = 1 + Math.floor(random() * maxTokens);
+        const metadata = { run, output: String(Math.floor(random() * (most + 1))) };
+        const input = 'b'.repeat(Math.floor(random() * 300));
+        client.send(
+          JSON.stringify({ type: 'response.create', model: 'gpt-4o-mini', max_output_tokens: most, input, metadata }),
+        );
+      }
+    };
+    client.on('open', ask);
+    client.on('message', (data) => {
+      if (String(data).includes('response.completed')) ask();
+    });
+    client.on('error', () => {});
+    client.on('close', () => resolve());
+  });
 }
 
 async function makeCall(gateway: TrialGateway, plan: TrialPlan, index: number): Promise<string> {

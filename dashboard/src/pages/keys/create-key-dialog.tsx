@@ -7,23 +7,13 @@ import { Dialog } from '../../components/dialog.tsx';
 import { SelectField, TextField } from '../../components/form-field.tsx';
 import { ShownOnce } from '../../components/shown-once.tsx';
 import { Problem } from '../../components/states.tsx';
+import { EXPIRIES, type ExpiryDays, expiresAfter } from './expiries.ts';
 import { DEFAULT_KEY_SETTINGS, KeySettingsFields, readSettings } from './key-settings-fields.tsx';
-
-const EXPIRIES = [
-  { value: '0', label: 'Never' },
-  { value: '1', label: 'After 1 day' },
-  { value: '7', label: 'After 7 days' },
-  { value: '30', label: 'After 30 days' },
-  { value: '90', label: 'After 90 days' },
-  { value: '365', label: 'After 1 year' },
-] as const;
-
-const DAY_MS = 86_400_000;
 
 export function CreateKeyDialog({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }) {
   const queries = useQueryClient();
   const [name, setName] = useState('');
-  const [days, setDays] = useState<(typeof EXPIRIES)[number]['value']>('0');
+  const [days, setDays] = useState<ExpiryDays>('0');
   const [settings, setSettings] = useState(DEFAULT_KEY_SETTINGS);
   const creating = useMutation({
     mutationFn: createKey,
@@ -40,7 +30,7 @@ export function CreateKeyDialog({ isOpen, onClose }: { readonly isOpen: boolean;
     event.preventDefault();
     creating.mutate({
       name,
-      ...(days === '0' ? {} : { expires_at: new Date(Date.now() + Number(days) * DAY_MS).toISOString() }),
+      ...expiresAfter(days),
       ...(settings.areBodiesKept ? {} : { bodies: 'off' as const }),
       ...readSettings(settings),
     });

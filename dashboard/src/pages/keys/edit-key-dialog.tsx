@@ -7,9 +7,13 @@ import { ActionDialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/form-field.tsx';
 import { KeySettingsFields, readSettings, settingsOf } from './key-settings-fields.tsx';
 
+/** Of a time such as 2026-12-31T00:00, without seconds. */
+const MINUTE_CHARS = 16;
+
 export function EditKeyDialog({ subject, onClose }: { readonly subject: Key; readonly onClose: () => void }) {
   const queries = useQueryClient();
   const [name, setName] = useState(subject.name);
+  const [end, setEnd] = useState(subject.expires_at?.slice(0, MINUTE_CHARS) ?? '');
   const [settings, setSettings] = useState(() => settingsOf(subject));
   const editing = useMutation({
     mutationFn: () =>
@@ -19,6 +23,9 @@ export function EditKeyDialog({ subject, onClose }: { readonly subject: Key; rea
         ...(settings.areBodiesKept === (subject.bodies !== 'off')
           ? {}
           : { bodies: settings.areBodiesKept ? ('full' as const) : ('off' as const) }),
+        ...(end === (subject.expires_at?.slice(0, MINUTE_CHARS) ?? '')
+          ? {}
+          : { expires_at: end === '' ? null : `${end.slice(0, MINUTE_CHARS)}:00Z` }),
         ...readSettings(settings),
       }),
     onSuccess: async () => {
@@ -36,6 +43,7 @@ export function EditKeyDialog({ subject, onClose }: { readonly subject: Key; rea
       look="primary"
     >
       <TextField label="Name" value={name} maxLength={200} onChange={setName} />
+      <TextField label="Expires (UTC)" hint="Empty: never" type="datetime-local" value={end} onChange={setEnd} />
       <KeySettingsFields settings={settings} onChange={setSettings} />
     </ActionDialog>
   );

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import type { Key } from '../../../../src/control/admin/key-bodies.ts';
 import { PROVIDER_NAMES, PROVIDERS } from '../../../../src/providers/registry.ts';
 import { TextField } from '../../components/form-field.tsx';
+import { LimitFields, readLimits, type TypedLimits, typedLimitsOf } from './limit-fields.tsx';
 
 type Provider = (typeof PROVIDER_NAMES)[number];
 
@@ -18,6 +19,7 @@ export interface KeySettings {
   readonly aliases: string;
   readonly endpoints: string;
   readonly networks: string;
+  readonly limits: TypedLimits;
 }
 
 export const DEFAULT_KEY_SETTINGS: KeySettings = {
@@ -30,6 +32,7 @@ export const DEFAULT_KEY_SETTINGS: KeySettings = {
   aliases: '',
   endpoints: '',
   networks: '',
+  limits: { concurrent: '', requests: '', tokens: '' },
 };
 
 export function settingsOf(key: Key): KeySettings {
@@ -44,6 +47,7 @@ export function settingsOf(key: Key): KeySettings {
     aliases: join(key.allowed_aliases),
     endpoints: join(key.allowed_endpoints),
     networks: join(key.allowed_networks),
+    limits: typedLimitsOf(key),
   };
 }
 
@@ -59,6 +63,7 @@ export function readSettings(settings: KeySettings) {
     allowed_aliases: readAllowed(settings.aliases),
     allowed_endpoints: readAllowed(settings.endpoints),
     allowed_networks: readAllowed(settings.networks),
+    ...readLimits(settings.limits),
   };
 }
 
@@ -90,6 +95,7 @@ export function KeySettingsFields({ settings, onChange }: KeySettingsFieldsProps
         onChange={(owner) => onChange({ ...settings, owner })}
       />
       <AllowedFields settings={settings} onChange={onChange} />
+      <LimitFields limits={settings.limits} onChange={(limits) => onChange({ ...settings, limits })} />
       <Choice
         label="Keep requests and answers of its calls"
         hint="Off: only the figures are kept, never the texts."

@@ -19,6 +19,9 @@ import { RevokeKeyDialog, RotateKeyDialog } from './change-key-dialogs.tsx';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
 import { EditKeyDialog } from './edit-key-dialog.tsx';
 import { readKeyState } from './key-state.ts';
+import { LimitBars } from './limit-fields.tsx';
+import { LimitsSection } from './limits-section.tsx';
+import { ReadTokensSection } from './read-tokens-section.tsx';
 
 /** "Last used" moves while one looks. */
 const REFETCH_MS = 5_000;
@@ -57,6 +60,7 @@ function listColumns(open: (opened: Opened) => void): readonly PlainColumn<Liste
     },
     { header: 'Owner', render: (key) => key.owner ?? '–' },
     { header: 'May use', render: (key) => describeAllowed(key) },
+    { header: 'Limits', render: (key) => <LimitBars limits={key} use={key.limit_use} /> },
     { header: 'Last used', render: (key) => <Timestamp at={key.last_used_at} form="relative" never="never" /> },
     { header: 'Calls 24 h', align: 'right', render: (key) => <Count value={key.calls_24h} unit="calls" /> },
     {
@@ -156,7 +160,7 @@ export function KeysPage() {
           </>
         }
       />
-      <div className="px-4 pb-6">
+      <div className="flex flex-col gap-8 px-4 pb-6">
         {(data === undefined || error !== null) && <Pending query={{ error, refetch }} what="the keys" rows={4} />}
         {data !== undefined && shown.length === 0 && (
           <EmptyState
@@ -180,7 +184,9 @@ export function KeysPage() {
             rowKey={(key) => String(key.id)}
           />
         )}
+        <LimitsSection />
       </div>
+      <ReadTokensSection keys={all} />
       <CreateKeyDialog isOpen={opened?.what === 'create'} onClose={close} />
       {opened?.what === 'edit' && <EditKeyDialog subject={opened.subject} onClose={close} />}
       {opened?.what === 'revoke' && <RevokeKeyDialog subject={opened.subject} onClose={close} />}
