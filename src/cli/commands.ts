@@ -38,6 +38,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   people: async () => (await import('./people-commands.ts')).addPeopleCommands,
   tokens: async () => (await import('./tokens-commands.ts')).addTokensCommands,
   audit: async () => (await import('./audit-commands.ts')).addAuditCommands,
+  erase: async () => (await import('./erase-commands.ts')).addEraseCommands,
   credentials: async () => (await import('./credentials-commands.ts')).addCredentialsCommands,
   sql: async () => (await import('./sql-command.ts')).addSqlCommand,
   verify: async () => (await import('./verify-command.ts')).addVerifyCommand,

@@ -24,7 +24,7 @@ const FIELDS = [
   ['client', 'client'],
   ['session', 'agent_session'],
   ['agent', 'agent_path'],
-  ['turn', 'agent_turn'],
+  ['agent turn', 'agent_turn'],
   ['address', 'client_address'],
 ] as const;
 

@@ -14,7 +14,7 @@ export function readClaudeCodeAgent(header: HeaderReader): AgentOfCall | null {
   const agent = readId(header('x-claude-code-agent-id'));
   const parent = agent === null ? null : readId(header('x-claude-code-parent-agent-id'));
   const agents = agent === null ? [] : parent === null ? [agent] : [parent, agent];
-  return { session, agents, turn: readTraceparent(header('traceparent')) };
+  return { session, agents, agentTurn: readTraceparent(header('traceparent')) };
 }
 
 const OLDER_USER_ID = /_session_([\da-f-]{36})$/;

@@ -16,8 +16,8 @@ export interface Client {
   readonly isOwn?: (header: HeaderReader) => boolean;
   /** Null for a call that names no session, such as a probe at the start. */
   readonly readAgent: (header: HeaderReader) => AgentOfCall | null;
-  /** Of a client that says the turn in each message of a websocket: from such a message, in JSON. Null where it does not. */
-  readonly readTurnOfMessage?: (message: Buffer) => string | null;
+  /** Of a client that says the agent turn in each message of a websocket: from such a message, in JSON. Null where it does not. */
+  readonly readAgentTurnOfMessage?: (message: Buffer) => string | null;
 }
 
 /** Who made a call, as far as the call itself tells. All ids are as `readId` returns them. */
@@ -33,5 +33,5 @@ export interface AgentOfCall {
    */
   readonly agents: readonly string[];
   /** What began with a person's last message; null where the client does not tell. */
-  readonly turn: string | null;
+  readonly agentTurn: string | null;
 }

@@ -34,14 +34,14 @@ test.each<[string, Headers, ReturnType<typeof read>]>([
   [
     'the main agent of Claude Code',
     CLAUDE,
-    { client: 'claude-code', agent: { session: 'd0202748-c40e-4cbb-ab99-ae36a82ed7ab', agents: [], turn: null } },
+    { client: 'claude-code', agent: { session: 'd0202748-c40e-4cbb-ab99-ae36a82ed7ab', agents: [], agentTurn: null } },
   ],
   [
     'a sub-agent of Claude Code',
     { ...CLAUDE, 'x-claude-code-agent-id': 'a2cad32b5b3ceea0d' },
     {
       client: 'claude-code',
-      agent: { session: 'd0202748-c40e-4cbb-ab99-ae36a82ed7ab', agents: ['a2cad32b5b3ceea0d'], turn: null },
+      agent: { session: 'd0202748-c40e-4cbb-ab99-ae36a82ed7ab', agents: ['a2cad32b5b3ceea0d'], agentTurn: null },
     },
   ],
   [
@@ -57,7 +57,7 @@ test.each<[string, Headers, ReturnType<typeof read>]>([
       agent: {
         session: 'd0202748-c40e-4cbb-ab99-ae36a82ed7ab',
         agents: ['a2cad32b5b3ceea0d', 'adafc63891a3930c6'],
-        turn: '4bf92f3577b34da6a3ce929d0e0e4736',
+        agentTurn: '4bf92f3577b34da6a3ce929d0e0e4736',
       },
     },
   ],
@@ -75,7 +75,10 @@ test.each<[string, Headers, ReturnType<typeof read>]>([
   [
     'the Claude Agent SDK',
     { ...CLAUDE, 'user-agent': 'claude-cli/2.1.332 (external, sdk-ts, agent-sdk/0.3.332)' },
-    { client: 'claude-agent-sdk', agent: { session: 'd0202748-c40e-4cbb-ab99-ae36a82ed7ab', agents: [], turn: null } },
+    {
+      client: 'claude-agent-sdk',
+      agent: { session: 'd0202748-c40e-4cbb-ab99-ae36a82ed7ab', agents: [], agentTurn: null },
+    },
   ],
   [
     'the main agent of Codex',
@@ -87,7 +90,7 @@ test.each<[string, Headers, ReturnType<typeof read>]>([
     },
     {
       client: 'codex',
-      agent: { session: '01a22815-4469-73d3-b6f1-b486d00c2461', agents: [], turn: '01a22815-4496' },
+      agent: { session: '01a22815-4469-73d3-b6f1-b486d00c2461', agents: [], agentTurn: '01a22815-4496' },
     },
   ],
   [
@@ -103,29 +106,29 @@ test.each<[string, Headers, ReturnType<typeof read>]>([
       agent: {
         session: '01a22815-4469-73d3-b6f1-b486d00c2461',
         agents: ['01a22815-46a2-70d3-bf2c-63742eec96f6'],
-        turn: '01a22815-4496',
+        agentTurn: '01a22815-4496',
       },
     },
   ],
   [
     'a handshake of Codex before the first message',
     { ...CODEX, 'x-codex-turn-metadata': '{"turn_id":"","request_kind":"prewarm"}' },
-    { client: 'codex', agent: { session: '01a22815-4469-73d3-b6f1-b486d00c2461', agents: [], turn: null } },
+    { client: 'codex', agent: { session: '01a22815-4469-73d3-b6f1-b486d00c2461', agents: [], agentTurn: null } },
   ],
   [
     'a turn that is no JSON',
     { ...CODEX, 'x-codex-turn-metadata': '{"turn_id":' },
-    { client: 'codex', agent: { session: '01a22815-4469-73d3-b6f1-b486d00c2461', agents: [], turn: null } },
+    { client: 'codex', agent: { session: '01a22815-4469-73d3-b6f1-b486d00c2461', agents: [], agentTurn: null } },
   ],
   [
     'the main agent of opencode',
     { ...OPENCODE, 'x-session-id': 'ses_dd7ea4420ffe', 'x-session-affinity': 'ses_dd7ea4420ffe' },
-    { client: 'opencode', agent: { session: 'ses_dd7ea4420ffe', agents: [], turn: null } },
+    { client: 'opencode', agent: { session: 'ses_dd7ea4420ffe', agents: [], agentTurn: null } },
   ],
   [
     'a sub-agent of opencode',
     { ...OPENCODE, 'x-session-id': 'ses_dd7ea079affe', 'x-parent-session-id': 'ses_dd7ea4420ffe' },
-    { client: 'opencode', agent: { session: 'ses_dd7ea4420ffe', agents: ['ses_dd7ea079affe'], turn: null } },
+    { client: 'opencode', agent: { session: 'ses_dd7ea4420ffe', agents: ['ses_dd7ea079affe'], agentTurn: null } },
   ],
   [
     'pi, which has the user agent of an SDK',
@@ -134,7 +137,7 @@ test.each<[string, Headers, ReturnType<typeof read>]>([
       session_id: '01a22816-5e66-7115-8db2-673e77043255',
       'x-client-request-id': '01a22816-5e66-7115-8db2-673e77043255',
     },
-    { client: 'pi', agent: { session: '01a22816-5e66-7115-8db2-673e77043255', agents: [], turn: null } },
+    { client: 'pi', agent: { session: '01a22816-5e66-7115-8db2-673e77043255', agents: [], agentTurn: null } },
   ],
   ['that SDK itself', { 'user-agent': 'OpenAI/JS 6.26.0', session_id: 'mine' }, { client: null, agent: null }],
   [

@@ -12,7 +12,7 @@ export const codex: Client = Object.freeze({
   name: 'codex',
   userAgent: /^codex[_\w-]*\//i,
   readAgent,
-  readTurnOfMessage,
+  readAgentTurnOfMessage,
 });
 
 /**
@@ -27,15 +27,15 @@ function readAgent(header: HeaderReader): AgentOfCall | null {
   const agents = thread === session ? [] : [thread];
   const parent = agents.length === 0 ? null : readId(header('x-codex-parent-thread-id'));
   if (parent !== null && parent !== session) agents.unshift(parent);
-  return { session, agents, turn: readTurn(header(TURN_METADATA)) };
+  return { session, agents, agentTurn: readAgentTurn(header(TURN_METADATA)) };
 }
 
 /** `client_metadata` of a message has what stands in the header of a request over HTTP, under the header's name. */
-function readTurnOfMessage(message: Buffer): string | null {
+function readAgentTurnOfMessage(message: Buffer): string | null {
   const metadata = readObject(message, 'client_metadata');
   if (metadata === null) return null;
   const text = scanTopLevel(metadata, [TURN_METADATA]).members.get(TURN_METADATA)?.scalar;
-  return typeof text === 'string' ? readTurn(text) : null;
+  return typeof text === 'string' ? readAgentTurn(text) : null;
 }
 
 function readObject(json: Buffer, name: string): Buffer | null {
@@ -43,7 +43,7 @@ function readObject(json: Buffer, name: string): Buffer | null {
   return member === undefined || member.valueEnd === null ? null : json.subarray(member.valueStart, member.valueEnd);
 }
 
-function readTurn(text: string | undefined): string | null {
+function readAgentTurn(text: string | undefined): string | null {
   if (text === undefined || text.length > MAX_METADATA_CHARS) return null;
   try {
     const value: unknown = JSON.parse(text);

@@ -10,6 +10,6 @@ function readAgent(header: HeaderReader): AgentOfCall | null {
   if (own === null) return null;
   const parent = readId(header('x-parent-session-id'));
   return parent === null || parent === own
-    ? { session: own, agents: [], turn: null }
-    : { session: parent, agents: [own], turn: null };
+    ? { session: own, agents: [], agentTurn: null }
+    : { session: parent, agents: [own], agentTurn: null };
 }

@@ -15,5 +15,5 @@ export const pi: Client = Object.freeze({
 /** Source: pi 0.73.1, captured. */
 function readAgent(header: HeaderReader): AgentOfCall | null {
   const session = readId(header('session_id'));
-  return session === null ? null : { session, agents: [], turn: null };
+  return session === null ? null : { session, agents: [], agentTurn: null };
 }

@@ -57,7 +57,7 @@ export function describeBegin(
           agent: agent.agents.at(-1) ?? MAIN_AGENT,
           agentSession: agent.session,
           agentPath: agentPathOf(agent.agents),
-          ...(agent.turn === null ? {} : { agentTurn: agent.turn }),
+          ...(agent.agentTurn === null ? {} : { agentTurn: agent.agentTurn }),
         }),
   };
 }

@@ -154,7 +154,7 @@ function hideIn(text: string | null, sent: readonly string[]): string | null {
 /** An agent whose ids hold a credential is none. */
 export function withoutSecrets(agent: AgentOfCall | null, sent: readonly string[]): AgentOfCall | null {
   if (agent === null) return null;
-  const ids = [agent.session, agent.turn ?? '', ...agent.agents];
+  const ids = [agent.session, agent.agentTurn ?? '', ...agent.agents];
   return ids.some((id) => hasSecretForm(id) || sent.some((secret) => id.includes(secret))) ? null : agent;
 }
 

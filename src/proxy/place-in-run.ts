@@ -23,7 +23,8 @@ export function placeInRun({ headers, key, request }: CallContext, body: Request
   const { agent, traceId, spanPath } = headers;
   const runsFrom = key.runsFrom ?? [];
   const placed =
-    spanPath ?? (agent !== null && runsFrom.includes(AGENT_SOURCE) ? agentSpanPath(agent.agents, agent.turn) : null);
+    spanPath ??
+    (agent !== null && runsFrom.includes(AGENT_SOURCE) ? agentSpanPath(agent.agents, agent.agentTurn) : null);
   if (traceId !== null) {
     const traceSource = key.run?.traceId === traceId ? TOKEN_SOURCE : HEADER_SOURCE;
     return { traceId, spanPath: placed, traceSource };

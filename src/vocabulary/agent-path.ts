@@ -14,8 +14,8 @@ export function agentsOf(agentPath: string): readonly string[] {
 }
 
 /** `main/turn-…/agent-…/agent-…`: whole ids, since the first halves of those made in the same second are the same. */
-export function agentSpanPath(agents: readonly string[], turn: string | null): string {
-  const turns = turn === null ? [] : [`turn-${turn}`];
+export function agentSpanPath(agents: readonly string[], agentTurn: string | null): string {
+  const turns = agentTurn === null ? [] : [`turn-${agentTurn}`];
   return [MAIN_AGENT, ...turns, ...agents.map((agent) => `agent-${agent}`)].join('/');
 }
 

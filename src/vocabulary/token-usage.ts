@@ -223,6 +223,8 @@ export type CallFlag =
   | 'clock_step'
   /** Characters that the database cannot hold (U+0000, halves of surrogate pairs) stand as U+FFFD. */
   | 'text_replaced'
+  /** What the call said was erased on request; what it cost stays. */
+  | 'erased'
   /** Stored in a safe form after the database had refused the row. */
   | 'sanitised';
 

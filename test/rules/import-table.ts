@@ -51,6 +51,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
     'control/log',
     'control/prices/declared',
   ],
+  'control/erasure': ['control/audit', 'control/store', 'control/jobs', 'control/search', 'control/log'],
   'control/shipper': [
     'pricing',
     'spool',
@@ -60,6 +61,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
     'control/budgets',
     'control/log',
     'control/texts',
+    'control/erasure',
   ],
   'control/demo-log': ['formats/usage', 'providers', 'pricing', 'control/store', 'control/shipper'],
 
@@ -77,6 +79,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
     'control/log',
     'control/metadata',
     'control/texts',
+    'control/erasure',
     'control/backup',
     'control/budgets',
     'control/brakes',
@@ -100,6 +103,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
     'control/search',
     'control/metadata',
     'control/texts',
+    'control/erasure',
     'control/backup',
     'control/budgets',
     'control/prices/declared',

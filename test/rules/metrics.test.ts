@@ -80,6 +80,7 @@ const DEPS: AdminDeps = {
   version: '1.2.3',
   dashboard: null,
   database: () => null,
+  wallRole: () => null,
   databaseProblem: () => null,
   keepsTexts: () => true,
   isStopping: () => false,

@@ -79,6 +79,7 @@ export function bareAdminDeps(given: Partial<AdminDeps> & Pick<AdminDeps, 'admin
     databaseUrl: 'postgres://tollgate:secret@127.0.0.1/tollgate',
     isStopping: () => false,
     database: () => null,
+    wallRole: () => null,
     databaseProblem: () => null,
     keepsTexts: () => true,
     requestRestart: async () => null,

@@ -88,6 +88,10 @@ async function insertOthers(client: pg.ClientBase): Promise<void> {
     `insert into provider_credentials values (1, 'openai', 'team', 'https://a.b', $1, '\\x00ff', '\\xff00', $1, now(), $1)`,
     [hostile],
   );
+  await client.query(
+    `insert into erasures (account_id, kind, key, target, target_hash, is_dry_run, asked_by) values (1, 'metadata', 'user', $1, sha256('a'), false, $1)`,
+    [hostile],
+  );
   const audited = { accountId: 1, action: 'test.change', subject: { kind: 'test', id: hostile }, after: { hostile } };
   await noteChange(client, audited);
   await client.query(`insert into metadata_keys select 1, 'feature', 'Feature', 'promoting', null, min(id) from jobs`);

@@ -10,6 +10,7 @@ import type { RestoreResult } from '../backup/restore-backup.ts';
 import type { listUses, UsesOfBudget } from '../budgets/list-uses.ts';
 import type { CurrentPriceBook } from '../prices/declared/current-price-book.ts';
 import type { PriceCatalogs } from '../prices/declared/price-catalogs.ts';
+import type { WallRole } from '../store/account-wall.ts';
 import type { StoredNode } from '../store/nodes.ts';
 import type { AdminAccess } from './admin-access.ts';
 import { databaseUnavailable } from './api-error.ts';
@@ -177,6 +178,8 @@ export interface AdminDeps {
   readonly databaseUrl: string;
   readonly isStopping: () => boolean;
   readonly database: () => pg.Pool | null;
+  /** The role of people and API tokens in the database; null where there is none. */
+  readonly wallRole: () => WallRole | null;
   readonly databaseProblem: () => string | null;
   /** Whether the text of bodies may be stored, searched and shown. */
   readonly keepsTexts: () => boolean;

@@ -18,6 +18,8 @@ export const AUDIT_ACTIONS: Readonly<Record<string, string | null>> = {
   'PUT /api/v1/credentials/{provider}/{alias}': 'credential.set',
   'DELETE /api/v1/credentials/{provider}/{alias}': 'credential.delete',
   'POST /api/v1/credentials/rotate-key': 'credential.rotate_key',
+  'POST /api/v1/erasures': 'erasure.request',
+  'PUT /api/v1/brakes/{rule}/{scope}': 'brake.rule',
   'POST /api/v1/restart': 'gateway.restart',
   'POST /api/v1/verify': null,
   'DELETE /api/v1/nodes/{name}': 'node.forget',

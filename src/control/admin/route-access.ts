@@ -149,6 +149,8 @@ export const ROUTE_ACCESS: Readonly<Record<string, Access>> = {
   'GET /api/v1/audit': OWNER,
   'GET /api/v1/audit/export': OPERATOR,
   'GET /api/v1/audit/verification': OPERATOR,
+  'GET /api/v1/erasures': OWNER,
+  'POST /api/v1/erasures': OWNER,
   'GET /api/v1/credentials': OWNER,
   'PUT /api/v1/credentials/{provider}/{alias}': OWNER,
   'DELETE /api/v1/credentials/{provider}/{alias}': OWNER,

@@ -29,6 +29,7 @@ export const BACKUP_TABLES: readonly BackupTable[] = [
   { name: 'deployment_settings', kind: 'kept', rows: 'settings of all nodes' },
   { name: 'audit_log', kind: 'kept', rows: 'rows of the audit log' },
   { name: 'audit_head', kind: 'kept', rows: 'ends of the audit log' },
+  { name: 'erasures', kind: 'own', rows: 'erasures' },
   { name: 'provider_credentials', kind: 'own', rows: 'kept credentials' },
   { name: 'jobs', kind: 'own', rows: 'jobs' },
   { name: 'metadata_keys', kind: 'own', rows: 'promoted metadata keys' },

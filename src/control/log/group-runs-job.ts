@@ -185,8 +185,8 @@ async function readCalls(
 }
 
 function placeOf(row: AgentRow, { action }: GroupInput): PlaceOfCall {
-  const { client, agent_session: session, agent_path: path, agent_turn: turn, span_path: spanPath } = row;
-  const derived = path === null ? null : agentSpanPath(agentsOf(path), turn);
+  const { client, agent_session: session, agent_path: path, agent_turn: agentTurn, span_path: spanPath } = row;
+  const derived = path === null ? null : agentSpanPath(agentsOf(path), agentTurn);
   const place = { agent_session: session, agent_path: path };
   if (action === 'ungroup')
     return { ...place, trace_id: null, trace_source: null, span_path: spanPath === derived ? null : spanPath };

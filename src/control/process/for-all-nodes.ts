@@ -106,6 +106,7 @@ export const workForAllNodes: CreateNodeFace = (node, access) => {
     databaseUrl: start.databaseUrl,
     isStopping: node.isStopping,
     database: () => (node.connected() === null ? null : pools.api),
+    wallRole: node.wallRole,
     databaseProblem: node.databaseProblem,
     keepsTexts: node.keepsTexts,
     publishKeys,

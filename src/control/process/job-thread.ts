@@ -1,6 +1,7 @@
 /** The thread of the jobs, which must not hold up API and shipper. It logs through its owner. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { z } from 'zod';
+import { createEraseKind } from '../erasure/erase-job.ts';
 import { type JobLog, runJobs } from '../jobs/run-jobs.ts';
 import { createGroupRunsKind } from '../log/group-runs-job.ts';
 import { createIndexKind } from '../log/index-job.ts';
@@ -55,6 +56,7 @@ const kinds = [
   createGroupRunsKind(),
   createIndexKind(),
   createTextsKind(keepsTexts),
+  createEraseKind(),
 ];
 const runner = runJobs({ pool, kinds, log });
 

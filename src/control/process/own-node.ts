@@ -24,6 +24,7 @@ import { readLedger } from '../ledger/read-ledger.ts';
 import type { CurrentPriceBook } from '../prices/declared/current-price-book.ts';
 import { listQuarantine } from '../shipper/list-quarantine.ts';
 import { type Shipper, startShipper } from '../shipper/shipper.ts';
+import { raiseAccountWall, type WallRole } from '../store/account-wall.ts';
 import { listNodes, type StoredNode } from '../store/nodes.ts';
 import { readSharedSettings } from '../store/shared-settings.ts';
 import { type ControlPools, openControlPools } from './control-pools.ts';
@@ -71,6 +72,8 @@ export interface OwnNode {
   readonly quarantineDir: string;
   /** Null until the database has answered and its schema is up to date. */
   readonly connected: () => Connected | null;
+  /** The role of people and API tokens in the database; null where there is none. */
+  readonly wallRole: () => WallRole | null;
   readonly databaseProblem: () => string | null;
   /** Whether the text of bodies is stored now, by this node's setting and that of all nodes. */
   readonly keepsTexts: () => boolean;
@@ -116,6 +119,7 @@ export function openOwnNode(
   let connecting: RepeatedMigration | null = null;
   let liveSpools = start.liveSpools;
   let isStopping = false;
+  let wallRole: WallRole | null = null;
 
   async function readSnapshot(): Promise<LedgerSnapshot | null> {
     try {
@@ -231,6 +235,18 @@ export function openOwnNode(
     };
   }
 
+  /** Without it the first wall stands alone. */
+  async function raiseWall(): Promise<WallRole | null> {
+    const result = await raiseAccountWall(pools.shipper);
+    if (result.kind === 'up') return result;
+    if (result.kind === 'busy') throw new Error('the wall between accounts waits for tables that others use');
+    log.warn(
+      { role: result.role },
+      'the user of the database may not create roles: row-level security does not stand between accounts; docs/accounts.md says what an administrator does about it',
+    );
+    return null;
+  }
+
   async function onMigrated(): Promise<void> {
     if (!isSpoolReady)
       for (const name of await finishReceived(importDir, start.spoolDir))
@@ -240,6 +256,7 @@ export function openOwnNode(
     await clock.compare(pools.shipper);
     const shared = await readSharedSettings(pools.shipper);
     searchOfAll = shared?.search.value ?? config.search;
+    if (config.role !== 'proxy') wallRole = await raiseWall();
     connected = connect();
   }
 
@@ -270,6 +287,7 @@ export function openOwnNode(
     quarantineDir,
     connected: () => connected,
     keepsTexts,
+    wallRole: () => wallRole,
     databaseProblem: () => connecting?.problem() ?? null,
     liveSpools: () => liveSpools,
     isStopping: () => isStopping,

@@ -11,7 +11,7 @@ import { SEARCH_SOURCES, type SearchSource } from './search-sources.ts';
 import { encodeSegment, MAX_STRETCHES } from './segment.ts';
 
 /** An advisory lock, the same in every version. */
-const SEARCH_LOCK = 7_461_018;
+export const SEARCH_LOCK = 7_461_018;
 export const SEGMENT_CALLS = 2_048;
 /** Whoever finds a stretch reads all its calls. */
 const STRETCH_CALLS = SEGMENT_CALLS / MAX_STRETCHES;
@@ -20,7 +20,7 @@ const LEAST_GAP_MS = 60_000;
 const GAP_OF_USUAL = 20;
 
 const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
-const HIGHEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+export const HIGHEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 export interface IndexOptions {
   readonly pool: pg.Pool;

@@ -5,6 +5,7 @@ import { type CallMarks, NO_MARKS } from '../../formats/texts/call-marks.ts';
 import type { CallBody } from '../../vocabulary/call-record.ts';
 import { factOf, insertFacts } from '../brakes/brake-facts.ts';
 import { addSpend, type StoredEnd } from '../budgets/add-spend.ts';
+import { eraseLate } from '../erasure/erase-late.ts';
 import { addCallsToFacets, addSourceToFacets } from '../log/facet-deltas.ts';
 import { readSpanPath } from '../log/span-path.ts';
 import { withAnswerLimit } from '../store/answer-limit.ts';
@@ -126,9 +127,10 @@ export async function openIngestSession(
       return inTime(async () => {
         await makePartitions(calls);
         return transaction(patient, BEGIN_BATCH, async (answers) => {
-          const { version, keys } = readBeginning(answers);
+          const { version, keys, hasErasures } = readBeginning(answers);
           if (pricesVersion !== null && version !== pricesVersion) throw new StalePricesError();
           const inserted = calls.length === 0 ? 0 : await storeCalls(patient, calls, readIndexedKeys(keys), texts);
+          if (hasErasures && calls.length > 0) await eraseLate(patient);
           if (opens.length > 0) await patient.query(named('insert_open', INSERT_OPEN, [openJson(opens)]));
           if (checkpoints.length > 0) {
             await patient.query(named('checkpoints', UPDATE_CHECKPOINTS, [checkpointJson(checkpoints)]));
@@ -274,6 +276,7 @@ async function transaction<T>(
 const Beginning = z.object({
   version: z.number().nullable(),
   keys: z.array(z.tuple([z.number(), z.string(), z.string()])),
+  hasErasures: z.boolean(),
 });
 const Answers = z.array(z.object({ rows: z.array(z.unknown()) }));
 const LastRow = z.object({ beginning: Beginning });

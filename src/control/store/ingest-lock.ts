@@ -14,7 +14,8 @@ export const BEGIN_BATCH = `begin; select pg_advisory_xact_lock_shared(${INGEST_
   select json_build_object(
     'version', (select version from price_book_version),
     'keys', (select coalesce(json_agg(json_build_array(account_id, key_lower, display_key)), '[]')
-      from metadata_keys where state in ('promoting', 'promoted'))
+      from metadata_keys where state in ('promoting', 'promoted')),
+    'hasErasures', exists (select from erasures where not is_dry_run)
   ) as beginning`;
 
 /**

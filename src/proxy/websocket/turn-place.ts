@@ -4,13 +4,13 @@ import type { CallContext } from '../call-context.ts';
 import { withoutSecrets } from '../gateway-headers.ts';
 import { listRunMembers, readRunMembers } from '../run-members.ts';
 
-/** The call with the turn of its agent, where its client says that in each message. */
+/** The call with its agent turn, where its client says that in each message. */
 export function inTurnOf(connection: CallContext, message: Buffer): CallContext {
   const { headers } = connection;
   const { agent, agentClient, sent } = headers;
   if (agent === null) return connection;
-  const turn = agentClient?.readTurnOfMessage?.(message) ?? null;
-  const named = turn === null ? null : withoutSecrets({ ...agent, turn }, sent);
+  const agentTurn = agentClient?.readAgentTurnOfMessage?.(message) ?? null;
+  const named = agentTurn === null ? null : withoutSecrets({ ...agent, agentTurn }, sent);
   return named === null ? connection : { ...connection, headers: { ...headers, agent: named } };
 }
 

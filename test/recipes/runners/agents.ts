@@ -13,10 +13,21 @@ const TO_FINISH = ['@anthropic-ai/claude-code/install.cjs', 'opencode-ai/postins
 export const agents: RecipeRunner = {
   opening: null,
   prepare: () => {
-    const modules = join(installNodePackages('agents', TO_FINISH), 'node_modules');
+    const modules = installAgents();
     return startIn(join(modules, '.bin'), modules);
   },
 };
+
+/** Their `node_modules`. */
+export function installAgents(): string {
+  return join(installNodePackages('agents', TO_FINISH), 'node_modules');
+}
+
+/** The folder of its program. */
+export function installAider(python: string): string {
+  const lock = join(root, 'clients/recipes/aider/requirements.txt');
+  return dirname(makeEnvironment(python, lock, ['--no-deps']));
+}
 
 /** The one agent that is written in Python. */
 export const aider: RecipeRunner = {
@@ -24,8 +35,7 @@ export const aider: RecipeRunner = {
   prepare: () => {
     const python = findPython();
     if (python === null) return { needs: NEEDS_PYTHON };
-    const lock = join(root, 'clients/recipes/aider/requirements.txt');
-    return startIn(dirname(makeEnvironment(python, lock, ['--no-deps'])), null);
+    return startIn(installAider(python), null);
   },
 };
 

@@ -17,10 +17,14 @@ export const python: RecipeRunner = {
     if (given !== undefined) return runWith(given, cases);
     const found = findPython();
     if (found === null) return { needs: NEEDS_PYTHON };
-    const lock = join(root, 'clients/recipes/python/requirements.lock');
-    return runWith(makeEnvironment(found, lock, ['--require-hashes']), cases);
+    return runWith(installSdks(found), cases);
   },
 };
+
+/** The interpreter that has the providers' SDKs. */
+export function installSdks(found: string): string {
+  return makeEnvironment(found, join(root, 'clients/recipes/python/requirements.lock'), ['--require-hashes']);
+}
 
 /** With a set of packages of clients/python/frameworks. */
 export function pythonFrameworks(set: string): RecipeRunner {

@@ -1,0 +1,174 @@
+/** Erasure: what one run's or one user's calls say is gone from every table, every sum is as it was, and late records are erased too. */
+import type pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createEraseKind } from '../../src/control/erasure/erase-job.ts';
+import { runJobs } from '../../src/control/jobs/run-jobs.ts';
+import { foldRollups } from '../../src/control/log/fold-rollups.ts';
+import { verifyRollups } from '../../src/control/log/verify-rollups.ts';
+import { indexNext } from '../../src/control/search/index-next.ts';
+import type { SpoolEntry } from '../../src/vocabulary/call-record.ts';
+import { type AdminDatabase, endedCall, idAt, startAdminDatabase } from '../support/admin-database.ts';
+import { callBody } from '../support/call-fixtures.ts';
+import { POSTGRES_KINDS } from '../support/postgres.ts';
+import { quietLog } from '../support/quiet-log.ts';
+
+const [kind] = POSTGRES_KINDS;
+const QUESTION = JSON.stringify({ messages: [{ role: 'user', content: 'the zebra of Ann' }] });
+
+let stage: AdminDatabase;
+let pool: pg.Pool;
+
+beforeAll(async () => {
+  if (kind === undefined) throw new Error('no server');
+  stage = await startAdminDatabase(kind);
+  ({ pool } = stage);
+}, 60_000);
+afterAll(() => stage.stop());
+
+function call(number: number, user: string, traceId: string | null): SpoolEntry[] {
+  return [
+    {
+      type: 'body',
+      body: { ...callBody(number, 'request', Buffer.from(QUESTION)), id: idAt(number) },
+    },
+    endedCall(
+      number,
+      {
+        traceId,
+        spanPath: traceId === null ? null : `plan/${user}`,
+        spanName: `for ${user}`,
+        path: `/v1/files/${user}`,
+        metadata: [
+          ['User', user],
+          ['Feature', 'search'],
+        ],
+      },
+      { errorMessage: `no answer for ${user}`, providerRequestId: `req_${user}` },
+    ),
+  ];
+}
+
+async function erase(body: object): Promise<{ readonly calls: number }> {
+  const { status, body: started } = await stage.send('POST', '/erasures', body);
+  expect(status).toBe(202);
+  const { job_id: jobId } = started as { job_id: number };
+  const { messages, ...rest } = quietLog();
+  const log = {
+    ...rest,
+    info: () => {},
+    warn: (fields: object, message: string) => void messages.push(`${message} ${JSON.stringify(fields)}`),
+  };
+  const endMs = performance.now() + 20_000;
+  const runner = runJobs({ pool, kinds: [createEraseKind()], log });
+  try {
+    for (;;) {
+      const { rows } = await pool.query('select state, error, result from jobs where id = $1', [jobId]);
+      if (rows[0]?.state === 'done') return rows[0].result;
+      if (rows[0]?.state === 'failed') throw new Error(rows[0].error);
+      if (performance.now() > endMs)
+        throw new Error(`the job does not end: ${JSON.stringify(rows)} ${messages.join()}`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  } finally {
+    await runner.stop();
+  }
+}
+
+async function fold(): Promise<void> {
+  while (await foldRollups(pool));
+}
+
+/** Tables that have the text in a row. */
+async function findInTables(text: string): Promise<readonly string[]> {
+  const { rows } = await pool.query<{ name: string }>(
+    `select format('%I', relname) as name from pg_class
+     where relkind in ('r', 'p') and not relispartition and relnamespace = 'public'::regnamespace order by 1`,
+  );
+  const found: string[] = [];
+  for (const { name } of rows) {
+    const { rowCount } = await pool.query(`select from ${name} t where t::text like $1 limit 1`, [`%${text}%`]);
+    const bytes =
+      name === 'llm_bodies'
+        ? await pool.query(`select from llm_bodies where position(convert_to($1, 'UTF8') in request) > 0`, [text])
+        : null;
+    if (rowCount !== 0 || (bytes?.rowCount ?? 0) > 0) found.push(name);
+  }
+  return found;
+}
+
+async function sums(): Promise<unknown> {
+  const [costs, runs] = [await stage.read('/costs?group_by=model'), await stage.read('/runs')];
+  return {
+    costs: (costs as { data: unknown }).data,
+    runs: (runs as { data: Record<string, unknown>[] }).data.map(({ trace_id, calls, total_cost, input_tokens }) => [
+      trace_id,
+      calls,
+      total_cost,
+      input_tokens,
+    ]),
+  };
+}
+
+test('a dry run counts and changes nothing', async () => {
+  await pool.query(
+    "insert into metadata_keys (account_id, key_lower, display_key, state) values (1, 'user', 'User', 'promoted')",
+  );
+  await stage.store(...[1, 2, 3].flatMap((number) => call(number, 'ann:1,%', 'run-a')));
+  await stage.store(...call(4, 'bob', 'run-a'), ...call(5, 'ann:1,%', null), ...call(6, 'bob', 'run-b'));
+  await fold();
+  while ((await indexNext({ pool, segmentCalls: 2 })) === 'indexed');
+  expect(await erase({ metadata_key: 'user', value: 'ann:1,%' })).toEqual({ calls: 4 });
+  expect(await findInTables('ann:1,')).toContain('llm_requests');
+  expect(await stage.read('/erasures')).toMatchObject({ data: [{ dry_run: true, calls: 4 }] });
+});
+
+test('a user’s calls say nothing any more, in no table; every sum is as it was; others’ calls are untouched', async () => {
+  const before = await sums();
+  expect(await erase({ metadata_key: 'User', value: 'ann:1,%', dry_run: false })).toEqual({ calls: 4 });
+  await fold();
+  expect(await findInTables('ann:1,')).toEqual([]);
+  expect(await sums()).toEqual(before);
+  expect(await verifyRollups(pool)).toEqual([]);
+  expect(await stage.read(`/logs/${idAt(1)}`)).toMatchObject({
+    flags: ['erased'],
+    trace_id: 'run-a',
+    span_path: null,
+    span_name: 'gpt-5',
+    raw_metadata: {},
+    error_message: null,
+    total_cost: expect.any(String),
+    bodies: null,
+  });
+  expect(await stage.read(`/logs/${idAt(4)}`)).toMatchObject({ raw_metadata: { User: 'bob' }, flags: [] });
+});
+
+test('the search finds the other calls, and the erased ones not, before and after they are indexed again', async () => {
+  const found = async () =>
+    ((await stage.read('/logs?q=zebra')) as { data: { id: string }[] }).data.map(({ id }) => id);
+  expect(await found()).toEqual([idAt(6), idAt(4)]);
+  while ((await indexNext({ pool, segmentCalls: 2 })) === 'indexed');
+  expect(await found()).toEqual([idAt(6), idAt(4)]);
+  expect((await stage.read('/logs?q=bob')) as object).toMatchObject({ data: { length: 2 } });
+});
+
+test('a record that comes later, of a call of before, is erased when it is stored; a call of afterwards is not', async () => {
+  await stage.store(...call(7, 'ann:1,%', 'run-a'), ...call(8, 'bob', 'run-a'));
+  await fold();
+  expect(await findInTables('ann:1,')).toEqual([]);
+  expect(await stage.read(`/logs/${idAt(7)}`)).toMatchObject({ flags: ['erased'] });
+  expect(await stage.read(`/logs/${idAt(8)}`)).toMatchObject({ flags: [] });
+  expect(await verifyRollups(pool)).toEqual([]);
+  await pool.query("update erasures set asked_at = '2000-01-01'");
+  await stage.store(...call(9, 'ann:1,%', null));
+  expect(await stage.read(`/logs/${idAt(9)}`)).toMatchObject({ raw_metadata: { User: 'ann:1,%' } });
+});
+
+test('a run is erased by its trace id, and noted in the audit log without it', async () => {
+  expect(await erase({ trace_id: 'run-b', dry_run: false })).toEqual({ calls: 1 });
+  await fold();
+  expect(await stage.read(`/logs/${idAt(6)}`)).toMatchObject({ flags: ['erased'], trace_id: 'run-b' });
+  expect(await verifyRollups(pool)).toEqual([]);
+  const { data } = (await stage.read('/audit?action=erasure')) as { data: object[] };
+  expect(data[0]).toMatchObject({ action: 'erasure.end', actor_kind: 'process', after: { calls: 1 } });
+  expect(JSON.stringify(data)).not.toContain('run-b');
+});
