@@ -74,6 +74,8 @@ export const TABLES_LEFT_OUT: readonly string[] = [
   'nodes',
   'run_tokens',
   'read_tokens',
+  'budget_nodes',
+  'budget_leases',
   'brake_facts',
   'leases',
   'api_tokens',
