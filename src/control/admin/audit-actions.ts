@@ -46,7 +46,6 @@ export const AUDIT_ACTIONS: Readonly<Record<string, string | null>> = {
   'POST /api/v1/alert-destinations': 'alert_destination.create',
   'DELETE /api/v1/alert-destinations/{id}': 'alert_destination.delete',
   'POST /api/v1/alert-destinations/{id}/test': 'alert_destination.test',
-  'PUT /api/v1/brakes/{rule}/{scope}': 'brake.set',
   'POST /api/v1/brakes/pauses': 'brake.pause',
   'POST /api/v1/brakes/hits/{id}/resume': 'brake.resume',
   'DELETE /api/v1/run-tokens/{id}': 'run_token.revoke',
