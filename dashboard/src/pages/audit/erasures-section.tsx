@@ -101,7 +101,10 @@ function EraseDialog({ onClose }: { readonly onClose: () => void }) {
 }
 
 export function ErasuresSection() {
-  const { data, error, refetch } = useQuery(erasuresQuery);
+  const { data, error, refetch } = useQuery({
+    ...erasuresQuery,
+    refetchInterval: ({ state }) => (state.data?.data.some((erasure) => erasure.ended_at === null) ? POLL_MS : false),
+  });
   const [isOpen, setOpen] = useState(false);
   return (
     <section aria-label="Erasures" className="flex flex-col gap-2">
