@@ -178,7 +178,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
 };
 
 /** What was asked for, in the answer. */
-const ECHOED = /Bravo-Key|"billing_model":"bravo-model"/g;
+const ECHOED = /Bravo-Key|"billing_model":"bravo-model"/gi;
 
 /** All rows of the second account, by table. */
 async function fingerprint(): Promise<Record<string, unknown>> {
@@ -218,12 +218,17 @@ describe('of another account', () => {
     await Promise.all(
       all.map(async ({ name, headers, query }) => {
         const answer = await ask(method, fill(path) + query, headers, body);
-        const said = `${name}: ${line}${query} ${answer.status} ${answer.text.slice(0, 300)}`;
+        const at = Math.max(0, answer.text.replaceAll(ECHOED, '').search(/bravo|zebras/i) - 200);
+        const said = `${name}: ${line}${query} ${answer.status} ${answer.text.replaceAll(ECHOED, '').slice(at, at + 400)}`;
         expect(answer.text.replaceAll(ECHOED, '').match(/bravo|zebras/i), said).toBeNull();
         expect([500, 503], said).not.toContain(answer.status);
-        if (path.includes('{') && !path.includes('{key}')) expect([403, 404], said).toContain(answer.status);
+        if (/\{(?:id|job_id)\}/.test(path)) expect([403, 404], said).toContain(answer.status);
       }),
     );
+  });
+
+  test('after all this it is as it was', async () => {
+    expect(await fingerprint()).toEqual(before);
   });
 
   test('nobody gets there by naming it, and the operator does', async () => {
@@ -260,13 +265,8 @@ describe('of another account', () => {
     };
     const own = await runs({});
     expect([own.includes('alpha-run'), own.includes('bravo-run')]).toEqual([true, false]);
-    before = { ...before, read_tokens: null };
     const other = await runs(inBravo());
     expect([other.includes('alpha-run'), other.includes('bravo-run')]).toEqual([false, true]);
-  });
-
-  test('after all this it is as it was', async () => {
-    expect({ ...(await fingerprint()), read_tokens: before['read_tokens'] }).toEqual(before);
   });
 });
 

@@ -105,10 +105,16 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
       access: watchAdminAccess(log),
       isStopping: () => false,
       database: () => (isDatabaseOpen ? pool : null),
+      wallRole: () => null,
       databaseProblem: () => null,
       keepsTexts: () => true,
       publishKeys: keys.publish,
       publishPauses: async () => {},
+      alertSending: {
+        alerts: { smtpUrl: null, smtpFrom: 'tollgate@localhost', hosts: [] },
+        egress: { httpProxy: null, httpsProxy: null, noProxy: null },
+        dashboardUrl: null,
+      },
       requestRestart: async () => ({ requested: 1, finished: 0, problem: null }),
       readSupervisorStatus: async () => ({
         startedAtMs: NOON_MS,
@@ -248,7 +254,15 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
         for (const answer of answers) await answer.text();
       }
     // Signing in brings its own proof.
-    expect(open.sort()).toEqual(['/api/v1/session', '/healthz', '/readyz']);
+    expect(open.sort()).toEqual([
+      '/api/v1/oidc/callback',
+      '/api/v1/oidc/sign-in',
+      '/api/v1/oidc/sign-out',
+      '/api/v1/session',
+      '/api/v1/sign-in-ways',
+      '/healthz',
+      '/readyz',
+    ]);
     expect((await fetch(`http://127.0.0.1:${api.port}/api/v1/nothing`)).status).toBe(401);
     expect((await fetch(`http://127.0.0.1:${api.port}/healthz`, { method: 'POST' })).status).toBe(401);
     expect(await refusal(ask('/api/v1/nothing'))).toBe('404 not_found');

@@ -2,6 +2,7 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { readJob } from '../../src/control/jobs/job-store.ts';
+import type { JobThreadSettings } from '../../src/control/process/job-thread.ts';
 import { type JobThread, runJobThread } from '../../src/control/process/run-job-thread.ts';
 import { POSTGRES_KINDS, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { ALL, declarePrice, expectSound, openStage, request, rowsOf, type Stage, storeCalls } from './reprice-stage.ts';
@@ -28,11 +29,11 @@ afterAll(async () => {
   await server.remove();
 });
 
-function start(idleMs: number, databaseUrl = url): JobThread {
+function start(idleMs: number, settings: JobThreadSettings = { databaseUrl: url, keepsTexts: true }): JobThread {
   const say = (fields: object, message: string) => void logged.push(`${message} ${JSON.stringify(fields)}`);
   thread = runJobThread({
     pool: stage.pool,
-    settings: { databaseUrl, keepsTexts: true },
+    settings,
     log: { info: say, warn: say, error: say },
     idleMs,
   });
@@ -99,8 +100,8 @@ test('a chunk that hangs does not hold up a stop, and has not happened', async (
 test('a thread that dies is begun again, each time later', async () => {
   await request(stage, ALL);
   logged.length = 0;
-  // Not an address: the thread cannot begin.
-  start(60_000, 'postgres://[');
+  // Not an address: the thread refuses to begin.
+  start(60_000, JSON.parse('{"databaseUrl":7,"keepsTexts":true}'));
   await waitUntil('it died twice', () => (logged.length >= 4 ? true : undefined));
   expect(logged.filter((line) => line.includes('"retryMs"'))).toEqual([
     'the thread of the jobs ended by itself; it is begun again {"retryMs":1000}',

@@ -80,11 +80,17 @@ const DEPS: AdminDeps = {
   version: '1.2.3',
   dashboard: null,
   database: () => null,
+  wallRole: () => null,
   databaseProblem: () => null,
   keepsTexts: () => true,
   isStopping: () => false,
   publishKeys: async () => true,
   publishPauses: async () => {},
+  alertSending: {
+    alerts: { smtpUrl: null, smtpFrom: 'tollgate@localhost', hosts: [] },
+    egress: { httpProxy: null, httpsProxy: null, noProxy: null },
+    dashboardUrl: null,
+  },
   readSupervisorStatus: async () => ({
     startedAtMs: 0,
     attempts: [],

@@ -7,6 +7,7 @@ import { createDemoData } from '../../src/control/demo-log/demo-data.ts';
 import { type CurrentPriceBook, createCurrentPriceBook } from '../../src/control/prices/declared/current-price-book.ts';
 import { buildBatch } from '../../src/control/shipper/build-batch.ts';
 import { openIngestSession } from '../../src/control/shipper/ingest-session.ts';
+import { raiseAccountWall } from '../../src/control/store/account-wall.ts';
 import type { PriceCall } from '../../src/pricing/billable-call.ts';
 import type { CallBegin, CallEnd, SpoolEntry } from '../../src/vocabulary/call-record.ts';
 import { bareAdminDeps } from './admin-deps.ts';
@@ -41,6 +42,7 @@ export function tokens(input: number, output: number): CallEnd['usage'] {
 
 export interface AdminDatabase {
   readonly url: string;
+  readonly databaseUrl: string;
   readonly pool: pg.Pool;
   readonly store: (...entries: SpoolEntry[]) => Promise<void>;
   /** The price book in force, as the database has it. */
@@ -64,6 +66,8 @@ export async function startAdminDatabase(kind: PostgresKind): Promise<AdminDatab
   const server = await startPostgres(kind);
   const databaseUrl = await server.createDatabase('lists');
   const pool = await openMigrated(databaseUrl, { max: 8 });
+  const wall = await raiseAccountWall(pool);
+  if (wall.kind !== 'up') throw new Error(`the wall between accounts is ${wall.kind}`);
   const session = await openIngestSession(pool);
   const prices = createCurrentPriceBook();
   const app = createAdminApp(
@@ -71,6 +75,7 @@ export async function startAdminDatabase(kind: PostgresKind): Promise<AdminDatab
       adminToken: ADMIN_TOKEN,
       databaseUrl,
       database: () => pool,
+      wallRole: () => wall,
       demoData: createDemoData({
         pool,
         accountId: 1,
@@ -97,6 +102,7 @@ export async function startAdminDatabase(kind: PostgresKind): Promise<AdminDatab
 
   return {
     url,
+    databaseUrl,
     pool,
     prices,
     store: (...entries) => ingest(entries, priceByToken),

@@ -3,8 +3,9 @@ import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { insertAccount, listAccounts, MAX_ACCOUNTS, readAccount, renameAccount } from '../store/accounts.ts';
 import { readPerson } from '../store/people.ts';
-import { type AdminDeps, requireDatabase } from './admin-deps.ts';
+import type { AdminDeps } from './admin-deps.ts';
 import { ApiError } from './api-error.ts';
+import { requireWholeDatabase } from './behind-wall.ts';
 import { type Principal, principalOf, ROLES } from './principal.ts';
 import { COMMON_ERRORS, errorAnswer, jsonAnswer, listOf, NameField, Time } from './schemas.ts';
 
@@ -31,7 +32,7 @@ function formatAccount({ id, name, createdAt }: { id: number; name: string; crea
 
 /** In order of their number. */
 export async function listUsable(deps: AdminDeps, principal: Principal) {
-  const pool = requireDatabase(deps);
+  const pool = requireWholeDatabase(deps);
   if (principal.kind === 'operator')
     return (await listAccounts(pool)).map(({ id, name }) => ({ id, name, role: 'owner' as const }));
   if (principal.kind === 'person' && principal.id !== null) {
@@ -82,13 +83,13 @@ export function addAccountRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   );
 
   app.openapi(createAccountRoute, async (c) => {
-    const account = await insertAccount(requireDatabase(deps), c.req.valid('json').name);
+    const account = await insertAccount(requireWholeDatabase(deps), c.req.valid('json').name);
     if (account === null) throw new ApiError(409, 'accounts_full', `There are ${MAX_ACCOUNTS} accounts already.`);
     return c.json(formatAccount(account), 201);
   });
 
   app.openapi(renameAccountRoute, async (c) => {
-    const account = await renameAccount(requireDatabase(deps), c.req.valid('param').id, c.req.valid('json').name);
+    const account = await renameAccount(requireWholeDatabase(deps), c.req.valid('param').id, c.req.valid('json').name);
     if (account === null) throw new ApiError(404, 'account_not_found', 'There is no account with this number.');
     return c.json(formatAccount(account), 200);
   });

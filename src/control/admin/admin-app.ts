@@ -6,13 +6,15 @@ import { compress } from 'hono/compress';
 import { v7 as createUuid } from 'uuid';
 import { MAX_CATALOG_BYTES } from '../prices/declared/import-catalog.ts';
 import { addAccountRoutes } from './accounts-resource.ts';
-import type { AdminDeps } from './admin-deps.ts';
+import { type AdminDeps, requireDatabase } from './admin-deps.ts';
+import { addAlertRoutes } from './alerts-resource.ts';
 import { ApiError, toApiError } from './api-error.ts';
 import { addApiTokenRoutes } from './api-tokens-resource.ts';
 import { addAttemptStreamRoute } from './attempt-stream.ts';
 import { addAttemptRoutes } from './attempts-resource.ts';
 import { addAuditRoutes } from './audit-resource.ts';
 import { addBackupRoutes } from './backup-resource.ts';
+import { raiseWall, wallDatabase } from './behind-wall.ts';
 import { addBrakeRoutes } from './brakes-resource.ts';
 import { addBudgetRoutes } from './budgets-resource.ts';
 import { addCostRoutes } from './costs-resource.ts';
@@ -104,7 +106,17 @@ function addDocument(app: OpenAPIHono, deps: AdminDeps): void {
   });
 }
 
-export function createAdminApp(deps: AdminDeps): OpenAPIHono {
+/** What a resource gets: the database behind the wall of its request, and prices that are read in front of it. */
+function wallDeps(given: AdminDeps): AdminDeps {
+  return {
+    ...given,
+    database: wallDatabase(given),
+    prices: { ...given.prices, refresh: async () => given.prices.refresh(requireDatabase(given)) },
+  };
+}
+
+export function createAdminApp(given: AdminDeps): OpenAPIHono {
+  const deps = wallDeps(given);
   const app = new OpenAPIHono({
     defaultHook: (result) => {
       if (result.success) return;
@@ -120,6 +132,7 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   app.use(noteRequests(deps));
   app.use(requireCredentials(deps, sessions, tokens, createIdentify(deps)));
   app.use(refuseForbidden());
+  app.use(raiseWall());
   // Bodies and event streams have other types and stay uncompressed.
   app.use('/api/*', compress({ encoding: 'gzip', contentTypeFilter: /^application\/json/ }));
   // Nobody sees the end of an answer without a body, so a stream or an export would hold its place for good.
@@ -163,6 +176,7 @@ export function createAdminApp(deps: AdminDeps): OpenAPIHono {
   addBudgetRoutes(app, deps);
   addCostRoutes(app, deps);
   addBrakeRoutes(app, deps);
+  addAlertRoutes(app, deps);
   addQuoteRoute(app, deps);
   addPriceRoutes(app, deps);
   addMetadataKeyRoutes(app, deps);

@@ -5,10 +5,12 @@ import type { Logger } from 'pino';
 import type { RestartStatus, StepHistogram, SupervisorStatus } from '../../vocabulary/channel.ts';
 import type { Config, OidcConfig, Setting } from '../../vocabulary/config.ts';
 import type { QuarantinedItem } from '../../vocabulary/quarantined-item.ts';
+import type { SendOptions } from '../alerts/send-message.ts';
 import type { RestoreResult } from '../backup/restore-backup.ts';
 import type { listUses, UsesOfBudget } from '../budgets/list-uses.ts';
 import type { CurrentPriceBook } from '../prices/declared/current-price-book.ts';
 import type { PriceCatalogs } from '../prices/declared/price-catalogs.ts';
+import type { WallRole } from '../store/account-wall.ts';
 import type { StoredNode } from '../store/nodes.ts';
 import type { AdminAccess } from './admin-access.ts';
 import { databaseUnavailable } from './api-error.ts';
@@ -176,11 +178,15 @@ export interface AdminDeps {
   readonly databaseUrl: string;
   readonly isStopping: () => boolean;
   readonly database: () => pg.Pool | null;
+  /** The role of people and API tokens in the database; null where there is none. */
+  readonly wallRole: () => WallRole | null;
   readonly databaseProblem: () => string | null;
   /** Whether the text of bodies may be stored, searched and shown. */
   readonly keepsTexts: () => boolean;
   /** Resolves to true when every local proxy has this version of the keys or a later one, false after a time limit. */
   readonly publishKeys: (version: number) => Promise<boolean>;
+  /** How alerts leave. */
+  readonly alertSending: SendOptions;
   /** Sends this node's proxies what is paused, if that has changed; the other nodes look by themselves. */
   readonly credentialKeys: Config['credentialKeys'];
   /** Brings the kept credentials of the database to this node's proxies; other nodes look every second. */

@@ -5,8 +5,9 @@ import { digestKey, isWellFormedApiToken } from '../../keys/gateway-key.ts';
 import { FIRST_ACCOUNT_ID, readAccount } from '../store/accounts.ts';
 import { checkApiToken } from '../store/api-tokens.ts';
 import { readPerson } from '../store/people.ts';
-import { type AdminDeps, requireDatabase } from './admin-deps.ts';
+import type { AdminDeps } from './admin-deps.ts';
 import { ApiError } from './api-error.ts';
+import { requireWholeDatabase } from './behind-wall.ts';
 import { ACCOUNT_HEADER, operatorOf, type Principal, SCOPES } from './principal.ts';
 import type { PersonSession } from './session.ts';
 
@@ -41,7 +42,7 @@ function readCookie(c: Context): number | null {
 
 export function createIdentify(deps: Pick<AdminDeps, 'database'>): Identify {
   const isThere = async (id: number): Promise<boolean> =>
-    id === FIRST_ACCOUNT_ID || (await readAccount(requireDatabase(deps), id)) !== null;
+    id === FIRST_ACCOUNT_ID || (await readAccount(requireWholeDatabase(deps), id)) !== null;
 
   return {
     operator: async (c, isSession) => {
@@ -54,7 +55,7 @@ export function createIdentify(deps: Pick<AdminDeps, 'database'>): Identify {
       return operatorOf(chosen !== null && (await isThere(chosen)) ? chosen : FIRST_ACCOUNT_ID);
     },
     person: async (c, session) => {
-      const person = await readPerson(requireDatabase(deps), session.personId);
+      const person = await readPerson(requireWholeDatabase(deps), session.personId);
       if (person === null || session.begunMs < person.sessionsFromMs) return null;
       const asked = readHeader(c);
       const chosen = asked ?? readCookie(c);
@@ -67,7 +68,7 @@ export function createIdentify(deps: Pick<AdminDeps, 'database'>): Identify {
     },
     token: async (c, text) => {
       if (!isWellFormedApiToken(text)) return null;
-      const token = await checkApiToken(requireDatabase(deps), digestKey(text));
+      const token = await checkApiToken(requireWholeDatabase(deps), digestKey(text));
       if (token === null) return null;
       const asked = readHeader(c);
       if (asked !== null && asked !== token.accountId) throw ACCOUNT_UNKNOWN;

@@ -8,6 +8,7 @@ import { createMcpServer } from '../mcp/create-mcp-server.ts';
 import { checkReadToken, type StoredReadToken } from '../store/read-tokens.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { ApiError } from './api-error.ts';
+import { behindWall } from './behind-wall.ts';
 import { MCP_PATH, readBearer, refuseGuesses } from './guard.ts';
 import { readPeer } from './peer.ts';
 import { ACCOUNT_HEADER } from './principal.ts';
@@ -30,7 +31,7 @@ export function addMcpRoute(app: OpenAPIHono, deps: AdminDeps, tokens: TokenChec
         authorization: `Bearer ${deps.adminToken}`,
         [ACCOUNT_HEADER]: String(accountId),
       };
-      const answer = await app.request(`${OWN_ORIGIN}${path}`, { headers });
+      const answer = await behindWall(accountId, () => app.request(`${OWN_ORIGIN}${path}`, { headers }));
       return { status: answer.status, text: await answer.text() };
     };
 

@@ -12,8 +12,9 @@ import {
   removeMember,
   storePersonLink,
 } from '../store/people.ts';
-import { type AdminDeps, requireDatabase } from './admin-deps.ts';
+import type { AdminDeps } from './admin-deps.ts';
 import { ApiError } from './api-error.ts';
+import { requireWholeDatabase } from './behind-wall.ts';
 import { accountOf, isOperator, ROLES } from './principal.ts';
 import { readOrigin } from './public-origin.ts';
 import { COMMON_ERRORS, errorAnswer, jsonAnswer, listOf, NameField, Time } from './schemas.ts';
@@ -162,19 +163,19 @@ export function addPeopleRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   async function makeLink(origin: string, personId: number) {
     const code = randomBytes(32).toString('base64url');
     const link = { digest: digestOfLink(code), personId, lifetimeMs: LINK_LIFETIME_MS, limit: MAX_LINKS };
-    const expiresAt = await storePersonLink(requireDatabase(deps), link);
+    const expiresAt = await storePersonLink(requireWholeDatabase(deps), link);
     return { url: `${origin}/login#person=${code}`, expires_at: expiresAt.toISOString() };
   }
 
   app.openapi(peopleRoute, async (c) => {
-    const people = await listMembers(requireDatabase(deps), accountOf(c));
+    const people = await listMembers(requireWholeDatabase(deps), accountOf(c));
     return c.json({ data: people.map(formatMember), next_cursor: null }, 200);
   });
 
   app.openapi(inviteRoute, async (c) => {
     const { email, name, role, may_read_bodies: mayReadBodies } = c.req.valid('json');
     const invitation = { email, name: name ?? email, role, mayReadBodies };
-    const invited = await invitePerson(requireDatabase(deps), accountOf(c), invitation, isOperator(c));
+    const invited = await invitePerson(requireWholeDatabase(deps), accountOf(c), invitation, isOperator(c));
     if (invited === 'known_here') throw new ApiError(409, 'person_known', 'This person is in the account already.');
     if (invited === 'known_elsewhere')
       throw new ApiError(
@@ -189,17 +190,17 @@ export function addPeopleRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   app.openapi(editPersonRoute, async (c) => {
     const { role, may_read_bodies: mayReadBodies } = c.req.valid('json');
     const id = c.req.valid('param').id;
-    const change = await editMember(requireDatabase(deps), accountOf(c), id, { role, mayReadBodies });
+    const change = await editMember(requireWholeDatabase(deps), accountOf(c), id, { role, mayReadBodies });
     return c.json(formatMember(settle(change)), 200);
   });
 
   app.openapi(removePersonRoute, async (c) => {
-    const change = await removeMember(requireDatabase(deps), accountOf(c), c.req.valid('param').id);
+    const change = await removeMember(requireWholeDatabase(deps), accountOf(c), c.req.valid('param').id);
     return c.json(formatMember(settle(change)), 200);
   });
 
   app.openapi(personLinkRoute, async (c) => {
-    const member = await readMember(requireDatabase(deps), accountOf(c), c.req.valid('param').id);
+    const member = await readMember(requireWholeDatabase(deps), accountOf(c), c.req.valid('param').id);
     if (member === null) throw NOT_FOUND;
     // Whoever has the link is the person, in every account.
     if (!member.isOnlyHere && !isOperator(c))
@@ -212,7 +213,7 @@ export function addPeopleRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   });
 
   app.openapi(signOutRoute, async (c) => {
-    const pool = requireDatabase(deps);
+    const pool = requireWholeDatabase(deps);
     const member = await readMember(pool, accountOf(c), c.req.valid('param').id);
     if (member === null) throw NOT_FOUND;
     await endSessionsOf(pool, member.id);

@@ -4,8 +4,9 @@ import type { Context } from 'hono';
 import { isDatabaseDown } from '../store/database-error.ts';
 import { readPasswordHash, readPerson, redeemPersonLink, writePasswordHash } from '../store/people.ts';
 import { listUsable } from './accounts-resource.ts';
-import { type AdminDeps, requireDatabase } from './admin-deps.ts';
+import type { AdminDeps } from './admin-deps.ts';
 import { ApiError } from './api-error.ts';
+import { requireWholeDatabase } from './behind-wall.ts';
 import { refuseGuesses } from './guard.ts';
 import { createLoginCodes } from './login-codes.ts';
 import { createPasswords, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from './passwords.ts';
@@ -129,7 +130,7 @@ export function addSessionRoutes(app: OpenAPIHono, deps: AdminDeps, sessions: Se
     const guessers = [`person ${email.toLowerCase()}`, ...(client === null ? [] : [client])];
     const waitMs = Math.max(...guessers.map(tokens.waitMsOf));
     if (waitMs > 0) refuseGuesses(c, waitMs);
-    const stored = await readPasswordHash(requireDatabase(deps), email);
+    const stored = await readPasswordHash(requireWholeDatabase(deps), email);
     if ((await passwords.verify(password, stored?.hash ?? null)) && stored !== null) return stored.id;
     notePasswordFailure(guessers);
     throw WRONG_PASSWORD;
@@ -138,7 +139,7 @@ export function addSessionRoutes(app: OpenAPIHono, deps: AdminDeps, sessions: Se
   async function findPerson(c: Context, proof: z.infer<typeof SignInBody>): Promise<number | null> {
     if ('email' in proof) return checkPassword(c, proof.email, proof.password);
     if (!('person' in proof)) return null;
-    const personId = await redeemPersonLink(requireDatabase(deps), digestOfLink(proof.person));
+    const personId = await redeemPersonLink(requireWholeDatabase(deps), digestOfLink(proof.person));
     if (personId !== null) return personId;
     throw new ApiError(
       401,
@@ -197,7 +198,7 @@ export function addSessionRoutes(app: OpenAPIHono, deps: AdminDeps, sessions: Se
     if (kind !== 'person' || id === null)
       throw new ApiError(403, 'forbidden', 'Only a person has a password; the operator has the admin token.');
     const { password, current } = c.req.valid('json');
-    const pool = requireDatabase(deps);
+    const pool = requireWholeDatabase(deps);
     if ((await readPasswordHash(pool, name)) !== null) await checkPassword(c, name, current ?? '');
     await writePasswordHash(pool, id, await passwords.hash(password));
     await signInPerson(c, deps, sessions, id);
@@ -218,7 +219,9 @@ async function describeSession(deps: AdminDeps, principal: Principal): Promise<z
   });
   const own = accounts.find(({ id }) => id === principal.accountId);
   const person =
-    principal.kind === 'person' && principal.id !== null ? await readPerson(requireDatabase(deps), principal.id) : null;
+    principal.kind === 'person' && principal.id !== null
+      ? await readPerson(requireWholeDatabase(deps), principal.id)
+      : null;
   return {
     signed_in: true,
     kind: principal.kind,

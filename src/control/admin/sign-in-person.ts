@@ -1,7 +1,8 @@
 /** Opens the session of a person who has proved who they are. */
 import type { Context } from 'hono';
 import { noteSignIn } from '../store/people.ts';
-import { type AdminDeps, requireDatabase } from './admin-deps.ts';
+import type { AdminDeps } from './admin-deps.ts';
+import { requireWholeDatabase } from './behind-wall.ts';
 import { isSecure } from './public-origin.ts';
 import type { Sessions } from './session.ts';
 
@@ -13,7 +14,7 @@ export async function signInPerson(
   personId: number,
   lifetimeSeconds?: number,
 ): Promise<boolean> {
-  const begunAt = await noteSignIn(requireDatabase(deps), personId);
+  const begunAt = await noteSignIn(requireWholeDatabase(deps), personId);
   if (begunAt === null) return false;
   await sessions.begin(c, isSecure(c, deps), { personId, begunMs: begunAt.getTime() }, lifetimeSeconds);
   return true;

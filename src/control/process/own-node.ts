@@ -24,6 +24,7 @@ import { readLedger } from '../ledger/read-ledger.ts';
 import type { CurrentPriceBook } from '../prices/declared/current-price-book.ts';
 import { listQuarantine } from '../shipper/list-quarantine.ts';
 import { type Shipper, startShipper } from '../shipper/shipper.ts';
+import { raiseAccountWall, type WallRole } from '../store/account-wall.ts';
 import { listNodes, type StoredNode } from '../store/nodes.ts';
 import { readSharedSettings } from '../store/shared-settings.ts';
 import { type ControlPools, openControlPools } from './control-pools.ts';
@@ -46,6 +47,8 @@ export const PROJECT_ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 /** Matches the proxies' reports, so that a dying process has said little more than is remembered. */
 const PROXY_POLL_MS = 1_000;
 const KEY_POLL_MS = 500;
+/** A call waits for it. */
+const LEASE_POLL_MS = 40;
 const PAUSE_POLL_MS = 500;
 
 export interface Connected {
@@ -71,6 +74,8 @@ export interface OwnNode {
   readonly quarantineDir: string;
   /** Null until the database has answered and its schema is up to date. */
   readonly connected: () => Connected | null;
+  /** The role of people and API tokens in the database; null where there is none. */
+  readonly wallRole: () => WallRole | null;
   readonly databaseProblem: () => string | null;
   /** Whether the text of bodies is stored now, by this node's setting and that of all nodes. */
   readonly keepsTexts: () => boolean;
@@ -105,6 +110,8 @@ export function openOwnNode(
   const counter = createWaitingCounter();
   const budgets = openNodeBudgets({
     file: join(config.dataDir, LEDGER_NAME),
+    node: config.node,
+    hasProxies: config.role !== 'control',
     pool: pools.api,
     nowMs: clock.nowMs,
     log,
@@ -116,6 +123,7 @@ export function openOwnNode(
   let connecting: RepeatedMigration | null = null;
   let liveSpools = start.liveSpools;
   let isStopping = false;
+  let wallRole: WallRole | null = null;
 
   async function readSnapshot(): Promise<LedgerSnapshot | null> {
     try {
@@ -194,6 +202,12 @@ export function openOwnNode(
       log,
       run: budgets.poll,
     });
+    const watchedLeases = repeatOnDatabase({
+      pauseMs: LEASE_POLL_MS,
+      failure: 'money of budgets could not be exchanged with other nodes',
+      log,
+      run: budgets.exchange,
+    });
     const publisher = createPricePublisher(join(config.dataDir, PRICES_FILE));
     const pauses = createPausePublisher(pools.api, (paused) => channel.send({ type: 'pauses', pauses: paused }));
     const credentials = createCredentialPublisher({
@@ -223,12 +237,25 @@ export function openOwnNode(
       repeated: [
         watchedKeys,
         watchedBudgets,
+        watchedLeases,
         watchedPauses,
         watchedCredentials,
         repeatCountingNodes(channel.send, pools.api, log),
         repeatPrices(prices, pools.api, publisher, log),
       ],
     };
+  }
+
+  /** Without it the first wall stands alone. */
+  async function raiseWall(): Promise<WallRole | null> {
+    const result = await raiseAccountWall(pools.shipper);
+    if (result.kind === 'up') return result;
+    if (result.kind === 'busy') throw new Error('the wall between accounts waits for tables that others use');
+    log.warn(
+      { role: result.role },
+      'the user of the database may not create roles: row-level security does not stand between accounts; docs/accounts.md says what an administrator does about it',
+    );
+    return null;
   }
 
   async function onMigrated(): Promise<void> {
@@ -240,6 +267,7 @@ export function openOwnNode(
     await clock.compare(pools.shipper);
     const shared = await readSharedSettings(pools.shipper);
     searchOfAll = shared?.search.value ?? config.search;
+    if (config.role !== 'proxy') wallRole = await raiseWall();
     connected = connect();
   }
 
@@ -270,6 +298,7 @@ export function openOwnNode(
     quarantineDir,
     connected: () => connected,
     keepsTexts,
+    wallRole: () => wallRole,
     databaseProblem: () => connecting?.problem() ?? null,
     liveSpools: () => liveSpools,
     isStopping: () => isStopping,

@@ -33,13 +33,16 @@ function listColumns(open: (opened: Opened) => void): readonly PlainColumn<Liste
     {
       header: 'Name',
       render: (key) => (
-        <Link
-          to="/logs"
-          search={{ range: '30d', f: [filterByValue('key_id', String(key.id))] }}
-          className="font-medium underline-offset-4 hover:underline"
-        >
-          {key.name}
-        </Link>
+        <>
+          <Link
+            to="/logs"
+            search={{ range: '30d', f: [filterByValue('key_id', String(key.id))] }}
+            className="font-medium underline-offset-4 hover:underline"
+          >
+            {key.name}
+          </Link>
+          {key.owner !== null && <span className="block text-xs text-ink-soft">{key.owner}</span>}
+        </>
       ),
     },
     {
@@ -58,8 +61,7 @@ function listColumns(open: (opened: Opened) => void): readonly PlainColumn<Liste
         );
       },
     },
-    { header: 'Owner', render: (key) => key.owner ?? '–' },
-    { header: 'May use', render: (key) => describeAllowed(key) },
+    { header: 'May use', render: (key) => <MayUse subject={key} /> },
     { header: 'Limits', render: (key) => <LimitBars limits={key} use={key.limit_use} /> },
     { header: 'Last used', render: (key) => <Timestamp at={key.last_used_at} form="relative" never="never" /> },
     { header: 'Calls 24 h', align: 'right', render: (key) => <Count value={key.calls_24h} unit="calls" /> },
@@ -76,9 +78,6 @@ function listColumns(open: (opened: Opened) => void): readonly PlainColumn<Liste
     },
     { header: 'Created', render: (key) => <Timestamp at={key.created_at} /> },
     { header: 'Expires', render: (key) => <Timestamp at={key.expires_at} never="never" /> },
-    { header: 'Runs from', render: (key) => key.runs_from.join(', ') || 'headers' },
-    { header: 'In addresses', render: (key) => (key.allow_in_address ? 'allowed' : 'no') },
-    { header: 'Bodies', render: (key) => (key.bodies === 'off' ? 'not kept' : 'kept') },
     {
       header: 'Actions',
       align: 'right',
@@ -123,7 +122,8 @@ function RotationNote({ subject }: { readonly subject: ListedKey }) {
   );
 }
 
-function describeAllowed(key: Key): string {
+/** What its calls may use, and what is not as with other keys. */
+function MayUse({ subject: key }: { readonly subject: Key }) {
   const limited = [
     key.allowed_providers?.join(', '),
     key.allowed_models?.join(', '),
@@ -131,7 +131,17 @@ function describeAllowed(key: Key): string {
     key.allowed_endpoints && 'some endpoints',
     key.allowed_networks && 'from some networks',
   ].filter((part) => typeof part === 'string');
-  return limited.join('; ') || 'everything';
+  const others = [
+    key.bodies === 'off' && 'bodies are not kept',
+    key.allow_in_address && 'may stand in addresses',
+    key.runs_from.length > 0 && `runs from ${key.runs_from.join(', ')}`,
+  ].filter((part) => typeof part === 'string');
+  return (
+    <div className="min-w-40">
+      {limited.join('; ') || 'everything'}
+      {others.length > 0 && <span className="block text-xs text-ink-soft">{others.join('; ')}</span>}
+    </div>
+  );
 }
 
 export function KeysPage() {

@@ -4,11 +4,12 @@ import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { deleteCookie, getSignedCookie, setSignedCookie } from 'hono/cookie';
 import { takeInIssued } from '../../store/issued-people.ts';
-import { type AdminDeps, requireDatabase } from '../admin-deps.ts';
+import type { AdminDeps } from '../admin-deps.ts';
 import { ApiError } from '../api-error.ts';
+import { requireWholeDatabase } from '../behind-wall.ts';
 import { OIDC_CALLBACK_PATH } from '../guard.ts';
 import { isSecure, readOrigin } from '../public-origin.ts';
-import { jsonAnswer } from '../schemas.ts';
+import { errorAnswer, jsonAnswer } from '../schemas.ts';
 import type { Sessions } from '../session.ts';
 import { signInPerson } from '../sign-in-person.ts';
 import { grantsOf } from './grants-of.ts';
@@ -48,12 +49,36 @@ export const signInWaysRoute = createRoute({
   },
 });
 
+/** A browser follows these; there is nothing to read. */
+const FOLLOWED = [
+  ['/api/v1/oidc/sign-in', 'Leads a browser to the identity provider'],
+  [OIDC_CALLBACK_PATH, 'Where the identity provider sends a browser back: signs it in, or leads to the sign-in page'],
+  ['/api/v1/oidc/sign-out', 'Signs a browser out here and leads it to the identity provider for the same'],
+] as const;
+
+function documentFollowed(app: OpenAPIHono): void {
+  for (const [path, summary] of FOLLOWED)
+    app.openAPIRegistry.registerPath({
+      method: 'get',
+      path,
+      summary,
+      security: [],
+      // Its parameters are the provider's.
+      request: { query: z.looseObject({}) },
+      responses: {
+        302: { description: 'Where to go on' },
+        404: errorAnswer('This gateway has no identity provider'),
+      },
+    });
+}
+
 export function addOidcRoutes(app: OpenAPIHono, deps: AdminDeps, sessions: Sessions): void {
   const { oidc } = deps;
   const provider = oidc === null ? null : createIdentityProvider(oidc);
   const key = createHmac('sha256', deps.adminToken).update('tollgate sign-in cookie, version 1').digest();
 
   app.openapi(signInWaysRoute, (c) => c.json({ provider: oidc === null ? null : { name: oidc.name } }, 200));
+  documentFollowed(app);
 
   function requireProvider() {
     if (oidc === null || provider === null)
@@ -95,7 +120,7 @@ export function addOidcRoutes(app: OpenAPIHono, deps: AdminDeps, sessions: Sessi
     const { issuer, subject, email, isEmailVerified, name, groups } = identity;
     if (email === null) return 'no_email';
     const grants = grantsOf(groups, requireProvider().oidc.grants);
-    return takeInIssued(requireDatabase(deps), {
+    return takeInIssued(requireWholeDatabase(deps), {
       issuer,
       subject,
       email,
