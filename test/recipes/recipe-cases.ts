@@ -14,6 +14,8 @@ export interface RecipeCase {
   readonly model: string | RegExp;
   /** What is run where the recipe itself is only an environment or a file. */
   readonly program?: string;
+  /** Another recipe, whose text stands before. */
+  readonly after?: string;
   /** Files in the home folder: the recipe itself (null), or what the page says of one. */
   readonly settings?: Readonly<Record<string, string | null>>;
   /** Where they are not `run-1`, `plan/search` and `checkout`: null where the recipe says none. */
@@ -62,6 +64,10 @@ await new Anthropic().messages.create({
 const unchangedPython = (module: string, made: string, method: string, { model }: Call) =>
   `from ${module} import ${made}
 ${made}().${method}(model="${model}", max_tokens=64, messages=[{"role": "user", "content": "Hello"}])
+`;
+const UNCHANGED_MEM0 = `from mem0.configs.llms.openai import OpenAIConfig
+from mem0.llms.openai import OpenAILLM
+OpenAILLM(OpenAIConfig(model="gpt-5.4-mini")).generate_response([{"role": "user", "content": "Hello"}])
 `;
 /** The environment says a run, and no place in it. */
 const inEnvironment = (one: RecipeCase, program: string): RecipeCase => ({ ...one, program, spanPath: null });
@@ -156,6 +162,8 @@ export const RECIPE_CASES: readonly RecipeCase[] = [
   by('python-google')('adk', ['google.adk'], GENERATE),
   by('python-strands')('strands', ['strands'], CHAT),
   more('langchain-gemini', ['langchain_google_genai'], GENERATE),
+  { ...more('langchain-aws', ['langchain_aws'], CONVERSE), after: 'boto3', makesSeveralCalls: true },
+  inEnvironment(more('environment', ['mem0'], CHAT), UNCHANGED_MEM0),
   more('haystack', ['haystack'], CHAT),
   more('agno', ['agno'], CHAT),
   more('instructor', ['instructor'], CHAT),

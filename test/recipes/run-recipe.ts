@@ -41,7 +41,8 @@ export function runRecipe(
 ): Promise<void> {
   const folder = join(stage.folder, `${one.recipe}-${one.modules.join('-').replaceAll('/', '-')}`);
   mkdirSync(folder);
-  const text = { opening: opening === null ? '' : codeOf(stage, opening), code: codeOf(stage, one.recipe) };
+  const code = [one.after, one.recipe].map((name) => (name === undefined ? '' : codeOf(stage, name))).join('\n');
+  const text = { opening: opening === null ? '' : codeOf(stage, opening), code };
   const env = {
     PATH: process.env['PATH'],
     // Nothing of the user's own settings, and no proxy.

@@ -35,10 +35,10 @@ function readStates(text: string): readonly string[] {
   );
 }
 
-test('each client has a state: tested, the day on which it was run by hand with a version, or not run', () => {
+test('each client has a state: tested with a version, or not run', () => {
   const states = readStates(page);
   expect(states.length).toBeGreaterThan(50);
-  expect(states.filter((state) => !/^(?:tested(?: in CI)?, \d|\d{4}-\d\d-\d\d, |not run$)/.test(state))).toEqual([]);
+  expect(states.filter((state) => !/^(?:tested(?: in CI)?, \d|not run$)/.test(state))).toEqual([]);
 });
 
 const CASE = { recipe: 'openai', runner: 'python', modules: ['openai'], provider: 'openai', model: /^m$/ } as const;

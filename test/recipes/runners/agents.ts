@@ -7,6 +7,9 @@ import { alwaysRuns, type PreparedRunner, type RecipeRunner } from '../recipe-ru
 import { installNodePackages } from './node.ts';
 import { findPython, NEEDS_PYTHON } from './python.ts';
 
+/** Without a terminal, and as root. */
+export const AGENT_ENV = { TERM: 'dumb', IS_SANDBOX: '1' };
+
 /** Packages that put their program into place after they were installed. */
 const TO_FINISH = ['@anthropic-ai/claude-code/install.cjs', 'opencode-ai/postinstall.mjs', 'cline/postinstall.mjs'];
 
@@ -43,7 +46,7 @@ export const aider: RecipeRunner = {
 function startIn(programs: string, modules: string | null): PreparedRunner {
   return {
     reasonAgainst: alwaysRuns,
-    env: { PATH: `${programs}:${process.env['PATH'] ?? ''}`, TERM: 'dumb', IS_SANDBOX: '1' },
+    env: { ...AGENT_ENV, PATH: `${programs}:${process.env['PATH'] ?? ''}` },
     write: (folder, { settings, program }, { code }) => {
       if (modules !== null) symlinkSync(modules, join(folder, 'node_modules'));
       for (const [path, text] of Object.entries(settings ?? {})) {
