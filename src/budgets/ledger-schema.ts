@@ -8,6 +8,28 @@ create table if not exists published (
 ) strict;
 insert into published values (1, 0, '[]') on conflict do nothing;
 
+-- How this node spends: 'sole' all of every budget, 'sharing' what it holds of each scope, 'waiting' nothing yet.
+create table if not exists sharing (
+  one integer primary key check (one = 1),
+  mode text not null
+) strict;
+insert into sharing values (1, 'sole') on conflict do nothing;
+
+-- Scopes of which a proxy needs more than this node holds; control asks the other nodes.
+create table if not exists wants (
+  account integer not null,
+  budget integer not null,
+  value text not null,
+  period integer not null,
+  -- What this node has to hold in all.
+  need integer not null,
+  amount integer not null,
+  -- A call waits for it.
+  is_urgent integer not null,
+  asked integer not null,
+  primary key (account, budget, value, period)
+) strict, without rowid;
+
 -- The money of one budget for one value (a run, a key, a person) in one period; period 0 for budgets without one.
 create table if not exists scopes (
   account integer not null,
@@ -16,6 +38,10 @@ create table if not exists scopes (
   period integer not null,
   spent integer not null,
   reserved integer not null,
+  -- Of it this node may spend so much, when nodes share it.
+  held integer not null default 0,
+  -- What nodes have spent that left since; counts while this one is alone.
+  elsewhere integer not null default 0,
   -- Set by a run's first call.
   run_limit integer,
   -- When a call of it was last admitted.

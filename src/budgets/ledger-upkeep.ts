@@ -2,7 +2,15 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { PicoUsd } from '../vocabulary/usd.ts';
 import { type Budget, writeBudgets } from './budget.ts';
-import { asBigInt, BudgetLedger, inLedgerTransaction, prepareExact, type ScopeId, type Settlement } from './ledger.ts';
+import {
+  asBigInt,
+  BudgetLedger,
+  inLedgerTransaction,
+  prepareExact,
+  type ScopeId,
+  type Settlement,
+  type SharingMode,
+} from './ledger.ts';
 
 /** A scope without a period is forgotten when it was not used for this long. */
 export const FORGOTTEN_AFTER_MS = 90 * 86_400_000;
@@ -19,6 +27,40 @@ export interface ScopeUse extends ScopeId {
   /** What a run's calls have set for it; null for all other budgets. */
   readonly runLimit: PicoUsd | null;
   readonly usedMs: number;
+}
+
+export interface HeldScope extends ScopeId {
+  readonly held: PicoUsd;
+}
+
+export interface Want extends ScopeId {
+  /** What this node has to hold in all. */
+  readonly need: PicoUsd;
+  readonly limit: PicoUsd;
+  readonly isUrgent: boolean;
+  readonly askedMs: number;
+}
+
+const SCOPE = 'account, budget, value, period';
+const IS_SCOPE = 'account = ? and budget = ? and value = ? and period = ?';
+
+type Row = Record<string, unknown>;
+
+function toScope(row: Row): ScopeId {
+  return {
+    accountId: Number(row['account']),
+    budgetId: Number(row['budget']),
+    value: String(row['value']),
+    periodStartMs: Number(row['period']),
+  };
+}
+
+function toHeld(row: Row): HeldScope {
+  return { ...toScope(row), held: asBigInt(row['held']) };
+}
+
+function namesOf({ accountId, budgetId, value, periodStartMs }: ScopeId): [number, number, string, number] {
+  return [accountId, budgetId, value, periodStartMs];
 }
 
 export class LedgerUpkeep {
@@ -84,6 +126,83 @@ export class LedgerUpkeep {
       runLimit: row['run_limit'] === null ? null : asBigInt(row['run_limit']),
       usedMs: Number(row['used']),
     }));
+  }
+
+  mode(): SharingMode {
+    return this.#ledger.mode();
+  }
+
+  setMode(mode: SharingMode): void {
+    this.#db.prepare('update sharing set mode = ?').run(mode);
+  }
+
+  /** From now on only what is used already may be spent, until more is leased. Returns what is held of each scope. */
+  beginSharing(): readonly HeldScope[] {
+    return inLedgerTransaction(this.#db, () => {
+      this.#db.exec(`update scopes set held = spent + reserved where (select mode from sharing) <> 'sharing'`);
+      this.setMode('sharing');
+      return this.#prepared(`select ${SCOPE}, held from scopes where held > 0`).all().map(toHeld);
+    });
+  }
+
+  /** Others have left: all of every budget is this node's, but for what they had. */
+  beginAlone(elsewhere: readonly HeldScope[]): void {
+    inLedgerTransaction(this.#db, () => {
+      this.#db.exec('update scopes set elsewhere = 0');
+      const set = this.#prepared(
+        `insert into scopes (account, budget, value, period, spent, reserved, elsewhere, used)
+         values (?, ?, ?, ?, 0, 0, ?, 0) on conflict do update set elsewhere = excluded.elsewhere`,
+      );
+      for (const { accountId, budgetId, value, periodStartMs, held } of elsewhere)
+        set.run(accountId, budgetId, value, periodStartMs, held);
+      this.setMode('sole');
+    });
+  }
+
+  listWants(): readonly Want[] {
+    return this.#prepared(`select ${SCOPE}, need, amount, is_urgent, asked from wants`)
+      .all()
+      .map((row) => ({
+        ...toScope(row),
+        need: asBigInt(row['need']),
+        limit: asBigInt(row['amount']),
+        isUrgent: Number(row['is_urgent']) === 1,
+        askedMs: Number(row['asked']),
+      }));
+  }
+
+  dropWant(scope: ScopeId): void {
+    this.#prepared(`delete from wants where ${IS_SCOPE}`).run(...namesOf(scope));
+  }
+
+  setHeld(scope: ScopeId, held: PicoUsd, nowMs: number): void {
+    this.#prepared(
+      `insert into scopes (account, budget, value, period, spent, reserved, held, used) values (?, ?, ?, ?, 0, 0, ?, ?)
+       on conflict do update set held = excluded.held`,
+    ).run(...namesOf(scope), held, nowMs);
+  }
+
+  /** Keeps what is used, and returns it: the rest may be leased to others. */
+  giveBack(scope: ScopeId): PicoUsd {
+    const row = this.#prepared(
+      `update scopes set held = min(held, spent + reserved) where ${IS_SCOPE} returning held`,
+    ).get(...namesOf(scope));
+    return row === undefined ? 0n : asBigInt(row['held']);
+  }
+
+  listHeldOf(budgetId: number): readonly HeldScope[] {
+    return this.#prepared(`select ${SCOPE}, held from scopes where budget = ? and held > spent + reserved`)
+      .all(budgetId)
+      .map(toHeld);
+  }
+
+  /** At the end of the process: other nodes may lease what is not used once this one has stopped. */
+  keepOnlyUsed(): void {
+    this.#db.exec("update scopes set held = min(held, spent + reserved) where (select mode from sharing) = 'sharing'");
+  }
+
+  #prepared(sql: string): StatementSync {
+    return prepareExact(this.#db, sql);
   }
 
   /** Takes in what the database knows to be spent, which is more than the file says where the file was lost. */

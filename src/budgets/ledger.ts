@@ -46,7 +46,11 @@ export type ReserveAnswer =
       readonly limit: PicoUsd;
       readonly spent: PicoUsd;
       readonly reserved: PicoUsd;
-    };
+      /** Other nodes hold what this one lacks. */
+      readonly isShared?: boolean;
+    }
+  /** More has to be asked of the other nodes, or this one may not spend yet. */
+  | { readonly kind: 'short'; readonly refusal: Extract<ReserveAnswer, { readonly kind: 'refused' }> | null };
 
 export interface Settlement {
   readonly callId: string;
@@ -63,9 +67,13 @@ interface Scope {
   readonly spent: bigint;
   readonly reserved: bigint;
   readonly runLimit: bigint | null;
+  readonly held: bigint;
+  readonly elsewhere: bigint;
 }
 
-const UNUSED: Scope = Object.freeze({ spent: 0n, reserved: 0n, runLimit: null });
+const UNUSED: Scope = Object.freeze({ spent: 0n, reserved: 0n, runLimit: null, held: 0n, elsewhere: 0n });
+
+export type SharingMode = 'sole' | 'sharing' | 'waiting';
 
 /** Bytes that are no database of SQLite's, or not a whole one any more. */
 const DAMAGED = new Set([11, 26]);
@@ -134,6 +142,8 @@ export class BudgetLedger {
   readonly #hold: StatementSync;
   readonly #takeHolds: StatementSync;
   readonly #settle: StatementSync;
+  readonly #mode: StatementSync;
+  readonly #want: StatementSync;
   readonly #version: StatementSync;
   readonly #budgets: StatementSync;
 
@@ -141,7 +151,8 @@ export class BudgetLedger {
     this.#db = db;
     const prepare = (sql: string) => prepareExact(db, sql);
     this.#readScope = prepare(
-      'select spent, reserved, run_limit from scopes where account = ? and budget = ? and value = ? and period = ?',
+      `select spent, reserved, run_limit, held, elsewhere from scopes
+       where account = ? and budget = ? and value = ? and period = ?`,
     );
     this.#reserve = prepare(
       `insert into scopes (account, budget, value, period, spent, reserved, run_limit, used)
@@ -154,6 +165,12 @@ export class BudgetLedger {
     this.#settle = prepare(
       `update scopes set spent = spent + ?, reserved = reserved - ?
        where account = ? and budget = ? and value = ? and period = ?`,
+    );
+    this.#mode = prepare('select mode from sharing');
+    this.#want = prepare(
+      `insert into wants values (?, ?, ?, ?, ?, ?, ?, ?)
+       on conflict do update set need = max(need, excluded.need), amount = excluded.amount,
+         is_urgent = max(is_urgent, excluded.is_urgent), asked = excluded.asked`,
     );
     this.#version = prepare('select version from published');
     this.#budgets = prepare('select version, budgets from published');
@@ -178,7 +195,8 @@ export class BudgetLedger {
   ): readonly ReserveAnswer[] {
     return inLedgerTransaction(this.#db, () => {
       for (const settlement of settlements) this.#applySettlement(settlement);
-      return requests.map((request) => this.#applyRequest(request, process, nowMs));
+      const mode = this.mode();
+      return requests.map((request) => this.#applyRequest(request, mode, process, nowMs));
     });
   }
 
@@ -188,16 +206,34 @@ export class BudgetLedger {
     }
   }
 
-  #applyRequest({ callId, claims }: ReserveRequest, process: string, nowMs: number): ReserveAnswer {
+  mode(): SharingMode {
+    const mode = this.#mode.get()?.['mode'];
+    return mode === 'sharing' || mode === 'waiting' ? mode : 'sole';
+  }
+
+  #applyRequest({ callId, claims }: ReserveRequest, mode: SharingMode, process: string, nowMs: number): ReserveAnswer {
     const held: { readonly claim: Claim; readonly runLimit: PicoUsd | null }[] = [];
     let isOverSoft = false;
     for (const claim of claims) {
-      const { spent, reserved, runLimit: set } = this.#scope(claim);
+      const scope = this.#scope(claim);
+      const { spent, reserved, runLimit: set } = scope;
       const limit = lesser(claim.limit, set);
       if (limit === null) continue;
-      const wanted = spent + reserved + claim.amount;
-      const isOver = wanted > limit || (claim.amount === 0n && wanted === limit);
-      if (isOver && claim.isHard) return { kind: 'refused', claim, limit, spent, reserved };
+      // A call of which nothing is known passes while anything is left.
+      const wanted = spent + reserved + (claim.amount === 0n ? 1n : claim.amount);
+      const isOver = wanted + (mode === 'sole' ? scope.elsewhere : 0n) > limit;
+      const refusal = { kind: 'refused', claim, limit, spent: spent + scope.elsewhere, reserved } as const;
+      if (isOver && claim.isHard) return refusal;
+      if (mode === 'waiting' && claim.isHard) return { kind: 'short', refusal: null };
+      if (mode === 'sharing' && claim.isHard) {
+        if (wanted > scope.held) {
+          this.#askForMore(claim, limit, wanted, true, nowMs);
+          return { kind: 'short', refusal: { ...refusal, isShared: true } };
+        }
+        // The next call like it should not have to wait.
+        const next = wanted + claim.amount;
+        if (next > scope.held && next <= limit) this.#askForMore(claim, limit, next, false, nowMs);
+      }
       if (isOver) isOverSoft = true;
       held.push({ claim, runLimit: claim.budgetId === 0 ? limit : null });
     }
@@ -209,14 +245,21 @@ export class BudgetLedger {
     return { kind: 'reserved', held: held.map(({ claim }) => claim), isOverSoft };
   }
 
+  #askForMore(scope: ScopeId, limit: bigint, need: bigint, isUrgent: boolean, nowMs: number): void {
+    const { accountId, budgetId, value, periodStartMs } = scope;
+    this.#want.run(accountId, budgetId, value, periodStartMs, need, limit, isUrgent ? 1 : 0, nowMs);
+  }
+
   #scope({ accountId, budgetId, value, periodStartMs }: ScopeId): Scope {
     const row = this.#readScope.get(accountId, budgetId, value, periodStartMs);
     if (row === undefined) return UNUSED;
-    const { spent, reserved, run_limit: runLimit } = row;
+    const { spent, reserved, run_limit: runLimit, held, elsewhere } = row;
     return {
       spent: asBigInt(spent),
       reserved: asBigInt(reserved),
       runLimit: runLimit === null ? null : asBigInt(runLimit),
+      held: asBigInt(held),
+      elsewhere: asBigInt(elsewhere),
     };
   }
 

@@ -3,9 +3,11 @@
  * are none it is a look into a map.
  */
 import { RUN_BUDGET_ID } from '../budgets/budget.ts';
-import type { Claim, ReserveAnswer } from '../budgets/ledger.ts';
+import { claimOf, countedAs } from '../budgets/claims.ts';
+import type { Claim } from '../budgets/ledger.ts';
 import { GatewayError } from '../vocabulary/errors.ts';
 import type { CallFlag } from '../vocabulary/token-usage.ts';
+import type { Answered } from './budget/budget-gate.ts';
 import { describeExceeded } from './budget/describe-refusal.ts';
 import { type Claims, listClaims } from './budget/list-claims.ts';
 import type { ProxyBudgets } from './budget/proxy-budgets.ts';
@@ -63,6 +65,33 @@ export function reserveNow(
   return judge(claims, budgets.gate.reserveNow(call.arrival.id, claims.claims), budgets);
 }
 
+/** A part of what is left is leased from other nodes beforehand, since a turn cannot wait for it. */
+const TURNS_PARTS = 16n;
+
+export async function leaseForTurns(call: CallContext, { gate }: ProxyBudgets): Promise<void> {
+  const { traceId } = placeInRun(call, UNREAD_MODEL);
+  const { arrival, key, headers } = call;
+  const subject = {
+    accountId: key.accountId,
+    keyId: key.keyId,
+    owner: key.owner ?? null,
+    traceId,
+    metadata: headers.metadata,
+  };
+  const claims = gate.of(key.accountId).flatMap((budget) => {
+    const value = countedAs(budget, subject);
+    if (value === null || !budget.isHard) return [];
+    const claim = claimOf(budget, value, budget.amount / TURNS_PARTS, gate.periods, arrival.requestedAtMs);
+    return claim === 'refused' ? [] : [claim];
+  });
+  // Each by itself, and at once given back: what was leased stays with this node.
+  for (const claim of claims) {
+    const callId = `${arrival.id} ${claim.budgetId}`;
+    await gate.reserve(callId, [claim]);
+    gate.settle({ callId, cost: 0n });
+  }
+}
+
 export interface Reserved {
   readonly claims: readonly Claim[];
   readonly flags: readonly CallFlag[];
@@ -102,7 +131,7 @@ function claimsOf(
   );
 }
 
-function judge({ claims, isUnsure }: Claims, answer: ReserveAnswer | 'unavailable', { gate }: ProxyBudgets): Reserved {
+function judge({ claims, isUnsure }: Claims, answer: Answered, { gate }: ProxyBudgets): Reserved {
   if (answer === 'unavailable') {
     if (claims.some(({ isHard }) => isHard)) throw new GatewayError('budget_unavailable');
     return { claims: [], flags: [] };

@@ -1,12 +1,11 @@
 /** For clients with an address in a file alone: a copy of that file for one start, as `tollgate setup` would change it, with the run token as key. */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { messageOf } from '../../vocabulary/errors.ts';
 import { editText } from '../setup/edit-text.ts';
 import { FORMATS } from '../setup/registry.ts';
 import type { SetupClient } from '../setup/setup-client.ts';
 import { readUserFile } from '../setup/user-file.ts';
 import type { Additions, RunPlace } from './clients/run-client.ts';
+import { writeStartFile } from './start-files.ts';
 
 /** `use`: how the client is told of the copy. A client that has nothing to be led yet is started as it is. */
 export function addEditedCopy(client: SetupClient, place: RunPlace, use: (path: string) => Additions): Additions {
@@ -19,9 +18,7 @@ export function addEditedCopy(client: SetupClient, place: RunPlace, use: (path: 
     });
     if (file === undefined) return {};
     const { text } = editText(FORMATS[file.format], readUserFile(file.path)?.text ?? '', file.edits);
-    mkdirSync(ownDir, { recursive: true, mode: 0o700 });
-    const copy = join(ownDir, `${traceId}.${file.format}`);
-    writeFileSync(copy, text, { mode: 0o600 });
+    const copy = writeStartFile(ownDir, `${traceId}.${file.format}`, text);
     return { ...use(copy), files: [copy] };
   } catch (error) {
     return { note: `${client.title} is not led here: ${messageOf(error)}` };

@@ -146,3 +146,11 @@ test('Cline and Continue get a copy of their own file for this start, and are to
   });
   expect(planRun(['cline'], { CLINE_PROVIDER_SETTINGS_PATH: '/own' }, TARGET).files).toEqual([]);
 });
+
+test('addresses that aider’s own configuration sets are those of this start; its other variables stay', () => {
+  expect(planRun(['aider'], {}, TARGET).env['AIDER_SET_ENV']).toBeUndefined();
+  writeFileSync(join(TARGET.home, '.aider.conf.yml'), 'set-env:\n  - A=1\n  - OPENAI_API_BASE=http://gw/v1\n');
+  expect(planRun(['aider'], {}, TARGET).env['AIDER_SET_ENV']).toBe(
+    '[A=1, OPENAI_API_BASE=http://127.0.0.1:4141/@tgr_0123/v1]',
+  );
+});

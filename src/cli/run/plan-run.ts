@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import type { Environment } from '../../vocabulary/config.ts';
 import { readBaseVariables, readCustomHeaders, readNoProxy } from './base-variables.ts';
 import { addBotocorePlugin } from './botocore-plugin.ts';
+import { aider } from './clients/aider.ts';
 import { claude } from './clients/claude.ts';
 import { cline } from './clients/cline.ts';
 import { codex } from './clients/codex.ts';
@@ -12,8 +13,8 @@ import { opencode } from './clients/opencode.ts';
 import { pi } from './clients/pi.ts';
 import { RUN_ADDRESS_VARIABLE, RUN_TOKEN_VARIABLE, type RunClient } from './clients/run-client.ts';
 
-/** Qwen Code, aider and most others read the variables of their SDKs, and need no line here. */
-const CLIENTS: readonly RunClient[] = [claude, cline, codex, continueCli, gemini, opencode, pi];
+/** Qwen Code and most others read the variables of their SDKs, and need no line here. */
+const CLIENTS: readonly RunClient[] = [aider, claude, cline, codex, continueCli, gemini, opencode, pi];
 
 export interface RunPlan {
   readonly args: readonly string[];

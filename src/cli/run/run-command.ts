@@ -15,6 +15,7 @@ import { readGitMetadata } from './git-metadata.ts';
 import { keepToken, TOKEN_SECONDS } from './keep-token.ts';
 import { planRun } from './plan-run.ts';
 import { runProgram } from './run-program.ts';
+import { removeLeftStartFiles } from './start-files.ts';
 
 const MAX_NAME_CHARS = 80;
 
@@ -70,6 +71,7 @@ async function endToken(client: GatewayClient, id: number): Promise<void> {
 async function run(command: readonly string[], flags: RunFlags): Promise<void> {
   const [file = ''] = command;
   const client = createGatewayClient(flags);
+  const ownDir = join(homedir(), '.config', 'tollgate');
   const name = flags.name ?? basename(file);
   const traceId = nameRun(name, new Date());
   const made = await client.ask(MadeToken, '/api/v1/run-tokens', {
@@ -84,13 +86,14 @@ async function run(command: readonly string[], flags: RunFlags): Promise<void> {
       ttl_seconds: TOKEN_SECONDS,
     },
   });
+  removeLeftStartFiles(ownDir);
   const plan = planRun(command, process.env, {
     address: made.address,
     token: made.token,
     traceId,
     home: homedir(),
     cwd: process.cwd(),
-    ownDir: join(homedir(), '.config', 'tollgate'),
+    ownDir,
   });
   const say = (text: string) => flags.quiet !== true && process.stderr.write(`tollgate: ${withOwnCommands(text)}\n`);
   if (plan.left.length > 0) say(`${plan.left.join(', ')} lead to a server of your own and stay as they are`);

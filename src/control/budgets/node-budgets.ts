@@ -5,23 +5,32 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { openLedgerDatabase } from '../../budgets/ledger.ts';
-import { FORGOTTEN_AFTER_MS, LedgerUpkeep, MAX_SCOPES, type ScopeUse } from '../../budgets/ledger-upkeep.ts';
+import { FORGOTTEN_AFTER_MS, LedgerUpkeep, MAX_SCOPES } from '../../budgets/ledger-upkeep.ts';
+import type { PicoUsd } from '../../vocabulary/usd.ts';
 import type { BudgetedEnd } from './add-spend.ts';
 import { readAllBudgets, readBudgetVersion } from './budget-store.ts';
+import { forgetOldLeases } from './leases.ts';
 import { listRecentSpend } from './read-spend.ts';
+import { createBudgetSharing } from './share-budgets.ts';
 
 const TIDY_MS = 60_000;
 
 export interface NodeBudgetsOptions {
   readonly file: string;
+  /** Its name in the records of its calls. */
+  readonly node: string;
+  /** A node without proxies spends nothing. */
+  readonly hasProxies: boolean;
   readonly pool: pg.Pool;
   readonly nowMs: () => number;
   readonly log: Logger;
 }
 
 export interface NodeBudgets {
-  /** Publishes the database's budgets if they are new. */
+  /** Publishes the database's budgets if they are new, and settles whether this node is alone. */
   readonly poll: () => Promise<void>;
+  /** Leases money of the other nodes and gives them theirs. */
+  readonly exchange: () => Promise<void>;
   /** After calls were stored. */
   readonly settle: (ends: readonly BudgetedEnd[]) => void;
   /** After all calls of an ended process were stored. */
@@ -30,37 +39,43 @@ export interface NodeBudgets {
   readonly close: () => void;
 }
 
-export function openNodeBudgets({ file, pool, nowMs, log }: NodeBudgetsOptions): NodeBudgets {
+export function openNodeBudgets({ file, node, hasProxies, pool, nowMs, log }: NodeBudgetsOptions): NodeBudgets {
   const upkeep = new LedgerUpkeep(openLedgerDatabase(file, 'process'));
   let version = -1;
   let isRaised = upkeep.hasBudgets();
+  const sharing = createBudgetSharing({ pool, node, upkeep, nowMs });
+  let amounts: ReadonlyMap<number, PicoUsd> = new Map();
   let tidiedMs = Number.NEGATIVE_INFINITY;
 
-  /** A ledger that was lost begins with what the stored calls have spent. */
+  /** A ledger that was lost begins with what the stored calls of this node have spent. */
   async function takeInSpend(): Promise<void> {
-    const spend = await listRecentSpend(pool, new Date(nowMs() - FORGOTTEN_AFTER_MS), MAX_SCOPES);
-    const uses = new Map<string, Omit<ScopeUse, 'reserved'>>();
-    for (const one of spend) {
-      const name = JSON.stringify([one.accountId, one.budgetId, one.value, one.periodStartMs]);
-      const before = uses.get(name);
-      uses.set(name, before === undefined ? one : { ...before, spent: before.spent + one.spent });
-    }
-    upkeep.raiseSpent([...uses.values()]);
+    upkeep.raiseSpent(await listRecentSpend(pool, node, new Date(nowMs() - FORGOTTEN_AFTER_MS), MAX_SCOPES));
+  }
+
+  async function publish(): Promise<void> {
+    if ((await readBudgetVersion(pool)) === version) return;
+    const { version: read, budgets } = await readAllBudgets(pool);
+    upkeep.publish(budgets);
+    version = read;
+    const before = amounts;
+    amounts = new Map(budgets.map(({ id, amount }) => [id, amount]));
+    for (const { id, amount } of budgets) if (amount < (before.get(id) ?? 0n)) await sharing.giveBackOf(id);
   }
 
   return {
     poll: async () => {
       if (!isRaised) await takeInSpend();
       isRaised = true;
-      if ((await readBudgetVersion(pool)) !== version) {
-        const { version: read, budgets } = await readAllBudgets(pool);
-        upkeep.publish(budgets);
-        version = read;
-      }
+      if (hasProxies) await sharing.join();
+      await publish();
       if (performance.now() - tidiedMs > TIDY_MS) {
         upkeep.tidy(nowMs());
+        await forgetOldLeases(pool, new Date(nowMs() - FORGOTTEN_AFTER_MS));
         tidiedMs = performance.now();
       }
+    },
+    exchange: async () => {
+      if (hasProxies) await sharing.exchange();
     },
     settle: (ends) => {
       try {
@@ -73,6 +88,9 @@ export function openNodeBudgets({ file, pool, nowMs, log }: NodeBudgetsOptions):
       upkeep.releaseProcess(process);
     },
     list: upkeep.list.bind(upkeep),
-    close: () => upkeep.close(),
+    close: () => {
+      upkeep.keepOnlyUsed();
+      upkeep.close();
+    },
   };
 }

@@ -43,11 +43,16 @@ function toSpend(row: SpendRow): StoredSpend {
   };
 }
 
-/** What may still count, the most recently used first. */
-export async function listRecentSpend(pool: pg.Pool, since: Date, most: number): Promise<readonly StoredSpend[]> {
+/** What a node has spent that may still count, the most recently used first. */
+export async function listRecentSpend(
+  pool: pg.Pool,
+  node: string,
+  since: Date,
+  most: number,
+): Promise<readonly StoredSpend[]> {
   const { rows } = await pool.query<SpendRow>(
-    `select ${COLUMNS} from budget_spend where updated_at >= $1 order by updated_at desc limit $2`,
-    [since, most],
+    `select ${COLUMNS} from budget_spend where node = $1 and updated_at >= $2 order by updated_at desc limit $3`,
+    [node, since, most],
   );
   return rows.map(toSpend);
 }

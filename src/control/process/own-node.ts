@@ -47,6 +47,8 @@ export const PROJECT_ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 /** Matches the proxies' reports, so that a dying process has said little more than is remembered. */
 const PROXY_POLL_MS = 1_000;
 const KEY_POLL_MS = 500;
+/** A call waits for it. */
+const LEASE_POLL_MS = 40;
 const PAUSE_POLL_MS = 500;
 
 export interface Connected {
@@ -108,6 +110,8 @@ export function openOwnNode(
   const counter = createWaitingCounter();
   const budgets = openNodeBudgets({
     file: join(config.dataDir, LEDGER_NAME),
+    node: config.node,
+    hasProxies: config.role !== 'control',
     pool: pools.api,
     nowMs: clock.nowMs,
     log,
@@ -198,6 +202,12 @@ export function openOwnNode(
       log,
       run: budgets.poll,
     });
+    const watchedLeases = repeatOnDatabase({
+      pauseMs: LEASE_POLL_MS,
+      failure: 'money of budgets could not be exchanged with other nodes',
+      log,
+      run: budgets.exchange,
+    });
     const publisher = createPricePublisher(join(config.dataDir, PRICES_FILE));
     const pauses = createPausePublisher(pools.api, (paused) => channel.send({ type: 'pauses', pauses: paused }));
     const credentials = createCredentialPublisher({
@@ -227,6 +237,7 @@ export function openOwnNode(
       repeated: [
         watchedKeys,
         watchedBudgets,
+        watchedLeases,
         watchedPauses,
         watchedCredentials,
         repeatCountingNodes(channel.send, pools.api, log),

@@ -17,7 +17,20 @@ const NONE: readonly Budget[] = Object.freeze([]);
 
 interface Asked {
   readonly request: ReserveRequest;
-  readonly resolve: (answer: ReserveAnswer | 'unavailable') => void;
+  readonly resolve: (answer: Answered) => void;
+  /** Until then other nodes are asked for what this one lacks. */
+  readonly deadlineMs: number;
+}
+
+/** `unavailable`: the ledger cannot be written, or this node may not spend yet. */
+export type Answered = Exclude<ReserveAnswer, { readonly kind: 'short' }> | 'unavailable';
+
+const SHORT_WAIT_MS = 1_500;
+const SHORT_RETRY_MS = 25;
+
+function endOf(answer: ReserveAnswer | undefined): Answered {
+  if (answer === undefined) return 'unavailable';
+  return answer.kind === 'short' ? (answer.refusal ?? 'unavailable') : answer;
 }
 
 export class BudgetGate {
@@ -67,19 +80,20 @@ export class BudgetGate {
     return this.periods.at(period, timeZone, this.#nowMs());
   }
 
-  /** Never rejects. `unavailable`: the ledger cannot be written. */
-  reserve(callId: string, claims: readonly Claim[]): Promise<ReserveAnswer | 'unavailable'> {
+  /** Never rejects. */
+  reserve(callId: string, claims: readonly Claim[]): Promise<Answered> {
     return new Promise((resolve) => {
-      this.#asked.push({ request: { callId, claims }, resolve });
+      const deadlineMs = performance.now() + SHORT_WAIT_MS;
+      this.#asked.push({ request: { callId, claims }, resolve, deadlineMs });
       this.#scheduleFlush();
     });
   }
 
   /** At once, for what cannot wait. */
-  reserveNow(callId: string, claims: readonly Claim[]): ReserveAnswer | 'unavailable' {
+  reserveNow(callId: string, claims: readonly Claim[]): Answered {
     try {
       this.#flush();
-      return this.#ledger.apply([], [{ callId, claims }], this.#process, this.#nowMs())[0] ?? 'unavailable';
+      return endOf(this.#ledger.apply([], [{ callId, claims }], this.#process, this.#nowMs())[0]);
     } catch (error) {
       this.#noteFailure(error);
       return 'unavailable';
@@ -129,13 +143,29 @@ export class BudgetGate {
       const requests = asked.map(({ request }) => request);
       const answers = this.#ledger.apply(settlements, requests, this.#process, this.#nowMs());
       this.#isFailing = false;
-      for (const [index, { resolve }] of asked.entries()) resolve(answers[index] ?? 'unavailable');
+      for (const [index, one] of asked.entries()) this.#answer(one, answers[index]);
     } catch (error) {
       this.#noteFailure(error);
       this.#unsettled = settlements;
       if (settlements.length > 0) setTimeout(() => this.#scheduleFlush(), RETRY_MS).unref();
       for (const { resolve } of asked) resolve('unavailable');
     }
+  }
+
+  #answer(asked: Asked, answer: ReserveAnswer | undefined): void {
+    if (answer?.kind !== 'short' || performance.now() >= asked.deadlineMs) {
+      asked.resolve(endOf(answer));
+      return;
+    }
+    setTimeout(() => {
+      this.#asked.push(asked);
+      this.#scheduleFlush();
+    }, SHORT_RETRY_MS);
+  }
+
+  /** Whether money has to be leased before it can be spent. */
+  isShared(): boolean {
+    return this.#ledger.mode() === 'sharing';
   }
 
   #noteFailure(error: unknown): void {

@@ -34,8 +34,9 @@ export function describeExceeded(
   answer: Extract<ReserveAnswer, { kind: 'refused' }>,
   gate: BudgetGate,
 ): string {
-  const { limit, spent, reserved, claim } = answer;
-  const sums = `$${formatUsd(spent)} spent, $${formatUsd(reserved)} reserved for open calls, up to $${formatUsd(claim.amount)} for this call`;
+  const { limit, spent, reserved, claim, isShared = false } = answer;
+  const rest = isShared ? ' on this node (others hold the rest)' : '';
+  const sums = `$${formatUsd(spent)} spent, $${formatUsd(reserved)} reserved for open calls${rest}, up to $${formatUsd(claim.amount)} for this call`;
   if (budget === null)
     return `budget of this run: $${formatUsd(limit)} in all, set by X-Gateway-Budget-Usd; ${sums}; it does not reset`;
   const { endMs } = gate.periodOf(budget);

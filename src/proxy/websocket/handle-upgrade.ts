@@ -30,7 +30,7 @@ import { refusePaused, subjectOf } from '../pauses.ts';
 import type { ReceivedBody } from '../receive-body.ts';
 import { refuseCall } from '../refuse-call.ts';
 import { release } from '../release.ts';
-import { mayComeUnder, reserveFor } from '../reserve.ts';
+import { leaseForTurns, mayComeUnder, reserveFor } from '../reserve.ts';
 import { chooseRoute } from '../route.ts';
 import { validateRequest } from '../validate-request.ts';
 import { limitTurn } from './limit-turn.ts';
@@ -135,6 +135,7 @@ async function reserveSession(
     return false;
   }
   await budgets.loadPrices();
+  if (budgets.gate.isShared()) await leaseForTurns(call, budgets);
   return true;
 }
 

@@ -2,9 +2,10 @@
  * Claude Code reads the variables of its SDK, but those in its own settings win over them: where they lead to a gateway for
  * good, this start gets settings of its own, which win over both. In a file, since arguments can be read by others.
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readCustomHeaders } from '../base-variables.ts';
+import { writeStartFile } from '../start-files.ts';
 import type { RunClient } from './run-client.ts';
 
 const VARIABLES = ['ANTHROPIC_BASE_URL', 'ANTHROPIC_BEDROCK_BASE_URL', 'ANTHROPIC_CUSTOM_HEADERS'] as const;
@@ -34,9 +35,7 @@ export const claude: RunClient = {
     if (Object.keys(lasting).length === 0 || args.some((argument) => /^--settings(?:=|$)/.test(argument))) return {};
     const addresses = VARIABLES.filter((name) => name.endsWith('_BASE_URL') && lasting[name] !== undefined);
     const own = { ...readCustomHeaders(lasting), ...Object.fromEntries(addresses.map((name) => [name, address])) };
-    mkdirSync(ownDir, { recursive: true, mode: 0o700 });
-    const file = join(ownDir, `claude-${traceId}.json`);
-    writeFileSync(file, JSON.stringify({ env: own }), { mode: 0o600 });
+    const file = writeStartFile(ownDir, `${traceId}.json`, JSON.stringify({ env: own }));
     return { args: ['--settings', file], files: [file] };
   },
 };

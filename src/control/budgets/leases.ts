@@ -1,0 +1,120 @@
+/** The queries about leases: what each node holds of a budget for one value in one period. Together never more than all of it. */
+import type pg from 'pg';
+import type { ScopeId } from '../../budgets/ledger.ts';
+import type { HeldScope, Want } from '../../budgets/ledger-upkeep.ts';
+import { formatUsd, type PicoUsd, parseUsd } from '../../vocabulary/usd.ts';
+import { inTransaction } from '../store/pool.ts';
+
+/** Of what is free a node takes at least this part, so that it does not have to ask for each call. */
+const CHUNK_PARTS = 4n;
+
+const IS_SCOPE = 'account_id = $1 and budget_id = $2 and value = $3 and period_start = $4';
+
+function namesOf({ accountId, budgetId, value, periodStartMs }: ScopeId): [number, number, string, Date] {
+  return [accountId, budgetId, value, new Date(periodStartMs)];
+}
+
+interface ScopeRow {
+  readonly accountId: number;
+  readonly budgetId: number;
+  readonly value: string;
+  readonly periodStart: Date;
+  readonly held: string;
+}
+
+const SCOPE_COLUMNS = 'account_id as "accountId", budget_id as "budgetId", value, period_start as "periodStart"';
+
+function toHeld({ periodStart, held, ...scope }: ScopeRow): HeldScope {
+  return { ...scope, periodStartMs: periodStart.getTime(), held: parseUsd(held) };
+}
+
+export interface Lease {
+  /** What the node holds now. */
+  readonly held: PicoUsd;
+  /** Others hold what is missing; where a call waits for it they are asked to give back what they do not use. */
+  readonly isShort: boolean;
+}
+
+/** Leases what is wanted, or all that is free. */
+export function lease(pool: pg.Pool, node: string, want: Want): Promise<Lease> {
+  return inTransaction(pool, async (client) => {
+    await lockScope(client, want);
+    const names = namesOf(want);
+    const { rows } = await client.query<{ total: string; own: string }>(
+      `select coalesce(sum(held), 0) as total, coalesce(sum(held) filter (where node = $5), 0) as own
+       from budget_leases where ${IS_SCOPE}`,
+      [...names, node],
+    );
+    const own = parseUsd(rows[0]?.own ?? '0');
+    const free = want.limit - parseUsd(rows[0]?.total ?? '0');
+    const missing = want.need - own;
+    if (missing <= 0n) return { held: own, isShort: false };
+    if (missing > free) {
+      if (want.isUrgent)
+        await client.query(`update budget_leases set wanted_at = now() where ${IS_SCOPE} and node <> $5 and held > 0`, [
+          ...names,
+          node,
+        ]);
+      if (free > 0n) await writeLease(client, node, { ...want, held: own + free });
+      return { held: free > 0n ? own + free : own, isShort: true };
+    }
+    const chunk = free / CHUNK_PARTS;
+    const held = own + (missing > chunk ? missing : chunk);
+    await writeLease(client, node, { ...want, held });
+    return { held, isShort: false };
+  });
+}
+
+async function lockScope(client: pg.ClientBase, scope: ScopeId): Promise<void> {
+  await client.query('select pg_advisory_xact_lock(hashtextextended($1, 58))', [JSON.stringify(namesOf(scope))]);
+}
+
+/** The node's own leases are its own to write; only taking more needs the lock. */
+export async function writeLease(client: pg.ClientBase | pg.Pool, node: string, scope: HeldScope): Promise<void> {
+  await client.query(
+    `insert into budget_leases (account_id, budget_id, value, period_start, node, held) values ($1, $2, $3, $4, $5, $6)
+     on conflict (account_id, budget_id, value, period_start, node)
+       do update set held = excluded.held, wanted_at = null, updated_at = now()`,
+    [...namesOf(scope), node, formatUsd(scope.held)],
+  );
+}
+
+/** What others ask this node to give back. */
+export async function listWanted(pool: pg.Pool, node: string): Promise<readonly HeldScope[]> {
+  const { rows } = await pool.query<ScopeRow>(
+    `select ${SCOPE_COLUMNS}, held from budget_leases where node = $1 and wanted_at > now() - interval '5 seconds'`,
+    [node],
+  );
+  return rows.map(toHeld);
+}
+
+/** Sums over all other nodes of what may still count. */
+export async function listHeldElsewhere(
+  client: pg.ClientBase | pg.Pool,
+  node: string,
+  since: Date,
+): Promise<readonly HeldScope[]> {
+  const { rows } = await client.query<ScopeRow>(
+    `select ${SCOPE_COLUMNS}, max(held) as held from (
+       select account_id, budget_id, value, period_start, sum(held) as held from budget_leases
+       where node <> $1 and updated_at >= $2 group by 1, 2, 3, 4
+       union all
+       select account_id, budget_id, value, period_start, sum(spent) from budget_spend
+       where node <> $1 and updated_at >= $2 group by 1, 2, 3, 4
+     ) x group by 1, 2, 3, 4`,
+    [node, since],
+  );
+  return rows.map(toHeld);
+}
+
+export async function listOwnLeases(pool: pg.Pool, node: string): Promise<readonly HeldScope[]> {
+  const { rows } = await pool.query<ScopeRow>(`select ${SCOPE_COLUMNS}, held from budget_leases where node = $1`, [
+    node,
+  ]);
+  return rows.map(toHeld);
+}
+
+/** A period's leases go some time after its end, those without a period when they were not changed for long. */
+export async function forgetOldLeases(pool: pg.Pool, before: Date): Promise<void> {
+  await pool.query('delete from budget_leases where updated_at < $1', [before]);
+}

@@ -1,0 +1,136 @@
+/**
+ * How this node takes part in spending: alone it holds all of every budget; when a second node joins, each holds what it has
+ * leased. A node whose state is not settled spends nothing. Decision 58 says why the steps are in this order.
+ */
+import type pg from 'pg';
+import { FORGOTTEN_AFTER_MS, type HeldScope, type LedgerUpkeep, type Want } from '../../budgets/ledger-upkeep.ts';
+import { listNodes } from '../store/nodes.ts';
+import { inTransaction } from '../store/pool.ts';
+import { lease, listHeldElsewhere, listOwnLeases, listWanted, writeLease } from './leases.ts';
+
+type NodeState = 'sole' | 'joining' | 'sharing';
+
+/** A call waits no longer; what it wanted is not sought for it any more. */
+const WANT_LIMIT_MS = 2_000;
+
+export interface BudgetSharing {
+  /** Settles whether this node is alone; often enough that a second node does not wait long. */
+  readonly join: () => Promise<void>;
+  /** Leases what proxies want, and gives back what others want. Cheap when nothing is. */
+  readonly exchange: () => Promise<void>;
+  /** After a budget was lowered: what is held of it and not used. */
+  readonly giveBackOf: (budgetId: number) => Promise<void>;
+}
+
+export interface SharingOptions {
+  readonly pool: pg.Pool;
+  readonly node: string;
+  readonly upkeep: LedgerUpkeep;
+  readonly nowMs: () => number;
+}
+
+export function createBudgetSharing({ pool, node, upkeep, nowMs }: SharingOptions): BudgetSharing {
+  let hasSynced = false;
+
+  /** Nodes that have stopped in order have stored all their calls: what they held and did not spend is free. */
+  async function removeStopped(client: pg.ClientBase): Promise<void> {
+    const stopped = (await listNodes(pool)).filter((one) => one.state === 'stopped' && one.name !== node);
+    const names = stopped.map(({ name }) => name);
+    if (names.length === 0) return;
+    const { rows } = await client.query<{ node: string }>(
+      'delete from budget_nodes where node = any($1) returning node',
+      [names],
+    );
+    if (rows.length === 0) return;
+    await client.query(
+      `update budget_leases l set held = least(l.held, coalesce(s.spent, 0)), wanted_at = null
+       from budget_leases m left join budget_spend s
+         using (account_id, budget_id, value, period_start, node)
+       where m.node = any($1) and l.account_id = m.account_id and l.budget_id = m.budget_id and l.value = m.value
+         and l.period_start = m.period_start and l.node = m.node`,
+      [rows.map((row) => row.node)],
+    );
+  }
+
+  async function settleState(): Promise<NodeState> {
+    return inTransaction(pool, async (client) => {
+      await client.query("select pg_advisory_xact_lock(hashtext('budget_nodes'))");
+      await removeStopped(client);
+      const { rows } = await client.query<{ node: string; state: NodeState }>('select node, state from budget_nodes');
+      const own = rows.find((row) => row.node === node)?.state ?? null;
+      const others = rows.filter((row) => row.node !== node);
+      const next = nextState(
+        own,
+        others.map(({ state }) => state),
+      );
+      if (next === 'sharing' && own === 'sole') {
+        // Before any other node may lease: what this one has used of each scope.
+        for (const scope of upkeep.beginSharing()) await writeLease(client, node, scope);
+        await client.query("update budget_nodes set state = 'sharing' where state = 'joining'");
+      }
+      if (next !== own)
+        await client.query(
+          `insert into budget_nodes (node, state) values ($1, $2) on conflict (node) do update set state = excluded.state`,
+          [node, next],
+        );
+      return next;
+    });
+  }
+
+  async function follow(state: NodeState): Promise<void> {
+    const mode = upkeep.mode();
+    if (state === 'joining') {
+      if (mode !== 'waiting') upkeep.setMode('waiting');
+    } else if (state === 'sharing') {
+      if (mode === 'sharing' && hasSynced) return;
+      const used = upkeep.beginSharing();
+      const leased = await listOwnLeases(pool, node);
+      const known = new Set(leased.map(nameOf));
+      for (const scope of used) if (!known.has(nameOf(scope))) await writeLease(pool, node, scope);
+      for (const scope of leased) upkeep.setHeld(scope, scope.held, nowMs());
+      hasSynced = true;
+    } else if (mode !== 'sole' || !hasSynced) {
+      upkeep.beginAlone(await listHeldElsewhere(pool, node, new Date(nowMs() - FORGOTTEN_AFTER_MS)));
+      hasSynced = true;
+    }
+  }
+
+  async function serve(want: Want): Promise<void> {
+    const { held, isShort } = await lease(pool, node, want);
+    upkeep.setHeld(want, held, nowMs());
+    if (!isShort || !want.isUrgent || nowMs() - want.askedMs > WANT_LIMIT_MS) upkeep.dropWant(want);
+  }
+
+  async function giveBack(scope: HeldScope): Promise<void> {
+    // First here, then in the database: what is lost in between is spent by nobody.
+    const held = upkeep.giveBack(scope);
+    await writeLease(pool, node, { ...scope, held });
+  }
+
+  return {
+    giveBackOf: async (budgetId) => {
+      if (upkeep.mode() !== 'sharing') return;
+      for (const scope of upkeep.listHeldOf(budgetId)) await giveBack(scope);
+    },
+    join: async () => follow(await settleState()),
+    exchange: async () => {
+      if (upkeep.mode() !== 'sharing') return;
+      for (const want of upkeep.listWants()) await serve(want);
+      for (const scope of await listWanted(pool, node)) await giveBack(scope);
+    },
+  };
+}
+
+function nameOf({ accountId, budgetId, value, periodStartMs }: HeldScope): string {
+  return JSON.stringify([accountId, budgetId, value, periodStartMs]);
+}
+
+function nextState(own: NodeState | null, others: readonly NodeState[]): NodeState {
+  const isAlone = others.every((state) => state === 'joining');
+  if (isAlone && others.length > 0 && own === 'sole') return 'sharing';
+  if (others.length === 0) return 'sole';
+  if (others.includes('sole')) return 'joining';
+  if (others.includes('sharing')) return 'sharing';
+  // All others are joining too: the first that looks is alone, and shares at its next look.
+  return own === 'sharing' ? 'sharing' : 'sole';
+}
