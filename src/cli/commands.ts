@@ -14,6 +14,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   costs: async () => (await import('./costs-command.ts')).addCostsCommand,
   budgets: async () => (await import('./budgets-commands.ts')).addBudgetsCommands,
   brakes: async () => (await import('./brakes-commands.ts')).addBrakesCommands,
+  alerts: async () => (await import('./alerts-commands.ts')).addAlertsCommands,
   prices: async () => (await import('./prices/prices-command.ts')).addPricesCommands,
   reconcile: async () => (await import('./reconcile/reconcile-command.ts')).addReconcileCommand,
   price: async () => (await import('./prices/price-command.ts')).addPriceCommand,

@@ -1,8 +1,10 @@
 /** Keeps secrets out of the children's environment and settings; those that a child needs travel over its channel. */
-import type { Config } from '../vocabulary/config.ts';
+import type { AlertConfig, Config } from '../vocabulary/config.ts';
 
 /** The threads of each child's libuv pool. Node's four would leave two for name look-ups. */
 const THREADS = 32;
+
+const NO_ALERTS: AlertConfig = { smtpUrl: null, smtpFrom: '', hosts: [] };
 
 const WITHHELD = [
   'DATABASE_URL',
@@ -10,6 +12,7 @@ const WITHHELD = [
   'TOLLGATE_METRICS_TOKEN',
   'TOLLGATE_CREDENTIALS_KEY',
   'TOLLGATE_OIDC_CLIENT_SECRET',
+  'TOLLGATE_SMTP_URL',
 ].flatMap((name) => [name, `${name}_FILE`]);
 
 function isWithheld(variable: string): boolean {
@@ -28,7 +31,7 @@ export function childEnvironment(env: NodeJS.ProcessEnv, compileCache: string): 
 
 /** A proxy asks neither database nor admin API. */
 export function proxyConfig(config: Config): Config {
-  return { ...config, databaseUrl: null, adminToken: null, metricsToken: null, oidc: null };
+  return { ...config, databaseUrl: null, adminToken: null, metricsToken: null, oidc: null, alerts: NO_ALERTS };
 }
 
 /** Control forwards nothing, so it needs no upstream credentials. */

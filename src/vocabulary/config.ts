@@ -69,6 +69,15 @@ export interface OidcConfig {
   readonly sessionHours: number;
 }
 
+/** Where alerts may go, and how mail leaves. */
+export interface AlertConfig {
+  /** `smtp://` or `smtps://`, mostly with user and password; null: no mail is sent. */
+  readonly smtpUrl: string | null;
+  readonly smtpFrom: string;
+  /** Hosts, in lower case, that webhooks may go to though they are not public. */
+  readonly hosts: readonly string[];
+}
+
 export interface Config {
   readonly role: NodeRole;
   readonly host: string;
@@ -92,6 +101,7 @@ export interface Config {
   readonly credentialKeys: { readonly keys: readonly string[]; readonly problem: string | null };
   /** Null: nobody signs in by an identity provider. */
   readonly oidc: OidcConfig | null;
+  readonly alerts: AlertConfig;
   readonly dataDir: string;
   readonly databaseUrl: string | null;
   readonly workers: number;

@@ -110,6 +110,11 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
       keepsTexts: () => true,
       publishKeys: keys.publish,
       publishPauses: async () => {},
+      alertSending: {
+        alerts: { smtpUrl: null, smtpFrom: 'tollgate@localhost', hosts: [] },
+        egress: { httpProxy: null, httpsProxy: null, noProxy: null },
+        dashboardUrl: null,
+      },
       requestRestart: async () => ({ requested: 1, finished: 0, problem: null }),
       readSupervisorStatus: async () => ({
         startedAtMs: NOON_MS,

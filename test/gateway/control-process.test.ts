@@ -121,6 +121,7 @@ function startMessage(): ControlStart {
     metricsToken: null,
     credentialKeys: { keys: [], problem: null },
     oidc: null,
+    alerts: { smtpUrl: null, smtpFrom: 'tollgate@localhost', hosts: [] },
     dataDir: dir,
     databaseUrl: null,
     workers: 1,

@@ -65,6 +65,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   ],
   'control/demo-log': ['formats/usage', 'providers', 'pricing', 'control/store', 'control/shipper'],
 
+  'control/alerts': ['sockets', 'control/store', 'control/audit', 'control/log', 'control/brakes'],
   'control/mcp': [],
   'control/admin': [
     'providers',
@@ -82,6 +83,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
     'control/backup',
     'control/budgets',
     'control/brakes',
+    'control/alerts',
     'control/prices/declared',
     'control/prices/quote',
     'control/prices/reprice',
@@ -110,6 +112,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
     'control/shipper',
     'control/demo-log',
     'control/brakes',
+    'control/alerts',
     'control/admin',
     'control/ledger',
   ],

@@ -86,6 +86,11 @@ const DEPS: AdminDeps = {
   isStopping: () => false,
   publishKeys: async () => true,
   publishPauses: async () => {},
+  alertSending: {
+    alerts: { smtpUrl: null, smtpFrom: 'tollgate@localhost', hosts: [] },
+    egress: { httpProxy: null, httpsProxy: null, noProxy: null },
+    dashboardUrl: null,
+  },
   readSupervisorStatus: async () => ({
     startedAtMs: 0,
     attempts: [],

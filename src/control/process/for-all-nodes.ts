@@ -16,6 +16,7 @@ import { createBackups } from './backups.ts';
 import type { CreateNodeFace } from './node-face.ts';
 import { PROJECT_ROOT } from './own-node.ts';
 import { type Repeating, repeatOnDatabase } from './repeat.ts';
+import { repeatAlerts } from './repeat-alerts.ts';
 import { repeatBrakes } from './repeat-brakes.ts';
 import { repeatEstimates } from './repeat-estimates.ts';
 import { repeatFeed } from './repeat-feed.ts';
@@ -45,6 +46,7 @@ export const workForAllNodes: CreateNodeFace = (node, access) => {
   });
   const endedSessions = openEndedSessions(join(config.dataDir, 'ended-sessions.json'), log, clock.nowMs);
   const { priceCall } = prices;
+  const alertSending = { alerts: config.alerts, egress: config.egress, dashboardUrl: config.adminPublicUrl };
   const publishPauses = () => node.connected()?.pauses.poll() ?? Promise.resolve();
   const publishKeys = (version: number) => node.connected()?.keys.publish(version) ?? Promise.resolve(false);
   let jobs: JobThread | null = null;
@@ -61,6 +63,7 @@ export const workForAllNodes: CreateNodeFace = (node, access) => {
       repeatPriceUpdates(pools.api, prices, log),
       repeatRetention(pools.retention, clock, log),
       repeatSearchIndex({ pool: pools.api, settings: { databaseUrl: start.databaseUrl }, log }),
+      repeatAlerts({ pool: pools.api, nowMs: clock.nowMs, sending: alertSending, log }),
       repeatBrakes({ pool: pools.api, nowMs: clock.nowMs, publishPauses, log }),
       repeatFolding(pools.api, log),
       repeatIndexing(pools.api, log),
@@ -110,6 +113,7 @@ export const workForAllNodes: CreateNodeFace = (node, access) => {
     credentialKeys: config.credentialKeys,
     publishCredentials: () => node.connected()?.credentials.poll() ?? Promise.resolve(),
     publishPauses,
+    alertSending,
     readSupervisorStatus: status.read,
     requestRestart: async () => {
       channel.send({ type: 'restart-proxies' });

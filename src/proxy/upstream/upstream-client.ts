@@ -1,9 +1,10 @@
 /** Sends requests to providers. Never follows redirects, never decodes, never resends what may have been seen. */
+import { lookUpPublic } from '../../sockets/public-addresses.ts';
 import { chooseProxy, type EgressProxies } from '../../vocabulary/egress-proxy.ts';
-import { lookUpPublic } from './private-addresses.ts';
 import { type SharedNames, shareNames } from './shared-names.ts';
 import type { UpstreamClient, UpstreamRequest } from './upstream.ts';
 import type { ConnectionBudget } from './upstream-connector.ts';
+import { UpstreamError } from './upstream-failure.ts';
 import { DEFAULT_LIMITS, type UpstreamLimits } from './upstream-limits.ts';
 import { UpstreamPool } from './upstream-pool.ts';
 
@@ -13,7 +14,10 @@ export function createUpstreamClient(
   { lookUp, distrust }: SharedNames = shareNames(),
 ): UpstreamClient {
   /** One pool an origin; unused ones are dropped, since a client may name a region and with it a host. */
-  const builtIn = { pools: new Map<string, UpstreamPool>(), lookUp: lookUpPublic(lookUp) };
+  const builtIn = {
+    pools: new Map<string, UpstreamPool>(),
+    lookUp: lookUpPublic(lookUp, () => new UpstreamError('PRIVATE_ADDRESS')),
+  };
   /** Separate, since an address may be built in for one call and an operator's choice for another. */
   const chosen = { pools: new Map<string, UpstreamPool>(), lookUp };
   let connections = 0;

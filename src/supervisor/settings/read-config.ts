@@ -13,6 +13,7 @@ import { readProxyAddress } from '../../vocabulary/egress-proxy.ts';
 import { OperatorError } from '../../vocabulary/errors.ts';
 import { requireAdminExposure } from './exposure.ts';
 import { type Given, readAddress, refuse, trimSlash } from './given-setting.ts';
+import { readAlerts } from './read-alerts.ts';
 import { readCredentialKeys } from './read-credential-keys.ts';
 import { readLeading } from './read-leading.ts';
 import { readOidc } from './read-oidc.ts';
@@ -183,6 +184,7 @@ export function readConfig(flags: ConfigFlags, env: Environment, isInTerminal = 
     metricsToken: readToken('TOLLGATE_METRICS_TOKEN', env),
     credentialKeys: readCredentialKeys(env),
     oidc: readOidc(env),
+    alerts: readAlerts(env),
     dataDir: resolve(give('dataDir').value ?? defaultDataDir(env)),
     databaseUrl: readDatabaseUrl(env),
     workers: readInteger(give('workers'), defaultWorkers(), 1, MAX_WORKERS),

@@ -1,9 +1,9 @@
 import type { LookupFunction } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createPublicTest, lookUpPublic } from '../../src/proxy/upstream/private-addresses.ts';
 import { shareNames } from '../../src/proxy/upstream/shared-names.ts';
 import type { UpstreamClient } from '../../src/proxy/upstream/upstream.ts';
 import { createUpstreamClient } from '../../src/proxy/upstream/upstream-client.ts';
+import { createPublicTest, lookUpPublic } from '../../src/sockets/public-addresses.ts';
 import { type ScriptedProvider, startScriptedProvider } from '../support/fake-provider.ts';
 import { callOnce, NO_EGRESS, TEST_LIMITS } from './upstream-driver.ts';
 

@@ -1,7 +1,6 @@
 /** A name look-up that yields public addresses only. Ranges: IANA special-purpose registries (RFC 6890), 2026. */
 import { lookup as lookUpName } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
-import { UpstreamError } from './upstream-failure.ts';
 
 /** Network and prefix length: not globally reachable, reserved, or more than one host. */
 const NOT_PUBLIC_IPV4: readonly (readonly [string, number])[] = [
@@ -35,6 +34,15 @@ const NOT_PUBLIC_IPV6: readonly (readonly [string, number])[] = [
 const NAT64_PREFIX = '64:ff9b::';
 const NAT64_BITS = 96;
 
+/** None of the addresses of a name is public. */
+export class PrivateAddressError extends Error {
+  readonly code = 'PRIVATE_ADDRESS';
+  constructor() {
+    super('the name leads to no public address');
+    this.name = 'PrivateAddressError';
+  }
+}
+
 export type AddressTest = (address: string) => boolean;
 
 export function createPublicTest(): AddressTest {
@@ -63,8 +71,11 @@ export function createPublicTest(): AddressTest {
   };
 }
 
-/** Yields only the public ones of several addresses, and fails without any. */
-export function lookUpPublic(lookUp: LookupFunction = lookUpName): LookupFunction {
+/** Yields only the public ones of several addresses; without any it fails with what `createError` makes. */
+export function lookUpPublic(
+  lookUp: LookupFunction = lookUpName,
+  createError: () => NodeJS.ErrnoException = () => new PrivateAddressError(),
+): LookupFunction {
   const isPublic = createPublicTest();
   return (hostname, options, callback) => {
     lookUp(hostname, { ...options, all: true }, (error, found, family) => {
@@ -75,7 +86,7 @@ export function lookUpPublic(lookUp: LookupFunction = lookUpName): LookupFunctio
       const all = typeof found === 'string' ? [{ address: found, family: family ?? isIP(found) }] : found;
       const allowed = all.filter(({ address }) => isPublic(address));
       const [first] = allowed;
-      if (first === undefined) callback(new UpstreamError('PRIVATE_ADDRESS'), '', 0);
+      if (first === undefined) callback(createError(), '', 0);
       else if (options.all === true) callback(null, allowed);
       else callback(null, first.address, first.family);
     });

@@ -1,0 +1,171 @@
+/** Looks whether an alert's condition is true, by kind: what is true now, or what has happened since the alert was made. */
+import type pg from 'pg';
+import { formatUsd, parseUsd } from '../../vocabulary/usd.ts';
+import { GONE_AFTER_SECONDS, listNodes } from '../store/nodes.ts';
+import type { Finding } from './alert-events.ts';
+import { ALERT_SETTINGS, type Measure, type QuestionSettings } from './alert-kinds.ts';
+import type { Alert } from './alert-store.ts';
+import { sumLatest } from './question-sums.ts';
+
+const MAX_FINDINGS = 100;
+
+export interface Findings {
+  readonly findings: readonly Finding[];
+  /** True while it lasts, and told again when it comes back; else it happens once. */
+  readonly lasts: boolean;
+}
+
+type Look = (pool: pg.Pool, alert: Alert, nowMs: number) => Promise<Findings>;
+
+const MEASURE_WORDS: Readonly<Record<Measure, string>> = {
+  cost: 'dollars',
+  calls: 'calls',
+  errors: 'failed calls',
+  tokens: 'tokens',
+  unpriced_calls: 'calls without a price',
+};
+
+export function describeQuestion({ filters, measure, window_seconds: seconds, threshold }: QuestionSettings): string {
+  const where = filters.length === 0 ? '' : ` where ${filters.join(' and ')}`;
+  return `${threshold} ${MEASURE_WORDS[measure]} or more within ${seconds} s${where}`;
+}
+
+const lookAtQuestion: Look = async (pool, alert, nowMs) => {
+  const settings = ALERT_SETTINGS.question.parse(alert.settings);
+  const sum = await sumLatest(pool, alert.accountId, settings, nowMs);
+  if (parseUsd(sum) < parseUsd(settings.threshold)) return { findings: [], lasts: true };
+  const words = MEASURE_WORDS[settings.measure];
+  const finding = {
+    subject: 'question',
+    title: `${alert.name}: ${sum} ${words}`,
+    body: `${sum} ${words} within the last ${settings.window_seconds} s. The alert is for ${describeQuestion(settings)}.`,
+    numbers: { sum, threshold: settings.threshold, window_seconds: settings.window_seconds },
+  };
+  return { findings: [finding], lasts: true };
+};
+
+interface BudgetRow {
+  readonly id: number;
+  readonly name: string;
+  readonly scope: string;
+  readonly value: string;
+  readonly periodStart: Date;
+  readonly spent: string;
+  readonly amount: string;
+}
+
+const lookAtBudgets: Look = async (pool, alert) => {
+  const { percent, budget_id: budgetId } = ALERT_SETTINGS.budget.parse(alert.settings);
+  // Of each budget and value the period that was spent in last.
+  const { rows } = await pool.query<BudgetRow>(
+    `select b.id, b.name, b.scope, s.value, s.period_start as "periodStart", sum(s.spent)::text as spent,
+       coalesce(max(s.run_limit), b.amount)::text as amount
+     from budgets b join budget_spend s on s.account_id = b.account_id and s.budget_id = b.id
+     where b.account_id = $1 and b.deleted_at is null and ($2::int4 is null or b.id = $2)
+       and exists (select from budget_spend l where l.account_id = s.account_id and l.budget_id = s.budget_id
+         and l.value = s.value and l.period_start = s.period_start and l.updated_at > greatest($4, now() - interval '1 hour'))
+     group by b.account_id, b.id, s.value, s.period_start
+     having sum(s.spent) * 100 >= coalesce(max(s.run_limit), b.amount) * $3 order by s.period_start desc limit ${MAX_FINDINGS}`,
+    [alert.accountId, budgetId, percent, alert.createdAt],
+  );
+  const findings = rows.map(({ id, name, scope, value, periodStart, spent, amount }) => ({
+    subject: `budget ${id} ${value} ${periodStart.toISOString()} ${percent}`,
+    title: `${alert.name}: budget ${name} is spent to ${percent} %`,
+    body: `$${formatUsd(parseUsd(spent))} of $${formatUsd(parseUsd(amount))} is spent of the budget "${name}" (${scope} ${value || 'all'}) in the period that began at ${periodStart.toISOString()}.`,
+    numbers: { spent_usd: formatUsd(parseUsd(spent)), amount_usd: formatUsd(parseUsd(amount)), percent },
+  }));
+  return { findings, lasts: false };
+};
+
+interface HitRow {
+  readonly id: number;
+  readonly rule: string;
+  readonly scope: string;
+  readonly value: string;
+  readonly action: string;
+  readonly reason: string;
+}
+
+const lookAtBrakes: Look = async (pool, alert) => {
+  const { rules } = ALERT_SETTINGS.brake.parse(alert.settings);
+  const { rows } = await pool.query<HitRow>(
+    `select id, rule, scope, value, action, reason from brake_hits h
+     where account_id = $1 and hit_at > greatest($2, now() - interval '1 day') and hit_by is null
+       and ($3::text[] is null or rule = any($3))
+       and not exists (select from alert_events e where e.account_id = $1 and e.alert_id = $4 and e.subject = 'hit ' || h.id)
+     order by id limit ${MAX_FINDINGS}`,
+    [alert.accountId, alert.createdAt, rules, alert.id],
+  );
+  const findings = rows.map(({ id, rule, scope, value, action, reason }) => ({
+    subject: `hit ${id}`,
+    title: `${alert.name}: ${scope} ${value} ${action === 'pause' ? 'is paused' : 'runs away'}`,
+    body: `${reason} (rule ${rule}). ${action === 'pause' ? `Its calls are refused until somebody resumes it: tollgate brakes resume ${id}` : `Nothing was stopped. To stop it: tollgate brakes pause ${scope} ${value}`}`,
+    numbers: { hit: id, rule, scope, value },
+  }));
+  return { findings, lasts: false };
+};
+
+const lookAtUnpriced: Look = async (pool, alert) => {
+  const { rows } = await pool.query<{ provider: string; model: string | null; calls: number }>(
+    `select provider, model, sum(unpriced_calls)::int8 as calls from llm_cost_hours
+     where account_id = $1 and facet = '' and hour >= date_trunc('hour', greatest($2, now() - interval '1 hour'))
+     group by provider, model having sum(unpriced_calls) > 0 order by 3 desc limit ${MAX_FINDINGS}`,
+    [alert.accountId, alert.createdAt],
+  );
+  const findings = rows.map(({ provider, model, calls }) => ({
+    subject: `model ${provider} ${model ?? ''}`,
+    title: `${alert.name}: no price for ${model ?? 'an unnamed model'} of ${provider}`,
+    body: `Calls of ${model ?? 'an unnamed model'} of ${provider} have no total cost. tollgate prices unpriced says why, and how to declare a price.`,
+    numbers: { calls, provider, model: model ?? '' },
+  }));
+  return { findings, lasts: false };
+};
+
+const lookAtNodes: Look = async (pool, alert) => {
+  const settings = ALERT_SETTINGS.nodes.parse(alert.settings);
+  const silentMs = Math.max(GONE_AFTER_SECONDS, settings.silent_seconds) * 1_000;
+  const nodes = (await listNodes(pool)).slice(0, MAX_FINDINGS);
+  const findings = nodes.flatMap((node): Finding[] => {
+    const found: Finding[] = [];
+    if (node.stoppedAt === null && node.silentMs >= silentMs)
+      found.push({
+        subject: `node ${node.id} silent`,
+        title: `${alert.name}: the node ${node.name} is silent`,
+        body: `The node ${node.name} (${node.host}) has given no sign of life for ${Math.round(node.silentMs / 1_000)} s. What it has not stored waits in its spool; see docs/node-gone.md.`,
+        numbers: { silent_seconds: Math.round(node.silentMs / 1_000) },
+      });
+    if (node.recordsWaiting !== null && node.recordsWaiting >= settings.records_waiting)
+      found.push({
+        subject: `node ${node.id} waiting`,
+        title: `${alert.name}: ${node.recordsWaiting} records wait on the node ${node.name}`,
+        body: `${node.recordsWaiting} records wait in the spool of ${node.name} (${node.host}); ${settings.records_waiting} or more are told. tollgate doctor says why.`,
+        numbers: { records_waiting: node.recordsWaiting },
+      });
+    return found;
+  });
+  return { findings, lasts: true };
+};
+
+const lookAtJobs: Look = async (pool, alert) => {
+  const { rows } = await pool.query<{ id: number; title: string; error: string | null }>(
+    `select id, title, error from jobs where account_id = $1 and state = 'failed' and finished_at > $2
+     order by id desc limit ${MAX_FINDINGS}`,
+    [alert.accountId, alert.createdAt],
+  );
+  const findings = rows.map(({ id, title, error }) => ({
+    subject: `job ${id}`,
+    title: `${alert.name}: the job "${title}" has failed`,
+    body: `${error ?? 'It has failed.'} It goes on where it stopped with: tollgate jobs resume ${id}`,
+    numbers: { job: id },
+  }));
+  return { findings, lasts: false };
+};
+
+export const LOOKS: Readonly<Record<Alert['kind'], Look>> = {
+  question: lookAtQuestion,
+  budget: lookAtBudgets,
+  brake: lookAtBrakes,
+  unpriced: lookAtUnpriced,
+  nodes: lookAtNodes,
+  jobs: lookAtJobs,
+};
