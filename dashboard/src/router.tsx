@@ -123,6 +123,18 @@ const peopleRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/people/people-page.tsx'), 'PeoplePage'),
 });
 
+const auditRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/audit',
+  component: lazyRouteComponent(() => import('./pages/audit/audit-page.tsx'), 'AuditPage'),
+});
+
+const credentialsRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/credentials',
+  component: lazyRouteComponent(() => import('./pages/credentials/credentials-page.tsx'), 'CredentialsPage'),
+});
+
 const systemRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/system',
@@ -144,6 +156,8 @@ const routeTree = rootRoute.addChildren([
     pricesRoute,
     keysRoute,
     peopleRoute,
+    auditRoute,
+    credentialsRoute,
     systemRoute,
   ]),
 ]);

@@ -4,8 +4,10 @@ import {
   ChartColumn,
   Coins,
   Compass,
+  FileClock,
   KeyRound,
   ListTree,
+  LockKeyhole,
   type LucideIcon,
   PiggyBank,
   ScrollText,
@@ -26,6 +28,8 @@ export interface NavigationItem {
     | '/prices'
     | '/keys'
     | '/people'
+    | '/audit'
+    | '/credentials'
     | '/system';
   readonly label: string;
   readonly icon: LucideIcon;
@@ -63,6 +67,8 @@ const NAVIGATION: readonly NavigationGroup[] = [
     items: [
       { to: '/keys', label: 'API keys', icon: KeyRound, key: 'k' },
       { to: '/people', label: 'People', icon: Users, key: 'e', least: 'owner' },
+      { to: '/credentials', label: 'Credentials', icon: LockKeyhole, key: 'i', least: 'owner' },
+      { to: '/audit', label: 'Audit', icon: FileClock, key: 'a', least: 'owner' },
       { to: '/system', label: 'System', icon: Activity, key: 'y', least: 'operator' },
     ],
   },

@@ -19,6 +19,8 @@ export const PAGE_PATHS = [
   '/prices',
   '/keys',
   '/people',
+  '/audit',
+  '/credentials',
   '/system',
 ] as const;
 
