@@ -4,6 +4,7 @@ import {
   ChartColumn,
   Coins,
   Compass,
+  Gauge,
   KeyRound,
   ListTree,
   type LucideIcon,
@@ -23,6 +24,7 @@ export interface NavigationItem {
     | '/costs'
     | '/metadata'
     | '/budgets'
+    | '/brakes'
     | '/prices'
     | '/keys'
     | '/people'
@@ -55,6 +57,7 @@ const NAVIGATION: readonly NavigationGroup[] = [
       { to: '/costs', label: 'Costs', icon: ChartColumn, key: 'c' },
       { to: '/metadata', label: 'Metadata keys', icon: Tags, key: 'm' },
       { to: '/budgets', label: 'Budgets', icon: PiggyBank, key: 'b' },
+      { to: '/brakes', label: 'Brakes & alerts', icon: Gauge, key: 'x' },
       { to: '/prices', label: 'Prices', icon: Coins, key: 'p' },
     ],
   },

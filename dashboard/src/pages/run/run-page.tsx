@@ -13,6 +13,7 @@ import { findIdentity, isCallRow, type RunTable } from './model/run-table.ts';
 import { searchTable } from './model/search-table.ts';
 import { countLevels, countMatch } from './model/tree-keys.ts';
 import { RunHeader } from './run-header.tsx';
+import { RunPause } from './run-pause.tsx';
 import type { RunSearch } from './run-search.ts';
 import { RunToolbar } from './run-toolbar.tsx';
 import { RunTree, type RunTreeHandle } from './run-tree.tsx';
@@ -81,6 +82,7 @@ function KnownRun({ trace }: { readonly trace: string }) {
   return (
     <>
       <RunHeader trace={trace} run={run} table={loaded.isComplete ? table : null} />
+      <RunPause trace={trace} />
       {isUnknown && (
         <EmptyState title="There is no run with this trace id" actions={<Link to="/runs">Go to runs</Link>}>
           It appears here as soon as a call carries it as X-Gateway-Trace-Id. Calls that retention has dropped are gone.
