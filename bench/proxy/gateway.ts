@@ -49,11 +49,19 @@ function pin(core: number, pid: number): void {
   }
 }
 
+/** Too large to refuse anything; a call without a stated maximum holds a sum. */
+async function makeBudgets(admin: Admin): Promise<void> {
+  const budget = { amount_usd: '1000000', when_unknown: 'hold', held_when_unknown_usd: '0.0001' };
+  await callAdmin(admin, 'POST', '/api/v1/budgets', { ...budget, name: 'Key', scope: 'key', period: 'day' });
+  await callAdmin(admin, 'POST', '/api/v1/budgets', { ...budget, name: 'Account', scope: 'account', period: 'month' });
+}
+
 /** `providers`: those whose address is the benchmark's provider, in the form of the settings' names. */
 export async function startGateway(
   directory: string,
   mockPort: number,
   providers: readonly string[] = ['OPENAI'],
+  hasBudgets = false,
 ): Promise<Peer> {
   mkdirSync(directory, { recursive: true });
   const [port, adminPort] = [await readFreePort(), await readFreePort()];
@@ -92,6 +100,7 @@ export async function startGateway(
       assertAlive();
       return isAnswered(`http://127.0.0.1:${port}/readyz`);
     });
+    if (hasBudgets) await makeBudgets(admin);
     const all = listDescendants(child.pid ?? 0);
     const proxyPids = await findProxyPids(admin, all);
     if (proxyPids.length !== 1) throw new Error(`one proxy process expected, found ${proxyPids.length}`);

@@ -23,6 +23,7 @@ const USAGE = `npm run bench:proxy -- [options]
   --rounds N         so many rounds
   --only NAME,NAME   of: ${VARIANTS.map((variant) => variant.name).join(', ')}, latency
   --streams N,N      memory with so many open streams as well, e.g. 1000,5000 (takes a fresh gateway each)
+  --budgets          with hard budgets of the key and the account in force, which every call reserves in
   --self             nginx against nginx: the ratio must be 1, else the machine is too noisy
   --json             the results as JSON on standard output`;
 
@@ -32,6 +33,7 @@ const { values: options } = parseArgs({
     rounds: { type: 'string' },
     only: { type: 'string' },
     streams: { type: 'string' },
+    budgets: { type: 'boolean', default: false },
     self: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -47,7 +49,7 @@ const say = (text: string) => process.stderr.write(`${text}\n`);
 function startPeer(directory: string, mock: Mock, name: string): Promise<Peer> {
   return options.self
     ? startNginx('nginx as the gateway', join(directory, name), mock.port)
-    : startGateway(join(directory, name), mock.port);
+    : startGateway(join(directory, name), mock.port, ['OPENAI'], options.budgets);
 }
 
 async function withPair<T>(directory: string, mock: Mock, name: string, work: (pair: Pair) => Promise<T>): Promise<T> {

@@ -132,6 +132,18 @@ const peopleRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/people/people-page.tsx'), 'PeoplePage'),
 });
 
+const auditRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/audit',
+  component: lazyRouteComponent(() => import('./pages/audit/audit-page.tsx'), 'AuditPage'),
+});
+
+const credentialsRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/credentials',
+  component: lazyRouteComponent(() => import('./pages/credentials/credentials-page.tsx'), 'CredentialsPage'),
+});
+
 const systemRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/system',
@@ -154,6 +166,8 @@ const routeTree = rootRoute.addChildren([
     pricesRoute,
     keysRoute,
     peopleRoute,
+    auditRoute,
+    credentialsRoute,
     systemRoute,
   ]),
 ]);

@@ -8,11 +8,12 @@ import { readBoundary } from '../formats/wire/multipart-fields.ts';
 import { matchesAny } from '../keys/allowance.ts';
 import type { SessionName } from '../providers/format-names.ts';
 import { issuesCredentials } from '../providers/issues-credentials.ts';
+import { GatewayError } from '../vocabulary/errors.ts';
 import type { CallContext } from './call-context.ts';
 import { decodeBody } from './decode-body.ts';
 import { notAllowed } from './not-allowed.ts';
 import { readModelOfBody } from './read-requested-model.ts';
-import type { ReceivedBody } from './receive-body.ts';
+import { LARGEST_HELD_BODY_BYTES, type ReceivedBody } from './receive-body.ts';
 
 /** Google's clients write it in front of the same ids. */
 const COLLECTION = /^models\//;
@@ -42,8 +43,12 @@ export function requireAllowedModel(call: CallContext, received: ReceivedBody): 
   const { key, request, route } = call;
   const allowed = key.allow?.models;
   if (allowed === undefined || route.endpoint.model.in !== 'body') return null;
-  if (received.kind === 'streamed')
+  if (received.kind === 'streamed') {
+    // It is small enough, so it was not held for lack of room.
+    if (request.contentLength !== null && request.contentLength <= LARGEST_HELD_BODY_BYTES)
+      throw new GatewayError('bodies_busy');
     throw notAllowed('model_not_allowed', key, allowed, 'the body is too large for its model to be checked; ');
+  }
   const bytes = received.kind === 'held' ? received.bytes : EMPTY;
   const encoding = request.header('content-encoding') ?? null;
   if (!isIdentity(encoding)) return requireAllowedEncoded(call, allowed, encoding ?? '', bytes);

@@ -2,6 +2,7 @@
 import { Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import { applyKeyChange, readKeySnapshotFile } from '../keys/key-snapshot.ts';
 import { countConnections, readOpenFileLimit } from '../sockets/open-file-limit.ts';
 import { PREPARED_NAME } from '../spool/prepared-directory.ts';
@@ -45,6 +46,7 @@ const DRAIN_POLL_MS = 20;
 /** Old keys are trusted after this, so that a missing database cannot keep a node from serving. */
 const OLD_KEYS_LIMIT_MS = 10_000;
 const CUT_SETTLE_MS = 500;
+const LIMIT_NOTICE_MS = 60_000;
 
 export function runProxyProcess(channel: ChildChannel): void {
   channel.onMessage((message) => {
@@ -81,7 +83,7 @@ async function startProxy(channel: ChildChannel, start: ProxyStart): Promise<voi
     awsCredentials: createAwsCredentials({ log }),
     upstream: createUpstreamClient(config.egress, { ...DEFAULT_LIMITS, maxConnections }),
     spool,
-    limits: new LimitPurses(channel.send),
+    limits: new LimitPurses(channel.send, createLimitNotice(log)),
     clock,
     budgets: openProxyBudgets({
       dataDir: config.dataDir,
@@ -301,4 +303,15 @@ function describeHandshakes({ handshakes }: Gateway): Pick<ProxyMetrics, 'failed
   if (handshakes === undefined) return {};
   const { failed, latest } = handshakes;
   return latest === null ? { failedHandshakes: failed } : { failedHandshakes: failed, latestFailedHandshake: latest };
+}
+
+/** At most once a minute: a supervisor that is held up misses many answers at once. */
+function createLimitNotice(log: Logger): () => void {
+  let saidMs = Number.NEGATIVE_INFINITY;
+  return () => {
+    const nowMs = performance.now();
+    if (nowMs - saidMs < LIMIT_NOTICE_MS) return;
+    saidMs = nowMs;
+    log.warn('the supervisor did not say in time what is left of a limit; such calls pass');
+  };
 }

@@ -60,6 +60,12 @@ export const GATEWAY_ERRORS = {
   alias_not_allowed: { status: 403, message: 'This gateway key may not use this upstream (X-Gateway-Provider-Alias).' },
   endpoint_not_allowed: { status: 403, message: 'This gateway key may not call this endpoint.' },
   model_not_allowed: { status: 403, message: 'This gateway key may not use this model.' },
+  bodies_busy: {
+    status: 503,
+    message:
+      'The gateway must read this request before it is sent on, since its key names the models that it may use, and holds too many large bodies already.',
+    retryable: true,
+  },
   rate_limit_exceeded: {
     status: 429,
     message: 'This call was not sent: a limit of the gateway on requests or tokens a minute is reached.',

@@ -26,6 +26,8 @@ export const FIXED_PAGES: readonly KnownPage[] = [
   { name: 'prices', address: '/prices' },
   { name: 'keys', address: '/keys' },
   { name: 'people', address: '/people' },
+  { name: 'audit', address: '/audit' },
+  { name: 'credentials', address: '/credentials' },
   { name: 'system', address: '/system' },
 ];
 

@@ -145,6 +145,8 @@ function fill(path: string): string {
     const [, , , first = '', second = ''] = path.split('/');
     if (path.startsWith('/api/v1/accounts/')) return theirs['account'] ?? '';
     if (name === 'key') return 'Bravo-Key';
+    if (name === 'provider') return 'openai';
+    if (name === 'alias') return 'bravo';
     // For the operator alone: their names are of nobody.
     if (path.startsWith('/api/v1/nodes/') || path.startsWith('/api/v1/settings/')) return 'x';
     const id = theirs[first === 'prices' ? second : first];

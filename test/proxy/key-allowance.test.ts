@@ -6,6 +6,7 @@ import { afterAll, beforeEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { createRunToken, digestKey } from '../../src/keys/gateway-key.ts';
 import { createKeySnapshot } from '../../src/keys/key-snapshot.ts';
+import { HELD_BODIES_BYTES } from '../../src/proxy/gateway.ts';
 import type { KeyAllowance, KeyEntry } from '../../src/vocabulary/channel.ts';
 import { buildAnswer } from '../support/scripted-answer.ts';
 import { openProxy } from './open-proxy.ts';
@@ -165,6 +166,17 @@ test('a body of megabytes is held to see its model, also when it comes in pieces
   const filler = 'x'.repeat(3_000_000);
   expect(await chat(`{"input":"${filler}","model":"gpt-5"}`)).toMatchObject(PASSED);
   expect(await chat(`{"input":"${filler}","model":"o3"}`)).toMatchObject(refused('model_not_allowed'));
+  // All the room that there is for such bodies.
+  expect(proxy.gateway.heldBodies.take(HELD_BODIES_BYTES)).toBe(true);
+  expect(await chat(`{"input":"${filler}","model":"gpt-5"}`)).toMatchObject({
+    status: 503,
+    code: 'bodies_busy',
+    passed: 0,
+  });
+  proxy.gateway.heldBodies.give(HELD_BODIES_BYTES);
+  expect(await chat(`{"input":"${'x'.repeat(34_000_000)}","model":"gpt-5"}`)).toMatchObject(
+    refused('model_not_allowed'),
+  );
 });
 
 test('a compressed body is read as well, and one that would fill the memory is not', async () => {

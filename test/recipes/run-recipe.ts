@@ -39,7 +39,7 @@ export function runRecipe(
   opening: string | null,
   one: RecipeCase,
 ): Promise<void> {
-  const folder = join(stage.folder, `${one.recipe}-${one.modules.join('-').replaceAll('/', '-')}`);
+  const folder = join(stage.folder, [one.recipe, one.runner, ...one.modules].join('-').replaceAll('/', '-'));
   mkdirSync(folder);
   const code = [one.after, one.recipe].map((name) => (name === undefined ? '' : codeOf(stage, name))).join('\n');
   const text = { opening: opening === null ? '' : codeOf(stage, opening), code };

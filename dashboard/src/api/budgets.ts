@@ -11,6 +11,14 @@ export const budgetsQuery = queryOptions({
   queryFn: ({ signal }) => getJson('/budgets', {}, signal),
 });
 
+/** Of one run or key. */
+export function budgetsOfQuery(scope: 'run' | 'key', value: string) {
+  return queryOptions({
+    queryKey: ['budgets', scope, value],
+    queryFn: ({ signal }) => getJson('/budgets', { scope, value }, signal),
+  });
+}
+
 export interface NewBudget {
   readonly name: string;
   readonly scope: Budget['scope'];

@@ -4,9 +4,11 @@ import {
   ChartColumn,
   Coins,
   Compass,
+  FileClock,
   Gauge,
   KeyRound,
   ListTree,
+  LockKeyhole,
   type LucideIcon,
   PiggyBank,
   ScrollText,
@@ -28,6 +30,8 @@ export interface NavigationItem {
     | '/prices'
     | '/keys'
     | '/people'
+    | '/audit'
+    | '/credentials'
     | '/system';
   readonly label: string;
   readonly icon: LucideIcon;
@@ -66,6 +70,8 @@ const NAVIGATION: readonly NavigationGroup[] = [
     items: [
       { to: '/keys', label: 'API keys', icon: KeyRound, key: 'k' },
       { to: '/people', label: 'People', icon: Users, key: 'e', least: 'owner' },
+      { to: '/credentials', label: 'Credentials', icon: LockKeyhole, key: 'i', least: 'owner' },
+      { to: '/audit', label: 'Audit', icon: FileClock, key: 'a', least: 'owner' },
       { to: '/system', label: 'System', icon: Activity, key: 'y', least: 'operator' },
     ],
   },

@@ -3,10 +3,13 @@ import type { z } from '@hono/zod-openapi';
 import type * as accounts from './accounts-resource.ts';
 import type * as alerts from './alerts-resource.ts';
 import type * as apiTokens from './api-tokens-resource.ts';
+import type * as audit from './audit-resource.ts';
 import type * as brakes from './brakes-resource.ts';
 import type * as budgets from './budgets-resource.ts';
 import type * as costs from './costs-resource.ts';
+import type * as credentials from './credentials-resource.ts';
 import type * as demoData from './demo-data-resource.ts';
+import type * as erasures from './erasures-resource.ts';
 import type * as jobs from './jobs-resource.ts';
 import type * as keys from './keys-resource.ts';
 import type * as limits from './limits-resource.ts';
@@ -48,6 +51,9 @@ type AnyRoute =
   | RoutesOf<typeof apiTokens>
   | RoutesOf<typeof oidc>
   | RoutesOf<typeof people>
+  | RoutesOf<typeof audit>
+  | RoutesOf<typeof credentials>
+  | RoutesOf<typeof erasures>
   | RoutesOf<typeof costs>
   | RoutesOf<typeof demoData>
   | RoutesOf<typeof jobs>

@@ -130,10 +130,16 @@ const UsesQuery = z.strictObject({
   limit: limitParameter(500, 50),
 });
 
+const ListQuery = z.strictObject({
+  scope: z.enum(BUDGET_SCOPES).optional().describe('Only budgets of this scope'),
+  value: z.string().max(1_024).optional().describe('Only what this run, key id, owner or metadata value has used'),
+});
+
 export const budgetsRoute = createRoute({
   method: 'get',
   path: '/api/v1/budgets',
   summary: 'The budgets, with what is spent and reserved of each now',
+  request: { query: ListQuery },
   responses: { 200: jsonAnswer(listOf(BudgetBody), 'All in one page'), ...COMMON_ERRORS },
 });
 
@@ -237,9 +243,14 @@ export function addBudgetRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     deps.budgets.listUses(budget, { most, ...(value === undefined ? {} : { value }) });
 
   app.openapi(budgetsRoute, async (c) => {
-    const budgets = await listBudgets(requireDatabase(deps), accountOf(c));
+    const { scope, value } = c.req.valid('query');
+    const all = await listBudgets(requireDatabase(deps), accountOf(c));
+    const isOf = (budget: Budget) =>
+      (scope === undefined || budget.scope === scope) &&
+      (value === undefined || budget.value === null || budget.value === value);
+    const budgets = all.filter(isOf);
     const data = await Promise.all(
-      budgets.map(async (budget) => formatBudget(budget, await usesOf(budget, USES_IN_LIST))),
+      budgets.map(async (budget) => formatBudget(budget, await usesOf(budget, USES_IN_LIST, value))),
     );
     return c.json({ data, next_cursor: null }, 200);
   });

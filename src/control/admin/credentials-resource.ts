@@ -60,14 +60,14 @@ const NewBody = z
   })
   .openapi('NewKeptCredential');
 
-const listRoute = createRoute({
+export const credentialsRoute = createRoute({
   method: 'get',
   path: '/api/v1/credentials',
   summary: 'Credentials of providers that the gateway keeps, without the credentials themselves',
   responses: { 200: jsonAnswer(listOf(CredentialBody), 'All in one page'), ...COMMON_ERRORS },
 });
 
-const setRoute = createRoute({
+export const setCredentialRoute = createRoute({
   method: 'put',
   path: '/api/v1/credentials/{provider}/{alias}',
   summary: 'Keep a credential for calls by this alias that bring none of their own; replaces the one before',
@@ -80,7 +80,7 @@ const setRoute = createRoute({
   },
 });
 
-const deleteRoute = createRoute({
+export const deleteCredentialRoute = createRoute({
   method: 'delete',
   path: '/api/v1/credentials/{provider}/{alias}',
   summary: 'Delete a kept credential; calls need one of their own from then on',
@@ -92,7 +92,7 @@ const deleteRoute = createRoute({
   },
 });
 
-const rotateRoute = createRoute({
+export const rotateCredentialsKeyRoute = createRoute({
   method: 'post',
   path: '/api/v1/credentials/rotate-key',
   summary: 'Wrap all kept credentials with the first key of TOLLGATE_CREDENTIALS_KEY, after which the others can go',
@@ -164,12 +164,12 @@ function format(deps: AdminDeps, stored: StoredCredential): z.infer<typeof Crede
 }
 
 export function addCredentialRoutes(app: OpenAPIHono, deps: AdminDeps): void {
-  app.openapi(listRoute, async (c) => {
+  app.openapi(credentialsRoute, async (c) => {
     const stored = await listCredentials(requireDatabase(deps), accountOf(c));
     return c.json({ data: stored.map((one) => format(deps, one)), next_cursor: null }, 200);
   });
 
-  app.openapi(setRoute, async (c) => {
+  app.openapi(setCredentialRoute, async (c) => {
     const { provider, alias } = c.req.valid('param');
     const { value } = c.req.valid('json');
     const key = requireKey(deps);
@@ -198,7 +198,7 @@ export function addCredentialRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     return c.json(format(deps, { ...credential, changedAt: new Date(deps.nowMs()) }), 200);
   });
 
-  app.openapi(deleteRoute, async (c) => {
+  app.openapi(deleteCredentialRoute, async (c) => {
     const name = { accountId: accountOf(c), ...c.req.valid('param') };
     if (!(await deleteCredential(requireDatabase(deps), name)))
       throw new ApiError(404, 'not_found', 'No credential is kept for this alias.');
@@ -206,7 +206,7 @@ export function addCredentialRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     return c.json({ deleted: true as const }, 200);
   });
 
-  app.openapi(rotateRoute, async (c) => {
+  app.openapi(rotateCredentialsKeyRoute, async (c) => {
     requireKey(deps);
     const keys = readKeys(deps);
     const result = await rewrapAll(requireDatabase(deps), accountOf(c), (stored) => rewrapCredential(keys, stored));

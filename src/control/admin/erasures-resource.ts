@@ -40,7 +40,7 @@ const ErasureBody = z
   })
   .openapi('Erasure');
 
-const eraseRoute = createRoute({
+export const eraseRoute = createRoute({
   method: 'post',
   path: '/api/v1/erasures',
   summary: 'Erase what one run’s or one user’s calls say; a dry run unless told otherwise',
@@ -51,7 +51,7 @@ const eraseRoute = createRoute({
   },
 });
 
-const listRoute = createRoute({
+export const erasuresRoute = createRoute({
   method: 'get',
   path: '/api/v1/erasures',
   summary: 'What was erased, the newest first',
@@ -70,7 +70,7 @@ export function addErasureRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     return c.json({ id, job_id: jobId }, 202);
   });
 
-  app.openapi(listRoute, async (c) => {
+  app.openapi(erasuresRoute, async (c) => {
     const erasures = await listErasures(requireDatabase(deps), accountOf(c));
     const data = erasures.map(({ id, kind, key, targetHash, isDryRun, askedAt, askedBy, jobId, calls, endedAt }) => ({
       id,

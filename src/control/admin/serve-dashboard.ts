@@ -20,6 +20,8 @@ export const PAGE_PATHS = [
   '/prices',
   '/keys',
   '/people',
+  '/audit',
+  '/credentials',
   '/system',
 ] as const;
 

@@ -101,7 +101,7 @@ export function editBudget(pool: pg.Pool, accountId: number, id: number, edit: B
         after.reserves,
       ],
     );
-    return rows[0] === undefined ? null : note(client, 'budget.edit', before, toBudget(rows[0]));
+    return rows[0] === undefined ? null : note(client, 'budget.change', before, toBudget(rows[0]));
   });
 }
 

@@ -8,7 +8,8 @@ import { type Repeating, repeatOnDatabase } from './repeat.ts';
 const PAUSE_MS = 5_000;
 
 export function repeatCountingNodes(send: ChildChannel['send'], pool: pg.Pool, log: Logger): Repeating {
-  let told = 1;
+  /** Null: a supervisor may still go by what the control process before this one said. */
+  let told: number | null = null;
   return repeatOnDatabase({
     pauseMs: PAUSE_MS,
     failure: 'the nodes could not be counted',

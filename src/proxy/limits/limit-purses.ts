@@ -45,13 +45,19 @@ export class LimitPurses {
   readonly #purses = new Map<string, Purse>();
   readonly #asks = new Map<number, OpenAsk>();
   readonly #send: (message: LimitAsk | LimitReturn) => boolean;
+  readonly #onUnanswered: () => void;
   readonly #nowMs: () => number;
   readonly #sweep: NodeJS.Timeout;
   #lastAsk = 0;
 
-  /** `send` returns false when nobody is there. */
-  constructor(send: (message: LimitAsk | LimitReturn) => boolean, nowMs: () => number = () => performance.now()) {
+  /** `send` returns false when nobody is there. `onUnanswered`: a call has passed without its limits. */
+  constructor(
+    send: (message: LimitAsk | LimitReturn) => boolean,
+    onUnanswered: () => void = () => {},
+    nowMs: () => number = () => performance.now(),
+  ) {
     this.#send = send;
+    this.#onUnanswered = onUnanswered;
     this.#nowMs = nowMs;
     this.#sweep = setInterval(() => this.returnAll(), SWEEP_MS);
     this.#sweep.unref();
@@ -138,6 +144,7 @@ export class LimitPurses {
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
         this.#asks.delete(ask);
+        this.#onUnanswered();
         resolve(null);
       }, ANSWER_LIMIT_MS);
       const settle = (taken: Taken) => {

@@ -114,3 +114,25 @@ test('calls at once are never more than the limit, and every slot is free when a
     { numRuns: 300 },
   );
 });
+
+test('a call passes when nobody answers in time, that is said, and what comes too late is given back', async () => {
+  const sent: (LimitAsk | LimitReturn)[] = [];
+  let unanswered = 0;
+  const purses = new LimitPurses(
+    (message) => sent.push(message) > 0,
+    () => {
+      unanswered += 1;
+    },
+  );
+  const taking = purses.take('key:1', { concurrent: 1 }, SLOT);
+  vi.advanceTimersByTime(1_000);
+  expect(await taking).toBeNull();
+  expect(unanswered).toBe(1);
+  purses.onAnswer({ type: 'limit-answer', ask: 1, subject: 'key:1', granted: SLOT, refusal: null });
+  vi.advanceTimersByTime(500);
+  expect(sent.at(-1)).toEqual({ type: 'limit-return', subject: 'key:1', credits: SLOT, isAll: true });
+  purses.close();
+  const gone = new LimitPurses(() => false);
+  expect(await gone.take('key:1', { concurrent: 1 }, SLOT)).toBeNull();
+  gone.close();
+});

@@ -5,6 +5,7 @@ import type { Key } from '../../../../src/control/admin/key-bodies.ts';
 import { editKey, keysQuery } from '../../api/keys.ts';
 import { ActionDialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/form-field.tsx';
+import { BudgetsOf } from '../budgets/budgets-of.tsx';
 import { KeySettingsFields, readSettings, settingsOf } from './key-settings-fields.tsx';
 
 /** Of a time such as 2026-12-31T00:00, without seconds. */
@@ -45,6 +46,7 @@ export function EditKeyDialog({ subject, onClose }: { readonly subject: Key; rea
       <TextField label="Name" value={name} maxLength={200} onChange={setName} />
       <TextField label="Expires (UTC)" hint="Empty: never" type="datetime-local" value={end} onChange={setEnd} />
       <KeySettingsFields settings={settings} onChange={setSettings} />
+      <BudgetsOf scope="key" value={String(subject.id)} />
     </ActionDialog>
   );
 }

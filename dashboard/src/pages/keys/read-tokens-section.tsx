@@ -1,10 +1,12 @@
 /** Read tokens: what lets an agent ask the log over MCP, and nothing else. */
+
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { ListedKey } from '../../../../src/control/admin/key-bodies.ts';
 import type { ReadToken } from '../../../../src/control/admin/read-tokens-resource.ts';
 import { readTokensQuery, revokeReadToken } from '../../api/read-tokens.ts';
+import { Allowed } from '../../app/session-context.tsx';
 import { Badge } from '../../components/badges.tsx';
 import { Button } from '../../components/buttons.tsx';
 import { ActionDialog } from '../../components/dialog.tsx';
@@ -41,9 +43,11 @@ function listColumns(
       align: 'right',
       render: (token) =>
         token.revoked_at === null && (
-          <Button look="danger" onClick={() => revoke(token)} aria-label={`Revoke ${token.name}`}>
-            Revoke
-          </Button>
+          <Allowed to="member">
+            <Button look="danger" onClick={() => revoke(token)} aria-label={`Revoke ${token.name}`}>
+              Revoke
+            </Button>
+          </Allowed>
         ),
     },
   ];
@@ -64,9 +68,11 @@ export function ReadTokensSection({ keys }: { readonly keys: readonly ListedKey[
             else.
           </p>
         </div>
-        <Button onClick={() => setOpened({ what: 'create' })}>
-          <Plus size={15} aria-hidden /> Create read token
-        </Button>
+        <Allowed to="member">
+          <Button onClick={() => setOpened({ what: 'create' })}>
+            <Plus size={15} aria-hidden /> Create read token
+          </Button>
+        </Allowed>
       </div>
       {(data === undefined || error !== null) && <Pending query={{ error, refetch }} what="the read tokens" rows={1} />}
       {data !== undefined && valid.length === 0 && <p className="text-sm text-ink-soft">No agent has one.</p>}

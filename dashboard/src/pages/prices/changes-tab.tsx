@@ -3,10 +3,10 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { changesQuery, type RecordedChange } from '../../api/prices.ts';
 import { Badge, type Tone } from '../../components/badges.tsx';
 import { Button } from '../../components/buttons.tsx';
+import { ChangedMembers } from '../../components/changed-members.tsx';
 import { type PlainColumn, PlainTable } from '../../components/plain-table.tsx';
 import { EmptyState, Pending } from '../../components/states.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
-import { listChangedMembers } from './describe-change.ts';
 
 const TONES: Readonly<Record<RecordedChange['action'], Tone>> = {
   added: 'good',
@@ -21,26 +21,6 @@ const SUBJECTS: Readonly<Record<RecordedChange['subject'], string>> = {
   multiplier: 'discount',
   catalog: 'catalog',
 };
-
-function Members({ change: { before, after } }: { readonly change: RecordedChange }) {
-  const members = listChangedMembers(before, after);
-  if (members.length === 0) return null;
-  return (
-    <details>
-      <summary className="text-xs text-ink-soft">Before → after</summary>
-      <dl className="mt-1 grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-0.5 text-xs">
-        {members.map(({ name, before: old, after: fresh }) => (
-          <div key={name} className="contents">
-            <dt className="text-ink-faint">{name}</dt>
-            <dd className="[overflow-wrap:anywhere]">
-              {old ?? '—'} <span className="text-ink-faint">→</span> {fresh ?? '—'}
-            </dd>
-          </div>
-        ))}
-      </dl>
-    </details>
-  );
-}
 
 const COLUMNS: readonly PlainColumn<RecordedChange>[] = [
   { header: 'When', render: ({ changed_at }) => <Timestamp at={changed_at} /> },
@@ -57,7 +37,7 @@ const COLUMNS: readonly PlainColumn<RecordedChange>[] = [
     render: (change) => (
       <div className="flex max-w-2xl min-w-64 flex-col gap-1">
         <span className="[overflow-wrap:anywhere]">{change.summary}</span>
-        <Members change={change} />
+        <ChangedMembers before={change.before} after={change.after} />
       </div>
     ),
   },

@@ -8,6 +8,7 @@ import { SidePanel } from '../../components/side-panel.tsx';
 import { EmptyState, ErrorState, Skeleton, StaleNote } from '../../components/states.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 import { useIsNarrow } from '../../components/use-is-narrow.ts';
+import { BudgetsOf } from '../budgets/budgets-of.tsx';
 import { LazyLogDetail } from '../log/lazy-log-detail.tsx';
 import { findIdentity, isCallRow, type RunTable } from './model/run-table.ts';
 import { searchTable } from './model/search-table.ts';
@@ -83,6 +84,9 @@ function KnownRun({ trace }: { readonly trace: string }) {
     <>
       <RunHeader trace={trace} run={run} table={loaded.isComplete ? table : null} />
       <RunPause trace={trace} />
+      <div className="px-4 empty:hidden">
+        <BudgetsOf scope="run" value={trace} />
+      </div>
       {isUnknown && (
         <EmptyState title="There is no run with this trace id" actions={<Link to="/runs">Go to runs</Link>}>
           It appears here as soon as a call carries it as X-Gateway-Trace-Id. Calls that retention has dropped are gone.
