@@ -63,6 +63,7 @@ interface ChangeFlags extends ClientFlags {
   readonly whenUnknown?: string;
   readonly hold?: string;
   readonly contact?: string;
+  readonly reserve?: string;
 }
 
 interface CreateFlags extends ChangeFlags {
@@ -146,6 +147,7 @@ function readChange(flags: ChangeFlags): Record<string, unknown> {
     when_unknown: flags.hold === undefined ? flags.whenUnknown : 'hold',
     held_when_unknown_usd: flags.hold ?? (flags.whenUnknown === undefined ? undefined : null),
     contact: flags.contact,
+    reserves: flags.reserve,
   };
 }
 
@@ -173,8 +175,12 @@ async function editBudget(id: string, flags: ChangeFlags): Promise<void> {
 
 async function deleteBudget(id: string, flags: ClientFlags): Promise<void> {
   const path = `/api/v1/budgets/${encodeURIComponent(id)}`;
-  await createGatewayClient(flags).ask(z.unknown(), path, { method: 'DELETE' });
-  await createOutput(process.stdout).line(`Budget ${id} is deleted; what was spent of it stays in the database.`);
+  const budget = await createGatewayClient(flags).ask(Budget, path, { method: 'DELETE' });
+  const output = createOutput(process.stdout);
+  if (flags.json) return output.json(budget);
+  await output.line(
+    `The budget "${terminalText(budget.name)}" is deleted; what was spent of it stays in the database.`,
+  );
 }
 
 async function listRunBudgets(flags: ClientFlags): Promise<void> {
@@ -240,5 +246,8 @@ function addChangeOptions(command: Command): Command {
       ]),
     )
     .option('--hold <usd>', 'reserve this sum for such a call')
+    .addOption(
+      new Option('--reserve <what>', 'what is reserved for a call (docs/budgets.md)').choices(['greatest', 'p99']),
+    )
     .option('--contact <who>', 'whom clients are told to ask for more');
 }

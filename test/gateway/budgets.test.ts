@@ -148,6 +148,14 @@ it('an agent that works through an SDK stops with a message that it can show, an
   }
 });
 
+it('a deleted budget is answered once more, and is not listed any more', async () => {
+  const { id } = await create({ name: 'Short', scope: 'account', amount_usd: '1', period: 'day' });
+  const one = (method: string) => gateway.api(`/api/v1/budgets/${id}`, { method });
+  expect(await one('DELETE')).toMatchObject({ id, name: 'Short', time_zone: 'UTC' });
+  await expect(one('DELETE')).rejects.toThrow('404');
+  expect(await gateway.api('/api/v1/budgets?scope=account')).toMatchObject({ data: [] });
+});
+
 async function untilItFails(step: () => Promise<unknown>): Promise<unknown> {
   for (let calls = 0; calls < 100; calls += 1) {
     try {

@@ -180,7 +180,11 @@ export const deleteBudgetRoute = createRoute({
   path: '/api/v1/budgets/{id}',
   summary: 'Delete a budget; what was spent of it stays in the database',
   request: { params: IdParameter },
-  responses: { 204: { description: 'Deleted' }, 404: errorAnswer('No such budget'), ...COMMON_ERRORS },
+  responses: {
+    200: jsonAnswer(BudgetBody, 'The budget, which refuses nothing any more'),
+    404: errorAnswer('No such budget'),
+    ...COMMON_ERRORS,
+  },
 });
 
 const runBudgetsRoute = createRoute({
@@ -314,9 +318,12 @@ export function addBudgetRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   });
 
   app.openapi(deleteBudgetRoute, async (c) => {
-    if (!(await deleteBudget(requireDatabase(deps), accountOf(c), c.req.valid('param').id))) throw notFound();
+    const pool = requireDatabase(deps);
+    const { id } = c.req.valid('param');
+    const budget = await findBudget(pool, accountOf(c), id);
+    if (budget === null || !(await deleteBudget(pool, accountOf(c), id))) throw notFound();
     await deps.budgets.publish();
-    return c.body(null, 204);
+    return c.json(formatBudget(budget, await usesOf(budget, USES_IN_LIST)), 200);
   });
 
   app.openapi(runBudgetsRoute, async (c) => {
