@@ -4,8 +4,9 @@ import type { Pause } from '../../vocabulary/channel.ts';
 import { noteChange } from '../audit/note-change.ts';
 import { inTransaction } from '../store/pool.ts';
 
-/** Every proxy process holds all of them. */
-export const MAX_PAUSES = 1_000;
+/** Of an account. Every proxy process holds those of all accounts. */
+export const MAX_PAUSES = 500;
+const MAX_PUBLISHED = 50_000;
 const KEPT_DAYS = 400;
 
 export type BrakeScope = Pause['scope'];
@@ -53,7 +54,8 @@ export function insertHit(pool: pg.Pool, hit: NewHit): Promise<StoredHit | 'full
     if (hit.action === 'pause') {
       await client.query('select pg_advisory_xact_lock($1)', [PAUSES_LOCK]);
       const { rows } = await client.query<{ count: number }>(
-        "select count(*) as count from brake_hits where action = 'pause' and resumed_at is null",
+        "select count(*) as count from brake_hits where account_id = $1 and action = 'pause' and resumed_at is null",
+        [hit.accountId],
       );
       if ((rows[0]?.count ?? 0) >= MAX_PAUSES) return 'full';
     }
@@ -138,7 +140,7 @@ export async function listPauses(pool: pg.Pool): Promise<readonly Pause[]> {
   const { rows } = await pool.query<Pause>(
     `select account_id as "accountId", scope, value, id as "hitId", reason,
        floor(extract(epoch from hit_at) * 1000)::int8 as "sinceMs"
-     from brake_hits where action = 'pause' and resumed_at is null order by account_id, id limit ${MAX_PAUSES}`,
+     from brake_hits where action = 'pause' and resumed_at is null order by account_id, id limit ${MAX_PUBLISHED}`,
   );
   return rows;
 }
