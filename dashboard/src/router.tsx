@@ -104,6 +104,15 @@ const budgetsRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/budgets/budgets-page.tsx'), 'BudgetsPage'),
 });
 
+const brakesRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/brakes',
+  validateSearch: (raw: Record<string, unknown>): { readonly tab?: string | undefined } => ({
+    tab: readText(raw['tab']),
+  }),
+  component: lazyRouteComponent(() => import('./pages/brakes/brakes-page.tsx'), 'BrakesPage'),
+});
+
 const pricesRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/prices',
@@ -153,6 +162,7 @@ const routeTree = rootRoute.addChildren([
     costsRoute,
     metadataRoute,
     budgetsRoute,
+    brakesRoute,
     pricesRoute,
     keysRoute,
     peopleRoute,

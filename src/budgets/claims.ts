@@ -7,6 +7,7 @@ import type { Claim } from './ledger.ts';
 /** What of a call decides that. */
 export interface BudgetedCall {
   readonly accountId: number;
+  /** The first of its rotations: a budget outlives them. */
   readonly keyId: number;
   readonly owner: string | null;
   readonly traceId: string | null;

@@ -69,7 +69,7 @@ function isKeyEntry(value: unknown): value is KeyEntry {
   if (typeof value !== 'object' || value === null) return false;
   const entry: Record<string, unknown> = { ...value };
   const { digest, keyId, accountId, revoked, expiresAtMs, usage, bodies, allowInAddress, run, runsFrom } = entry;
-  const { allow, limit, limitKeyId, allowRunBudget, owner } = entry;
+  const { allow, limit, firstKeyId, allowRunBudget, owner } = entry;
   return (
     typeof digest === 'string' &&
     Number.isSafeInteger(keyId) &&
@@ -85,7 +85,7 @@ function isKeyEntry(value: unknown): value is KeyEntry {
     (runsFrom === undefined || isTexts(runsFrom)) &&
     (allow === undefined || isAllowance(allow)) &&
     (limit === undefined || isLimit(limit)) &&
-    (limitKeyId === undefined || Number.isSafeInteger(limitKeyId))
+    (firstKeyId === undefined || Number.isSafeInteger(firstKeyId))
   );
 }
 

@@ -73,7 +73,7 @@ export async function leaseForTurns(call: CallContext, { gate }: ProxyBudgets): 
   const { arrival, key, headers } = call;
   const subject = {
     accountId: key.accountId,
-    keyId: key.keyId,
+    keyId: key.firstKeyId ?? key.keyId,
     owner: key.owner ?? null,
     traceId,
     metadata: headers.metadata,
@@ -123,7 +123,13 @@ function claimsOf(
     });
   return listClaims(
     gate,
-    { accountId: key.accountId, keyId: key.keyId, owner: key.owner ?? null, traceId, metadata: headers.metadata },
+    {
+      accountId: key.accountId,
+      keyId: key.firstKeyId ?? key.keyId,
+      owner: key.owner ?? null,
+      traceId,
+      metadata: headers.metadata,
+    },
     headers.runBudget,
     key.allowRunBudget === true,
     readGreatest,

@@ -126,8 +126,8 @@ export interface KeyEntry {
   readonly allow?: KeyAllowance;
   /** Absent where the key has none of its own. */
   readonly limit?: Limit;
-  /** The key with which it shares its limit: the first of its rotations. Absent where it is that itself. */
-  readonly limitKeyId?: number;
+  /** The key with which it shares limits and budgets: the first of its rotations. Absent where it is that itself. */
+  readonly firstKeyId?: number;
   /** Absent for a key. */
   readonly run?: RunContext;
 }

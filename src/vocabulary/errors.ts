@@ -237,7 +237,7 @@ export const GATEWAY_ERRORS = {
   budget_unavailable: {
     status: 503,
     message:
-      'This call was not sent: the ledger of budgets cannot be written now. The log of the gateway has the reason.',
+      'This call was not sent: the ledger of budgets cannot be written now, or another node holds all budgets and says nothing. `tollgate doctor` and the log of the gateway have the reason.',
     retryable: true,
   },
   run_budget_malformed: {

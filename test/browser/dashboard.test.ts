@@ -336,6 +336,59 @@ describe('metadata', () => {
   });
 });
 
+describe('brakes and alerts', () => {
+  test('a run is paused and resumed, a rule is changed, and an alert is made after a preview', async () => {
+    await makeCall(inRun('stuck-run', 'agent', 'again'));
+    const page = await open('/brakes');
+    await page.getByRole('button', { name: 'Pause a run or key' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Trace id').fill('stuck-run');
+    await dialog.getByLabel('Why').fill('it turns in circles');
+    await dialog.getByRole('button', { name: 'Pause', exact: true }).click();
+    await page.getByRole('region', { name: 'Paused now' }).getByText('it turns in circles').waitFor();
+    await page.goto(`${gateway.adminBase}/run?trace=stuck-run`);
+    const brake = page.getByRole('region', { name: 'Brake' });
+    await brake.getByText('it turns in circles').waitFor();
+    await brake.getByRole('button', { name: 'Resume' }).click();
+    await brake.getByText('resumed').waitFor();
+
+    await page.goto(`${gateway.adminBase}/brakes?tab=rules`);
+    await page.getByRole('button', { name: 'Change Retries of one request of a run' }).click();
+    await dialog.getByLabel('Then').selectOption('pause');
+    await dialog.getByLabel('failures of the same request').fill('30');
+    await dialog.getByRole('button', { name: 'Change rule' }).click();
+    const rule = page.getByRole('row', { name: /Retries of one request.*run/ });
+    await rule.getByText('Raise an alarm and pause').waitFor();
+    await rule.getByText('30').waitFor();
+
+    await page.goto(`${gateway.adminBase}/brakes?tab=alerts`);
+    await page.getByRole('button', { name: 'Add a destination' }).click();
+    await dialog.getByLabel('How').selectOption('email');
+    await dialog.getByLabel('Name').fill('office');
+    await dialog.getByLabel('Addresses of mail').fill('a@example.com');
+    await dialog.getByRole('button', { name: 'Add destination' }).click();
+    const destinations = page.getByRole('region', { name: 'Destinations' });
+    await destinations.getByRole('button', { name: 'Send a test' }).click();
+    await destinations.getByText('TOLLGATE_SMTP_URL').waitFor();
+
+    await page.getByRole('button', { name: 'Make an alert' }).click();
+    await dialog.getByLabel('Name').fill('busy');
+    await dialog.getByLabel('When').selectOption('question');
+    await dialog.getByLabel('Sum of').selectOption('calls');
+    await dialog.getByLabel('Of calls that match').fill('trace_id:eq:stuck-run');
+    await dialog.getByLabel('Reaches').fill('1');
+    await dialog.getByRole('button', { name: 'Preview' }).click();
+    await dialog.getByText('It would have fired 1 time in 30 days; the highest sum was 1.').waitFor();
+    await dialog.getByLabel('office (email)').check();
+    await dialog.getByRole('button', { name: 'Make alert' }).click();
+    await page
+      .getByRole('region', { name: 'Alerts' })
+      .getByText('calls of trace_id:eq:stuck-run reaches 1 in 3600 s')
+      .waitFor();
+    await page.getByRole('region', { name: 'Latest deliveries' }).getByText('busy: 1 calls').waitFor();
+  });
+});
+
 describe('prices', () => {
   /** Fireworks bills the model that was asked for, so that any name can be given. */
   const makeOwnCall = (model: string) => makeCall({ model, headers: { 'X-Gateway-Provider': 'fireworks' } });

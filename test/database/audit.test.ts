@@ -69,6 +69,9 @@ test('changes of every resource have one row each', async () => {
   await stage.send('POST', '/runs/grouping', { action: 'group', from: null, to: null });
   await stage.send('POST', '/prices/mappings', { provider: 'openai', model: 'mine', billing_model: 'gpt-5' });
   await stage.send('POST', '/login-links');
+  await stage.send('POST', '/people', { email: 'eve@example.com', role: 'viewer' });
+  await stage.send('POST', '/tokens', { name: 'report', scopes: ['read'] });
+  await stage.send('POST', '/accounts', { name: 'other team' });
   await fetch(settingsUrl, { method: 'PUT', headers, body: JSON.stringify({ value: 'off' }) });
   const added = (await exported()).slice(before);
   expect(added.map(({ action, subject_kind }) => `${action} ${subject_kind}`)).toEqual([
@@ -80,9 +83,12 @@ test('changes of every resource have one row each', async () => {
     'job.request job',
     'price.added price mapping',
     'login_link.create login_link',
+    'person.invite person',
+    'api_token.create api_token',
+    'account.create account',
     'setting.change setting',
   ]);
-  expect(JSON.stringify(added)).not.toContain('ann');
+  expect(JSON.stringify(added)).not.toContain('"ann"');
 });
 
 test('a refused sign-in has a row; a flood of them has a few', async () => {

@@ -102,7 +102,7 @@ describe.each(POSTGRES_KINDS)('brakes in $name', (kind) => {
     expect(await listPauses(pool)).toEqual([]);
     await pool.query(
       `insert into brake_hits (account_id, rule, scope, value, action, reason)
-       select 1, 'by_hand', 'run', 'r' || n, 'pause', '' from generate_series(1, 1000) n`,
+       select 1, 'by_hand', 'run', 'r' || n, 'pause', '' from generate_series(1, 500) n`,
     );
     expect(await insertHit(pool, HIT)).toBe('full');
   });

@@ -36,8 +36,18 @@ interface Node {
 }
 const nodes: Node[] = [];
 
+/** Its row among the nodes, as its first sign of life writes it. */
+async function noteSign(name: string): Promise<void> {
+  await db.pool.query(
+    `insert into nodes (id, name, host, version, run_id, started_at, seen_at, clock_skew_ms, own_settings, processes)
+     values (gen_random_uuid(), $1, 'host', '0.2.0', gen_random_uuid(), now(), now(), 0, '{}', '{}')`,
+    [name],
+  );
+}
+
 /** What of a node has to do with budgets: its ledger, a proxy, and the two loops of its control process. */
 async function startNode(name: string): Promise<Node> {
+  await noteSign(name);
   const file = join(dir, `${name}-${LEDGER_NAME}`);
   const budgets = openNodeBudgets({ file, node: name, hasProxies: true, pool: db.pool, nowMs: Date.now, log });
   const gate = new BudgetGate(new BudgetLedger(openLedgerDatabase(file, 'process')), name, Date.now, log);
@@ -167,4 +177,21 @@ test('with the database away each node spends only what it holds', async () => {
   isAway = false;
   const { burst: back } = await runTrial({ bases, key }, { ...warm, run: 'back' });
   expect(back).toMatchObject({ admitted: 4 });
+}, 120_000);
+
+test('a lost node that was alone blocks hard budgets until the operator says that it is gone', async () => {
+  await Promise.all(nodes.splice(0).map(({ stop }) => stop()));
+  await db.pool.query('update nodes set stopped_at = now()');
+  await noteSign('lost');
+  await db.pool.query("update budget_nodes set node = 'lost', state = 'sole' where node = 'a'");
+  const third = await startNode('c');
+  await until(async () => (await stateOf()) === 'c joining, lost sole');
+  await until(async () => third.proxy.gateway.budgets?.gate.of(1).length === 1);
+  const few = { run: 'lost', calls: 4, random: createSeededRandom(10), maxTokens: 200, endings: ['json'] } as const;
+  const ask = async () => (await runTrial({ bases: [third.proxy.base], key }, few)).burst.odd;
+  expect(await ask()).toEqual(['503', '503', '503', '503']);
+  await db.pool.query("delete from nodes where name = 'lost'");
+  await db.pool.query("update budget_nodes set joined_at = now() - interval '2 minutes' where node = 'lost'");
+  await until(async () => (await stateOf()) === 'c sole');
+  expect(await ask()).toEqual([]);
 }, 120_000);

@@ -122,6 +122,14 @@ beforeAll(async () => {
     if (status >= 300) throw new Error(`${path}: ${status} ${text}`);
     theirs[path] = String(/"id":(\d+)/.exec(text)?.[1]);
   }
+  // An address is refused where the operator allows none, so the rows are made here.
+  for (const statement of [
+    "insert into alert_destinations (account_id, name, kind, address, created_by) values ($1, 'bravo', 'webhook', 'https://bravo.example', 'bravo') returning id",
+    "insert into alerts (account_id, name, kind, settings, destinations, created_by) values ($1, 'bravo', 'jobs', '{}', '{}', 'bravo') returning id",
+  ]) {
+    const { rows: made } = await db.pool.query<{ id: number }>(statement, [theirs['account']]);
+    theirs[statement.includes('alert_destinations') ? 'alert-destinations' : 'alerts'] = String(made[0]?.id);
+  }
   await db.prices.refresh(db.pool);
   const promoted = await ask('POST', '/api/v1/metadata-keys/Bravo-Key/promote', { ...OPERATOR, ...inBravo() }, {});
   expect(promoted.status).toBe(202);
@@ -172,6 +180,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   'POST /api/v1/keys/{id}/rotate': {},
   'PATCH /api/v1/limits/{id}': { requests_per_minute: 9 },
   'PATCH /api/v1/run-tokens/{id}': { ttl_seconds: 900 },
+  'PATCH /api/v1/alerts/{id}': { is_on: false },
   'PATCH /api/v1/people/{id}': { role: 'viewer' },
   'PATCH /api/v1/accounts/{id}': { name: 'taken' },
   'PUT /api/v1/settings/{name}': { value: 'x' },

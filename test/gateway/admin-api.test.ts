@@ -417,11 +417,11 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
       revoked: false,
       expiresAtMs: null,
       limit: { requestsPerMinute: 60 },
-      limitKeyId: old['id'],
+      firstKeyId: old['id'],
     });
     const again = await change(`/api/v1/keys/${String(next['id'])}/rotate`, 'POST', '{"overlap_seconds":3600}');
     const later = parseKeySnapshot(readFileSync(join(dir, 'keys.json'), 'utf8'));
-    expect(later?.keys.get(digestKey(String(again['key'])))).toMatchObject({ limitKeyId: old['id'] });
+    expect(later?.keys.get(digestKey(String(again['key'])))).toMatchObject({ firstKeyId: old['id'] });
     expect(await list('/api/v1/keys')).toMatchObject({
       data: expect.arrayContaining([expect.objectContaining({ id: next['id'], replaced_by: again['id'] })]),
     });

@@ -104,6 +104,9 @@ test('a paused run is refused with the reason, its siblings are not, and resumed
   expect(await gateway.api('/api/v1/brakes/hits?scope=run&value=loop')).toMatchObject({ data: [{ id: hit['id'] }] });
   expect(await gateway.api('/api/v1/brakes/hits?paused=true')).toEqual({ data: [], next_cursor: null });
   await expect(resume(999_999)).rejects.toThrow('404');
+  const audited = JSON.stringify(await gateway.api('/api/v1/audit?limit=10'));
+  expect(audited).toContain('"action":"brake.pause"');
+  expect(audited).toContain('"action":"brake.resume"');
 });
 
 test('official clients show the reason and do not try again', async () => {

@@ -18,6 +18,7 @@ const Budget = z.object({
   uses: z.array(z.object({ value: z.string(), spent_usd: z.string(), reserved_usd: z.string() })),
 });
 type Budget = z.infer<typeof Budget>;
+const Restart = z.object({ requested: z.number(), finished: z.number() });
 
 let provider: BillingProvider;
 let gateway: TestGateway;
@@ -87,6 +88,39 @@ it('64 parallel calls over two processes spend no more than the budget, and at l
   }
 });
 
+it('a key keeps its budget when it is rotated, under either number', async () => {
+  const Key = z.object({ id: z.number(), key: z.string() });
+  const old = Key.parse(await gateway.api('/api/v1/keys', jsonRequest('POST', { name: 'Rotated' })));
+  const body = { name: 'Rotated', scope: 'key', value: String(old.id), amount_usd: '0.001', period: 'once' };
+  const budget = await create(body);
+  const next = Key.parse(
+    await gateway.api(`/api/v1/keys/${old.id}/rotate`, jsonRequest('POST', { overlap_seconds: 600 })),
+  );
+  const step = (key: string) =>
+    fetch(`${gateway.base}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'x-gateway-key': key, authorization: 'Bearer sk-test', 'content-type': 'application/json' },
+      body: JSON.stringify({
+        model: 'gpt-4o-mini',
+        max_tokens: 400,
+        messages: [{ role: 'user', content: 'go on' }],
+        metadata: { run: 'rotated', ending: 'json', output: '400', delay: '0' },
+      }),
+    }).then(async (answer) => {
+      await answer.text();
+      return answer.status;
+    });
+  await waitUntil('the budget is in force', async () => ((await step(old.key)) === 429 ? true : undefined), 30_000);
+  expect(await step(next.key)).toBe(429);
+
+  const spent = (await untilQuiet(String(old.id), budget)).spent_usd;
+  expect((await untilQuiet(String(next.id), budget)).spent_usd).toBe(spent);
+  const unknown = await gateway
+    .api('/api/v1/budgets', jsonRequest('POST', { ...body, value: 'Rotated' }))
+    .catch(String);
+  expect(unknown).toContain('is not the id of a gateway key');
+});
+
 it('nor do they while a proxy process is killed or all are replaced, and what was held is let go', async () => {
   const killing = trial('killed', 4);
   await new Promise((resolve) => setTimeout(resolve, 15));
@@ -95,8 +129,18 @@ it('nor do they while a proxy process is killed or all are replaced, and what wa
   await judge('killed', (await killing).burst);
 
   const replacing = trial('replaced', 5);
-  await gateway.api('/api/v1/restart', { method: 'POST' }).catch(() => null);
+  const { requested } = Restart.parse(await gateway.api('/api/v1/restart', { method: 'POST' }));
   await judge('replaced', (await replacing).burst);
+  // The admin API is away while its own process is replaced, which is the last.
+  await waitUntil(
+    'the restart is over',
+    async () => {
+      const status = await gateway.api('/api/v1/status').catch(() => null);
+      if (z.object({ restart: Restart }).safeParse(status).data?.restart.finished !== requested) return undefined;
+      return gateway.api('/api/v1/budgets').catch(() => undefined);
+    },
+    120_000,
+  );
 });
 
 it('an agent that works through an SDK stops with a message that it can show, and goes on when the budget is raised', async () => {

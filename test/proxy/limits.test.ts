@@ -213,7 +213,7 @@ test('the halves of a rotation, and run tokens of either, have one limit', async
   const entry = snapshot?.keys.get(digestKey(proxy.key));
   if (entry === undefined) throw new Error('no key');
   const limited = { ...entry, limit: { requestsPerMinute: 3 } };
-  const next = { ...limited, keyId: keyId + 1_000, limitKeyId: keyId };
+  const next = { ...limited, keyId: keyId + 1_000, firstKeyId: keyId };
   const run = { traceId: 'r', spanPath: null, provider: null, providerAlias: null, metadata: [] };
   proxy.gateway.keys.snapshot = createKeySnapshot(keyId, [
     limited,

@@ -31,7 +31,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   'control/metadata': ['control/store', 'control/jobs', 'control/log'],
   'control/texts': ['formats/wire', 'formats/texts', 'control/store', 'control/jobs', 'control/log'],
   'control/budgets': ['budgets', 'control/audit', 'control/store'],
-  'control/brakes': ['formats/texts', 'control/store'],
+  'control/brakes': ['formats/texts', 'control/store', 'control/audit'],
   'control/backup': ['control/audit', 'control/store'],
   'control/prices/quote': ['formats/usage', 'providers', 'pricing'],
   'control/prices/declared': [

@@ -16,6 +16,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'src/control/prices/declared/suggest-price.ts': 'an ARN is the same thing at every address',
   'src/control/prices/quote/explain-unpriced.ts': 'an inference profile has a geography in its id',
   'dashboard/src/pages/prices/price-words.ts': 'a form begins with one provider',
+  'dashboard/src/pages/credentials/credentials-page.tsx': 'a form begins with one provider',
   'dashboard/src/pages/run/model/test-columns.ts': 'made-up calls for tests',
   'dashboard/src/pages/start/':
     'clients of several providers are set up with their own words, such as the command `gemini`',

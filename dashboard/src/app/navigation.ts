@@ -5,6 +5,7 @@ import {
   Coins,
   Compass,
   FileClock,
+  Gauge,
   KeyRound,
   ListTree,
   LockKeyhole,
@@ -25,6 +26,7 @@ export interface NavigationItem {
     | '/costs'
     | '/metadata'
     | '/budgets'
+    | '/brakes'
     | '/prices'
     | '/keys'
     | '/people'
@@ -59,6 +61,7 @@ const NAVIGATION: readonly NavigationGroup[] = [
       { to: '/costs', label: 'Costs', icon: ChartColumn, key: 'c' },
       { to: '/metadata', label: 'Metadata keys', icon: Tags, key: 'm' },
       { to: '/budgets', label: 'Budgets', icon: PiggyBank, key: 'b' },
+      { to: '/brakes', label: 'Brakes & alerts', icon: Gauge, key: 'x' },
       { to: '/prices', label: 'Prices', icon: Coins, key: 'p' },
     ],
   },

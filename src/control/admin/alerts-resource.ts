@@ -244,7 +244,7 @@ export const deliveriesRoute = createRoute({
   method: 'get',
   path: '/api/v1/alert-deliveries',
   summary: 'What alerts found and who was told, the newest first',
-  request: { query: z.object({ alert_id: Id.optional(), limit: limitParameter(MAX_DELIVERIES, 100) }) },
+  request: { query: z.strictObject({ alert_id: Id.optional(), limit: limitParameter(MAX_DELIVERIES, 100) }) },
   responses: { 200: jsonAnswer(listOf(DeliveryBody), 'One page'), ...COMMON_ERRORS },
 });
 

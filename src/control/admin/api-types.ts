@@ -1,8 +1,10 @@
 /** The types of the API's questions and answers, derived from its routes for the dashboard's client. */
 import type { z } from '@hono/zod-openapi';
 import type * as accounts from './accounts-resource.ts';
+import type * as alerts from './alerts-resource.ts';
 import type * as apiTokens from './api-tokens-resource.ts';
 import type * as audit from './audit-resource.ts';
+import type * as brakes from './brakes-resource.ts';
 import type * as budgets from './budgets-resource.ts';
 import type * as costs from './costs-resource.ts';
 import type * as credentials from './credentials-resource.ts';
@@ -44,6 +46,8 @@ type RoutesOf<Module> = { [Name in keyof Module]: Module[Name] extends Route ? M
 
 type AnyRoute =
   | RoutesOf<typeof accounts>
+  | RoutesOf<typeof alerts>
+  | RoutesOf<typeof brakes>
   | RoutesOf<typeof apiTokens>
   | RoutesOf<typeof oidc>
   | RoutesOf<typeof people>

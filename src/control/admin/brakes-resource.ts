@@ -141,7 +141,7 @@ export const brakeHitsRoute = createRoute({
   path: '/api/v1/brakes/hits',
   summary: 'What the brakes have hit, and pauses by hand, the newest first',
   request: {
-    query: z.object({
+    query: z.strictObject({
       scope: Scope.optional(),
       value: Value.optional(),
       paused: z.enum(['true']).optional().describe('Only what is paused now'),

@@ -14,6 +14,7 @@ import { formatUsd, type PicoUsd, parseUsd } from '../../vocabulary/usd.ts';
 import { deleteBudget, editBudget, findBudget, insertBudget, listBudgets } from '../budgets/budget-store.ts';
 import type { BudgetUse, UsesOfBudget } from '../budgets/list-uses.ts';
 import { isMetadataKey } from '../metadata/key-store.ts';
+import { findFirstKey } from '../store/gateway-keys.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { ApiError } from './api-error.ts';
 import { accountOf } from './principal.ts';
@@ -238,6 +239,20 @@ function requireHeld(whenUnknown: string, held: string | null | undefined): void
     );
 }
 
+const KEY_ID = /^[1-9]\d{0,8}$/;
+
+/** A budget of a key is one of all that rotations have made of it; null: there is no such key. */
+async function sharedValue(
+  pool: ReturnType<typeof requireDatabase>,
+  accountId: number,
+  scope: string | undefined,
+  value: string | undefined,
+): Promise<string | null | undefined> {
+  if (scope !== 'key' || value === undefined) return value;
+  const first = KEY_ID.test(value) ? await findFirstKey(pool, accountId, Number(value)) : null;
+  return first === null ? null : String(first);
+}
+
 function notFound(): ApiError {
   return new ApiError(404, 'not_found', 'There is no budget with this id.');
 }
@@ -247,8 +262,10 @@ export function addBudgetRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     deps.budgets.listUses(budget, { most, ...(value === undefined ? {} : { value }) });
 
   app.openapi(budgetsRoute, async (c) => {
-    const { scope, value } = c.req.valid('query');
-    const all = await listBudgets(requireDatabase(deps), accountOf(c));
+    const { scope, value: asked } = c.req.valid('query');
+    const pool = requireDatabase(deps);
+    const value = (await sharedValue(pool, accountOf(c), scope, asked)) ?? asked;
+    const all = await listBudgets(pool, accountOf(c));
     const isOf = (budget: Budget) =>
       (scope === undefined || budget.scope === scope) &&
       (value === undefined || budget.value === null || budget.value === value);
@@ -266,12 +283,20 @@ export function addBudgetRoutes(app: OpenAPIHono, deps: AdminDeps): void {
       throw new ApiError(400, 'invalid_request', '`metadata_key` goes with the scope metadata, and only so.');
     if (body.scope === 'account' && body.value !== undefined)
       throw new ApiError(400, 'invalid_request', 'A budget of the account has no `value`.');
-    const budget = await insertBudget(requireDatabase(deps), {
+    const pool = requireDatabase(deps);
+    const value = await sharedValue(pool, accountOf(c), body.scope, body.value);
+    if (value === null)
+      throw new ApiError(
+        400,
+        'invalid_request',
+        '`value` is not the id of a gateway key; `GET /api/v1/keys` lists them.',
+      );
+    const budget = await insertBudget(pool, {
       accountId: accountOf(c),
       name: body.name,
       scope: body.scope,
       metadataKey: body.metadata_key ?? null,
-      value: body.value ?? null,
+      value: value ?? null,
       amount: parseUsd(body.amount_usd),
       period: body.period,
       timeZone: body.time_zone,
@@ -286,9 +311,11 @@ export function addBudgetRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   });
 
   app.openapi(budgetRoute, async (c) => {
-    const { value, limit } = c.req.valid('query');
-    const budget = await findBudget(requireDatabase(deps), accountOf(c), c.req.valid('param').id);
+    const { value: asked, limit } = c.req.valid('query');
+    const pool = requireDatabase(deps);
+    const budget = await findBudget(pool, accountOf(c), c.req.valid('param').id);
     if (budget === null) throw notFound();
+    const value = (await sharedValue(pool, accountOf(c), budget.scope, asked)) ?? asked;
     return c.json(formatBudget(budget, await usesOf(budget, limit, value)), 200);
   });
 

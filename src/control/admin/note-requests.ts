@@ -13,9 +13,9 @@ import { inTransaction } from '../store/pool.ts';
 import type { AdminDeps } from './admin-deps.ts';
 import { ApiError } from './api-error.ts';
 import { AUDIT_ACTIONS } from './audit-actions.ts';
-import { MCP_PATH, PUBLIC_ROUTES } from './guard.ts';
+import { MCP_PATH } from './guard.ts';
 import { readPeer } from './peer.ts';
-import { type Principal, principalOf } from './principal.ts';
+import type { Principal } from './principal.ts';
 import { readActor } from './read-actor.ts';
 
 const WINDOW_MS = 60_000;
@@ -50,11 +50,11 @@ function readId(encoded: string): string {
   }
 }
 
-function readAuthorOf(c: Context, line: string): Author {
+function readAuthorOf(c: Context): Author {
   const { client: from } = readPeer(c.env);
-  if (PUBLIC_ROUTES.includes(line)) return { kind: 'nobody', name: 'not signed in', from };
-  const { kind } = principalOf(c);
-  return { kind, name: readActor(c), from };
+  const principal: Principal | undefined = c.get('principal');
+  if (principal === undefined) return { kind: 'nobody', name: 'not signed in', from };
+  return { kind: principal.kind, name: readActor(c), from };
 }
 
 export function noteRequests(deps: AdminDeps): MiddlewareHandler {
@@ -79,7 +79,7 @@ export function noteRequests(deps: AdminDeps): MiddlewareHandler {
   return async (c, next) => {
     const line = `${c.req.method === 'HEAD' ? 'GET' : c.req.method} ${c.req.path}`;
     const found = findAction(line);
-    const read = () => readAuthorOf(c, line);
+    const read = () => readAuthorOf(c);
     const noted = await asAuthor(read, next);
     const { status } = c.res;
     if (status === 401 || status === 429) {
@@ -90,7 +90,11 @@ export function noteRequests(deps: AdminDeps): MiddlewareHandler {
       const author: Author = { kind: 'nobody', name: 'not signed in', from: readPeer(c.env).client };
       const code = c.error instanceof ApiError ? c.error.code : null;
       await note(c, author, 'session.refused', null, { code, not_noted_before: unnoted });
-    } else if (found !== null && noted === 0 && status < 400) await note(c, read(), found.action, found.id, { status });
+    } else if (found !== null && noted === 0 && status < 400) {
+      const isOperator = found.action === 'session.begin';
+      const author: Author = isOperator ? { ...read(), kind: 'operator', name: 'the operator' } : read();
+      await note(c, author, found.action, found.id, { status });
+    }
   };
 }
 

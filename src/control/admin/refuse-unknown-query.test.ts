@@ -18,7 +18,8 @@ const routes = app.openAPIRegistry.definitions
     line: `${method.toUpperCase()} ${path.replace(/\{[^}]*\}/g, '1')}`,
     hasParameters: request?.query !== undefined,
   }))
-  .filter(({ line }) => line.includes(' /api/'));
+  // What an identity provider adds to its own ways is its business.
+  .filter(({ line }) => line.includes(' /api/') && !line.includes('/oidc/'));
 
 test.each(routes)('$line refuses a parameter that it does not have', async ({ line, hasParameters }) => {
   const [method = '', path = ''] = line.split(' ');

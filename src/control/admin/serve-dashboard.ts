@@ -16,6 +16,7 @@ export const PAGE_PATHS = [
   '/costs',
   '/metadata',
   '/budgets',
+  '/brakes',
   '/prices',
   '/keys',
   '/people',

@@ -1,10 +1,12 @@
 /** The queries about what brakes have hit: pauses, which proxies refuse calls by, and alarms. */
 import type pg from 'pg';
 import type { Pause } from '../../vocabulary/channel.ts';
+import { noteChange } from '../audit/note-change.ts';
 import { inTransaction } from '../store/pool.ts';
 
-/** Every proxy process holds all of them. */
-export const MAX_PAUSES = 1_000;
+/** Of an account. Every proxy process holds those of all accounts. */
+export const MAX_PAUSES = 500;
+const MAX_PUBLISHED = 50_000;
 const KEPT_DAYS = 400;
 
 export type BrakeScope = Pause['scope'];
@@ -52,7 +54,8 @@ export function insertHit(pool: pg.Pool, hit: NewHit): Promise<StoredHit | 'full
     if (hit.action === 'pause') {
       await client.query('select pg_advisory_xact_lock($1)', [PAUSES_LOCK]);
       const { rows } = await client.query<{ count: number }>(
-        "select count(*) as count from brake_hits where action = 'pause' and resumed_at is null",
+        "select count(*) as count from brake_hits where account_id = $1 and action = 'pause' and resumed_at is null",
+        [hit.accountId],
       );
       if ((rows[0]?.count ?? 0) >= MAX_PAUSES) return 'full';
     }
@@ -73,7 +76,22 @@ export function insertHit(pool: pg.Pool, hit: NewHit): Promise<StoredHit | 'full
         hit.hitBy,
       ],
     );
-    return rows[0] ?? 'paused';
+    const [row] = rows;
+    if (row === undefined) return 'paused';
+    // What a rule does is no change by anybody.
+    if (hit.hitBy !== null) await noteHit(client, 'brake.pause', null, row);
+    return row;
+  });
+}
+
+function noteHit(client: pg.ClientBase, action: string, before: object | null, hit: StoredHit): Promise<void> {
+  const { accountId, id, scope, value, reason, resumedAt } = hit;
+  return noteChange(client, {
+    accountId,
+    action,
+    subject: { kind: 'brake_hit', id },
+    before,
+    after: { scope, value, reason, is_paused: resumedAt === null },
   });
 }
 
@@ -97,18 +115,24 @@ export async function listHits(pool: pg.Pool, accountId: number, filter: HitFilt
 }
 
 /** Null for an unknown one, and for an alarm. Resuming again changes nothing. */
-export async function resumeHit(
-  pool: pg.Pool,
-  accountId: number,
-  id: number,
-  resumedBy: string,
-): Promise<StoredHit | null> {
-  const { rows } = await pool.query<StoredHit>(
-    `update brake_hits set resumed_at = coalesce(resumed_at, now()), resumed_by = coalesce(resumed_by, $3)
-     where account_id = $1 and id = $2 and action = 'pause' returning ${COLUMNS}`,
-    [accountId, id, resumedBy],
-  );
-  return rows[0] ?? null;
+export function resumeHit(pool: pg.Pool, accountId: number, id: number, resumedBy: string): Promise<StoredHit | null> {
+  return inTransaction(pool, async (client) => {
+    const { rows } = await client.query<StoredHit & { readonly wasPaused: boolean }>(
+      `with old as (
+         select id, resumed_at is null as was_paused from brake_hits
+         where account_id = $1 and id = $2 and action = 'pause' for update
+       )
+       update brake_hits set resumed_at = coalesce(resumed_at, now()), resumed_by = coalesce(resumed_by, $3)
+       where account_id = $1 and id in (select id from old)
+       returning ${COLUMNS}, (select was_paused from old) as "wasPaused"`,
+      [accountId, id, resumedBy],
+    );
+    const [row] = rows;
+    if (row === undefined) return null;
+    const { wasPaused, ...hit } = row;
+    if (wasPaused) await noteHit(client, 'brake.resume', { is_paused: true }, hit);
+    return hit;
+  });
 }
 
 /** All that is paused in all accounts, in a fixed order. */
@@ -116,7 +140,7 @@ export async function listPauses(pool: pg.Pool): Promise<readonly Pause[]> {
   const { rows } = await pool.query<Pause>(
     `select account_id as "accountId", scope, value, id as "hitId", reason,
        floor(extract(epoch from hit_at) * 1000)::int8 as "sinceMs"
-     from brake_hits where action = 'pause' and resumed_at is null order by account_id, id limit ${MAX_PAUSES}`,
+     from brake_hits where action = 'pause' and resumed_at is null order by account_id, id limit ${MAX_PUBLISHED}`,
   );
   return rows;
 }

@@ -1,6 +1,8 @@
 /** The rules of the brakes as they come, and what accounts have changed of them. */
 import type pg from 'pg';
 import { z } from 'zod';
+import { noteChange } from '../audit/note-change.ts';
+import { inTransaction } from '../store/pool.ts';
 import type { BrakeScope } from './brake-hits.ts';
 
 export const ACTIONS = ['off', 'alarm', 'pause'] as const;
@@ -187,26 +189,43 @@ export function findBadSetting(rule: BrakeRule, settings: Settings): string | nu
   return null;
 }
 
-export async function changeRule(
+export function changeRule(
   pool: pg.Pool,
   accountId: number,
   { rule, scope }: { readonly rule: BrakeRule; readonly scope: BrakeScope },
   change: RuleChange,
   changedBy: string,
 ): Promise<void> {
-  await pool.query(
-    `insert into brake_rules as r (account_id, rule, scope, action, settings, changed_by)
-     values ($1, $2, $3, coalesce($4, $5), $6, $7)
-     on conflict (account_id, rule, scope) do update set action = coalesce($4, r.action),
-       settings = r.settings || excluded.settings, changed_at = now(), changed_by = excluded.changed_by`,
-    [
-      accountId,
-      rule,
-      scope,
-      change.action ?? null,
-      BRAKE_RULES[rule].actions[scope],
-      JSON.stringify(change.settings ?? {}),
-      changedBy,
-    ],
-  );
+  return inTransaction(pool, async (client) => {
+    const before = await readState(client, accountId, rule, scope);
+    await client.query(
+      `insert into brake_rules as r (account_id, rule, scope, action, settings, changed_by)
+       values ($1, $2, $3, coalesce($4, $5), $6, $7)
+       on conflict (account_id, rule, scope) do update set action = coalesce($4, r.action),
+         settings = r.settings || excluded.settings, changed_at = now(), changed_by = excluded.changed_by`,
+      [
+        accountId,
+        rule,
+        scope,
+        change.action ?? null,
+        BRAKE_RULES[rule].actions[scope],
+        JSON.stringify(change.settings ?? {}),
+        changedBy,
+      ],
+    );
+    const after = await readState(client, accountId, rule, scope);
+    const subject = { kind: 'brake_rule', id: `${rule} ${scope}` };
+    await noteChange(client, { accountId, action: 'brake.rule', subject, before, after });
+  });
+}
+
+async function readState(
+  client: pg.ClientBase,
+  accountId: number,
+  rule: BrakeRule,
+  scope: BrakeScope,
+): Promise<object> {
+  const { rows } = await client.query<RuleRow>(`select ${COLUMNS} from brake_rules where account_id = $1`, [accountId]);
+  const found = merge(rows).find((one) => one.rule === rule && one.scope === scope);
+  return { action: found?.action ?? null, settings: found?.settings ?? null };
 }

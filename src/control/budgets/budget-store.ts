@@ -145,7 +145,7 @@ export async function listBudgets(pool: pg.Pool, accountId: number): Promise<rea
 /** The budgets of all accounts, with the version that they are of. */
 export async function readAllBudgets(
   pool: pg.Pool,
-): Promise<{ readonly version: number; readonly budgets: readonly Budget[] }> {
+): Promise<{ readonly version: string; readonly budgets: readonly Budget[] }> {
   // The version first: a change in between is read once more.
   const version = await readBudgetVersion(pool);
   const { rows } = await pool.query<BudgetRow>(
@@ -154,7 +154,10 @@ export async function readAllBudgets(
   return { version, budgets: rows.map(toBudget) };
 }
 
-export async function readBudgetVersion(pool: pg.Pool): Promise<number> {
-  const { rows } = await pool.query<{ version: number }>('select version from budget_version');
-  return rows[0]?.version ?? 0;
+/** Another one after every change, and after a backup was restored, whose row may have the same number. */
+export async function readBudgetVersion(pool: pg.Pool): Promise<string> {
+  const { rows } = await pool.query<{ version: string }>(
+    `select version || ' ' || xmin as version from budget_version`,
+  );
+  return rows[0]?.version ?? '';
 }

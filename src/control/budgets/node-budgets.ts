@@ -41,7 +41,7 @@ export interface NodeBudgets {
 
 export function openNodeBudgets({ file, node, hasProxies, pool, nowMs, log }: NodeBudgetsOptions): NodeBudgets {
   const upkeep = new LedgerUpkeep(openLedgerDatabase(file, 'process'));
-  let version = -1;
+  let version: string | null = null;
   let isRaised = upkeep.hasBudgets();
   const sharing = createBudgetSharing({ pool, node, upkeep, nowMs });
   let amounts: ReadonlyMap<number, PicoUsd> = new Map();

@@ -4,7 +4,6 @@
  */
 import type pg from 'pg';
 import { FORGOTTEN_AFTER_MS, type HeldScope, type LedgerUpkeep, type Want } from '../../budgets/ledger-upkeep.ts';
-import { listNodes } from '../store/nodes.ts';
 import { inTransaction } from '../store/pool.ts';
 import { lease, listHeldElsewhere, listOwnLeases, listWanted, writeLease } from './leases.ts';
 
@@ -32,14 +31,17 @@ export interface SharingOptions {
 export function createBudgetSharing({ pool, node, upkeep, nowMs }: SharingOptions): BudgetSharing {
   let hasSynced = false;
 
-  /** Nodes that have stopped in order have stored all their calls: what they held and did not spend is free. */
-  async function removeStopped(client: pg.ClientBase): Promise<void> {
-    const stopped = (await listNodes(pool)).filter((one) => one.state === 'stopped' && one.name !== node);
-    const names = stopped.map(({ name }) => name);
-    if (names.length === 0) return;
+  /**
+   * Nodes that have stopped in order have stored all their calls, and of one that was forgotten the operator says that it
+   * is gone: what they held and did not spend is free. A node gives its first sign of life within seconds of joining.
+   */
+  async function removeGone(client: pg.ClientBase): Promise<void> {
     const { rows } = await client.query<{ node: string }>(
-      'delete from budget_nodes where node = any($1) returning node',
-      [names],
+      `delete from budget_nodes b
+       where node <> $1 and not exists (select from nodes n where n.name = b.node and n.stopped_at is null)
+         and (joined_at < now() - interval '1 minute' or exists (select from nodes n where n.name = b.node))
+       returning node`,
+      [node],
     );
     if (rows.length === 0) return;
     await client.query(
@@ -55,7 +57,7 @@ export function createBudgetSharing({ pool, node, upkeep, nowMs }: SharingOption
   async function settleState(): Promise<NodeState> {
     return inTransaction(pool, async (client) => {
       await client.query("select pg_advisory_xact_lock(hashtext('budget_nodes'))");
-      await removeStopped(client);
+      await removeGone(client);
       const { rows } = await client.query<{ node: string; state: NodeState }>('select node, state from budget_nodes');
       const own = rows.find((row) => row.node === node)?.state ?? null;
       const others = rows.filter((row) => row.node !== node);

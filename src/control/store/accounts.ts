@@ -1,5 +1,7 @@
 /** The table of accounts. */
 import type pg from 'pg';
+import { noteChange } from '../audit/note-change.ts';
+import { inTransaction } from './pool.ts';
 
 /** Every database has it, and what is done for all accounts together is noted in it. */
 export const FIRST_ACCOUNT_ID = 1;
@@ -25,18 +27,37 @@ export async function readAccount(pool: pg.Pool, id: number): Promise<StoredAcco
 }
 
 /** Null when there are as many as there may be. */
-export async function insertAccount(pool: pg.Pool, name: string): Promise<StoredAccount | null> {
-  const { rows } = await pool.query<StoredAccount>(
-    `insert into accounts (name) select $1 where (select count(*) from accounts) < ${MAX_ACCOUNTS} returning ${COLUMNS}`,
-    [name],
-  );
-  return rows[0] ?? null;
+export function insertAccount(pool: pg.Pool, name: string): Promise<StoredAccount | null> {
+  return inTransaction(pool, async (client) => {
+    const { rows } = await client.query<StoredAccount>(
+      `insert into accounts (name) select $1 where (select count(*) from accounts) < ${MAX_ACCOUNTS} returning ${COLUMNS}`,
+      [name],
+    );
+    const [row] = rows;
+    if (row === undefined) return null;
+    const subject = { kind: 'account', id: row.id };
+    await noteChange(client, { accountId: row.id, action: 'account.create', subject, after: { name } });
+    return row;
+  });
 }
 
-export async function renameAccount(pool: pg.Pool, id: number, name: string): Promise<StoredAccount | null> {
-  const { rows } = await pool.query<StoredAccount>(`update accounts set name = $2 where id = $1 returning ${COLUMNS}`, [
-    id,
-    name,
-  ]);
-  return rows[0] ?? null;
+export function renameAccount(pool: pg.Pool, id: number, name: string): Promise<StoredAccount | null> {
+  return inTransaction(pool, async (client) => {
+    const { rows } = await client.query<StoredAccount & { readonly before: string }>(
+      `with former as (select name from accounts where id = $1 for update)
+       update accounts set name = $2 where id = $1 returning ${COLUMNS}, (select name from former) as before`,
+      [id, name],
+    );
+    const [row] = rows;
+    if (row === undefined) return null;
+    const { before, ...account } = row;
+    await noteChange(client, {
+      accountId: id,
+      action: 'account.change',
+      subject: { kind: 'account', id },
+      before: { name: before },
+      after: { name },
+    });
+    return account;
+  });
 }

@@ -1,5 +1,7 @@
 /** The queries about API tokens. Only digests come here. */
 import type pg from 'pg';
+import { noteChange } from '../audit/note-change.ts';
+import { inTransaction } from './pool.ts';
 
 export interface NewApiToken {
   readonly accountId: number;
@@ -22,15 +24,31 @@ export interface StoredApiToken extends Omit<NewApiToken, 'digest'> {
 const COLUMNS = `id, account_id as "accountId", name, last4, scopes, created_by as "createdBy",
   created_at as "createdAt", last_used_at as "lastUsedAt", expires_at as "expiresAt", revoked_at as "revokedAt"`;
 
-export async function insertApiToken(pool: pg.Pool, token: NewApiToken): Promise<StoredApiToken> {
-  const { rows } = await pool.query<StoredApiToken>(
-    `insert into api_tokens (account_id, name, digest, last4, scopes, created_by, expires_at)
-     values ($1, $2, decode($3, 'hex'), $4, $5, $6, $7) returning ${COLUMNS}`,
-    [token.accountId, token.name, token.digest, token.last4, token.scopes, token.createdBy, token.expiresAt],
-  );
-  const [row] = rows;
-  if (row === undefined) throw new Error('the token was not stored');
-  return row;
+export function insertApiToken(pool: pg.Pool, token: NewApiToken): Promise<StoredApiToken> {
+  return inTransaction(pool, async (client) => {
+    const { rows } = await client.query<StoredApiToken>(
+      `insert into api_tokens (account_id, name, digest, last4, scopes, created_by, expires_at)
+       values ($1, $2, decode($3, 'hex'), $4, $5, $6, $7) returning ${COLUMNS}`,
+      [token.accountId, token.name, token.digest, token.last4, token.scopes, token.createdBy, token.expiresAt],
+    );
+    const [row] = rows;
+    if (row === undefined) throw new Error('the token was not stored');
+    await noteToken(client, 'api_token.create', row);
+    return row;
+  });
+}
+
+function noteToken(
+  client: pg.ClientBase,
+  action: string,
+  { lastUsedAt: _used, ...after }: StoredApiToken,
+): Promise<void> {
+  return noteChange(client, {
+    accountId: after.accountId,
+    action,
+    subject: { kind: 'api_token', id: after.id },
+    after,
+  });
 }
 
 /** All of the account, the oldest first, at most 1,000. */
@@ -43,13 +61,18 @@ export async function listApiTokens(pool: pg.Pool, accountId: number): Promise<r
 }
 
 /** Null for an unknown one. Revoking again changes nothing. */
-export async function revokeApiToken(pool: pg.Pool, accountId: number, id: number): Promise<StoredApiToken | null> {
-  const { rows } = await pool.query<StoredApiToken>(
-    `update api_tokens set revoked_at = coalesce(revoked_at, now()) where account_id = $1 and id = $2
-     returning ${COLUMNS}`,
-    [accountId, id],
-  );
-  return rows[0] ?? null;
+export function revokeApiToken(pool: pg.Pool, accountId: number, id: number): Promise<StoredApiToken | null> {
+  return inTransaction(pool, async (client) => {
+    const { rows } = await client.query<StoredApiToken>(
+      `update api_tokens set revoked_at = coalesce(revoked_at, now()) where account_id = $1 and id = $2
+       returning ${COLUMNS}`,
+      [accountId, id],
+    );
+    const [row] = rows;
+    if (row === undefined) return null;
+    await noteToken(client, 'api_token.revoke', row);
+    return row;
+  });
 }
 
 /** The token if it is good now, by the database's clock; notes its use, once a minute. */

@@ -303,11 +303,18 @@ export async function readKeySnapshot(pool: pg.Pool): Promise<StoredSnapshot> {
   return {
     version: row.version,
     keys: entries.map((entry) => {
-      const first = entry.limit === undefined ? undefined : firstKeys.get(entry.keyId);
-      return first === undefined ? entry : { ...entry, limitKeyId: first };
+      const first = firstKeys.get(entry.keyId);
+      return first === undefined ? entry : { ...entry, firstKeyId: first };
     }),
     limits: (row.limits ?? []).map(toAccountLimit),
   };
+}
+
+/** The key whose limits and budgets this one shares, itself where it was not made by a rotation; null: no such key. */
+export async function findFirstKey(pool: pg.Pool, accountId: number, keyId: number): Promise<number | null> {
+  const keys = await listKeys(pool, accountId);
+  if (!keys.some((key) => key.keyId === keyId)) return null;
+  return listFirstKeys(keys).get(keyId) ?? keyId;
 }
 
 /** Notes the latest use without changing the snapshot's version. */

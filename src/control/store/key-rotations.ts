@@ -1,4 +1,4 @@
-/** Which keys are one, as far as limits go: the halves of a rotation, and those of the rotations before it. */
+/** Which keys are one, as far as limits and budgets go: the halves of a rotation, and those of the rotations before it. */
 
 interface RotatedKey {
   readonly keyId: number;

@@ -1,5 +1,8 @@
 /** The tables of people, their memberships and their one-time links. Only digests and hashes of secrets come here. */
 import type pg from 'pg';
+import { readAuthor } from '../audit/author.ts';
+import { noteChange } from '../audit/note-change.ts';
+import { FIRST_ACCOUNT_ID } from './accounts.ts';
 import { inTransaction } from './pool.ts';
 
 export type StoredRole = 'viewer' | 'member' | 'owner';
@@ -122,6 +125,7 @@ export function invitePerson(
     );
     const member = await readMember(client, accountId, person.id);
     if (member === null) throw new Error('the membership was not stored');
+    await notePerson(client, accountId, 'person.invite', null, member);
     return member;
   });
 }
@@ -131,6 +135,22 @@ async function forgetCredentials(client: pg.ClientBase, personId: number): Promi
     personId,
   ]);
   await client.query('delete from person_links where person_id = $1', [personId]);
+}
+
+function toAudit({ email, name, role, mayReadBodies, source }: Member): object {
+  return { email, name, role, may_read_bodies: mayReadBodies, source };
+}
+
+function notePerson(
+  client: pg.ClientBase,
+  accountId: number,
+  action: string,
+  before: Member | null,
+  after: Member | null,
+): Promise<void> {
+  const subject = { kind: 'person', id: (after ?? before)?.id ?? null };
+  const states = { before: before === null ? null : toAudit(before), after: after === null ? null : toAudit(after) };
+  return noteChange(client, { accountId, action, subject, ...states });
 }
 
 export type MemberChange = 'unknown' | 'last_owner' | Member;
@@ -161,7 +181,10 @@ export function editMember(
        where account_id = $1 and person_id = $2`,
       [accountId, id, change.role ?? null, change.mayReadBodies ?? null],
     );
-    return (await readMember(client, accountId, id)) ?? 'unknown';
+    const after = await readMember(client, accountId, id);
+    if (after === null) return 'unknown';
+    await notePerson(client, accountId, 'person.change', before, after);
+    return after;
   });
 }
 
@@ -177,6 +200,7 @@ export function removeMember(pool: pg.Pool, accountId: number, id: number): Prom
       'delete from people p where id = $1 and not exists (select from memberships where person_id = p.id)',
       [id],
     );
+    await notePerson(client, accountId, 'person.remove', before, null);
     return before;
   });
 }
@@ -239,10 +263,22 @@ export async function writePasswordHash(pool: pg.Pool, personId: number, hash: s
 }
 
 /** Returns when the session begins, by the database's clock. Null when the person is gone. */
-export async function noteSignIn(pool: pg.Pool, personId: number): Promise<Date | null> {
-  const { rows } = await pool.query<{ at: Date }>(
-    'update people set signed_in_at = clock_timestamp() where id = $1 returning signed_in_at as at',
-    [personId],
-  );
-  return rows[0]?.at ?? null;
+export function noteSignIn(pool: pg.Pool, personId: number): Promise<Date | null> {
+  return inTransaction(pool, async (client) => {
+    const { rows } = await client.query<{ at: Date; email: string; accountId: number | null }>(
+      `update people set signed_in_at = clock_timestamp() where id = $1
+       returning signed_in_at as at, email,
+         (select min(account_id) from memberships where person_id = people.id) as "accountId"`,
+      [personId],
+    );
+    const [row] = rows;
+    if (row === undefined) return null;
+    await noteChange(client, {
+      accountId: row.accountId ?? FIRST_ACCOUNT_ID,
+      action: 'session.begin',
+      subject: { kind: 'person', id: personId },
+      author: { kind: 'person', name: row.email, from: readAuthor().from },
+    });
+    return row.at;
+  });
 }

@@ -16,7 +16,7 @@ export interface LimitedSubject {
 const NONE: readonly LimitedSubject[] = Object.freeze([]);
 
 export function listSubjects(
-  { keyId, accountId, limit, limitKeyId }: KeyEntry,
+  { keyId, accountId, limit, firstKeyId }: KeyEntry,
   metadata: readonly (readonly [name: string, value: string])[],
   snapshot: KeySnapshot | null,
 ): readonly LimitedSubject[] {
@@ -25,7 +25,7 @@ export function listSubjects(
   const found: LimitedSubject[] = [];
   if (limit !== undefined)
     found.push({
-      subject: keySubject(limitKeyId ?? keyId),
+      subject: keySubject(firstKeyId ?? keyId),
       limit,
       whose: 'this gateway key',
       change: `keys edit ${keyId}`,

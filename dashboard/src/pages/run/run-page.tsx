@@ -14,6 +14,7 @@ import { findIdentity, isCallRow, type RunTable } from './model/run-table.ts';
 import { searchTable } from './model/search-table.ts';
 import { countLevels, countMatch } from './model/tree-keys.ts';
 import { RunHeader } from './run-header.tsx';
+import { RunPause } from './run-pause.tsx';
 import type { RunSearch } from './run-search.ts';
 import { RunToolbar } from './run-toolbar.tsx';
 import { RunTree, type RunTreeHandle } from './run-tree.tsx';
@@ -82,6 +83,7 @@ function KnownRun({ trace }: { readonly trace: string }) {
   return (
     <>
       <RunHeader trace={trace} run={run} table={loaded.isComplete ? table : null} />
+      <RunPause trace={trace} />
       <div className="px-4 empty:hidden">
         <BudgetsOf scope="run" value={trace} />
       </div>
