@@ -4,7 +4,7 @@
  * the disk. What a killed process leaves reserved stays so until the records in its spool say what became of the calls.
  * Why a file and not memory: docs/decisions/0058-budgets-that-hold.md.
  */
-import { existsSync, renameSync } from 'node:fs';
+import { closeSync, existsSync, openSync, renameSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import type { PicoUsd } from '../vocabulary/usd.ts';
 import { type Budget, readBudgets } from './budget.ts';
@@ -102,6 +102,8 @@ function isDamaged(error: unknown): boolean {
 }
 
 function openDatabase(file: string, durability: 'process' | 'power'): DatabaseSync {
+  // Made here, since SQLite would let everybody read it; what it puts beside it has the same mode.
+  closeSync(openSync(file, 'a', 0o600));
   const db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
   try {
     db.exec(`pragma journal_mode = wal; pragma synchronous = ${durability === 'power' ? 'normal' : 'off'};`);

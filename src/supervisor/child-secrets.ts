@@ -1,19 +1,13 @@
 /** Keeps secrets out of the children's environment and settings; those that a child needs travel over its channel. */
 import type { AlertConfig, Config } from '../vocabulary/config.ts';
+import { SECRET_SETTINGS } from '../vocabulary/secret-settings.ts';
 
 /** The threads of each child's libuv pool. Node's four would leave two for name look-ups. */
 const THREADS = 32;
 
 const NO_ALERTS: AlertConfig = { smtpUrl: null, smtpFrom: '', hosts: [] };
 
-const WITHHELD = [
-  'DATABASE_URL',
-  'TOLLGATE_ADMIN_TOKEN',
-  'TOLLGATE_METRICS_TOKEN',
-  'TOLLGATE_CREDENTIALS_KEY',
-  'TOLLGATE_OIDC_CLIENT_SECRET',
-  'TOLLGATE_SMTP_URL',
-].flatMap((name) => [name, `${name}_FILE`]);
+const WITHHELD = SECRET_SETTINGS.flatMap((name) => [name, `${name}_FILE`]);
 
 function isWithheld(variable: string): boolean {
   return WITHHELD.includes(variable) || variable.startsWith('TOLLGATE_AWS_');

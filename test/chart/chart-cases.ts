@@ -80,6 +80,17 @@ const CHOICES: readonly ChartCase[] = [
     ],
   },
   {
+    name: 'people, alerts and kept credentials',
+    args: [
+      ...set('settings.TOLLGATE_OIDC_ISSUER=https://login.example.com', 'settings.TOLLGATE_OIDC_CLIENT_ID=tollgate'),
+      ...set('settings.TOLLGATE_OIDC_GROUPS=leads=1:owner', 'settings.TOLLGATE_SMTP_FROM=tollgate@example.com'),
+      ...set('settings.TOLLGATE_ALERT_HOSTS=hooks.internal'),
+      ...json(
+        'secretSettings=[{"name":"TOLLGATE_OIDC_CLIENT_SECRET","secret":"oidc","key":"secret"},{"name":"TOLLGATE_SMTP_URL","secret":"mail","key":"url"},{"name":"TOLLGATE_CREDENTIALS_KEY","secret":"credentials","key":"key"}]',
+      ),
+    ],
+  },
+  {
     name: 'settings',
     args: [
       ...set('settings.TOLLGATE_BODIES=off', 'settings.TOLLGATE_AWS_BEDROCK_EU_REGION=eu-west-1'),
@@ -175,6 +186,11 @@ export const REFUSALS: readonly Refusal[] = [
     name: 'a secret among the settings',
     args: [...DATABASE, ...set('settings.TOLLGATE_AWS_BEDROCK_EU_SECRET_ACCESS_KEY=secret')],
     says: 'settings.TOLLGATE_AWS_BEDROCK_EU_SECRET_ACCESS_KEY: it is a secret',
+  },
+  {
+    name: 'the secret of the identity provider among the settings',
+    args: [...DATABASE, ...set('settings.TOLLGATE_OIDC_CLIENT_SECRET=secret')],
+    says: 'settings.TOLLGATE_OIDC_CLIENT_SECRET: it is a secret',
   },
   {
     name: 'a secret in plain sight',

@@ -62,6 +62,8 @@ const VALUES_OF_SECRETS: Readonly<Record<string, string>> = {
   'database-url': 'postgresql://tollgate:secret@database:5432/tollgate',
   'admin-token': 'a'.repeat(32),
   'metrics-token': 'm'.repeat(32),
+  TOLLGATE_SMTP_URL: 'smtps://gate:secret@mail.example.com:465',
+  TOLLGATE_CREDENTIALS_KEY: Buffer.alloc(32, 7).toString('base64'),
 };
 
 /** The settings as the pod's gateway would read them, with a file for each secret. */
@@ -102,7 +104,9 @@ function* judgeWorkload({ kind, spec }: z.infer<typeof Workload>, scaled: Readon
   if (livenessProbe !== undefined && livenessProbe.httpGet.path !== '/healthz') yield 'liveness follows readiness';
   if (livenessProbe !== undefined && livenessProbe.periodSeconds * livenessProbe.failureThreshold < 60)
     yield 'liveness is impatient';
-  if (role === 'proxy' && names.includes('TOLLGATE_ADMIN_TOKEN_FILE')) yield 'a proxy has the admin token';
+  if (config.credentialKeys.problem !== null) yield config.credentialKeys.problem;
+  const others = names.filter((one) => /^TOLLGATE_(?:ADMIN_TOKEN|OIDC_CLIENT_SECRET|SMTP_URL)_FILE$/.test(one));
+  if (role === 'proxy' && others.length > 0) yield `a proxy has secrets of control: ${others.join(', ')}`;
 
   const volumes = new Set(
     [...(pod.volumes ?? []), ...volumeClaimTemplates.map(({ metadata }) => metadata)].map((one) => one.name),

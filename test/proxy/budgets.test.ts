@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -49,6 +49,10 @@ function openBudgets(process: string) {
   const gate = new BudgetGate(new BudgetLedger(openLedgerDatabase(file, 'process')), process, Date.now, log);
   return { gate, costs: FLAT_COSTS, loadPrices: () => null, close: () => gate.close() };
 }
+
+test('nobody but the gateway’s user may read the ledger: it has what people are known by', () => {
+  expect(['', '-wal', '-shm'].map((end) => statSync(file + end).mode & 0o777)).toEqual([0o600, 0o600, 0o600]);
+});
 
 const key = createGatewayKey();
 const parts = [openBudgets('p1'), openBudgets('p2')] as const;

@@ -22,8 +22,8 @@ export function formatEnvironmentFile(unit: string, credentialsDir: string): str
 
 # Without DATABASE_URL the gateway runs a PostgreSQL of its own. It holds a password, so better not here but in the file
 #   ${credentialsDir}/DATABASE_URL
-# that root alone may read; then once more: tollgate service install. The same for TOLLGATE_ADMIN_TOKEN and
-# TOLLGATE_METRICS_TOKEN.
+# that root alone may read; then once more: tollgate service install. The same for TOLLGATE_ADMIN_TOKEN,
+# TOLLGATE_METRICS_TOKEN, TOLLGATE_CREDENTIALS_KEY, TOLLGATE_OIDC_CLIENT_SECRET and TOLLGATE_SMTP_URL.
 
 #TOLLGATE_WORKERS=2
 #TOLLGATE_BODIES=full
@@ -32,6 +32,16 @@ export function formatEnvironmentFile(unit: string, credentialsDir: string): str
 #TOLLGATE_RETENTION_BODIES=14
 #TOLLGATE_STOP_DELAY_SECONDS=5
 #TOLLGATE_DRAIN_SECONDS=30
+
+# People sign in at your identity provider; it needs the dashboard behind TLS, its address, and the secret as a file (above).
+#TOLLGATE_ADMIN_PUBLIC_URL=https://dashboard.example.com
+#TOLLGATE_OIDC_ISSUER=https://login.example.com
+#TOLLGATE_OIDC_CLIENT_ID=tollgate
+#TOLLGATE_OIDC_GROUPS=engineers=1:member,leads=1:owner
+
+# Alerts by mail, with TOLLGATE_SMTP_URL as a file (above), and hosts inside your network that alerts may be sent to.
+#TOLLGATE_SMTP_FROM=tollgate@localhost
+#TOLLGATE_ALERT_HOSTS=hooks.internal
 
 # The way out, where there is none but through a proxy.
 #HTTPS_PROXY=http://proxy.example.com:3128

@@ -142,14 +142,18 @@ test('a unit of another release is updated, one that was edited is refused, and 
 test('a secret in a file of its own becomes a credential of the service, and no longer when it is gone', () => {
   install();
   writeFileSync(join(root, 'etc/tollgate/tollgate.credentials/DATABASE_URL'), 'postgresql://db.internal/tollgate\n');
+  writeFileSync(join(root, 'etc/tollgate/tollgate.credentials/TOLLGATE_OIDC_CLIENT_SECRET'), 'hidden\n');
   install();
   const dropIn = 'etc/systemd/system/tollgate.service.d/10-machine.conf';
   expect(read(dropIn).split('\n').slice(1)).toEqual([
     '[Service]',
     'LoadCredential=DATABASE_URL:/etc/tollgate/tollgate.credentials/DATABASE_URL',
     'Environment=DATABASE_URL_FILE=/run/credentials/%n/DATABASE_URL',
+    'LoadCredential=TOLLGATE_OIDC_CLIENT_SECRET:/etc/tollgate/tollgate.credentials/TOLLGATE_OIDC_CLIENT_SECRET',
+    'Environment=TOLLGATE_OIDC_CLIENT_SECRET_FILE=/run/credentials/%n/TOLLGATE_OIDC_CLIENT_SECRET',
     '',
   ]);
+  rmSync(join(root, 'etc/tollgate/tollgate.credentials/TOLLGATE_OIDC_CLIENT_SECRET'));
   rmSync(join(root, 'etc/tollgate/tollgate.credentials/DATABASE_URL'));
   expect(tell(planInstall(OPTIONS, machine, false))[0]).toBe(`remove  /${dropIn}`);
   install();
@@ -160,7 +164,7 @@ test('a file among the credentials that is no setting is told', () => {
   install();
   writeFileSync(join(root, 'etc/tollgate/tollgate.credentials/DATABSE_URL'), 'x');
   expect(() => planInstall(OPTIONS, machine, false)).toThrow(
-    '/etc/tollgate/tollgate.credentials/DATABSE_URL: only these settings may be files there: DATABASE_URL, TOLLGATE_ADMIN_TOKEN, TOLLGATE_METRICS_TOKEN',
+    '/etc/tollgate/tollgate.credentials/DATABSE_URL: only these settings may be files there: DATABASE_URL, TOLLGATE_ADMIN_TOKEN, TOLLGATE_METRICS_TOKEN, TOLLGATE_CREDENTIALS_KEY, TOLLGATE_OIDC_CLIENT_SECRET, TOLLGATE_SMTP_URL',
   );
 });
 

@@ -2,12 +2,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OperatorError } from '../../vocabulary/errors.ts';
+import { SECRET_SETTINGS } from '../../vocabulary/secret-settings.ts';
 import { formatEnvironmentFile, hasLowPort } from './environment-file.ts';
 import type { Machine } from './machine.ts';
 import { formatDropIn, formatUnit, type Program, signText } from './unit-text.ts';
-
-/** Settings that may have a file of their own (`NAME_FILE`). */
-const SECRETS = ['DATABASE_URL', 'TOLLGATE_ADMIN_TOKEN', 'TOLLGATE_METRICS_TOKEN'] as const;
 
 export interface ServiceOptions {
   /** Null: the service `tollgate`; else the instance `tollgate@NAME`. */
@@ -61,9 +59,11 @@ function listCredentials(root: string, dir: string): { readonly name: string; re
     // Missing, or unreadable for `--print`.
     names = [];
   }
-  const unknown = names.find((name) => !SECRETS.some((secret) => secret === name));
+  const unknown = names.find((name) => !SECRET_SETTINGS.includes(name));
   if (unknown !== undefined)
-    throw new OperatorError(`${join(dir, unknown)}: only these settings may be files there: ${SECRETS.join(', ')}`);
+    throw new OperatorError(
+      `${join(dir, unknown)}: only these settings may be files there: ${SECRET_SETTINGS.join(', ')}`,
+    );
   return names.sort().map((name) => ({ name, path: join(dir, name) }));
 }
 

@@ -221,6 +221,7 @@ test('a variable that is no setting is told with the nearest name; others are no
       TOLLGATE_UPSTREAM_GEMINY: 'x',
       TOLLGATE_UPSTREAM_GEMINI_EU: 'x',
       TOLLGATE_PORT: '1',
+      TOLLGATE_SMTP_URL_FILE: '/x',
       TOLL: '1',
       HOME: '/',
     }),

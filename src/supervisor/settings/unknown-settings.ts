@@ -1,6 +1,7 @@
 /** Finds misspelt settings in the environment. */
 import { PROVIDER_NAMES } from '../../vocabulary/call-record.ts';
 import type { Environment } from '../../vocabulary/config.ts';
+import { SECRET_SETTINGS } from '../../vocabulary/secret-settings.ts';
 import { NAMED_SETTINGS } from './list-settings.ts';
 import { AWS_FIELDS, isAwsSetting } from './read-aws-settings.ts';
 import { isLeadingSetting } from './read-leading.ts';
@@ -8,10 +9,7 @@ import { isUpstreamSetting } from './read-upstreams.ts';
 
 const KNOWN_SETTINGS = [
   ...NAMED_SETTINGS.map(([variable]) => variable).filter((variable) => variable.startsWith('TOLLGATE_')),
-  'TOLLGATE_ADMIN_TOKEN_FILE',
-  'TOLLGATE_METRICS_TOKEN_FILE',
-  'TOLLGATE_CREDENTIALS_KEY_FILE',
-  'TOLLGATE_OIDC_CLIENT_SECRET_FILE',
+  ...SECRET_SETTINGS.map((name) => `${name}_FILE`),
   'TOLLGATE_ADMIN_URL',
   'TOLLGATE_ACCOUNT',
   // The banner's `curl` line calls the key this.

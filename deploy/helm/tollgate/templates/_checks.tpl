@@ -33,7 +33,7 @@
 {{- if has $name (splitList " " (include "tollgate.ownSettings" $)) -}}
 {{- fail (printf "settings.%s: the chart sets it itself, from its other values" $name) -}}
 {{- end -}}
-{{- if regexMatch "_(SECRET_ACCESS_KEY|SESSION_TOKEN)$" $name -}}
+{{- if regexMatch "(_SECRET_ACCESS_KEY|_SESSION_TOKEN|^TOLLGATE_CREDENTIALS_KEY|^TOLLGATE_OIDC_CLIENT_SECRET|^TOLLGATE_SMTP_URL)$" $name -}}
 {{- fail (printf "settings.%s: it is a secret, and would stand in the pods and in the values of the release; put it into a Secret, and name that in secretSettings" $name) -}}
 {{- end -}}
 {{- end -}}

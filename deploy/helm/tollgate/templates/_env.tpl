@@ -3,6 +3,17 @@
 TOLLGATE_ROLE TOLLGATE_NODE TOLLGATE_DATA_DIR TOLLGATE_HOST TOLLGATE_PORT TOLLGATE_ADMIN_HOST TOLLGATE_ADMIN_PORT TOLLGATE_ADMIN_EXPOSED TOLLGATE_PUBLIC_URL TOLLGATE_ADMIN_PUBLIC_URL TOLLGATE_TRUSTED_PROXIES TOLLGATE_STOP_DELAY_SECONDS TOLLGATE_DRAIN_SECONDS TOLLGATE_WORKERS TOLLGATE_TLS_CERT TOLLGATE_TLS_KEY DATABASE_URL DATABASE_URL_FILE TOLLGATE_ADMIN_TOKEN TOLLGATE_ADMIN_TOKEN_FILE TOLLGATE_METRICS_TOKEN TOLLGATE_METRICS_TOKEN_FILE
 {{- end -}}
 
+{{- /* Takes the name of a setting and a role: empty when pods of that role do without. People sign in and mail goes out at
+control; calls to AWS are signed where calls are forwarded, and control needs no secret of that. */ -}}
+{{- define "tollgate.isForRole" -}}
+{{- if eq .role "proxy" -}}
+{{- if not (regexMatch "^TOLLGATE_(OIDC_|SMTP_)" .name) -}}yes{{- end -}}
+{{- else if eq .role "control" -}}
+{{- if not (regexMatch "^TOLLGATE_AWS_.*_(ACCESS_KEY_ID|SECRET_ACCESS_KEY|SESSION_TOKEN)$" .name) -}}yes{{- end -}}
+{{- else -}}yes
+{{- end -}}
+{{- end -}}
+
 {{- /* Takes root, component, pod (its values) and role. */ -}}
 {{- define "tollgate.env" -}}
 {{- $values := .root.Values -}}
@@ -50,11 +61,14 @@ TOLLGATE_ROLE TOLLGATE_NODE TOLLGATE_DATA_DIR TOLLGATE_HOST TOLLGATE_PORT TOLLGA
 {{- if $values.metricsToken.existingSecret }}
 - { name: TOLLGATE_METRICS_TOKEN_FILE, value: /etc/tollgate/secrets/metrics-token }
 {{- end }}
+{{- $role := .role }}
 {{- range $name, $value := $values.settings }}
+{{- if include "tollgate.isForRole" (dict "name" $name "role" $role) }}
 - { name: {{ $name }}, value: {{ $value | toString | quote }} }
 {{- end }}
-{{- if ne .role "control" }}
+{{- end }}
 {{- range $values.secretSettings }}
+{{- if include "tollgate.isForRole" (dict "name" .name "role" $role) }}
 - { name: {{ .name }}_FILE, value: /etc/tollgate/secrets/{{ .name }} }
 {{- end }}
 {{- end }}
@@ -81,8 +95,9 @@ TOLLGATE_ROLE TOLLGATE_NODE TOLLGATE_DATA_DIR TOLLGATE_HOST TOLLGATE_PORT TOLLGA
     name: {{ $values.metricsToken.existingSecret }}
     items: [{ key: {{ $values.metricsToken.key | quote }}, path: metrics-token }]
 {{- end }}
-{{- if ne .role "control" }}
+{{- $role := .role }}
 {{- range $values.secretSettings }}
+{{- if include "tollgate.isForRole" (dict "name" .name "role" $role) }}
 - secret:
     name: {{ .secret }}
     items: [{ key: {{ .key | quote }}, path: {{ .name }} }]
