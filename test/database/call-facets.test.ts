@@ -120,8 +120,13 @@ describe.each(POSTGRES_KINDS)('sums by facet in $name', (kind) => {
       1: {
         day: { calls: 2, cost: '0.000011', unpricedCalls: 0 },
         month: { calls: 4, cost: '0.001111', unpricedCalls: 1 },
+        callsSinceRotation: null,
       },
-      2: { day: { calls: 0, cost: '0', unpricedCalls: 0 }, month: { calls: 1, cost: '0.1', unpricedCalls: 0 } },
+      2: {
+        day: { calls: 0, cost: '0', unpricedCalls: 0 },
+        month: { calls: 1, cost: '0.1', unpricedCalls: 0 },
+        callsSinceRotation: null,
+      },
     };
     expect(await read()).toEqual(expected);
     await foldRollups(pool);

@@ -272,7 +272,7 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
     const paths = AnyObject.parse((await read('/api/v1/openapi.json'))['paths']);
     const documented = Object.entries(paths).flatMap(([path, methods]) =>
       Object.keys(AnyObject.parse(methods)).map(
-        (method) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/, ':$1')}`,
+        (method) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`,
       ),
     );
     const served = new Set(

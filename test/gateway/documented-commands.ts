@@ -74,6 +74,11 @@ export interface CommandRunner {
   readonly remove: () => void;
 }
 
+/** A command that is printed to be typed has the path of this checkout and the data directory, which pages have not. */
+function withoutPlace(printed: string, dataDir: string): string {
+  return printed.replaceAll(join(root, 'tollgate'), 'tollgate').replaceAll(` --data-dir ${dataDir}`, '');
+}
+
 /** Runs scripts in a folder of their own, with `tollgate` on the path, against the gateway of this data directory. */
 export function createCommandRunner(dataDir: string): CommandRunner {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-doc-'));
@@ -91,7 +96,7 @@ export function createCommandRunner(dataDir: string): CommandRunner {
       new Promise((resolve) => {
         // A refusal is something to show as well, so that its exit code is no failure here.
         execFile('sh', ['-c', script], { cwd: folder, env, timeout: RUN_LIMIT_MS }, (_error, stdout, stderr) => {
-          resolve(stdout === '' ? stderr : stdout);
+          resolve(withoutPlace(stdout === '' ? stderr : stdout, dataDir));
         });
       }),
     remove: () => rmSync(folder, { recursive: true, force: true }),

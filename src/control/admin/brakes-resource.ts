@@ -21,6 +21,12 @@ const MAX_REASON_CHARS = 300;
 
 const IdParameter = z.object({ id: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER) });
 const Scope = z.enum(['run', 'key']);
+/** As calls have it: clients choose trace ids. */
+const TraceIdOrKey = z
+  .string()
+  .min(1)
+  .max(1_024)
+  .refine((text) => !text.includes('\0'), 'has no U+0000');
 const Value = z
   .string()
   .min(1)
@@ -143,7 +149,7 @@ export const brakeHitsRoute = createRoute({
   request: {
     query: z.strictObject({
       scope: Scope.optional(),
-      value: Value.optional(),
+      value: TraceIdOrKey.optional(),
       paused: z.enum(['true']).optional().describe('Only what is paused now'),
       cursor: z
         .string()

@@ -16,12 +16,20 @@ export const ACCOUNT_SETTING = 'tollgate.account';
 const OWN = `(select nullif(current_setting('${ACCOUNT_SETTING}', true), '')::int4)`;
 
 /**
- * The tables of calls are behind views instead. A policy is tested before any condition that could tell of a row by an error, so
+ * The tables of calls, and the views of a roll-up with what is not folded into it yet, are behind views instead. A policy is tested before any condition that could tell of a row by an error, so
  * no index over metadata, terms or money would serve; a view is part of the query. The role makes no functions, so none
  * of its queries can look behind one. Its search path leads to the views, and it may not read the tables.
  */
 const WALL_SCHEMA = 'account_wall';
-const BEHIND_VIEWS = ['llm_requests', 'llm_runs', 'llm_run_facets', 'llm_texts'];
+const BEHIND_VIEWS = [
+  'llm_requests',
+  'llm_runs',
+  'llm_run_facets',
+  'llm_texts',
+  'llm_cost_hours',
+  'llm_facet_hours',
+  'llm_metadata_hours',
+];
 
 /** Tables without an account of their own, by the table that has it. */
 const BY_OTHERS: Readonly<Record<string, string>> = {
@@ -43,8 +51,6 @@ const SHARED_TO_READ = [
 ];
 /** Versions and the end of the audit log, which changes raise. */
 const SHARED_TO_RAISE = ['key_snapshot', 'price_book_version', 'audit_head', 'budget_version'];
-/** The hours of roll-ups: a view of a table and what is not folded into it yet. */
-const VIEWS = ['llm_cost_hours', 'llm_facet_hours', 'llm_metadata_hours'];
 
 async function listTables(client: pg.ClientBase): Promise<ReadonlyMap<string, boolean>> {
   const { rows } = await client.query<{ name: string; hasAccount: boolean }>(
@@ -91,10 +97,8 @@ async function grantTables(client: pg.ClientBase, role: string, tables: Readonly
     .map(([table]) => table);
   const there = (names: readonly string[]) => names.filter((name) => tables.has(name)).join(', ');
   await client.query(`grant select, insert, update, delete on ${own.join(', ')} to ${role}`);
-  await client.query(`grant select on ${[there(SHARED_TO_READ), ...VIEWS].join(', ')} to ${role}`);
+  await client.query(`grant select on ${there(SHARED_TO_READ)} to ${role}`);
   await client.query(`grant select, update on ${there(SHARED_TO_RAISE)} to ${role}`);
-  // Else a view asks as its owner, whom policies do not touch.
-  for (const view of VIEWS) await client.query(`alter view ${view} set (security_invoker = true)`);
 }
 
 async function readRole(client: pg.ClientBase): Promise<string> {
