@@ -15,6 +15,11 @@ create table if not exists sharing (
 ) strict;
 insert into sharing values (1, 'sole') on conflict do nothing;
 
+-- What this node was called: a container has another host name each time that it is made.
+create table if not exists names (
+  name text primary key
+) strict, without rowid;
+
 -- Scopes of which a proxy needs more than this node holds; control asks the other nodes.
 create table if not exists wants (
   account integer not null,

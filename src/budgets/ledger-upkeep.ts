@@ -145,6 +145,14 @@ export class LedgerUpkeep {
     });
   }
 
+  /** Notes what this node is called now. Returns what it was called before: leases and sums under these are its own. */
+  noteName(name: string): readonly string[] {
+    this.#prepared('insert into names values (?) on conflict do nothing').run(name);
+    return this.#prepared('select name from names where name <> ?')
+      .all(name)
+      .map((row) => String(row['name']));
+  }
+
   /** Others have left: all of every budget is this node's, but for what they had. */
   beginAlone(elsewhere: readonly HeldScope[]): void {
     inLedgerTransaction(this.#db, () => {

@@ -9,7 +9,7 @@ import { FORGOTTEN_AFTER_MS, LedgerUpkeep, MAX_SCOPES } from '../../budgets/ledg
 import type { PicoUsd } from '../../vocabulary/usd.ts';
 import type { BudgetedEnd } from './add-spend.ts';
 import { readAllBudgets, readBudgetVersion } from './budget-store.ts';
-import { forgetOldLeases } from './leases.ts';
+import { forgetOldLeases, takeOverNames } from './leases.ts';
 import { listRecentSpend } from './read-spend.ts';
 import { createBudgetSharing } from './share-budgets.ts';
 
@@ -44,6 +44,7 @@ export function openNodeBudgets({ file, node, hasProxies, pool, nowMs, log }: No
   let version: string | null = null;
   let isRaised = upkeep.hasBudgets();
   const sharing = createBudgetSharing({ pool, node, upkeep, nowMs });
+  const formerNames = upkeep.noteName(node);
   let amounts: ReadonlyMap<number, PicoUsd> = new Map();
   let tidiedMs = Number.NEGATIVE_INFINITY;
 
@@ -64,11 +65,13 @@ export function openNodeBudgets({ file, node, hasProxies, pool, nowMs, log }: No
 
   return {
     poll: async () => {
+      const isTidyDue = performance.now() - tidiedMs > TIDY_MS;
+      if (isTidyDue && formerNames.length > 0) await takeOverNames(pool, formerNames, node);
       if (!isRaised) await takeInSpend();
       isRaised = true;
       if (hasProxies) await sharing.join();
       await publish();
-      if (performance.now() - tidiedMs > TIDY_MS) {
+      if (isTidyDue) {
         upkeep.tidy(nowMs());
         await forgetOldLeases(pool, new Date(nowMs() - FORGOTTEN_AFTER_MS));
         tidiedMs = performance.now();
