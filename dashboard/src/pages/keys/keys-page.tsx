@@ -74,8 +74,19 @@ function listColumns(open: (opened: Opened) => void): readonly PlainColumn<Liste
       align: 'right',
       render: (key) => <Spent cost={key.cost_30d} calls={key.calls_30d} unpriced={key.unpriced_calls_30d} />,
     },
-    { header: 'Created', render: (key) => <Timestamp at={key.created_at} form="relative" /> },
-    { header: 'Expires', render: (key) => <Timestamp at={key.expires_at} form="relative" never="never" /> },
+    {
+      header: 'Created',
+      render: (key) => (
+        <>
+          <Timestamp at={key.created_at} form="relative" />
+          {key.expires_at !== null && (
+            <span className="block text-xs text-ink-soft">
+              expires <Timestamp at={key.expires_at} form="relative" />
+            </span>
+          )}
+        </>
+      ),
+    },
     {
       header: 'Actions',
       align: 'right',
@@ -152,7 +163,7 @@ function MayUse({ subject: key }: { readonly subject: Key }) {
     key.runs_from.length > 0 && `runs from ${key.runs_from.join(', ')}`,
   ].filter((part) => typeof part === 'string');
   return (
-    <div className="min-w-40">
+    <div className="min-w-32">
       {limited.join('; ') || 'everything'}
       {others.length > 0 && <span className="block text-xs text-ink-soft">{others.join('; ')}</span>}
     </div>
