@@ -8,6 +8,12 @@ create table if not exists published (
 ) strict;
 insert into published values (1, 0, '[]') on conflict do nothing;
 
+-- Which of them each proxy process has taken in; the process is the name of its directory in the spool.
+create table if not exists readers (
+  process text primary key,
+  version integer not null
+) strict, without rowid;
+
 -- How this node spends: 'sole' all of every budget, 'sharing' what it holds of each scope, 'waiting' nothing yet.
 create table if not exists sharing (
   one integer primary key check (one = 1),
