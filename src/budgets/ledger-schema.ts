@@ -8,12 +8,23 @@ create table if not exists published (
 ) strict;
 insert into published values (1, 0, '[]') on conflict do nothing;
 
+-- Which of them each proxy process has taken in; the process is the name of its directory in the spool.
+create table if not exists readers (
+  process text primary key,
+  version integer not null
+) strict, without rowid;
+
 -- How this node spends: 'sole' all of every budget, 'sharing' what it holds of each scope, 'waiting' nothing yet.
 create table if not exists sharing (
   one integer primary key check (one = 1),
   mode text not null
 ) strict;
 insert into sharing values (1, 'sole') on conflict do nothing;
+
+-- What this node was called: a container has another host name each time that it is made.
+create table if not exists names (
+  name text primary key
+) strict, without rowid;
 
 -- Scopes of which a proxy needs more than this node holds; control asks the other nodes.
 create table if not exists wants (

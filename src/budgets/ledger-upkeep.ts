@@ -99,6 +99,13 @@ export class LedgerUpkeep {
     this.#db.prepare('update published set version = version + 1, budgets = ?1 where budgets <> ?1').run(text);
   }
 
+  /** Whether calls of these processes come under the published budgets. */
+  isReadBy(processes: readonly string[]): boolean {
+    const rows = this.#prepared('select process from readers where version = (select version from published)').all();
+    const readers = new Set(rows.map((row) => row['process']));
+    return processes.every((process) => readers.has(process));
+  }
+
   /** Settles the calls that hold something still; others were settled by their proxy. */
   settle(settlements: readonly Settlement[]): void {
     if (settlements.length > 0) this.#ledger.apply(settlements, [], '', 0);
@@ -108,6 +115,7 @@ export class LedgerUpkeep {
   releaseProcess(process: string): void {
     const calls = this.#ofProcess.all(process).map(({ call }) => ({ callId: String(call), cost: 0n }));
     this.settle(calls);
+    this.#prepared('delete from readers where process = ?').run(process);
   }
 
   list(
@@ -143,6 +151,14 @@ export class LedgerUpkeep {
       this.setMode('sharing');
       return this.#prepared(`select ${SCOPE}, held from scopes where held > 0`).all().map(toHeld);
     });
+  }
+
+  /** Notes what this node is called now. Returns what it was called before: leases and sums under these are its own. */
+  noteName(name: string): readonly string[] {
+    this.#prepared('insert into names values (?) on conflict do nothing').run(name);
+    return this.#prepared('select name from names where name <> ?')
+      .all(name)
+      .map((row) => String(row['name']));
   }
 
   /** Others have left: all of every budget is this node's, but for what they had. */

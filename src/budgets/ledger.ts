@@ -148,6 +148,7 @@ export class BudgetLedger {
   readonly #want: StatementSync;
   readonly #version: StatementSync;
   readonly #budgets: StatementSync;
+  readonly #noteRead: StatementSync;
 
   constructor(db: DatabaseSync) {
     this.#db = db;
@@ -176,6 +177,7 @@ export class BudgetLedger {
     );
     this.#version = prepare('select version from published');
     this.#budgets = prepare('select version, budgets from published');
+    this.#noteRead = prepare('insert or replace into readers values (?, ?)');
   }
 
   /** Changes with every publication. */
@@ -186,6 +188,11 @@ export class BudgetLedger {
   readBudgets(): PublishedBudgets {
     const row = this.#budgets.get();
     return { version: Number(row?.['version'] ?? 0), budgets: readBudgets(String(row?.['budgets'] ?? '[]')) };
+  }
+
+  /** From now on calls of the process come under these budgets. */
+  noteRead(process: string, version: number): void {
+    this.#noteRead.run(process, version);
   }
 
   /** Settles, then reserves, in one transaction: each request in full or not at all. */

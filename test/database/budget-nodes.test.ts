@@ -46,9 +46,9 @@ async function noteSign(name: string): Promise<void> {
 }
 
 /** What of a node has to do with budgets: its ledger, a proxy, and the two loops of its control process. */
-async function startNode(name: string): Promise<Node> {
+async function startNode(name: string, ledger = name): Promise<Node> {
   await noteSign(name);
-  const file = join(dir, `${name}-${LEDGER_NAME}`);
+  const file = join(dir, `${ledger}-${LEDGER_NAME}`);
   const budgets = openNodeBudgets({ file, node: name, hasProxies: true, pool: db.pool, nowMs: Date.now, log });
   const gate = new BudgetGate(new BudgetLedger(openLedgerDatabase(file, 'process')), name, Date.now, log);
   const proxy = await startProxy(provider.origin, {}, {}, undefined, undefined, {}, null, {
@@ -194,4 +194,19 @@ test('a lost node that was alone blocks hard budgets until the operator says tha
   await db.pool.query("update budget_nodes set joined_at = now() - interval '2 minutes' where node = 'lost'");
   await until(async () => (await stateOf()) === 'c sole');
   expect(await ask()).toEqual([]);
+}, 120_000);
+
+test('a node with another name and the same ledger goes on at once, with what it had spent under the former one', async () => {
+  await Promise.all(nodes.splice(0).map(({ stop }) => stop()));
+  await db.pool.query(
+    `insert into budget_spend (account_id, budget_id, value, period_start, node, spent, calls)
+     values (1, $1, 'renamed', to_timestamp(0), 'c', 0.015, 3)`,
+    [budgetId],
+  );
+  await startNode('d', 'c');
+  await until(async () => (await stateOf()) === 'd sole');
+  const { rows } = await db.pool.query(
+    "select node, spent::float8, calls::int4 from budget_spend where value = 'renamed'",
+  );
+  expect(rows).toEqual([{ node: 'd', spent: 0.015, calls: 3 }]);
 }, 120_000);

@@ -70,23 +70,28 @@ async function hangInRecovery(postmaster: number): Promise<void> {
   }
 }
 
-test.runIf(process.platform === 'linux')('a server that hangs in its recovery is ended and started again', async () => {
-  postgres = await startEmbeddedPostgres({
-    dataDir,
-    log: pino({ level: 'silent' }),
-    mayBeAway: false,
-    stuckLimitMs: 500,
-    onMoved: () => {},
-  });
-  const client = new pg.Client({ connectionString: postgres.connectionString() });
-  client.on('error', () => {});
-  await client.connect();
-  await client.query("create table long_recovery as select repeat('x', 1000) from generate_series(1, 50000)");
-  const former = postgres.status().pid ?? 0;
-  await hangInRecovery(former);
-  await waitForAnotherPid(postgres, former);
-  expect(await pingPostgres(postgres.connectionString())).toBeUndefined();
-});
+test.runIf(process.platform === 'linux')(
+  'a server that hangs in its recovery is ended and started again',
+  async () => {
+    postgres = await startEmbeddedPostgres({
+      dataDir,
+      log: pino({ level: 'silent' }),
+      mayBeAway: false,
+      stuckLimitMs: 500,
+      onMoved: () => {},
+    });
+    const client = new pg.Client({ connectionString: postgres.connectionString() });
+    client.on('error', () => {});
+    await client.connect();
+    await client.query('drop table if exists long_recovery');
+    await client.query("create table long_recovery as select repeat('x', 1000) from generate_series(1, 50000)");
+    const former = postgres.status().pid ?? 0;
+    await hangInRecovery(former);
+    await waitForAnotherPid(postgres, former);
+    expect(await pingPostgres(postgres.connectionString())).toBeUndefined();
+  },
+  180_000,
+);
 
 /** Of a server that has begun to start and is not `former`. */
 async function waitForPostmaster(former: number): Promise<number> {

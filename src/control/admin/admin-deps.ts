@@ -152,7 +152,7 @@ export interface BackupsDep {
 }
 
 export interface BudgetsDep {
-  /** Puts the database's budgets in force on this node; others notice them by themselves. */
+  /** Puts the database's budgets in force on this node, also for calls that begin right after; others notice them by themselves. */
   readonly publish: () => Promise<void>;
   readonly listUses: (
     budget: Parameters<typeof listUses>[0],

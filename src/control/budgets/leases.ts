@@ -114,6 +114,33 @@ export async function listOwnLeases(pool: pg.Pool, node: string): Promise<readon
   return rows.map(toHeld);
 }
 
+/** Puts what stands under a node's former names under its name. Again now and then: calls of before may be stored later. */
+export function takeOverNames(pool: pg.Pool, former: readonly string[], node: string): Promise<void> {
+  return inTransaction(pool, (client) => renameIn(client, former, node));
+}
+
+async function renameIn(client: pg.ClientBase, former: readonly string[], node: string): Promise<void> {
+  await client.query('delete from budget_nodes where node = any($1)', [former]);
+  await client.query(
+    `with gone as (delete from budget_spend where node = any($1) returning *)
+     insert into budget_spend as b (account_id, budget_id, value, period_start, node, spent, calls, run_limit, updated_at)
+     select account_id, budget_id, value, period_start, $2, sum(spent), sum(calls), min(run_limit), max(updated_at)
+     from gone group by 1, 2, 3, 4
+     on conflict (account_id, budget_id, value, period_start, node) do update set spent = b.spent + excluded.spent,
+       calls = b.calls + excluded.calls, run_limit = least(b.run_limit, excluded.run_limit),
+       updated_at = greatest(b.updated_at, excluded.updated_at)`,
+    [former, node],
+  );
+  await client.query(
+    `with gone as (delete from budget_leases where node = any($1) returning *)
+     insert into budget_leases as b (account_id, budget_id, value, period_start, node, held, updated_at)
+     select account_id, budget_id, value, period_start, $2, max(held), max(updated_at)
+     from gone group by 1, 2, 3, 4
+     on conflict (account_id, budget_id, value, period_start, node) do nothing`,
+    [former, node],
+  );
+}
+
 /** A period's leases go some time after its end, those without a period when they were not changed for long. */
 export async function forgetOldLeases(pool: pg.Pool, before: Date): Promise<void> {
   await pool.query('delete from budget_leases where updated_at < $1', [before]);

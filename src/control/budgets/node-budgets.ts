@@ -2,6 +2,7 @@
  * The budgets of this node: brings them from the database to the ledger that its proxies share, settles there what ended
  * processes have left, and takes in what the database knows when the ledger is new.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { openLedgerDatabase } from '../../budgets/ledger.ts';
@@ -9,11 +10,14 @@ import { FORGOTTEN_AFTER_MS, LedgerUpkeep, MAX_SCOPES } from '../../budgets/ledg
 import type { PicoUsd } from '../../vocabulary/usd.ts';
 import type { BudgetedEnd } from './add-spend.ts';
 import { readAllBudgets, readBudgetVersion } from './budget-store.ts';
-import { forgetOldLeases } from './leases.ts';
+import { forgetOldLeases, takeOverNames } from './leases.ts';
 import { listRecentSpend } from './read-spend.ts';
 import { createBudgetSharing } from './share-budgets.ts';
 
 const TIDY_MS = 60_000;
+/** A proxy looks four times a second; one that hangs takes nothing in, and sends nothing either. */
+const READ_LIMIT_MS = 2_000;
+const READ_LOOK_MS = 20;
 
 export interface NodeBudgetsOptions {
   readonly file: string;
@@ -29,6 +33,8 @@ export interface NodeBudgetsOptions {
 export interface NodeBudgets {
   /** Publishes the database's budgets if they are new, and settles whether this node is alone. */
   readonly poll: () => Promise<void>;
+  /** As `poll`, then waits until the calls of these processes come under the budgets, two seconds at most. */
+  readonly publish: (processes: readonly string[]) => Promise<void>;
   /** Leases money of the other nodes and gives them theirs. */
   readonly exchange: () => Promise<void>;
   /** After calls were stored. */
@@ -44,6 +50,7 @@ export function openNodeBudgets({ file, node, hasProxies, pool, nowMs, log }: No
   let version: string | null = null;
   let isRaised = upkeep.hasBudgets();
   const sharing = createBudgetSharing({ pool, node, upkeep, nowMs });
+  const formerNames = upkeep.noteName(node);
   let amounts: ReadonlyMap<number, PicoUsd> = new Map();
   let tidiedMs = Number.NEGATIVE_INFINITY;
 
@@ -62,17 +69,26 @@ export function openNodeBudgets({ file, node, hasProxies, pool, nowMs, log }: No
     for (const { id, amount } of budgets) if (amount < (before.get(id) ?? 0n)) await sharing.giveBackOf(id);
   }
 
+  async function poll(): Promise<void> {
+    const isTidyDue = performance.now() - tidiedMs > TIDY_MS;
+    if (isTidyDue && formerNames.length > 0) await takeOverNames(pool, formerNames, node);
+    if (!isRaised) await takeInSpend();
+    isRaised = true;
+    if (hasProxies) await sharing.join();
+    await publish();
+    if (isTidyDue) {
+      upkeep.tidy(nowMs());
+      await forgetOldLeases(pool, new Date(nowMs() - FORGOTTEN_AFTER_MS));
+      tidiedMs = performance.now();
+    }
+  }
+
   return {
-    poll: async () => {
-      if (!isRaised) await takeInSpend();
-      isRaised = true;
-      if (hasProxies) await sharing.join();
-      await publish();
-      if (performance.now() - tidiedMs > TIDY_MS) {
-        upkeep.tidy(nowMs());
-        await forgetOldLeases(pool, new Date(nowMs() - FORGOTTEN_AFTER_MS));
-        tidiedMs = performance.now();
-      }
+    poll,
+    publish: async (processes) => {
+      await poll();
+      const deadlineMs = performance.now() + READ_LIMIT_MS;
+      while (!upkeep.isReadBy(processes) && performance.now() < deadlineMs) await sleep(READ_LOOK_MS);
     },
     exchange: async () => {
       if (hasProxies) await sharing.exchange();

@@ -115,6 +115,7 @@ export class BudgetGate {
       this.#byId = new Map(budgets.map((budget) => [budget.id, budget]));
       this.#version = version;
       if (budgets.length > 0) this.#onBudgets();
+      this.#ledger.noteRead(this.#process, version);
     } catch (error) {
       this.#noteFailure(error);
     }

@@ -64,20 +64,29 @@ function listColumns(open: (opened: Opened) => void): readonly PlainColumn<Liste
     { header: 'May use', render: (key) => <MayUse subject={key} /> },
     { header: 'Limits', render: (key) => <LimitBars limits={key} use={key.limit_use} /> },
     { header: 'Last used', render: (key) => <Timestamp at={key.last_used_at} form="relative" never="never" /> },
-    { header: 'Calls 24 h', align: 'right', render: (key) => <Count value={key.calls_24h} unit="calls" /> },
     {
-      header: 'Cost 24 h',
+      header: '24 hours',
       align: 'right',
-      render: (key) => <Money value={key.cost_24h} unpriced={key.unpriced_calls_24h ?? 0} />,
+      render: (key) => <Spent cost={key.cost_24h} calls={key.calls_24h} unpriced={key.unpriced_calls_24h} />,
     },
-    { header: 'Calls 30 d', align: 'right', render: (key) => <Count value={key.calls_30d} unit="calls" /> },
     {
-      header: 'Cost 30 d',
+      header: '30 days',
       align: 'right',
-      render: (key) => <Money value={key.cost_30d} unpriced={key.unpriced_calls_30d ?? 0} />,
+      render: (key) => <Spent cost={key.cost_30d} calls={key.calls_30d} unpriced={key.unpriced_calls_30d} />,
     },
-    { header: 'Created', render: (key) => <Timestamp at={key.created_at} /> },
-    { header: 'Expires', render: (key) => <Timestamp at={key.expires_at} never="never" /> },
+    {
+      header: 'Created',
+      render: (key) => (
+        <>
+          <Timestamp at={key.created_at} form="relative" />
+          {key.expires_at !== null && (
+            <span className="block text-xs text-ink-soft">
+              expires <Timestamp at={key.expires_at} form="relative" />
+            </span>
+          )}
+        </>
+      ),
+    },
     {
       header: 'Actions',
       align: 'right',
@@ -103,6 +112,23 @@ function listColumns(open: (opened: Opened) => void): readonly PlainColumn<Liste
         ),
     },
   ];
+}
+
+function Spent({ cost, calls, unpriced }: SpentProps) {
+  return (
+    <>
+      <Money value={cost} unpriced={unpriced ?? 0} />
+      <span className="block text-xs text-ink-soft">
+        <Count value={calls} unit="calls" /> calls
+      </span>
+    </>
+  );
+}
+
+interface SpentProps {
+  readonly cost: string | null;
+  readonly calls: number | null;
+  readonly unpriced: number | null;
 }
 
 /** Whether clients still use the old half of a rotation. */
@@ -137,7 +163,7 @@ function MayUse({ subject: key }: { readonly subject: Key }) {
     key.runs_from.length > 0 && `runs from ${key.runs_from.join(', ')}`,
   ].filter((part) => typeof part === 'string');
   return (
-    <div className="min-w-40">
+    <div className="min-w-32">
       {limited.join('; ') || 'everything'}
       {others.length > 0 && <span className="block text-xs text-ink-soft">{others.join('; ')}</span>}
     </div>

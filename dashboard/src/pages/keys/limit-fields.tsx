@@ -97,6 +97,10 @@ function UseBar({ name, most, used }: UseBarProps) {
 }
 
 export function LimitBars({ limits, use }: { readonly limits: Limits; readonly use: CallLimit['use'] }) {
+  const isLimited = [limits.max_concurrent, limits.requests_per_minute, limits.tokens_per_minute].some(
+    (most) => most !== null,
+  );
+  if (!isLimited) return <span className="text-ink-faint">none</span>;
   return (
     <div className="flex flex-col gap-0.5">
       <UseBar name="at once" most={limits.max_concurrent} used={use?.concurrent ?? null} />

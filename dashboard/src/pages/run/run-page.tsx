@@ -84,7 +84,7 @@ function KnownRun({ trace }: { readonly trace: string }) {
     <>
       <RunHeader trace={trace} run={run} table={loaded.isComplete ? table : null} />
       <RunPause trace={trace} />
-      <div className="px-4 empty:hidden">
+      <div className="px-4 pb-3 empty:hidden">
         <BudgetsOf scope="run" value={trace} />
       </div>
       {isUnknown && (
