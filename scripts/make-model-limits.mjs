@@ -5,6 +5,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { findProvider } from '@pydantic/genai-prices';
+import { LITELLM_PROVIDERS } from '../bench/prices/read-litellm.ts';
 
 const [, , file, checkedOn] = process.argv;
 if (file === undefined || !/^\d{4}-\d\d-\d\d$/.test(checkedOn ?? '')) {
@@ -12,19 +13,6 @@ if (file === undefined || !/^\d{4}-\d\d-\d\d$/.test(checkedOn ?? '')) {
   process.exit(2);
 }
 
-const PROVIDERS = {
-  openai: 'openai',
-  'text-completion-openai': 'openai',
-  anthropic: 'anthropic',
-  gemini: 'gemini',
-  bedrock: 'bedrock',
-  bedrock_converse: 'bedrock',
-  bedrock_mantle: 'bedrock',
-  fireworks_ai: 'fireworks',
-  'fireworks_ai-embedding-models': 'fireworks',
-  together_ai: 'together',
-  deepseek: 'deepseek',
-};
 const GENAI_IDS = {
   openai: 'openai',
   anthropic: 'anthropic',
@@ -50,7 +38,7 @@ function note(provider, model, context, output) {
 }
 
 for (const [key, entry] of Object.entries(JSON.parse(readFileSync(file, 'utf8')))) {
-  const provider = PROVIDERS[entry.litellm_provider];
+  const provider = LITELLM_PROVIDERS[entry.litellm_provider];
   if (provider === undefined) continue;
   const name = key.replace(PREFIX, '');
   if (NO_MODEL.test(name)) continue;

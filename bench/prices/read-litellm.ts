@@ -4,7 +4,8 @@ import type { UsageClass } from '../../src/vocabulary/token-usage.ts';
 import { type CatalogEntry, type CatalogRate, MILLION } from './catalog.ts';
 import { isRecord, type JsonRecord, readNumber, readRecord, readText } from './price-object.ts';
 
-const PROVIDERS: Readonly<Record<string, ProviderName>> = {
+/** Its names of the seven providers. */
+export const LITELLM_PROVIDERS: Readonly<Record<string, ProviderName>> = {
   openai: 'openai',
   'text-completion-openai': 'openai',
   anthropic: 'anthropic',
@@ -77,7 +78,7 @@ function toModelId(provider: ProviderName, model: string): string {
 export function readLitellm(file: JsonRecord, day: string): readonly CatalogEntry[] {
   return Object.entries(file).flatMap(([key, value]): CatalogEntry[] => {
     const entry = readRecord(value);
-    const provider = PROVIDERS[readText(entry['litellm_provider']) ?? ''];
+    const provider = LITELLM_PROVIDERS[readText(entry['litellm_provider']) ?? ''];
     const model = key.replace(PREFIX, '');
     if (provider === undefined || NO_MODEL.test(model)) return [];
     if ((readText(entry['deprecation_date']) ?? '9999') <= day) return [];

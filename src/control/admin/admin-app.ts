@@ -7,6 +7,7 @@ import { v7 as createUuid } from 'uuid';
 import { MAX_CATALOG_BYTES } from '../prices/declared/import-catalog.ts';
 import { addAccountRoutes } from './accounts-resource.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
+import { addAlertDestinationRoutes } from './alert-destinations-resource.ts';
 import { addAlertRoutes } from './alerts-resource.ts';
 import { ApiError, toApiError } from './api-error.ts';
 import { addApiTokenRoutes } from './api-tokens-resource.ts';
@@ -177,6 +178,7 @@ export function createAdminApp(given: AdminDeps): OpenAPIHono {
   addCostRoutes(app, deps);
   addBrakeRoutes(app, deps);
   addAlertRoutes(app, deps);
+  addAlertDestinationRoutes(app, deps);
   addQuoteRoute(app, deps);
   addPriceRoutes(app, deps);
   addMetadataKeyRoutes(app, deps);

@@ -1,8 +1,6 @@
-/** Alerts over HTTP: what is told, where to, a preview, a test, and what was sent. */
-import { randomBytes } from 'node:crypto';
+/** Alerts over HTTP: what is told, a preview, and what was sent. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { v7 } from 'uuid';
 import { listDeliveries, type StoredDelivery } from '../alerts/alert-events.ts';
 import {
   ALERT_KINDS,
@@ -13,21 +11,16 @@ import {
 } from '../alerts/alert-kinds.ts';
 import {
   type Alert,
-  type Destination,
   deleteAlert,
-  deleteDestination,
   editAlert,
   insertAlert,
-  insertDestination,
   listAlerts,
-  listDestinations,
   MAX_ALERTS,
   MAX_DESTINATIONS,
 } from '../alerts/alert-store.ts';
-import { findBadAddress } from '../alerts/post-json.ts';
 import { previewQuestion } from '../alerts/question-sums.ts';
-import { sendMessage } from '../alerts/send-message.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
+import { DeletedBody, Id, IdParameter, Name } from './alert-fields.ts';
 import { ApiError } from './api-error.ts';
 import { describeIssue } from './parse-query.ts';
 import { accountOf, isOperator } from './principal.ts';
@@ -35,30 +28,6 @@ import { readActor } from './read-actor.ts';
 import { COMMON_ERRORS, errorAnswer, jsonAnswer, limitParameter, listOf, Time } from './schemas.ts';
 
 const MAX_DELIVERIES = 500;
-const SECRET_BYTES = 24;
-const MAIL = /^[^\s@<>,]+@[^\s@<>,]+$/;
-const MAX_RECEIVERS = 20;
-
-const Id = z.coerce.number().int().min(1).max(2_147_483_647);
-const IdParameter = z.object({ id: Id });
-const Name = z
-  .string()
-  .trim()
-  .min(1)
-  .max(100)
-  .regex(/^\P{Cc}*$/u, 'without control characters');
-
-const DestinationBody = z
-  .object({
-    id: z.number().int(),
-    name: z.string(),
-    kind: z.enum(['webhook', 'slack', 'email']),
-    address: z.string().describe('Where it goes; of Slack the host alone, since the rest is a secret'),
-    created_at: Time,
-    created_by: z.string(),
-  })
-  .openapi('AlertDestination');
-
 const AlertBody = z
   .object({
     id: z.number().int(),
@@ -92,14 +61,6 @@ const DeliveryBody = z
     error: z.string().nullable(),
   })
   .openapi('AlertDelivery');
-
-const DeletedBody = z.object({ id: z.number().int() });
-
-function formatDestination(one: Destination): z.infer<typeof DestinationBody> {
-  const { id, name, kind, createdBy } = one;
-  const address = kind === 'slack' ? `https://${URL.parse(one.address)?.host ?? ''}/…` : one.address;
-  return { id, name, kind, address, created_at: one.createdAt.toISOString(), created_by: createdBy };
-}
 
 function formatAlert(one: Alert): z.infer<typeof AlertBody> {
   return {
@@ -136,7 +97,6 @@ function formatDelivery(one: StoredDelivery): z.infer<typeof DeliveryBody> {
 }
 
 const NO_ALERT = new ApiError(404, 'not_found', 'There is no alert with this number.');
-const NO_DESTINATION = new ApiError(404, 'not_found', 'There is no destination with this number.');
 const UNKNOWN_DESTINATION = new ApiError(
   400,
   'invalid_request',
@@ -248,69 +208,6 @@ export const deliveriesRoute = createRoute({
   responses: { 200: jsonAnswer(listOf(DeliveryBody), 'One page'), ...COMMON_ERRORS },
 });
 
-export const destinationsRoute = createRoute({
-  method: 'get',
-  path: '/api/v1/alert-destinations',
-  summary: 'Where alerts may go, without secrets',
-  responses: { 200: jsonAnswer(listOf(DestinationBody), 'All in one page'), ...COMMON_ERRORS },
-});
-
-const Address = z.string().min(1).max(2_000);
-const NewDestinationBody = z
-  .discriminatedUnion('kind', [
-    z.strictObject({ kind: z.literal('webhook'), name: Name, url: Address }),
-    z.strictObject({ kind: z.literal('slack'), name: Name, url: Address.describe('Of an incoming webhook') }),
-    z.strictObject({
-      kind: z.literal('email'),
-      name: Name,
-      to: z.array(z.string().max(254).regex(MAIL, 'an address of mail')).min(1).max(MAX_RECEIVERS),
-    }),
-  ])
-  .openapi('NewAlertDestination');
-
-export const createDestinationRoute = createRoute({
-  method: 'post',
-  path: '/api/v1/alert-destinations',
-  summary: 'Make a destination for alerts',
-  description: 'A webhook is signed as Standard Webhooks has it; its `secret` is shown only here.',
-  request: { body: { required: true, content: { 'application/json': { schema: NewDestinationBody } } } },
-  responses: {
-    201: jsonAnswer(
-      DestinationBody.extend({ secret: z.string().nullable().describe('Of a webhook; shown once') }).openapi(
-        'CreatedAlertDestination',
-      ),
-      'The destination',
-    ),
-    409: errorAnswer('There are too many'),
-    ...COMMON_ERRORS,
-  },
-});
-
-export const deleteDestinationRoute = createRoute({
-  method: 'delete',
-  path: '/api/v1/alert-destinations/{id}',
-  summary: 'Delete a destination, with what waits for it',
-  request: { params: IdParameter },
-  responses: { 200: jsonAnswer(DeletedBody, 'It is gone'), 404: errorAnswer('No such destination'), ...COMMON_ERRORS },
-});
-
-export const testDestinationRoute = createRoute({
-  method: 'post',
-  path: '/api/v1/alert-destinations/{id}/test',
-  summary: 'Send a destination a message now, once',
-  request: { params: IdParameter },
-  responses: {
-    200: jsonAnswer(
-      z
-        .object({ is_sent: z.boolean(), status: z.number().int().nullable(), error: z.string().nullable() })
-        .openapi('AlertTest'),
-      'What came of it',
-    ),
-    404: errorAnswer('No such destination'),
-    ...COMMON_ERRORS,
-  },
-});
-
 export function addAlertRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   app.openapi(alertsRoute, async (c) => {
     const alerts = await listAlerts(requireDatabase(deps), accountOf(c));
@@ -371,58 +268,5 @@ export function addAlertRoutes(app: OpenAPIHono, deps: AdminDeps): void {
     const { alert_id: alertId, limit } = c.req.valid('query');
     const rows = await listDeliveries(requireDatabase(deps), accountOf(c), { alertId: alertId ?? null, limit });
     return c.json({ data: rows.map(formatDelivery), next_cursor: null }, 200);
-  });
-
-  app.openapi(destinationsRoute, async (c) => {
-    const destinations = await listDestinations(requireDatabase(deps), accountOf(c));
-    return c.json({ data: destinations.map(formatDestination), next_cursor: null }, 200);
-  });
-
-  app.openapi(createDestinationRoute, async (c) => {
-    const asked = c.req.valid('json');
-    if (asked.kind !== 'email') {
-      const fault = findBadAddress(asked.url, { allowedHosts: deps.alertSending.alerts.hosts });
-      if (fault !== null) throw new ApiError(400, 'address_refused', `The address cannot be used: ${fault}.`);
-    }
-    const secret = asked.kind === 'webhook' ? `whsec_${randomBytes(SECRET_BYTES).toString('base64')}` : null;
-    const destination = await insertDestination(requireDatabase(deps), {
-      accountId: accountOf(c),
-      name: asked.name,
-      kind: asked.kind,
-      address: asked.kind === 'email' ? asked.to.join(', ') : asked.url,
-      secret,
-      createdBy: readActor(c),
-    });
-    if (destination === null)
-      throw new ApiError(409, 'destinations_full', `There are ${MAX_DESTINATIONS} destinations already.`);
-    return c.json({ ...formatDestination(destination), secret }, 201);
-  });
-
-  app.openapi(deleteDestinationRoute, async (c) => {
-    const { id } = c.req.valid('param');
-    if (!(await deleteDestination(requireDatabase(deps), accountOf(c), id))) throw NO_DESTINATION;
-    return c.json({ id }, 200);
-  });
-
-  app.openapi(testDestinationRoute, async (c) => {
-    const { id } = c.req.valid('param');
-    const destinations = await listDestinations(requireDatabase(deps), accountOf(c));
-    const destination = destinations.find((one) => one.id === id);
-    if (destination === undefined) throw NO_DESTINATION;
-    const result = await sendMessage(
-      {
-        id: v7(),
-        accountId: accountOf(c),
-        alert: null,
-        subject: 'test',
-        title: 'Tollgate: a test of this destination',
-        body: 'Alerts that name it come here.',
-        numbers: {},
-        firedAt: new Date(deps.nowMs()),
-      },
-      destination,
-      deps.alertSending,
-    );
-    return c.json({ is_sent: result.isSent, status: result.status, error: result.error }, 200);
   });
 }

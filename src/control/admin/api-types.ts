@@ -1,6 +1,7 @@
 /** The types of the API's questions and answers, derived from its routes for the dashboard's client. */
 import type { z } from '@hono/zod-openapi';
 import type * as accounts from './accounts-resource.ts';
+import type * as alertDestinations from './alert-destinations-resource.ts';
 import type * as alerts from './alerts-resource.ts';
 import type * as apiTokens from './api-tokens-resource.ts';
 import type * as audit from './audit-resource.ts';
@@ -47,6 +48,7 @@ type RoutesOf<Module> = { [Name in keyof Module]: Module[Name] extends Route ? M
 type AnyRoute =
   | RoutesOf<typeof accounts>
   | RoutesOf<typeof alerts>
+  | RoutesOf<typeof alertDestinations>
   | RoutesOf<typeof brakes>
   | RoutesOf<typeof apiTokens>
   | RoutesOf<typeof oidc>

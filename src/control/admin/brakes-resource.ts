@@ -14,19 +14,13 @@ import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { ApiError } from './api-error.ts';
 import { accountOf } from './principal.ts';
 import { readActor } from './read-actor.ts';
-import { COMMON_ERRORS, errorAnswer, jsonAnswer, limitParameter, listOf, Time } from './schemas.ts';
+import { COMMON_ERRORS, errorAnswer, jsonAnswer, limitParameter, listOf, Time, TraceIdParameter } from './schemas.ts';
 
 const MAX_HITS = 200;
 const MAX_REASON_CHARS = 300;
 
 const IdParameter = z.object({ id: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER) });
 const Scope = z.enum(['run', 'key']);
-/** As calls have it: clients choose trace ids. */
-const TraceIdOrKey = z
-  .string()
-  .min(1)
-  .max(1_024)
-  .refine((text) => !text.includes('\0'), 'has no U+0000');
 const Value = z
   .string()
   .min(1)
@@ -149,7 +143,7 @@ export const brakeHitsRoute = createRoute({
   request: {
     query: z.strictObject({
       scope: Scope.optional(),
-      value: TraceIdOrKey.optional(),
+      value: TraceIdParameter.describe('The trace id of a run, or the number of a key').optional(),
       paused: z.enum(['true']).optional().describe('Only what is paused now'),
       cursor: z
         .string()

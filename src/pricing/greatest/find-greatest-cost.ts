@@ -6,6 +6,7 @@
 
 import { MAX_MODEL_LENGTH, readBillingModel } from '../billing-terms.ts';
 import type { PriceBook } from '../price-book.ts';
+import { EMBEDDING_ENDPOINTS, TEXT_ENDPOINTS } from '../text-endpoints.ts';
 import { readAskedRequest } from './asked-request.ts';
 import { boundEmbedding, boundRerank } from './bound-inputs.ts';
 import { boundPictures, PREDICT } from './bound-pictures.ts';
@@ -17,24 +18,9 @@ import type { AskedCall, GreatestCost } from './greatest-cost.ts';
 import type { KnownPrompt } from './known-prompts.ts';
 import { findModelLimits, type ModelLimits } from './model-limits.ts';
 
-const TEXT_FAMILIES: ReadonlySet<string> = new Set([
-  'chat.completions',
-  'completions',
-  'responses',
-  'responses.compact',
-  'responses.websocket',
-  'decisions',
-  'messages',
-  'complete',
-  'generateContent',
-  'streamGenerateContent',
-  'interactions',
-  'converse',
-  'converse-stream',
-  'invoke',
-  'invoke-with-response-stream',
-]);
-const EMBEDDING_FAMILIES: ReadonlySet<string> = new Set(['embeddings', 'embedContent', 'batchEmbedContents']);
+/** Each turn of a websocket is asked about by itself. */
+const TEXT_FAMILIES: ReadonlySet<string> = new Set([...TEXT_ENDPOINTS, 'responses.websocket']);
+const EMBEDDING_FAMILIES: ReadonlySet<string> = new Set(EMBEDDING_ENDPOINTS);
 const PICTURE_FAMILIES: ReadonlySet<string> = new Set([
   'images.generations',
   'images.edits',

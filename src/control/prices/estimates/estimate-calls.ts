@@ -1,6 +1,7 @@
 /** Estimates the newest calls without usage, on one node at a time. Only database failures are thrown. */
 import type pg from 'pg';
 import type { BillableCall, PriceCall, PriceCallOf } from '../../../pricing/billable-call.ts';
+import { EMBEDDING_ENDPOINTS, TEXT_ENDPOINTS } from '../../../pricing/text-endpoints.ts';
 import { formatUsd } from '../../../vocabulary/usd.ts';
 import { decodeBody } from '../../log/decode-body.ts';
 import { withConnection } from '../../store/pool.ts';
@@ -14,25 +15,6 @@ import { priceEstimate } from './price-estimate.ts';
 /** An advisory lock, the same in every version. */
 const ESTIMATES_LOCK = 7_461_007;
 export const STEP_CALLS = 20;
-
-/** Endpoints with one text prompt and one answer. Sessions, sound and pictures have no estimate. */
-const WITH_ANSWER: readonly string[] = [
-  'chat.completions',
-  'completions',
-  'responses',
-  'responses.compact',
-  'decisions',
-  'messages',
-  'complete',
-  'generateContent',
-  'streamGenerateContent',
-  'interactions',
-  'converse',
-  'converse-stream',
-  'invoke',
-  'invoke-with-response-stream',
-];
-const INPUT_ONLY: readonly string[] = ['embeddings', 'embedContent', 'batchEmbedContents'];
 
 export interface EstimateOptions {
   readonly pool: pg.Pool;
@@ -90,8 +72,8 @@ async function estimateCall(
   call: BillableCall,
   model: string | null,
 ): Promise<Estimate> {
-  const hasAnswer = WITH_ANSWER.includes(row.endpoint);
-  if (!hasAnswer && !INPUT_ONLY.includes(row.endpoint)) return { kind: 'unavailable', reason: 'endpoint' };
+  const hasAnswer = TEXT_ENDPOINTS.includes(row.endpoint);
+  if (!hasAnswer && !EMBEDDING_ENDPOINTS.includes(row.endpoint)) return { kind: 'unavailable', reason: 'endpoint' };
   const stored = await readCallBodies(client, row);
   if (stored.request === null && stored.response === null) return { kind: 'unavailable', reason: 'no_body' };
   const request = await readHead(stored.request);
