@@ -49,6 +49,8 @@ export const AUDIT_ACTIONS: Readonly<Record<string, string | null>> = {
   'POST /api/v1/brakes/pauses': 'brake.pause',
   'POST /api/v1/brakes/hits/{id}/resume': 'brake.resume',
   'DELETE /api/v1/run-tokens/{id}': 'run_token.revoke',
+  'POST /api/v1/share-links': 'share_link.create',
+  'DELETE /api/v1/share-links/{id}': 'share_link.revoke',
   'POST /api/v1/read-tokens': 'read_token.create',
   'DELETE /api/v1/read-tokens/{id}': 'read_token.revoke',
   'POST /api/v1/prices/quote': null,
