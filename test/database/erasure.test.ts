@@ -121,17 +121,21 @@ async function mention(user: string): Promise<void> {
   for (const link of links) expect((await stage.send('POST', '/share-links', link)).status).toBe(201);
   const budget = { name: 'each user', scope: 'metadata', metadata_key: 'User', amount_usd: '5', period: 'day' };
   const made = (await stage.send('POST', '/budgets', budget)).body as { id: number };
+  await stage.send('POST', '/keys', { name: 'theirs' });
   const words = [user, 'bob'].map((name) => `$4 of $5 are spent by ${name}`);
   await pool.query(
     `insert into budget_spend (account_id, budget_id, value, period_start, node, spent, calls)
      select 1, $1, value, '2026-11-28', node, 1.5, 2 from unnest($2::text[]) value, unnest('{a,b}'::text[]) node`,
     [made.id, [user, 'bob']],
   );
-  await pool.query(`with alert as (
+  await pool.query(
+    `with alert as (
       insert into alerts (account_id, name, kind, settings, destinations, created_by)
-      values (1, 'money', 'budgets', '{}', '{}', 'me') returning id)
+      values (1, 'money', 'jobs', '{}', '{}', 'me') returning id)
     insert into alert_events (account_id, id, alert_id, subject, title, body)
-    select 1, gen_random_uuid(), alert.id, words, words, words from alert, unnest($1::text[]) words`, [words]);
+    select 1, gen_random_uuid(), alert.id, words, words, words from alert, unnest($1::text[]) words`,
+    [words],
+  );
   await pool.query(
     `insert into brake_hits (account_id, rule, scope, value, action, reason, hit_by)
      select 1, 'manual', 'run', 'run-a', 'alarm', words, 'me' from unnest($1::text[]) words`,
@@ -176,7 +180,7 @@ test('a user’s calls say nothing any more, in no table; every sum is as it was
     { value: erased, node: 'a', spent: '1.500000000000', calls: 2 },
     { value: erased, node: 'b', spent: '1.500000000000', calls: 2 },
   ]);
-  const { rows: told } = await pool.query("select title, ended_at is null as lasts from alert_events order by title");
+  const { rows: told } = await pool.query('select title, ended_at is null as lasts from alert_events order by title');
   expect(told).toEqual([
     { title: '$4 of $5 are spent by bob', lasts: true },
     { title: 'erased', lasts: false },

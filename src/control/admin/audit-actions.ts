@@ -7,6 +7,7 @@ export const AUDIT_ACTIONS: Readonly<Record<string, string | null>> = {
   'POST /api/v1/login-links': 'login_link.create',
   'POST /api/v1/accounts': 'account.create',
   'PATCH /api/v1/accounts/{id}': 'account.change',
+  'PUT /api/v1/accounts/{id}/retention': 'account.retention',
   'POST /api/v1/people': 'person.invite',
   'PATCH /api/v1/people/{id}': 'person.change',
   'DELETE /api/v1/people/{id}': 'person.remove',

@@ -95,12 +95,12 @@ async function eraseLinks(client: pg.ClientBase, accountId: number, target: stri
 /** Whether it is a run's id, a search, or one of the values of a filter. */
 function hasValue(parameters: string, target: string): boolean {
   return [...new URLSearchParams(parameters).values()].some(
-    (text) => text === target || text.split(/[:,]/).map(unescape).includes(target),
+    (text) => text === target || text.split(/[:,]/).map(readPart).includes(target),
   );
 }
 
 /** Filters write the signs that separate their parts as escapes. */
-function unescape(text: string): string {
+function readPart(text: string): string {
   return text.replace(/%(?:25|2C|3A)/gi, decodeURIComponent);
 }
 
