@@ -132,6 +132,9 @@ test.each<[string, readonly string[], unknown, string | null]>([
   ['labels.run', [], { labels: { run: 'r-3' } }, 'r-3'],
   ['conversation', [], { conversation: 'conv_1' }, 'conv_1'],
   ['conversation', [], { conversation: { id: 'conv_2' } }, 'conv_2'],
+  ['previous_response_id', [], { previous_response_id: 'resp_1' }, 'response:resp_1'],
+  ['previous_response_id', [], { previous_response_id: null }, null],
+  ['previous_response_id', [], { previous_response_id: 'no id of an answer' }, null],
   ['metadata.run', [], { messages: [{ metadata: { run: 'nested' } }] }, null],
 ])('with runs from %s', async (source, headers, body, traceId) => {
   setSources(source);
