@@ -4,7 +4,13 @@
  */
 
 /** Sources without a parameter. */
-export const PLAIN_RUN_SOURCES = ['agents', 'traceparent', 'x-amzn-trace-id', 'conversation', 'previous_response_id'] as const;
+export const PLAIN_RUN_SOURCES = [
+  'agents',
+  'traceparent',
+  'x-amzn-trace-id',
+  'conversation',
+  'previous_response_id',
+] as const;
 
 /** Sources with one: `metadata.session_id` is the member `session_id` of the request's `metadata`. */
 export const KEYED_RUN_SOURCES = ['baggage', 'metadata', 'requestMetadata', 'labels'] as const;

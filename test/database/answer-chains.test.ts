@@ -40,6 +40,7 @@ let db: AdminDatabase;
 let session: IngestSession;
 
 beforeAll(async () => {
+  if (kind === undefined) throw new Error('no PostgreSQL to test with');
   db = await startAdminDatabase(kind);
   session = await openIngestSession(db.pool);
 }, START_LIMIT_MS);

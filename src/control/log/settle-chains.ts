@@ -50,7 +50,9 @@ async function readGiven(
 ): Promise<Given> {
   const given: Given = new Map();
   const asked = new Set<string>();
-  let wanted = new Set(calls.flatMap((call) => [...namesOf(call), ...(call.answer_id === null ? [] : [call.answer_id])]));
+  let wanted = new Set(
+    calls.flatMap((call) => [...namesOf(call), ...(call.answer_id === null ? [] : [call.answer_id])]),
+  );
   for (let level = 0; level < MAX_LEVELS && wanted.size > 0; level += 1) {
     for (const name of wanted) asked.add(name);
     const { rows } = await client.query<ChainRow>(GIVEN, [accountId, [...wanted], new Date(fromMs)]);
