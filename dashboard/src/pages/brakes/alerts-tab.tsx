@@ -21,6 +21,7 @@ import { Button } from '../../components/buttons.tsx';
 import { type PlainColumn, PlainTable } from '../../components/plain-table.tsx';
 import { Pending, Problem } from '../../components/states.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
+import { describeAlert } from './alert-words.ts';
 import { CreateAlertDialog } from './create-alert-dialog.tsx';
 import { CreateDestinationDialog } from './create-destination-dialog.tsx';
 
@@ -34,13 +35,6 @@ function useAlertChange<T>(change: () => Promise<T>) {
   });
 }
 
-function describeSettings({ kind, settings }: Alert): string {
-  if (kind !== 'question') return kind === 'budget' ? `at ${String(settings['percent'])} %` : '';
-  const filters = Array.isArray(settings['filters']) ? settings['filters'].join(', ') : '';
-  const of = filters === '' ? '' : ` of ${filters}`;
-  return `${String(settings['measure'])}${of} reaches ${String(settings['threshold'])} in ${String(settings['window_seconds'])} s`;
-}
-
 function AlertItem({ alert }: { readonly alert: Alert }) {
   const toggle = useAlertChange(() => switchAlert(alert.id, !alert.is_on));
   const remove = useAlertChange(() => deleteAlert(alert.id));
@@ -48,7 +42,7 @@ function AlertItem({ alert }: { readonly alert: Alert }) {
     <li className="flex flex-wrap items-center gap-x-3 gap-y-1 rounded-lg border border-line bg-panel p-3">
       <span className="font-medium">{alert.name}</span>
       <Badge tone={alert.is_on ? 'accent' : 'neutral'}>{alert.is_on ? alert.kind : `${alert.kind}, off`}</Badge>
-      <span className="min-w-0 flex-1 text-sm break-words text-ink-soft">{describeSettings(alert)}</span>
+      <span className="min-w-0 flex-1 text-sm break-words text-ink-soft">{describeAlert(alert)}</span>
       <span className="text-xs text-ink-faint">
         {alert.destinations.length === 0
           ? 'tells nobody'
