@@ -1,0 +1,24 @@
+/** What is paused, and whether alerts reach anybody, in all accounts; null while the database does not answer. */
+import { type AlertFigures, countDeliveries } from '../alerts/count-deliveries.ts';
+import { type BrakeFigures, countPauses } from '../brakes/count-pauses.ts';
+import type { AdminDeps } from './admin-deps.ts';
+import { withinLimit } from './database-answer.ts';
+
+export interface BrakeAndAlertFigures {
+  readonly brakes: BrakeFigures;
+  readonly alerts: AlertFigures;
+}
+
+export async function readBrakeAndAlertFigures(
+  deps: Pick<AdminDeps, 'database'>,
+): Promise<BrakeAndAlertFigures | null> {
+  const pool = deps.database();
+  if (pool === null) return null;
+  try {
+    const [brakes, alerts] = await withinLimit(Promise.all([countPauses(pool), countDeliveries(pool)]));
+    return { brakes, alerts };
+  } catch {
+    // Whether the database answers is said elsewhere.
+    return null;
+  }
+}
