@@ -23,7 +23,10 @@ export function* judgeBrakesAndAlerts(
     };
   if (alerts == null) return;
   if (alerts.in_trouble > 0)
-    yield { level: 'problem', text: `alerts: ${alerts.in_trouble} could not be looked at: tollgate alerts list says why` };
+    yield {
+      level: 'problem',
+      text: `alerts: ${alerts.in_trouble} could not be looked at: tollgate alerts list says why`,
+    };
   if (alerts.retried > 0)
     yield {
       level: 'note',
