@@ -1,7 +1,7 @@
 /** What is paused, and whether alerts reach anybody, in all accounts; null while the database does not answer. */
+import type pg from 'pg';
 import { type AlertFigures, countDeliveries } from '../alerts/count-deliveries.ts';
 import { type BrakeFigures, countPauses } from '../brakes/count-pauses.ts';
-import type { AdminDeps } from './admin-deps.ts';
 import { withinLimit } from './database-answer.ts';
 
 export interface BrakeAndAlertFigures {
@@ -9,10 +9,7 @@ export interface BrakeAndAlertFigures {
   readonly alerts: AlertFigures;
 }
 
-export async function readBrakeAndAlertFigures(
-  deps: Pick<AdminDeps, 'database'>,
-): Promise<BrakeAndAlertFigures | null> {
-  const pool = deps.database();
+export async function readBrakeAndAlertFigures(pool: pg.Pool | null): Promise<BrakeAndAlertFigures | null> {
   if (pool === null) return null;
   try {
     const [brakes, alerts] = await withinLimit(Promise.all([countPauses(pool), countDeliveries(pool)]));

@@ -6,7 +6,7 @@ import { describeDatabase } from '../log/describe-database.ts';
 import { AccountsBody, formatAccounts } from './accounts-body.ts';
 import type { AccessFigures } from './admin-access.ts';
 import type { AdminDeps, NodeClockState, ShipperFigures } from './admin-deps.ts';
-import { type BrakeAndAlertFigures, readBrakeAndAlertFigures } from './brake-and-alert-figures.ts';
+import type { BrakeAndAlertFigures } from './brake-and-alert-figures.ts';
 import { DATABASE_ANSWER_LIMIT_MS, isDatabaseUp, withinLimit } from './database-answer.ts';
 import { accountOf } from './principal.ts';
 import { RestartBody } from './restart-resource.ts';
@@ -314,7 +314,7 @@ export function addSystemRoutes(app: OpenAPIHono, deps: AdminDeps): void {
       deps.readSpoolStatus(),
       deps.countRunningJobs(),
       deps.ledger.read(),
-      readBrakeAndAlertFigures(deps),
+      deps.readBrakeAndAlertFigures(),
     ]);
     const startedAt = supervisor === null ? null : new Date(supervisor.startedAtMs).toISOString();
     return c.json(

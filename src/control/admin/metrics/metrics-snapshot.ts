@@ -10,7 +10,7 @@ import type {
   ShipperFigures,
   SpoolStatus,
 } from '../admin-deps.ts';
-import { type BrakeAndAlertFigures, readBrakeAndAlertFigures } from '../brake-and-alert-figures.ts';
+import type { BrakeAndAlertFigures } from '../brake-and-alert-figures.ts';
 import { isDatabaseUp } from '../database-answer.ts';
 
 export interface MetricsSnapshot {
@@ -40,6 +40,7 @@ export type MetricsDeps = Pick<
   | 'readSpoolStatus'
   | 'database'
   | 'countRunningJobs'
+  | 'readBrakeAndAlertFigures'
   | 'nodes'
   | 'access'
   | 'nowMs'
@@ -55,7 +56,7 @@ export async function takeMetricsSnapshot(deps: MetricsDeps): Promise<MetricsSna
     isDatabaseUp(deps),
     deps.countRunningJobs(),
     deps.nodes.list(),
-    readBrakeAndAlertFigures(deps),
+    deps.readBrakeAndAlertFigures(),
   ]);
   return {
     nowMs: deps.nowMs(),
