@@ -143,7 +143,10 @@ const DEPS: AdminDeps = {
     figures: () => ({ wrongTokens: 6, latestWrongToken: null, closedConnections: 7 }),
   },
   countRunningJobs: async () => 0,
-  readBrakeAndAlertFigures: async () => ({ brakes: { pausedRuns: 2, pausedKeys: 1, hitsLastHour: 3 }, alerts: { inTrouble: 0, waiting: 5, retried: 4, undelivered: 6 } }),
+  readBrakeAndAlertFigures: async () => ({
+    brakes: { pausedRuns: 2, pausedKeys: 1, hitsLastHour: 3 },
+    alerts: { inTrouble: 0, waiting: 5, retried: 4, undelivered: 6 },
+  }),
   demoData: {
     countCalls: async () => 0,
     readKeyId: async () => null,

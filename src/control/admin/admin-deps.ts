@@ -6,7 +6,6 @@ import type { RestartStatus, StepHistogram, SupervisorStatus } from '../../vocab
 import type { Config, OidcConfig, Setting } from '../../vocabulary/config.ts';
 import type { QuarantinedItem } from '../../vocabulary/quarantined-item.ts';
 import type { SendOptions } from '../alerts/send-message.ts';
-import type { BrakeAndAlertFigures } from './brake-and-alert-figures.ts';
 import type { RestoreResult } from '../backup/restore-backup.ts';
 import type { listUses, UsesOfBudget } from '../budgets/list-uses.ts';
 import type { CurrentPriceBook } from '../prices/declared/current-price-book.ts';
@@ -15,6 +14,7 @@ import type { WallRole } from '../store/account-wall.ts';
 import type { StoredNode } from '../store/nodes.ts';
 import type { AdminAccess } from './admin-access.ts';
 import { databaseUnavailable } from './api-error.ts';
+import type { BrakeAndAlertFigures } from './brake-and-alert-figures.ts';
 import type { DashboardFiles } from './dashboard-files.ts';
 import type { EndedSessions } from './ended-sessions.ts';
 

@@ -1,5 +1,5 @@
 /** The words of alerts for people. */
-import type { Alert, Question } from '../../api/alerts.ts';
+import type { Alert, Destination, Question } from '../../api/alerts.ts';
 import { describeFilter } from '../../search/filter-text.ts';
 
 type Choice<T> = { readonly value: T; readonly label: string };
@@ -36,6 +36,10 @@ export function unitOf(measure: Measure): string {
 /** Of these a few calls or runs say nothing. */
 export const needsMany = (measure: Measure): boolean => measure === 'error_share' || measure === 'p95_duration_ms';
 
+export const DESTINATION_WORDS = { webhook: 'Webhook', slack: 'Slack', email: 'Mail' } as const satisfies Readonly<
+  Record<Destination['kind'], string>
+>;
+
 export const WINDOWS: readonly Choice<string>[] = [
   { value: '600', label: '10 minutes' },
   { value: '3600', label: 'an hour' },
@@ -70,6 +74,18 @@ function readQuestion(settings: Alert['settings']): Question | null {
   };
 }
 
+function nameSpan(seconds: number): string {
+  const units = [
+    ['day', 86_400],
+    ['hour', 3_600],
+    ['minute', 60],
+    ['second', 1],
+  ] as const;
+  for (const [unit, size] of units)
+    if (seconds % size === 0) return `${seconds / size} ${unit}${seconds === size ? '' : 's'}`;
+  return `${seconds} seconds`;
+}
+
 function nameSum(measure: Measure, of: string, about: Question['about']): string {
   switch (measure) {
     case 'cost':
@@ -93,7 +109,7 @@ function nameSum(measure: Measure, of: string, about: Question['about']): string
 
 function describeQuestion({ about, filters, measure, window_seconds: seconds, threshold }: Question): string {
   const of = filters.length === 0 ? `all ${about}` : `${about} where ${filters.map(describeFilter).join(' and ')}`;
-  const within = WINDOWS.find(({ value }) => value === String(seconds))?.label ?? `${seconds} seconds`;
+  const within = WINDOWS.find(({ value }) => value === String(seconds))?.label ?? nameSpan(seconds);
   return `${nameSum(measure, of, about)} reaches ${nameFigure(measure, threshold)} within ${within}`;
 }
 
