@@ -160,7 +160,7 @@ export const workForAllNodes: CreateNodeFace = (node, access) => {
       log,
     }),
     budgets: {
-      publish: () => node.budgets.publish(node.liveSpools()),
+      publish: () => node.budgets.publish(),
       listUses: (budget, only) =>
         listUses(budget, {
           pool: pools.api,
