@@ -77,6 +77,7 @@ export const TABLES_LEFT_OUT: readonly string[] = [
   'share_links',
   'budget_nodes',
   'budget_leases',
+  'budget_process_spend',
   'brake_facts',
   'leases',
   'api_tokens',

@@ -19,6 +19,7 @@ import { useJob } from '../../components/use-job.ts';
 import { usePreferences } from '../../preferences.tsx';
 import { formatGroupBy, metadataKeyOf, nameKeys, readDimension } from '../../search/dimensions.ts';
 import { useTimeWindow } from '../../search/use-time-window.ts';
+import { AlertOnThis } from '../brakes/alert-on-this.tsx';
 import { PromoteDialog } from '../metadata/key-dialogs.tsx';
 import { ShareButton } from '../share/share-button.tsx';
 import { CostChart } from './cost-chart.tsx';
@@ -170,6 +171,7 @@ export function CostsPage() {
                 group_by: formatGroupBy(by),
               }}
             />
+            <AlertOnThis about="calls" filters={question.f} measure={search.metric ?? 'cost'} />
             <TimeRange
               search={search}
               usual={USUAL_RANGE}

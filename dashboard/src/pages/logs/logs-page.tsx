@@ -23,6 +23,7 @@ import { Pending, StaleNote } from '../../components/states.tsx';
 import { TimeRange } from '../../components/time-range.tsx';
 import { useRefresh } from '../../refresh.tsx';
 import { changeFilters } from '../../search/filter-text.ts';
+import { AlertOnThis } from '../brakes/alert-on-this.tsx';
 import { LazyLogDetail } from '../log/lazy-log-detail.tsx';
 import { useKeyNames } from '../log/use-key-name.ts';
 import { ShareButton } from '../share/share-button.tsx';
@@ -93,6 +94,9 @@ export function LogsPage() {
     () => [...listFields(columns), ...(isSearching ? (['matches'] as const) : [])],
     [columns, isSearching],
   );
+  // As a filter, so that the alert has it as well.
+  const alertFilters =
+    search.exclude_runs === 'true' ? [...(search.f ?? NO_FILTERS), 'trace_id:nohas'] : (search.f ?? NO_FILTERS);
   const isLive = search.live === '1';
   const sort = isLive ? USUAL_SORT : (search.sort ?? USUAL_SORT);
   const { f = NO_FILTERS, peek } = search;
@@ -190,6 +194,7 @@ export function LogsPage() {
               onColumns={(next) => change({ cols: next === null ? undefined : formatColumns(next) })}
             />
             <Allowed to="viewer">
+              <AlertOnThis about="calls" filters={alertFilters} q={search.q} />
               <ExportMenu question={question} sort={sort} columns={columns} />
               <TimeRange
                 search={search}
