@@ -21,6 +21,7 @@ const READ_LOOK_MS = 20;
 
 export interface NodeBudgetsOptions {
   readonly file: string;
+  readonly id: string;
   /** Its name in the records of its calls. */
   readonly node: string;
   /** A node without proxies spends nothing. */
@@ -45,11 +46,11 @@ export interface NodeBudgets {
   readonly close: () => void;
 }
 
-export function openNodeBudgets({ file, node, hasProxies, pool, nowMs, log }: NodeBudgetsOptions): NodeBudgets {
+export function openNodeBudgets({ file, id, node, hasProxies, pool, nowMs, log }: NodeBudgetsOptions): NodeBudgets {
   const upkeep = new LedgerUpkeep(openLedgerDatabase(file, 'process'));
   let version: string | null = null;
   let isRaised = upkeep.hasBudgets();
-  const sharing = createBudgetSharing({ pool, node, upkeep, nowMs });
+  const sharing = createBudgetSharing({ pool, id, node, upkeep, nowMs, onNameTaken: takeInSpend });
   const formerNames = upkeep.noteName(node);
   let amounts: ReadonlyMap<number, PicoUsd> = new Map();
   let tidiedMs = Number.NEGATIVE_INFINITY;
@@ -71,7 +72,7 @@ export function openNodeBudgets({ file, node, hasProxies, pool, nowMs, log }: No
 
   async function poll(): Promise<void> {
     const isTidyDue = performance.now() - tidiedMs > TIDY_MS;
-    if (isTidyDue && formerNames.length > 0) await takeOverNames(pool, formerNames, node);
+    if (isTidyDue && formerNames.length > 0) await takeOverNames(pool, { id, name: node, former: formerNames });
     if (!isRaised) await takeInSpend();
     isRaised = true;
     if (hasProxies) await sharing.join();
