@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { BudgetLedger, LEDGER_NAME, openLedgerDatabase } from '../../src/budgets/ledger.ts';
+import { BudgetLedger } from '../../src/budgets/ledger.ts';
+import { LEDGER_NAME, openLedgerDatabase } from '../../src/budgets/ledger-file.ts';
 import { insertBudget } from '../../src/control/budgets/budget-store.ts';
 import { type NodeBudgets, openNodeBudgets } from '../../src/control/budgets/node-budgets.ts';
 import { createGatewayKey } from '../../src/keys/gateway-key.ts';
@@ -61,7 +62,15 @@ async function startNode(name: string, ledger = name): Promise<Node> {
   const id = idOfLedger(ledger);
   await noteSign(id, name);
   const file = join(dir, `${ledger}-${LEDGER_NAME}`);
-  const budgets = openNodeBudgets({ file, id, node: name, hasProxies: true, pool: db.pool, nowMs: Date.now, log });
+  const budgets = openNodeBudgets({
+    file,
+    id,
+    node: name,
+    hasProxies: true,
+    listProcesses: () => [name],
+    pool: db.pool,
+    nowMs: Date.now,
+  });
   const gate = new BudgetGate(new BudgetLedger(openLedgerDatabase(file, 'process')), name, Date.now, log);
   const proxy = await startProxy(provider.origin, {}, {}, undefined, undefined, {}, null, {
     key,
@@ -107,9 +116,12 @@ async function until(what: () => Promise<boolean>): Promise<void> {
 
 /** What all nodes have spent of a run, once nothing of it is reserved. */
 async function spentOf(run: string): Promise<bigint> {
-  const uses = () => nodes.flatMap(({ budgets }) => budgets.list({ accountId: 1, budgetId }, { value: run }, 1));
-  await until(async () => uses().every(({ reserved }) => reserved === 0n));
-  return uses().reduce((sum, { spent }) => sum + spent, 0n);
+  const uses = async () => {
+    const lists = nodes.map(({ budgets }) => budgets.list({ accountId: 1, budgetId }, { value: run }, 1));
+    return (await Promise.all(lists)).flat();
+  };
+  await until(async () => (await uses()).every(({ reserved }) => reserved === 0n));
+  return (await uses()).reduce((sum, { spent }) => sum + spent, 0n);
 }
 
 /** One conversation of few calls, of a run of its own. */
@@ -258,7 +270,7 @@ test('of two nodes with one name only the first spends of hard budgets, and the 
   await nodes.shift()?.stop();
   await db.pool.query('update nodes set stopped_at = now() where id = $1', [idOfLedger('first twin')]);
   await until(async () => (await holderOf('twin')) === idOfLedger('second twin'));
-  const [use] = second.budgets.list({ accountId: 1, budgetId }, { value: TWINS.run }, 1);
+  const [use] = await second.budgets.list({ accountId: 1, budgetId }, { value: TWINS.run }, 1);
   expect(use?.spent).toBe(spent);
   expect((await ask(second)).odd).toEqual([]);
 }, 120_000);

@@ -30,6 +30,8 @@ export interface SharingOptions {
   readonly upkeep: LedgerUpkeep;
   /** The name was another gateway's until now: what that one has spent counts as this one's. */
   readonly onNameTaken: () => Promise<void>;
+  /** The proxies of this node that live. */
+  readonly listProcesses: () => readonly string[];
   readonly nowMs: () => number;
 }
 
@@ -54,7 +56,7 @@ const READ_ROWS = `
   from budget_nodes b`;
 
 export function createBudgetSharing(options: SharingOptions): BudgetSharing {
-  const { pool, id, node, upkeep, nowMs } = options;
+  const { pool, id, node, upkeep, listProcesses, nowMs } = options;
   let hasSynced = false;
 
   /**
@@ -136,6 +138,7 @@ export function createBudgetSharing(options: SharingOptions): BudgetSharing {
   }
 
   async function giveBack(scope: HeldScope): Promise<void> {
+    await upkeep.ask(listProcesses(), scope);
     // First here, then in the database: what is lost in between is spent by nobody.
     const held = upkeep.giveBack(scope);
     await writeLease(pool, node, { ...scope, held });
