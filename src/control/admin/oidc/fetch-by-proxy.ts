@@ -16,8 +16,10 @@ export function createProviderFetch(egress: EgressProxies): CustomFetch {
   return async (address, options) => {
     const url = new URL(address);
     const proxy = chooseProxy(egress, url.origin)?.href;
-    const { method, headers, body, signal } = options;
-    if (proxy === undefined) return fetch(address, { ...options, body: body ?? null, signal: signal ?? null });
+    const { method, headers, signal } = options;
+    // A form, or nothing.
+    const body = options.body === undefined || options.body === null ? null : String(options.body);
+    if (proxy === undefined) return fetch(address, { ...options, body, signal: signal ?? null });
     const isTls = url.protocol === 'https:';
     const proxyEnv = { HTTP_PROXY: proxy, HTTPS_PROXY: proxy };
     const agent = isTls ? new HttpsAgent({ proxyEnv }) : new HttpAgent({ proxyEnv });
@@ -31,7 +33,7 @@ export function createProviderFetch(egress: EgressProxies): CustomFetch {
         });
         request.once('response', resolve);
         request.on('error', reject);
-        request.end(body === undefined || body === null ? undefined : String(body));
+        request.end(body ?? undefined);
       });
       return await toResponse(answer);
     } finally {
