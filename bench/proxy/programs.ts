@@ -49,6 +49,8 @@ export interface LoadOptions {
   readonly spreadSeconds?: number;
   /** Requests a second, whatever the answers do. */
   readonly rate?: number;
+  /** On any core, not on its own. */
+  readonly isFree?: boolean;
 }
 
 /** `command` with a prefix that keeps it on one core; without one where the machine has only one. */
@@ -58,6 +60,18 @@ export function pinned(
   ...args: readonly string[]
 ): readonly [string, readonly string[]] {
   return availableParallelism() < 2 ? [command, args] : ['taskset', ['-c', String(core), command, ...args]];
+}
+
+/** Keeps all threads of running processes on one core, or on any. */
+export function place(pids: readonly number[], core: number | 'any'): void {
+  const cores = core === 'any' ? `0-${availableParallelism() - 1}` : String(core);
+  for (const pid of pids) {
+    try {
+      execFileSync('taskset', ['-a', '-c', '-p', cores, String(pid)], { stdio: 'ignore' });
+    } catch {
+      // A process that has just ended, or a machine with one core: nothing to keep apart.
+    }
+  }
 }
 
 /** Compiles what is older than its source. */
@@ -74,6 +88,7 @@ export function buildPrograms(): void {
 
 export interface Mock {
   readonly port: number;
+  readonly pid: number;
   readonly stop: () => Promise<void>;
 }
 
@@ -96,7 +111,7 @@ export async function startMock(answers: readonly PreparedAnswer[]): Promise<Moc
     child.once('exit', (code) => reject(new Error(`mock ended with ${code} before it listened`)));
     createInterface({ input: child.stdout }).once('line', (line) => resolve(Number(line.replace('port ', ''))));
   });
-  return { port, stop: () => stopChild(child) };
+  return { port, pid: child.pid ?? 0, stop: () => stopChild(child) };
 }
 
 function loadArguments(requestFile: string, options: LoadOptions): string[] {
@@ -122,7 +137,9 @@ export interface WindowEdges {
 export async function runLoad(options: LoadOptions, edges: WindowEdges = {}): Promise<LoadFigures> {
   const requestFile = join(BUILD, `request-${process.pid}.http`);
   writeFileSync(requestFile, options.request, { mode: 0o600 });
-  const [command, args] = pinned(LOAD_CORE, join(BUILD, 'load'), ...loadArguments(requestFile, options));
+  const program = join(BUILD, 'load');
+  const flags = loadArguments(requestFile, options);
+  const [command, args] = options.isFree === true ? [program, flags] : pinned(LOAD_CORE, program, ...flags);
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   let figures: LoadFigures | null = null;
   createInterface({ input: child.stdout }).on('line', (line) => {
