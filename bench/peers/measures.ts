@@ -130,7 +130,7 @@ export async function measureAtRate(
     rate,
     seconds,
     settleSeconds,
-    isFree: true,
+    isPinned: false,
   });
   const calls = rate * (seconds + settleSeconds);
   const isDrained = await drain(peer, restMsPerSecond);
@@ -173,7 +173,7 @@ export async function measureOpenStreams(peer: PeerGateway, variant: Variant, st
       peer,
       variant,
       // From the first stream on, so that first bytes are in the window.
-      { connections: streams, spreadSeconds, settleSeconds: 0.1, seconds: spreadSeconds + 4, isFree: true },
+      { connections: streams, spreadSeconds, settleSeconds: 0.1, seconds: spreadSeconds + 4, isPinned: false },
       {},
       true,
     );
