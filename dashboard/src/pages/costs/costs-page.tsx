@@ -18,6 +18,7 @@ import { useJob } from '../../components/use-job.ts';
 import { usePreferences } from '../../preferences.tsx';
 import { metadataKeyOf, nameKeys, readDimension } from '../../search/dimensions.ts';
 import { useTimeWindow } from '../../search/use-time-window.ts';
+import { AlertOnThis } from '../brakes/alert-on-this.tsx';
 import { PromoteDialog } from '../metadata/key-dialogs.tsx';
 import { CostChart } from './cost-chart.tsx';
 import { CostChartTable } from './cost-chart-table.tsx';
@@ -158,11 +159,14 @@ export function CostsPage() {
       <PageHeader
         title="Costs"
         actions={
-          <TimeRange
-            search={search}
-            usual={USUAL_RANGE}
-            onChange={(range) => onChange({ range: undefined, from: undefined, to: undefined, ...range })}
-          />
+          <>
+            <AlertOnThis about="calls" filters={question.f} measure={search.metric ?? 'cost'} />
+            <TimeRange
+              search={search}
+              usual={USUAL_RANGE}
+              onChange={(range) => onChange({ range: undefined, from: undefined, to: undefined, ...range })}
+            />
+          </>
         }
       />
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 pb-3">

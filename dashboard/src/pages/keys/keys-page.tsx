@@ -33,7 +33,7 @@ function listColumns(open: (opened: Opened) => void): readonly PlainColumn<Liste
     {
       header: 'Name',
       render: (key) => (
-        <>
+        <div className="min-w-36">
           <Link
             to="/logs"
             search={{ range: '30d', f: [filterByValue('key_id', String(key.id))] }}
@@ -42,7 +42,7 @@ function listColumns(open: (opened: Opened) => void): readonly PlainColumn<Liste
             {key.name}
           </Link>
           {key.owner !== null && <span className="block text-xs text-ink-soft">{key.owner}</span>}
-        </>
+        </div>
       ),
     },
     {
@@ -93,7 +93,7 @@ function listColumns(open: (opened: Opened) => void): readonly PlainColumn<Liste
       render: (key) =>
         key.revoked_at === null && (
           <Allowed to="member">
-            <span className="inline-flex gap-1">
+            <span className="inline-flex flex-wrap justify-end gap-1 xl:flex-nowrap">
               <Button onClick={() => open({ what: 'edit', subject: key })} aria-label={`Edit ${key.name}`}>
                 Edit
               </Button>
@@ -163,7 +163,7 @@ function MayUse({ subject: key }: { readonly subject: Key }) {
     key.runs_from.length > 0 && `runs from ${key.runs_from.join(', ')}`,
   ].filter((part) => typeof part === 'string');
   return (
-    <div className="min-w-32">
+    <div className="min-w-24">
       {limited.join('; ') || 'everything'}
       {others.length > 0 && <span className="block text-xs text-ink-soft">{others.join('; ')}</span>}
     </div>

@@ -22,6 +22,7 @@ import { Pending, StaleNote } from '../../components/states.tsx';
 import { TimeRange } from '../../components/time-range.tsx';
 import { useRefresh } from '../../refresh.tsx';
 import { changeFilters } from '../../search/filter-text.ts';
+import { AlertOnThis } from '../brakes/alert-on-this.tsx';
 import { LazyLogDetail } from '../log/lazy-log-detail.tsx';
 import { useKeyNames } from '../log/use-key-name.ts';
 import { formatColumns, listFields, readColumns } from './column-list.ts';
@@ -91,6 +92,9 @@ export function LogsPage() {
     () => [...listFields(columns), ...(isSearching ? (['matches'] as const) : [])],
     [columns, isSearching],
   );
+  // As a filter, so that the alert has it as well.
+  const alertFilters =
+    search.exclude_runs === 'true' ? [...(search.f ?? NO_FILTERS), 'trace_id:nohas'] : (search.f ?? NO_FILTERS);
   const isLive = search.live === '1';
   const sort = isLive ? USUAL_SORT : (search.sort ?? USUAL_SORT);
   const { f = NO_FILTERS, peek } = search;
@@ -175,6 +179,7 @@ export function LogsPage() {
               columns={columns}
               onColumns={(next) => change({ cols: next === null ? undefined : formatColumns(next) })}
             />
+            <AlertOnThis about="calls" filters={alertFilters} q={search.q} />
             <ExportMenu question={question} sort={sort} columns={columns} />
             <TimeRange
               search={search}

@@ -20,6 +20,7 @@ import { SidePanel } from '../../components/side-panel.tsx';
 import { Pending, StaleNote } from '../../components/states.tsx';
 import { TimeRange } from '../../components/time-range.tsx';
 import { toggleFilter } from '../../search/filter-text.ts';
+import { AlertOnThis } from '../brakes/alert-on-this.tsx';
 import { useKeyNames } from '../log/use-key-name.ts';
 import { RunPeek } from './run-peek.tsx';
 import { RunsFacets } from './runs-facets.tsx';
@@ -106,6 +107,7 @@ export function RunsPage() {
               isOn={isLive}
               onClick={() => change(isLive ? { live: undefined } : { live: '1', from: undefined, to: undefined })}
             />
+            <AlertOnThis about="runs" filters={f} q={search.q} />
             <GroupMenu group={group} onGroup={(next) => change({ group: next, peek: undefined })} />
             <TimeRange
               search={search}
