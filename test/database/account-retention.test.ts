@@ -26,7 +26,9 @@ beforeAll(async () => {
   second = ((await stage.send('POST', '/accounts', { name: 'second' })).body as { id: number }).id;
   const headers = { 'x-tollgate-account': String(second) };
   secondKey = ((await stage.send('POST', '/keys', { name: 'theirs' }, headers)).body as { id: number }).id;
-  await pool.query("insert into deployment_settings (name, value, set_by, actor) values ('retention_rows', '90', 'node', ''), ('retention_bodies', '14', 'node', '')");
+  await pool.query(
+    "insert into deployment_settings (name, value, set_by, actor) values ('retention_rows', '90', 'node', ''), ('retention_bodies', '14', 'node', '')",
+  );
 }, 60_000);
 afterAll(() => stage.stop());
 
@@ -58,7 +60,8 @@ async function count(table: string): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ account, calls }) => [account === 1 ? 'first' : 'second', calls]));
 }
 
-const sweepOn = (day: number) => sweepAccounts({ pool, limits: LIMITS, readTime: () => Promise.resolve(NOON_MS + day * DAY_MS) });
+const sweepOn = (day: number) =>
+  sweepAccounts({ pool, limits: LIMITS, readTime: () => Promise.resolve(NOON_MS + day * DAY_MS) });
 
 async function settled(): Promise<void> {
   while (await foldRollups(pool));
@@ -69,7 +72,9 @@ test('an account may keep less than the gateway, and no more', async () => {
   expect(await setRetention({ retention_rows: 91, retention_bodies: null })).toBe(409);
   expect(await setRetention({ retention_rows: 5, retention_bodies: 0 })).toBe(400);
   expect(await setRetention({ retention_rows: 5, retention_bodies: 2 })).toBe(200);
-  const { rows } = await pool.query("select account_id, before, after from audit_log where action = 'account.retention'");
+  const { rows } = await pool.query(
+    "select account_id, before, after from audit_log where action = 'account.retention'",
+  );
   expect(rows).toEqual([
     {
       account_id: second,
@@ -125,6 +130,9 @@ test('a record that comes late of a day that went goes at the next turn, and a l
   expect(await sweepOn(80)).toEqual({ calls: 0, bodies: 0 });
   await settled();
   expect(await verifyRollups(pool)).toEqual([]);
-  const { rows } = await pool.query("select calls::int4, cut_totals->>'calls' as cut from llm_runs where account_id = $1 and trace_id = 'a run'", [second]);
+  const { rows } = await pool.query(
+    "select calls::int4, cut_totals->>'calls' as cut from llm_runs where account_id = $1 and trace_id = 'a run'",
+    [second],
+  );
   expect(rows).toEqual([{ calls: 1, cut: '4' }]);
 });
