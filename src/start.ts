@@ -15,6 +15,7 @@ import { createSupervisor } from './supervisor/supervisor.ts';
 import { createSystemdTeller, isStartedBySystemd } from './supervisor/tell-systemd.ts';
 import type { ConfigFlags } from './vocabulary/config.ts';
 import { createLog } from './vocabulary/log.ts';
+import { returnMemoryAtRest } from './vocabulary/return-memory.ts';
 
 /** `entry`: the program for the children. Resolves when the gateway has stopped. */
 export async function start(flags: ConfigFlags, entry: string): Promise<void> {
@@ -54,6 +55,7 @@ export async function start(flags: ConfigFlags, entry: string): Promise<void> {
 
   await runUntilSignal(supervisor, log, {
     onReady: (gateway) => {
+      returnMemoryAtRest();
       process.stdout.write(formatBanner({ ...gateway, role: config.role, demo: config.demo, command }));
       const isTaking = config.role !== 'control';
       void systemd.ready(isTaking ? `calls are taken at ${gateway.proxyOrigin}` : 'dashboard and API are up'); // It never rejects.
