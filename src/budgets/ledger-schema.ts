@@ -1,4 +1,8 @@
 /** The tables of the ledger file. SQLite's integers have 64 bits; money is in pico-dollars, times in milliseconds. */
+
+/** Raised with every change below; a file of another layout is put aside. */
+export const LEDGER_LAYOUT = 2;
+
 export const LEDGER_SCHEMA = `
 -- The budgets in force, as JSON; one row.
 create table if not exists published (
@@ -14,12 +18,25 @@ create table if not exists readers (
   version integer not null
 ) strict, without rowid;
 
--- How this node spends: 'sole' all of every budget, 'sharing' what it holds of each scope, 'waiting' nothing yet.
 create table if not exists sharing (
   one integer primary key check (one = 1),
-  mode text not null
+  -- How this node spends: 'sole' all of every budget, 'sharing' what it holds of each scope, 'waiting' nothing yet.
+  mode text not null,
+  -- Raised when processes shall write how they stand; they look often while they have something to say.
+  asked integer not null
 ) strict;
-insert into sharing values (1, 'sole') on conflict do nothing;
+insert into sharing values (1, 'sole', 0) on conflict do nothing;
+
+-- Of these scopes they shall give back what they do not use.
+create table if not exists asks (
+  account integer not null,
+  budget integer not null,
+  value text not null,
+  period integer not null,
+  -- The value of \`sharing.asked\` from then on.
+  number integer not null,
+  primary key (account, budget, value, period)
+) strict, without rowid;
 
 -- What this node was called: a container has another host name each time that it is made.
 create table if not exists names (
@@ -47,28 +64,35 @@ create table if not exists scopes (
   budget integer not null,
   value text not null,
   period integer not null,
-  spent integer not null,
-  reserved integer not null,
+  -- By processes that have ended and whose records are stored.
+  spent integer not null default 0,
   -- Of it this node may spend so much, when nodes share it.
   held integer not null default 0,
   -- What nodes have spent that left since; counts while this one is alone.
   elsewhere integer not null default 0,
   -- Set by a run's first call.
   run_limit integer,
-  -- When a call of it was last admitted.
+  -- When a process last took of it.
   used integer not null,
   primary key (account, budget, value, period)
 ) strict, without rowid;
 
--- What an open call holds in each of its budgets. The process is the name of its directory in the spool.
-create table if not exists holds (
-  call text not null,
+-- What each process may spend of a scope, and had spent and reserved when it wrote last. It is ahead of this row, but never
+-- beyond what it was granted. The process is the name of its directory in the spool.
+create table if not exists shares (
   account integer not null,
   budget integer not null,
   value text not null,
   period integer not null,
-  amount integer not null,
   process text not null,
-  primary key (call, account, budget, value)
+  granted integer not null,
+  spent integer not null,
+  reserved integer not null,
+  -- The value of \`sharing.asked\` when it wrote.
+  answered integer not null,
+  -- It was asked and did not answer; it is dead, or stands still.
+  is_silent integer not null default 0,
+  primary key (account, budget, value, period, process)
 ) strict, without rowid;
+create index if not exists shares_of_process on shares (process);
 `;

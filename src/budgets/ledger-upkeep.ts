@@ -1,16 +1,10 @@
-/** What the control process does with the ledger: publishes budgets, settles what proxies left, lists and tidies. */
+/** What the control process does with the ledger: publishes budgets, takes in what ended processes have spent, lists and tidies. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { PicoUsd } from '../vocabulary/usd.ts';
 import { type Budget, writeBudgets } from './budget.ts';
-import {
-  asBigInt,
-  BudgetLedger,
-  inLedgerTransaction,
-  prepareExact,
-  type ScopeId,
-  type Settlement,
-  type SharingMode,
-} from './ledger.ts';
+import { BudgetLedger, type ScopeId, type SharingMode } from './ledger.ts';
+import { asBigInt, inLedgerTransaction, prepareExact } from './ledger-file.ts';
 
 /** A scope without a period is forgotten when it was not used for this long. */
 export const FORGOTTEN_AFTER_MS = 90 * 86_400_000;
@@ -29,6 +23,11 @@ export interface ScopeUse extends ScopeId {
   readonly usedMs: number;
 }
 
+/** What the stored calls of a process have spent. */
+export interface ProcessSpend extends ScopeId {
+  readonly spent: PicoUsd;
+}
+
 export interface HeldScope extends ScopeId {
   readonly held: PicoUsd;
 }
@@ -41,8 +40,15 @@ export interface Want extends ScopeId {
   readonly askedMs: number;
 }
 
+/** A process that lives answers within its look at the ledger; one that stands still is not waited for. */
+const ANSWER_LIMIT_MS = 100;
+const ANSWER_LOOK_MS = 5;
+
 const SCOPE = 'account, budget, value, period';
 const IS_SCOPE = 'account = ? and budget = ? and value = ? and period = ?';
+const IS_SAME = 's.account = x.account and s.budget = x.budget and s.value = x.value and s.period = x.period';
+/** What this node may have spent of a scope by now. */
+const USED = `x.spent + coalesce((select sum(s.granted) from shares s where ${IS_SAME}), 0)`;
 
 type Row = Record<string, unknown>;
 
@@ -68,24 +74,26 @@ export class LedgerUpkeep {
   readonly #ledger: BudgetLedger;
   readonly #list: StatementSync;
   readonly #raise: StatementSync;
-  readonly #ofProcess: StatementSync;
+  #askedAtTidy = 0;
 
   constructor(db: DatabaseSync) {
     this.#db = db;
     this.#ledger = new BudgetLedger(db);
     this.#list = prepareExact(
       db,
-      `select account, budget, value, period, spent, reserved, run_limit, used from scopes
-       where account = ? and budget = ? and (?3 is null or value = ?3) and (?4 is null or period = ?4)
-       order by spent + reserved desc limit ?5`,
+      `select account, budget, value, period, run_limit, used,
+         x.spent + coalesce((select sum(s.spent) from shares s where ${IS_SAME}), 0) as all_spent,
+         coalesce((select sum(case when s.process in (select value from json_each(?6)) then s.reserved
+           else s.granted - s.spent end) from shares s where ${IS_SAME}), 0) as all_reserved
+       from scopes x
+       where account = ?1 and budget = ?2 and (?3 is null or value = ?3) and (?4 is null or period = ?4)
+       order by all_spent + all_reserved desc limit ?5`,
     );
     this.#raise = prepareExact(
       db,
-      `insert into scopes (account, budget, value, period, spent, reserved, run_limit, used)
-       values (?, ?, ?, ?, ?, 0, ?, ?)
+      `insert into scopes (account, budget, value, period, spent, run_limit, used) values (?, ?, ?, ?, ?, ?, ?)
        on conflict do update set spent = max(spent, excluded.spent), run_limit = coalesce(run_limit, excluded.run_limit)`,
     );
-    this.#ofProcess = prepareExact(db, 'select distinct call from holds where process = ?');
   }
 
   /** False for a file that was made just now. */
@@ -106,38 +114,77 @@ export class LedgerUpkeep {
     return processes.every((process) => readers.has(process));
   }
 
-  /** Settles the calls that hold something still; others were settled by their proxy. */
-  settle(settlements: readonly Settlement[]): void {
-    if (settlements.length > 0) this.#ledger.apply(settlements, [], '', 0);
+  /**
+   * Puts what the stored calls of an ended process have spent in the place of what it was granted: what it held for calls
+   * that were never forwarded is free. Once; a second time does nothing.
+   */
+  takeInProcess(process: string, spends: readonly ProcessSpend[]): void {
+    const stored = new Map(spends.map((spend) => [JSON.stringify(namesOf(spend)), spend.spent]));
+    inLedgerTransaction(this.#db, () => {
+      const rows = this.#prepared(`select ${SCOPE}, spent from shares where process = ?`).all(process);
+      const add = this.#prepared(
+        `insert into scopes (account, budget, value, period, spent, used) values (?, ?, ?, ?, ?, 0)
+         on conflict do update set spent = spent + excluded.spent`,
+      );
+      for (const row of rows) {
+        const names = namesOf(toScope(row));
+        // More where a record was lost.
+        const wrote = asBigInt(row['spent']);
+        const sum = stored.get(JSON.stringify(names)) ?? 0n;
+        add.run(...names, sum > wrote ? sum : wrote);
+      }
+      this.#prepared('delete from shares where process = ?').run(process);
+      this.#prepared('delete from readers where process = ?').run(process);
+    });
   }
 
-  /** Lets go what the calls of an ended process hold of which no record is left: they were never forwarded. */
-  releaseProcess(process: string): void {
-    const calls = this.#ofProcess.all(process).map(({ call }) => ({ callId: String(call), cost: 0n }));
-    this.settle(calls);
-    this.#prepared('delete from readers where process = ?').run(process);
+  /** Processes with shares. */
+  listProcesses(): readonly string[] {
+    return this.#prepared('select distinct process from shares')
+      .all()
+      .map((row) => String(row['process']));
   }
 
+  /** Waits until these processes have written how they stand; with a scope, until they have given back what they do not use of it. */
+  async ask(processes: readonly string[], scope: ScopeId | null = null): Promise<void> {
+    const only = scope === null ? '' : `and ${IS_SCOPE}`;
+    const names = scope === null ? [] : namesOf(scope);
+    const pending = this.#prepared(
+      `select 1 from shares where granted > spent and is_silent = 0 and answered < ?
+         and process in (select value from json_each(?)) ${only} limit 1`,
+    );
+    const living = JSON.stringify(processes);
+    if (pending.get(Number.MAX_SAFE_INTEGER, living, ...names) === undefined) return;
+    const number = this.#ledger.inTransaction(() => (scope === null ? this.#ledger.askAll() : this.#ledger.ask(scope)));
+    const deadlineMs = performance.now() + ANSWER_LIMIT_MS;
+    while (pending.get(number, living, ...names) !== undefined && performance.now() < deadlineMs)
+      await sleep(ANSWER_LOOK_MS);
+  }
+
+  /** `living`: what other processes hold counts as reserved until their records are stored. */
   list(
     scope: { readonly accountId: number; readonly budgetId: number },
     only: { readonly value?: string; readonly periodStartMs?: number },
     limit: number,
+    living: readonly string[],
   ): readonly ScopeUse[] {
-    const rows = this.#list.all(scope.accountId, scope.budgetId, only.value ?? null, only.periodStartMs ?? null, limit);
+    const { accountId, budgetId } = scope;
+    const { value = null, periodStartMs = null } = only;
+    const rows = this.#list.all(accountId, budgetId, value, periodStartMs, limit, JSON.stringify(living));
     return rows.map((row) => ({
       accountId: Number(row['account']),
       budgetId: Number(row['budget']),
       value: String(row['value']),
       periodStartMs: Number(row['period']),
-      spent: asBigInt(row['spent']),
-      reserved: asBigInt(row['reserved']),
+      spent: asBigInt(row['all_spent']),
+      reserved: asBigInt(row['all_reserved']),
       runLimit: row['run_limit'] === null ? null : asBigInt(row['run_limit']),
       usedMs: Number(row['used']),
     }));
   }
 
   mode(): SharingMode {
-    return this.#ledger.mode();
+    return this.#ledger.readSignal().mode;
   }
 
   setMode(mode: SharingMode): void {
@@ -147,7 +194,7 @@ export class LedgerUpkeep {
   /** From now on only what is used already may be spent, until more is leased. Returns what is held of each scope. */
   beginSharing(): readonly HeldScope[] {
     return inLedgerTransaction(this.#db, () => {
-      this.#db.exec(`update scopes set held = spent + reserved where (select mode from sharing) <> 'sharing'`);
+      this.#db.exec(`update scopes as x set held = ${USED} where (select mode from sharing) <> 'sharing'`);
       this.setMode('sharing');
       return this.#prepared(`select ${SCOPE}, held from scopes where held > 0`).all().map(toHeld);
     });
@@ -166,8 +213,8 @@ export class LedgerUpkeep {
     inLedgerTransaction(this.#db, () => {
       this.#db.exec('update scopes set elsewhere = 0');
       const set = this.#prepared(
-        `insert into scopes (account, budget, value, period, spent, reserved, elsewhere, used)
-         values (?, ?, ?, ?, 0, 0, ?, 0) on conflict do update set elsewhere = excluded.elsewhere`,
+        `insert into scopes (account, budget, value, period, elsewhere, used) values (?, ?, ?, ?, ?, 0)
+         on conflict do update set elsewhere = excluded.elsewhere`,
       );
       for (const { accountId, budgetId, value, periodStartMs, held } of elsewhere)
         set.run(accountId, budgetId, value, periodStartMs, held);
@@ -193,28 +240,28 @@ export class LedgerUpkeep {
 
   setHeld(scope: ScopeId, held: PicoUsd, nowMs: number): void {
     this.#prepared(
-      `insert into scopes (account, budget, value, period, spent, reserved, held, used) values (?, ?, ?, ?, 0, 0, ?, ?)
+      `insert into scopes (account, budget, value, period, held, used) values (?, ?, ?, ?, ?, ?)
        on conflict do update set held = excluded.held`,
     ).run(...namesOf(scope), held, nowMs);
   }
 
   /** Keeps what is used, and returns it: the rest may be leased to others. */
   giveBack(scope: ScopeId): PicoUsd {
-    const row = this.#prepared(
-      `update scopes set held = min(held, spent + reserved) where ${IS_SCOPE} returning held`,
-    ).get(...namesOf(scope));
+    const row = this.#prepared(`update scopes as x set held = min(held, ${USED}) where ${IS_SCOPE} returning held`).get(
+      ...namesOf(scope),
+    );
     return row === undefined ? 0n : asBigInt(row['held']);
   }
 
   listHeldOf(budgetId: number): readonly HeldScope[] {
-    return this.#prepared(`select ${SCOPE}, held from scopes where budget = ? and held > spent + reserved`)
+    return this.#prepared(`select ${SCOPE}, held from scopes x where budget = ? and held > ${USED}`)
       .all(budgetId)
       .map(toHeld);
   }
 
   /** At the end of the process: other nodes may lease what is not used once this one has stopped. */
   keepOnlyUsed(): void {
-    this.#db.exec("update scopes set held = min(held, spent + reserved) where (select mode from sharing) = 'sharing'");
+    this.#db.exec(`update scopes as x set held = min(held, ${USED}) where (select mode from sharing) = 'sharing'`);
   }
 
   #prepared(sql: string): StatementSync {
@@ -230,18 +277,25 @@ export class LedgerUpkeep {
   }
 
   tidy(nowMs: number): void {
+    const isOpen = `exists (select 1 from shares s where s.granted > s.spent and ${IS_SAME})`;
     this.#db
-      .prepare(`delete from scopes where reserved = 0 and (period > 0 and period < ? or period = 0 and used < ?)`)
+      .prepare(`delete from scopes as x where (period > 0 and period < ? or period = 0 and used < ?) and not ${isOpen}`)
       .run(nowMs - MAX_PERIOD_MS - PERIOD_GRACE_MS, nowMs - FORGOTTEN_AFTER_MS);
     const { count } = this.#db.prepare('select count(*) as count from scopes').get() ?? {};
     const excess = Number(count) - MAX_SCOPES;
-    if (excess <= 0) return;
-    this.#db
-      .prepare(
-        `delete from scopes where (account, budget, value, period) in
-           (select account, budget, value, period from scopes where reserved = 0 order by used limit ?)`,
-      )
-      .run(excess);
+    if (excess > 0)
+      this.#db
+        .prepare(
+          `delete from scopes where (account, budget, value, period) in
+             (select account, budget, value, period from scopes x where not ${isOpen} order by used limit ?)`,
+        )
+        .run(excess);
+    this.#db.exec(
+      'delete from shares where (account, budget, value, period) not in (select account, budget, value, period from scopes)',
+    );
+    // Processes look many times in between.
+    this.#db.prepare('delete from asks where number <= ?').run(this.#askedAtTidy);
+    this.#askedAtTidy = this.#ledger.readSignal().asked;
   }
 
   close(): void {

@@ -21,6 +21,7 @@ const FIELDS = [
   ['run', 'trace_id'],
   ['connection', 'connection_id'],
   ['run by', 'trace_source'],
+  ['answer', 'answer_id'],
   ['client', 'client'],
   ['session', 'agent_session'],
   ['agent', 'agent_path'],

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { openCredential, readSealingKey, rewrapCredential, sealCredential } from './sealed-credential.ts';
+import { readSealingKey } from './envelope.ts';
+import { openCredential, rewrapCredential, sealCredential } from './sealed-credential.ts';
 
 const place = { accountId: 1, provider: 'openai', alias: 'team', origin: 'https://api.openai.com' } as const;
 const [first, second] = [randomBytes(32), randomBytes(32)];

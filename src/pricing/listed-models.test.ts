@@ -44,18 +44,28 @@ describe('models of the price lists of November 2026', () => {
     ['together', 'moonshotai/Kimi-K3', '0.018'],
     ['together', 'moonshotai/Kimi-K2.7-Code', '0.00495'],
     ['together', 'zai-org/GLM-5.3', '0.0058'],
+    ['together', 'thinkingmachines/Inkling', '0.00505'],
     ['together', 'deepseek-ai/DeepSeek-V4-Pro-0813', '0.00528'],
     ['together', 'MiniMaxAI/MiniMax-M3', '0.0015'],
     ['together', 'mistralai/Mixtral-8x7B-Instruct-v0.1', '0.0012'],
     ['fireworks', 'accounts/fireworks/models/qwen3p8-max', '0.008'],
     ['fireworks', 'accounts/fireworks/models/llama-v2-7b', '0.0004'],
     ['fireworks', 'accounts/fireworks/routers/glm-5p3-us', '0.0087'],
+    ['fireworks', 'accounts/fireworks/routers/kimi-latest', '0.012'],
     ['gemini', 'gemini-3.8-flash', '0.0045'],
     ['gemini', 'gemini-robotics-er-2-preview', '0.006'],
     ['gemini', 'gemini-2.5-computer-use-preview-10-2025', '0.01125'],
     ['gemini', 'deep-research-pro-preview-12-2025', '0.014'],
     ['gemini', 'gemini-1.5-flash-8b-001', '0.0001875'],
-    ['bedrock', 'amazon.nova-2-lite-v1:0', '0.0028'],
+    ['gemini', 'gemini-4-carbon', '0.012'],
+    ['gemini', 'gemini-4-neon', '0.018'],
+    ['openai', 'gpt-6.2-astra', '0.048'],
+    ['bedrock', 'openai.gpt-6.2-astra', '0.0528'],
+    ['bedrock', 'us.openai.gpt-6.2-sol', '0.0132'],
+    ['bedrock', 'global.openai.gpt-6.2-sol', '0.012'],
+    ['bedrock', 'ca.amazon.nova-lite-v1:0', '0.00032'],
+    ['bedrock', 'amazon.nova-2-lite-v1:0', '0.00308'],
+    ['bedrock', 'global.amazon.nova-2-lite-v1:0', '0.0028'],
     ['bedrock', 'us.amazon.nova-2-lite-v1:0', '0.00308'],
     ['bedrock', 'us.anthropic.claude-fable-5', '0.066'],
     ['bedrock', 'deepseek.v3.2', '0.00247'],
@@ -196,5 +206,10 @@ describe('a model without a price', () => {
   ] as const)('has the reason stated: %s %s', (provider, model, reason) => {
     expect(price(provider, model, THOUSANDS)).toEqual(['unpriced', null]);
     expect(findNotedModel(provider, model)?.withoutPrice).toMatch(reason);
+  });
+
+  it('is not taken for a maker of films by letters in the middle of its name', () => {
+    expect(findNotedModel('together', 'acme/Duckling-7B')?.withoutPrice ?? null).toBeNull();
+    expect(findNotedModel('together', 'kwaivgI/kling-2.1-pro')?.withoutPrice).toMatch(/second of video/);
   });
 });

@@ -110,10 +110,10 @@ const STREAM_IN_QUERY = /(?:^|&)stream=true(?:&|$)/;
 
 /** Stopping something also returns what was made of it. */
 function readFetched(method: string, rest: string, query: string): Endpoint | null {
-  const [, root, action] = /^\/(responses|batches)\/[^/]+(\/cancel)?$/.exec(rest) ?? [];
-  if (root === undefined || method !== (action === undefined ? 'GET' : 'POST')) return null;
+  const [, root, id, action] = /^\/(responses|batches)\/([^/]+)(\/cancel)?$/.exec(rest) ?? [];
+  if (root === undefined || id === undefined || method !== (action === undefined ? 'GET' : 'POST')) return null;
   if (root === 'batches') return FETCHED_BATCH;
-  return STREAM_IN_QUERY.test(query) ? REPLAYED_RESPONSE : FETCHED_RESPONSE;
+  return { ...(STREAM_IN_QUERY.test(query) ? REPLAYED_RESPONSE : FETCHED_RESPONSE), fetchedAnswer: id };
 }
 
 /** `rest` is the path behind `/v1`, e.g. `/chat/completions`. */

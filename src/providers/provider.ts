@@ -27,6 +27,8 @@ export interface Endpoint {
   readonly fetchesResult?: true;
   /** The result's id, where the path has it and the answer does not. */
   readonly resultId?: string;
+  /** The id of the answer that the path fetches again. */
+  readonly fetchedAnswer?: string;
   /** What is billed by the request (its text, pictures or documents) when the answer reports no tokens. */
   readonly countsRequest?: 'characters' | 'pictures' | 'queries';
   /** Its answer's `results_url` is where clients fetch results. */

@@ -4,9 +4,11 @@ import { type AskedLifetime, withAskedLifetime } from '../formats/usage/asked-li
 import { type BilledUsage, readBilledUsage } from '../formats/usage/billed-usage.ts';
 import { copyLatin1 } from '../formats/wire/copy-text.ts';
 import type { Provider } from '../providers/provider.ts';
+import { isAnswerId } from '../vocabulary/answer-chain.ts';
 import type { CallBegin, CallCheckpoint, CallEnd } from '../vocabulary/call-record.ts';
 import { STEP_MS } from '../vocabulary/clock.ts';
 import { GATEWAY_ERRORS, type GatewayErrorCode, messageWithDetail } from '../vocabulary/errors.ts';
+import { CHAIN_SOURCE } from '../vocabulary/run-sources.ts';
 import type { CallFlag, ReportedUsage, TokenUsage } from '../vocabulary/token-usage.ts';
 import { type AnswerEnding, isWhole } from './answer-ending.ts';
 import type { AnswerHead } from './answer-head.ts';
@@ -105,7 +107,16 @@ export function describeEnd(call: CallContext, begin: CallBegin, end: EndedCall)
   };
   // Not spread in above, which would add each following member one by one.
   const closed = ending.kind === 'client-gone' ? { ...record, closedBefore: ending.before } : record;
-  return use.billedOnceAs === null ? closed : { ...closed, billedOnceAs: use.billedOnceAs };
+  const named = use.billedOnceAs === null ? closed : { ...closed, billedOnceAs: use.billedOnceAs };
+  const answerId = readAnswerId(call, reported);
+  return answerId === null ? named : { ...named, answerId };
+}
+
+/** Of answers that calls after it may continue. A fetched one is another call's. */
+function readAnswerId({ key, route }: CallContext, reported: ReportedUsage | null): string | null {
+  if (key.runsFrom?.includes(CHAIN_SOURCE) !== true || route.endpoint.fetchesResult === true) return null;
+  const answerId = reported?.answerId;
+  return answerId !== undefined && isAnswerId(answerId) ? answerId : null;
 }
 
 function listFlags({ arrival }: CallContext, { flags }: CallBegin, end: EndedCall): readonly CallFlag[] {

@@ -8,7 +8,7 @@ import { GatewayError } from '../vocabulary/errors.ts';
 import type { CallFlag } from '../vocabulary/token-usage.ts';
 import { type PicoUsd, parseUsd } from '../vocabulary/usd.ts';
 import { type ClientNames, decodeHeaderText } from './client-names.ts';
-import { RESERVED_FIELDS, type ReservedField } from './header-names.ts';
+import type { ReservedField } from './header-names.ts';
 import { addSent, redactSent } from './redact-sent.ts';
 import { RequestSecrets } from './request-secrets.ts';
 import type { ValidRequest } from './validate-request.ts';
@@ -102,7 +102,7 @@ export function splitGatewayHeaders(
       case 'hop':
         break;
       case 'reserved':
-        takeReserved(reserved, meaning.lower, value);
+        takeReserved(reserved, meaning.reservedFor, value);
         break;
       case 'metadata':
         if (name.length > PREFIX_CHARS) {
@@ -178,9 +178,8 @@ const NONE_RESERVED: Readonly<Reserved> = {
 };
 
 /** Empty headers count as absent; a repeated one is ambiguous and refused. */
-function takeReserved(reserved: Reserved, lower: string, value: string): void {
-  const field = RESERVED_FIELDS.get(lower);
-  if (field === undefined || value.trim() === '') return;
+function takeReserved(reserved: Reserved, field: ReservedField | null, value: string): void {
+  if (field === null || value.trim() === '') return;
   if (reserved[field] !== undefined) throw new GatewayError('header_repeated');
   reserved[field] = value;
 }

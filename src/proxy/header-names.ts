@@ -21,7 +21,7 @@ export type ReservedField =
   | 'spanPath'
   | 'spanName';
 
-export const RESERVED_FIELDS: ReadonlyMap<string, ReservedField> = new Map([
+const RESERVED_FIELDS: ReadonlyMap<string, ReservedField> = new Map([
   ['x-gateway-key', 'key'],
   ['x-gateway-provider', 'provider'],
   ['x-gateway-provider-alias', 'providerAlias'],
@@ -54,6 +54,7 @@ export interface HeaderName {
   /** Decides how the message is read, and is examined first. */
   readonly isFraming: boolean;
   readonly use: 'reserved' | 'metadata' | 'hop' | 'forward';
+  readonly reservedFor: ReservedField | null;
   /** Written by a trusted proxy in a request and not forwarded. */
   readonly isToldByProxy: boolean;
   readonly isSecret: boolean;
@@ -93,11 +94,18 @@ function placeOf(spelling: string): number {
   return (mix ^ (mix >>> 12)) & (PLACES - 1);
 }
 
-function describe(lower: string): HeaderName {
+/** Looked up among the literals of the code, which V8 then compares by their address alone. */
+function intern(text: string): string {
+  return Object.keys({ [text]: null })[0] ?? text;
+}
+
+function describe(name: string): HeaderName {
+  const lower = intern(name);
   return {
     lower,
     isFraming: FRAMING.has(lower),
     use: readUse(lower),
+    reservedFor: RESERVED_FIELDS.get(lower) ?? null,
     isToldByProxy: isToldByProxy(lower),
     isSecret: isSecretName(lower) || lower === 'sec-websocket-protocol',
     isOfAnswerHop: isHopByHop(lower) || lower.startsWith(GATEWAY_PREFIX),

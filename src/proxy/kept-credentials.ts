@@ -2,7 +2,8 @@
  * Step: gives a call by an alias the credential that the gateway keeps for it, where the call brings none of its own.
  * Costs one comparison while none is kept.
  */
-import { openCredential, readSealingKey } from '../keys/sealed-credential.ts';
+import { sealingKeysOf } from '../keys/envelope.ts';
+import { openCredential } from '../keys/sealed-credential.ts';
 import type { SealedCredential } from '../vocabulary/channel.ts';
 import type { Config } from '../vocabulary/config.ts';
 import { GatewayError } from '../vocabulary/errors.ts';
@@ -37,9 +38,9 @@ function nameOf({ accountId, provider, alias }: Pick<SealedCredential, 'accountI
 export function applyCredentials(
   holder: CredentialHolder,
   credentials: readonly SealedCredential[],
-  { keys }: Config['credentialKeys'],
+  keys: Config['credentialKeys'],
 ): void {
-  const opening = keys.map(readSealingKey).filter((key) => key !== null);
+  const opening = sealingKeysOf(keys);
   const opened = credentials.map(
     (one) => [nameOf(one), { origin: one.origin, value: openCredential(opening, one) }] as const,
   );

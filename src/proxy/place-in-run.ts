@@ -4,7 +4,8 @@
  */
 import { hasSecretForm } from '../formats/wire/secret-form.ts';
 import { agentSpanPath, agentTraceId } from '../vocabulary/agent-path.ts';
-import { AGENT_SOURCE, HEADER_SOURCE, TOKEN_SOURCE } from '../vocabulary/run-sources.ts';
+import { chainTraceId, isAnswerId } from '../vocabulary/answer-chain.ts';
+import { AGENT_SOURCE, CHAIN_SOURCE, HEADER_SOURCE, TOKEN_SOURCE } from '../vocabulary/run-sources.ts';
 import type { CallContext, RequestedModel } from './call-context.ts';
 import { readRunHeader } from './run-headers.ts';
 
@@ -19,7 +20,8 @@ export interface PlaceInRun {
 const MAX_RUN_ID_CHARS = 256;
 const CONTROL = /\p{Cc}/u;
 
-export function placeInRun({ headers, key, request }: CallContext, body: RequestedModel): PlaceInRun {
+export function placeInRun(call: CallContext, body: RequestedModel): PlaceInRun {
+  const { headers, key, request } = call;
   const { agent, traceId, spanPath } = headers;
   const runsFrom = key.runsFrom ?? [];
   const placed =
@@ -34,10 +36,19 @@ export function placeInRun({ headers, key, request }: CallContext, body: Request
       if (agent === null || headers.client === null) continue;
       return { traceId: agentTraceId(headers.client, agent.session), spanPath: placed, traceSource: source };
     }
-    const found = body.runMembers?.get(source) ?? readRunHeader(source, request.header);
+    const found =
+      source === CHAIN_SOURCE
+        ? readChain(call, body)
+        : (body.runMembers?.get(source) ?? readRunHeader(source, request.header));
     if (found !== null && isRunId(found, headers.sent)) return { traceId: found, spanPath, traceSource: source };
   }
   return { traceId: null, spanPath, traceSource: null };
+}
+
+/** The call's own answer has no id yet, so the run is named after the one before; the shipper knows the first. */
+function readChain({ route }: CallContext, body: RequestedModel): string | null {
+  const previous = body.runMembers?.get(CHAIN_SOURCE) ?? route.endpoint.fetchedAnswer ?? null;
+  return previous !== null && isAnswerId(previous) ? chainTraceId(previous) : null;
 }
 
 function isRunId(text: string, sent: readonly string[]): boolean {

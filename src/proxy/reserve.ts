@@ -3,7 +3,6 @@
  * are none it is a look into a map.
  */
 import { RUN_BUDGET_ID } from '../budgets/budget.ts';
-import { claimOf, countedAs } from '../budgets/claims.ts';
 import type { Claim } from '../budgets/ledger.ts';
 import { GatewayError } from '../vocabulary/errors.ts';
 import type { CallFlag } from '../vocabulary/token-usage.ts';
@@ -38,64 +37,46 @@ export function mayComeUnder({ gate }: ProxyBudgets, { key, headers }: CallConte
   return gate.of(key.accountId).length > 0 || key.allowRunBudget === true || headers.runBudget !== null;
 }
 
-export async function reserveFor(
+/** Null: there is nothing to wait for. Throws and rejects with `budget_…`. */
+export function reserveFor(
   log: CallLog,
   call: CallContext,
   requested: RequestedModel,
   body: Buffer | 'none' | 'unread',
   budgets: ProxyBudgets,
-): Promise<void> {
-  const loading = budgets.loadPrices();
-  if (loading !== null) await loading;
-  const claims = claimsOf(call, requested, body, budgets);
-  if (claims.claims.length === 0) return;
-  const { claims: held, flags } = judge(claims, await budgets.gate.reserve(call.arrival.id, claims.claims), budgets);
-  log.hold(held, flags);
+): Promise<void> | null {
+  const reserving = reserveIn(call, requested, body, budgets);
+  const hold = ({ claims, flags }: Reserved) => {
+    if (claims.length > 0) log.hold(claims, flags);
+  };
+  if (reserving instanceof Promise) return reserving.then(hold);
+  hold(reserving);
+  return null;
 }
 
-/** For a websocket's turn, whose body is its message. The prices must be loaded. Throws `budget_…`. */
-export function reserveNow(
+/** At once where this process has the money. For a websocket's turn `body` is its message. Throws and rejects with `budget_…`. */
+export function reserveIn(
   call: CallContext,
   requested: RequestedModel,
-  message: Buffer,
+  body: Buffer | 'none' | 'unread',
   budgets: ProxyBudgets,
-): Reserved {
-  const claims = claimsOf(call, requested, message, budgets);
-  if (claims.claims.length === 0) return { claims: [], flags: [] };
-  return judge(claims, budgets.gate.reserveNow(call.arrival.id, claims.claims), budgets);
-}
-
-/** A part of what is left is leased from other nodes beforehand, since a turn cannot wait for it. */
-const TURNS_PARTS = 16n;
-
-export async function leaseForTurns(call: CallContext, { gate }: ProxyBudgets): Promise<void> {
-  const { traceId } = placeInRun(call, UNREAD_MODEL);
-  const { arrival, key, headers } = call;
-  const subject = {
-    accountId: key.accountId,
-    keyId: key.firstKeyId ?? key.keyId,
-    owner: key.owner ?? null,
-    traceId,
-    metadata: headers.metadata,
-  };
-  const claims = gate.of(key.accountId).flatMap((budget) => {
-    const value = countedAs(budget, subject);
-    if (value === null || !budget.isHard) return [];
-    const claim = claimOf(budget, value, budget.amount / TURNS_PARTS, gate.periods, arrival.requestedAtMs);
-    return claim === 'refused' ? [] : [claim];
-  });
-  // Each by itself, and at once given back: what was leased stays with this node.
-  for (const claim of claims) {
-    const callId = `${arrival.id} ${claim.budgetId}`;
-    await gate.reserve(callId, [claim]);
-    gate.settle({ callId, cost: 0n });
-  }
+): Reserved | Promise<Reserved> {
+  const loading = budgets.loadPrices();
+  if (loading !== null) return loading.then(() => reserveIn(call, requested, body, budgets));
+  const claims = claimsOf(call, requested, body, budgets);
+  if (claims.claims.length === 0) return NOTHING;
+  const answer = budgets.gate.reserve(call.arrival.id, claims.claims);
+  return answer instanceof Promise
+    ? answer.then((late) => judge(claims, late, budgets))
+    : judge(claims, answer, budgets);
 }
 
 export interface Reserved {
   readonly claims: readonly Claim[];
   readonly flags: readonly CallFlag[];
 }
+
+const NOTHING: Reserved = Object.freeze({ claims: [], flags: [] });
 
 function claimsOf(
   call: CallContext,

@@ -2,8 +2,11 @@
 import { readSessionOfUserId } from '../clients/claude-code-agent.ts';
 import { scanTopLevel, type TopLevelMember } from '../formats/wire/json-top-level.ts';
 
-/** Sources that are members of the body: `metadata.KEY`, `requestMetadata.KEY`, `labels.KEY`, `conversation`. */
-const OF_BODY = /^(conversation|metadata|requestMetadata|labels)(?:\.(.+))?$/;
+/**
+ * Sources that are members of the body: `metadata.KEY`, `requestMetadata.KEY`, `labels.KEY`, `conversation`,
+ * `previous_response_id`.
+ */
+const OF_BODY = /^(conversation|previous_response_id|metadata|requestMetadata|labels)(?:\.(.+))?$/;
 
 /** The top-level members that the sources are in; empty where none is in the body. */
 export function listRunMembers(sources: readonly string[]): readonly string[] {

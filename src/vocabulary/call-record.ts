@@ -109,6 +109,8 @@ export interface CallEnd {
   /** Bounded to 1,000 characters, from the provider's answer or the gateway; never from the request. */
   readonly errorMessage: string | null;
   readonly providerRequestId: string | null;
+  /** The provider's id of the answer. Absent unless the key makes runs of chains of answers. */
+  readonly answerId?: string;
   /** As in begin, or learnt since: a large body is forwarded before its model is read. */
   readonly modelRequested: string | null;
   readonly streamed: boolean | null;

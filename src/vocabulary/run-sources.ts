@@ -4,7 +4,13 @@
  */
 
 /** Sources without a parameter. */
-export const PLAIN_RUN_SOURCES = ['agents', 'traceparent', 'x-amzn-trace-id', 'conversation'] as const;
+export const PLAIN_RUN_SOURCES = [
+  'agents',
+  'traceparent',
+  'x-amzn-trace-id',
+  'conversation',
+  'previous_response_id',
+] as const;
 
 /** Sources with one: `metadata.session_id` is the member `session_id` of the request's `metadata`. */
 export const KEYED_RUN_SOURCES = ['baggage', 'metadata', 'requestMetadata', 'labels'] as const;
@@ -23,5 +29,6 @@ export function isRunSource(text: string): boolean {
 export const HEADER_SOURCE = 'header';
 export const TOKEN_SOURCE = 'run_token';
 export const AGENT_SOURCE = 'agents';
+export const CHAIN_SOURCE = 'previous_response_id';
 /** Of calls that were stored without a run and put into their session's afterwards. */
 export const GROUPED_SOURCE = 'grouped';

@@ -164,7 +164,7 @@ export interface ReportedUsage {
   readonly parts?: readonly (boolean | null)[];
   /** The usage is complete, though the answer's end was not seen. Absent: not known. */
   readonly isUsageFinal?: true;
-  /** The provider's id of the answer, where its API names it in the body and in no header. Absent: not read. */
+  /** The provider's id of the answer, where its API names it in the body. Absent: not read. */
   readonly answerId?: string;
   /** An answer that was delivered well stopped short of its own end. */
   readonly shortfall?: Shortfall;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { LEDGER_NAME, openLedgerDatabase } from '../../src/budgets/ledger.ts';
+import { LEDGER_NAME, openLedgerDatabase } from '../../src/budgets/ledger-file.ts';
 import { LedgerUpkeep } from '../../src/budgets/ledger-upkeep.ts';
 import { parseUsd } from '../../src/vocabulary/usd.ts';
 import { startGateway, type TestGateway } from '../gateway/start-gateway.ts';

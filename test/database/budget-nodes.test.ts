@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { BudgetLedger, LEDGER_NAME, openLedgerDatabase } from '../../src/budgets/ledger.ts';
+import { BudgetLedger } from '../../src/budgets/ledger.ts';
+import { LEDGER_NAME, openLedgerDatabase } from '../../src/budgets/ledger-file.ts';
 import { insertBudget } from '../../src/control/budgets/budget-store.ts';
 import { type NodeBudgets, openNodeBudgets } from '../../src/control/budgets/node-budgets.ts';
 import { createGatewayKey } from '../../src/keys/gateway-key.ts';
@@ -49,7 +50,14 @@ async function noteSign(name: string): Promise<void> {
 async function startNode(name: string, ledger = name): Promise<Node> {
   await noteSign(name);
   const file = join(dir, `${ledger}-${LEDGER_NAME}`);
-  const budgets = openNodeBudgets({ file, node: name, hasProxies: true, pool: db.pool, nowMs: Date.now, log });
+  const budgets = openNodeBudgets({
+    file,
+    node: name,
+    hasProxies: true,
+    listProcesses: () => [name],
+    pool: db.pool,
+    nowMs: Date.now,
+  });
   const gate = new BudgetGate(new BudgetLedger(openLedgerDatabase(file, 'process')), name, Date.now, log);
   const proxy = await startProxy(provider.origin, {}, {}, undefined, undefined, {}, null, {
     key,
@@ -95,9 +103,12 @@ async function until(what: () => Promise<boolean>): Promise<void> {
 
 /** What all nodes have spent of a run, once nothing of it is reserved. */
 async function spentOf(run: string): Promise<bigint> {
-  const uses = () => nodes.flatMap(({ budgets }) => budgets.list({ accountId: 1, budgetId }, { value: run }, 1));
-  await until(async () => uses().every(({ reserved }) => reserved === 0n));
-  return uses().reduce((sum, { spent }) => sum + spent, 0n);
+  const uses = async () => {
+    const lists = nodes.map(({ budgets }) => budgets.list({ accountId: 1, budgetId }, { value: run }, 1));
+    return (await Promise.all(lists)).flat();
+  };
+  await until(async () => (await uses()).every(({ reserved }) => reserved === 0n));
+  return (await uses()).reduce((sum, { spent }) => sum + spent, 0n);
 }
 
 const trial = (bases: readonly string[], run: string, seed: number) =>

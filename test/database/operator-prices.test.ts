@@ -597,7 +597,6 @@ describe.each(POSTGRES_KINDS)('prices of the operator on $name', (kind) => {
       triggers: new TriggerRefusals(),
       nowMs: Date.now,
       onEnded: () => Promise.resolve(),
-      onBudgeted: () => {},
     });
     await directory.ship(session, false);
     session.close();

@@ -2,14 +2,19 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { findIn, readApi, readCommands, readDataFiles, readTables } from './canary-sinks.ts';
+import { z } from 'zod';
+import { findIn, openDatabase, readApi, readCommands, readDataFiles, readTables } from './canary-sinks.ts';
 import { asRecord, makeDataDir, startGateway, type TestGateway } from './start-gateway.ts';
 
 const SECRET = `sk-proj-${randomBytes(24).toString('hex')}`;
 const [first, second] = Array.from({ length: 2 }, () => randomBytes(32).toString('base64'));
 const dataDir = makeDataDir();
 const seen: IncomingHttpHeaders[] = [];
+/** What alerts sent. */
+const told: { readonly path: string; readonly headers: IncomingHttpHeaders; readonly body: string }[] = [];
+const SLACK_PATH = `/services/${randomBytes(24).toString('hex')}`;
 let upstream: Server;
 let gateway: TestGateway;
 
@@ -21,6 +26,7 @@ function start(keys: string): Promise<TestGateway> {
       TOLLGATE_CREDENTIALS_KEY: keys,
       TOLLGATE_UPSTREAM_OPENAI: address,
       TOLLGATE_UPSTREAM_OPENAI_TEAM: address,
+      TOLLGATE_ALERT_HOSTS: '127.0.0.1',
     },
   });
 }
@@ -49,8 +55,43 @@ async function call(headers: Readonly<Record<string, string>>): Promise<readonly
 
 const TEAM = { 'x-gateway-provider-alias': 'Team' };
 
+let [webhook, slack]: readonly Record<string, unknown>[] = [];
+
+async function addDestination(kind: string, path: string): Promise<Record<string, unknown>> {
+  const url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}${path}`;
+  const body = JSON.stringify({ kind, name: kind, url });
+  return asRecord(await gateway.api('/api/v1/alert-destinations', { method: 'POST', body }));
+}
+
+/** Returns the paths that were told, and whether the webhook's signature is right. */
+async function tell(...destinations: readonly (Record<string, unknown> | undefined)[]): Promise<readonly unknown[]> {
+  told.length = 0;
+  const answers: unknown[] = [];
+  for (const one of destinations)
+    answers.push(await gateway.api(`/api/v1/alert-destinations/${String(one?.['id'])}/test`, { method: 'POST' }));
+  const verifier = new Webhook(String(webhook?.['secret']));
+  return told.map(({ path, headers, body }) => {
+    if (path !== '/hook') return path;
+    const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => [name, String(headers[name])]);
+    verifier.verify(body, Object.fromEntries(names));
+    return `${path} signed`;
+  });
+}
+
 beforeAll(async () => {
   upstream = createServer((request, response) => {
+    const url = request.url ?? '';
+    if (!url.startsWith('/v1/')) {
+      let body = '';
+      request.setEncoding('utf8').on('data', (text: string) => {
+        body += text;
+      });
+      request.on('end', () => {
+        told.push({ path: url, headers: request.headers, body });
+        response.end();
+      });
+      return;
+    }
     seen.push(request.headers);
     request.resume().on('end', () => {
       response.writeHead(400, { 'content-type': 'application/json' });
@@ -101,6 +142,13 @@ test('one of another provider, or for an alias that is not there, is refused', a
   await expect(put('openai/nowhere', SECRET)).rejects.toThrow('TOLLGATE_UPSTREAM_OPENAI_NOWHERE');
 });
 
+test('secrets of where alerts go are sealed with the same key', async () => {
+  [webhook, slack] = [await addDestination('webhook', '/hook'), await addDestination('slack', SLACK_PATH)];
+  expect(webhook).toMatchObject({ is_sealed: true });
+  expect(slack).toMatchObject({ is_sealed: true, address: expect.stringMatching(/^https:\/\/127\.0\.0\.1:\d+\/…$/) });
+  expect(await tell(webhook, slack)).toEqual(['/hook signed', SLACK_PATH]);
+});
+
 test('it is nowhere in the clear: database, files, API, metrics, commands, output', async () => {
   const answer = await fetch(`${gateway.base}/v1/chat/completions`, {
     method: 'POST',
@@ -129,6 +177,8 @@ test('it is nowhere in the clear: database, files, API, metrics, commands, outpu
   expect(findIn(sinks, 'no such model for Bearer ***').length).toBeGreaterThan(0);
   for (const form of [SECRET, Buffer.from(SECRET).toString('base64').slice(0, 30), Buffer.from(SECRET).toString('hex')])
     expect(findIn(sinks, form)).toEqual([]);
+  for (const secret of [SLACK_PATH.slice(10), String(webhook?.['secret']).slice(6)])
+    expect(findIn(sinks, secret)).toEqual([]);
   for (const key of [first ?? '', Buffer.from(first ?? '', 'base64').toString('hex')])
     expect(findIn(sinks, key)).toEqual([]);
 }, 60_000);
@@ -147,12 +197,32 @@ test('with another key calls that need it are refused and all others go on; with
   const [doctor] = await readCommands(gateway);
   expect(doctor?.content.toString()).toContain('the kept credential of openai team cannot be used');
 
+  expect(await tell(webhook, slack)).toEqual([]);
+  expect(
+    await gateway.api(`/api/v1/alert-destinations/${String(slack?.['id'])}/test`, { method: 'POST' }),
+  ).toMatchObject({ is_sent: false, error: expect.stringContaining('TOLLGATE_CREDENTIALS_KEY') });
+  // One of before there was a key is sealed at the next start.
+  const database = openDatabase(dataDir);
+  await database.connect();
+  const address = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}/services/before`;
+  await database.query(
+    "insert into alert_destinations (account_id, name, kind, address, created_by) values (1, 'old', 'slack', $1, 'me')",
+    [address],
+  );
+  await database.end();
+
   await restart(`${second},${first}`);
+  const listed = () => gateway.api('/api/v1/alert-destinations');
+  await expect.poll(listed, { timeout: 20_000 }).toMatchObject({
+    data: [{ is_sealed: true }, { is_sealed: true }, { name: 'old', is_sealed: true }],
+  });
+  const [, , old] = z.object({ data: z.array(z.record(z.string(), z.unknown())) }).parse(await listed()).data;
   expect(await call(TEAM)).toEqual([400, null, [`Bearer ${SECRET}`]]);
-  expect(await gateway.api('/api/v1/credentials/rotate-key', { method: 'POST' })).toEqual({ rewrapped: 1, left: 0 });
+  expect(await gateway.api('/api/v1/credentials/rotate-key', { method: 'POST' })).toEqual({ rewrapped: 4, left: 0 });
 
   await restart(`${second}`);
   expect(await call(TEAM)).toEqual([400, null, [`Bearer ${SECRET}`]]);
+  expect(await tell(webhook, slack, old)).toEqual(['/hook signed', SLACK_PATH, '/services/before']);
   expect(await gateway.api('/api/v1/credentials/openai/team', { method: 'DELETE' })).toEqual({ deleted: true });
   await expect.poll(() => call(TEAM)).toEqual([400, null, [null]]);
 }, 180_000);

@@ -121,7 +121,7 @@ describe.each(POSTGRES_KINDS)('metadata keys in $name', (kind) => {
 
   test('calls are counted by hour and key as received, also when an interrupted call gets its real ending', async () => {
     const begin = callBegin(1, { metadata: [['Feature', 'a']] });
-    await session.ingest([makeInterruptedItem(begin, null, { priceCall: priceByToken, nowMs: NOON_MS })]);
+    await session.ingest([makeInterruptedItem(begin, null, { process: 'p', priceCall: priceByToken, nowMs: NOON_MS })]);
     await storeCalls(session, [{ number: 1 }, { number: 2, metadata: [['feature', 'b']] }, { number: 2 }]);
     await storeCalls(session, [{ number: 3, metadata: [], requestedAtMs: NOON_MS + 3_600_000 }]);
     await expectSound(pool);
@@ -470,6 +470,7 @@ describe.each(POSTGRES_KINDS)('metadata keys in $name', (kind) => {
   test('an interrupted call that was stored before the promotion gives way to its real ending during it', async () => {
     const item = (number: number) =>
       makeInterruptedItem(callBegin(number, { traceId: 'run', metadata: [['feature', 'x']] }), null, {
+        process: 'p',
         priceCall: priceByToken,
         nowMs: NOON_MS,
       });

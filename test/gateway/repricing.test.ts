@@ -367,7 +367,9 @@ describe.each(POSTGRES_KINDS)('re-pricing in $name', (kind) => {
     await stage.prices.refresh(stage.pool);
     const begin = callBegin(1, { traceId: 'run', metadata: [] });
     const { priceCall } = stage.prices.book(1);
-    await stage.session.ingest([makeInterruptedItem(begin, callCheckpoint(1), { priceCall, nowMs: NOON_MS })]);
+    await stage.session.ingest([
+      makeInterruptedItem(begin, callCheckpoint(1), { process: 'p', priceCall, nowMs: NOON_MS }),
+    ]);
     await storeCalls(stage, [{ number: 2, begin: { traceId: 'run' } }]);
     await declarePrice(stage.pool, 'gpt-5-2025-08-07', OWN_RATES);
     const other = new pg.Client(url);
@@ -401,7 +403,9 @@ describe.each(POSTGRES_KINDS)('re-pricing in $name', (kind) => {
     await stage.prices.refresh(stage.pool);
     const { priceCall } = stage.prices.book(1);
     const begin = callBegin(1, { traceId: 'run', metadata: [] });
-    await stage.session.ingest([makeInterruptedItem(begin, callCheckpoint(1), { priceCall, nowMs: NOON_MS })]);
+    await stage.session.ingest([
+      makeInterruptedItem(begin, callCheckpoint(1), { process: 'p', priceCall, nowMs: NOON_MS }),
+    ]);
     await storeCalls(stage, [{ number: 2, begin: { traceId: 'run' } }]);
     await declarePrice(stage.pool, 'gpt-5-2025-08-07', OWN_RATES);
     const beforeWriting = () => storeCalls(stage, [{ number: 1, begin: { traceId: 'run' } }]);

@@ -132,6 +132,9 @@ test.each<[string, readonly string[], unknown, string | null]>([
   ['labels.run', [], { labels: { run: 'r-3' } }, 'r-3'],
   ['conversation', [], { conversation: 'conv_1' }, 'conv_1'],
   ['conversation', [], { conversation: { id: 'conv_2' } }, 'conv_2'],
+  ['previous_response_id', [], { previous_response_id: 'resp_1' }, 'response:resp_1'],
+  ['previous_response_id', [], { previous_response_id: null }, null],
+  ['previous_response_id', [], { previous_response_id: 'no id of an answer' }, null],
   ['metadata.run', [], { messages: [{ metadata: { run: 'nested' } }] }, null],
 ])('with runs from %s', async (source, headers, body, traceId) => {
   setSources(source);
@@ -146,4 +149,31 @@ test('the first source of the list that a call has decides', async () => {
   const headers = ['anthropic-version: 2023-06-01', `traceparent: 00-${TRACE}-00f067aa0ba902b7-01`];
   expect((await call(headers, { metadata: { run: 'r-1' } })).begin).toMatchObject({ traceId: 'r-1' });
   expect((await call(headers)).begin).toMatchObject({ traceId: TRACE, traceSource: 'traceparent' });
+});
+
+test('the id of an answer is kept for keys whose runs are chains, of a stream too; a fetched answer is in its chain', async () => {
+  const answer = {
+    id: 'resp_2',
+    object: 'response',
+    status: 'completed',
+    usage: { input_tokens: 3, output_tokens: 2 },
+  };
+  const whole = buildAnswer({ body: JSON.stringify(answer) });
+  const events = `event: response.completed\ndata: ${JSON.stringify({ type: 'response.completed', response: answer })}\n\n`;
+  const stream = buildAnswer({ headers: [['Content-Type', 'text/event-stream']], body: events });
+  const say = async (wanted: typeof whole, stream = false) => {
+    provider.setAnswer(() => wanted);
+    await call([], { model: 'gpt-6', stream, previous_response_id: 'resp_1' }, '/v1/responses');
+    return (await proxy.lastCall()).end;
+  };
+  setSources('agents');
+  expect(await say(whole)).not.toHaveProperty('answerId');
+  setSources('previous_response_id');
+  expect(await say(whole)).toMatchObject({ answerId: 'resp_2' });
+  expect(await say(stream, true)).toMatchObject({ answerId: 'resp_2' });
+  provider.setAnswer(() => whole);
+  await call([], {}, '/v1/responses/resp_2/cancel');
+  const { begin, end } = await proxy.lastCall();
+  expect(begin).toMatchObject({ traceId: 'response:resp_2', traceSource: 'previous_response_id' });
+  expect(end).not.toHaveProperty('answerId');
 });

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { pino } from 'pino';
 import { afterAll, expect, test, vi } from 'vitest';
 import type { Budget } from '../../src/budgets/budget.ts';
-import { LEDGER_NAME, openLedgerDatabase } from '../../src/budgets/ledger.ts';
+import { LEDGER_NAME, openLedgerDatabase } from '../../src/budgets/ledger-file.ts';
 import { LedgerUpkeep } from '../../src/budgets/ledger-upkeep.ts';
 import { createPriceBook } from '../../src/pricing/price-book.ts';
 import { toBillableCall } from '../../src/pricing/to-billable-call.ts';
@@ -94,7 +94,8 @@ test('the cost of every recorded exchange is that of the shipper, and nothing st
     if (held !== undefined) kept += isKnown ? totalCost : parseUsd(held);
   }
   expect(told).toEqual(stored);
-  const [use] = upkeep.list({ accountId: 1, budgetId: 1 }, {}, 1);
+  await upkeep.ask(['p1']);
+  const [use] = upkeep.list({ accountId: 1, budgetId: 1 }, {}, 1, ['p1']);
   expect([use?.reserved, use?.spent]).toEqual([0n, kept]);
 }, 60_000);
 

@@ -6,8 +6,10 @@ import { afterAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
 import type { Budget } from '../../src/budgets/budget.ts';
-import { BudgetLedger, openLedgerDatabase } from '../../src/budgets/ledger.ts';
+import { BudgetLedger, type Claim } from '../../src/budgets/ledger.ts';
+import { openLedgerDatabase } from '../../src/budgets/ledger-file.ts';
 import { LedgerUpkeep } from '../../src/budgets/ledger-upkeep.ts';
+import { ProcessShares } from '../../src/budgets/process-shares.ts';
 import { createGatewayKey } from '../../src/keys/gateway-key.ts';
 import { BudgetGate } from '../../src/proxy/budget/budget-gate.ts';
 import { parseUsd } from '../../src/vocabulary/usd.ts';
@@ -44,6 +46,9 @@ upkeep.publish([RUNS]);
 
 const provider = await startBillingProvider();
 
+/** The processes that live, as control knows them. */
+const LIVING = ['p1', 'p2', 'p3', 'ws'];
+
 /** What a process of the gateway has of budgets. */
 function openBudgets(process: string) {
   const gate = new BudgetGate(new BudgetLedger(openLedgerDatabase(file, 'process')), process, Date.now, log);
@@ -78,7 +83,8 @@ afterAll(async () => {
 async function untilQuiet(run: string, budgetId = RUNS.id) {
   const deadlineMs = performance.now() + 10_000;
   for (;;) {
-    const [use] = upkeep.list({ accountId: 1, budgetId }, { value: run }, 1);
+    await upkeep.ask(LIVING);
+    const [use] = upkeep.list({ accountId: 1, budgetId }, { value: run }, 1, LIVING);
     if (use === undefined || use.reserved === 0n || performance.now() > deadlineMs) return use;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
@@ -245,24 +251,132 @@ test('where the provider was never reached nothing is spent', async () => {
   await gone.close();
 });
 
-test('what a killed process held stays held until its records are stored', () => {
+function openShares(process: string) {
   const ledger = new BudgetLedger(openLedgerDatabase(file, 'process'));
-  const claim = { accountId: 2, budgetId: 9, value: 'x', periodStartMs: 0, limit: 100n, isHard: true, amount: 60n };
-  const scope = { accountId: 2, budgetId: 9 };
-  expect(ledger.apply([], [{ callId: 'a', claims: [claim] }], 'dead', 1)).toMatchObject([{ kind: 'reserved' }]);
-  expect(ledger.apply([], [{ callId: 'b', claims: [claim] }], 'p9', 1)).toMatchObject([
-    { kind: 'refused', spent: 0n, reserved: 60n, limit: 100n },
-  ]);
-  upkeep.settle([{ callId: 'a', cost: 7n }]);
-  upkeep.settle([{ callId: 'a', cost: 7n }]);
-  expect(upkeep.list(scope, {}, 5)).toMatchObject([{ spent: 7n, reserved: 0n }]);
-  ledger.apply([], [{ callId: 'c', claims: [claim] }], 'dead', 1);
-  upkeep.releaseProcess('dead');
-  expect(upkeep.list(scope, {}, 5)).toMatchObject([{ spent: 7n, reserved: 0n }]);
-  upkeep.raiseSpent([{ ...claim, spent: 50n, runLimit: null, usedMs: 1 }]);
-  upkeep.raiseSpent([{ ...claim, spent: 10n, runLimit: null, usedMs: 1 }]);
-  expect(upkeep.list(scope, {}, 5)).toMatchObject([{ spent: 50n }]);
-  ledger.close();
+  let isKilled = false;
+  const shares = new ProcessShares(ledger, process, Date.now, (error) => {
+    if (!isKilled) throw error;
+  });
+  let calls = 0;
+  return {
+    /** Until it is decided, as the gate does it. */
+    reserve: async (claims: readonly Claim[]) => {
+      calls += 1;
+      const callId = `${process} ${calls}`;
+      const sinceMs = performance.now();
+      for (;;) {
+        const answer =
+          shares.tryReserve(callId, claims) ??
+          shares.reserve([{ callId, claims, waitedMs: performance.now() - sinceMs }])[0];
+        if (answer?.kind !== 'short') return { callId, kind: answer?.kind, answer };
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    },
+    settle: shares.settle.bind(shares),
+    close: () => {
+      shares.close();
+      ledger.close();
+    },
+    /** As kill -9 does: nothing is written any more. */
+    kill: () => {
+      isKilled = true;
+      ledger.close();
+    },
+  };
+}
+
+test('what a killed process was granted stays held until its records are stored, which say what it has spent', async () => {
+  const scope = { accountId: 2, budgetId: 9, value: 'x', periodStartMs: 0 };
+  const claim = { ...scope, limit: 100n, isHard: true, amount: 60n };
+  const dead = openShares('dead');
+  const living = openShares('living');
+  const listed = () => upkeep.list(scope, {}, 5, ['living']);
+  const { callId } = await dead.reserve([claim]);
+  expect(await living.reserve([claim])).toMatchObject({ answer: { kind: 'refused', spent: 0n, reserved: 60n } });
+  dead.settle({ callId, cost: 7n });
+  await dead.reserve([claim]);
+  dead.kill();
+  // It had taken a little more than it held.
+  expect(await living.reserve([{ ...claim, amount: 40n }])).toMatchObject({ kind: 'refused' });
+  expect(listed()).toMatchObject([{ spent: 7n, reserved: 73n }]);
+  upkeep.takeInProcess('dead', [{ ...scope, spent: 7n }]);
+  upkeep.takeInProcess('dead', [{ ...scope, spent: 7n }]);
+  expect(listed()).toMatchObject([{ spent: 7n, reserved: 0n }]);
+  expect(await living.reserve([{ ...claim, amount: 94n }])).toMatchObject({ kind: 'refused' });
+  expect(await living.reserve([{ ...claim, amount: 93n }])).toMatchObject({ kind: 'reserved' });
+  living.close();
+  upkeep.raiseSpent([{ ...scope, spent: 50n, runLimit: null, usedMs: 1 }]);
+  upkeep.raiseSpent([{ ...scope, spent: 10n, runLimit: null, usedMs: 1 }]);
+  expect(listed()).toMatchObject([{ spent: 50n, reserved: 93n }]);
+});
+
+test('a process that has taken much gives it to one that asks, and one that stands still is not waited for twice', async () => {
+  const scope = { accountId: 2, budgetId: 10, value: 'x', periodStartMs: 0 };
+  const claim = (amount: bigint) => [{ ...scope, limit: 1_000n, isHard: true, amount }];
+  const first = openShares('first');
+  const second = openShares('second');
+  const { callId } = await first.reserve(claim(1n));
+  expect(upkeep.list(scope, {}, 1, [])).toMatchObject([{ spent: 0n, reserved: 500n }]);
+  expect(await second.reserve(claim(999n))).toMatchObject({ kind: 'reserved' });
+  expect(await first.reserve(claim(1n))).toMatchObject({ answer: { kind: 'refused', reserved: 1_000n } });
+  first.settle({ callId, cost: 0n });
+  expect(await first.reserve(claim(1n))).toMatchObject({ kind: 'reserved' });
+  second.kill();
+  const before = performance.now();
+  for (let calls = 0; calls < 20; calls += 1) expect(await first.reserve(claim(1n))).toMatchObject({ kind: 'refused' });
+  expect(performance.now() - before).toBeLessThan(5_000);
+  first.close();
+});
+
+test('in any order of calls, kills and records, two processes spend no more than a budget and leave nothing reserved', async () => {
+  for (let seed = 1; seed <= 20; seed += 1) {
+    const random = createSeededRandom(seed);
+    const scope = { accountId: 3, budgetId: seed, value: 'x', periodStartMs: 0 };
+    const limit = 1_000n;
+    let spentInAll = 0n;
+    let names = 0;
+    const start = () => {
+      names += 1;
+      const name = `s${seed} ${names}`;
+      return { name, shares: openShares(name), open: new Map<string, bigint>(), spent: 0n };
+    };
+    const processes = [start(), start()];
+    for (let step = 0; step < 60; step += 1) {
+      const at = Math.floor(random() * 2);
+      const process = processes[at];
+      if (process === undefined) continue;
+      const what = random();
+      const amount = BigInt(1 + Math.floor(random() * 120));
+      if (what < 0.6) {
+        const { callId, kind } = await process.shares.reserve([{ ...scope, limit, isHard: true, amount }]);
+        if (kind === 'reserved') process.open.set(callId, amount);
+        continue;
+      }
+      const [callId, held] = [...process.open][0] ?? [];
+      if (what < 0.95 && callId !== undefined && held !== undefined) {
+        const cost = BigInt(Math.floor(random() * (Number(held) + 1)));
+        process.open.delete(callId);
+        process.shares.settle({ callId, cost });
+        process.spent += cost;
+        spentInAll += cost;
+      } else if (what >= 0.95) {
+        // Its open calls count in full, as their begins say.
+        for (const amountHeld of process.open.values()) process.spent += amountHeld;
+        for (const amountHeld of process.open.values()) spentInAll += amountHeld;
+        process.shares.kill();
+        upkeep.takeInProcess(process.name, [{ ...scope, spent: process.spent }]);
+        processes[at] = start();
+      }
+      const open = processes.flatMap((one) => [...one.open.values()]).reduce((sum, held) => sum + held, 0n);
+      expect(spentInAll + open).toBeLessThanOrEqual(limit);
+    }
+    for (const { shares, open, name } of processes) {
+      for (const callId of open.keys()) shares.settle({ callId, cost: 0n });
+      shares.close();
+      upkeep.takeInProcess(name, []);
+    }
+    expect(upkeep.list(scope, {}, 1, [])).toMatchObject([{ spent: spentInAll, reserved: 0n }]);
+  }
 });
 
 test('each turn of a websocket is reserved before it is sent; one that is refused is told and closes the connection', async () => {

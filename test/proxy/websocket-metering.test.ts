@@ -407,6 +407,35 @@ test('each message says whose turn it is and which run it belongs to', async () 
   for (const index of [0, 3]) expect(turns[index]?.begin).not.toHaveProperty('agentTurn');
 });
 
+test('a turn that continues the one before is in its chain, and says which answer it was given', async () => {
+  let answered = 0;
+  const { proxy } = await start((session) => {
+    session.on('message', () => {
+      answered += 1;
+      session.send(JSON.stringify({ type: 'response.completed', response: { id: `resp_${answered}`, usage: {} } }));
+    });
+  });
+  const plain = { accountId: 1, keyId: 7, revoked: false, expiresAtMs: null, usage: null, bodies: null };
+  const runsFrom = ['previous_response_id'];
+  proxy.gateway.keys.snapshot = createKeySnapshot(2, [{ ...plain, digest: digestKey(proxy.key), runsFrom }]);
+  const client = new WebSocket(`ws://127.0.0.1:${proxy.port}/v1/responses`, {
+    headers: { 'X-Gateway-Key': proxy.key },
+  });
+  await new Promise((resolve) => client.once('open', resolve));
+  for (const more of [{}, { previous_response_id: 'resp_1' }]) {
+    const heard = new Promise((resolve) => client.once('message', resolve));
+    client.send(JSON.stringify({ type: 'response.create', model: 'gpt-6', input: [], ...more }));
+    await heard;
+  }
+  client.close();
+  await closed(client);
+  const { turns } = await proxy.lastConnection();
+  expect(turns).toMatchObject([
+    { begin: { traceId: null }, end: { answerId: 'resp_1' } },
+    { begin: { traceId: 'response:resp_1', traceSource: 'previous_response_id' }, end: { answerId: 'resp_2' } },
+  ]);
+});
+
 test('Google’s client: a live session, found by its path, its key kept out of the record', async () => {
   const { provider, proxy } = await start((session) => {
     session.on('message', (data) => {

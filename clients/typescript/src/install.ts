@@ -1,6 +1,7 @@
 /** Attaches to what sends requests in this process, and lets go of it. */
 import { wrapDispatchers } from './libraries/dispatcher.ts';
 import { wrapNodeHttp } from './libraries/node-http.ts';
+import { wrapNodeHttp2 } from './libraries/node-http2.ts';
 import { type InstallOptions, readSettings } from './settings.ts';
 import { current } from './state.ts';
 
@@ -16,7 +17,7 @@ export function install(options: InstallOptions = {}): void {
   const isInstalled = current.settings !== null;
   current.settings = settings;
   restores.push(wrapDispatchers(wrapped));
-  if (!isInstalled) restores.push(wrapNodeHttp());
+  if (!isInstalled) restores.push(wrapNodeHttp(), wrapNodeHttp2());
 }
 
 /** Everything as before `install()`, for tests. */

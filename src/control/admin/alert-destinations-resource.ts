@@ -2,15 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import { v7 } from 'uuid';
-import {
-  type Destination,
-  deleteDestination,
-  insertDestination,
-  listDestinations,
-  MAX_DESTINATIONS,
-} from '../alerts/alert-store.ts';
+import { sealingKeysOf } from '../../keys/envelope.ts';
+import { deleteDestination, insertDestination, listDestinations, MAX_DESTINATIONS } from '../alerts/alert-store.ts';
 import { findBadAddress } from '../alerts/post-json.ts';
-import { sendMessage } from '../alerts/send-message.ts';
+import { openDestination, type StoredDestination, sealDestination, showAddress } from '../alerts/sealed-destination.ts';
+import { NOT_OPENED, sendMessage } from '../alerts/send-message.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { DeletedBody, IdParameter, Name } from './alert-fields.ts';
 import { ApiError } from './api-error.ts';
@@ -28,15 +24,25 @@ const DestinationBody = z
     name: z.string(),
     kind: z.enum(['webhook', 'slack', 'email']),
     address: z.string().describe('Where it goes; of Slack the host alone, since the rest is a secret'),
+    is_sealed: z
+      .boolean()
+      .describe('Whether its secret is encrypted in the database; never that of mail, which has none'),
     created_at: Time,
     created_by: z.string(),
   })
   .openapi('AlertDestination');
 
-function formatDestination(one: Destination): z.infer<typeof DestinationBody> {
+function formatDestination(one: StoredDestination): z.infer<typeof DestinationBody> {
   const { id, name, kind, createdBy } = one;
-  const address = kind === 'slack' ? `https://${URL.parse(one.address)?.host ?? ''}/…` : one.address;
-  return { id, name, kind, address, created_at: one.createdAt.toISOString(), created_by: createdBy };
+  return {
+    id,
+    name,
+    kind,
+    address: showAddress(one),
+    is_sealed: one.seal !== null,
+    created_at: one.createdAt.toISOString(),
+    created_by: createdBy,
+  };
 }
 
 const NO_DESTINATION = new ApiError(404, 'not_found', 'There is no destination with this number.');
@@ -117,14 +123,17 @@ export function addAlertDestinationRoutes(app: OpenAPIHono, deps: AdminDeps): vo
       if (fault !== null) throw new ApiError(400, 'address_refused', `The address cannot be used: ${fault}.`);
     }
     const secret = asked.kind === 'webhook' ? `whsec_${randomBytes(SECRET_BYTES).toString('base64')}` : null;
-    const destination = await insertDestination(requireDatabase(deps), {
-      accountId: accountOf(c),
-      name: asked.name,
-      kind: asked.kind,
-      address: asked.kind === 'email' ? asked.to.join(', ') : asked.url,
-      secret,
-      createdBy: readActor(c),
-    });
+    const destination = await insertDestination(
+      requireDatabase(deps),
+      sealDestination(sealingKeysOf(deps.credentialKeys)[0], {
+        accountId: accountOf(c),
+        name: asked.name,
+        kind: asked.kind,
+        address: asked.kind === 'email' ? asked.to.join(', ') : asked.url,
+        secret,
+        createdBy: readActor(c),
+      }),
+    );
     if (destination === null)
       throw new ApiError(409, 'destinations_full', `There are ${MAX_DESTINATIONS} destinations already.`);
     return c.json({ ...formatDestination(destination), secret }, 201);
@@ -139,8 +148,10 @@ export function addAlertDestinationRoutes(app: OpenAPIHono, deps: AdminDeps): vo
   app.openapi(testDestinationRoute, async (c) => {
     const { id } = c.req.valid('param');
     const destinations = await listDestinations(requireDatabase(deps), accountOf(c));
-    const destination = destinations.find((one) => one.id === id);
-    if (destination === undefined) throw NO_DESTINATION;
+    const stored = destinations.find((one) => one.id === id);
+    if (stored === undefined) throw NO_DESTINATION;
+    const destination = openDestination(sealingKeysOf(deps.credentialKeys), stored);
+    if (destination === null) return c.json({ is_sent: false, status: null, error: NOT_OPENED.error }, 200);
     const result = await sendMessage(
       {
         id: v7(),

@@ -1,8 +1,10 @@
 /** Credentials of providers that the gateway keeps, over HTTP: set, listed without themselves, deleted. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
-import { openCredential, readSealingKey, rewrapCredential, sealCredential } from '../../keys/sealed-credential.ts';
+import { sealingKeysOf } from '../../keys/envelope.ts';
+import { openCredential, rewrapCredential, sealCredential } from '../../keys/sealed-credential.ts';
 import { findCredentialOwner } from '../../providers/registry.ts';
 import { PROVIDER_NAMES, type ProviderName } from '../../vocabulary/call-record.ts';
+import { rewrapDestinations } from '../alerts/destination-seals.ts';
 import {
   deleteCredential,
   listCredentials,
@@ -95,7 +97,8 @@ export const deleteCredentialRoute = createRoute({
 export const rotateCredentialsKeyRoute = createRoute({
   method: 'post',
   path: '/api/v1/credentials/rotate-key',
-  summary: 'Wrap all kept credentials with the first key of TOLLGATE_CREDENTIALS_KEY, after which the others can go',
+  summary:
+    'Wrap all kept credentials and secrets of destinations with the first key of TOLLGATE_CREDENTIALS_KEY, after which the others can go',
   responses: {
     200: jsonAnswer(
       z.object({
@@ -109,12 +112,8 @@ export const rotateCredentialsKeyRoute = createRoute({
   },
 });
 
-function readKeys(deps: AdminDeps): readonly Buffer[] {
-  return deps.credentialKeys.keys.map(readSealingKey).filter((key) => key !== null);
-}
-
 function requireKey(deps: AdminDeps): Buffer {
-  const [key] = readKeys(deps);
+  const [key] = sealingKeysOf(deps.credentialKeys);
   if (key !== undefined) return key;
   throw new ApiError(
     409,
@@ -137,7 +136,7 @@ function isSigned(deps: AdminDeps, provider: ProviderName, alias: string): boole
 }
 
 function judge(deps: AdminDeps, stored: StoredCredential): Pick<z.infer<typeof CredentialBody>, 'state' | 'problem'> {
-  if (openCredential(readKeys(deps), stored) === null)
+  if (openCredential(sealingKeysOf(deps.credentialKeys), stored) === null)
     return {
       state: 'not_opened',
       problem:
@@ -208,9 +207,12 @@ export function addCredentialRoutes(app: OpenAPIHono, deps: AdminDeps): void {
 
   app.openapi(rotateCredentialsKeyRoute, async (c) => {
     requireKey(deps);
-    const keys = readKeys(deps);
-    const result = await rewrapAll(requireDatabase(deps), accountOf(c), (stored) => rewrapCredential(keys, stored));
+    const keys = sealingKeysOf(deps.credentialKeys);
+    const [pool, accountId] = [requireDatabase(deps), accountOf(c)];
+    const credentials = await rewrapAll(pool, accountId, (stored) => rewrapCredential(keys, stored));
+    const destinations = await rewrapDestinations(pool, accountId, keys);
     await deps.publishCredentials();
-    return c.json(result, 200);
+    const rewrapped = credentials.rewrapped + destinations.rewrapped;
+    return c.json({ rewrapped, left: credentials.left + destinations.left }, 200);
   });
 }

@@ -2,7 +2,8 @@
 import type pg from 'pg';
 import { v7 } from 'uuid';
 import { inTransaction } from '../store/pool.ts';
-import type { Alert, Destination } from './alert-store.ts';
+import { type Alert, DESTINATION_COLUMNS } from './alert-store.ts';
+import type { StoredDestination } from './sealed-destination.ts';
 
 /** Of an account. What comes on top is listed as dropped. */
 const MAX_WAITING = 1_000;
@@ -73,7 +74,7 @@ export interface Message {
 
 export interface DueDelivery {
   readonly message: Message;
-  readonly destination: Destination;
+  readonly destination: StoredDestination;
   readonly attempts: number;
 }
 
@@ -82,17 +83,17 @@ interface DueRow extends Omit<Message, 'alert'> {
   readonly alertName: string;
   readonly alertKind: string;
   readonly attempts: number;
-  readonly destination: Destination;
+  readonly destination: StoredDestination;
 }
 
 export async function listDue(pool: pg.Pool, most: number): Promise<readonly DueDelivery[]> {
   const { rows } = await pool.query<DueRow>(
     `select e.id, e.account_id as "accountId", e.subject, e.title, e.body, e.numbers, e.fired_at as "firedAt",
        a.id as "alertId", a.name as "alertName", a.kind as "alertKind", v.attempts,
-       json_build_object('accountId', d.account_id, 'id', d.id, 'name', d.name, 'kind', d.kind, 'address', d.address,
-         'secret', d.secret) as destination
+       to_json(d) as destination
      from alert_deliveries v join alert_events e on e.account_id = v.account_id and e.id = v.event_id
-       join alerts a on a.id = e.alert_id join alert_destinations d on d.id = v.destination_id
+       join alerts a on a.id = e.alert_id
+       join (select ${DESTINATION_COLUMNS} from alert_destinations) d on d.id = v.destination_id
      where v.state = 'waiting' and v.next_at <= now() order by v.next_at limit $1`,
     [most],
   );

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { noteChange } from '../audit/note-change.ts';
 import { inTransaction } from '../store/pool.ts';
 import type { AlertKind } from './alert-kinds.ts';
+import type { StoredDestination } from './sealed-destination.ts';
 
 export const MAX_ALERTS = 200;
 export const MAX_DESTINATIONS = 50;
@@ -22,7 +23,7 @@ export interface Destination {
   readonly createdBy: string;
 }
 
-export type NewDestination = Omit<Destination, 'id' | 'createdAt'>;
+export type NewDestination = Omit<StoredDestination, 'id' | 'createdAt'>;
 
 export interface Alert {
   readonly accountId: number;
@@ -40,20 +41,32 @@ export interface Alert {
 
 export type NewAlert = Pick<Alert, 'accountId' | 'name' | 'kind' | 'settings' | 'destinations' | 'isOn' | 'createdBy'>;
 
-const DESTINATION_COLUMNS = `account_id as "accountId", id, name, kind, address, secret, created_at as "createdAt",
-  created_by as "createdBy"`;
+export const DESTINATION_COLUMNS = `account_id as "accountId", id, name, kind, address, secret, created_at as "createdAt",
+  created_by as "createdBy", case when sealed is not null then json_build_object('keyName', key_name,
+    'wrappedKey', encode(wrapped_key, 'base64'), 'sealed', encode(sealed, 'base64')) end as seal`;
 const ALERT_COLUMNS = `account_id as "accountId", id, name, kind, settings, destinations, is_on as "isOn", problem,
   checked_at as "checkedAt", created_at as "createdAt", created_by as "createdBy"`;
 
 /** Null when there are as many as there may be. */
-export function insertDestination(pool: pg.Pool, given: NewDestination): Promise<Destination | null> {
+export function insertDestination(pool: pg.Pool, given: NewDestination): Promise<StoredDestination | null> {
   return inTransaction(pool, async (client) => {
-    const { rows } = await client.query<Destination>(
-      `insert into alert_destinations (account_id, name, kind, address, secret, created_by)
-       select $1, $2, $3, $4, $5, $6
+    const { rows } = await client.query<StoredDestination>(
+      `insert into alert_destinations
+         (account_id, name, kind, address, secret, created_by, key_name, wrapped_key, sealed)
+       select $1, $2, $3, $4, $5, $6, $7, decode($8, 'base64'), decode($9, 'base64')
        where (select count(*) from alert_destinations where account_id = $1) < ${MAX_DESTINATIONS}
        returning ${DESTINATION_COLUMNS}`,
-      [given.accountId, given.name, given.kind, given.address, given.secret, given.createdBy],
+      [
+        given.accountId,
+        given.name,
+        given.kind,
+        given.address,
+        given.secret,
+        given.createdBy,
+        given.seal?.keyName ?? null,
+        given.seal?.wrappedKey ?? null,
+        given.seal?.sealed ?? null,
+      ],
     );
     const [row] = rows;
     if (row === undefined) return null;
@@ -67,8 +80,8 @@ export function insertDestination(pool: pg.Pool, given: NewDestination): Promise
   });
 }
 
-export async function listDestinations(pool: pg.Pool, accountId: number): Promise<readonly Destination[]> {
-  const { rows } = await pool.query<Destination>(
+export async function listDestinations(pool: pg.Pool, accountId: number): Promise<readonly StoredDestination[]> {
+  const { rows } = await pool.query<StoredDestination>(
     `select ${DESTINATION_COLUMNS} from alert_destinations where account_id = $1 order by id`,
     [accountId],
   );

@@ -17,6 +17,13 @@ export interface SendOptions {
   readonly dashboardUrl: string | null;
 }
 
+export const NOT_OPENED: SendResult = {
+  isSent: false,
+  status: null,
+  error:
+    'not sent: its secret was sealed with a key that is not in TOLLGATE_CREDENTIALS_KEY of this node; add the key there, or make the destination again',
+};
+
 export function sendMessage(message: Message, destination: Destination, options: SendOptions): Promise<SendResult> {
   switch (destination.kind) {
     case 'webhook':

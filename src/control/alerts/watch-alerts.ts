@@ -5,7 +5,8 @@ import { listDue, noteFindings, noteSent } from './alert-events.ts';
 import { ALERT_SETTINGS } from './alert-kinds.ts';
 import { type Alert, listAlertsToCheck, noteChecked } from './alert-store.ts';
 import { LOOKS } from './find-findings.ts';
-import { type SendOptions, sendMessage } from './send-message.ts';
+import { openDestination } from './sealed-destination.ts';
+import { NOT_OPENED, type SendOptions, sendMessage } from './send-message.ts';
 
 /** Sent at a time, so that one slow receiver does not hold up all. */
 const SENT_AT_ONCE = 10;
@@ -19,14 +20,21 @@ export interface AlertWatchOptions {
   readonly pool: pg.Pool;
   readonly nowMs: () => number;
   readonly sending: SendOptions;
+  /** Those that open what is sealed. */
+  readonly keys: readonly Buffer[];
 }
 
 /** Returns how many were sent or tried. */
-export async function sendDue({ pool, sending }: Pick<AlertWatchOptions, 'pool' | 'sending'>): Promise<number> {
+export async function sendDue({
+  pool,
+  sending,
+  keys,
+}: Pick<AlertWatchOptions, 'pool' | 'sending' | 'keys'>): Promise<number> {
   const due = await listDue(pool, SENT_AT_ONCE);
   await Promise.all(
     due.map(async (delivery) => {
-      const result = await sendMessage(delivery.message, delivery.destination, sending);
+      const destination = openDestination(keys, delivery.destination);
+      const result = destination === null ? NOT_OPENED : await sendMessage(delivery.message, destination, sending);
       await noteSent(pool, delivery, result);
     }),
   );

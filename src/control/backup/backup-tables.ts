@@ -76,6 +76,7 @@ export const TABLES_LEFT_OUT: readonly string[] = [
   'read_tokens',
   'budget_nodes',
   'budget_leases',
+  'budget_process_spend',
   'brake_facts',
   'leases',
   'api_tokens',

@@ -7,6 +7,8 @@ import { storableJson } from '../store/copy-text.ts';
 /** An ended call that came under budgets. */
 export interface BudgetedEnd {
   readonly begin: CallBegin;
+  /** Whose record it is: the name of its directory in the spool. */
+  readonly process: string;
   /** Null: unknown, so that each budget counts what it held. */
   readonly cost: PicoUsd | null;
 }
@@ -19,12 +21,24 @@ export interface StoredEnd extends BudgetedEnd {
 /** Two batches add in the same order, so that neither waits for the other. */
 const ADD = `
   insert into budget_spend as b (account_id, budget_id, value, period_start, node, spent, calls, run_limit)
-  select account_id, budget_id, value, to_timestamp(period_ms / 1000.0), node, spent, calls, run_limit
+  select account_id, budget_id, value, to_timestamp(period_ms / 1000.0), node, sum(spent), sum(calls), min(run_limit)
   from jsonb_to_recordset($1::jsonb) as x (account_id int4, budget_id int4, value text, period_ms float8, node text,
     spent numeric, calls int8, run_limit numeric)
-  order by account_id, budget_id, value, period_ms, node
+  group by 1, 2, 3, 4, 5
+  order by 1, 2, 3, 4, 5
   on conflict (account_id, budget_id, value, period_start, node) do update set spent = b.spent + excluded.spent,
     calls = b.calls + excluded.calls, run_limit = least(b.run_limit, excluded.run_limit), updated_at = now()`;
+
+/** The same for each process, until the ledger has taken it in: it has to know what a killed one has spent. */
+const ADD_TO_PROCESS = `
+  insert into budget_process_spend as b (process, account_id, budget_id, value, period_start, spent)
+  select process, account_id, budget_id, value, to_timestamp(period_ms / 1000.0), sum(spent)
+  from jsonb_to_recordset($1::jsonb) as x (process text, account_id int4, budget_id int4, value text, period_ms float8,
+    spent numeric)
+  group by 1, 2, 3, 4, 5
+  order by 1, 2, 3, 4, 5
+  on conflict (process, account_id, budget_id, value, period_start) do update set spent = b.spent + excluded.spent,
+    updated_at = now()`;
 
 interface Sum {
   readonly account_id: number;
@@ -32,6 +46,7 @@ interface Sum {
   readonly value: string;
   readonly period_ms: number;
   readonly node: string;
+  readonly process: string;
   spent: PicoUsd;
   calls: number;
   run_limit: PicoUsd | null;
@@ -46,18 +61,21 @@ export async function addSpend(client: pg.ClientBase, ends: readonly StoredEnd[]
     spent: formatUsd(sum.spent),
     run_limit: sum.run_limit === null ? null : formatUsd(sum.run_limit),
   }));
-  await client.query({ name: 'add_spend', text: ADD, values: [storableJson(rows)] });
+  const values = [storableJson(rows)];
+  await client.query({ name: 'add_spend', text: ADD, values });
+  await client.query({ name: 'add_process_spend', text: ADD_TO_PROCESS, values });
 }
 
-function addEnd(sums: Map<string, Sum>, { begin, cost, isReplacement }: StoredEnd): void {
+function addEnd(sums: Map<string, Sum>, { begin, process, cost, isReplacement }: StoredEnd): void {
   for (const { budgetId, value, periodStartMs, amount, runLimit } of begin.budgets ?? []) {
-    const name = JSON.stringify([begin.accountId, budgetId, value, periodStartMs, begin.node]);
+    const name = JSON.stringify([begin.accountId, budgetId, value, periodStartMs, begin.node, process]);
     const sum = sums.get(name) ?? {
       account_id: begin.accountId,
       budget_id: budgetId,
       value,
       period_ms: periodStartMs,
       node: begin.node,
+      process,
       spent: 0n,
       calls: 0,
       run_limit: null,

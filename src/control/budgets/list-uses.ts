@@ -29,7 +29,7 @@ export interface UsesQuestion {
     scope: { readonly accountId: number; readonly budgetId: number },
     only: { readonly value?: string; readonly periodStartMs?: number },
     limit: number,
-  ) => readonly ScopeUse[];
+  ) => Promise<readonly ScopeUse[]>;
   readonly nowMs: number;
   readonly most: number;
   readonly value?: string;
@@ -61,7 +61,7 @@ export async function listUses(
   const only = { periodStartMs: period.startMs, ...(value === undefined ? {} : { value }) };
   const [{ rows }, own] = [
     await pool.query<Sum>(SUMS, [budget.accountId, budget.id, new Date(period.startMs), value ?? null, node, most]),
-    question.listOwn(scope, only, most),
+    await question.listOwn(scope, only, most),
   ];
   const stored = new Map(rows.map((row) => [row.value, row]));
   const live = new Map(own.map((use) => [use.value, use]));

@@ -1,16 +1,15 @@
 /**
- * The budgets of this node: brings them from the database to the ledger that its proxies share, settles there what ended
- * processes have left, and takes in what the database knows when the ledger is new.
+ * The budgets of this node: brings them from the database to the ledger that its proxies share, takes in what ended
+ * processes have spent, and what the database knows when the ledger is new.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import type { Logger } from 'pino';
-import { openLedgerDatabase } from '../../budgets/ledger.ts';
-import { FORGOTTEN_AFTER_MS, LedgerUpkeep, MAX_SCOPES } from '../../budgets/ledger-upkeep.ts';
+import { openLedgerDatabase } from '../../budgets/ledger-file.ts';
+import { FORGOTTEN_AFTER_MS, LedgerUpkeep, MAX_SCOPES, type ScopeUse } from '../../budgets/ledger-upkeep.ts';
 import type { PicoUsd } from '../../vocabulary/usd.ts';
-import type { BudgetedEnd } from './add-spend.ts';
 import { readAllBudgets, readBudgetVersion } from './budget-store.ts';
 import { forgetOldLeases, takeOverNames } from './leases.ts';
+import { forgetOldProcesses, forgetProcess, listProcessSpend } from './process-spend.ts';
 import { listRecentSpend } from './read-spend.ts';
 import { createBudgetSharing } from './share-budgets.ts';
 
@@ -25,31 +24,42 @@ export interface NodeBudgetsOptions {
   readonly node: string;
   /** A node without proxies spends nothing. */
   readonly hasProxies: boolean;
+  /** The proxies that live, by the names of their directories in the spool. */
+  readonly listProcesses: () => readonly string[];
   readonly pool: pg.Pool;
   readonly nowMs: () => number;
-  readonly log: Logger;
 }
 
 export interface NodeBudgets {
   /** Publishes the database's budgets if they are new, and settles whether this node is alone. */
   readonly poll: () => Promise<void>;
-  /** As `poll`, then waits until the calls of these processes come under the budgets, two seconds at most. */
-  readonly publish: (processes: readonly string[]) => Promise<void>;
+  /** As `poll`, then waits until the calls of all processes come under the budgets, two seconds at most. */
+  readonly publish: () => Promise<void>;
   /** Leases money of the other nodes and gives them theirs. */
   readonly exchange: () => Promise<void>;
-  /** After calls were stored. */
-  readonly settle: (ends: readonly BudgetedEnd[]) => void;
-  /** After all calls of an ended process were stored. */
-  readonly releaseProcess: (process: string) => void;
-  readonly list: LedgerUpkeep['list'];
+  /** After all calls of an ended process were stored; perhaps again. */
+  readonly takeInProcess: (process: string) => Promise<void>;
+  /** What is spent and reserved on this node now. */
+  readonly list: (
+    scope: { readonly accountId: number; readonly budgetId: number },
+    only: { readonly value?: string; readonly periodStartMs?: number },
+    limit: number,
+  ) => Promise<readonly ScopeUse[]>;
   readonly close: () => void;
 }
 
-export function openNodeBudgets({ file, node, hasProxies, pool, nowMs, log }: NodeBudgetsOptions): NodeBudgets {
+export function openNodeBudgets({
+  file,
+  node,
+  hasProxies,
+  listProcesses,
+  pool,
+  nowMs,
+}: NodeBudgetsOptions): NodeBudgets {
   const upkeep = new LedgerUpkeep(openLedgerDatabase(file, 'process'));
   let version: string | null = null;
   let isRaised = upkeep.hasBudgets();
-  const sharing = createBudgetSharing({ pool, node, upkeep, nowMs });
+  const sharing = createBudgetSharing({ pool, node, upkeep, listProcesses, nowMs });
   const formerNames = upkeep.noteName(node);
   let amounts: ReadonlyMap<number, PicoUsd> = new Map();
   let tidiedMs = Number.NEGATIVE_INFINITY;
@@ -78,32 +88,33 @@ export function openNodeBudgets({ file, node, hasProxies, pool, nowMs, log }: No
     await publish();
     if (isTidyDue) {
       upkeep.tidy(nowMs());
-      await forgetOldLeases(pool, new Date(nowMs() - FORGOTTEN_AFTER_MS));
+      const before = new Date(nowMs() - FORGOTTEN_AFTER_MS);
+      await forgetOldLeases(pool, before);
+      await forgetOldProcesses(pool, before);
       tidiedMs = performance.now();
     }
   }
 
   return {
     poll,
-    publish: async (processes) => {
+    publish: async () => {
       await poll();
       const deadlineMs = performance.now() + READ_LIMIT_MS;
-      while (!upkeep.isReadBy(processes) && performance.now() < deadlineMs) await sleep(READ_LOOK_MS);
+      while (!upkeep.isReadBy(listProcesses()) && performance.now() < deadlineMs) await sleep(READ_LOOK_MS);
     },
     exchange: async () => {
       if (hasProxies) await sharing.exchange();
     },
-    settle: (ends) => {
-      try {
-        upkeep.settle(ends.map(({ begin, cost }) => ({ callId: begin.id, cost })));
-      } catch (error) {
-        log.error({ err: error }, 'the ledger of budgets did not take what calls have cost');
-      }
+    takeInProcess: async (process) => {
+      // Between the two it may be killed: the ledger takes it in once.
+      upkeep.takeInProcess(process, await listProcessSpend(pool, process));
+      await forgetProcess(pool, process);
     },
-    releaseProcess: (process) => {
-      upkeep.releaseProcess(process);
+    list: async (scope, only, limit) => {
+      const living = listProcesses();
+      await upkeep.ask(living);
+      return upkeep.list(scope, only, limit, living);
     },
-    list: upkeep.list.bind(upkeep),
     close: () => {
       upkeep.keepOnlyUsed();
       upkeep.close();

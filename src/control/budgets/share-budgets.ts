@@ -25,10 +25,12 @@ export interface SharingOptions {
   readonly pool: pg.Pool;
   readonly node: string;
   readonly upkeep: LedgerUpkeep;
+  /** The proxies of this node that live. */
+  readonly listProcesses: () => readonly string[];
   readonly nowMs: () => number;
 }
 
-export function createBudgetSharing({ pool, node, upkeep, nowMs }: SharingOptions): BudgetSharing {
+export function createBudgetSharing({ pool, node, upkeep, listProcesses, nowMs }: SharingOptions): BudgetSharing {
   let hasSynced = false;
 
   /**
@@ -104,6 +106,7 @@ export function createBudgetSharing({ pool, node, upkeep, nowMs }: SharingOption
   }
 
   async function giveBack(scope: HeldScope): Promise<void> {
+    await upkeep.ask(listProcesses(), scope);
     // First here, then in the database: what is lost in between is spent by nobody.
     const held = upkeep.giveBack(scope);
     await writeLease(pool, node, { ...scope, held });

@@ -35,7 +35,7 @@ function noteChanges(sign: 1 | -1): string {
 const EMPTY = `
   update llm_requests r set
     raw_metadata = '{}', indexed_metadata = '{}', error_message = null, path = '', client_address = null,
-    provider_request_id = null, span_path = null, span_key = null,
+    provider_request_id = null, answer_id = null, span_path = null, span_key = null,
     span_name = coalesce(r.model_requested, r.model, r.endpoint),
     agent = null, agent_session = null, agent_path = null, agent_turn = null, native_usage = null,
     flags = r.flags || '{erased}'::text[]

@@ -46,12 +46,15 @@ export async function closeOpenCalls(options: CloseOptions): Promise<number> {
     let left = await options.listIds(session.client);
     while (left.length > 0) {
       const ids = left.slice(0, pace.limits().maxEnds);
-      const { rows } = await session.client.query<{ begin: CallBegin; checkpoint: CallCheckpoint | null }>(
-        'select begin, checkpoint from llm_open_calls where id = any($1::uuid[]) order by id',
-        [ids],
-      );
+      const { rows } = await session.client.query<{
+        begin: CallBegin;
+        checkpoint: CallCheckpoint | null;
+        process: string;
+      }>('select begin, checkpoint, process from llm_open_calls where id = any($1::uuid[]) order by id', [ids]);
       const pricing = { priceCall: prices.priceCall, nowMs: options.nowMs() };
-      const items = rows.map(({ begin, checkpoint }) => makeInterruptedItem(begin, checkpoint, pricing));
+      const items = rows.map(({ begin, checkpoint, process }) =>
+        makeInterruptedItem(begin, checkpoint, { ...pricing, process }),
+      );
       await session.client.query(NOTE_CLOSED, [ids]);
       // Any prices will do: a row without a total is priced again.
       const stored = storePaced(items, 0, pace, { session, log, counts, triggers: null, pricesVersion: null });

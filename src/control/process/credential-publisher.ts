@@ -2,7 +2,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { openCredential, readSealingKey } from '../../keys/sealed-credential.ts';
+import { sealingKeysOf } from '../../keys/envelope.ts';
+import { openCredential } from '../../keys/sealed-credential.ts';
 import type { SealedCredential } from '../../vocabulary/channel.ts';
 import type { Config } from '../../vocabulary/config.ts';
 import { listSealed } from '../store/provider-credentials.ts';
@@ -22,7 +23,7 @@ export interface CredentialPublisherOptions {
 export function createCredentialPublisher({ pool, keys, send, log }: CredentialPublisherOptions): CredentialPublisher {
   /** Null: whatever the supervisor has of the time before may be old. */
   let held: readonly SealedCredential[] | null = null;
-  const opening = keys.keys.map(readSealingKey).filter((key) => key !== null);
+  const opening = sealingKeysOf(keys);
 
   function warnOfClosed(stored: readonly SealedCredential[]): void {
     const closed = stored.filter((credential) => openCredential(opening, credential) === null).length;

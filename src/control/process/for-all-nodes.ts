@@ -3,6 +3,7 @@
  * estimates, and closing calls of nodes that are gone. Database locks keep two nodes from doing the same.
  */
 import { join } from 'node:path';
+import { sealingKeysOf } from '../../keys/envelope.ts';
 import { readVersion } from '../../vocabulary/version.ts';
 import { createAdminApp } from '../admin/admin-app.ts';
 import { readDashboardFiles } from '../admin/dashboard-files.ts';
@@ -63,7 +64,13 @@ export const workForAllNodes: CreateNodeFace = (node, access) => {
       repeatPriceUpdates(pools.api, prices, log),
       repeatRetention(pools.retention, clock, log),
       repeatSearchIndex({ pool: pools.api, settings: { databaseUrl: start.databaseUrl }, log }),
-      repeatAlerts({ pool: pools.api, nowMs: clock.nowMs, sending: alertSending, log }),
+      repeatAlerts({
+        pool: pools.api,
+        nowMs: clock.nowMs,
+        sending: alertSending,
+        keys: sealingKeysOf(config.credentialKeys),
+        log,
+      }),
       repeatBrakes({ pool: pools.api, nowMs: clock.nowMs, publishPauses, log }),
       repeatFolding(pools.api, log),
       repeatIndexing(pools.api, log),
@@ -150,7 +157,7 @@ export const workForAllNodes: CreateNodeFace = (node, access) => {
       log,
     }),
     budgets: {
-      publish: () => node.budgets.publish(node.liveSpools()),
+      publish: () => node.budgets.publish(),
       listUses: (budget, only) =>
         listUses(budget, {
           pool: pools.api,

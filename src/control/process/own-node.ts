@@ -6,7 +6,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
-import { LEDGER_NAME } from '../../budgets/ledger.ts';
+import { LEDGER_NAME } from '../../budgets/ledger-file.ts';
 import { PRICES_FILE } from '../../pricing/prices-file.ts';
 import { createWaitingCounter } from '../../spool/count-waiting.ts';
 import { defaultMaxBytes, measureDisk } from '../../spool/disk-space.ts';
@@ -112,9 +112,9 @@ export function openOwnNode(
     file: join(config.dataDir, LEDGER_NAME),
     node: config.node,
     hasProxies: config.role !== 'control',
+    listProcesses: () => liveSpools,
     pool: pools.api,
     nowMs: clock.nowMs,
-    log,
   });
   let isSpoolReady = false;
   let connected: Connected | null = null;
@@ -168,9 +168,8 @@ export function openOwnNode(
       keepsTexts,
       onEnded: async (ended) => {
         await ledgerFile.takeIn(ended, countEnded(memory.lastOf(ended.name)));
-        budgets.releaseProcess(ended.name);
+        await budgets.takeInProcess(ended.name);
       },
-      onBudgeted: budgets.settle,
     });
     shipper.setLiveSpools(liveSpools);
     const keys = createKeyPublisher({

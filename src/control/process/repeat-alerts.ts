@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { forgetOldEvents } from '../alerts/alert-events.ts';
+import { sealAllDestinations } from '../alerts/destination-seals.ts';
 import { type AlertWatchOptions, lookAtAlerts, sendDue } from '../alerts/watch-alerts.ts';
 import { giveLeaseBack, holdLease } from '../store/lease.ts';
 import { type Repeating, repeatOnDatabase } from './repeat.ts';
@@ -13,7 +14,9 @@ const ROUND_MS = 1_000;
 const FORGET_INTERVAL_MS = 3_600_000;
 
 export function repeatAlerts(options: AlertWatchOptions & { readonly log: Logger }): Repeating {
-  const { pool, log } = options;
+  const { pool, log, keys } = options;
+  const [key] = keys;
+  let isSealed = key === undefined;
   const holder = randomUUID();
   let forgottenMs = Number.NEGATIVE_INFINITY;
   const repeating = repeatOnDatabase({
@@ -22,6 +25,10 @@ export function repeatAlerts(options: AlertWatchOptions & { readonly log: Logger
     log,
     run: async () => {
       if (!(await holdLease(pool, LEASE, holder, LEASE_SECONDS))) return;
+      if (!isSealed && key !== undefined) {
+        await sealAllDestinations(pool, key);
+        isSealed = true;
+      }
       if (performance.now() - forgottenMs > FORGET_INTERVAL_MS) {
         await forgetOldEvents(pool);
         forgottenMs = performance.now();

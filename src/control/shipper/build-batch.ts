@@ -65,16 +65,15 @@ export function buildBatch(entries: readonly SpoolEntry[], context: BatchContext
   return { items, failed };
 }
 
-type PricingContext = Omit<BatchContext, 'process'>;
-
-function makeCallItem(begin: CallBegin, end: KnownEnd, bodies: readonly CallBody[], context: PricingContext): CallItem {
+function makeCallItem(begin: CallBegin, end: KnownEnd, bodies: readonly CallBody[], context: BatchContext): CallItem {
   const priced = context.priceCall(toBillableCall(begin, end), begin.accountId);
   const row = makeRow(begin, end, priced, context.nowMs);
   return {
     kind: 'call',
     ...encodeStoredRow(row),
     billedOnceAs: end.billedOnceAs ?? null,
-    budgeted: begin.budgets === undefined ? null : { begin, cost: costInBudgets(end, priced) },
+    budgeted:
+      begin.budgets === undefined ? null : { begin, process: context.process, cost: costInBudgets(end, priced) },
     bodies,
     requestHeaders: end.requestHeaders,
     responseHeaders: end.responseHeaders,
@@ -90,7 +89,7 @@ function costInBudgets(end: KnownEnd, { costStatus, totalCost }: PricedCall): Pi
 export function makeInterruptedItem(
   begin: CallBegin,
   checkpoint: CallCheckpoint | null,
-  context: PricingContext,
+  context: BatchContext,
 ): CallItem {
   return makeCallItem(begin, interruptedEnd(begin, checkpoint), [], context);
 }

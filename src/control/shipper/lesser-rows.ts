@@ -18,7 +18,7 @@ const GROUPS: readonly Partial<LlmRequestRow>[] = [
   { agent: null, agent_session: null, agent_path: null, agent_turn: null },
   { error_type: null, error_message: null },
   { endpoint: UNKNOWN, path: '' },
-  { provider_request_id: null, provider_alias: null, service_tier: null, speed: null },
+  { provider_request_id: null, answer_id: null, provider_alias: null, service_tier: null, speed: null },
   { region: null, inference_geo: null },
   { usage: null, native_usage: null },
 ];

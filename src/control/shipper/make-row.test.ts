@@ -92,7 +92,7 @@ describe('an interrupted call of a result that can be fetched again', () => {
   };
 
   test('that had come whole counts it once, together with those who fetch it later', () => {
-    const context = { priceCall: priceByToken, nowMs: NOON_MS };
+    const context = { process: 'p', priceCall: priceByToken, nowMs: NOON_MS };
     const item = makeInterruptedItem(callBegin(1), checkpointOf(true, true), context);
     expect(item).toMatchObject({ billedOnceAs: 'resp_1', row: { usage_source: 'provider', cost_status: 'exact' } });
     const fetched = makeInterruptedItem(callBegin(1, { billed: false }), checkpointOf(true, true), context);

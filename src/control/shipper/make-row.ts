@@ -113,6 +113,7 @@ export function makeRow(begin: CallBegin, end: KnownEnd, priced: PricedCall, pri
     span_key: span?.key ?? null,
     span_name: spanNameOf(begin, end),
     connection_id: begin.connectionId ?? null,
+    answer_id: end.answerId ?? null,
     agent: begin.agent ?? null,
     agent_session: begin.agentSession ?? null,
     agent_path: begin.agentPath ?? null,

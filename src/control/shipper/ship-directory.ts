@@ -15,9 +15,8 @@ import {
 import type { SpoolLog } from '../../spool/spool-log.ts';
 import { openSpoolReader, type SpoolBatch, type SpoolReader } from '../../spool/spool-reader.ts';
 import type { CallBegin, CallCheckpoint } from '../../vocabulary/call-record.ts';
-import type { BudgetedEnd } from '../budgets/add-spend.ts';
 import { describeDatabaseError } from '../store/database-error.ts';
-import { type BatchItem, idOfItem } from './batch-item.ts';
+import { idOfItem } from './batch-item.ts';
 import type { BatchPace } from './batch-pace.ts';
 import { type Batch, buildBatch, makeInterruptedItem } from './build-batch.ts';
 import { cleanReason } from './clean-reason.ts';
@@ -70,8 +69,6 @@ export interface ShipContext {
   readonly keyUses: Map<number, number>;
   /** Called before a directory is removed, again after a failure; its counts are gone afterwards. */
   readonly onEnded: (ended: EndedDirectory) => Promise<void>;
-  /** Called when calls that came under budgets are stored, perhaps again. */
-  readonly onBudgeted: (ends: readonly BudgetedEnd[]) => void;
 }
 
 export class SpoolFileError extends Error {
@@ -99,7 +96,7 @@ interface PreparedBatch {
 
 /** Starts at the durable cursor. After a failure make a new one, which reads the unstored records again. */
 export async function openDirectoryShipper(processName: string, context: ShipContext): Promise<DirectoryShipper> {
-  const { spoolDir, quarantineDir, prices, log, nowMs, counts, triggers, pace, keyUses, onEnded, onBudgeted } = context;
+  const { spoolDir, quarantineDir, prices, log, nowMs, counts, triggers, pace, keyUses, onEnded } = context;
   const dir = join(spoolDir, processName);
   const onFiles = async <T>(work: Promise<T>): Promise<T> => {
     try {
@@ -155,11 +152,6 @@ export async function openDirectoryShipper(processName: string, context: ShipCon
     keyUses.set(keyId, Math.max(usedAtMs, keyUses.get(keyId) ?? 0));
   }
 
-  function noteBudgeted(items: readonly BatchItem[]): void {
-    const ends = items.flatMap((item) => (item.kind === 'call' && item.budgeted !== null ? [item.budgeted] : []));
-    if (ends.length > 0) onBudgeted(ends);
-  }
-
   async function storeInterrupted(session: IngestSession): Promise<void> {
     for (;;) {
       const { rows } = await session.client.query<{ begin: CallBegin; checkpoint: CallCheckpoint | null }>(
@@ -170,12 +162,11 @@ export async function openDirectoryShipper(processName: string, context: ShipCon
       const before = counts.rows;
       let refused: readonly RefusedItem[] = [];
       await withLatestPrices(session, async () => {
-        const pricing = { priceCall: prices.priceCall, nowMs: nowMs() };
+        const pricing = { process: processName, priceCall: prices.priceCall, nowMs: nowMs() };
         const pricesVersion = prices.version();
         const items = rows.map((row) => makeInterruptedItem(row.begin, row.checkpoint, pricing));
         refused = await storePaced(items, 0, pace, { session, log, counts, triggers, pricesVersion });
         await settleBatch(session.client, items, log);
-        noteBudgeted(items);
       });
       const asideIds = new Set((await onFiles(putAside(refused, { quarantineDir, log, counts }))).map(idOfItem));
       for (const { begin } of rows)
@@ -225,7 +216,6 @@ export async function openDirectoryShipper(processName: string, context: ShipCon
         counts.batches += 1;
       });
       await settleBatch(session.client, built.items, log);
-      noteBudgeted(built.items);
       // Only the prices that counted decide whether a row could be made.
       for (const { begin, end, error } of failed) {
         counts.quarantined += 1;

@@ -8,7 +8,6 @@ import type pg from 'pg';
 import { FOREIGN_QUIET_MS, watchForeignDirectories } from '../../spool/foreign-directories.ts';
 import { listProcessDirectories, releaseEmergencySegment } from '../../spool/process-directories.ts';
 import type { SpoolLog } from '../../spool/spool-log.ts';
-import type { BudgetedEnd } from '../budgets/add-spend.ts';
 import { readDatabaseTime } from '../store/database-clock.ts';
 import { describeDatabaseError, judgeFailure } from '../store/database-error.ts';
 import { touchKeys } from '../store/gateway-keys.ts';
@@ -51,7 +50,6 @@ export interface ShipperOptions {
   readonly foreignQuietMs?: number;
   readonly batchTimeoutMs?: number | undefined;
   readonly onEnded?: (ended: EndedDirectory) => Promise<void>;
-  readonly onBudgeted?: (ends: readonly BudgetedEnd[]) => void;
 }
 
 export interface ShipperStats extends Readonly<ShipCounts> {
@@ -99,7 +97,6 @@ export function startShipper(options: ShipperOptions): Shipper {
     pace: createBatchPace(options.batchTimeoutMs),
     keyUses: new Map(),
     onEnded: options.onEnded ?? (() => Promise.resolve()),
-    onBudgeted: options.onBudgeted ?? (() => {}),
   };
   const texts: TextOptions = {
     areKept: options.keepsTexts ?? (() => true),

@@ -94,6 +94,11 @@ export const LOG_COLUMNS = {
     about:
       "The row of the websocket that the call is a turn of; that row's own id in itself, and null in all other calls",
   },
+  answer_id: {
+    sql: 'text',
+    about:
+      "The provider's id of the answer, which later calls may continue; null unless the key's runs_from has previous_response_id",
+  },
   agent: { sql: 'text', about: 'Agent that made the call, of a client that tells: main, or the id of a sub-agent' },
   agent_session: {
     sql: 'text',

@@ -88,6 +88,7 @@ function sumWritten(split: JsonObject | null): number | null {
 }
 
 function setWritten(draft: Draft, written: number | null, split: JsonObject | null): void {
+  if (written === null && split === null) return;
   const twelveHours = readCount(split, 'ttl_12h_tokens');
   const thirtyMinutes = readCount(split, 'ttl_30m_tokens');
   draft.set('cache_creation_12h', twelveHours);

@@ -149,7 +149,9 @@ function withBackground(reported: ReportedUsage, body: JsonObject): ReportedUsag
 function readBody(body: JsonObject, reported: ReportedUsage): ReportedUsage {
   const context = { model: readName(body, 'model'), serviceTier: readName(body, 'service_tier') };
   const seen = withContext(withUsage(reported, readReported(body), createNormalise(body)), context);
-  return withErrorMember(withBackground(seen, body), body);
+  const answerId = readName(body, 'id');
+  const named = answerId === null || answerId === seen.answerId ? seen : { ...seen, answerId };
+  return withErrorMember(withBackground(named, body), body);
 }
 
 function readEvent(eventType: string | null, data: JsonValue, reported: ReportedUsage): ReportedUsage {

@@ -1,32 +1,34 @@
 /**
- * The budgets of this process: which ones a call comes under, its reservation in the node's ledger before it is forwarded,
- * and its settlement behind its end. All calls of one turn of the event loop share one transaction of the ledger.
+ * The budgets of this process: which ones a call comes under, its reservation before it is forwarded, out of what this process
+ * has taken from the node's ledger, and its settlement behind its end.
  */
 import type { Logger } from 'pino';
 import type { Budget } from '../../budgets/budget.ts';
 import { type PeriodBounds, Periods } from '../../budgets/budget-period.ts';
-import type { BudgetLedger, Claim, ReserveAnswer, ReserveRequest, Settlement } from '../../budgets/ledger.ts';
+import type { BudgetLedger, Claim } from '../../budgets/ledger.ts';
+import {
+  ProcessShares,
+  type ReserveAnswer,
+  type ReserveRequest,
+  type Settlement,
+} from '../../budgets/process-shares.ts';
 
 /** How soon a changed budget is in force here. */
 const RELOAD_MS = 200;
-/** Settlements that the file does not take now are tried again, so many at most; beyond, they wait for the records. */
-const MAX_UNSETTLED = 100_000;
-const RETRY_MS = 1_000;
-
 const NONE: readonly Budget[] = Object.freeze([]);
 
 interface Asked {
   readonly request: ReserveRequest;
   readonly resolve: (answer: Answered) => void;
-  /** Until then other nodes are asked for what this one lacks. */
-  readonly deadlineMs: number;
+  readonly sinceMs: number;
 }
 
 /** `unavailable`: the ledger cannot be written, or this node may not spend yet. */
 export type Answered = Exclude<ReserveAnswer, { readonly kind: 'short' }> | 'unavailable';
 
+/** So long a call waits for what other processes and nodes have. */
 const SHORT_WAIT_MS = 1_500;
-const SHORT_RETRY_MS = 25;
+const SHORT_RETRY_MS = 10;
 
 function endOf(answer: ReserveAnswer | undefined): Answered {
   if (answer === undefined) return 'unavailable';
@@ -37,6 +39,7 @@ export class BudgetGate {
   readonly periods = new Periods();
   readonly #ledger: BudgetLedger;
   readonly #process: string;
+  readonly #shares: ProcessShares;
   readonly #nowMs: () => number;
   readonly #log: Logger;
   readonly #reload: NodeJS.Timeout;
@@ -45,7 +48,6 @@ export class BudgetGate {
   #byAccount: ReadonlyMap<number, readonly Budget[]> = new Map();
   #byId: ReadonlyMap<number, Budget> = new Map();
   #asked: Asked[] = [];
-  #unsettled: Settlement[] = [];
   #isFlushDue = false;
   #isFailing = false;
 
@@ -60,6 +62,7 @@ export class BudgetGate {
     this.#onBudgets = onBudgets;
     this.#ledger = ledger;
     this.#process = process;
+    this.#shares = new ProcessShares(ledger, process, nowMs, (error) => this.#noteFailure(error));
     this.#nowMs = nowMs;
     this.#log = log;
     this.load();
@@ -80,30 +83,18 @@ export class BudgetGate {
     return this.periods.at(period, timeZone, this.#nowMs());
   }
 
-  /** Never rejects. */
-  reserve(callId: string, claims: readonly Claim[]): Promise<Answered> {
+  /** At once where this process has the money; else the others are asked. Never rejects. */
+  reserve(callId: string, claims: readonly Claim[]): Answered | Promise<Answered> {
+    const answer = this.#shares.tryReserve(callId, claims);
+    if (answer !== null) return endOf(answer);
     return new Promise((resolve) => {
-      const deadlineMs = performance.now() + SHORT_WAIT_MS;
-      this.#asked.push({ request: { callId, claims }, resolve, deadlineMs });
+      this.#asked.push({ request: { callId, claims }, resolve, sinceMs: performance.now() });
       this.#scheduleFlush();
     });
   }
 
-  /** At once, for what cannot wait. */
-  reserveNow(callId: string, claims: readonly Claim[]): Answered {
-    try {
-      this.#flush();
-      return endOf(this.#ledger.apply([], [{ callId, claims }], this.#process, this.#nowMs())[0]);
-    } catch (error) {
-      this.#noteFailure(error);
-      return 'unavailable';
-    }
-  }
-
   settle(settlement: Settlement): void {
-    if (this.#unsettled.length >= MAX_UNSETTLED) return;
-    this.#unsettled.push(settlement);
-    this.#scheduleFlush();
+    this.#shares.settle(settlement);
   }
 
   /** Takes in what was published since. */
@@ -123,7 +114,12 @@ export class BudgetGate {
 
   close(): void {
     clearInterval(this.#reload);
-    this.#flush();
+    try {
+      this.#flush();
+      this.#shares.close();
+    } catch (error) {
+      this.#noteFailure(error);
+    }
     this.#ledger.close();
   }
 
@@ -133,28 +129,26 @@ export class BudgetGate {
     setImmediate(() => this.#flush());
   }
 
+  /** All calls of one turn of the event loop that need the ledger share one transaction. */
   #flush(): void {
     this.#isFlushDue = false;
     const asked = this.#asked;
-    const settlements = this.#unsettled;
-    if (asked.length + settlements.length === 0) return;
+    if (asked.length === 0) return;
     this.#asked = [];
-    this.#unsettled = [];
+    const nowMs = performance.now();
     try {
-      const requests = asked.map(({ request }) => request);
-      const answers = this.#ledger.apply(settlements, requests, this.#process, this.#nowMs());
+      const requests = asked.map(({ request, sinceMs }) => ({ ...request, waitedMs: nowMs - sinceMs }));
+      const answers = this.#shares.reserve(requests);
       this.#isFailing = false;
       for (const [index, one] of asked.entries()) this.#answer(one, answers[index]);
     } catch (error) {
       this.#noteFailure(error);
-      this.#unsettled = settlements;
-      if (settlements.length > 0) setTimeout(() => this.#scheduleFlush(), RETRY_MS).unref();
       for (const { resolve } of asked) resolve('unavailable');
     }
   }
 
   #answer(asked: Asked, answer: ReserveAnswer | undefined): void {
-    if (answer?.kind !== 'short' || performance.now() >= asked.deadlineMs) {
+    if (answer?.kind !== 'short' || performance.now() - asked.sinceMs >= SHORT_WAIT_MS) {
       asked.resolve(endOf(answer));
       return;
     }
@@ -162,11 +156,6 @@ export class BudgetGate {
       this.#asked.push(asked);
       this.#scheduleFlush();
     }, SHORT_RETRY_MS);
-  }
-
-  /** Whether money has to be leased before it can be spent. */
-  isShared(): boolean {
-    return this.#ledger.mode() === 'sharing';
   }
 
   #noteFailure(error: unknown): void {

@@ -1,6 +1,6 @@
 /** What a client is told of a budget that refuses its call: the operator's words and amounts, nothing of the request. */
 import type { Budget, BudgetPeriod } from '../../budgets/budget.ts';
-import type { ReserveAnswer } from '../../budgets/ledger.ts';
+import type { ReserveAnswer } from '../../budgets/process-shares.ts';
 import type { GreatestCost } from '../../pricing/greatest/greatest-cost.ts';
 import { formatUsd } from '../../vocabulary/usd.ts';
 import type { BudgetGate } from './budget-gate.ts';

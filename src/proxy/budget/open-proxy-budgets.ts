@@ -2,7 +2,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { BudgetLedger, LEDGER_NAME, openLedgerDatabase } from '../../budgets/ledger.ts';
+import { BudgetLedger } from '../../budgets/ledger.ts';
+import { LEDGER_NAME, openLedgerDatabase } from '../../budgets/ledger-file.ts';
 import { createCallCosts } from '../../pricing/greatest/call-costs.ts';
 import { PRICES_FILE } from '../../pricing/prices-file.ts';
 import type { Clock } from '../../vocabulary/clock.ts';

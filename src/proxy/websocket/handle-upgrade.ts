@@ -30,11 +30,11 @@ import { refusePaused, subjectOf } from '../pauses.ts';
 import type { ReceivedBody } from '../receive-body.ts';
 import { refuseCall } from '../refuse-call.ts';
 import { release } from '../release.ts';
-import { leaseForTurns, mayComeUnder, reserveFor } from '../reserve.ts';
+import { mayComeUnder, reserveFor } from '../reserve.ts';
 import { chooseRoute } from '../route.ts';
 import { validateRequest } from '../validate-request.ts';
 import { limitTurn } from './limit-turn.ts';
-import { type ClientGuard, createModelGuard } from './model-guard.ts';
+import { type ClientGuard, createModelGuard, type ModelGuard } from './model-guard.ts';
 import { holdPendingClient, type PendingClient } from './pending-client.ts';
 import { createTurnGuard } from './turn-guard.ts';
 import { openTurnRecord, readCutEnding } from './turn-record.ts';
@@ -135,11 +135,10 @@ async function reserveSession(
     return false;
   }
   await budgets.loadPrices();
-  if (budgets.gate.isShared()) await leaseForTurns(call, budgets);
   return true;
 }
 
-function joinGuards(first: ClientGuard | null, second: ClientGuard | null): ClientGuard | null {
+function joinGuards(first: ModelGuard | null, second: ClientGuard | null): ClientGuard | null {
   if (first === null || second === null) return first ?? second;
   return (chunk) => first(chunk) ?? second(chunk);
 }

@@ -25,12 +25,14 @@ export interface ClientRefusal {
 }
 
 /** A refusal from the chunk on that makes a message whole which must not reach the provider. The bytes are not changed. */
-export type ClientGuard = (chunk: Buffer) => ClientRefusal | null;
+export type ModelGuard = (chunk: Buffer) => ClientRefusal | null;
+/** As that, or later: then the chunk waits. It never rejects. */
+export type ClientGuard = (chunk: Buffer) => ClientRefusal | null | Promise<ClientRefusal | null>;
 
 const REFUSED: ClientRefusal = Object.freeze({ code: 'model_not_allowed', lastWords: null });
 
 /** The connection must have no extensions: what is compressed is read too late. */
-export function createModelGuard(allowed: readonly string[]): ClientGuard {
+export function createModelGuard(allowed: readonly string[]): ModelGuard {
   let isRefused = false;
   // It emits within `write`, so that the answer is there when the chunk was read.
   const receiver = new Receiver({

@@ -3,26 +3,22 @@
  * record takes what was reserved over.
  */
 import { Receiver } from 'ws';
-import type { Claim } from '../../budgets/ledger.ts';
 import { scanTopLevel } from '../../formats/wire/json-top-level.ts';
 import { GatewayError } from '../../vocabulary/errors.ts';
-import type { CallFlag } from '../../vocabulary/token-usage.ts';
 import type { ProxyBudgets } from '../budget/proxy-budgets.ts';
 import type { Arrival, CallContext } from '../call-context.ts';
 import { noteArrival } from '../call-log.ts';
 import type { Gateway } from '../gateway.ts';
 import { refusalBody } from '../refuse.ts';
-import { reserveNow } from '../reserve.ts';
-import { type ClientGuard, MAX_MESSAGE_BYTES } from './model-guard.ts';
+import { type Reserved, reserveIn } from '../reserve.ts';
+import { type ClientGuard, type ClientRefusal, MAX_MESSAGE_BYTES } from './model-guard.ts';
 import { readRunMembersOf } from './turn-place.ts';
 
 const MAX_FRAGMENTS = 16 * 1024;
 const CREATE = '"response.create"';
 
-export interface ReservedTurn {
+export interface ReservedTurn extends Reserved {
   readonly arrival: Arrival;
-  readonly claims: readonly Claim[];
-  readonly flags: readonly CallFlag[];
 }
 
 export interface TurnGuard {
@@ -36,7 +32,10 @@ export interface TurnGuard {
 /** The connection must have no extensions: what is compressed is read too late. */
 export function createTurnGuard(gateway: Gateway, budgets: ProxyBudgets, call: CallContext): TurnGuard {
   const reserved: ReservedTurn[] = [];
-  let refusal: ReturnType<ClientGuard> = null;
+  let refusal: ClientRefusal | null = null;
+  let isClosed = false;
+  /** Requests that the chunk at hand has made whole. */
+  const requests: Buffer[] = [];
   const receiver = new Receiver({
     isServer: true,
     maxPayload: MAX_MESSAGE_BYTES,
@@ -44,39 +43,68 @@ export function createTurnGuard(gateway: Gateway, budgets: ProxyBudgets, call: C
     skipUTF8Validation: true,
   });
   receiver.on('message', (data) => {
-    if (refusal === null && data.includes(CREATE)) reserve(data);
+    if (refusal === null && data.includes(CREATE)) requests.push(data);
   });
   receiver.on('error', () => {
     refusal ??= { code: 'budget_exceeded', lastWords: null };
   });
 
-  function reserve(message: Buffer): void {
+  /** One after another, since the later one may be refused for the earlier one. A promise where one has to wait. */
+  function judge(): ClientRefusal | null | Promise<ClientRefusal | null> {
+    while (refusal === null) {
+      const message = requests.shift();
+      if (message === undefined) break;
+      const reserving = reserve(message);
+      if (reserving !== null) return reserving.then(judge);
+    }
+    return refusal;
+  }
+
+  /** Null: done. The promise never rejects. */
+  function reserve(message: Buffer): Promise<void> | null {
     const { members } = scanTopLevel(message, ['type', 'model']);
-    if (members.get('type')?.scalar !== 'response.create') return;
+    if (members.get('type')?.scalar !== 'response.create') return null;
     const model = members.get('model')?.scalar;
     const arrival = noteArrival(gateway);
     const runMembers = readRunMembersOf(message, call);
     const asked = { model: typeof model === 'string' ? model : null, streamed: true };
     const requested = runMembers === null ? asked : { ...asked, runMembers };
     try {
-      reserved.push({ arrival, ...reserveNow({ ...call, arrival }, requested, message, budgets) });
+      const reserving = reserveIn({ ...call, arrival }, requested, message, budgets);
+      if (reserving instanceof Promise)
+        return reserving.then(
+          (late) => keep(arrival, late),
+          (error: unknown) => refuse(arrival, error),
+        );
+      keep(arrival, reserving);
     } catch (error) {
-      const code = error instanceof GatewayError ? error.code : 'gateway_defect';
-      if (code === 'gateway_defect')
-        gateway.log.error({ err: error, request_id: arrival.id }, 'a turn failed in the gateway');
-      const detail = error instanceof GatewayError ? error.detail : undefined;
-      refusal = { code: 'budget_exceeded', lastWords: refusalBody(code, arrival.id, detail) };
+      refuse(arrival, error);
     }
+    return null;
+  }
+
+  function keep(arrival: Arrival, { claims, flags }: Reserved): void {
+    if (isClosed) budgets.gate.settle({ callId: arrival.id, cost: 0n });
+    else reserved.push({ arrival, claims, flags });
+  }
+
+  function refuse(arrival: Arrival, error: unknown): void {
+    const code = error instanceof GatewayError ? error.code : 'gateway_defect';
+    if (code === 'gateway_defect')
+      gateway.log.error({ err: error, request_id: arrival.id }, 'a turn failed in the gateway');
+    const detail = error instanceof GatewayError ? error.detail : undefined;
+    refusal = { code: 'budget_exceeded', lastWords: refusalBody(code, arrival.id, detail) };
   }
 
   return {
     guard: (chunk) => {
       // Unmasks in place; what is relayed stays masked. Nothing follows a close frame.
       if (refusal === null && !receiver.writableEnded) receiver.write(Buffer.from(chunk));
-      return refusal;
+      return judge();
     },
     take: () => reserved.shift(),
     close: () => {
+      isClosed = true;
       for (const { arrival } of reserved.splice(0)) budgets.gate.settle({ callId: arrival.id, cost: null });
     },
   };

@@ -65,6 +65,8 @@ export class WebsocketRelay {
   #lastFrame: NodeJS.Timeout | null = null;
   /** Chunks of the provider's that may not be passed on yet. The provider is paused, so that they are few. */
   #held: Buffer[] = [];
+  /** Chunks of the client's whose first is being judged. The client is paused, so that they are few. */
+  #unjudged: Buffer[] | null = null;
   #unrecorded = 0;
   readonly #idle: NodeJS.Timeout;
 
@@ -102,10 +104,10 @@ export class WebsocketRelay {
     if (fromProvider.length > 0) this.#passToClient(fromProvider);
     for (const chunk of fromClient) this.#passToProvider(chunk);
     this.#client.on('data', (chunk: Buffer) => this.#passToProvider(chunk));
-    this.#provider.on('drain', () => this.#client.resume());
+    this.#provider.on('drain', () => this.#resumeClient());
     this.#provider.on('data', (chunk: Buffer) => this.#passToClient(chunk));
     this.#client.on('drain', () => this.#resumeProvider());
-    if (!this.#client.isPaused() || !this.#provider.writableNeedDrain) this.#client.resume();
+    this.#resumeClient();
     this.#resumeProvider();
   }
 
@@ -147,13 +149,40 @@ export class WebsocketRelay {
   #passToProvider(chunk: Buffer): void {
     if (this.#ending !== null || this.#keyEnd !== null) return;
     this.#idle.refresh();
-    this.#refusal ??= this.#guard?.(chunk) ?? null;
+    if (this.#unjudged !== null) {
+      this.#unjudged.push(chunk);
+      return;
+    }
+    const verdict = this.#refusal ?? this.#guard?.(chunk) ?? null;
+    if (!(verdict instanceof Promise)) {
+      this.#passJudged(chunk, verdict);
+      return;
+    }
+    this.#unjudged = [];
+    this.#client.pause();
+    // It never rejects.
+    void verdict.then((late) => {
+      const later = this.#unjudged ?? [];
+      this.#unjudged = null;
+      if (this.#ending !== null || this.#keyEnd !== null) return;
+      this.#passJudged(chunk, late);
+      for (const next of later) this.#passToProvider(next);
+      this.#resumeClient();
+    });
+  }
+
+  #passJudged(chunk: Buffer, refusal: ClientRefusal | null): void {
+    this.#refusal ??= refusal;
     if (this.#refusal !== null) {
       this.endKey(this.#refusal.code);
       return;
     }
     this.#taps.fromClient(chunk);
     if (this.#provider.writable && !this.#provider.write(chunk)) this.#client.pause();
+  }
+
+  #resumeClient(): void {
+    if (this.#unjudged === null && !this.#provider.writableNeedDrain) this.#client.resume();
   }
 
   #passToClient(chunk: Buffer): void {

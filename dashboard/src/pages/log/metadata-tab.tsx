@@ -157,6 +157,9 @@ export function MetadataTab({ log }: { readonly log: LogDetail }) {
                   },
                 ]),
             { name: 'Provider’s id', value: <Id text={log.provider_request_id} what="provider’s request id" /> },
+            ...(log.answer_id === null
+              ? []
+              : [{ name: 'Answer’s id', value: <Id text={log.answer_id} what="answer’s id" /> }]),
             { name: 'Gateway key', value: keyName ?? '—' },
             {
               name: 'Route',

@@ -1,0 +1,35 @@
+/** The queries about what each process has spent of budgets, as its stored calls say it. */
+import type pg from 'pg';
+import type { ProcessSpend } from '../../budgets/ledger-upkeep.ts';
+import { parseUsd } from '../../vocabulary/usd.ts';
+
+interface SpendRow {
+  readonly accountId: number;
+  readonly budgetId: number;
+  readonly value: string;
+  readonly periodStart: Date;
+  readonly spent: string;
+}
+
+export async function listProcessSpend(pool: pg.Pool, process: string): Promise<readonly ProcessSpend[]> {
+  const { rows } = await pool.query<SpendRow>(
+    `select account_id as "accountId", budget_id as "budgetId", value, period_start as "periodStart", spent
+     from budget_process_spend where process = $1`,
+    [process],
+  );
+  return rows.map(({ periodStart, spent, ...scope }) => ({
+    ...scope,
+    periodStartMs: periodStart.getTime(),
+    spent: parseUsd(spent),
+  }));
+}
+
+/** After the ledger has taken it in; it stays in the sums of its node. */
+export async function forgetProcess(pool: pg.Pool, process: string): Promise<void> {
+  await pool.query('delete from budget_process_spend where process = $1', [process]);
+}
+
+/** Of processes whose node is gone, or whose directory was lost. */
+export async function forgetOldProcesses(pool: pg.Pool, before: Date): Promise<void> {
+  await pool.query('delete from budget_process_spend where updated_at < $1', [before]);
+}
