@@ -1,4 +1,5 @@
 /** `tollgate start`: reads the settings, warns about them, and runs the supervisor until it is stopped. */
+import { flushCompileCache } from 'node:module';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { isatty } from 'node:tty';
@@ -56,6 +57,8 @@ export async function start(flags: ConfigFlags, entry: string): Promise<void> {
   await runUntilSignal(supervisor, log, {
     onReady: (gateway) => {
       returnMemoryAtRest();
+      // Now, since a killed process leaves nothing.
+      flushCompileCache();
       process.stdout.write(formatBanner({ ...gateway, role: config.role, demo: config.demo, command }));
       const isTaking = config.role !== 'control';
       void systemd.ready(isTaking ? `calls are taken at ${gateway.proxyOrigin}` : 'dashboard and API are up'); // It never rejects.
