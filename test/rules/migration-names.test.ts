@@ -3,7 +3,8 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
-test('each migration has a number of its own, and none is left out', () => {
-  const names = readdirSync(join(import.meta.dirname, '../../migrations')).sort();
-  expect(names.map((name) => Number(name.slice(0, 4)))).toEqual(names.map((_, index) => index + 1));
+test('each migration has a number of its own', () => {
+  const names = readdirSync(join(import.meta.dirname, '../../migrations'));
+  const numbers = names.map((name) => name.slice(0, 4));
+  expect(numbers.filter((number, index) => numbers.indexOf(number) !== index)).toEqual([]);
 });
