@@ -41,13 +41,10 @@ function listColumns(open: (opened: Opened) => void): readonly PlainColumn<Liste
           >
             {key.name}
           </Link>
-          {key.owner !== null && <span className="block text-xs text-ink-soft">{key.owner}</span>}
+          <code className="block font-mono text-xs whitespace-nowrap text-ink-soft">{`${key.prefix}…${key.last4}`}</code>
+          {key.owner !== null && <span className="block text-xs text-ink-soft">of {key.owner}</span>}
         </div>
       ),
-    },
-    {
-      header: 'Key',
-      render: (key) => <code className="font-mono text-xs whitespace-nowrap">{`${key.prefix}…${key.last4}`}</code>,
     },
     {
       header: 'State',
