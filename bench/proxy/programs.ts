@@ -62,6 +62,18 @@ export function pinned(
   return availableParallelism() < 2 ? [command, args] : ['taskset', ['-c', String(core), command, ...args]];
 }
 
+/** Keeps all threads of running processes on one core, or on any. */
+export function place(pids: readonly number[], core: number | 'any'): void {
+  const cores = core === 'any' ? `0-${availableParallelism() - 1}` : String(core);
+  for (const pid of pids) {
+    try {
+      execFileSync('taskset', ['-a', '-c', '-p', cores, String(pid)], { stdio: 'ignore' });
+    } catch {
+      // A process that has just ended, or a machine with one core: nothing to keep apart.
+    }
+  }
+}
+
 /** Compiles what is older than its source. */
 export function buildPrograms(): void {
   mkdirSync(BUILD, { recursive: true });
@@ -76,6 +88,7 @@ export function buildPrograms(): void {
 
 export interface Mock {
   readonly port: number;
+  readonly pid: number;
   readonly stop: () => Promise<void>;
 }
 
@@ -99,7 +112,7 @@ export async function startMock(answers: readonly PreparedAnswer[], { isPinned =
     child.once('exit', (code) => reject(new Error(`mock ended with ${code} before it listened`)));
     createInterface({ input: child.stdout }).once('line', (line) => resolve(Number(line.replace('port ', ''))));
   });
-  return { port, stop: () => stopChild(child) };
+  return { port, pid: child.pid ?? 0, stop: () => stopChild(child) };
 }
 
 function loadArguments(requestFile: string, options: LoadOptions): string[] {
