@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
 const root = resolve(import.meta.dirname, '..');
-const target = join(root, 'test', 'upgrade');
+const target = join(root, 'test', 'support', 'upgrade');
 const [revision] = process.argv.slice(2);
 if (revision === undefined) {
   process.stderr.write('usage: node scripts/keep-release.mjs REVISION\n');

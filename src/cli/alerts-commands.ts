@@ -10,13 +10,15 @@ import { createOutput } from './output.ts';
 import { terminalText } from './terminal-text.ts';
 
 const KINDS = ['question', 'budget', 'brake', 'unpriced', 'nodes', 'jobs'] as const;
-const MEASURES = ['cost', 'calls', 'errors', 'tokens', 'unpriced_calls'] as const;
+const MEASURES = ['cost', 'calls', 'runs', 'errors', 'error_share', 'p95_duration_ms', 'tokens', 'unpriced_calls'];
 
 interface QuestionFlags extends ClientFlags {
+  readonly runs?: boolean;
   readonly filter?: readonly string[];
   readonly sum?: string;
   readonly window?: string;
   readonly threshold?: string;
+  readonly least?: string;
 }
 
 interface CreateFlags extends QuestionFlags {
@@ -34,10 +36,12 @@ function readQuestion(flags: QuestionFlags) {
   if (flags.sum === undefined || flags.window === undefined || flags.threshold === undefined)
     throw new OperatorError('a question needs --sum, --window and --threshold');
   return {
+    about: flags.runs ? 'runs' : 'calls',
     filters: flags.filter ?? [],
     measure: flags.sum,
     window_seconds: parseSeconds(flags.window, '--window'),
     threshold: flags.threshold,
+    ...(flags.least === undefined ? {} : { least_count: parseId(flags.least) }),
   };
 }
 
@@ -79,8 +83,12 @@ async function preview(flags: QuestionFlags): Promise<void> {
   const body = readQuestion(flags);
   const answer = await createGatewayClient(flags).ask(AnyRecord, '/api/v1/alerts/preview', { method: 'POST', body });
   if (flags.json) return output.json(answer);
-  const [fired, days, highest] = ['fired', 'days', 'highest'].map((field) => textField(answer, field));
-  return output.line(`It would have fired ${fired} times in ${days} days; the highest sum was ${highest}.`);
+  const fired = textField(answer, 'fired');
+  const highest = textField(answer, 'highest') || 'never taken, for there were too few';
+  const since = timeField(answer, 'since').slice(0, 16);
+  return output.line(
+    `It would have fired ${fired} ${fired === '1' ? 'time' : 'times'} since ${since} (UTC); the highest figure was ${highest}.`,
+  );
 }
 
 async function remove(path: string, id: string, flags: ClientFlags): Promise<void> {
@@ -145,11 +153,13 @@ const collect = (value: string, before: readonly string[] = []): readonly string
 function addQuestionOptions(command: Command): Command {
   return command
     .addOption(
-      new Option('--filter <filter>', 'of a question: calls that match, as in logs; repeatable').argParser(collect),
+      new Option('--filter <filter>', 'of a question: what matches, as in logs or runs; repeatable').argParser(collect),
     )
-    .addOption(new Option('--sum <what>', 'of a question: what is added up').choices(MEASURES))
+    .option('--runs', 'of a question: it is about runs, not calls')
+    .addOption(new Option('--sum <what>', 'of a question: which figure').choices(MEASURES))
     .option('--window <duration>', 'of a question: over the latest 10m, 1h, 30d')
-    .option('--threshold <number>', 'of a question: it fires when the sum reaches it');
+    .option('--threshold <number>', 'of a question: it fires when the figure reaches it')
+    .option('--least <count>', 'of a share or percentile: not with fewer calls or runs than these (20)');
 }
 
 export function addAlertsCommands(program: Command, addClientOptions: (command: Command) => Command): void {

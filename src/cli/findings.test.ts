@@ -96,3 +96,16 @@ test('a node without proxies is no problem because nothing answers there', () =>
   const [, other] = judgeStatus({ ...STATUS, spool: null }, 'ECONNREFUSED', 0);
   expect(other?.level).toBe('problem');
 });
+
+test('what is paused is noted, and alerts that reach nobody are a problem', () => {
+  const brakes = { paused_runs: 1, paused_keys: 2, hits_last_hour: 0 };
+  const alerts = { in_trouble: 0, waiting: 3, retried: 1, undelivered: 2 };
+  const found = [...judgeStatus({ ...STATUS, spool: null, brakes, alerts }, null, 0)]
+    .filter(({ text }) => /^(?:brakes|alerts):/.test(text))
+    .map(({ level, text }) => `${level} ${text}`);
+  expect(found).toEqual([
+    'note brakes: 1 run and 2 keys paused, whose calls are refused: tollgate brakes list --paused',
+    'note alerts: 1 delivery not taken yet, tried again: tollgate alerts deliveries says why',
+    'problem alerts: 2 deliveries of the last day given up: tollgate alerts deliveries says why',
+  ]);
+});

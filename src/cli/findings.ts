@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { formatBytes, formatDuration } from '../vocabulary/format-amounts.ts';
 import type { Finding } from './finding.ts';
+import { Alerts, Brakes, judgeBrakesAndAlerts } from './judge-brakes-and-alerts.ts';
 import { judgeAnswer, judgeCertificate, Tls } from './judge-certificate.ts';
 import { Ledger } from './judge-ledger.ts';
 import { terminalText } from './terminal-text.ts';
@@ -33,6 +34,8 @@ export const Status = z.object({
   accounts: Ledger.nullable(),
   price_version: z.string().nullable(),
   tls: Tls,
+  brakes: Brakes,
+  alerts: Alerts,
   access: z
     .object({
       wrong_tokens: z.number(),
@@ -193,5 +196,6 @@ export function* judgeStatus(
   yield* judgeRecords(status, nowMs);
   yield* judgeSpool(status);
   yield* judgeAccess(status);
+  yield* judgeBrakesAndAlerts(status.brakes, status.alerts);
   yield { level: 'ok', text: `prices: version ${status.price_version ?? 'unknown'}` };
 }

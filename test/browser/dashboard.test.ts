@@ -374,18 +374,32 @@ describe('brakes and alerts', () => {
     await page.getByRole('button', { name: 'Make an alert' }).click();
     await dialog.getByLabel('Name').fill('busy');
     await dialog.getByLabel('When').selectOption('question');
-    await dialog.getByLabel('Sum of').selectOption('calls');
-    await dialog.getByLabel('Of calls that match').fill('trace_id:eq:stuck-run');
+    await dialog.getByLabel('Figure').selectOption('calls');
+    await dialog.getByLabel('That match').fill('trace_id:eq:stuck-run');
     await dialog.getByLabel('Reaches').fill('1');
     await dialog.getByRole('button', { name: 'Preview' }).click();
-    await dialog.getByText('It would have fired 1 time in 30 days; the highest sum was 1.').waitFor();
+    await dialog.getByText('It would have fired 1 time in the last day; the highest was 1.').waitFor();
     await dialog.getByLabel('office (email)').check();
     await dialog.getByRole('button', { name: 'Make alert' }).click();
     await page
       .getByRole('region', { name: 'Alerts' })
-      .getByText('calls of trace_id:eq:stuck-run reaches 1 in 3600 s')
+      .getByText('Number of calls where trace id = stuck-run reaches 1 within an hour')
       .waitFor();
-    await page.getByRole('region', { name: 'Latest deliveries' }).getByText('busy: 1 calls').waitFor();
+    await page.getByRole('region', { name: 'Latest deliveries' }).getByText('busy: 1 call', { exact: true }).waitFor();
+
+    // The same from what a page shows, filters and all.
+    await page.goto(`${gateway.adminBase}/runs?range=24h&f=${encodeURIComponent('run.trace_id:eq:stuck-run')}`);
+    await page.getByRole('button', { name: 'Alert me on this' }).click();
+    await dialog.getByRole('list', { name: 'Filters' }).getByText('run trace id = stuck-run').waitFor();
+    await dialog.getByLabel('Name').fill('stuck again');
+    await dialog.getByLabel('Figure').selectOption('runs');
+    await dialog.getByLabel('Reaches').fill('1');
+    await dialog.getByRole('button', { name: 'Preview' }).click();
+    await dialog.getByText('It would have fired 1 time in the last day; the highest was 1.').waitFor();
+    await dialog.getByRole('button', { name: 'Make alert' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    await page.goto(`${gateway.adminBase}/brakes?tab=alerts`);
+    await page.getByRole('region', { name: 'Latest deliveries' }).getByText('stuck again: 1 run').waitFor();
   });
 });
 

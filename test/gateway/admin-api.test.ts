@@ -13,6 +13,7 @@ import { watchAdminAccess } from '../../src/control/admin/admin-access.ts';
 import { createAdminApp } from '../../src/control/admin/admin-app.ts';
 import type { AdminDeps } from '../../src/control/admin/admin-deps.ts';
 import { type AdminServer, listenAdmin } from '../../src/control/admin/admin-server.ts';
+import { readBrakeAndAlertFigures } from '../../src/control/admin/brake-and-alert-figures.ts';
 import { openEndedSessions } from '../../src/control/admin/ended-sessions.ts';
 import { createDemoData } from '../../src/control/demo-log/demo-data.ts';
 import { readTailEnd, tailLogs } from '../../src/control/log/tail-logs.ts';
@@ -161,6 +162,7 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
       credentialKeys: { keys: [], problem: null },
       publishCredentials: async () => {},
       countRunningJobs: () => Promise.resolve(0),
+      readBrakeAndAlertFigures: () => readBrakeAndAlertFigures(pool),
       demoData: createDemoData({
         pool,
         accountId: 1,
@@ -539,6 +541,8 @@ describe.each(POSTGRES_KINDS)('the admin API on $name', (kind) => {
       processes: [{ role: 'proxy', pid: 7, state: 'ready' }],
       spool: { bytes: 5, limit_bytes: 9, is_disk_low: false },
       jobs_running: 0,
+      brakes: { paused_runs: 0, paused_keys: 0 },
+      alerts: { in_trouble: 0, waiting: 0, retried: 0, undelivered: 0 },
       settings: [{ name: 'TOLLGATE_PORT', value: '4141', source: 'default' }],
     });
   });

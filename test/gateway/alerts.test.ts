@@ -188,7 +188,7 @@ test('a question over the log is told to a webhook, to Slack and by mail, once w
   expect(problem).toMatchObject({ data: [{ id: alert['id'], problem: null, is_on: true }] });
   expect(await deliveries(alert['id'])).toHaveLength(3);
 
-  expect(await post('alerts/preview', question)).toMatchObject({ days: 30, fired: 1, highest: '4' });
+  expect(await post('alerts/preview', question)).toMatchObject({ fired: 1, highest: '4', step_seconds: 60 });
   expect(await post('alerts/preview', { ...question, threshold: '5' })).toMatchObject({
     fired: 0,
     times: [],

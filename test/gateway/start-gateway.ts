@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Agent, fetch as fetchFresh, type RequestInit as RequestInitOfUndici } from 'undici';
 
-const START_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 45_000;
 const root = join(import.meta.dirname, '..', '..');
 export const COMPILE_CACHE = join(root, 'node_modules', '.cache', 'tollgate-tests');
@@ -51,7 +51,7 @@ export interface StartOptions {
   readonly ca?: string;
   /** The folder of another release to run; this one by default. */
   readonly release?: string;
-  /** Until it is ready; a minute by default. */
+  /** Until it is ready; two minutes by default. */
   readonly timeoutMs?: number;
   /** Those of a gateway before, whose clients go on; free ones by default. */
   readonly ports?: { readonly port: number; readonly adminPort: number };

@@ -143,6 +143,10 @@ const DEPS: AdminDeps = {
     figures: () => ({ wrongTokens: 6, latestWrongToken: null, closedConnections: 7 }),
   },
   countRunningJobs: async () => 0,
+  readBrakeAndAlertFigures: async () => ({
+    brakes: { pausedRuns: 2, pausedKeys: 1, hitsLastHour: 3 },
+    alerts: { inTrouble: 0, waiting: 5, retried: 4, undelivered: 6 },
+  }),
   demoData: {
     countCalls: async () => 0,
     readKeyId: async () => null,
@@ -204,6 +208,11 @@ describe('/metrics', () => {
     // It ended in 1970.
     expect(value('tollgate_tls_certificate_seconds_left')?.[0]?.[1]).toBeLessThan(-1e9);
     expect(value('tollgate_database_up')).toEqual([['', 0]]);
+    expect(value('tollgate_paused')).toEqual([
+      ['scope="run"', 2],
+      ['scope="key"', 1],
+    ]);
+    expect(value('tollgate_alert_deliveries_undelivered')).toEqual([['', 6]]);
     expect(value('tollgate_build_info')).toEqual([['version="1.2.3"', 1]]);
     expect(families.get('process_resident_memory_bytes')?.type).toBe('gauge');
   });

@@ -93,6 +93,7 @@ export function bareAdminDeps(given: Partial<AdminDeps> & Pick<AdminDeps, 'admin
     readSupervisorStatus: async () => null,
     readSpoolStatus: async () => null,
     countRunningJobs: async () => 0,
+    readBrakeAndAlertFigures: async () => null,
     demoData: {
       countCalls: async () => 0,
       readKeyId: async () => null,

@@ -1,6 +1,7 @@
 /** Alerts: what somebody is told of, where to, and what was sent. */
 import { queryOptions } from '@tanstack/react-query';
 import type { ApiAnswer } from '../../../src/control/admin/api-types.ts';
+import type { Measure } from '../../../src/control/alerts/alert-question.ts';
 import { getJson, sendJson } from './client.ts';
 
 export type Alert = ApiAnswer<'get', '/alerts'>['data'][number];
@@ -25,9 +26,12 @@ export const deliveriesQuery = queryOptions({
   queryFn: ({ signal }) => getJson('/alert-deliveries', { limit: SHOWN_DELIVERIES }, signal),
 });
 
+export type AlertPreview = ApiAnswer<'post', '/alerts/preview'>;
+
 export interface Question {
+  readonly about: 'calls' | 'runs';
   readonly filters: readonly string[];
-  readonly measure: string;
+  readonly measure: Measure;
   readonly window_seconds: number;
   readonly threshold: string;
 }

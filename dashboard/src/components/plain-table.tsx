@@ -14,18 +14,31 @@ interface PlainTableProps<Row> {
   readonly columns: readonly PlainColumn<Row>[];
   readonly rows: readonly Row[];
   readonly rowKey: (row: Row) => string;
-  /** A narrow screen shows rows as cards; without it the table scrolls sideways there. */
+  /** A narrow screen shows rows as cards: these, or each value behind the name of its column. */
   readonly renderCard?: (row: Row) => ReactNode;
+}
+
+function Pairs<Row>({ columns, row }: { readonly columns: readonly PlainColumn<Row>[]; readonly row: Row }) {
+  return (
+    <dl className="grid grid-cols-[minmax(4.5rem,auto)_minmax(0,1fr)] items-baseline gap-x-3 gap-y-1.5">
+      {columns.map(({ id, header, render }) => (
+        <div key={id ?? header} className="contents">
+          <dt className="text-xs text-ink-soft">{header}</dt>
+          <dd className="min-w-0 [overflow-wrap:anywhere]">{render(row)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
 }
 
 export function PlainTable<Row>({ label, columns, rows, rowKey, renderCard }: PlainTableProps<Row>) {
   const isNarrow = useIsNarrow();
-  if (isNarrow && renderCard !== undefined)
+  if (isNarrow)
     return (
       <ul aria-label={label} className="flex flex-col gap-2">
         {rows.map((row) => (
           <li key={rowKey(row)} className="flex flex-col gap-2 rounded-lg border border-line bg-panel p-3">
-            {renderCard(row)}
+            {renderCard?.(row) ?? <Pairs columns={columns} row={row} />}
           </li>
         ))}
       </ul>

@@ -14,6 +14,7 @@ import type { WallRole } from '../store/account-wall.ts';
 import type { StoredNode } from '../store/nodes.ts';
 import type { AdminAccess } from './admin-access.ts';
 import { databaseUnavailable } from './api-error.ts';
+import type { BrakeAndAlertFigures } from './brake-and-alert-figures.ts';
 import type { DashboardFiles } from './dashboard-files.ts';
 import type { EndedSessions } from './ended-sessions.ts';
 
@@ -187,10 +188,10 @@ export interface AdminDeps {
   readonly publishKeys: (version: number) => Promise<boolean>;
   /** How alerts leave. */
   readonly alertSending: SendOptions;
-  /** Sends this node's proxies what is paused, if that has changed; the other nodes look by themselves. */
   readonly credentialKeys: Config['credentialKeys'];
   /** Brings the kept credentials of the database to this node's proxies; other nodes look every second. */
   readonly publishCredentials: () => Promise<void>;
+  /** Sends this node's proxies what is paused, if that has changed; the other nodes look by themselves. */
   readonly publishPauses: () => Promise<void>;
   readonly readSupervisorStatus: () => Promise<SupervisorStatus | null>;
   /** Replaces the proxies, then this process. Null when the supervisor does not answer. */
@@ -200,6 +201,8 @@ export interface AdminDeps {
   /** Opens `/metrics` only. */
   readonly metricsToken: string | null;
   readonly countRunningJobs: () => Promise<number | null>;
+  /** Null while the database does not answer, and on a node that only takes calls: the others say it. */
+  readonly readBrakeAndAlertFigures: () => Promise<BrakeAndAlertFigures | null>;
   readonly demoData: DemoDataDep;
   readonly backups: BackupsDep;
   readonly budgets: BudgetsDep;

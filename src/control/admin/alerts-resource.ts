@@ -2,13 +2,8 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { listDeliveries, type StoredDelivery } from '../alerts/alert-events.ts';
-import {
-  ALERT_KINDS,
-  ALERT_SETTINGS,
-  type AlertKind,
-  OPERATOR_KINDS,
-  QuestionSettings,
-} from '../alerts/alert-kinds.ts';
+import { ALERT_KINDS, ALERT_SETTINGS, type AlertKind, OPERATOR_KINDS } from '../alerts/alert-kinds.ts';
+import { AlertQuestion } from '../alerts/alert-question.ts';
 import {
   type Alert,
   deleteAlert,
@@ -18,7 +13,7 @@ import {
   MAX_ALERTS,
   MAX_DESTINATIONS,
 } from '../alerts/alert-store.ts';
-import { previewQuestion } from '../alerts/question-sums.ts';
+import { previewQuestion } from '../alerts/ask-question.ts';
 import { type AdminDeps, requireDatabase } from './admin-deps.ts';
 import { DeletedBody, Id, IdParameter, Name } from './alert-fields.ts';
 import { ApiError } from './api-error.ts';
@@ -42,6 +37,9 @@ const AlertBody = z
     created_by: z.string(),
   })
   .openapi('Alert');
+
+/** A copy: a schema that was made before this library was loaded lacks its methods. */
+const QuestionBody = AlertQuestion.clone().openapi('AlertQuestion');
 
 const DeliveryBody = z
   .object({
@@ -181,17 +179,22 @@ export const previewAlertRoute = createRoute({
   path: '/api/v1/alerts/preview',
   summary: 'How often an alert for a question would have fired in the last 30 days',
   request: {
-    body: { required: true, content: { 'application/json': { schema: QuestionSettings.openapi('AlertQuestion') } } },
+    body: { required: true, content: { 'application/json': { schema: QuestionBody } } },
   },
   responses: {
     200: jsonAnswer(
       z
         .object({
-          days: z.number().int(),
+          since: Time.describe(
+            'It was looked at from here on: 30 days ago, or where the log begins, or as far back as there was time to read',
+          ),
           fired: z.number().int(),
           times: z.array(Time).describe('When, the latest 100'),
-          highest: z.string().describe('The highest sum within a window'),
-          step_seconds: z.number().int().describe('It is looked at in steps: a shorter peak may be missed'),
+          highest: z
+            .string()
+            .nullable()
+            .describe('The highest figure of a window; null where there were always too few'),
+          step_seconds: z.number().describe('It is looked at in steps: a shorter peak may be missed'),
         })
         .openapi('AlertPreview'),
       'What it would have told',
@@ -234,9 +237,9 @@ export function addAlertRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   app.openapi(previewAlertRoute, async (c) => {
     const pool = requireDatabase(deps);
     const preview = await previewQuestion(pool, accountOf(c), c.req.valid('json'), deps.nowMs());
-    const { days, fired, highest, stepSeconds } = preview;
+    const { since, fired, highest, stepSeconds } = preview;
     const times = fired.slice(-100).map((time) => time.toISOString());
-    return c.json({ days, fired: fired.length, times, highest, step_seconds: stepSeconds }, 200);
+    return c.json({ since: since.toISOString(), fired: fired.length, times, highest, step_seconds: stepSeconds }, 200);
   });
 
   app.openapi(editAlertRoute, async (c) => {

@@ -6,6 +6,7 @@ import { describeDatabase } from '../log/describe-database.ts';
 import { AccountsBody, formatAccounts } from './accounts-body.ts';
 import type { AccessFigures } from './admin-access.ts';
 import type { AdminDeps, NodeClockState, ShipperFigures } from './admin-deps.ts';
+import type { BrakeAndAlertFigures } from './brake-and-alert-figures.ts';
 import { DATABASE_ANSWER_LIMIT_MS, isDatabaseUp, withinLimit } from './database-answer.ts';
 import { accountOf } from './principal.ts';
 import { RestartBody } from './restart-resource.ts';
@@ -119,6 +120,23 @@ const StatusBody = z
           .describe('Connections without a credential that were closed because there were too many'),
       })
       .describe('At the door of the admin port, since the control process started'),
+    brakes: z
+      .object({
+        paused_runs: z.number().int(),
+        paused_keys: z.number().int(),
+        hits_last_hour: z.number().int().describe('Of rules, without pauses by hand'),
+      })
+      .nullable()
+      .describe('In all accounts; null while the database does not answer'),
+    alerts: z
+      .object({
+        in_trouble: z.number().int().describe('Alerts that could not be looked at the last time'),
+        waiting: z.number().int().describe('Deliveries that are to be sent'),
+        retried: z.number().int().describe('Of those, the ones that were not taken at least once'),
+        undelivered: z.number().int().describe('Given up, of what was found within the last day'),
+      })
+      .nullable()
+      .describe('In all accounts; null while the database does not answer'),
     tls: TlsBody.nullable().describe('Null where the proxy port speaks plain HTTP'),
     settings: z.array(SettingBody).describe('In force; secrets are not shown'),
   })
@@ -241,6 +259,20 @@ function addHealthRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   });
 }
 
+function formatFigures(figures: BrakeAndAlertFigures | null): Pick<Status, 'brakes' | 'alerts'> {
+  if (figures === null) return { brakes: null, alerts: null };
+  const { brakes, alerts } = figures;
+  return {
+    brakes: { paused_runs: brakes.pausedRuns, paused_keys: brakes.pausedKeys, hits_last_hour: brakes.hitsLastHour },
+    alerts: {
+      in_trouble: alerts.inTrouble,
+      waiting: alerts.waiting,
+      retried: alerts.retried,
+      undelivered: alerts.undelivered,
+    },
+  };
+}
+
 function formatClock({ skewMs, steppedAtMs, stepMs }: NodeClockState): z.infer<typeof StatusBody>['clock'] {
   return {
     skew_ms: skewMs,
@@ -276,12 +308,13 @@ export function addSystemRoutes(app: OpenAPIHono, deps: AdminDeps): void {
   addHealthRoutes(app, deps);
 
   app.openapi(statusRoute, async (c) => {
-    const [supervisor, database, spool, jobsRunning, accounts] = await Promise.all([
+    const [supervisor, database, spool, jobsRunning, accounts, figures] = await Promise.all([
       deps.readSupervisorStatus(),
       readDatabaseStatus(deps, accountOf(c)),
       deps.readSpoolStatus(),
       deps.countRunningJobs(),
       deps.ledger.read(),
+      deps.readBrakeAndAlertFigures(),
     ]);
     const startedAt = supervisor === null ? null : new Date(supervisor.startedAtMs).toISOString();
     return c.json(
@@ -301,6 +334,7 @@ export function addSystemRoutes(app: OpenAPIHono, deps: AdminDeps): void {
         clock: formatClock(deps.nodes.clock()),
         price_version: deps.prices.book(accountOf(c)).version,
         access: formatAccess(deps.access.figures()),
+        ...formatFigures(figures),
         tls: formatTls(supervisor),
         settings: [...deps.settings],
       },

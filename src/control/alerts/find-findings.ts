@@ -3,9 +3,10 @@ import type pg from 'pg';
 import { formatUsd, parseUsd } from '../../vocabulary/usd.ts';
 import { GONE_AFTER_SECONDS, listNodes } from '../store/nodes.ts';
 import type { Finding } from './alert-events.ts';
-import { ALERT_SETTINGS, type Measure, type QuestionSettings } from './alert-kinds.ts';
+import { ALERT_SETTINGS } from './alert-kinds.ts';
+import { describeQuestion, nameFigure } from './alert-question.ts';
 import type { Alert } from './alert-store.ts';
-import { sumLatest } from './question-sums.ts';
+import { askNow } from './ask-question.ts';
 
 const MAX_FINDINGS = 100;
 
@@ -17,29 +18,16 @@ export interface Findings {
 
 type Look = (pool: pg.Pool, alert: Alert, nowMs: number) => Promise<Findings>;
 
-const MEASURE_WORDS: Readonly<Record<Measure, string>> = {
-  cost: 'dollars',
-  calls: 'calls',
-  errors: 'failed calls',
-  tokens: 'tokens',
-  unpriced_calls: 'calls without a price',
-};
-
-export function describeQuestion({ filters, measure, window_seconds: seconds, threshold }: QuestionSettings): string {
-  const where = filters.length === 0 ? '' : ` where ${filters.join(' and ')}`;
-  return `${threshold} ${MEASURE_WORDS[measure]} or more within ${seconds} s${where}`;
-}
-
 const lookAtQuestion: Look = async (pool, alert, nowMs) => {
-  const settings = ALERT_SETTINGS.question.parse(alert.settings);
-  const sum = await sumLatest(pool, alert.accountId, settings, nowMs);
-  if (parseUsd(sum) < parseUsd(settings.threshold)) return { findings: [], lasts: true };
-  const words = MEASURE_WORDS[settings.measure];
+  const question = ALERT_SETTINGS.question.parse(alert.settings);
+  const value = await askNow(pool, alert.accountId, question, nowMs);
+  if (value === null || parseUsd(value) < parseUsd(question.threshold)) return { findings: [], lasts: true };
+  const figure = nameFigure(question, value);
   const finding = {
     subject: 'question',
-    title: `${alert.name}: ${sum} ${words}`,
-    body: `${sum} ${words} within the last ${settings.window_seconds} s. The alert is for ${describeQuestion(settings)}.`,
-    numbers: { sum, threshold: settings.threshold, window_seconds: settings.window_seconds },
+    title: `${alert.name}: ${figure}`,
+    body: `${figure} within the last ${question.window_seconds} s. The alert is for ${describeQuestion(question)}.`,
+    numbers: { sum: value, threshold: question.threshold, window_seconds: question.window_seconds },
   };
   return { findings: [finding], lasts: true };
 };

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { describeDatabaseError, isDatabaseDown } from '../store/database-error.ts';
 import { listDue, noteFindings, noteSent } from './alert-events.ts';
 import { ALERT_SETTINGS } from './alert-kinds.ts';
+import { lookSecondsOf } from './alert-question.ts';
 import { type Alert, listAlertsToCheck, noteChecked } from './alert-store.ts';
 import { LOOKS } from './find-findings.ts';
 import { openDestination } from './sealed-destination.ts';
@@ -11,10 +12,6 @@ import { NOT_OPENED, type SendOptions, sendMessage } from './send-message.ts';
 /** Sent at a time, so that one slow receiver does not hold up all. */
 const SENT_AT_ONCE = 10;
 const LOOK_SECONDS = 5;
-const QUESTION_SECONDS = 15;
-/** A question over a long window changes slowly, and costs more. */
-const SHARE_OF_WINDOW = 1 / 60;
-const MAX_LOOK_SECONDS = 600;
 
 export interface AlertWatchOptions {
   readonly pool: pg.Pool;
@@ -43,9 +40,8 @@ export async function sendDue({
 
 function isDue(alert: Alert, nowMs: number): boolean {
   if (alert.checkedAt === null) return true;
-  const window = ALERT_SETTINGS.question.safeParse(alert.settings).data?.window_seconds ?? null;
-  const seconds =
-    window === null ? LOOK_SECONDS : Math.min(MAX_LOOK_SECONDS, Math.max(QUESTION_SECONDS, window * SHARE_OF_WINDOW));
+  const question = alert.kind === 'question' ? ALERT_SETTINGS.question.safeParse(alert.settings).data : undefined;
+  const seconds = question === undefined ? LOOK_SECONDS : lookSecondsOf(question);
   return nowMs - alert.checkedAt.getTime() >= seconds * 1_000;
 }
 

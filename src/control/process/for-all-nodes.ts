@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { sealingKeysOf } from '../../keys/envelope.ts';
 import { readVersion } from '../../vocabulary/version.ts';
 import { createAdminApp } from '../admin/admin-app.ts';
+import { readBrakeAndAlertFigures } from '../admin/brake-and-alert-figures.ts';
 import { readDashboardFiles } from '../admin/dashboard-files.ts';
 import { openEndedSessions } from '../admin/ended-sessions.ts';
 import { listUses } from '../budgets/list-uses.ts';
@@ -98,6 +99,7 @@ export const workForAllNodes: CreateNodeFace = (node, access) => {
     });
   }
 
+  const database = () => (node.connected() === null ? null : pools.api);
   const app = createAdminApp({
     adminToken: start.adminToken,
     oidc: config.oidc,
@@ -112,7 +114,7 @@ export const workForAllNodes: CreateNodeFace = (node, access) => {
     dashboard: readDashboardFiles(join(PROJECT_ROOT, 'dist', 'dashboard')),
     databaseUrl: start.databaseUrl,
     isStopping: node.isStopping,
-    database: () => (node.connected() === null ? null : pools.api),
+    database,
     wallRole: node.wallRole,
     databaseProblem: node.databaseProblem,
     keepsTexts: node.keepsTexts,
@@ -131,6 +133,7 @@ export const workForAllNodes: CreateNodeFace = (node, access) => {
     ledger: node.ledger,
     metricsToken: config.metricsToken,
     countRunningJobs: () => Promise.resolve(jobs?.countActive() ?? null),
+    readBrakeAndAlertFigures: () => readBrakeAndAlertFigures(database()),
     demoData: createDemoData({
       pool: pools.api,
       accountId: FIRST_ACCOUNT_ID,

@@ -21,6 +21,7 @@ export const workForOwnProxies: CreateNodeFace = (node, access) => {
     readSupervisorStatus: node.status.read,
     database: () => (node.connected() === null ? null : pools.api),
     countRunningJobs: () => Promise.resolve(null),
+    readBrakeAndAlertFigures: () => Promise.resolve(null),
     nodes: { ownId: node.id, list: node.listNodes, clock: clock.state, onSettingsChanged: async () => {} },
     nowMs: clock.nowMs,
     hasKeys: () => existsSync(start.keysFile),

@@ -28,7 +28,8 @@ const COLUMNS: readonly PlainColumn<AuditEntry>[] = [
     render: ({ action, subject_kind, subject_id, before, after }) => (
       <div className="flex max-w-2xl min-w-56 flex-col gap-1">
         <span className="inline-flex flex-wrap items-center gap-1.5 [overflow-wrap:anywhere]">
-          <Badge tone={action === 'session.refused' ? 'warn' : 'neutral'}>{action}</Badge> {subject_kind} {subject_id}
+          <Badge tone={action === 'session.refused' ? 'warn' : 'neutral'}>{action}</Badge>{' '}
+          {subject_kind.replaceAll('_', ' ')} {subject_id}
         </span>
         <ChangedMembers before={before} after={after} />
       </div>

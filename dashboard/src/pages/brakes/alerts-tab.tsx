@@ -15,12 +15,13 @@ import {
   switchAlert,
   testDestination,
 } from '../../api/alerts.ts';
-import { Allowed } from '../../app/session-context.tsx';
+import { Allowed, useAllowed } from '../../app/session-context.tsx';
 import { Badge, type Tone } from '../../components/badges.tsx';
 import { Button } from '../../components/buttons.tsx';
 import { type PlainColumn, PlainTable } from '../../components/plain-table.tsx';
 import { Pending, Problem } from '../../components/states.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
+import { DESTINATION_WORDS, describeAlert } from './alert-words.ts';
 import { CreateAlertDialog } from './create-alert-dialog.tsx';
 import { CreateDestinationDialog } from './create-destination-dialog.tsx';
 
@@ -34,51 +35,76 @@ function useAlertChange<T>(change: () => Promise<T>) {
   });
 }
 
-function describeSettings({ kind, settings }: Alert): string {
-  if (kind !== 'question') return kind === 'budget' ? `at ${String(settings['percent'])} %` : '';
-  const filters = Array.isArray(settings['filters']) ? settings['filters'].join(', ') : '';
-  const of = filters === '' ? '' : ` of ${filters}`;
-  return `${String(settings['measure'])}${of} reaches ${String(settings['threshold'])} in ${String(settings['window_seconds'])} s`;
-}
-
-function AlertItem({ alert }: { readonly alert: Alert }) {
+function AlertButtons({ alert }: { readonly alert: Alert }) {
   const toggle = useAlertChange(() => switchAlert(alert.id, !alert.is_on));
   const remove = useAlertChange(() => deleteAlert(alert.id));
   return (
-    <li className="flex flex-wrap items-center gap-x-3 gap-y-1 rounded-lg border border-line bg-panel p-3">
-      <span className="font-medium">{alert.name}</span>
-      <Badge tone={alert.is_on ? 'accent' : 'neutral'}>{alert.is_on ? alert.kind : `${alert.kind}, off`}</Badge>
-      <span className="min-w-0 flex-1 text-sm break-words text-ink-soft">{describeSettings(alert)}</span>
-      <span className="text-xs text-ink-faint">
-        {alert.destinations.length === 0
-          ? 'tells nobody'
-          : `tells ${alert.destinations.length} destination${alert.destinations.length === 1 ? '' : 's'}`}
+    <Allowed to="member">
+      <span className="inline-flex flex-wrap justify-end gap-1 md:flex-nowrap">
+        <Button
+          aria-label={`Switch ${alert.name} ${alert.is_on ? 'off' : 'on'}`}
+          isBusy={toggle.isPending}
+          onClick={() => toggle.mutate()}
+        >
+          {alert.is_on ? 'Switch off' : 'Switch on'}
+        </Button>
+        <Button aria-label={`Delete ${alert.name}`} isBusy={remove.isPending} onClick={() => remove.mutate()}>
+          Delete
+        </Button>
       </span>
-      <Allowed to="member">
-        <span className="flex gap-2">
-          <Button isBusy={toggle.isPending} onClick={() => toggle.mutate()}>
-            {alert.is_on ? 'Switch off' : 'Switch on'}
-          </Button>
-          <Button aria-label={`Delete ${alert.name}`} isBusy={remove.isPending} onClick={() => remove.mutate()}>
-            Delete
-          </Button>
-        </span>
-      </Allowed>
-      <Problem message={alert.problem ?? toggle.error?.message ?? remove.error?.message} className="w-full text-sm" />
-    </li>
+      <Problem message={toggle.error?.message ?? remove.error?.message} className="text-sm" />
+    </Allowed>
   );
 }
 
-function DestinationItem({ destination }: { readonly destination: Destination }) {
+function AlertState({ alert }: { readonly alert: Alert }) {
+  if (!alert.is_on) return <Badge>off</Badge>;
+  if (alert.problem === null) return <Badge tone="good">on</Badge>;
+  return (
+    <>
+      <Badge tone="bad">cannot be looked at</Badge>
+      <span className="mt-1 block text-xs text-ink-soft">{alert.problem}</span>
+    </>
+  );
+}
+
+/** Names are only for those who may see destinations. */
+function describeTold({ destinations }: Alert, names: ReadonlyMap<number, string>): string {
+  if (destinations.length === 0) return 'nobody';
+  const known = destinations.map((id) => names.get(id)).filter((name) => name !== undefined);
+  if (known.length === destinations.length) return known.join(', ');
+  return `${destinations.length} ${destinations.length === 1 ? 'destination' : 'destinations'}`;
+}
+
+function AlertsTable({ alerts }: { readonly alerts: readonly Alert[] }) {
+  const mayChange = useAllowed('member');
+  const { data } = useQuery({ ...destinationsQuery, enabled: mayChange });
+  const names = new Map((data?.data ?? []).map(({ id, name }) => [id, name]));
+  const columns: readonly PlainColumn<Alert>[] = [
+    { header: 'Name', render: ({ name }) => <span className="font-medium [overflow-wrap:anywhere]">{name}</span> },
+    {
+      header: 'When',
+      render: (alert) => <span className="text-ink-soft [overflow-wrap:anywhere]">{describeAlert(alert)}</span>,
+    },
+    {
+      header: 'Tells',
+      render: (alert) => <span className="[overflow-wrap:anywhere]">{describeTold(alert, names)}</span>,
+    },
+    { header: 'State', render: (alert) => <AlertState alert={alert} /> },
+    ...(mayChange
+      ? [{ header: 'Actions', align: 'right', render: (alert: Alert) => <AlertButtons alert={alert} /> } as const]
+      : []),
+  ];
+  return <PlainTable label="All alerts" columns={columns} rows={alerts} rowKey={({ id }) => String(id)} />;
+}
+
+function DestinationButtons({ destination }: { readonly destination: Destination }) {
   const test = useMutation({ mutationFn: () => testDestination(destination.id) });
   const remove = useAlertChange(() => deleteDestination(destination.id));
   return (
-    <li className="flex flex-wrap items-center gap-x-3 gap-y-1 rounded-lg border border-line bg-panel p-3">
-      <span className="font-medium">{destination.name}</span>
-      <Badge>{destination.kind}</Badge>
-      <span className="min-w-0 flex-1 text-sm break-all text-ink-soft">{destination.address}</span>
-      <span className="flex gap-2">
-        <Button isBusy={test.isPending} onClick={() => test.mutate()}>
+    <>
+      <span className="inline-flex flex-wrap justify-end gap-1 md:flex-nowrap">
+        <Button aria-label={`Send a test to ${destination.name}`} isBusy={test.isPending} onClick={() => test.mutate()}>
           Send a test
         </Button>
         <Button aria-label={`Delete ${destination.name}`} isBusy={remove.isPending} onClick={() => remove.mutate()}>
@@ -86,14 +112,24 @@ function DestinationItem({ destination }: { readonly destination: Destination })
         </Button>
       </span>
       {test.data?.is_sent === true && (
-        <p role="status" className="w-full text-sm text-good">
+        <p role="status" className="text-sm text-good">
           It was taken.
         </p>
       )}
-      <Problem message={test.data?.error ?? test.error?.message ?? remove.error?.message} className="w-full text-sm" />
-    </li>
+      <Problem message={test.data?.error ?? test.error?.message ?? remove.error?.message} className="text-sm" />
+    </>
   );
 }
+
+const DESTINATION_COLUMNS: readonly PlainColumn<Destination>[] = [
+  { header: 'Name', render: ({ name }) => <span className="font-medium [overflow-wrap:anywhere]">{name}</span> },
+  { header: 'How', render: ({ kind }) => DESTINATION_WORDS[kind] },
+  {
+    header: 'Address',
+    render: ({ address }) => <span className="text-ink-soft [overflow-wrap:anywhere]">{address}</span>,
+  },
+  { header: 'Actions', align: 'right', render: (destination) => <DestinationButtons destination={destination} /> },
+];
 
 function Destinations() {
   const { data, error, refetch } = useQuery(destinationsQuery);
@@ -108,13 +144,18 @@ function Destinations() {
       </div>
       {data === undefined && <Pending query={{ error, refetch }} what="the destinations" rows={2} />}
       {data?.data.length === 0 && (
-        <p className="text-sm text-ink-soft">None yet: a webhook, Slack, or addresses of mail.</p>
+        <p className="text-sm text-ink-soft">
+          None yet: a webhook, Slack, or mail. Without one, alerts are only listed below.
+        </p>
       )}
-      <ul className="flex flex-col gap-2">
-        {(data?.data ?? []).map((destination) => (
-          <DestinationItem key={destination.id} destination={destination} />
-        ))}
-      </ul>
+      {data !== undefined && data.data.length > 0 && (
+        <PlainTable
+          label="All destinations"
+          columns={DESTINATION_COLUMNS}
+          rows={data.data}
+          rowKey={({ id }) => String(id)}
+        />
+      )}
       {isOpen && <CreateDestinationDialog onClose={() => setOpen(false)} />}
     </section>
   );
@@ -127,27 +168,49 @@ const TONES: Readonly<Record<NonNullable<Delivery['state']>, Tone>> = {
   dropped: 'bad',
 };
 
+function DeliveryState({ delivery: { state, attempts, next_at: nextAt, error } }: { readonly delivery: Delivery }) {
+  if (state === null) return <span className="text-ink-faint">not sent</span>;
+  return (
+    <>
+      <Badge tone={TONES[state]}>{state}</Badge>
+      {state !== 'sent' && attempts !== null && attempts > 0 && (
+        <span className="ml-2 text-xs text-ink-soft">
+          {attempts} {attempts === 1 ? 'try' : 'tries'}
+          {nextAt !== null && (
+            <>
+              , next <Timestamp at={nextAt} form="relative" />
+            </>
+          )}
+        </span>
+      )}
+      {error !== null && <span className="mt-1 block text-xs text-ink-soft [overflow-wrap:anywhere]">{error}</span>}
+    </>
+  );
+}
+
 const COLUMNS: readonly PlainColumn<Delivery>[] = [
-  { header: 'Fired', render: ({ fired_at }) => <Timestamp at={fired_at} form="relative" /> },
-  { header: 'What', render: ({ title }) => <span className="break-words">{title}</span> },
+  { header: 'Found', render: ({ fired_at }) => <Timestamp at={fired_at} form="relative" /> },
+  { header: 'What', render: ({ title }) => <span className="[overflow-wrap:anywhere]">{title}</span> },
   { header: 'To', render: ({ destination_name: name }) => name ?? 'nobody' },
-  { header: 'State', render: ({ state }) => (state === null ? null : <Badge tone={TONES[state]}>{state}</Badge>) },
-  { header: 'Tries', align: 'right', render: ({ attempts }) => attempts },
-  { header: 'Why not', render: ({ error }) => <span className="break-words">{error}</span> },
+  { header: 'State', render: (delivery) => <DeliveryState delivery={delivery} /> },
 ];
 
 function Deliveries() {
   const { data } = useQuery({ ...deliveriesQuery, refetchInterval: REFETCH_MS });
-  if (data === undefined || data.data.length === 0) return null;
+  if (data === undefined) return null;
   return (
     <section aria-label="Latest deliveries">
       <h2 className="mb-2 text-sm font-semibold">Latest deliveries</h2>
-      <PlainTable
-        label="Deliveries"
-        columns={COLUMNS}
-        rows={data.data}
-        rowKey={({ event_id, destination_id }) => `${event_id} ${destination_id}`}
-      />
+      {data.data.length === 0 ? (
+        <p className="text-sm text-ink-soft">No alert has found anything yet.</p>
+      ) : (
+        <PlainTable
+          label="Deliveries"
+          columns={COLUMNS}
+          rows={data.data}
+          rowKey={({ event_id, destination_id }) => `${event_id} ${destination_id}`}
+        />
+      )}
     </section>
   );
 }
@@ -173,11 +236,7 @@ export function AlertsTab() {
             threshold.
           </p>
         )}
-        <ul className="flex flex-col gap-2">
-          {data.data.map((alert) => (
-            <AlertItem key={alert.id} alert={alert} />
-          ))}
-        </ul>
+        {data.data.length > 0 && <AlertsTable alerts={data.data} />}
       </section>
       <Allowed to="member">
         <Destinations />

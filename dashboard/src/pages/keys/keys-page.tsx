@@ -15,6 +15,7 @@ import { type PlainColumn, PlainTable } from '../../components/plain-table.tsx';
 import { EmptyState, Pending } from '../../components/states.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 import { filterByValue } from '../../search/filter-text.ts';
+import { ShareLinksSection } from '../share/share-links-section.tsx';
 import { RevokeKeyDialog, RotateKeyDialog } from './change-key-dialogs.tsx';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
 import { EditKeyDialog } from './edit-key-dialog.tsx';
@@ -33,7 +34,7 @@ function listColumns(open: (opened: Opened) => void): readonly PlainColumn<Liste
     {
       header: 'Name',
       render: (key) => (
-        <>
+        <div className="min-w-36">
           <Link
             to="/logs"
             search={{ range: '30d', f: [filterByValue('key_id', String(key.id))] }}
@@ -41,13 +42,10 @@ function listColumns(open: (opened: Opened) => void): readonly PlainColumn<Liste
           >
             {key.name}
           </Link>
-          {key.owner !== null && <span className="block text-xs text-ink-soft">{key.owner}</span>}
-        </>
+          <code className="block font-mono text-xs whitespace-nowrap text-ink-soft">{`${key.prefix}…${key.last4}`}</code>
+          {key.owner !== null && <span className="block text-xs text-ink-soft">of {key.owner}</span>}
+        </div>
       ),
-    },
-    {
-      header: 'Key',
-      render: (key) => <code className="font-mono text-xs whitespace-nowrap">{`${key.prefix}…${key.last4}`}</code>,
     },
     {
       header: 'State',
@@ -93,7 +91,7 @@ function listColumns(open: (opened: Opened) => void): readonly PlainColumn<Liste
       render: (key) =>
         key.revoked_at === null && (
           <Allowed to="member">
-            <span className="inline-flex gap-1">
+            <span className="inline-flex flex-wrap justify-end gap-1 xl:flex-nowrap">
               <Button onClick={() => open({ what: 'edit', subject: key })} aria-label={`Edit ${key.name}`}>
                 Edit
               </Button>
@@ -163,7 +161,7 @@ function MayUse({ subject: key }: { readonly subject: Key }) {
     key.runs_from.length > 0 && `runs from ${key.runs_from.join(', ')}`,
   ].filter((part) => typeof part === 'string');
   return (
-    <div className="min-w-32">
+    <div className="min-w-24">
       {limited.join('; ') || 'everything'}
       {others.length > 0 && <span className="block text-xs text-ink-soft">{others.join('; ')}</span>}
     </div>
@@ -223,6 +221,7 @@ export function KeysPage() {
         <LimitsSection />
       </div>
       <ReadTokensSection keys={all} />
+      <ShareLinksSection />
       <CreateKeyDialog isOpen={opened?.what === 'create'} onClose={close} />
       {opened?.what === 'edit' && <EditKeyDialog subject={opened.subject} onClose={close} />}
       {opened?.what === 'revoke' && <RevokeKeyDialog subject={opened.subject} onClose={close} />}

@@ -29,7 +29,7 @@ function listColumns(open: (opened: Opened) => void): readonly PlainColumn<Perso
       header: 'Actions',
       align: 'right',
       render: (person) => (
-        <span className="inline-flex gap-1">
+        <span className="inline-flex flex-wrap gap-1">
           <Button aria-label={`Edit ${person.email}`} onClick={() => open({ what: 'edit', subject: person })}>
             Edit
           </Button>

@@ -56,6 +56,8 @@ const WELL: Status = {
   accounts: ACCOUNTS,
   clock: { skew_ms: 12, is_trusted: true, stepped_at: null, step_ms: null },
   access: { wrong_tokens: 0, latest_wrong_token: null, closed_connections: 0 },
+  brakes: { paused_runs: 0, paused_keys: 0, hits_last_hour: 0 },
+  alerts: { in_trouble: 0, waiting: 0, retried: 0, undelivered: 0 },
   tls: null,
 };
 const LOSS = { account_id: 1, key_id: 1, provider: 'openai', model: 'm', calls: 3, usage: {} };
@@ -121,5 +123,14 @@ test('a certificate that ends within three weeks needs attention, and files that
   ).toEqual([
     'The certificate of the proxy port ended on 2026-11-01, and clients refuse it. Renew it.',
     'The previous certificate stays in use: no whole key.',
+  ]);
+});
+
+test('alerts that reach nobody need attention, a paused run does not', () => {
+  const brakes = { paused_runs: 2, paused_keys: 1, hits_last_hour: 3 };
+  const alerts = { in_trouble: 1, waiting: 4, retried: 4, undelivered: 2 };
+  expect(findProblems({ ...WELL, brakes, alerts }, 0, NOW_MS)).toEqual([
+    '1 alert could not be looked at: see Brakes & alerts.',
+    '2 deliveries of alerts of the last day did not reach anybody: see Brakes & alerts.',
   ]);
 });

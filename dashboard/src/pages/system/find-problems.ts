@@ -78,6 +78,18 @@ function findTlsProblems({ tls }: Status, nowMs: number): readonly string[] {
   return tls.problem === null ? ends : [...ends, `The previous certificate stays in use: ${tls.problem}.`];
 }
 
+function findAlertProblems({ alerts }: Status): readonly string[] {
+  if (alerts === null) return [];
+  const problems: string[] = [];
+  if (alerts.in_trouble > 0)
+    problems.push(`${count(alerts.in_trouble, 'alert', 'alerts')} could not be looked at: see Brakes & alerts.`);
+  if (alerts.undelivered > 0)
+    problems.push(
+      `${count(alerts.undelivered, 'delivery', 'deliveries')} of alerts of the last day did not reach anybody: see Brakes & alerts.`,
+    );
+  return problems;
+}
+
 /** `quarantined`: files in the quarantine, as far as that is known. */
 export function findProblems(status: Status, quarantined: number, nowMs: number): readonly string[] {
   const problems: string[] = [];
@@ -102,6 +114,7 @@ export function findProblems(status: Status, quarantined: number, nowMs: number)
     problems.push('The disk of the data directory is nearly full: bodies are dropped first, then records.');
   problems.push(...findAccessProblems(status, nowMs));
   problems.push(...findTlsProblems(status, nowMs));
+  problems.push(...findAlertProblems(status));
   if (quarantined > 0)
     problems.push(`${count(quarantined, 'file is', 'files are')} in the quarantine: see Quarantine below.`);
   return problems;

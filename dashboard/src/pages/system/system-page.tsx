@@ -1,5 +1,6 @@
 /** System: whether everything is well, in numbers: processes, records under way, the database, jobs, settings. */
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Status } from '../../../../src/control/admin/system-resource.ts';
 import { getJson } from '../../api/client.ts';
@@ -34,6 +35,21 @@ function Card({ title, children }: { readonly title: string; readonly children: 
   );
 }
 
+function PausedNow({ brakes }: { readonly brakes: NonNullable<Status['brakes']> }) {
+  const { paused_runs: runs, paused_keys: keys } = brakes;
+  if (runs + keys === 0) return 'nothing';
+  return (
+    <Link to="/brakes" className="text-accent hover:underline">
+      {runs} {runs === 1 ? 'run' : 'runs'}, {keys} {keys === 1 ? 'key' : 'keys'}
+    </Link>
+  );
+}
+
+function AlertsWaiting({ alerts: { waiting, retried } }: { readonly alerts: NonNullable<Status['alerts']> }) {
+  if (waiting === 0) return 'none waits';
+  return `${waiting} to be sent${retried > 0 ? `, ${retried} of them tried again` : ''}`;
+}
+
 function GatewayCard({ status }: { readonly status: Status }) {
   const items: readonly KeyValue[] = [
     { name: 'Version', value: status.version },
@@ -41,6 +57,8 @@ function GatewayCard({ status }: { readonly status: Status }) {
     { name: 'Base address', value: <code className="font-mono text-xs break-all">{status.base_url}</code> },
     { name: 'Started', value: <Timestamp at={status.started_at} form="relative" /> },
     { name: 'Price version', value: status.price_version ?? 'not known' },
+    ...(status.brakes === null ? [] : [{ name: 'Paused', value: <PausedNow brakes={status.brakes} /> }]),
+    ...(status.alerts === null ? [] : [{ name: 'Alerts', value: <AlertsWaiting alerts={status.alerts} /> }]),
   ];
   return (
     <Card title="Gateway">

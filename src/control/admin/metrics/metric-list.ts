@@ -3,36 +3,9 @@ import { type ChildStatus, STEP_BOUNDS_SECONDS } from '../../../vocabulary/chann
 import { MAX_SKEW_MS } from '../../../vocabulary/clock.ts';
 import { GATEWAY_ERRORS } from '../../../vocabulary/errors.ts';
 import type { StoredNode } from '../../store/nodes.ts';
+import { BRAKES_AND_ALERTS } from './brake-and-alert-metrics.ts';
+import { counter, gauge, type MetricDefinition, type MetricSample } from './metric.ts';
 import type { MetricsSnapshot } from './metrics-snapshot.ts';
-
-export interface MetricSample {
-  /** A suffix for the parts of a histogram. */
-  readonly part?: '_bucket' | '_sum' | '_count';
-  readonly labels: Readonly<Record<string, string>>;
-  readonly value: number;
-}
-
-export interface MetricDefinition {
-  readonly name: string;
-  readonly help: string;
-  readonly type: 'counter' | 'gauge' | 'histogram';
-  readonly labels: readonly string[];
-  readonly read: (snapshot: MetricsSnapshot) => readonly MetricSample[];
-}
-
-type Value = number | boolean | null | undefined;
-type Read = (snapshot: MetricsSnapshot) => Value;
-
-function one(type: MetricDefinition['type'], name: string, help: string, read: Read): MetricDefinition {
-  const readSamples = (snapshot: MetricsSnapshot): readonly MetricSample[] => {
-    const value = read(snapshot);
-    return value === null || value === undefined ? [] : [{ labels: {}, value: Number(value) }];
-  };
-  return { name, help, type, labels: [], read: readSamples };
-}
-
-const counter = (name: string, help: string, read: Read) => one('counter', name, help, read);
-const gauge = (name: string, help: string, read: Read) => one('gauge', name, help, read);
 
 function secondsSince(ms: number | null | undefined, nowMs: number): number | null {
   return ms === null || ms === undefined ? null : Math.max(0, nowMs - ms) / 1_000;
@@ -324,4 +297,10 @@ function listRoles(children: readonly ChildStatus[]): [ChildStatus['role'], read
   return [...Map.groupBy(children, ({ role }) => role)];
 }
 
-export const METRICS: readonly MetricDefinition[] = [...ACCOUNTS, ...PROXIES, ...STORAGE, ...GATEWAY];
+export const METRICS: readonly MetricDefinition[] = [
+  ...ACCOUNTS,
+  ...PROXIES,
+  ...STORAGE,
+  ...BRAKES_AND_ALERTS,
+  ...GATEWAY,
+];

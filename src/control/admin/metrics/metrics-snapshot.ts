@@ -10,6 +10,7 @@ import type {
   ShipperFigures,
   SpoolStatus,
 } from '../admin-deps.ts';
+import type { BrakeAndAlertFigures } from '../brake-and-alert-figures.ts';
 import { isDatabaseUp } from '../database-answer.ts';
 
 export interface MetricsSnapshot {
@@ -27,6 +28,8 @@ export interface MetricsSnapshot {
   /** Null when the database does not answer. */
   readonly nodes: readonly StoredNode[] | null;
   readonly access: AccessFigures;
+  /** Null when the database does not answer. */
+  readonly brakesAndAlerts: BrakeAndAlertFigures | null;
 }
 
 export type MetricsDeps = Pick<
@@ -37,6 +40,7 @@ export type MetricsDeps = Pick<
   | 'readSpoolStatus'
   | 'database'
   | 'countRunningJobs'
+  | 'readBrakeAndAlertFigures'
   | 'nodes'
   | 'access'
   | 'nowMs'
@@ -45,13 +49,14 @@ export type MetricsDeps = Pick<
 export async function takeMetricsSnapshot(deps: MetricsDeps): Promise<MetricsSnapshot> {
   // The ledger asks the supervisor too and notes the proxies' counts, so the others come after.
   const ledger = await deps.ledger.read();
-  const [supervisor, spool, quarantine, isUp, jobsRunning, nodes] = await Promise.all([
+  const [supervisor, spool, quarantine, isUp, jobsRunning, nodes, brakesAndAlerts] = await Promise.all([
     deps.readSupervisorStatus(),
     deps.readSpoolStatus(),
     deps.ledger.listQuarantine(),
     isDatabaseUp(deps),
     deps.countRunningJobs(),
     deps.nodes.list(),
+    deps.readBrakeAndAlertFigures(),
   ]);
   return {
     nowMs: deps.nowMs(),
@@ -67,5 +72,6 @@ export async function takeMetricsSnapshot(deps: MetricsDeps): Promise<MetricsSna
     clock: deps.nodes.clock(),
     nodes,
     access: deps.access.figures(),
+    brakesAndAlerts,
   };
 }

@@ -1,4 +1,5 @@
-import { METRICS, type MetricDefinition } from './metric-list.ts';
+import type { MetricDefinition } from './metric.ts';
+import { METRICS } from './metric-list.ts';
 import { type MetricsDeps, type MetricsSnapshot, takeMetricsSnapshot } from './metrics-snapshot.ts';
 
 /** The library's default would wake an idle process a hundred times a second. */
