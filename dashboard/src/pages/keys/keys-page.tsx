@@ -15,6 +15,7 @@ import { type PlainColumn, PlainTable } from '../../components/plain-table.tsx';
 import { EmptyState, Pending } from '../../components/states.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 import { filterByValue } from '../../search/filter-text.ts';
+import { ShareLinksSection } from '../share/share-links-section.tsx';
 import { RevokeKeyDialog, RotateKeyDialog } from './change-key-dialogs.tsx';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
 import { EditKeyDialog } from './edit-key-dialog.tsx';
@@ -220,6 +221,7 @@ export function KeysPage() {
         <LimitsSection />
       </div>
       <ReadTokensSection keys={all} />
+      <ShareLinksSection />
       <CreateKeyDialog isOpen={opened?.what === 'create'} onClose={close} />
       {opened?.what === 'edit' && <EditKeyDialog subject={opened.subject} onClose={close} />}
       {opened?.what === 'revoke' && <RevokeKeyDialog subject={opened.subject} onClose={close} />}
