@@ -71,7 +71,10 @@ describe.each(POSTGRES_KINDS)('brakes in $name', (kind) => {
     const hit = await insertHit(pool, { ...HIT, scope: 'key', value: String(second) });
     const own = { scope: 'key', hitId: typeof hit === 'string' ? 0 : hit.id };
     expect(await listPauses(pool)).toMatchObject([
-      ...[first, second, third].map(String).toSorted().map((value) => ({ ...own, value })),
+      ...[first, second, third]
+        .map(String)
+        .toSorted()
+        .map((value) => ({ ...own, value })),
       { scope: 'run', value: 'r' },
     ]);
     await resumeHit(pool, 1, own.hitId, 'me');
