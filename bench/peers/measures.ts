@@ -138,7 +138,8 @@ export async function measureAtRate(
   return { latencyUs, nodeUs: (readCpuNs(peer.allPids()) - before - restNs) / 1_000 / calls, isDrained };
 }
 
-async function drain(peer: PeerGateway, restMsPerSecond: number): Promise<boolean> {
+/** Waits until nothing waits in it any more; false after a minute. */
+export async function drain(peer: PeerGateway, restMsPerSecond: number): Promise<boolean> {
   const limitMs = performance.now() + DRAIN_LIMIT_MS;
   let quietTurns = 0;
   while (performance.now() < limitMs) {

@@ -15,6 +15,7 @@ import { compareBytes, type SameBytes } from './compare-bytes.ts';
 import {
   type AtARate,
   type Chunks,
+  drain,
   measureAtRate,
   measureChunks,
   measureOpenStreams,
@@ -63,7 +64,7 @@ const { values: options } = parseArgs({
 
 const ROUNDS = Number(options.rounds ?? 5);
 const FEW_ROUNDS = Math.min(ROUNDS, 2);
-const WARM_UP_SECONDS = 6;
+const WARM_UP_SECONDS = 5;
 const STREAM_WARM_UP_SECONDS = 4;
 const RATE_SECONDS = { low: 4, high: 6 } as const;
 const LOW_RATE = 200;
@@ -174,7 +175,10 @@ async function startAll(kinds: readonly PeerKind[], directory: string, mock: Moc
 
 async function measureAll(all: readonly Measured[], mock: Mock): Promise<void> {
   await sleep(SETTLE_MS); // What a start leaves behind is not rest.
-  for (const one of all) one.restMb = readMemoryMb(one.peer);
+  for (const one of all) {
+    one.restMb = readMemoryMb(one.peer);
+    one.restMsPerSecond = await measureRestMsPerSecond(one.peer);
+  }
 
   for (const { peer } of all) peer.pin();
   say('JSON, saturated');
@@ -183,6 +187,7 @@ async function measureAll(all: readonly Measured[], mock: Mock): Promise<void> {
     one.attempt('JSON', async () => void one.saturated.push(await measureSaturated(one.peer, JSON_CALL))),
   );
   say('chunks');
+  await drainAll(all);
   for (const one of all) await one.attempt('streams', () => warmUp(one.peer, STREAM, STREAM_WARM_UP_SECONDS));
   await inRounds(all, FEW_ROUNDS, (one) =>
     one.attempt('streams', async () => void one.chunks.push(await measureChunks(one.peer, STREAM))),
@@ -191,7 +196,7 @@ async function measureAll(all: readonly Measured[], mock: Mock): Promise<void> {
   say('at a rate, nothing pinned');
   place([mock.pid], 'any');
   for (const { peer } of all) place(peer.allPids(), 'any');
-  for (const one of all) one.restMsPerSecond = await measureRestMsPerSecond(one.peer);
+  await drainAll(all);
   await inRounds(all, FEW_ROUNDS, (one) => askAtRate(one, LOW_RATE, RATE_SECONDS.low, one.at200));
   await inRounds(all, FEW_ROUNDS, (one) => askAtRate(one, HIGH_RATE, RATE_SECONDS.high, one.at1000));
 
@@ -202,6 +207,11 @@ async function measureAll(all: readonly Measured[], mock: Mock): Promise<void> {
     });
     one.fullMb = readMemoryMb(one.peer);
   }
+}
+
+/** What one still has to do would be in the others' figures too. */
+async function drainAll(all: readonly Measured[]): Promise<void> {
+  await Promise.all(all.map(({ peer, restMsPerSecond }) => drain(peer, restMsPerSecond)));
 }
 
 async function askAtRate(one: Measured, rate: number, seconds: number, into: AtARate[]): Promise<void> {
@@ -219,6 +229,14 @@ async function askAtRate(one: Measured, rate: number, seconds: number, into: AtA
 
 async function main(): Promise<void> {
   const wanted = options.only?.split(';').map((name) => name.trim());
+  const unknown = wanted?.filter((name) => !KINDS.some((kind) => kind.name === name)) ?? [];
+  if (unknown.length > 0) {
+    say(
+      `--only takes these, with ; between: ${KINDS.map(({ name }) => name).join('; ')}. Unknown: ${unknown.join('; ')}`,
+    );
+    process.exitCode = 2;
+    return;
+  }
   const asked = KINDS.filter(({ name }) => wanted === undefined || wanted.includes(name));
   const missing = asked.flatMap((kind) => (kind.missing === null ? [] : [`${kind.name}: ${kind.missing}`]));
   for (const one of missing) say(`left out: ${one}`);

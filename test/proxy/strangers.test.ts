@@ -429,11 +429,17 @@ test('a websocket’s key, also where it stands in the offered protocols as brow
         for (const line of [
           `Sec-WebSocket-Protocol: realtime, openai-insecure-api-key.${credential}, openai-beta.realtime-v1`,
           `Authorization: Bearer ${credential}`,
+          `x-api-key: ${credential}`,
+          `x-goog-api-key: ${credential}`,
+          `?key=${encodeURIComponent(credential)}`,
         ]) {
           count += 1;
           const number = count;
           const provider = named === null ? '' : `X-Gateway-Provider: ${named}\r\n`;
-          const head = `GET ${path} HTTP/1.1\r\nHost: g\r\nX-Gateway-Key: ${proxy.key}\r\nx-case: ${number}\r\n${provider}${line}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`;
+          const isQuery = line.startsWith('?');
+          const target = isQuery ? path + (path.includes('?') ? line.replace('?', '&') : line) : path;
+          const carried = isQuery ? '' : `${line}\r\n`;
+          const head = `GET ${target} HTTP/1.1\r\nHost: g\r\nX-Gateway-Key: ${proxy.key}\r\nx-case: ${number}\r\n${provider}${carried}Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`;
           await new Promise<void>((resolve, reject) => {
             const socket = connectTcp(proxy.port, '127.0.0.1', () => socket.write(head));
             socket.resume();
