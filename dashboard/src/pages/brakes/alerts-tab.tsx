@@ -232,7 +232,7 @@ export function AlertsTab() {
         </div>
         {data.data.length === 0 && (
           <p className="text-sm text-ink-soft">
-            None yet. An alert tells you when a brake hits, a budget is nearly spent, or a sum over the log reaches a
+            None yet. An alert tells you when a brake hits, a budget is nearly spent, or a figure over the log reaches a
             threshold.
           </p>
         )}
